@@ -1,0 +1,30 @@
+# The CUDA kernels. Without nvcc the library is complete except for the executor `cuda`, which then says so.
+if(GARRA_CUDA STREQUAL "AUTO")
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(GARRA_WITH_CUDA ON)
+  else()
+    set(GARRA_WITH_CUDA OFF)
+    message(STATUS "garra: nvcc not found, building without the CUDA kernels")
+  endif()
+else()
+  set(GARRA_WITH_CUDA ${GARRA_CUDA})
+endif()
+
+if(GARRA_WITH_CUDA)
+  set(CMAKE_CUDA_ARCHITECTURES ${GARRA_CUDA_ARCHITECTURES})
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  file(GLOB GARRA_KERNELS CONFIGURE_DEPENDS kernels/*.cu)
+  add_library(garra_kernels STATIC ${GARRA_KERNELS})
+  set_target_properties(garra_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON
+    POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(garra_kernels PRIVATE src include)
+  # -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU.
+  target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr
+    -Xptxas=-v -diag-suppress=20012,20013,20014,20015>)
+  target_link_libraries(garra_kernels PRIVATE CUDA::cudart_static)
+  target_compile_definitions(garra PRIVATE GARRA_WITH_CUDA)
+  target_link_libraries(garra PRIVATE garra_kernels)
+endif()

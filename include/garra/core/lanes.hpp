@@ -1,0 +1,163 @@
+// Lanes<T>: one SIMD register of T, one problem per lane. The only header that knows
+// std::experimental::simd; nvcc must never see it (lanes are compiled by the host compiler only).
+#pragma once
+
+#include "garra/core/scalar.hpp"
+
+#if defined(__CUDACC__)
+#error "garra/core/lanes.hpp is for the host compiler: a GPU thread works on S = double"
+#endif
+
+#include <immintrin.h>
+
+#include <cstring>
+#include <experimental/simd>
+
+namespace garra {
+
+namespace stdx = std::experimental;
+
+/// Result of comparing Lanes<T>. Combine with &&, ||, ! (no short circuit).
+template <class T>
+struct LanesMask {
+  using Simd = stdx::native_simd<T>;
+  typename Simd::mask_type m;
+
+  LanesMask() = default;
+  GARRA_HD LanesMask(typename Simd::mask_type mask) : m(mask) {}
+  GARRA_HD LanesMask(bool b) : m(b) {}
+
+  GARRA_HD bool operator[](int lane) const { return m[static_cast<std::size_t>(lane)]; }
+  GARRA_HD void set(int lane, bool value) { m[static_cast<std::size_t>(lane)] = value; }
+
+  friend GARRA_HD LanesMask operator&&(LanesMask a, LanesMask b) { return a.m && b.m; }
+  friend GARRA_HD LanesMask operator||(LanesMask a, LanesMask b) { return a.m || b.m; }
+  friend GARRA_HD LanesMask operator!(LanesMask a) { return !a.m; }
+};
+
+template <class T>
+GARRA_HD bool any(LanesMask<T> m) {
+  return stdx::any_of(m.m);
+}
+template <class T>
+GARRA_HD bool all(LanesMask<T> m) {
+  return stdx::all_of(m.m);
+}
+template <class T>
+GARRA_HD LanesMask<T> select_mask(LanesMask<T> m, LanesMask<T> a, LanesMask<T> b) {
+  return (m && a) || (!m && b);
+}
+
+template <class T>
+struct Lanes {
+  using Simd = stdx::native_simd<T>;
+  using Mask = LanesMask<T>;
+  static constexpr int kSize = static_cast<int>(Simd::size());
+  Simd v;
+
+  Lanes() = default;
+  GARRA_HD Lanes(Simd simd) : v(simd) {}
+  /// Broadcast; any arithmetic constant converts to T so that `2 * x` and `S(1)` read as in scalar code.
+  template <class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
+  GARRA_HD Lanes(U u) : v(static_cast<T>(u)) {}
+
+  /// Loads kSize consecutive values; `p` is aligned to the register.
+  static GARRA_HD Lanes load(const T* p) { return Simd(p, stdx::vector_aligned); }
+  static GARRA_HD Lanes load_unaligned(const T* p) { return Simd(p, stdx::element_aligned); }
+  GARRA_HD void store(T* p) const { v.copy_to(p, stdx::vector_aligned); }
+  GARRA_HD void store_unaligned(T* p) const { v.copy_to(p, stdx::element_aligned); }
+
+  GARRA_HD T operator[](int lane) const { return v[static_cast<std::size_t>(lane)]; }
+  GARRA_HD void set(int lane, T value) { v[static_cast<std::size_t>(lane)] = value; }
+
+  friend GARRA_HD Lanes operator+(Lanes a, Lanes b) { return a.v + b.v; }
+  friend GARRA_HD Lanes operator-(Lanes a, Lanes b) { return a.v - b.v; }
+  friend GARRA_HD Lanes operator*(Lanes a, Lanes b) { return a.v * b.v; }
+  friend GARRA_HD Lanes operator/(Lanes a, Lanes b) { return a.v / b.v; }
+  friend GARRA_HD Lanes operator-(Lanes a) { return -a.v; }
+  GARRA_HD Lanes& operator+=(Lanes b) { v += b.v; return *this; }
+  GARRA_HD Lanes& operator-=(Lanes b) { v -= b.v; return *this; }
+  GARRA_HD Lanes& operator*=(Lanes b) { v *= b.v; return *this; }
+  GARRA_HD Lanes& operator/=(Lanes b) { v /= b.v; return *this; }
+
+  friend GARRA_HD Mask operator<(Lanes a, Lanes b) { return a.v < b.v; }
+  friend GARRA_HD Mask operator<=(Lanes a, Lanes b) { return a.v <= b.v; }
+  friend GARRA_HD Mask operator>(Lanes a, Lanes b) { return a.v > b.v; }
+  friend GARRA_HD Mask operator>=(Lanes a, Lanes b) { return a.v >= b.v; }
+  friend GARRA_HD Mask operator==(Lanes a, Lanes b) { return a.v == b.v; }
+  friend GARRA_HD Mask operator!=(Lanes a, Lanes b) { return a.v != b.v; }
+
+  // Integer lanes only (Philox, exponent bits).
+  friend GARRA_HD Lanes operator&(Lanes a, Lanes b) { return a.v & b.v; }
+  friend GARRA_HD Lanes operator|(Lanes a, Lanes b) { return a.v | b.v; }
+  friend GARRA_HD Lanes operator^(Lanes a, Lanes b) { return a.v ^ b.v; }
+  friend GARRA_HD Lanes operator<<(Lanes a, int n) { return a.v << n; }
+  friend GARRA_HD Lanes operator>>(Lanes a, int n) { return a.v >> n; }
+};
+
+template <class T>
+struct ScalarTraits<Lanes<T>> {
+  using Real = T;
+  using Mask = LanesMask<T>;
+  static constexpr int kWidth = Lanes<T>::kSize;
+};
+
+template <class T>
+GARRA_HD Lanes<T> select(LanesMask<T> m, Lanes<T> a, Lanes<T> b) {
+  stdx::where(m.m, b.v) = a.v;
+  return b;
+}
+// Constants as operands of select, so that scalar and lane code read alike.
+template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
+GARRA_HD Lanes<T> select(LanesMask<T> m, U a, Lanes<T> b) {
+  return select(m, Lanes<T>(a), b);
+}
+template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
+GARRA_HD Lanes<T> select(LanesMask<T> m, Lanes<T> a, U b) {
+  return select(m, a, Lanes<T>(b));
+}
+
+template <class T>
+GARRA_HD Lanes<T> fma(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 8) {
+    return typename Lanes<T>::Simd(_mm512_fmadd_pd(static_cast<__m512d>(a.v), static_cast<__m512d>(b.v),
+                                                   static_cast<__m512d>(c.v)));
+  } else if constexpr (std::is_same_v<T, float> && Lanes<T>::kSize == 16) {
+    return typename Lanes<T>::Simd(
+        _mm512_fmadd_ps(static_cast<__m512>(a.v), static_cast<__m512>(b.v), static_cast<__m512>(c.v)));
+  }
+#elif defined(__FMA__)
+  if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 4) {
+    return typename Lanes<T>::Simd(_mm256_fmadd_pd(static_cast<__m256d>(a.v), static_cast<__m256d>(b.v),
+                                                   static_cast<__m256d>(c.v)));
+  } else if constexpr (std::is_same_v<T, float> && Lanes<T>::kSize == 8) {
+    return typename Lanes<T>::Simd(
+        _mm256_fmadd_ps(static_cast<__m256>(a.v), static_cast<__m256>(b.v), static_cast<__m256>(c.v)));
+  }
+#endif
+  return typename Lanes<T>::Simd([&](auto i) { return std::fma(T(a.v[i]), T(b.v[i]), T(c.v[i])); });
+}
+template <class T>
+GARRA_HD Lanes<T> sqrt(Lanes<T> a) {
+  return typename Lanes<T>::Simd(stdx::sqrt(a.v));
+}
+template <class T>
+GARRA_HD Lanes<T> abs(Lanes<T> a) {
+  return typename Lanes<T>::Simd(stdx::abs(a.v));
+}
+template <class T>
+GARRA_HD Lanes<T> min(Lanes<T> a, Lanes<T> b) {
+  return select(b < a, b, a);
+}
+template <class T>
+GARRA_HD Lanes<T> max(Lanes<T> a, Lanes<T> b) {
+  return select(a < b, b, a);
+}
+// Mixed operands: a constant is broadcast.
+template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
+GARRA_HD Lanes<T> min(Lanes<T> a, U b) { return min(a, Lanes<T>(b)); }
+template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
+GARRA_HD Lanes<T> max(Lanes<T> a, U b) { return max(a, Lanes<T>(b)); }
+
+}  // namespace garra

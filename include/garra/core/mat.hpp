@@ -1,0 +1,150 @@
+// Mat<S, R, C>: a fixed-size dense matrix, row-major, an aggregate of S and nothing else.
+//
+// Why not Eigen: the same text must give the same bits for S = double, S = Lanes<double> and a GPU thread.
+// That needs one fixed order of summation with explicit fused multiply-adds, which a library that picks
+// packet paths by type does not promise. An Eigen::Map with RowMajor reads a Mat<double, R, C> in place.
+#pragma once
+
+#include "garra/core/scalar.hpp"
+
+namespace garra {
+
+template <class S, int R, int C>
+struct Mat {
+  S m[R * C];
+
+  static constexpr int kRows = R;
+  static constexpr int kCols = C;
+
+  GARRA_HD S& operator()(int i, int j) { return m[i * C + j]; }
+  GARRA_HD const S& operator()(int i, int j) const { return m[i * C + j]; }
+  GARRA_HD S& operator[](int i) { return m[i]; }
+  GARRA_HD const S& operator[](int i) const { return m[i]; }
+
+  static GARRA_HD Mat zero() {
+    Mat z;
+    for (int k = 0; k < R * C; ++k) z.m[k] = S(0);
+    return z;
+  }
+  static GARRA_HD Mat identity() {
+    static_assert(R == C);
+    Mat e = zero();
+    for (int k = 0; k < R; ++k) e.m[k * C + k] = S(1);
+    return e;
+  }
+
+  GARRA_HD Mat& operator+=(const Mat& b) {
+    for (int k = 0; k < R * C; ++k) m[k] += b.m[k];
+    return *this;
+  }
+  GARRA_HD Mat& operator-=(const Mat& b) {
+    for (int k = 0; k < R * C; ++k) m[k] -= b.m[k];
+    return *this;
+  }
+  friend GARRA_HD Mat operator+(Mat a, const Mat& b) { return a += b; }
+  friend GARRA_HD Mat operator-(Mat a, const Mat& b) { return a -= b; }
+  friend GARRA_HD Mat operator-(Mat a) {
+    for (int k = 0; k < R * C; ++k) a.m[k] = -a.m[k];
+    return a;
+  }
+  friend GARRA_HD Mat operator*(const S& s, Mat a) {
+    for (int k = 0; k < R * C; ++k) a.m[k] = s * a.m[k];
+    return a;
+  }
+};
+
+template <class S, int N>
+using Vec = Mat<S, N, 1>;
+template <class S>
+using Vec3 = Vec<S, 3>;
+template <class S>
+using Mat3 = Mat<S, 3, 3>;
+
+template <class S, int R, int K, int C>
+GARRA_HD Mat<S, R, C> operator*(const Mat<S, R, K>& a, const Mat<S, K, C>& b) {
+  Mat<S, R, C> p;
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) {
+      S sum = a(i, 0) * b(0, j);
+      for (int k = 1; k < K; ++k) sum = fma(a(i, k), b(k, j), sum);
+      p(i, j) = sum;
+    }
+  return p;
+}
+
+/// transpose(a) * b without forming the transpose.
+template <class S, int K, int R, int C>
+GARRA_HD Mat<S, R, C> transpose_times(const Mat<S, K, R>& a, const Mat<S, K, C>& b) {
+  Mat<S, R, C> p;
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) {
+      S sum = a(0, i) * b(0, j);
+      for (int k = 1; k < K; ++k) sum = fma(a(k, i), b(k, j), sum);
+      p(i, j) = sum;
+    }
+  return p;
+}
+
+template <class S, int R, int C>
+GARRA_HD Mat<S, C, R> transpose(const Mat<S, R, C>& a) {
+  Mat<S, C, R> t;
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) t(j, i) = a(i, j);
+  return t;
+}
+
+template <class S, int N>
+GARRA_HD S dot(const Vec<S, N>& a, const Vec<S, N>& b) {
+  S sum = a[0] * b[0];
+  for (int k = 1; k < N; ++k) sum = fma(a[k], b[k], sum);
+  return sum;
+}
+
+template <class S, int N>
+GARRA_HD S norm(const Vec<S, N>& a) {
+  return sqrt(dot(a, a));
+}
+
+template <class S>
+GARRA_HD Vec3<S> vec3(const S& x, const S& y, const S& z) {
+  return Vec3<S>{{x, y, z}};
+}
+
+template <class S>
+GARRA_HD Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
+  return vec3<S>(fma(a[1], b[2], -(a[2] * b[1])), fma(a[2], b[0], -(a[0] * b[2])),
+                 fma(a[0], b[1], -(a[1] * b[0])));
+}
+
+/// a + s * b
+template <class S, int N>
+GARRA_HD Vec<S, N> axpy(const S& s, const Vec<S, N>& b, const Vec<S, N>& a) {
+  Vec<S, N> r;
+  for (int k = 0; k < N; ++k) r[k] = fma(s, b[k], a[k]);
+  return r;
+}
+
+template <class S, int R, int C>
+GARRA_HD Vec<S, R> column(const Mat<S, R, C>& a, int j) {
+  Vec<S, R> v;
+  for (int i = 0; i < R; ++i) v[i] = a(i, j);
+  return v;
+}
+
+/// Per-element select with one mask for the whole matrix.
+template <class M, class S, int R, int C>
+GARRA_HD Mat<S, R, C> select(const M& mask, const Mat<S, R, C>& a, const Mat<S, R, C>& b) {
+  Mat<S, R, C> r;
+  for (int k = 0; k < R * C; ++k) r.m[k] = select(mask, a.m[k], b.m[k]);
+  return r;
+}
+
+/// Converts a matrix of uniform (shared) numbers to the batch scalar.
+template <class S, class T, int R, int C>
+GARRA_HD Mat<S, R, C> cast(const Mat<T, R, C>& a) {
+  Mat<S, R, C> r;
+  for (int k = 0; k < R * C; ++k) r.m[k] = S(a.m[k]);
+  return r;
+}
+
+}  // namespace garra
