@@ -99,7 +99,11 @@ template <class T>
 struct ScalarTraits<Lanes<T>> {
   using Real = T;
   using Mask = LanesMask<T>;
+  using Bits = Lanes<typename ScalarTraits<T>::Bits>;
   static constexpr int kWidth = Lanes<T>::kSize;
+  static GARRA_HD Lanes<T> lane_numbers() {
+    return typename Lanes<T>::Simd([](auto lane) { return static_cast<T>(static_cast<int>(lane)); });
+  }
 };
 
 template <class T>
@@ -153,6 +157,30 @@ GARRA_HD Lanes<T> min(Lanes<T> a, Lanes<T> b) {
 template <class T>
 GARRA_HD Lanes<T> max(Lanes<T> a, Lanes<T> b) {
   return select(a < b, b, a);
+}
+template <class T>
+GARRA_HD BitsOf<Lanes<T>> to_bits(Lanes<T> a) {
+  return std::bit_cast<BitsOf<Lanes<T>>>(a);
+}
+GARRA_HD Lanes<std::uint64_t> product_of_low_halves(Lanes<std::uint64_t> a, Lanes<std::uint64_t> b) {
+  // Spelled out because GCC multiplies all 64 bits otherwise, which takes three instructions or more.
+  using Word = Lanes<std::uint64_t>;
+#if defined(__AVX512F__)
+  static_assert(Word::kSize == 8);
+  return Word::Simd(_mm512_mul_epu32(static_cast<__m512i>(a.v), static_cast<__m512i>(b.v)));
+#elif defined(__AVX2__)
+  static_assert(Word::kSize == 4);
+  return Word::Simd(_mm256_mul_epu32(static_cast<__m256i>(a.v), static_cast<__m256i>(b.v)));
+#else
+  return (a & Word(0xffffffffu)) * (b & Word(0xffffffffu));
+#endif
+}
+GARRA_HD Lanes<std::uint32_t> high_product(Lanes<std::uint32_t> a, Lanes<std::uint32_t> b) {
+  using Pair = Lanes<std::uint64_t>;
+  const Pair a2 = std::bit_cast<Pair>(a), b2 = std::bit_cast<Pair>(b);
+  const Pair even = product_of_low_halves(a2, b2) >> 32;
+  const Pair odd = product_of_low_halves(a2 >> 32, b2 >> 32) & Pair(0xffffffff00000000u);
+  return std::bit_cast<Lanes<std::uint32_t>>(even | odd);
 }
 // Mixed operands: a constant is broadcast.
 template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>

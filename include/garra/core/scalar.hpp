@@ -7,6 +7,7 @@
 //  * min, max and abs are defined here, not taken from a library, so NaN and signed zero agree.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -21,13 +22,18 @@ struct ScalarTraits {
   static_assert(std::is_arithmetic_v<S>, "S must be a floating-point scalar or Lanes of one");
   using Real = S;      ///< the scalar of one lane
   using Mask = bool;   ///< result of a comparison
+  using Bits = std::conditional_t<sizeof(S) == 8, std::uint64_t, std::uint32_t>;  ///< same width
   static constexpr int kWidth = 1;
+  /// 0, 1, 2, ... : the number of each lane.
+  static GARRA_HD S lane_numbers() { return S(0); }
 };
 
 template <class S>
 using RealOf = typename ScalarTraits<S>::Real;
 template <class S>
 using MaskOf = typename ScalarTraits<S>::Mask;
+template <class S>
+using BitsOf = typename ScalarTraits<S>::Bits;
 template <class S>
 inline constexpr int kWidth = ScalarTraits<S>::kWidth;
 
@@ -54,6 +60,25 @@ GARRA_HD T min(T a, T b) {
 template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
 GARRA_HD T max(T a, T b) {
   return a < b ? b : a;
+}
+
+/// The bit pattern of a scalar as an unsigned integer of its width, and back: from_bits<S>(to_bits(a)) is a.
+template <class T, class = std::enable_if_t<std::is_floating_point_v<T>>>
+GARRA_HD BitsOf<T> to_bits(T a) {
+  return std::bit_cast<BitsOf<T>>(a);
+}
+template <class S>
+GARRA_HD S from_bits(const BitsOf<S>& bits) {
+  return std::bit_cast<S>(bits);
+}
+
+/// Product of the low 32 bits of each operand, exact in 64 bits.
+GARRA_HD std::uint64_t product_of_low_halves(std::uint64_t a, std::uint64_t b) {
+  return (a & 0xffffffffu) * (b & 0xffffffffu);
+}
+/// High 32 bits of a 32 x 32 bit product.
+GARRA_HD std::uint32_t high_product(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32);
 }
 
 /// True where `a` is neither NaN nor infinite: a - a is 0 for finite a and NaN otherwise.

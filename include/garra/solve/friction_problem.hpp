@@ -10,7 +10,7 @@
 #include "garra/core/mat.hpp"
 #include "garra/core/status.hpp"
 
-namespace garra::solve {
+namespace garra::solvers {
 
 template <class S, int N>
 struct FrictionProblem {
@@ -60,6 +60,24 @@ GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, 3 * N>& b, const 
   return select(scale2 > S(0), sqrt(error2 / select(scale2 > S(0), scale2, S(1))), S(0));
 }
 
+/// The papers' merit value (4), with the rolling rows (29)-(36), at a force c and a = A c + b: lambda = |a_T|, slack
+/// variables z = max(0, (a_n, s)). Zero at a solution, but no measure of accuracy (it is quadratic at the cone's apex).
+template <class S, int N>
+GARRA_HD S papers_merit(const Vec<S, N>& mu, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a) {
+  S squares = S(0), product = S(0);
+  for (int j = 0; j < N; ++j) {
+    const S cn = c[3 * j], ct = c[3 * j + 1], co = c[3 * j + 2];
+    const S an = a[3 * j], at = a[3 * j + 1], ao = a[3 * j + 2];
+    const S lambda = sqrt(fma(at, at, ao * ao));
+    const S s = fma(mu[j] * cn, mu[j] * cn, -fma(ct, ct, co * co));
+    const S g1 = fma(mu[j] * cn, at, ct * lambda), g2 = fma(mu[j] * cn, ao, co * lambda);
+    const S f1 = min(an, S(0)), f2 = min(s, S(0));
+    squares += fma(g1, g1, g2 * g2) + fma(f1, f1, f2 * f2);
+    product += fma(cn, max(an, S(0)), lambda * max(s, S(0)));
+  }
+  return fma(product, product, squares);
+}
+
 /// Scales that make the problem's size and units irrelevant: A / size_a has largest diagonal entry 1, b / size_b
 /// largest entry 1. Degenerate sizes (0) become 1.
 template <class S>
@@ -80,9 +98,12 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
 /// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found.
 /// `reason` is the status to report where the tolerance is not met.
 template <class S, int N>
-GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const S& reason,
+GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c, const S& reason,
                                         const S& iterations, double tol) {
   FrictionSolution<S, N> out;
+  S wild = S(0);
+  for (int i = 0; i < 3 * N; ++i) wild += c[i] - c[i];
+  c = select(wild == S(0), c, Vec<S, 3 * N>::zero());  // a force that overflowed is judged as no force
   const FrictionScale<S> scale = friction_scale(p);
   const S force = scale.size_a / scale.size_b;
   const S inv_b = S(1) / scale.size_b;
@@ -107,4 +128,4 @@ GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const Ve
   return out;
 }
 
-}  // namespace garra::solve
+}  // namespace garra::solvers

@@ -1,0 +1,23 @@
+// The executors `scalar` and `lanes`: one body, applied to every problem of a batch.
+#pragma once
+
+#include <cstdint>
+
+#include "garra/core/lanes.hpp"
+
+namespace garra::batch {
+
+/// body.operator()<double>(i) for i = 0 .. count - 1.
+template <class Body>
+void for_each_scalar(std::int64_t count, const Body& body) {
+  for (std::int64_t i = 0; i < count; ++i) body.template operator()<double>(i);
+}
+
+/// body.operator()<Lanes<double>>(i) for every group of lanes; the last tile must be padded.
+template <class Body>
+void for_each_lanes(std::int64_t count, const Body& body) {
+  using S = Lanes<double>;
+  for (std::int64_t i = 0; i < count; i += S::kSize) body.template operator()<S>(i);
+}
+
+}  // namespace garra::batch

@@ -1,0 +1,107 @@
+// Inverse kinematics: closed form for arms built like the PUMA, damped least squares for any chain (docs/chain.md).
+#pragma once
+
+#include "garra/core/factor.hpp"
+#include "garra/systems/chain/kinematics.hpp"
+
+namespace garra::chain {
+
+/// Which of the eight solutions: arm right/left = +1/-1, elbow up/down = +1/-1, wrist as it is/flipped = +1/-1.
+struct Branch {
+  int arm = 1, elbow = 1, wrist = 1;
+};
+
+/// Joint angles in (-2 pi, 2 pi) and 1 where the pose can be reached, 0 where not (the angles are then those of the
+/// nearest stretched arm, finite and useless).
+template <class S, int J>
+struct IkSolution {
+  Vec<S, J> q;
+  S reached;
+};
+
+/// True for chains that `puma_ik` solves: standard DH, six revolute joints, alphas (90, 0, -90, 90, -90, 0) degrees,
+/// a and d only where the PUMA has them, so that the last three axes meet in the wrist.
+[[nodiscard]] bool is_puma_like(const Chain& chain);
+
+/// Closed form: the pose `tool` of the tool frame in the base frame. Arm: the wrist centre lies d3 beside the plane of
+/// links 2 and 3 (theta1), a two-link triangle in that plane (theta2, theta3). Wrist: Euler angles ZYZ.
+template <class S>
+GARRA_HD IkSolution<S, 6> puma_ik(const Chain& chain, const Pose<S>& tool, Branch branch) {
+  const Link* l = chain.link;
+  const S a2 = S(l[1].a), a3 = S(l[2].a), d3 = S(l[1].d + l[2].d), d4 = S(l[3].d);
+  const S arm = S(branch.arm), elbow = S(branch.elbow * branch.arm), wrist = S(branch.wrist);
+  const Pose<S> flange = tool * inverse(cast_pose<S>(chain.tool));
+  const Vec3<S> p = axpy(S(-l[5].d), column(flange.R, 2), flange.p);
+  IkSolution<S, 6> out;
+
+  const S in_plane2 = fma(p[0], p[0], fma(p[1], p[1], -(d3 * d3)));
+  const S x = arm * sqrt(max(in_plane2, S(0)));
+  const S z = p[2] - S(l[0].d);
+  const S q1 = atan2(p[1], p[0]) + atan2(d3, x);
+
+  const S forearm2 = fma(a3, a3, d4 * d4);
+  const S reach2 = fma(x, x, z * z);
+  const S reach = sqrt(max(reach2, S(1e-24)));
+  const S cosine = (fma(a2, a2, reach2) - forearm2) / (S(2) * a2 * reach);
+  const S q2 = atan2(z, x) + elbow * acos(max(min(cosine, S(1)), S(-1)));
+  const auto t2 = sincos(q2);
+  const S q23 = atan2(fma(-a2, t2.sin, z), fma(-a2, t2.cos, x)) - atan2(d4, a3);
+  out.reached = select(in_plane2 >= S(0) && abs(cosine) <= S(1), S(1), S(0));
+
+  // R36 = (R03)^T R06 = Rz(q4) Ry(-q5) Rz(q6)
+  const auto t1 = sincos(q1);
+  const auto t23 = sincos(q23);
+  const Vec3<S> x3 = vec3<S>(t1.cos * t23.cos, t1.sin * t23.cos, t23.sin);
+  const Vec3<S> y3 = vec3<S>(-t1.sin, t1.cos, S(0));  // -z1
+  const Vec3<S> z3 = vec3<S>(-(t1.cos * t23.sin), -(t1.sin * t23.sin), t23.cos);
+  const Vec3<S> X = column(flange.R, 0), Y = column(flange.R, 1), Z = column(flange.R, 2);
+  const S r13 = dot(x3, Z), r23 = -dot(y3, Z), r33 = dot(z3, Z);
+  const S s5 = sqrt(fma(r13, r13, r23 * r23));
+  const auto aligned = s5 < S(1e-9);  // joints 4 and 6 share an axis: q4 := 0
+  out.q[0] = q1;
+  out.q[1] = q2;
+  out.q[2] = q23 - q2;
+  out.q[3] = select(aligned, S(0), atan2(wrist * r23, -(wrist * r13)));
+  out.q[4] = atan2(wrist * s5, r33);
+  out.q[5] = select(aligned, atan2(-dot(y3, X), -dot(y3, Y)),
+                    atan2(-(wrist * dot(z3, Y)), wrist * dot(z3, X)));
+  return out;
+}
+
+/// Damped least squares on the tool position alone (a point finger): J^T (J J^T + damping^2 E)^-1 e, a fixed number of
+/// steps from `start`, each at most 0.5 rad. `reached` where the position error ends below `tol` [m].
+template <class S, int J>
+GARRA_HD IkSolution<S, J> numeric_ik(const Chain& chain, const Vec3<S>& p, const double* start, double tol = 1e-10,
+                                     int steps = 30) {
+  const int n = joint_count<J>(chain);
+  IkSolution<S, J> out;
+  out.q = Vec<S, J>::zero();
+  for (int i = 0; i < n; ++i) out.q[i] = S(start[i]);
+  S error2 = S(0);
+  for (int k = 0; k <= steps; ++k) {
+    const Kinematics<S, J> kin = forward_kinematics<S, J>(chain, out.q);
+    const Vec3<S> e = p - kin.tool.p;
+    error2 = dot(e, e);
+    const auto active = error2 > S(0.01 * tol * tol);
+    if (k == steps || !any(active)) break;
+    const Mat<S, 6, J> jac = geometric_jacobian(chain, kin, kin.tool.p);
+    Mat3<S> g = Mat3<S>::zero();
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < 3; ++c)
+        for (int i = 0; i < n; ++i) g(r, c) = fma(jac(r, i), jac(c, i), g(r, c));
+    const S damping = S(1e-9) + S(1e-3) * error2;  // vanishes with the error: the last steps are Newton's
+    for (int r = 0; r < 3; ++r) g(r, r) += damping;
+    const Vec3<S> y = solve(factor_ldlt(g), e);
+    Vec<S, J> dq = Vec<S, J>::zero();
+    S largest = S(0.5);
+    for (int i = 0; i < n; ++i) {
+      dq[i] = fma(jac(0, i), y[0], fma(jac(1, i), y[1], jac(2, i) * y[2]));
+      largest = max(largest, abs(dq[i]));
+    }
+    for (int i = 0; i < n; ++i) out.q[i] = select(active, fma(S(0.5) / largest, dq[i], out.q[i]), out.q[i]);
+  }
+  out.reached = select(error2 <= S(tol * tol), S(1), S(0));
+  return out;
+}
+
+}  // namespace garra::chain

@@ -1,0 +1,141 @@
+#include "io/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "garra/core/error.hpp"
+
+namespace garra::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string remedy_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT: return "Free some space, or choose another place for the output.";
+    case EFBIG:
+      return "Raise the limit on file sizes (ulimit -f), or write fewer problems per file.";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "Choose a folder that you may write to.";
+    case ENOENT:
+    case ENOTDIR: return "Create the folder first, or check the path for a typing error.";
+    case EISDIR: return "Give the name of a file, not of a folder.";
+    default: return "Check the disk, then run the command again.";
+  }
+}
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error),
+              remedy_for(error));
+}
+
+/// An open file that vanishes unless it is kept.
+class PartialFile {
+ public:
+  PartialFile(const std::string& target, bool in_place)
+      : target_(target),
+        name_(in_place ? target : target + ".part" + std::to_string(::getpid())),
+        keep_(in_place) {
+    const int flags = in_place ? O_WRONLY : O_WRONLY | O_CREAT | O_TRUNC;
+    descriptor_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail(target_, errno);
+  }
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+  ~PartialFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!keep_) ::unlink(name_.c_str());
+  }
+
+  void write(std::span<const std::byte> bytes) {
+    // One call writes at most about 2 GB on Linux; smaller pieces also let a signal through between
+    // them.
+    constexpr std::size_t kPiece = std::size_t{1} << 26;
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kPiece));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(target_, errno);
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+  }
+
+  void sync_and_close() {
+    // Pipes and devices cannot be synced (EINVAL), which is no loss.
+    if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(target_, errno);
+    const int rc = ::close(descriptor_);
+    descriptor_ = -1;
+    if (rc != 0) fail(target_, errno);
+  }
+
+  void rename_to_target() {
+    if (keep_) return;
+    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, errno);
+    keep_ = true;
+  }
+
+ private:
+  std::string target_;
+  std::string name_;
+  bool keep_;
+  int descriptor_ = -1;
+};
+
+/// Where the bytes go in the end: the file behind a symbolic link, or a device that must not be
+/// replaced by a file.
+struct Target {
+  std::string path;
+  bool in_place;
+};
+Target resolve(const std::string& path) {
+  std::error_code ignored;
+  const fs::path followed =
+      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  const std::string target = followed.empty() ? path : followed.string();
+  const fs::file_status status = fs::status(target, ignored);
+  if (fs::is_directory(status)) fail(path, EISDIR);
+  return {target, fs::exists(status) && !fs::is_regular_file(status)};
+}
+
+std::string folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+/// Makes the rename itself survive a power cut. Some file systems cannot sync a folder; the data
+/// are safe already.
+void sync_folder(const std::string& path) {
+  const int descriptor = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+  const Target target = resolve(path);
+  PartialFile file(target.path, target.in_place);
+  file.write(bytes);
+  file.sync_and_close();
+  file.rename_to_target();
+  if (!target.in_place) sync_folder(target.path);
+}
+
+void require_writable(const std::string& path) {
+  const Target target = resolve(path);
+  const std::string asked = target.in_place ? target.path : folder_of(target.path);
+  if (::access(asked.c_str(), target.in_place ? W_OK : W_OK | X_OK) != 0) fail(path, errno);
+  std::error_code ignored;
+  if (!target.in_place && !fs::is_directory(asked, ignored)) fail(path, ENOTDIR);
+}
+
+}  // namespace garra::io

@@ -1,0 +1,20 @@
+// A file appears whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace garra::io {
+
+/// Writes to a temporary name in the target's folder, syncs, renames. Replaces an existing file,
+/// follows a symbolic link, and writes devices such as /dev/null in place. Throws
+/// Error(kInputOutput) in plain words (disk full, permission, no such folder) and leaves neither a
+/// partial file nor a changed target behind.
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
+
+/// Throws Error(kInputOutput) where write_file_atomically would fail for want of a folder or of the
+/// right to write into it: to be asked before the work whose result is to be written.
+void require_writable(const std::string& path);
+
+}  // namespace garra::io

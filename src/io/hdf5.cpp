@@ -1,0 +1,307 @@
+#include "io/hdf5.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+
+#include "garra/core/error.hpp"
+#include "io/atomic_file.hpp"
+
+namespace garra::io {
+namespace {
+
+/// Keeps HDF5 from printing its error stack while our own message is on its way; gives the printer
+/// back afterwards, because the process may be somebody else's.
+class QuietHdf5 {
+ public:
+  QuietHdf5() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  QuietHdf5(const QuietHdf5&) = delete;
+  QuietHdf5& operator=(const QuietHdf5&) = delete;
+  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// The most specific line of HDF5's error stack. Any further HDF5 call empties the stack: ask at
+/// once.
+std::string hdf5_reason() {
+  std::string reason;
+  const auto keep_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
+    if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
+  return reason.empty() ? "no reason given" : reason;
+}
+
+const char* plural_of_class(H5T_class_t type) {
+  switch (type) {
+    case H5T_INTEGER: return "whole numbers";
+    case H5T_FLOAT: return "floating-point numbers";
+    case H5T_STRING: return "strings";
+    case H5T_COMPOUND: return "compound values (complex numbers?)";
+    case H5T_ENUM: return "enumeration or boolean values";
+    default: return "values that are no numbers";
+  }
+}
+
+std::size_t physical_memory() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void require_readable(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a folder",
+                "Give the name of a file in it.");
+  }
+  if (::access(path.c_str(), R_OK) != 0) {
+    const int error = errno;
+    throw Error(ExitCode::kInputOutput, path + ": cannot read: " + std::strerror(error),
+                error == EACCES ? "Ask for the right to read this file."
+                                : "Check the path for a typing error.");
+  }
+}
+
+[[noreturn]] void fail_to_open(const std::string& path) {
+  const std::string reason = hdf5_reason();
+  if (reason.find("lock file") != std::string::npos) {
+    throw Error(ExitCode::kInputOutput,
+                path + ": cannot read: another program has it open (" + reason + ")",
+                "Close the file there, then run the command again.");
+  }
+  throw Error(ExitCode::kInputOutput, path + ": the file is damaged or truncated (" + reason + ")",
+              "Write or copy the file again.");
+}
+
+[[noreturn]] void fail_to_build(const std::string& what) {
+  const std::string reason = hdf5_reason();
+  throw Error(ExitCode::kInputOutput, "cannot build " + what + " in memory (" + reason + ")",
+              "Write fewer problems per file.");
+}
+
+Hdf5Id fixed_space(const Shape& shape) {
+  const std::vector<hsize_t> dims(shape.begin(), shape.end());
+  return Hdf5Id(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
+}
+
+/// Strings of any length, UTF-8: what NumPy users get back as `str`.
+Hdf5Id string_type() {
+  Hdf5Id type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+struct AttributeValue {
+  hid_t space, type;
+  const void* data;
+};
+
+void write_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
+  const Hdf5Id id(
+      H5Acreate2(object, name.c_str(), value.type, value.space, H5P_DEFAULT, H5P_DEFAULT));
+  if (!id.valid() || H5Awrite(id.get(), value.type, value.data) < 0)
+    fail_to_build("attribute " + name);
+}
+
+Hdf5Id open_object(const Hdf5Id& file, const std::string& name) {
+  Hdf5Id object(H5Oopen(file.get(), name.c_str(), H5P_DEFAULT));
+  if (!object.valid()) fail_to_build(name);
+  return object;
+}
+
+}  // namespace
+
+std::string to_string(const Shape& shape) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+Hdf5Reader::Hdf5Reader(std::string path, std::string expectation)
+    : path_(std::move(path)), expectation_(std::move(expectation)) {
+  const QuietHdf5 quiet;
+  require_readable(path_);
+  if (H5Fis_hdf5(path_.c_str()) == 0) {
+    throw Error(ExitCode::kInvalidFile, path_ + ": this is not an HDF5 file", expectation_);
+  }
+  file_ = Hdf5Id(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (!file_.valid()) fail_to_open(path_);
+}
+
+bool Hdf5Reader::has(const std::string& name) const {
+  const QuietHdf5 quiet;
+  // H5Lexists fails where a group on the way is missing, so ask for each of them in turn.
+  for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
+    const htri_t exists = H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT);
+    if (exists < 0) fail_to_open(path_);
+    if (exists == 0 || end == std::string::npos) return exists > 0;
+  }
+}
+
+void Hdf5Reader::refuse(const std::string& dataset, const std::string& problem,
+                        const std::string& remedy) const {
+  throw Error(ExitCode::kInvalidFile, path_ + ": dataset " + dataset + ": " + problem,
+              remedy.empty() ? expectation_ : remedy);
+}
+
+Hdf5Id Hdf5Reader::open_dataset(const std::string& name) const {
+  if (!has(name)) refuse(name, "is missing");
+  const QuietHdf5 quiet;
+  H5O_info_t info{};
+  if (H5Oget_info_by_name(file_.get(), name.c_str(), &info, H5P_DEFAULT) < 0) fail_to_open(path_);
+  if (info.type != H5O_TYPE_DATASET) refuse(name, "is a group or a type, expected a dataset");
+  Hdf5Id set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT));
+  if (!set.valid()) fail_to_open(path_);
+  return set;
+}
+
+Shape Hdf5Reader::shape(const std::string& dataset) const {
+  const Hdf5Id set = open_dataset(dataset);
+  const Hdf5Id space(H5Dget_space(set.get()));
+  const int rank = H5Sget_simple_extent_ndims(space.get());
+  std::vector<hsize_t> dims(rank > 0 ? static_cast<std::size_t>(rank) : 0);
+  H5Sget_simple_extent_dims(space.get(), dims.data(), nullptr);
+  return {dims.begin(), dims.end()};
+}
+
+void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected) const {
+  const Shape found = shape(dataset);
+  if (found != expected)
+    refuse(dataset, "expected shape " + to_string(expected) + ", found " + to_string(found));
+}
+
+std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {
+  const Hdf5Id space(H5Dget_space(set));
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  // A damaged header can claim any size: refuse before the machine starts to swap.
+  if (count < 0 || static_cast<std::size_t>(count) > physical_memory() / sizeof(double)) {
+    throw Error(ExitCode::kInputOutput,
+                path_ + ": dataset " + dataset + ": needs more memory than this machine has (" +
+                    std::to_string(static_cast<double>(count) * 8e-9) + " GB)",
+                "Split the file, or write it again if it is not meant to be this large.");
+  }
+  return static_cast<std::size_t>(count);
+}
+
+void Hdf5Reader::read(const std::string& dataset, hid_t set, hid_t type, void* values) const {
+  const QuietHdf5 quiet;
+  if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0) return;
+  const std::string reason = hdf5_reason();
+  throw Error(ExitCode::kInputOutput,
+              path_ + ": dataset " + dataset + ": the data are damaged (" + reason + ")",
+              "Write or copy the file again.");
+}
+
+std::vector<double> Hdf5Reader::doubles(const std::string& dataset) const {
+  const Hdf5Id set = open_dataset(dataset);
+  const Hdf5Id type(H5Dget_type(set.get()));
+  const H5T_class_t kind = H5Tget_class(type.get());
+  if (kind != H5T_FLOAT && kind != H5T_INTEGER) {
+    refuse(dataset, std::string("expected numbers (float64), found ") + plural_of_class(kind));
+  }
+  std::vector<double> values(size_in_memory(dataset, set.get()));
+  if (!values.empty()) read(dataset, set.get(), H5T_NATIVE_DOUBLE, values.data());
+  return values;
+}
+
+std::vector<std::int64_t> Hdf5Reader::integers(const std::string& dataset) const {
+  const Hdf5Id set = open_dataset(dataset);
+  const Hdf5Id type(H5Dget_type(set.get()));
+  const H5T_class_t kind = H5Tget_class(type.get());
+  if (kind != H5T_INTEGER)
+    refuse(dataset, std::string("expected whole numbers, found ") + plural_of_class(kind));
+  std::vector<std::int64_t> values(size_in_memory(dataset, set.get()));
+  if (!values.empty()) read(dataset, set.get(), H5T_NATIVE_INT64, values.data());
+  return values;
+}
+
+Hdf5Writer::Hdf5Writer() {
+  const QuietHdf5 quiet;
+  constexpr std::size_t kGrowth = std::size_t{1} << 20;
+  const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
+  file_ = Hdf5Id(H5Fcreate("in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  if (!file_.valid()) fail_to_build("an HDF5 file");
+}
+
+void Hdf5Writer::write_values(const std::string& dataset, const Values& values) {
+  const QuietHdf5 quiet;
+  const Hdf5Id space = fixed_space(values.shape);
+  const Hdf5Id options(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(options.get(), false);  // the same solutions give the same bytes
+  const Hdf5Id set(H5Dcreate2(file_.get(), dataset.c_str(), values.stored_type, space.get(),
+                              H5P_DEFAULT, options.get(), H5P_DEFAULT));
+  if (!set.valid()) fail_to_build("dataset " + dataset);
+  if (H5Sget_simple_extent_npoints(space.get()) != static_cast<hssize_t>(values.count)) {
+    throw Error(ExitCode::kInternal, "dataset " + dataset + ": " + std::to_string(values.count) +
+                                         " values do not fill shape " + to_string(values.shape));
+  }
+  if (values.count == 0) return;
+  if (H5Dwrite(set.get(), values.memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data) < 0) {
+    fail_to_build("dataset " + dataset);
+  }
+}
+
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape,
+                       std::span<const double> values) {
+  write_values(dataset, {shape, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size()});
+}
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape,
+                       std::span<const std::int32_t> values) {
+  write_values(dataset, {shape, H5T_STD_I32LE, H5T_NATIVE_INT32, values.data(), values.size()});
+}
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape,
+                       std::span<const std::uint8_t> values) {
+  write_values(dataset, {shape, H5T_STD_U8LE, H5T_NATIVE_UINT8, values.data(), values.size()});
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, double value) {
+  const QuietHdf5 quiet;
+  const Hdf5Id space(H5Screate(H5S_SCALAR));
+  write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_DOUBLE, &value});
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name,
+                           const std::string& value) {
+  const QuietHdf5 quiet;
+  const Hdf5Id space(H5Screate(H5S_SCALAR));
+  const Hdf5Id type = string_type();
+  const char* text = value.c_str();
+  write_attribute(open_object(file_, object).get(), name, {space.get(), type.get(), &text});
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name,
+                           const std::vector<std::string>& values) {
+  const QuietHdf5 quiet;
+  const Hdf5Id space = fixed_space({values.size()});
+  const Hdf5Id type = string_type();
+  std::vector<const char*> texts;
+  for (const std::string& value : values) texts.push_back(value.c_str());
+  write_attribute(open_object(file_, object).get(), name, {space.get(), type.get(), texts.data()});
+}
+
+void Hdf5Writer::commit(const std::string& path) {
+  const QuietHdf5 quiet;
+  void* image = nullptr;
+  if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail_to_build(path);
+  const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
+  // The driver's own memory, not H5Fget_file_image's copy: a large result must not need its size
+  // twice.
+  if (size < 0 || H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &image) < 0) fail_to_build(path);
+  const std::byte* bytes = *static_cast<std::byte**>(image);
+  write_file_atomically(path, {bytes, static_cast<std::size_t>(size)});
+}
+
+}  // namespace garra::io

@@ -1,0 +1,26 @@
+// What stands in for the kernels where the library was built without nvcc.
+#if !defined(GARRA_WITH_CUDA)
+#include "garra/core/error.hpp"
+#include "systems/contact_cuda.hpp"
+#include "systems/cuda_device.hpp"
+
+namespace garra {
+
+namespace {
+[[noreturn]] void refuse() {
+  throw Error(ExitCode::kNoDevice, "this build has no CUDA kernels",
+              "install the CUDA toolkit (nvcc) and rebuild with the preset `cuda`, or use --device cpu");
+}
+}  // namespace
+
+bool cuda_compiled_in() { return false; }
+int cuda_device_count() { return 0; }
+std::string cuda_device_name(int) { refuse(); }
+std::uint64_t cuda_free_memory(int) { refuse(); }
+
+namespace contact {
+void cuda_solve(int, const Options&, int, const TileArrays&) { refuse(); }
+}  // namespace contact
+
+}  // namespace garra
+#endif
