@@ -53,4 +53,17 @@ std::string suggest(std::string_view word, const std::vector<std::string>& known
   return what_fits + ": " + list + ".";
 }
 
+std::string quoted(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  const bool cut = text.size() > kShown;
+  if (cut) {
+    std::size_t end = kShown;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole UTF-8 characters
+    text = text.substr(0, end);
+  }
+  std::string out = "\"";
+  for (const char c : text) out += static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
+  return out + (cut ? "...\"" : "\"");
+}
+
 }  // namespace garra::io

@@ -1,4 +1,4 @@
-// "Did you mean": the known word that is nearest to a misspelt one.
+// Words for messages: "did you mean", and text from a file that is fit to be shown.
 #pragma once
 
 #include <string>
@@ -16,5 +16,8 @@ namespace garra::io {
 /// `Did you mean "x"?`, else `Known here: a, b, c.`, in the words of `what_fits` ("Keys that fit here").
 [[nodiscard]] std::string suggest(std::string_view word, const std::vector<std::string>& known,
                                   const std::string& what_fits);
+
+/// The text in double quotes on one line, cut where it is long.
+[[nodiscard]] std::string quoted(std::string_view text);
 
 }  // namespace garra::io

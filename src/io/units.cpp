@@ -115,7 +115,7 @@ Quantity unknown_unit(const std::string& unit) {
   std::vector<std::string> names;
   for (const Unit& u : kUnits) names.emplace_back(u.name);
   return {.value = 0,
-          .problem = "unknown unit \"" + unit + "\"",
+          .problem = "unknown unit " + quoted(unit),
           .remedy = suggest(unit, names, "Known units, joined by * and /")};
 }
 
@@ -154,21 +154,20 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), q.value);
   if (error != std::errc{} || !std::isfinite(q.value)) {
     return {.value = 0,
-            .problem = "expected " + describe(wanted) + ", found \"" + std::string(text.substr(0, 60)) + "\"",
+            .problem = "expected " + describe(wanted) + ", found " + quoted(text),
             .remedy = example(wanted)};
   }
   rest = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
   Unit unit{"", 1, 1, kRatio};
   if (rest.empty()) {
     if (wanted == kRatio) return q;
-    return {.value = 0, .problem = "the unit is missing in \"" + std::string(text.substr(0, 60)) + "\"", .remedy = example(wanted)};
+    return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }
   const std::string unknown = parse_unit(rest, unit);
   if (!unknown.empty()) return unknown_unit(unknown);
   if (unit.dimension != wanted) {
     return {.value = 0,
-            .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) + ": \"" +
-                       std::string(text.substr(0, 60)) + "\"",
+            .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) + ": " + quoted(text),
             .remedy = example(wanted)};
   }
   q.value = q.value * unit.up / unit.down;

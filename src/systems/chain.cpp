@@ -1,5 +1,7 @@
 #include "garra/systems/chain/chain.hpp"
 
+#include "garra/systems/chain/inverse_kinematics.hpp"
+
 #include <cmath>
 
 namespace garra::chain {
@@ -40,6 +42,17 @@ void give_motor(Link& l, double rotor, double gear) { l.armature = gear * gear *
 
 void Chain::finish() {
   for (int i = 0; i < joints; ++i) exact_cos_sin(link[i].alpha, link[i].cos_alpha, link[i].sin_alpha);
+}
+
+bool is_puma_like(const Chain& c) {
+  if (c.joints != 6 || c.modified) return false;
+  const double sine[6] = {1, 0, -1, 1, -1, 0};
+  for (int i = 0; i < 6; ++i) {
+    const Link& l = c.link[i];
+    if (l.prismatic || l.offset != 0 || l.sin_alpha != sine[i] || (sine[i] == 0 && l.cos_alpha != 1)) return false;
+    if ((i == 0 || i > 2) && l.a != 0) return false;
+  }
+  return c.link[4].d == 0 && (c.link[1].a != 0) && (c.link[3].d != 0 || c.link[2].a != 0);
 }
 
 Chain puma560(double tool, bool armature) {

@@ -50,7 +50,7 @@ template <int N>
 void solve_block(const Problems& in, const Options& options, const Device& device, std::int64_t first,
                  std::int64_t count, Solutions& out) {
   batch::Tiles<solvers::FrictionProblem<double, N>> problems(kBlock);
-  batch::Tiles<Candidate<double, N>> candidates(kBlock);
+  batch::Tiles<solvers::Candidate<double, N>> candidates(kBlock);
   batch::Tiles<solvers::FrictionSolution<double, N>> solutions(kBlock);
   fill_tiles<N>(in, first, problems, count);
   solvers::FrictionNewton solver;
@@ -81,7 +81,7 @@ void solve_on_cpu(const Problems& in, const Options& options, const Device& devi
 template <int N>
 void solve_on_gpu(const Problems& in, const Options& options, const Device& device, Solutions& out) {
   using Solution = solvers::FrictionSolution<double, N>;
-  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) + sizeof(Candidate<double, N>) + sizeof(Solution);
+  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) + sizeof(solvers::Candidate<double, N>) + sizeof(Solution);
   const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, bytes), std::int64_t{1} << 20);
   for (std::int64_t first = 0; first < in.count; first += fit) {
     const std::int64_t count = std::min(fit, in.count - first);

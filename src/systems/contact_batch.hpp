@@ -10,13 +10,6 @@
 
 namespace garra::contact {
 
-/// What the iteration hands over to the certificate: the force in the problem's units and the steps it took.
-template <class S, int N>
-struct Candidate {
-  Vec<S, 3 * N> c;
-  S steps;
-};
-
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <int N>
 struct IterateBody {
@@ -29,7 +22,7 @@ struct IterateBody {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     auto state = solver.template start<S, N>(problem);
     while (any(solver.running(state))) solver.step(state);
-    batch::store<S>(candidates, i, Candidate<S, N>{solver.template force<S, N>(problem, state.c), state.steps});
+    batch::store<S>(candidates, i, solvers::Candidate<S, N>{solver.template force<S, N>(problem, state.c), state.steps});
   }
 };
 
@@ -44,7 +37,7 @@ struct CertifyBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
-    const auto found = batch::load<S, Candidate<S, N>>(candidates, i);
+    const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
     const S reason = S(int(Status::kIterationLimit));
     batch::store<S>(solutions, i, solvers::certify(problem, found.c, reason, found.steps, tol));
   }
@@ -66,7 +59,7 @@ void iterate_lanes(const IterateBody<N>& body, std::int64_t count) {
     const auto problem = batch::load<double, solvers::FrictionProblem<double, N>>(body.problems, i);
     Vec<double, 3 * N> scaled;
     for (int k = 0; k < 3 * N; ++k) scaled[k] = state.c[k][lane];
-    const Candidate<double, N> found{solver.template force<double, N>(problem, scaled), state.steps[lane]};
+    const solvers::Candidate<double, N> found{solver.template force<double, N>(problem, scaled), state.steps[lane]};
     batch::store<double>(body.candidates, i, found);
   };
   batch::solve_refilling<double>(count, start, step, running, finish);

@@ -39,6 +39,7 @@ struct FrictionNewton {
   int max_iterations = 400;  ///< stop: steps >= max_iterations
   int stage_steps = 14;      ///< next rung of the ladder: stage_steps >= this
   int first_sweeps = 3;      ///< projected Gauss-Seidel sweeps after the first guess
+  bool cold = false;         ///< start from zero instead of the stick force (to look for a second solution)
 
   template <class S, int N>
   GARRA_HD FrictionState<S, N> start(const FrictionProblem<S, N>& given) const;
@@ -165,13 +166,16 @@ GARRA_HD Vec<S, 3 * N> first_guess(const FrictionProblem<S, N>& p) {
   return c;
 }
 
+/// Systems up to this size are unrolled: three contacts gain a third of their time, eight would cost minutes to compile.
+inline constexpr int kUnrolled = 9;
+
 /// Solves J x = rhs by elimination without pivoting; overwrites both. The rows of (5) keep their weight on or near
 /// the diagonal: row exchanges were measured to solve not one problem more and to cost 45 % of the time. A vanishing
 /// pivot is replaced, so finite input never gives NaN; a poor direction is then caught by the line search and the
 /// ladder.
 template <class S, int M>
 GARRA_HD Vec<S, M> eliminate(Mat<S, M, M>& J, Vec<S, M>& rhs) {
-  for (int k = 0; k < M; ++k) {
+  const auto column = [&](int k) {
     const S pivot = select(abs(J(k, k)) > S(1e-14), J(k, k), S(1e-14));
     const S inv = S(1) / pivot;
     J(k, k) = inv;
@@ -180,7 +184,11 @@ GARRA_HD Vec<S, M> eliminate(Mat<S, M, M>& J, Vec<S, M>& rhs) {
       for (int j = k + 1; j < M; ++j) J(i, j) = fma(f, J(k, j), J(i, j));
       rhs[i] = fma(f, rhs[k], rhs[i]);
     }
-  }
+  };
+  if constexpr (M <= kUnrolled)
+    factor::unrolled(std::make_integer_sequence<int, M>{}, column);
+  else
+    for (int k = 0; k < M; ++k) column(k);
   for (int k = M - 1; k >= 0; --k) {
     S sum = rhs[k];
     for (int j = k + 1; j < M; ++j) sum = fma(-J(k, j), rhs[j], sum);
@@ -287,7 +295,7 @@ GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& 
   s.problem.A = (S(1) / scale.size_a) * given.A;
   s.problem.b = (S(1) / scale.size_b) * given.b;
   s.problem.mu = given.mu;
-  s.c = friction_newton::first_guess<S, N>(s.problem);
+  s.c = cold ? Vec<S, 3 * N>::zero() : friction_newton::first_guess<S, N>(s.problem);
   s.a = s.problem.A * s.c + s.problem.b;
   s.base = Vec<S, 3 * N>::zero();
   s.rho = S(1);

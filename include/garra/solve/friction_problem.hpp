@@ -30,6 +30,13 @@ struct FrictionSolution {
   S status;          ///< garra::Status
 };
 
+/// What the iteration hands over to the certificate: the force in the problem's units and the steps it took.
+template <class S, int N>
+struct Candidate {
+  Vec<S, 3 * N> c;
+  S steps;
+};
+
 /// Nearest point of the friction cone K_mu to the force (n, t, o), in the Euclidean norm.
 template <class S>
 GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& mu) {

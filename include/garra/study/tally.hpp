@@ -1,0 +1,79 @@
+// What a study counts: whole numbers in one flat array, sums per block, and the extreme samples. Counts merge in any
+// order; sums are kept block by block and added in block order, so that neither threads nor chunk size nor workers
+// change a bit of the summary.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace garra::study {
+
+/// Equal bins over [low, high) with counts for what lies below, above, and for undefined (NaN) values.
+struct Histogram {
+  double low = 0, high = 1;
+  int bins = 200;
+  int offset = 0;  ///< of its first count in the flat array
+
+  [[nodiscard]] int size() const { return bins + 3; }
+  /// Index of the count that `x` belongs to.
+  [[nodiscard]] int place(double x) const {
+    if (!(x == x)) return offset + bins + 2;
+    if (x < low) return offset + bins;
+    if (x >= high) return offset + bins + 1;
+    return offset + std::min(bins - 1, static_cast<int>((x - low) * (bins / (high - low))));
+  }
+};
+
+/// A sample that stands out; ordered by key, then by its number.
+struct Extreme {
+  double key = 0;
+  std::int64_t sample = 0;
+  int outcome = 0;
+  double value = 0;
+  friend bool operator<(const Extreme& a, const Extreme& b) {
+    return a.key != b.key ? a.key < b.key : a.sample < b.sample;
+  }
+};
+
+/// The `limit` smallest extremes seen.
+class Ranking {
+ public:
+  static constexpr std::size_t kLimit = 10;
+  void add(const Extreme& e) {
+    if (list_.size() == kLimit && !(e < list_.back())) return;
+    list_.insert(std::upper_bound(list_.begin(), list_.end(), e), e);
+    if (list_.size() > kLimit) list_.pop_back();
+  }
+  void merge(const Ranking& other) {
+    for (const Extreme& e : other.list_) add(e);
+  }
+  [[nodiscard]] const std::vector<Extreme>& list() const { return list_; }
+
+ private:
+  std::vector<Extreme> list_;
+};
+
+/// Result of consecutive whole blocks of samples.
+struct Tally {
+  std::int64_t first = 0, count = 0;
+  std::vector<std::int64_t> counts;
+  std::vector<double> sums;   ///< [block][sum] in a chunk; one total block after merging
+  Ranking closest, worst;
+  std::vector<double> kept;   ///< rows of the samples written out one by one
+};
+
+/// Adds a chunk's tally to a running total; chunks come in the order of their samples.
+inline void merge_in_order(Tally& total, const Tally& chunk, std::size_t sums_per_block) {
+  total.counts.resize(chunk.counts.size());
+  for (std::size_t i = 0; i < chunk.counts.size(); ++i) total.counts[i] += chunk.counts[i];
+  total.sums.resize(sums_per_block);
+  for (std::size_t b = 0; b + sums_per_block <= chunk.sums.size(); b += sums_per_block)
+    for (std::size_t i = 0; i < sums_per_block; ++i) total.sums[i] += chunk.sums[b + i];
+  total.closest.merge(chunk.closest);
+  total.worst.merge(chunk.worst);
+  total.count += chunk.count;
+}
+
+}  // namespace garra::study

@@ -1,0 +1,81 @@
+// A and b of a = A c + b for a whole grasp (docs/grasp-model.md, section 4; the papers' (21)-(24)).
+#pragma once
+
+#include "garra/systems/grasp/finger.hpp"
+
+namespace garra::grasp {
+
+/// What a finger hands over to the assembly.
+template <class S>
+struct ContactTerms {
+  ContactPlace<S> place;
+  Mat3<S> A;         ///< J M^-1 J^T
+  Vec3<S> drift;     ///< J M^-1 (g + h - tau)
+  Vec3<S> bias;      ///< Jdot qd of the contact point
+  Vec3<S> velocity;  ///< of the contact point
+  double curvature;  ///< of the object there [1/m]; enters only where the contact slides
+};
+
+/// The velocity part of b at one contact: E^T [omega x (v_f - v_cm) - Jdot qd], and on the n row + u . v_rel,T / r with
+/// u = v_cm - v_f, v_rel the object's surface velocity relative to the finger (a point finger; the papers' (11)).
+template <class S>
+GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
+  const Vec3<S> u = body.v - c.velocity;
+  const Vec3<S> a = cross(body.omega, -u) - c.bias;
+  Vec3<S> b = transpose_times(c.place.E, a);
+  const Vec3<S> rel = body.v + cross(body.omega, c.place.p - body.p_cm) - c.velocity;
+  const Vec3<S> n = column(c.place.E, 0);
+  const Vec3<S> tangential = axpy(-dot(rel, n), n, rel);
+  b[0] = fma(S(c.curvature), dot(u, tangential), b[0]);
+  return b;
+}
+
+/// A = W^T M_obj^-1 W + blockdiag(J M^-1 J^T), and
+/// b = b_vel + W^T M_obj^-1 (m g + w) + J M^-1 (g_m + h_m - tau), the gyroscopic term of the object included in w.
+template <class S, int N>
+struct System {
+  Mat<S, 3 * N, 3 * N> A;
+  Vec<S, 3 * N> b;
+  Mat<S, 6, 3 * N> W;          ///< about the centre of mass
+  Mat<S, 6, 3 * N> inverse_mass_W;  ///< M_obj^-1 W
+};
+
+template <class S, int N>
+GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
+                               const Vec3<double>& gravity, bool moving) {
+  System<S, N> out;
+  for (int j = 0; j < N; ++j) {
+    const Mat<S, 6, 3> W = wrench_matrix(contacts[j].place, body.p_cm);
+    const Mat<S, 6, 3> X = inverse_mass_times(body, W);
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < 3; ++k) {
+        out.W(r, 3 * j + k) = W(r, k);
+        out.inverse_mass_W(r, 3 * j + k) = X(r, k);
+      }
+  }
+  for (int r = 0; r < 3 * N; ++r)
+    for (int c = r; c < 3 * N; ++c) {
+      S sum = out.W(0, r) * out.inverse_mass_W(0, c);
+      for (int k = 1; k < 6; ++k) sum = fma(out.W(k, r), out.inverse_mass_W(k, c), sum);
+      if (r / 3 == c / 3) sum += contacts[r / 3].A(r % 3, c % 3);
+      out.A(r, c) = sum;
+      out.A(c, r) = sum;
+    }
+  Vec<S, 6> load = wrench;
+  for (int i = 0; i < 3; ++i) load[i] = fma(body.mass, S(gravity[i]), load[i]);
+  if (moving) {
+    const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
+    for (int i = 0; i < 3; ++i) load[i + 3] -= gyroscopic[i];
+  }
+  for (int j = 0; j < N; ++j) {
+    const Vec3<S> v = moving ? velocity_term(body, contacts[j]) : Vec3<S>::zero();
+    for (int k = 0; k < 3; ++k) {
+      S sum = contacts[j].drift[k] + v[k];
+      for (int r = 0; r < 6; ++r) sum = fma(out.inverse_mass_W(r, 3 * j + k), load[r], sum);
+      out.b[3 * j + k] = sum;
+    }
+  }
+  return out;
+}
+
+}  // namespace garra::grasp

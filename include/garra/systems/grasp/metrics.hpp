@@ -1,0 +1,90 @@
+// How well a grasp holds, by closed formulas on the stick force c_s = -A^-1 b (docs/grasp-model.md, section 6).
+#pragma once
+
+#include "garra/core/elementary.hpp"
+#include "garra/core/mat.hpp"
+
+namespace garra::grasp {
+
+/// Infinity for metrics that are unbounded, e.g. the critical friction of a contact that is pulled open.
+inline constexpr double kInfinity = __builtin_huge_val();
+
+/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0.
+template <class S>
+GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
+  const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+  const auto pressed = mu * c[0] > S(0);
+  return select(pressed, S(1) - ct / select(pressed, mu * c[0], S(1)), S(-kInfinity));
+}
+
+/// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf where c_n <= 0.
+template <class S>
+GARRA_HD S critical_friction(const Vec3<S>& c) {
+  const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+  const auto pressed = c[0] > S(0);
+  return select(pressed, ct / select(pressed, c[0], S(1)), S(kInfinity));
+}
+
+/// Distance from c to the cone's boundary [N]: (mu c_n - |c_T|) / sqrt(1 + mu^2).
+template <class S>
+GARRA_HD S cone_distance(const Vec3<S>& c, const S& mu) {
+  const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+  return fma(mu, c[0], -ct) / sqrt(fma(mu, mu, S(1)));
+}
+
+/// How far c0 + L c1 stays in the cone K_mu: the smallest L > 0 where it leaves, inf where it never does, 0 where c0 is
+/// already outside. The boundary is |c_T|^2 = mu^2 c_n^2, a quadratic in L.
+template <class S>
+GARRA_HD S cone_exit(const Vec3<S>& c0, const Vec3<S>& c1, const S& mu) {
+  const S m2 = mu * mu;
+  const S qa = fma(c1[1], c1[1], fma(c1[2], c1[2], -(m2 * (c1[0] * c1[0]))));
+  const S qb = fma(c0[1], c1[1], fma(c0[2], c1[2], -(m2 * (c0[0] * c1[0]))));  // half the linear term
+  const S qc = fma(c0[1], c0[1], fma(c0[2], c0[2], -(m2 * (c0[0] * c0[0]))));
+  const auto inside = qc <= S(0) && c0[0] >= S(0);
+  const S disc = fma(qb, qb, -(qa * qc));
+  // Roots in the form that does not cancel. Inside the cone qc <= 0, so the product of the roots qc / qa tells:
+  // qa > 0: one root of each sign, the positive one is the exit; qa <= 0: both of one sign, or none.
+  const S root = sqrt(max(disc, S(0)));
+  const S w = select(qb >= S(0), -(qb + root), root - qb);
+  const S r1 = w / select(qa == S(0), S(1), qa);
+  const S r2 = qc / select(w == S(0), S(1), w);
+  const S inf = S(kInfinity);
+  const auto usable = disc >= S(0);
+  const S e1 = select(usable && !(qa == S(0)) && r1 > S(0), r1, inf);
+  const S e2 = select(usable && !(w == S(0)) && r2 > S(0), r2, inf);
+  // A root on the mirror cone (c_n < 0) comes after the apex, which comes after the true exit: the smaller root counts.
+  return select(inside, min(e1, e2), S(0));
+}
+
+/// Largest eigenvalue of a symmetric positive semidefinite 3x3 matrix, by the trigonometric solution of its cubic
+/// (relative error a few eps: the largest root is well conditioned).
+template <class S>
+GARRA_HD S largest_eigenvalue(const Mat3<S>& a) {
+  const S mean = (a(0, 0) + a(1, 1) + a(2, 2)) * S(1.0 / 3.0);
+  const S d0 = a(0, 0) - mean, d1 = a(1, 1) - mean, d2 = a(2, 2) - mean;
+  const S off = fma(a(0, 1), a(0, 1), fma(a(0, 2), a(0, 2), a(1, 2) * a(1, 2)));
+  const S p2 = fma(d0, d0, fma(d1, d1, fma(d2, d2, S(2) * off))) * S(1.0 / 6.0);
+  const auto isotropic = !(p2 > S(0));
+  const S p = sqrt(max(p2, S(0)));
+  const S det = fma(d0, fma(d1, d2, -(a(1, 2) * a(1, 2))),
+                    fma(a(0, 1), fma(a(1, 2), a(0, 2), -(a(0, 1) * d2)),
+                        a(0, 2) * fma(a(0, 1), a(1, 2), -(d1 * a(0, 2)))));
+  const S r = det / (S(2) * select(isotropic, S(1), p2 * p));
+  const S angle = acos(max(min(r, S(1)), S(-1))) * S(1.0 / 3.0);
+  return select(isotropic, mean, fma(S(2) * p, cos(angle), mean));
+}
+
+/// Spectral norm of a 3x6 matrix.
+template <class S>
+GARRA_HD S spectral_norm(const Mat<S, 3, 6>& g) {
+  Mat3<S> gg;
+  for (int r = 0; r < 3; ++r)
+    for (int c = 0; c < 3; ++c) {
+      S sum = g(r, 0) * g(c, 0);
+      for (int k = 1; k < 6; ++k) sum = fma(g(r, k), g(c, k), sum);
+      gg(r, c) = sum;
+    }
+  return sqrt(max(largest_eigenvalue(gg), S(0)));
+}
+
+}  // namespace garra::grasp

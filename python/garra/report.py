@@ -1,0 +1,261 @@
+"""The report of a grasp study: one HTML file that loads nothing else.
+
+usage: python -m garra.report RUN [-o report.html]
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from garra import run_folder, words
+from garra.run_folder import Run, RunError
+
+MISSING_PACKAGE = 70
+CANNOT_WRITE = 5
+MOST_INPUTS = 12  # bars in the chart of influences
+MOST_PLOTS = 6  # inputs that get a plot of their own
+
+Table = dict[str, Any]
+
+# key: label, color, what it means
+OUTCOMES = {
+    "held": ("held", "held", "every contact sticks"),
+    "slipping": ("slipping", "slip", "some contact slips, none opens"),
+    "separating": ("separating", "break", "some contact opens"),
+    "no_solution": ("no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"),
+    "several_solutions": ("several solutions", "muted", "two different motions were found, both certified"),
+    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
+    "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
+}
+# key: label, one sentence, value that separates good from bad
+METRICS = {
+    "critical_friction": (
+        "Critical friction",
+        "The smallest friction coefficient, the same at every contact, with which the sample would hold.",
+        None,
+    ),
+    "friction_margin": (
+        "Friction margin",
+        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, 0 is about "
+        "to slip, below 0 it slips.",
+        0.0,
+    ),
+    "load_factor": (
+        "Load factor",
+        "How many times the external load can grow, its direction kept, before a contact slips: below 1 the load "
+        "itself is too much.",
+        1.0,
+    ),
+    "wrench_radius": (
+        "Certified wrench radius",
+        "Every additional force and torque smaller than this, whatever its direction, is certain to be held; "
+        "torque counts as force at the object's radius of action.",
+        None,
+    ),
+    "minimum_squeeze": (
+        "Minimum squeeze",
+        "The smallest commanded normal force per contact with which the sample would still hold.",
+        None,
+    ),
+}
+
+
+def build(run: Run) -> str:
+    """The report as HTML."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("garra"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["words"] = words
+    return environment.get_template("report.html").render(
+        run=run,
+        summary=run.summary,
+        manifest=run.manifest,
+        headline=_headline(run),
+        outcomes=_outcomes(run.summary),
+        friction=_friction(run),
+        contacts=_contacts(run.summary),
+        metrics=_metrics(run.summary),
+        inputs=_inputs(run.summary),
+        solver=_solver(run.summary),
+        figures=_estimate_figures(run),
+        replay=lambda sample: f"garra replay {shlex.quote(run.folder)} --sample {sample}",
+        resume=f"garra resume {shlex.quote(run.folder)}",
+    )
+
+
+def _headline(run: Run) -> Table:
+    held, samples = run.summary["held"], run.summary["samples"]
+    decimals = words.decimals_for(held["low"], held["high"])
+    return {
+        "probability": words.percent(held["probability"], decimals),
+        "low": words.percent(held["low"], decimals),
+        "high": words.percent(held["high"], decimals),
+        "confidence": words.percent(held["confidence"], 0),
+        "odds": words.odds(held["probability"], held["low"], held["high"]),
+        "study": words.study_line(run.scenario, len(run.summary["contacts"])),
+        "unsolved": words.share(run.summary["outcomes"]["unsolved"], samples),
+        "early": run.summary["stopped_by"] in ("time_limit", "signal"),
+    }
+
+
+def _outcomes(summary: Table) -> Table:
+    total = sum(summary["outcomes"].values())
+    rows = [
+        {"key": key, "label": label, "color": color, "meaning": meaning, "count": summary["outcomes"][key]}
+        for key, (label, color, meaning) in OUTCOMES.items()
+    ]
+    seen = [row | {"share": row["count"] / total} for row in rows if row["count"]]
+    return {"seen": seen, "none": [row["label"] for row in rows if not row["count"]]}
+
+
+def _estimate_figures(run: Run) -> Table:
+    from garra import figures
+
+    summary = run.summary
+    return {
+        "convergence": figures.convergence(summary["convergence"], summary["held"]["probability"]),
+        "friction": figures.held_against_friction(summary["held_against_friction"], _friction_spreads(run)),
+        "iterations": figures.iterations(summary["solver"]["iterations"]["counts"]),
+        "residuals": figures.residuals(summary["solver"]["residual_log10"], summary["solver"]["tol"]),
+    }
+
+
+def _friction_spreads(run: Run) -> list[tuple[str, list[float]]]:
+    """The friction that the study drew from: per distinct distribution the medians of its 20 quantile bins."""
+    spreads: dict[str, list[float]] = {}
+    for entry in run.summary["inputs"]:
+        values = [v for v in entry["bins"]["value"] if v is not None]
+        if entry["name"].endswith("friction") and values:
+            spreads.setdefault(entry["distribution"], values)
+    table = run.scenario.get("contacts")
+    constant = table.get("friction") if isinstance(table, dict) else None
+    if not spreads and isinstance(constant, int | float):
+        spreads["constant"] = [float(constant)]
+    name = "drawn in this study" if len(spreads) == 1 else ""
+    return [(name or distribution, values) for distribution, values in list(spreads.items())[:4]]
+
+
+def _friction(run: Run) -> Table:
+    """The friction that holds in half and in 95 % of the samples."""
+    quantiles = run.summary["metrics"]["critical_friction"]["quantiles"]
+    return {"half": quantiles["0.5"], "most": quantiles["0.95"], "spreads": bool(_friction_spreads(run))}
+
+
+def _contacts(summary: Table) -> Table:
+    from garra import figures
+
+    failures = sum(contact["fails_first"] for contact in summary["contacts"])
+    rows = []
+    for i, contact in enumerate(summary["contacts"], start=1):
+        total = contact["stick"] + contact["slip"] + contact["break"]
+        seen = sum(map(sum, contact["cone"]["counts"]))
+        states = [("sticks", "held", "stick"), ("slips", "slip", "slip"), ("breaks", "break", "break")]
+        rows.append(
+            contact
+            | {
+                "states": [(label, color, contact[key]) for label, color, key in states],
+                "total": total,
+                "first_share": contact["fails_first"] / failures if failures else 0,
+                "outside": max(total - seen, 0),
+                "force_figure": figures.normal_force(f"force{i}", contact["normal_force"]),
+                "cone_figure": figures.cone(f"cone{i}", contact["cone"]),
+            }
+        )
+    weakest = max(rows, key=lambda row: row["fails_first"])
+    return {"rows": rows, "failures": failures, "weakest": weakest, "columns": _columns(len(rows))}
+
+
+def _columns(cards: int) -> int:
+    """Columns of the contacts' grid that leave no lonely last row."""
+    return {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3}.get(cards, 4)
+
+
+def _metrics(summary: Table) -> list[Table]:
+    from garra import figures
+
+    rows = []
+    for key, (label, meaning, reference) in METRICS.items():
+        table = summary["metrics"][key]
+        total = sum(table["counts"]) + table["below"] + table["above"] + table["undefined"]
+        outside = {
+            f"below {words.quantity(table['low'], table['unit'])}": table["below"],
+            f"above {words.quantity(table['high'], table['unit'])}": table["above"],
+            "undefined": table["undefined"],
+        }
+        row = table | {"label": label, "meaning": meaning, "total": total}
+        row["outside"] = [f"{words.share(n, total)} {what}" for what, n in outside.items() if n]
+        row["figure"] = figures.metric(key, table, reference) if sum(table["counts"]) else ""
+        rows.append(row)
+    return rows
+
+
+def _inputs(summary: Table) -> Table:
+    from garra import figures
+
+    ranked = sorted(summary["inputs"], key=lambda entry: -(entry["influence"] or 0))
+    loud = [entry for entry in ranked if (entry["influence"] or 0) > (entry["noise"] or 0)]
+    drawn, plots = ranked[:MOST_INPUTS], (loud or ranked)[:MOST_PLOTS]
+    limits = figures.input_limits(plots) if plots else (0.0, 1.0)
+    estimate = summary["held"]["probability"]
+    return {
+        "count": len(ranked),
+        "loud": loud,
+        "sum": sum(entry["influence"] for entry in loud),
+        "left_out": ranked[MOST_INPUTS:],
+        "chart": figures.influence(drawn) if drawn else "",
+        "plots": [
+            entry | {"figure": figures.held_given_input(f"input{i}", entry, estimate, limits)}
+            for i, entry in enumerate(plots, start=1)
+        ],
+    }
+
+
+def _solver(summary: Table) -> Table:
+    solver = summary["solver"]
+    worst, tol = solver["worst_residual"], solver["tol"]
+    return solver | {"all_within": worst is not None and worst <= tol}
+
+
+def write(html: str, path: Path) -> None:
+    """Writes to a temporary name and renames: a reader never sees half a report."""
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(html, encoding="utf-8")
+    temporary.replace(path)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="garra report", description="Writes the HTML report of a grasp study.")
+    parser.add_argument("run", metavar="RUN", help="run folder")
+    parser.add_argument("-o", "--output", metavar="FILE", help="default: RUN/report.html")
+    options = parser.parse_args(arguments)
+    output = Path(options.output or Path(options.run) / "report.html")
+    try:
+        write(build(run_folder.read(options.run)), output)
+    except RunError as error:
+        return _fail(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
+        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
+    except OSError as error:
+        return _fail(f"{error.filename or output}: {error.strerror}", CANNOT_WRITE)
+    print(output)
+    return 0
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"garra report: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,229 @@
+"""Reads the folder of a grasp study and says what is wrong with it, file and field, before anyone draws it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1
+OUTCOMES = ("held", "slipping", "separating", "no_solution", "several_solutions", "unreachable", "unsolved")
+METRICS = ("friction_margin", "critical_friction", "load_factor", "wrench_radius", "minimum_squeeze")
+QUANTILES = ("0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99")
+
+
+class RunError(Exception):
+    """A run folder that cannot be read; the message is for the user."""
+
+    exit_code = 70
+
+
+class MissingFile(RunError):
+    """A file is not there or may not be read."""
+
+    exit_code = 5
+
+
+class DamagedFile(RunError):
+    """A file is there but not what it should be."""
+
+    exit_code = 3
+
+
+# What a complete run holds. A dict lists required fields (others are ignored), a list has one shape for all its items,
+# a tuple lists allowed types. Numbers that may be infinite or undefined are null in JSON.
+COUNT = (int,)
+REAL = (int, float)
+MAYBE = (int, float, type(None))
+TEXT = (str,)
+
+HISTOGRAM = {
+    "unit": TEXT,
+    "mean": MAYBE,
+    "sd": MAYBE,
+    "quantiles": {q: MAYBE for q in QUANTILES},
+    "low": REAL,
+    "high": REAL,
+    "counts": [COUNT],
+    "below": COUNT,
+    "above": COUNT,
+    "undefined": COUNT,
+}
+CONTACT = {
+    "name": TEXT,
+    "stick": COUNT,
+    "slip": COUNT,
+    "break": COUNT,
+    "fails_first": COUNT,
+    "normal_force": HISTOGRAM,
+    "cone": {"bins": COUNT, "extent": REAL, "counts": [[COUNT]]},
+}
+INPUT = {
+    "name": TEXT,
+    "unit": TEXT,
+    "distribution": TEXT,
+    "influence": MAYBE,
+    "noise": MAYBE,
+    "bins": {"value": [MAYBE], "held": [COUNT], "decided": [COUNT]},
+}
+SUMMARY = {
+    "title": TEXT,
+    "seed": COUNT,
+    "samples": COUNT,
+    "requested": COUNT,
+    "stopped_by": TEXT,
+    "held": {"probability": REAL, "low": REAL, "high": REAL, "confidence": REAL},
+    "outcomes": {outcome: COUNT for outcome in OUTCOMES},
+    "contacts": [CONTACT],
+    "metrics": {metric: HISTOGRAM for metric in METRICS},
+    "held_against_friction": {"friction": [REAL], "probability": [REAL], "low": [REAL], "high": [REAL]},
+    "inputs": [INPUT],
+    "solver": {
+        "method": TEXT,
+        "tol": REAL,
+        "worst_residual": MAYBE,
+        "residual_log10": {"low": REAL, "high": REAL, "counts": [COUNT]},
+        "iterations": {"counts": [COUNT]},
+        "mean_iterations": MAYBE,
+    },
+    "convergence": {"samples": [COUNT], "probability": [REAL], "low": [REAL], "high": [REAL]},
+    "closest": [{"sample": COUNT, "outcome": TEXT, "margin": MAYBE}],
+    "worst": [{"sample": COUNT, "outcome": TEXT, "residual": MAYBE}],
+    "failures_kept": COUNT,
+}
+MANIFEST = {
+    "garra": TEXT,
+    "command": TEXT,
+    "scenario": TEXT,
+    "device": TEXT,
+    "started": TEXT,
+    "seconds": REAL,
+    "samples_per_second": REAL,
+    "compiler": TEXT,
+}
+
+KINDS = {
+    dict: "a table",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    type(None): "null",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was read and found complete."""
+
+    folder: str  # as the user wrote it: commands in the report repeat it
+    summary: dict[str, Any]
+    manifest: dict[str, Any]
+    scenario_text: str
+    scenario: dict[str, Any]
+
+
+def read(folder: str) -> Run:
+    """The run in `folder`; raises RunError."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise MissingFile(f"{folder}: no such run folder")
+    summary = _read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
+    _check_summary(summary, str(path / "summary.json"))
+    manifest = _read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
+    _check(manifest, MANIFEST, _At(str(path / "manifest.json")))
+    text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
+    return Run(folder, summary, manifest, text, _parse_toml(text, path / "scenario.toml"))
+
+
+def _read_text(path: Path, remedy: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingFile(f"{path}: no such file; {remedy}") from None
+    except OSError as error:
+        raise MissingFile(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path}: not UTF-8 text (byte {error.start})") from None
+
+
+def _read_json(path: Path, remedy: str) -> Any:
+    text = _read_text(path, remedy)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DamagedFile(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}; {remedy}") from None
+
+
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DamagedFile(f"{path}: not TOML: {error}") from None
+
+
+@dataclass(frozen=True)
+class _At:
+    """Where in a file the check is."""
+
+    file: str
+    field: str = ""
+
+    def key(self, key: str) -> _At:
+        return _At(self.file, f"{self.field}.{key}" if self.field else key)
+
+    def item(self, index: int) -> _At:
+        return _At(self.file, f"{self.field}[{index}]")
+
+    def fail(self, problem: str) -> DamagedFile:
+        return DamagedFile(": ".join(part for part in (self.file, self.field, problem) if part))
+
+
+def _check(value: Any, shape: Any, at: _At) -> None:
+    if isinstance(shape, dict):
+        _check_type(value, (dict,), at)
+        for key, inner in shape.items():
+            if key not in value:
+                raise at.key(key).fail("missing; the file is damaged or of another version of garra")
+            _check(value[key], inner, at.key(key))
+    elif isinstance(shape, list):
+        _check_type(value, (list,), at)
+        for index, item in enumerate(value):
+            _check(item, shape[0], at.item(index))
+    else:
+        _check_type(value, shape, at)
+
+
+def _check_type(value: Any, allowed: tuple[type, ...], at: _At) -> None:
+    if type(value) not in allowed:
+        names = " or ".join(KINDS[kind] for kind in allowed)
+        raise at.fail(f"expected {names}, found {KINDS[type(value)]}")
+
+
+def _check_summary(summary: Any, file: str) -> None:
+    at = _At(file)
+    _check(summary, {"schema": COUNT, "job": TEXT}, at)
+    if summary["schema"] != SCHEMA:
+        raise at.key("schema").fail(f"is {summary['schema']}; this garra reads {SCHEMA}")
+    if summary["job"] != "grasp":
+        raise at.key("job").fail(f"is \"{summary['job']}\"; only \"grasp\" has a report")
+    _check(summary, SUMMARY, at)
+    if not summary["contacts"]:
+        raise at.key("contacts").fail("empty; a grasp has at least one contact")
+    _check_lengths(summary, at)
+
+
+def _check_lengths(summary: dict[str, Any], at: _At) -> None:
+    """Lists that are drawn against each other must be equally long."""
+    tables = [(summary[key], at.key(key)) for key in ("held_against_friction", "convergence")]
+    tables += [(entry["bins"], at.key("inputs").item(i).key("bins")) for i, entry in enumerate(summary["inputs"])]
+    for table, place in tables:
+        if len({len(column) for column in table.values() if isinstance(column, list)}) > 1:
+            raise place.fail("lists of different lengths")
+    for i, contact in enumerate(summary["contacts"]):
+        cone = contact["cone"]
+        if len(cone["counts"]) != cone["bins"] or any(len(row) != cone["bins"] for row in cone["counts"]):
+            raise at.key("contacts").item(i).key("cone.counts").fail(f"expected {cone['bins']} x {cone['bins']}")

@@ -1,0 +1,226 @@
+#include "io/contact_reader.hpp"
+
+#include <cmath>
+
+#include "garra/math/rotation.hpp"
+#include "io/distribution_reader.hpp"
+#include "io/number.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using grasp::Contact;
+using grasp::Object;
+using grasp::Shape;
+
+struct Frame {
+  Vec3<double> t, o, n;
+};
+
+void set_frame(const Frame& f, Contact& contact) {
+  for (int i = 0; i < 3; ++i) {
+    contact.frame(i, 0) = f.t[i];
+    contact.frame(i, 1) = f.o[i];
+    contact.frame(i, 2) = f.n[i];
+  }
+}
+
+/// Turns t and o about n.
+Frame rolled(const Frame& f, double roll) {
+  double c, s;
+  exact_cos_sin(roll, c, s);
+  return {axpy(s, f.o, c * f.t), axpy(-s, f.t, c * f.o), f.n};
+}
+
+/// n points against the outward direction (azimuth, elevation), t up along the meridian, o along the parallel:
+/// R = Qz(azimuth) Qy(-pi/2 - elevation), docs/grasp-model.md.
+Frame meridian_frame(double azimuth, double elevation) {
+  double ca, sa, ce, se;
+  exact_cos_sin(azimuth, ca, sa);
+  exact_cos_sin(elevation, ce, se);
+  return {{{-se * ca, -se * sa, ce}}, {{-sa, ca, 0}}, {{-ce * ca, -ce * sa, -se}}};
+}
+
+double angle_or_zero(TableReader& table, const std::string& key) {
+  const Node* node = table.find(key);
+  return node == nullptr ? 0.0 : read_quantity(*node, table.name(key), kAngle);
+}
+
+/// A length that must not leave the surface.
+double read_within(const Node& node, const std::string& key, double half) {
+  const double x = read_quantity(node, key, kLength);
+  if (std::abs(x) > half) {
+    fail(node.place, key, "off the surface: " + shortest(x) + " m, but the surface ends at +-" + shortest(half) + " m",
+         "Move the contact inwards or enlarge the object.");
+  }
+  return x;
+}
+
+/// Where a face "+x" looks: the number of its axis and the sign.
+struct Face {
+  int axis = 0;
+  double sign = 1;
+};
+Face read_face(const Node& node, const std::string& key, const std::vector<std::string>& choices) {
+  const std::string text = read_choice(node, key, choices);
+  return {text[1] - 'x', text[0] == '+' ? 1.0 : -1.0};
+}
+
+/// Side faces have t up and o to the left when seen from outside, like a sphere's equator.
+Frame face_frame(const Face& face) {
+  const double quarter = M_PI / 2;
+  if (face.axis == 2) return meridian_frame(0, face.sign * quarter);
+  return meridian_frame(face.axis * quarter + (face.sign < 0 ? 2 * quarter : 0), 0);
+}
+
+struct At {
+  double u = 0, v = 0;
+};
+
+At read_at(TableReader& table, double half_u, double half_v) {
+  const Node* node = table.find("at");
+  if (node == nullptr) return {};
+  const std::string key = table.name("at");
+  const std::vector<Node>& items = read_array(*node, key, 2);
+  return {read_within(items[0], item(key, 0), half_u), read_within(items[1], item(key, 1), half_v)};
+}
+
+void place_on_box(TableReader& table, const Object& object, Contact& contact) {
+  const Node& node = table.require("face", "Say which face of the box: face = \"+x\".");
+  const Face face = read_face(node, table.name("face"), {"+x", "-x", "+y", "-y", "+z", "-z"});
+  const int u = (face.axis + 1) % 3, v = (face.axis + 2) % 3;
+  const At at = read_at(table, object.size[u] / 2, object.size[v] / 2);
+  contact.point[face.axis] = face.sign * object.size[face.axis] / 2;
+  contact.point[u] = at.u;
+  contact.point[v] = at.v;
+  set_frame(rolled(face_frame(face), angle_or_zero(table, "roll")), contact);
+}
+
+void place_on_cylinder_end(TableReader& table, const Node& node, const Object& object, Contact& contact) {
+  const Face face = read_face(node, table.name("face"), {"+z", "-z"});
+  const At at = read_at(table, object.radius, object.radius);
+  if (std::hypot(at.u, at.v) > object.radius) {
+    fail(table.place(), table.name("at"), "off the end of the cylinder", "Move the contact inwards or enlarge the object.");
+  }
+  contact.point = {{at.u, at.v, face.sign * object.height / 2}};
+  set_frame(rolled(face_frame(face), angle_or_zero(table, "roll")), contact);
+}
+
+void place_on_cylinder_side(TableReader& table, const Object& object, Contact& contact) {
+  const Node& azimuth_node = table.require("azimuth", "Say where: azimuth = \"30 deg\", or face = \"+z\".");
+  const double azimuth = read_quantity(azimuth_node, table.name("azimuth"), kAngle);
+  double height = 0;
+  if (const Node* node = table.find("height")) height = read_within(*node, table.name("height"), object.height / 2);
+  const double roll = angle_or_zero(table, "roll");
+  double c, s;
+  exact_cos_sin(roll, c, s);
+  // Between the principal directions the surface also twists, which two curvatures cannot say.
+  if (c != 0 && s != 0) {
+    fail(table.place(), table.name("roll"), "not a multiple of 90 deg on the side of a cylinder",
+         "t and o must lie along and around the cylinder there.");
+  }
+  const Frame frame = meridian_frame(azimuth, 0);
+  contact.point = axpy(-object.radius, frame.n, vec3(0.0, 0.0, height));
+  contact.curvature_t = s != 0 ? 1 / object.radius : 0;
+  contact.curvature_o = c != 0 ? 1 / object.radius : 0;
+  set_frame(rolled(frame, roll), contact);
+}
+
+void place_on_cylinder(TableReader& table, const Object& object, Contact& contact) {
+  const Node* face = table.find("face");
+  if (face != nullptr) {
+    place_on_cylinder_end(table, *face, object, contact);
+  } else {
+    place_on_cylinder_side(table, object, contact);
+  }
+}
+
+/// Scales to length 1; leaves a vector that has it already as it is, to the last bit.
+Vec3<double> unit(const Vec3<double>& v, const Place& place, const std::string& key) {
+  const double length = norm(v);
+  if (!(length > 1e-12)) fail(place, key, "no direction: it is zero, or along the normal", "Give a vector that is not zero.");
+  return std::abs(length - 1) < 1e-14 ? v : (1 / length) * v;
+}
+
+Frame read_frame(TableReader& table) {
+  const Node& node = table.require("normal", "Give the inward normal: normal = [-1, 0, 0].");
+  const Vec3<double> n = unit(read_vector(node, table.name("normal"), kRatio), node.place, table.name("normal"));
+  const Node* tangent = table.find("tangent");
+  if (tangent == nullptr) {
+    const double level = std::hypot(n[0], n[1]);
+    Frame f = meridian_frame(level > 1e-12 ? std::atan2(-n[1], -n[0]) : 0, std::atan2(-n[2], level));
+    return {f.t, f.o, n};
+  }
+  const Vec3<double> along = read_vector(*tangent, table.name("tangent"), kRatio);
+  const double lean = dot(along, n);
+  const Vec3<double> level = std::abs(lean) < 1e-14 ? along : axpy(-lean, n, along);
+  const Vec3<double> t = unit(level, tangent->place, table.name("tangent"));
+  return {t, cross(n, t), n};
+}
+
+void place_at_point(TableReader& table, const Node& point, Contact& contact) {
+  contact.point = read_vector(point, table.name("point"), kLength);
+  set_frame(rolled(read_frame(table), angle_or_zero(table, "roll")), contact);
+  if (const Node* node = table.find("curvature")) {
+    const std::vector<Node>& items = read_array(*node, table.name("curvature"), 2);
+    contact.curvature_t = read_quantity(items[0], item(table.name("curvature"), 0), kCurvature);
+    contact.curvature_o = read_quantity(items[1], item(table.name("curvature"), 1), kCurvature);
+  }
+  if (const Node* node = table.find("angle_sign")) {
+    contact.angle_sign = read_bounded(*node, table.name("angle_sign"), {kRatio, {.low = -1, .high = 1}});
+  }
+}
+
+/// One value for both surface directions, or [along t, along o].
+void read_slide(const Node& node, const std::string& key, Contact& contact) {
+  const Wanted wanted{kLength};
+  if (node.kind != Node::Kind::kArray) {
+    contact.slide_t = contact.slide_o = read_distribution(node, key, wanted);
+    return;
+  }
+  const std::vector<Node>& items = read_array(node, key, 2);
+  contact.slide_t = read_distribution(items[0], item(key, 0), wanted);
+  contact.slide_o = read_distribution(items[1], item(key, 1), wanted);
+}
+
+}  // namespace
+
+void place_on_sphere(const SpherePlace& place, double radius, Contact& contact) {
+  const Frame frame = meridian_frame(place.azimuth, place.elevation);
+  contact.point = -radius * frame.n;
+  contact.curvature_t = contact.curvature_o = 1 / radius;
+  set_frame(rolled(frame, place.roll), contact);
+}
+
+void read_contact_place(TableReader& table, const Object& object, Contact& contact) {
+  if (const Node* point = table.find("point")) return place_at_point(table, *point, contact);
+  switch (object.shape) {
+    case Shape::kSphere: {
+      const Node& azimuth = table.require("azimuth", "Say where: azimuth = \"30 deg\" (and elevation).");
+      const SpherePlace place{read_quantity(azimuth, table.name("azimuth"), kAngle), angle_or_zero(table, "elevation"),
+                              angle_or_zero(table, "roll")};
+      return place_on_sphere(place, object.radius, contact);
+    }
+    case Shape::kBox: return place_on_box(table, object, contact);
+    case Shape::kCylinder: return place_on_cylinder(table, object, contact);
+    case Shape::kPoints: static_cast<void>(table.require("point", "Give the place: point = [x, y, z] and normal = [nx, ny, nz]."));
+  }
+}
+
+bool read_contact_inputs(TableReader& table, Contact& contact) {
+  const Node* friction = table.find("friction");
+  if (friction != nullptr) {
+    contact.friction = read_distribution(*friction, table.name("friction"), {kRatio, Bounds::not_negative()});
+  }
+  if (const Node* node = table.find("slide")) read_slide(*node, table.name("slide"), contact);
+  if (const Node* node = table.find("tilt")) {
+    contact.tilt = read_distribution(*node, table.name("tilt"), {kAngle, {.low = 0, .high = M_PI / 2}, true});
+  }
+  if (const Node* node = table.find("squeeze_error")) {
+    contact.squeeze_error = read_distribution(*node, table.name("squeeze_error"), {kForce});
+  }
+  return friction != nullptr;
+}
+
+}  // namespace garra::io

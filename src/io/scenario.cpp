@@ -1,0 +1,85 @@
+#include "garra/io/scenario.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include "io/scenario_parts.hpp"
+#include "io/toml_reader.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using grasp::Scenario;
+
+std::string read_text(const std::string& path) {
+  constexpr std::size_t kEnough = 10'000'001;  // what is larger is refused by the parser
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  std::string text;
+  if (file != nullptr) {
+    char block[65536];
+    std::size_t n;
+    while (text.size() < kEnough && (n = std::fread(block, 1, sizeof block, file.get())) > 0) text.append(block, n);
+    if (std::ferror(file.get()) == 0) return text;
+  }
+  throw Error(ExitCode::kInputOutput, path + ": cannot be read", "Check the path and its permissions; it must be a file.");
+}
+
+std::string read_header(TableReader& root) {
+  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
+  if (read_integer(schema, "schema") != 1) {
+    fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")), "This program reads schema = 1.");
+  }
+  return read_choice(root.require("job", "Write job = \"grasp\"."), "job", {"grasp", "singularity", "chain", "platform"});
+}
+
+std::uint64_t read_seed(const Node& node) {
+  const std::int64_t seed = read_integer(node, "seed");
+  if (seed < 0) fail(node.place, "seed", "must not be negative", "Write any whole number from 0.");
+  return static_cast<std::uint64_t>(seed);
+}
+
+/// Asks for every key of the document, so that a misspelt one is told from a missing one.
+void declare_tables(TableReader& root) {
+  for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact", "load", "motion", "solver", "sampling", "output"}) {
+    static_cast<void>(root.find(key));
+  }
+  root.finish();
+}
+
+Scenario build_grasp(const Node& document) {
+  TableReader root(document, "");
+  const std::string job = read_header(root);
+  if (job != "grasp") fail(document.find("job")->place, "job", "\"" + job + "\" is no grasp study", "Only job = \"grasp\" has a scenario of this form.");
+  declare_tables(root);
+  Scenario scenario;
+  if (const Node* title = root.find("title")) scenario.title = read_string(*title, "title");
+  if (const Node* seed = root.find("seed")) scenario.plan.seed = read_seed(*seed);
+  scenario.object = read_object(root);
+  read_hand(root, scenario);
+  read_study(root, scenario);
+  return scenario;
+}
+
+}  // namespace
+
+Scenario parse_scenario(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  Node document = parse_toml(text, name);
+  for (const std::string& assignment : overrides) apply_override(document, assignment);
+  return build_grasp(document);
+}
+
+Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_scenario(read_text(path), path, overrides);
+}
+
+std::string scenario_job(const std::string& path) {
+  const Node document = parse_toml(read_text(path), path);
+  TableReader root(document, "");
+  return read_header(root);
+}
+
+}  // namespace garra::io

@@ -1,0 +1,296 @@
+// A scenario written back as TOML, with everything filled in.
+#include <cmath>
+
+#include "garra/io/scenario.hpp"
+#include "garra/math/rotation.hpp"
+#include "io/number.hpp"
+#include "io/units.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using grasp::Contact;
+using grasp::Finger;
+using grasp::Object;
+using grasp::Scenario;
+using grasp::Shape;
+using study::Distribution;
+using Kind = Distribution::Kind;
+
+/// In SI units; an angle in degrees where that says the same number in fewer digits.
+std::string text(double value, const Dimension& dimension) {
+  const std::string plain = shortest(value);
+  if (dimension.rad != 1) return plain;
+  const std::string degrees = shortest(std::round(value * 180 / M_PI * 1e9) / 1e9) + (dimension.s != 0 ? " deg/s" : " deg");
+  const bool same = parse_quantity(degrees, dimension).value == value;
+  return same && value != 0 ? "\"" + degrees + "\"" : plain;
+}
+
+template <class Values>
+std::string list(const Values& values, int count, const Dimension& dimension) {
+  std::string out = "[";
+  for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + text(values[i], dimension);
+  return out + "]";
+}
+std::string text(const Vec3<double>& v, const Dimension& dimension) { return list(v, 3, dimension); }
+
+std::string name_of(Kind kind) {
+  switch (kind) {
+    case Kind::kUniform: return "uniform";
+    case Kind::kNormal: return "normal";
+    case Kind::kLognormal: return "lognormal";
+    case Kind::kConeAngle: return "cone_uniform";
+    case Kind::kConstant: case Kind::kBallRadius: break;
+  }
+  return "";
+}
+
+/// The limit below which the untruncated distribution has this probability, in few digits where they do.
+double limit_at(const Distribution& whole, double probability) {
+  const double exact = quantile(whole, probability);
+  for (int digits = 2; digits < 17; ++digits) {
+    const double few = rounded(exact, digits);
+    if (whole.probability_below(few) == probability) return few;
+  }
+  return exact;
+}
+
+std::string limits(const Distribution& d, const Dimension& dimension) {
+  Distribution whole = d;
+  whole.low = 0;
+  whole.high = 1;
+  std::string out;
+  if (d.low > 0) out += ", min = " + text(limit_at(whole, d.low), dimension);
+  if (d.high < 1) out += ", max = " + text(limit_at(whole, d.high), dimension);
+  return out;
+}
+
+std::string text(const Distribution& d, const Dimension& dimension) {
+  if (d.is_constant()) return text(d.a, dimension);
+  if (d.kind == Kind::kConeAngle) return "{ cone_uniform = " + text(d.a, dimension) + " }";
+  const Dimension& second = d.kind == Kind::kLognormal ? kRatio : dimension;
+  return "{ " + name_of(d.kind) + " = [" + text(d.a, dimension) + ", " + text(d.b, second) + "]" + limits(d, dimension) + " }";
+}
+std::string text(const Distribution (&d)[3], const Dimension& dimension) {
+  return "[" + text(d[0], dimension) + ", " + text(d[1], dimension) + ", " + text(d[2], dimension) + "]";
+}
+
+std::string text(bool value) { return value ? "true" : "false"; }
+
+std::string text(const std::string& value) {
+  std::string out = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) >= ' ' && c != 0x7f) {
+      out += c;
+    } else {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      out += escape;
+    }
+  }
+  return out + "\"";
+}
+
+/// Lines "key = value  # unit", in tables.
+class Writer {
+ public:
+  void table(const std::string& name) { out_ += (out_.empty() ? "[" : "\n[") + name + "]\n"; }
+  void line(const std::string& key, const std::string& value, const std::string& comment = {}) {
+    out_ += key + " = " + value + (comment.empty() ? "" : "  # " + comment) + "\n";
+  }
+  template <class Value>
+  void quantity(const std::string& key, const Value& value, const Dimension& dimension) {
+    line(key, text(value, dimension), si_unit(dimension));
+  }
+  [[nodiscard]] std::string take() { return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+void write_dimensions(const Object& object, Writer& w) {
+  switch (object.shape) {
+    case Shape::kSphere:
+      w.line("shape", "\"sphere\"");
+      return w.quantity("radius", object.radius, kLength);
+    case Shape::kBox:
+      w.line("shape", "\"box\"");
+      return w.quantity("size", object.size, kLength);
+    case Shape::kCylinder:
+      w.line("shape", "\"cylinder\"");
+      w.quantity("radius", object.radius, kLength);
+      return w.quantity("height", object.height, kLength);
+    case Shape::kPoints: {
+      w.line("shape", "\"points\"");
+      const Vec3<double>& g = object.gyration2;
+      return w.quantity("gyration", vec3(std::sqrt(g[0]), std::sqrt(g[1]), std::sqrt(g[2])), kLength);
+    }
+  }
+}
+
+void write_object(const Object& object, Writer& w) {
+  w.table("object");
+  write_dimensions(object, w);
+  w.line("scale", text(object.scale, kRatio), "of all its lengths");
+  w.quantity("mass", object.mass, kMass);
+  w.quantity("position", object.position, kLength);
+  w.quantity("shift", object.shift, kLength);
+  w.quantity("rpy", object.rpy, kAngle);
+  w.quantity("turn", object.turn, kAngle);
+}
+
+void write_contact(const Contact& c, Writer& w) {
+  w.table("[contact]");
+  w.quantity("point", c.point, kLength);
+  w.line("normal", text(column(c.frame, 2), kRatio), "inward");
+  w.line("tangent", text(column(c.frame, 0), kRatio), "t; o = normal x tangent");
+  w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]", "1/m, along t and o");
+  w.line("angle_sign", shortest(c.angle_sign), "how contacts.angle moves it along o");
+  w.line("friction", text(c.friction, kRatio));
+  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]", "m, along t and o");
+  w.quantity("tilt", c.tilt, kAngle);
+  w.quantity("squeeze_error", c.squeeze_error, kForce);
+}
+
+bool same(const Mat3<double>& a, const Mat3<double>& b) {
+  for (int i = 0; i < 9; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+bool same(const Vec3<double>& a, const Vec3<double>& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
+bool same(const chain::Link& a, const chain::Link& b) {
+  return a.a == b.a && a.d == b.d && a.alpha == b.alpha && a.offset == b.offset && a.prismatic == b.prismatic &&
+         a.mass == b.mass && a.armature == b.armature && same(a.com, b.com) && same(a.inertia, b.inertia);
+}
+
+bool same(const chain::Chain& a, const chain::Chain& b) {
+  if (a.joints != b.joints || a.modified != b.modified || !same(a.tool.R, b.tool.R) || !same(a.tool.p, b.tool.p)) return false;
+  for (int i = 0; i < a.joints; ++i)
+    if (!same(a.link[i], b.link[i])) return false;
+  return true;
+}
+
+/// "[of link 1, of link 2, ...]"
+template <class Of>
+std::string per_link(const chain::Chain& chain, Of of) {
+  std::string out = "[";
+  for (int i = 0; i < chain.joints; ++i) out += (i == 0 ? "" : ", ") + of(chain.link[i]);
+  return out + "]";
+}
+
+std::string pose_text(const Pose<double>& pose) {
+  return "{ position = " + text(pose.p, kLength) + ", rpy = " + text(rpy_from_rotation(pose.R), kAngle) + " }";
+}
+
+void write_chain(const chain::Chain& chain, Writer& w) {
+  using chain::Link;
+  w.line("dh", per_link(chain, [](const Link& l) {
+           return "[" + shortest(l.a) + ", " + shortest(l.d) + ", " + text(l.alpha, kAngle) + ", " + text(l.offset, kAngle) + "]";
+         }), "a m, d m, alpha, theta_offset");
+  w.line("modified", text(chain.modified), "true: Craig's convention");
+  w.line("prismatic", per_link(chain, [](const Link& l) { return text(l.prismatic); }));
+  w.line("mass", per_link(chain, [](const Link& l) { return shortest(l.mass); }), "kg");
+  w.line("com", per_link(chain, [](const Link& l) { return text(l.com, kLength); }), "m, in the link's frame");
+  w.line("inertia", per_link(chain, [](const Link& l) {
+           const Mat3<double>& I = l.inertia;
+           const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
+           return list(v, 6, kInertia);
+         }), "kg*m^2, xx yy zz xy yz xz about com");
+  w.line("armature", per_link(chain, [](const Link& l) { return shortest(l.armature); }), "kg*m^2");
+  w.line("tool", pose_text(chain.tool));
+}
+
+/// The built-in arm by its name, else false.
+bool write_puma(const chain::Chain& chain, Writer& w) {
+  for (const bool armature : {true, false}) {
+    if (!same(chain, chain::puma560(chain.tool.p[2], armature))) continue;
+    w.line("model", "\"puma560\"");
+    w.quantity("tool", chain.tool.p[2], kLength);
+    w.line("armature", text(armature));
+    return true;
+  }
+  return false;
+}
+
+void write_finger(const Finger& finger, Writer& w) {
+  w.table("[hand.finger]");
+  const bool puma = write_puma(finger.chain, w);
+  if (!puma) write_chain(finger.chain, w);
+  w.line("base", pose_text(finger.base));
+  w.line("ik", finger.ik == grasp::Ik::kPuma ? "\"puma\"" : "\"numeric\"");
+  if (puma) {
+    const std::string branch = {finger.arm > 0 ? 'r' : 'l', finger.elbow > 0 ? 'u' : 'd', finger.wrist > 0 ? 'n' : 'f'};
+    w.line("branch", text(branch));
+  }
+  if (finger.ik == grasp::Ik::kNumeric) {
+    std::string start;
+    for (int i = 0; i < finger.chain.joints; ++i)
+      start += (i == 0 ? "" : ", ") + text(finger.start[i], finger.chain.link[i].prismatic ? kLength : kAngle);
+    w.line("start", "[" + start + "]");
+  }
+}
+
+/// One entry of load.wrench.
+std::string magnitude(const std::string& what, const Distribution& d, const Dimension& dimension) {
+  if (d.kind == Kind::kBallRadius) return what + "_ball = " + text(d.a, dimension);
+  return what + "_magnitude = " + text(d, dimension);
+}
+
+void write_load(const Scenario& s, Writer& w) {
+  w.table("load");
+  w.quantity("gravity", s.gravity, kAcceleration);
+  w.quantity("squeeze", s.squeeze, kForce);
+  w.line("compensation", text(s.compensation, kRatio), "factor on the fingers' gravity compensation");
+  w.quantity("nominal_mass", s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal(), kMass);
+  w.line("wrench", "{ " + magnitude("force", s.force_magnitude, kForce) + ", " + magnitude("torque", s.torque_magnitude, kTorque) +
+                       ", force = " + text(s.force, kForce) + ", torque = " + text(s.torque, kTorque) + " }",
+         "N, N*m");
+  w.table("motion");
+  w.quantity("velocity", s.velocity, kVelocity);
+  w.quantity("angular_velocity", s.angular_velocity, kAngularVelocity);
+}
+
+void write_plan(const Scenario& s, Writer& w) {
+  w.table("solver");
+  w.line("method", "\"auto\"");
+  w.line("tol", shortest(s.tol));
+  w.line("max_iterations", std::to_string(s.max_iterations));
+  w.line("max_unsolved", shortest(s.plan.max_unsolved), "share of the samples");
+  w.line("check_uniqueness", text(s.check_uniqueness));
+  w.table("sampling");
+  w.line("samples", std::to_string(s.plan.samples));
+  w.line("chunk", std::to_string(s.plan.chunk));
+  if (s.plan.stop_half_width > 0) w.line("stop", "{ half_width = " + shortest(s.plan.stop_half_width) + " }");
+  if (s.plan.time_limit > 0) w.quantity("time_limit", s.plan.time_limit, kTime);
+  w.table("output");
+  w.line("keep", text(s.plan.keep));
+}
+
+}  // namespace
+
+std::string resolved_toml(const Scenario& s) {
+  Writer w;
+  w.line("schema", "1");
+  w.line("job", "\"grasp\"");
+  w.line("title", text(s.title));
+  w.line("seed", std::to_string(s.plan.seed));
+  w.table("hand");
+  w.line("model", "\"fingers\"");
+  for (const Finger& finger : s.fingers) write_finger(finger, w);
+  write_object(s.object, w);
+  bool moves = false;
+  for (const Contact& c : s.contacts) moves = moves || c.angle_sign != 0;
+  if (moves) {
+    w.table("contacts");
+    w.line("angle", text(s.angle, kAngle), "rad, deviation of the common contact angle");
+  }
+  for (const Contact& c : s.contacts) write_contact(c, w);
+  write_load(s, w);
+  write_plan(s, w);
+  return w.take();
+}
+
+}  // namespace garra::io

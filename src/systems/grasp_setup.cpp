@@ -1,0 +1,230 @@
+// From a scenario to the numbers that all samples share: which inputs are drawn, the object, the nominal balance.
+#include <cmath>
+
+#include "garra/core/error.hpp"
+#include "systems/grasp_study.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using chain::kMaxJoints;
+
+/// Visits every scalar input: its slot, name, unit and distribution.
+template <class Visit>
+void for_each_input(const Scenario& s, const Visit& visit) {
+  const Distribution none = Distribution::constant(0);
+  const auto cosine = [&](const Distribution& size) {
+    return size.is_constant() && size.a == 0 ? none : Distribution::uniform(-1, 1);
+  };
+  const auto azimuth = [&](const Distribution& size) {
+    return size.is_constant() && size.a == 0 ? none : Distribution::uniform(-M_PI, M_PI);
+  };
+  const char* axis[3] = {"x", "y", "z"};
+  visit(kMass, "object mass", "kg", s.object.mass);
+  visit(kScale, "object scale", "1", s.object.scale);
+  for (int i = 0; i < 3; ++i) {
+    visit(kShiftX + i, std::string("object position ") + axis[i], "m", s.object.shift[i]);
+    visit(kTurnX + i, std::string("object turn ") + axis[i], "rad", s.object.turn[i]);
+  }
+  visit(kAngle, "contact angle", "rad", s.angle);
+  visit(kSqueeze, "squeeze", "N", s.squeeze);
+  visit(kCompensation, "gravity compensation", "1", s.compensation);
+  visit(kForceSize, "force size", "N", s.force_magnitude);
+  visit(kForceCosine, "force cos(polar angle)", "1", cosine(s.force_magnitude));
+  visit(kForceAzimuth, "force azimuth", "rad", azimuth(s.force_magnitude));
+  visit(kTorqueSize, "torque size", "N m", s.torque_magnitude);
+  visit(kTorqueCosine, "torque cos(polar angle)", "1", cosine(s.torque_magnitude));
+  visit(kTorqueAzimuth, "torque azimuth", "rad", azimuth(s.torque_magnitude));
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const Contact& c = s.contacts[j];
+    const std::string name = "contact " + std::to_string(j + 1) + " ";
+    const int slot = contact_slot(static_cast<int>(j), 0);
+    visit(slot + kFriction, name + "friction", "1", c.friction);
+    visit(slot + kSlideT, name + "slide t", "m", c.slide_t);
+    visit(slot + kSlideO, name + "slide o", "m", c.slide_o);
+    visit(slot + kTilt, name + "normal tilt", "rad", c.tilt);
+    visit(slot + kTiltDirection, name + "tilt direction", "rad", azimuth(c.tilt));
+    visit(slot + kSqueezeError, name + "squeeze error", "N", c.squeeze_error);
+  }
+}
+
+Mat3<double> rotation_rpy(const Vec3<double>& rpy) {
+  const auto rot = [](int axis, double angle) {
+    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
+    Mat3<double> R = Mat3<double>::identity();
+    R(i, i) = R(j, j) = std::cos(angle);
+    R(i, j) = -std::sin(angle);
+    R(j, i) = std::sin(angle);
+    return R;
+  };
+  return rot(2, rpy[2]) * rot(1, rpy[1]) * rot(0, rpy[0]);
+}
+
+/// Principal moments of inertia per mass [m^2].
+Vec3<double> gyration2(const Object& o) {
+  const double r2 = o.radius * o.radius, h2 = o.height * o.height;
+  switch (o.shape) {
+    case Shape::kSphere: return {{0.4 * r2, 0.4 * r2, 0.4 * r2}};
+    case Shape::kCylinder: return {{r2 / 4 + h2 / 12, r2 / 4 + h2 / 12, r2 / 2}};
+    case Shape::kBox: {
+      const double x = o.size[0] * o.size[0], y = o.size[1] * o.size[1], z = o.size[2] * o.size[2];
+      return {{(y + z) / 12, (x + z) / 12, (x + y) / 12}};
+    }
+    case Shape::kPoints: return o.gyration2;
+  }
+  return {{1, 1, 1}};
+}
+
+void copy_fingers(const Scenario& s, GraspModel& m) {
+  for (std::size_t j = 0; j < s.fingers.size(); ++j) {
+    const Finger& f = s.fingers[j];
+    const bool closed = f.ik == Ik::kPuma;
+    if (closed && !chain::is_puma_like(f.chain))
+      throw Error(ExitCode::kInvalidFile, "finger " + std::to_string(j + 1) + ": the closed-form inverse kinematics "
+                                          "needs an arm built like the PUMA", "use ik = \"numeric\" for this finger");
+    m.finger[j] = {f.chain, f.base, closed, {f.arm, f.elbow, f.wrist}, {}};
+    for (int i = 0; i < kMaxJoints; ++i) m.finger[j].start[i] = f.start[i];
+  }
+}
+
+void copy_contacts(const Scenario& s, GraspModel& m) {
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const Contact& c = s.contacts[j];
+    m.surface[j] = {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
+    m.angle_sign[j] = c.angle_sign;
+  }
+}
+
+void copy_inputs(const Scenario& s, GraspModel& m) {
+  for (double& v : m.constant) v = 0;
+  m.draws = 0;
+  for_each_input(s, [&](int slot, const std::string&, const std::string&, const Distribution& d) {
+    m.constant[slot] = d.nominal();
+    if (!d.is_constant()) m.draw[m.draws++] = {slot, d};
+  });
+}
+
+/// Nominal inputs: every distribution at its median, no random wrench.
+Inputs<double> nominal_inputs(const GraspModel& m) {
+  Inputs<double> in;
+  for (int k = 0; k < kSlots; ++k) in.x[k] = m.constant[k];
+  in.x[kForceSize] = in.x[kTorqueSize] = 0;
+  for (int j = 0; j < m.contacts; ++j) in.x[contact_slot(j, kTilt)] = 0;
+  return in;
+}
+
+/// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal weight:
+/// c = c0 - W^T (W W^T)^-1 (W c0 + w).
+template <int N>
+void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) {
+  const Pose<double> pose = object_pose(m, in);
+  const double mass = s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
+  Mat<double, 6, 3 * N> W;
+  ContactPlace<double> place[N];
+  Vec<double, 3 * N> c0 = Vec<double, 3 * N>::zero();
+  for (int j = 0; j < N; ++j) {
+    place[j] = contact_place(m, in, pose, j);
+    const auto Wj = wrench_matrix(place[j], pose.p);
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < 3; ++k) W(r, 3 * j + k) = Wj(r, k);
+    c0[3 * j] = in.x[kSqueeze];
+  }
+  Vec<double, 6> load = W * c0;
+  for (int i = 0; i < 3; ++i) load[i] += mass * m.gravity[i] + m.wrench[i];
+  for (int i = 3; i < 6; ++i) load[i] += m.wrench[i];
+  // Least squares through the eigenvalues: two fingers cannot balance a moment about their line.
+  const auto eigen = symmetric_eigen(W * transpose(W));
+  Vec<double, 6> y = Vec<double, 6>::zero();
+  for (int k = 0; k < 6; ++k) {
+    if (eigen.values[k] <= 1e-10 * eigen.values[5]) continue;
+    const Vec<double, 6> v = column(eigen.vectors, k);
+    y = axpy(dot(v, load) / eigen.values[k], v, y);
+  }
+  const Vec<double, 3 * N> change = transpose_times(W, y);
+  for (int j = 0; j < N; ++j) {
+    m.push[j] = column(place[j].E, 0);
+    const Vec3<double> dc{{change[3 * j], change[3 * j + 1], change[3 * j + 2]}};
+    m.balance[j] = -(place[j].E * dc);
+  }
+}
+
+template <int N>
+void check_reach(const GraspModel& m, const Inputs<double>& in) {
+  const Pose<double> pose = object_pose(m, in);
+  const Body<double> body = object_body(m, in, pose);
+  for (int j = 0; j < N; ++j) {
+    double reached = 1;
+    const auto place = contact_place(m, in, pose, j);
+    if (m.finger[j].chain.joints == 6) sample_finger<double, 6>(m, in, j, body, place, reached);
+    else sample_finger<double, kMaxJoints>(m, in, j, body, place, reached);
+    if (reached > 0) continue;
+    throw Error(ExitCode::kInvalidFile,
+                "finger " + std::to_string(j + 1) + " cannot reach its contact in the nominal grasp",
+                "move its base or the object, choose another branch, or give another `start` for the numeric solver");
+  }
+}
+
+template <int N>
+void finish_model(const Scenario& s, GraspModel& m) {
+  const Inputs<double> in = nominal_inputs(m);
+  balance_weight<N>(s, m, in);
+  check_reach<N>(m, in);
+}
+
+}  // namespace
+
+std::vector<Input> uncertain_inputs(const Scenario& scenario) {
+  std::vector<Input> list;
+  for_each_input(scenario, [&](int, const std::string& name, const std::string& unit, const Distribution& d) {
+    if (!d.is_constant()) list.push_back({name, unit, d});
+  });
+  return list;
+}
+
+std::unique_ptr<GraspModel> make_model(const Scenario& s) {
+  if (s.contacts.empty() || s.contacts.size() > static_cast<std::size_t>(kMaxContacts) ||
+      s.contacts.size() != s.fingers.size())
+    throw Error(ExitCode::kInvalidFile, std::to_string(s.fingers.size()) + " fingers and " +
+                                            std::to_string(s.contacts.size()) + " contacts",
+                "give one contact per finger, 1 to " + std::to_string(kMaxContacts));
+  auto m = std::make_unique<GraspModel>();
+  m->contacts = static_cast<int>(s.contacts.size());
+  copy_fingers(s, *m);
+  copy_contacts(s, *m);
+  copy_inputs(s, *m);
+  m->object = {rotation_rpy(s.object.rpy), s.object.position};
+  m->gyration2 = gyration2(s.object);
+  m->gravity = s.gravity;
+  for (int i = 0; i < 3; ++i) {
+    m->wrench[i] = s.force[i];
+    m->wrench[i + 3] = s.torque[i];
+    m->probe[i] = s.object.mass.nominal() * s.gravity[i];  // load factor: nominal weights added
+    m->probe[i + 3] = 0;
+  }
+  m->length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
+  m->v = s.velocity;
+  m->omega = s.angular_velocity;
+  m->moving = dot(m->v, m->v) + dot(m->omega, m->omega) > 0;
+  m->seed = s.plan.seed;
+  using Finish = void (*)(const Scenario&, GraspModel&);
+  static constexpr Finish finish[kMaxContacts] = {finish_model<1>, finish_model<2>, finish_model<3>, finish_model<4>,
+                                                  finish_model<5>, finish_model<6>, finish_model<7>, finish_model<8>};
+  finish[m->contacts - 1](s, *m);
+  return m;
+}
+
+const char* to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kHeld: return "held";
+    case Outcome::kSlipping: return "slipping";
+    case Outcome::kSeparating: return "separating";
+    case Outcome::kNoSolution: return "no_solution";
+    case Outcome::kSeveral: return "several_solutions";
+    case Outcome::kUnreachable: return "unreachable";
+    case Outcome::kUnsolved: return "unsolved";
+  }
+  return "unknown";
+}
+
+}  // namespace garra::grasp

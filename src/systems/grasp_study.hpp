@@ -1,0 +1,68 @@
+// A grasp study in progress: the model, what is counted, and chunks of samples. Host only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/grasp.hpp"
+#include "garra/study/tally.hpp"
+#include "systems/grasp_model.hpp"
+
+namespace garra::grasp {
+
+inline constexpr int kConeBins = 48;
+inline constexpr double kConeExtent = 1.2;
+inline constexpr int kIterationBins = 41;  ///< 0 .. 39 Newton steps, and more
+
+enum MetricKind : int { kMargin, kCritical, kLoadFactor, kWrenchRadius, kMinimumSqueeze, kMetrics };
+
+/// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
+struct Layout {
+  int contacts = 0, draws = 0;
+  int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
+  study::Histogram force[kMaxContacts];
+  study::Histogram metric[kMetrics];
+  study::Histogram residual;
+  int counts = 0;
+  int sums = 0;       ///< per block: (sum, sum of squares) of each force, then of each metric
+  int row = 0;        ///< doubles per kept sample: index, outcome, residual, margin, inputs, c, a
+};
+
+/// What replay shows of one sample.
+struct Replay {
+  std::vector<double> inputs;
+  std::vector<double> A, b, mu, c, a;
+  std::vector<int> states;
+  Outcome outcome;
+  double residual, iterations;
+  double metric[kMetrics];
+};
+
+class Study {
+ public:
+  /// Resolves the scenario: nominal poses, balance of the weight. Throws Error where the nominal grasp is impossible.
+  explicit Study(const Scenario& scenario);
+  /// Samples first .. first + count - 1; `first` is a multiple of study::kBlock.
+  [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const;
+  /// The summary.json document of a total of this study; `stopped_by` says why it ended, see docs/run-folder.md.
+  [[nodiscard]] std::string summary(const study::Tally& total, const std::vector<study::Tally>& curve,
+                                    const std::string& stopped_by) const;
+  [[nodiscard]] Replay replay(std::int64_t sample) const;
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const GraspModel& model() const { return *model_; }
+  [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
+
+ private:
+  Scenario scenario_;
+  std::vector<Input> inputs_;
+  std::unique_ptr<GraspModel> model_;
+  Layout layout_;
+};
+
+/// Builds the shared numbers of a scenario (exposed for tests).
+[[nodiscard]] std::unique_ptr<GraspModel> make_model(const Scenario& scenario);
+
+}  // namespace garra::grasp
