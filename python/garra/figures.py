@@ -6,6 +6,7 @@ serves light, dark and print.
 
 from __future__ import annotations
 
+import html
 import io
 import math
 import re
@@ -20,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, PercentFormatter
 
-from garra.words import NARROW, number, power_of_ten
+from garra.words import NARROW, number, percent, power_of_ten
 
 INK, MUTED, GRID, HELD, SLIP, BREAK, ACCENT, PAPER = (f"#0{i}0{i}0{i}" for i in range(1, 9))
 VARIABLES = {
@@ -36,12 +37,13 @@ VARIABLES = {
 # The cone's picture is a raster, where CSS does not reach: two hues that read on light and on dark paper.
 RASTER_HELD, RASTER_SLIP = (0.16, 0.55, 0.56), (0.85, 0.55, 0.16)
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "garra",
     "image.interpolation": "none",
     "font.family": "DejaVu Sans",  # for measuring only; the page's font replaces it
     "font.size": 11,
+    "text.parse_math": False,  # names are the user's
     "text.color": INK,
     "axes.labelcolor": INK,
     "axes.edgecolor": GRID,
@@ -67,6 +69,8 @@ STYLE: dict[str, Any] = {
 }
 UNITS = {"m": ("mm", 1e3), "rad": ("°", 180 / math.pi)}  # shown in what people say
 
+HALF = (400, 240)  # size of a figure that fills half the page [px]
+
 Table = dict[str, Any]
 
 
@@ -85,25 +89,26 @@ def _svg(text: str, name: str, title: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text, flags=re.S)
     view = re.search(r'viewBox="([^"]+)"', text)
-    opening = f'<svg viewBox="{view[1] if view else ""}" role="img" aria-label="{title}">'
-    text = re.sub(r"<svg[^>]*>", opening, text, count=1)
+    opening = f'<svg viewBox="{view[1] if view else ""}" role="img" aria-label="{html.escape(title)}">'
+    text = re.sub(r"<svg[^>]*>", lambda _: opening, text, count=1)
+    text = re.sub(r"<style.*?</style>", "", text, flags=re.S)  # would reach beyond its figure
     for color, variable in VARIABLES.items():
         text = text.replace(color, f"var(--{variable})")
     text = re.sub(r"(?:'DejaVu Sans'|DejaVu Sans|&quot;DejaVu Sans&quot;)[^;\"]*", "var(--sans)", text)
     text = re.sub(r' id="(?:figure|axes|patch|line2d|text|matplotlib|xtick|ytick|legend)[\w.]*"', "", text)
     text = re.sub(r"(?<= id=\")|(?<=href=\"#)|(?<=url\(#)", f"{name}-", text)
-    text = re.sub(r"(\d+\.\d\d)\d+", r"\1", text)
-    return re.sub(r">\s+<", "><", text).strip()
+    text = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\d\.\d\d)\d+", r"\1", tag[0]), text)
+    return re.sub(r">\s+<", "><", text).replace(" \n", " ").strip()
 
 
 # --- axes that read well
 
 
 def _sample_count(x: float, _: object) -> str:
-    """1, 10, 100, 10⁴."""
+    """1, 10, …, 10,000, 10⁵."""
     if x < 1:
         return "0" if x == 0 else ""
-    return f"{x:g}" if x < 1e4 else power_of_ten(round(math.log10(x)))
+    return f"{x:,.0f}" if x < 1e5 else power_of_ten(round(math.log10(x)))
 
 
 def _log_counts(axis: Any) -> None:
@@ -122,6 +127,12 @@ def _percent_axis(ax: Axes, low: float, high: float) -> None:
 
 def _finite(values: Sequence[float | None]) -> np.ndarray:
     return np.array([math.nan if v is None else v for v in values], dtype=float)
+
+
+def _beside(ax: Axes, text: str, point: tuple[Any, Any], left: bool = False) -> None:
+    """Text to the right or left of a point, at its height."""
+    shift, align = (-6, "right") if left else (6, "left")
+    ax.annotate(text, point, (shift, 0), textcoords="offset points", ha=align, va="center", color=MUTED, fontsize=10)
 
 
 def _label(name: str, unit: str) -> str:
@@ -158,10 +169,10 @@ def convergence(table: Table, estimate: float) -> str:
         late = samples >= 0.003 * samples.max(initial=1)  # the first samples' wide band would flatten the rest
         _percent_axis(ax, low[late].min(initial=estimate), high[late].max(initial=estimate))
 
-    return _draw("convergence", (470, 270), "Estimate of P(held) against the number of samples", draw)
+    return _draw("convergence", HALF, "Estimate of P(held) against the number of samples", draw)
 
 
-def held_against_friction(table: Table, spreads: Sequence[tuple[str, np.ndarray]]) -> str:
+def held_against_friction(table: Table, spreads: Sequence[tuple[str, Sequence[float]]]) -> str:
     """`spreads`: name and values (quantiles, or one constant) of the friction that the study drew from."""
     friction, p = np.array(table["friction"]), np.array(table["probability"])
 
@@ -175,19 +186,17 @@ def held_against_friction(table: Table, spreads: Sequence[tuple[str, np.ndarray]
             _spread(ax, values, 0.035 + 0.085 * row, name)
         ax.set_xlabel("friction coefficient, the same at every contact")
 
-    return _draw("friction", (470, 270), "Probability of holding against friction", draw)
+    return _draw("friction", HALF, "Probability of holding against friction", draw)
 
 
-def _spread(ax: Axes, values: np.ndarray, height: float, name: str) -> None:
+def _spread(ax: Axes, values: Sequence[float], height: float, name: str) -> None:
     """A box without box: range, middle half, median."""
     lo, q1, mid, q3, hi = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
     ax.plot([lo, hi], [height] * 2, color=SLIP, lw=1.6, solid_capstyle="round")
     ax.plot([q1, q3], [height] * 2, color=SLIP, lw=5, solid_capstyle="butt")
     ax.plot([mid], [height], "o", color=PAPER, mec=SLIP, mew=1.6, ms=6)
     left = mid > np.mean(ax.get_xlim())
-    at, align, shift = (lo, "right", -7) if left else (hi, "left", 7)
-    place = {"xytext": (shift, 0), "textcoords": "offset points", "ha": align, "va": "center"}
-    ax.annotate(name, (at, height), color=MUTED, fontsize=10, **place)
+    _beside(ax, name, (lo if left else hi, height), left=left)
 
 
 # --- histograms
@@ -216,30 +225,47 @@ def _histogram(ax: Axes, table: Table, color: str) -> None:
     ax.stairs(density, edges, color=color, lw=1.3)
     ax.set_yticks([])
     ax.set_xlim(edges[0], edges[-1])
-    ax.set_ylim(0, max(density.max(), 1e-12) * 1.22)
+    spike = edges[0] == 0 and density[0] > 1.5 * density[1:].max(initial=math.inf if len(density) < 4 else 0)
+    ax.set_ylim(0, max(density[int(spike) :].max(), 1e-12) * (1.4 if spike else 1.22))
+    if spike:  # samples without any reserve; the bar is cut, its share is written beside it
+        share = f"{percent(counts[0] / counts.sum())} below {number(edges[1])}"
+        _beside(ax, share, (edges[1], 0.97 * ax.get_ylim()[1]))
     ax.xaxis.set_major_locator(MaxNLocator(5))
 
 
 def _quantile_marks(ax: Axes, quantiles: dict[str, float | None]) -> None:
-    """5, 50 and 95 % with their values above the bars."""
+    """5, 50 and 95 % with their values above the bars, as far as these have room."""
     lo, hi = ax.get_xlim()
-    shown = [(q, v) for q in ("0.05", "0.5", "0.95") if (v := quantiles[q]) is not None and lo <= v <= hi]
-    aligns = {"0.05": "right", "0.5": "center", "0.95": "left"}
-    for q, v in shown:
-        ax.axvline(v, ymax=0.86, color=INK, lw=1.3 if q == "0.5" else 0.8, ls="-" if q == "0.5" else (0, (3, 2)))
-        align = aligns[q]
-        if (v - lo) / (hi - lo) < 0.12 or (v - lo) / (hi - lo) > 0.88:
+    median = quantiles["0.5"]
+    for q, align in (("0.05", "right"), ("0.5", "center"), ("0.95", "left")):
+        v = quantiles[q]
+        if v is None or not lo <= v <= hi or lo == v == 0:
+            continue
+        ax.axvline(v, ymax=0.84, color=INK, lw=1.3 if q == "0.5" else 0.8, ls="-" if q == "0.5" else (0, (3, 2)))
+        if q != "0.5" and median is not None and abs(v - median) < 0.07 * (hi - lo):
+            continue
+        if not 0.12 < (v - lo) / (hi - lo) < 0.88:
             align = "left" if v - lo < hi - v else "right"
-        ax.annotate(number(v), (v, 0.9), xycoords=("data", "axes fraction"), ha=align, va="bottom", fontsize=10)
+        ax.annotate(number(v), (v, 0.86), xycoords=("data", "axes fraction"), ha=align, va="bottom", fontsize=10)
 
 
-def normal_force(name: str, table: Table) -> str:
+def force_range(tables: Sequence[Table]) -> tuple[float, float]:
+    """One range for all contacts, so that they compare."""
+    edges = [_bars(table)[0] for table in tables if sum(table["counts"])]
+    if not edges:
+        return tables[0]["low"], tables[0]["high"]
+    return float(min(e[0] for e in edges)), float(max(e[-1] for e in edges))
+
+
+def normal_force(name: str, table: Table, limits: tuple[float, float], width: int) -> str:
     def draw(ax: Axes) -> None:
         _histogram(ax, table, HELD)
+        ax.set_xlim(*limits)
+        ax.xaxis.set_major_locator(MaxNLocator(4))
         _quantile_marks(ax, table["quantiles"])
         ax.set_xlabel(_label("normal force", table["unit"]))
 
-    return _draw(name, (300, 190), "Histogram of the normal force", draw)
+    return _draw(name, (width, 90 + width // 3), "Histogram of the normal force", draw)
 
 
 def metric(name: str, table: Table, reference: float | None) -> str:
@@ -253,10 +279,10 @@ def metric(name: str, table: Table, reference: float | None) -> str:
         _quantile_marks(ax, table["quantiles"])
         ax.set_xlabel(_label(name.replace("_", " "), table["unit"]))
 
-    return _draw(f"metric-{name}", (400, 210), f"Histogram of the {name.replace('_', ' ')}", draw)
+    return _draw(f"metric-{name}", (HALF[0], 210), f"Histogram of the {name.replace('_', ' ')}", draw)
 
 
-def cone(name: str, table: Table) -> str:
+def cone(name: str, table: Table, width: int) -> str:
     """Tangential over friction times normal force; the unit circle is the cone's section."""
     counts, extent = np.array(table["counts"], dtype=float), table["extent"]
     center = (np.arange(len(counts)) + 0.5) / len(counts) * 2 * extent - extent
@@ -269,10 +295,11 @@ def cone(name: str, table: Table) -> str:
     def draw(ax: Axes) -> None:
         ax.imshow(picture, origin="lower", extent=(-extent, extent, -extent, extent), interpolation="none")
         ax.add_patch(Circle((0, 0), 1, fill=False, color=INK, lw=1.2))
+        ax.grid(visible=False)
         ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], xlabel="along t", ylabel="along o")
         ax.spines["bottom"].set_visible(False)
 
-    return _draw(name, (300, 290), "Where the contact force lies in its friction cone", draw)
+    return _draw(name, (width, width - 6), "Where the contact force lies in its friction cone", draw)
 
 
 # --- inputs
@@ -289,8 +316,7 @@ def influence(inputs: Sequence[Table]) -> str:
         ax.barh(rows, np.nan_to_num(values).clip(0), height=0.62, color=colors)
         ax.barh(rows, np.nan_to_num(noise), height=0.9, color=SLIP, alpha=0.35)
         for row, v in zip(rows, values, strict=True):
-            text = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "fontsize": 10}
-            ax.annotate(_influence_text(v), (max(np.nan_to_num(v), np.nan_to_num(noise[row])), row), **text)
+            _beside(ax, _influence_text(v), (max(np.nan_to_num(v), np.nan_to_num(noise[row])), row))
         ax.set_yticks(rows, [entry["name"] for entry in inputs])
         ax.tick_params(axis="y", labelcolor=INK)
         ax.set_ylim(len(rows) - 0.4, -0.6)
@@ -299,7 +325,7 @@ def influence(inputs: Sequence[Table]) -> str:
         ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.set_xlabel("share of the outcome's variance (first-order Sobol index)")
 
-    return _draw("influence", (470, 60 + 24 * len(inputs)), "Influence of the uncertain inputs", draw)
+    return _draw("influence", (HALF[0], 60 + 24 * len(inputs)), "Influence of the uncertain inputs", draw)
 
 
 def _influence_text(v: float) -> str:
@@ -347,7 +373,7 @@ def iterations(counts: Sequence[int]) -> str:
         ax.set_xlabel("Newton steps per sample")
         ax.set_ylabel("samples")
 
-    return _draw("iterations", (470, 230), "Histogram of the solver's iterations", draw)
+    return _draw("iterations", (HALF[0], 210), "Histogram of the solver's iterations", draw)
 
 
 def residuals(table: Table, tol: float) -> str:
@@ -359,15 +385,14 @@ def residuals(table: Table, tol: float) -> str:
         _log_heights(ax, counts)
         if tol > 0:
             ax.axvline(math.log10(tol), color=BREAK, lw=1.6)
-            place = {"xytext": (-6, 0), "textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 10}
-            ax.annotate("tolerance", (math.log10(tol), 0.97), xycoords=("data", "axes fraction"), **place)
+            _beside(ax, "tolerance", (math.log10(tol), 0.7 * ax.get_ylim()[1]), left=True)
         ax.set_xlim(table["low"], max(table["high"], math.log10(tol) + 0.5 if tol > 0 else table["high"]))
         ax.xaxis.set_major_locator(MaxNLocator(7, integer=True))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: power_of_ten(round(x))))
         ax.set_xlabel("residual (scale-invariant)")
         ax.set_ylabel("samples")
 
-    return _draw("residuals", (470, 230), "Histogram of the solver's residuals", draw)
+    return _draw("residuals", (HALF[0], 210), "Histogram of the solver's residuals", draw)
 
 
 def _log_heights(ax: Axes, counts: Sequence[int] | np.ndarray) -> None:

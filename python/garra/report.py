@@ -6,6 +6,7 @@ usage: python -m garra.report RUN [-o report.html]
 from __future__ import annotations
 
 import argparse
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -40,25 +41,26 @@ METRICS = {
     ),
     "friction_margin": (
         "Friction margin",
-        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, 0 is about "
-        "to slip, below 0 it slips.",
+        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 (red) it "
+        "is about to slip, below it slips.",
         0.0,
     ),
     "load_factor": (
         "Load factor",
-        "How many times the external load can grow, its direction kept, before a contact slips: below 1 the load "
-        "itself is too much.",
-        1.0,
+        "How many times its own nominal weight the object could gain before a contact slips; 0 where one slips "
+        "already.",
+        None,
     ),
     "wrench_radius": (
         "Certified wrench radius",
-        "Every additional force and torque smaller than this, whatever its direction, is certain to be held; "
-        "torque counts as force at the object's radius of action.",
+        "Every additional push smaller than this, whatever its direction, is certain to be held; a torque counts as "
+        "the force that makes it at the object’s radius.",
         None,
     ),
     "minimum_squeeze": (
         "Minimum squeeze",
-        "The smallest commanded normal force per contact with which the sample would still hold.",
+        "The smallest commanded normal force per contact with which the sample would still hold; undefined where it "
+        "does not hold now.",
         None,
     ),
 }
@@ -109,13 +111,11 @@ def _headline(run: Run) -> Table:
 
 
 def _outcomes(summary: Table) -> Table:
-    total = sum(summary["outcomes"].values())
     rows = [
         {"key": key, "label": label, "color": color, "meaning": meaning, "count": summary["outcomes"][key]}
         for key, (label, color, meaning) in OUTCOMES.items()
     ]
-    seen = [row | {"share": row["count"] / total} for row in rows if row["count"]]
-    return {"seen": seen, "none": [row["label"] for row in rows if not row["count"]]}
+    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
 
 
 def _estimate_figures(run: Run) -> Table:
@@ -146,15 +146,19 @@ def _friction_spreads(run: Run) -> list[tuple[str, list[float]]]:
 
 
 def _friction(run: Run) -> Table:
-    """The friction that holds in half and in 95 % of the samples."""
-    quantiles = run.summary["metrics"]["critical_friction"]["quantiles"]
-    return {"half": quantiles["0.5"], "most": quantiles["0.95"], "spreads": bool(_friction_spreads(run))}
+    """The smallest friction with which 95 % of the samples hold, and whether the scenario's friction is known."""
+    table = run.summary["held_against_friction"]
+    enough = [f for f, p in zip(table["friction"], table["probability"], strict=True) if p >= 0.95]
+    return {"most": min(enough, default=None), "spreads": bool(_friction_spreads(run))}
 
 
 def _contacts(summary: Table) -> Table:
     from garra import figures
 
     failures = sum(contact["fails_first"] for contact in summary["contacts"])
+    limits = figures.force_range([contact["normal_force"] for contact in summary["contacts"]])
+    columns = _columns(len(summary["contacts"]))
+    width = 300 if columns in (1, 3) else 230  # what the page has room for
     rows = []
     for i, contact in enumerate(summary["contacts"], start=1):
         total = contact["stick"] + contact["slip"] + contact["break"]
@@ -167,12 +171,12 @@ def _contacts(summary: Table) -> Table:
                 "total": total,
                 "first_share": contact["fails_first"] / failures if failures else 0,
                 "outside": max(total - seen, 0),
-                "force_figure": figures.normal_force(f"force{i}", contact["normal_force"]),
-                "cone_figure": figures.cone(f"cone{i}", contact["cone"]),
+                "force_figure": figures.normal_force(f"force{i}", contact["normal_force"], limits, width),
+                "cone_figure": figures.cone(f"cone{i}", contact["cone"], width),
             }
         )
     weakest = max(rows, key=lambda row: row["fails_first"])
-    return {"rows": rows, "failures": failures, "weakest": weakest, "columns": _columns(len(rows))}
+    return {"rows": rows, "failures": failures, "weakest": weakest, "columns": columns}
 
 
 def _columns(cards: int) -> int:
@@ -212,6 +216,7 @@ def _inputs(summary: Table) -> Table:
         "loud": loud,
         "sum": sum(entry["influence"] for entry in loud),
         "left_out": ranked[MOST_INPUTS:],
+        "families": _families(summary["inputs"]),
         "chart": figures.influence(drawn) if drawn else "",
         "plots": [
             entry | {"figure": figures.held_given_input(f"input{i}", entry, estimate, limits)}
@@ -220,10 +225,26 @@ def _inputs(summary: Table) -> Table:
     }
 
 
+def _families(inputs: list[Table]) -> list[Table]:
+    """Inputs that differ in their contact only, together: "friction", "contacts 1, 2, 3"."""
+    families: dict[tuple[str, ...], list[str]] = {}
+    for entry in inputs:
+        match = re.fullmatch(r"contact (\d+) (.+)", entry["name"])
+        name = match[2] if match else entry["name"]
+        numbers = families.setdefault((name, entry["distribution"], entry["unit"]), [])
+        numbers += [match[1]] if match else []
+    return [
+        {"name": name, "contacts": ", ".join(numbers), "distribution": distribution, "unit": unit}
+        for (name, distribution, unit), numbers in families.items()
+    ]
+
+
 def _solver(summary: Table) -> Table:
     solver = summary["solver"]
     worst, tol = solver["worst_residual"], solver["tol"]
-    return solver | {"all_within": worst is not None and worst <= tol}
+    counts = solver["iterations"]["counts"]
+    most = f"The last bar: {len(counts) - 1} or more." if counts and counts[-1] else ""
+    return solver | {"all_within": worst is not None and worst <= tol, "most": most}
 
 
 def write(html: str, path: Path) -> None:

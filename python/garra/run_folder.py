@@ -43,7 +43,7 @@ HISTOGRAM = {
     "unit": TEXT,
     "mean": MAYBE,
     "sd": MAYBE,
-    "quantiles": {q: MAYBE for q in QUANTILES},
+    "quantiles": dict.fromkeys(QUANTILES, MAYBE),
     "low": REAL,
     "high": REAL,
     "counts": [COUNT],
@@ -75,9 +75,9 @@ SUMMARY = {
     "requested": COUNT,
     "stopped_by": TEXT,
     "held": {"probability": REAL, "low": REAL, "high": REAL, "confidence": REAL},
-    "outcomes": {outcome: COUNT for outcome in OUTCOMES},
+    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
     "contacts": [CONTACT],
-    "metrics": {metric: HISTOGRAM for metric in METRICS},
+    "metrics": dict.fromkeys(METRICS, HISTOGRAM),
     "held_against_friction": {"friction": [REAL], "probability": [REAL], "low": [REAL], "high": [REAL]},
     "inputs": [INPUT],
     "solver": {
@@ -209,10 +209,12 @@ def _check_summary(summary: Any, file: str) -> None:
     if summary["schema"] != SCHEMA:
         raise at.key("schema").fail(f"is {summary['schema']}; this garra reads {SCHEMA}")
     if summary["job"] != "grasp":
-        raise at.key("job").fail(f"is \"{summary['job']}\"; only \"grasp\" has a report")
+        raise at.key("job").fail(f'is "{summary["job"]}"; only "grasp" has a report')
     _check(summary, SUMMARY, at)
     if not summary["contacts"]:
         raise at.key("contacts").fail("empty; a grasp has at least one contact")
+    if sum(summary["outcomes"][outcome] for outcome in OUTCOMES) != summary["samples"]:
+        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
     _check_lengths(summary, at)
 
 

@@ -109,7 +109,7 @@ def value(entry: Any) -> str:
         return " × ".join(value(item) for item in entry)
     if isinstance(entry, float | int) and not isinstance(entry, bool):
         return number(entry)
-    return str(entry).replace(" ", "\u00a0")
+    return str(entry).replace(" deg", "°").replace(" ", "\u00a0")
 
 
 def _distribution(kind: str, parameters: Any) -> str:
@@ -143,6 +143,10 @@ def study_line(scenario: dict[str, Any], contacts: int) -> list[str]:
 
 
 def _hand_name(hand: dict[str, Any]) -> str:
-    if "model" in hand:
-        return str(hand["model"])
-    return str(hand["urdf"]).rsplit("/", 1)[-1].removesuffix(".urdf") if "urdf" in hand else ""
+    if "urdf" in hand:
+        return str(hand["urdf"]).rsplit("/", 1)[-1].removesuffix(".urdf")
+    fingers = hand.get("finger")
+    if not isinstance(fingers, list):
+        return str(hand.get("model", ""))
+    models = {finger["model"] for finger in fingers if isinstance(finger, dict) and "model" in finger}
+    return " ".join([f"{len(fingers)}-finger", *(models if len(models) == 1 else ())])

@@ -8,7 +8,19 @@ class App;
 
 namespace garra::cli {
 
+/// `garra run`, `garra resume`, `garra status`, `garra report`
+void add_run_commands(CLI::App& app);
+
+/// `garra replay RUN --sample I`
+void add_replay_command(CLI::App& app);
+
+/// `garra check FILE...`
+void add_check_command(CLI::App& app);
+
 /// `garra contact ...`
 void add_contact_commands(CLI::App& app);
+
+/// `garra doctor`
+void add_doctor_command(CLI::App& app);
 
 }  // namespace garra::cli

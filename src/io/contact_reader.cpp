@@ -33,8 +33,8 @@ Frame rolled(const Frame& f, double roll) {
   return {axpy(s, f.o, c * f.t), axpy(-s, f.t, c * f.o), f.n};
 }
 
-/// n points against the outward direction (azimuth, elevation), t up along the meridian, o along the parallel:
-/// R = Qz(azimuth) Qy(-pi/2 - elevation), docs/grasp-model.md.
+/// n points against the outward direction (azimuth, elevation), t up along the meridian, o along
+/// the parallel: R = Qz(azimuth) Qy(-pi/2 - elevation), docs/grasp-model.md.
 Frame meridian_frame(double azimuth, double elevation) {
   double ca, sa, ce, se;
   exact_cos_sin(azimuth, ca, sa);
@@ -51,7 +51,9 @@ double angle_or_zero(TableReader& table, const std::string& key) {
 double read_within(const Node& node, const std::string& key, double half) {
   const double x = read_quantity(node, key, kLength);
   if (std::abs(x) > half) {
-    fail(node.place, key, "off the surface: " + shortest(x) + " m, but the surface ends at +-" + shortest(half) + " m",
+    fail(node.place, key,
+         "off the surface: " + shortest(x) + " m, but the surface ends at +-" + shortest(half) +
+             " m",
          "Move the contact inwards or enlarge the object.");
   }
   return x;
@@ -97,21 +99,25 @@ void place_on_box(TableReader& table, const Object& object, Contact& contact) {
   set_frame(rolled(face_frame(face), angle_or_zero(table, "roll")), contact);
 }
 
-void place_on_cylinder_end(TableReader& table, const Node& node, const Object& object, Contact& contact) {
+void place_on_cylinder_end(TableReader& table, const Node& node, const Object& object,
+                           Contact& contact) {
   const Face face = read_face(node, table.name("face"), {"+z", "-z"});
   const At at = read_at(table, object.radius, object.radius);
   if (std::hypot(at.u, at.v) > object.radius) {
-    fail(table.place(), table.name("at"), "off the end of the cylinder", "Move the contact inwards or enlarge the object.");
+    fail(table.place(), table.name("at"), "off the end of the cylinder",
+         "Move the contact inwards or enlarge the object.");
   }
   contact.point = {{at.u, at.v, face.sign * object.height / 2}};
   set_frame(rolled(face_frame(face), angle_or_zero(table, "roll")), contact);
 }
 
 void place_on_cylinder_side(TableReader& table, const Object& object, Contact& contact) {
-  const Node& azimuth_node = table.require("azimuth", "Say where: azimuth = \"30 deg\", or face = \"+z\".");
+  const Node& azimuth_node =
+      table.require("azimuth", "Say where: azimuth = \"30 deg\", or face = \"+z\".");
   const double azimuth = read_quantity(azimuth_node, table.name("azimuth"), kAngle);
   double height = 0;
-  if (const Node* node = table.find("height")) height = read_within(*node, table.name("height"), object.height / 2);
+  if (const Node* node = table.find("height"))
+    height = read_within(*node, table.name("height"), object.height / 2);
   const double roll = angle_or_zero(table, "roll");
   double c, s;
   exact_cos_sin(roll, c, s);
@@ -139,17 +145,21 @@ void place_on_cylinder(TableReader& table, const Object& object, Contact& contac
 /// Scales to length 1; leaves a vector that has it already as it is, to the last bit.
 Vec3<double> unit(const Vec3<double>& v, const Place& place, const std::string& key) {
   const double length = norm(v);
-  if (!(length > 1e-12)) fail(place, key, "no direction: it is zero, or along the normal", "Give a vector that is not zero.");
+  if (!(length > 1e-12))
+    fail(place, key, "no direction: it is zero, or along the normal",
+         "Give a vector that is not zero.");
   return std::abs(length - 1) < 1e-14 ? v : (1 / length) * v;
 }
 
 Frame read_frame(TableReader& table) {
   const Node& node = table.require("normal", "Give the inward normal: normal = [-1, 0, 0].");
-  const Vec3<double> n = unit(read_vector(node, table.name("normal"), kRatio), node.place, table.name("normal"));
+  const Vec3<double> n =
+      unit(read_vector(node, table.name("normal"), kRatio), node.place, table.name("normal"));
   const Node* tangent = table.find("tangent");
   if (tangent == nullptr) {
     const double level = std::hypot(n[0], n[1]);
-    Frame f = meridian_frame(level > 1e-12 ? std::atan2(-n[1], -n[0]) : 0, std::atan2(-n[2], level));
+    Frame f =
+        meridian_frame(level > 1e-12 ? std::atan2(-n[1], -n[0]) : 0, std::atan2(-n[2], level));
     return {f.t, f.o, n};
   }
   const Vec3<double> along = read_vector(*tangent, table.name("tangent"), kRatio);
@@ -168,7 +178,8 @@ void place_at_point(TableReader& table, const Node& point, Contact& contact) {
     contact.curvature_o = read_quantity(items[1], item(table.name("curvature"), 1), kCurvature);
   }
   if (const Node* node = table.find("angle_sign")) {
-    contact.angle_sign = read_bounded(*node, table.name("angle_sign"), {kRatio, {.low = -1, .high = 1}});
+    contact.angle_sign =
+        read_bounded(*node, table.name("angle_sign"), {kRatio, {.low = -1, .high = 1}});
   }
 }
 
@@ -197,25 +208,32 @@ void read_contact_place(TableReader& table, const Object& object, Contact& conta
   if (const Node* point = table.find("point")) return place_at_point(table, *point, contact);
   switch (object.shape) {
     case Shape::kSphere: {
-      const Node& azimuth = table.require("azimuth", "Say where: azimuth = \"30 deg\" (and elevation).");
-      const SpherePlace place{read_quantity(azimuth, table.name("azimuth"), kAngle), angle_or_zero(table, "elevation"),
-                              angle_or_zero(table, "roll")};
+      const Node& azimuth =
+          table.require("azimuth", "Say where: azimuth = \"30 deg\" (and elevation).");
+      const SpherePlace place{read_quantity(azimuth, table.name("azimuth"), kAngle),
+                              angle_or_zero(table, "elevation"), angle_or_zero(table, "roll")};
       return place_on_sphere(place, object.radius, contact);
     }
-    case Shape::kBox: return place_on_box(table, object, contact);
-    case Shape::kCylinder: return place_on_cylinder(table, object, contact);
-    case Shape::kPoints: static_cast<void>(table.require("point", "Give the place: point = [x, y, z] and normal = [nx, ny, nz]."));
+    case Shape::kBox:
+      return place_on_box(table, object, contact);
+    case Shape::kCylinder:
+      return place_on_cylinder(table, object, contact);
+    case Shape::kPoints:
+      static_cast<void>(
+          table.require("point", "Give the place: point = [x, y, z] and normal = [nx, ny, nz]."));
   }
 }
 
 bool read_contact_inputs(TableReader& table, Contact& contact) {
   const Node* friction = table.find("friction");
   if (friction != nullptr) {
-    contact.friction = read_distribution(*friction, table.name("friction"), {kRatio, Bounds::not_negative()});
+    contact.friction =
+        read_distribution(*friction, table.name("friction"), {kRatio, Bounds::not_negative()});
   }
   if (const Node* node = table.find("slide")) read_slide(*node, table.name("slide"), contact);
   if (const Node* node = table.find("tilt")) {
-    contact.tilt = read_distribution(*node, table.name("tilt"), {kAngle, {.low = 0, .high = M_PI / 2}, true});
+    contact.tilt =
+        read_distribution(*node, table.name("tilt"), {kAngle, {.low = 0, .high = M_PI / 2}, true});
   }
   if (const Node* node = table.find("squeeze_error")) {
     contact.squeeze_error = read_distribution(*node, table.name("squeeze_error"), {kForce});

@@ -8,18 +8,20 @@
 
 namespace garra::io {
 
-/// Puts a contact onto a sphere: azimuth and elevation [rad] in the object frame, the frame turned by roll about the
-/// inward normal. With all three 0 the contact lies on +x with t up (+z) and o = +y.
+/// Puts a contact onto a sphere: azimuth and elevation [rad] in the object frame, the frame turned
+/// by roll about the inward normal. With all three 0 the contact lies on +x with t up (+z) and o =
+/// +y.
 struct SpherePlace {
   double azimuth = 0, elevation = 0, roll = 0;
 };
 void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& contact);
 
-/// Reads the keys that say where the contact is; which ones depends on the object's shape. `point` with `normal` works
-/// on any shape.
+/// Reads the keys that say where the contact is; which ones depends on the object's shape. `point`
+/// with `normal` works on any shape.
 void read_contact_place(TableReader& table, const grasp::Object& object, grasp::Contact& contact);
 
-/// Reads friction, slide, tilt and squeeze_error as far as they are given. Returns whether friction is.
+/// Reads friction, slide, tilt and squeeze_error as far as they are given. Returns whether friction
+/// is.
 bool read_contact_inputs(TableReader& table, grasp::Contact& contact);
 
 }  // namespace garra::io

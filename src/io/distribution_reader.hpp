@@ -1,4 +1,5 @@
-// Values and distributions in TOML: a quantity, or a table such as { normal = [mean, sd], min = ..., max = ... }.
+// Values and distributions in TOML: a quantity, or a table such as { normal = [mean, sd], min =
+// ..., max = ... }.
 #pragma once
 
 #include <limits>
@@ -27,9 +28,10 @@ struct Wanted {
   bool cone = false;  ///< { cone_uniform = angle } is allowed
 };
 
-/// Throws where a draw could violate the bounds: a normal distribution needs a `min` if one of the 2^52 uniform
-/// numbers reaches below.
-[[nodiscard]] study::Distribution read_distribution(const Node& node, const std::string& key, const Wanted& wanted);
+/// Throws where a draw could violate the bounds: a normal distribution needs a `min` if one of the
+/// 2^52 uniform numbers reaches below.
+[[nodiscard]] study::Distribution read_distribution(const Node& node, const std::string& key,
+                                                    const Wanted& wanted);
 
 /// A value that must lie within bounds.
 [[nodiscard]] double read_bounded(const Node& node, const std::string& key, const Wanted& wanted);

@@ -17,8 +17,10 @@ using grasp::Finger;
 Pose<double> read_pose(const Node& node, const std::string& key) {
   TableReader table(node, key);
   Pose<double> pose = Pose<double>::identity();
-  if (const Node* p = table.find("position")) pose.p = read_vector(*p, table.name("position"), kLength);
-  if (const Node* r = table.find("rpy")) pose.R = rotation_from_rpy(read_vector(*r, table.name("rpy"), kAngle));
+  if (const Node* p = table.find("position"))
+    pose.p = read_vector(*p, table.name("position"), kLength);
+  if (const Node* r = table.find("rpy"))
+    pose.R = rotation_from_rpy(read_vector(*r, table.name("rpy"), kAngle));
   table.finish();
   return pose;
 }
@@ -41,7 +43,9 @@ void read_branch(const Node& node, const std::string& key, Finger& finger) {
 void read_dh_rows(const Node& node, const std::string& key, Chain& chain) {
   const std::vector<Node>& rows = read_array(node, key, 0);
   if (rows.empty() || rows.size() > chain::kMaxJoints) {
-    fail(node.place, key, "expected 1 to " + std::to_string(chain::kMaxJoints) + " rows, found " + std::to_string(rows.size()),
+    fail(node.place, key,
+         "expected 1 to " + std::to_string(chain::kMaxJoints) + " rows, found " +
+             std::to_string(rows.size()),
          "Write one row [a, d, alpha, theta_offset] for each joint.");
   }
   chain.joints = static_cast<int>(rows.size());
@@ -60,11 +64,13 @@ Mat3<double> read_inertia(const Node& node, const std::string& key) {
   const std::vector<Node>& items = read_array(node, key, 0);
   if (items.size() != 3 && items.size() != 6) static_cast<void>(read_array(node, key, 3));
   double v[6] = {};
-  for (std::size_t i = 0; i < items.size(); ++i) v[i] = read_quantity(items[i], item(key, i), kInertia);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    v[i] = read_quantity(items[i], item(key, i), kInertia);
   const Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
   const double scale = std::abs(v[0]) + std::abs(v[1]) + std::abs(v[2]), slack = 1e-12 * scale;
   const bool diagonal = v[0] >= 0 && v[1] >= 0 && v[2] >= 0;
-  const bool minors = v[0] * v[1] - v[3] * v[3] >= -slack * scale && v[1] * v[2] - v[4] * v[4] >= -slack * scale &&
+  const bool minors = v[0] * v[1] - v[3] * v[3] >= -slack * scale &&
+                      v[1] * v[2] - v[4] * v[4] >= -slack * scale &&
                       v[0] * v[2] - v[5] * v[5] >= -slack * scale;
   const double det = dot(column(I, 0), cross(column(I, 1), column(I, 2)));
   if (!diagonal || !minors || det < -slack * scale * scale) {
@@ -85,12 +91,18 @@ void for_each_link(TableReader& table, const std::string& name, Chain& chain, Re
 }
 
 void read_bodies(TableReader& table, Chain& chain) {
-  for_each_link(table, "prismatic", chain, [](Link& l, const Node& n, const std::string& key) { l.prismatic = read_boolean(n, key); });
+  for_each_link(table, "prismatic", chain, [](Link& l, const Node& n, const std::string& key) {
+    l.prismatic = read_boolean(n, key);
+  });
   for_each_link(table, "mass", chain, [](Link& l, const Node& n, const std::string& key) {
     l.mass = read_bounded(n, key, {kMass, Bounds::not_negative()});
   });
-  for_each_link(table, "com", chain, [](Link& l, const Node& n, const std::string& key) { l.com = read_vector(n, key, kLength); });
-  for_each_link(table, "inertia", chain, [](Link& l, const Node& n, const std::string& key) { l.inertia = read_inertia(n, key); });
+  for_each_link(table, "com", chain, [](Link& l, const Node& n, const std::string& key) {
+    l.com = read_vector(n, key, kLength);
+  });
+  for_each_link(table, "inertia", chain, [](Link& l, const Node& n, const std::string& key) {
+    l.inertia = read_inertia(n, key);
+  });
   for_each_link(table, "armature", chain, [](Link& l, const Node& n, const std::string& key) {
     l.armature = read_bounded(n, key, {l.prismatic ? kMass : kInertia, Bounds::not_negative()});
   });
@@ -101,13 +113,15 @@ void check_last_link(const TableReader& table, const Chain& chain) {
   const Link& last = chain.link[chain.joints - 1];
   const double inertia = last.inertia(0, 0) + last.inertia(1, 1) + last.inertia(2, 2);
   if (last.armature > 0 || last.mass > 0 || (inertia > 0 && !last.prismatic)) return;
-  fail(table.place(), table.path(), "the last joint moves no mass", "Give mass and com, inertia, or armature for each joint.");
+  fail(table.place(), table.path(), "the last joint moves no mass",
+       "Give mass and com, inertia, or armature for each joint.");
 }
 
 Chain read_dh_chain(TableReader& table, const Node& rows) {
   Chain chain;
   read_dh_rows(rows, table.name("dh"), chain);
-  if (const Node* node = table.find("modified")) chain.modified = read_boolean(*node, table.name("modified"));
+  if (const Node* node = table.find("modified"))
+    chain.modified = read_boolean(*node, table.name("modified"));
   read_bodies(table, chain);
   check_last_link(table, chain);
   if (const Node* node = table.find("tool")) {
@@ -126,16 +140,20 @@ void read_ik(TableReader& table, bool is_puma, Finger& finger) {
   if (const Node* node = table.find("ik")) {
     const std::string ik = read_choice(*node, table.name("ik"), {"puma", "numeric"});
     if (ik == "puma" && !is_puma) {
-      fail(node->place, table.name("ik"), "the closed form fits model = \"puma560\" only", "Write ik = \"numeric\" and start = [...].");
+      fail(node->place, table.name("ik"), "the closed form fits model = \"puma560\" only",
+           "Write ik = \"numeric\" and start = [...].");
     }
     finger.ik = ik == "puma" ? grasp::Ik::kPuma : grasp::Ik::kNumeric;
   }
   if (finger.ik != grasp::Ik::kNumeric) return;
-  const Node& node = table.require("start", "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].");
+  const Node& node = table.require(
+      "start", "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].");
   const std::string key = table.name("start");
-  const std::vector<Node>& items = read_array(node, key, static_cast<std::size_t>(finger.chain.joints));
+  const std::vector<Node>& items =
+      read_array(node, key, static_cast<std::size_t>(finger.chain.joints));
   for (std::size_t i = 0; i < items.size(); ++i) {
-    finger.start[i] = read_quantity(items[i], item(key, i), finger.chain.link[i].prismatic ? kLength : kAngle);
+    finger.start[i] =
+        read_quantity(items[i], item(key, i), finger.chain.link[i].prismatic ? kLength : kAngle);
   }
 }
 
@@ -144,8 +162,10 @@ void read_ik(TableReader& table, bool is_puma, Finger& finger) {
 Finger read_puma(TableReader& table) {
   double tool = 0.1;
   bool armature = true;
-  if (const Node* node = table.find("tool")) tool = read_quantity(*node, table.name("tool"), kLength);
-  if (const Node* node = table.find("armature")) armature = read_boolean(*node, table.name("armature"));
+  if (const Node* node = table.find("tool"))
+    tool = read_quantity(*node, table.name("tool"), kLength);
+  if (const Node* node = table.find("armature"))
+    armature = read_boolean(*node, table.name("armature"));
   Finger finger{.chain = chain::puma560(tool, armature), .elbow = -1};
   if (const Node* node = table.find("branch")) read_branch(*node, table.name("branch"), finger);
   return finger;

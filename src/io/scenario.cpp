@@ -22,18 +22,23 @@ std::string read_text(const std::string& path) {
   if (file != nullptr) {
     char block[65536];
     std::size_t n;
-    while (text.size() < kEnough && (n = std::fread(block, 1, sizeof block, file.get())) > 0) text.append(block, n);
+    while (text.size() < kEnough && (n = std::fread(block, 1, sizeof block, file.get())) > 0)
+      text.append(block, n);
     if (std::ferror(file.get()) == 0) return text;
   }
-  throw Error(ExitCode::kInputOutput, path + ": cannot be read", "Check the path and its permissions; it must be a file.");
+  throw Error(ExitCode::kInputOutput, path + ": cannot be read",
+              "Check the path and its permissions; it must be a file.");
 }
 
 std::string read_header(TableReader& root) {
   const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
   if (read_integer(schema, "schema") != 1) {
-    fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")), "This program reads schema = 1.");
+    fail(schema.place, "schema",
+         "unknown version " + std::to_string(read_integer(schema, "schema")),
+         "This program reads schema = 1.");
   }
-  return read_choice(root.require("job", "Write job = \"grasp\"."), "job", {"grasp", "singularity", "chain", "platform"});
+  return read_choice(root.require("job", "Write job = \"grasp\"."), "job",
+                     {"grasp", "singularity", "chain", "platform"});
 }
 
 std::uint64_t read_seed(const Node& node) {
@@ -44,7 +49,8 @@ std::uint64_t read_seed(const Node& node) {
 
 /// Asks for every key of the document, so that a misspelt one is told from a missing one.
 void declare_tables(TableReader& root) {
-  for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact", "load", "motion", "solver", "sampling", "output"}) {
+  for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact",
+                          "load", "motion", "solver", "sampling", "output"}) {
     static_cast<void>(root.find(key));
   }
   root.finish();
@@ -53,7 +59,9 @@ void declare_tables(TableReader& root) {
 Scenario build_grasp(const Node& document) {
   TableReader root(document, "");
   const std::string job = read_header(root);
-  if (job != "grasp") fail(document.find("job")->place, "job", "\"" + job + "\" is no grasp study", "Only job = \"grasp\" has a scenario of this form.");
+  if (job != "grasp")
+    fail(document.find("job")->place, "job", "\"" + job + "\" is no grasp study",
+         "Only job = \"grasp\" has a scenario of this form.");
   declare_tables(root);
   Scenario scenario;
   if (const Node* title = root.find("title")) scenario.title = read_string(*title, "title");
@@ -66,7 +74,8 @@ Scenario build_grasp(const Node& document) {
 
 }  // namespace
 
-Scenario parse_scenario(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+Scenario parse_scenario(const std::string& text, const std::string& name,
+                        const std::vector<std::string>& overrides) {
   Node document = parse_toml(text, name);
   for (const std::string& assignment : overrides) apply_override(document, assignment);
   return build_grasp(document);

@@ -22,7 +22,8 @@ using Kind = Distribution::Kind;
 std::string text(double value, const Dimension& dimension) {
   const std::string plain = shortest(value);
   if (dimension.rad != 1) return plain;
-  const std::string degrees = shortest(std::round(value * 180 / M_PI * 1e9) / 1e9) + (dimension.s != 0 ? " deg/s" : " deg");
+  const std::string degrees =
+      shortest(std::round(value * 180 / M_PI * 1e9) / 1e9) + (dimension.s != 0 ? " deg/s" : " deg");
   const bool same = parse_quantity(degrees, dimension).value == value;
   return same && value != 0 ? "\"" + degrees + "\"" : plain;
 }
@@ -33,20 +34,29 @@ std::string list(const Values& values, int count, const Dimension& dimension) {
   for (int i = 0; i < count; ++i) out += (i == 0 ? "" : ", ") + text(values[i], dimension);
   return out + "]";
 }
-std::string text(const Vec3<double>& v, const Dimension& dimension) { return list(v, 3, dimension); }
+std::string text(const Vec3<double>& v, const Dimension& dimension) {
+  return list(v, 3, dimension);
+}
 
 std::string name_of(Kind kind) {
   switch (kind) {
-    case Kind::kUniform: return "uniform";
-    case Kind::kNormal: return "normal";
-    case Kind::kLognormal: return "lognormal";
-    case Kind::kConeAngle: return "cone_uniform";
-    case Kind::kConstant: case Kind::kBallRadius: break;
+    case Kind::kUniform:
+      return "uniform";
+    case Kind::kNormal:
+      return "normal";
+    case Kind::kLognormal:
+      return "lognormal";
+    case Kind::kConeAngle:
+      return "cone_uniform";
+    case Kind::kConstant:
+    case Kind::kBallRadius:
+      break;
   }
   return "";
 }
 
-/// The limit below which the untruncated distribution has this probability, in few digits where they do.
+/// The limit below which the untruncated distribution has this probability, in few digits where
+/// they do.
 double limit_at(const Distribution& whole, double probability) {
   const double exact = quantile(whole, probability);
   for (int digits = 2; digits < 17; ++digits) {
@@ -70,10 +80,12 @@ std::string text(const Distribution& d, const Dimension& dimension) {
   if (d.is_constant()) return text(d.a, dimension);
   if (d.kind == Kind::kConeAngle) return "{ cone_uniform = " + text(d.a, dimension) + " }";
   const Dimension& second = d.kind == Kind::kLognormal ? kRatio : dimension;
-  return "{ " + name_of(d.kind) + " = [" + text(d.a, dimension) + ", " + text(d.b, second) + "]" + limits(d, dimension) + " }";
+  return "{ " + name_of(d.kind) + " = [" + text(d.a, dimension) + ", " + text(d.b, second) + "]" +
+         limits(d, dimension) + " }";
 }
 std::string text(const Distribution (&d)[3], const Dimension& dimension) {
-  return "[" + text(d[0], dimension) + ", " + text(d[1], dimension) + ", " + text(d[2], dimension) + "]";
+  return "[" + text(d[0], dimension) + ", " + text(d[1], dimension) + ", " + text(d[2], dimension) +
+         "]";
 }
 
 std::string text(bool value) { return value ? "true" : "false"; }
@@ -86,7 +98,8 @@ std::string text(const std::string& value) {
       out += c;
     } else {
       char escape[8];
-      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      std::snprintf(escape, sizeof escape, "\\u%04x",
+                    static_cast<unsigned>(static_cast<unsigned char>(c)));
       out += escape;
     }
   }
@@ -125,7 +138,8 @@ void write_dimensions(const Object& object, Writer& w) {
     case Shape::kPoints: {
       w.line("shape", "\"points\"");
       const Vec3<double>& g = object.gyration2;
-      return w.quantity("gyration", vec3(std::sqrt(g[0]), std::sqrt(g[1]), std::sqrt(g[2])), kLength);
+      return w.quantity("gyration", vec3(std::sqrt(g[0]), std::sqrt(g[1]), std::sqrt(g[2])),
+                        kLength);
     }
   }
 }
@@ -146,10 +160,12 @@ void write_contact(const Contact& c, Writer& w) {
   w.quantity("point", c.point, kLength);
   w.line("normal", text(column(c.frame, 2), kRatio), "inward");
   w.line("tangent", text(column(c.frame, 0), kRatio), "t; o = normal x tangent");
-  w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]", "1/m, along t and o");
+  w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]",
+         "1/m, along t and o");
   w.line("angle_sign", shortest(c.angle_sign), "how contacts.angle moves it along o");
   w.line("friction", text(c.friction, kRatio));
-  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]", "m, along t and o");
+  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]",
+         "m, along t and o");
   w.quantity("tilt", c.tilt, kAngle);
   w.quantity("squeeze_error", c.squeeze_error, kForce);
 }
@@ -159,15 +175,20 @@ bool same(const Mat3<double>& a, const Mat3<double>& b) {
     if (a[i] != b[i]) return false;
   return true;
 }
-bool same(const Vec3<double>& a, const Vec3<double>& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+bool same(const Vec3<double>& a, const Vec3<double>& b) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
 
 bool same(const chain::Link& a, const chain::Link& b) {
-  return a.a == b.a && a.d == b.d && a.alpha == b.alpha && a.offset == b.offset && a.prismatic == b.prismatic &&
-         a.mass == b.mass && a.armature == b.armature && same(a.com, b.com) && same(a.inertia, b.inertia);
+  return a.a == b.a && a.d == b.d && a.alpha == b.alpha && a.offset == b.offset &&
+         a.prismatic == b.prismatic && a.mass == b.mass && a.armature == b.armature &&
+         same(a.com, b.com) && same(a.inertia, b.inertia);
 }
 
 bool same(const chain::Chain& a, const chain::Chain& b) {
-  if (a.joints != b.joints || a.modified != b.modified || !same(a.tool.R, b.tool.R) || !same(a.tool.p, b.tool.p)) return false;
+  if (a.joints != b.joints || a.modified != b.modified || !same(a.tool.R, b.tool.R) ||
+      !same(a.tool.p, b.tool.p))
+    return false;
   for (int i = 0; i < a.joints; ++i)
     if (!same(a.link[i], b.link[i])) return false;
   return true;
@@ -182,23 +203,32 @@ std::string per_link(const chain::Chain& chain, Of of) {
 }
 
 std::string pose_text(const Pose<double>& pose) {
-  return "{ position = " + text(pose.p, kLength) + ", rpy = " + text(rpy_from_rotation(pose.R), kAngle) + " }";
+  return "{ position = " + text(pose.p, kLength) +
+         ", rpy = " + text(rpy_from_rotation(pose.R), kAngle) + " }";
 }
 
 void write_chain(const chain::Chain& chain, Writer& w) {
   using chain::Link;
-  w.line("dh", per_link(chain, [](const Link& l) {
-           return "[" + shortest(l.a) + ", " + shortest(l.d) + ", " + text(l.alpha, kAngle) + ", " + text(l.offset, kAngle) + "]";
-         }), "a m, d m, alpha, theta_offset");
+  w.line("dh",
+         per_link(chain,
+                  [](const Link& l) {
+                    return "[" + shortest(l.a) + ", " + shortest(l.d) + ", " +
+                           text(l.alpha, kAngle) + ", " + text(l.offset, kAngle) + "]";
+                  }),
+         "a m, d m, alpha, theta_offset");
   w.line("modified", text(chain.modified), "true: Craig's convention");
   w.line("prismatic", per_link(chain, [](const Link& l) { return text(l.prismatic); }));
   w.line("mass", per_link(chain, [](const Link& l) { return shortest(l.mass); }), "kg");
-  w.line("com", per_link(chain, [](const Link& l) { return text(l.com, kLength); }), "m, in the link's frame");
-  w.line("inertia", per_link(chain, [](const Link& l) {
-           const Mat3<double>& I = l.inertia;
-           const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
-           return list(v, 6, kInertia);
-         }), "kg*m^2, xx yy zz xy yz xz about com");
+  w.line("com", per_link(chain, [](const Link& l) { return text(l.com, kLength); }),
+         "m, in the link's frame");
+  w.line("inertia",
+         per_link(chain,
+                  [](const Link& l) {
+                    const Mat3<double>& I = l.inertia;
+                    const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
+                    return list(v, 6, kInertia);
+                  }),
+         "kg*m^2, xx yy zz xy yz xz about com");
   w.line("armature", per_link(chain, [](const Link& l) { return shortest(l.armature); }), "kg*m^2");
   w.line("tool", pose_text(chain.tool));
 }
@@ -222,13 +252,15 @@ void write_finger(const Finger& finger, Writer& w) {
   w.line("base", pose_text(finger.base));
   w.line("ik", finger.ik == grasp::Ik::kPuma ? "\"puma\"" : "\"numeric\"");
   if (puma) {
-    const std::string branch = {finger.arm > 0 ? 'r' : 'l', finger.elbow > 0 ? 'u' : 'd', finger.wrist > 0 ? 'n' : 'f'};
+    const std::string branch = {finger.arm > 0 ? 'r' : 'l', finger.elbow > 0 ? 'u' : 'd',
+                                finger.wrist > 0 ? 'n' : 'f'};
     w.line("branch", text(branch));
   }
   if (finger.ik == grasp::Ik::kNumeric) {
     std::string start;
     for (int i = 0; i < finger.chain.joints; ++i)
-      start += (i == 0 ? "" : ", ") + text(finger.start[i], finger.chain.link[i].prismatic ? kLength : kAngle);
+      start += (i == 0 ? "" : ", ") +
+               text(finger.start[i], finger.chain.link[i].prismatic ? kLength : kAngle);
     w.line("start", "[" + start + "]");
   }
 }
@@ -243,10 +275,13 @@ void write_load(const Scenario& s, Writer& w) {
   w.table("load");
   w.quantity("gravity", s.gravity, kAcceleration);
   w.quantity("squeeze", s.squeeze, kForce);
-  w.line("compensation", text(s.compensation, kRatio), "factor on the fingers' gravity compensation");
+  w.line("compensation", text(s.compensation, kRatio),
+         "factor on the fingers' gravity compensation");
   w.quantity("nominal_mass", s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal(), kMass);
-  w.line("wrench", "{ " + magnitude("force", s.force_magnitude, kForce) + ", " + magnitude("torque", s.torque_magnitude, kTorque) +
-                       ", force = " + text(s.force, kForce) + ", torque = " + text(s.torque, kTorque) + " }",
+  w.line("wrench",
+         "{ " + magnitude("force", s.force_magnitude, kForce) + ", " +
+             magnitude("torque", s.torque_magnitude, kTorque) +
+             ", force = " + text(s.force, kForce) + ", torque = " + text(s.torque, kTorque) + " }",
          "N, N*m");
   w.table("motion");
   w.quantity("velocity", s.velocity, kVelocity);
@@ -263,7 +298,8 @@ void write_plan(const Scenario& s, Writer& w) {
   w.table("sampling");
   w.line("samples", std::to_string(s.plan.samples));
   w.line("chunk", std::to_string(s.plan.chunk));
-  if (s.plan.stop_half_width > 0) w.line("stop", "{ half_width = " + shortest(s.plan.stop_half_width) + " }");
+  if (s.plan.stop_half_width > 0)
+    w.line("stop", "{ half_width = " + shortest(s.plan.stop_half_width) + " }");
   if (s.plan.time_limit > 0) w.quantity("time_limit", s.plan.time_limit, kTime);
   w.table("output");
   w.line("keep", text(s.plan.keep));

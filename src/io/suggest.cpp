@@ -58,7 +58,8 @@ std::string quoted(std::string_view text) {
   const bool cut = text.size() > kShown;
   if (cut) {
     std::size_t end = kShown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole UTF-8 characters
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+      --end;  // whole UTF-8 characters
     text = text.substr(0, end);
   }
   std::string out = "\"";

@@ -13,7 +13,8 @@ namespace garra::io {
 /// The nearest of the known words, or "" where none is near enough to be what was meant.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& known);
 
-/// `Did you mean "x"?`, else `Known here: a, b, c.`, in the words of `what_fits` ("Keys that fit here").
+/// `Did you mean "x"?`, else `Known here: a, b, c.`, in the words of `what_fits` ("Keys that fit
+/// here").
 [[nodiscard]] std::string suggest(std::string_view word, const std::vector<std::string>& known,
                                   const std::string& what_fits);
 

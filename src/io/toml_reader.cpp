@@ -20,7 +20,8 @@ std::string to_string(const Place& place) {
 /// A key that needs quotes or is very long, in quotes.
 std::string key_in_message(const std::string& key) {
   const std::string in_quotes = quoted(key);
-  return in_quotes.size() == key.size() + 2 && in_quotes.find('?') == std::string::npos ? key : in_quotes;
+  return in_quotes.size() == key.size() + 2 && in_quotes.find('?') == std::string::npos ? key
+                                                                                        : in_quotes;
 }
 
 [[noreturn]] void wrong_type(const Node& node, const std::string& key, const std::string& expected,
@@ -40,29 +41,42 @@ Node* Node::find(std::string_view key) {
   return const_cast<Node*>(static_cast<const Node&>(*this).find(key));
 }
 
-void fail(const Place& place, const std::string& key, const std::string& problem, const std::string& remedy) {
+void fail(const Place& place, const std::string& key, const std::string& problem,
+          const std::string& remedy) {
   const std::string where = to_string(place) + ": " + (key.empty() ? "" : key + ": ");
-  throw Error(from_command_line(place) ? ExitCode::kUsage : ExitCode::kInvalidFile, where + problem, remedy);
+  throw Error(from_command_line(place) ? ExitCode::kUsage : ExitCode::kInvalidFile, where + problem,
+              remedy);
 }
 
 std::string describe(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::kTable: return "a table";
-    case Node::Kind::kArray: return "an array of " + std::to_string(node.items.size());
-    case Node::Kind::kString: return "the string " + quoted(node.text);
-    case Node::Kind::kInteger: return "the number " + std::to_string(node.integer);
-    case Node::Kind::kFloat: return "the number " + shortest(node.number);
-    case Node::Kind::kBoolean: return node.boolean ? "true" : "false";
-    case Node::Kind::kDate: return "a date or time";
+    case Node::Kind::kTable:
+      return "a table";
+    case Node::Kind::kArray:
+      return "an array of " + std::to_string(node.items.size());
+    case Node::Kind::kString:
+      return "the string " + quoted(node.text);
+    case Node::Kind::kInteger:
+      return "the number " + std::to_string(node.integer);
+    case Node::Kind::kFloat:
+      return "the number " + shortest(node.number);
+    case Node::Kind::kBoolean:
+      return node.boolean ? "true" : "false";
+    case Node::Kind::kDate:
+      return "a date or time";
   }
   return "nothing";
 }
 
-TableReader::TableReader(const Node& table, std::string path) : table_(table), path_(std::move(path)) {
-  if (table.kind != Node::Kind::kTable) wrong_type(table, path_, "a table", "Write [" + path_ + "] or { key = value }.");
+TableReader::TableReader(const Node& table, std::string path)
+    : table_(table), path_(std::move(path)) {
+  if (table.kind != Node::Kind::kTable)
+    wrong_type(table, path_, "a table", "Write [" + path_ + "] or { key = value }.");
 }
 
-std::string TableReader::name(const std::string& key) const { return path_.empty() ? key : path_ + "." + key; }
+std::string TableReader::name(const std::string& key) const {
+  return path_.empty() ? key : path_ + "." + key;
+}
 
 const Node* TableReader::find(const std::string& key) {
   if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
@@ -101,11 +115,13 @@ void TableReader::finish() const {
 }
 
 std::string read_string(const Node& node, const std::string& key) {
-  if (node.kind != Node::Kind::kString) wrong_type(node, key, "a string", "Put it between double quotes.");
+  if (node.kind != Node::Kind::kString)
+    wrong_type(node, key, "a string", "Put it between double quotes.");
   return node.text;
 }
 
-std::string read_choice(const Node& node, const std::string& key, const std::vector<std::string>& choices) {
+std::string read_choice(const Node& node, const std::string& key,
+                        const std::vector<std::string>& choices) {
   const std::string text = read_string(node, key);
   if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
     fail(node.place, key, "unknown value " + quoted(text), suggest(text, choices, "Known values"));
@@ -114,14 +130,17 @@ std::string read_choice(const Node& node, const std::string& key, const std::vec
 }
 
 bool read_boolean(const Node& node, const std::string& key) {
-  if (node.kind != Node::Kind::kBoolean) wrong_type(node, key, "true or false", "Write true or false, without quotes.");
+  if (node.kind != Node::Kind::kBoolean)
+    wrong_type(node, key, "true or false", "Write true or false, without quotes.");
   return node.boolean;
 }
 
 std::int64_t read_integer(const Node& node, const std::string& key) {
   if (node.kind == Node::Kind::kInteger) return node.integer;
-  const bool whole = node.kind == Node::Kind::kFloat && std::abs(node.number) < 1e15 && node.number == std::floor(node.number);
-  if (!whole) wrong_type(node, key, "a whole number", "Write it without a unit, such as 100_000 or 1e5.");
+  const bool whole = node.kind == Node::Kind::kFloat && std::abs(node.number) < 1e15 &&
+                     node.number == std::floor(node.number);
+  if (!whole)
+    wrong_type(node, key, "a whole number", "Write it without a unit, such as 100_000 or 1e5.");
   return static_cast<std::int64_t>(node.number);
 }
 
@@ -132,10 +151,13 @@ double read_quantity(const Node& node, const std::string& key, const Dimension& 
     return q.value;
   }
   const std::string unit = si_unit(dimension);
-  const std::string remedy =
-      unit.empty() ? "Write a number, such as 0.5." : "Write a string with a unit, such as \"0.5 " + unit + "\", or a plain number in " + unit + ".";
-  if (node.kind != Node::Kind::kInteger && node.kind != Node::Kind::kFloat) wrong_type(node, key, describe(dimension), remedy);
-  if (!std::isfinite(node.number)) wrong_type(node, key, describe(dimension), "NaN and infinity are no values here.");
+  const std::string remedy = unit.empty() ? "Write a number, such as 0.5."
+                                          : "Write a string with a unit, such as \"0.5 " + unit +
+                                                "\", or a plain number in " + unit + ".";
+  if (node.kind != Node::Kind::kInteger && node.kind != Node::Kind::kFloat)
+    wrong_type(node, key, describe(dimension), remedy);
+  if (!std::isfinite(node.number))
+    wrong_type(node, key, describe(dimension), "NaN and infinity are no values here.");
   return node.number;
 }
 
@@ -150,10 +172,13 @@ const std::vector<Node>& read_array(const Node& node, const std::string& key, st
 Vec3<double> read_vector(const Node& node, const std::string& key, const Dimension& dimension) {
   const std::vector<Node>& items = read_array(node, key, 3);
   Vec3<double> v;
-  for (std::size_t i = 0; i < 3; ++i) v[static_cast<int>(i)] = read_quantity(items[i], item(key, i), dimension);
+  for (std::size_t i = 0; i < 3; ++i)
+    v[static_cast<int>(i)] = read_quantity(items[i], item(key, i), dimension);
   return v;
 }
 
-std::string item(const std::string& key, std::size_t index) { return key + "[" + std::to_string(index + 1) + "]"; }
+std::string item(const std::string& key, std::size_t index) {
+  return key + "[" + std::to_string(index + 1) + "]";
+}
 
 }  // namespace garra::io

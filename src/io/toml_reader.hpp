@@ -1,5 +1,5 @@
-// TOML files as a tree of our own, with the place of every value, and readers whose errors say where and how to
-// mend it. The only file that knows the TOML library.
+// TOML files as a tree of our own, with the place of every value, and readers whose errors say
+// where and how to mend it. The only file that knows the TOML library.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace garra::io {
 
-/// Where a value was written: a file's line and column, or an assignment on the command line (line 0).
+/// Where a value was written: a file's line and column, or an assignment on the command line (line
+/// 0).
 struct Place {
   std::shared_ptr<const std::string> source;
   int line = 0, column = 0;
@@ -27,9 +28,9 @@ struct Node {
 
   Kind kind = Kind::kTable;
   Place place;
-  std::string text;           ///< kString
-  double number = 0;          ///< kFloat, and kInteger as a float
-  std::int64_t integer = 0;   ///< kInteger
+  std::string text;          ///< kString
+  double number = 0;         ///< kFloat, and kInteger as a float
+  std::int64_t integer = 0;  ///< kInteger
   bool boolean = false;
   std::vector<Node> items;      ///< kArray
   std::vector<Member> members;  ///< kTable, in the order of the file
@@ -42,15 +43,17 @@ struct Node::Member {
   Node value;
 };
 
-/// Parses a whole document. `name` stands in messages. Throws Error(kInvalidFile) for anything that is not TOML,
-/// is larger than 10 MB or is nested too deeply; no input crashes it.
+/// Parses a whole document. `name` stands in messages. Throws Error(kInvalidFile) for anything that
+/// is not TOML, is larger than 10 MB or is nested too deeply; no input crashes it.
 [[nodiscard]] Node parse_toml(std::string_view text, const std::string& name);
 
-/// Applies "key.path=value" of the command line; the value is TOML, or a bare word. Tables that are missing on the
-/// way are made; items of an array are counted from 1 ("contact.2.friction=0.3"). Throws Error(kUsage).
+/// Applies "key.path=value" of the command line; the value is TOML, or a bare word. Tables that are
+/// missing on the way are made; items of an array are counted from 1 ("contact.2.friction=0.3").
+/// Throws Error(kUsage).
 void apply_override(Node& root, const std::string& assignment);
 
-/// Throws "place: key: problem" with the remedy: kInvalidFile, or kUsage where it comes from the command line.
+/// Throws "place: key: problem" with the remedy: kInvalidFile, or kUsage where it comes from the
+/// command line.
 [[noreturn]] void fail(const Place& place, const std::string& key, const std::string& problem,
                        const std::string& remedy);
 
@@ -88,11 +91,14 @@ class TableReader {
 [[nodiscard]] bool read_boolean(const Node& node, const std::string& key);
 [[nodiscard]] std::int64_t read_integer(const Node& node, const std::string& key);
 /// A finite number in SI units, from a plain number or a string with a unit.
-[[nodiscard]] double read_quantity(const Node& node, const std::string& key, const Dimension& dimension);
+[[nodiscard]] double read_quantity(const Node& node, const std::string& key,
+                                   const Dimension& dimension);
 /// An array; throws where it is none or has another number of items. `size` 0 takes any number.
-[[nodiscard]] const std::vector<Node>& read_array(const Node& node, const std::string& key, std::size_t size);
+[[nodiscard]] const std::vector<Node>& read_array(const Node& node, const std::string& key,
+                                                  std::size_t size);
 /// Three numbers of one dimension.
-[[nodiscard]] Vec3<double> read_vector(const Node& node, const std::string& key, const Dimension& dimension);
+[[nodiscard]] Vec3<double> read_vector(const Node& node, const std::string& key,
+                                       const Dimension& dimension);
 /// An array's item as named in messages, counted from 1: "key[2]".
 [[nodiscard]] std::string item(const std::string& key, std::size_t index);
 

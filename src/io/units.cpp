@@ -10,7 +10,8 @@ namespace garra::io {
 
 namespace {
 
-/// value in SI = number * up / down: two numbers, because 1/1000 is no double but dividing by 1000 rounds right.
+/// value in SI = number * up / down: two numbers, because 1/1000 is no double but dividing by 1000
+/// rounds right.
 struct Unit {
   const char* name;
   double up, down;
@@ -18,13 +19,13 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"m", 1, 1, kLength},       {"mm", 1, 1e3, kLength},      {"cm", 1, 1e2, kLength},
-    {"km", 1e3, 1, kLength},    {"um", 1, 1e6, kLength},      {"kg", 1, 1, kMass},
-    {"g", 1, 1e3, kMass},       {"t", 1e3, 1, kMass},         {"N", 1, 1, kForce},
-    {"kN", 1e3, 1, kForce},     {"mN", 1, 1e3, kForce},       {"Nm", 1, 1, kTorque},
-    {"rad", 1, 1, kAngle},      {"mrad", 1, 1e3, kAngle},     {"deg", M_PI, 180, kAngle},
-    {"s", 1, 1, kTime},         {"ms", 1, 1e3, kTime},        {"min", 60, 1, kTime},
-    {"h", 3600, 1, kTime},      {"1", 1, 1, kRatio},          {"%", 1, 100, kRatio},
+    {"m", 1, 1, kLength},    {"mm", 1, 1e3, kLength},  {"cm", 1, 1e2, kLength},
+    {"km", 1e3, 1, kLength}, {"um", 1, 1e6, kLength},  {"kg", 1, 1, kMass},
+    {"g", 1, 1e3, kMass},    {"t", 1e3, 1, kMass},     {"N", 1, 1, kForce},
+    {"kN", 1e3, 1, kForce},  {"mN", 1, 1e3, kForce},   {"Nm", 1, 1, kTorque},
+    {"rad", 1, 1, kAngle},   {"mrad", 1, 1e3, kAngle}, {"deg", M_PI, 180, kAngle},
+    {"s", 1, 1, kTime},      {"ms", 1, 1e3, kTime},    {"min", 60, 1, kTime},
+    {"h", 3600, 1, kTime},   {"1", 1, 1, kRatio},      {"%", 1, 100, kRatio},
 };
 
 struct Named {
@@ -89,7 +90,8 @@ bool multiply_by(std::string_view factor, int sign, Unit& product) {
   return false;
 }
 
-/// Multiplies the factors of "N*m", "rad/s", "kg*m^2" together; returns the factor that is unknown, else "".
+/// Multiplies the factors of "N*m", "rad/s", "kg*m^2" together; returns the factor that is unknown,
+/// else "".
 std::string parse_unit(std::string_view text, Unit& product) {
   constexpr std::size_t kLongestUnit = 40;
   if (text.size() > kLongestUnit) return std::string(text.substr(0, kLongestUnit));
@@ -130,7 +132,7 @@ std::string si_unit(const Dimension& dimension) {
     if (power == 0) return;
     if (!side.empty()) side += power > 0 ? "*" : "/";
     side += name;
-    if (std::abs(power) > 1) side += "^" + std::to_string(std::abs(power));
+    if (std::abs(power) > 1) side.append("^").append(std::to_string(std::abs(power)));
   };
   add("kg", dimension.kg);
   add("m", dimension.m);
@@ -161,13 +163,15 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
   Unit unit{"", 1, 1, kRatio};
   if (rest.empty()) {
     if (wanted == kRatio) return q;
-    return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
+    return {
+        .value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }
   const std::string unknown = parse_unit(rest, unit);
   if (!unknown.empty()) return unknown_unit(unknown);
   if (unit.dimension != wanted) {
     return {.value = 0,
-            .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) + ": " + quoted(text),
+            .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) +
+                       ": " + quoted(text),
             .remedy = example(wanted)};
   }
   q.value = q.value * unit.up / unit.down;

@@ -6,7 +6,8 @@
 
 namespace garra::io {
 
-/// Exponents of the base units. The radian counts as one, so that an angle is not taken for a ratio.
+/// Exponents of the base units. The radian counts as one, so that an angle is not taken for a
+/// ratio.
 struct Dimension {
   int m = 0, kg = 0, s = 0, rad = 0;
   bool operator==(const Dimension&) const = default;
@@ -37,8 +38,8 @@ struct Quantity {
   std::string remedy;
 };
 
-/// Reads "number unit". The unit is a product and quotient of known units with optional powers. A number alone
-/// is taken where a ratio is wanted; "%" is 0.01. NaN and infinity are refused.
+/// Reads "number unit". The unit is a product and quotient of known units with optional powers. A
+/// number alone is taken where a ratio is wanted; "%" is 0.01. NaN and infinity are refused.
 [[nodiscard]] Quantity parse_quantity(std::string_view text, const Dimension& wanted);
 
 }  // namespace garra::io

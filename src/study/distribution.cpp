@@ -17,9 +17,12 @@ double share(double part, double whole, double x) {
 
 double Distribution::probability_below(double x) const {
   switch (kind) {
-    case Kind::kConstant: return step(x, a);
-    case Kind::kUniform: return b > a ? std::clamp((x - a) / (b - a), 0.0, 1.0) : step(x, a);
-    case Kind::kNormal: return b > 0 ? normal_cdf((x - a) / b) : step(x, a);
+    case Kind::kConstant:
+      return step(x, a);
+    case Kind::kUniform:
+      return b > a ? std::clamp((x - a) / (b - a), 0.0, 1.0) : step(x, a);
+    case Kind::kNormal:
+      return b > 0 ? normal_cdf((x - a) / b) : step(x, a);
     case Kind::kLognormal:
       if (x <= 0) return 0;
       return b > 0 ? normal_cdf(std::log(x / a) / b) : step(x, a);

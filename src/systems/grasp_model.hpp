@@ -73,7 +73,7 @@ struct Inputs {
 /// Draws the inputs of sample `index`. Draw k uses half of Philox block k / 2; `quantile_bin` (one per draw, stride
 /// batch::kTile) takes floor(20 u), by which the influence of the input is counted.
 template <class S>
-GARRA_HD Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin) {
+GARRA_HD_CALL Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin) {
   Inputs<S> in;
   for (int k = 0; k < kSlots; ++k) in.x[k] = S(m.constant[k]);
   for (int k = 0; k < m.draws; k += 2) {
@@ -174,7 +174,7 @@ GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j
 
 /// Joint rates that carry the contact along with the object: least squares, J^T (J J^T)^-1 v.
 template <class S, int J>
-GARRA_HD Vec<S, J> following_rates(const FingerModel& f, const Vec<S, J>& q, const Vec3<S>& p, const Vec3<S>& v) {
+GARRA_HD_CALL Vec<S, J> following_rates(const FingerModel& f, const Vec<S, J>& q, const Vec3<S>& p, const Vec3<S>& v) {
   const auto kin = chain::forward_kinematics<S, J>(f.chain, q);
   const auto jac = chain::geometric_jacobian(f.chain, kin, p);
   Mat3<S> g = Mat3<S>::zero();
@@ -190,7 +190,7 @@ GARRA_HD Vec<S, J> following_rates(const FingerModel& f, const Vec<S, J>& q, con
 
 /// Inverse kinematics and dynamics of one finger. `reached` becomes 0 where it cannot touch its contact.
 template <class S, int J>
-GARRA_HD ContactTerms<S> sample_finger(const GraspModel& m, const Inputs<S>& in, int j, const Body<S>& body,
+GARRA_HD_CALL ContactTerms<S> sample_finger(const GraspModel& m, const Inputs<S>& in, int j, const Body<S>& body,
                                        const ContactPlace<S>& place, S& reached) {
   const FingerModel& f = m.finger[j];
   chain::IkSolution<S, J> ik;
@@ -238,7 +238,7 @@ struct Built {
 /// Right-hand sides of -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1) at once: stick force, its change with the load,
 /// with the squeeze, and with any wrench.
 template <class S, int N>
-GARRA_HD Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>& sys, const Vec<S, N>& mu,
+GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>& sys, const Vec<S, N>& mu,
                                     const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
   Mat<S, 3 * N, 9> rhs;
   for (int i = 0; i < 3 * N; ++i) {

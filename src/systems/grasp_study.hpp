@@ -26,7 +26,8 @@ struct Layout {
   study::Histogram metric[kMetrics];
   study::Histogram residual;
   int counts = 0;
-  int sums = 0;       ///< per block: (sum, sum of squares) of each force, then of each metric
+  int held_sum = 0;   ///< among the sums of a block: samples held, then samples unsolved
+  int sums = 0;       ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
   int row = 0;        ///< doubles per kept sample: index, outcome, residual, margin, inputs, c, a
 };
 
@@ -46,9 +47,16 @@ class Study {
   explicit Study(const Scenario& scenario);
   /// Samples first .. first + count - 1; `first` is a multiple of study::kBlock.
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const;
-  /// The summary.json document of a total of this study; `stopped_by` says why it ended, see docs/run-folder.md.
-  [[nodiscard]] std::string summary(const study::Tally& total, const std::vector<study::Tally>& curve,
-                                    const std::string& stopped_by) const;
+  /// The summary.json document of a total of this study (docs/run-folder.md); `stopped_by` says why it ended.
+  [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const;
+  /// P(held) so far with its 95 % interval, unsolved samples widening it.
+  struct Estimate {
+    double probability;
+    study::Interval interval;
+  };
+  [[nodiscard]] Estimate estimate(const study::Total& total) const;
+  /// Share of samples without an answer.
+  [[nodiscard]] double unsolved_share(const study::Total& total) const;
   [[nodiscard]] Replay replay(std::int64_t sample) const;
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const GraspModel& model() const { return *model_; }

@@ -3,6 +3,7 @@
 #include "garra/core/error.hpp"
 #include "systems/contact_cuda.hpp"
 #include "systems/cuda_device.hpp"
+#include "systems/grasp_cuda.hpp"
 
 namespace garra {
 
@@ -21,6 +22,11 @@ std::uint64_t cuda_free_memory(int) { refuse(); }
 namespace contact {
 void cuda_solve(int, const Options&, int, const TileArrays&) { refuse(); }
 }  // namespace contact
+
+namespace grasp {
+void cuda_samples(const GraspModel&, const solvers::FrictionNewton&, bool, int, const SampleTiles&) { refuse(); }
+std::uint64_t cuda_bytes_per_sample(const GraspModel&) { refuse(); }
+}  // namespace grasp
 
 }  // namespace garra
 #endif

@@ -29,6 +29,16 @@ GARRA_HD void unrolled(std::integer_sequence<int, K...>, [[maybe_unused]] F f) {
   (f(std::integral_constant<int, K>{}), ...);
 }
 
+/// The same, unrolled only where the matrix is small enough to profit: a 24 x 24 elimination written out took minutes to
+/// compile and gained nothing.
+template <int N, class F>
+GARRA_HD void for_each_index(F f) {
+  if constexpr (N <= 9)
+    unrolled(std::make_integer_sequence<int, N>{}, f);
+  else
+    for (int k = 0; k < N; ++k) f(k);
+}
+
 /// Rounding noise of a pivot relative to the size of its column: an elimination of N steps loses a
 /// few N eps.
 template <class S, int N>
@@ -96,7 +106,7 @@ template <class S, int N>
   Ldlt<S, N> f;
   f.l = Mat<S, N, N>::identity();
   f.bad_pivots = S(RealOf<S>(0));
-  factor::unrolled(std::make_integer_sequence<int, N>{},
+  factor::for_each_index<N>(
                    [&](auto j) { factor::ldlt_step(a, f, j); });
   return f;
 }
@@ -105,12 +115,12 @@ template <class S, int N>
 template <class S, int N, int C>
 [[nodiscard]] GARRA_HD Mat<S, N, C> solve(const Ldlt<S, N>& f, Mat<S, N, C> b) {
   for (int c = 0; c < C; ++c) {
-    factor::unrolled(std::make_integer_sequence<int, N>{}, [&](auto i) {
+    factor::for_each_index<N>([&](auto i) {
       for (int k = 0; k < i; ++k) b(i, c) = fma(-f.l(i, k), b(k, c), b(i, c));
     });
     for (int i = 0; i < N; ++i) b(i, c) = b(i, c) * f.inv_d[i];
-    factor::unrolled(std::make_integer_sequence<int, N>{}, [&](auto from_end) {
-      constexpr int i = N - 1 - from_end;
+    factor::for_each_index<N>([&](auto from_end) {
+      const int i = N - 1 - from_end;
       for (int k = i + 1; k < N; ++k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
     });
   }
@@ -181,7 +191,7 @@ template <class S, int N>
   f.sign = S(R(1));
   f.bad_pivots = S(R(0));
   for (int i = 0; i < N; ++i) f.row[i] = S(R(i));
-  factor::unrolled(std::make_integer_sequence<int, N>{}, [&](auto k) { factor::lu_step(a, f, k); });
+  factor::for_each_index<N>([&](auto k) { factor::lu_step(a, f, k); });
   return f;
 }
 
@@ -191,13 +201,13 @@ template <class S, int N, int C>
   using R = RealOf<S>;
   Mat<S, N, C> x;
   for (int c = 0; c < C; ++c) {
-    factor::unrolled(std::make_integer_sequence<int, N>{}, [&](auto i) {
+    factor::for_each_index<N>([&](auto i) {
       x(i, c) = b(0, c);
       for (int j = 1; j < N; ++j) x(i, c) = select(f.row[i] == S(R(j)), b(j, c), x(i, c));
       for (int k = 0; k < i; ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
     });
-    factor::unrolled(std::make_integer_sequence<int, N>{}, [&](auto from_end) {
-      constexpr int i = N - 1 - from_end;
+    factor::for_each_index<N>([&](auto from_end) {
+      const int i = N - 1 - from_end;
       for (int k = i + 1; k < N; ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
       x(i, c) = x(i, c) * f.inv_d[i];
     });
@@ -260,7 +270,7 @@ template <class S, int R, int C>
   Qr<S, R, C> f;
   f.qr = a;
   f.bad_pivots = S(RealOf<S>(0));
-  factor::unrolled(std::make_integer_sequence<int, C>{}, [&](auto k) { factor::qr_step(f, k); });
+  factor::for_each_index<C>([&](auto k) { factor::qr_step(f, k); });
   return f;
 }
 
@@ -269,14 +279,14 @@ template <class S, int R, int C, int K>
 [[nodiscard]] GARRA_HD Mat<S, C, K> solve(const Qr<S, R, C>& f, Mat<S, R, K> b) {
   Mat<S, C, K> x;
   for (int c = 0; c < K; ++c) {
-    factor::unrolled(std::make_integer_sequence<int, C>{}, [&](auto k) {
+    factor::for_each_index<C>([&](auto k) {
       S along = f.qr(k, k) * b(k, c);
       for (int i = k + 1; i < R; ++i) along = fma(f.qr(i, k), b(i, c), along);
       along = along * f.beta[k];
       for (int i = k; i < R; ++i) b(i, c) = fma(-f.qr(i, k), along, b(i, c));
     });
-    factor::unrolled(std::make_integer_sequence<int, C>{}, [&](auto from_end) {
-      constexpr int k = C - 1 - from_end;
+    factor::for_each_index<C>([&](auto from_end) {
+      const int k = C - 1 - from_end;
       x(k, c) = b(k, c);
       for (int j = k + 1; j < C; ++j) x(k, c) = fma(-f.qr(k, j), x(j, c), x(k, c));
       x(k, c) = x(k, c) * f.inv_d[k];

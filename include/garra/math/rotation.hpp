@@ -7,8 +7,8 @@
 
 namespace garra {
 
-/// cos and sin of an angle [rad], exact (0, +-1) at multiples of 90 degrees, so that zeros of a model
-/// stay zeros.
+/// cos and sin of an angle [rad], exact (0, +-1) at multiples of 90 degrees, so that zeros of a
+/// model stay zeros.
 inline void exact_cos_sin(double angle, double& c, double& s) {
   const double quarter = angle / (M_PI / 2);
   const double nearest = std::round(quarter);

@@ -64,16 +64,23 @@ struct Tally {
   std::vector<double> kept;   ///< rows of the samples written out one by one
 };
 
-/// Adds a chunk's tally to a running total; chunks come in the order of their samples.
-inline void merge_in_order(Tally& total, const Tally& chunk, std::size_t sums_per_block) {
-  total.counts.resize(chunk.counts.size());
-  for (std::size_t i = 0; i < chunk.counts.size(); ++i) total.counts[i] += chunk.counts[i];
-  total.sums.resize(sums_per_block);
-  for (std::size_t b = 0; b + sums_per_block <= chunk.sums.size(); b += sums_per_block)
-    for (std::size_t i = 0; i < sums_per_block; ++i) total.sums[i] += chunk.sums[b + i];
-  total.closest.merge(chunk.closest);
-  total.worst.merge(chunk.worst);
-  total.count += chunk.count;
-}
+/// A study so far: its chunks added up in the order of their samples.
+struct Total : Tally {
+  std::vector<std::vector<double>> block_sums;  ///< the last `tracked` sums of every block, for the convergence curve
+
+  void add(const Tally& chunk, std::size_t sums_per_block, std::size_t tracked) {
+    counts.resize(chunk.counts.size());
+    for (std::size_t i = 0; i < chunk.counts.size(); ++i) counts[i] += chunk.counts[i];
+    sums.resize(sums_per_block);
+    for (auto b = chunk.sums.begin(); b != chunk.sums.end(); b += static_cast<std::ptrdiff_t>(sums_per_block)) {
+      const auto end = b + static_cast<std::ptrdiff_t>(sums_per_block);
+      for (std::size_t i = 0; i < sums_per_block; ++i) sums[i] += b[static_cast<std::ptrdiff_t>(i)];
+      block_sums.emplace_back(end - static_cast<std::ptrdiff_t>(tracked), end);
+    }
+    closest.merge(chunk.closest);
+    worst.merge(chunk.worst);
+    count += chunk.count;
+  }
+};
 
 }  // namespace garra::study

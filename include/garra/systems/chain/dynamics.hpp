@@ -30,7 +30,7 @@ struct InertiaAndGravity {
   Vec<S, J> g;
 };
 template <class S, int J>
-GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Chain& chain, const Kinematics<S, J>& k,
+GARRA_HD_CALL InertiaAndGravity<S, J> inertia_and_gravity(const Chain& chain, const Kinematics<S, J>& k,
                                                      const Vec3<S>& gravity) {
   InertiaAndGravity<S, J> out;
   out.H = Mat<S, J, J>::zero();
@@ -59,7 +59,7 @@ struct VelocityTerms {
 
 /// Recursive Newton-Euler: torques tau = H qdd + C qd + g for given accelerations; `gravity` may be zero.
 template <class S, int J>
-GARRA_HD Vec<S, J> inverse_dynamics(const Chain& chain, const Kinematics<S, J>& k, const Vec<S, J>& qd,
+GARRA_HD_CALL Vec<S, J> inverse_dynamics(const Chain& chain, const Kinematics<S, J>& k, const Vec<S, J>& qd,
                                     const Vec<S, J>& qdd, const Vec3<S>& gravity, VelocityTerms<S, J>* terms = nullptr) {
   const int n = joint_count<J>(chain);
   Screw<S> force[J];

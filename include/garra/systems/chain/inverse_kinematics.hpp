@@ -26,7 +26,7 @@ struct IkSolution {
 /// Closed form: the pose `tool` of the tool frame in the base frame. Arm: the wrist centre lies d3 beside the plane of
 /// links 2 and 3 (theta1), a two-link triangle in that plane (theta2, theta3). Wrist: Euler angles ZYZ.
 template <class S>
-GARRA_HD IkSolution<S, 6> puma_ik(const Chain& chain, const Pose<S>& tool, Branch branch) {
+GARRA_HD_CALL IkSolution<S, 6> puma_ik(const Chain& chain, const Pose<S>& tool, Branch branch) {
   const Link* l = chain.link;
   const S a2 = S(l[1].a), a3 = S(l[2].a), d3 = S(l[1].d + l[2].d), d4 = S(l[3].d);
   const S arm = S(branch.arm), elbow = S(branch.elbow * branch.arm), wrist = S(branch.wrist);
@@ -71,7 +71,7 @@ GARRA_HD IkSolution<S, 6> puma_ik(const Chain& chain, const Pose<S>& tool, Branc
 /// Damped least squares on the tool position alone (a point finger): J^T (J J^T + damping^2 E)^-1 e, a fixed number of
 /// steps from `start`, each at most 0.5 rad. `reached` where the position error ends below `tol` [m].
 template <class S, int J>
-GARRA_HD IkSolution<S, J> numeric_ik(const Chain& chain, const Vec3<S>& p, const double* start, double tol = 1e-10,
+GARRA_HD_CALL IkSolution<S, J> numeric_ik(const Chain& chain, const Vec3<S>& p, const double* start, double tol = 1e-10,
                                      int steps = 30) {
   const int n = joint_count<J>(chain);
   IkSolution<S, J> out;

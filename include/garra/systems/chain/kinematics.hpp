@@ -42,7 +42,7 @@ GARRA_HD Screw<S> joint_screw(const Pose<S>& frame, bool prismatic) {
 
 /// Forward kinematics: all link frames, joint screws and the tool, from joint variables q [rad or m].
 template <class S, int J>
-GARRA_HD Kinematics<S, J> forward_kinematics(const Chain& chain, const Vec<S, J>& q) {
+GARRA_HD_CALL Kinematics<S, J> forward_kinematics(const Chain& chain, const Vec<S, J>& q) {
   Kinematics<S, J> k;
   Pose<S> x = Pose<S>::identity();
   const int n = joint_count<J>(chain);

@@ -37,7 +37,7 @@ struct TorqueCommand {
 
 /// `moving` is uniform: without velocities the Coriolis and Jdot terms are skipped, being zero.
 template <class S, int J>
-GARRA_HD FingerTerms<S, J> finger_terms(const chain::Chain& chain, const Pose<double>& base, const ContactPlace<S>& at,
+GARRA_HD_CALL FingerTerms<S, J> finger_terms(const chain::Chain& chain, const Pose<double>& base, const ContactPlace<S>& at,
                                         const FingerState<S, J>& x, const TorqueCommand<S, J>& command,
                                         const Vec3<double>& gravity, bool moving) {
   FingerTerms<S, J> out;

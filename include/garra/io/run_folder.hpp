@@ -1,0 +1,45 @@
+// The run folder: everything a run is made of and has found, in a form that survives a kill (docs/run-folder.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "garra/study/tally.hpp"
+
+namespace garra::io {
+
+class RunFolder {
+ public:
+  /// Makes a new folder with a copy of the scenario. Throws Error(kUsage) where it already holds a run, and
+  /// Error(kInputOutput) where it cannot be made.
+  [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_file,
+                                        const std::vector<std::string>& overrides);
+  /// Opens an existing one. Throws Error(kInputOutput) where it is none.
+  [[nodiscard]] static RunFolder open(const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] const std::vector<std::string>& overrides() const { return overrides_; }
+  [[nodiscard]] std::string scenario() const { return file("scenario.toml"); }
+
+  /// Writes chunk `index` whole or not at all: temporary name, sync, rename; with a checksum.
+  void write_chunk(std::int64_t index, const study::Tally& tally) const;
+  /// The chunk, or nothing where it is missing or damaged (`damaged` tells which).
+  [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, bool* damaged = nullptr) const;
+  [[nodiscard]] std::int64_t chunks_present() const;
+
+  /// Writes a whole text file (summary.json, manifest.json) atomically.
+  void write_text(const std::string& name, const std::string& text) const;
+  [[nodiscard]] std::string read_text(const std::string& name) const;
+
+ private:
+  std::string path_;
+  std::vector<std::string> overrides_;
+};
+
+/// CRC-32 of a text, as eight hexadecimal digits.
+[[nodiscard]] std::string checksum(const std::string& bytes);
+
+}  // namespace garra::io

@@ -1,0 +1,162 @@
+// `garra check`: reads scenario and problem files, says what is in them, or what is wrong.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "garra/core/error.hpp"
+#include "garra/io/problem_file.hpp"
+#include "garra/io/scenario.hpp"
+
+namespace garra::cli {
+namespace {
+
+struct CheckArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> overrides;
+  std::string format = "human";
+};
+
+/// Smallest and largest of the finite numbers, and how many others there are.
+struct Range {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  std::int64_t not_finite = 0;
+
+  void add(double x) {
+    if (!std::isfinite(x)) {
+      ++not_finite;
+      return;
+    }
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  [[nodiscard]] std::string text() const {
+    if (low > high) return "nothing finite";
+    char line[80];
+    std::snprintf(line, sizeof line, "%.4g to %.4g", low, high);
+    return line;
+  }
+};
+
+Range range_of(const std::vector<double>& values) {
+  Range range;
+  for (const double x : values) range.add(x);
+  return range;
+}
+
+Range diagonal_range(const contact::Problems& p) {
+  const std::size_t rows = 3 * static_cast<std::size_t>(p.contacts);
+  Range range;
+  for (std::size_t begin = 0; begin + rows * rows <= p.A.size(); begin += rows * rows)
+    for (std::size_t i = 0; i < rows; ++i) range.add(p.A[begin + i * (rows + 1)]);
+  return range;
+}
+
+std::string describe_problems(const contact::Problems& p) {
+  const Range A = range_of(p.A), b = range_of(p.b), mu = range_of(p.mu);
+  std::string out = "problems        " + std::to_string(p.count) + "\n";
+  out += "contacts        " + std::to_string(p.contacts) + " each\n";
+  out += "A               " + A.text() + " 1/kg, diagonal " + diagonal_range(p).text() + "\n";
+  out += "b               " + b.text() + " m/s^2\n";
+  out += "friction mu     " + mu.text() + "\n";
+  const std::int64_t not_finite = A.not_finite + b.not_finite + mu.not_finite;
+  if (not_finite > 0) {
+    out += "not finite      " + std::to_string(not_finite) +
+           " numbers: their problems end as invalid input\n";
+  }
+  return out;
+}
+
+std::string describe_file(const CheckArguments& arguments, const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending == ".h5" || ending == ".hdf5") return describe_problems(io::read_problems(file));
+  if (ending == ".toml") return io::resolved_toml(io::read_scenario(file, arguments.overrides));
+  throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",
+              "A scenario ends in .toml, a problem file in .h5 or .hdf5.");
+}
+
+/// One line of JSON per file. Text from a file need not be UTF-8, JSON must be.
+void print_json(const std::string& file, const std::optional<Error>& error) {
+  const nlohmann::json line = {
+      {"file", file},
+      {"ok", !error},
+      {"error", error ? nlohmann::json(error->what()) : nlohmann::json(nullptr)}};
+  std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+void print_human(const CheckArguments& arguments, const std::string& file,
+                 const std::string& description, const std::optional<Error>& error) {
+  const bool several = arguments.files.size() > 1;
+  if (error) {
+    if (several) std::fprintf(stderr, "%s\n", error->what());
+    return;
+  }
+  if (several) std::printf("# %s\n", file.c_str());
+  std::printf("%s%s", description.c_str(), several ? "\n" : "");
+}
+
+std::optional<Error> check_file(const CheckArguments& arguments, const std::string& file) {
+  std::string description;
+  std::optional<Error> error;
+  try {
+    description = describe_file(arguments, file);
+  } catch (const Error& e) {
+    error = e;
+  }
+  if (arguments.format == "json") {
+    print_json(file, error);
+  } else {
+    print_human(arguments, file, description, error);
+  }
+  return error;
+}
+
+/// What `check` ends with: the error of the only file, or a count. Invalid content outranks what
+/// cannot be read.
+void run_check(const CheckArguments& arguments) {
+  std::vector<Error> errors;
+  for (const std::string& file : arguments.files) {
+    if (const std::optional<Error> error = check_file(arguments, file)) errors.push_back(*error);
+  }
+  std::fflush(stdout);
+  if (errors.empty()) return;
+  if (arguments.files.size() == 1) throw errors[0];
+  const auto invalid = std::find_if(errors.begin(), errors.end(), [](const Error& e) {
+    return e.code() == ExitCode::kInvalidFile;
+  });
+  throw Error(invalid == errors.end() ? errors[0].code() : ExitCode::kInvalidFile,
+              std::to_string(errors.size()) + " of " + std::to_string(arguments.files.size()) +
+                  " files are not valid");
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app) {
+  CLI::App* check =
+      app.add_subcommand("check", "Validate scenario and problem files; print what is in them");
+  const auto arguments = std::make_shared<CheckArguments>();
+  check->add_option("files", arguments->files, "scenarios (.toml) and problem files (.h5)")
+      ->required()
+      ->type_name("FILE");
+  check
+      ->add_option("--set", arguments->overrides,
+                   "change a key of the scenarios: --set object.mass=2")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  check->add_option("--format", arguments->format, "human, or json: one line per file")
+      ->check(CLI::IsMember({"human", "json"}))
+      ->capture_default_str();
+  check->footer(
+      "Examples:\n"
+      "  garra check data/scenarios/three_puma_sphere.toml\n"
+      "  garra check data/scenarios/*.toml data/reference/contact/*.h5 --format json");
+  check->callback([arguments] { run_check(*arguments); });
+}
+
+}  // namespace garra::cli

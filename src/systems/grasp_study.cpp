@@ -1,0 +1,296 @@
+#include "systems/grasp_study.hpp"
+
+#include <omp.h>
+
+#include <cmath>
+#include <limits>
+
+#include "garra/batch/for_each.hpp"
+#include "garra/core/error.hpp"
+#include "systems/contact_batch.hpp"
+#include "systems/grasp_cuda.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using study::kBlock;
+
+constexpr std::int64_t kSub = 256;  // samples in flight per thread: everything about them stays in the L2 cache
+
+Layout make_layout(const Scenario& s, int draws) {
+  Layout l;
+  l.contacts = static_cast<int>(s.contacts.size());
+  l.draws = draws;
+  int next = 0;
+  const auto take = [&](int size) {
+    const int at = next;
+    next += size;
+    return at;
+  };
+  const auto histogram = [&](double low, double high, int bins) {
+    study::Histogram h{low, high, bins, next};
+    take(h.size());
+    return h;
+  };
+  l.outcome = take(kOutcomes);
+  l.state = take(3 * l.contacts);
+  l.first = take(l.contacts);
+  l.cone = take(l.contacts * kConeBins * kConeBins);
+  l.iterations = take(kIterationBins);
+  l.held_bin = take(draws * kQuantileBins);
+  l.decided_bin = take(draws * kQuantileBins);
+  const double force = 4 * std::max(s.squeeze.nominal(), 1e-3);
+  for (int j = 0; j < l.contacts; ++j) l.force[j] = histogram(0, force, 200);
+  l.metric[kMargin] = histogram(-1, 1, 200);
+  l.metric[kCritical] = histogram(0, 2, 200);
+  l.metric[kLoadFactor] = histogram(0, 10, 200);
+  l.metric[kWrenchRadius] = histogram(0, force, 200);
+  l.metric[kMinimumSqueeze] = histogram(0, force, 200);
+  l.residual = histogram(-18, -6, 48);
+  l.counts = next;
+  l.held_sum = 2 * (l.contacts + kMetrics);
+  l.sums = l.held_sum + 2;
+  l.row = 4 + draws + 6 * l.contacts;
+  return l;
+}
+
+/// One sub-block on its way through the steps; tiles of kSub samples.
+template <int N>
+struct Workspace {
+  batch::Tiles<solvers::FrictionProblem<double, N>> problems{kSub};
+  batch::Tiles<Metrics<double, N>> metrics{kSub};
+  batch::Tiles<solvers::Candidate<double, N>> candidates{kSub}, second{kSub};
+  batch::Tiles<Verdict<double, N>> verdicts{kSub};
+  batch::Tiles<Inputs<double>> uniforms{kSub};  // room for the most draws there can be
+};
+
+template <int N>
+solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
+  solvers::FrictionNewton solver;
+  solver.tol = s.tol;
+  solver.max_iterations = s.max_iterations;
+  solver.cold = cold;
+  return solver;
+}
+
+/// Draw, build, solve, judge samples first .. first + count - 1 into the workspace.
+template <int N>
+void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
+             Workspace<N>& w) {
+  const BuildBody<N> build{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()};
+  const contact::IterateBody<N> warm{solver_of<N>(s, false), w.problems.data(), w.candidates.data()};
+  const contact::IterateBody<N> cold{solver_of<N>(s, true), w.problems.data(), w.second.data()};
+  const JudgeBody<N> judge{s.tol,           w.problems.data(), w.metrics.data(), w.candidates.data(),
+                           s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
+  if (executor == Executor::kScalar) {
+    batch::for_each_scalar(count, build);
+    batch::for_each_scalar(count, warm);
+    if (s.check_uniqueness) batch::for_each_scalar(count, cold);
+    batch::for_each_scalar(count, judge);
+  } else {
+    batch::for_each_lanes(count, build);
+    contact::iterate_lanes<N>(warm, count);
+    if (s.check_uniqueness) contact::iterate_lanes<N>(cold, count);
+    batch::for_each_lanes(count, judge);
+  }
+}
+
+/// Where the results of one stretch of samples lie: the workspace's tiles, or what came back from the GPU.
+struct Results {
+  std::int64_t first, count;
+  const double* metrics;
+  const double* uniforms;
+  const double* verdicts;
+};
+
+/// Adds finite values to (sum, sum of squares) and counts the value in its histogram.
+void count_value(const study::Histogram& h, double x, std::vector<std::int64_t>& counts, double* sums) {
+  ++counts[static_cast<std::size_t>(h.place(x))];
+  if (std::isfinite(x)) {
+    sums[0] += x;
+    sums[1] += x * x;
+  }
+}
+
+template <int N>
+void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<double, N>& v, study::Tally& t,
+                    double* sums) {
+  const bool solved = v.residual == v.residual && static_cast<int>(v.outcome) != static_cast<int>(Outcome::kUnsolved);
+  for (int j = 0; j < N; ++j) {
+    if (solved) ++t.counts[static_cast<std::size_t>(l.state + 3 * j + static_cast<int>(v.state[j]))];
+    count_value(l.force[j], v.c[3 * j], t.counts, sums + 2 * j);
+    const double x = (m.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
+    const double y = (m.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
+    if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
+    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins + static_cast<int>(x))];
+  }
+}
+
+template <int N>
+void keep_row(const Layout& l, const Results& r, std::int64_t i, const std::vector<double>& inputs,
+              const Metrics<double, N>& m, const Verdict<double, N>& v, study::Tally& t) {
+  t.kept.insert(t.kept.end(), {static_cast<double>(r.first + i), v.outcome, v.residual, m.margin});
+  t.kept.insert(t.kept.end(), inputs.begin(), inputs.begin() + l.draws);
+  t.kept.insert(t.kept.end(), v.c.m, v.c.m + 3 * N);
+  t.kept.insert(t.kept.end(), v.a.m, v.a.m + 3 * N);
+}
+
+/// Counts one stretch of samples (within one block of kBlock) into a tally; `sums` is the block's.
+template <int N>
+void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, const Results& r, study::Tally& t,
+                   double* sums) {
+  std::vector<double> values(static_cast<std::size_t>(l.draws));
+  for (std::int64_t i = 0; i < r.count; ++i) {
+    const auto m = batch::load<double, Metrics<double, N>>(r.metrics, i);
+    const auto v = batch::load<double, Verdict<double, N>>(r.verdicts, i);
+    const auto outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
+    ++t.counts[static_cast<std::size_t>(l.outcome + static_cast<int>(outcome))];
+    const double* u = r.uniforms + (i / batch::kTile) * l.draws * batch::kTile + i % batch::kTile;
+    const bool held = outcome == Outcome::kHeld, decided = outcome != Outcome::kUnsolved;
+    sums[l.held_sum] += held;
+    sums[l.held_sum + 1] += !decided;
+    for (int k = 0; k < l.draws; ++k) {
+      const int bin = k * kQuantileBins + static_cast<int>(u[k * batch::kTile] * kQuantileBins);
+      t.counts[static_cast<std::size_t>(l.held_bin + bin)] += held;
+      t.counts[static_cast<std::size_t>(l.decided_bin + bin)] += decided;
+    }
+    const bool reached = outcome != Outcome::kUnreachable;
+    if (reached) {
+      count_contacts<N>(l, m, v, t, sums);
+      const double metric[kMetrics] = {m.margin, m.critical, m.load_factor, m.wrench_radius, m.minimum_squeeze};
+      for (int k = 0; k < kMetrics; ++k) count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + k));
+      if (!held && decided) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
+      ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
+      ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
+      if (std::isfinite(m.margin)) t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
+      t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
+    }
+    if (s.plan.keep == "none" || (s.plan.keep == "failures" && held)) continue;
+    for (int k = 0; k < l.draws; ++k)
+      values[static_cast<std::size_t>(k)] = study::quantile(model.draw[k].distribution, u[k * batch::kTile]);
+    keep_row<N>(l, r, i, values, m, v, t);
+  }
+}
+
+void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
+
+/// Merges the tally of a thread or block: counts and rankings do not depend on the order.
+void add_counts(study::Tally& total, const study::Tally& part) {
+  for (std::size_t i = 0; i < total.counts.size(); ++i) total.counts[i] += part.counts[i];
+  total.closest.merge(part.closest);
+  total.worst.merge(part.worst);
+}
+
+template <int N>
+study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const Layout& l = study.layout();
+  const Scenario& s = study.scenario();
+  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+  study::Tally total{first, count, {}, {}, {}, {}, {}};
+  start_tally(l, total);
+  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
+  std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
+  const int all = device.threads > 0 ? device.threads : omp_get_max_threads();
+#pragma omp parallel num_threads(all)
+  {
+    auto w = std::make_unique<Workspace<N>>();
+    study::Tally mine;
+    start_tally(l, mine);
+#pragma omp for schedule(dynamic)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      double* sums = total.sums.data() + b * l.sums;
+      const std::int64_t end = std::min(count, (b + 1) * kBlock);
+      for (std::int64_t i = b * kBlock; i < end; i += kSub) {
+        const std::int64_t n = std::min(kSub, end - i);
+        process<N>(s, study.model(), device.executor, first + i, n, *w);
+        const Results r{first + i, n, w->metrics.data(), w->uniforms.data(), w->verdicts.data()};
+        count_samples<N>(s, study.model(), l, r, mine, sums);
+      }
+      kept[static_cast<std::size_t>(b)].swap(mine.kept);
+      mine.kept.clear();
+    }
+#pragma omp critical(garra_tally)
+    add_counts(total, mine);
+  }
+  for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
+  return total;
+}
+
+template <int N>
+study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const Layout& l = study.layout();
+  study::Tally total{first, count, {}, {}, {}, {}, {}};
+  start_tally(l, total);
+  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
+  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, cuda_bytes_per_sample(study.model())), 1 << 20);
+  for (std::int64_t at = 0; at < count; at += fit) {
+    const std::int64_t n = std::min(fit, count - at);
+    batch::Tiles<Metrics<double, N>> metrics(n);
+    batch::Tiles<Verdict<double, N>> verdicts(n);
+    std::vector<double> uniforms(static_cast<std::size_t>(batch::tiles_for(n) * batch::kTile * std::max(1, l.draws)));
+    cuda_samples(study.model(), solver_of<N>(study.scenario(), false), study.scenario().check_uniqueness, device.index,
+                 {first + at, n, metrics.data(), uniforms.data(), verdicts.data()});
+    for (std::int64_t i = 0; i < n; i += kBlock) {
+      const std::int64_t tile = i / batch::kTile;
+      const Results r{first + at + i, std::min(kBlock, n - i),
+                      metrics.data() + tile * batch::kTile * batch::kFields<double, Metrics<double, N>>,
+                      uniforms.data() + tile * batch::kTile * l.draws,
+                      verdicts.data() + tile * batch::kTile * batch::kFields<double, Verdict<double, N>>};
+      count_samples<N>(study.scenario(), study.model(), l, r, total, total.sums.data() + (at + i) / kBlock * l.sums);
+    }
+  }
+  return total;
+}
+
+template <int N>
+Replay replay_sample(const Study& study, std::int64_t sample) {
+  Workspace<N> w;
+  process<N>(study.scenario(), study.model(), Executor::kScalar, sample, 1, w);
+  const auto p = w.problems.get(0);
+  const auto m = w.metrics.get(0);
+  const auto v = w.verdicts.get(0);
+  Replay out;
+  for (int k = 0; k < study.layout().draws; ++k)
+    out.inputs.push_back(study::quantile(study.model().draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
+  out.A.assign(p.A.m, p.A.m + 9 * N * N);
+  out.b.assign(p.b.m, p.b.m + 3 * N);
+  out.mu.assign(p.mu.m, p.mu.m + N);
+  out.c.assign(v.c.m, v.c.m + 3 * N);
+  out.a.assign(v.a.m, v.a.m + 3 * N);
+  for (int j = 0; j < N; ++j) out.states.push_back(static_cast<int>(v.state[j]));
+  out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
+  out.residual = v.residual;
+  out.iterations = v.iterations;
+  const double metric[kMetrics] = {m.margin, m.critical, m.load_factor, m.wrench_radius, m.minimum_squeeze};
+  std::copy_n(metric, kMetrics, out.metric);
+  return out;
+}
+
+using Run = study::Tally (*)(const Study&, std::int64_t, std::int64_t, const Device&);
+using ReplayOne = Replay (*)(const Study&, std::int64_t);
+
+}  // namespace
+
+Study::Study(const Scenario& scenario)
+    : scenario_(scenario), inputs_(uncertain_inputs(scenario)), model_(make_model(scenario)),
+      layout_(make_layout(scenario, model_->draws)) {}
+
+study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  static constexpr Run cpu[kMaxContacts] = {run_on_cpu<1>, run_on_cpu<2>, run_on_cpu<3>, run_on_cpu<4>,
+                                            run_on_cpu<5>, run_on_cpu<6>, run_on_cpu<7>, run_on_cpu<8>};
+  static constexpr Run gpu[kMaxContacts] = {run_on_gpu<1>, run_on_gpu<2>, run_on_gpu<3>, run_on_gpu<4>,
+                                            run_on_gpu<5>, run_on_gpu<6>, run_on_gpu<7>, run_on_gpu<8>};
+  const auto k = static_cast<std::size_t>(layout_.contacts - 1);
+  return (device.executor == Executor::kCuda ? gpu[k] : cpu[k])(*this, first, count, device);
+}
+
+Replay Study::replay(std::int64_t sample) const {
+  static constexpr ReplayOne one[kMaxContacts] = {replay_sample<1>, replay_sample<2>, replay_sample<3>,
+                                                  replay_sample<4>, replay_sample<5>, replay_sample<6>,
+                                                  replay_sample<7>, replay_sample<8>};
+  return one[layout_.contacts - 1](*this, sample);
+}
+
+}  // namespace garra::grasp

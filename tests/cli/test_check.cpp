@@ -1,0 +1,94 @@
+// `garra check` seen from outside.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string output;  ///< stdout and stderr
+};
+
+Outcome check(const std::string& arguments) {
+  const std::string command = std::string(GARRA_PROGRAM) + " check " + arguments + " 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  Outcome out;
+  char block[4096];
+  while (std::size_t n = std::fread(block, 1, sizeof block, pipe)) out.output.append(block, n);
+  const int status = ::pclose(pipe);
+  if (WIFEXITED(status)) out.code = WEXITSTATUS(status);
+  return out;
+}
+
+std::string data(const std::string& name) {
+  return std::string(GARRA_SOURCE_DIR) + "/data/" + name;
+}
+const std::string kGood = data("scenarios/three_puma_sphere.toml");
+const std::string kProblems = data("reference/contact/random_n3.h5");
+
+/// A scenario with a misspelt key, removed at the end.
+class Check : public ::testing::Test {
+ protected:
+  Check() { std::ofstream(bad_) << "schema = 1\njob = \"grasp\"\nhnad = 1\n"; }
+  ~Check() override { std::filesystem::remove(bad_); }
+  std::string bad_ = ::testing::TempDir() + "garra_check_bad.toml";
+};
+
+TEST_F(Check, PrintsTheResolvedScenario) {
+  const Outcome r = check(kGood + " --set load.squeeze=\"12 N\"");
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("squeeze = 12  # N"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("chunk = 65536"), std::string::npos);
+}
+
+TEST_F(Check, DescribesProblemFiles) {
+  const Outcome r = check(kProblems);
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_NE(r.output.find("problems        500\ncontacts        3 each"), std::string::npos)
+      << r.output;
+}
+
+TEST_F(Check, OneInvalidFileIsItsOwnError) {
+  const Outcome r = check(bad_);
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.output.find(bad_ + ":3:1: hnad: unknown key"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("Did you mean \"hand\"?"), std::string::npos);
+}
+
+TEST_F(Check, EveryFileIsCheckedWhateverTheOthersAre) {
+  const Outcome r = check(bad_ + " " + kGood + " /no/such.toml " + kProblems);
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.output.find("problems        500"), std::string::npos);
+  EXPECT_NE(r.output.find("2 of 4 files are not valid"), std::string::npos) << r.output;
+}
+
+TEST_F(Check, JsonIsOneLinePerFile) {
+  const Outcome r = check(kGood + " " + bad_ + " --format json 2>/dev/null");
+  EXPECT_EQ(r.code, 3);
+  std::istringstream lines(r.output);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  const auto good = nlohmann::json::parse(line);
+  EXPECT_EQ(good["file"], kGood);
+  EXPECT_EQ(good["ok"], true);
+  EXPECT_TRUE(good["error"].is_null());
+  ASSERT_TRUE(std::getline(lines, line));
+  const auto bad = nlohmann::json::parse(line);
+  EXPECT_EQ(bad["ok"], false);
+  EXPECT_NE(bad["error"].get<std::string>().find("hnad"), std::string::npos);
+}
+
+TEST_F(Check, AMissingFileAndAnUnknownKindHaveTheirCodes) {
+  EXPECT_EQ(check("/no/such.toml").code, 5);
+  EXPECT_EQ(check("/no/such.h5").code, 5);
+  EXPECT_EQ(check(kGood + ".txt").code, 3);
+  EXPECT_EQ(check(kGood + " --set nothing").code, 2);
+}
+
+}  // namespace
