@@ -242,6 +242,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["solver"] = solver(scenario_, l, total);
   j["convergence"] = convergence(total);
   j["closest"] = ranking(total.closest, "margin");
+  const auto held = at(total, l.outcome);
+  j["failures_kept"] = scenario_.plan.keep == "none" ? 0 : total.count - held;
   j["worst"] = ranking(total.worst, "residual");
   return j.dump(1) + "\n";
 }
