@@ -7,6 +7,8 @@
 //              Siconos; for `lanes` of blocks of 1,024 problems, per problem, because a lane shares its register
 //   solved     share of problems with a scale-invariant error of at most 1e-8
 //   per_s      problems per second on one core
+//   steps      garra: mean number of Newton steps
+//   flops      garra, three contacts: mean number of operations, a fused multiply-add being two
 //
 // `--problems=N` sets how many problems of 3 or 4 contacts a class has; fewer where contacts are many.
 #include "garra/contact.hpp"
@@ -20,11 +22,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "certificate.hpp"
+#include "counting.hpp"
+#include "garra/solve/friction_newton.hpp"
 #include "peers/siconos.hpp"
 #include "problem_classes.hpp"
 
@@ -111,6 +116,29 @@ std::vector<double> time_parts(const std::vector<contact::Problems>& parts, cons
   return each;
 }
 
+/// Operations per problem of contact::solve's iteration and certificate, on the first problems of a class.
+template <int N>
+double mean_flops(const contact::Problems& given) {
+  const std::int64_t count = std::min<std::int64_t>(given.count, 1000);
+  const contact::Options options;
+  solvers::FrictionNewton solver;
+  solver.tol = options.tol;
+  solver.max_iterations = options.max_iterations;
+  operations = {};
+  for (std::int64_t k = 0; k < count; ++k) {
+    solvers::FrictionProblem<Counted, N> problem;
+    std::copy_n(given.A.data() + k * 9 * N * N, 9 * N * N, problem.A.m);
+    std::copy_n(given.b.data() + k * 3 * N, 3 * N, problem.b.m);
+    std::copy_n(given.mu.data() + k * N, N, problem.mu.m);
+    benchmark::DoNotOptimize(solver.solve(problem));
+  }
+  return operations.flops() / static_cast<double>(count);
+}
+
+double mean_of(const std::vector<std::int32_t>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 struct Outcome {
   double mean;    ///< [s]
   double p999;    ///< [s]
@@ -128,7 +156,7 @@ void run_garra(benchmark::State& state, const ProblemClass& given, Executor exec
   const Device device{executor, 1};
   const auto count = static_cast<double>(given.problems.count);
   const std::vector<contact::Problems> blocks = split(given.problems, kBlock);
-  const double solved = solved_share(given.problems, contact::solve(given.problems, {}, device).c);  // also warms up
+  const contact::Solutions answers = contact::solve(given.problems, {}, device);  // also warms up
   std::vector<double> block_times;
   double total = 0;
   for (auto _ : state) {
@@ -141,7 +169,9 @@ void run_garra(benchmark::State& state, const ProblemClass& given, Executor exec
   double unused = 0;
   const bool singles = executor == Executor::kScalar;
   const double p999 = percentile(singles ? time_parts(split(given.problems, 1), device, unused) : block_times, 0.999);
-  report(state, {mean, p999, solved});
+  report(state, {mean, p999, solved_share(given.problems, answers.c)});
+  state.counters["steps"] = mean_of(answers.iterations);
+  if (given.problems.contacts == 3) state.counters["flops"] = mean_flops<3>(given.problems);
 }
 
 void run_siconos(benchmark::State& state, const ProblemClass& given, siconos::Method method) {

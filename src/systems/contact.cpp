@@ -9,7 +9,7 @@
 
 #include "garra/batch/for_each.hpp"
 #include "garra/core/error.hpp"
-#include "systems/contact_batch.hpp"
+#include "systems/contact_lanes.hpp"
 #include "systems/contact_cuda.hpp"
 
 namespace garra::contact {

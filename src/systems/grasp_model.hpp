@@ -58,6 +58,7 @@ struct GraspModel {
   Vec<double, 6> probe;                  ///< wrench whose multiple the load factor is
   Vec3<double> v, omega;
   bool moving;
+  bool six_joints;                       ///< every finger has exactly six joints
   std::uint64_t seed;
   int draws;
   Draw draw[kSlots];
@@ -289,8 +290,9 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>
   return out;
 }
 
-/// From inputs to the problem and the metrics.
-template <class S, int N>
+/// From inputs to the problem and the metrics. J = 6 where every finger has six joints, else kMaxJoints: the larger one
+/// would give each GPU thread a stack of 24 KB.
+template <class S, int N, int J>
 GARRA_HD Built<S, N> build_sample(const GraspModel& m, const Inputs<S>& in) {
   const Pose<S> pose = object_pose(m, in);
   const Body<S> body = object_body(m, in, pose);
@@ -298,8 +300,7 @@ GARRA_HD Built<S, N> build_sample(const GraspModel& m, const Inputs<S>& in) {
   S reached = S(1);
   for (int j = 0; j < N; ++j) {
     const ContactPlace<S> place = contact_place(m, in, pose, j);
-    contacts[j] = m.finger[j].chain.joints == 6 ? sample_finger<S, 6>(m, in, j, body, place, reached)
-                                                : sample_finger<S, chain::kMaxJoints>(m, in, j, body, place, reached);
+    contacts[j] = sample_finger<S, J>(m, in, j, body, place, reached);
   }
   const Vec3<S> force = ball_vector(in.x[kForceSize], in.x[kForceCosine], in.x[kForceAzimuth]);
   const Vec3<S> torque = ball_vector(in.x[kTorqueSize], in.x[kTorqueCosine], in.x[kTorqueAzimuth]);
@@ -328,7 +329,7 @@ GARRA_HD Built<S, N> build_sample(const GraspModel& m, const Inputs<S>& in) {
 }
 
 /// Step 1 of a block: draw and build samples first + i.
-template <int N>
+template <int N, int J>
 struct BuildBody {
   const GraspModel* model;
   std::int64_t first;
@@ -340,7 +341,7 @@ struct BuildBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
     double* u = uniforms + (i / batch::kTile) * model->draws * batch::kTile + i % batch::kTile;
-    const Built<S, N> built = build_sample<S, N>(*model, draw_inputs<S>(*model, index, u));
+    const Built<S, N> built = build_sample<S, N, J>(*model, draw_inputs<S>(*model, index, u));
     batch::store<S>(problems, i, built.problem);
     batch::store<S>(metrics, i, built.metrics);
   }

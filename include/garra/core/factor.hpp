@@ -12,32 +12,14 @@
 #pragma once
 
 #include <limits>
-#include <utility>
 
 #include "garra/core/elementary.hpp"
 #include "garra/core/mat.hpp"
+#include "garra/core/unroll.hpp"
 
 namespace garra {
 
 namespace factor {
-
-/// f(0), f(1), ... f(N - 1) with the number known at compile time: a GPU thread keeps a matrix in
-/// registers only while every index is a constant, and compilers do not unroll the long outer loops
-/// of a factorization.
-template <class F, int... K>
-GARRA_HD void unrolled(std::integer_sequence<int, K...>, [[maybe_unused]] F f) {
-  (f(std::integral_constant<int, K>{}), ...);
-}
-
-/// The same, unrolled only where the matrix is small enough to profit: a 24 x 24 elimination written out took minutes to
-/// compile and gained nothing.
-template <int N, class F>
-GARRA_HD void for_each_index(F f) {
-  if constexpr (N <= 9)
-    unrolled(std::make_integer_sequence<int, N>{}, f);
-  else
-    for (int k = 0; k < N; ++k) f(k);
-}
 
 /// Rounding noise of a pivot relative to the size of its column: an elimination of N steps loses a
 /// few N eps.
@@ -106,8 +88,7 @@ template <class S, int N>
   Ldlt<S, N> f;
   f.l = Mat<S, N, N>::identity();
   f.bad_pivots = S(RealOf<S>(0));
-  factor::for_each_index<N>(
-                   [&](auto j) { factor::ldlt_step(a, f, j); });
+  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j); });
   return f;
 }
 
@@ -115,11 +96,11 @@ template <class S, int N>
 template <class S, int N, int C>
 [[nodiscard]] GARRA_HD Mat<S, N, C> solve(const Ldlt<S, N>& f, Mat<S, N, C> b) {
   for (int c = 0; c < C; ++c) {
-    factor::for_each_index<N>([&](auto i) {
+    for_each_index<N>([&](auto i) {
       for (int k = 0; k < i; ++k) b(i, c) = fma(-f.l(i, k), b(k, c), b(i, c));
     });
     for (int i = 0; i < N; ++i) b(i, c) = b(i, c) * f.inv_d[i];
-    factor::for_each_index<N>([&](auto from_end) {
+    for_each_index<N>([&](auto from_end) {
       const int i = N - 1 - from_end;
       for (int k = i + 1; k < N; ++k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
     });
@@ -191,7 +172,7 @@ template <class S, int N>
   f.sign = S(R(1));
   f.bad_pivots = S(R(0));
   for (int i = 0; i < N; ++i) f.row[i] = S(R(i));
-  factor::for_each_index<N>([&](auto k) { factor::lu_step(a, f, k); });
+  for_each_index<N>([&](auto k) { factor::lu_step(a, f, k); });
   return f;
 }
 
@@ -201,12 +182,12 @@ template <class S, int N, int C>
   using R = RealOf<S>;
   Mat<S, N, C> x;
   for (int c = 0; c < C; ++c) {
-    factor::for_each_index<N>([&](auto i) {
+    for_each_index<N>([&](auto i) {
       x(i, c) = b(0, c);
       for (int j = 1; j < N; ++j) x(i, c) = select(f.row[i] == S(R(j)), b(j, c), x(i, c));
       for (int k = 0; k < i; ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
     });
-    factor::for_each_index<N>([&](auto from_end) {
+    for_each_index<N>([&](auto from_end) {
       const int i = N - 1 - from_end;
       for (int k = i + 1; k < N; ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
       x(i, c) = x(i, c) * f.inv_d[i];
@@ -270,7 +251,7 @@ template <class S, int R, int C>
   Qr<S, R, C> f;
   f.qr = a;
   f.bad_pivots = S(RealOf<S>(0));
-  factor::for_each_index<C>([&](auto k) { factor::qr_step(f, k); });
+  for_each_index<C>([&](auto k) { factor::qr_step(f, k); });
   return f;
 }
 
@@ -279,13 +260,13 @@ template <class S, int R, int C, int K>
 [[nodiscard]] GARRA_HD Mat<S, C, K> solve(const Qr<S, R, C>& f, Mat<S, R, K> b) {
   Mat<S, C, K> x;
   for (int c = 0; c < K; ++c) {
-    factor::for_each_index<C>([&](auto k) {
+    for_each_index<C>([&](auto k) {
       S along = f.qr(k, k) * b(k, c);
       for (int i = k + 1; i < R; ++i) along = fma(f.qr(i, k), b(i, c), along);
       along = along * f.beta[k];
       for (int i = k; i < R; ++i) b(i, c) = fma(-f.qr(i, k), along, b(i, c));
     });
-    factor::for_each_index<C>([&](auto from_end) {
+    for_each_index<C>([&](auto from_end) {
       const int k = C - 1 - from_end;
       x(k, c) = b(k, c);
       for (int j = k + 1; j < C; ++j) x(k, c) = fma(-f.qr(k, j), x(j, c), x(k, c));
@@ -384,13 +365,13 @@ template <class S, int N>
   SymmetricEigen<S, N> e;
   e.vectors = Mat<S, N, N>::identity();
   for (int sweep = 0; sweep < kJacobiSweeps<N>; ++sweep)
-    factor::unrolled(std::make_integer_sequence<int, N - 1>{}, [&](auto p) {
-      factor::unrolled(std::make_integer_sequence<int, N - 1 - p>{},
+    unrolled(std::make_integer_sequence<int, N - 1>{}, [&](auto p) {
+      unrolled(std::make_integer_sequence<int, N - 1 - p>{},
                        [&](auto k) { factor::rotate(w, e.vectors, p, p + 1 + k); });
     });
   for (int k = 0; k < N; ++k) e.values[k] = scale.up * w(k, k);
   // Sort by exchanges, which stay the same whatever the values are.
-  factor::unrolled(std::make_integer_sequence<int, N - 1>{}, [&](auto i) {
+  unrolled(std::make_integer_sequence<int, N - 1>{}, [&](auto i) {
     for (int j = i + 1; j < N; ++j) {
       const MaskOf<S> out_of_order = e.values[j] < e.values[i];
       factor::swap_where(out_of_order, e.values[i], e.values[j]);

@@ -1,6 +1,6 @@
 // GARRA_HD marks a function that runs on the host and on a CUDA device and is inlined into its caller: what lanes need,
 // since a register of them does not survive a call. GARRA_HD_CALL marks the few large bodies that stay real functions, so
-// that they are compiled once and not once per number of contacts. These are the project's only macros.
+// that they are compiled once and not once per number of contacts; `flatten` inlines what they call, lambdas included. These are the project's only macros.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -8,5 +8,5 @@
 #define GARRA_HD_CALL __host__ __device__ __noinline__
 #else
 #define GARRA_HD inline __attribute__((always_inline))
-#define GARRA_HD_CALL __attribute__((noinline))
+#define GARRA_HD_CALL __attribute__((noinline, flatten))
 #endif

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "garra/core/scalar.hpp"
+#include "garra/core/unroll.hpp"
 
 namespace garra {
 
@@ -23,7 +24,7 @@ struct Mat {
 
   static GARRA_HD Mat zero() {
     Mat z;
-    for (int k = 0; k < R * C; ++k) z.m[k] = S(0);
+    for_each_index<R * C>([&](int k) { z.m[k] = S(0); });
     return z;
   }
   static GARRA_HD Mat identity() {
@@ -34,22 +35,32 @@ struct Mat {
   }
 
   GARRA_HD Mat& operator+=(const Mat& b) {
-    for (int k = 0; k < R * C; ++k) m[k] += b.m[k];
+    for_each_index<R * C>([&](int k) { m[k] += b.m[k]; });
     return *this;
   }
   GARRA_HD Mat& operator-=(const Mat& b) {
-    for (int k = 0; k < R * C; ++k) m[k] -= b.m[k];
+    for_each_index<R * C>([&](int k) { m[k] -= b.m[k]; });
     return *this;
   }
-  friend GARRA_HD Mat operator+(Mat a, const Mat& b) { return a += b; }
-  friend GARRA_HD Mat operator-(Mat a, const Mat& b) { return a -= b; }
-  friend GARRA_HD Mat operator-(Mat a) {
-    for (int k = 0; k < R * C; ++k) a.m[k] = -a.m[k];
-    return a;
+  friend GARRA_HD Mat operator+(const Mat& a, const Mat& b) {
+    Mat r;
+    for_each_index<R * C>([&](int k) { r.m[k] = a.m[k] + b.m[k]; });
+    return r;
   }
-  friend GARRA_HD Mat operator*(const S& s, Mat a) {
-    for (int k = 0; k < R * C; ++k) a.m[k] = s * a.m[k];
-    return a;
+  friend GARRA_HD Mat operator-(const Mat& a, const Mat& b) {
+    Mat r;
+    for_each_index<R * C>([&](int k) { r.m[k] = a.m[k] - b.m[k]; });
+    return r;
+  }
+  friend GARRA_HD Mat operator-(const Mat& a) {
+    Mat r;
+    for_each_index<R * C>([&](int k) { r.m[k] = -a.m[k]; });
+    return r;
+  }
+  friend GARRA_HD Mat operator*(const S& s, const Mat& a) {
+    Mat r;
+    for_each_index<R * C>([&](int k) { r.m[k] = s * a.m[k]; });
+    return r;
   }
 };
 
@@ -63,12 +74,13 @@ using Mat3 = Mat<S, 3, 3>;
 template <class S, int R, int K, int C>
 GARRA_HD Mat<S, R, C> operator*(const Mat<S, R, K>& a, const Mat<S, K, C>& b) {
   Mat<S, R, C> p;
-  for (int i = 0; i < R; ++i)
-    for (int j = 0; j < C; ++j) {
+  for_each_index<R>([&](int i) {
+    for_each_index<C>([&](int j) {
       S sum = a(i, 0) * b(0, j);
-      for (int k = 1; k < K; ++k) sum = fma(a(i, k), b(k, j), sum);
+      for_each_index<K - 1>([&](int k) { sum = fma(a(i, k + 1), b(k + 1, j), sum); });
       p(i, j) = sum;
-    }
+    });
+  });
   return p;
 }
 
@@ -76,27 +88,27 @@ GARRA_HD Mat<S, R, C> operator*(const Mat<S, R, K>& a, const Mat<S, K, C>& b) {
 template <class S, int K, int R, int C>
 GARRA_HD Mat<S, R, C> transpose_times(const Mat<S, K, R>& a, const Mat<S, K, C>& b) {
   Mat<S, R, C> p;
-  for (int i = 0; i < R; ++i)
-    for (int j = 0; j < C; ++j) {
+  for_each_index<R>([&](int i) {
+    for_each_index<C>([&](int j) {
       S sum = a(0, i) * b(0, j);
-      for (int k = 1; k < K; ++k) sum = fma(a(k, i), b(k, j), sum);
+      for_each_index<K - 1>([&](int k) { sum = fma(a(k + 1, i), b(k + 1, j), sum); });
       p(i, j) = sum;
-    }
+    });
+  });
   return p;
 }
 
 template <class S, int R, int C>
 GARRA_HD Mat<S, C, R> transpose(const Mat<S, R, C>& a) {
   Mat<S, C, R> t;
-  for (int i = 0; i < R; ++i)
-    for (int j = 0; j < C; ++j) t(j, i) = a(i, j);
+  for_each_index<R>([&](int i) { for_each_index<C>([&](int j) { t(j, i) = a(i, j); }); });
   return t;
 }
 
 template <class S, int N>
 GARRA_HD S dot(const Vec<S, N>& a, const Vec<S, N>& b) {
   S sum = a[0] * b[0];
-  for (int k = 1; k < N; ++k) sum = fma(a[k], b[k], sum);
+  for_each_index<N - 1>([&](int k) { sum = fma(a[k + 1], b[k + 1], sum); });
   return sum;
 }
 
@@ -120,14 +132,14 @@ GARRA_HD Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
 template <class S, int N>
 GARRA_HD Vec<S, N> axpy(const S& s, const Vec<S, N>& b, const Vec<S, N>& a) {
   Vec<S, N> r;
-  for (int k = 0; k < N; ++k) r[k] = fma(s, b[k], a[k]);
+  for_each_index<N>([&](int k) { r[k] = fma(s, b[k], a[k]); });
   return r;
 }
 
 template <class S, int R, int C>
 GARRA_HD Vec<S, R> column(const Mat<S, R, C>& a, int j) {
   Vec<S, R> v;
-  for (int i = 0; i < R; ++i) v[i] = a(i, j);
+  for_each_index<R>([&](int i) { v[i] = a(i, j); });
   return v;
 }
 
@@ -135,7 +147,7 @@ GARRA_HD Vec<S, R> column(const Mat<S, R, C>& a, int j) {
 template <class M, class S, int R, int C>
 GARRA_HD Mat<S, R, C> select(const M& mask, const Mat<S, R, C>& a, const Mat<S, R, C>& b) {
   Mat<S, R, C> r;
-  for (int k = 0; k < R * C; ++k) r.m[k] = select(mask, a.m[k], b.m[k]);
+  for_each_index<R * C>([&](int k) { r.m[k] = select(mask, a.m[k], b.m[k]); });
   return r;
 }
 
@@ -143,7 +155,7 @@ GARRA_HD Mat<S, R, C> select(const M& mask, const Mat<S, R, C>& a, const Mat<S, 
 template <class S, class T, int R, int C>
 GARRA_HD Mat<S, R, C> cast(const Mat<T, R, C>& a) {
   Mat<S, R, C> r;
-  for (int k = 0; k < R * C; ++k) r.m[k] = S(a.m[k]);
+  for_each_index<R * C>([&](int k) { r.m[k] = S(a.m[k]); });
   return r;
 }
 

@@ -24,7 +24,9 @@ struct FrictionState {
   Vec<S, 3 * N> c;                ///< iterate (force)
   Vec<S, 3 * N> a;                ///< A c + b at the iterate
   Vec<S, 3 * N> base;             ///< where the sweeps of the next restart go on
-  S rho;                          ///< factor on the local rho_n, rho_t of this stage
+  Vec<S, N> rho_n, rho_t;         ///< 1 / A_nn and 2 / (A_tt + A_oo)
+  S unit;                         ///< force unit: size_b / size_a of friction_scale
+  S rho;                          ///< factor on them on this rung
   S stage;                        ///< rung of the ladder
   S stage_steps;                  ///< Newton steps taken on this rung
   S steps;                        ///< Newton steps taken in all
@@ -52,11 +54,10 @@ struct FrictionNewton {
     return state.running > S(0);
   }
 
-  /// The scaled iterate in the problem's own units.
+  /// What goes to the certificate: the iterate in the problem's own units.
   template <class S, int N>
-  static GARRA_HD Vec<S, 3 * N> force(const FrictionProblem<S, N>& given, const Vec<S, 3 * N>& scaled) {
-    const FrictionScale<S> scale = friction_scale(given);
-    return (scale.size_b / scale.size_a) * scaled;
+  static GARRA_HD Candidate<S, N> candidate(const FrictionState<S, N>& state) {
+    return {state.unit * state.c, state.steps};
   }
 
   /// The whole job on one problem per lane.
@@ -64,7 +65,8 @@ struct FrictionNewton {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     FrictionState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    return certify(given, force<S, N>(given, state.c), S(int(Status::kIterationLimit)), state.steps, tol);
+    const Candidate<S, N> found = candidate(state);
+    return certify(given, found.c, S(int(Status::kIterationLimit)), found.steps, tol);
   }
 };
 
@@ -75,17 +77,23 @@ GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
   return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
 }
 
-/// Local step lengths rho_n = 1 / A_nn and rho_t = 2 / (A_tt + A_oo), times the stage's factor.
+/// Step lengths of the function (4) at one contact.
 template <class S>
 struct Rho {
   S n, t;
 };
 template <class S, int N>
-GARRA_HD Rho<S> local_rho(const Mat<S, 3 * N, 3 * N>& A, int j, const S& factor) {
+GARRA_HD Rho<S> local_rho(const FrictionState<S, N>& s, int j) {
+  return {s.rho * s.rho_n[j], s.rho * s.rho_t[j]};
+}
+
+/// rho_n = 1 / A_nn and rho_t = 2 / (A_tt + A_oo).
+template <class S, int N>
+GARRA_HD Rho<S> diagonal_rho(const Mat<S, 3 * N, 3 * N>& A, int j) {
   const S an = A(3 * j, 3 * j);
   const S at = S(0.5) * (A(3 * j + 1, 3 * j + 1) + A(3 * j + 2, 3 * j + 2));
   // A direction that nothing can move (A_jj = 0) gets the step of an ordinary one; the largest A_jj is 1.
-  return {factor / select(an > S(1e-12), an, S(1)), factor / select(at > S(1e-12), at, S(1))};
+  return {S(1) / select(an > S(1e-12), an, S(1)), S(1) / select(at > S(1e-12), at, S(1))};
 }
 
 /// The piece of (4) that a contact is in, F there, and what its rows of the Jacobian need.
@@ -120,33 +128,35 @@ GARRA_HD Piece<S> classify(const Vec3<S>& c, const Vec3<S>& a, const S& mu, cons
 template <class S, int N>
 GARRA_HD S merit(const FrictionState<S, N>& s, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a) {
   S sum = S(0);
-  for (int j = 0; j < N; ++j) {
-    const Rho<S> rho = local_rho<S, N>(s.problem.A, j, s.rho);
+  for_each_index<N>([&](int j) {
+    const Rho<S> rho = local_rho<S, N>(s, j);
     const Piece<S> p = classify(contact<S, N>(c, j), contact<S, N>(a, j), s.problem.mu[j], rho);
     sum += dot(p.F, p.F);
-  }
+  });
   return sum;
 }
 
 /// One sweep of projected Gauss-Seidel over the contacts: normal force first, then friction with its new bound.
 template <class S, int N>
-GARRA_HD Vec<S, 3 * N> sweep(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c) {
-  for (int j = 0; j < N; ++j) {
+GARRA_HD Vec<S, 3 * N> sweep(const FrictionState<S, N>& s, const Vec<S, 3 * N>& from) {
+  const FrictionProblem<S, N>& p = s.problem;
+  Vec<S, 3 * N> c = from;
+  for_each_index<N>([&](int j) {
     const int n = 3 * j;
-    const Rho<S> rho = local_rho<S, N>(p.A, j, S(1));
     Vec3<S> a = contact<S, N>(p.b, j);
-    for (int i = 0; i < 3; ++i)
-      for (int k = 0; k < 3 * N; ++k) a[i] = fma(p.A(n + i, k), c[k], a[i]);
-    const S cn = max(fma(-rho.n, a[0], c[n]), S(0));
-    const S y1 = fma(-rho.t, fma(p.A(n + 1, n), cn - c[n], a[1]), c[n + 1]);
-    const S y2 = fma(-rho.t, fma(p.A(n + 2, n), cn - c[n], a[2]), c[n + 2]);
+    for_each_index<3>([&](int i) {
+      for_each_index<3 * N>([&](int k) { a[i] = fma(p.A(n + i, k), c[k], a[i]); });
+    });
+    const S cn = max(fma(-s.rho_n[j], a[0], c[n]), S(0));
+    const S y1 = fma(-s.rho_t[j], fma(p.A(n + 1, n), cn - c[n], a[1]), c[n + 1]);
+    const S y2 = fma(-s.rho_t[j], fma(p.A(n + 2, n), cn - c[n], a[2]), c[n + 2]);
     const S length = sqrt(fma(y1, y1, y2 * y2));
     const S radius = p.mu[j] * cn;
     const S shrink = select(length > radius, radius / select(length > S(0), length, S(1)), S(1));
     c[n] = cn;
     c[n + 1] = shrink * y1;
     c[n + 2] = shrink * y2;
-  }
+  });
   return c;
 }
 
@@ -166,41 +176,15 @@ GARRA_HD Vec<S, 3 * N> first_guess(const FrictionProblem<S, N>& p) {
   return c;
 }
 
-/// Systems up to this size are unrolled: three contacts gain a third of their time, eight would cost minutes to compile.
-inline constexpr int kUnrolled = 9;
-
-/// Solves J x = rhs by elimination without pivoting; overwrites both. The rows of (5) keep their weight on or near
-/// the diagonal: row exchanges were measured to solve not one problem more and to cost 45 % of the time. A vanishing
-/// pivot is replaced, so finite input never gives NaN; a poor direction is then caught by the line search and the
-/// ladder.
-template <class S, int M>
-GARRA_HD Vec<S, M> eliminate(Mat<S, M, M>& J, Vec<S, M>& rhs) {
-  const auto column = [&](int k) {
-    const S pivot = select(abs(J(k, k)) > S(1e-14), J(k, k), S(1e-14));
-    const S inv = S(1) / pivot;
-    J(k, k) = inv;
-    for (int i = k + 1; i < M; ++i) {
-      const S f = -(J(i, k) * inv);
-      for (int j = k + 1; j < M; ++j) J(i, j) = fma(f, J(k, j), J(i, j));
-      rhs[i] = fma(f, rhs[k], rhs[i]);
-    }
-  };
-  if constexpr (M <= kUnrolled)
-    factor::unrolled(std::make_integer_sequence<int, M>{}, column);
-  else
-    for (int k = 0; k < M; ++k) column(k);
-  for (int k = M - 1; k >= 0; --k) {
-    S sum = rhs[k];
-    for (int j = k + 1; j < M; ++j) sum = fma(-J(k, j), rhs[j], sum);
-    rhs[k] = sum * J(k, k);
-  }
-  return rhs;
-}
-
-/// Rows of one contact in the Newton system J d = -F.
+/// Rows of one contact in the Newton system J d = -F, and their right-hand sides.
 template <class S, int N>
-GARRA_HD void newton_rows(const FrictionProblem<S, N>& q, int j, const Piece<S>& p, const Rho<S>& rho,
-                          Mat<S, 3 * N, 3 * N>& J, Vec<S, 3 * N>& rhs) {
+struct ContactRows {
+  Mat<S, 3, 3 * N> J;
+  Vec3<S> rhs;
+};
+template <class S, int N>
+GARRA_HD ContactRows<S, N> newton_rows(const FrictionProblem<S, N>& q, int j, const Piece<S>& p, const Rho<S>& rho) {
+  ContactRows<S, N> out;
   const int n = 3 * j, t = n + 1, o = n + 2;
   const auto slip = !p.open && !p.stick;
   // Weights on the rows of A: open 0, stick rho I, slip beta rho (I - d d^T).
@@ -209,42 +193,92 @@ GARRA_HD void newton_rows(const FrictionProblem<S, N>& q, int j, const Piece<S>&
   const S w11 = select(p.stick, rho.t, g * (p.d2 * p.d2));
   const S w12 = -(g * (p.d1 * p.d2));
   const S w22 = select(p.stick, rho.t, g * (p.d1 * p.d1));
-  for (int k = 0; k < 3 * N; ++k) {
+  for_each_index<3 * N>([&](int k) {
     const S an = q.A(n, k), at = q.A(t, k), ao = q.A(o, k);
-    J(n, k) = wn * an;
-    J(t, k) = fma(w11, at, w12 * ao);
-    J(o, k) = fma(w12, at, w22 * ao);
-  }
+    out.J(0, k) = wn * an;
+    out.J(1, k) = fma(w11, at, w12 * ao);
+    out.J(2, k) = fma(w12, at, w22 * ao);
+  });
   // What depends on c directly: open I; slip (1 - beta) I + beta d d^T on the tangential part, and
   // -mu d (d kappa) with d kappa = dc_n + rho_n a_n because row n asks for rho_n da_n = -rho_n a_n.
   const S mu = select(slip, q.mu[j], S(0));
   const S w = select(slip, p.beta, S(0));
   const S keep = select(p.stick, S(0), S(1) - w);
-  J(n, n) += select(p.open, S(1), S(0));
-  J(t, t) += fma(w, p.d1 * p.d1, keep);
-  J(t, o) += w * (p.d1 * p.d2);
-  J(o, t) += w * (p.d1 * p.d2);
-  J(o, o) += fma(w, p.d2 * p.d2, keep);
-  J(t, n) -= mu * p.d1;
-  J(o, n) -= mu * p.d2;
-  rhs[n] = -p.F[0];
-  rhs[t] = fma(mu * p.d1, p.F[0], -p.F[1]);
-  rhs[o] = fma(mu * p.d2, p.F[0], -p.F[2]);
+  out.J(0, n) += select(p.open, S(1), S(0));
+  out.J(1, t) += fma(w, p.d1 * p.d1, keep);
+  out.J(1, o) += w * (p.d1 * p.d2);
+  out.J(2, t) += w * (p.d1 * p.d2);
+  out.J(2, o) += fma(w, p.d2 * p.d2, keep);
+  out.J(1, n) -= mu * p.d1;
+  out.J(2, n) -= mu * p.d2;
+  out.rhs = vec3<S>(-p.F[0], fma(mu * p.d1, p.F[0], -p.F[1]), fma(mu * p.d2, p.F[0], -p.F[2]));
+  return out;
+}
+
+/// Upper triangular factor being built row by row, its diagonal inverted, and the right-hand side with it.
+template <class S, int M>
+struct Triangle {
+  Mat<S, M, M> U;
+  Vec<S, M> rhs;
+};
+
+/// Eliminates row i against the rows before it, without pivoting, and adds it to the triangle. The row stays in
+/// registers while it is worked on, and neither L nor the unfinished rows exist: half the working set of an elimination
+/// in place. The rows of (5) keep their weight on or near the diagonal: row exchanges were measured to solve not one
+/// problem more and to cost 45 % of the time. A vanishing pivot is replaced, so finite input never gives NaN; a poor
+/// direction is then caught by the line search and the ladder.
+template <class S, int N>
+GARRA_HD void add_row(Triangle<S, 3 * N>& tri, int i, const ContactRows<S, N>& rows) {
+  constexpr int M = 3 * N;
+  const int r = i % 3;
+  S row[M];
+  for_each_index<M>([&](int k) { row[k] = rows.J(r, k); });
+  S rhs = rows.rhs[r];
+  for_each_index<M>([&](int k) {
+    if (k >= i) return;
+    const S f = -(row[k] * tri.U(k, k));
+    for_each_index<M>([&](int j) {
+      if (j > k) row[j] = fma(f, tri.U(k, j), row[j]);
+    });
+    rhs = fma(f, tri.rhs[k], rhs);
+  });
+  tri.U(i, i) = S(1) / select(abs(row[i]) > S(1e-14), row[i], S(1e-14));
+  for_each_index<M>([&](int j) {
+    if (j > i) tri.U(i, j) = row[j];
+  });
+  tri.rhs[i] = rhs;
+}
+
+template <class S, int M>
+GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M>& tri) {
+  Vec<S, M> x = tri.rhs;
+  for_each_index<M>([&](auto from_end) {
+    const int k = M - 1 - from_end;
+    S sum = x[k];
+    for_each_index<M>([&](int j) {
+      if (j > k) sum = fma(-tri.U(k, j), x[j], sum);
+    });
+    x[k] = sum * tri.U(k, k);
+  });
+  return x;
 }
 
 /// Newton direction of (4), and |F|^2 where it starts.
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> direction(const FrictionState<S, N>& s, S& merit0) {
-  Mat<S, 3 * N, 3 * N> J;
-  Vec<S, 3 * N> rhs;
+  Triangle<S, 3 * N> tri;
   merit0 = S(0);
-  for (int j = 0; j < N; ++j) {
-    const Rho<S> rho = local_rho<S, N>(s.problem.A, j, s.rho);
+  const auto contact_rows = [&](int j) {
+    const Rho<S> rho = local_rho<S, N>(s, j);
     const Piece<S> p = classify(contact<S, N>(s.c, j), contact<S, N>(s.a, j), s.problem.mu[j], rho);
     merit0 += dot(p.F, p.F);
-    newton_rows<S, N>(s.problem, j, p, rho, J, rhs);
-  }
-  return eliminate(J, rhs);
+    const ContactRows<S, N> rows = newton_rows<S, N>(s.problem, j, p, rho);
+    add_row<S, N>(tri, 3 * j, rows);
+    add_row<S, N>(tri, 3 * j + 1, rows);
+    add_row<S, N>(tri, 3 * j + 2, rows);
+  };
+  for_each_index<N>(contact_rows);
+  return back_substitute(tri);
 }
 
 /// Natural-map error of the scaled problem at the iterate.
@@ -267,7 +301,7 @@ GARRA_HD void next_rung(FrictionState<S, N>& s, const MaskOf<S>& moving) {
   for (int j = 0; j < N; ++j) {
     S w = s.weyl + S(shift);
     w = select(w >= S(1), w - S(1), w);
-    const S cn = S(30) * (w * w * w) * local_rho<S, N>(s.problem.A, j, S(1)).n;
+    const S cn = S(30) * (w * w * w) * s.rho_n[j];
     c[3 * j] = select(spread, cn, c[3 * j]);
     c[3 * j + 1] = select(spread, S(0), c[3 * j + 1]);
     c[3 * j + 2] = select(spread, S(0), c[3 * j + 2]);
@@ -277,7 +311,7 @@ GARRA_HD void next_rung(FrictionState<S, N>& s, const MaskOf<S>& moving) {
   for (int k = 0; k < 300; ++k) {
     const auto on = moving && S(k) < sweeps;
     if (!any(on)) break;
-    c = select(on, sweep<S, N>(s.problem, c), c);
+    c = select(on, sweep<S, N>(s, c), c);
   }
   s.rho = select(moving, select(rung(2), S(0.3), select(rung(3), S(3), S(1))), s.rho);
   s.base = select(moving, c, s.base);
@@ -292,18 +326,25 @@ template <class S, int N>
 GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& given) const {
   FrictionState<S, N> s;
   const FrictionScale<S> scale = friction_scale(given);
-  s.problem.A = (S(1) / scale.size_a) * given.A;
+  const S inv_a = S(1) / scale.size_a;
+  for (int k = 0; k < 9 * N * N; ++k) s.problem.A[k] = inv_a * given.A[k];
   s.problem.b = (S(1) / scale.size_b) * given.b;
   s.problem.mu = given.mu;
+  for_each_index<N>([&](int j) {
+    const auto rho = friction_newton::diagonal_rho<S, N>(s.problem.A, j);
+    s.rho_n[j] = rho.n;
+    s.rho_t[j] = rho.t;
+  });
   s.c = cold ? Vec<S, 3 * N>::zero() : friction_newton::first_guess<S, N>(s.problem);
   s.a = s.problem.A * s.c + s.problem.b;
   s.base = Vec<S, 3 * N>::zero();
+  s.unit = scale.size_b * inv_a;
   s.rho = S(1);
   s.stage = s.stage_steps = s.steps = s.shortened = s.weyl = S(0);
   // NaN compares false: an invalid problem never runs, and certify names it.
   s.running = select(friction_newton::error(s) > S(0.5 * tol), S(1), S(0));
   for (int k = 0; k < first_sweeps && any(running(s)); ++k) {
-    const Vec<S, 3 * N> c = friction_newton::sweep<S, N>(s.problem, s.c);
+    const Vec<S, 3 * N> c = friction_newton::sweep<S, N>(s, s.c);
     s.c = select(running(s), c, s.c);
   }
   s.a = s.problem.A * s.c + s.problem.b;

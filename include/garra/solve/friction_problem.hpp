@@ -43,8 +43,10 @@ GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& mu) {
   const S yt = sqrt(fma(y[1], y[1], y[2] * y[2]));
   const auto inside = yt <= mu * y[0];
   const auto polar = fma(mu, yt, y[0]) <= S(0);  // in the polar cone: the apex is nearest
-  const S n = (fma(mu, yt, y[0])) / fma(mu, mu, S(1));
-  const S scale = mu * n / select(yt > S(0), yt, S(1));
+  // One division serves both n = (y_n + mu |y_t|) / (1 + mu^2) and the factor mu n / |y_t| on the tangent.
+  const S length = select(yt > S(0), yt, S(1));
+  const S over = fma(mu, yt, y[0]) / (fma(mu, mu, S(1)) * length);
+  const S n = over * length, scale = mu * over;
   Vec3<S> p = vec3<S>(n, scale * y[1], scale * y[2]);
   p = select(polar, Vec3<S>::zero(), p);
   return select(inside, y, p);
@@ -56,13 +58,13 @@ template <class S, int N>
 GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, 3 * N>& b, const Vec<S, 3 * N>& c,
                              const Vec<S, 3 * N>& a) {
   S error2 = S(0);
-  for (int j = 0; j < N; ++j) {
+  for_each_index<N>([&](int j) {
     const S at = sqrt(fma(a[3 * j + 1], a[3 * j + 1], a[3 * j + 2] * a[3 * j + 2]));
     const Vec3<S> cj = vec3<S>(c[3 * j], c[3 * j + 1], c[3 * j + 2]);
     const Vec3<S> y = vec3<S>(cj[0] - fma(mu[j], at, a[3 * j]), cj[1] - a[3 * j + 1], cj[2] - a[3 * j + 2]);
     const Vec3<S> d = cj - project_on_cone(y, mu[j]);
     error2 += dot(d, d);
-  }
+  });
   const S scale2 = max(dot(b, b), max(dot(c, c), dot(a, a)));
   return select(scale2 > S(0), sqrt(error2 / select(scale2 > S(0), scale2, S(1))), S(0));
 }

@@ -1,0 +1,70 @@
+// Samples of a grasp study on the GPU: draw and build, iterate, judge. Counting stays on the host.
+#include "for_each.cuh"
+#include "systems/contact_batch.hpp"
+#include "systems/grasp_cuda.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+template <int N>
+struct SampleFields {
+  static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
+  static constexpr int metrics = batch::kFields<double, Metrics<double, N>>;
+  static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
+  static constexpr int verdict = batch::kFields<double, Verdict<double, N>>;
+  static constexpr int total = problem + metrics + 2 * candidate + verdict;
+};
+
+template <int N>
+void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, bool check_uniqueness,
+                 const SampleTiles& t) {
+  using Fields = SampleFields<N>;
+  const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
+  cuda::Buffer<GraspModel> model(1);
+  model.upload(&host_model);
+  cuda::Buffer<double> problems(padded * Fields::problem), metrics(padded * Fields::metrics),
+      candidates(padded * Fields::candidate), second(check_uniqueness ? padded * Fields::candidate : 0),
+      verdicts(padded * Fields::verdict), uniforms(padded * (host_model.draws > 0 ? host_model.draws : 1));
+  if (host_model.six_joints)
+    cuda::for_each(t.count, BuildBody<N, 6>{model.data(), t.first, problems.data(), metrics.data(), uniforms.data()});
+  else
+    cuda::for_each(t.count, BuildBody<N, chain::kMaxJoints>{model.data(), t.first, problems.data(), metrics.data(),
+                                                            uniforms.data()});
+  cuda::for_each(t.count, contact::IterateBody<N>{solver, problems.data(), candidates.data()});
+  if (check_uniqueness) {
+    solver.cold = true;
+    cuda::for_each(t.count, contact::IterateBody<N>{solver, problems.data(), second.data()});
+  }
+  cuda::for_each(t.count, JudgeBody<N>{solver.tol, problems.data(), metrics.data(), candidates.data(),
+                                       check_uniqueness ? second.data() : nullptr, verdicts.data()});
+  metrics.download(t.metrics);
+  uniforms.download(t.uniforms);
+  verdicts.download(t.verdicts);
+}
+
+template <int N>
+std::uint64_t bytes_per_sample(const GraspModel& model) {
+  return sizeof(double) * static_cast<std::uint64_t>(SampleFields<N>::total + model.draws);
+}
+
+}  // namespace
+
+void cuda_samples(const GraspModel& model, const solvers::FrictionNewton& solver, bool check_uniqueness, int device,
+                  const SampleTiles& tiles) {
+  cuda::check(cudaSetDevice(device), "choosing the device");
+  using Run = void (*)(const GraspModel&, solvers::FrictionNewton, bool, const SampleTiles&);
+  static constexpr Run run[kMaxContacts] = {run_samples<1>, run_samples<2>, run_samples<3>, run_samples<4>,
+                                            run_samples<5>, run_samples<6>, run_samples<7>, run_samples<8>};
+  run[model.contacts - 1](model, solver, check_uniqueness, tiles);
+}
+
+std::uint64_t cuda_bytes_per_sample(const GraspModel& model) {
+  using Bytes = std::uint64_t (*)(const GraspModel&);
+  static constexpr Bytes bytes[kMaxContacts] = {bytes_per_sample<1>, bytes_per_sample<2>, bytes_per_sample<3>,
+                                                bytes_per_sample<4>, bytes_per_sample<5>, bytes_per_sample<6>,
+                                                bytes_per_sample<7>, bytes_per_sample<8>};
+  return bytes[model.contacts - 1](model);
+}
+
+}  // namespace garra::grasp
