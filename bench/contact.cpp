@@ -37,6 +37,7 @@ namespace garra::bench {
 namespace {
 
 constexpr std::int64_t kBlock = 1024;
+constexpr int kPeerRepetitions = 3;  // enough for a median, and the peers take most of the time
 
 struct ProblemClass {
   std::string name;
@@ -199,7 +200,7 @@ void register_class(const ProblemClass& given) {
   for (const siconos::Method method : siconos::kMethods)
     add("siconos_" + std::string(to_string(method)), [&given, method](benchmark::State& state) {
       run_siconos(state, given, method);
-    })->Iterations(1);  // every problem is timed on its own already
+    })->Iterations(1)->Repetitions(kPeerRepetitions);  // every problem is timed on its own already
 }
 
 /// Takes `--problems=N` out of the arguments, which Google Benchmark does not know.

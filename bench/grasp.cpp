@@ -91,7 +91,7 @@ struct BuildDrawnBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto built = grasp::build_sample<S, kContacts>(*model, batch::load<S, grasp::Inputs<S>>(inputs, i));
+    const auto built = grasp::build_sample<S, kContacts, 6>(*model, batch::load<S, grasp::Inputs<S>>(inputs, i));
     batch::store<S>(problems, i, built.problem);
     batch::store<S>(metrics, i, built.metrics);
   }
@@ -135,7 +135,7 @@ double mean_build_flops(const grasp::GraspModel& model, const Stages& stages) {
     const auto drawn = stages.inputs.get(i);
     grasp::Inputs<Counted> in;
     std::copy_n(drawn.x, grasp::kSlots, in.x);
-    benchmark::DoNotOptimize(grasp::build_sample<Counted, kContacts>(model, in));
+    benchmark::DoNotOptimize(grasp::build_sample<Counted, kContacts, 6>(model, in));
   }
   return operations.flops() / static_cast<double>(kItems);
 }

@@ -14,8 +14,8 @@ KDL::Vector vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 KDL::Segment segment(const chain::Link& l) {
   const auto& I = l.inertia;
   const KDL::RotationalInertia about_com(I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2));
-  return {"link", KDL::Joint(KDL::Joint::RotZ, 1, l.offset, l.armature), KDL::Frame::DH(l.a, l.alpha, l.d, 0),
-          KDL::RigidBodyInertia(l.mass, vector(l.com), about_com)};
+  return KDL::Segment("link", KDL::Joint(KDL::Joint::RotZ, 1, l.offset, l.armature),
+                      KDL::Frame::DH(l.a, l.alpha, l.d, 0), KDL::RigidBodyInertia(l.mass, vector(l.com), about_com));
 }
 
 KDL::Chain chain_of(const chain::Chain& chain) {
@@ -23,7 +23,8 @@ KDL::Chain chain_of(const chain::Chain& chain) {
   for (int i = 0; i < chain.joints; ++i) out.addSegment(segment(chain.link[i]));
   const auto& R = chain.tool.R.m;
   const KDL::Rotation rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
-  out.addSegment({"tool", KDL::Joint(KDL::Joint::Fixed), KDL::Frame(rotation, vector(chain.tool.p))});
+  const KDL::Frame tool(rotation, vector(chain.tool.p));
+  out.addSegment(KDL::Segment("tool", KDL::Joint(KDL::Joint::Fixed), tool));
   return out;
 }
 

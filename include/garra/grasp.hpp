@@ -2,6 +2,7 @@
 // The entry for C++ users and for `garra run`. docs/grasp-model.md, docs/monte-carlo.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -106,5 +107,19 @@ inline constexpr int kOutcomes = 7;
 
 /// How a contact ends: the papers' contact states.
 enum class ContactState : int { kStick = 0, kSlip = 1, kBreak = 2 };
+
+/// How likely the grasp holds: the answer of a study.
+struct Robustness {
+  std::int64_t samples = 0;
+  double probability = 0;    ///< P(held) among the decided samples; NaN where none is
+  study::Interval interval;  ///< 95 %; unsolved samples widen it
+  std::array<std::int64_t, kOutcomes> outcomes{};  ///< samples of each Outcome
+  std::string summary_json;  ///< everything that was counted: summary.json of docs/run-folder.md, the same bytes
+};
+
+/// Draws and solves the samples of `scenario.plan` until one of its rules says stop; nothing is written to disk. The same
+/// seed gives the same answer for any number of threads. Throws Error where the nominal grasp is impossible or the device
+/// cannot run; a sample that fails is counted, never an exception.
+[[nodiscard]] Robustness robustness(const Scenario& scenario, const Device& device = {});
 
 }  // namespace garra::grasp
