@@ -150,7 +150,7 @@ double mean_solve_flops(const Iterate& iterate, const Stages& stages) {
     std::copy_n(given.mu.m, kContacts, problem.mu.m);
     auto state = iterate.solver.start(problem);
     while (iterate.solver.running(state)) iterate.solver.step(state);
-    benchmark::DoNotOptimize(iterate.solver.force(problem, state.c));
+    benchmark::DoNotOptimize(iterate.solver.candidate(state));
   }
   return operations.flops() / static_cast<double>(kItems);
 }

@@ -117,9 +117,9 @@ struct Robustness {
   std::string summary_json;  ///< everything that was counted: summary.json of docs/run-folder.md, the same bytes
 };
 
-/// Draws and solves the samples of `scenario.plan` until one of its rules says stop; nothing is written to disk. The same
-/// seed gives the same answer for any number of threads. Throws Error where the nominal grasp is impossible or the device
-/// cannot run; a sample that fails is counted, never an exception.
+/// Draws and solves the samples of `scenario.plan` until one of its rules says stop; nothing is written to disk. The
+/// same seed gives the same answer for any number of threads. Throws Error where the nominal grasp is impossible or the
+/// device cannot run; a sample that fails is counted, never an exception.
 [[nodiscard]] Robustness robustness(const Scenario& scenario, const Device& device = {});
 
 }  // namespace garra::grasp

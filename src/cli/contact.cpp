@@ -15,6 +15,7 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "io/atomic_file.hpp"
@@ -346,17 +347,17 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command.add_option("--tol", arguments.options.tol, "solved: scale-invariant residual <= tol")
-      ->check(CLI::PositiveNumber)
+      ->check(positive_number())
       ->capture_default_str();
   command
       .add_option("--max-iterations", arguments.options.max_iterations,
                   "Newton steps per problem, all stages")
-      ->check(CLI::PositiveNumber)
+      ->transform(whole_number())
       ->capture_default_str();
   command
       .add_option("--max-unsolved", arguments.max_unsolved,
                   "exit code 4 where a larger share is unsolved")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(share())
       ->capture_default_str();
   command.add_option("--format", arguments.format, "human or json")
       ->check(CLI::IsMember({"human", "json"}))
@@ -368,6 +369,10 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
 void add_contact_commands(CLI::App& app) {
   CLI::App* contact = app.add_subcommand("contact", "Raw friction contact problems from files");
   contact->require_subcommand(1);
+  contact->footer(
+      "Examples:\n"
+      "  garra contact solve data/reference/contact/random_n3.h5 -o solutions.h5\n"
+      "  garra contact solve run-three_puma_sphere/failures/*.h5");
   CLI::App* solve =
       contact->add_subcommand("solve", "Solve problem files: a = A c + b with Coulomb friction");
   const auto arguments = std::make_shared<SolveArguments>();

@@ -1,11 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "garra/core/error.hpp"
-#include "io/suggest.hpp"
 
 namespace {
 
@@ -14,16 +16,27 @@ using garra::ExitCode;
 
 int finish(ExitCode code) { return static_cast<int>(code); }
 
-/// CLI11's message, with the nearest subcommand or flag where something unknown was given.
-int usage(const CLI::App& app, const CLI::ParseError& error) {
-  const int code = app.exit(error);
-  return code == 0 ? 0 : finish(ExitCode::kUsage);
+/// The command whose help fits: the innermost one that was named.
+std::string help_command(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  return app.get_name() + (used.empty() ? "" : " " + help_command(*used.front()));
+}
+
+/// CLI11's message, or the nearest subcommand or flag where something unknown was given.
+int usage(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const std::string unknown = garra::cli::unknown_word(app, argc, argv);
+  if (unknown.empty())
+    std::fprintf(stderr, "garra: %s\n  See `%s --help`.\n", error.what(), help_command(app).c_str());
+  else
+    std::fprintf(stderr, "%s\n", unknown.c_str());
+  return finish(ExitCode::kUsage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("garra: batched robotics solves on CPU lanes and CUDA");
+  CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
   app.set_version_flag("--version", "garra " GARRA_VERSION);
   app.require_subcommand(1);
   app.footer("Examples:\n"
@@ -36,11 +49,12 @@ int main(int argc, char** argv) {
   garra::cli::add_check_command(app);
   garra::cli::add_contact_commands(app);
   garra::cli::add_doctor_command(app);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file grown too large is a failed write with a message, not a killed program
   try {
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return usage(app, error);
+    return usage(app, error, argc, argv);
   } catch (const Error& error) {
     if (*error.what() != '\0') std::fprintf(stderr, "garra: %s\n", error.what());
     return finish(error.code());

@@ -7,16 +7,25 @@
 
 namespace garra::cli {
 
+/// How far a run is and what it knows.
+struct Standing {
+  std::int64_t done = 0;   ///< samples so far
+  std::int64_t fresh = 0;  ///< of them computed now, not read back
+  double probability = 0, low = 0, high = 1;
+};
+
 class Progress {
  public:
   /// `mode`: auto (a bar on a terminal), json (one object per line, anywhere), none.
   Progress(const std::string& mode, std::int64_t total);
-  /// `done` samples so far, `fresh` of them computed now (not read back); `note` is the current estimate.
-  void show(std::int64_t done, std::int64_t fresh, const std::string& note);
+  void show(const Standing& standing);
   void clear();
   [[nodiscard]] double seconds() const;
 
  private:
+  void show_bar(const Standing& standing, double rate, double left) const;
+  void show_json(const Standing& standing, double rate, double left) const;
+
   enum class Mode { kNone, kBar, kJson } mode_ = Mode::kNone;
   std::int64_t total_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -26,5 +35,11 @@ class Progress {
 
 /// "1.23 M", "45.6 k"
 [[nodiscard]] std::string short_number(double x);
+
+/// "40 s", "3 min", "2.5 h"
+[[nodiscard]] std::string short_time(double seconds);
+
+/// "P(held) = 0.9015 ± 0.0042"
+[[nodiscard]] std::string short_estimate(const Standing& standing);
 
 }  // namespace garra::cli

@@ -2,10 +2,12 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/run_files.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/run_folder.hpp"
@@ -74,15 +76,23 @@ void print(const Json& j) {
               j["tol"].get<double>(), j["iterations"].get<double>());
 }
 
+std::int64_t default_sample(const io::RunFolder& folder) {
+  if (!std::filesystem::exists(folder.file("summary.json")))
+    throw Error(ExitCode::kUsage, folder.path() + ": the run is not finished, so its closest failure is not known",
+                "Give --sample I, or finish it with `garra resume " + folder.path() + "`.");
+  const std::int64_t sample = sample_to_replay(Json::parse(folder.read_text("summary.json")));
+  if (sample < 0) throw Error(ExitCode::kUsage, folder.path() + ": no sample lies near the border", "Give --sample I.");
+  return sample;
+}
+
 void replay(const ReplayArguments& a) {
   const auto folder = io::RunFolder::open(a.run);
   const grasp::Study study(io::read_scenario(folder.scenario(), folder.overrides()));
-  std::int64_t sample = a.sample;
-  if (sample < 0) {
-    const Json summary = Json::parse(folder.read_text("summary.json"));
-    if (summary["closest"].empty()) throw Error(ExitCode::kUsage, "this run has no closest failure", "give --sample I");
-    sample = summary["closest"][0]["sample"];
-  }
+  const std::int64_t sample = a.sample < 0 ? default_sample(folder) : a.sample;
+  const std::int64_t samples = study.scenario().plan.samples;
+  if (sample >= samples)
+    throw Error(ExitCode::kUsage, "--sample " + std::to_string(sample) + ": the run has " + std::to_string(samples) + " samples",
+                "Give a number from 0 to " + std::to_string(samples - 1) + ".");
   const auto r = study.replay(sample);
   if (!a.problem.empty())
     io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
@@ -97,7 +107,7 @@ void add_replay_command(CLI::App& app) {
   auto a = std::make_shared<ReplayArguments>();
   CLI::App* c = app.add_subcommand("replay", "Re-create one sample of a run: inputs, matrices, forces, certificate");
   c->add_option("RUN", a->run, "run folder")->required();
-  c->add_option("--sample", a->sample, "number of the sample (default: the one closest to the border)")->check(CLI::NonNegativeNumber);
+  c->add_option("--sample", a->sample, "number of the sample (default: the closest failure)")->check(CLI::NonNegativeNumber);
   c->add_option("--problem", a->problem, "also write A, b, mu to this problem file (HDF5)");
   c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c->footer("Examples:\n  garra replay run-three_puma_sphere\n  garra replay grasp --sample 4711 --problem hard.h5");

@@ -1,23 +1,24 @@
 // `garra run`, `garra resume`, `garra status`, `garra report`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/answer.hpp"
 #include "cli/commands.hpp"
+#include "cli/flags.hpp"
 #include "cli/progress.hpp"
+#include "cli/report.hpp"
+#include "cli/requirement.hpp"
+#include "cli/run_files.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
 #include "garra/io/scenario.hpp"
-#include "io/results_file.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::cli {
@@ -43,13 +44,28 @@ struct RunArguments {
   bool quiet = false, no_report = false;
 };
 
+std::string stop_override(const std::string& rule) {
+  const std::string remedy = "Write --stop half-width=0.001.";
+  if (rule.rfind("half-width=", 0) != 0)
+    throw Error(ExitCode::kUsage, "--stop " + rule + ": unknown rule", remedy);
+  const std::string width = rule.substr(11);
+  const double x = number_or_refuse(width, "--stop " + rule + ": no number after half-width=", remedy);
+  if (x <= 0 || x > 0.5) throw Error(ExitCode::kUsage, "--stop " + rule + ": must be above 0 and at most 0.5", remedy);
+  return "sampling.stop={ half_width = " + Json(x).dump() + " }";
+}
+
 std::vector<std::string> overrides_of(const RunArguments& a) {
   std::vector<std::string> list = a.set;
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
   if (a.tol > 0) list.push_back("solver.tol=" + Json(a.tol).dump());
-  if (a.stop.rfind("half-width=", 0) == 0) list.push_back("sampling.stop={ half_width = " + a.stop.substr(11) + " }");
-  else if (!a.stop.empty()) throw Error(ExitCode::kUsage, "--stop " + a.stop + ": unknown rule", "use --stop half-width=0.001");
+  if (!a.stop.empty()) list.push_back(stop_override(a.stop));
+  return list;
+}
+
+std::vector<Requirement> requirements_of(const RunArguments& a) {
+  std::vector<Requirement> list;
+  for (const std::string& text : a.require) list.push_back(parse_requirement(text));
   return list;
 }
 
@@ -59,13 +75,6 @@ std::string new_folder_name(const std::string& scenario) {
     const std::string name = k == 1 ? stem : stem + "-" + std::to_string(k);
     if (!fs::exists(name)) return name;
   }
-}
-
-std::string utc_now() {
-  const std::time_t t = std::time(nullptr);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&t));
-  return text;
 }
 
 /// What ended a run; the empty string while it goes on.
@@ -81,154 +90,142 @@ struct Runner {
   const RunArguments& arguments;
 
   study::Total total{};
-  std::int64_t fresh = 0, reused = 0;
-  std::vector<double> kept{};
+  std::int64_t fresh = 0;             ///< samples computed now; the others were there
+  std::int64_t chunks = 0, rows = 0;  ///< chunks in `total`, and the samples that they keep
 
   [[nodiscard]] Ending check(double seconds) const {
     const auto& plan = study.scenario().plan;
-    if (stop_signal != 0) return {"signal", true};
-    const double limit = arguments.time_limit > 0 ? arguments.time_limit : plan.time_limit;
-    if (limit > 0 && seconds > limit && total.count < plan.samples) return {"time_limit", true};
+    if (total.count >= plan.samples) return {"samples", false};
     if (plan.stop_half_width > 0 && total.count > 0) {
       const auto e = study.estimate(total);
       if (e.interval.high - e.interval.low <= 2 * plan.stop_half_width) return {"half_width", false};
     }
-    return total.count >= plan.samples ? Ending{"samples", false} : Ending{};
+    if (stop_signal != 0) return {"signal", true};
+    const double limit = arguments.time_limit > 0 ? arguments.time_limit : plan.time_limit;
+    return limit > 0 && seconds > limit ? Ending{"time_limit", true} : Ending{};
   }
 
-  void take_chunk(std::int64_t index) {
+  /// The chunk as an earlier start has left it, if it is sound and of this very run.
+  [[nodiscard]] std::optional<study::Tally> stored_chunk(std::int64_t index, std::int64_t first, std::int64_t count) const {
+    auto state = io::RunFolder::Chunk::kMissing;
+    auto chunk = folder.read_chunk(index, &state);
+    const bool foreign = state == io::RunFolder::Chunk::kForeign || (chunk && (chunk->first != first || chunk->count != count));
+    const char* trouble = state == io::RunFolder::Chunk::kDamaged ? "is damaged" : foreign ? "belongs to another scenario" : nullptr;
+    if (trouble != nullptr && !arguments.quiet)
+      std::fprintf(stderr, "garra: chunk %lld %s; computing it again\n", static_cast<long long>(index), trouble);
+    if (foreign) chunk.reset();
+    return chunk;
+  }
+
+  void take_chunk() {
     const auto& plan = study.scenario().plan;
-    const std::int64_t first = index * plan.chunk;
+    const std::int64_t first = chunks * plan.chunk;
     const std::int64_t count = std::min(plan.chunk, plan.samples - first);
-    bool damaged = false;
-    auto chunk = folder.read_chunk(index, &damaged);
-    if (damaged) std::fprintf(stderr, "garra: chunk %lld is damaged; computing it again\n", static_cast<long long>(index));
-    if (chunk && (chunk->first != first || chunk->count != count)) chunk.reset();  // sampled to another plan
+    auto chunk = stored_chunk(chunks, first, count);
     if (!chunk) {
       chunk = study.run(first, count, device);
-      folder.write_chunk(index, *chunk);
+      folder.write_chunk(chunks, *chunk);
       fresh += count;
-    } else {
-      reused += count;
     }
     total.add(*chunk, static_cast<std::size_t>(study.layout().sums), 2);
-    kept.insert(kept.end(), chunk->kept.begin(), chunk->kept.end());
+    rows += static_cast<std::int64_t>(chunk->kept.size()) / study.layout().row;
+    ++chunks;
   }
 
-  [[nodiscard]] std::string note() const {
+  [[nodiscard]] Standing standing() const {
     const auto e = study.estimate(total);
-    char text[64];
-    std::snprintf(text, sizeof text, "P(held) %.4f ± %.4f", e.probability, (e.interval.high - e.interval.low) / 2);
-    return text;
+    return {total.count, fresh, e.probability, e.interval.low, e.interval.high};
   }
 
   Ending go(Progress& progress) {
-    for (std::int64_t k = 0;; ++k) {
+    for (;;) {
       const Ending end = check(progress.seconds());
       if (!end.reason.empty()) return end;
-      take_chunk(k);
-      progress.show(total.count, fresh, note());
+      take_chunk();
+      progress.show(standing());
     }
   }
 };
 
-Json make_manifest(const Runner& r, double seconds, const std::string& command, const std::string& started) {
-  Json m;
-  m["garra"] = GARRA_VERSION;
-  m["command"] = command;
-  m["scenario"] = "scenario.toml";
-  m["scenario_crc32"] = io::checksum(r.folder.read_text("scenario.toml"));
-  m["overrides"] = r.folder.overrides();
-  m["device"] = describe(r.device);
-  m["started"] = started;
-  m["seconds"] = seconds;
-  m["samples_per_second"] = seconds > 0 ? static_cast<double>(r.fresh) / seconds : 0.0;
-  m["samples_computed"] = r.fresh;
-  m["samples_reused"] = r.reused;
-  m["compiler"] = "GCC " __VERSION__;
-  return m;
+void require_all(const std::vector<Requirement>& requirements, const Standing& s) {
+  for (const Requirement& r : requirements) {
+    if (r.holds(s.low, s.high)) continue;
+    char interval[64];
+    std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
+    const std::string found = r.text + " does not hold: the 95 % interval of P(held) is " + interval;
+    throw Error(ExitCode::kRequirementFailed, found,
+                r.is_refuted(s.low, s.high) ? "" : "The bound lies inside of the interval: more samples may decide.");
+  }
 }
 
-/// Runs the Python report; its absence is a remark, not a failure of the run.
-bool make_report(const std::string& run) {
-  const char* chosen = std::getenv("GARRA_PYTHON");
-  std::error_code ignored;
-  const fs::path root = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
-  const fs::path venv = root / ".venv/bin/python";
-  const std::string python = chosen != nullptr ? chosen : fs::exists(venv) ? venv.string() : "python3";
-  const std::string path = (root / "python").string();
-  const std::string command = "PYTHONPATH='" + path + "':\"$PYTHONPATH\" '" + python + "' -m garra.report '" + run + "' 1>&2";
-  if (run.find('\'') != std::string::npos) return false;
-  return std::system(command.c_str()) == 0;
+void require_solved(const Runner& r) {
+  const double unsolved = r.study.unsolved_share(r.total), limit = r.study.scenario().plan.max_unsolved;
+  if (unsolved <= limit) return;
+  char text[96];
+  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than solver.max_unsolved = %.3g", 100 * unsolved, limit);
+  throw Error(ExitCode::kTooManyUnsolved, text,
+              "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01; failures/ holds examples.");
 }
 
-/// One requirement "p_held>=0.99" against the summary.
-bool holds(const std::string& requirement, const Json& summary) {
-  const auto at = requirement.find_first_of("<>");
-  const auto skip = at == std::string::npos ? 0 : requirement.find_first_not_of("<>=", at);
-  if (at == std::string::npos || requirement.substr(0, at) != "p_held" || skip == std::string::npos)
-    throw Error(ExitCode::kUsage, "--require '" + requirement + "': not understood", "write --require 'p_held>=0.99'");
-  char* end = nullptr;
-  const double bound = std::strtod(requirement.c_str() + skip, &end);
-  if (end == requirement.c_str() + skip || *end != '\0')
-    throw Error(ExitCode::kUsage, "--require '" + requirement + "': no number", "write --require 'p_held>=0.99'");
-  // The whole interval must lie on the right side: a requirement is proved, not guessed.
-  return requirement[at] == '>' ? summary["held"]["low"].get<double>() >= bound : summary["held"]["high"].get<double>() <= bound;
-}
-
-void conclude(const Runner& r, const RunArguments& a, const Json& summary, const Json& manifest) {
+void print_answer(const Runner& r, const RunArguments& a, const Json& summary, const Json& manifest) {
   if (a.format == "json") {
     std::printf("%s\n", Json{{"run", r.folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
   } else if (!a.quiet) {
     std::printf("%s", answer_text(summary, manifest, r.folder.path()).c_str());
   }
   std::fflush(stdout);
-  const bool reported = !a.no_report && make_report(r.folder.path());
-  if (!a.quiet && a.format != "json")
-    std::printf("%s\n", reported ? ("Report:  " + r.folder.file("report.html")).c_str()
-                                 : ("Run folder:  " + r.folder.path() + "   (report: garra report " + r.folder.path() + ")").c_str());
-  for (const std::string& requirement : a.require)
-    if (!holds(requirement, summary))
-      throw Error(ExitCode::kRequirementFailed, "requirement does not hold: " + requirement);
-  const double unsolved = r.study.unsolved_share(r.total);
-  if (unsolved > r.study.scenario().plan.max_unsolved)
-    throw Error(ExitCode::kTooManyUnsolved, std::to_string(100 * unsolved) + " % of the samples are unsolved",
-                "look at one with `garra replay`, or raise solver.max_unsolved");
 }
 
-void write_results(const Runner& r) {
-  io::SampleTable table;
-  const grasp::Layout& l = r.study.layout();
-  table.draws = l.draws;
-  table.forces = 3 * l.contacts;
-  for (const auto& input : r.study.inputs()) table.input_names.push_back(input.name);
-  for (int k = 0; k < grasp::kOutcomes; ++k) table.outcome_names.push_back(to_string(static_cast<grasp::Outcome>(k)));
-  table.rows = r.kept;
-  io::write_sample_table(r.folder.file("results.h5"), table);
+/// The report needs Python: its absence is a remark, not a failure of the run.
+void report_on(const std::string& run, const RunArguments& a, bool changed) {
+  const std::string page = run + "/report.html";
+  const bool there = fs::exists(page) && !changed;
+  const bool made = there || (!a.no_report && make_report(run, a.quiet));
+  if (a.quiet || a.format == "json") return;
+  const std::string line = made ? page : run + "   (no report; make it with `garra report " + run + "`)";
+  std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
+}
+
+/// Whether the folder's results are those of this summary already: resuming a finished run changes nothing.
+bool is_written(const io::RunFolder& folder, const std::string& summary) {
+  return fs::exists(folder.file("results.h5")) && fs::exists(folder.file("summary.json")) &&
+         folder.read_text("summary.json") == summary;
+}
+
+/// The summary comes last: where it is, the run is whole.
+bool write_outputs(const Runner& r, const std::string& summary) {
+  if (r.fresh == 0 && is_written(r.folder, summary)) return false;
+  write_results(r.folder, r.study, r.chunks, r.rows);
+  write_failures(r.folder, r.study, r.total);
+  r.folder.write_text("summary.json", summary);
+  r.folder.remove_leftovers();
+  return true;
 }
 
 void execute(const io::RunFolder& folder, const RunArguments& a, const std::string& command) {
+  const auto requirements = requirements_of(a);
   const grasp::Study study(io::read_scenario(folder.scenario(), folder.overrides()));
   const Device device = parse_device(a.device, a.threads);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  const std::string started = utc_now();
+  Manifest manifest(folder, device, command);
   Runner runner{folder, study, device, a};
   Progress progress(a.quiet ? "none" : a.progress, study.scenario().plan.samples);
   const Ending end = runner.go(progress);
-  const double seconds = progress.seconds();
   progress.clear();
-  const Json manifest = make_manifest(runner, seconds, command, started);
-  folder.write_text("manifest.json", manifest.dump(1) + "\n");
+  manifest.add(runner.fresh, progress.seconds());
   if (end.resumable)
     throw Error(ExitCode::kStoppedResumable,
-                "stopped (" + end.reason + ") after " + std::to_string(runner.total.count) + " of " +
-                    std::to_string(study.scenario().plan.samples) + " samples; so far " + runner.note(),
-                "continue with `garra resume " + folder.path() + "`");
+                (end.reason == "signal" ? "stopped by a signal after " : "time limit reached after ") +
+                    std::to_string(runner.total.count) + " of " + std::to_string(study.scenario().plan.samples) +
+                    " samples; so far " + short_estimate(runner.standing()),
+                "Continue with `garra resume " + folder.path() + "`.");
   const std::string summary = study.summary(runner.total, end.reason);
-  folder.write_text("summary.json", summary);
-  write_results(runner);
-  conclude(runner, a, Json::parse(summary), manifest);
+  const bool changed = write_outputs(runner, summary);
+  print_answer(runner, a, Json::parse(summary), manifest.json());
+  report_on(folder.path(), a, changed);
+  require_solved(runner);
+  require_all(requirements, runner.standing());
 }
 
 std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
@@ -242,7 +239,9 @@ void run_new(const RunArguments& a) {
   if (io::scenario_job(a.scenario) != "grasp")
     throw Error(ExitCode::kInvalidFile, a.scenario + ": job = \"" + io::scenario_job(a.scenario) + "\" is not available yet",
                 "this version runs job = \"grasp\"");
-  (void)io::read_scenario(a.scenario, overrides);  // complain before anything is made
+  // Complain before anything is made.
+  (void)requirements_of(a);
+  (void)grasp::Study(io::read_scenario(a.scenario, overrides));
   (void)parse_device(a.device, a.threads);
   const auto folder = io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides);
   execute(folder, a, command_line(a, overrides));
@@ -271,11 +270,13 @@ void show_status(const RunArguments& a) {
 void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
   c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->check(CLI::NonNegativeNumber);
-  c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(CLI::PositiveNumber);
-  c.add_option("--require", a.require, "e.g. 'p_held>=0.99': exit code 1 unless the whole interval satisfies it");
-  c.add_option("--progress", a.progress, "auto, json or none")->capture_default_str();
+  c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
+  c.add_option("--require", a.require, "e.g. 'p_held>=0.99': exit code 1 unless the whole interval satisfies it")
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
+  c.add_option("--progress", a.progress, "auto, json or none")->capture_default_str()->check(CLI::IsMember({"auto", "json", "none"}));
   c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
-  c.add_flag("--quiet", a.quiet, "print errors only");
+  c.add_flag("--quiet", a.quiet, "print nothing but errors (and what --format json asks for)");
   c.add_flag("--no-report", a.no_report, "do not make report.html");
 }
 
@@ -285,12 +286,14 @@ void add_run_commands(CLI::App& app) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* run = app.add_subcommand("run", "Run a scenario and print its answer");
   run->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
-  run->add_option("-o,--output", a->output, "run folder (default: run-<scenario>)");
-  run->add_option("--samples", a->samples, "number of samples")->check(CLI::PositiveNumber);
+  run->add_option("-o,--output", a->output, "run folder (default: run-<scenario>)")->type_name("RUN");
+  run->add_option("--samples", a->samples, "number of samples, such as 1e6")->transform(whole_number());
   run->add_option("--seed", a->seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
-  run->add_option("--tol", a->tol, "tolerance of the contact solver")->check(CLI::PositiveNumber);
-  run->add_option("--stop", a->stop, "half-width=X: stop when the 95 % interval is this narrow");
-  run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'");
+  run->add_option("--tol", a->tol, "tolerance of the contact solver")->check(positive_number());
+  run->add_option("--stop", a->stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")->type_name("RULE");
+  run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   add_common_flags(*run, *a);
   run->footer("Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
               "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
@@ -312,7 +315,7 @@ void add_run_commands(CLI::App& app) {
   report->footer("Examples:\n  garra report run-three_puma_sphere\n  GARRA_PYTHON=python3.12 garra report grasp");
   report->callback([a] {
     const auto folder = io::RunFolder::open(a->run);
-    if (!make_report(folder.path()))
+    if (!make_report(folder.path(), false))
       throw Error(ExitCode::kInputOutput, "the report was not made", "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
     std::printf("%s\n", folder.file("report.html").c_str());
   });

@@ -1,41 +1,175 @@
 #include "io/results_file.hpp"
 
-#include <cstdint>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "garra/core/error.hpp"
 #include "io/hdf5.hpp"
 
 namespace garra::io {
 
 namespace {
 
-/// Columns first .. first + width - 1 of the table, row-major.
-std::vector<double> columns(const SampleTable& t, std::size_t row, std::size_t first, std::size_t width) {
-  std::vector<double> out;
-  out.reserve(t.rows.size() / row * width);
-  for (std::size_t at = 0; at + row <= t.rows.size(); at += row)
-    for (std::size_t k = 0; k < width; ++k) out.push_back(t.rows[at + first + k]);
+[[noreturn]] void fail(const std::string& path, const std::string& reason) {
+  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + reason,
+              "Nothing is lost: make room or write access, then continue with `garra resume`.");
+}
+
+/// One dataset: which part of a row it takes, and where in the file it lies.
+struct Column {
+  const char* name;
+  hid_t type;
+  std::size_t first, width;  ///< in doubles of a row; a width of 1 is a dataset of one dimension
+  std::uint64_t offset = 0;  ///< in the file [bytes]
+};
+
+std::vector<Column> columns_of(const SampleColumns& c) {
+  const auto draws = static_cast<std::size_t>(c.draws), forces = static_cast<std::size_t>(c.forces);
+  return {{"index", H5T_STD_U64LE, 0, 1},
+          {"outcome", H5T_STD_U8LE, 1, 1},
+          {"residual", H5T_IEEE_F64LE, 2, 1},
+          {"margin", H5T_IEEE_F64LE, 3, 1},
+          {"inputs", H5T_IEEE_F64LE, 4, draws},
+          {"c", H5T_IEEE_F64LE, 4 + draws, forces},
+          {"a", H5T_IEEE_F64LE, 4 + draws + forces, forces}};
+}
+
+bool one_dimension(const Column& c) { return c.first < 4; }
+
+/// An empty dataset with its place in the file fixed and nothing written there.
+Hdf5Id make_dataset(const Hdf5Id& file, const Column& c, std::uint64_t rows) {
+  const hsize_t dims[2] = {rows, c.width};
+  const Hdf5Id space(H5Screate_simple(one_dimension(c) ? 1 : 2, dims, nullptr));
+  const Hdf5Id options(H5Pcreate(H5P_DATASET_CREATE));
+  H5Pset_obj_track_times(options.get(), false);  // the same samples give the same bytes
+  H5Pset_alloc_time(options.get(), H5D_ALLOC_TIME_EARLY);
+  H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER);
+  return Hdf5Id(H5Dcreate2(file.get(), c.name, c.type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT));
+}
+
+bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
+  const hsize_t count = names.size();
+  const Hdf5Id space(H5Screate_simple(1, &count, nullptr)), type(H5Tcopy(H5T_C_S1));
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  std::vector<const char*> texts;
+  for (const std::string& name : names) texts.push_back(name.c_str());
+  const Hdf5Id id(H5Acreate2(set.get(), "names", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT));
+  return id.valid() && H5Awrite(id.get(), type.get(), texts.data()) >= 0;
+}
+
+/// Whether HDF5 could lay the file out; fills in the offsets.
+bool lay_out(const std::string& path, const SampleColumns& names, std::uint64_t rows, std::vector<Column>& columns) {
+  const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  bool ok = file.valid();
+  for (Column& c : columns) {
+    if (!ok) return false;
+    const Hdf5Id set = make_dataset(file, c, rows);
+    ok = set.valid();
+    if (!ok) return false;
+    if (rows > 0 && c.width > 0) c.offset = H5Dget_offset(set.get());
+    if (std::strcmp(c.name, "outcome") == 0) ok = name_values(set, names.outcome_names);
+    if (std::strcmp(c.name, "inputs") == 0 && c.width > 0) ok = name_values(set, names.input_names);
+  }
+  return ok && H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0;
+}
+
+template <class T>
+std::vector<std::byte> convert(std::span<const double> rows, std::size_t row, const Column& c) {
+  std::vector<std::byte> out(rows.size() / row * c.width * sizeof(T));
+  std::byte* to = out.data();
+  for (std::size_t at = 0; at < rows.size(); at += row)
+    for (std::size_t k = 0; k < c.width; ++k, to += sizeof(T)) {
+      const T value = static_cast<T>(rows[at + c.first + k]);
+      std::memcpy(to, &value, sizeof(T));
+    }
   return out;
 }
 
+std::vector<std::byte> bytes_of(std::span<const double> rows, std::size_t row, const Column& c) {
+  if (c.first == 0) return convert<std::uint64_t>(rows, row, c);  // exact up to 2^53 samples
+  if (c.first == 1) return convert<std::uint8_t>(rows, row, c);
+  return convert<double>(rows, row, c);
+}
+
+std::uint64_t size_of(const Column& c) { return c.first == 1 ? 1 : 8 * c.width; }
+
 }  // namespace
 
-void write_sample_table(const std::string& path, const SampleTable& t) {
-  const auto draws = static_cast<std::size_t>(t.draws), forces = static_cast<std::size_t>(t.forces);
-  const std::size_t row = 4 + draws + 2 * forces;
-  const std::uint64_t n = t.rows.size() / row;
-  Hdf5Writer file;
-  file.write("index", {n}, columns(t, row, 0, 1));  // exact up to 2^53
-  std::vector<std::uint8_t> outcome;
-  for (const double o : columns(t, row, 1, 1)) outcome.push_back(static_cast<std::uint8_t>(o));
-  file.write("outcome", {n}, outcome);
-  file.attribute("outcome", "names", t.outcome_names);
-  file.write("residual", {n}, columns(t, row, 2, 1));
-  file.write("margin", {n}, columns(t, row, 3, 1));
-  file.write("inputs", {n, draws}, columns(t, row, 4, draws));
-  file.attribute("inputs", "names", t.input_names);
-  file.write("c", {n, forces}, columns(t, row, 4 + draws, forces));
-  file.write("a", {n, forces}, columns(t, row, 4 + draws + forces, forces));
-  file.commit(path);
+struct SampleTableWriter::File {
+  std::string path, temporary;
+  std::size_t row;
+  std::vector<Column> columns;
+  int descriptor = -1;
+  std::uint64_t rows, written = 0;
+
+  ~File() {
+    if (descriptor >= 0) ::close(descriptor);
+    if (!temporary.empty()) ::unlink(temporary.c_str());
+  }
+
+  /// A full disk is found here, before HDF5 writes: it cannot close a file that it cannot flush.
+  void reserve() {
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor < 0) fail(path, std::strerror(errno));
+    constexpr std::uint64_t header = 1 << 16;
+    const auto size = static_cast<off_t>(header + rows * (8 * row));
+    const int rc = ::fallocate(descriptor, 0, 0, size);
+    if (rc != 0 && errno != EOPNOTSUPP && errno != ENOSYS) fail(path, std::strerror(errno));
+    ::close(std::exchange(descriptor, -1));
+  }
+
+  void open() {
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) fail(path, std::strerror(errno));
+  }
+
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t n = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail(path, std::strerror(errno));
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    }
+  }
+};
+
+SampleTableWriter::SampleTableWriter(const std::string& path, const SampleColumns& columns, std::uint64_t rows)
+    : file_(std::make_unique<File>()) {
+  file_->path = path;
+  file_->temporary = path + ".part" + std::to_string(::getpid());
+  file_->row = columns.width();
+  file_->rows = rows;
+  file_->columns = columns_of(columns);
+  file_->reserve();
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  if (!lay_out(file_->temporary, columns, rows, file_->columns)) fail(path, "HDF5 cannot lay out the file");
+  file_->open();
+}
+
+SampleTableWriter::~SampleTableWriter() = default;
+
+void SampleTableWriter::append(std::span<const double> rows) {
+  const std::uint64_t count = rows.size() / file_->row;
+  if (rows.size() % file_->row != 0 || file_->written + count > file_->rows)
+    throw Error(ExitCode::kInternal, file_->path + ": more or other rows than were announced");
+  for (const Column& c : file_->columns)
+    if (c.width > 0) file_->write(c.offset + file_->written * size_of(c), bytes_of(rows, file_->row, c));
+  file_->written += count;
+}
+
+void SampleTableWriter::commit() {
+  if (file_->written != file_->rows)
+    throw Error(ExitCode::kInternal, file_->path + ": fewer rows than were announced");
+  if (::fsync(file_->descriptor) != 0 && errno != EINVAL && errno != EROFS) fail(file_->path, std::strerror(errno));
+  if (::close(std::exchange(file_->descriptor, -1)) != 0) fail(file_->path, std::strerror(errno));
+  if (::rename(file_->temporary.c_str(), file_->path.c_str()) != 0) fail(file_->path, std::strerror(errno));
+  file_->temporary.clear();
 }
 
 }  // namespace garra::io

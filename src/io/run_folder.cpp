@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +60,31 @@ std::vector<double> doubles_of(const json& j) {
   return v;
 }
 
+std::vector<std::string> read_overrides(const std::string& path) {
+  const json list = json::parse(read_all(path), nullptr, false);
+  const auto is_text = [](const json& j) { return j.is_string(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text))
+    throw Error(ExitCode::kInputOutput, path + ": damaged", "start the run anew");
+  return list.get<std::vector<std::string>>();
+}
+
+study::Tally tally_from_json(const json& j) {
+  return {j.at("first"), j.at("count"), j.at("counts").get<std::vector<std::int64_t>>(),
+          doubles_of(j.at("sums")), ranking_from_json(j.at("closest")), ranking_from_json(j.at("worst")),
+          doubles_of(j.at("kept"))};
+}
+
+/// The document of a chunk file, or nothing where its checksum or its form is wrong.
+std::optional<json> parse_chunk(const std::string& bytes) {
+  if (bytes.size() < 5) return std::nullopt;
+  const std::size_t size = bytes.size() - 4;
+  std::uint32_t sum = 0;
+  for (std::size_t k = 0; k < 4; ++k) sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
+  if (sum != crc(bytes.data(), size)) return std::nullopt;
+  json j = json::from_cbor(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size), true, false);
+  return j.is_object() ? std::optional(std::move(j)) : std::nullopt;
+}
+
 void write_bytes(const std::string& path, const void* data, std::size_t size) {
   write_file_atomically(path, {static_cast<const std::byte*>(data), size});
 }
@@ -84,6 +110,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   folder.overrides_ = overrides;
   folder.write_text("overrides.json", json(overrides).dump(1) + "\n");
   folder.write_text("scenario.toml", read_all(scenario_file));
+  folder.fingerprint_ = folder.fingerprint();
   return folder;
 }
 
@@ -93,15 +120,15 @@ RunFolder RunFolder::open(const std::string& path) {
                 "give the folder that `garra run` printed");
   RunFolder folder;
   folder.path_ = path;
-  if (!fs::exists(path + "/overrides.json")) return folder;
-  const json list = json::parse(read_all(path + "/overrides.json"), nullptr, false);
-  if (!list.is_array()) throw Error(ExitCode::kInputOutput, path + "/overrides.json: damaged", "start the run anew");
-  folder.overrides_ = list.get<std::vector<std::string>>();
+  if (fs::exists(path + "/overrides.json")) folder.overrides_ = read_overrides(path + "/overrides.json");
+  folder.fingerprint_ = folder.fingerprint();
   return folder;
 }
 
+std::string RunFolder::fingerprint() const { return checksum(json(overrides_).dump() + read_text("scenario.toml")); }
+
 void RunFolder::write_chunk(std::int64_t index, const study::Tally& t) const {
-  const json j = {{"first", t.first}, {"count", t.count}, {"counts", t.counts}, {"sums", bytes_of(t.sums)},
+  const json j = {{"scenario", fingerprint_}, {"first", t.first}, {"count", t.count}, {"counts", t.counts}, {"sums", bytes_of(t.sums)},
                   {"closest", ranking_to_json(t.closest)}, {"worst", ranking_to_json(t.worst)}, {"kept", bytes_of(t.kept)}};
   std::vector<std::uint8_t> bytes = json::to_cbor(j);
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
@@ -109,23 +136,19 @@ void RunFolder::write_chunk(std::int64_t index, const study::Tally& t) const {
   write_bytes(file(chunk_name(index)), bytes.data(), bytes.size());
 }
 
-std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, bool* damaged) const {
-  if (damaged != nullptr) *damaged = false;
+std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, Chunk* state) const {
+  Chunk ignored;
+  Chunk& found = state != nullptr ? *state : ignored;
   const std::string name = file(chunk_name(index));
+  found = Chunk::kMissing;
   if (!fs::exists(name)) return std::nullopt;
-  if (damaged != nullptr) *damaged = true;
-  const std::string bytes = read_all(name);
-  if (bytes.size() < 5) return std::nullopt;
-  const std::size_t size = bytes.size() - 4;
-  std::uint32_t sum = 0;
-  for (std::size_t k = 0; k < 4; ++k) sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
-  if (sum != crc(bytes.data(), size)) return std::nullopt;
-  const json j = json::from_cbor(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size), true, false);
-  if (j.is_discarded()) return std::nullopt;
-  if (damaged != nullptr) *damaged = false;
-  return study::Tally{j.at("first"), j.at("count"), j.at("counts").get<std::vector<std::int64_t>>(),
-                      doubles_of(j.at("sums")), ranking_from_json(j.at("closest")), ranking_from_json(j.at("worst")),
-                      doubles_of(j.at("kept"))};
+  found = Chunk::kDamaged;
+  const auto document = parse_chunk(read_all(name));
+  if (!document) return std::nullopt;
+  found = Chunk::kForeign;
+  if (document->value("scenario", "") != fingerprint_) return std::nullopt;
+  found = Chunk::kPresent;
+  return tally_from_json(*document);
 }
 
 std::int64_t RunFolder::chunks_present() const {
@@ -134,6 +157,13 @@ std::int64_t RunFolder::chunks_present() const {
   for (const auto& entry : fs::directory_iterator(file("chunks"), error))
     n += entry.path().filename().string().find_first_not_of("0123456789") == std::string::npos;
   return n;
+}
+
+void RunFolder::remove_leftovers() const {
+  std::error_code error;
+  for (const std::string& folder : {path_, file("chunks")})
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (entry.path().filename().string().find(".part") != std::string::npos) fs::remove(entry.path(), error);
 }
 
 void RunFolder::write_text(const std::string& name, const std::string& text) const {

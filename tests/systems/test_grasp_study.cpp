@@ -110,7 +110,7 @@ TEST(Outcomes, AddUpAndUnsolvedSamplesWidenTheInterval) {
 }
 
 TEST(Unreachable, SamplesAreCountedAsSuch) {
-  const Study study(three_puma({"hand.base_distance=1.16 m", "object.position=[{ normal = [0, 0.05] }, 0, 0.3]"}));
+  const Study study(three_puma({"hand.base_distance=1 m", "object.position=[{ normal = [0, 0.02] }, 0, 0.3]"}));
   const auto total = run(study, 2048, Device{}, 2048);
   const auto lost = total.counts[static_cast<std::size_t>(Outcome::kUnreachable)];
   EXPECT_GT(lost, 0);

@@ -26,16 +26,22 @@ class RunFolder {
 
   /// Writes chunk `index` whole or not at all: temporary name, sync, rename; with a checksum.
   void write_chunk(std::int64_t index, const study::Tally& tally) const;
-  /// The chunk, or nothing where it is missing or damaged (`damaged` tells which).
-  [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, bool* damaged = nullptr) const;
+  enum class Chunk { kPresent, kMissing, kDamaged, kForeign };  ///< foreign: of another scenario than the folder's
+  /// The chunk, or nothing where `state` is not kPresent.
+  [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
   [[nodiscard]] std::int64_t chunks_present() const;
+  /// Removes the temporary files of processes that were killed: only where no other process works on the run.
+  void remove_leftovers() const;
 
   /// Writes a whole text file (summary.json, manifest.json) atomically.
   void write_text(const std::string& name, const std::string& text) const;
   [[nodiscard]] std::string read_text(const std::string& name) const;
 
  private:
-  std::string path_;
+  /// What the samples depend on; each chunk carries it.
+  [[nodiscard]] std::string fingerprint() const;
+
+  std::string path_, fingerprint_;
   std::vector<std::string> overrides_;
 };
 

@@ -1,0 +1,22 @@
+// `--require 'p_held>=0.99'`: what a run must have shown to end with exit code 0.
+#pragma once
+
+#include <string>
+
+namespace garra::cli {
+
+struct Requirement {
+  std::string text;
+  bool at_least = true;  ///< else at most
+  double bound = 0;
+
+  /// The whole interval lies on the right side: a requirement is proved, not guessed.
+  [[nodiscard]] bool holds(double low, double high) const { return at_least ? low >= bound : high <= bound; }
+  /// The whole interval lies on the wrong side; else more samples may decide.
+  [[nodiscard]] bool is_refuted(double low, double high) const { return at_least ? high < bound : low > bound; }
+};
+
+/// Throws Error(kUsage) where the text is none.
+[[nodiscard]] Requirement parse_requirement(const std::string& text);
+
+}  // namespace garra::cli
