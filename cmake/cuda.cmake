@@ -1,4 +1,5 @@
 # The CUDA kernels. Without nvcc the library is complete except for the executor `cuda`, which then says so.
+option(GARRA_CUDA_VERBOSE "Print what every kernel uses: registers, stack, spills" OFF)
 if(GARRA_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)  # also refuses an nvcc that does not get along with the host compiler
@@ -23,9 +24,6 @@ if(GARRA_WITH_CUDA)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 does not know that nvcc has C++20
-    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
-  endif()
   find_package(CUDAToolkit REQUIRED)
   file(GLOB GARRA_KERNELS CONFIGURE_DEPENDS kernels/*.cu)
   add_library(garra_kernels STATIC ${GARRA_KERNELS})
@@ -34,7 +32,10 @@ if(GARRA_WITH_CUDA)
   target_include_directories(garra_kernels PRIVATE src include)
   # -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU.
   target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr
-    -Xptxas=-v -Xcompiler=-ffp-contract=off>)
+    -Xcompiler=-ffp-contract=off>)
+  if(GARRA_CUDA_VERBOSE)
+    target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
+  endif()
   target_link_libraries(garra_kernels PRIVATE CUDA::cudart_static)
   target_compile_definitions(garra PRIVATE GARRA_WITH_CUDA)
   target_link_libraries(garra PRIVATE garra_kernels)

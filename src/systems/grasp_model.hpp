@@ -72,7 +72,7 @@ struct Inputs {
 };
 
 /// Draws the inputs of sample `index`. Draw k uses half of Philox block k / 2; `quantile_bin` (one per draw, stride
-/// batch::kTile) takes floor(20 u), by which the influence of the input is counted.
+/// batch::kTile) takes the uniform number itself; its bin is what the influence of the input is counted by.
 template <class S>
 GARRA_HD_CALL Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin) {
   Inputs<S> in;

@@ -23,8 +23,12 @@ template <int N, class F>
 GARRA_HD void for_each_index(F f) {
   if constexpr (N <= kUnrolled)
     unrolled(std::make_integer_sequence<int, N>{}, f);
-  else
+  else {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1  // nvcc would write it out all the same, find no registers, and spill tens of kilobytes
+#endif
     for (int k = 0; k < N; ++k) f(k);
+  }
 }
 
 }  // namespace garra

@@ -1,8 +1,8 @@
 // A scalar uncertain input: a value, or a distribution given by its quantile function (docs/monte-carlo.md).
 //
 // Every input is driven by exactly one uniform number u in (0, 1): value = quantile(u). So truncation needs no
-// rejection, samples with the same (seed, i) share their numbers between designs, and the bin of u is the
-// quantile bin of the input.
+// rejection, samples with the same (seed, i) share their numbers between designs with the same uncertain inputs, and the
+// bin of u is the quantile bin of the input.
 #pragma once
 
 #include "garra/core/elementary.hpp"

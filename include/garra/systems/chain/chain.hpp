@@ -11,7 +11,7 @@ inline constexpr int kMaxJoints = 16;
 /// One joint and the link it moves. Lengths in m, angles in rad, masses in kg.
 struct Link {
   double a = 0, d = 0, alpha = 0;      ///< DH constants (modified DH: a_{i-1}, alpha_{i-1})
-  double offset = 0;                   ///< added to the joint variable
+  double offset = 0;                   ///< of theta: added to the joint variable, or theta itself if prismatic
   double cos_alpha = 1, sin_alpha = 0; ///< of alpha, exact 0 and +-1 at right angles; set by finish()
   bool prismatic = false;              ///< the variable is d instead of theta
   double mass = 0;

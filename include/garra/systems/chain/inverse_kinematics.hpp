@@ -11,8 +11,8 @@ struct Branch {
   int arm = 1, elbow = 1, wrist = 1;
 };
 
-/// Joint angles in (-2 pi, 2 pi) and 1 where the pose can be reached, 0 where not (the angles are then those of the
-/// nearest stretched arm, finite and useless).
+/// Joint angles, not wrapped to (-pi, pi], and 1 where the pose can be reached, 0 where not (the angles are then those of
+/// the nearest stretched arm, finite and useless).
 template <class S, int J>
 struct IkSolution {
   Vec<S, J> q;
