@@ -36,7 +36,7 @@ struct Solutions {
 
 struct Options {
   double tol = 1e-8;         ///< converged: residual <= tol
-  int max_iterations = 200;  ///< Newton steps over all stages of the solver
+  int max_iterations = 400;  ///< Newton steps over all stages of the solver
 };
 
 /// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match

@@ -1,5 +1,6 @@
 // `garra replay`: one sample of a run again, with its matrices, iterations and certificate.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -65,8 +66,12 @@ void print(const Json& j) {
     std::printf("\n");
   }
   std::printf("\nMetrics\n");
-  for (const auto& [name, value] : j["metrics"].items())
-    value.is_null() ? std::printf("  %-20s -\n", name.c_str()) : std::printf("  %-20s %.6g\n", name.c_str(), value.get<double>());
+  for (const auto& [key, value] : j["metrics"].items()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    value.is_null() ? std::printf("  %-28s %12s\n", name.c_str(), "-")
+                    : std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
+  }
   std::printf("\na = A c + b; columns: A | b\n");
   for (std::size_t r = 0; r < j["b"].size(); ++r) {
     for (const auto& v : j["A"][r]) std::printf(" %9.4f", v.get<double>());

@@ -1,5 +1,6 @@
 #include "garra/systems/chain/chain.hpp"
 
+#include "garra/math/rotation.hpp"
 #include "garra/systems/chain/inverse_kinematics.hpp"
 
 #include <cmath>
@@ -7,20 +8,6 @@
 namespace garra::chain {
 
 namespace {
-
-/// cos and sin with exact values at multiples of 90 degrees.
-void exact_cos_sin(double angle, double& c, double& s) {
-  const double quarter = angle / (M_PI / 2);
-  const double nearest = std::round(quarter);
-  if (std::abs(quarter - nearest) > 1e-12) {
-    c = std::cos(angle);
-    s = std::sin(angle);
-    return;
-  }
-  const int k = ((static_cast<int>(nearest) % 4) + 4) % 4;
-  c = k == 0 ? 1 : k == 2 ? -1 : 0;
-  s = k == 1 ? 1 : k == 3 ? -1 : 0;
-}
 
 Link dh(double a, double d, double quarter_turns) {
   Link l;

@@ -147,7 +147,7 @@ GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in,
   // The common contact angle turns the point about the object's z axis: a slide of r tan(angle) along o on a sphere.
   const double curvature = m.surface[j].curvature_o;
   const auto turn = sincos(in.x[kAngle] * S(m.angle_sign[j]));
-  d.slide_o = x[kSlideO] + (curvature > 0 ? S(1 / curvature) * (turn.sin / turn.cos) : S(0));
+  d.slide_o = x[kSlideO] + (curvature > 0 ? in.x[kScale] * S(1 / curvature) * (turn.sin / turn.cos) : S(0));
   d.tilt = x[kTilt];
   d.tilt_direction = x[kTiltDirection];
   d.scale = in.x[kScale];
@@ -287,6 +287,7 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>
   out.margin = select(definite, out.margin, nan);
   out.load_factor = select(definite, out.load_factor, nan);
   out.wrench_radius = select(definite, out.wrench_radius, nan);
+  out.minimum_squeeze = select(definite, out.minimum_squeeze, nan);
   return out;
 }
 
@@ -321,8 +322,12 @@ GARRA_HD Built<S, N> build_sample(const GraspModel& m, const Inputs<S>& in) {
   }
   out.metrics = hold_metrics<S, N>(m, sys, out.problem.mu, squeeze_drift, in.x[kSqueeze]);
   out.metrics.reached = reached;
-  // An unreachable contact leaves no problem: a harmless one keeps the lane's arithmetic ordinary.
+  // An unreachable contact leaves no problem: a harmless one keeps the lane's arithmetic ordinary, and no metric.
   const auto ok = reached > S(0);
+  const S nan = S(__builtin_nan(""));
+  for (S* metric : {&out.metrics.margin, &out.metrics.critical, &out.metrics.load_factor, &out.metrics.wrench_radius,
+                    &out.metrics.minimum_squeeze})
+    *metric = select(ok, *metric, nan);
   out.problem.A = select(ok, out.problem.A, Mat<S, 3 * N, 3 * N>::identity());
   out.problem.b = select(ok, out.problem.b, Vec<S, 3 * N>::zero());
   return out;
@@ -380,10 +385,36 @@ struct JudgeBody {
       S apart = S(0);
       for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
+      v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);  // either certificate will do
       v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
     }
-    v.outcome = select(reached > S(0), v.outcome, S(int(Outcome::kUnreachable)));
+    v = choose(reached > S(0), v, unreachable<S>());
     batch::store<S>(verdicts, i, v);
+  }
+
+  template <class S>
+  static GARRA_HD Verdict<S, N> choose(const MaskOf<S>& first, const Verdict<S, N>& a, const Verdict<S, N>& b) {
+    Verdict<S, N> v;
+    v.outcome = select(first, a.outcome, b.outcome);
+    v.residual = select(first, a.residual, b.residual);
+    v.iterations = select(first, a.iterations, b.iterations);
+    v.state = select(first, a.state, b.state);
+    v.c = select(first, a.c, b.c);
+    v.a = select(first, a.a, b.a);
+    return v;
+  }
+
+  /// No problem, so no numbers.
+  template <class S>
+  static GARRA_HD Verdict<S, N> unreachable() {
+    const S nan = S(__builtin_nan(""));
+    Verdict<S, N> v;
+    v.outcome = S(int(Outcome::kUnreachable));
+    v.residual = nan;
+    v.iterations = S(0);
+    for (int k = 0; k < N; ++k) v.state[k] = S(0);
+    for (int k = 0; k < 3 * N; ++k) v.c[k] = v.a[k] = nan;
+    return v;
   }
 
   /// Contact states: accelerations above 1e-6 of the problem's own size count as motion.
@@ -404,6 +435,7 @@ struct JudgeBody {
     v.outcome = select(any_break, S(int(Outcome::kSeparating)), select(any_slip, S(int(Outcome::kSlipping)), S(0)));
     const auto solved = s.status == S(int(Status::kConverged));
     v.outcome = select(solved, v.outcome, S(int(Outcome::kUnsolved)));
+    v.outcome = select(s.status == S(int(Status::kNoSolution)), S(int(Outcome::kNoSolution)), v.outcome);
     v.residual = s.residual;
     v.iterations = s.iterations;
     v.c = s.c;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "garra/core/error.hpp"
+#include "garra/math/rotation.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::grasp {
@@ -47,18 +48,6 @@ void for_each_input(const Scenario& s, const Visit& visit) {
     visit(slot + kTiltDirection, name + "tilt direction", "rad", azimuth(c.tilt));
     visit(slot + kSqueezeError, name + "squeeze error", "N", c.squeeze_error);
   }
-}
-
-Mat3<double> rotation_rpy(const Vec3<double>& rpy) {
-  const auto rot = [](int axis, double angle) {
-    const int i = (axis + 1) % 3, j = (axis + 2) % 3;
-    Mat3<double> R = Mat3<double>::identity();
-    R(i, i) = R(j, j) = std::cos(angle);
-    R(i, j) = -std::sin(angle);
-    R(j, i) = std::sin(angle);
-    return R;
-  };
-  return rot(2, rpy[2]) * rot(1, rpy[1]) * rot(0, rpy[0]);
 }
 
 /// Principal moments of inertia per mass [m^2].
@@ -195,7 +184,7 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
   copy_fingers(s, *m);
   copy_contacts(s, *m);
   copy_inputs(s, *m);
-  m->object = {rotation_rpy(s.object.rpy), s.object.position};
+  m->object = {rotation_from_rpy(s.object.rpy), s.object.position};
   m->gyration2 = gyration2(s.object);
   m->gravity = s.gravity;
   for (int i = 0; i < 3; ++i) {

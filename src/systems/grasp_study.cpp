@@ -169,7 +169,7 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
       ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
       if (std::isfinite(m.margin)) t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
-      t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
+      if (decided && std::isfinite(v.residual)) t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
     }
     if (s.plan.keep == "none" || (s.plan.keep == "failures" && held)) continue;
     for (int k = 0; k < l.draws; ++k)

@@ -1,13 +1,12 @@
 // Calls into each part of the installed library that brings libraries of its own: OpenMP, TOML, HDF5, and CUDA where
 // it was built in.
+#include <cmath>
+#include <cstdio>
 #include <garra/contact.hpp>
 #include <garra/core/error.hpp>
 #include <garra/grasp.hpp>
 #include <garra/io/problem_file.hpp>
 #include <garra/io/scenario.hpp>
-
-#include <cmath>
-#include <cstdio>
 
 int main() {
   const garra::Device device = garra::parse_device("auto");
@@ -26,7 +25,9 @@ int main() {
   }
 
   const auto scenario = garra::io::parse_scenario(
-      "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"three_puma\"\n[object]\nshape = \"sphere\"\nradius = \"100 mm\"\n",
+      "schema = 1\njob = \"grasp\"\n[hand]\nmodel = \"three_puma\"\n"
+      "[object]\nshape = \"sphere\"\nradius = \"100 mm\"\nmass = \"1 kg\"\nposition = [0, 0, \"300 mm\"]\n"
+      "[contacts]\nangle = \"60 deg\"\nfriction = 0.4\n[load]\nsqueeze = \"15 N\"\n",
       "built in");
   return scenario.contacts.size() == 3 ? 0 : 1;
 }

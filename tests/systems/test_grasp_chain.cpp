@@ -125,6 +125,18 @@ TEST(SlidePoint, StaysOnTheSphereAndKeepsItsFrameOrthogonal) {
   EXPECT_NEAR(norm(tilted.p - c.p), 0, 1e-16);
 }
 
+TEST(SlidePoint, FollowsEachCurvatureByItselfAndTheScaleOfTheObject) {
+  // Curvatures 10 and 20 1/m at the origin: a small slide moves the point by itself, and in by k x^2 / 2.
+  const grasp::SurfacePoint s{{{0, 0, 0}}, {{0, 0, 1}}, {{1, 0, 0}}, {{0, 1, 0}}, 10, 20};
+  const auto t = grasp::place_on_surface<double>(s, {1e-3, 0, 0, 0, 1}), o = grasp::place_on_surface<double>(s, {0, 1e-3, 0, 0, 1});
+  EXPECT_NEAR(t.p[0], 1e-3, 1e-7);
+  EXPECT_NEAR(t.p[2], 0.5 * 10 * 1e-6, 1e-9);
+  EXPECT_NEAR(o.p[1], 1e-3, 1e-6);
+  EXPECT_NEAR(o.p[2], 0.5 * 20 * 1e-6, 1e-8);
+  const auto big = grasp::place_on_surface<double>(sphere_point(0.4, 0.2, 0.1), {0.03, -0.02, 0, 0, 2});
+  EXPECT_NEAR(norm(big.p), 0.2, 1e-15);
+}
+
 TEST(PumaInverseKinematics, ReachesEveryReferenceBranchUnderItsLabel) {
   int checked = 0;
   for (const Hand& h : hands())

@@ -342,7 +342,7 @@ GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& 
   s.rho = S(1);
   s.stage = s.stage_steps = s.steps = s.shortened = s.weyl = S(0);
   // NaN compares false: an invalid problem never runs, and certify names it.
-  s.running = select(friction_newton::error(s) > S(0.5 * tol), S(1), S(0));
+  s.running = select(friction_newton::error(s) > S(0.5 * tol) && S(max_iterations) > S(0), S(1), S(0));
   for (int k = 0; k < first_sweeps && any(running(s)); ++k) {
     const Vec<S, 3 * N> c = friction_newton::sweep<S, N>(s, s.c);
     s.c = select(running(s), c, s.c);

@@ -125,8 +125,16 @@ GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, Vec<S, 3
   auto valid = sum == S(0);
   for (int j = 0; j < N; ++j) valid = valid && p.mu[j] >= S(0) && is_finite(p.mu[j]);
   const auto converged = valid && out.residual <= S(tol);  // false for NaN
+  // Proved to have none: a contact that no force can move (its row of A vanishes) and that approaches all the same.
+  auto impossible = tol < 0 && valid;
+  for (int j = 0; j < N; ++j) {
+    S row = S(0);
+    for (int k = 0; k < 3 * N; ++k) row += abs(p.A(3 * j, k));
+    impossible = impossible || (row == S(0) && p.b[3 * j] < S(0));
+  }
   const S nan = S(__builtin_nan(""));
-  out.status = select(valid, select(converged, S(int(Status::kConverged)), reason), S(int(Status::kInvalidInput)));
+  out.status = select(valid, select(converged, S(int(Status::kConverged)),
+                                    select(impossible, S(int(Status::kNoSolution)), reason)), S(int(Status::kInvalidInput)));
   out.c = c;
   out.a = a;
   for (int i = 0; i < 3 * N; ++i) {

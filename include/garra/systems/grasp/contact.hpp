@@ -29,20 +29,20 @@ struct ContactDeviation {
   S scale;                 ///< factor on the object's lengths
 };
 
-/// Moves a point along its surface and leans its normal. Exact on spheres, cylinders and planes: with curvature 1/r
-/// the normal turns by atan(slide / r) and the point follows the circle; the frame is carried along.
+/// Moves a point along its surface and leans its normal. With curvature k along a direction the normal turns by
+/// atan(k slide) and the point follows the arc; the frame is carried along. Exact on spheres, cylinders and planes, to
+/// second order where the two curvatures differ. `scale` makes the object larger, not the slides.
 template <class S>
 GARRA_HD ContactPlace<S> place_on_surface(const SurfacePoint& s, const ContactDeviation<S>& d) {
   const Vec3<S> n0 = cast<S>(s.n), t0 = cast<S>(s.t), o0 = cast<S>(s.o);
-  const S kt = S(s.curvature_t), ko = S(s.curvature_o);
+  const S kt = S(s.curvature_t) / d.scale, ko = S(s.curvature_o) / d.scale;
   // The inward normal leans against the displacement: on a sphere p = -r n.
   Vec3<S> n = axpy(-(d.slide_t * kt), t0, axpy(-(d.slide_o * ko), o0, n0));
   n = (S(1) / norm(n)) * n;
-  const double curvature = s.curvature_t > s.curvature_o ? s.curvature_t : s.curvature_o;
-  const S radius = S(curvature > 0 ? 1 / curvature : 0);
-  Vec3<S> p = axpy(radius, n0 - n, cast<S>(s.point));
-  p = axpy(s.curvature_t > 0 ? S(0) : d.slide_t, t0, p);
-  p = axpy(s.curvature_o > 0 ? S(0) : d.slide_o, o0, p);
+  const S x = s.curvature_t != 0 ? -dot(n, t0) / kt : d.slide_t;
+  const S y = s.curvature_o != 0 ? -dot(n, o0) / ko : d.slide_o;
+  const S drop = fma(kt * x, x, ko * y * y) / (S(1) + dot(n, n0));  // r (1 - cos) on a sphere
+  const Vec3<S> p = axpy(x, t0, axpy(y, o0, axpy(drop, n0, d.scale * cast<S>(s.point))));
   Vec3<S> t = axpy(-dot(t0, n), n, t0);
   t = (S(1) / norm(t)) * t;
   Vec3<S> o = cross(n, t);
@@ -56,7 +56,7 @@ GARRA_HD ContactPlace<S> place_on_surface(const SurfacePoint& s, const ContactDe
   t = way.cos * e2 - way.sin * f;
   o = way.sin * e2 + way.cos * f;
   ContactPlace<S> out;
-  out.p = d.scale * p;
+  out.p = p;
   for (int i = 0; i < 3; ++i) {
     out.E(i, 0) = n[i];
     out.E(i, 1) = t[i];

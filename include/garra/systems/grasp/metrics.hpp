@@ -9,12 +9,14 @@ namespace garra::grasp {
 /// Infinity for metrics that are unbounded, e.g. the critical friction of a contact that is pulled open.
 inline constexpr double kInfinity = __builtin_huge_val();
 
-/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0.
+/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0, and 0 on the axis
+/// of a cone without width (mu = 0), where nothing is to spare.
 template <class S>
 GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
   const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
   const auto pressed = mu * c[0] > S(0);
-  return select(pressed, S(1) - ct / select(pressed, mu * c[0], S(1)), S(-kInfinity));
+  const auto on_axis = ct == S(0) && c[0] >= S(0);
+  return select(pressed, S(1) - ct / select(pressed, mu * c[0], S(1)), select(on_axis, S(0), S(-kInfinity)));
 }
 
 /// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf where c_n <= 0.
