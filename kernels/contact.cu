@@ -19,7 +19,7 @@ void solve_tiles(const Options& options, const TileArrays& t) {
   solver.tol = options.tol;
   solver.max_iterations = options.max_iterations;
   cuda::for_each(t.count, IterateBody<N>{solver, problems.data(), candidates.data()});
-  cuda::for_each(t.count, CertifyBody<N>{options.tol, problems.data(), candidates.data(), solutions.data()});
+  cuda::for_each(t.count, CertifyBody<N>{solver, problems.data(), candidates.data(), solutions.data()});
   solutions.download(t.solutions);
 }
 

@@ -36,7 +36,7 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
     solver.cold = true;
     cuda::for_each(t.count, contact::IterateBody<N>{solver, problems.data(), second.data()});
   }
-  cuda::for_each(t.count, JudgeBody<N>{solver.tol, problems.data(), metrics.data(), candidates.data(),
+  cuda::for_each(t.count, JudgeBody<N>{solver, problems.data(), metrics.data(), candidates.data(),
                                        check_uniqueness ? second.data() : nullptr, verdicts.data()});
   metrics.download(t.metrics);
   uniforms.download(t.uniforms);

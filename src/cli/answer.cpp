@@ -80,8 +80,9 @@ std::string quantiles(const Json& s) {
       const Json& q = m["quantiles"][p];
       return q.is_null() ? std::string("-") : format("%.3g", q.get<double>());
     };
-    out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(), value("0.95").c_str());
-    out += (m["unit"] == "1" ? "" : " " + m["unit"].get<std::string>()) + "\n";
+    out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(),
+                  value("0.95").c_str());
+    out += (m["unit"] == "1" || m["quantiles"]["0.5"].is_null() ? "" : " " + m["unit"].get<std::string>()) + "\n";
   }
   return out;
 }
@@ -91,21 +92,28 @@ std::string estimate(const Json& s) {
   const Json& held = s["held"];
   if (held["probability"].is_null()) return "  P(held) is unknown: no sample was decided\n";
   const double low = held["low"], high = held["high"], half = std::max((high - low) / 2, 1e-12);
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 3, 9);
-  return format("  P(held) = %.*f   95 %% interval [%.*f, %.*f]\n", digits, held["probability"].get<double>(), digits, low, digits, high);
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 4, 9);
+  return format("  P(held) = %.*f   95 %% interval [%.*f, %.*f]\n", digits, held["probability"].get<double>(), digits,
+                low, digits, high);
 }
 
 std::string sampled(const Json& s) {
-  const std::string why = s["stopped_by"] == "half_width" ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>()) : "";
-  return format("  %lld samples", s["samples"].get<long long>()) + why + format(", seed %llu\n", s["seed"].get<unsigned long long>());
+  const std::string why = s["stopped_by"] == "half_width"
+                              ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>())
+                              : "";
+  return format("  %lld samples", s["samples"].get<long long>()) + why +
+         format(", seed %llu\n", s["seed"].get<unsigned long long>());
 }
 
 std::string effort(const Json& s, const Json& manifest) {
   const Json& worst = s["solver"]["worst_residual"];
   const double rate = manifest["samples_per_second"];
-  std::string out = "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
-  out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tol"].get<double>(), s["solver"]["mean_iterations"].get<double>());
-  out += "Speed              " + (rate > 0 ? short_number(rate) + " samples/s on " : "") + manifest["device"].get<std::string>() + "\n";
+  std::string out =
+      "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
+  out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tol"].get<double>(),
+                s["solver"]["mean_iterations"].get<double>());
+  out += "Speed              " + (rate > 0 ? short_number(rate) + " samples/s on " : "") +
+         manifest["device"].get<std::string>() + "\n";
   return out;
 }
 
@@ -115,7 +123,9 @@ std::string answer_text(const Json& s, const Json& manifest, const std::string& 
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + estimate(s) + sampled(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences(s) + quantiles(s) + effort(s, manifest);
   const std::int64_t sample = sample_to_replay(s);
-  if (sample >= 0) out += "Closest failure    garra replay " + run + " --sample " + std::to_string(sample) + "\n";
+  const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
+  if (sample >= 0)
+    out += format("%-18s ", label) + "garra replay " + run + " --sample " + std::to_string(sample) + "\n";
   return out;
 }
 

@@ -39,11 +39,12 @@ int main(int argc, char** argv) {
   CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
   app.set_version_flag("--version", "garra " GARRA_VERSION);
   app.require_subcommand(1);
-  app.footer("Examples:\n"
-             "  garra run data/scenarios/three_puma_sphere.toml --samples 1000000\n"
-             "  garra contact solve problems.h5 -o solutions.h5\n"
-             "Exit codes: 0 done, 1 a requirement does not hold, 2 command line, 3 invalid file, 4 too many unsolved,\n"
-             "  5 input/output, 6 no such device or memory, 70 internal error, 75 stopped early but resumable");
+  app.footer(
+      "Examples:\n"
+      "  garra run data/scenarios/three_puma_sphere.toml --samples 1000000\n"
+      "  garra contact solve problems.h5 -o solutions.h5\n"
+      "Exit codes: 0 done, 1 a requirement does not hold, 2 command line, 3 invalid file, 4 too many unsolved,\n"
+      "  5 input/output, 6 no such device or memory, 70 internal error, 75 stopped early but resumable");
   garra::cli::add_run_commands(app);
   garra::cli::add_replay_command(app);
   garra::cli::add_check_command(app);

@@ -48,9 +48,16 @@ std::string bar_of(double share, int width) {
 
 std::string short_number(double x) {
   const char* suffix = "";
-  if (x >= 1e9) { x /= 1e9; suffix = " G"; }
-  else if (x >= 1e6) { x /= 1e6; suffix = " M"; }
-  else if (x >= 1e4) { x /= 1e3; suffix = " k"; }
+  if (x >= 1e9) {
+    x /= 1e9;
+    suffix = " G";
+  } else if (x >= 1e6) {
+    x /= 1e6;
+    suffix = " M";
+  } else if (x >= 1e4) {
+    x /= 1e3;
+    suffix = " k";
+  }
   char text[32];
   std::snprintf(text, sizeof text, "%.3g%s", x, suffix);
   return text;
@@ -58,9 +65,12 @@ std::string short_number(double x) {
 
 std::string short_time(double seconds) {
   char text[32];
-  if (seconds < 120) std::snprintf(text, sizeof text, "%.0f s", seconds);
-  else if (seconds < 7200) std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
-  else std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
+  if (seconds < 120)
+    std::snprintf(text, sizeof text, "%.0f s", seconds);
+  else if (seconds < 7200)
+    std::snprintf(text, sizeof text, "%.0f min", seconds / 60);
+  else
+    std::snprintf(text, sizeof text, "%.1f h", seconds / 3600);
   return text;
 }
 

@@ -29,7 +29,8 @@ struct ReplayArguments {
 Json rows(const std::vector<double>& v, std::size_t width) {
   Json out = Json::array();
   for (std::size_t k = 0; k < v.size(); k += width)
-    out.push_back(std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(k), v.begin() + static_cast<std::ptrdiff_t>(k + width)));
+    out.push_back(std::vector<double>(v.begin() + static_cast<std::ptrdiff_t>(k),
+                                      v.begin() + static_cast<std::ptrdiff_t>(k + width)));
   return out;
 }
 
@@ -41,7 +42,8 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   for (std::size_t k = 0; k < r.inputs.size(); ++k) j["inputs"][study.inputs()[k].name] = r.inputs[k];
   j["contacts"] = Json::array();
   for (std::size_t k = 0; k < r.mu.size(); ++k)
-    j["contacts"].push_back({{"friction", r.mu[k]}, {"state", state[r.states[k]]},
+    j["contacts"].push_back({{"friction", r.mu[k]},
+                             {"state", state[r.states[k]]},
                              {"c", {r.c[3 * k], r.c[3 * k + 1], r.c[3 * k + 2]}},
                              {"a", {r.a[3 * k], r.a[3 * k + 1], r.a[3 * k + 2]}}});
   j["A"] = rows(r.A, r.b.size());
@@ -49,14 +51,17 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   j["iterations"] = r.iterations;
   j["residual"] = r.residual;
   j["tol"] = study.scenario().tol;
-  static constexpr const char* metric[grasp::kMetrics] = {"friction_margin", "critical_friction", "load_factor", "wrench_radius", "minimum_squeeze"};
-  for (int k = 0; k < grasp::kMetrics; ++k) j["metrics"][metric[k]] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
+  static constexpr const char* metric[grasp::kMetrics] = {"friction_margin", "critical_friction", "load_factor",
+                                                          "wrench_radius", "minimum_squeeze"};
+  for (int k = 0; k < grasp::kMetrics; ++k)
+    j["metrics"][metric[k]] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
   return j;
 }
 
 void print(const Json& j) {
   std::printf("sample %lld: %s\n\nInputs\n", j["sample"].get<long long>(), j["outcome"].get<std::string>().c_str());
-  for (const auto& [name, value] : j["inputs"].items()) std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
+  for (const auto& [name, value] : j["inputs"].items())
+    std::printf("  %-28s %12.6g\n", name.c_str(), value.get<double>());
   std::printf("\nContacts        friction  state        c_n        c_t        c_o        a_n        a_t        a_o\n");
   int k = 0;
   for (const auto& c : j["contacts"]) {
@@ -96,14 +101,16 @@ void replay(const ReplayArguments& a) {
   const std::int64_t sample = a.sample < 0 ? default_sample(folder) : a.sample;
   const std::int64_t samples = study.scenario().plan.samples;
   if (sample >= samples)
-    throw Error(ExitCode::kUsage, "--sample " + std::to_string(sample) + ": the run has " + std::to_string(samples) + " samples",
+    throw Error(ExitCode::kUsage,
+                "--sample " + std::to_string(sample) + ": the run has " + std::to_string(samples) + " samples",
                 "Give a number from 0 to " + std::to_string(samples - 1) + ".");
   const auto r = study.replay(sample);
-  if (!a.problem.empty())
-    io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
+  if (!a.problem.empty()) io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
   const Json j = to_json(study, r, sample);
-  if (a.format == "json") std::printf("%s\n", j.dump(1).c_str());
-  else print(j);
+  if (a.format == "json")
+    std::printf("%s\n", j.dump(1).c_str());
+  else
+    print(j);
 }
 
 }  // namespace
@@ -112,7 +119,8 @@ void add_replay_command(CLI::App& app) {
   auto a = std::make_shared<ReplayArguments>();
   CLI::App* c = app.add_subcommand("replay", "Re-create one sample of a run: inputs, matrices, forces, certificate");
   c->add_option("RUN", a->run, "run folder")->required();
-  c->add_option("--sample", a->sample, "number of the sample (default: the closest failure)")->check(CLI::NonNegativeNumber);
+  c->add_option("--sample", a->sample, "number of the sample (default: the closest failure)")
+      ->check(CLI::NonNegativeNumber);
   c->add_option("--problem", a->problem, "also write A, b, mu to this problem file (HDF5)");
   c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c->footer("Examples:\n  garra replay run-three_puma_sphere\n  garra replay grasp --sample 4711 --problem hard.h5");

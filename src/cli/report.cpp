@@ -34,8 +34,10 @@ std::vector<std::string> environment() {
   std::string path = "PYTHONPATH=" + (project_root() / "python").string();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
-    if (text.rfind("PYTHONPATH=", 0) == 0) path += ":" + text.substr(11);
-    else list.push_back(text);
+    if (text.rfind("PYTHONPATH=", 0) == 0)
+      path.append(":").append(text, 11);
+    else
+      list.push_back(text);
   }
   list.push_back(path);
   return list;
@@ -56,7 +58,8 @@ bool run_quietly(std::vector<std::string> command, bool quiet) {
   if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<std::string> variables = environment();
   pid_t child = 0;
-  const int rc = posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), pointers(variables).data());
+  const int rc =
+      posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&files);
   if (rc != 0) return false;
   int status = 0;

@@ -46,8 +46,7 @@ struct RunArguments {
 
 std::string stop_override(const std::string& rule) {
   const std::string remedy = "Write --stop half-width=0.001.";
-  if (rule.rfind("half-width=", 0) != 0)
-    throw Error(ExitCode::kUsage, "--stop " + rule + ": unknown rule", remedy);
+  if (rule.rfind("half-width=", 0) != 0) throw Error(ExitCode::kUsage, "--stop " + rule + ": unknown rule", remedy);
   const std::string width = rule.substr(11);
   const double x = number_or_refuse(width, "--stop " + rule + ": no number after half-width=", remedy);
   if (x <= 0 || x > 0.5) throw Error(ExitCode::kUsage, "--stop " + rule + ": must be above 0 and at most 0.5", remedy);
@@ -90,8 +89,9 @@ struct Runner {
   const RunArguments& arguments;
 
   study::Total total{};
-  std::int64_t fresh = 0;             ///< samples computed now; the others were there
-  std::int64_t chunks = 0, rows = 0;  ///< chunks in `total`, and the samples that they keep
+  std::int64_t fresh = 0;                  ///< samples computed now; the others were there
+  std::int64_t chunks = 0, rows = 0;       ///< chunks in `total`, and the samples that they keep
+  std::vector<std::int64_t> unanswered{};  ///< the first kept samples that are unsolved or have no solution
 
   [[nodiscard]] Ending check(double seconds) const {
     const auto& plan = study.scenario().plan;
@@ -106,11 +106,15 @@ struct Runner {
   }
 
   /// The chunk as an earlier start has left it, if it is sound and of this very run.
-  [[nodiscard]] std::optional<study::Tally> stored_chunk(std::int64_t index, std::int64_t first, std::int64_t count) const {
+  [[nodiscard]] std::optional<study::Tally> stored_chunk(std::int64_t index, std::int64_t first,
+                                                         std::int64_t count) const {
     auto state = io::RunFolder::Chunk::kMissing;
     auto chunk = folder.read_chunk(index, &state);
-    const bool foreign = state == io::RunFolder::Chunk::kForeign || (chunk && (chunk->first != first || chunk->count != count));
-    const char* trouble = state == io::RunFolder::Chunk::kDamaged ? "is damaged" : foreign ? "belongs to another scenario" : nullptr;
+    const bool foreign =
+        state == io::RunFolder::Chunk::kForeign || (chunk && (chunk->first != first || chunk->count != count));
+    const char* trouble = state == io::RunFolder::Chunk::kDamaged ? "is damaged"
+                          : foreign                               ? "belongs to another scenario"
+                                                                  : nullptr;
     if (trouble != nullptr && !arguments.quiet)
       std::fprintf(stderr, "garra: chunk %lld %s; computing it again\n", static_cast<long long>(index), trouble);
     if (foreign) chunk.reset();
@@ -128,8 +132,17 @@ struct Runner {
       fresh += count;
     }
     total.add(*chunk, static_cast<std::size_t>(study.layout().sums), 2);
-    rows += static_cast<std::int64_t>(chunk->kept.size()) / study.layout().row;
+    look_at_rows(chunk->kept);
     ++chunks;
+  }
+
+  void look_at_rows(const std::vector<double>& kept) {
+    const auto row = static_cast<std::size_t>(study.layout().row);
+    for (std::size_t at = 0; at < kept.size(); at += row, ++rows) {
+      const auto outcome = static_cast<grasp::Outcome>(static_cast<int>(kept[at + 1]));
+      const bool answered = outcome != grasp::Outcome::kUnsolved && outcome != grasp::Outcome::kNoSolution;
+      if (!answered && unanswered.size() < 10) unanswered.push_back(static_cast<std::int64_t>(kept[at]));
+    }
   }
 
   [[nodiscard]] Standing standing() const {
@@ -162,9 +175,10 @@ void require_solved(const Runner& r) {
   const double unsolved = r.study.unsolved_share(r.total), limit = r.study.scenario().plan.max_unsolved;
   if (unsolved <= limit) return;
   char text[96];
-  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than solver.max_unsolved = %.3g", 100 * unsolved, limit);
+  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than solver.max_unsolved = %.3g",
+                100 * unsolved, limit);
   throw Error(ExitCode::kTooManyUnsolved, text,
-              "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01; failures/ holds examples.");
+              "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.");
 }
 
 void print_answer(const Runner& r, const RunArguments& a, const Json& summary, const Json& manifest) {
@@ -196,7 +210,7 @@ bool is_written(const io::RunFolder& folder, const std::string& summary) {
 bool write_outputs(const Runner& r, const std::string& summary) {
   if (r.fresh == 0 && is_written(r.folder, summary)) return false;
   write_results(r.folder, r.study, r.chunks, r.rows);
-  write_failures(r.folder, r.study, r.total);
+  write_failures(r.folder, r.study, r.total, r.unanswered);
   r.folder.write_text("summary.json", summary);
   r.folder.remove_leftovers();
   return true;
@@ -237,13 +251,15 @@ std::string command_line(const RunArguments& a, const std::vector<std::string>& 
 void run_new(const RunArguments& a) {
   const auto overrides = overrides_of(a);
   if (io::scenario_job(a.scenario) != "grasp")
-    throw Error(ExitCode::kInvalidFile, a.scenario + ": job = \"" + io::scenario_job(a.scenario) + "\" is not available yet",
+    throw Error(ExitCode::kInvalidFile,
+                a.scenario + ": job = \"" + io::scenario_job(a.scenario) + "\" is not available yet",
                 "this version runs job = \"grasp\"");
   // Complain before anything is made.
   (void)requirements_of(a);
   (void)grasp::Study(io::read_scenario(a.scenario, overrides));
   (void)parse_device(a.device, a.threads);
-  const auto folder = io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides);
+  const auto folder =
+      io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides);
   execute(folder, a, command_line(a, overrides));
 }
 
@@ -274,7 +290,9 @@ void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_option("--require", a.require, "e.g. 'p_held>=0.99': exit code 1 unless the whole interval satisfies it")
       ->type_name("CONDITION")
       ->allow_extra_args(false);
-  c.add_option("--progress", a.progress, "auto, json or none")->capture_default_str()->check(CLI::IsMember({"auto", "json", "none"}));
+  c.add_option("--progress", a.progress, "auto, json or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "json", "none"}));
   c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c.add_flag("--quiet", a.quiet, "print nothing but errors (and what --format json asks for)");
   c.add_flag("--no-report", a.no_report, "do not make report.html");
@@ -290,19 +308,22 @@ void add_run_commands(CLI::App& app) {
   run->add_option("--samples", a->samples, "number of samples, such as 1e6")->transform(whole_number());
   run->add_option("--seed", a->seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
   run->add_option("--tol", a->tol, "tolerance of the contact solver")->check(positive_number());
-  run->add_option("--stop", a->stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")->type_name("RULE");
+  run->add_option("--stop", a->stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")
+      ->type_name("RULE");
   run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_common_flags(*run, *a);
-  run->footer("Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
-              "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
+  run->footer(
+      "Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
+      "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
   run->callback([a] { run_new(*a); });
 
   CLI::App* resume = app.add_subcommand("resume", "Continue a run that was stopped");
   resume->add_option("RUN", a->run, "run folder")->required();
   add_common_flags(*resume, *a);
-  resume->footer("Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
+  resume->footer(
+      "Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
   resume->callback([a] { execute(io::RunFolder::open(a->run), *a, "garra resume " + a->run); });
 
   CLI::App* status = app.add_subcommand("status", "How far a run is, with its current interval");
@@ -316,7 +337,8 @@ void add_run_commands(CLI::App& app) {
   report->callback([a] {
     const auto folder = io::RunFolder::open(a->run);
     if (!make_report(folder.path(), false))
-      throw Error(ExitCode::kInputOutput, "the report was not made", "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
+      throw Error(ExitCode::kInputOutput, "the report was not made",
+                  "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
     std::printf("%s\n", folder.file("report.html").c_str());
   });
 }

@@ -27,8 +27,9 @@ std::string utc_now() {
 Json earlier_manifest(const io::RunFolder& folder) {
   if (!fs::exists(folder.file("manifest.json"))) return nullptr;
   Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
-  const bool sound = j.is_object() && j.value("seconds", Json()).is_number() && j.value("resumed", Json()).is_number() &&
-                     j.value("samples_computed", Json()).is_number() && j.value("device", Json()).is_string();
+  const bool sound = j.is_object() && j.value("seconds", Json()).is_number() &&
+                     j.value("resumed", Json()).is_number() && j.value("samples_computed", Json()).is_number() &&
+                     j.value("device", Json()).is_string();
   return sound ? j : Json(nullptr);
 }
 
@@ -39,16 +40,13 @@ io::SampleColumns columns_of(const grasp::Study& study) {
   return columns;
 }
 
-std::vector<std::int64_t> failures_of(const study::Total& total) {
-  std::vector<std::int64_t> samples;
-  const auto add = [&](std::int64_t sample) {
-    const bool known = std::find(samples.begin(), samples.end(), sample) != samples.end();
-    if (!known && samples.size() < study::Ranking::kLimit) samples.push_back(sample);
-  };
-  for (const auto& e : total.closest.list())
-    if (e.outcome != static_cast<int>(Outcome::kHeld)) add(e.sample);
-  for (const auto& e : total.worst.list())
-    if (e.outcome == static_cast<int>(Outcome::kUnsolved) || e.outcome == static_cast<int>(Outcome::kNoSolution)) add(e.sample);
+std::vector<std::int64_t> failures_of(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
+  std::vector<std::int64_t> samples(unanswered.begin(),
+                                    unanswered.begin() + std::min<std::ptrdiff_t>(5, std::ssize(unanswered)));
+  for (const auto& e : total.closest.list()) {
+    const bool known = std::find(samples.begin(), samples.end(), e.sample) != samples.end();
+    if (e.outcome != static_cast<int>(Outcome::kHeld) && !known && samples.size() < 10) samples.push_back(e.sample);
+  }
   return samples;
 }
 
@@ -81,8 +79,10 @@ void Manifest::add(std::int64_t samples, double seconds) {
   const double all_seconds = json_["seconds"].get<double>() + seconds;
   const std::int64_t all_samples = json_["samples_computed"].get<std::int64_t>() + samples;
   const std::string devices = json_["device"].get<std::string>();
-  if (all_samples == samples) json_["device"] = device_;
-  else if (devices.find(device_) == std::string::npos) json_["device"] = devices + "; " + device_;
+  if (all_samples == samples)
+    json_["device"] = device_;
+  else if (devices.find(device_) == std::string::npos)
+    json_["device"] = devices + "; " + device_;
   json_["seconds"] = all_seconds;
   json_["samples_computed"] = all_samples;
   json_["samples_per_second"] = all_seconds > 0 ? static_cast<double>(all_samples) / all_seconds : 0.0;
@@ -97,17 +97,19 @@ void write_results(const io::RunFolder& folder, const grasp::Study& study, std::
   for (std::int64_t k = 0; rows > 0 && k < chunks; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk)
-      throw Error(ExitCode::kInputOutput, folder.path() + ": chunk " + std::to_string(k) + " was damaged while the run ended",
+      throw Error(ExitCode::kInputOutput,
+                  folder.path() + ": chunk " + std::to_string(k) + " was damaged while the run ended",
                   "compute it again with `garra resume " + folder.path() + "`");
     table.append(chunk->kept);
   }
   table.commit();
 }
 
-void write_failures(const io::RunFolder& folder, const grasp::Study& study, const study::Total& total) {
+void write_failures(const io::RunFolder& folder, const grasp::Study& study, const study::Total& total,
+                    const std::vector<std::int64_t>& unanswered) {
   std::error_code error;
   fs::remove_all(folder.file("failures"), error);
-  const auto samples = failures_of(total);
+  const auto samples = failures_of(total, unanswered);
   if (study.scenario().plan.keep == "none" || samples.empty()) return;
   fs::create_directories(folder.file("failures"), error);
   if (error) throw Error(ExitCode::kInputOutput, folder.file("failures") + ": cannot be made: " + error.message());

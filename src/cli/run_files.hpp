@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "garra/batch/device.hpp"
 #include "garra/io/run_folder.hpp"
@@ -31,9 +32,10 @@ class Manifest {
 /// results.h5 from the first `chunks` chunks of the run, one in memory at a time; `rows` is how many samples they keep.
 void write_results(const io::RunFolder& folder, const grasp::Study& study, std::int64_t chunks, std::int64_t rows);
 
-/// failures/SAMPLE.h5: the contact problems of the failures closest to holding, then of samples without an answer, as
-/// `garra contact solve` reads them; at most 10. None where the scenario keeps none.
-void write_failures(const io::RunFolder& folder, const grasp::Study& study, const study::Total& total);
+/// failures/SAMPLE.h5: contact problems as `garra contact solve` reads them, at most 10: up to 5 of the `unanswered`
+/// samples, then the failures closest to holding. None where the scenario keeps none.
+void write_failures(const io::RunFolder& folder, const grasp::Study& study, const study::Total& total,
+                    const std::vector<std::int64_t>& unanswered);
 
 /// The sample to look at first: the closest that does not hold, else the closest to the border; -1 where there is none.
 [[nodiscard]] std::int64_t sample_to_replay(const nlohmann::ordered_json& summary);

@@ -164,8 +164,7 @@ void SampleTableWriter::append(std::span<const double> rows) {
 }
 
 void SampleTableWriter::commit() {
-  if (file_->written != file_->rows)
-    throw Error(ExitCode::kInternal, file_->path + ": fewer rows than were announced");
+  if (file_->written != file_->rows) throw Error(ExitCode::kInternal, file_->path + ": fewer rows than were announced");
   if (::fsync(file_->descriptor) != 0 && errno != EINVAL && errno != EROFS) fail(file_->path, std::strerror(errno));
   if (::close(std::exchange(file_->descriptor, -1)) != 0) fail(file_->path, std::strerror(errno));
   if (::rename(file_->temporary.c_str(), file_->path.c_str()) != 0) fail(file_->path, std::strerror(errno));

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 std::uint32_t crc(const void* data, std::size_t size) {
-  return static_cast<std::uint32_t>(crc32(crc32(0, nullptr, 0), static_cast<const Bytef*>(data), static_cast<uInt>(size)));
+  return static_cast<std::uint32_t>(
+      crc32(crc32(0, nullptr, 0), static_cast<const Bytef*>(data), static_cast<uInt>(size)));
 }
 
 std::string read_all(const std::string& path) {
@@ -69,8 +70,12 @@ std::vector<std::string> read_overrides(const std::string& path) {
 }
 
 study::Tally tally_from_json(const json& j) {
-  return {j.at("first"), j.at("count"), j.at("counts").get<std::vector<std::int64_t>>(),
-          doubles_of(j.at("sums")), ranking_from_json(j.at("closest")), ranking_from_json(j.at("worst")),
+  return {j.at("first"),
+          j.at("count"),
+          j.at("counts").get<std::vector<std::int64_t>>(),
+          doubles_of(j.at("sums")),
+          ranking_from_json(j.at("closest")),
+          ranking_from_json(j.at("worst")),
           doubles_of(j.at("kept"))};
 }
 
@@ -79,7 +84,8 @@ std::optional<json> parse_chunk(const std::string& bytes) {
   if (bytes.size() < 5) return std::nullopt;
   const std::size_t size = bytes.size() - 4;
   std::uint32_t sum = 0;
-  for (std::size_t k = 0; k < 4; ++k) sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
+  for (std::size_t k = 0; k < 4; ++k)
+    sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
   if (sum != crc(bytes.data(), size)) return std::nullopt;
   json j = json::from_cbor(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size), true, false);
   return j.is_object() ? std::optional(std::move(j)) : std::nullopt;
@@ -104,7 +110,8 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
                 "continue it with `garra resume " + path + "`, or give another folder with -o");
   std::error_code error;
   fs::create_directories(path + "/chunks", error);
-  if (error) throw Error(ExitCode::kInputOutput, path + ": cannot be made: " + error.message(), "give another folder with -o");
+  if (error)
+    throw Error(ExitCode::kInputOutput, path + ": cannot be made: " + error.message(), "give another folder with -o");
   RunFolder folder;
   folder.path_ = path;
   folder.overrides_ = overrides;
@@ -128,8 +135,14 @@ RunFolder RunFolder::open(const std::string& path) {
 std::string RunFolder::fingerprint() const { return checksum(json(overrides_).dump() + read_text("scenario.toml")); }
 
 void RunFolder::write_chunk(std::int64_t index, const study::Tally& t) const {
-  const json j = {{"scenario", fingerprint_}, {"first", t.first}, {"count", t.count}, {"counts", t.counts}, {"sums", bytes_of(t.sums)},
-                  {"closest", ranking_to_json(t.closest)}, {"worst", ranking_to_json(t.worst)}, {"kept", bytes_of(t.kept)}};
+  const json j = {{"scenario", fingerprint_},
+                  {"first", t.first},
+                  {"count", t.count},
+                  {"counts", t.counts},
+                  {"sums", bytes_of(t.sums)},
+                  {"closest", ranking_to_json(t.closest)},
+                  {"worst", ranking_to_json(t.worst)},
+                  {"kept", bytes_of(t.kept)}};
   std::vector<std::uint8_t> bytes = json::to_cbor(j);
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
   for (int k = 0; k < 4; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));

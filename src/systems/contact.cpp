@@ -57,7 +57,7 @@ void solve_block(const Problems& in, const Options& options, const Device& devic
   solver.tol = options.tol;
   solver.max_iterations = options.max_iterations;
   const IterateBody<N> iterate{solver, problems.data(), candidates.data()};
-  const CertifyBody<N> certify{options.tol, problems.data(), candidates.data(), solutions.data()};
+  const CertifyBody<N> certify{solver, problems.data(), candidates.data(), solutions.data()};
   if (device.executor == Executor::kScalar) {
     batch::for_each_scalar(count, iterate);
     batch::for_each_scalar(count, certify);

@@ -28,7 +28,7 @@ struct IterateBody {
 /// Body of the certificate.
 template <int N>
 struct CertifyBody {
-  double tol;
+  solvers::FrictionNewton solver;
   const double* problems;
   const double* candidates;
   double* solutions;
@@ -37,8 +37,7 @@ struct CertifyBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    const S reason = S(int(Status::kIterationLimit));
-    batch::store<S>(solutions, i, solvers::certify(problem, found.c, reason, found.steps, tol));
+    batch::store<S>(solutions, i, solvers::certify(problem, found.c, solver.reason(found.steps), found.steps, solver.tol));
   }
 };
 

@@ -86,7 +86,7 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
   };
   const contact::IterateBody<N> warm{solver_of<N>(s, false), w.problems.data(), w.candidates.data()};
   const contact::IterateBody<N> cold{solver_of<N>(s, true), w.problems.data(), w.second.data()};
-  const JudgeBody<N> judge{s.tol,           w.problems.data(), w.metrics.data(), w.candidates.data(),
+  const JudgeBody<N> judge{solver_of<N>(s, false), w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
   if (executor == Executor::kScalar) {
     build([&](const auto& body) { batch::for_each_scalar(count, body); });

@@ -219,6 +219,20 @@ TEST(Degenerate, ContactThatNothingMovesAndThatApproachesHasNoSolution) {
   EXPECT_EQ(s.c[0], 0);
 }
 
+// Two opposed contacts of a rigid body that both approach: only an infinite internal force would stop them. The relative
+// residual alone would call a large enough force a solution.
+TEST(Degenerate, ForceThatRunsAwayIsNotCalledConverged) {
+  Problems p{2, 1, std::vector<double>(36, 0.0), {-1, 0, 0, -1, 0, 0}, {0.0, 0.0}};
+  for (std::size_t i = 0; i < 6; ++i) p.A[7 * i] = 1;
+  p.A[3] = p.A[18] = -1;  // a_n1 = c1 - c2 - 1, a_n2 = c2 - c1 - 1: their sum is -2 whatever c
+  for (const Device& device : {kScalar, kLanes}) {
+    const Solutions s = contact::solve(p, {}, device);
+    EXPECT_NE(s.status[0], Status::kConverged);
+    EXPECT_TRUE(std::isnan(s.c[0]));
+    EXPECT_TRUE(std::isfinite(s.residual[0]));
+  }
+}
+
 TEST(Degenerate, FrictionlessContactPushesAlongTheNormalOnly) {
   Problems p = bench::random_grasps({3, 50, 0});
   std::fill(p.mu.begin(), p.mu.end(), 0.0);

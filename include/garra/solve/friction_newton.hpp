@@ -60,13 +60,19 @@ struct FrictionNewton {
     return {state.unit * state.c, state.steps};
   }
 
+  /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
+  template <class S>
+  [[nodiscard]] GARRA_HD S reason(const S& steps) const {
+    return select(steps >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
+  }
+
   /// The whole job on one problem per lane.
   template <class S, int N>
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     FrictionState<S, N> state = start(given);
     while (any(running(state))) step(state);
     const Candidate<S, N> found = candidate(state);
-    return certify(given, found.c, S(int(Status::kIterationLimit)), found.steps, tol);
+    return certify(given, found.c, reason(found.steps), found.steps, tol);
   }
 };
 
@@ -204,11 +210,14 @@ GARRA_HD ContactRows<S, N> newton_rows(const FrictionProblem<S, N>& q, int j, co
   const S mu = select(slip, q.mu[j], S(0));
   const S w = select(slip, p.beta, S(0));
   const S keep = select(p.stick, S(0), S(1) - w);
-  out.J(0, n) += select(p.open, S(1), S(0));
-  out.J(1, t) += fma(w, p.d1 * p.d1, keep);
+#ifndef REG
+#define REG 0
+#endif
+  out.J(0, n) += select(p.open, S(1), wn*S(REG));
+  out.J(1, t) += fma(w, p.d1 * p.d1, keep)+w11*S(REG);
   out.J(1, o) += w * (p.d1 * p.d2);
   out.J(2, t) += w * (p.d1 * p.d2);
-  out.J(2, o) += fma(w, p.d2 * p.d2, keep);
+  out.J(2, o) += fma(w, p.d2 * p.d2, keep)+w22*S(REG);
   out.J(1, n) -= mu * p.d1;
   out.J(2, n) -= mu * p.d2;
   out.rhs = vec3<S>(-p.F[0], fma(mu * p.d1, p.F[0], -p.F[1]), fma(mu * p.d2, p.F[0], -p.F[2]));
@@ -281,10 +290,24 @@ GARRA_HD Vec<S, 3 * N> direction(const FrictionState<S, N>& s, S& merit0) {
   return back_substitute(tri);
 }
 
-/// Natural-map error of the scaled problem at the iterate.
+#ifndef RUN
+#define RUN 1e4
+#endif
+/// Scaled forces are of order 1 to 100; Newton on a singular system can leave for anywhere.
+inline constexpr double kRunaway = RUN;
+
+/// Whether the certificate would take the iterate of the scaled problem.
+template <class S>
+struct Judgement {
+  MaskOf<S> solved;
+  MaskOf<S> lost;  ///< not finite, or a force that runs away: nothing more comes of this rung
+};
 template <class S, int N>
-GARRA_HD S error(const FrictionState<S, N>& s) {
-  return natural_map_error<S, N>(s.problem.mu, s.problem.b, s.c, s.a);
+GARRA_HD Judgement<S> judge(const FrictionState<S, N>& s, double tol) {
+  const S error = natural_map_error<S, N>(s.problem.mu, s.problem.b, s.c, s.a);
+  const S size2 = max(dot(s.c, s.c), dot(s.a, s.a));
+  return {error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
+          !(size2 <= S(kRunaway * kRunaway)) || !is_finite(error)};
 }
 
 /// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
@@ -341,8 +364,9 @@ GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& 
   s.unit = scale.size_b * inv_a;
   s.rho = S(1);
   s.stage = s.stage_steps = s.steps = s.shortened = s.weyl = S(0);
-  // NaN compares false: an invalid problem never runs, and certify names it.
-  s.running = select(friction_newton::error(s) > S(0.5 * tol) && S(max_iterations) > S(0), S(1), S(0));
+  // An invalid problem (NaN) never runs; certify names it.
+  const auto first = friction_newton::judge(s, tol);
+  s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   for (int k = 0; k < first_sweeps && any(running(s)); ++k) {
     const Vec<S, 3 * N> c = friction_newton::sweep<S, N>(s, s.c);
     s.c = select(running(s), c, s.c);
@@ -375,9 +399,9 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N>& s) const {
   s.shortened = select(free_step || t == S(1), S(0), s.shortened + S(1));
   s.steps += select(active, S(1), S(0));
   s.stage_steps += select(active, S(1), S(0));
-  const S e = error(s);
-  s.running = select(!(e <= S(0.5 * tol)) && s.steps < S(max_iterations), s.running, S(0));
-  const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || !is_finite(e));
+  const auto now = judge(s, tol);
+  s.running = select(!now.solved && s.steps < S(max_iterations), s.running, S(0));
+  const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
   if (any(moving)) next_rung<S, N>(s, moving);
 }
 

@@ -103,6 +103,10 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
   return {select(size_a > S(0), size_a, S(1)), select(size_b > S(0), size_b, S(1))};
 }
 
+/// A relative error says nothing about a force that ran away: where no solution exists c grows without bound and (3) with
+/// it in the denominator tends to 0. So a certificate also asks for an absolute error, in units of the largest |b|.
+inline constexpr double kLargestAbsoluteError = 1e-3;
+
 /// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
 /// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found.
 /// `reason` is the status to report where the tolerance is not met.
@@ -124,7 +128,9 @@ GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, Vec<S, 3
   for (int i = 0; i < 3 * N; ++i) sum += p.b[i] - p.b[i];
   auto valid = sum == S(0);
   for (int j = 0; j < N; ++j) valid = valid && p.mu[j] >= S(0) && is_finite(p.mu[j]);
-  const auto converged = valid && out.residual <= S(tol);  // false for NaN
+  const S size2 = max(dot(c, c) * (force * force), dot(a, a) * (inv_b * inv_b));
+  const auto absolute = out.residual * sqrt(size2) <= S(kLargestAbsoluteError);
+  const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
   // Proved to have none: a contact that no force can move (its row of A vanishes) and that approaches all the same.
   auto impossible = tol < 0 && valid;
   for (int j = 0; j < N; ++j) {
