@@ -1,6 +1,7 @@
 // `garra check` seen from outside.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -37,7 +38,7 @@ class Check : public ::testing::Test {
  protected:
   Check() { std::ofstream(bad_) << "schema = 1\njob = \"grasp\"\nhnad = 1\n"; }
   ~Check() override { std::filesystem::remove(bad_); }
-  std::string bad_ = ::testing::TempDir() + "garra_check_bad.toml";
+  std::string bad_ = ::testing::TempDir() + "garra_check_" + std::to_string(::getpid()) + ".toml";  // tests run side by side
 };
 
 TEST_F(Check, PrintsTheResolvedScenario) {

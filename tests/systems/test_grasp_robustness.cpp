@@ -1,6 +1,7 @@
 // The public call for "how likely does it hold", seen from outside.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -51,7 +52,7 @@ TEST(Robustness, StopsWhenTheIntervalIsNarrowEnough) {
 }
 
 TEST(Robustness, IsWhatTheProgramWrites) {
-  const std::string folder = ::testing::TempDir() + "garra_robustness_run";
+  const std::string folder = ::testing::TempDir() + "garra_robustness_" + std::to_string(::getpid());
   std::filesystem::remove_all(folder);
   const std::string command = std::string(GARRA_PROGRAM) + " run " + kFile + " --samples 3000 --device cpu --quiet" +
                               " --no-report -o " + folder;

@@ -182,6 +182,11 @@ GARRA_HD Vec<S, 3 * N> first_guess(const FrictionProblem<S, N>& p) {
   return c;
 }
 
+/// Added to the diagonal of the scaled A in the Jacobian (not in F): where A is singular the step then stays short along
+/// the internal forces that nothing determines. It raises the solved share of rigid grasps by 0.15 % and takes 14 % of
+/// their steps; where A is regular it changes a step by 1e-10.
+inline constexpr double kRegularization = 1e-10;
+
 /// Rows of one contact in the Newton system J d = -F, and their right-hand sides.
 template <class S, int N>
 struct ContactRows {
@@ -210,14 +215,11 @@ GARRA_HD ContactRows<S, N> newton_rows(const FrictionProblem<S, N>& q, int j, co
   const S mu = select(slip, q.mu[j], S(0));
   const S w = select(slip, p.beta, S(0));
   const S keep = select(p.stick, S(0), S(1) - w);
-#ifndef REG
-#define REG 0
-#endif
-  out.J(0, n) += select(p.open, S(1), wn*S(REG));
-  out.J(1, t) += fma(w, p.d1 * p.d1, keep)+w11*S(REG);
+  out.J(0, n) += select(p.open, S(1), wn * S(kRegularization));
+  out.J(1, t) += fma(w, p.d1 * p.d1, keep) + w11 * S(kRegularization);
   out.J(1, o) += w * (p.d1 * p.d2);
   out.J(2, t) += w * (p.d1 * p.d2);
-  out.J(2, o) += fma(w, p.d2 * p.d2, keep)+w22*S(REG);
+  out.J(2, o) += fma(w, p.d2 * p.d2, keep) + w22 * S(kRegularization);
   out.J(1, n) -= mu * p.d1;
   out.J(2, n) -= mu * p.d2;
   out.rhs = vec3<S>(-p.F[0], fma(mu * p.d1, p.F[0], -p.F[1]), fma(mu * p.d2, p.F[0], -p.F[2]));
@@ -290,24 +292,18 @@ GARRA_HD Vec<S, 3 * N> direction(const FrictionState<S, N>& s, S& merit0) {
   return back_substitute(tri);
 }
 
-#ifndef RUN
-#define RUN 1e4
-#endif
-/// Scaled forces are of order 1 to 100; Newton on a singular system can leave for anywhere.
-inline constexpr double kRunaway = RUN;
-
 /// Whether the certificate would take the iterate of the scaled problem.
 template <class S>
 struct Judgement {
   MaskOf<S> solved;
-  MaskOf<S> lost;  ///< not finite, or a force that runs away: nothing more comes of this rung
+  MaskOf<S> lost;  ///< not finite: nothing more comes of this rung
 };
 template <class S, int N>
 GARRA_HD Judgement<S> judge(const FrictionState<S, N>& s, double tol) {
   const S error = natural_map_error<S, N>(s.problem.mu, s.problem.b, s.c, s.a);
   const S size2 = max(dot(s.c, s.c), dot(s.a, s.a));
   return {error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
-          !(size2 <= S(kRunaway * kRunaway)) || !is_finite(error)};
+          !is_finite(error)};
 }
 
 /// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
