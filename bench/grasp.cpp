@@ -104,7 +104,8 @@ struct Stages {
         build{&study.model(), inputs.data(), problems.data(), metrics.data()},
         solve{solver(study.scenario(), false), problems.data(), candidates.data()},
         solve_cold{solver(study.scenario(), true), problems.data(), second.data()},
-        judge{study.scenario().tol, problems.data(), metrics.data(), candidates.data(), nullptr, verdicts.data()} {
+        judge{solver(study.scenario(), false), problems.data(), metrics.data(), candidates.data(), nullptr,
+              verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, build);
     contact::iterate_lanes<kContacts>(solve, kItems);
