@@ -17,10 +17,35 @@ inline constexpr int kMaxContacts = 8;
 struct Problems {
   int contacts = 0;
   std::int64_t count = 0;
-  std::vector<double> A;   ///< [count][3k][3k]  1/kg
+  std::vector<double> A;   ///< [count][3k][3k]  1/kg, need not be symmetric
   std::vector<double> b;   ///< [count][3k]      m/s^2
   std::vector<double> mu;  ///< [count][k]
+  std::vector<std::uint8_t> mode = {};        ///< [count][k] 0 may roll, 1 slides; empty: all may roll
+  std::vector<double> slip_velocity = {};     ///< [count][k][2] (t, o) m/s, read where mode is 1; empty: none slides
 };
+
+/// Which solver. Every one takes every problem (lemke: problems whose contacts all slide; merit methods: up to
+/// most_contacts) and is judged by the same certificate.
+enum class Method : int {
+  kAuto,               ///< stick test, semismooth Newton, then restarts from more and more sweeps: a ladder
+  kSemismoothNewton,   ///< its first rung alone
+  kNsgs,               ///< nonsmooth Gauss-Seidel with an exact one-contact solver
+  kAdmm,               ///< alternating direction method of multipliers
+  kExtragradient,      ///< projected extragradient with adaptive steps
+  kBoxQuacan,          ///< the papers' method: their merit function (4) minimized by BOX-QUACAN
+  kSpg,                ///< the same function by spectral projected gradient
+  kProjectedLm,        ///< componentwise products by projected Levenberg-Marquardt
+  kFischerBurmeister,  ///< Fischer-Burmeister function by projected Levenberg-Marquardt
+  kLemke,              ///< Lemke's pivoting, for problems whose contacts all slide
+};
+inline constexpr int kMethodCount = 10;
+
+/// Name of a method as in files, on the command line and in reports.
+[[nodiscard]] const char* to_string(Method method);
+/// Contacts per problem that a method takes: kMaxContacts, 4 for those that minimize a merit function.
+[[nodiscard]] int most_contacts(Method method);
+/// Throws Error(kUsage) naming the methods there are.
+[[nodiscard]] Method parse_method(const std::string& name);
 
 struct Solutions {
   int contacts = 0;
@@ -30,17 +55,36 @@ struct Solutions {
   std::vector<double> residual;      ///< [count] scale-invariant natural-map error
   std::vector<double> residual_raw;  ///< [count] the same without scaling
   std::vector<double> merit;         ///< [count] the papers' merit value (4) at c
-  std::vector<std::int32_t> iterations;
+  std::vector<double> minimum;       ///< [count] final value of what a merit method minimized (scaled problem); else NaN
+  std::vector<double> projected_gradient;  ///< [count] of the same
+  std::vector<std::int32_t> iterations;    ///< [count] outer iterations: BoxIt, Newton steps, sweeps
+  std::vector<std::int32_t> evaluations;   ///< [count] FunEval of the papers; -1 where the method has none
+  std::vector<std::int32_t> inner;         ///< [count] QuacanIt; -1 likewise
+  std::vector<std::int32_t> products;      ///< [count] MatxVec; -1 likewise
+  std::vector<std::int32_t> stage;         ///< [count] rung of the ladder (auto), starts used before this one (merit methods)
+  std::vector<std::int32_t> stalls;        ///< [count] starts that ended at a stationary point that is no solution
   std::vector<Status> status;
+  std::vector<std::uint8_t> solutions = {};  ///< [count] how many there are, 255: undecided; empty unless asked for
 };
 
 struct Options {
-  double tol = 1e-8;         ///< converged: residual <= tol
-  int max_iterations = 400;  ///< Newton steps over all stages of the solver
+  double tol = 1e-8;               ///< converged: residual <= tol
+  int max_iterations = 0;          ///< outer iterations over all stages; 0: the method's own limit
+  Method method = Method::kAuto;
+  int starts = 1;                  ///< merit methods: as many starts before a problem counts as unsolved
+  bool count_solutions = false;    ///< problems whose contacts all slide: count their solutions by enumeration
 };
 
 /// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match
 /// or the device cannot run.
 [[nodiscard]] Solutions solve(const Problems& problems, const Options& options = {}, const Device& device = {});
+
+/// Judges forces [count][3k] that anyone found by the certificate of solve(): residuals, status, c and a of what holds. A
+/// force that does not hold is `stalled`. Tangential forces at sliding contacts are computed from the normal ones.
+[[nodiscard]] Solutions judge(const Problems& problems, const std::vector<double>& c, double tol = 1e-8);
+
+/// The papers' elimination (25)-(28): the same problems with sliding contacts turned into contacts without friction, so
+/// that a solver which knows rolling contacts only can take them. judge() its forces with the problems as given.
+[[nodiscard]] Problems without_sliding(const Problems& problems);
 
 }  // namespace garra::contact

@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "../bench/problem_classes.hpp"
+#include "systems/problem_classes.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "reference.hpp"

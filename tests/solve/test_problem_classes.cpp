@@ -1,4 +1,4 @@
-// The generators of bench/problem_classes.hpp: what benchmarks and solver tests are measured on must be what it says.
+// The generators of src/systems/problem_classes.hpp: what benchmarks and solver tests are measured on must be what it says.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "../../bench/certificate.hpp"
-#include "../../bench/problem_classes.hpp"
 #include "gtest/gtest.h"
 #include "reference.hpp"
+#include "systems/problem_classes.hpp"
 
 namespace garra::bench {
 namespace {

@@ -52,6 +52,14 @@ GARRA_HD void store(double* tiles, std::int64_t i, const T& t) {
   }
 }
 
+/// Stores one lane of a struct of lanes S as problem i.
+template <class S, class T>
+inline void store_lane(double* tiles, std::int64_t i, const T& t, int lane) {
+  const S* fields = reinterpret_cast<const S*>(&t);
+  double* p = const_cast<double*>(tile_at<S, T>(tiles, i));
+  for (int f = 0; f < kFields<S, T>; ++f) p[f * kTile] = fields[f][lane];
+}
+
 /// Owning tile storage on the host, aligned for SIMD loads. `Problem` is the type with S = double.
 template <class Problem>
 class Tiles {

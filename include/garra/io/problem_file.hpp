@@ -1,10 +1,12 @@
 // Contact problems and their solutions as HDF5 files.
 //
-// Problem file: A [n,3k,3k], b [n,3k], mu [n,k]; optional mode [n,k] (0 rolling). Contact-major
-// order (n, t, o per contact), row-major; any float or integer width is read, float64 is written.
-// Solution file: c, a [n,3k]; s, lambda [n,k]; residual, residual_raw, merit, iterations, status
-// [n]; the attribute `names` of `status` lists the names of its numbers; the file's attributes say
-// how the solutions were made.
+// Problem file: A [n,3k,3k], b [n,3k], mu [n,k]; where contacts slide also mode [n,k] (1 slides, 0 may
+// roll) and slip_velocity [n,k,2] (t, o in m/s, read where mode is 1). Contact-major order (n, t, o per
+// contact), row-major; any float or integer width is read, float64 is written.
+// Solution file: c, a [n,3k]; s, lambda [n,k]; residual, residual_raw, merit, iterations, status [n]; where
+// the method has them minimum, projected_gradient, evaluations, inner, products, stage, stalls [n], and
+// solutions [n] where they were counted. The attribute `names` of `status` lists the names of its numbers;
+// the file's attributes say how the solutions were made.
 #pragma once
 
 #include <string>
@@ -13,14 +15,15 @@
 
 namespace garra::io {
 
-/// Reads a problem file, or a local file of FCLIB (one problem). Values that are NaN or infinite
-/// are no error here: such a problem ends as Status::kInvalidInput. Throws Error, naming file and
-/// dataset: kInvalidFile for wrong content (missing dataset, wrong shape or type, more than
-/// contact::kMaxContacts contacts, sliding contacts, which are not supported yet), kInputOutput for
-/// a missing or damaged file.
+/// Reads a problem file, or a local file of FCLIB (one problem). Values that are NaN or infinite are no error
+/// here: such a problem ends as Status::kInvalidInput. A `mode` that is 0 everywhere reads as none. Throws Error,
+/// naming file and dataset: kInvalidFile for wrong content (missing dataset, wrong shape or type, more than
+/// contact::kMaxContacts contacts, a sliding contact whose velocity is missing or zero), kInputOutput for a missing or
+/// damaged file.
 [[nodiscard]] contact::Problems read_problems(const std::string& path);
 
-/// Writes a problem file: whole or not at all. Throws Error(kInputOutput).
+/// Writes a problem file: whole or not at all; `mode` and `slip_velocity` only where they are not empty.
+/// Throws Error(kInputOutput).
 void write_problems(const std::string& path, const contact::Problems& problems);
 
 /// How the solutions of a file were made.
@@ -31,12 +34,15 @@ struct SolutionAttributes {
   std::string version;
 };
 
-/// Writes a solution file: whole or not at all. Adds, per contact, s = mu^2 c_n^2 - c_t^2 - c_o^2
-/// [N^2] (0 on the cone) and lambda = |a_T| [m/s^2]. Throws Error(kInputOutput).
+/// Writes a solution file: whole or not at all. Adds, per contact, s = mu^2 c_n^2 - c_t^2 - c_o^2 [N^2] (0 on
+/// the cone, so up to rounding at every contact that slides) and lambda = |a_T| [m/s^2]. Leaves out what the
+/// method does not have: counters that are all -1, `minimum` and `projected_gradient` that are all NaN,
+/// `solutions` that is empty. Throws Error(kInputOutput).
 void write_solutions(const std::string& path, const contact::Problems& problems,
                      const contact::Solutions& solutions, const SolutionAttributes& attributes);
 
-/// Reads what write_solutions has written; s and lambda follow from the rest and are left out.
+/// Reads what write_solutions has written; s and lambda follow from the rest and are left out. What the file
+/// does not hold comes back as -1 or NaN, `solutions` as empty.
 [[nodiscard]] contact::Solutions read_solutions(const std::string& path);
 
 }  // namespace garra::io

@@ -42,6 +42,7 @@ struct FrictionNewton {
   int stage_steps = 14;      ///< next rung of the ladder: stage_steps >= this
   int first_sweeps = 3;      ///< projected Gauss-Seidel sweeps after the first guess
   bool cold = false;         ///< start from zero instead of the stick force (to look for a second solution)
+  bool ladder = true;        ///< false: one rung only, so that a problem that does not converge at once is stalled
 
   template <class S, int N>
   GARRA_HD FrictionState<S, N> start(const FrictionProblem<S, N>& given) const;
@@ -56,8 +57,11 @@ struct FrictionNewton {
 
   /// What goes to the certificate: the iterate in the problem's own units.
   template <class S, int N>
-  static GARRA_HD Candidate<S, N> candidate(const FrictionState<S, N>& state) {
-    return {state.unit * state.c, state.steps};
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const FrictionState<S, N>& state) const {
+    Effort<S> effort = Effort<S>::none();
+    effort.outer = state.steps;
+    effort.stage = state.stage;
+    return candidate_of<S, N>(state.unit * state.c, reason(state.steps), effort);
   }
 
   /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
@@ -71,8 +75,7 @@ struct FrictionNewton {
   [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
     FrictionState<S, N> state = start(given);
     while (any(running(state))) step(state);
-    const Candidate<S, N> found = candidate(state);
-    return certify(given, found.c, reason(found.steps), found.steps, tol);
+    return certify(given, candidate(state), tol);
   }
 };
 
@@ -398,7 +401,11 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N>& s) const {
   const auto now = judge(s, tol);
   s.running = select(!now.solved && s.steps < S(max_iterations), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
-  if (any(moving)) next_rung<S, N>(s, moving);
+  if (!any(moving)) return;
+  if (ladder)
+    next_rung<S, N>(s, moving);
+  else
+    s.running = select(moving, S(0), s.running);
 }
 
 }  // namespace garra::solvers

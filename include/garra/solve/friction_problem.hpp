@@ -9,6 +9,7 @@
 
 #include "garra/core/mat.hpp"
 #include "garra/core/status.hpp"
+#include "garra/solve/effort.hpp"
 
 namespace garra::solvers {
 
@@ -19,23 +20,44 @@ struct FrictionProblem {
   Vec<S, N> mu;
 };
 
-/// A solution and its certificate. `status` and `iterations` are whole numbers stored as S.
+/// Contacts that slide already (the papers' set S): the force on the object is c_T = -mu c_n v with the unit slip
+/// direction v = v_T / |v_T| (papers, 19), and a_T is not restricted. (0, 0) marks a contact that may roll.
 template <class S, int N>
-struct FrictionSolution {
-  Vec<S, 3 * N> c;   ///< contact force; NaN unless converged
-  Vec<S, 3 * N> a;   ///< A c + b; NaN unless converged
-  S residual;        ///< scale-invariant natural-map error, what `converged` is judged by
-  S residual_raw;    ///< the same of the problem as given, without scaling
-  S iterations;      ///< Newton steps
-  S status;          ///< garra::Status
+struct SlidingContacts {
+  Vec<S, 2 * N> v;
+
+  [[nodiscard]] GARRA_HD MaskOf<S> slides(int j) const { return v[2 * j] != S(0) || v[2 * j + 1] != S(0); }
 };
 
-/// What the iteration hands over to the certificate: the force in the problem's units and the steps it took.
+/// A solution and its certificate. Whole numbers are stored as S.
+template <class S, int N>
+struct FrictionSolution {
+  Vec<S, 3 * N> c;       ///< contact force; NaN unless converged
+  Vec<S, 3 * N> a;       ///< A c + b; NaN unless converged
+  S residual;            ///< scale-invariant natural-map error, what `converged` is judged by
+  S residual_raw;        ///< the same of the problem as given, without scaling
+  S minimum;             ///< final value of the merit function that the solver minimized; NaN for the others
+  S projected_gradient;  ///< of the same
+  S status;              ///< garra::Status
+  Effort<S> effort;
+};
+
+/// What a solver hands over to the certificate.
 template <class S, int N>
 struct Candidate {
-  Vec<S, 3 * N> c;
-  S steps;
+  Vec<S, 3 * N> c;       ///< force in the problem's units
+  S minimum;             ///< see FrictionSolution
+  S projected_gradient;  ///< see FrictionSolution
+  S reason;              ///< garra::Status to report where the tolerance is not met
+  Effort<S> effort;
 };
+
+/// The candidate of a solver that minimizes nothing.
+template <class S, int N>
+GARRA_HD Candidate<S, N> candidate_of(const Vec<S, 3 * N>& c, const S& reason, const Effort<S>& effort) {
+  const S nan = S(__builtin_nan(""));
+  return {c, nan, nan, reason, effort};
+}
 
 /// Nearest point of the friction cone K_mu to the force (n, t, o), in the Euclidean norm.
 template <class S>
@@ -48,8 +70,8 @@ GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& mu) {
   const S over = fma(mu, yt, y[0]) / (fma(mu, mu, S(1)) * length);
   const S n = over * length, scale = mu * over;
   Vec3<S> p = vec3<S>(n, scale * y[1], scale * y[2]);
-  p = select(polar, Vec3<S>::zero(), p);
-  return select(inside, y, p);
+  p = select(inside, y, p);
+  return select(polar, Vec3<S>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) passes for inside
 }
 
 /// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms over all contacts: the natural map of (1) with rho = 1.
@@ -107,48 +129,129 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
 /// it in the denominator tends to 0. So a certificate also asks for an absolute error, in units of the largest |b|.
 inline constexpr double kLargestAbsoluteError = 0.1;
 
-/// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
-/// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found.
-/// `reason` is the status to report where the tolerance is not met.
+/// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so it
+/// becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential rows are
+/// decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its symmetry.
 template <class S, int N>
-GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c, const S& reason,
-                                        const S& iterations, double tol) {
+GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding) {
+  for (int j = 0; j < N; ++j) {
+    const int n = 3 * j, t = n + 1, o = n + 2;
+    const auto slides = sliding.slides(j);
+    const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero where it may roll
+    for (int i = 0; i < 3 * N; ++i) {
+      p.A(i, n) = fma(-vo, p.A(i, o), fma(-vt, p.A(i, t), p.A(i, n)));
+      p.A(i, t) = select(slides && i != t, S(0), p.A(i, t));
+      p.A(i, o) = select(slides && i != o, S(0), p.A(i, o));
+    }
+    for (int k = 0; k < 3 * N; ++k) {
+      p.A(t, k) = select(slides && k != t, S(0), p.A(t, k));
+      p.A(o, k) = select(slides && k != o, S(0), p.A(o, k));
+    }
+    p.b[t] = select(slides, S(0), p.b[t]);
+    p.b[o] = select(slides, S(0), p.b[o]);
+    p.mu[j] = select(slides, S(0), p.mu[j]);
+  }
+}
+
+/// The tangential forces that eliminate_sliding has taken out, from the normal forces.
+template <class S, int N>
+GARRA_HD void restore_sliding(Vec<S, 3 * N>& c, const Vec<S, N>& mu, const SlidingContacts<S, N>& sliding) {
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < 2; ++i)
+      c[3 * j + 1 + i] = select(sliding.slides(j), -(mu[j] * c[3 * j]) * sliding.v[2 * j + i], c[3 * j + 1 + i]);
+}
+
+namespace friction_problem_detail {
+
+/// 0 where every number of the problem is finite and no friction coefficient is negative, else NaN or 1.
+template <class S, int N>
+GARRA_HD S defects(const FrictionProblem<S, N>& p) {
+  S sum = S(0);
+  for (int i = 0; i < 9 * N * N; ++i) sum += p.A.m[i] - p.A.m[i];
+  for (int i = 0; i < 3 * N; ++i) sum += p.b[i] - p.b[i];
+  for (int j = 0; j < N; ++j) sum += select(p.mu[j] >= S(0) && is_finite(p.mu[j]), S(0), S(1));
+  return sum;
+}
+
+/// A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
+template <class S, int N>
+GARRA_HD MaskOf<S> impossible(const FrictionProblem<S, N>& p) {
+  MaskOf<S> none(false);
+  for (int j = 0; j < N; ++j) {
+    S row = S(0);
+    for (int k = 0; k < 3 * N; ++k) row += abs(p.A(3 * j, k));
+    none = none || (row == S(0) && p.b[3 * j] < S(0));
+  }
+  return none;
+}
+
+/// What the law says nothing of: the tangential part at contacts that slide.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> judged_part(Vec<S, 3 * N> v, const SlidingContacts<S, N>& sliding) {
+  for (int j = 0; j < N; ++j) {
+    v[3 * j + 1] = select(sliding.slides(j), S(0), v[3 * j + 1]);
+    v[3 * j + 2] = select(sliding.slides(j), S(0), v[3 * j + 2]);
+  }
+  return v;
+}
+
+}  // namespace friction_problem_detail
+
+/// papers_merit where some contacts slide: there only 0 <= c_n ⟂ a_n >= 0 is left of the law.
+template <class S, int N>
+GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, const Vec<S, 3 * N>& c,
+                        const Vec<S, 3 * N>& a) {
+  using friction_problem_detail::judged_part;
+  for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
+  return papers_merit<S, N>(mu, judged_part<S, N>(c, sliding), judged_part<S, N>(a, sliding));
+}
+
+/// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
+/// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found. Tangential forces at sliding contacts
+/// are computed here from the normal ones, so of them only the law of the normal direction is left to be judged.
+template <class S, int N>
+GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
+                                        const Candidate<S, N>& found, double tol) {
+  using namespace friction_problem_detail;
   FrictionSolution<S, N> out;
+  Vec<S, 3 * N> c = found.c;
   S wild = S(0);
   for (int i = 0; i < 3 * N; ++i) wild += c[i] - c[i];
   c = select(wild == S(0), c, Vec<S, 3 * N>::zero());  // a force that overflowed is judged as no force
+  restore_sliding<S, N>(c, p.mu, sliding);
   const FrictionScale<S> scale = friction_scale(p);
   const S force = scale.size_a / scale.size_b;
   const S inv_b = S(1) / scale.size_b;
   const Vec<S, 3 * N> a = p.A * c + p.b;
-  out.residual_raw = natural_map_error<S, N>(p.mu, p.b, c, a);
-  out.residual = natural_map_error<S, N>(p.mu, inv_b * p.b, force * c, inv_b * a);
-  S sum = S(0);
-  for (int i = 0; i < 9 * N * N; ++i) sum += p.A.m[i] - p.A.m[i];
-  for (int i = 0; i < 3 * N; ++i) sum += p.b[i] - p.b[i];
-  auto valid = sum == S(0);
-  for (int j = 0; j < N; ++j) valid = valid && p.mu[j] >= S(0) && is_finite(p.mu[j]);
-  const S size2 = max(dot(c, c) * (force * force), dot(a, a) * (inv_b * inv_b));
+  Vec<S, N> mu = p.mu;
+  for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
+  const Vec<S, 3 * N> jb = judged_part<S, N>(p.b, sliding), jc = judged_part<S, N>(c, sliding),
+                      ja = judged_part<S, N>(a, sliding);
+  out.residual_raw = natural_map_error<S, N>(mu, jb, jc, ja);
+  out.residual = natural_map_error<S, N>(mu, inv_b * jb, force * jc, inv_b * ja);
+  S slip_defects = S(0);  // a slip direction that is NaN
+  for (int i = 0; i < 2 * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
+  const auto valid = defects(p) + slip_defects == S(0);
+  const S size2 = max(dot(jc, jc) * (force * force), dot(ja, ja) * (inv_b * inv_b));
   const auto absolute = out.residual * sqrt(size2) <= S(kLargestAbsoluteError);
   const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
-  // Proved to have none: a contact that no force can move (its row of A vanishes) and that approaches all the same.
-  auto impossible = tol < 0 && valid;
-  for (int j = 0; j < N; ++j) {
-    S row = S(0);
-    for (int k = 0; k < 3 * N; ++k) row += abs(p.A(3 * j, k));
-    impossible = impossible || (row == S(0) && p.b[3 * j] < S(0));
-  }
+  const S failure = select(impossible(p), S(int(Status::kNoSolution)), found.reason);
+  out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
-  out.status = select(valid, select(converged, S(int(Status::kConverged)),
-                                    select(impossible, S(int(Status::kNoSolution)), reason)), S(int(Status::kInvalidInput)));
-  out.c = c;
-  out.a = a;
   for (int i = 0; i < 3 * N; ++i) {
-    out.c[i] = select(converged, out.c[i], nan);
-    out.a[i] = select(converged, out.a[i], nan);
+    out.c[i] = select(converged, c[i], nan);
+    out.a[i] = select(converged, a[i], nan);
   }
-  out.iterations = iterations;
+  out.minimum = found.minimum;
+  out.projected_gradient = found.projected_gradient;
+  out.effort = found.effort;
   return out;
+}
+
+/// The same where every contact may roll.
+template <class S, int N>
+GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const Candidate<S, N>& found, double tol) {
+  return certify(p, SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}, found, tol);
 }
 
 }  // namespace garra::solvers

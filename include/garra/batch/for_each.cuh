@@ -1,0 +1,58 @@
+// The executor `cuda`, and the only __global__ function: one thread per problem runs the body that the scalar executor runs.
+// For files that nvcc compiles.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+
+#include "garra/core/error.hpp"
+
+namespace garra::cuda {
+
+inline constexpr int kThreads = 64;  ///< per block: the bodies are register-bound, so small blocks fill an SM best
+
+template <class Body>
+__global__ void __launch_bounds__(kThreads) for_each_kernel(Body body, std::int64_t count) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < count) body.template operator()<double>(i);
+}
+
+/// Throws Error(kNoDevice) with what the driver says.
+inline void check(cudaError_t status, const char* doing) {
+  if (status == cudaSuccess) return;
+  const bool memory = status == cudaErrorMemoryAllocation;
+  throw Error(ExitCode::kNoDevice, std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status),
+              memory ? "free memory on the GPU, or use smaller chunks (sampling.chunk)" : "use --device cpu");
+}
+
+template <class Body>
+void for_each(std::int64_t count, const Body& body) {
+  if (count == 0) return;
+  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  for_each_kernel<<<blocks, kThreads>>>(body, count);
+  check(cudaGetLastError(), "starting a kernel");
+}
+
+/// Owning device memory of doubles (or of one object of type T).
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(std::int64_t count) : count_(count) {
+    if (count > 0) check(cudaMalloc(&data_, bytes()), "allocating memory");
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { cudaFree(data_); }
+  [[nodiscard]] T* data() const { return data_; }
+  void upload(const T* host) { check(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "copying to the GPU"); }
+  void download(T* host) const { check(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost), "copying from the GPU"); }
+
+ private:
+  [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(count_) * sizeof(T); }
+  std::int64_t count_;
+  T* data_ = nullptr;
+};
+
+}  // namespace garra::cuda

@@ -1,0 +1,263 @@
+// What a batch of mixed complementarity problems is made of on every executor: options, solutions, the bodies of the
+// loops. Users include mncp.hpp (CPU) or mncp_cuda.cuh (GPU, compiled by nvcc).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/batch/tiles.hpp"
+#include "garra/core/error.hpp"
+#include "garra/solve/mncp.hpp"
+
+namespace garra::mncp {
+
+struct Options {
+  double tol = 1e-8;        ///< converged: residual <= tol
+  int starts = 1;           ///< as many starts before a problem counts as unsolved
+  int max_iterations = 0;   ///< outer iterations of one start; 0: the minimizer's own limit
+  bool judge = true;        ///< false: only the minimizer's own tests stop it, as in the papers
+  bool zero_slack = false;  ///< start from z = 0, as in the papers, instead of z = max(F, 0)
+};
+
+/// n = unknowns; x = (u, v) and (F, G) of every problem, one after another.
+struct Solutions {
+  int unknowns = 0;
+  std::int64_t count = 0;
+  std::vector<double> x;                   ///< [count][n]; NaN where not converged
+  std::vector<double> FG;                  ///< [count][n] F and G at x; NaN where not converged
+  std::vector<double> residual;            ///< [count] mncp_error of the problem as given
+  std::vector<double> minimum;             ///< [count] final value of the merit function
+  std::vector<double> projected_gradient;  ///< [count] of the same
+  std::vector<Status> status;              ///< [count]
+  std::vector<std::int32_t> outer;         ///< [count] outer iterations over all starts: BoxIt of the papers
+  std::vector<std::int32_t> evaluations;   ///< [count] FunEval
+  std::vector<std::int32_t> inner;         ///< [count] QuacanIt
+  std::vector<std::int32_t> products;      ///< [count] MatxVec
+  std::vector<std::int32_t> stage;         ///< [count] starts used before the last one
+  std::vector<std::int32_t> stalls;        ///< [count] starts that ended without a solution
+
+  /// Share of the problems that converged; 1 of none.
+  [[nodiscard]] double solved_share() const {
+    std::int64_t solved = 0;
+    for (const Status s : status) solved += s == Status::kConverged;
+    return count == 0 ? 1.0 : static_cast<double>(solved) / static_cast<double>(count);
+  }
+  /// Share of all starts that ended where the merit function is stationary or out of iterations, at f > 0.
+  [[nodiscard]] double stall_share() const {
+    double failed = 0, used = 0;
+    for (std::size_t i = 0; i < status.size(); ++i) {
+      failed += stalls[i];
+      used += 1.0 + stage[i];
+    }
+    return used == 0 ? 0.0 : failed / used;
+  }
+};
+
+/// A merit function of a batch at given points.
+struct Values {
+  int variables = 0, residuals = 0;
+  std::int64_t count = 0;
+  std::vector<double> f;         ///< [count] |residual|^2
+  std::vector<double> gradient;  ///< [count][variables]
+  std::vector<double> residual;  ///< [count][residuals]
+};
+
+/// One problem with its start, or its point, in the layout of a batch.
+template <class P, class S, int V = solvers::kUnknowns<P>>
+struct Instance {
+  [[no_unique_address]] typename P::template Data<S> data;
+  Vec<S, V> x;
+};
+
+template <class S, int R, int V>
+struct PointValue {
+  S f;
+  Vec<S, V> gradient;
+  Vec<S, R> residual;
+};
+
+/// Body of the iteration on one problem (scalar executor, GPU thread).
+template <class P, class Solver>
+struct IterateBody {
+  Solver solver;
+  const double* instances;
+  double* candidates;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto given = batch::load<S, Instance<P, S>>(instances, i);
+    auto state = solver.template start<S>(given.data, given.x);
+    while (any(solver.running(state))) solver.step(state);
+    batch::store<S>(candidates, i, solver.candidate(state));
+  }
+};
+
+/// Body of the certificate.
+template <class P>
+struct CertifyBody {
+  double tol;
+  const double* instances;
+  const double* candidates;
+  double* solutions;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto given = batch::load<S, Instance<P, S>>(instances, i);
+    const auto found = batch::load<S, solvers::MncpCandidate<P, S>>(candidates, i);
+    batch::store<S>(solutions, i, solvers::certify_mncp<P, S>(given.data, found, tol));
+  }
+};
+
+/// Body of the evaluation of a merit function. `whole`: points are given with their slack variables.
+template <class P, class Merit>
+struct EvaluateBody {
+  template <class S>
+  using View = typename Merit::template View<P, S>;
+  static constexpr int kVariables = View<double>::kVariables, kResiduals = View<double>::kResiduals;
+
+  bool whole;
+  const double* instances;
+  double* values;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto given = batch::load<S, Instance<P, S, kVariables>>(instances, i);
+    const View<S> view(given.data);
+    const auto x = whole ? given.x : view.lift(solvers::mncp_detail::head<P>(given.x));
+    PointValue<S, kResiduals, kVariables> out;
+    out.residual = view.residual(x);
+    out.f = dot(out.residual, out.residual);
+    out.gradient = solvers::gradient(view.jacobian(x), out.residual);
+    batch::store<S>(values, i, out);
+  }
+};
+
+namespace detail {
+
+template <class P>
+using DataOf = typename P::template Data<double>;
+template <class P, class Merit, class Minimizer>
+using SolverOf = solvers::MncpSolver<P, Merit, Minimizer>;
+
+template <class P, class Merit, class Minimizer>
+SolverOf<P, Merit, Minimizer> make_solver(const Options& options) {
+  SolverOf<P, Merit, Minimizer> solver;
+  if (options.max_iterations > 0) solver.minimizer.max_iterations = options.max_iterations;
+  solver.tol = options.tol;
+  solver.starts = options.starts;
+  solver.judge = options.judge;
+  solver.zero_slack = options.zero_slack;
+  return solver;
+}
+
+/// Length of one row of `rows`: one row for all problems, or one for each. Throws where neither `width` fits.
+struct Rows {
+  const std::vector<double>& values;
+  int width;
+  bool shared;
+
+  [[nodiscard]] const double* row(std::int64_t i) const { return values.data() + (shared ? 0 : i * width); }
+};
+
+inline Rows rows_of(const std::vector<double>& values, std::int64_t count, int width) {
+  const auto w = static_cast<std::size_t>(width);
+  const bool each = values.size() == static_cast<std::size_t>(count) * w;
+  if (!each && values.size() != w)
+    throw Error(ExitCode::kUsage, "mncp: start has " + std::to_string(values.size()) + " numbers",
+                "give " + std::to_string(width) + " for all problems or " + std::to_string(width) +
+                    " for each of the " + std::to_string(count));
+  return {values, width, !each};
+}
+
+/// Problems first .. first + count - 1 in tiles; spare places of the last tile repeat the last problem.
+template <class P, int V = solvers::kUnknowns<P>>
+void fill_tiles(const std::vector<DataOf<P>>& problems, const Rows& rows, std::int64_t first,
+                batch::Tiles<Instance<P, double, V>>& tiles, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Instance<P, double, V> given{problems[static_cast<std::size_t>(first + i)], Vec<double, V>::zero()};
+    for (int k = 0; k < rows.width; ++k) given.x[k] = rows.row(first + i)[k];
+    tiles.set(i, given);
+  }
+  for (std::int64_t i = count; i % batch::kTile != 0; ++i) tiles.set(i, tiles.get(count - 1));
+}
+
+template <class P>
+Solutions make_solutions(std::int64_t count) {
+  Solutions out;
+  out.unknowns = solvers::kUnknowns<P>;
+  out.count = count;
+  const auto c = static_cast<std::size_t>(count);
+  for (auto* v : {&out.x, &out.FG}) v->resize(c * static_cast<std::size_t>(out.unknowns));
+  for (auto* v : {&out.residual, &out.minimum, &out.projected_gradient}) v->resize(c);
+  for (auto* v : {&out.outer, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) v->resize(c);
+  out.status.resize(c);
+  return out;
+}
+
+template <class P>
+void store_solution(std::int64_t i, const solvers::MncpSolution<P, double>& s, Solutions& out) {
+  const auto at = static_cast<std::size_t>(i);
+  for (int k = 0; k < out.unknowns; ++k) {
+    out.x[at * static_cast<std::size_t>(out.unknowns) + static_cast<std::size_t>(k)] = s.x[k];
+    out.FG[at * static_cast<std::size_t>(out.unknowns) + static_cast<std::size_t>(k)] = s.FG[k];
+  }
+  out.residual[at] = s.residual;
+  out.minimum[at] = s.minimum;
+  out.projected_gradient[at] = s.projected_gradient;
+  out.status[at] = static_cast<Status>(static_cast<int>(s.status));
+  const auto whole = [](double a) { return static_cast<std::int32_t>(a); };
+  out.outer[at] = whole(s.effort.outer);
+  out.evaluations[at] = whole(s.effort.evaluations);
+  out.inner[at] = whole(s.effort.inner);
+  out.products[at] = whole(s.effort.products);
+  out.stage[at] = whole(s.effort.stage);
+  out.stalls[at] = whole(s.effort.stalls);
+}
+
+template <class P, class Merit>
+Values make_values(std::int64_t count) {
+  using Body = EvaluateBody<P, Merit>;
+  Values out;
+  out.variables = Body::kVariables;
+  out.residuals = Body::kResiduals;
+  out.count = count;
+  const auto c = static_cast<std::size_t>(count);
+  out.f.resize(c);
+  out.gradient.resize(c * static_cast<std::size_t>(out.variables));
+  out.residual.resize(c * static_cast<std::size_t>(out.residuals));
+  return out;
+}
+
+template <int R, int V>
+void store_value(std::int64_t i, const PointValue<double, R, V>& value, Values& out) {
+  out.f[static_cast<std::size_t>(i)] = value.f;
+  for (int k = 0; k < V; ++k) out.gradient[static_cast<std::size_t>(i * V + k)] = value.gradient[k];
+  for (int k = 0; k < R; ++k) out.residual[static_cast<std::size_t>(i * R + k)] = value.residual[k];
+}
+
+/// Points in the unknowns (u, v), which are then lifted, or with slack variables in all variables of the merit
+/// function.
+template <class P, class Merit>
+Rows points_of(const std::vector<double>& points, std::int64_t count) {
+  constexpr int n = solvers::kUnknowns<P>, V = EvaluateBody<P, Merit>::kVariables;
+  const auto c = static_cast<std::size_t>(count);
+  const bool whole = points.size() == c * V || (points.size() == V && points.size() != c * n);
+  return rows_of(points, count, whole ? V : n);
+}
+
+}  // namespace detail
+
+/// Solves and certifies a single problem here and now: what a batch on Executor::kScalar does for each of its problems.
+template <class Problem, class Merit, class Minimizer>
+[[nodiscard]] solvers::MncpSolution<Problem, double> solve_one(const typename Problem::template Data<double>& data,
+                                                               const solvers::MncpVec<Problem, double>& start,
+                                                               const Options& options = {}) {
+  const auto solver = detail::make_solver<Problem, Merit, Minimizer>(options);
+  auto state = solver.template start<double>(data, start);
+  while (solver.running(state)) solver.step(state);
+  return solvers::certify_mncp<Problem, double>(data, solver.candidate(state), options.tol);
+}
+
+}  // namespace garra::mncp

@@ -1,0 +1,152 @@
+// Alternating direction method of multipliers for the friction contact problem, De Saxcé's shift renewed in each
+// iteration (A. Tasora, D. Mangoni, S. Benatti, R. Garziera, Int. J. Numer. Meth. Eng. 122, 2021; V. Acary, in Siconos'
+// fc3d ADMM; J. Carpentier, Q. Le Lidec, L. Montaut, "From compliant to rigid contact simulation", RSS 2024; S. Boyd et
+// al., Found. Trends Mach. Learn. 3, 2011, for the method, 3.4.1 residual balancing, 3.4.3 over-relaxation).
+//
+// With z the force in the cones K, w the multiplier (at a solution w = a + mu |a_T| e_n in K*), s = mu |w_T| e_n:
+//     (A + rho I) c = rho z + w - b - s                                                                             (6)
+//     z+ = P_K(v - w / rho),   v = alpha c + (1 - alpha) z                                                          (7)
+//     w+ = w - rho (v - z+)                                                                                         (8)
+#pragma once
+
+#include "garra/solve/friction_splitting.hpp"
+
+namespace garra::solvers {
+
+/// One problem in flight, in scaled and preconditioned units. All members are S.
+template <class S, int N>
+struct AdmmState {
+  FrictionProblem<S, N> problem;                            ///< D A D, D b, mu n / t
+  friction_splitting::Preconditioner<S, N> preconditioner;  ///< D
+  Mat<S, 3 * N, 3 * N> inverse;                             ///< (A + rho I)^-1
+  Vec<S, 3 * N> z;                                          ///< force, in the cones
+  Vec<S, 3 * N> w;                                          ///< multiplier
+  S rho;
+  S unit;        ///< force unit
+  S iterations;  ///< taken so far
+  S running;     ///< 1 while unfinished
+};
+
+struct FrictionAdmm {
+  double tol = 1e-8;             ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  int max_iterations = 10000;    ///< stop: iterations >= max_iterations
+  int iterations_per_step = 10;  ///< iterations between two tests; rho changes at a test only
+  double relaxation = 1.3;       ///< alpha
+  double rho = 3;                ///< first rho; the preconditioned A has diagonal entries of about 1
+  double imbalance = 1.5;        ///< rho changes: ratio of primal to dual residual > this or < 1 / this
+
+  template <class S, int N>
+  GARRA_HD AdmmState<S, N> start(const FrictionProblem<S, N>& given) const;
+
+  template <class S, int N>
+  GARRA_HD void step(AdmmState<S, N>& s) const;
+
+  template <class S, int N>
+  static GARRA_HD MaskOf<S> running(const AdmmState<S, N>& state) {
+    return state.running > S(0);
+  }
+
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const AdmmState<S, N>& state) const {
+    const auto& d = state.preconditioner;
+    return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.z),
+                              friction_splitting::reason(state.iterations, max_iterations),
+                              friction_splitting::effort_of(state.iterations));
+  }
+
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
+    AdmmState<S, N> state = start(given);
+    while (any(running(state))) step(state);
+    return certify(given, candidate(state), tol);
+  }
+};
+
+namespace friction_admm {
+
+/// (A + rho I)^-1 by Gauss-Jordan in place, without pivoting: the matrix is positive definite, or close to it where
+/// sliding contacts have been eliminated. A vanishing pivot is replaced, so that finite input stays finite.
+template <class S, int M>
+GARRA_HD Mat<S, M, M> shifted_inverse(const Mat<S, M, M>& A, const S& rho) {
+  Mat<S, M, M> g = A;
+  for_each_index<M>([&](int i) { g(i, i) = g(i, i) + rho; });
+  for_each_index<M>([&](int k) {
+    const S inv = S(1) / select(abs(g(k, k)) > S(1e-14), g(k, k), S(1e-14));
+    g(k, k) = S(1);
+    for_each_index<M>([&](int j) { g(k, j) = g(k, j) * inv; });
+    for_each_index<M>([&](int i) {
+      if (i == k) return;
+      const S f = -g(i, k);
+      g(i, k) = S(0);
+      for_each_index<M>([&](int j) { g(i, j) = fma(f, g(k, j), g(i, j)); });
+    });
+  });
+  return g;
+}
+
+/// What one iteration leaves to be improved: |v - z+| and rho |z+ - z|.
+template <class S>
+struct Residuals {
+  S primal2, dual2;
+};
+
+/// (6)-(8).
+template <class S, int N>
+GARRA_HD Residuals<S> iterate(AdmmState<S, N>& s, const MaskOf<S>& active, double relaxation) {
+  using namespace friction_splitting;
+  const FrictionProblem<S, N>& p = s.problem;
+  const S inv_rho = S(1) / s.rho;
+  const Vec<S, 3 * N> right = axpy(s.rho, s.z, s.w - shifted<S, N>(s.w, p.mu) + s.w) - p.b;
+  const Vec<S, 3 * N> c = s.inverse * right;
+  const Vec<S, 3 * N> v = axpy(S(relaxation), c - s.z, s.z);
+  const Vec<S, 3 * N> z = project_on_cones<S, N>(axpy(-inv_rho, s.w, v), p.mu);
+  const Vec<S, 3 * N> gap = c - z, moved = z - s.z;
+  s.w = select(active, axpy(-s.rho, v - z, s.w), s.w);
+  s.z = select(active, z, s.z);
+  return {dot(gap, gap), (s.rho * s.rho) * dot(moved, moved)};
+}
+
+/// Residual balancing by the square root of the ratio, within [1e-4, 1e4].
+template <class S>
+GARRA_HD S balanced(const S& rho, const Residuals<S>& r, double imbalance) {
+  const S ratio = sqrt(r.primal2 / select(r.dual2 > S(0), r.dual2, S(1)));
+  const auto change = r.dual2 > S(0) && r.primal2 > S(0) && (ratio > S(imbalance) || ratio < S(1 / imbalance));
+  const S factor = min(max(sqrt(ratio), S(0.1)), S(10));
+  return select(change, min(max(rho * factor, S(1e-4)), S(1e4)), rho);
+}
+
+}  // namespace friction_admm
+
+template <class S, int N>
+GARRA_HD AdmmState<S, N> FrictionAdmm::start(const FrictionProblem<S, N>& given) const {
+  using namespace friction_splitting;
+  const Scaled<S, N> in = scaled(given);
+  AdmmState<S, N> s;
+  s.preconditioner = friction_splitting::preconditioner<S, N>(in.problem.A);
+  s.problem = preconditioned(in.problem, s.preconditioner);
+  s.z = s.w = Vec<S, 3 * N>::zero();
+  s.rho = S(rho);
+  s.inverse = friction_admm::shifted_inverse(s.problem.A, s.rho);
+  s.unit = in.unit;
+  s.iterations = S(0);
+  const auto first = judge(in.problem, s.z, in.problem.b, tol);
+  s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
+  return s;
+}
+
+template <class S, int N>
+GARRA_HD void FrictionAdmm::step(AdmmState<S, N>& s) const {
+  const auto active = running(s);
+  friction_admm::Residuals<S> residuals{S(0), S(0)};
+  for (int k = 0; k < iterations_per_step; ++k) residuals = friction_admm::iterate<S, N>(s, active, relaxation);
+  s.iterations += select(active, S(iterations_per_step), S(0));
+  const auto now = friction_splitting::judge<S, N>(s.problem, s.preconditioner, s.z, tol);
+  s.running = select(!now.solved && !now.lost && s.iterations < S(max_iterations), s.running, S(0));
+  const S next = friction_admm::balanced(s.rho, residuals, imbalance);
+  const auto change = running(s) && next != s.rho;
+  if (!any(change)) return;
+  s.rho = select(change, next, s.rho);
+  s.inverse = select(change, friction_admm::shifted_inverse(s.problem.A, s.rho), s.inverse);
+}
+
+}  // namespace garra::solvers

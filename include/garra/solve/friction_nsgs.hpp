@@ -1,0 +1,110 @@
+// Nonsmooth Gauss-Seidel for the friction contact problem: contact after contact is solved exactly with the forces of
+// the others held (M. Jean, J. J. Moreau; F. Jourdan, P. Alart, M. Jean, Comput. Methods Appl. Mech. Eng. 155, 1998;
+// V. Acary, B. Brogliato, Numerical Methods for Nonsmooth Dynamical Systems, Springer 2008, 13.7.4).
+//
+// One sweep, j = 1 .. N:  c_j <- solution of the one-contact problem with W = A_jj, b = a_j - A_jj c_j            (5)
+// where a_j is the acceleration under the newest forces.
+#pragma once
+
+#include "garra/solve/friction_splitting.hpp"
+#include "garra/solve/one_contact.hpp"
+
+namespace garra::solvers {
+
+/// One problem in flight, in scaled units. All members are S.
+template <class S, int N>
+struct NsgsState {
+  FrictionProblem<S, N> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  Vec<S, 3 * N> c;                ///< iterate (force), in the cones
+  S unit;                         ///< force unit
+  S sweeps;                       ///< taken so far
+  S running;                      ///< 1 while unfinished
+};
+
+struct FrictionNsgs {
+  double tol = 1e-8;           ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  int max_iterations = 10000;  ///< stop: sweeps >= max_iterations
+  int sweeps_per_step = 4;     ///< sweeps between two tests; the extrapolation needs two
+  bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it where it lowers the natural-map error
+  double relaxation = 1;       ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
+
+  template <class S, int N>
+  GARRA_HD NsgsState<S, N> start(const FrictionProblem<S, N>& given) const {
+    const friction_splitting::Scaled<S, N> in = friction_splitting::scaled(given);
+    NsgsState<S, N> s{in.problem, Vec<S, 3 * N>::zero(), in.unit, S(0), S(0)};
+    const auto first = friction_splitting::judge(s.problem, s.c, s.problem.b, tol);
+    // An invalid problem (NaN) never runs; certify names it.
+    s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
+    return s;
+  }
+
+  template <class S, int N>
+  GARRA_HD void step(NsgsState<S, N>& s) const;
+
+  template <class S, int N>
+  static GARRA_HD MaskOf<S> running(const NsgsState<S, N>& state) {
+    return state.running > S(0);
+  }
+
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const NsgsState<S, N>& state) const {
+    return candidate_of<S, N>(state.unit * state.c, friction_splitting::reason(state.sweeps, max_iterations),
+                              friction_splitting::effort_of(state.sweeps));
+  }
+
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
+    NsgsState<S, N> state = start(given);
+    while (any(running(state))) step(state);
+    return certify(given, candidate(state), tol);
+  }
+};
+
+namespace friction_nsgs {
+
+/// New force of contact j by (5).
+template <class S, int N>
+GARRA_HD Vec3<S> updated(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, int j, double relaxation) {
+  using friction_splitting::contact;
+  const int n = 3 * j;
+  Vec3<S> b = contact<S, N>(p.b, j);
+  Mat3<S> W;
+  for_each_index<3>([&](int i) {
+    for_each_index<3 * N>([&](int k) {
+      if (k / 3 != j) b[i] = fma(p.A(n + i, k), c[k], b[i]);
+    });
+    for_each_index<3>([&](int k) { W(i, k) = p.A(n + i, n + k); });
+  });
+  const Vec3<S> exact = solve_one_contact(W, b, p.mu[j]);
+  if (relaxation == 1) return exact;
+  const Vec3<S> old = contact<S, N>(c, j);
+  return project_on_cone(axpy(S(relaxation), exact - old, old), p.mu[j]);
+}
+
+}  // namespace friction_nsgs
+
+template <class S, int N>
+GARRA_HD void FrictionNsgs::step(NsgsState<S, N>& s) const {
+  using namespace friction_splitting;
+  const FrictionProblem<S, N>& p = s.problem;
+  const auto active = running(s);
+  Vec<S, 3 * N> c0 = s.c, c1 = s.c, c = s.c;
+  for (int sweep = 0; sweep < sweeps_per_step; ++sweep) {
+    c0 = c1;
+    c1 = c;
+    for (int j = 0; j < N; ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
+  }
+  auto now = judge(p, c, affine(p.A, c, p.b), tol);
+  if (extrapolate) {
+    const Vec<S, 3 * N> further = extrapolated<S, N>(p.mu, c0, c1, c);
+    const auto then = judge(p, further, affine(p.A, further, p.b), tol);
+    const auto better = then.error < now.error;
+    c = select(better, further, c);
+    now.solved = select_mask(better, then.solved, now.solved);
+  }
+  s.c = select(active, c, s.c);
+  s.sweeps += select(active, S(sweeps_per_step), S(0));
+  s.running = select(!now.solved && !now.lost && s.sweeps < S(max_iterations), s.running, S(0));
+}
+
+}  // namespace garra::solvers

@@ -1,0 +1,169 @@
+// What the first-order friction solvers share: the scaled problem, a diagonal scaling that keeps the cones, and the
+// test that stops them (docs/friction-cone-solvers.md).
+#pragma once
+
+#include "garra/solve/friction_problem.hpp"
+
+namespace garra::solvers::friction_splitting {
+
+template <class S, int N>
+GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
+  return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
+}
+
+template <class S, int N>
+GARRA_HD void set_contact(Vec<S, 3 * N>& v, int j, const Vec3<S>& vj) {
+  for_each_index<3>([&](int i) { v[3 * j + i] = vj[i]; });
+}
+
+template <class S>
+GARRA_HD S tangential_length(const Vec3<S>& v) {
+  return sqrt(fma(v[1], v[1], v[2] * v[2]));
+}
+
+/// A x + b
+template <class S, int M>
+GARRA_HD Vec<S, M> affine(const Mat<S, M, M>& A, const Vec<S, M>& x, const Vec<S, M>& b) {
+  Vec<S, M> y = b;
+  for_each_index<M>([&](int i) {
+    S sum = y[i];
+    for_each_index<M>([&](int k) { sum = fma(A(i, k), x[k], sum); });
+    y[i] = sum;
+  });
+  return y;
+}
+
+/// The problem in the units of friction_scale: largest diagonal entry of A and largest |b| are 1.
+template <class S, int N>
+struct Scaled {
+  FrictionProblem<S, N> problem;
+  S unit;  ///< force unit: size_b / size_a
+};
+template <class S, int N>
+GARRA_HD Scaled<S, N> scaled(const FrictionProblem<S, N>& given) {
+  Scaled<S, N> out;
+  const FrictionScale<S> scale = friction_scale(given);
+  const S inv_a = S(1) / scale.size_a, inv_b = S(1) / scale.size_b;
+  for_each_index<9 * N * N>([&](int k) { out.problem.A[k] = inv_a * given.A[k]; });
+  for_each_index<3 * N>([&](int k) { out.problem.b[k] = inv_b * given.b[k]; });
+  out.problem.mu = given.mu;
+  out.unit = scale.size_b * inv_a;
+  return out;
+}
+
+/// A scaled force above this is hopeless: rounding alone leaves an absolute error that no certificate allows. Ending
+/// there also keeps every number finite.
+inline constexpr double kHopeless = 1e16;
+
+/// Whether the certificate would take an iterate of the scaled problem; a = A c + b.
+template <class S>
+struct Judgement {
+  S error;  ///< natural map of the scaled problem
+  MaskOf<S> solved;
+  MaskOf<S> lost;  ///< not finite, or run away
+};
+template <class S, int N>
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
+                            double tol) {
+  const S error = natural_map_error<S, N>(p.mu, p.b, c, a);
+  const S size2 = max(dot(c, c), dot(a, a));
+  const auto solved = error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError);
+  return {error, solved, !is_finite(error) || size2 > S(kHopeless * kHopeless)};
+}
+
+/// Contact-wise diagonal scaling (11): c = D c', a = a' / D with D = diag(n, t, t) per contact. It turns the law into
+/// the same law of A' = D A D, b' = D b, mu' = mu n / t: circular cones stay circular and De Saxcé's shift goes along,
+/// since n mu |a_T| = mu' |a'_T|. D is chosen so that A'_nn = 1 and A'_tt + A'_oo = 2 at every contact.
+template <class S, int N>
+struct Preconditioner {
+  Vec<S, N> n, t;
+  Vec<S, N> inv_n, inv_t;
+};
+template <class S, int N>
+GARRA_HD Preconditioner<S, N> preconditioner(const Mat<S, 3 * N, 3 * N>& A) {
+  Preconditioner<S, N> d;
+  for_each_index<N>([&](int j) {
+    const S an = A(3 * j, 3 * j);
+    const S at = S(0.5) * (A(3 * j + 1, 3 * j + 1) + A(3 * j + 2, 3 * j + 2));
+    // A direction that (almost) nothing can move keeps a bounded scale; the largest A_jj is 1.
+    d.inv_n[j] = sqrt(max(an, S(1e-8)));
+    d.inv_t[j] = sqrt(max(at, S(1e-8)));
+    d.n[j] = S(1) / d.inv_n[j];
+    d.t[j] = S(1) / d.inv_t[j];
+  });
+  return d;
+}
+
+/// (n_j x_n, t_j x_T) at every contact.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> times_diagonal(const Vec<S, N>& n, const Vec<S, N>& t, Vec<S, 3 * N> x) {
+  for_each_index<N>([&](int j) {
+    x[3 * j] = n[j] * x[3 * j];
+    x[3 * j + 1] = t[j] * x[3 * j + 1];
+    x[3 * j + 2] = t[j] * x[3 * j + 2];
+  });
+  return x;
+}
+
+template <class S, int N>
+GARRA_HD FrictionProblem<S, N> preconditioned(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d) {
+  FrictionProblem<S, N> out;
+  const auto entry = [&](int i) { return i % 3 == 0 ? d.n[i / 3] : d.t[i / 3]; };
+  for_each_index<3 * N>(
+      [&](int i) { for_each_index<3 * N>([&](int k) { out.A(i, k) = (entry(i) * p.A(i, k)) * entry(k); }); });
+  out.b = times_diagonal<S, N>(d.n, d.t, p.b);
+  for_each_index<N>([&](int j) { out.mu[j] = p.mu[j] * (d.n[j] * d.inv_t[j]); });
+  return out;
+}
+
+/// The same test on an iterate of the preconditioned problem.
+template <class S, int N>
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d, const Vec<S, 3 * N>& c,
+                            double tol) {
+  FrictionProblem<S, N> q;  // only mu and b of it are read
+  for_each_index<N>([&](int j) { q.mu[j] = p.mu[j] * (d.inv_n[j] * d.t[j]); });
+  q.b = times_diagonal<S, N>(d.inv_n, d.inv_t, p.b);
+  const Vec<S, 3 * N> a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
+  return judge(q, times_diagonal<S, N>(d.n, d.t, c), a, tol);
+}
+
+/// Nearest points of the cones; and an acceleration with De Saxcé's shift, a + mu |a_T| e_n.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> project_on_cones(Vec<S, 3 * N> y, const Vec<S, N>& mu) {
+  for_each_index<N>([&](int j) { set_contact<S, N>(y, j, project_on_cone(contact<S, N>(y, j), mu[j])); });
+  return y;
+}
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> shifted(Vec<S, 3 * N> a, const Vec<S, N>& mu) {
+  for_each_index<N>([&](int j) { a[3 * j] = fma(mu[j], tangential_length(contact<S, N>(a, j)), a[3 * j]); });
+  return a;
+}
+
+/// Where c0, c1, c2, ... tends to if one real mode is left of the error: c2 + (c2 - c1) q / (1 - q) with q the ratio of
+/// the last two changes (10), projected on the cones (Lyusternik; Aitken's process for vectors). c2 itself unless 0 < q
+/// < 1.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> extrapolated(const Vec<S, N>& mu, const Vec<S, 3 * N>& c0, const Vec<S, 3 * N>& c1,
+                                    const Vec<S, 3 * N>& c2) {
+  const Vec<S, 3 * N> before = c1 - c0, last = c2 - c1;
+  const S before2 = dot(before, before);
+  const S q = dot(before, last) / select(before2 > S(0), before2, S(1));
+  const auto useful = q > S(0) && q < S(1);
+  const S factor = select(useful, q / select(useful, S(1) - q, S(1)), S(0));
+  return project_on_cones<S, N>(axpy(factor, last, c2), mu);
+}
+
+/// Why a problem that is not converged ended.
+template <class S>
+GARRA_HD S reason(const S& iterations, int max_iterations) {
+  return select(iterations >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
+}
+
+template <class S>
+GARRA_HD Effort<S> effort_of(const S& iterations) {
+  Effort<S> effort = Effort<S>::none();
+  effort.outer = iterations;
+  return effort;
+}
+
+}  // namespace garra::solvers::friction_splitting
