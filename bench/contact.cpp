@@ -31,7 +31,7 @@
 #include "counting.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "peers/siconos.hpp"
-#include "problem_classes.hpp"
+#include "systems/problem_classes.hpp"
 
 namespace garra::bench {
 namespace {
@@ -124,7 +124,6 @@ double mean_flops(const contact::Problems& given) {
   const contact::Options options;
   solvers::FrictionNewton solver;
   solver.tol = options.tol;
-  solver.max_iterations = options.max_iterations;
   operations = {};
   for (std::int64_t k = 0; k < count; ++k) {
     solvers::FrictionProblem<Counted, N> problem;

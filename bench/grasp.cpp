@@ -23,6 +23,7 @@
 #include "counting.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/io/scenario.hpp"
+#include "garra/solve/friction_newton.hpp"
 #include "garra/systems/chain/dynamics.hpp"
 #include "garra/systems/chain/inverse_kinematics.hpp"
 #include "peers/kdl.hpp"
@@ -42,7 +43,7 @@ constexpr Vec3<double> kGravity = {{0, 0, -9.81}};
 
 using Problem = solvers::FrictionProblem<double, kContacts>;
 using Candidate = solvers::Candidate<double, kContacts>;
-using Iterate = contact::IterateBody<kContacts>;
+using Iterate = contact::IterateBody<solvers::FrictionNewton, kContacts>;
 
 void report(benchmark::State& state, std::int64_t items, double flops = 0) {
   const double done = static_cast<double>(state.iterations()) * static_cast<double>(items);
@@ -102,13 +103,13 @@ struct Stages {
   explicit Stages(const grasp::Study& study)
       : draw{&study.model(), inputs.data()},
         build{&study.model(), inputs.data(), problems.data(), metrics.data()},
-        solve{solver(study.scenario(), false), problems.data(), candidates.data()},
-        solve_cold{solver(study.scenario(), true), problems.data(), second.data()},
-        judge{solver(study.scenario(), false), problems.data(), metrics.data(), candidates.data(), nullptr,
+        solve{solver(study.scenario(), false), problems.data(), nullptr, candidates.data()},
+        solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
+        judge{study.scenario().tol, problems.data(), metrics.data(), candidates.data(), nullptr,
               verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, build);
-    contact::iterate_lanes<kContacts>(solve, kItems);
+    contact::iterate_lanes(solve, kItems);
   }
 
   static solvers::FrictionNewton solver(const grasp::Scenario& s, bool cold) {
@@ -161,7 +162,7 @@ void add_stages(const grasp::Study& study, const Stages& stages) {
   add_body("sample/build", stages.build, mean_build_flops(study.model(), stages));
   const auto add_solve = [&](const std::string& name, const Iterate& body) {
     const double flops = mean_solve_flops(body, stages);
-    add(name + "/lanes", [&body] { contact::iterate_lanes<kContacts>(body, kItems); }, flops);
+    add(name + "/lanes", [&body] { contact::iterate_lanes(body, kItems); }, flops);
     add(name + "/scalar", [&body] { batch::for_each_scalar(kItems, body); }, flops);
   };
   add_solve("sample/solve", stages.solve);

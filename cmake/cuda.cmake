@@ -33,6 +33,9 @@ if(GARRA_WITH_CUDA)
   # -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU.
   target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr
     -Xcompiler=-ffp-contract=off>)
+  # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
+  set_source_files_properties(kernels/contact_box_quacan.cu kernels/contact_spg.cu kernels/contact_projected_lm.cu
+    kernels/contact_fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

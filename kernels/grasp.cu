@@ -31,12 +31,12 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
   else
     cuda::for_each(t.count, BuildBody<N, chain::kMaxJoints>{model.data(), t.first, problems.data(), metrics.data(),
                                                             uniforms.data()});
-  cuda::for_each(t.count, contact::IterateBody<N>{solver, problems.data(), candidates.data()});
+  cuda::for_each(t.count, contact::IterateBody<solvers::FrictionNewton, N>{solver, problems.data(), nullptr, candidates.data()});
   if (check_uniqueness) {
     solver.cold = true;
-    cuda::for_each(t.count, contact::IterateBody<N>{solver, problems.data(), second.data()});
+    cuda::for_each(t.count, contact::IterateBody<solvers::FrictionNewton, N>{solver, problems.data(), nullptr, second.data()});
   }
-  cuda::for_each(t.count, JudgeBody<N>{solver, problems.data(), metrics.data(), candidates.data(),
+  cuda::for_each(t.count, JudgeBody<N>{solver.tol, problems.data(), metrics.data(), candidates.data(),
                                        check_uniqueness ? second.data() : nullptr, verdicts.data()});
   metrics.download(t.metrics);
   uniforms.download(t.uniforms);

@@ -2,10 +2,12 @@
 
 #include <FrictionContactProblem.h>
 #include <Friction_cst.h>
+#include <LinearComplementarityProblem.h>
 #include <NonSmoothDrivers.h>
 #include <NumericsMatrix.h>
 #include <NumericsVerbose.h>
 #include <SolverOptions.h>
+#include <lcp_cst.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,13 +15,10 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 namespace garra::bench::siconos {
 namespace {
-
-// On the scaled problem Siconos' error and the certificate differ only in what they divide by, |q| against the largest
-// of |q|, |r| and |u|: a Siconos error of 1e-8 is at most 1e-8 for the certificate.
-constexpr double kTolerance = 1e-8;
 
 struct FreeOptions {
   void operator()(SolverOptions* options) const { solver_options_delete(options), std::free(options); }
@@ -39,14 +38,17 @@ int id_of(Method method) {
     case Method::admm: return SICONOS_FRICTION_3D_ADMM;
     case Method::extragradient: return SICONOS_FRICTION_3D_EG;
     case Method::proximal_point: return SICONOS_FRICTION_3D_PROX;
+    case Method::lemke: return SICONOS_LCP_LEMKE;
   }
   return SICONOS_FRICTION_3D_NSGS;
 }
 
 /// Defaults, except where another choice was seen to be faster at no loss of solved problems.
-Options make_options(Method method) {
+/// On the scaled problem Siconos' error and the certificate differ only in what they divide by, |q| against the largest
+/// of |q|, |r| and |u|: a Siconos error of `tol` is at most `tol` for the certificate.
+Options make_options(Method method, double tol) {
   Options options(solver_options_create(id_of(method)));
-  options->dparam[SICONOS_DPARAM_TOL] = kTolerance;
+  options->dparam[SICONOS_DPARAM_TOL] = tol;
   int* const choice = options->iparam;
   if (method == Method::newton || method == Method::hybrid_newton)
     choice[SICONOS_FRICTION_3D_NSN_RHO_STRATEGY] = SICONOS_FRICTION_3D_NSN_FORMULATION_RHO_STRATEGY_SPLIT_SPECTRAL_NORM;
@@ -110,8 +112,8 @@ Scaled scaled_problem(const contact::Problems& problems, std::size_t index) {
   return out;
 }
 
-/// Runs the driver on one problem, writes the force and returns the seconds it took.
-double drive(Scaled& scaled, SolverOptions& options, double* c) {
+/// Runs the friction driver on one problem and measures it.
+Answer drive_friction(Scaled& scaled, SolverOptions& options) {
   const std::size_t n = scaled.q.size();
   FrictionContactProblem problem{};
   problem.dimension = 3;
@@ -119,29 +121,69 @@ double drive(Scaled& scaled, SolverOptions& options, double* c) {
   problem.M = scaled.M.get();
   problem.q = scaled.q.data();
   problem.mu = scaled.mu.data();
-  std::vector<double> reaction(n, 0.0), velocity(n, 0.0);
+  Answer answer{std::vector<double>(n, 0.0)};
+  std::vector<double> velocity(n, 0.0);
   const auto start = std::chrono::steady_clock::now();
-  fc3d_driver(&problem, reaction.data(), velocity.data(), &options);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  for (std::size_t i = 0; i < n; ++i) c[i] = scaled.force_scale * reaction[i];
-  return taken.count();
+  answer.info = fc3d_driver(&problem, answer.c.data(), velocity.data(), &options);
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return answer;
+}
+
+/// The same for the normal forces alone; the tangential ones are left at 0.
+Answer drive_lemke(Scaled& scaled, SolverOptions& options) {
+  const std::size_t n = scaled.q.size(), k = n / 3;
+  const int size = static_cast<int>(k);
+  const Matrix M(NM_create(NM_DENSE, size, size));
+  std::vector<double> q(k), z(k, 0.0), w(k, 0.0);
+  for (std::size_t i = 0; i < k; ++i) {
+    q[i] = scaled.q[3 * i];
+    for (std::size_t j = 0; j < k; ++j) M->matrix0[i + j * k] = scaled.M->matrix0[3 * i + 3 * j * n];
+  }
+  LinearComplementarityProblem problem{size, M.get(), q.data()};
+  Answer answer{std::vector<double>(n, 0.0)};
+  const auto start = std::chrono::steady_clock::now();
+  answer.info = linearComplementarity_driver(&problem, z.data(), w.data(), &options);
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (std::size_t i = 0; i < k; ++i) answer.c[3 * i] = z[i];
+  return answer;
+}
+
+Answer drive(Method method, Scaled& scaled, SolverOptions& options) {
+  Answer answer = method == Method::lemke ? drive_lemke(scaled, options) : drive_friction(scaled, options);
+  answer.iterations = options.iparam[SICONOS_IPARAM_ITER_DONE];
+  for (double& force : answer.c) force *= scaled.force_scale;
+  return answer;
 }
 
 }  // namespace
 
 bool available() { return true; }
 
-Answers solve(const contact::Problems& problems, Method method) {
+void solve_each(const contact::Problems& problems, Method method, const Control& control,
+                const std::function<void(std::int64_t, const Answer&)>& take) {
   numerics_set_verbose(0);
-  const auto count = static_cast<std::size_t>(problems.count), n = static_cast<std::size_t>(3 * problems.contacts);
-  Answers answers{std::vector<double>(count * n), std::vector<double>(count)};
-  const Options options = make_options(method);
+  const Options options = make_options(method, control.tol);
   const Parameters parameters(*options);
-  for (std::size_t index = 0; index < count; ++index) {
-    Scaled scaled = scaled_problem(problems, index);
-    parameters.restore(*options);
-    answers.seconds[index] = drive(scaled, *options, answers.c.data() + index * n);
+  for (std::int64_t index = control.first; index < problems.count; ++index) {
+    Answer best;
+    double spent = 0;
+    for (int run = 0; run < control.repetitions && (run == 0 || spent < control.quick); ++run) {
+      Scaled scaled = scaled_problem(problems, static_cast<std::size_t>(index));
+      parameters.restore(*options);
+      Answer answer = drive(method, scaled, *options);
+      spent += answer.seconds;
+      if (run == 0 || answer.seconds < best.seconds) best = std::move(answer);
+    }
+    take(index, best);
   }
+}
+
+Answers solve(const contact::Problems& problems, Method method) {
+  Answers answers;
+  solve_each(problems, method, {}, [&](std::int64_t, const Answer& answer) {
+    answers.c.insert(answers.c.end(), answer.c.begin(), answer.c.end());
+    answers.seconds.push_back(answer.seconds);
+  });
   return answers;
 }
 

@@ -150,6 +150,20 @@ bool Hdf5Reader::has(const std::string& name) const {
   }
 }
 
+std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
+  std::vector<std::string> found;
+  if (!has(group)) return found;
+  const QuietHdf5 quiet;
+  const Hdf5Id id(H5Gopen2(file_.get(), group.c_str(), H5P_DEFAULT));
+  if (!id.valid()) refuse(group, "is a dataset or a type, expected a group");
+  const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  if (H5Literate(id.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, keep, &found) < 0) fail_to_open(path_);
+  return found;
+}
+
 void Hdf5Reader::refuse(const std::string& dataset, const std::string& problem,
                         const std::string& remedy) const {
   throw Error(ExitCode::kInvalidFile, path_ + ": dataset " + dataset + ": " + problem,
@@ -220,7 +234,7 @@ std::vector<std::int64_t> Hdf5Reader::integers(const std::string& dataset) const
   const Hdf5Id set = open_dataset(dataset);
   const Hdf5Id type(H5Dget_type(set.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
-  if (kind != H5T_INTEGER)
+  if (kind != H5T_INTEGER && kind != H5T_ENUM)  // h5py stores truth values as an enumeration
     refuse(dataset, std::string("expected whole numbers, found ") + plural_of_class(kind));
   std::vector<std::int64_t> values(size_in_memory(dataset, set.get()));
   if (!values.empty()) read(dataset, set.get(), H5T_NATIVE_INT64, values.data());
@@ -234,6 +248,12 @@ Hdf5Writer::Hdf5Writer() {
   H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
   file_ = Hdf5Id(H5Fcreate("in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!file_.valid()) fail_to_build("an HDF5 file");
+}
+
+void Hdf5Writer::group(const std::string& name) {
+  const QuietHdf5 quiet;
+  const Hdf5Id id(H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  if (!id.valid()) fail_to_build("group " + name);
 }
 
 void Hdf5Writer::write_values(const std::string& dataset, const Values& values) {

@@ -47,10 +47,12 @@ class Hdf5Reader {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Whether a dataset or group of this name ("a/b/c") exists.
   [[nodiscard]] bool has(const std::string& name) const;
+  /// Names of what a group holds, in alphabetical order; none where there is no such group.
+  [[nodiscard]] std::vector<std::string> names(const std::string& group) const;
   [[nodiscard]] Shape shape(const std::string& dataset) const;
   /// Floating-point or whole numbers of any width.
   [[nodiscard]] std::vector<double> doubles(const std::string& dataset) const;
-  /// Whole numbers of any width.
+  /// Whole numbers of any width, or truth values.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& dataset) const;
 
   /// Throws Error(kInvalidFile) "path: dataset NAME: problem"; the remedy is the expectation unless
@@ -76,6 +78,8 @@ class Hdf5Writer {
  public:
   Hdf5Writer();
 
+  /// A group, for datasets called "group/name".
+  void group(const std::string& name);
   void write(const std::string& dataset, const Shape& shape, std::span<const double> values);
   void write(const std::string& dataset, const Shape& shape, std::span<const std::int32_t> values);
   void write(const std::string& dataset, const Shape& shape, std::span<const std::uint8_t> values);

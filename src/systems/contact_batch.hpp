@@ -5,21 +5,30 @@
 #include <cstdint>
 
 #include "garra/batch/tiles.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/solve/friction_problem.hpp"
 
 namespace garra::contact {
 
+/// Problem i as the solvers take it: with its sliding contacts eliminated. `sliding` may be null: all contacts may roll.
+template <class S, int N>
+GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i) {
+  auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+  if (sliding != nullptr)
+    solvers::eliminate_sliding(problem, batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i));
+  return problem;
+}
+
 /// Body of the iteration on one problem (scalar executor, GPU thread).
-template <int N>
+template <class Solver, int N>
 struct IterateBody {
-  solvers::FrictionNewton solver;
+  Solver solver;
   const double* problems;
+  const double* sliding;
   double* candidates;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
-    auto state = solver.template start<S, N>(problem);
+    auto state = solver.template start<S, N>(load_problem<S, N>(problems, sliding, i));
     while (any(solver.running(state))) solver.step(state);
     batch::store<S>(candidates, i, solver.candidate(state));
   }
@@ -28,8 +37,9 @@ struct IterateBody {
 /// Body of the certificate.
 template <int N>
 struct CertifyBody {
-  solvers::FrictionNewton solver;
+  double tol;
   const double* problems;
+  const double* sliding;
   const double* candidates;
   double* solutions;
 
@@ -37,7 +47,12 @@ struct CertifyBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    batch::store<S>(solutions, i, solvers::certify(problem, found.c, solver.reason(found.steps), found.steps, solver.tol));
+    if (sliding == nullptr) {
+      batch::store<S>(solutions, i, solvers::certify(problem, found, tol));
+    } else {
+      const auto slip = batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
+      batch::store<S>(solutions, i, solvers::certify(problem, slip, found, tol));
+    }
   }
 };
 

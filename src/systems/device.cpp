@@ -15,10 +15,18 @@ namespace {
 
 constexpr std::int64_t kFitBlock = 1024;
 
+/// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
+std::string without_marks(std::string name) {
+  for (const char* mark : {"(R)", "(TM)", "(tm)", " Processor", " CPU"})
+    for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark))
+      name.erase(at, std::string(mark).size());
+  return name.substr(0, name.find(" @"));
+}
+
 std::string processor_name() {
   std::ifstream in("/proc/cpuinfo");
   for (std::string line; std::getline(in, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+    if (line.rfind("model name", 0) == 0) return without_marks(line.substr(line.find(':') + 2));
   return "CPU";
 }
 

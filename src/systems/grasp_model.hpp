@@ -364,7 +364,7 @@ struct Verdict {
 
 template <int N>
 struct JudgeBody {
-  solvers::FrictionNewton solver;
+  double tol;
   const double* problems;
   const double* metrics;
   const double* candidates;
@@ -376,11 +376,11 @@ struct JudgeBody {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const S reached = batch::load<S, Metrics<S, N>>(metrics, i).reached;
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    const auto one = solvers::certify(problem, found.c, solver.reason(found.steps), found.steps, solver.tol);
+    const auto one = solvers::certify(problem, found, tol);
     auto v = judge<S>(problem, one);
     if (second != nullptr) {
       const auto other = batch::load<S, solvers::Candidate<S, N>>(second, i);
-      const auto two = solvers::certify(problem, other.c, solver.reason(other.steps), other.steps, solver.tol);
+      const auto two = solvers::certify(problem, other, tol);
       S apart = S(0);
       for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
@@ -436,7 +436,7 @@ struct JudgeBody {
     v.outcome = select(solved, v.outcome, S(int(Outcome::kUnsolved)));
     v.outcome = select(s.status == S(int(Status::kNoSolution)), S(int(Outcome::kNoSolution)), v.outcome);
     v.residual = s.residual;
-    v.iterations = s.iterations;
+    v.iterations = s.effort.outer;
     v.c = s.c;
     v.a = s.a;
     return v;

@@ -84,9 +84,11 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
     else
       for_each(BuildBody<N, chain::kMaxJoints>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
   };
-  const contact::IterateBody<N> warm{solver_of<N>(s, false), w.problems.data(), w.candidates.data()};
-  const contact::IterateBody<N> cold{solver_of<N>(s, true), w.problems.data(), w.second.data()};
-  const JudgeBody<N> judge{solver_of<N>(s, false), w.problems.data(), w.metrics.data(), w.candidates.data(),
+  const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of<N>(s, false), w.problems.data(), nullptr,
+                                                              w.candidates.data()};
+  const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
+                                                              w.second.data()};
+  const JudgeBody<N> judge{s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
   if (executor == Executor::kScalar) {
     build([&](const auto& body) { batch::for_each_scalar(count, body); });
@@ -95,8 +97,8 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
     batch::for_each_scalar(count, judge);
   } else {
     build([&](const auto& body) { batch::for_each_lanes(count, body); });
-    contact::iterate_lanes<N>(warm, count);
-    if (s.check_uniqueness) contact::iterate_lanes<N>(cold, count);
+    contact::iterate_lanes(warm, count);
+    if (s.check_uniqueness) contact::iterate_lanes(cold, count);
     batch::for_each_lanes(count, judge);
   }
 }

@@ -4,6 +4,7 @@
 #include "systems/contact_cuda.hpp"
 #include "systems/cuda_device.hpp"
 #include "systems/grasp_cuda.hpp"
+#include "systems/lcp_cuda.hpp"
 
 namespace garra {
 
@@ -20,8 +21,19 @@ std::string cuda_device_name(int) { refuse(); }
 std::uint64_t cuda_free_memory(int) { refuse(); }
 
 namespace contact {
-void cuda_solve(int, const Options&, int, const TileArrays&) { refuse(); }
+void cuda_solve(const solvers::FrictionNewton&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const solvers::FrictionNsgs&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const solvers::FrictionAdmm&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const solvers::FrictionExtragradient&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const BoxQuacanMethod&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const SpgMethod&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const ProjectedLmMethod&, const CudaJob&, const TileArrays&) { refuse(); }
+void cuda_solve(const FischerBurmeisterMethod&, const CudaJob&, const TileArrays&) { refuse(); }
 }  // namespace contact
+
+namespace lcp {
+void cuda_solve(const solvers::Lemke&, int, const CudaTiles&) { refuse(); }
+}  // namespace lcp
 
 namespace grasp {
 void cuda_samples(const GraspModel&, const solvers::FrictionNewton&, bool, int, const SampleTiles&) { refuse(); }

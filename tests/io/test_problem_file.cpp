@@ -128,6 +128,14 @@ Problems some_problems(std::int64_t count, int contacts) {
           .mu = numbers(n * k)};
 }
 
+/// Every second contact slides.
+Problems with_sliding(Problems p) {
+  p.mode.resize(p.mu.size());
+  for (std::size_t j = 0; j < p.mode.size(); j += 2) p.mode[j] = 1;
+  p.slip_velocity = numbers(2 * p.mu.size());
+  return p;
+}
+
 Solutions some_solutions(std::int64_t count, int contacts) {
   const auto n = static_cast<std::size_t>(count);
   const auto k = static_cast<std::size_t>(contacts);
@@ -138,10 +146,55 @@ Solutions some_solutions(std::int64_t count, int contacts) {
               .residual = numbers(n),
               .residual_raw = numbers(n),
               .merit = numbers(n),
+              .minimum = std::vector<double>(n, kNan),
+              .projected_gradient = std::vector<double>(n, kNan),
               .iterations = std::vector<std::int32_t>(n, 7),
+              .evaluations = std::vector<std::int32_t>(n, -1),
+              .inner = std::vector<std::int32_t>(n, -1),
+              .products = std::vector<std::int32_t>(n, -1),
+              .stage = std::vector<std::int32_t>(n, 0),
+              .stalls = std::vector<std::int32_t>(n, 0),
               .status = std::vector<Status>(n, Status::kConverged)};
   for (std::size_t i = 0; i < n; ++i) s.status[i] = static_cast<Status>(i % kStatusCount);
   return s;
+}
+
+/// As a method that minimizes leaves them, one of them with counted solutions.
+Solutions some_minimized(std::int64_t count, int contacts) {
+  Solutions s = some_solutions(count, contacts);
+  const auto n = static_cast<std::size_t>(count);
+  s.minimum = numbers(n);
+  s.projected_gradient = numbers(n + 1);
+  s.projected_gradient.pop_back();
+  std::int32_t next = 0;
+  for (auto* v : {&s.evaluations, &s.inner, &s.products, &s.stage, &s.stalls})
+    for (std::int32_t& value : *v) value = ++next;
+  s.evaluations[0] = -1;
+  s.solutions = std::vector<std::uint8_t>(n, 255);
+  return s;
+}
+
+std::vector<std::string> datasets(const std::string& path) {
+  std::vector<std::string> names;
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* to) {
+    static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    return herr_t{0};
+  };
+  H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names);
+  H5Fclose(file);
+  return names;
+}
+
+std::vector<double> read_doubles(const std::string& path, const char* name) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
+  std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+  H5Sclose(space);
+  H5Dclose(set);
+  H5Fclose(file);
+  return values;
 }
 
 const io::SolutionAttributes kAttributes{
@@ -199,6 +252,73 @@ TEST_F(ProblemFile, SolutionsComeBackToTheBit) {
   EXPECT_EQ(read.status, written.status);
 }
 
+TEST_F(ProblemFile, SlidingContactsComeBackToTheBit) {
+  for (const int contacts : {1, 3, 8}) {
+    const Problems written = with_sliding(some_problems(5, contacts));
+    io::write_problems(path("p.h5"), written);
+    const Problems read = io::read_problems(path("p.h5"));
+    EXPECT_EQ(read.mode, written.mode);
+    EXPECT_EQ(read.slip_velocity, written.slip_velocity);
+    EXPECT_EQ(read.A, written.A);
+  }
+}
+
+TEST_F(ProblemFile, ModeAndSlipVelocityAreWrittenOnlyWherePresent) {
+  io::write_problems(path("rolling.h5"), some_problems(2, 3));
+  EXPECT_EQ(datasets(path("rolling.h5")), (std::vector<std::string>{"A", "b", "mu"}));
+  EXPECT_TRUE(io::read_problems(path("rolling.h5")).mode.empty());
+  io::write_problems(path("sliding.h5"), with_sliding(some_problems(2, 3)));
+  EXPECT_EQ(datasets(path("sliding.h5")), (std::vector<std::string>{"A", "b", "mode", "mu", "slip_velocity"}));
+}
+
+TEST_F(ProblemFile, WhatAMethodDoesNotHaveIsLeftOutAndComesBackAsUnknown) {
+  io::write_solutions(path("s.h5"), some_problems(4, 2), some_solutions(4, 2), kAttributes);
+  EXPECT_EQ(datasets(path("s.h5")), (std::vector<std::string>{"a", "c", "iterations", "lambda", "merit", "residual",
+                                                              "residual_raw", "s", "stage", "stalls", "status"}));
+  const Solutions read = io::read_solutions(path("s.h5"));
+  EXPECT_EQ(read.evaluations, std::vector<std::int32_t>(4, -1));
+  EXPECT_EQ(read.inner, std::vector<std::int32_t>(4, -1));
+  EXPECT_EQ(read.products, std::vector<std::int32_t>(4, -1));
+  EXPECT_EQ(read.stage, std::vector<std::int32_t>(4, 0));
+  EXPECT_TRUE(read.solutions.empty());
+  ASSERT_EQ(read.minimum.size(), 4u);
+  ASSERT_EQ(read.projected_gradient.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_TRUE(std::isnan(read.minimum[i]));
+    EXPECT_TRUE(std::isnan(read.projected_gradient[i]));
+  }
+}
+
+TEST_F(ProblemFile, CountersOfAMinimizerComeBackToTheBit) {
+  const Solutions written = some_minimized(7, 3);
+  io::write_solutions(path("s.h5"), some_problems(7, 3), written, kAttributes);
+  const Solutions read = io::read_solutions(path("s.h5"));
+  EXPECT_EQ(read.minimum, written.minimum);
+  EXPECT_EQ(read.projected_gradient, written.projected_gradient);
+  EXPECT_EQ(read.evaluations, written.evaluations);
+  EXPECT_EQ(read.inner, written.inner);
+  EXPECT_EQ(read.products, written.products);
+  EXPECT_EQ(read.stage, written.stage);
+  EXPECT_EQ(read.stalls, written.stalls);
+  EXPECT_EQ(read.solutions, written.solutions);
+}
+
+TEST_F(ProblemFile, ASolutionFileWithADamagedCounterIsRefused) {
+  io::write_solutions(path("s.h5"), some_problems(2, 1), some_solutions(2, 1), kAttributes);
+  const hid_t file = H5Fopen(path("s.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Ldelete(file, "stage", H5P_DEFAULT);
+  const hsize_t dims[] = {2};
+  const hid_t space = H5Screate_simple(1, dims, nullptr);
+  const hid_t set = H5Dcreate2(file, "stage", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const std::int64_t too_large[] = {0, std::int64_t{1} << 40};
+  H5Dwrite(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, too_large);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Fclose(file);
+  expect_error(ExitCode::kInvalidFile, {path("s.h5"), "dataset stage", "out of range"},
+               [&] { (void)io::read_solutions(path("s.h5")); });
+}
+
 TEST_F(ProblemFile, ZeroProblemsAreAFileLikeAnyOther) {
   io::write_problems(path("p.h5"), some_problems(0, 3));
   const Problems read = io::read_problems(path("p.h5"));
@@ -246,19 +366,23 @@ TEST_F(ProblemFile, ASolutionFileCarriesConeDistanceAndSlipRate) {
   s.a = {0, 3, -4};
   io::write_solutions(path("s.h5"), problems, s, kAttributes);
   const hid_t file = H5Fopen(path("s.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-  double values[2] = {};
-  const char* names[] = {"s", "lambda"};
-  for (int i = 0; i < 2; ++i) {
-    const hid_t set = H5Dopen2(file, names[i], H5P_DEFAULT);
-    H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &values[i]);
-    H5Dclose(set);
-  }
   EXPECT_GT(H5Aexists_by_name(file, "status", "names", H5P_DEFAULT), 0);
   for (const char* name : {"method", "tolerance", "device", "version"})
     EXPECT_GT(H5Aexists(file, name), 0) << name;
   H5Fclose(file);
-  EXPECT_DOUBLE_EQ(values[0], 0.25 * 16 - 1 - 0.25);
-  EXPECT_DOUBLE_EQ(values[1], 5.0);
+  EXPECT_DOUBLE_EQ(read_doubles(path("s.h5"), "s")[0], 0.25 * 16 - 1 - 0.25);
+  EXPECT_DOUBLE_EQ(read_doubles(path("s.h5"), "lambda")[0], 5.0);
+}
+
+TEST_F(ProblemFile, ASlidingContactLiesOnItsConeWhateverItsAcceleration) {
+  Problems problems = with_sliding(some_problems(1, 1));
+  problems.mu = {0.5};
+  Solutions s = some_solutions(1, 1);
+  s.c = {4, 1.2, -1.6};  // mu c_n = 2 = |c_T|
+  s.a = {0, -6, 8};
+  io::write_solutions(path("s.h5"), problems, s, kAttributes);
+  EXPECT_NEAR(read_doubles(path("s.h5"), "s")[0], 0.0, 1e-15);
+  EXPECT_DOUBLE_EQ(read_doubles(path("s.h5"), "lambda")[0], 10.0);
 }
 
 TEST_F(ProblemFile, TheSameSolutionsGiveTheSameBytes) {
@@ -376,21 +500,74 @@ TEST_F(ProblemFile, TextInPlaceOfNumbersIsRefused) {
   expect_refused(path("p.h5"), {"dataset mu", "expected numbers", "strings"});
 }
 
-TEST_F(ProblemFile, SlidingContactsAreRefusedForNow) {
-  const auto file_with_modes = [this](const std::vector<int>& modes) {
-    RawFile(path("p.h5"))
-        .add("A", {2, 6, 6}, numbers(72))
-        .add("b", {2, 6}, numbers(12))
-        .add("mu", {2, 2}, numbers(4))
-        .add_ints("mode", {2, 2}, modes);
+/// Two problems of two contacts with these modes, and slip velocities unless empty.
+void write_modes(const std::string& path, const std::vector<int>& modes, const std::vector<double>& velocity) {
+  RawFile file(path);
+  file.add("A", {2, 6, 6}, numbers(72)).add("b", {2, 6}, numbers(12)).add("mu", {2, 2}, numbers(4));
+  if (!modes.empty()) file.add_ints("mode", {2, 2}, modes);
+  if (!velocity.empty()) file.add("slip_velocity", {2, 2, velocity.size() / 4}, velocity);
+}
+
+TEST_F(ProblemFile, AModeIsZeroOrOne) {
+  for (const int mode : {2, -1, 257}) {
+    write_modes(path("p.h5"), {0, mode, 0, 0}, numbers(8));
+    expect_refused(path("p.h5"), {"dataset mode", "found " + std::to_string(mode), "problem 0, contact 1"});
+  }
+}
+
+TEST_F(ProblemFile, ASlidingContactNeedsItsVelocity) {
+  write_modes(path("p.h5"), {0, 0, 0, 1}, {});
+  expect_refused(path("p.h5"), {"dataset slip_velocity", "is missing", "problem 1, contact 1", "[n,k,2]"});
+  write_modes(path("p.h5"), {0, 0, 1, 0}, {1, 1, 1, 1, 0, 0, 1, 1});
+  expect_refused(path("p.h5"), {"dataset slip_velocity", "is zero", "problem 1, contact 0"});
+  write_modes(path("p.h5"), {0, 0, 1, 0}, numbers(12));
+  expect_refused(path("p.h5"), {"dataset slip_velocity", "expected shape [2, 2, 2]", "found [2, 2, 3]"});
+  write_modes(path("p.h5"), {}, numbers(8));
+  expect_refused(path("p.h5"), {"dataset slip_velocity", "mode is missing"});
+}
+
+TEST_F(ProblemFile, VelocitiesAreOnlyAskedForWhereContactsSlide) {
+  write_modes(path("p.h5"), {0, 1, 0, 0}, {0, 0, 0, -3, kNan, 0, 0, 0});
+  const Problems read = io::read_problems(path("p.h5"));
+  EXPECT_EQ(read.mode, (std::vector<std::uint8_t>{0, 1, 0, 0}));
+  EXPECT_EQ(read.slip_velocity[3], -3.0);
+  write_modes(path("p.h5"), {0, 0, 0, 0}, {});
+  EXPECT_TRUE(io::read_problems(path("p.h5")).mode.empty()) << "all may roll, like a file without mode";
+}
+
+TEST_F(ProblemFile, ASlipVelocityThatIsNotANumberIsTheSolversBusiness) {
+  write_modes(path("p.h5"), {1, 0, 0, 0}, {kNan, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_TRUE(std::isnan(io::read_problems(path("p.h5")).slip_velocity[0]));
+}
+
+TEST_F(ProblemFile, ModesOfEveryIntegerWidthAreRead) {
+  const auto read_as = [this](hid_t type) {
+    write_modes(path("p.h5"), {}, {});
+    const hid_t file = H5Fopen(path("p.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    const auto add = [&](const char* name, const Dims& dims, hid_t stored, hid_t memory, const void* values) {
+      const hid_t space = H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
+      const hid_t set = H5Dcreate2(file, name, stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+      H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+      H5Dclose(set);
+      H5Sclose(space);
+    };
+    const signed char modes[] = {0, 1, 1, 0};
+    const bool is_enumeration = H5Tget_class(type) == H5T_ENUM;
+    add("mode", {2, 2}, type, is_enumeration ? type : H5T_NATIVE_SCHAR, modes);
+    add("slip_velocity", {2, 2, 2}, H5T_IEEE_F32BE, H5T_NATIVE_DOUBLE, numbers(8).data());
+    H5Fclose(file);
+    return io::read_problems(path("p.h5")).mode;
   };
-  file_with_modes({0, 0, 0, 1});
-  expect_refused(path("p.h5"),
-                 {"dataset mode", "sliding", "not supported yet", "problem 1, contact 1"});
-  file_with_modes({0, 2, 0, 0});
-  expect_refused(path("p.h5"), {"dataset mode", "found 2", "problem 0, contact 1"});
-  file_with_modes({0, 0, 0, 0});
-  EXPECT_EQ(io::read_problems(path("p.h5")).count, 2);
+  const std::vector<std::uint8_t> expected = {0, 1, 1, 0};
+  for (const hid_t type : {H5T_STD_I8LE, H5T_STD_U8LE, H5T_STD_I16BE, H5T_STD_U32LE, H5T_STD_I64LE, H5T_STD_U64BE})
+    EXPECT_EQ(read_as(type), expected);
+  // NumPy's truth values, as h5py writes them.
+  const hid_t truth = H5Tenum_create(H5T_NATIVE_SCHAR);
+  const signed char values[] = {0, 1};
+  H5Tenum_insert(truth, "FALSE", &values[0]);
+  H5Tenum_insert(truth, "TRUE", &values[1]);
+  EXPECT_EQ(read_as(truth), expected);
+  H5Tclose(truth);
 }
 
 TEST_F(ProblemFile, AModeOfTheWrongShapeOrTypeIsRefused) {

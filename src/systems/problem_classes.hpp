@@ -2,6 +2,7 @@
 //
 //   random_grasps   grasps of an unknown answer, the generator behind data/reference/contact/random_n*.h5
 //   manufactured    problems built backwards from an answer (c*, a*) that obeys the law of friction_problem.hpp
+//   sliding_grasps  random grasps of which some or all contacts slide already (the papers' set S): unsymmetric problems
 //
 // Problem k of a class depends on the seed and on k alone, so a short run sees the head of a long one.
 #pragma once
@@ -269,6 +270,28 @@ inline void append_manufactured(const Grasp& grasp, Mode mode, Random& random, M
   for (std::uint64_t k = draw.seed; k < draw.seed + static_cast<std::uint64_t>(draw.count); ++k) {
     Random random(1000003 * static_cast<std::uint64_t>(draw.contacts) + k);
     problem_classes_detail::append_random_grasp(draw.contacts, random, out);
+  }
+  return out;
+}
+
+/// Problems of random_grasps with contacts that slide at 0.01-1 m/s in a drawn direction: each with probability 1/2, but
+/// never none and never all of them (some), or all. Compliant fingers, so that nearly every problem has a solution.
+enum class Sliding { some, all };
+[[nodiscard]] inline contact::Problems sliding_grasps(Sliding sliding, const Draw& draw) {
+  contact::Problems out = random_grasps(draw);
+  const auto contacts = static_cast<std::size_t>(draw.contacts);
+  for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(draw.count); ++k) {
+    Random random((draw.seed + k + 1) * 0xD1B54A32D192ED03u);  // another stream than the grasp's own
+    const std::size_t slides = static_cast<std::size_t>(random.uniform() * static_cast<double>(contacts));
+    const std::size_t rolls = (slides + 1) % contacts;
+    for (std::size_t j = 0; j < contacts; ++j) {
+      const bool drawn = random.uniform() < 0.5;
+      const double speed = random.uniform(0.01, 1), angle = 2 * std::numbers::pi * random.uniform();
+      const bool moves = sliding == Sliding::all || j == slides || (drawn && j != rolls);
+      out.mode.push_back(moves ? 1 : 0);
+      out.slip_velocity.push_back(moves ? speed * std::cos(angle) : 0);
+      out.slip_velocity.push_back(moves ? speed * std::sin(angle) : 0);
+    }
   }
   return out;
 }

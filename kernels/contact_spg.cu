@@ -1,0 +1,9 @@
+#include "contact_solve.cuh"
+
+namespace garra::contact {
+
+void cuda_solve(const SpgMethod& solver, const CudaJob& job, const TileArrays& tiles) {
+  solve_on_device(solver, job, tiles);
+}
+
+}  // namespace garra::contact

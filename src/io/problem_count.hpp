@@ -1,0 +1,12 @@
+// How many problems a file holds, whether or not they can be solved here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace garra::io {
+
+/// From the shape of A; 1 for any other file.
+[[nodiscard]] std::int64_t count_problems(const std::string& path);
+
+}  // namespace garra::io

@@ -1,0 +1,84 @@
+// Single problems and solutions in the plain arrays of contact.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "garra/contact.hpp"
+#include "garra/lcp.hpp"
+#include "garra/solve/friction_problem.hpp"
+
+namespace garra::contact {
+
+template <int N>
+solvers::FrictionProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
+  solvers::FrictionProblem<double, N> p;
+  std::copy_n(in.A.data() + k * 9 * N * N, 9 * N * N, p.A.m);
+  std::copy_n(in.b.data() + k * 3 * N, 3 * N, p.b.m);
+  std::copy_n(in.mu.data() + k * N, N, p.mu.m);
+  return p;
+}
+
+/// Unit slip directions of problem k, (0, 0) where a contact may roll. A sliding contact without a direction gets NaN,
+/// which the certificate calls invalid.
+template <int N>
+solvers::SlidingContacts<double, N> sliding_at(const Problems& in, std::int64_t k) {
+  solvers::SlidingContacts<double, N> out{Vec<double, 2 * N>::zero()};
+  if (in.slip_velocity.empty()) return out;
+  for (int j = 0; j < N; ++j) {
+    if (in.mode[static_cast<std::size_t>(k * N + j)] == 0) continue;
+    const double* v = in.slip_velocity.data() + 2 * (k * N + j);
+    const double speed = std::hypot(v[0], v[1]);
+    for (int i = 0; i < 2; ++i) out.v[2 * j + i] = v[i] / speed;
+  }
+  return out;
+}
+
+/// Whether contact j of problem k slides.
+inline bool slides(const Problems& in, std::int64_t k, int j) {
+  return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
+}
+
+template <int N>
+void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s, Solutions& out) {
+  const auto at = static_cast<std::size_t>(k);
+  std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
+  std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
+  out.residual[at] = s.residual;
+  out.residual_raw[at] = s.residual_raw;
+  out.minimum[at] = s.minimum;
+  out.projected_gradient[at] = s.projected_gradient;
+  out.iterations[at] = static_cast<std::int32_t>(s.effort.outer);
+  out.evaluations[at] = static_cast<std::int32_t>(s.effort.evaluations);
+  out.inner[at] = static_cast<std::int32_t>(s.effort.inner);
+  out.products[at] = static_cast<std::int32_t>(s.effort.products);
+  out.stage[at] = static_cast<std::int32_t>(s.effort.stage);
+  out.stalls[at] = static_cast<std::int32_t>(s.effort.stalls);
+  out.status[at] = static_cast<Status>(static_cast<int>(s.status));
+  out.merit[at] = solvers::papers_merit(problem_at<N>(in, k).mu, sliding_at<N>(in, k), s.c, s.a);
+}
+
+/// Arrays of the right sizes: nothing solved yet.
+[[nodiscard]] Solutions unsolved(const Problems& problems);
+
+/// Throws Error(kInvalidFile) where the arrays do not belong together.
+void check_sizes(const Problems& problems);
+
+/// Problems whose contacts all slide, by exhaustion of their 2^k bases: fills `solutions` where asked for, proves
+/// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.
+void add_verdicts(const Problems& problems, const Options& options, const Device& device, Solutions& out);
+
+/// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and 24)
+[[nodiscard]] lcp::Problems normal_problems(const Problems& problems);
+
+/// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
+template <int Most = kMaxContacts, class F>
+void for_contacts(int contacts, const F& f) {
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (void)((contacts == K + 1 && (f(std::integral_constant<int, K + 1>{}), true)) || ...);
+  }(std::make_integer_sequence<int, Most>{});
+}
+
+}  // namespace garra::contact

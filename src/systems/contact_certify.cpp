@@ -1,0 +1,21 @@
+#include "systems/contact_run.hpp"
+
+namespace garra::contact {
+
+template <int N>
+void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count) {
+  if (executor == Executor::kScalar)
+    batch::for_each_scalar(count, certify);
+  else
+    batch::for_each_lanes(count, certify);
+}
+template void certify_tiles(Executor, const CertifyBody<1>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<2>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<3>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<4>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<5>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<6>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<7>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<8>&, std::int64_t);
+
+}  // namespace garra::contact

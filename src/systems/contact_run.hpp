@@ -1,0 +1,120 @@
+// Runs one solver over a batch of friction contact problems on the executor that was asked for. One translation unit per
+// family of solvers instantiates it (contact_*.cpp), so that they compile side by side.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+
+#include "garra/batch/for_each.hpp"
+#include "systems/contact_arrays.hpp"
+#include "systems/contact_cuda.hpp"
+#include "systems/contact_lanes.hpp"
+
+namespace garra::contact {
+
+/// What is to be solved, how and where, and where the answers go. `out` has its sizes already.
+struct Job {
+  const Problems& in;
+  const Options& options;
+  const Device& device;
+  Solutions& out;
+};
+
+inline constexpr std::int64_t kBlock = 256;  // problems per block: problems, candidates and solutions stay in the L2 cache
+
+template <int N>
+struct Block {
+  batch::Tiles<solvers::FrictionProblem<double, N>> problems;
+  batch::Tiles<solvers::SlidingContacts<double, N>> sliding;
+  batch::Tiles<solvers::FrictionSolution<double, N>> solutions;
+  Block(std::int64_t count, bool mixed) : problems(count), sliding(mixed ? count : 0), solutions(count) {}
+  [[nodiscard]] const double* slips() const { return sliding.count() > 0 ? sliding.data() : nullptr; }
+};
+
+template <int N>
+void fill_block(const Problems& in, std::int64_t first, std::int64_t count, Block<N>& block) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    block.problems.set(i, problem_at<N>(in, first + i));
+    if (block.slips() != nullptr) block.sliding.set(i, sliding_at<N>(in, first + i));
+  }
+  for (std::int64_t i = count; i % batch::kTile != 0; ++i) {
+    block.problems.set(i, block.problems.get(count - 1));
+    if (block.slips() != nullptr) block.sliding.set(i, block.sliding.get(count - 1));
+  }
+}
+
+/// The certificate of a block on the CPU; compiled once, in contact_certify.cpp.
+template <int N>
+void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count);
+
+template <class Solver, int N>
+void solve_block(const Solver& solver, const Job& job, std::int64_t first, std::int64_t count) {
+  Block<N> block(count, !job.in.slip_velocity.empty());
+  batch::Tiles<solvers::Candidate<double, N>> candidates(count);
+  fill_block<N>(job.in, first, count, block);
+  const IterateBody<Solver, N> iterate{solver, block.problems.data(), block.slips(), candidates.data()};
+  if (job.device.executor == Executor::kScalar)
+    batch::for_each_scalar(count, iterate);
+  else
+    iterate_lanes(iterate, count);
+  certify_tiles(job.device.executor, CertifyBody<N>{job.options.tol, block.problems.data(), block.slips(),
+                                                    candidates.data(), block.solutions.data()}, count);
+  for (std::int64_t i = 0; i < count; ++i) store_solution<N>(job.in, first + i, block.solutions.get(i), job.out);
+}
+
+template <class Solver, int N>
+void solve_on_cpu(const Solver& solver, const Job& job) {
+  const std::int64_t blocks = (job.in.count + kBlock - 1) / kBlock;
+  const int all = job.device.threads > 0 ? job.device.threads : omp_get_max_threads();
+  const int threads = job.device.executor == Executor::kScalar ? 1 : all;
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (std::int64_t k = 0; k < blocks; ++k)
+    solve_block<Solver, N>(solver, job, k * kBlock, std::min(kBlock, job.in.count - k * kBlock));
+}
+
+template <class Solver, int N>
+void solve_on_gpu(const Solver& solver, const Job& job) {
+  using Solution = solvers::FrictionSolution<double, N>;
+  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) + sizeof(solvers::SlidingContacts<double, N>) +
+                              sizeof(solvers::Candidate<double, N>) + sizeof(Solution);
+  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 20);
+  for (std::int64_t first = 0; first < job.in.count; first += fit) {
+    const std::int64_t count = std::min(fit, job.in.count - first);
+    Block<N> block(count, !job.in.slip_velocity.empty());
+    fill_block<N>(job.in, first, count, block);
+    cuda_solve(solver, {N, job.device.index, job.options.tol},
+               {block.problems.data(), block.slips(), block.solutions.data(), count});
+    for (std::int64_t i = 0; i < count; ++i) store_solution<N>(job.in, first + i, block.solutions.get(i), job.out);
+  }
+}
+
+template <class Solver, int N>
+void solve_all(const Solver& solver, const Job& job) {
+  if (job.device.executor == Executor::kCuda)
+    solve_on_gpu<Solver, N>(solver, job);
+  else
+    solve_on_cpu<Solver, N>(solver, job);
+}
+
+/// Sets what every solver has: tolerance and iteration limit.
+template <class Solver>
+void solve_with(Solver solver, const Job& job) {
+  solver.tol = job.options.tol;
+  if (job.options.max_iterations > 0) solver.max_iterations = job.options.max_iterations;
+  for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_all<Solver, n>(solver, job); });
+}
+
+// One per Method, each in its own file.
+void run_newton(const Job& job);
+void run_nsgs(const Job& job);
+void run_admm(const Job& job);
+void run_extragradient(const Job& job);
+void run_box_quacan(const Job& job);
+void run_spg(const Job& job);
+void run_projected_lm(const Job& job);
+void run_fischer_burmeister(const Job& job);
+void run_lemke(const Job& job);
+
+}  // namespace garra::contact
