@@ -20,6 +20,12 @@ void add_check_command(CLI::App& app);
 /// `garra contact ...`
 void add_contact_commands(CLI::App& app);
 
+/// `garra contact tables`
+void add_contact_tables(CLI::App& contact);
+
+/// `garra contact bench`, a part of the former.
+void add_contact_bench_command(CLI::App& contact);
+
 /// `garra doctor`
 void add_doctor_command(CLI::App& app);
 

@@ -3,22 +3,21 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/contact_summary.hpp"
 #include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/suggest.hpp"
 
 namespace garra::cli {
 namespace {
@@ -30,6 +29,7 @@ struct SolveArguments {
   std::string output;  ///< empty: nothing is written
   std::string device = "auto";
   int threads = 0;
+  std::string method = contact::to_string(contact::Method::kAuto);
   contact::Options options;
   double max_unsolved = 1;  ///< fails where unsolved / problems > max_unsolved
   std::string format = "human";
@@ -47,27 +47,6 @@ struct Group {
   std::vector<Part> parts;
 };
 using Groups = std::map<int, Group>;
-
-struct Unreadable {
-  std::string file;
-  Error error;
-};
-
-struct Summary {
-  std::int64_t problems = 0;
-  std::array<std::int64_t, kStatusCount> by_status{};
-  double worst_residual = 0;  ///< over the solved problems
-  std::int64_t iterations = 0;
-  std::int32_t max_iterations = 0;
-  double seconds = 0;  ///< in solve, without reading and writing
-  std::string device;
-  std::vector<std::string> outputs;
-  std::vector<Unreadable> unreadable;
-
-  [[nodiscard]] std::int64_t solved() const {
-    return by_status[static_cast<std::size_t>(Status::kConverged)];
-  }
-};
 
 bool is_folder(const std::string& path) {
   std::error_code ignored;
@@ -113,12 +92,22 @@ void check_outputs(const SolveArguments& arguments) {
   }
 }
 
-void append(std::vector<double>& to, std::vector<double>&& from) {
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
   if (to.empty()) {
     to = std::move(from);
   } else {
     to.insert(to.end(), from.begin(), from.end());
   }
+}
+
+/// Files without this dataset count as zeros among files that have it.
+template <class T>
+void append_optional(std::vector<T>& to, std::size_t before, std::vector<T>&& from, std::size_t added) {
+  if (to.empty() && from.empty()) return;
+  to.resize(before);
+  from.resize(added);
+  append(to, std::move(from));
 }
 
 void add_to_group(Groups& groups, Part part, contact::Problems problems) {
@@ -127,40 +116,63 @@ void add_to_group(Groups& groups, Part part, contact::Problems problems) {
   part.count = problems.count;
   group.problems.contacts = problems.contacts;
   group.problems.count += problems.count;
+  const std::size_t before = group.problems.mu.size(), added = problems.mu.size();
+  append_optional(group.problems.mode, before, std::move(problems.mode), added);
+  append_optional(group.problems.slip_velocity, 2 * before, std::move(problems.slip_velocity), 2 * added);
   append(group.problems.A, std::move(problems.A));
   append(group.problems.b, std::move(problems.b));
   append(group.problems.mu, std::move(problems.mu));
   group.parts.push_back(std::move(part));
 }
 
+/// What asks for problems whose contacts all slide; empty where nothing does.
+std::string needs_sliding(const contact::Options& options) {
+  if (options.method == contact::Method::kLemke)
+    return std::string("--method ") + contact::to_string(contact::Method::kLemke);
+  return options.count_solutions ? "--count-solutions" : "";
+}
+
+void require_sliding(const contact::Options& options, const std::string& input, const contact::Problems& problems) {
+  const std::string asked_by = needs_sliding(options);
+  if (asked_by.empty() || problems.mu.empty()) return;
+  const auto rolls = problems.mode.empty() ? problems.mode.begin()
+                                           : std::find(problems.mode.begin(), problems.mode.end(), std::uint8_t{0});
+  if (!problems.mode.empty() && rolls == problems.mode.end()) return;
+  const auto at = rolls - problems.mode.begin();
+  throw Error(ExitCode::kInvalidFile,
+              input + ": dataset mode: " + asked_by + " is for problems whose contacts all slide, but problem " +
+                  std::to_string(at / problems.contacts) + ", contact " + std::to_string(at % problems.contacts) +
+                  " (counted from 0) may roll",
+              "Leave " + asked_by +
+                  " out (--method auto takes every problem), or keep only the problems whose `mode` "
+                  "is 1 at every contact.");
+}
+
+std::optional<contact::Problems> read_or_note(const std::string& input, ContactSummary& summary) {
+  try {
+    return io::read_problems(input);
+  } catch (const Error& error) {
+    if (summary.inputs == 1) throw;
+    summary.unreadable.push_back({input, error});
+    return std::nullopt;
+  }
+}
+
 /// A single bad file is an error at once; among several, the others are solved first.
-Groups read_inputs(const SolveArguments& arguments, Summary& summary) {
+Groups read_inputs(const SolveArguments& arguments, ContactSummary& summary) {
   Groups groups;
   for (const std::string& input : arguments.inputs) {
-    try {
-      add_to_group(groups, {input, output_of(arguments, input)}, io::read_problems(input));
-    } catch (const Error& error) {
-      if (arguments.inputs.size() == 1) throw;
-      summary.unreadable.push_back({input, error});
-    }
+    std::optional<contact::Problems> problems = read_or_note(input, summary);
+    if (!problems) continue;
+    require_sliding(arguments.options, input, *problems);
+    add_to_group(groups, {input, output_of(arguments, input)}, std::move(*problems));
   }
   return groups;
 }
 
-void count_solutions(const contact::Solutions& solutions, Summary& summary) {
-  summary.problems += solutions.count;
-  for (std::size_t i = 0; i < solutions.status.size(); ++i) {
-    ++summary.by_status[static_cast<std::size_t>(solutions.status[i])];
-    summary.iterations += solutions.iterations[i];
-    summary.max_iterations = std::max(summary.max_iterations, solutions.iterations[i]);
-    if (solutions.status[i] == Status::kConverged) {
-      summary.worst_residual = std::max(summary.worst_residual, solutions.residual[i]);
-    }
-  }
-}
-
 template <class T>
 std::vector<T> slice(const std::vector<T>& values, const Part& part, int per_problem = 1) {
+  if (values.empty()) return {};
   const auto begin = values.begin() + part.begin * per_problem;
   return {begin, begin + part.count * per_problem};
 }
@@ -171,7 +183,9 @@ contact::Problems slice(const contact::Problems& all, const Part& part) {
           .count = part.count,
           .A = slice(all.A, part, rows * rows),
           .b = slice(all.b, part, rows),
-          .mu = slice(all.mu, part, all.contacts)};
+          .mu = slice(all.mu, part, all.contacts),
+          .mode = slice(all.mode, part, all.contacts),
+          .slip_velocity = slice(all.slip_velocity, part, 2 * all.contacts)};
 }
 
 contact::Solutions slice(const contact::Solutions& all, const Part& part) {
@@ -183,8 +197,16 @@ contact::Solutions slice(const contact::Solutions& all, const Part& part) {
           .residual = slice(all.residual, part),
           .residual_raw = slice(all.residual_raw, part),
           .merit = slice(all.merit, part),
+          .minimum = slice(all.minimum, part),
+          .projected_gradient = slice(all.projected_gradient, part),
           .iterations = slice(all.iterations, part),
-          .status = slice(all.status, part)};
+          .evaluations = slice(all.evaluations, part),
+          .inner = slice(all.inner, part),
+          .products = slice(all.products, part),
+          .stage = slice(all.stage, part),
+          .stalls = slice(all.stalls, part),
+          .status = slice(all.status, part),
+          .solutions = slice(all.solutions, part)};
 }
 
 void write_group(const Group& group, const contact::Solutions& solutions,
@@ -199,105 +221,23 @@ void write_group(const Group& group, const contact::Solutions& solutions,
   }
 }
 
-void solve_group(const SolveArguments& arguments, const Device& device, const Group& group,
-                 Summary& summary) {
+void solve_group(const SolveArguments& arguments, const Device& device, const Group& group, ContactSummary& summary) {
   const auto start = std::chrono::steady_clock::now();
   const contact::Solutions solutions = contact::solve(group.problems, arguments.options, device);
   summary.seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  count_solutions(solutions, summary);
+  summary.add(group.problems, solutions);
   if (arguments.output.empty()) return;
   write_group(group, solutions,
-              {.method = "auto",
+              {.method = contact::to_string(arguments.options.method),
                .tolerance = arguments.options.tol,
                .device = summary.device,
                .version = GARRA_VERSION});
   for (const Part& part : group.parts) summary.outputs.push_back(part.output);
 }
 
-/// Nothing to report of no problems, no time or no solution: absent rather than a made-up 0 or
-/// infinity.
-std::optional<double> ratio(double numerator, double denominator) {
-  return denominator > 0 ? std::optional(numerator / denominator) : std::nullopt;
-}
-
-nlohmann::json or_null(const std::optional<double>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
-
-void print_json(const SolveArguments& arguments, const Summary& s) {
-  nlohmann::json status = nlohmann::json::object();
-  for (int i = 0; i < kStatusCount; ++i) {
-    status[to_string(static_cast<Status>(i))] = s.by_status[static_cast<std::size_t>(i)];
-  }
-  nlohmann::json unreadable = nlohmann::json::array();
-  for (const Unreadable& u : s.unreadable)
-    unreadable.push_back({{"file", u.file}, {"error", u.error.what()}});
-  const auto n = static_cast<double>(s.problems);
-  const nlohmann::json out = {
-      {"problems", s.problems},
-      {"solved", s.solved()},
-      {"solved_share", or_null(ratio(static_cast<double>(s.solved()), n))},
-      {"status", status},
-      {"worst_residual",
-       s.solved() > 0 ? nlohmann::json(s.worst_residual) : nlohmann::json(nullptr)},
-      {"tolerance", arguments.options.tol},
-      {"iterations",
-       {{"mean", or_null(ratio(static_cast<double>(s.iterations), n))}, {"max", s.max_iterations}}},
-      {"seconds", s.seconds},
-      {"problems_per_second", or_null(ratio(n, s.seconds))},
-      {"device", s.device},
-      {"outputs", s.outputs},
-      {"unreadable", unreadable},
-  };
-  std::printf("%s\n", out.dump(2).c_str());
-}
-
-/// Rounded down, so that 100 % means all of them.
-double percent(std::int64_t part, std::int64_t whole) {
-  return std::floor(1e6 * static_cast<double>(part) / static_cast<double>(whole)) / 1e4;
-}
-
-std::string describe_outputs(const SolveArguments& arguments, const Summary& s) {
-  if (arguments.output.empty()) return "not written (-o FILE keeps them)";
-  if (s.outputs.size() == 1) return s.outputs[0];
-  return std::to_string(s.outputs.size()) + " files in " + arguments.output;
-}
-
-void print_human(const SolveArguments& arguments, const Summary& s) {
-  const auto n = static_cast<double>(s.problems);
-  std::printf("problems        %lld in %zu file%s\n", static_cast<long long>(s.problems),
-              arguments.inputs.size() - s.unreadable.size(),
-              arguments.inputs.size() == 1 ? "" : "s");
-  if (s.problems > 0) {
-    std::printf("solved          %lld (%.6g %%)\n", static_cast<long long>(s.solved()),
-                percent(s.solved(), s.problems));
-  }
-  for (int i = 0; i < kStatusCount; ++i) {
-    const std::int64_t count = s.by_status[static_cast<std::size_t>(i)];
-    if (count == 0) continue;
-    std::printf("  %-15s %lld\n", to_string(static_cast<Status>(i)), static_cast<long long>(count));
-  }
-  if (s.solved() > 0) {
-    std::printf("worst residual  %.2e of the solved (tolerance %.2g)\n", s.worst_residual,
-                arguments.options.tol);
-  }
-  if (s.problems > 0) {
-    std::printf("iterations      mean %.2f, max %d\n", static_cast<double>(s.iterations) / n,
-                s.max_iterations);
-    std::printf("throughput      %.4g problems/s (%.3g s)\n", ratio(n, s.seconds).value_or(0),
-                s.seconds);
-  }
-  std::printf("device          %s\n", s.device.c_str());
-  std::printf("solutions       %s\n", describe_outputs(arguments, s).c_str());
-  for (const Unreadable& u : s.unreadable) {
-    const std::string text = u.error.what();
-    std::printf("not read        %s\n", text.substr(0, text.find('\n')).c_str());
-  }
-}
-
 /// The exit codes that are not about a failure on the way, but about its result.
-void judge(const SolveArguments& arguments, const Summary& s) {
+void judge(const SolveArguments& arguments, const ContactSummary& s) {
   if (!s.unreadable.empty()) {
     throw Error(s.unreadable[0].error.code(),
                 std::to_string(s.unreadable.size()) + " of " +
@@ -306,35 +246,83 @@ void judge(const SolveArguments& arguments, const Summary& s) {
   }
   const std::int64_t unsolved = s.problems - s.solved();
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.problems)) {
-    throw Error(
-        ExitCode::kTooManyUnsolved,
-        std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
-        "Raise --max-iterations, --tol or --max-unsolved; `status` in the solution file names the "
-        "reason for "
-        "each problem.");
+    throw Error(ExitCode::kTooManyUnsolved,
+                std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
+                "Raise --max-iterations, --tol or --max-unsolved, or try another --method; `status` in the solution "
+                "file names the reason for each problem.");
   }
 }
 
-void run_solve(const SolveArguments& arguments) {
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < contact::kMethodCount; ++i) names.emplace_back(to_string(static_cast<contact::Method>(i)));
+  return names;
+}
+
+contact::Method method_of(const SolveArguments& arguments) {
+  const std::vector<std::string> names = method_names();
+  const auto found = std::find(names.begin(), names.end(), arguments.method);
+  if (found == names.end()) {
+    throw Error(ExitCode::kUsage, "--method " + io::quoted(arguments.method) + ": there is no such method",
+                io::suggest(arguments.method, names, "Methods"));
+  }
+  const auto method = static_cast<contact::Method>(found - names.begin());
+  if (arguments.options.starts > 1 && !minimizes(method)) {
+    std::string with_starts;
+    for (int i = 0; i < contact::kMethodCount; ++i) {
+      if (!minimizes(static_cast<contact::Method>(i))) continue;
+      with_starts += (with_starts.empty() ? "" : ", ") + names[static_cast<std::size_t>(i)];
+    }
+    throw Error(
+        ExitCode::kUsage,
+        "--starts " + std::to_string(arguments.options.starts) + ": the method " + arguments.method + " starts once",
+        "Leave --starts out, or choose a --method that minimizes a merit function: " + with_starts + ".");
+  }
+  return method;
+}
+
+void run_solve(SolveArguments arguments) {
   const Device device = parse_device(arguments.device, arguments.threads);
+  arguments.options.method = method_of(arguments);
   check_outputs(arguments);
-  Summary summary;
+  ContactSummary summary;
+  summary.options = arguments.options;
   summary.device = describe(device);
+  summary.output = arguments.output;
+  summary.inputs = arguments.inputs.size();
   const Groups groups = read_inputs(arguments, summary);
   for (const auto& [contacts, group] : groups) solve_group(arguments, device, group, summary);
   if (arguments.format == "json") {
-    print_json(arguments, summary);
+    print_json(summary);
   } else {
-    print_human(arguments, summary);
+    print_human(summary);
   }
   std::fflush(stdout);
   judge(arguments, summary);
 }
 
+std::string method_help() {
+  std::string text;
+  for (const std::string& name : method_names()) text += (text.empty() ? "" : ", ") + name;
+  return text + " (for problems whose contacts all slide)";
+}
+
+void add_method_options(CLI::App& command, SolveArguments& arguments) {
+  command.add_option("--method", arguments.method, method_help())->capture_default_str()->type_name("NAME");
+  command
+      .add_option("--starts", arguments.options.starts,
+                  "methods that minimize a merit function: starts before a problem counts as unsolved")
+      ->transform(whole_number())
+      ->capture_default_str();
+  command.add_flag("--count-solutions", arguments.options.count_solutions,
+                   "count each problem's solutions by enumeration (all contacts slide)");
+}
+
 void add_solve_options(CLI::App& command, SolveArguments& arguments) {
   command
       .add_option("inputs", arguments.inputs,
-                  "problem files (HDF5: A, b, mu), or local files of FCLIB")
+                  "problem files (HDF5: A, b, mu; mode and slip_velocity where contacts slide), or local files of "
+                  "FCLIB")
       ->required()
       ->type_name("IN.h5");
   command
@@ -351,9 +339,8 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
       ->capture_default_str();
   command
       .add_option("--max-iterations", arguments.options.max_iterations,
-                  "Newton steps per problem, all stages")
-      ->transform(whole_number())
-      ->capture_default_str();
+                  "outer iterations per problem, over all stages and starts; default: the method's own limit")
+      ->transform(whole_number());
   command
       .add_option("--max-unsolved", arguments.max_unsolved,
                   "exit code 4 where a larger share is unsolved")
@@ -377,12 +364,15 @@ void add_contact_commands(CLI::App& app) {
       contact->add_subcommand("solve", "Solve problem files: a = A c + b with Coulomb friction");
   const auto arguments = std::make_shared<SolveArguments>();
   add_solve_options(*solve, *arguments);
+  add_method_options(*solve, *arguments);
   solve->footer(
       "Examples:\n"
       "  garra contact solve data/reference/contact/random_n3.h5 -o solutions.h5\n"
-      "  garra contact solve fclib/*.hdf5 -o solutions/ --tol 1e-10 --max-unsolved 0 --format "
+      "  garra contact solve fclib/*.hdf5 -o solutions/ --method projected-lm --starts 20 --max-unsolved 0 --format "
       "json");
   solve->callback([arguments] { run_solve(*arguments); });
+  add_contact_bench_command(*contact);
+  add_contact_tables(*contact);
 }
 
 }  // namespace garra::cli

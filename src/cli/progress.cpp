@@ -123,6 +123,21 @@ void Progress::show_bar(const Standing& s, double rate, double left) const {
                color_ ? "\033[0m" : "", text.c_str());
 }
 
+void Progress::show_step(std::int64_t done, const std::string& doing) {
+  if (mode_ == Mode::kNone) return;
+  last_ = seconds();
+  if (mode_ == Mode::kJson) {
+    std::fprintf(stderr, "{\"steps\": %lld, \"of\": %lld, \"doing\": \"%s\"}\n", static_cast<long long>(done),
+                 static_cast<long long>(total_), doing.c_str());
+  } else {
+    const int columns = terminal_columns() - 1, width = std::clamp(columns - width_of(doing) - 2, 0, 28);
+    const double share = total_ > 0 ? static_cast<double>(done) / static_cast<double>(total_) : 1;
+    std::fprintf(stderr, "\r\033[K%s%s%s  %.*s", color_ ? "\033[36m" : "", bar_of(share, width).c_str(),
+                 color_ ? "\033[0m" : "", std::max(columns - width - 2, 0), doing.c_str());
+  }
+  std::fflush(stderr);
+}
+
 void Progress::clear() {
   if (mode_ == Mode::kBar && last_ >= 0) std::fprintf(stderr, "\r\033[K");
 }

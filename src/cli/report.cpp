@@ -70,6 +70,10 @@ bool run_quietly(std::vector<std::string> command, bool quiet) {
 
 }  // namespace
 
+bool make_bench_report(const std::string& folder, bool quiet) {
+  return run_quietly({python_program(), "-m", "garra.bench_report", folder}, quiet);
+}
+
 bool make_report(const std::string& run, bool quiet) {
   return run_quietly({python_program(), "-m", "garra.report", run}, quiet);
 }

@@ -8,4 +8,7 @@ namespace garra::cli {
 /// Whether RUN/report.html was made. What Python prints about a failure goes to stderr, unless `quiet`.
 [[nodiscard]] bool make_report(const std::string& run, bool quiet);
 
+/// The same for FOLDER/bench.html of a benchmark.
+[[nodiscard]] bool make_bench_report(const std::string& folder, bool quiet);
+
 }  // namespace garra::cli

@@ -1,0 +1,37 @@
+// The MNCP test set: every merit function with every minimizer on small problems of known solutions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/core/status.hpp"
+
+namespace garra::cli {
+
+/// One solver on one problem.
+struct MncpResult {
+  Status status = Status::kStalled;
+  double error = 0;    ///< max over i of |min(u_i, F_i)| and |G_j|
+  double seconds = 0;  ///< one solve from the problem's start
+  int iterations = 0;
+  int starts = 1;      ///< used, the last one included
+  int solution = -1;   ///< which of the listed solutions was found; -1: another one, or none
+};
+
+struct MncpProblem {
+  std::string name;
+  int unknowns = 0;
+  int solutions = 0;     ///< listed ones
+  bool isolated = true;  ///< false: solutions are not isolated, so one that is not listed is no surprise
+  std::vector<MncpResult> results = {};  ///< in the order of the solvers
+};
+
+struct MncpRecord {
+  std::vector<std::string> solvers = {};  ///< "merit / minimizer"
+  std::vector<MncpProblem> problems = {};
+  int starts = 1;  ///< at most so many for a problem
+};
+
+[[nodiscard]] MncpRecord measure_mncp(double tol);
+
+}  // namespace garra::cli

@@ -1,0 +1,8 @@
+#include "cli/bench_mncp_run.hpp"
+#include "garra/solve/box_quacan.hpp"
+
+namespace garra::cli::mncp_detail {
+
+std::vector<Results> measure_box_quacan(double tol, int starts) { return measure_minimizer<solvers::BoxQuacan>(tol, starts); }
+
+}  // namespace garra::cli::mncp_detail

@@ -1,0 +1,82 @@
+// What `garra contact bench` measures: plain data between its parts. docs/solver-benchmark.md says what each number means.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garra/contact.hpp"
+
+namespace garra::cli {
+
+/// How a solver ended on a problem: a garra::Status, or what only a solver from elsewhere does.
+enum class Ending : int {
+  kConverged = 0,                  ///< the certificate holds; 0 to 5 are garra::Status
+  kGaveUp = kStatusCount,          ///< a peer says that it has not solved the problem, and it has not
+  kFalseClaim,                     ///< a peer says that it has, and the certificate says no
+  kCrashed,                        ///< its process died
+  kTimedOut,                       ///< it was stopped within this problem
+};
+inline constexpr int kEndingCount = kStatusCount + 4;
+[[nodiscard]] const char* to_string(Ending ending);
+
+/// One solver on one problem.
+struct Outcome {
+  Ending ending = Ending::kConverged;
+  double residual = 0;  ///< scale-invariant natural-map error by our certificate; NaN where there is no force
+  double seconds = 0;   ///< one cold solve
+  std::int32_t iterations = 0;
+};
+
+struct Throughput {
+  std::string device;
+  double per_second = 0;
+  int threads = 0;  ///< processor threads that worked; 0 on a GPU
+};
+
+/// One solver on one set. The first `outcomes.size()` problems of the set were tried.
+struct SolverRecord {
+  std::string name;
+  std::string not_run = {};  ///< why it was not tried at all; empty where it was
+  std::vector<Outcome> outcomes = {};
+  std::vector<Throughput> throughput = {};
+  bool same_answers = true;  ///< the batch in lanes gave the bits of the single solves
+};
+
+/// A file that cannot be read, or that holds what no solver here takes.
+struct Refused {
+  std::string file, reason;
+  std::int64_t problems = 1;
+};
+
+struct SetRecord {
+  std::string name, description;
+  contact::Problems problems = {};  ///< in the order in which they are tried
+  std::vector<Refused> refused = {};
+  std::vector<SolverRecord> solvers = {};
+};
+
+struct MeasureOptions {
+  double tol = 1e-8;
+  double time_limit = 1;  ///< [s] for the single solves of one solver on one set
+  Device device;          ///< of the throughput, beside the processor's
+};
+
+inline constexpr int kRepetitions = 3;       ///< of a quick single solve; the smallest time counts
+inline constexpr double kQuick = 3e-3;       ///< [s] with one problem, after which it is not repeated
+inline constexpr double kTrusted = 0.99;     ///< share of problems that a solver to trust solves
+
+/// Problems [first, first + count) as a batch of their own.
+[[nodiscard]] contact::Problems slice(const contact::Problems& all, std::int64_t first, std::int64_t count);
+
+/// Totals over the tried problems.
+struct Totals {
+  std::int64_t tried = 0, solved = 0;
+  double mean = 0, median = 0, p999 = 0;  ///< [s]
+  double iterations = 0;                  ///< median
+  std::int32_t most_iterations = 0;
+  [[nodiscard]] double share() const { return tried > 0 ? static_cast<double>(solved) / static_cast<double>(tried) : 0; }
+};
+[[nodiscard]] Totals totals(const SolverRecord& record);
+
+}  // namespace garra::cli

@@ -1,0 +1,52 @@
+// What `garra contact solve` says about the problems it solved: counted batch by batch, printed for people or as JSON.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "garra/contact.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::cli {
+
+struct Unreadable {
+  std::string file;
+  Error error;
+};
+
+/// Whether a method minimizes a merit function, can stall at a minimum > 0 and so has further starts.
+[[nodiscard]] bool minimizes(contact::Method method);
+
+struct ContactSummary {
+  // What was asked for.
+  contact::Options options;
+  std::string device, output;  ///< output: empty where nothing is written
+  std::size_t inputs = 0;
+
+  // What came of it.
+  std::int64_t problems = 0, rolling = 0, sliding = 0;  ///< rolling, sliding: contacts
+  std::array<std::int64_t, kStatusCount> by_status{};
+  double worst_residual = 0;                   ///< over the solved problems
+  std::map<std::int32_t, std::int64_t> rungs;  ///< solved problems by kStickTest or stage of the ladder
+  /// Outer iterations, function evaluations, inner iterations, products, where they were counted.
+  std::array<std::vector<std::int32_t>, 4> effort;
+  std::int64_t starts = 0, stalled_starts = 0;             ///< of the methods that minimize
+  std::map<std::int32_t, std::int64_t> by_solution_count;  ///< kUndecided or a number of solutions: problems
+  double seconds = 0;                                      ///< in solve, without reading and writing
+  std::vector<std::string> outputs;
+  std::vector<Unreadable> unreadable;
+
+  static constexpr std::int32_t kStickTest = -1;  ///< rung before the first: the first guess was the answer
+  static constexpr std::int32_t kUndecided = 255;
+
+  void add(const contact::Problems& problems, const contact::Solutions& solutions);
+  [[nodiscard]] std::int64_t solved() const { return by_status[static_cast<std::size_t>(Status::kConverged)]; }
+};
+
+void print_json(const ContactSummary& summary);
+void print_human(const ContactSummary& summary);
+
+}  // namespace garra::cli
