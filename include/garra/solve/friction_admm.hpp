@@ -50,7 +50,7 @@ struct FrictionAdmm {
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const AdmmState<S, N>& state) const {
     const auto& d = state.preconditioner;
     return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.z),
-                              friction_splitting::reason(state.iterations, max_iterations),
+                              stop_reason(state.iterations, max_iterations),
                               friction_splitting::effort_of(state.iterations));
   }
 
@@ -129,7 +129,7 @@ GARRA_HD AdmmState<S, N> FrictionAdmm::start(const FrictionProblem<S, N>& given)
   s.inverse = friction_admm::shifted_inverse(s.problem.A, s.rho);
   s.unit = in.unit;
   s.iterations = S(0);
-  const auto first = judge(in.problem, s.z, in.problem.b, tol);
+  const auto first = judge_iterate(in.problem, s.z, in.problem.b, tol);
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return s;
 }

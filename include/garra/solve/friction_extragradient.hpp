@@ -42,7 +42,7 @@ struct FrictionExtragradient {
     s.rho = S(1);
     s.unit = in.unit;
     s.iterations = S(0);
-    const auto first = judge(in.problem, s.c, in.problem.b, tol);
+    const auto first = judge_iterate(in.problem, s.c, in.problem.b, tol);
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
   }
@@ -59,7 +59,7 @@ struct FrictionExtragradient {
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ExtragradientState<S, N>& state) const {
     const auto& d = state.preconditioner;
     return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.c),
-                              friction_splitting::reason(state.iterations, max_iterations),
+                              stop_reason(state.iterations, max_iterations),
                               friction_splitting::effort_of(state.iterations));
   }
 

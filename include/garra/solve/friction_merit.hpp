@@ -144,7 +144,7 @@ GARRA_HD Vec<S, 3 * N> stick_force(const FrictionProblem<S, N>& p) {
   for (int i = 0; i < 3 * N; ++i) largest = max(largest, abs(c[i]));
   const auto useful = largest <= S(kUseful);
   for (int j = 0; j < N; ++j) {
-    const Vec3<S> cj = project_on_cone(friction_newton::contact<S, N>(c, j), p.mu[j]);
+    const Vec3<S> cj = project_on_cone(contact<S, N>(c, j), p.mu[j]);
     for (int i = 0; i < 3; ++i) c[3 * j + i] = select(useful, cj[i], S(0));
   }
   return c;
@@ -240,15 +240,10 @@ struct FrictionMerit {
 
   template <class S, int N>
   [[nodiscard]] GARRA_HD_CALL State<S, N> start(const FrictionProblem<S, N>& given) const {
-    const FrictionScale<S> scale = friction_scale(given);
-    const S inv_a = S(1) / scale.size_a;
-    FrictionProblem<S, N> p;
-    for (int k = 0; k < 9 * N * N; ++k) p.A[k] = inv_a * given.A[k];
-    p.b = (S(1) / scale.size_b) * given.b;
-    p.mu = given.mu;
+    const Scaled<S, N> in = scaled(given);
     State<S, N> s;
-    s.mncp = mncp<N>().template start<S>(p, first_start(p));
-    s.unit = scale.size_b * inv_a;
+    s.mncp = mncp<N>().template start<S>(in.problem, first_start(in.problem));
+    s.unit = in.unit;
     s.running = s.mncp.running;
     return s;
   }

@@ -61,13 +61,7 @@ struct FrictionNewton {
     Effort<S> effort = Effort<S>::none();
     effort.outer = state.steps;
     effort.stage = state.stage;
-    return candidate_of<S, N>(state.unit * state.c, reason(state.steps), effort);
-  }
-
-  /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
-  template <class S>
-  [[nodiscard]] GARRA_HD S reason(const S& steps) const {
-    return select(steps >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
+    return candidate_of<S, N>(state.unit * state.c, stop_reason(state.steps, max_iterations), effort);
   }
 
   /// The whole job on one problem per lane.
@@ -80,11 +74,6 @@ struct FrictionNewton {
 };
 
 namespace friction_newton {
-
-template <class S, int N>
-GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
-  return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
-}
 
 /// Step lengths of the function (4) at one contact.
 template <class S>
@@ -295,20 +284,6 @@ GARRA_HD Vec<S, 3 * N> direction(const FrictionState<S, N>& s, S& merit0) {
   return back_substitute(tri);
 }
 
-/// Whether the certificate would take the iterate of the scaled problem.
-template <class S>
-struct Judgement {
-  MaskOf<S> solved;
-  MaskOf<S> lost;  ///< not finite: nothing more comes of this rung
-};
-template <class S, int N>
-GARRA_HD Judgement<S> judge(const FrictionState<S, N>& s, double tol) {
-  const S error = natural_map_error<S, N>(s.problem.mu, s.problem.b, s.c, s.a);
-  const S size2 = max(dot(s.c, s.c), dot(s.a, s.a));
-  return {error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
-          !is_finite(error)};
-}
-
 /// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
 /// over the cones' axes by a Weyl sequence. Newton takes over on each rung.
 template <class S, int N>
@@ -347,11 +322,9 @@ GARRA_HD void next_rung(FrictionState<S, N>& s, const MaskOf<S>& moving) {
 template <class S, int N>
 GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& given) const {
   FrictionState<S, N> s;
-  const FrictionScale<S> scale = friction_scale(given);
-  const S inv_a = S(1) / scale.size_a;
-  for (int k = 0; k < 9 * N * N; ++k) s.problem.A[k] = inv_a * given.A[k];
-  s.problem.b = (S(1) / scale.size_b) * given.b;
-  s.problem.mu = given.mu;
+  const Scaled<S, N> in = scaled(given);
+  s.problem = in.problem;
+  s.unit = in.unit;
   for_each_index<N>([&](int j) {
     const auto rho = friction_newton::diagonal_rho<S, N>(s.problem.A, j);
     s.rho_n[j] = rho.n;
@@ -360,11 +333,10 @@ GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& 
   s.c = cold ? Vec<S, 3 * N>::zero() : friction_newton::first_guess<S, N>(s.problem);
   s.a = s.problem.A * s.c + s.problem.b;
   s.base = Vec<S, 3 * N>::zero();
-  s.unit = scale.size_b * inv_a;
   s.rho = S(1);
   s.stage = s.stage_steps = s.steps = s.shortened = s.weyl = S(0);
   // An invalid problem (NaN) never runs; certify names it.
-  const auto first = friction_newton::judge(s, tol);
+  const auto first = judge(s.problem, s.c, s.a, tol);
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   for (int k = 0; k < first_sweeps && any(running(s)); ++k) {
     const Vec<S, 3 * N> c = friction_newton::sweep<S, N>(s, s.c);
@@ -398,7 +370,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N>& s) const {
   s.shortened = select(free_step || t == S(1), S(0), s.shortened + S(1));
   s.steps += select(active, S(1), S(0));
   s.stage_steps += select(active, S(1), S(0));
-  const auto now = judge(s, tol);
+  const auto now = judge(s.problem, s.c, s.a, tol);
   s.running = select(!now.solved && s.steps < S(max_iterations), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
   if (!any(moving)) return;

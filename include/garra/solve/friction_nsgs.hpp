@@ -30,9 +30,9 @@ struct FrictionNsgs {
 
   template <class S, int N>
   GARRA_HD NsgsState<S, N> start(const FrictionProblem<S, N>& given) const {
-    const friction_splitting::Scaled<S, N> in = friction_splitting::scaled(given);
+    const Scaled<S, N> in = scaled(given);
     NsgsState<S, N> s{in.problem, Vec<S, 3 * N>::zero(), in.unit, S(0), S(0)};
-    const auto first = friction_splitting::judge(s.problem, s.c, s.problem.b, tol);
+    const auto first = friction_splitting::judge_iterate(s.problem, s.c, s.problem.b, tol);
     // An invalid problem (NaN) never runs; certify names it.
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
@@ -48,7 +48,7 @@ struct FrictionNsgs {
 
   template <class S, int N>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const NsgsState<S, N>& state) const {
-    return candidate_of<S, N>(state.unit * state.c, friction_splitting::reason(state.sweeps, max_iterations),
+    return candidate_of<S, N>(state.unit * state.c, stop_reason(state.sweeps, max_iterations),
                               friction_splitting::effort_of(state.sweeps));
   }
 
@@ -65,7 +65,6 @@ namespace friction_nsgs {
 /// New force of contact j by (5).
 template <class S, int N>
 GARRA_HD Vec3<S> updated(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, int j, double relaxation) {
-  using friction_splitting::contact;
   const int n = 3 * j;
   Vec3<S> b = contact<S, N>(p.b, j);
   Mat3<S> W;
@@ -94,10 +93,10 @@ GARRA_HD void FrictionNsgs::step(NsgsState<S, N>& s) const {
     c1 = c;
     for (int j = 0; j < N; ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
   }
-  auto now = judge(p, c, affine(p.A, c, p.b), tol);
+  auto now = judge_iterate(p, c, affine(p.A, c, p.b), tol);
   if (extrapolate) {
     const Vec<S, 3 * N> further = extrapolated<S, N>(p.mu, c0, c1, c);
-    const auto then = judge(p, further, affine(p.A, further, p.b), tol);
+    const auto then = judge_iterate(p, further, affine(p.A, further, p.b), tol);
     const auto better = then.error < now.error;
     c = select(better, further, c);
     now.solved = select_mask(better, then.solved, now.solved);

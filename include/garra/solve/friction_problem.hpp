@@ -197,6 +197,52 @@ GARRA_HD Vec<S, 3 * N> judged_part(Vec<S, 3 * N> v, const SlidingContacts<S, N>&
 
 }  // namespace friction_problem_detail
 
+/// Force or acceleration of contact j.
+template <class S, int N>
+GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
+  return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
+}
+
+/// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b| are 1.
+template <class S, int N>
+struct Scaled {
+  FrictionProblem<S, N> problem;
+  S unit;  ///< force unit: size_b / size_a
+};
+template <class S, int N>
+GARRA_HD Scaled<S, N> scaled(const FrictionProblem<S, N>& given) {
+  Scaled<S, N> out;
+  const FrictionScale<S> scale = friction_scale(given);
+  const S inv_a = S(1) / scale.size_a;
+  for (int k = 0; k < 9 * N * N; ++k) out.problem.A[k] = inv_a * given.A[k];
+  out.problem.b = (S(1) / scale.size_b) * given.b;
+  out.problem.mu = given.mu;
+  out.unit = scale.size_b * inv_a;
+  return out;
+}
+
+/// Whether the certificate would take an iterate of the scaled problem, with half of its bounds; a = A c + b.
+template <class S>
+struct Judgement {
+  S error;  ///< natural map of the scaled problem
+  S size2;  ///< larger of |c|^2 and |a|^2
+  MaskOf<S> solved;
+  MaskOf<S> lost;  ///< not finite: nothing more comes of this
+};
+template <class S, int N>
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tol) {
+  const S error = natural_map_error<S, N>(p.mu, p.b, c, a);
+  const S size2 = max(dot(c, c), dot(a, a));
+  return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
+          !is_finite(error)};
+}
+
+/// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
+template <class S>
+GARRA_HD S stop_reason(const S& iterations, int max_iterations) {
+  return select(iterations >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
+}
+
 /// papers_merit where some contacts slide: there only 0 <= c_n ⟂ a_n >= 0 is left of the law.
 template <class S, int N>
 GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, const Vec<S, 3 * N>& c,

@@ -7,11 +7,6 @@
 namespace garra::solvers::friction_splitting {
 
 template <class S, int N>
-GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
-  return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
-}
-
-template <class S, int N>
 GARRA_HD void set_contact(Vec<S, 3 * N>& v, int j, const Vec3<S>& vj) {
   for_each_index<3>([&](int i) { v[3 * j + i] = vj[i]; });
 }
@@ -33,42 +28,17 @@ GARRA_HD Vec<S, M> affine(const Mat<S, M, M>& A, const Vec<S, M>& x, const Vec<S
   return y;
 }
 
-/// The problem in the units of friction_scale: largest diagonal entry of A and largest |b| are 1.
-template <class S, int N>
-struct Scaled {
-  FrictionProblem<S, N> problem;
-  S unit;  ///< force unit: size_b / size_a
-};
-template <class S, int N>
-GARRA_HD Scaled<S, N> scaled(const FrictionProblem<S, N>& given) {
-  Scaled<S, N> out;
-  const FrictionScale<S> scale = friction_scale(given);
-  const S inv_a = S(1) / scale.size_a, inv_b = S(1) / scale.size_b;
-  for_each_index<9 * N * N>([&](int k) { out.problem.A[k] = inv_a * given.A[k]; });
-  for_each_index<3 * N>([&](int k) { out.problem.b[k] = inv_b * given.b[k]; });
-  out.problem.mu = given.mu;
-  out.unit = scale.size_b * inv_a;
-  return out;
-}
-
 /// A scaled force above this is hopeless: rounding alone leaves an absolute error that no certificate allows. Ending
 /// there also keeps every number finite.
 inline constexpr double kHopeless = 1e16;
 
-/// Whether the certificate would take an iterate of the scaled problem; a = A c + b.
-template <class S>
-struct Judgement {
-  S error;  ///< natural map of the scaled problem
-  MaskOf<S> solved;
-  MaskOf<S> lost;  ///< not finite, or run away
-};
+/// The solvers' common test, with run-away iterates lost as well.
 template <class S, int N>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
                             double tol) {
-  const S error = natural_map_error<S, N>(p.mu, p.b, c, a);
-  const S size2 = max(dot(c, c), dot(a, a));
-  const auto solved = error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError);
-  return {error, solved, !is_finite(error) || size2 > S(kHopeless * kHopeless)};
+  Judgement<S> out = solvers::judge(p, c, a, tol);
+  out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
+  return out;
 }
 
 /// Contact-wise diagonal scaling (11): c = D c', a = a' / D with D = diag(n, t, t) per contact. It turns the law into
@@ -118,13 +88,13 @@ GARRA_HD FrictionProblem<S, N> preconditioned(const FrictionProblem<S, N>& p, co
 
 /// The same test on an iterate of the preconditioned problem.
 template <class S, int N>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d, const Vec<S, 3 * N>& c,
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d, const Vec<S, 3 * N>& c,
                             double tol) {
   FrictionProblem<S, N> q;  // only mu and b of it are read
   for_each_index<N>([&](int j) { q.mu[j] = p.mu[j] * (d.inv_n[j] * d.t[j]); });
   q.b = times_diagonal<S, N>(d.inv_n, d.inv_t, p.b);
   const Vec<S, 3 * N> a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
-  return judge(q, times_diagonal<S, N>(d.n, d.t, c), a, tol);
+  return judge_iterate(q, times_diagonal<S, N>(d.n, d.t, c), a, tol);
 }
 
 /// Nearest points of the cones; and an acceleration with De Saxcé's shift, a + mu |a_T| e_n.
@@ -151,12 +121,6 @@ GARRA_HD Vec<S, 3 * N> extrapolated(const Vec<S, N>& mu, const Vec<S, 3 * N>& c0
   const auto useful = q > S(0) && q < S(1);
   const S factor = select(useful, q / select(useful, S(1) - q, S(1)), S(0));
   return project_on_cones<S, N>(axpy(factor, last, c2), mu);
-}
-
-/// Why a problem that is not converged ended.
-template <class S>
-GARRA_HD S reason(const S& iterations, int max_iterations) {
-  return select(iterations >= S(max_iterations), S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
 }
 
 template <class S>
