@@ -44,8 +44,11 @@ def copy_contact(source):
 
 
 def copy_chain(source):
-    with np.load(source / "chain" / "puma560.npz") as data:
-        write_arrays(TARGET / "chain" / "puma560.h5", {name: data[name] for name in data.files})
+    for robot in ("puma560", "iiwa14"):
+        with np.load(source / "chain" / f"{robot}.npz") as data:
+            write_arrays(TARGET / "chain" / f"{robot}.h5", {name: data[name] for name in data.files})
+    for name in ("params", "static"):
+        copy_json(source / "chain" / f"exoskeleton_{name}.json", TARGET / "chain" / f"exoskeleton_{name}.json")
 
 
 def copy_json(source, target):

@@ -1,4 +1,4 @@
-// `garra check`: reads scenario and problem files, says what is in them, or what is wrong.
+// `garra check`: reads scenarios, robots and problem files, says what is in them, or what is wrong.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
+#include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
 
 namespace garra::cli {
@@ -20,6 +21,7 @@ namespace {
 struct CheckArguments {
   std::vector<std::string> files;
   std::vector<std::string> overrides;
+  std::string base, tip;
   std::string format = "human";
 };
 
@@ -67,31 +69,36 @@ std::string describe_problems(const contact::Problems& p) {
   out += "friction mu     " + mu.text() + "\n";
   const std::int64_t not_finite = A.not_finite + b.not_finite + mu.not_finite;
   if (not_finite > 0) {
-    out += "not finite      " + std::to_string(not_finite) +
-           " numbers: their problems end as invalid input\n";
+    out += "not finite      " + std::to_string(not_finite) + " numbers: their problems end as invalid input\n";
   }
   return out;
+}
+
+bool is_robot(const std::string& file, const std::string& ending) {
+  return ending == ".urdf" || (ending == ".toml" && io::is_robot_toml(file));
 }
 
 std::string describe_file(const CheckArguments& arguments, const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".h5" || ending == ".hdf5") return describe_problems(io::read_problems(file));
+  if (is_robot(file, ending)) {
+    return io::describe_robot(
+        io::read_robot(file, {.base = arguments.base, .tip = arguments.tip, .overrides = arguments.overrides}));
+  }
   if (ending == ".toml") return io::resolved_toml(io::read_scenario(file, arguments.overrides));
   throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",
-              "A scenario ends in .toml, a problem file in .h5 or .hdf5.");
+              "A scenario or robot ends in .toml, a robot also in .urdf, a problem file in .h5 or .hdf5.");
 }
 
 /// One line of JSON per file. Text from a file need not be UTF-8, JSON must be.
 void print_json(const std::string& file, const std::optional<Error>& error) {
   const nlohmann::json line = {
-      {"file", file},
-      {"ok", !error},
-      {"error", error ? nlohmann::json(error->what()) : nlohmann::json(nullptr)}};
+      {"file", file}, {"ok", !error}, {"error", error ? nlohmann::json(error->what()) : nlohmann::json(nullptr)}};
   std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-void print_human(const CheckArguments& arguments, const std::string& file,
-                 const std::string& description, const std::optional<Error>& error) {
+void print_human(const CheckArguments& arguments, const std::string& file, const std::string& description,
+                 const std::optional<Error>& error) {
   const bool several = arguments.files.size() > 1;
   if (error) {
     if (several) std::fprintf(stderr, "%s\n", error->what());
@@ -127,34 +134,32 @@ void run_check(const CheckArguments& arguments) {
   std::fflush(stdout);
   if (errors.empty()) return;
   if (arguments.files.size() == 1) throw errors[0];
-  const auto invalid = std::find_if(errors.begin(), errors.end(), [](const Error& e) {
-    return e.code() == ExitCode::kInvalidFile;
-  });
+  const auto invalid =
+      std::find_if(errors.begin(), errors.end(), [](const Error& e) { return e.code() == ExitCode::kInvalidFile; });
   throw Error(invalid == errors.end() ? errors[0].code() : ExitCode::kInvalidFile,
-              std::to_string(errors.size()) + " of " + std::to_string(arguments.files.size()) +
-                  " files are not valid");
+              std::to_string(errors.size()) + " of " + std::to_string(arguments.files.size()) + " files are not valid");
 }
 
 }  // namespace
 
 void add_check_command(CLI::App& app) {
-  CLI::App* check =
-      app.add_subcommand("check", "Validate scenario and problem files; print what is in them");
+  CLI::App* check = app.add_subcommand("check", "Validate scenarios, robots and problem files; print what is in them");
   const auto arguments = std::make_shared<CheckArguments>();
-  check->add_option("files", arguments->files, "scenarios (.toml) and problem files (.h5)")
+  check->add_option("files", arguments->files, "scenarios (.toml), robots (.toml, .urdf) and problem files (.h5)")
       ->required()
       ->type_name("FILE");
-  check
-      ->add_option("--set", arguments->overrides,
-                   "change a key of the scenarios: --set object.mass=2")
+  check->add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  check->add_option("--base", arguments->base, "URDF: the link that the chain starts from")->type_name("LINK");
+  check->add_option("--tip", arguments->tip, "URDF: the link that the chain ends in")->type_name("LINK");
   check->add_option("--format", arguments->format, "human, or json: one line per file")
       ->check(CLI::IsMember({"human", "json"}))
       ->capture_default_str();
   check->footer(
       "Examples:\n"
       "  garra check data/scenarios/three_puma_sphere.toml\n"
+      "  garra check data/robots/iiwa14.urdf --tip link_7\n"
       "  garra check data/scenarios/*.toml data/reference/contact/*.h5 --format json");
   check->callback([arguments] { run_check(*arguments); });
 }

@@ -26,6 +26,9 @@ void add_contact_tables(CLI::App& contact);
 /// `garra contact bench`, a part of the former.
 void add_contact_bench_command(CLI::App& contact);
 
+/// `garra chain ...`
+void add_chain_commands(CLI::App& app);
+
 /// `garra doctor`
 void add_doctor_command(CLI::App& app);
 

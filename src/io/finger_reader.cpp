@@ -1,9 +1,7 @@
 #include "io/finger_reader.hpp"
 
-#include <cmath>
-
-#include "garra/math/rotation.hpp"
 #include "io/distribution_reader.hpp"
+#include "io/pose_reader.hpp"
 
 namespace garra::io {
 
@@ -12,18 +10,6 @@ namespace {
 using chain::Chain;
 using chain::Link;
 using grasp::Finger;
-
-/// { position = [x, y, z], rpy = [roll, pitch, yaw] }, both optional.
-Pose<double> read_pose(const Node& node, const std::string& key) {
-  TableReader table(node, key);
-  Pose<double> pose = Pose<double>::identity();
-  if (const Node* p = table.find("position"))
-    pose.p = read_vector(*p, table.name("position"), kLength);
-  if (const Node* r = table.find("rpy"))
-    pose.R = rotation_from_rpy(read_vector(*r, table.name("rpy"), kAngle));
-  table.finish();
-  return pose;
-}
 
 /// "ldn": arm r or l, elbow u or d, wrist n or f.
 void read_branch(const Node& node, const std::string& key, Finger& finger) {
@@ -57,27 +43,6 @@ void read_dh_rows(const Node& node, const std::string& key, Chain& chain) {
     chain.link[i].alpha = read_quantity(row[2], item(row_key, 2), kAngle);
     chain.link[i].offset = read_quantity(row[3], item(row_key, 3), kAngle);
   }
-}
-
-/// [ixx, iyy, izz] or [ixx, iyy, izz, ixy, iyz, ixz] about the centre of mass.
-Mat3<double> read_inertia(const Node& node, const std::string& key) {
-  const std::vector<Node>& items = read_array(node, key, 0);
-  if (items.size() != 3 && items.size() != 6) static_cast<void>(read_array(node, key, 3));
-  double v[6] = {};
-  for (std::size_t i = 0; i < items.size(); ++i)
-    v[i] = read_quantity(items[i], item(key, i), kInertia);
-  const Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
-  const double scale = std::abs(v[0]) + std::abs(v[1]) + std::abs(v[2]), slack = 1e-12 * scale;
-  const bool diagonal = v[0] >= 0 && v[1] >= 0 && v[2] >= 0;
-  const bool minors = v[0] * v[1] - v[3] * v[3] >= -slack * scale &&
-                      v[1] * v[2] - v[4] * v[4] >= -slack * scale &&
-                      v[0] * v[2] - v[5] * v[5] >= -slack * scale;
-  const double det = dot(column(I, 0), cross(column(I, 1), column(I, 2)));
-  if (!diagonal || !minors || det < -slack * scale * scale) {
-    fail(node.place, key, "not the inertia of a body: it has a negative principal moment",
-         "Order: [ixx, iyy, izz, ixy, iyz, ixz], about the centre of mass.");
-  }
-  return I;
 }
 
 /// Calls read(link, node, key) for each joint's item of an array, where the key is given.

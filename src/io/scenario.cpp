@@ -1,9 +1,7 @@
 #include "garra/io/scenario.hpp"
 
-#include <cstdio>
-#include <memory>
-
 #include "io/scenario_parts.hpp"
+#include "io/text_file.hpp"
 #include "io/toml_reader.hpp"
 
 namespace garra::io {
@@ -11,24 +9,6 @@ namespace garra::io {
 namespace {
 
 using grasp::Scenario;
-
-std::string read_text(const std::string& path) {
-  constexpr std::size_t kEnough = 10'000'001;  // what is larger is refused by the parser
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  std::string text;
-  if (file != nullptr) {
-    char block[65536];
-    std::size_t n;
-    while (text.size() < kEnough && (n = std::fread(block, 1, sizeof block, file.get())) > 0)
-      text.append(block, n);
-    if (std::ferror(file.get()) == 0) return text;
-  }
-  throw Error(ExitCode::kInputOutput, path + ": cannot be read",
-              "Check the path and its permissions; it must be a file.");
-}
 
 std::string read_header(TableReader& root) {
   const Node& schema = root.require("schema", "Write schema = 1 in the first line.");

@@ -1,6 +1,8 @@
 // What stands in for the kernels where the library was built without nvcc.
 #if !defined(GARRA_WITH_CUDA)
 #include "garra/core/error.hpp"
+#include "systems/chain_cuda.hpp"
+#include "systems/chain_simulate_cuda.hpp"
 #include "systems/contact_cuda.hpp"
 #include "systems/cuda_device.hpp"
 #include "systems/grasp_cuda.hpp"
@@ -19,6 +21,12 @@ bool cuda_compiled_in() { return false; }
 int cuda_device_count() { return 0; }
 std::string cuda_device_name(int) { refuse(); }
 std::uint64_t cuda_free_memory(int) { refuse(); }
+
+namespace chain {
+int cuda_padded(const Robot&, bool) { refuse(); }
+void cuda_evaluate(const CudaChain&, const EvalTiles&, std::int64_t) { refuse(); }
+void cuda_simulate(const SimulateJob&) { refuse(); }
+}  // namespace chain
 
 namespace contact {
 void cuda_solve(const solvers::FrictionNewton&, const CudaJob&, const TileArrays&) { refuse(); }

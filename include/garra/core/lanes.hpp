@@ -143,6 +143,16 @@ GARRA_HD Lanes<T> fma(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
   return typename Lanes<T>::Simd([&](auto i) { return std::fma(T(a.v[i]), T(b.v[i]), T(c.v[i])); });
 }
 template <class T>
+GARRA_HD Lanes<T> fnma(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 8) {
+    return typename Lanes<T>::Simd(_mm512_fnmadd_pd(static_cast<__m512d>(a.v), static_cast<__m512d>(b.v),
+                                                    static_cast<__m512d>(c.v)));
+  }
+#endif
+  return fma(-a, b, c);
+}
+template <class T>
 GARRA_HD Lanes<T> sqrt(Lanes<T> a) {
   return typename Lanes<T>::Simd(stdx::sqrt(a.v));
 }

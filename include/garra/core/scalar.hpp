@@ -52,6 +52,12 @@ using std::abs;
 using std::fma;
 using std::sqrt;
 
+/// c - a b with one rounding, as fma(-a, b, c); lanes have an instruction for it, so that no sign is changed apart.
+template <class S>
+GARRA_HD S fnma(const S& a, const S& b, const S& c) {
+  return fma(-a, b, c);
+}
+
 /// min(a, b) and max(a, b) return `a` when either is NaN: the same rule on every executor.
 template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
 GARRA_HD T min(T a, T b) {

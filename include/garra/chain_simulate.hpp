@@ -1,0 +1,101 @@
+// Trajectories of many samples of one serial chain: q'' = H^-1 (tau(t, q, qd) - C qd - g - D qd). The entry for C++
+// users and for `garra chain simulate`. Methods, their errors and limits: docs/chain-simulation.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/chain.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/systems/chain/simulate_adaptive.hpp"
+
+namespace garra::chain {
+
+enum class Integrator : int {
+  kRk4,        ///< order 4, explicit: stable up to 2.7 / (largest eigenvalue of H^-1 D)
+  kDopri5,     ///< order 5(4), explicit, steps chosen by their error
+  kImplicit1,  ///< order 1, damping implicit: stable at any damping
+  kImplicit2,  ///< order 2, damping implicit: stable at any damping
+};
+/// "rk4", "dopri5", "implicit1", "implicit" (order 2).
+[[nodiscard]] const char* to_string(Integrator method);
+[[nodiscard]] Integrator parse_integrator(const std::string& name);
+
+/// "completed", "non_finite", "step_limit", "joint_limit", "invalid_input".
+[[nodiscard]] const char* to_string(SimulationStatus status);
+
+/// What drives the joints. A vector holds one number per joint, or one for all joints, or none (0; amplitude: 1 for
+/// feedback and samples).
+struct TorqueInput {
+  TorqueKind kind = TorqueKind::kConstant;
+  std::vector<double> amplitude = {};              ///< [N m or N]; factor of a feedback law
+  double start = 0, end = 0;                       ///< of a step or ramp [s]
+  std::vector<double> frequency = {}, phase = {};  ///< of a sine [Hz, rad]
+  std::vector<double> points = {};                 ///< [k,j] torques at 0, interval, 2 interval, ...
+  double interval = 0;                             ///< [s]
+  std::vector<double> set_point = {}, kp = {}, kd = {};
+  bool compensate_gravity = false;  ///< kPd only; computed torque always does
+  std::vector<double> limit = {};   ///< of |tau|; empty: none
+};
+[[nodiscard]] const char* to_string(TorqueKind kind);
+[[nodiscard]] TorqueKind parse_torque_kind(const std::string& name);
+
+enum class LimitRule : int {
+  kIgnore,  ///< joints turn freely
+  kFinish,  ///< the sample ends with the status joint_limit
+  kStop,    ///< inelastic stops at Joint::lower and Joint::upper
+};
+
+struct SimulateOptions {
+  Integrator method = Integrator::kImplicit2;
+  double step = 1e-3;                   ///< of the methods with fixed steps; shortened to meet outputs and jumps [s]
+  double until = 1;                     ///< [s]
+  std::vector<double> times = {};       ///< outputs, ascending in [0, until]; empty: none but the end
+  Tolerance tolerance = {1e-8, 1e-10};  ///< kDopri5: relative, absolute (of q and of qd)
+  double first_step = 0, max_step = 0;  ///< kDopri5; 0: chosen, unlimited [s]
+  int max_steps = 100000;               ///< kDopri5: accepted and rejected ones
+  LimitRule limits = LimitRule::kIgnore;
+  double limit_tolerance = 1e-4;  ///< kDopri5: no step passes a limit by more
+  double settle_speed = 1e-2;     ///< settled: |qd| <= this for every joint ...
+  std::vector<double> settle_at =
+      {};  ///< ... and |q - this| <= settle_band; empty: the set point of a feedback law, or none
+  double settle_band = 1e-2;
+};
+
+/// The batch. q and qd: [n,j]; damping and amplitude: [n,j], or [j] for all samples, or empty: the robot's, the
+/// input's. `parameters` change the chain per sample as in evaluate(); controllers keep the unchanged one.
+struct Samples {
+  std::int64_t count = 0;
+  std::vector<double> q, qd = {}, damping = {}, amplitude = {};
+  std::vector<Parameter> parameters = {};
+};
+
+/// At the chosen times, NaN where a sample did not get there; and of every sample as a whole.
+struct Trajectories {
+  int joints = 0;
+  std::int64_t count = 0;
+  std::vector<double> times;               ///< [t]
+  std::vector<double> q, qd;               ///< [n,t,j]
+  std::vector<double> tip;                 ///< [n,t,3]
+  std::vector<double> kinetic, potential;  ///< [n,t]
+  std::vector<double> dissipated, work;    ///< since the start [n,t]: by damping, by the torques
+  std::vector<double> stop_loss;           ///< taken by the stops [n,t]
+  std::vector<double> balance;             ///< energy - first energy + dissipated + stop_loss - work: 0 but for errors
+
+  std::vector<double> end_time, end_q, end_qd;  ///< [n], [n,j]: the last state that was reached
+  std::vector<double> peak_speed, peak_torque;  ///< [n,j] largest |qd| at step ends, |tau| at step starts
+  std::vector<double> settling_time;            ///< [n] infinite where the end is not settled
+  std::vector<double> end_dissipated, end_work, end_stop_loss, end_balance,
+      worst_balance;                          ///< [n]; worst: of all outputs
+  std::vector<std::int64_t> steps, rejected;  ///< [n]
+  std::vector<SimulationStatus> status;       ///< [n]
+};
+
+/// Runs every sample; a bad one is a status, never an exception, and touches no other. Throws Error for wrong sizes and
+/// options.
+[[nodiscard]] Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
+                                    const SimulateOptions& options = {}, const Device& device = {});
+
+}  // namespace garra::chain

@@ -1,0 +1,35 @@
+// Robot files: serial chains in TOML (DH, modified DH, GRyMA, screws) and URDF. The formats are in docs/robots.md;
+// data/robots holds examples.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/chain.hpp"
+
+namespace garra::io {
+
+/// What the caller adds to a robot file.
+struct RobotOptions {
+  std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
+  std::vector<std::string> overrides;  ///< TOML: "key.path=value", as for scenarios
+};
+
+/// Reads a robot file, whose name ends in .toml or .urdf. Throws Error: kInputOutput for a file that cannot be read;
+/// kInvalidFile ("file:line:column: key: what is wrong", then the remedy; URDF without a column) for wrong content;
+/// kUsage for options that do not fit.
+[[nodiscard]] chain::Robot read_robot(const std::string& path, const RobotOptions& options = {});
+
+/// The same from a text; `name` stands in messages for the file.
+[[nodiscard]] chain::Robot parse_robot_toml(const std::string& text, const std::string& name,
+                                            const RobotOptions& options = {});
+[[nodiscard]] chain::Robot parse_urdf(const std::string& text, const std::string& name,
+                                      const RobotOptions& options = {});
+
+/// Whether a TOML file describes a robot: it has `robot` or `convention` at the top, and no `job`.
+[[nodiscard]] bool is_robot_toml(const std::string& path);
+
+/// What was understood, for people: every joint with its axis, limits, body and kernel constants, base, tool, notes.
+[[nodiscard]] std::string describe_robot(const chain::Robot& robot);
+
+}  // namespace garra::io

@@ -1,0 +1,199 @@
+// How near a configuration is to a singularity: manipulability and the smallest singular value of the tool's Jacobian,
+// by orthogonalization of its rows or columns, never from J J^T, which loses half the digits (docs/chain.md,
+// "Kernels").
+#pragma once
+
+#include <limits>
+
+#include "garra/systems/chain/kernels_kinematics.hpp"
+
+namespace garra::chain {
+
+namespace kernel {
+
+/// N vectors of length L, one after the other in memory.
+template <class S, int N, int L>
+struct VectorSet {
+  Vec<S, L> v[N];
+};
+
+/// The shorter side of a Jacobian as vectors: its rows, or its columns where there are fewer than six joints.
+template <class S, int J>
+GARRA_HD auto vectors_of(const Mat<S, 6, J>& jac) {
+  constexpr int kCount = J < 6 ? J : 6, kLength = J < 6 ? 6 : J;
+  VectorSet<S, kCount, kLength> out;
+  for_each_index<kCount>(
+      [&](auto k) { for_each_index<kLength>([&](auto i) { out.v[k][i] = J < 6 ? jac(i, k) : jac(k, i); }); });
+  return out;
+}
+
+/// 1/x, or 0 where x is too small to have a reciprocal: the vector it is the square of is zero.
+template <class S>
+GARRA_HD S reciprocal_or_zero(const S& x) {
+  const auto none = x <= S(std::numeric_limits<RealOf<S>>::min());
+  return select(none, S(0), S(1) / select(none, S(1), x));
+}
+
+/// Product of the squared lengths that modified Gram-Schmidt leaves: the square of the volume that the vectors span.
+/// Its R is as good as Householder's (A. Bjorck, BIT 7, 1967), and needs neither square roots nor, here, Q.
+template <class S, int N, int L>
+GARRA_HD S squared_volume(VectorSet<S, N, L> a) {
+  S product = S(1);
+  for_each_index<N>([&](auto k) {
+    const S squares = dot(a.v[k], a.v[k]);
+    product = k == 0 ? squares : product * squares;
+    const S inverse = reciprocal_or_zero(squares);
+    for_each_index<N>([&](auto j) {
+      if (j > k) {
+        const S along = dot(a.v[k], a.v[j]) * inverse;
+        for_each_index<L>([&](auto r) { a.v[j][r] = fnma(along, a.v[k][r], a.v[j][r]); });
+      }
+    });
+  });
+  return product;
+}
+
+}  // namespace kernel
+
+/// sqrt(det(J J^T)), or sqrt(det(J^T J)) for fewer than six joints: the volume that the columns span [m^3 for six
+/// revolute].
+template <class S, int J>
+GARRA_HD S manipulability(const Mat<S, 6, J>& jac) {
+  return sqrt(kernel::squared_volume(kernel::vectors_of(jac)));
+}
+
+namespace kernel {
+
+/// Joint i-1's screw in frame i before its turn: a constant of the model unless joint i slides.
+template <Joints K, class S, class T, int J>
+GARRA_HD Screw<S> screw_before(const Model<T, J>& m, const Angles<S, J>& x, int i) {
+  const JointForm<T>& j = m.joint[i];
+  const S a = S(j.a), c = S(j.cos_alpha), s = S(j.sin_alpha), zero = S(0);
+  const Vec3<S> z = vec3<S>(zero, s, c);
+  if (slides<K>(m, i - 1)) return {Vec3<S>::zero(), z};
+  return {z, vec3<S>(s * travel<K>(m, x, i), c * a, -(s * a))};  // v = z x (a, 0, d)
+}
+
+/// Joint i+1's screw in frame i after its turn: a constant of the model.
+template <Joints K, class S, class T, int J>
+GARRA_HD Screw<S> screw_after(const Model<T, J>& m, int i) {
+  const JointForm<T>& j = m.joint[i + 1];
+  const S a = S(j.a), c = S(j.cos_alpha), s = S(j.sin_alpha), zero = S(0);
+  const Vec3<S> z = vec3<S>(zero, -s, c);
+  if (slides<K>(m, i + 1)) return {Vec3<S>::zero(), z};
+  return {z, vec3<S>(zero, -(a * c), -(a * s))};  // v = (a, 0, 0) x z
+}
+
+/// Twist of frame i-1 in frame i.
+template <Joints K, class S, class T, int J>
+GARRA_HD Screw<S> carry_in(const Model<T, J>& m, const Angles<S, J>& x, int i, const Screw<S>& in) {
+  const Vec3<S> w = tilt_back(m.joint[i], in.w);
+  Vec3<S> v = tilt_back(m.joint[i], in.v);
+  const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
+  v[0] = fma(d, w[1], v[0]);  // w x (a, 0, d)
+  v[1] = fma(a, w[2], fnma(d, w[0], v[1]));
+  v[2] = fnma(a, w[1], v[2]);
+  return {turn_back(x.cos[i], x.sin[i], w), turn_back(x.cos[i], x.sin[i], v)};
+}
+/// Twist of frame i in frame i-1.
+template <Joints K, class S, class T, int J>
+GARRA_HD Screw<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, const Screw<S>& in) {
+  const Vec3<S> w = turn(x.cos[i], x.sin[i], in.w);
+  Vec3<S> v = turn(x.cos[i], x.sin[i], in.v);
+  const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
+  v[0] = fnma(d, w[1], v[0]);  // (a, 0, d) x w
+  v[1] = fnma(a, w[2], fma(d, w[0], v[1]));
+  v[2] = fma(a, w[1], v[2]);
+  return {tilt(m.joint[i], w), tilt(m.joint[i], v)};
+}
+
+/// The five coordinates that are left of a screw beside that of the middle joint, which is (0, 0, 1; 0, 0, 0) or,
+/// sliding, (0, 0, 0; 0, 0, 1).
+template <class S>
+GARRA_HD Vec<S, 5> beside_middle(const Screw<S>& a, bool middle_slides) {
+  return {{a.w[0], a.w[1], a.v[0], a.v[1], middle_slides ? a.w[2] : a.v[2]}};
+}
+
+}  // namespace kernel
+
+/// Manipulability of six joints, |det J|, without J: it is the same in every frame and about every point, so the screws
+/// are taken in the frame of the third joint, where that joint's is a unit vector, the next one's a constant, and the
+/// first and the last joint's angles do not appear.
+template <Joints K = Joints::kMixed, class S, class T>
+GARRA_HD S manipulability(const Model<T, 6>& m, const Angles<S, 6>& x) {
+  using namespace kernel;
+  const bool along = slides<K>(m, 2);
+  const auto turned = [&](int i) {
+    const Screw<S> in = screw_before<K>(m, x, i);
+    return Screw<S>{turn_back(x.cos[i], x.sin[i], in.w), turn_back(x.cos[i], x.sin[i], in.v)};
+  };
+  const Screw<S> s0 = carry_in<K>(m, x, 2, turned(1)), s1 = turned(2), s3 = screw_after<K, S>(m, 2);
+  const Screw<S> s4 = carry_out<K>(m, x, 3, screw_after<K, S>(m, 3));
+  const Screw<S> s5 = carry_out<K>(m, x, 3, carry_out<K>(m, x, 4, screw_after<K, S>(m, 4)));
+  VectorSet<S, 5, 5> a = {{beside_middle(s3, along), beside_middle(s1, along), beside_middle(s4, along),
+                           beside_middle(s0, along), beside_middle(s5, along)}};
+  return sqrt(squared_volume(a));
+}
+
+namespace kernel {
+
+/// Cosine of two vectors from which one more rotation leaves nothing: its error is the square, times their number.
+inline constexpr double kNearlyOrthogonal = 1e-9;
+
+/// One-sided Jacobi: turns the vectors p and q until they are orthogonal. True in lanes where the angle between them
+/// was too far from a right one for this rotation to be the last; a vector shorter than sqrt(`noise`) is rounding and
+/// has no angle.
+template <class S, int L>
+GARRA_HD MaskOf<S> orthogonalize(Vec<S, L>& p, Vec<S, L>& q, const S& noise) {
+  const S pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
+  const S gap = qq - pp, twice = pq + pq;
+  const S reach = abs(gap) + sqrt(fma(gap, gap, twice * twice));
+  const auto nothing = reach <= S(std::numeric_limits<RealOf<S>>::min());
+  const S t = select(gap < S(0), -twice, twice) / select(nothing, S(1), reach);
+  const S c = S(1) / sqrt(fma(t, t, S(1)));
+  const S s = t * c;
+  for_each_index<L>([&](auto i) {
+    const S pi = p[i], qi = q[i];
+    p[i] = fma(c, pi, -(s * qi));
+    q[i] = fma(s, pi, c * qi);
+  });
+  return pq * pq > S(kNearlyOrthogonal * kNearlyOrthogonal) * (pp * qq) && min(pp, qq) > noise;
+}
+
+}  // namespace kernel
+
+/// Sweeps of one-sided Jacobi at most: convergence is quadratic, and lanes that are done are left as they are.
+inline constexpr int kSingularSweeps = 12;
+
+/// Smallest singular value of the Jacobian (of its six rows, or of its columns where there are fewer), by one-sided
+/// Jacobi rotations: small values keep their digits (J. Demmel, K. Veselic, SIAM J. Matrix Anal. Appl. 13(4), 1992).
+template <class S, int J>
+GARRA_HD S smallest_singular_value(const Mat<S, 6, J>& jac) {
+  auto a = kernel::vectors_of(jac);
+  constexpr int kCount = J < 6 ? J : 6, kPlayers = kCount + kCount % 2;
+  MaskOf<S> active = jac[0] == jac[0] || jac[0] != jac[0];  // true everywhere
+  S noise = S(0);
+  for_each_index<kCount>([&](auto k) { noise += dot(a.v[k], a.v[k]); });
+  constexpr RealOf<S> kEps = std::numeric_limits<RealOf<S>>::epsilon();
+  noise = S(kEps * kEps) * noise;
+  for (int sweep = 0; sweep < kSingularSweeps && any(active); ++sweep) {
+    auto next = a;
+    MaskOf<S> turned = !active && active;
+    // Round robin: the pairs of a round are disjoint, so that their divisions and roots overlap.
+    for_each_index<kPlayers - 1>([&](auto round) {
+      for_each_index<kPlayers / 2>([&](auto k) {
+        const int p = k == 0 ? kPlayers - 1 : (round + k) % (kPlayers - 1);
+        const int q = (round + kPlayers - 1 - k) % (kPlayers - 1);
+        if (p < kCount && q < kCount)
+          turned = turned || kernel::orthogonalize(next.v[p < q ? p : q], next.v[p < q ? q : p], noise);
+      });
+    });
+    for_each_index<kCount>([&](auto k) { a.v[k] = select(active, next.v[k], a.v[k]); });
+    active = active && turned;
+  }
+  S smallest = dot(a.v[0], a.v[0]);
+  for_each_index<kCount>([&](auto k) { smallest = min(smallest, dot(a.v[k], a.v[k])); });
+  return sqrt(smallest);
+}
+
+}  // namespace garra::chain

@@ -1,0 +1,250 @@
+// One step of the equation of motion H qdd + C qd + g + D qd = tau, by three methods (docs/chain-simulation.md).
+// Adaptive steps: simulate_adaptive.hpp.
+//
+// What is large (composite bodies, Newton-Euler, torque law) is a real function, compiled once for all methods: passing
+// a few registers through memory costs a hundredth of it.
+#pragma once
+
+#include "garra/systems/chain/simulate_torque.hpp"
+
+namespace garra::chain {
+
+enum class SimulationStatus : int {
+  kCompleted = 0,     ///< reached the end
+  kNonFinite = 1,     ///< the step blew up; the state is the last finite one
+  kStepLimit = 2,     ///< adaptive: max_steps used up, or the step fell below rounding
+  kJointLimit = 3,    ///< a joint passed its limit and that is to end the sample
+  kInvalidInput = 4,  ///< a number of the sample is not finite
+};
+inline constexpr int kSimulationStatusCount = 5;
+
+/// The chain of a sample, what brakes it and what drives it. M is Model<double, J> or Model<S, J>.
+template <class S, class M, int J, Joints K>
+struct Plant {
+  const M& model;
+  const Model<double, J>& nominal;
+  const TorqueLaw<J>& law;
+  Vec<S, J> damping, amplitude;
+};
+
+template <class S, int J>
+struct Motion {
+  Vec<S, J> q, qd;
+};
+
+/// Energies that flow during a step, added up by the method's own weights: of its order, so that the balance is, too.
+template <class S>
+struct Flows {
+  S dissipated, work;
+};
+
+template <Joints K, class S, class M, int J>
+GARRA_HD_CALL void mass_matrix(const M& m, const Angles<S, J>& x, Mat<S, J, J>& H) {
+  H = inertia_matrix<K>(m, x);
+}
+/// tau - C qd - g
+template <Joints K, class S, class M, int J>
+GARRA_HD_CALL void free_force(const M& m, const Angles<S, J>& x, const Vec<S, J>& qd, const Vec<S, J>& tau,
+                              Vec<S, J>& force) {
+  force = tau - bias_torque<K>(m, x, qd);
+}
+
+template <class S, int J>
+GARRA_HD_CALL void solve_for(const Mat<S, J, J>& A, const Vec<S, J>& b, Vec<S, J>& x) {
+  x = kernel::solve_definite(A, b);
+}
+
+/// Acceleration, and the powers that flow.
+template <class S, int J>
+struct Rates {
+  Vec<S, J> qdd, tau;
+  S dissipated, work;
+};
+
+template <class S, class C, class M, int J, Joints K>
+GARRA_HD Rates<S, J> rates(const Plant<S, M, J, K>& plant, const Clock<C>& clock, const Motion<S, J>& at) {
+  const Drive<S, J> d = drive(plant.law, plant.nominal, clock, at.q, at.qd, plant.amplitude);
+  const Angles<S, J> x = angles<K>(plant.model, at.q);
+  Mat<S, J, J> H;
+  mass_matrix<K>(plant.model, x, H);
+  Vec<S, J> force, braking, qdd;
+  free_force<K>(plant.model, x, at.qd, d.tau, force);
+  for_each_index<J>([&](int i) { braking[i] = plant.damping[i] * at.qd[i]; });
+  solve_for(H, force - braking, qdd);
+  return {qdd, d.tau, dot(braking, at.qd), dot(d.tau, at.qd)};
+}
+
+/// The state after a step, what flowed, and the torque at its beginning.
+template <class S, int J>
+struct Step {
+  Motion<S, J> motion;
+  Vec<S, J> tau;
+  Flows<S> flows;
+};
+
+/// Classical Runge-Kutta of order 4.
+template <class S, class M, int J, Joints K>
+GARRA_HD Step<S, J> step_rk4(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double h,
+                             const Motion<S, J>& start) {
+  Step<S, J> out = {start, Vec<S, J>::zero(), {S(0), S(0)}};
+  Motion<S, J> at = start;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int stage = 0; stage < 4; ++stage) {
+    const double node = stage == 0 ? 0 : stage == 3 ? 1 : 0.5, next = stage == 2 ? h : 0.5 * h;
+    const S weight = S((stage == 0 || stage == 3 ? 1.0 / 6 : 1.0 / 3) * h);
+    const Rates<S, J> r = rates(plant, Clock<double>{clock.t + node * h, clock.from}, at);
+    out.motion.q = axpy(weight, at.qd, out.motion.q);
+    out.motion.qd = axpy(weight, r.qdd, out.motion.qd);
+    out.flows.dissipated = fma(weight, r.dissipated, out.flows.dissipated);
+    out.flows.work = fma(weight, r.work, out.flows.work);
+    if (stage == 0) out.tau = r.tau;
+    at.q = axpy(S(next), at.qd, start.q);
+    at.qd = axpy(S(next), r.qdd, start.qd);
+  }
+  return out;
+}
+
+/// One implicit stage: V with H (V - v) = step (tau - C w - g - D V), the feedback of w in tau linearized about w:
+///   (H + step (D + F)) (V - w) = H (v - w) + step (tau - C w - g - D w)
+/// where w is the velocity that the quadratic terms take.
+template <class S, int J>
+struct Stage {
+  Vec<S, J> from, guess, V;  ///< v, w, V
+  Vec<S, J> tau;
+};
+
+template <class S, class M, int J, Joints K>
+GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double step, const Vec<S, J>& q,
+                          int passes, Stage<S, J>& s) {
+  const Angles<S, J> x = angles<K>(plant.model, q);
+  Mat<S, J, J> H;
+  mass_matrix<K>(plant.model, x, H);
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int pass = 0; pass < passes; ++pass) {
+    const Drive<S, J> d = drive(plant.law, plant.nominal, clock, q, s.guess, plant.amplitude);
+    Vec<S, J> force;
+    free_force<K>(plant.model, x, s.guess, d.tau, force);
+    Mat<S, J, J> A = H;
+    const Vec<S, J> gap = s.from - s.guess;
+    Vec<S, J> b, change;
+    for_each_index<J>([&](int i) {
+      A(i, i) = fma(S(step), plant.damping[i] + d.feel[i], H(i, i));
+      S sum = S(step) * fma(-plant.damping[i], s.guess[i], force[i]);
+      for_each_index<J>([&](int k) { sum = fma(H(i, k), gap[k], sum); });
+      b[i] = sum;
+    });
+    solve_for(A, b, change);
+    s.V = s.guess + change;
+    s.guess = s.V;
+    s.tau = d.tau;
+  }
+}
+
+template <class S, int J>
+GARRA_HD Flows<S> flows_of(const Vec<S, J>& damping, const Vec<S, J>& tau, const Vec<S, J>& qd) {
+  Flows<S> f = {S(0), S(0)};
+  for_each_index<J>([&](int i) {
+    f.dissipated = fma(damping[i] * qd[i], qd[i], f.dissipated);
+    f.work = fma(tau[i], qd[i], f.work);
+  });
+  return f;
+}
+
+/// Order 1: (H + h D) qd+ = H qd + h (tau - C qd - g), q+ = q + h qd+. Unconditionally stable in the damping.
+template <class S, class M, int J, Joints K>
+GARRA_HD Step<S, J> step_implicit1(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double h,
+                                   const Motion<S, J>& start) {
+  Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd};
+  solve_stage(plant, clock, h, start.q, 1, s);
+  const Flows<S> f = flows_of(plant.damping, s.tau, s.V);
+  return {{axpy(S(h), s.V, start.q), s.V}, s.tau, {S(h) * f.dissipated, S(h) * f.work}};
+}
+
+/// Order 2: the L-stable SDIRK method with g = 1 - 1/sqrt(2) and nodes g and 1 (R. Alexander, SIAM J. Numer. Anal.
+/// 14(6), 1977), H and the forces at positions found before each stage is solved: q + g h qd and q + h V1, whose errors
+/// of order h^2 do not reach the order of the result. The new position is the method's own, q + h ((1 - g) V1 + g V2):
+/// no velocity from before a fast decay enters it. Strong damping: D V = tau - g holds at both nodes. Quadratic terms
+/// by two passes.
+template <class S, class M, int J, Joints K>
+GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double h,
+                                   const Motion<S, J>& start) {
+  constexpr double g = 0.2928932188134525;  // 1 - 1/sqrt(2)
+  Step<S, J> out = {start, Vec<S, J>::zero(), {S(0), S(0)}};
+  Vec<S, J> q = axpy(S(g * h), start.qd, start.q);
+  Stage<S, J> s = {start.qd, start.qd, start.qd, start.qd};
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int stage = 0; stage < 2; ++stage) {
+    const double node = stage == 0 ? g : 1;
+    const S weight = S((stage == 0 ? 1 - g : g) * h);
+    solve_stage(plant, Clock<double>{clock.t + node * h, clock.from}, g * h, q, 2, s);
+    const Flows<S> f = flows_of(plant.damping, s.tau, s.V);
+    out.flows.dissipated = fma(weight, f.dissipated, out.flows.dissipated);
+    out.flows.work = fma(weight, f.work, out.flows.work);
+    out.motion.q = axpy(weight, s.V, out.motion.q);
+    if (stage == 0) {
+      out.tau = s.tau;
+      q = axpy(S(h), s.V, start.q);
+      s.from = axpy(S((1 - g) / g), s.V - start.qd, start.qd);
+    }
+  }
+  out.motion.qd = s.V;
+  return out;
+}
+
+/// Inelastic stops after a step: joints beyond a limit are put back to it, and where they move on outwards an impulse
+/// takes that velocity away, the others free: H (qd+ - qd) = impulse on the stopped joints only. Untouched lanes keep
+/// their bits.
+template <Joints K, class S, class M, int J>
+GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Vec<double, J>& upper, Motion<S, J>& at) {
+  Mat<S, J, J> H;
+  mass_matrix<K>(m, angles<K>(m, at.q), H);
+  Vec<S, J> stopped, b;
+  for_each_index<J>([&](int i) {
+    const auto below = at.q[i]<S(lower[i]), above = at.q[i]> S(upper[i]);
+    stopped[i] = select((below && at.qd[i] < S(0)) || (above && at.qd[i] > S(0)), S(1), S(0));
+    at.q[i] = select(below, S(lower[i]), select(above, S(upper[i]), at.q[i]));
+  });
+  for (int i = 0; i < J; ++i) {  // change of qd: -qd_i where stopped, else sum_k H_ik change_k = 0
+    S sum = S(0);
+    for (int k = 0; k < J; ++k) sum = fma(stopped[k] * H(i, k), at.qd[k], sum);
+    b[i] = select(stopped[i] > S(0), -at.qd[i], sum);
+  }
+  for (int i = 0; i < J; ++i)
+    for (int k = 0; k < J; ++k) {
+      const auto cut = stopped[i] > S(0) || stopped[k] > S(0);
+      H(i, k) = select(cut, S(i == k ? 1.0 : 0.0), H(i, k));
+    }
+  const Vec<S, J> change = kernel::solve_definite(H, b);
+  S touched = S(0);
+  for (int i = 0; i < J; ++i) touched = touched + stopped[i];
+  for_each_index<J>([&](int i) {
+    const S free = select(touched > S(0), at.qd[i] + change[i], at.qd[i]);
+    at.qd[i] = select(stopped[i] > S(0), S(0), free);
+  });
+}
+
+template <class S, int J>
+GARRA_HD MaskOf<S> beyond(const Vec<double, J>& lower, const Vec<double, J>& upper, const Vec<S, J>& q) {
+  MaskOf<S> out = q[0] < S(lower[0]) || q[0] > S(upper[0]);
+  for_each_index<J>([&](int i) { out = out || q[i] < S(lower[i]) || q[i] > S(upper[i]); });
+  return out;
+}
+
+template <class S, int J>
+GARRA_HD MaskOf<S> is_finite_motion(const Motion<S, J>& at) {
+  S sum = S(0);
+  for_each_index<J>([&](int i) { sum = sum + (at.q[i] - at.q[i]) + (at.qd[i] - at.qd[i]); });
+  return sum == S(0);
+}
+template <class S, int J>
+GARRA_HD MaskOf<S> is_finite_step(const Step<S, J>& step) {
+  return is_finite_motion(step.motion) && is_finite(step.flows.dissipated + step.flows.work);
+}
+
+}  // namespace garra::chain

@@ -1,0 +1,152 @@
+// Torques that drive a simulated chain: functions of time, and feedback (docs/chain-simulation.md, "Torques").
+#pragma once
+
+#include "garra/systems/chain/kernels.hpp"
+
+namespace garra::chain {
+
+enum class TorqueKind : int {
+  kConstant,  ///< A
+  kStep,      ///< A from `start` on
+  kRamp,      ///< from 0 at `start` to A at `end`
+  kSine,      ///< A sin(2 pi f t + phase)
+  kSampled,   ///< A times a polygon through given points, held after the last one
+  kPd,        ///< A (kp (set - q) - kd qd), and gravity where it is compensated
+  kComputed,  ///< A (H a + C qd + D qd + g) of the nominal chain, with a = kp (set - q) - kd qd
+};
+
+/// Time of a stage, and start of the stretch between two stops that it belongs to: what jumps at a stop has its old
+/// value up to it and its new one from it on, whatever rounding does to t.
+template <class S>
+struct Clock {
+  S t, from;
+};
+
+/// What the joints are driven with, and -d tau_i / d qd_i, 0 where the actuator is at its limit.
+template <class S, int J>
+struct Drive {
+  Vec<S, J> tau, feel;
+};
+
+/// p[i] for every lane.
+template <class S>
+GARRA_HD S gather(const double* p, const S& i) {
+  if constexpr (kWidth<S> == 1) {
+    return p[static_cast<std::int64_t>(i)];
+  } else {
+    S v(0.0);
+    for (int l = 0; l < kWidth<S>; ++l) v.set(l, p[static_cast<std::int64_t>(i[l])]);
+    return v;
+  }
+}
+
+/// The law, shared by all samples, each of which has its own A. Padding joints have gains and amplitudes 0.
+template <int J>
+struct TorqueLaw {
+  TorqueKind kind;
+  bool compensate_gravity, limited;
+  double start, end;                ///< [s]
+  Vec<double, J> frequency, phase;  ///< [Hz], [rad]
+  Vec<double, J> set_point, kp, kd;
+  Vec<double, J> limit;  ///< of |tau|, read where `limited`
+  const double* points;  ///< [points_count, joints]
+  int points_count, joints;
+  double interval;  ///< between two points, the first of which is at t = 0 [s]
+
+  [[nodiscard]] GARRA_HD bool feedback() const { return kind == TorqueKind::kPd || kind == TorqueKind::kComputed; }
+
+  /// A times this is the torque; the same for all joints but for sines and polygons.
+  template <class C>
+  GARRA_HD Vec<C, J> waveform(const Clock<C>& clock) const {
+    Vec<C, J> w;
+    for_each_index<J>([&](int i) { w[i] = C(1); });
+    if (kind == TorqueKind::kStep) {
+      const C on = select(clock.from >= C(start), C(1), C(0));
+      for_each_index<J>([&](int i) { w[i] = on; });
+    } else if (kind == TorqueKind::kRamp) {
+      const C share = max(C(0), min(C(1), (clock.t - C(start)) / C(end - start)));
+      for_each_index<J>([&](int i) { w[i] = share; });
+    } else if (kind == TorqueKind::kSine) {
+      for (int i = 0; i < J; ++i) w[i] = sin(fma(C(6.283185307179586 * frequency[i]), clock.t, C(phase[i])));
+    } else if (kind == TorqueKind::kSampled) {
+      w = polygon(clock.t);
+    }
+    return w;
+  }
+
+  template <class C>
+  GARRA_HD Vec<C, J> polygon(const C& t) const {
+    const C last = C(points_count - 1), at = max(C(0), min(last, t / C(interval)));
+    const C before = min(floor_of(at), max(last - C(1), C(0))), share = at - before;
+    Vec<C, J> w;
+    for (int i = 0; i < J; ++i) {
+      const C column = C(i < joints ? i : 0);
+      const C a = gather(points, fma(before, C(joints), column));
+      const C b = gather(points, fma(min(before + C(1), last), C(joints), column));
+      w[i] = fma(share, b - a, a);
+    }
+    return w;
+  }
+
+  /// Whole part of 0 <= x < 2^51.
+  template <class C>
+  static GARRA_HD C floor_of(const C& x) {
+    const C r = (x + C(0x1p52)) - C(0x1p52);
+    return r - select(r > x, C(1), C(0));
+  }
+
+  template <class S>
+  GARRA_HD void clamp(Drive<S, J>& d) const {
+    for_each_index<J>([&](int i) {
+      const S top = S(limit[i]), wanted = d.tau[i];
+      d.tau[i] = max(-top, min(top, wanted));
+      d.feel[i] = select(abs(wanted) > top, S(0), d.feel[i]);
+    });
+  }
+};
+
+/// kp (set - q) - kd qd
+template <class S, int J>
+GARRA_HD Vec<S, J> feedback(const TorqueLaw<J>& law, const Vec<S, J>& q, const Vec<S, J>& qd) {
+  Vec<S, J> a;
+  for_each_index<J>([&](int i) { a[i] = fma(S(law.kp[i]), S(law.set_point[i]) - q[i], -(S(law.kd[i]) * qd[i])); });
+  return a;
+}
+
+/// The torque of a feedback law. `nominal` is the chain that the controller believes in, without a sample's own
+/// parameters.
+template <class S, int J>
+GARRA_HD_CALL void controlled_torque(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Vec<S, J>& q,
+                                     const Vec<S, J>& qd, Vec<S, J>& tau) {
+  const Vec<S, J> a = feedback(law, q, qd);
+  tau = a;
+  if (law.kind == TorqueKind::kComputed)
+    tau = inverse_dynamics(nominal, angles(nominal, q), qd, a) + damping_torque(nominal, qd);
+  else if (law.compensate_gravity)
+    tau += gravity_torque(nominal, angles(nominal, q));
+}
+
+/// The torque at a time and state. The velocity term of computed torque is not part of `feel`: it cancels the chain's
+/// own.
+template <class S, class C, int J>
+GARRA_HD Drive<S, J> drive(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Clock<C>& clock,
+                           const Vec<S, J>& q, const Vec<S, J>& qd, const Vec<S, J>& amplitude) {
+  Drive<S, J> out;
+  for_each_index<J>([&](int i) { out.feel[i] = S(0); });
+  if (law.feedback()) {
+    Vec<S, J> tau;
+    controlled_torque(law, nominal, q, qd, tau);
+    const bool pd = law.kind == TorqueKind::kPd;
+    for_each_index<J>([&](int i) {
+      out.tau[i] = amplitude[i] * tau[i];
+      out.feel[i] = pd ? amplitude[i] * S(law.kd[i]) : S(0);
+    });
+  } else {
+    const Vec<C, J> w = law.waveform(clock);
+    for_each_index<J>([&](int i) { out.tau[i] = amplitude[i] * S(w[i]); });
+  }
+  if (law.limited) law.clamp(out);
+  return out;
+}
+
+}  // namespace garra::chain

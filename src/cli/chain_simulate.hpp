@@ -1,0 +1,12 @@
+// `garra chain simulate`, a part of `garra chain`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace garra::cli {
+
+void add_chain_simulate_command(CLI::App& chain);
+
+}  // namespace garra::cli

@@ -1,0 +1,186 @@
+// Robots in TOML (docs/robots.md).
+#include <array>
+#include <cmath>
+
+#include "garra/io/robot.hpp"
+#include "io/distribution_reader.hpp"
+#include "io/pose_reader.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using chain::DhJoint;
+using chain::GrymaJoint;
+using chain::LinkData;
+using chain::Robot;
+using chain::RobotData;
+using chain::ScrewJoint;
+
+constexpr Dimension kTurningDamping{.m = 2, .kg = 1, .s = -1, .rad = -1};
+constexpr Dimension kSlidingDamping{.kg = 1, .s = -1};
+
+/// Sets `value` where the key is given.
+void read_optional(TableReader& table, const char* key, const Dimension& dimension, double& value) {
+  if (const Node* node = table.find(key)) value = read_quantity(*node, table.name(key), dimension);
+}
+void read_not_negative(TableReader& table, const char* key, const Dimension& dimension, double& value) {
+  if (const Node* node = table.find(key))
+    value = read_bounded(*node, table.name(key), {dimension, Bounds::not_negative()});
+}
+
+void read_body(TableReader& table, LinkData& link) {
+  if (const Node* node = table.find("name")) link.joint.name = read_string(*node, table.name("name"));
+  if (const Node* node = table.find("frame")) link.frame = read_string(*node, table.name("frame"));
+  read_not_negative(table, "mass", kMass, link.body.mass);
+  if (const Node* node = table.find("com")) link.body.com = read_vector(*node, table.name("com"), kLength);
+  if (const Node* node = table.find("inertia")) link.body.inertia = read_inertia(*node, table.name("inertia"));
+}
+
+void read_limits(TableReader& table, chain::Joint& joint) {
+  const Dimension position = joint.prismatic ? kLength : kAngle;
+  if (const Node* node = table.find("limits")) {
+    const std::string key = table.name("limits");
+    const std::vector<Node>& items = read_array(*node, key, 2);
+    joint.lower = read_quantity(items[0], item(key, 0), position);
+    joint.upper = read_quantity(items[1], item(key, 1), position);
+    if (joint.lower > joint.upper)
+      fail(node->place, key, "the lower limit is above the upper", "Write limits = [lower, upper].");
+  }
+  read_not_negative(table, "velocity_limit", joint.prismatic ? kVelocity : kAngularVelocity, joint.velocity_limit);
+  read_not_negative(table, "effort_limit", joint.prismatic ? kForce : kTorque, joint.effort_limit);
+}
+
+/// All but the geometry of a joint whose kind is known.
+LinkData read_link(TableReader& table, bool prismatic) {
+  LinkData link;
+  link.joint.prismatic = prismatic;
+  read_body(table, link);
+  read_limits(table, link.joint);
+  read_not_negative(table, "armature", prismatic ? kMass : kInertia, link.armature);
+  read_not_negative(table, "damping", prismatic ? kSlidingDamping : kTurningDamping, link.damping);
+  return link;
+}
+
+DhJoint read_dh(TableReader& table) {
+  DhJoint row;
+  bool prismatic = false;
+  if (const Node* node = table.find("type"))
+    prismatic = read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+  read_optional(table, "a", kLength, row.a);
+  read_optional(table, "d", kLength, row.d);
+  read_optional(table, "alpha", kAngle, row.alpha);
+  read_optional(table, "theta", kAngle, row.theta);
+  row.link = read_link(table, prismatic);
+  return row;
+}
+
+GrymaJoint read_gryma(TableReader& table) {
+  GrymaJoint row;
+  const Node& code = table.require("theta", "Write the Theta code, 0 to 8: 0 fixed, 4 5 6 revolute about x y z.");
+  const std::int64_t theta = read_integer(code, table.name("theta"));
+  if (theta < 0 || theta > 8) {
+    fail(code.place, table.name("theta"), "unknown Theta code " + std::to_string(theta),
+         "0 fixed; 1 2 3 prismatic, 4 5 6 revolute along x y z; 7 prismatic, 8 revolute along alpha, beta.");
+  }
+  row.theta = static_cast<int>(theta);
+  if (const Node* node = table.find("d")) row.d = read_vector(*node, table.name("d"), kLength);
+  if (theta >= 7) {
+    read_optional(table, "alpha", kAngle, row.alpha);
+    read_optional(table, "beta", kAngle, row.beta);
+  }
+  if (theta == 0) {
+    read_body(table, row.link);
+  } else {
+    row.link = read_link(table, theta <= 3 || theta == 7);
+  }
+  return row;
+}
+
+ScrewJoint read_screw(TableReader& table) {
+  ScrewJoint joint;
+  const Node& node = table.require("screw", "Write screw = [sx, sy, sz, mx, my, mz]: direction, moment p x direction.");
+  const std::string key = table.name("screw");
+  const std::vector<Node>& items = read_array(node, key, 6);
+  for (std::size_t i = 0; i < 6; ++i) {
+    double& x = i < 3 ? joint.direction[static_cast<int>(i)] : joint.moment[static_cast<int>(i) - 3];
+    x = read_quantity(items[i], item(key, i), kRatio);
+  }
+  const double s = norm(joint.direction), m = norm(joint.moment);
+  if (s == 0 && m == 0)
+    fail(node.place, key, "the screw is zero", "A prismatic joint has direction 0 and its axis as moment.");
+  if (std::abs(dot(joint.direction, joint.moment)) > 1e-9 * s * m) {
+    fail(node.place, key, "direction and moment are not perpendicular: a helical joint",
+         "The moment is p x direction, with p any point of the axis.");
+  }
+  if (const Node* frame = table.find("pose")) joint.frame = read_pose(*frame, table.name("pose"));
+  joint.link = read_link(table, s == 0);
+  return joint;
+}
+
+template <class Joint, class Read>
+std::vector<Joint> read_joints(TableReader& root, Read read) {
+  const Node& node = root.require("joint", "Write one [[joint]] for each joint.");
+  const std::vector<Node>& items = read_array(node, "joint", 0);
+  std::vector<Joint> joints;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    TableReader table(items[i], item("joint", i));
+    joints.push_back(read(table));
+    table.finish();
+  }
+  return joints;
+}
+
+RobotData read_whole(TableReader& root, bool screws) {
+  RobotData data;
+  data.name = read_string(root.require("robot", "Write robot = \"its name\"."), "robot");
+  if (const Node* node = root.find("source")) data.source = read_string(*node, "source");
+  if (const Node* node = root.find("gravity")) data.gravity = read_vector(*node, "gravity", kAcceleration);
+  if (const Node* node = root.find("base")) data.base = read_pose(*node, "base");
+  const char* tool = screws ? "home" : "tool";
+  if (const Node* node = root.find(tool)) data.tool = read_pose(*node, tool);
+  return data;
+}
+
+std::string read_convention(TableReader& root) {
+  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
+  if (read_integer(schema, "schema") != 1) {
+    fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
+         "This program reads schema = 1.");
+  }
+  return read_choice(root.require("convention", "Write convention = \"dh\"."), "convention",
+                     {"dh", "modified_dh", "gryma", "screws"});
+}
+
+Robot build(TableReader& root) {
+  const std::string convention = read_convention(root);
+  const RobotData data = read_whole(root, convention == "screws");
+  static_cast<void>(root.find("joint"));
+  root.finish();
+  if (convention == "dh") return chain::from_dh(data, read_joints<DhJoint>(root, read_dh));
+  if (convention == "modified_dh") return chain::from_modified_dh(data, read_joints<DhJoint>(root, read_dh));
+  if (convention == "gryma") return chain::from_gryma(data, read_joints<GrymaJoint>(root, read_gryma));
+  return chain::from_screws(data, read_joints<ScrewJoint>(root, read_screw));
+}
+
+}  // namespace
+
+Robot parse_robot_toml(const std::string& text, const std::string& name, const RobotOptions& options) {
+  if (!options.base.empty() || !options.tip.empty())
+    throw Error(ExitCode::kUsage, name + ": base and tip links are for URDF files",
+                "A robot in TOML is one chain: leave them out.");
+  Node document = parse_toml(text, name);
+  for (const std::string& assignment : options.overrides) apply_override(document, assignment);
+  TableReader root(document, "");
+  try {
+    return build(root);
+  } catch (const Error& error) {
+    // What the builders refuse has no place in the file; what the readers refuse has, and so have overrides.
+    const std::string what = error.what();
+    const bool placed = error.code() != ExitCode::kUsage || what.starts_with("--set");
+    if (placed) throw;
+    throw Error(ExitCode::kInvalidFile, name + ":1:1: " + what);
+  }
+}
+
+}  // namespace garra::io

@@ -1,0 +1,24 @@
+// What `garra chain simulate` reads besides q and qd, and its result file (docs/chain-simulation.md, "Files").
+#pragma once
+
+#include <string>
+
+#include "garra/chain_simulate.hpp"
+
+namespace garra::io {
+
+/// Initial states and what the samples have of their own: q [n,j]; qd, damping, amplitude [n,j] and the group
+/// `parameters` where they are there. Throws Error as read_states().
+[[nodiscard]] chain::Samples read_samples(const std::string& path, int joints);
+
+/// `torque` [k,j] of a sampled torque; empty where the file has none.
+[[nodiscard]] std::vector<double> read_torque_points(const std::string& path, int joints);
+
+struct TrajectoryAttributes {
+  std::string model, method, torque, device, version;
+};
+
+/// Whole or not at all. Throws Error(kInputOutput).
+void write_trajectories(const std::string& path, const chain::Trajectories& t, const TrajectoryAttributes& attributes);
+
+}  // namespace garra::io

@@ -1,0 +1,45 @@
+// URDF as a tree of links and joints, every number read and every name resolved; what a chain makes of it is in
+// robot_urdf.cpp. Only this part knows the XML library.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/chain.hpp"
+
+namespace garra::io {
+
+struct UrdfLink {
+  std::string name;
+  int line = 0;
+  bool has_inertial = false;
+  chain::Body body;  ///< in the link's frame
+  int inertial_line = 0;
+  int parent_joint = -1;      ///< index into joints; -1: a root
+  std::vector<int> children;  ///< indices of joints
+};
+
+struct UrdfJoint {
+  std::string name, type;
+  int line = 0;
+  int parent = -1, child = -1;  ///< links
+  Pose<double> origin = Pose<double>::identity();
+  Vec3<double> axis = {{1, 0, 0}};
+  bool has_limit = false, mimic = false;
+  double lower = 0, upper = 0, velocity = 0, effort = 0;
+  double damping = 0, friction = 0;
+};
+
+/// A forest: no link has two parents, no loop.
+struct UrdfDocument {
+  std::string file, name;
+  std::vector<UrdfLink> links;
+  std::vector<UrdfJoint> joints;
+};
+
+/// Throws Error(kInvalidFile, "file:line: key: problem", remedy).
+[[noreturn]] void fail_urdf(const std::string& file, int line, const std::string& problem, const std::string& remedy);
+
+[[nodiscard]] UrdfDocument parse_urdf_document(const std::string& text, const std::string& file);
+
+}  // namespace garra::io

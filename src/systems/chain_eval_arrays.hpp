@@ -1,0 +1,91 @@
+// Between plain arrays, [state][field], and one tile, [field][lane]: transpositions of 8 x 8 numbers in registers. Copied
+// number by number, the stores of a 6 x 6 matrix would take longer than computing it.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "garra/batch/tiles.hpp"
+
+namespace garra::chain::arrays {
+
+inline constexpr int kSide = 8;
+inline constexpr int kLanes = static_cast<int>(batch::kTile);
+
+/// Eight numbers; one register or two, as the processor has them.
+typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
+
+/// Exchanges rows and columns in three rounds of pairs: neighbors, pairs, fours.
+inline void transpose(Row (&r)[kSide]) {
+  Row a[kSide], b[kSide];
+  for (int i = 0; i < kSide; i += 2) {
+    a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  for (int i = 0; i < kSide; i += 4)
+    for (int k = 0; k < 2; ++k) {
+      b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[i + k + 2] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  for (int i = 0; i < 4; ++i) {
+    r[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    r[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+/// K <= 8 fields of 8 states, from `rows` with `stride` numbers per state to `tile`.
+template <int K>
+inline void block_to_tile(const double* rows, int stride, double* tile) {
+  Row r[kSide] = {};
+  for (int s = 0; s < kSide; ++s) std::memcpy(&r[s], rows + s * stride, K * sizeof(double));
+  transpose(r);
+  for (int f = 0; f < K; ++f) std::memcpy(tile + f * kLanes, &r[f], sizeof(Row));
+}
+template <int K>
+inline void block_from_tile(const double* tile, int stride, double* rows) {
+  Row r[kSide] = {};
+  for (int f = 0; f < K; ++f) std::memcpy(&r[f], tile + f * kLanes, sizeof(Row));
+  transpose(r);
+  for (int s = 0; s < kSide; ++s) std::memcpy(rows + s * stride, &r[s], K * sizeof(double));
+}
+
+/// block(K) with the constant K = fields, for 1 <= fields <= 8.
+template <class Block>
+inline void with_constant(int fields, const Block& block) {
+  switch (fields) {
+    case 1: return block(std::integral_constant<int, 1>{});
+    case 2: return block(std::integral_constant<int, 2>{});
+    case 3: return block(std::integral_constant<int, 3>{});
+    case 4: return block(std::integral_constant<int, 4>{});
+    case 5: return block(std::integral_constant<int, 5>{});
+    case 6: return block(std::integral_constant<int, 6>{});
+    case 7: return block(std::integral_constant<int, 7>{});
+    default: return block(std::integral_constant<int, 8>{});
+  }
+}
+
+/// block(K, first) for groups of eight fields from `first` on; the last group overlaps the one before where `fields` is no
+/// multiple of eight, which stores some numbers twice and none beside its place.
+template <class Block>
+inline void for_fields(int fields, const Block& block) {
+  if (fields < kSide) return with_constant(fields, [&](auto k) { block(k, 0); });
+  for (int f = 0; f < fields; f += kSide) block(std::integral_constant<int, kSide>{}, std::min(f, fields - kSide));
+}
+
+/// `count` <= 32 states to a tile. Spare lanes get copies of the last state: ordinary arithmetic, the same as its own.
+inline void to_tile(const double* rows, int fields, int count, double* tile) {
+  const int whole = count / kSide * kSide;
+  for (int s = 0; s < whole; s += kSide)
+    for_fields(fields, [&](auto k, int f) { block_to_tile<k>(rows + s * fields + f, fields, tile + f * kLanes + s); });
+  for (int s = whole; s < kLanes; ++s)
+    for (int f = 0; f < fields; ++f) tile[f * kLanes + s] = rows[std::min(s, count - 1) * fields + f];
+}
+inline void from_tile(const double* tile, int fields, int count, double* rows) {
+  const int whole = count / kSide * kSide;
+  for (int s = 0; s < whole; s += kSide)
+    for_fields(fields, [&](auto k, int f) { block_from_tile<k>(tile + f * kLanes + s, fields, rows + s * fields + f); });
+  for (int s = whole; s < count; ++s)
+    for (int f = 0; f < fields; ++f) rows[s * fields + f] = tile[f * kLanes + s];
+}
+
+}  // namespace garra::chain::arrays

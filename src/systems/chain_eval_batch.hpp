@@ -1,0 +1,445 @@
+// What one state of a chain costs each output, as bodies that every executor runs: one per output, or per group of outputs
+// that share their work. All of them start from the sines and cosines that AnglesBody leaves behind. Host and device.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
+#include "garra/batch/tiles.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/systems/chain/kernels.hpp"
+
+namespace garra::chain {
+
+/// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not there.
+struct EvalTiles {
+  const double *q, *qd, *qdd, *tau, *wrench, *parameters;
+  double* angles;
+  double* singular;  ///< [1] 1 where H is singular
+  double* out[kOutputCount];
+
+  [[nodiscard]] GARRA_HD double* at(Output output) const { return out[static_cast<int>(output)]; }
+};
+
+/// The numbers of a chain, the same for every state. AnySize: also for chains of fewer than six joints, padded.
+template <int J_, Joints K_, bool AnySize = false>
+struct SharedModel {
+  static constexpr int J = J_;
+  static constexpr Joints K = K_;
+  static constexpr bool kAnySize = AnySize;
+  Model<double, J> model;
+  Pose<double> link[J];  ///< described frame i in kernel frame i
+  int joints;            ///< J, or fewer where the rest is padding
+
+  template <class S>
+  GARRA_HD const Model<double, J>& at(const EvalTiles&, std::int64_t) const {
+    return model;
+  }
+};
+
+/// One column of numbers that differ from state to state.
+struct Column {
+  int joint;
+  Quantity quantity;
+  Change change;
+  Vec3<double> direction;  ///< in which the center of mass moves, kernel axes
+};
+
+template <class S>
+GARRA_HD S changed(const S& number, Change change, const S& value) {
+  return change == Change::kAdd ? number + value : number * value;
+}
+
+/// Mass, first and second moment times `factor`.
+template <class S>
+GARRA_HD void scale_body(JointForm<S>& j, const S& factor) {
+  j.mass *= factor;
+  j.first = factor * j.first;
+  j.xx *= factor;
+  j.yy *= factor;
+  j.zz *= factor;
+  j.xy *= factor;
+  j.xz *= factor;
+  j.yz *= factor;
+}
+
+/// Moves the center of mass by t: second moment += 2 (s.t) 1 - s t' - t s' + m (t.t 1 - t t'), s the first moment.
+template <class S>
+GARRA_HD void shift_body(JointForm<S>& j, const Vec3<S>& t) {
+  const Vec3<S> s = axpy(S(0.5) * j.mass, t, j.first);  // halfway: the terms above are those of s + m t / 2 alone
+  const S all = dot(s, t) + dot(s, t);
+  j.xx += all - (s[0] * t[0] + s[0] * t[0]);
+  j.yy += all - (s[1] * t[1] + s[1] * t[1]);
+  j.zz += all - (s[2] * t[2] + s[2] * t[2]);
+  j.xy -= s[0] * t[1] + s[1] * t[0];
+  j.xz -= s[0] * t[2] + s[2] * t[0];
+  j.yz -= s[1] * t[2] + s[2] * t[1];
+  j.first = axpy(j.mass, t, j.first);
+}
+
+template <class S>
+GARRA_HD void tilt_further(JointForm<S>& j, const S& angle) {
+  const auto turn = sincos(angle);
+  const S c = j.cos_alpha, s = j.sin_alpha;
+  j.cos_alpha = fma(c, turn.cos, -(s * turn.sin));
+  j.sin_alpha = fma(s, turn.cos, c * turn.sin);
+}
+
+template <class S>
+GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
+  switch (column.quantity) {
+    case Quantity::kA: j.a = changed(j.a, column.change, value); break;
+    case Quantity::kD: j.d = changed(j.d, column.change, value); break;
+    case Quantity::kTheta: j.theta = j.theta + value; break;
+    case Quantity::kAlpha: tilt_further(j, value); break;
+    case Quantity::kMass: scale_body(j, column.change == Change::kAdd ? S(1) + value / j.mass : value); break;
+    case Quantity::kArmature: j.armature = changed(j.armature, column.change, value); break;
+    case Quantity::kDamping: j.damping = changed(j.damping, column.change, value); break;
+    default: shift_body(j, value * cast<S>(column.direction)); break;
+  }
+}
+
+/// The numbers of a chain where each state has its own.
+template <int J_>
+struct VaryingModel {
+  static constexpr int J = J_;
+  static constexpr Joints K = Joints::kMixed;
+  static constexpr bool kAnySize = true;
+  Model<double, J> model;
+  Pose<double> link[J];
+  int joints;
+  const Column* columns;
+  int count;
+
+  template <class S>
+  GARRA_HD Model<S, J> at(const EvalTiles& tiles, std::int64_t i) const {
+    Model<S, J> m;
+    for (int k = 0; k < J; ++k) {
+      const double* from = reinterpret_cast<const double*>(&model.joint[k]);
+      S* to = reinterpret_cast<S*>(&m.joint[k]);
+      for (int f = 0; f < batch::kFields<double, JointForm<double>>; ++f) to[f] = S(from[f]);
+      m.prismatic[k] = model.prismatic[k];
+    }
+    m.base = cast_pose<S>(model.base);
+    m.tool = cast_pose<S>(model.tool);
+    m.gravity = cast<S>(model.gravity);
+    const double* values = tiles.parameters + i / batch::kTile * count * batch::kTile + i % batch::kTile;
+    for (int c = 0; c < count; ++c) {
+      S value;
+      if constexpr (kWidth<S> == 1)
+        value = values[c * batch::kTile];
+      else
+        value = S::load(values + c * batch::kTile);
+      apply(columns[c], value, m.joint[columns[c].joint]);
+    }
+    return m;
+  }
+};
+
+/// The robot's numbers, padded with joints that have no mass, a unit rotor and their frame where the one before ends: nothing
+/// that is asked for depends on them.
+template <class Source>
+Source source_of(const Robot& robot) {
+  constexpr int J = Source::J;
+  JointForm<double> inert{};
+  inert.cos_alpha = inert.armature = 1;
+  Source s{};
+  s.joints = robot.joints;
+  for (int i = 0; i < J; ++i) {
+    const bool real = i < robot.joints;
+    const auto at = static_cast<std::size_t>(i);
+    s.model.joint[i] = real ? robot.form[at] : inert;
+    s.model.prismatic[i] = real && robot.joint[at].prismatic;
+    s.link[i] = real ? robot.link[at].offset : Pose<double>::identity();
+  }
+  s.model.base = robot.base;
+  s.model.tool = robot.tool;
+  s.model.gravity = robot.gravity;
+  return s;
+}
+
+/// The same with the tool frame's origin at the tool point.
+template <class Source>
+Source moved_to(const Vec3<double>& point, Source source) {
+  source.model.tool.p = source.model.tool.R * point + source.model.tool.p;
+  return source;
+}
+
+/// What the bodies share: where the numbers are.
+template <class Source>
+struct EvalBody {
+  static constexpr int J = Source::J;
+  static constexpr Joints K = Source::K;
+  Source source;
+  EvalTiles tiles;
+  EvalOptions options;
+
+  template <class S>
+  GARRA_HD Angles<S, J> angles_at(std::int64_t i) const {
+    return batch::load<S, Angles<S, J>>(tiles.angles, i);
+  }
+  template <class S>
+  GARRA_HD Vec<S, J> load(const double* vectors, std::int64_t i) const {
+    return batch::load<S, Vec<S, J>>(vectors, i);
+  }
+  template <class S, class T>
+  GARRA_HD void store(Output output, std::int64_t i, const T& value) const {
+    batch::store<S>(tiles.at(output), i, value);
+  }
+  [[nodiscard]] GARRA_HD bool wants(Output output) const { return tiles.at(output) != nullptr; }
+};
+
+template <class Source>
+struct AnglesBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Vec<S, J> q = this->template load<S>(this->tiles.q, i);
+    auto x = angles<Source::K>(m, q);
+    if constexpr (Source::K == Joints::kRevolute)
+      for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
+    batch::store<S>(this->tiles.angles, i, x);
+  }
+};
+
+template <class S>
+GARRA_HD Mat<S, 4, 4> homogeneous(const Pose<S>& x) {
+  Mat<S, 4, 4> out = Mat<S, 4, 4>::zero();
+  for_each_index<3>([&](int r) {
+    for_each_index<3>([&](int c) { out(r, c) = x.R(r, c); });
+    out(r, 3) = x.p[r];
+  });
+  out(3, 3) = S(1);
+  return out;
+}
+
+/// Where the tool point is in the world.
+template <class S>
+GARRA_HD Vec3<S> tool_point(const EvalOptions& options, const Pose<S>& tool) {
+  return tool.R * cast<S>(options.point) + tool.p;
+}
+
+/// Poses and Jacobians: all of them come from the kernel frames.
+template <class Source>
+struct FramesBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+
+  template <class S>
+  struct LinkPoses {
+    Mat<S, 4, 4> pose[J];
+  };
+  template <class S>
+  struct ComJacobians {
+    Mat<S, 6, J> jacobian[J];
+  };
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(i));
+    if (this->wants(Output::kPose)) this->template store<S>(Output::kPose, i, homogeneous(k.tool));
+    if (this->wants(Output::kLinkPoses)) store_links(i, k);
+    if (this->wants(Output::kJacobian)) this->template store<S>(Output::kJacobian, i, tool_jacobian(m, k));
+    if (this->wants(Output::kComJacobians)) store_centers(i, m, k);
+  }
+
+  template <class S>
+  GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
+    LinkPoses<S> all;
+    for_each_index<J>(
+        [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * cast_pose<S>(this->source.link[l])); });
+    this->template store<S>(Output::kLinkPoses, i, all);
+  }
+  template <class S, class M>
+  GARRA_HD void store_centers(std::int64_t i, const M& m, const Frames<S, J>& k) const {
+    ComJacobians<S> all;
+    for (int l = 0; l < J; ++l) all.jacobian[l] = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
+    this->template store<S>(Output::kComJacobians, i, all);
+  }
+  template <class S, class M>
+  GARRA_HD Mat<S, 6, J> tool_jacobian(const M& m, const Frames<S, J>& k) const {
+    const EvalOptions& options = this->options;
+    if (options.form == JacobianForm::kScrews) return screw_order(jacobian<Source::K>(m, k, Vec3<S>::zero()));
+    Mat<S, 6, J> out = jacobian<Source::K>(m, k, tool_point(options, k.tool));
+    if (options.body_axes) out = in_axes(k.tool.R, out);
+    return options.form == JacobianForm::kAngularFirst ? screw_order(out) : out;
+  }
+};
+
+template <class Source>
+struct MassMatrixBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    this->template store<S>(Output::kMassMatrix, i, inertia_matrix<Source::K>(m, this->template angles_at<S>(i)));
+  }
+};
+
+template <class Source>
+struct CoriolisBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(i));
+    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
+    this->template store<S>(Output::kCoriolisMatrix, i, coriolis_matrix<Source::K>(m, k, qd));
+  }
+};
+
+/// The single terms of the equation of motion.
+template <class Source>
+struct TermsBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  static constexpr Joints K = Source::K;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Angles<S, J> x = this->template angles_at<S>(i);
+    if (this->wants(Output::kGravity)) this->template store<S>(Output::kGravity, i, gravity_torque<K>(m, x));
+    if (this->wants(Output::kPotentialEnergy))
+      this->template store<S>(Output::kPotentialEnergy, i, potential_energy<K>(m, x));
+    if (this->tiles.qd == nullptr) return;
+    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
+    if (this->wants(Output::kBias)) this->template store<S>(Output::kBias, i, coriolis_torque<K>(m, x, qd));
+    if (this->wants(Output::kDamping)) this->template store<S>(Output::kDamping, i, damping_torque(m, qd));
+    if (this->wants(Output::kKineticEnergy))
+      this->template store<S>(Output::kKineticEnergy, i, kinetic_energy<K>(m, x, qd));
+  }
+};
+
+template <class Source>
+struct InverseDynamicsBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Angles<S, J> x = this->template angles_at<S>(i);
+    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i), qdd = this->template load<S>(this->tiles.qdd, i);
+    this->template store<S>(Output::kInverseDynamics, i,
+                            inverse_dynamics<Source::K>(m, x, qd, qdd) + damping_torque(m, qd));
+  }
+};
+
+/// qdd where it exists, else NaN. Up to eight joints a singular H shows as a bad pivot (core/factor.hpp), beyond, where
+/// articulated bodies are faster, as a result that is not finite.
+template <class Source>
+struct ForwardDynamicsBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  static constexpr Joints K = Source::K;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Angles<S, J> x = this->template angles_at<S>(i);
+    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
+    const Vec<S, J> tau = this->template load<S>(this->tiles.tau, i) - damping_torque(m, qd);
+    S bad = S(0);
+    Vec<S, J> qdd = solution(m, x, {qd, tau}, bad);
+    for_each_index<J>([&](auto k) { bad = select(is_finite(qdd[k]), bad, S(1)); });
+    const S nan = S(std::numeric_limits<double>::quiet_NaN());
+    for_each_index<J>([&](auto k) { qdd[k] = select(bad > S(0), nan, qdd[k]); });
+    this->template store<S>(Output::kForwardDynamics, i, qdd);
+    batch::store<S>(this->tiles.singular, i, bad);
+  }
+
+  template <class S>
+  struct Motion {
+    Vec<S, J> qd, tau;
+  };
+  template <class S, class M>
+  static GARRA_HD Vec<S, J> solution(const M& m, const Angles<S, J>& x, const Motion<S>& motion, S& bad) {
+    if constexpr (J > 8) {
+      return forward_dynamics_articulated<K>(m, x, motion.qd, motion.tau);
+    } else {
+      const Vec<S, J> b = motion.tau - bias_torque<K>(m, x, motion.qd);
+      const auto factors = factor_ldlt(inertia_matrix<K>(m, x));
+      bad = factors.bad_pivots;
+      return solve(factors, b);
+    }
+  }
+};
+
+/// What needs no stored Jacobian.
+template <class Source>
+struct ToolBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  static constexpr Joints K = Source::K;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Angles<S, J> x = this->template angles_at<S>(i);
+    if (this->wants(Output::kToolVelocity)) {
+      const ToolMotion<S> t = tool_motion<K>(m, x, this->template load<S>(this->tiles.qd, i));
+      Mat<S, 6, 1> velocity = {{t.v[0], t.v[1], t.v[2], t.w[0], t.w[1], t.w[2]}};
+      if (this->options.body_axes) velocity = in_axes(frames<K>(m, x).tool.R, velocity);
+      this->template store<S>(Output::kToolVelocity, i, velocity);
+    }
+    if (this->wants(Output::kJointForce)) {
+      const auto f = batch::load<S, Vec<S, 6>>(this->tiles.wrench, i);
+      this->template store<S>(Output::kJointForce, i,
+                              tool_torque<K>(m, x, vec3<S>(f[0], f[1], f[2]), vec3<S>(f[3], f[4], f[5])));
+    }
+  }
+};
+
+/// use(jacobian) with the columns of the real joints where there are fewer than six: they span the volume, not the rows.
+template <int N, class S, int J, class Use>
+GARRA_HD void with_real_columns(const Mat<S, 6, J>& jac, int joints, const Use& use) {
+  if constexpr (N == 6 || N > J) {
+    use(jac);
+  } else if (joints == N) {
+    Mat<S, 6, N> few;
+    for_each_index<6>([&](auto r) { for_each_index<N>([&](auto c) { few(r, c) = jac(r, c); }); });
+    use(few);
+  } else {
+    with_real_columns<N + 1>(jac, joints, use);
+  }
+}
+
+/// How far the Jacobian is from losing rank. Columns of padding joints are zero.
+template <class Source>
+struct ManipulabilityBody : EvalBody<Source> {
+  static constexpr int J = Source::J;
+  static constexpr Joints K = Source::K;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto& m = this->source.template at<S>(this->tiles, i);
+    const Frames<S, J> k = frames<K>(m, this->template angles_at<S>(i));
+    const Mat<S, 6, J> jac = jacobian<K>(m, k, k.tool.p, this->source.joints - 1);
+    if constexpr (Source::kAnySize)
+      with_real_columns<1>(jac, this->source.joints, [&](const auto& real) { store_both<S>(i, real); });
+    else
+      store_both<S>(i, jac);
+  }
+  template <class S, class Jacobian>
+  GARRA_HD void store_both(std::int64_t i, const Jacobian& jac) const {
+    if (this->wants(Output::kManipulability)) this->template store<S>(Output::kManipulability, i, manipulability(jac));
+    if (this->wants(Output::kSmallestSingularValue))
+      this->template store<S>(Output::kSmallestSingularValue, i, smallest_singular_value(jac));
+  }
+};
+
+/// run(body) for every body that a wanted output needs. `at_point` is the source with its tool frame at the tool point.
+template <class Source, class Run>
+void for_each_body(const EvalBody<Source>& at_tool, const EvalBody<Source>& at_point, const Run& run) {
+  const auto wants = [&](std::initializer_list<Output> outputs) {
+    for (const Output output : outputs)
+      if (at_tool.wants(output)) return true;
+    return false;
+  };
+  using enum Output;
+  run(AnglesBody<Source>{at_tool});
+  if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesBody<Source>{at_tool});
+  if (wants({kMassMatrix})) run(MassMatrixBody<Source>{at_tool});
+  if (wants({kCoriolisMatrix})) run(CoriolisBody<Source>{at_tool});
+  if (wants({kBias, kGravity, kDamping, kKineticEnergy, kPotentialEnergy})) run(TermsBody<Source>{at_tool});
+  if (wants({kInverseDynamics})) run(InverseDynamicsBody<Source>{at_tool});
+  if (wants({kForwardDynamics})) run(ForwardDynamicsBody<Source>{at_tool});
+  if (wants({kToolVelocity, kJointForce})) run(ToolBody<Source>{at_point});
+  if (wants({kManipulability, kSmallestSingularValue})) run(ManipulabilityBody<Source>{at_point});
+}
+
+}  // namespace garra::chain

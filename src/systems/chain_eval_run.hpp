@@ -1,0 +1,50 @@
+// Runs the bodies over a batch on the host: one tile after another, from plain arrays and back, so that a tile's numbers never
+// leave the cache. One translation unit per few numbers of joints instantiates it (chain_eval_*.cpp).
+#pragma once
+
+#include <algorithm>
+
+#include "garra/batch/for_each.hpp"
+#include "systems/chain_eval_buffer.hpp"
+
+namespace garra::chain {
+
+template <class Source, Executor E>
+void evaluate_tiles(const Source& source, const EvalJob& job) {
+  constexpr std::int64_t kTilesAtOnce = 64;
+  const Source pointed = moved_to(job.options.point, source);
+#pragma omp parallel num_threads(threads_of(job.device))
+  {
+    EvalBuffer buffer(job, Source::J, 1);
+    const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};
+#pragma omp for schedule(dynamic, kTilesAtOnce)
+    for (std::int64_t t = 0; t < batch::tiles_for(job.in.count); ++t) {
+      const std::int64_t first = t * batch::kTile;
+      const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
+      buffer.fill(0, first, count);
+      for_each_body(at_tool, at_point, [&](const auto& body) {
+        if constexpr (E == Executor::kScalar)
+          batch::for_each_scalar(count, body);
+        else
+          batch::for_each_lanes(count, body);
+      });
+      buffer.drain(0, first, count);
+    }
+  }
+}
+
+// Joints that slide cost the lanes something, so they have their own instance.
+template <int J>
+void evaluate_on_cpu(const EvalJob& job) {
+  using Revolute = SharedModel<J, Joints::kRevolute>;
+  using Mixed = SharedModel<J, Joints::kMixed>;
+  const auto mixed = source_of<Mixed>(job.robot);
+  if (job.device.executor == Executor::kScalar)
+    evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
+  else if (J <= 8 && all_revolute(mixed.model))
+    evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
+  else
+    evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);
+}
+
+}  // namespace garra::chain
