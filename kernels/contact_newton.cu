@@ -2,6 +2,19 @@
 
 namespace garra::contact {
 
+template <int N>
+void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
+  cuda::for_each(count, iterate);
+}
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+
 void cuda_solve(const solvers::FrictionNewton& solver, const CudaJob& job, const TileArrays& tiles) {
   solve_on_device(solver, job, tiles);
 }

@@ -11,6 +11,9 @@ namespace garra::contact {
 /// Compiled once, in contact_certify.cu.
 template <int N>
 void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
+/// Compiled once, in contact_newton.cu; the grasp study iterates problems that never leave the device.
+template <int N>
+void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
 
 template <class Solver, int N>
 void solve_tiles(const Solver& solver, double tol, const TileArrays& t) {

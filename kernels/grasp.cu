@@ -1,6 +1,6 @@
 // Samples of a grasp study on the GPU: draw and build, iterate, judge. Counting stays on the host.
-#include "for_each.cuh"
-#include "systems/contact_batch.hpp"
+#include "contact_solve.cuh"
+#include "grasp_build.cuh"
 #include "systems/grasp_cuda.hpp"
 
 namespace garra::grasp {
@@ -27,14 +27,15 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
       candidates(padded * Fields::candidate), second(check_uniqueness ? padded * Fields::candidate : 0),
       verdicts(padded * Fields::verdict), uniforms(padded * (host_model.draws > 0 ? host_model.draws : 1));
   if (host_model.six_joints)
-    cuda::for_each(t.count, BuildBody<N, 6>{model.data(), t.first, problems.data(), metrics.data(), uniforms.data()});
+    build_on_device(t.count, BuildBody<N, 6>{model.data(), t.first, problems.data(), metrics.data(), uniforms.data()});
   else
-    cuda::for_each(t.count, BuildBody<N, chain::kMaxJoints>{model.data(), t.first, problems.data(), metrics.data(),
-                                                            uniforms.data()});
-  cuda::for_each(t.count, contact::IterateBody<solvers::FrictionNewton, N>{solver, problems.data(), nullptr, candidates.data()});
+    build_on_device(t.count, BuildBody<N, chain::kMaxJoints>{model.data(), t.first, problems.data(), metrics.data(),
+                                                             uniforms.data()});
+  using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
+  contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, candidates.data()}, t.count);
   if (check_uniqueness) {
     solver.cold = true;
-    cuda::for_each(t.count, contact::IterateBody<solvers::FrictionNewton, N>{solver, problems.data(), nullptr, second.data()});
+    contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, second.data()}, t.count);
   }
   cuda::for_each(t.count, JudgeBody<N>{solver.tol, problems.data(), metrics.data(), candidates.data(),
                                        check_uniqueness ? second.data() : nullptr, verdicts.data()});

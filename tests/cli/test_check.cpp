@@ -55,6 +55,28 @@ TEST_F(Check, DescribesProblemFiles) {
       << r.output;
 }
 
+TEST_F(Check, PrintsTheResolvedChainOfARobot) {
+  const Outcome puma = check(data("robots/puma560.toml") + " --set joint.2.mass=20");
+  EXPECT_EQ(puma.code, 0) << puma.output;
+  EXPECT_NE(puma.output.find("joint 2: shoulder, revolute"), std::string::npos) << puma.output;
+  EXPECT_NE(puma.output.find("a 0.4318 m, alpha 0 deg, d 0.15005 m, theta 0 deg + q"), std::string::npos)
+      << puma.output;
+  EXPECT_NE(puma.output.find("mass          20 kg, center of mass (-0.3638, 0.006, 0.2275) m"), std::string::npos)
+      << puma.output;
+  EXPECT_NE(puma.output.find("xx 0.13, yy 0.524, zz 0.539, xy 0"), std::string::npos) << puma.output;
+  EXPECT_NE(puma.output.find("limits        -45 to 225 deg"), std::string::npos) << puma.output;
+  const Outcome iiwa = check(data("robots/iiwa14.urdf") + " --base link_1 --tip link_7");
+  EXPECT_EQ(iiwa.code, 0) << iiwa.output;
+  EXPECT_NE(iiwa.output.find("joints          6"), std::string::npos) << iiwa.output;
+  EXPECT_NE(iiwa.output.find("joint 1: joint_2, revolute"), std::string::npos) << iiwa.output;
+}
+
+TEST_F(Check, RefusesARobotWithoutTheLinkAskedFor) {
+  const Outcome r = check(data("robots/iiwa14.urdf") + " --tip link_8");
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_NE(r.output.find("there is no link \"link_8\""), std::string::npos) << r.output;
+}
+
 TEST_F(Check, OneInvalidFileIsItsOwnError) {
   const Outcome r = check(bad_);
   EXPECT_EQ(r.code, 3);

@@ -10,6 +10,7 @@
 
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/lanes.hpp"
 #include "reference.hpp"
 
 namespace garra::chain {
@@ -82,7 +83,8 @@ struct Case {
 };
 
 Case reference_case(const std::string& id) {
-  for (const Json& c : read_json("chain/exoskeleton_trajectories.json")["cases"]) {
+  const Json all = read_json("chain/exoskeleton_trajectories.json");
+  for (const Json& c : all["cases"]) {
     if (c["id"] != id) continue;
     Case out{exoskeleton(c["gravity_z"]), {}, {}, c["states"], {}};
     out.samples.count = 1;
@@ -154,7 +156,9 @@ TEST(ChainSimulate, SecondOrderImplicitDamping) {
   double before = 0;
   for (const double h : {2e-3, 1e-3, 5e-4, 2.5e-4}) {
     const double error = error_at(smooth, run(smooth, Integrator::kImplicit2, h), 10);
-    if (before > 0) EXPECT_NEAR(slope(before, error, 2), 2, 0.12) << h;
+    if (before > 0) {
+      EXPECT_NEAR(slope(before, error, 2), 2, 0.12) << h;
+    }
     before = error;
   }
   EXPECT_LT(before, 3e-7);
@@ -272,12 +276,12 @@ TEST(ChainSimulate, DampedSliderDecaysAndBooksItsEnergy) {
 }
 
 /// Distance that a point of mass 1 has gone at t = 1 under a torque, from rest.
-double distance(const TorqueInput& torque, Integrator method) {
+double distance(const TorqueInput& torque, Integrator method, double tolerance) {
   SimulateOptions o;
   o.method = method;
   o.step = 0.0077;  // divides nothing here
   const Trajectories t = simulate(slider(1), {1, {0}}, torque, o);
-  EXPECT_NEAR(t.end_balance[0], 0, 1e-5);
+  EXPECT_NEAR(t.end_balance[0], 0, tolerance);
   return t.end_q[0];
 }
 
@@ -290,14 +294,15 @@ TEST(ChainSimulate, TorquesOfTimeMoveASliderAsIntegratedByHand) {
   const double w = 3 * M_PI;
   for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
     const double tolerance = method == Integrator::kImplicit2 ? 4e-4 : 1e-8;
-    EXPECT_NEAR(distance(constant, method), 1.5, tolerance);
-    EXPECT_NEAR(distance(step, method), 1.5 * 0.697 * 0.697, tolerance);
+    const auto gone = [&](const TorqueInput& torque) { return distance(torque, method, 10 * tolerance); };
+    EXPECT_NEAR(gone(constant), 1.5, tolerance);
+    EXPECT_NEAR(gone(step), 1.5 * 0.697 * 0.697, tolerance);
     // Ramp of length L to A, then A for T: A L^2 / 6 + A L T / 2 + A T^2 / 2.
-    EXPECT_NEAR(distance(ramp, method), 3 * (0.09 / 6 + 0.3 * 0.5 / 2 + 0.125), tolerance);
-    EXPECT_NEAR(distance(sine, method), 3 / w * (std::cos(0.3) - (std::sin(w + 0.3) - std::sin(0.3)) / w), tolerance);
+    EXPECT_NEAR(gone(ramp), 3 * (0.09 / 6 + 0.3 * 0.5 / 2 + 0.125), tolerance);
+    EXPECT_NEAR(gone(sine), 3 / w * (std::cos(0.3) - (std::sin(w + 0.3) - std::sin(0.3)) / w), tolerance);
     // Three pieces, each v' += (a + b) dt / 2 and x' += v dt + (2 a + b) dt^2 / 6.
     const double x1 = 2 * 0.16 / 6, v1 = 0.4, x2 = x1 + v1 * 0.4 + 3 * 0.16 / 6, v2 = v1 + 0.2;
-    EXPECT_NEAR(distance(sampled, method), x2 + v2 * 0.2 - 0.5 * 0.04, tolerance);
+    EXPECT_NEAR(gone(sampled), x2 + v2 * 0.2 - 0.5 * 0.04, tolerance);
   }
 }
 
@@ -360,7 +365,11 @@ TEST(ChainSimulate, InelasticStopTakesTheEnergyAndHolds) {
     EXPECT_EQ(t.status[0], SimulationStatus::kCompleted);
     EXPECT_NEAR(t.end_q[0], 0.1, 1e-4);
     EXPECT_LE(t.end_q[0], 0.1);
-    EXPECT_NEAR(t.end_stop_loss[0], 0.3, 0.3 * 0.02);  // force times way; later steps press on by h^2
+    // Force times way, 0.3; and the force times what each later step goes beyond the stop before it is put back.
+    const double beyond = method == Integrator::kDopri5 ? o.limit_tolerance : 0.5 * 1.5 * o.step * o.step;
+    const double impact = method == Integrator::kDopri5 ? o.limit_tolerance : std::sqrt(2 * 1.5 * 0.1) * o.step;
+    EXPECT_GE(t.end_stop_loss[0], 0.3);
+    EXPECT_LE(t.end_stop_loss[0], 0.3 + 3 * (impact + static_cast<double>(t.steps[0]) * beyond));
     EXPECT_NEAR(t.end_balance[0], 0, 1e-12);
     o.limits = LimitRule::kFinish;
     const Trajectories ended = simulate(slider(2, -1, 0.1), {1, {0}}, push, o);
@@ -485,8 +494,10 @@ TEST(ChainSimulate, ABadSampleTouchesNoOther) {
     const Trajectories a = simulate(robot, good, {}, o), b = simulate(robot, bad, {}, o);
     EXPECT_EQ(b.status[5], SimulationStatus::kInvalidInput);
     EXPECT_TRUE(std::isnan(b.q[5 * 6]));
-    if (method == Integrator::kRk4) EXPECT_EQ(b.status[7], SimulationStatus::kNonFinite);
-    if (method == Integrator::kDopri5) EXPECT_EQ(b.status[7], SimulationStatus::kStepLimit);
+    const SimulationStatus lost = method == Integrator::kRk4      ? SimulationStatus::kNonFinite
+                                  : method == Integrator::kDopri5 ? SimulationStatus::kStepLimit
+                                                                  : SimulationStatus::kCompleted;
+    EXPECT_EQ(b.status[7], lost);
     for (std::size_t i = 0; i < 20; ++i) {
       if (i == 5 || i == 7) continue;
       EXPECT_EQ(b.status[i], SimulationStatus::kCompleted);

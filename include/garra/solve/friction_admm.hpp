@@ -140,7 +140,7 @@ GARRA_HD void FrictionAdmm::step(AdmmState<S, N>& s) const {
   friction_admm::Residuals<S> residuals{S(0), S(0)};
   for (int k = 0; k < iterations_per_step; ++k) residuals = friction_admm::iterate<S, N>(s, active, relaxation);
   s.iterations += select(active, S(iterations_per_step), S(0));
-  const auto now = friction_splitting::judge<S, N>(s.problem, s.preconditioner, s.z, tol);
+  const auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.z, tol);
   s.running = select(!now.solved && !now.lost && s.iterations < S(max_iterations), s.running, S(0));
   const S next = friction_admm::balanced(s.rho, residuals, imbalance);
   const auto change = running(s) && next != s.rho;

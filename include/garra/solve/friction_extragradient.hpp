@@ -112,10 +112,10 @@ GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N>& s) const {
     friction_extragradient::iterate<S, N>(s, active);
   }
   s.iterations += select(active, S(iterations_per_step), S(0));
-  auto now = friction_splitting::judge<S, N>(s.problem, s.preconditioner, s.c, tol);
+  auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.c, tol);
   if (extrapolate) {
     const Vec<S, 3 * N> further = friction_splitting::extrapolated<S, N>(s.problem.mu, c0, c1, s.c);
-    const auto then = friction_splitting::judge<S, N>(s.problem, s.preconditioner, further, tol);
+    const auto then = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, further, tol);
     const auto better = active && then.error < now.error;
     s.c = select(better, further, s.c);
     s.F = select(better, friction_extragradient::map(s.problem, s.c), s.F);

@@ -184,8 +184,10 @@ GARRA_HD S smallest_singular_value(const Mat<S, 6, J>& jac) {
       for_each_index<kPlayers / 2>([&](auto k) {
         const int p = k == 0 ? kPlayers - 1 : (round + k) % (kPlayers - 1);
         const int q = (round + kPlayers - 1 - k) % (kPlayers - 1);
-        if (p < kCount && q < kCount)
-          turned = turned || kernel::orthogonalize(next.v[p < q ? p : q], next.v[p < q ? q : p], noise);
+        if (p < kCount && q < kCount) {  // on its own line: || of two bools would skip the rotation
+          const auto again = kernel::orthogonalize(next.v[p < q ? p : q], next.v[p < q ? q : p], noise);
+          turned = turned || again;
+        }
       });
     });
     for_each_index<kCount>([&](auto k) { a.v[k] = select(active, next.v[k], a.v[k]); });

@@ -107,8 +107,9 @@ GARRA_HD Step<S, J> step_rk4(const Plant<S, M, J, K>& plant, const Clock<double>
 }
 
 /// One implicit stage: V with H (V - v) = step (tau - C w - g - D V), the feedback of w in tau linearized about w:
-///   (H + step (D + F)) (V - w) = H (v - w) + step (tau - C w - g - D w)
-/// where w is the velocity that the quadratic terms take.
+///   (H (1 + step T) + step (D + F)) (V - w) = H (v - w) + step (tau - C w - g - D w)
+/// where w is the velocity that the quadratic terms take, F and T the diagonal matrices of Drive::feel and turn. Solved for
+/// (1 + step T) (V - w), the matrix is symmetric. Feedback that outweighs the damping is left to the passes.
 template <class S, int J>
 struct Stage {
   Vec<S, J> from, guess, V;  ///< v, w, V
@@ -130,15 +131,16 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
     free_force<K>(plant.model, x, s.guess, d.tau, force);
     Mat<S, J, J> A = H;
     const Vec<S, J> gap = s.from - s.guess;
-    Vec<S, J> b, change;
+    Vec<S, J> b, change, grow;
     for_each_index<J>([&](int i) {
-      A(i, i) = fma(S(step), plant.damping[i] + d.feel[i], H(i, i));
+      grow[i] = fma(S(step), d.turn[i], S(1));
+      A(i, i) = fma(S(step), max(S(0), plant.damping[i] + d.feel[i]) / grow[i], H(i, i));
       S sum = S(step) * fma(-plant.damping[i], s.guess[i], force[i]);
       for_each_index<J>([&](int k) { sum = fma(H(i, k), gap[k], sum); });
       b[i] = sum;
     });
     solve_for(A, b, change);
-    s.V = s.guess + change;
+    for_each_index<J>([&](int i) { s.V[i] = s.guess[i] + change[i] / grow[i]; });
     s.guess = s.V;
     s.tau = d.tau;
   }

@@ -22,10 +22,12 @@ struct Clock {
   S t, from;
 };
 
-/// What the joints are driven with, and -d tau_i / d qd_i, 0 where the actuator is at its limit.
+/// What the joints are driven with, and how it falls with the velocities, for the implicit methods:
+///   d tau_i = -feel_i d qd_i - sum_k H_ik turn_k d qd_k
+/// Both are 0 where the actuator is at its limit. H is the sample's, which the controller's comes near.
 template <class S, int J>
 struct Drive {
-  Vec<S, J> tau, feel;
+  Vec<S, J> tau, feel, turn;
 };
 
 /// p[i] for every lane.
@@ -101,6 +103,7 @@ struct TorqueLaw {
       const S top = S(limit[i]), wanted = d.tau[i];
       d.tau[i] = max(-top, min(top, wanted));
       d.feel[i] = select(abs(wanted) > top, S(0), d.feel[i]);
+      d.turn[i] = select(abs(wanted) > top, S(0), d.turn[i]);
     });
   }
 };
@@ -126,20 +129,21 @@ GARRA_HD_CALL void controlled_torque(const TorqueLaw<J>& law, const Model<double
     tau += gravity_torque(nominal, angles(nominal, q));
 }
 
-/// The torque at a time and state. The velocity term of computed torque is not part of `feel`: it cancels the chain's
-/// own.
+/// The torque at a time and state. Computed torque takes the chain's damping away: stiff where that is, so it is in `feel`.
 template <class S, class C, int J>
 GARRA_HD Drive<S, J> drive(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Clock<C>& clock,
                            const Vec<S, J>& q, const Vec<S, J>& qd, const Vec<S, J>& amplitude) {
   Drive<S, J> out;
-  for_each_index<J>([&](int i) { out.feel[i] = S(0); });
+  for_each_index<J>([&](int i) { out.feel[i] = out.turn[i] = S(0); });
   if (law.feedback()) {
     Vec<S, J> tau;
     controlled_torque(law, nominal, q, qd, tau);
     const bool pd = law.kind == TorqueKind::kPd;
     for_each_index<J>([&](int i) {
       out.tau[i] = amplitude[i] * tau[i];
-      out.feel[i] = pd ? amplitude[i] * S(law.kd[i]) : S(0);
+      const S gain = amplitude[i] * S(law.kd[i]);
+      out.feel[i] = pd ? gain : -(amplitude[i] * S(nominal.joint[i].damping));
+      if (!pd) out.turn[i] = gain;
     });
   } else {
     const Vec<C, J> w = law.waveform(clock);
