@@ -4,7 +4,7 @@
 //   sample/<stage>   one stage on samples that stay in the cache: draw (inputs), build (inverse kinematics, A, b, metrics),
 //                    solve (contact forces), solve_cold (again from zero), judge (certificate, states, outcome)
 //   study/<how>      whole samples through Study::run; `twice` looks for a second solution of every sample
-//   chain/<kernel>   from joint angles, forward kinematics included (puma_ik: from the tool's pose)
+//   finger/<kernel>   from joint angles, forward kinematics included (puma_ik: from the tool's pose)
 //
 // Counters: ns per sample or configuration, per_s of them on one core, flops (operations of the scalar code, a fused
 // multiply-add being two) where they are counted.
@@ -306,7 +306,7 @@ class KdlPeer {
 /// Registers the kernels and leaves their results in `data` for the peer to be compared with.
 void add_chain(const chain::Chain& chain, Configurations& data) {
   const auto add_kernel = [](const std::string& name, const auto& body) {
-    add_body("chain/" + name, body);
+    add_body("finger/" + name, body);
     batch::for_each_lanes(kItems, body);
   };
   add_kernel("jacobian", JacobianBody{&chain, data.q.data(), data.jacobian.data()});
@@ -317,9 +317,9 @@ void add_chain(const chain::Chain& chain, Configurations& data) {
 }
 
 void add_kdl(KdlPeer& peer) {
-  add("chain/jacobian/kdl", [&peer] { peer.jacobians(); });
-  add("chain/inertia_and_gravity/kdl", [&peer] { peer.inertias(); });
-  add("chain/inverse_dynamics/kdl", [&peer] { peer.inverse_dynamics(); });
+  add("finger/jacobian/kdl", [&peer] { peer.jacobians(); });
+  add("finger/inertia_and_gravity/kdl", [&peer] { peer.inertias(); });
+  add("finger/inverse_dynamics/kdl", [&peer] { peer.inverse_dynamics(); });
 }
 
 }  // namespace

@@ -3,7 +3,8 @@ include(CMakePackageConfigHelpers)
 set(GARRA_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/garra)
 
 install(DIRECTORY include/garra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-install(TARGETS garra_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY data/robots DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra)
+install(TARGETS garra_cli EXPORT garra_targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(GARRA_WITH_SICONOS)
   install(TARGETS garra_siconos RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -18,6 +19,7 @@ configure_package_config_file(cmake/garra-config.cmake.in ${CMAKE_CURRENT_BINARY
   INSTALL_DESTINATION ${GARRA_PACKAGE_DIR})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/garra-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/garra-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/garra-config-version.cmake
+  cmake/chain.cmake
   DESTINATION ${GARRA_PACKAGE_DIR})
 
 if(GARRA_TESTS)

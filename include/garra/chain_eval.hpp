@@ -74,17 +74,19 @@ enum class Quantity : int {
   kComZ,
   kArmature,  ///< rotor inertia [kg m^2]
   kDamping,   ///< viscous [N m s/rad or N s/m]
+  kSize,      ///< factor of a similar body: a, d and all lengths of the link s, its mass s^3, its inertia s^5; of the last
+              ///< joint also where the tool is. Armature, damping and base stay
 };
-inline constexpr int kQuantityCount = 10;
+inline constexpr int kQuantityCount = 11;
 [[nodiscard]] const char* to_string(Quantity quantity);
 [[nodiscard]] Quantity parse_quantity(const std::string& name);
 
 enum class Change : int {
-  kAdd,    ///< number + value; not for kMass of a link without mass
+  kAdd,    ///< number + value; not for kMass of a link without mass, not for kSize
   kScale,  ///< number * value; not for the angles and the center of mass
 };
 
-/// One column of per-state numbers.
+/// One column of per-state numbers; several of one joint act in their order.
 struct Parameter {
   int joint = 0;  ///< from 0
   Quantity quantity = Quantity::kMass;

@@ -1,4 +1,4 @@
-"""The report of a grasp study: one HTML file that loads nothing else.
+"""The report of a study, a grasp's here, a chain's in chain_report.py: one HTML file that loads nothing else.
 
 usage: python -m garra.report RUN [-o report.html]
 """
@@ -67,7 +67,16 @@ METRICS = {
 
 
 def build(run: Run) -> str:
-    """The report as HTML."""
+    """The report as HTML; raises RunError where a file that only this job has is missing or damaged."""
+    if run.summary["job"] == "chain":
+        from garra import chain_report
+
+        return chain_report.build(run)
+    return _build_grasp(run)
+
+
+def page(template: str, **parts: Any) -> str:
+    """A template of this package, filled in; everything but figures is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -78,7 +87,12 @@ def build(run: Run) -> str:
         lstrip_blocks=True,
     )
     environment.globals["words"] = words
-    return environment.get_template("report.html").render(
+    return environment.get_template(template).render(**parts)
+
+
+def _build_grasp(run: Run) -> str:
+    return page(
+        "report.html",
         run=run,
         summary=run.summary,
         manifest=run.manifest,
@@ -90,9 +104,13 @@ def build(run: Run) -> str:
         inputs=_inputs(run.summary),
         solver=_solver(run.summary),
         figures=_estimate_figures(run),
-        replay=lambda sample: f"garra replay {shlex.quote(run.folder)} --sample {sample}",
+        replay=lambda sample: replay_command(run, sample),
         resume=f"garra resume {shlex.quote(run.folder)}",
     )
+
+
+def replay_command(run: Run, sample: int) -> str:
+    return f"garra replay {shlex.quote(run.folder)} --sample {sample}"
 
 
 def _headline(run: Run) -> Table:
@@ -255,7 +273,7 @@ def write(html: str, path: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="garra report", description="Writes the HTML report of a grasp study.")
+    parser = argparse.ArgumentParser(prog="garra report", description="Writes the HTML report of a study.")
     parser.add_argument("run", metavar="RUN", help="run folder")
     parser.add_argument("-o", "--output", metavar="FILE", help="default: RUN/report.html")
     options = parser.parse_args(arguments)

@@ -1,4 +1,7 @@
-"""Reads the folder of a grasp study and says what is wrong with it, file and field, before anyone draws it."""
+"""Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
+
+What a grasp study holds is listed here, what a chain study holds in chain_folder.py.
+"""
 
 from __future__ import annotations
 
@@ -134,7 +137,7 @@ def read(folder: str) -> Run:
     summary = _read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
     _check_summary(summary, str(path / "summary.json"))
     manifest = _read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
-    _check(manifest, MANIFEST, _At(str(path / "manifest.json")))
+    check(manifest, MANIFEST, At(str(path / "manifest.json")))
     text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
     return Run(folder, summary, manifest, text, _parse_toml(text, path / "scenario.toml"))
 
@@ -166,51 +169,61 @@ def _parse_toml(text: str, path: Path) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _At:
-    """Where in a file the check is."""
+class At:
+    """Where in a file a check is."""
 
     file: str
     field: str = ""
 
-    def key(self, key: str) -> _At:
-        return _At(self.file, f"{self.field}.{key}" if self.field else key)
+    def key(self, key: str) -> At:
+        return At(self.file, f"{self.field}.{key}" if self.field else key)
 
-    def item(self, index: int) -> _At:
-        return _At(self.file, f"{self.field}[{index}]")
+    def item(self, index: int) -> At:
+        return At(self.file, f"{self.field}[{index}]")
 
     def fail(self, problem: str) -> DamagedFile:
         return DamagedFile(": ".join(part for part in (self.file, self.field, problem) if part))
 
 
-def _check(value: Any, shape: Any, at: _At) -> None:
+def check(value: Any, shape: Any, at: At) -> None:
+    """Compares a value of a JSON file with its shape, a table like SUMMARY; raises DamagedFile."""
     if isinstance(shape, dict):
         _check_type(value, (dict,), at)
         for key, inner in shape.items():
             if key not in value:
                 raise at.key(key).fail("missing; the file is damaged or of another version of garra")
-            _check(value[key], inner, at.key(key))
+            check(value[key], inner, at.key(key))
     elif isinstance(shape, list):
         _check_type(value, (list,), at)
         for index, item in enumerate(value):
-            _check(item, shape[0], at.item(index))
+            check(item, shape[0], at.item(index))
     else:
         _check_type(value, shape, at)
 
 
-def _check_type(value: Any, allowed: tuple[type, ...], at: _At) -> None:
+def _check_type(value: Any, allowed: tuple[type, ...], at: At) -> None:
     if type(value) not in allowed:
         names = " or ".join(KINDS[kind] for kind in allowed)
         raise at.fail(f"expected {names}, found {KINDS[type(value)]}")
 
 
 def _check_summary(summary: Any, file: str) -> None:
-    at = _At(file)
-    _check(summary, {"schema": COUNT, "job": TEXT}, at)
+    at = At(file)
+    check(summary, {"schema": COUNT, "job": TEXT}, at)
     if summary["schema"] != SCHEMA:
         raise at.key("schema").fail(f"is {summary['schema']}; this garra reads {SCHEMA}")
-    if summary["job"] != "grasp":
-        raise at.key("job").fail(f'is "{summary["job"]}"; only "grasp" has a report')
-    _check(summary, SUMMARY, at)
+    if summary["job"] == "grasp":
+        _check_grasp(summary, at)
+    elif summary["job"] == "chain":
+        from garra import chain_folder  # builds on this module
+
+        chain_folder.check_summary(summary, at)
+    else:
+        raise at.key("job").fail(f'is "{summary["job"]}"; only "grasp" and "chain" have a report')
+
+
+def _check_grasp(summary: dict[str, Any], at: At) -> None:
+    check(summary, SUMMARY, at)
     if not summary["contacts"]:
         raise at.key("contacts").fail("empty; a grasp has at least one contact")
     if sum(summary["outcomes"][outcome] for outcome in OUTCOMES) != summary["samples"]:
@@ -218,7 +231,7 @@ def _check_summary(summary: Any, file: str) -> None:
     _check_lengths(summary, at)
 
 
-def _check_lengths(summary: dict[str, Any], at: _At) -> None:
+def _check_lengths(summary: dict[str, Any], at: At) -> None:
     """Lists that are drawn against each other must be equally long."""
     tables = [(summary[key], at.key(key)) for key in ("held_against_friction", "convergence")]
     tables += [(entry["bins"], at.key("inputs").item(i).key("bins")) for i, entry in enumerate(summary["inputs"])]

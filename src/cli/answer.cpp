@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/progress.hpp"
-#include "cli/run_files.hpp"
 
 namespace garra::cli {
 
@@ -119,13 +118,12 @@ std::string effort(const Json& s, const Json& manifest) {
 
 }  // namespace
 
-std::string answer_text(const Json& s, const Json& manifest, const std::string& run) {
+std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + estimate(s) + sampled(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences(s) + quantiles(s) + effort(s, manifest);
-  const std::int64_t sample = sample_to_replay(s);
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
-  if (sample >= 0)
-    out += format("%-18s ", label) + "garra replay " + run + " --sample " + std::to_string(sample) + "\n";
+  if (look.sample >= 0)
+    out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
   return out;
 }
 

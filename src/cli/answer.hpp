@@ -1,13 +1,24 @@
-// The main job's answer as a person reads it in a terminal.
+// The answer of a run as a person reads it in a terminal.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace garra::cli {
 
-/// From summary.json and manifest.json of a run.
+/// The run folder, and the sample of it to look at first (-1: none).
+struct Look {
+  std::string run;
+  std::int64_t sample;
+};
+
+/// From summary.json and manifest.json of a grasp run.
 [[nodiscard]] std::string answer_text(const nlohmann::ordered_json& summary, const nlohmann::ordered_json& manifest,
-                                      const std::string& run);
+                                      const Look& look);
+
+/// The same of a chain run.
+[[nodiscard]] std::string chain_answer_text(const nlohmann::ordered_json& summary,
+                                            const nlohmann::ordered_json& manifest, const Look& look);
 
 }  // namespace garra::cli

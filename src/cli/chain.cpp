@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/chain_generate.hpp"
 #include "cli/chain_model.hpp"
 #include "cli/chain_simulate.hpp"
 #include "cli/commands.hpp"
@@ -248,6 +249,7 @@ void add_chain_commands(CLI::App& app) {
       "  garra chain eval puma560 states.h5 -o results.h5 --outputs all --format json");
   eval->callback([arguments] { run_eval(*arguments); });
   add_chain_simulate_command(*chain);
+  add_chain_generate_command(*chain);
 }
 
 }  // namespace garra::cli

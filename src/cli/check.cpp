@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/robot.hpp"
-#include "garra/io/scenario.hpp"
 
 namespace garra::cli {
 namespace {
@@ -85,7 +85,7 @@ std::string describe_file(const CheckArguments& arguments, const std::string& fi
     return io::describe_robot(
         io::read_robot(file, {.base = arguments.base, .tip = arguments.tip, .overrides = arguments.overrides}));
   }
-  if (ending == ".toml") return io::resolved_toml(io::read_scenario(file, arguments.overrides));
+  if (ending == ".toml") return job_kind(file).resolved(file, arguments.overrides);
   throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",
               "A scenario or robot ends in .toml, a robot also in .urdf, a problem file in .h5 or .hdf5.");
 }

@@ -75,9 +75,9 @@ std::string short_time(double seconds) {
 }
 
 std::string short_estimate(const Standing& s) {
-  if (std::isnan(s.probability)) return "P(held) unknown";
-  char text[64];
-  std::snprintf(text, sizeof text, "P(held) = %.4f ± %.4f", s.probability, (s.high - s.low) / 2);
+  if (std::isnan(s.probability)) return std::string("P(") + s.event + ") unknown";
+  char text[96];
+  std::snprintf(text, sizeof text, "P(%s) = %.4f ± %.4f", s.event, s.probability, (s.high - s.low) / 2);
   return text;
 }
 
@@ -105,8 +105,9 @@ void Progress::show_json(const Standing& s, double rate, double left) const {
   if (!std::isnan(s.probability)) std::snprintf(estimate, sizeof estimate, "%.9g", s.probability);
   std::fprintf(stderr,
                "{\"samples\": %lld, \"of\": %lld, \"per_second\": %.0f, \"seconds_left\": %.1f, "
-               "\"held\": %s, \"low\": %.9g, \"high\": %.9g}\n",
-               static_cast<long long>(s.done), static_cast<long long>(total_), rate, left, estimate, s.low, s.high);
+               "\"%s\": %s, \"low\": %.9g, \"high\": %.9g}\n",
+               static_cast<long long>(s.done), static_cast<long long>(total_), rate, left, s.event, estimate, s.low,
+               s.high);
 }
 
 /// One line, never longer than the terminal is wide: a wrapped line cannot be cleared again.

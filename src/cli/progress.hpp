@@ -12,6 +12,7 @@ struct Standing {
   std::int64_t done = 0;   ///< samples so far
   std::int64_t fresh = 0;  ///< of them computed now, not read back
   double probability = 0, low = 0, high = 1;
+  const char* event = "held";  ///< what the probability is of
 };
 
 class Progress {

@@ -8,8 +8,6 @@ namespace garra::cli {
 
 namespace {
 
-const char* const kRemedy = "Write --require 'p_held>=0.99' or 'p_held<=0.01'.";
-
 std::string without_blanks(std::string text) {
   std::erase(text, ' ');
   return text;
@@ -17,17 +15,22 @@ std::string without_blanks(std::string text) {
 
 }  // namespace
 
-Requirement parse_requirement(const std::string& text) {
+Requirement parse_requirement(const std::string& text, const std::string& quantity) {
   const std::string problem = "--require " + io::quoted(text) + ": ";
+  const std::string remedy = "Write --require '" + quantity + ">=0.99' or '" + quantity + "<=0.01'.";
   const std::string plain = without_blanks(text);
   const std::size_t at = plain.find_first_of("<>=");
   const std::string name = plain.substr(0, at);
-  if (name != "p_held") throw Error(ExitCode::kUsage, problem + "unknown quantity " + io::quoted(name), kRemedy);
+  if (name != quantity) {
+    const bool of_another = name == "p_held" || name == "p_settled";
+    throw Error(ExitCode::kUsage,
+                problem + (of_another ? "this job has no " + name : "unknown quantity " + io::quoted(name)), remedy);
+  }
   const std::string sign = at == std::string::npos ? "" : plain.substr(at, 2);
-  if (sign != ">=" && sign != "<=") throw Error(ExitCode::kUsage, problem + "expected >= or <=", kRemedy);
-  const double bound = number_or_refuse(plain.substr(at + 2), problem + "no number after " + sign, kRemedy);
-  if (bound < 0 || bound > 1) throw Error(ExitCode::kUsage, problem + "a probability is 0 to 1", kRemedy);
-  return {text, sign == ">=", bound};
+  if (sign != ">=" && sign != "<=") throw Error(ExitCode::kUsage, problem + "expected >= or <=", remedy);
+  const double bound = number_or_refuse(plain.substr(at + 2), problem + "no number after " + sign, remedy);
+  if (bound < 0 || bound > 1) throw Error(ExitCode::kUsage, problem + "a probability is 0 to 1", remedy);
+  return {text, name, sign == ">=", bound};
 }
 
 }  // namespace garra::cli

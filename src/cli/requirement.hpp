@@ -1,4 +1,5 @@
-// `--require 'p_held>=0.99'`: what a run must have shown to end with exit code 0.
+// `--require 'p_held>=0.99'`: what a run must have shown to end with exit code 0. Which quantity there is depends on the
+// job: p_held of a grasp, p_settled of a chain (its best design).
 #pragma once
 
 #include <string>
@@ -7,6 +8,7 @@ namespace garra::cli {
 
 struct Requirement {
   std::string text;
+  std::string quantity;
   bool at_least = true;  ///< else at most
   double bound = 0;
 
@@ -16,7 +18,7 @@ struct Requirement {
   [[nodiscard]] bool is_refuted(double low, double high) const { return at_least ? high < bound : low > bound; }
 };
 
-/// Throws Error(kUsage) where the text is none.
-[[nodiscard]] Requirement parse_requirement(const std::string& text);
+/// Throws Error(kUsage) where the text is none, or names another quantity than the job's.
+[[nodiscard]] Requirement parse_requirement(const std::string& text, const std::string& quantity);
 
 }  // namespace garra::cli

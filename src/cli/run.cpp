@@ -9,17 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "cli/answer.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/requirement.hpp"
 #include "cli/run_files.hpp"
+#include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
-#include "garra/io/scenario.hpp"
-#include "systems/grasp_study.hpp"
 
 namespace garra::cli {
 
@@ -39,7 +37,7 @@ struct RunArguments {
   std::int64_t samples = 0;
   std::int64_t seed = -1;
   int threads = 0;
-  double time_limit = 0, tol = 0;
+  double time_limit = 0, tol = 0, max_unsolved = -1;
   std::string stop;
   bool quiet = false, no_report = false;
 };
@@ -53,18 +51,19 @@ std::string stop_override(const std::string& rule) {
   return "sampling.stop={ half_width = " + Json(x).dump() + " }";
 }
 
-std::vector<std::string> overrides_of(const RunArguments& a) {
+std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind) {
   std::vector<std::string> list = a.set;
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
-  if (a.tol > 0) list.push_back("solver.tol=" + Json(a.tol).dump());
+  if (a.tol > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tol).dump());
+  if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
   if (!a.stop.empty()) list.push_back(stop_override(a.stop));
   return list;
 }
 
-std::vector<Requirement> requirements_of(const RunArguments& a) {
+std::vector<Requirement> requirements_of(const RunArguments& a, const JobKind& kind) {
   std::vector<Requirement> list;
-  for (const std::string& text : a.require) list.push_back(parse_requirement(text));
+  for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind.quantity));
   return list;
 }
 
@@ -84,22 +83,22 @@ struct Ending {
 
 struct Runner {
   const io::RunFolder& folder;
-  const grasp::Study& study;
+  const JobKind& kind;
+  Job& job;
   const Device& device;
   const RunArguments& arguments;
 
   study::Total total{};
-  std::int64_t fresh = 0;                  ///< samples computed now; the others were there
-  std::int64_t chunks = 0, rows = 0;       ///< chunks in `total`, and the samples that they keep
-  std::vector<std::int64_t> unanswered{};  ///< the first kept samples that are unsolved or have no solution
+  std::int64_t fresh = 0;             ///< samples computed now; the others were there
+  std::int64_t chunks = 0, rows = 0;  ///< chunks in `total`, and the samples that they keep
+
+  [[nodiscard]] const study::Study& study() const { return job.study(); }
 
   [[nodiscard]] Ending check(double seconds) const {
-    const auto& plan = study.scenario().plan;
+    const auto& plan = study().plan();
     if (total.count >= plan.samples) return {"samples", false};
-    if (plan.stop_half_width > 0 && total.count > 0) {
-      const auto e = study.estimate(total);
-      if (e.interval.high - e.interval.low <= 2 * plan.stop_half_width) return {"half_width", false};
-    }
+    if (plan.stop_half_width > 0 && total.count > 0 && study().widest_interval(total) <= 2 * plan.stop_half_width)
+      return {"half_width", false};
     if (stop_signal != 0) return {"signal", true};
     const double limit = arguments.time_limit > 0 ? arguments.time_limit : plan.time_limit;
     return limit > 0 && seconds > limit ? Ending{"time_limit", true} : Ending{};
@@ -122,32 +121,25 @@ struct Runner {
   }
 
   void take_chunk() {
-    const auto& plan = study.scenario().plan;
+    const auto& plan = study().plan();
     const std::int64_t first = chunks * plan.chunk;
     const std::int64_t count = std::min(plan.chunk, plan.samples - first);
     auto chunk = stored_chunk(chunks, first, count);
     if (!chunk) {
-      chunk = study.run(first, count, device);
+      chunk = study().run(first, count, device);
       folder.write_chunk(chunks, *chunk);
       fresh += count;
     }
-    total.add(*chunk, static_cast<std::size_t>(study.layout().sums), 2);
-    look_at_rows(chunk->kept);
+    const study::Shape shape = study().shape();
+    total.add(*chunk, shape.sums, shape.tracked);
+    rows += static_cast<std::int64_t>(chunk->kept.size() / shape.row);
+    job.look_at(chunk->kept);
     ++chunks;
   }
 
-  void look_at_rows(const std::vector<double>& kept) {
-    const auto row = static_cast<std::size_t>(study.layout().row);
-    for (std::size_t at = 0; at < kept.size(); at += row, ++rows) {
-      const auto outcome = static_cast<grasp::Outcome>(static_cast<int>(kept[at + 1]));
-      const bool answered = outcome != grasp::Outcome::kUnsolved && outcome != grasp::Outcome::kNoSolution;
-      if (!answered && unanswered.size() < 10) unanswered.push_back(static_cast<std::int64_t>(kept[at]));
-    }
-  }
-
   [[nodiscard]] Standing standing() const {
-    const auto e = study.estimate(total);
-    return {total.count, fresh, e.probability, e.interval.low, e.interval.high};
+    const auto e = study().estimate(total);
+    return {total.count, fresh, e.probability, e.interval.low, e.interval.high, kind.event};
   }
 
   Ending go(Progress& progress) {
@@ -160,32 +152,32 @@ struct Runner {
   }
 };
 
-void require_all(const std::vector<Requirement>& requirements, const Standing& s) {
+void require_all(const std::vector<Requirement>& requirements, const Standing& s, const JobKind& kind) {
   for (const Requirement& r : requirements) {
     if (r.holds(s.low, s.high)) continue;
     char interval[64];
     std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
-    const std::string found = r.text + " does not hold: the 95 % interval of P(held) is " + interval;
+    const std::string found =
+        r.text + " does not hold: the 95 % interval of P(" + kind.event + ")" + kind.of_whom + " is " + interval;
     throw Error(ExitCode::kRequirementFailed, found,
                 r.is_refuted(s.low, s.high) ? "" : "The bound lies inside of the interval: more samples may decide.");
   }
 }
 
 void require_solved(const Runner& r) {
-  const double unsolved = r.study.unsolved_share(r.total), limit = r.study.scenario().plan.max_unsolved;
+  const double unsolved = r.study().unsolved_share(r.total), limit = r.study().plan().max_unsolved;
   if (unsolved <= limit) return;
-  char text[96];
-  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than solver.max_unsolved = %.3g",
-                100 * unsolved, limit);
-  throw Error(ExitCode::kTooManyUnsolved, text,
-              "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.");
+  char text[128];
+  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than %s = %.3g", 100 * unsolved,
+                r.kind.unsolved_key, limit);
+  throw Error(ExitCode::kTooManyUnsolved, text, r.kind.unsolved_remedy);
 }
 
 void print_answer(const Runner& r, const RunArguments& a, const Json& summary, const Json& manifest) {
   if (a.format == "json") {
     std::printf("%s\n", Json{{"run", r.folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
   } else if (!a.quiet) {
-    std::printf("%s", answer_text(summary, manifest, r.folder.path()).c_str());
+    std::printf("%s", r.job.answer(summary, manifest, r.folder.path()).c_str());
   }
   std::fflush(stdout);
 }
@@ -201,37 +193,40 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
 }
 
 /// Whether the folder's results are those of this summary already: resuming a finished run changes nothing.
-bool is_written(const io::RunFolder& folder, const std::string& summary) {
-  return fs::exists(folder.file("results.h5")) && fs::exists(folder.file("summary.json")) &&
+bool is_written(const Runner& r, const std::string& summary) {
+  const io::RunFolder& folder = r.folder;
+  return fs::exists(folder.file("results.h5")) && r.job.has_files(folder) && fs::exists(folder.file("summary.json")) &&
          folder.read_text("summary.json") == summary;
 }
 
 /// The summary comes last: where it is, the run is whole.
 bool write_outputs(const Runner& r, const std::string& summary) {
-  if (r.fresh == 0 && is_written(r.folder, summary)) return false;
-  write_results(r.folder, r.study, r.chunks, r.rows);
-  write_failures(r.folder, r.study, r.total, r.unanswered);
+  if (r.fresh == 0 && is_written(r, summary)) return false;
+  write_results(r.folder, r.study(), r.chunks, r.rows);
+  r.job.write_files(r.folder, r.total);
   r.folder.write_text("summary.json", summary);
   r.folder.remove_leftovers();
   return true;
 }
 
 void execute(const io::RunFolder& folder, const RunArguments& a, const std::string& command) {
-  const auto requirements = requirements_of(a);
-  const grasp::Study study(io::read_scenario(folder.scenario(), folder.overrides()));
+  const JobKind& kind = job_kind(folder.scenario());
+  const auto requirements = requirements_of(a, kind);
+  const auto job = kind.read(folder.scenario(), folder.overrides());
+  const study::Study& study = job->study();
   const Device device = parse_device(a.device, a.threads);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   Manifest manifest(folder, device, command);
-  Runner runner{folder, study, device, a};
-  Progress progress(a.quiet ? "none" : a.progress, study.scenario().plan.samples);
+  Runner runner{folder, kind, *job, device, a};
+  Progress progress(a.quiet ? "none" : a.progress, study.plan().samples);
   const Ending end = runner.go(progress);
   progress.clear();
   manifest.add(runner.fresh, progress.seconds());
   if (end.resumable)
     throw Error(ExitCode::kStoppedResumable,
                 (end.reason == "signal" ? "stopped by a signal after " : "time limit reached after ") +
-                    std::to_string(runner.total.count) + " of " + std::to_string(study.scenario().plan.samples) +
+                    std::to_string(runner.total.count) + " of " + std::to_string(study.plan().samples) +
                     " samples; so far " + short_estimate(runner.standing()),
                 "Continue with `garra resume " + folder.path() + "`.");
   const std::string summary = study.summary(runner.total, end.reason);
@@ -239,7 +234,7 @@ void execute(const io::RunFolder& folder, const RunArguments& a, const std::stri
   print_answer(runner, a, Json::parse(summary), manifest.json());
   report_on(folder.path(), a, changed);
   require_solved(runner);
-  require_all(requirements, runner.standing());
+  require_all(requirements, runner.standing(), kind);
 }
 
 std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
@@ -249,36 +244,37 @@ std::string command_line(const RunArguments& a, const std::vector<std::string>& 
 }
 
 void run_new(const RunArguments& a) {
-  const auto overrides = overrides_of(a);
-  if (io::scenario_job(a.scenario) != "grasp")
-    throw Error(ExitCode::kInvalidFile,
-                a.scenario + ": job = \"" + io::scenario_job(a.scenario) + "\" is not available yet",
-                "this version runs job = \"grasp\"");
   // Complain before anything is made.
-  (void)requirements_of(a);
-  (void)grasp::Study(io::read_scenario(a.scenario, overrides));
+  const JobKind& kind = job_kind(a.scenario);
+  const auto overrides = overrides_of(a, kind);
+  (void)requirements_of(a, kind);
+  const std::vector<std::string> models = kind.read(a.scenario, overrides)->models();
   (void)parse_device(a.device, a.threads);
   const auto folder =
-      io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides);
+      io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides, models);
   execute(folder, a, command_line(a, overrides));
 }
 
 void show_status(const RunArguments& a) {
   const auto folder = io::RunFolder::open(a.run);
-  const grasp::Study study(io::read_scenario(folder.scenario(), folder.overrides()));
-  const auto& plan = study.scenario().plan;
+  const JobKind& kind = job_kind(folder.scenario());
+  const auto job = kind.read(folder.scenario(), folder.overrides());
+  const study::Study& study = job->study();
+  const study::Plan& plan = study.plan();
   study::Total total{};
   std::int64_t k = 0;
   for (; k * plan.chunk < plan.samples; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk) break;
-    total.add(*chunk, static_cast<std::size_t>(study.layout().sums), 2);
+    total.add(*chunk, study.shape().sums, study.shape().tracked);
   }
   const auto e = study.estimate(total);
   const bool finished = fs::exists(folder.file("summary.json"));
   std::printf("%s: %s, %lld of %lld samples", folder.path().c_str(), finished ? "finished" : "unfinished",
               static_cast<long long>(total.count), static_cast<long long>(plan.samples));
-  if (total.count > 0) std::printf(", P(held) = %.4f [%.4f, %.4f]", e.probability, e.interval.low, e.interval.high);
+  if (total.count > 0)
+    std::printf(", P(%s)%s = %.4f [%.4f, %.4f]", kind.event, kind.of_whom, e.probability, e.interval.low,
+                e.interval.high);
   std::printf("\n");
   if (!finished) std::printf("continue with: garra resume %s\n", folder.path().c_str());
 }
@@ -287,7 +283,9 @@ void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
   c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->check(CLI::NonNegativeNumber);
   c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
-  c.add_option("--require", a.require, "e.g. 'p_held>=0.99': exit code 1 unless the whole interval satisfies it")
+  c.add_option("--require", a.require,
+               "e.g. 'p_held>=0.99' (chain: p_settled, of the best design): exit code 1 unless the whole interval "
+               "satisfies it")
       ->type_name("CONDITION")
       ->allow_extra_args(false);
   c.add_option("--progress", a.progress, "auto, json or none")
@@ -305,9 +303,13 @@ void add_run_commands(CLI::App& app) {
   CLI::App* run = app.add_subcommand("run", "Run a scenario and print its answer");
   run->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
   run->add_option("-o,--output", a->output, "run folder (default: run-<scenario>)")->type_name("RUN");
-  run->add_option("--samples", a->samples, "number of samples, such as 1e6")->transform(whole_number());
+  run->add_option("--samples", a->samples, "number of samples, such as 1e6 (chain: of each design)")
+      ->transform(whole_number());
   run->add_option("--seed", a->seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
-  run->add_option("--tol", a->tol, "tolerance of the contact solver")->check(positive_number());
+  run->add_option("--tol", a->tol, "tolerance of the contact solver; chain: of the steps of dopri5")
+      ->check(positive_number());
+  run->add_option("--max-unsolved", a->max_unsolved, "exit code 4 where a larger share of the samples is unsolved")
+      ->check(share());
   run->add_option("--stop", a->stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")
       ->type_name("RULE");
   run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")

@@ -1,11 +1,9 @@
 #include "cli/run_files.hpp"
 
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
 
 #include "garra/core/error.hpp"
-#include "garra/io/problem_file.hpp"
 #include "io/results_file.hpp"
 
 namespace garra::cli {
@@ -14,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using grasp::Outcome;
 
 std::string utc_now() {
   const std::time_t t = std::time(nullptr);
@@ -31,23 +28,6 @@ Json earlier_manifest(const io::RunFolder& folder) {
                      j.value("resumed", Json()).is_number() && j.value("samples_computed", Json()).is_number() &&
                      j.value("device", Json()).is_string();
   return sound ? j : Json(nullptr);
-}
-
-io::SampleColumns columns_of(const grasp::Study& study) {
-  io::SampleColumns columns{study.layout().draws, 3 * study.layout().contacts, {}, {}};
-  for (const auto& input : study.inputs()) columns.input_names.push_back(input.name);
-  for (int k = 0; k < grasp::kOutcomes; ++k) columns.outcome_names.push_back(to_string(static_cast<Outcome>(k)));
-  return columns;
-}
-
-std::vector<std::int64_t> failures_of(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
-  std::vector<std::int64_t> samples(unanswered.begin(),
-                                    unanswered.begin() + std::min<std::ptrdiff_t>(5, std::ssize(unanswered)));
-  for (const auto& e : total.closest.list()) {
-    const bool known = std::find(samples.begin(), samples.end(), e.sample) != samples.end();
-    if (e.outcome != static_cast<int>(Outcome::kHeld) && !known && samples.size() < 10) samples.push_back(e.sample);
-  }
-  return samples;
 }
 
 }  // namespace
@@ -92,8 +72,8 @@ void Manifest::add(std::int64_t samples, double seconds) {
 
 void Manifest::write() const { folder_.write_text("manifest.json", json_.dump(1) + "\n"); }
 
-void write_results(const io::RunFolder& folder, const grasp::Study& study, std::int64_t chunks, std::int64_t rows) {
-  io::SampleTableWriter table(folder.file("results.h5"), columns_of(study), static_cast<std::uint64_t>(rows));
+void write_results(const io::RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows) {
+  io::SampleTableWriter table(folder.file("results.h5"), study.columns(), static_cast<std::uint64_t>(rows));
   for (std::int64_t k = 0; rows > 0 && k < chunks; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk)
@@ -103,27 +83,6 @@ void write_results(const io::RunFolder& folder, const grasp::Study& study, std::
     table.append(chunk->kept);
   }
   table.commit();
-}
-
-void write_failures(const io::RunFolder& folder, const grasp::Study& study, const study::Total& total,
-                    const std::vector<std::int64_t>& unanswered) {
-  std::error_code error;
-  fs::remove_all(folder.file("failures"), error);
-  const auto samples = failures_of(total, unanswered);
-  if (study.scenario().plan.keep == "none" || samples.empty()) return;
-  fs::create_directories(folder.file("failures"), error);
-  if (error) throw Error(ExitCode::kInputOutput, folder.file("failures") + ": cannot be made: " + error.message());
-  for (const std::int64_t sample : samples) {
-    const auto r = study.replay(sample);
-    io::write_problems(folder.file("failures/" + std::to_string(sample) + ".h5"),
-                       {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
-  }
-}
-
-std::int64_t sample_to_replay(const Json& summary) {
-  for (const auto& e : summary["closest"])
-    if (e["outcome"] != "held") return e["sample"];
-  return summary["closest"].empty() ? -1 : summary["closest"][0]["sample"].get<std::int64_t>();
 }
 
 }  // namespace garra::cli

@@ -1,14 +1,13 @@
-// The files that a run writes beside its chunks and its summary: manifest.json, results.h5, failures/.
+// The files that a run of any job writes beside its chunks and its summary: manifest.json, results.h5.
 #pragma once
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "garra/batch/device.hpp"
 #include "garra/io/run_folder.hpp"
-#include "systems/grasp_study.hpp"
+#include "systems/study.hpp"
 
 namespace garra::cli {
 
@@ -30,14 +29,6 @@ class Manifest {
 };
 
 /// results.h5 from the first `chunks` chunks of the run, one in memory at a time; `rows` is how many samples they keep.
-void write_results(const io::RunFolder& folder, const grasp::Study& study, std::int64_t chunks, std::int64_t rows);
-
-/// failures/SAMPLE.h5: contact problems as `garra contact solve` reads them, at most 10: up to 5 of the `unanswered`
-/// samples, then the failures closest to holding. None where the scenario keeps none.
-void write_failures(const io::RunFolder& folder, const grasp::Study& study, const study::Total& total,
-                    const std::vector<std::int64_t>& unanswered);
-
-/// The sample to look at first: the closest that does not hold, else the closest to the border; -1 where there is none.
-[[nodiscard]] std::int64_t sample_to_replay(const nlohmann::ordered_json& summary);
+void write_results(const io::RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows);
 
 }  // namespace garra::cli

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -19,36 +20,34 @@ namespace {
               "Nothing is lost: make room or write access, then continue with `garra resume`.");
 }
 
-/// One dataset: which part of a row it takes, and where in the file it lies.
-struct Column {
-  const char* name;
-  hid_t type;
-  std::size_t first, width;  ///< in doubles of a row; a width of 1 is a dataset of one dimension
-  std::uint64_t offset = 0;  ///< in the file [bytes]
+using Type = study::RowColumn::Type;
+
+/// One dataset, and where in the file it lies.
+struct Column : study::RowColumn {
+  std::uint64_t offset = 0;  ///< [bytes]
 };
 
-std::vector<Column> columns_of(const SampleColumns& c) {
-  const auto draws = static_cast<std::size_t>(c.draws), forces = static_cast<std::size_t>(c.forces);
-  return {{"index", H5T_STD_U64LE, 0, 1},
-          {"outcome", H5T_STD_U8LE, 1, 1},
-          {"residual", H5T_IEEE_F64LE, 2, 1},
-          {"margin", H5T_IEEE_F64LE, 3, 1},
-          {"inputs", H5T_IEEE_F64LE, 4, draws},
-          {"c", H5T_IEEE_F64LE, 4 + draws, forces},
-          {"a", H5T_IEEE_F64LE, 4 + draws + forces, forces}};
+hid_t stored_type(Type type) {
+  if (type == Type::kWhole) return H5T_STD_U64LE;
+  return type == Type::kSmall ? H5T_STD_U8LE : H5T_IEEE_F64LE;
 }
 
-bool one_dimension(const Column& c) { return c.first < 4; }
+std::size_t row_of(const std::vector<study::RowColumn>& columns) {
+  std::size_t row = 0;
+  for (const study::RowColumn& c : columns) row = std::max(row, c.first + c.width);
+  return row;
+}
 
 /// An empty dataset with its place in the file fixed and nothing written there.
 Hdf5Id make_dataset(const Hdf5Id& file, const Column& c, std::uint64_t rows) {
   const hsize_t dims[2] = {rows, c.width};
-  const Hdf5Id space(H5Screate_simple(one_dimension(c) ? 1 : 2, dims, nullptr));
+  const Hdf5Id space(H5Screate_simple(c.list ? 1 : 2, dims, nullptr));
   const Hdf5Id options(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(options.get(), false);  // the same samples give the same bytes
   H5Pset_alloc_time(options.get(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER);
-  return Hdf5Id(H5Dcreate2(file.get(), c.name, c.type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT));
+  return Hdf5Id(H5Dcreate2(file.get(), c.name.c_str(), stored_type(c.type), space.get(), H5P_DEFAULT, options.get(),
+                           H5P_DEFAULT));
 }
 
 bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
@@ -63,7 +62,7 @@ bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
 }
 
 /// Whether HDF5 could lay the file out; fills in the offsets.
-bool lay_out(const std::string& path, const SampleColumns& names, std::uint64_t rows, std::vector<Column>& columns) {
+bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& columns) {
   const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   bool ok = file.valid();
   for (Column& c : columns) {
@@ -72,8 +71,7 @@ bool lay_out(const std::string& path, const SampleColumns& names, std::uint64_t 
     ok = set.valid();
     if (!ok) return false;
     if (rows > 0 && c.width > 0) c.offset = H5Dget_offset(set.get());
-    if (std::strcmp(c.name, "outcome") == 0) ok = name_values(set, names.outcome_names);
-    if (std::strcmp(c.name, "inputs") == 0 && c.width > 0) ok = name_values(set, names.input_names);
+    if (!c.names.empty() && c.width > 0) ok = name_values(set, c.names);
   }
   return ok && H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0;
 }
@@ -91,12 +89,12 @@ std::vector<std::byte> convert(std::span<const double> rows, std::size_t row, co
 }
 
 std::vector<std::byte> bytes_of(std::span<const double> rows, std::size_t row, const Column& c) {
-  if (c.first == 0) return convert<std::uint64_t>(rows, row, c);  // exact up to 2^53 samples
-  if (c.first == 1) return convert<std::uint8_t>(rows, row, c);
+  if (c.type == Type::kWhole) return convert<std::uint64_t>(rows, row, c);
+  if (c.type == Type::kSmall) return convert<std::uint8_t>(rows, row, c);
   return convert<double>(rows, row, c);
 }
 
-std::uint64_t size_of(const Column& c) { return c.first == 1 ? 1 : 8 * c.width; }
+std::uint64_t size_of(const Column& c) { return (c.type == Type::kSmall ? 1 : 8) * c.width; }
 
 }  // namespace
 
@@ -139,16 +137,17 @@ struct SampleTableWriter::File {
   }
 };
 
-SampleTableWriter::SampleTableWriter(const std::string& path, const SampleColumns& columns, std::uint64_t rows)
+SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns,
+                                     std::uint64_t rows)
     : file_(std::make_unique<File>()) {
   file_->path = path;
   file_->temporary = path + ".part" + std::to_string(::getpid());
-  file_->row = columns.width();
+  file_->row = row_of(columns);
   file_->rows = rows;
-  file_->columns = columns_of(columns);
+  for (const study::RowColumn& c : columns) file_->columns.push_back({c});
   file_->reserve();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  if (!lay_out(file_->temporary, columns, rows, file_->columns)) fail(path, "HDF5 cannot lay out the file");
+  if (!lay_out(file_->temporary, rows, file_->columns)) fail(path, "HDF5 cannot lay out the file");
   file_->open();
 }
 

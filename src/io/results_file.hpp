@@ -7,15 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "garra/study/tally.hpp"
+
 namespace garra::io {
-
-/// What a row holds: index, outcome, residual, margin, inputs [draws], c [forces], a [forces].
-struct SampleColumns {
-  int draws = 0, forces = 0;
-  std::vector<std::string> input_names, outcome_names;
-
-  [[nodiscard]] std::size_t width() const { return 4 + static_cast<std::size_t>(draws + 2 * forces); }
-};
 
 /// Writes the table piece by piece, so that its size is limited by the disk and not by the memory: HDF5 lays the file
 /// out under a temporary name, the rows then go to their places by plain writes, whose failure on a full disk is an
@@ -23,7 +17,7 @@ struct SampleColumns {
 class SampleTableWriter {
  public:
   /// Throws Error(kInputOutput), as do the others; `rows` is how many will be appended.
-  SampleTableWriter(const std::string& path, const SampleColumns& columns, std::uint64_t rows);
+  SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns, std::uint64_t rows);
   ~SampleTableWriter();
   SampleTableWriter(const SampleTableWriter&) = delete;
   SampleTableWriter& operator=(const SampleTableWriter&) = delete;

@@ -17,9 +17,6 @@ using chain::Robot;
 using chain::RobotData;
 using chain::ScrewJoint;
 
-constexpr Dimension kTurningDamping{.m = 2, .kg = 1, .s = -1, .rad = -1};
-constexpr Dimension kSlidingDamping{.kg = 1, .s = -1};
-
 /// Sets `value` where the key is given.
 void read_optional(TableReader& table, const char* key, const Dimension& dimension, double& value) {
   if (const Node* node = table.find(key)) value = read_quantity(*node, table.name(key), dimension);

@@ -70,13 +70,28 @@ std::vector<std::string> read_overrides(const std::string& path) {
 }
 
 study::Tally tally_from_json(const json& j) {
-  return {j.at("first"),
-          j.at("count"),
-          j.at("counts").get<std::vector<std::int64_t>>(),
-          doubles_of(j.at("sums")),
-          ranking_from_json(j.at("closest")),
-          ranking_from_json(j.at("worst")),
-          doubles_of(j.at("kept"))};
+  study::Tally tally{j.at("first"),
+                     j.at("count"),
+                     j.at("counts").get<std::vector<std::int64_t>>(),
+                     doubles_of(j.at("sums")),
+                     ranking_from_json(j.at("closest")),
+                     ranking_from_json(j.at("worst")),
+                     doubles_of(j.at("kept"))};
+  if (j.contains("groups"))
+    for (const json& ranking : j.at("groups")) tally.groups.push_back(ranking_from_json(ranking));
+  return tally;
+}
+
+/// The files in RUN/models, in the order of their names.
+std::vector<fs::path> models_in(const std::string& run) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run + "/models", none)) {
+    const bool temporary = entry.path().filename().string().find(".part") != std::string::npos;
+    if (entry.is_regular_file() && !temporary) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 /// The document of a chunk file, or nothing where its checksum or its form is wrong.
@@ -104,7 +119,7 @@ std::string checksum(const std::string& bytes) {
 }
 
 RunFolder RunFolder::create(const std::string& path, const std::string& scenario_file,
-                            const std::vector<std::string>& overrides) {
+                            const std::vector<std::string>& overrides, const std::vector<std::string>& models) {
   if (fs::exists(path + "/scenario.toml"))
     throw Error(ExitCode::kUsage, path + ": already holds a run",
                 "continue it with `garra resume " + path + "`, or give another folder with -o");
@@ -115,6 +130,9 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   RunFolder folder;
   folder.path_ = path;
   folder.overrides_ = overrides;
+  if (!models.empty()) fs::create_directories(path + "/models", error);
+  for (const std::string& model : models)
+    folder.write_text("models/" + fs::path(model).filename().string(), read_all(model));
   folder.write_text("overrides.json", json(overrides).dump(1) + "\n");
   folder.write_text("scenario.toml", read_all(scenario_file));
   folder.fingerprint_ = folder.fingerprint();
@@ -132,10 +150,14 @@ RunFolder RunFolder::open(const std::string& path) {
   return folder;
 }
 
-std::string RunFolder::fingerprint() const { return checksum(json(overrides_).dump() + read_text("scenario.toml")); }
+std::string RunFolder::fingerprint() const {
+  std::string all = json(overrides_).dump() + read_text("scenario.toml");
+  for (const fs::path& model : models_in(path_)) all += model.filename().string() + read_all(model.string());
+  return checksum(all);
+}
 
 void RunFolder::write_chunk(std::int64_t index, const study::Tally& t) const {
-  const json j = {{"scenario", fingerprint_},
+  json j = {{"scenario", fingerprint_},
                   {"first", t.first},
                   {"count", t.count},
                   {"counts", t.counts},
@@ -143,6 +165,7 @@ void RunFolder::write_chunk(std::int64_t index, const study::Tally& t) const {
                   {"closest", ranking_to_json(t.closest)},
                   {"worst", ranking_to_json(t.worst)},
                   {"kept", bytes_of(t.kept)}};
+  for (const study::Ranking& ranking : t.groups) j["groups"].push_back(ranking_to_json(ranking));
   std::vector<std::uint8_t> bytes = json::to_cbor(j);
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
   for (int k = 0; k < 4; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));

@@ -10,6 +10,8 @@ namespace {
 
 using grasp::Scenario;
 
+}  // namespace
+
 std::string read_header(TableReader& root) {
   const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
   if (read_integer(schema, "schema") != 1) {
@@ -26,6 +28,8 @@ std::uint64_t read_seed(const Node& node) {
   if (seed < 0) fail(node.place, "seed", "must not be negative", "Write any whole number from 0.");
   return static_cast<std::uint64_t>(seed);
 }
+
+namespace {
 
 /// Asks for every key of the document, so that a misspelt one is told from a missing one.
 void declare_tables(TableReader& root) {

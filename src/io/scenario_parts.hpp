@@ -1,10 +1,24 @@
 // The parts of a scenario file. Each reads its tables from the document.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "garra/grasp.hpp"
 #include "io/toml_reader.hpp"
 
 namespace garra::io {
+
+/// `schema` and `job`; returns the job.
+[[nodiscard]] std::string read_header(TableReader& root);
+[[nodiscard]] std::uint64_t read_seed(const Node& node);
+/// A whole number from 1 to `most`.
+[[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
+inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
+/// `samples`, `chunk`, `stop`, `time_limit` of [sampling].
+void read_sampling(TableReader& table, study::Plan& plan);
+/// [output]
+void read_output(const Node& node, study::Plan& plan);
 
 /// [object]
 [[nodiscard]] grasp::Object read_object(TableReader& root);

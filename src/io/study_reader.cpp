@@ -9,7 +9,6 @@ namespace {
 using grasp::Scenario;
 using study::Distribution;
 
-constexpr std::int64_t kMostSamples = 1'000'000'000'000;
 constexpr std::int64_t kMostIterations = 1'000'000;
 
 /// The random part's magnitude: the radius of a ball to draw from, or a distribution of its own.
@@ -67,7 +66,8 @@ void read_motion(const Node& node, Scenario& scenario) {
   table.finish();
 }
 
-/// A whole number within limits.
+}  // namespace
+
 std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most) {
   const std::int64_t n = read_integer(node, key);
   if (n < 1 || n > most)
@@ -75,6 +75,8 @@ std::int64_t read_count(const Node& node, const std::string& key, std::int64_t m
          "Write a whole number, such as 100_000.");
   return n;
 }
+
+namespace {
 
 void read_solver(const Node& node, Scenario& scenario) {
   TableReader table(node, "solver");
@@ -104,8 +106,9 @@ std::int64_t read_chunk(const Node& node, const std::string& key) {
        "Write " + std::to_string(next) + ", or leave it out.");
 }
 
-void read_sampling(const Node& node, study::Plan& plan) {
-  TableReader table(node, "sampling");
+}  // namespace
+
+void read_sampling(TableReader& table, study::Plan& plan) {
   if (const Node* n = table.find("samples"))
     plan.samples = read_count(*n, table.name("samples"), kMostSamples);
   if (const Node* n = table.find("chunk")) plan.chunk = read_chunk(*n, table.name("chunk"));
@@ -118,7 +121,6 @@ void read_sampling(const Node& node, study::Plan& plan) {
   }
   if (const Node* t = table.find("time_limit"))
     plan.time_limit = read_bounded(*t, table.name("time_limit"), {kTime, Bounds::positive()});
-  table.finish();
 }
 
 void read_output(const Node& node, study::Plan& plan) {
@@ -128,13 +130,13 @@ void read_output(const Node& node, study::Plan& plan) {
   table.finish();
 }
 
-}  // namespace
-
 void read_study(TableReader& root, Scenario& scenario) {
   read_load(root.require("load", "Write a [load] table with squeeze = \"15 N\"."), scenario);
   read_motion(root.find_table("motion"), scenario);
   read_solver(root.find_table("solver"), scenario);
-  read_sampling(root.find_table("sampling"), scenario.plan);
+  TableReader sampling(root.find_table("sampling"), "sampling");
+  read_sampling(sampling, scenario.plan);
+  sampling.finish();
   read_output(root.find_table("output"), scenario.plan);
 }
 

@@ -245,11 +245,15 @@ void apply_override(Node& root, const std::string& assignment) {
   if (equals == std::string::npos)
     fail(place, "", "has no \"=\"", "Write --set key.path=value, for example --set object.mass=2.");
   const std::string_view all = assignment;
-  const std::vector<std::string> path = split_path(trim(all.substr(0, equals)), place);
-  Node value = parse_override_value(trim(all.substr(equals + 1)), place);
+  const std::string path(trim(all.substr(0, equals)));
+  static_cast<void>(split_path(path, place));  // complain about the key first
+  set_value(root, path, parse_override_value(trim(all.substr(equals + 1)), place), place);
+}
+
+void set_value(Node& root, const std::string& path, Node value, const Place& place) {
   set_place(value, place);
   Node* node = &root;
-  for (const std::string& part : path) node = &descend(*node, part, place);
+  for (const std::string& part : split_path(path, place)) node = &descend(*node, part, place);
   *node = std::move(value);
 }
 

@@ -47,6 +47,10 @@ constexpr Named kNamed[] = {
     {kAngularVelocity, "an angular velocity", "rad/s, deg/s"},
     {kInertia, "a moment of inertia", "kg*m^2"},
     {kCurvature, "a curvature", "1/m, 1/mm"},
+    {kTurningDamping, "a damping", "N*m*s/rad"},
+    {kSlidingDamping, "a damping", "N*s/m"},
+    {kTurningStiffness, "a stiffness", "N*m/rad"},
+    {kSlidingStiffness, "a stiffness", "N/m"},
 };
 
 const Named* named(const Dimension& dimension) {
@@ -126,6 +130,10 @@ Quantity unknown_unit(const std::string& unit) {
 std::string si_unit(const Dimension& dimension) {
   if (dimension == kForce) return "N";
   if (dimension == kTorque) return "N*m";
+  if (dimension == kTurningDamping) return "N*m*s/rad";
+  if (dimension == kSlidingDamping) return "N*s/m";
+  if (dimension == kTurningStiffness) return "N*m/rad";
+  if (dimension == kSlidingStiffness) return "N/m";
   std::string top, bottom;
   const auto add = [&](const char* name, int power) {
     std::string& side = power > 0 ? top : bottom;
@@ -147,6 +155,18 @@ std::string describe(const Dimension& dimension) {
   if (known == nullptr) return "a quantity in " + si_unit(dimension);
   const std::string units = known->units;
   return units.empty() ? known->name : std::string(known->name) + " (" + units + ")";
+}
+
+Quantity parse_any_quantity(std::string_view text, Dimension& found) {
+  const std::string_view whole = trim(text);
+  const std::size_t end = whole.find_first_of(" \t");
+  Unit unit{"", 1, 1, kRatio};
+  if (end != std::string_view::npos) {
+    const std::string unknown = parse_unit(trim(whole.substr(end)), unit);
+    if (!unknown.empty()) return unknown_unit(unknown);
+  }
+  found = unit.dimension;
+  return parse_quantity(text, found);
 }
 
 Quantity parse_quantity(std::string_view text, const Dimension& wanted) {

@@ -25,6 +25,11 @@ inline constexpr Dimension kAcceleration{.m = 1, .s = -2};
 inline constexpr Dimension kAngularVelocity{.s = -1, .rad = 1};
 inline constexpr Dimension kInertia{.m = 2, .kg = 1};
 inline constexpr Dimension kCurvature{.m = -1};
+inline constexpr Dimension kFrequency{.s = -1};
+inline constexpr Dimension kTurningDamping{.m = 2, .kg = 1, .s = -1, .rad = -1};
+inline constexpr Dimension kSlidingDamping{.kg = 1, .s = -1};
+inline constexpr Dimension kTurningStiffness{.m = 2, .kg = 1, .s = -2, .rad = -1};
+inline constexpr Dimension kSlidingStiffness{.kg = 1, .s = -2};
 
 /// Name and units for messages: "a length (m, mm, cm, km)".
 [[nodiscard]] std::string describe(const Dimension& dimension);
@@ -41,5 +46,8 @@ struct Quantity {
 /// Reads "number unit". The unit is a product and quotient of known units with optional powers. A
 /// number alone is taken where a ratio is wanted; "%" is 0.01. NaN and infinity are refused.
 [[nodiscard]] Quantity parse_quantity(std::string_view text, const Dimension& wanted);
+
+/// The same with whatever unit there is, which goes to `found`.
+[[nodiscard]] Quantity parse_any_quantity(std::string_view text, Dimension& found);
 
 }  // namespace garra::io

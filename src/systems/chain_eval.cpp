@@ -74,6 +74,8 @@ void check_parameter(const Parameter& p, const States& in, const Robot& robot) {
     throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 1 to " + std::to_string(robot.joints));
   if (p.change == Change::kScale && !scales(p.quantity))
     throw Error(ExitCode::kInvalidFile, name + " cannot be scaled", "give what is to be added to it");
+  if (p.quantity == Quantity::kSize && p.change == Change::kAdd)
+    throw Error(ExitCode::kInvalidFile, name + " is a factor", "scale it");
   if (p.quantity == Quantity::kMass && p.change == Change::kAdd &&
       robot.form[static_cast<std::size_t>(p.joint)].mass == 0)
     throw Error(ExitCode::kInvalidFile, name + ": a link without mass has no inertia that could grow in proportion",
@@ -97,7 +99,7 @@ std::vector<Column> columns_of(const States& in, const Robot& robot) {
   std::vector<Column> columns;
   for (const Parameter& p : in.parameters) {
     check_parameter(p, in, robot);
-    columns.push_back({p.joint, p.quantity, p.change, direction_of(p, robot)});
+    columns.push_back({p.joint, p.quantity, p.change, direction_of(p, robot), p.joint + 1 == robot.joints});
   }
   return columns;
 }

@@ -36,6 +36,10 @@ struct SharedModel {
   GARRA_HD const Model<double, J>& at(const EvalTiles&, std::int64_t) const {
     return model;
   }
+  template <class S>
+  GARRA_HD Pose<S> link_at(const EvalTiles&, std::int64_t, int l) const {
+    return cast_pose<S>(link[l]);
+  }
 };
 
 /// One column of numbers that differ from state to state.
@@ -44,6 +48,7 @@ struct Column {
   Quantity quantity;
   Change change;
   Vec3<double> direction;  ///< in which the center of mass moves, kernel axes
+  bool tool;               ///< the tool is fixed to this link
 };
 
 template <class S>
@@ -51,17 +56,32 @@ GARRA_HD S changed(const S& number, Change change, const S& value) {
   return change == Change::kAdd ? number + value : number * value;
 }
 
-/// Mass, first and second moment times `factor`.
 template <class S>
-GARRA_HD void scale_body(JointForm<S>& j, const S& factor) {
-  j.mass *= factor;
-  j.first = factor * j.first;
+GARRA_HD void scale_second(JointForm<S>& j, const S& factor) {
   j.xx *= factor;
   j.yy *= factor;
   j.zz *= factor;
   j.xy *= factor;
   j.xz *= factor;
   j.yz *= factor;
+}
+
+/// Mass, first and second moment, each times its factor.
+template <class S>
+struct BodyFactors {
+  S mass, first, second;
+};
+template <class S>
+GARRA_HD void scale_body(JointForm<S>& j, const BodyFactors<S>& factor) {
+  j.mass *= factor.mass;
+  j.first = factor.first * j.first;
+  scale_second(j, factor.second);
+}
+
+/// Mass, first and second moment times `factor`: another density.
+template <class S>
+GARRA_HD void scale_mass(JointForm<S>& j, const S& factor) {
+  scale_body<S>(j, {factor, factor, factor});
 }
 
 /// Moves the center of mass by t: second moment += 2 (s.t) 1 - s t' - t s' + m (t.t 1 - t t'), s the first moment.
@@ -86,6 +106,15 @@ GARRA_HD void tilt_further(JointForm<S>& j, const S& angle) {
   j.sin_alpha = fma(s, turn.cos, c * turn.sin);
 }
 
+/// The joint's lengths and its link as a similar body of the same density, s times as large.
+template <class S>
+GARRA_HD void scale_size(JointForm<S>& j, const S& s) {
+  const S s2 = s * s, s3 = s * s2;
+  j.a *= s;
+  j.d *= s;
+  scale_body<S>(j, {s3, s * s3, s2 * s3});
+}
+
 template <class S>
 GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
   switch (column.quantity) {
@@ -93,9 +122,10 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
     case Quantity::kD: j.d = changed(j.d, column.change, value); break;
     case Quantity::kTheta: j.theta = j.theta + value; break;
     case Quantity::kAlpha: tilt_further(j, value); break;
-    case Quantity::kMass: scale_body(j, column.change == Change::kAdd ? S(1) + value / j.mass : value); break;
+    case Quantity::kMass: scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value); break;
     case Quantity::kArmature: j.armature = changed(j.armature, column.change, value); break;
     case Quantity::kDamping: j.damping = changed(j.damping, column.change, value); break;
+    case Quantity::kSize: scale_size(j, value); break;
     default: shift_body(j, value * cast<S>(column.direction)); break;
   }
 }
@@ -124,16 +154,31 @@ struct VaryingModel {
     m.base = cast_pose<S>(model.base);
     m.tool = cast_pose<S>(model.tool);
     m.gravity = cast<S>(model.gravity);
-    const double* values = tiles.parameters + i / batch::kTile * count * batch::kTile + i % batch::kTile;
     for (int c = 0; c < count; ++c) {
-      S value;
-      if constexpr (kWidth<S> == 1)
-        value = values[c * batch::kTile];
-      else
-        value = S::load(values + c * batch::kTile);
+      const S value = number<S>(tiles, i, c);
       apply(columns[c], value, m.joint[columns[c].joint]);
+      if (columns[c].quantity == Quantity::kSize && columns[c].tool) m.tool.p = value * m.tool.p;
     }
     return m;
+  }
+
+  /// Described frame l in kernel frame l.
+  template <class S>
+  GARRA_HD Pose<S> link_at(const EvalTiles& tiles, std::int64_t i, int l) const {
+    Pose<S> x = cast_pose<S>(link[l]);
+    for (int c = 0; c < count; ++c)
+      if (columns[c].quantity == Quantity::kSize && columns[c].joint == l) x.p = number<S>(tiles, i, c) * x.p;
+    return x;
+  }
+
+  /// Column c of state i.
+  template <class S>
+  GARRA_HD S number(const EvalTiles& tiles, std::int64_t i, int c) const {
+    const double* values = tiles.parameters + (i / batch::kTile * count + c) * batch::kTile + i % batch::kTile;
+    if constexpr (kWidth<S> == 1)
+      return *values;
+    else
+      return S::load(values);
   }
 };
 
@@ -249,7 +294,7 @@ struct FramesBody : EvalBody<Source> {
   GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
     LinkPoses<S> all;
     for_each_index<J>(
-        [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * cast_pose<S>(this->source.link[l])); });
+        [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * this->source.template link_at<S>(this->tiles, i, l)); });
     this->template store<S>(Output::kLinkPoses, i, all);
   }
   template <class S, class M>

@@ -40,7 +40,7 @@ constexpr Entry kOutputs[kOutputCount] = {
     {Output::kJointForce, "joint_force", Shape::kJoints, &Results::joint_force, {.wrench = true}},
 };
 constexpr const char* kQuantities[kQuantityCount] = {"a",     "d",     "alpha", "theta",    "mass",
-                                                     "com_x", "com_y", "com_z", "armature", "damping"};
+                                                     "com_x", "com_y", "com_z", "armature", "damping", "size"};
 
 constexpr bool in_order() {
   for (int i = 0; i < kOutputCount; ++i)

@@ -56,8 +56,12 @@ struct SimulateBody {
       s.base = cast_pose<S>(setup.nominal.base);
       s.tool = cast_pose<S>(setup.nominal.tool);
       s.gravity = cast<S>(setup.nominal.gravity);
-      for (int c = 0; c < a.column_count; ++c)
-        apply(a.columns[c], number<S>(a.values + c * a.values_stride, i, 1), s.joint[a.columns[c].joint]);
+      for (int c = 0; c < a.column_count; ++c) {
+        const Column& column = a.columns[c];
+        const S value = number<S>(a.values + c * a.values_stride, i, 1);
+        apply(column, value, s.joint[column.joint]);
+        if (column.quantity == Quantity::kSize && column.tool) s.tool.p = value * s.tool.p;
+      }
     }
   }
   template <class S>

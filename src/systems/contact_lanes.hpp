@@ -1,6 +1,8 @@
-// The iteration in SIMD lanes with refilling. Host only.
+// The iteration on the executors of the host: in SIMD lanes with refilling, or one after another.
 #pragma once
 
+#include "garra/batch/device.hpp"
+#include "garra/batch/for_each.hpp"
 #include "garra/batch/refill.hpp"
 #include "systems/contact_batch.hpp"
 
@@ -21,5 +23,23 @@ void iterate_lanes(const IterateBody<Solver, N>& body, std::int64_t count) {
   };
   batch::solve_refilling<double>(count, start, step, running, finish);
 }
+
+template <class Solver, int N>
+[[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, N>& body, std::int64_t count) {
+  if (executor == Executor::kScalar)
+    batch::for_each_scalar(count, body);
+  else
+    iterate_lanes(body, count);
+}
+
+// The grasp study runs this one, too: it is compiled once, in contact_newton.cpp.
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
 
 }  // namespace garra::contact

@@ -54,11 +54,8 @@ void solve_block(const Solver& solver, const Job& job, std::int64_t first, std::
   Block<N> block(count, !job.in.slip_velocity.empty());
   batch::Tiles<solvers::Candidate<double, N>> candidates(count);
   fill_block<N>(job.in, first, count, block);
-  const IterateBody<Solver, N> iterate{solver, block.problems.data(), block.slips(), candidates.data()};
-  if (job.device.executor == Executor::kScalar)
-    batch::for_each_scalar(count, iterate);
-  else
-    iterate_lanes(iterate, count);
+  const IterateBody<Solver, N> body{solver, block.problems.data(), block.slips(), candidates.data()};
+  iterate(job.device.executor, body, count);
   certify_tiles(job.device.executor, CertifyBody<N>{job.options.tol, block.problems.data(), block.slips(),
                                                     candidates.data(), block.solutions.data()}, count);
   for (std::int64_t i = 0; i < count; ++i) store_solution<N>(job.in, first + i, block.solutions.get(i), job.out);

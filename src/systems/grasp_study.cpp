@@ -78,11 +78,11 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
 template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace<N>& w) {
-  const auto build = [&](const auto& for_each) {
-    if (m.six_joints)
-      for_each(BuildBody<N, 6>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+  const auto for_each = [&](const auto& body) {
+    if (executor == Executor::kScalar)
+      batch::for_each_scalar(count, body);
     else
-      for_each(BuildBody<N, chain::kMaxJoints>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+      batch::for_each_lanes(count, body);
   };
   const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of<N>(s, false), w.problems.data(), nullptr,
                                                               w.candidates.data()};
@@ -90,17 +90,13 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                                                               w.second.data()};
   const JudgeBody<N> judge{s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
-  if (executor == Executor::kScalar) {
-    build([&](const auto& body) { batch::for_each_scalar(count, body); });
-    batch::for_each_scalar(count, warm);
-    if (s.check_uniqueness) batch::for_each_scalar(count, cold);
-    batch::for_each_scalar(count, judge);
-  } else {
-    build([&](const auto& body) { batch::for_each_lanes(count, body); });
-    contact::iterate_lanes(warm, count);
-    if (s.check_uniqueness) contact::iterate_lanes(cold, count);
-    batch::for_each_lanes(count, judge);
-  }
+  if (m.six_joints)
+    for_each(BuildBody<N, 6>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+  else
+    for_each(BuildBody<N, chain::kMaxJoints>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+  contact::iterate(executor, warm, count);
+  if (s.check_uniqueness) contact::iterate(executor, cold, count);
+  for_each(judge);
 }
 
 /// Where the results of one stretch of samples lie: the workspace's tiles, or what came back from the GPU.
@@ -283,6 +279,26 @@ using ReplayOne = Replay (*)(const Study&, std::int64_t);
 Study::Study(const Scenario& scenario)
     : scenario_(scenario), inputs_(uncertain_inputs(scenario)), model_(make_model(scenario)),
       layout_(make_layout(scenario, model_->draws)) {}
+
+study::Shape Study::shape() const {
+  const auto sums = static_cast<std::size_t>(layout_.sums);
+  return {sums, sums - static_cast<std::size_t>(layout_.held_sum), static_cast<std::size_t>(layout_.row)};
+}
+
+std::vector<study::RowColumn> Study::columns() const {
+  using Type = study::RowColumn::Type;
+  const auto draws = static_cast<std::size_t>(layout_.draws), forces = static_cast<std::size_t>(3 * layout_.contacts);
+  std::vector<std::string> inputs, outcomes;
+  for (const Input& input : inputs_) inputs.push_back(input.name);
+  for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
+  return {{"index", Type::kWhole, 0, 1, true},
+          {"outcome", Type::kSmall, 1, 1, true, outcomes},
+          {"residual", Type::kReal, 2, 1, true},
+          {"margin", Type::kReal, 3, 1, true},
+          {"inputs", Type::kReal, 4, draws, false, inputs},
+          {"c", Type::kReal, 4 + draws, forces},
+          {"a", Type::kReal, 4 + draws + forces, forces}};
+}
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
   static constexpr Run cpu[kMaxContacts] = {run_on_cpu<1>, run_on_cpu<2>, run_on_cpu<3>, run_on_cpu<4>,

@@ -9,6 +9,7 @@
 #include "garra/grasp.hpp"
 #include "garra/study/tally.hpp"
 #include "systems/grasp_model.hpp"
+#include "systems/study.hpp"
 
 namespace garra::grasp {
 
@@ -41,22 +42,19 @@ struct Replay {
   double metric[kMetrics];
 };
 
-class Study {
+class Study final : public study::Study {
  public:
   /// Resolves the scenario: nominal poses, balance of the weight. Throws Error where the nominal grasp is impossible.
   explicit Study(const Scenario& scenario);
-  /// Samples first .. first + count - 1; `first` is a multiple of study::kBlock.
-  [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const;
-  /// The summary.json document of a total of this study (docs/run-folder.md); `stopped_by` says why it ended.
-  [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const;
-  /// P(held) so far with its 95 % interval, unsolved samples widening it.
-  struct Estimate {
-    double probability;
-    study::Interval interval;
-  };
-  [[nodiscard]] Estimate estimate(const study::Total& total) const;
-  /// Share of samples without an answer.
-  [[nodiscard]] double unsolved_share(const study::Total& total) const;
+  [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
+  [[nodiscard]] study::Shape shape() const override;
+  [[nodiscard]] std::vector<study::RowColumn> columns() const override;
+  [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
+  [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
+  /// P(held) so far.
+  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
+  [[nodiscard]] double widest_interval(const study::Total& total) const override;
+  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
   [[nodiscard]] Replay replay(std::int64_t sample) const;
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const GraspModel& model() const { return *model_; }

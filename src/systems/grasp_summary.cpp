@@ -3,59 +3,19 @@
 #include <nlohmann/json.hpp>
 
 #include "systems/grasp_study.hpp"
+#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+using study::at;
+using study::describe;
+using study::distribution;
 using study::Histogram;
+using study::number;
 using study::Tally;
-
-std::int64_t at(const Tally& t, int i) { return t.counts[static_cast<std::size_t>(i)]; }
-
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
-
-/// Quantile by linear interpolation within the histogram's bins; null where it lies outside of them.
-Json quantile(const Tally& t, const Histogram& h, double p) {
-  std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
-  for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
-  if (total == 0) return nullptr;
-  double rest = p * static_cast<double>(total) - static_cast<double>(at(t, h.offset + h.bins));
-  if (rest < 0) return nullptr;
-  for (int k = 0; k < h.bins; ++k) {
-    const auto n = static_cast<double>(at(t, h.offset + k));
-    if (n > 0 && rest <= n) return h.low + (h.high - h.low) * (k + rest / n) / h.bins;
-    rest -= n;
-  }
-  return nullptr;
-}
-
-Json distribution(const Tally& t, const Histogram& h, const char* unit, const double* sums) {
-  Json j;
-  std::int64_t inside = 0;
-  Json counts = Json::array();
-  for (int k = 0; k < h.bins; ++k) {
-    counts.push_back(at(t, h.offset + k));
-    inside += at(t, h.offset + k);
-  }
-  const auto below = at(t, h.offset + h.bins), above = at(t, h.offset + h.bins + 1);
-  // Mean and spread of the finite values; infinite ones are counted in `below` or `above` only when sums are exact.
-  const auto n = static_cast<double>(inside);
-  const bool finite = below == 0 && above == 0 && inside > 0;
-  const double mean = finite ? sums[0] / n : NAN;
-  j["unit"] = unit;
-  j["mean"] = number(mean);
-  j["sd"] = number(finite ? std::sqrt(std::max(0.0, sums[1] / n - mean * mean)) : NAN);
-  for (const char* p : {"0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99"}) j["quantiles"][p] = quantile(t, h, std::stod(p));
-  j["low"] = h.low;
-  j["high"] = h.high;
-  j["counts"] = counts;
-  j["below"] = below;
-  j["above"] = above;
-  j["undefined"] = at(t, h.offset + h.bins + 2);
-  return j;
-}
 
 Json contacts(const Layout& l, const Tally& t) {
   Json list = Json::array();
@@ -105,20 +65,6 @@ Json held_against_friction(const Layout& l, const Tally& t) {
     if (k < h.bins) below += at(t, h.offset + k);
   }
   return j;
-}
-
-std::string describe(const Distribution& d) {
-  const auto n = [](double x) { return Json(x).dump(); };
-  std::string s;
-  switch (d.kind) {
-    case Distribution::Kind::kConstant: return n(d.a);
-    case Distribution::Kind::kUniform: s = "uniform(" + n(d.a) + ", " + n(d.b) + ")"; break;
-    case Distribution::Kind::kNormal: s = "normal(" + n(d.a) + ", " + n(d.b) + ")"; break;
-    case Distribution::Kind::kLognormal: s = "lognormal(" + n(d.a) + ", " + n(d.b) + ")"; break;
-    case Distribution::Kind::kBallRadius: s = "ball(" + n(d.a) + ")"; break;
-    case Distribution::Kind::kConeAngle: s = "cone(" + n(d.a) + ")"; break;
-  }
-  return d.low > 0 || d.high < 1 ? s + ", truncated" : s;
 }
 
 /// First-order Sobol index of the indicator "held": variance of its mean over the quantile bins of the input, less what
@@ -208,12 +154,17 @@ Json convergence(const study::Total& t) {
 
 }  // namespace
 
-Study::Estimate Study::estimate(const study::Total& t) const {
+study::Estimate Study::estimate(const study::Total& t) const {
   const auto held = at(t, layout_.outcome + static_cast<int>(Outcome::kHeld));
   const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
   const auto decided = t.count - unsolved;
   return {decided > 0 ? static_cast<double>(held) / static_cast<double>(decided) : NAN,
           study::wilson_with_unsolved(held, decided, unsolved)};
+}
+
+double Study::widest_interval(const study::Total& t) const {
+  const study::Interval i = estimate(t).interval;
+  return i.high - i.low;
 }
 
 double Study::unsolved_share(const study::Total& t) const {
@@ -231,7 +182,7 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["samples"] = total.count;
   j["requested"] = scenario_.plan.samples;
   j["stopped_by"] = stopped_by;
-  const Estimate e = estimate(total);
+  const study::Estimate e = estimate(total);
   j["held"] = {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
   for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(total, l.outcome + k);
   j["contacts"] = contacts(l, total);

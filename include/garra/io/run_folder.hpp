@@ -12,10 +12,11 @@ namespace garra::io {
 
 class RunFolder {
  public:
-  /// Makes a new folder with a copy of the scenario. Throws Error(kUsage) where it already holds a run, and
-  /// Error(kInputOutput) where it cannot be made.
+  /// Makes a new folder with a copy of the scenario and, in models/, of the model files that it names. Throws
+  /// Error(kUsage) where it already holds a run, and Error(kInputOutput) where it cannot be made.
   [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_file,
-                                        const std::vector<std::string>& overrides);
+                                        const std::vector<std::string>& overrides,
+                                        const std::vector<std::string>& models = {});
   /// Opens an existing one. Throws Error(kInputOutput) where it is none.
   [[nodiscard]] static RunFolder open(const std::string& path);
 

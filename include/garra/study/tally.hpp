@@ -62,6 +62,17 @@ struct Tally {
   std::vector<double> sums;   ///< [block][sum] in a chunk; one total block after merging
   Ranking closest, worst;
   std::vector<double> kept;   ///< rows of the samples written out one by one
+  std::vector<Ranking> groups = {};  ///< further rankings, one for each group of samples that the study tells apart
+};
+
+/// Which numbers of a kept row make one dataset of results.h5.
+struct RowColumn {
+  enum class Type { kWhole, kSmall, kReal };  ///< stored as uint64 (exact up to 2^53), uint8, float64
+  std::string name;
+  Type type = Type::kReal;
+  std::size_t first = 0, width = 1;
+  bool list = false;                       ///< one number per row: [n]; else [n,width]
+  std::vector<std::string> names = {};     ///< of its values (kSmall) or of its columns
 };
 
 /// A study so far: its chunks added up in the order of their samples.
@@ -79,6 +90,8 @@ struct Total : Tally {
     }
     closest.merge(chunk.closest);
     worst.merge(chunk.worst);
+    groups.resize(std::max(groups.size(), chunk.groups.size()));
+    for (std::size_t g = 0; g < chunk.groups.size(); ++g) groups[g].merge(chunk.groups[g]);
     count += chunk.count;
   }
 };

@@ -1,0 +1,86 @@
+// The chain study: trajectories of a serial chain with uncertain inputs, for one or many designs, and how likely each
+// settles in time. What `garra run` makes of a scenario with job = "chain". docs/scenario.md, docs/chain-simulation.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/chain_simulate.hpp"
+#include "garra/study/distribution.hpp"
+#include "garra/study/study.hpp"
+
+namespace garra::chain {
+
+inline constexpr int kMaxDesigns = 1000;
+
+/// One uncertain number per joint: drawn for each by itself, or one draw for all joints.
+struct JointInputs {
+  std::vector<study::Distribution> value;  ///< [j]; the same for all where `common`
+  bool common = true;
+};
+
+/// Everything that may differ between designs. Vectors hold one number per joint.
+struct Design {
+  std::vector<double> values;                                   ///< of the swept keys, in the order of Scenario::sweep
+  JointInputs q, qd;                                            ///< where samples start [rad or m, per s]
+  JointInputs damping;                                          ///< [N m s/rad or N s/m]
+  study::Distribution mass = study::Distribution::constant(1);  ///< factor on masses and inertias of all links
+  study::Distribution size = study::Distribution::constant(1);  ///< factor on all lengths of a similar body
+  study::Distribution amplitude = study::Distribution::constant(1);  ///< factor on the torque input's amplitude
+  TorqueInput torque;
+  SimulateOptions options;  ///< without `times`
+  double within = 0;        ///< settled in time: settling time <= this [s]
+  int outputs = 200;        ///< output times of the nominal trajectory, from 0 to options.until
+};
+
+/// One swept key of the scenario file.
+struct Sweep {
+  std::string key;
+  std::string unit;            ///< "" where unknown
+  std::string scale = "list";  ///< "log", "linear" or "list"
+  std::vector<double> values;
+};
+
+/// Everything a chain study is made of. Sample i of the run is sample i / designs of design i % designs.
+struct Scenario {
+  std::string title;
+  std::string model;       ///< name or file of the robot as the scenario gives it
+  std::string model_file;  ///< the file that it was read from
+  std::string base, tip;   ///< URDF: links the chain is between
+  Robot robot;
+  std::vector<Sweep> sweep;
+  std::vector<Design> designs;  ///< every combination of swept values, the last key running fastest
+  study::Plan plan;             ///< `samples` of all designs together
+};
+
+/// One scalar uncertain input, in the order of their slots.
+struct Input {
+  std::string name;  ///< "start q 2", "damping", "mass factor"
+  std::string unit;
+  int slot;
+};
+/// The inputs that are drawn in at least one design.
+[[nodiscard]] std::vector<Input> uncertain_inputs(const Scenario& scenario);
+
+/// Outcome of a sample.
+enum class StudyOutcome : int {
+  kSettled = 0,   ///< in time
+  kLate,          ///< later, or not by the end
+  kJointLimit,    ///< ended at a joint's limit
+  kNonFinite,     ///< unsolved: the state left the finite numbers
+  kStepLimit,     ///< unsolved: more steps than allowed
+  kInvalidInput,  ///< unsolved: a drawn number is not finite
+};
+inline constexpr int kStudyOutcomes = 6;
+/// "settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input"
+[[nodiscard]] const char* to_string(StudyOutcome outcome);
+
+/// Trajectories of designs with their nominal inputs: what nominal.h5 holds. d designs, t times, j joints.
+struct NominalTrajectories {
+  Trajectories motion;         ///< of count d
+  std::vector<double> torque;  ///< [d,t,j]
+  std::vector<double> points;  ///< [d,t,j+2,3] base, origins of the link frames, tool tip: world axes [m]
+  std::vector<int> design;     ///< [d] their numbers
+};
+
+}  // namespace garra::chain

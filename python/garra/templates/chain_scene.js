@@ -1,0 +1,180 @@
+// The chain as a wire frame on a canvas: orthographic, z upwards, one view per design or all in one.
+"use strict";
+const Scene = (() => {
+  const HUES = ["held", "accent", "slip"];  // of the three designs, on the whole page
+
+  function colors() {
+    const style = getComputedStyle(document.documentElement), names = ["paper", "ink", "muted", "grid", ...HUES];
+    return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  }
+
+  // Points of a design at a place of the times: [[x, y, z], …], the last ones it reached where it had ended.
+  function pose(design, place) {
+    const size = design.size, points = design.points;
+    let [index, fraction] = place;
+    while (index > 0 && points[index * size] === null) { index--; fraction = 0; }
+    if (points[index * size] === null) return null;
+    const next = points[(index + 1) * size] === undefined || points[(index + 1) * size] === null ? index : index + 1;
+    const out = [];
+    for (let k = 0; k < size; k += 3) {
+      out.push([0, 1, 2].map((c) => {
+        const a = points[index * size + k + c];
+        return a + fraction * (points[next * size + k + c] - a);
+      }));
+    }
+    return out;
+  }
+
+  function make(canvas, data) {
+    const context = canvas.getContext("2d");
+    const middle = data.low.map((v, c) => (v + data.high[c]) / 2);
+    const extent = Math.hypot(...data.low.map((v, c) => data.high[c] - v)) || 1;
+    const ground = data.low[2] - 0.04 * extent;
+    const step = Plots.tickStep(extent, 6);  // of the ground's grid [m]
+    const view = {};
+    let hue = colors();
+
+    function reset() { Object.assign(view, { azimuth: data.azimuth, elevation: data.elevation, zoom: 1 }); }
+    function turn(da, de) {
+      view.azimuth += da;
+      view.elevation = Math.min(Math.max(view.elevation + de, -89), 89);
+    }
+    function zoom(factor) { view.zoom = Math.min(Math.max(view.zoom * factor, 0.3), 20); }
+
+    // World to pixels of a view: right and up as seen from azimuth and elevation.
+    function projection(box) {
+      const a = view.azimuth * Math.PI / 180, e = view.elevation * Math.PI / 180;
+      const right = [-Math.sin(a), Math.cos(a), 0];
+      const up = [-Math.sin(e) * Math.cos(a), -Math.sin(e) * Math.sin(a), Math.cos(e)];
+      const pixels = view.zoom * 0.82 * Math.min(box.w, box.h) / extent;
+      const along = (axis, p) => axis.reduce((sum, v, c) => sum + v * (p[c] - middle[c]), 0);
+      const to = (p) => [box.x + box.w / 2 + pixels * along(right, p), box.y + box.h / 2 - pixels * along(up, p)];
+      return { to, pixels };
+    }
+
+    function line(points, color, width, dash = []) {
+      context.beginPath();
+      points.forEach((p, i) => (i ? context.lineTo(...p) : context.moveTo(...p)));
+      Object.assign(context, { strokeStyle: color, lineWidth: width, lineJoin: "round", lineCap: "round" });
+      context.setLineDash(dash);
+      context.stroke();
+      context.setLineDash([]);
+    }
+
+    function write(text, x, y, color, align = "left", weight = "") {
+      Object.assign(context, { fillStyle: color, textAlign: align, font: `${weight} 13px ${canvas.dataset.font}` });
+      context.fillText(text, x, y);
+    }
+
+    function floor(to) {
+      const cells = [0, 1].map((c) => [Math.floor(data.low[c] / step - 0.6), Math.ceil(data.high[c] / step + 0.6)]);
+      for (let i = cells[0][0]; i <= cells[0][1]; i++) {
+        line(cells[1].map((j) => to([i * step, j * step, ground])), hue.grid, 1);
+      }
+      for (let j = cells[1][0]; j <= cells[1][1]; j++) {
+        line(cells[0].map((i) => to([i * step, j * step, ground])), hue.grid, 1);
+      }
+    }
+
+    function axes(to, origin) {
+      ["x", "y", "z"].forEach((name, c) => {
+        const end = origin.map((v, k) => v + (k === c ? 0.9 * step : 0));
+        const far = origin.map((v, k) => v + (k === c ? 1.08 * step : 0));
+        line([to(origin), to(end)], hue.muted, 1.2);
+        const [x, y] = to(far);
+        write(name, x, y + 4, hue.muted, "center");
+      });
+    }
+
+    function scaleBar(box, pixels) {
+      const length = Plots.tickStep(box.w / pixels, 5), width = length * pixels;
+      const x = box.x + 14, y = box.y + box.h - 14;
+      line([[x, y - 4], [x, y], [x + width, y], [x + width, y - 4]], hue.muted, 1.4);
+      const words = length < 1 ? `${+(length * 1e3).toPrecision(2)} mm` : `${+length.toPrecision(2)} m`;
+      write(words, x + width + 8, y + 1, hue.muted);
+    }
+
+    function trace(design, to, place, color) {
+      const all = [], past = [];
+      for (let i = 0; i * design.size < design.points.length; i++) {
+        const p = design.points.slice((i + 1) * design.size - 3, (i + 1) * design.size);
+        if (p[0] === null) break;
+        all.push(to(p));
+        if (i <= place[0]) past.push(all[i]);
+      }
+      const now = pose(design, place);
+      if (now) past.push(to(now[now.length - 1]));
+      context.globalAlpha = 0.25;
+      line(all, color, 1.2);
+      context.globalAlpha = 0.9;
+      line(past, color, 1.8);
+      context.globalAlpha = 1;
+    }
+
+    function chain(points, to, color, joints) {
+      const seen = points.map(to);
+      line(seen, hue.paper, 9);
+      line(seen, color, 5.5);
+      const [bx, by] = seen[0];
+      context.fillStyle = hue.ink;
+      context.fillRect(bx - 9, by - 9, 18, 18);
+      seen.slice(1).forEach(([x, y], i) => {
+        const tip = i === joints.length, radius = tip ? 3.4 : 5;
+        context.beginPath();
+        if (!tip && joints[i].prismatic) context.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+        else context.arc(x, y, radius, 0, 2 * Math.PI);
+        const [inner, outer] = tip ? [hue.ink, hue.paper] : [hue.paper, hue.ink];
+        Object.assign(context, { fillStyle: inner, strokeStyle: outer, lineWidth: 1.8 });
+        context.fill();
+        context.stroke();
+      });
+    }
+
+    function one(box, shown, place) {
+      context.save();
+      context.beginPath();
+      context.rect(box.x, box.y, box.w, box.h);
+      context.clip();
+      const { to, pixels } = projection(box);
+      floor(to);
+      const poses = shown.map((s) => pose(s.design, place));
+      poses.forEach((points) => {  // shadows: where the chain is above the ground
+        context.globalAlpha = 0.18;
+        if (points) line(points.map(([x, y]) => to([x, y, ground])), hue.ink, 4);
+        context.globalAlpha = 1;
+      });
+      const first = poses.find((p) => p);
+      if (first) axes(to, first[0]);
+      if (data.ghost) line(data.ghost.map(to), hue.muted, 2.2, [2, 5]);
+      shown.forEach((s) => trace(s.design, to, place, hue[HUES[s.slot]]));
+      shown.forEach((s, i) => { if (poses[i]) chain(poses[i], to, hue[HUES[s.slot]], data.joints); });
+      scaleBar(box, pixels);
+      context.restore();
+    }
+
+    // shown: [{slot, design}]; apart: a view for each.
+    function draw(shown, place, apart) {
+      const ratio = window.devicePixelRatio || 1, { width, height } = canvas.getBoundingClientRect();
+      if (!width) return;
+      const size = [Math.round(width * ratio), Math.round(height * ratio)];
+      if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      context.clearRect(0, 0, width, height);
+      if (!apart || shown.length < 2) {
+        one({ x: 0, y: 0, w: width, h: height }, shown, place);
+        return;
+      }
+      const w = width / shown.length;
+      shown.forEach((s, i) => {
+        one({ x: i * w, y: 0, w, h: height }, [s], place);
+        write(s.design.label, i * w + 14, 24, hue[HUES[s.slot]], "left", "600");
+        if (i) line([[i * w, 12], [i * w, height - 12]], hue.grid, 1);
+      });
+    }
+
+    reset();
+    return { draw, reset, turn, zoom, recolor() { hue = colors(); } };
+  }
+
+  return { make, pose, HUES };
+})();

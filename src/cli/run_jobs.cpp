@@ -1,0 +1,40 @@
+#include "cli/run_jobs.hpp"
+
+#include "garra/core/error.hpp"
+#include "garra/io/chain_scenario.hpp"
+#include "garra/io/scenario.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+std::string resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
+  return io::resolved_toml(io::read_scenario(scenario, overrides));
+}
+std::string resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
+  return io::resolved_toml(io::read_chain_scenario(scenario, overrides));
+}
+
+constexpr JobKind kJobs[] = {
+    {"grasp", "held", "p_held", "", "solver.tol", "solver.max_unsolved",
+     "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.",
+     "no sample lies near the border", read_grasp_job, resolved_grasp},
+    {"chain", "settled", "p_settled", " of the best design", "time.tolerance", "sampling.max_unsolved",
+     "Give a shorter time.step or another time.method, or allow it with --set sampling.max_unsolved=0.01.",
+     "no sample has settled", read_chain_job, resolved_chain},
+};
+
+}  // namespace
+
+const JobKind& job_kind(const std::string& scenario) {
+  const std::string job = io::scenario_job(scenario);
+  std::string known;
+  for (const JobKind& kind : kJobs) {
+    if (job == kind.name) return kind;
+    known.append(known.empty() ? "job = \"" : " and job = \"").append(kind.name).append("\"");
+  }
+  throw Error(ExitCode::kInvalidFile, scenario + ": job = \"" + job + "\" is not available yet",
+              "this version runs " + known);
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,72 @@
+// The jobs that `garra run` knows, in one table. run, resume, status, replay and check work through it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "garra/io/run_folder.hpp"
+#include "systems/study.hpp"
+
+namespace garra::cli {
+
+struct ReplayArguments {
+  std::string run, format = "human";
+  std::string problem;  ///< grasp: A, b, mu go to this file
+  std::string output;   ///< chain: the trajectory goes to this file
+  std::int64_t sample = -1;
+};
+
+/// A study, and what the program adds to it: files, words, replay.
+class Job {
+ public:
+  virtual ~Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  [[nodiscard]] virtual const study::Study& study() const = 0;
+  /// Files that the scenario names; the run folder keeps copies of them.
+  [[nodiscard]] virtual std::vector<std::string> models() const { return {}; }
+  /// Sees the rows that each chunk keeps, in order.
+  virtual void look_at(const std::vector<double>& /*kept*/) {}
+  /// Writes what the run folder has beyond results.h5 and summary.json.
+  virtual void write_files(const io::RunFolder& folder, const study::Total& total) const = 0;
+  /// Whether all of that is there.
+  [[nodiscard]] virtual bool has_files(const io::RunFolder& /*folder*/) const { return true; }
+  /// For a person, from summary.json and manifest.json.
+  [[nodiscard]] virtual std::string answer(const nlohmann::ordered_json& summary,
+                                           const nlohmann::ordered_json& manifest, const std::string& run) const = 0;
+  /// The sample to look at first; -1 where there is none.
+  [[nodiscard]] virtual std::int64_t sample_to_replay(const nlohmann::ordered_json& summary) const = 0;
+  /// Prints it, and writes the files that the arguments ask for.
+  virtual void replay(const ReplayArguments& arguments, std::int64_t sample) const = 0;
+
+ protected:
+  Job() = default;
+};
+
+/// A line of the table.
+struct JobKind {
+  const char* name;           ///< as in the scenario
+  const char* event;          ///< what the probability is of
+  const char* quantity;       ///< what --require judges
+  const char* of_whom;        ///< "" or which of the designs that is
+  const char* tolerance_key;  ///< what --tol and --max-unsolved set
+  const char* unsolved_key;
+  const char* unsolved_remedy;
+  const char* no_sample;  ///< why there may be no sample to look at first
+  std::unique_ptr<Job> (*read)(const std::string& scenario, const std::vector<std::string>& overrides);
+  std::string (*resolved)(const std::string& scenario, const std::vector<std::string>& overrides);
+};
+
+/// The line for a scenario file. Throws Error(kInvalidFile) for a job that this version has not.
+[[nodiscard]] const JobKind& job_kind(const std::string& scenario);
+
+[[nodiscard]] std::unique_ptr<Job> read_grasp_job(const std::string& scenario,
+                                                  const std::vector<std::string>& overrides);
+[[nodiscard]] std::unique_ptr<Job> read_chain_job(const std::string& scenario,
+                                                  const std::vector<std::string>& overrides);
+
+}  // namespace garra::cli

@@ -1,0 +1,144 @@
+#include "garra/io/chain_scenario.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "garra/io/robot.hpp"
+#include "io/chain_scenario_parts.hpp"
+#include "io/distribution_reader.hpp"
+#include "io/robot_model.hpp"
+#include "io/scenario_parts.hpp"
+#include "io/suggest.hpp"
+#include "io/text_file.hpp"
+
+namespace garra::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+using chain::Scenario;
+
+constexpr std::int64_t kDefaultSamples = 1024;  ///< per design
+constexpr std::int64_t kDefaultChunk = 4 * study::kBlock;
+
+/// The copy in models/ beside the scenario, else what the scenario names.
+std::string find_robot(const std::string& model, bool is_file, const fs::path& folder) {
+  const fs::path copies = folder / "models";
+  std::error_code ignored;
+  if (is_file) {
+    const fs::path copy = copies / fs::path(model).filename();
+    return (fs::exists(copy, ignored) ? copy : folder / model).string();
+  }
+  const std::string copy = robot_in(copies.string(), model);
+  return copy.empty() ? robot_file(model) : copy;
+}
+
+void read_robot_table(const Node& node, const fs::path& folder, Scenario& s) {
+  TableReader table(node, "robot");
+  const Node *model = table.find("model"), *file = table.find("file");
+  if ((model == nullptr) == (file == nullptr))
+    fail(node.place, "robot", model == nullptr ? "no robot is named" : "both model and file",
+         "Write model = \"exoskeleton\", a name in data/robots, or file = \"arm.urdf\".");
+  const char* key = model != nullptr ? "model" : "file";
+  const Node& named = model != nullptr ? *model : *file;
+  s.model = read_string(named, table.name(key));
+  if (const Node* base = table.find("base")) s.base = read_string(*base, table.name("base"));
+  if (const Node* tip = table.find("tip")) s.tip = read_string(*tip, table.name("tip"));
+  table.finish();
+  if (model != nullptr && (s.model.empty() || is_robot_path(s.model)))
+    fail(named.place, table.name(key), io::quoted(s.model) + " is no name", "Write file = \"...\" for a file.");
+  try {
+    s.model_file = find_robot(s.model, file != nullptr, folder);
+  } catch (const Error& error) {
+    fail(named.place, table.name(key), error.what(), "");
+  }
+  s.robot = read_robot(s.model_file, {.base = s.base, .tip = s.tip, .overrides = {}});
+}
+
+void read_plan(TableReader& root, std::int64_t designs, study::Plan& plan) {
+  plan.samples = kDefaultSamples;
+  plan.chunk = kDefaultChunk;
+  TableReader table(root.find_table("sampling"), "sampling");
+  read_sampling(table, plan);
+  if (const Node* share = table.find("max_unsolved"))
+    plan.max_unsolved = read_bounded(*share, table.name("max_unsolved"), {kRatio, {.low = 0, .high = 1}});
+  table.finish();
+  if (plan.samples > kMostSamples / designs)
+    fail(table.place(), "sampling.samples", "too many samples for so many designs", "Give fewer.");
+  plan.samples *= designs;
+  read_output(root.find_table("output"), plan);
+}
+
+void declare_tables(TableReader& root) {
+  for (const char* key : {"schema", "job", "title", "seed", "robot", "start", "vary", "torque", "time", "settle",
+                          "sweep", "sampling", "output"})
+    static_cast<void>(root.find(key));
+  root.finish();
+}
+
+/// A swept key given on the command line as well would be without effect.
+void check_overrides(const Node& document, const std::vector<SweptKey>& keys) {
+  for (const SweptKey& key : keys) {
+    const Node* node = &document;
+    for (std::size_t begin = 0; node != nullptr && begin <= key.sweep.key.size();) {
+      const std::size_t end = std::min(key.sweep.key.find('.', begin), key.sweep.key.size());
+      node = node->kind == Node::Kind::kTable ? node->find(key.sweep.key.substr(begin, end - begin)) : nullptr;
+      begin = end + 1;
+    }
+    if (node != nullptr && node->place.line == 0 && key.place.line != 0)
+      fail(node->place, key.sweep.key, "is swept: every design has its own",
+           "For one value add --set sweep={}, for others --set 'sweep={ " + io::quoted(key.sweep.key) + " = [...] }'.");
+  }
+}
+
+/// Design `d`: the document with its values of the swept keys.
+chain::Design build_design(Node document, const std::vector<SweptKey>& keys, std::size_t d, const chain::Robot& robot) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const std::size_t v = value_of(keys, k, d);
+    set_value(document, keys[k].sweep.key, keys[k].nodes[v], keys[k].place);
+    values.push_back(keys[k].sweep.values[v]);
+  }
+  TableReader root(document, "");
+  chain::Design design = read_design(root, robot);
+  design.values = values;
+  return design;
+}
+
+Scenario build(const Node& document, const std::string& name) {
+  TableReader root(document, "");
+  const std::string job = read_header(root);
+  if (job != "chain")
+    fail(document.find("job")->place, "job", "\"" + job + "\" is no chain study",
+         "Only job = \"chain\" has a scenario of this form.");
+  declare_tables(root);
+  Scenario s;
+  if (const Node* title = root.find("title")) s.title = read_string(*title, "title");
+  if (const Node* seed = root.find("seed")) s.plan.seed = read_seed(*seed);
+  read_robot_table(root.require("robot", "Write [robot] with model = \"exoskeleton\"."), fs::path(name).parent_path(),
+                   s);
+  const std::vector<SweptKey> keys = read_sweep(root.find_table("sweep"));
+  check_overrides(document, keys);
+  read_plan(root, static_cast<std::int64_t>(design_count(keys)), s.plan);
+  for (std::size_t d = 0; d < design_count(keys); ++d) s.designs.push_back(build_design(document, keys, d, s.robot));
+  for (const SweptKey& key : keys) {
+    s.sweep.push_back(key.sweep);
+    if (s.sweep.back().unit.empty()) s.sweep.back().unit = unit_of_key(key.sweep.key, s);
+  }
+  return s;
+}
+
+}  // namespace
+
+Scenario parse_chain_scenario(const std::string& text, const std::string& name,
+                              const std::vector<std::string>& overrides) {
+  Node document = parse_toml(text, name);
+  for (const std::string& assignment : overrides) apply_override(document, assignment);
+  return build(document, name);
+}
+
+Scenario read_chain_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_chain_scenario(read_text(path), path, overrides);
+}
+
+}  // namespace garra::io

@@ -1,0 +1,49 @@
+// The parts of a scenario with job = "chain".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/chain_study.hpp"
+#include "io/toml_reader.hpp"
+
+namespace garra::io {
+
+/// Dimensions of a number that turning and sliding joints have.
+struct JointDimension {
+  Dimension turning, sliding;
+
+  [[nodiscard]] const Dimension& of(const chain::Joint& joint) const { return joint.prismatic ? sliding : turning; }
+};
+inline constexpr JointDimension kJointPosition{kAngle, kLength};
+inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};
+inline constexpr JointDimension kJointTorque{kTorque, kForce};
+inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};
+inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};
+inline constexpr JointDimension kPlain{kRatio, kRatio};
+
+/// [start], [vary], [torque], [time], [settle] of one design.
+[[nodiscard]] chain::Design read_design(TableReader& root, const chain::Robot& robot);
+
+/// What a key's plain numbers mean, for a design with this torque; "" where that is not known.
+[[nodiscard]] std::string unit_of_key(const std::string& key, const chain::Scenario& scenario);
+
+/// What the amplitude, kp and kd of a torque input are measured in.
+[[nodiscard]] JointDimension amplitude_dimension(chain::TorqueKind kind);
+[[nodiscard]] JointDimension kp_dimension(chain::TorqueKind kind);
+[[nodiscard]] JointDimension kd_dimension(chain::TorqueKind kind);
+[[nodiscard]] bool is_feedback(chain::TorqueKind kind);
+
+/// A swept key with the values it takes.
+struct SweptKey {
+  chain::Sweep sweep;
+  Place place;
+  std::vector<Node> nodes;  ///< what each value looks like in a file
+};
+/// [sweep]; throws where the designs are too many.
+[[nodiscard]] std::vector<SweptKey> read_sweep(const Node& node);
+[[nodiscard]] std::size_t design_count(const std::vector<SweptKey>& keys);
+/// Which value of key `k` design `d` has: the last key runs fastest.
+[[nodiscard]] std::size_t value_of(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d);
+
+}  // namespace garra::io

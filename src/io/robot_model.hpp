@@ -1,0 +1,18 @@
+// Where a robot is that is given by name.
+#pragma once
+
+#include <string>
+
+namespace garra::io {
+
+/// The file of a robot in data/robots, where the command runs or beside the folder that the program was built in.
+/// Throws Error(kInputOutput) naming the robots that there are.
+[[nodiscard]] std::string robot_file(const std::string& name);
+
+/// Whether a text names a file, not a robot of data/robots: it has a slash, or the ending of a robot file.
+[[nodiscard]] bool is_robot_path(const std::string& model);
+
+/// NAME.toml or NAME.urdf in a folder; "" where there is none.
+[[nodiscard]] std::string robot_in(const std::string& folder, const std::string& name);
+
+}  // namespace garra::io
