@@ -40,7 +40,7 @@ Json robot_json(const Robot& robot) {
     const Joint& joint = robot.joint[k];
     j["joint_names"].push_back(joint.name.empty() ? "joint " + std::to_string(k + 1) : joint.name);
     j["units"].push_back(joint.prismatic ? "m" : "rad");
-    j["torque_units"].push_back(joint.prismatic ? "N" : "N m");
+    j["torque_units"].push_back(joint.prismatic ? "N" : "N*m");
   }
   return j;
 }
@@ -147,7 +147,7 @@ Json design_json(const Counted& c, const study::Total& t, const double* sums) {
     }
     const auto at = static_cast<std::size_t>(k - 4);
     const bool torque = at < joint.size(), slides = joint[at % joint.size()].prismatic;
-    const char* unit = torque ? (slides ? "N" : "N m") : (slides ? "m/s" : "rad/s");
+    const char* unit = torque ? (slides ? "N" : "N*m") : (slides ? "m/s" : "rad/s");
     j[torque ? "peak_torque" : "peak_speed"].push_back(study::distribution(t, h, unit, sums + 2 * k));
   };
   c.layout.for_each(add);

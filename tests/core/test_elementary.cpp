@@ -121,8 +121,10 @@ Worst worst_error(const std::string& name, const std::vector<R>& inputs, F f, T 
 
 // Bounds, in units of the last place: 1/2 for the final rounding, plus one rounding that precedes
 // it at the same magnitude (sincos, exp, log: below half of that), two for asin and acos near 1/2,
-// three for atan2, whose quotient, numerator and denominator are rounded.
+// three for atan2, whose quotient, numerator and denominator are rounded. quick_sincos rounds the
+// reduced angle as well.
 constexpr double kSinCosUlp = 0.85;
+constexpr double kQuickSinCosUlp = 1.5;
 constexpr double kExpLogUlp = 1.0;
 constexpr double kArcUlp = 1.5;
 constexpr double kAtan2Ulp = 2.0;
@@ -169,17 +171,41 @@ TYPED_TEST(Elementary, SinCosKeepTheirAccuracyBesideMultiplesOfAQuarterTurn) {
             kSinCosUlp);
 }
 
+TYPED_TEST(Elementary, QuickSinCosAreCorrectToAPlaceAndAHalf) {
+  using R = TypeParam;
+  const auto sin_of = [](R x) { return quick_sincos(x).sin; };
+  const auto cos_of = [](R x) { return quick_sincos(x).cos; };
+  const auto sin_true = [](long double x) { return std::sin(x); };
+  const auto cos_true = [](long double x) { return std::cos(x); };
+  const auto expect_correct = [&](const std::string& name, const std::vector<R>& x) {
+    EXPECT_LE(worst_error("quick_sin_" + name, x, sin_of, sin_true).ulp, kQuickSinCosUlp) << name;
+    EXPECT_LE(worst_error("quick_cos_" + name, x, cos_of, cos_true).ulp, kQuickSinCosUlp) << name;
+  };
+  for (const double range : {1.0, 7.0, 1e3, 1e5})
+    expect_correct(std::to_string(range), uniform_inputs<R>(-range, range, 20));
+  expect_correct("wide", wide_inputs<R>(-120, 0, 21));
+  std::vector<R> near;
+  for (int k = -63661; k <= 63661; ++k) {
+    const R x = static_cast<R>(k * 1.57079632679489661923132169163975144L);
+    near.insert(near.end(), {x, std::nextafter(x, R(1e9)), std::nextafter(x, R(-1e9))});
+  }
+  expect_correct("near", near);
+}
+
 TYPED_TEST(Elementary, SinCosOfEveryFiniteAngleLieOnTheUnitCircle) {
   using R = TypeParam;
   for (const R x : wide_inputs<R>(-140, 127, 3)) {
-    const SinCos<R> r = garra::sincos(x);
-    // Two squares and a sum of half an ulp each, errors of one ulp in sin and cos.
-    ASSERT_NEAR(double(r.sin) * double(r.sin) + double(r.cos) * double(r.cos), 1.0,
-                4 * double(std::numeric_limits<R>::epsilon()))
-        << x;
+    for (const SinCos<R>& r : {garra::sincos(x), quick_sincos(x)}) {
+      // Two squares and a sum of half an ulp each, errors of one ulp in sin and cos.
+      ASSERT_NEAR(double(r.sin) * double(r.sin) + double(r.cos) * double(r.cos), 1.0,
+                  4 * double(std::numeric_limits<R>::epsilon()))
+          << x;
+    }
   }
   EXPECT_TRUE(std::isnan(garra::sin(std::numeric_limits<R>::infinity())));
   EXPECT_TRUE(std::isnan(garra::cos(-std::numeric_limits<R>::infinity())));
+  EXPECT_TRUE(std::isnan(quick_sincos(std::numeric_limits<R>::infinity()).sin));
+  EXPECT_TRUE(std::isnan(quick_sincos(std::numeric_limits<R>::quiet_NaN()).cos));
 }
 
 TYPED_TEST(Elementary, Atan2IsCorrectToTwoPlacesInAllQuadrantsAndScales) {
@@ -310,6 +336,8 @@ TYPED_TEST(Elementary, GivesTheSameBitsInLanesAsInScalarCode) {
                                   uniform_inputs<R>(-1, 1, 19), edge_inputs<R>()}) {
     expect_same_bits<R>("sin", x, [](auto a, auto) { return garra::sincos(a).sin; });
     expect_same_bits<R>("cos", x, [](auto a, auto) { return garra::sincos(a).cos; });
+    expect_same_bits<R>("quick_sin", x, [](auto a, auto) { return quick_sincos(a).sin; });
+    expect_same_bits<R>("quick_cos", x, [](auto a, auto) { return quick_sincos(a).cos; });
     expect_same_bits<R>("atan2", x, [](auto a, auto b) { return garra::atan2(a, b); });
     expect_same_bits<R>("asin", x, [](auto a, auto) { return garra::asin(a); });
     expect_same_bits<R>("acos", x, [](auto a, auto) { return garra::acos(a); });

@@ -18,7 +18,17 @@ import h5py
 import numpy as np
 import pytest
 from synthetic_chain_run import OUTCOMES, SETTLE, UNTIL, write_run
-from test_report import INPUT_OUTPUT, INVALID_FILE, Page, assert_refused, edit, page_of, report
+from test_report import (
+    INPUT_OUTPUT,
+    INVALID_FILE,
+    PROGRAM,
+    Page,
+    assert_refused,
+    edit,
+    page_of,
+    report,
+    scenarios_of,
+)
 
 SECTIONS = ("estimate", "sweep", "motion", "trajectories", "settling", "outcomes", "samples", "inputs", "reproduce")
 MOST_BYTES = 4_000_000
@@ -397,3 +407,22 @@ def test_missing_and_cut_trajectories_are_told_apart(small: Path) -> None:
     path.unlink()
     assert_refused(report(small), INPUT_OUTPUT, "nominal.h5: no such file", f"garra resume {small}")
     assert not (small / "report.html").exists()
+
+
+# --- runs of the program
+
+
+@pytest.mark.skipif(not PROGRAM, reason="GARRA_PROGRAM names no built program")
+@pytest.mark.parametrize("scenario", scenarios_of("chain"), ids=lambda path: path.stem)
+def test_the_report_of_a_run_of_the_program(tmp_path: Path, scenario: Path) -> None:
+    run = tmp_path / "run"
+    done = subprocess.run([PROGRAM, "run", scenario, "--samples", "64", "-o", run], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page, html = page_of(run)
+    assert_sound(page, html)
+    summary = json.loads((run / "summary.json").read_text())
+    best = summary["designs"][summary["best"]["design"]]
+    assert f"{100 * best['probability']:.1f} %" in page.text.replace("\u202f", " ")
+    with h5py.File(run / "nominal.h5") as file:
+        shown = motion_of(html)
+        assert len(shown["designs"]) == len(file["design"])

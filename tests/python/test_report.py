@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -328,8 +329,14 @@ def test_the_version_is_that_of_the_program():
 PROGRAM = os.environ.get("GARRA_PROGRAM", "")
 
 
+def scenarios_of(job: str) -> list[Path]:
+    """The shipped scenarios with this job."""
+    files = sorted((ROOT / "data" / "scenarios").glob("*.toml"))
+    return [file for file in files if tomllib.loads(file.read_text())["job"] == job]
+
+
 @pytest.mark.skipif(not PROGRAM, reason="GARRA_PROGRAM names no built program")
-@pytest.mark.parametrize("scenario", sorted((ROOT / "data" / "scenarios").glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("scenario", scenarios_of("grasp"), ids=lambda path: path.stem)
 def test_the_report_of_a_run_of_the_program(tmp_path, scenario):
     run = tmp_path / "run"
     done = subprocess.run([PROGRAM, "run", scenario, "--samples", "2048", "-o", run], capture_output=True, text=True)
