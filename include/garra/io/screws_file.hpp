@@ -1,0 +1,25 @@
+// Screws files: the joint screws of one configuration in TOML (docs/singularity.md, "Screws file").
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "garra/singularity.hpp"
+
+namespace garra::io {
+
+/// What a screws file says.
+struct ScrewsFile {
+  singularity::ScrewSet set;
+  std::optional<int> generic_rank;
+  std::optional<double> tolerance;
+};
+
+/// Throws Error: kInputOutput for a file that cannot be read; kInvalidFile ("file:line:column: key: what is wrong",
+/// then the remedy) for wrong content.
+[[nodiscard]] ScrewsFile read_screws(const std::string& path);
+
+/// The same from a text; `name` stands in messages for the file.
+[[nodiscard]] ScrewsFile parse_screws(const std::string& text, const std::string& name);
+
+}  // namespace garra::io

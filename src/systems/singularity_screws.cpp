@@ -1,0 +1,208 @@
+// Screws: from a robot, moved, scaled; and what their dimensions are in general.
+#include <algorithm>
+#include <cmath>
+
+#include "garra/core/philox.hpp"
+#include "systems/singularity_parts.hpp"
+
+namespace garra::singularity {
+
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kTrials = 5;  ///< configurations; a random one is singular with probability 0
+
+/// exp(t $) as a motion of vectors: x -> x + A s x x + B s x (s x x), and the shift p.
+class Motion {
+ public:
+  Motion(const Screw<double>& screw, double t) : s_(screw.w) {
+    const double angle = norm(s_) * t, half = 0.5 * angle;
+    const bool tiny = std::abs(angle) < 1e-3;  // then three terms of the series are exact to rounding
+    const double x = angle * angle;
+    const double sinc = tiny ? 1 - x / 6 * (1 - x / 20) : std::sin(angle) / angle;
+    const double sinc_half = tiny ? 1 - x / 24 * (1 - x / 80) : std::sin(half) / half;
+    const double third = tiny ? (1 - x / 20 * (1 - x / 42)) / 6 : (1 - sinc) / x;
+    a_ = t * sinc;
+    b_ = 0.5 * t * t * sinc_half * sinc_half;
+    p_ = combine(screw.v, t, b_, t * t * t * third);
+  }
+  /// Ad(exp(t $)) of another screw.
+  [[nodiscard]] Screw<double> operator()(const Screw<double>& x) const {
+    const Vec3<double> w = combine(x.w, 1, a_, b_);
+    return {w, combine(x.v, 1, a_, b_) + cross(p_, w)};
+  }
+
+ private:
+  [[nodiscard]] Vec3<double> combine(const Vec3<double>& x, double a, double b, double c) const {
+    const Vec3<double> once = cross(s_, x);
+    return a * x + b * once + c * cross(s_, once);
+  }
+  Vec3<double> s_, p_ = Vec3<double>::zero();
+  double a_ = 0, b_ = 0;
+};
+
+/// A point of the axis and its direction.
+struct Line {
+  Vec3<double> point, direction;
+};
+
+std::vector<Line> axes_of(const ScrewSet& set, const Vec3<double>& origin) {
+  std::vector<Line> lines;
+  for (const Screw<double>& s : set.screw) {
+    const double length = norm(s.w);
+    if (length == 0) continue;
+    const Vec3<double> direction = (1 / length) * s.w;
+    const Vec3<double> moment = (1 / length) * (s.v - cross(origin, s.w));
+    lines.push_back({cross(direction, moment), direction});
+  }
+  return lines;
+}
+
+/// Least squares: sum (1 - d d') x = sum p. Where all axes are parallel it is the solution nearest to the origin.
+Vec3<double> nearest_point(const std::vector<Line>& lines) {
+  Matrix A(3, 3);
+  Vec3<double> b = Vec3<double>::zero(), x = Vec3<double>::zero();
+  for (const Line& line : lines) {
+    b += line.point;  // perpendicular to the direction already
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) A(i, j) += (i == j ? 1 : 0) - line.direction[i] * line.direction[j];
+  }
+  const Svd f = svd(A);
+  const int rank = rank_of(f.sigma, 1e-10);
+  for (int k = 0; k < rank; ++k) {
+    double along = 0;
+    for (int i = 0; i < 3; ++i) along += f.U(i, k) * b[i];
+    for (int i = 0; i < 3; ++i) x[i] += f.V(i, k) * along / f.sigma[static_cast<std::size_t>(k)];
+  }
+  return x;
+}
+
+Pose<double> joint_transform(const chain::JointForm<double>& form, bool prismatic, double q) {
+  const double theta = form.theta + (prismatic ? 0 : q), d = form.d + (prismatic ? q : 0);
+  const double c = std::cos(theta), s = std::sin(theta), ca = form.cos_alpha, sa = form.sin_alpha;
+  return {{{c, -s, 0, ca * s, ca * c, -sa, sa * s, sa * c, ca}}, {{form.a, -sa * d, ca * d}}};
+}
+
+}  // namespace
+
+ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q) {
+  if (q.size() != static_cast<std::size_t>(robot.joints)) {
+    throw Error(ExitCode::kUsage, std::to_string(q.size()) + " joint values for the " + std::to_string(robot.joints) +
+                                      " joints of \"" + robot.name + "\"");
+  }
+  ScrewSet set;
+  Pose<double> X = robot.base;
+  for (std::size_t i = 0; i < q.size(); ++i) {
+    if (!std::isfinite(q[i]))
+      throw Error(ExitCode::kUsage, "the value of joint " + std::to_string(i + 1) + " is not finite");
+    const bool prismatic = robot.joint[i].prismatic;
+    X = X * joint_transform(robot.form[i], prismatic, q[i]);
+    const Vec3<double> z = column(X.R, 2);
+    set.screw.push_back(prismatic ? Screw<double>{Vec3<double>::zero(), z} : Screw<double>{z, cross(X.p, z)});
+  }
+  return set;
+}
+
+Screws moved(const Screws& screws, const std::vector<double>& dq) {
+  Screws out = screws;
+  // From the tip inwards, so that every screw turns with the joint's own axis of before.
+  for (std::size_t j = screws.size(); j-- > 0;) {
+    if (dq[j] == 0) continue;
+    const Motion motion(screws[j], dq[j]);
+    for (std::size_t k = j + 1; k < screws.size(); ++k) out[k] = motion(out[k]);
+  }
+  return out;
+}
+
+Screws moved(const Screws& screws, int joint, double amount) {
+  std::vector<double> dq(screws.size(), 0.0);
+  dq[static_cast<std::size_t>(joint)] = amount;
+  return moved(screws, dq);
+}
+
+ScrewSet displaced(const ScrewSet& set, const std::vector<double>& dq) {
+  if (dq.size() != set.screw.size())
+    throw Error(ExitCode::kUsage, "the displacement has another number of joints than the screws");
+  return {moved(set.screw, dq)};
+}
+
+Scaling natural_scaling(const ScrewSet& set) {
+  Scaling out;
+  std::vector<Line> lines = axes_of(set, out.origin);
+  if (lines.empty()) return out;
+  // Twice: the second time about a point close by, which takes the digits back that a distant base has cost.
+  double extent = 0;
+  for (int pass = 0; pass < 2; ++pass) {
+    out.origin += nearest_point(lines);
+    lines = axes_of(set, out.origin);
+    extent = std::max(extent, norm(out.origin));
+  }
+  double squares = 0;
+  for (const Line& line : lines) squares += dot(line.point, line.point);
+  const double length = std::sqrt(squares / static_cast<double>(lines.size()));
+  // A wrist: all axes meet, up to rounding, and no length is to be had from them.
+  if (length > 1e-12 * extent && length > 0) out.length = length;
+  return out;
+}
+
+Screws scaled(const Screws& screws, const Scaling& scaling) {
+  Screws out;
+  for (const Screw<double>& s : screws) {
+    const bool prismatic = norm(s.w) == 0;
+    out.push_back({s.w, prismatic ? s.v : (1 / scaling.length) * (s.v - cross(scaling.origin, s.w))});
+  }
+  return out;
+}
+
+Matrix jacobian(const Screws& screws, int first, int last) {
+  Matrix out(6, last - first + 1);
+  for (int k = first; k <= last; ++k) {
+    const Screw<double>& s = screws[static_cast<std::size_t>(k)];
+    for (int i = 0; i < 3; ++i) {
+      out(i, k - first) = s.w[i];
+      out(i + 3, k - first) = s.v[i];
+    }
+  }
+  return out;
+}
+
+Matrix jacobian(const Screws& screws) { return jacobian(screws, 0, static_cast<int>(screws.size()) - 1); }
+
+std::vector<double> singular_values(const ScrewSet& set, const Scaling& scaling) {
+  return singular_values(jacobian(scaled(set.screw, scaling)));
+}
+
+Screws world_wrenches(const Matrix& basis, const Scaling& scaling) {
+  Screws out;
+  for (int k = 0; k < basis.cols; ++k) {
+    const Vec3<double> moment = {{basis(0, k), basis(1, k), basis(2, k)}};
+    const Vec3<double> force = {{basis(3, k), basis(4, k), basis(5, k)}};
+    out.push_back({scaling.length * moment + cross(scaling.origin, force), force});
+  }
+  return out;
+}
+
+GenericDims generic_dims(const ScrewSet& set, double tolerance) {
+  const Screws start = scaled(set.screw, natural_scaling(set));
+  const int n = static_cast<int>(start.size());
+  GenericDims out{n, std::vector<int>(static_cast<std::size_t>(n * n), 0)};
+  std::vector<double> dq(start.size());
+  for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+    for (std::size_t j = 0; j < dq.size(); ++j) {
+      double u = 0, unused = 0;
+      uniform_pair<double>(kSeed, SampleIndex<double>::consecutive(trial), static_cast<std::uint32_t>(j), u, unused);
+      // A turn either way; a slide by up to twice the unit of length.
+      dq[j] = (2 * u - 1) * (norm(start[j].w) == 0 ? 2 : M_PI);
+    }
+    const Screws screws = moved(start, dq);
+    for (int a = 0; a < n; ++a) {
+      for (int b = a; b < n; ++b) {
+        int& dim = out.dim[static_cast<std::size_t>(a * n + b)];
+        dim = std::max(dim, rank_of(jacobian(screws, a, b), tolerance));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace garra::singularity
