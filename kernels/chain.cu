@@ -66,36 +66,13 @@ class DeviceTiles {
   EvalTiles tiles_{};
 };
 
-/// A body too large for a kernel's parameters stays in memory.
-template <class Body>
-struct Resident {
-  const Body* body;
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    body->template operator()<S>(i);
-  }
-};
-
-template <class Body>
-void run(const Body& body, std::int64_t count) {
-  constexpr std::size_t kParameterSpace = 4000;  // [bytes]; CUDA 12.0 knows 4,096
-  if constexpr (sizeof(Body) <= kParameterSpace) {
-    cuda::for_each(count, body);
-  } else {
-    cuda::Buffer<Body> resident(1);
-    resident.upload(&body);
-    cuda::for_each(count, Resident<Body>{resident.data()});
-    cuda::check(cudaDeviceSynchronize(), "evaluating");
-  }
-}
-
 template <class Source>
 void evaluate_as(const Source& source, const CudaChain& chain, const EvalTiles& host, std::int64_t count) {
   const auto columns = static_cast<std::int64_t>(chain.columns.size());
   const DeviceTiles device(host, Source::J, columns, count);
   const Source pointed = moved_to(chain.options.point, source);
   const EvalBody<Source> at_tool{source, device.tiles(), chain.options}, at_point{pointed, device.tiles(), chain.options};
-  for_each_body(at_tool, at_point, [&](const auto& body) { run(body, count); });
+  for_each_body(at_tool, at_point, [&](const auto& body) { cuda::for_each(count, body); });
   device.download();
 }
 

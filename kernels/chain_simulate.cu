@@ -26,24 +26,6 @@ class Input {
   bool there_;
 };
 
-/// The body lies in memory, too large for a kernel's parameters.
-template <class Body>
-struct Resident {
-  const Body* body;
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    body->template operator()<S>(i);
-  }
-};
-
-template <class Body>
-void launch(const Body& body) {
-  cuda::Buffer<Body> resident(1);
-  resident.upload(&body);
-  cuda::for_each(body.a.count, Resident<Body>{resident.data()});
-  cuda::check(cudaDeviceSynchronize(), "simulating");
-}
-
 template <class Body>
 void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t first, std::int64_t count) {
   SimulateArrays a = rows.take(first, count);
@@ -68,7 +50,7 @@ void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t fir
   a.summary = summary.data();
   Body body{setup_of<Body::J>(job), a};
   body.setup.law.points = points.data();
-  launch(body);
+  cuda::for_each(a.count, body);
   if (!rows.trajectory().empty()) trajectory.download(rows.trajectory().data());
   summary.download(rows.summary().data());
   rows.give_back();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "garra/core/error.hpp"
+#include "garra/core/hd.hpp"
 
 namespace garra::cuda {
 
@@ -25,14 +26,6 @@ inline void check(cudaError_t status, const char* doing) {
   const bool memory = status == cudaErrorMemoryAllocation;
   throw Error(ExitCode::kNoDevice, std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status),
               memory ? "free memory on the GPU, or use smaller chunks (sampling.chunk)" : "use --device cpu");
-}
-
-template <class Body>
-void for_each(std::int64_t count, const Body& body) {
-  if (count == 0) return;
-  const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-  for_each_kernel<<<blocks, kThreads>>>(body, count);
-  check(cudaGetLastError(), "starting a kernel");
 }
 
 /// Owning device memory of doubles (or of one object of type T).
@@ -54,5 +47,33 @@ class Buffer {
   std::int64_t count_;
   T* data_ = nullptr;
 };
+
+/// A body that stays in memory.
+template <class Body>
+struct Resident {
+  const Body* body;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    body->template operator()<S>(i);
+  }
+};
+
+/// body.operator()<double>(i) for i = 0 .. count - 1. A body too large for a kernel's parameters is put in memory, and
+/// waited for.
+template <class Body>
+void for_each(std::int64_t count, const Body& body) {
+  constexpr std::size_t kParameterSpace = 4000;  // [bytes]; CUDA 12.0 knows 4,096
+  if (count == 0) return;
+  if constexpr (sizeof(Body) > kParameterSpace) {
+    Buffer<Body> resident(1);
+    resident.upload(&body);
+    for_each(count, Resident<Body>{resident.data()});
+    check(cudaDeviceSynchronize(), "running a kernel");
+  } else {
+    const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+    for_each_kernel<<<blocks, kThreads>>>(body, count);
+    check(cudaGetLastError(), "starting a kernel");
+  }
+}
 
 }  // namespace garra::cuda
