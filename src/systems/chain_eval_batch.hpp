@@ -449,21 +449,32 @@ template <class Source>
 struct ManipulabilityBody : EvalBody<Source> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
+  static constexpr bool kWithoutJacobian = J == 6 && !Source::kAnySize;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->source.template at<S>(this->tiles, i);
-    const Frames<S, J> k = frames<K>(m, this->template angles_at<S>(i));
+    const Angles<S, J> x = this->template angles_at<S>(i);
+    const bool volume = this->wants(Output::kManipulability);
+    if constexpr (kWithoutJacobian) {
+      if (volume) this->template store<S>(Output::kManipulability, i, manipulability<K>(m, x));
+    }
+    const bool smallest = this->wants(Output::kSmallestSingularValue);
+    if (!smallest && (kWithoutJacobian || !volume)) return;
+    const Frames<S, J> k = frames<K>(m, x);
     const Mat<S, 6, J> jac = jacobian<K>(m, k, k.tool.p, this->source.joints - 1);
-    if constexpr (Source::kAnySize)
-      with_real_columns<1>(jac, this->source.joints, [&](const auto& real) { store_both<S>(i, real); });
-    else
-      store_both<S>(i, jac);
+    with_real_columns_of(jac, [&](const auto& real) {
+      if (volume && !kWithoutJacobian) this->template store<S>(Output::kManipulability, i, manipulability(real));
+      if (smallest) this->template store<S>(Output::kSmallestSingularValue, i, smallest_singular_value(real));
+    });
   }
-  template <class S, class Jacobian>
-  GARRA_HD void store_both(std::int64_t i, const Jacobian& jac) const {
-    if (this->wants(Output::kManipulability)) this->template store<S>(Output::kManipulability, i, manipulability(jac));
-    if (this->wants(Output::kSmallestSingularValue))
-      this->template store<S>(Output::kSmallestSingularValue, i, smallest_singular_value(jac));
+
+ private:
+  template <class Jacobian, class Use>
+  GARRA_HD void with_real_columns_of(const Jacobian& jac, const Use& use) const {
+    if constexpr (Source::kAnySize)
+      with_real_columns<1>(jac, this->source.joints, use);
+    else
+      use(jac);
   }
 };
 
