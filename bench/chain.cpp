@@ -147,10 +147,10 @@ void add(const std::string& name, const std::function<void()>& pass, double flop
 
 /// The chain in every library's words, and the configurations.
 struct Bench {
-  explicit Bench(const chain::Chain& numbers)
-      : model(model_of<kJoints>(robot_of(numbers))),
+  Bench(const std::vector<DhJoint>& joints, const Pose<double>& tool)
+      : model(model_of<kJoints>(robot_of(joints, tool))),
         pinocchio(peer_chain(model)),
-        kdl(numbers, model.gravity),
+        kdl(joints, tool),
         states(kItems),
         out(kItems),
         peak(peak_flops()) {
@@ -168,17 +168,10 @@ struct Bench {
     }
   }
 
-  static Robot robot_of(const chain::Chain& c) {
-    std::vector<DhJoint> joints;
-    for (int i = 0; i < c.joints; ++i) {
-      const auto& l = c.link[i];
-      joints.push_back({l.a, l.d, l.alpha, l.offset, {}});
-      joints.back().link.body = {l.mass, l.com, l.inertia};
-      joints.back().link.armature = l.armature;
-    }
+  static Robot robot_of(const std::vector<DhJoint>& joints, const Pose<double>& tool) {
     RobotData data;
     data.name = "PUMA 560";
-    data.tool = c.tool;
+    data.tool = tool;
     return from_dh(data, joints);
   }
   static pinocchio_peer::Chain peer_chain(const Model<double, kJoints>& m) {
@@ -293,8 +286,14 @@ bool add_kdl(Bench& b) {
   auto* p = &b.kdl;
   const Bench::Call jac = [p](const auto& s, double* o) { p->jacobian(s.q.m, o); };
   const Bench::Call rnea = [p](const auto& s, double* o) { p->inverse_dynamics(s.q.m, s.qd.m, s.u.m, o); };
-  const bool same = b.agrees("KDL's Jacobian", kJacobian, jac);
+  const Bench::Call gravity = [p](const auto& s, double* o) { p->gravity(s.q.m, o); };
+  const Bench::Call inertia = [p](const auto& s, double* o) { p->inertia(s.q.m, o); };
+  const Bench::Call inertia_lower = [p](const auto& s, double* o) { p->inertia(s.q.m, o), keep_lower(o); };
+  const bool same = b.agrees("KDL's Jacobian", kJacobian, jac) && b.agrees("KDL's gravity", kGravity, gravity) &&
+                    b.agrees("KDL's inertia", kInertia, inertia_lower);
   b.peer("jacobian/kdl", jac);
+  b.peer("gravity/kdl", gravity);
+  b.peer("inertia/kdl", inertia);
   b.peer("inverse_dynamics/kdl", rnea);
   return same;
 }
@@ -305,7 +304,7 @@ bool add_kdl(Bench& b) {
 int main(int argc, char** argv) {
   using namespace garra::bench;
   benchmark::Initialize(&argc, argv);
-  Bench b(garra::chain::puma560(0.1, false));
+  Bench b(garra::chain::puma560(false), {garra::Mat3<double>::identity(), {{0, 0, 0.1}}});
   b.garra("sincos", kSinCos);
   b.garra("jacobian", kJacobian);
   b.garra("jacobian_manipulability", kJacobianManipulability);

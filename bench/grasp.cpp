@@ -1,34 +1,28 @@
-// Samples of a grasp study and the kinematics and dynamics they are made of, scalar and lanes on one core; the PUMA's
-// also beside Orocos KDL. The study is data/scenarios/three_puma_sphere.toml.
+// Samples of a grasp study, scalar and lanes on one core. The study is data/scenarios/three_puma_sphere.toml;
+// bench/chain.cpp measures the kernels of its fingers.
 //
-//   sample/<stage>   one stage on samples that stay in the cache: draw (inputs), build (inverse kinematics, A, b, metrics),
-//                    solve (contact forces), solve_cold (again from zero), judge (certificate, states, outcome)
+//   sample/<stage>   one stage on samples that stay in the cache: draw (inputs, object, contacts), fingers (inverse
+//                    kinematics and dynamics of all three), build (A, b, metrics), solve (contact forces), solve_cold
+//                    (again from zero), judge (certificate, states, outcome)
 //   study/<how>      whole samples through Study::run; `twice` looks for a second solution of every sample
-//   finger/<kernel>   from joint angles, forward kinematics included (puma_ik: from the tool's pose)
+//   finger/<what>    puma_ik: from the tool's pose; terms: from joint angles to the finger's part of A and b
 //
 // Counters: ns per sample or configuration, per_s of them on one core, flops (operations of the scalar code, a fused
 // multiply-add being two) where they are counted.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <iostream>
-#include <numbers>
 #include <string>
-#include <vector>
 
 #include "counting.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/solve/friction_newton.hpp"
-#include "garra/systems/chain/dynamics.hpp"
-#include "garra/systems/chain/inverse_kinematics.hpp"
-#include "peers/kdl.hpp"
 #include "systems/contact_lanes.hpp"
-#include "systems/grasp_model.hpp"
+#include "systems/grasp_judge.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::bench {
@@ -38,8 +32,6 @@ constexpr int kContacts = 3;
 constexpr int kJoints = 6;
 constexpr std::int64_t kItems = 512;  // a stage's samples: all of their data stay in the L2 cache
 constexpr std::int64_t kStudySamples = 16 * study::kBlock;
-constexpr std::uint64_t kSeed = 560;
-constexpr Vec3<double> kGravity = {{0, 0, -9.81}};
 
 using Problem = solvers::FrictionProblem<double, kContacts>;
 using Candidate = solvers::Candidate<double, kContacts>;
@@ -73,44 +65,34 @@ void add_body(const std::string& name, const Body& body, double flops = 0) {
 
 // Samples.
 
-struct DrawBody {
+/// All fingers, by the bodies that the study runs.
+struct FingersBody {
   const grasp::GraspModel* model;
-  double* inputs;
+  grasp::SampleParts parts;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(i));
-    batch::store<S>(inputs, i, grasp::draw_inputs<S>(*model, index, nullptr));
-  }
-};
-
-struct BuildDrawnBody {
-  const grasp::GraspModel* model;
-  const double* inputs;
-  double* problems;
-  double* metrics;
-
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const auto built = grasp::build_sample<S, kContacts, 6>(*model, batch::load<S, grasp::Inputs<S>>(inputs, i));
-    batch::store<S>(problems, i, built.problem);
-    batch::store<S>(metrics, i, built.metrics);
+    for (int j = 0; j < kContacts; ++j)
+      grasp::FingerBody<chain::Joints::kRevolute, kJoints>{model, j, parts}.template operator()<S>(i);
   }
 };
 
 /// The stages of kItems samples, each with what the one before it left.
 struct Stages {
   explicit Stages(const grasp::Study& study)
-      : draw{&study.model(), inputs.data()},
-        build{&study.model(), inputs.data(), problems.data(), metrics.data()},
+      : draw{&study.model(), 0, parts()},
+        fingers{&study.model(), parts()},
+        build{&study.model(), parts(), problems.data(), metrics.data()},
         solve{solver(study.scenario(), false), problems.data(), nullptr, candidates.data()},
         solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
         judge{study.scenario().tol, problems.data(), metrics.data(), candidates.data(), nullptr,
               verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
+    batch::for_each_lanes(kItems, fingers);
     batch::for_each_lanes(kItems, build);
     contact::iterate_lanes(solve, kItems);
   }
+  grasp::SampleParts parts() { return {loads.data(), tasks.data(), shares.data(), uniforms.data(), kItems}; }
 
   static solvers::FrictionNewton solver(const grasp::Scenario& s, bool cold) {
     solvers::FrictionNewton out;
@@ -120,24 +102,53 @@ struct Stages {
     return out;
   }
 
-  batch::Tiles<grasp::Inputs<double>> inputs{kItems};
+  batch::Tiles<grasp::Inputs<double>> uniforms{kItems};  // room for the most draws there can be
+  batch::Tiles<grasp::ObjectLoad<double>> loads{kItems};
+  batch::Tiles<grasp::FingerTask<double>> tasks{kContacts * kItems};
+  batch::Tiles<grasp::FingerShare<double>> shares{kContacts * kItems};
   batch::Tiles<Problem> problems{kItems};
   batch::Tiles<grasp::Metrics<double, kContacts>> metrics{kItems};
   batch::Tiles<Candidate> candidates{kItems}, second{kItems};
   batch::Tiles<grasp::Verdict<double, kContacts>> verdicts{kItems};
-  DrawBody draw;
-  BuildDrawnBody build;
+  grasp::DrawBody draw;
+  FingersBody fingers;
+  grasp::BuildBody<kContacts> build;
   Iterate solve, solve_cold;
   grasp::JudgeBody<kContacts> judge;
 };
 
-double mean_build_flops(const grasp::GraspModel& model, const Stages& stages) {
+/// A struct of numbers of the batch as one of counted numbers.
+template <template <class> class T>
+T<Counted> counted(const T<double>& given) {
+  constexpr int kNumbers = batch::kFields<double, T<double>>;
+  T<Counted> out;
+  std::copy_n(reinterpret_cast<const double*>(&given), kNumbers, reinterpret_cast<Counted*>(&out));
+  return out;
+}
+
+double mean_finger_flops(const Stages& stages) {
+  operations = {};
+  for (std::int64_t i = 0; i < kContacts * kItems; ++i) {
+    const int j = static_cast<int>(i / kItems);
+    const grasp::FingerBody<chain::Joints::kRevolute, kJoints> finger{stages.fingers.model, j, {}};
+    benchmark::DoNotOptimize(finger.share(counted<grasp::FingerTask>(stages.tasks.get(i))));
+  }
+  return operations.flops() / static_cast<double>(kItems);
+}
+
+double mean_build_flops(const Stages& stages) {
   operations = {};
   for (std::int64_t i = 0; i < kItems; ++i) {
-    const auto drawn = stages.inputs.get(i);
-    grasp::Inputs<Counted> in;
-    std::copy_n(drawn.x, grasp::kSlots, in.x);
-    benchmark::DoNotOptimize(grasp::build_sample<Counted, kContacts, 6>(model, in));
+    grasp::Parts<Counted, kContacts> parts;
+    parts.load = counted<grasp::ObjectLoad>(stages.loads.get(i));
+    parts.reached = Counted(1);
+    for (int j = 0; j < kContacts; ++j) {
+      const auto task = counted<grasp::FingerTask>(stages.tasks.get(j * kItems + i));
+      const auto share = counted<grasp::FingerShare>(stages.shares.get(j * kItems + i));
+      parts.contacts[j] = grasp::contact_terms(stages.build.model->surface[j], task.place, share);
+      parts.friction[j] = task.friction;
+    }
+    benchmark::DoNotOptimize(grasp::build_problem(*stages.build.model, parts));
   }
   return operations.flops() / static_cast<double>(kItems);
 }
@@ -157,9 +168,10 @@ double mean_solve_flops(const Iterate& iterate, const Stages& stages) {
   return operations.flops() / static_cast<double>(kItems);
 }
 
-void add_stages(const grasp::Study& study, const Stages& stages) {
+void add_stages(const Stages& stages) {
   add_body("sample/draw", stages.draw);
-  add_body("sample/build", stages.build, mean_build_flops(study.model(), stages));
+  add_body("sample/fingers", stages.fingers, mean_finger_flops(stages));
+  add_body("sample/build", stages.build, mean_build_flops(stages));
   const auto add_solve = [&](const std::string& name, const Iterate& body) {
     const double flops = mean_solve_flops(body, stages);
     add(name + "/lanes", [&body] { contact::iterate_lanes(body, kItems); }, flops);
@@ -180,146 +192,45 @@ void add_study(const std::string& name, const grasp::Study& study) {
                                  });
 }
 
-// Chains.
-
-/// Joint angles in (-pi, pi), rates and accelerations in (-1, 1), tool poses, and room for every kernel's output.
-struct Configurations {
-  explicit Configurations(const chain::Chain& chain) {
-    for (std::int64_t i = 0; i < kItems; ++i) {
-      double u[3 * kJoints];
-      for (int k = 0; k < 3 * kJoints; k += 2)
-        uniform_pair<double>(kSeed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(i)),
-                             static_cast<std::uint32_t>(k / 2), u[k], u[k + 1]);
-      Vec<double, kJoints> x[3];
-      for (int k = 0; k < 3 * kJoints; ++k)
-        x[k / kJoints][k % kJoints] = (k < kJoints ? std::numbers::pi : 1.0) * (2 * u[k] - 1);
-      q.set(i, x[0]);
-      qd.set(i, x[1]);
-      qdd.set(i, x[2]);
-      tool.set(i, chain::forward_kinematics<double, kJoints>(chain, x[0]).tool);
-    }
-  }
-
-  batch::Tiles<Vec<double, kJoints>> q{kItems}, qd{kItems}, qdd{kItems}, torque{kItems};
-  batch::Tiles<Pose<double>> tool{kItems};
-  batch::Tiles<Mat<double, 6, kJoints>> jacobian{kItems};
-  batch::Tiles<chain::InertiaAndGravity<double, kJoints>> inertia{kItems};
-  batch::Tiles<chain::IkSolution<double, kJoints>> ik{kItems};
-};
+// Fingers.
 
 template <class S>
 using Joints = Vec<S, kJoints>;
 
-struct JacobianBody {
-  const chain::Chain* chain;
-  const double* q;
-  double* out;
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const auto k = chain::forward_kinematics<S, kJoints>(*chain, batch::load<S, Joints<S>>(q, i));
-    batch::store<S>(out, i, chain::geometric_jacobian(*chain, k, k.tool.p));
-  }
-};
-
-struct InertiaBody {
-  const chain::Chain* chain;
-  const double* q;
-  double* out;
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const auto k = chain::forward_kinematics<S, kJoints>(*chain, batch::load<S, Joints<S>>(q, i));
-    batch::store<S>(out, i, chain::inertia_and_gravity(*chain, k, cast<S>(kGravity)));
-  }
-};
-
-struct InverseDynamicsBody {
-  const chain::Chain* chain;
-  const double* q;
-  const double* qd;
-  const double* qdd;
-  double* out;
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const auto k = chain::forward_kinematics<S, kJoints>(*chain, batch::load<S, Joints<S>>(q, i));
-    batch::store<S>(out, i,
-                    chain::inverse_dynamics(*chain, k, batch::load<S, Joints<S>>(qd, i),
-                                            batch::load<S, Joints<S>>(qdd, i), cast<S>(kGravity)));
-  }
-};
-
 struct PumaIkBody {
-  const chain::Chain* chain;
-  const double* tool;
+  const grasp::FingerModel* finger;
+  const double* tasks;
   double* out;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    batch::store<S>(out, i, chain::puma_ik(*chain, batch::load<S, Pose<S>>(tool, i), {}));
+    const auto task = batch::load<S, grasp::FingerTask<S>>(tasks, i);
+    const auto found = grasp::finger_ik<chain::Joints::kRevolute, kJoints>(*finger, task.place);
+    batch::store<S>(out, i, found);
   }
 };
 
-/// The same work by KDL, on arrays in its own order.
-class KdlPeer {
- public:
-  KdlPeer(const chain::Chain& chain, const Configurations& given) : arm_(chain, kGravity) {
-    for (std::int64_t i = 0; i < kItems; ++i) {
-      q_.push_back(given.q.get(i));
-      qd_.push_back(given.qd.get(i));
-      qdd_.push_back(given.qdd.get(i));
-    }
+struct TermsBody {
+  const grasp::FingerModel* finger;
+  const double* tasks;
+  const double* solutions;
+  double* out;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto task = batch::load<S, grasp::FingerTask<S>>(tasks, i);
+    const auto ik = batch::load<S, chain::IkSolution<S, kJoints>>(solutions, i);
+    const grasp::FingerState<S, kJoints> state = {ik.q, Joints<S>::zero(), false};
+    const grasp::TorqueCommand<S, kJoints> command = {false, Joints<S>::zero(), task.compensation, task.force};
+    const auto terms = grasp::finger_terms<chain::Joints::kRevolute>(finger->six, task.place, state, command);
+    batch::store<S>(out, i, grasp::FingerShare<S>{terms.A, terms.drift, terms.bias, terms.velocity, ik.reached});
   }
-  void jacobians() {
-    for (std::size_t i = 0; i < q_.size(); ++i) arm_.jacobian(q_[i].m, jacobian_[i].m);
-  }
-  void inertias() {
-    for (std::size_t i = 0; i < q_.size(); ++i) arm_.inertia_and_gravity(q_[i].m, inertia_[i].H.m, inertia_[i].g.m);
-  }
-  void inverse_dynamics() {
-    for (std::size_t i = 0; i < q_.size(); ++i) arm_.inverse_dynamics(q_[i].m, qd_[i].m, qdd_[i].m, torque_[i].m);
-  }
-  /// Largest difference from garra's results: a peer that computes something else is no peer.
-  double difference(const Configurations& ours) {
-    jacobians();
-    inertias();
-    inverse_dynamics();
-    double most = 0;
-    const auto compare = [&most](const auto& a, const auto& b) {
-      for (int k = 0; k < static_cast<int>(sizeof(a) / sizeof(double)); ++k)
-        most = std::max(most, std::abs(reinterpret_cast<const double*>(&a)[k] - reinterpret_cast<const double*>(&b)[k]));
-    };
-    for (std::size_t i = 0; i < q_.size(); ++i) {
-      const auto at = static_cast<std::int64_t>(i);
-      compare(jacobian_[i], ours.jacobian.get(at));
-      compare(inertia_[i], ours.inertia.get(at));
-      compare(torque_[i], ours.torque.get(at));
-    }
-    return most;
-  }
-
- private:
-  kdl::Arm arm_;
-  std::vector<Vec<double, kJoints>> q_, qd_, qdd_;
-  std::vector<Vec<double, kJoints>> torque_{static_cast<std::size_t>(kItems)};
-  std::vector<Mat<double, 6, kJoints>> jacobian_{static_cast<std::size_t>(kItems)};
-  std::vector<chain::InertiaAndGravity<double, kJoints>> inertia_{static_cast<std::size_t>(kItems)};
 };
 
-/// Registers the kernels and leaves their results in `data` for the peer to be compared with.
-void add_chain(const chain::Chain& chain, Configurations& data) {
-  const auto add_kernel = [](const std::string& name, const auto& body) {
-    add_body("finger/" + name, body);
-    batch::for_each_lanes(kItems, body);
-  };
-  add_kernel("jacobian", JacobianBody{&chain, data.q.data(), data.jacobian.data()});
-  add_kernel("inertia_and_gravity", InertiaBody{&chain, data.q.data(), data.inertia.data()});
-  add_kernel("inverse_dynamics", InverseDynamicsBody{&chain, data.q.data(), data.qd.data(), data.qdd.data(),
-                                                     data.torque.data()});
-  add_kernel("puma_ik", PumaIkBody{&chain, data.tool.data(), data.ik.data()});
-}
-
-void add_kdl(KdlPeer& peer) {
-  add("finger/jacobian/kdl", [&peer] { peer.jacobians(); });
-  add("finger/inertia_and_gravity/kdl", [&peer] { peer.inertias(); });
-  add("finger/inverse_dynamics/kdl", [&peer] { peer.inverse_dynamics(); });
+void add_fingers(Stages& stages, batch::Tiles<chain::IkSolution<double, kJoints>>& ik) {
+  const grasp::FingerModel* finger = &stages.fingers.model->finger[0];
+  const PumaIkBody solve{finger, stages.tasks.data(), ik.data()};
+  batch::for_each_lanes(kItems, solve);
+  add_body("finger/puma_ik", solve);
+  add_body("finger/terms", TermsBody{finger, stages.tasks.data(), ik.data(), stages.shares.data()});
 }
 
 }  // namespace
@@ -336,21 +247,12 @@ int main(int argc, char** argv) {
   const grasp::Study twice(scenario);
   scenario.check_uniqueness = false;
   const grasp::Study once(scenario);
-  const Stages stages(once);
-  add_stages(once, stages);
+  Stages stages(once);
+  add_stages(stages);
   add_study("study/once", once);
   add_study("study/twice", twice);
-
-  const chain::Chain arm = chain::puma560(0.1);
-  Configurations configurations(arm);
-  add_chain(arm, configurations);
-  KdlPeer peer(arm, configurations);
-  if (!kdl::available())
-    std::cerr << "Orocos KDL was not found when this was built: garra alone is measured\n";
-  else if (const double apart = peer.difference(configurations); apart > 1e-9)
-    std::cerr << "KDL's results differ by " << apart << ": it is not measured\n";
-  else
-    add_kdl(peer);
+  batch::Tiles<chain::IkSolution<double, kJoints>> ik(kItems);
+  add_fingers(stages, ik);
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

@@ -1,7 +1,8 @@
-// Samples of a grasp study on the GPU: draw and build, iterate, judge. Counting stays on the host.
+// Samples of a grasp study on the GPU: draw, fingers, build, iterate, judge. Counting stays on the host.
 #include "contact_solve.cuh"
 #include "grasp_build.cuh"
 #include "systems/grasp_cuda.hpp"
+#include "systems/grasp_judge.hpp"
 
 namespace garra::grasp {
 
@@ -13,7 +14,10 @@ struct SampleFields {
   static constexpr int metrics = batch::kFields<double, Metrics<double, N>>;
   static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
   static constexpr int verdict = batch::kFields<double, Verdict<double, N>>;
-  static constexpr int total = problem + metrics + 2 * candidate + verdict;
+  static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
+  static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
+  static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
+  static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 };
 
 template <int N>
@@ -26,11 +30,11 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
   cuda::Buffer<double> problems(padded * Fields::problem), metrics(padded * Fields::metrics),
       candidates(padded * Fields::candidate), second(check_uniqueness ? padded * Fields::candidate : 0),
       verdicts(padded * Fields::verdict), uniforms(padded * (host_model.draws > 0 ? host_model.draws : 1));
-  if (host_model.six_joints)
-    build_on_device(t.count, BuildBody<N, 6>{model.data(), t.first, problems.data(), metrics.data(), uniforms.data()});
-  else
-    build_on_device(t.count, BuildBody<N, chain::kMaxJoints>{model.data(), t.first, problems.data(), metrics.data(),
-                                                             uniforms.data()});
+  cuda::Buffer<double> loads(padded * Fields::load), tasks(padded * Fields::task), shares(padded * Fields::share);
+  const SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), padded};
+  cuda::for_each(t.count, DrawBody{model.data(), t.first, parts});
+  fingers_on_device(t.count, host_model, model.data(), parts);
+  build_on_device(t.count, BuildBody<N>{model.data(), parts, problems.data(), metrics.data()});
   using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
   contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, candidates.data()}, t.count);
   if (check_uniqueness) {

@@ -9,22 +9,25 @@ namespace garra::bench::kdl {
 
 namespace {
 
+const KDL::Vector kGravity(0, 0, -9.81);
+
 KDL::Vector vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
-KDL::Segment segment(const chain::Link& l) {
-  const auto& I = l.inertia;
+KDL::Segment segment(const chain::DhJoint& j) {
+  const chain::Body& body = j.link.body;
+  const auto& I = body.inertia;
   const KDL::RotationalInertia about_com(I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(0, 2), I(1, 2));
-  return KDL::Segment("link", KDL::Joint(KDL::Joint::RotZ, 1, l.offset, l.armature),
-                      KDL::Frame::DH(l.a, l.alpha, l.d, 0), KDL::RigidBodyInertia(l.mass, vector(l.com), about_com));
+  return KDL::Segment("link", KDL::Joint(KDL::Joint::RotZ, 1, j.theta, j.link.armature),
+                      KDL::Frame::DH(j.a, j.alpha, j.d, 0),
+                      KDL::RigidBodyInertia(body.mass, vector(body.com), about_com));
 }
 
-KDL::Chain chain_of(const chain::Chain& chain) {
+KDL::Chain chain_of(const std::vector<chain::DhJoint>& joints, const Pose<double>& tool) {
   KDL::Chain out;
-  for (int i = 0; i < chain.joints; ++i) out.addSegment(segment(chain.link[i]));
-  const auto& R = chain.tool.R.m;
+  for (const chain::DhJoint& joint : joints) out.addSegment(segment(joint));
+  const auto& R = tool.R.m;
   const KDL::Rotation rotation(R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]);
-  const KDL::Frame tool(rotation, vector(chain.tool.p));
-  out.addSegment(KDL::Segment("tool", KDL::Joint(KDL::Joint::Fixed), tool));
+  out.addSegment(KDL::Segment("tool", KDL::Joint(KDL::Joint::Fixed), KDL::Frame(rotation, vector(tool.p))));
   return out;
 }
 
@@ -32,9 +35,9 @@ KDL::Chain chain_of(const chain::Chain& chain) {
 
 /// The solvers with the arrays that they read and write: nothing is allocated while they are timed.
 struct Arm::Solvers {
-  Solvers(const chain::Chain& numbers, const KDL::Vector& gravity)
-      : joints(static_cast<unsigned>(numbers.joints)), chain(chain_of(numbers)), to_jacobian(chain),
-        to_inertia(chain, gravity), to_torque(chain, gravity), q(joints), qd(joints), qdd(joints), torque(joints),
+  Solvers(const std::vector<chain::DhJoint>& rows, const Pose<double>& tool)
+      : joints(static_cast<unsigned>(rows.size())), chain(chain_of(rows, tool)), to_jacobian(chain),
+        to_inertia(chain, kGravity), to_torque(chain, kGravity), q(joints), qd(joints), qdd(joints), torque(joints),
         jacobian(joints), inertia(joints), no_forces(chain.getNrOfSegments(), KDL::Wrench::Zero()) {}
 
   void set(KDL::JntArray& to, const double* from) const {
@@ -54,8 +57,8 @@ struct Arm::Solvers {
 
 bool available() { return true; }
 
-Arm::Arm(const chain::Chain& chain, const Vec3<double>& gravity)
-    : solvers_(std::make_unique<Solvers>(chain, vector(gravity))) {}
+Arm::Arm(const std::vector<chain::DhJoint>& joints, const Pose<double>& tool)
+    : solvers_(std::make_unique<Solvers>(joints, tool)) {}
 Arm::~Arm() = default;
 
 void Arm::jacobian(const double* q, double* out) {
@@ -66,15 +69,19 @@ void Arm::jacobian(const double* q, double* out) {
     for (unsigned c = 0; c < s.joints; ++c) out[r * s.joints + c] = s.jacobian(r, c);
 }
 
-void Arm::inertia_and_gravity(const double* q, double* inertia, double* torque) {
+void Arm::inertia(const double* q, double* out) {
   Solvers& s = *solvers_;
   s.set(s.q, q);
   s.to_inertia.JntToMass(s.q, s.inertia);
+  for (unsigned r = 0; r < s.joints; ++r)
+    for (unsigned c = 0; c < s.joints; ++c) out[r * s.joints + c] = s.inertia(r, c);
+}
+
+void Arm::gravity(const double* q, double* torque) {
+  Solvers& s = *solvers_;
+  s.set(s.q, q);
   s.to_inertia.JntToGravity(s.q, s.torque);
-  for (unsigned r = 0; r < s.joints; ++r) {
-    for (unsigned c = 0; c < s.joints; ++c) inertia[r * s.joints + c] = s.inertia(r, c);
-    torque[r] = s.torque(r);
-  }
+  for (unsigned i = 0; i < s.joints; ++i) torque[i] = s.torque(i);
 }
 
 void Arm::inverse_dynamics(const double* q, const double* qd, const double* qdd, double* torque) {

@@ -6,10 +6,11 @@ namespace garra::bench::kdl {
 bool available() { return false; }
 
 struct Arm::Solvers {};
-Arm::Arm(const chain::Chain&, const Vec3<double>&) {}
+Arm::Arm(const std::vector<chain::DhJoint>&, const Pose<double>&) {}
 Arm::~Arm() = default;
 void Arm::jacobian(const double*, double*) {}
-void Arm::inertia_and_gravity(const double*, double*, double*) {}
+void Arm::inertia(const double*, double*) {}
+void Arm::gravity(const double*, double*) {}
 void Arm::inverse_dynamics(const double*, const double*, const double*, double*) {}
 
 }  // namespace garra::bench::kdl

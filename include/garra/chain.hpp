@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "garra/core/error.hpp"
-#include "garra/systems/chain/chain.hpp"  // kMaxJoints
 #include "garra/systems/chain/model.hpp"
 
 namespace garra::chain {
@@ -104,6 +103,9 @@ struct DhJoint {
 [[nodiscard]] Robot from_dh(const RobotData& data, const std::vector<DhJoint>& joints);
 /// T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i): the row of joint i holds what Craig calls a_{i-1}, alpha_{i-1}.
 [[nodiscard]] Robot from_modified_dh(const RobotData& data, const std::vector<DhJoint>& joints);
+/// Corke's PUMA 560 in standard form (Corke and Armstrong-Helouvry, ICRA 1994), without pedestal (d of joint 1 is 0) and
+/// tool. `armature`: with the rotor inertias G^2 Jm.
+[[nodiscard]] std::vector<DhJoint> puma560(bool armature = true);
 
 /// A row of the GRyMA convention: all frames are parallel at q = 0. Theta codes: 0 fixed, 1 2 3 prismatic along x y z,
 /// 4 5 6 revolute about x y z, 7 prismatic and 8 revolute along (cos alpha sin beta, sin alpha sin beta, cos beta).

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/chain.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/study.hpp"
-#include "garra/systems/chain/chain.hpp"
 
 namespace garra::grasp {
 
@@ -54,7 +54,9 @@ enum class Ik { kPuma, kNumeric };
 /// One finger: a chain on a base; its tip is at the contact with z along the inward normal (kPuma), or only its tip
 /// position is at the contact (kNumeric, damped least squares from `start`).
 struct Finger {
-  chain::Chain chain;
+  std::vector<chain::DhJoint> joints;            ///< from the base to the tip
+  bool modified = false;                         ///< rows in Craig's (modified) form instead of the standard one
+  Pose<double> tool = Pose<double>::identity();  ///< fingertip in the last link's frame
   Pose<double> base = Pose<double>::identity();  ///< base frame in P
   Ik ik = Ik::kPuma;
   int arm = -1, elbow = 1, wrist = 1;            ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1

@@ -7,8 +7,7 @@ namespace garra::io {
 
 namespace {
 
-using chain::Chain;
-using chain::Link;
+using chain::DhJoint;
 using grasp::Finger;
 
 /// "ldn": arm r or l, elbow u or d, wrist n or f.
@@ -26,7 +25,7 @@ void read_branch(const Node& node, const std::string& key, Finger& finger) {
   finger.wrist = branch[2] == 'n' ? 1 : -1;
 }
 
-void read_dh_rows(const Node& node, const std::string& key, Chain& chain) {
+void read_dh_rows(const Node& node, const std::string& key, Finger& finger) {
   const std::vector<Node>& rows = read_array(node, key, 0);
   if (rows.empty() || rows.size() > chain::kMaxJoints) {
     fail(node.place, key,
@@ -34,70 +33,68 @@ void read_dh_rows(const Node& node, const std::string& key, Chain& chain) {
              std::to_string(rows.size()),
          "Write one row [a, d, alpha, theta_offset] for each joint.");
   }
-  chain.joints = static_cast<int>(rows.size());
+  finger.joints.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string row_key = item(key, i);
     const std::vector<Node>& row = read_array(rows[i], row_key, 4);
-    chain.link[i].a = read_quantity(row[0], item(row_key, 0), kLength);
-    chain.link[i].d = read_quantity(row[1], item(row_key, 1), kLength);
-    chain.link[i].alpha = read_quantity(row[2], item(row_key, 2), kAngle);
-    chain.link[i].offset = read_quantity(row[3], item(row_key, 3), kAngle);
+    finger.joints[i].a = read_quantity(row[0], item(row_key, 0), kLength);
+    finger.joints[i].d = read_quantity(row[1], item(row_key, 1), kLength);
+    finger.joints[i].alpha = read_quantity(row[2], item(row_key, 2), kAngle);
+    finger.joints[i].theta = read_quantity(row[3], item(row_key, 3), kAngle);
   }
 }
 
-/// Calls read(link, node, key) for each joint's item of an array, where the key is given.
+/// Calls read(joint, node, key) for each joint's item of an array, where the key is given.
 template <class Read>
-void for_each_link(TableReader& table, const std::string& name, Chain& chain, Read read) {
+void for_each_joint(TableReader& table, const std::string& name, Finger& finger, Read read) {
   const Node* node = table.find(name);
   if (node == nullptr) return;
   const std::string key = table.name(name);
-  const std::vector<Node>& items = read_array(*node, key, static_cast<std::size_t>(chain.joints));
-  for (std::size_t i = 0; i < items.size(); ++i) read(chain.link[i], items[i], item(key, i));
+  const std::vector<Node>& items = read_array(*node, key, finger.joints.size());
+  for (std::size_t i = 0; i < items.size(); ++i) read(finger.joints[i], items[i], item(key, i));
 }
 
-void read_bodies(TableReader& table, Chain& chain) {
-  for_each_link(table, "prismatic", chain, [](Link& l, const Node& n, const std::string& key) {
-    l.prismatic = read_boolean(n, key);
+void read_bodies(TableReader& table, Finger& finger) {
+  for_each_joint(table, "prismatic", finger, [](DhJoint& j, const Node& n, const std::string& key) {
+    j.link.joint.prismatic = read_boolean(n, key);
   });
-  for_each_link(table, "mass", chain, [](Link& l, const Node& n, const std::string& key) {
-    l.mass = read_bounded(n, key, {kMass, Bounds::not_negative()});
+  for_each_joint(table, "mass", finger, [](DhJoint& j, const Node& n, const std::string& key) {
+    j.link.body.mass = read_bounded(n, key, {kMass, Bounds::not_negative()});
   });
-  for_each_link(table, "com", chain, [](Link& l, const Node& n, const std::string& key) {
-    l.com = read_vector(n, key, kLength);
+  for_each_joint(table, "com", finger, [](DhJoint& j, const Node& n, const std::string& key) {
+    j.link.body.com = read_vector(n, key, kLength);
   });
-  for_each_link(table, "inertia", chain, [](Link& l, const Node& n, const std::string& key) {
-    l.inertia = read_inertia(n, key);
+  for_each_joint(table, "inertia", finger, [](DhJoint& j, const Node& n, const std::string& key) {
+    j.link.body.inertia = read_inertia(n, key);
   });
-  for_each_link(table, "armature", chain, [](Link& l, const Node& n, const std::string& key) {
-    l.armature = read_bounded(n, key, {l.prismatic ? kMass : kInertia, Bounds::not_negative()});
+  for_each_joint(table, "armature", finger, [](DhJoint& j, const Node& n, const std::string& key) {
+    const bool prismatic = j.link.joint.prismatic;
+    j.link.armature = read_bounded(n, key, {prismatic ? kMass : kInertia, Bounds::not_negative()});
   });
 }
 
 /// A last joint that moves nothing makes the mass matrix singular.
-void check_last_link(const TableReader& table, const Chain& chain) {
-  const Link& last = chain.link[chain.joints - 1];
-  const double inertia = last.inertia(0, 0) + last.inertia(1, 1) + last.inertia(2, 2);
-  if (last.armature > 0 || last.mass > 0 || (inertia > 0 && !last.prismatic)) return;
+void check_last_link(const TableReader& table, const chain::LinkData& last) {
+  const Mat3<double>& I = last.body.inertia;
+  const bool turns = I(0, 0) + I(1, 1) + I(2, 2) > 0 && !last.joint.prismatic;
+  if (last.armature > 0 || last.body.mass > 0 || turns) return;
   fail(table.place(), table.path(), "the last joint moves no mass",
        "Give mass and com, inertia, or armature for each joint.");
 }
 
-Chain read_dh_chain(TableReader& table, const Node& rows) {
-  Chain chain;
-  read_dh_rows(rows, table.name("dh"), chain);
+void read_dh_chain(TableReader& table, const Node& rows, Finger& finger) {
+  read_dh_rows(rows, table.name("dh"), finger);
   if (const Node* node = table.find("modified"))
-    chain.modified = read_boolean(*node, table.name("modified"));
-  read_bodies(table, chain);
-  check_last_link(table, chain);
-  if (const Node* node = table.find("tool")) {
-    if (node->kind == Node::Kind::kTable) {
-      chain.tool = read_pose(*node, table.name("tool"));
-    } else {
-      chain.tool.p[2] = read_quantity(*node, table.name("tool"), kLength);
-    }
+    finger.modified = read_boolean(*node, table.name("modified"));
+  read_bodies(table, finger);
+  check_last_link(table, finger.joints.back().link);
+  const Node* tool = table.find("tool");
+  if (tool == nullptr) return;
+  if (tool->kind == Node::Kind::kTable) {
+    finger.tool = read_pose(*tool, table.name("tool"));
+  } else {
+    finger.tool.p[2] = read_quantity(*tool, table.name("tool"), kLength);
   }
-  chain.finish();
-  return chain;
 }
 
 void read_ik(TableReader& table, bool is_puma, Finger& finger) {
@@ -115,10 +112,10 @@ void read_ik(TableReader& table, bool is_puma, Finger& finger) {
       "start", "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].");
   const std::string key = table.name("start");
   const std::vector<Node>& items =
-      read_array(node, key, static_cast<std::size_t>(finger.chain.joints));
+      read_array(node, key, finger.joints.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    finger.start[i] =
-        read_quantity(items[i], item(key, i), finger.chain.link[i].prismatic ? kLength : kAngle);
+    const bool prismatic = finger.joints[i].link.joint.prismatic;
+    finger.start[i] = read_quantity(items[i], item(key, i), prismatic ? kLength : kAngle);
   }
 }
 
@@ -131,7 +128,8 @@ Finger read_puma(TableReader& table) {
     tool = read_quantity(*node, table.name("tool"), kLength);
   if (const Node* node = table.find("armature"))
     armature = read_boolean(*node, table.name("armature"));
-  Finger finger{.chain = chain::puma560(tool, armature), .elbow = -1};
+  Finger finger{.joints = chain::puma560(armature), .elbow = -1};
+  finger.tool.p[2] = tool;
   if (const Node* node = table.find("branch")) read_branch(*node, table.name("branch"), finger);
   return finger;
 }
@@ -149,7 +147,7 @@ Finger read_finger(const Node& node, const std::string& key) {
     static_cast<void>(read_choice(*model, table.name("model"), {"puma560"}));
     finger = read_puma(table);
   } else {
-    finger.chain = read_dh_chain(table, *dh);
+    read_dh_chain(table, *dh, finger);
   }
   if (const Node* base = table.find("base")) finger.base = read_pose(*base, table.name("base"));
   read_ik(table, model != nullptr, finger);

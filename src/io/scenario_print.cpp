@@ -1,4 +1,5 @@
 // A scenario written back as TOML, with everything filled in.
+#include <algorithm>
 #include <cmath>
 
 #include "garra/io/scenario.hpp"
@@ -74,26 +75,20 @@ bool same(const Vec3<double>& a, const Vec3<double>& b) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-bool same(const chain::Link& a, const chain::Link& b) {
-  return a.a == b.a && a.d == b.d && a.alpha == b.alpha && a.offset == b.offset &&
-         a.prismatic == b.prismatic && a.mass == b.mass && a.armature == b.armature &&
-         same(a.com, b.com) && same(a.inertia, b.inertia);
+bool same(const chain::DhJoint& a, const chain::DhJoint& b) {
+  const chain::LinkData &x = a.link, &y = b.link;
+  return a.a == b.a && a.d == b.d && a.alpha == b.alpha && a.theta == b.theta &&
+         x.joint.prismatic == y.joint.prismatic && x.armature == y.armature &&
+         x.body.mass == y.body.mass && same(x.body.com, y.body.com) &&
+         same(x.body.inertia, y.body.inertia);
 }
 
-bool same(const chain::Chain& a, const chain::Chain& b) {
-  if (a.joints != b.joints || a.modified != b.modified || !same(a.tool.R, b.tool.R) ||
-      !same(a.tool.p, b.tool.p))
-    return false;
-  for (int i = 0; i < a.joints; ++i)
-    if (!same(a.link[i], b.link[i])) return false;
-  return true;
-}
-
-/// "[of link 1, of link 2, ...]"
+/// "[of joint 1, of joint 2, ...]"
 template <class Of>
-std::string per_link(const chain::Chain& chain, Of of) {
+std::string per_joint(const Finger& finger, Of of) {
   std::string out = "[";
-  for (int i = 0; i < chain.joints; ++i) out += (i == 0 ? "" : ", ") + of(chain.link[i]);
+  for (const chain::DhJoint& joint : finger.joints)
+    out += (&joint == &finger.joints.front() ? "" : ", ") + of(joint);
   return out + "]";
 }
 
@@ -102,38 +97,43 @@ std::string pose_text(const Pose<double>& pose) {
          ", rpy = " + text(rpy_from_rotation(pose.R), kAngle) + " }";
 }
 
-void write_chain(const chain::Chain& chain, Writer& w) {
-  using chain::Link;
+void write_chain(const Finger& finger, Writer& w) {
+  using Joint = chain::DhJoint;
   w.line("dh",
-         per_link(chain,
-                  [](const Link& l) {
-                    return "[" + shortest(l.a) + ", " + shortest(l.d) + ", " +
-                           text(l.alpha, kAngle) + ", " + text(l.offset, kAngle) + "]";
-                  }),
+         per_joint(finger,
+                   [](const Joint& j) {
+                     return "[" + shortest(j.a) + ", " + shortest(j.d) + ", " +
+                            text(j.alpha, kAngle) + ", " + text(j.theta, kAngle) + "]";
+                   }),
          "a m, d m, alpha, theta_offset");
-  w.line("modified", text(chain.modified), "true: Craig's convention");
-  w.line("prismatic", per_link(chain, [](const Link& l) { return text(l.prismatic); }));
-  w.line("mass", per_link(chain, [](const Link& l) { return shortest(l.mass); }), "kg");
-  w.line("com", per_link(chain, [](const Link& l) { return text(l.com, kLength); }),
+  w.line("modified", text(finger.modified), "true: Craig's convention");
+  w.line("prismatic", per_joint(finger, [](const Joint& j) { return text(j.link.joint.prismatic); }));
+  w.line("mass", per_joint(finger, [](const Joint& j) { return shortest(j.link.body.mass); }), "kg");
+  w.line("com", per_joint(finger, [](const Joint& j) { return text(j.link.body.com, kLength); }),
          "m, in the link's frame");
   w.line("inertia",
-         per_link(chain,
-                  [](const Link& l) {
-                    const Mat3<double>& I = l.inertia;
-                    const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
-                    return list(v, 6, kInertia);
-                  }),
+         per_joint(finger,
+                   [](const Joint& j) {
+                     const Mat3<double>& I = j.link.body.inertia;
+                     const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
+                     return list(v, 6, kInertia);
+                   }),
          "kg*m^2, xx yy zz xy yz xz about com");
-  w.line("armature", per_link(chain, [](const Link& l) { return shortest(l.armature); }), "kg*m^2");
-  w.line("tool", pose_text(chain.tool));
+  w.line("armature", per_joint(finger, [](const Joint& j) { return shortest(j.link.armature); }),
+         "kg*m^2");
+  w.line("tool", pose_text(finger.tool));
 }
 
 /// The built-in arm by its name, else false.
-bool write_puma(const chain::Chain& chain, Writer& w) {
+bool write_puma(const Finger& finger, Writer& w) {
+  const Pose<double> tool = {Mat3<double>::identity(), {{0, 0, finger.tool.p[2]}}};
+  if (finger.modified || !same(finger.tool.R, tool.R) || !same(finger.tool.p, tool.p)) return false;
   for (const bool armature : {true, false}) {
-    if (!same(chain, chain::puma560(chain.tool.p[2], armature))) continue;
+    const std::vector<chain::DhJoint> puma = chain::puma560(armature);
+    const auto equal = [](const auto& a, const auto& b) { return same(a, b); };
+    if (!std::equal(finger.joints.begin(), finger.joints.end(), puma.begin(), puma.end(), equal)) continue;
     w.line("model", "\"puma560\"");
-    w.quantity("tool", chain.tool.p[2], kLength);
+    w.quantity("tool", tool.p[2], kLength);
     w.line("armature", text(armature));
     return true;
   }
@@ -142,8 +142,8 @@ bool write_puma(const chain::Chain& chain, Writer& w) {
 
 void write_finger(const Finger& finger, Writer& w) {
   w.table("[hand.finger]");
-  const bool puma = write_puma(finger.chain, w);
-  if (!puma) write_chain(finger.chain, w);
+  const bool puma = write_puma(finger, w);
+  if (!puma) write_chain(finger, w);
   w.line("base", pose_text(finger.base));
   w.line("ik", finger.ik == grasp::Ik::kPuma ? "\"puma\"" : "\"numeric\"");
   if (puma) {
@@ -153,9 +153,9 @@ void write_finger(const Finger& finger, Writer& w) {
   }
   if (finger.ik == grasp::Ik::kNumeric) {
     std::string start;
-    for (int i = 0; i < finger.chain.joints; ++i)
+    for (std::size_t i = 0; i < finger.joints.size(); ++i)
       start += (i == 0 ? "" : ", ") +
-               text(finger.start[i], finger.chain.link[i].prismatic ? kLength : kAngle);
+               text(finger.start[i], finger.joints[i].link.joint.prismatic ? kLength : kAngle);
     w.line("start", "[" + start + "]");
   }
 }

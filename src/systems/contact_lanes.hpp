@@ -4,6 +4,7 @@
 #include "garra/batch/device.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/refill.hpp"
+#include "garra/solve/friction_newton.hpp"
 #include "systems/contact_batch.hpp"
 
 namespace garra::contact {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "garra/solve/friction_newton.hpp"
 #include "systems/grasp_model.hpp"
 
 namespace garra::grasp {

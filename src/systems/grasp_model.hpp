@@ -1,15 +1,14 @@
-// One sample of a grasp study, from uniform numbers to A, b and the metrics: the bodies that every executor runs.
-// Host and device; docs/monte-carlo.md names the steps.
+// What the samples of a grasp study share, and their first step: from uniform numbers to the object, its load and where
+// each finger has to touch it. Then come grasp_fingers.hpp, grasp_problem.hpp, the contact solver and grasp_judge.hpp.
+// Bodies that every executor runs, host and device; docs/monte-carlo.md names the steps.
 #pragma once
 
 #include "garra/batch/tiles.hpp"
-#include "garra/grasp.hpp"
 #include "garra/core/philox.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "garra/grasp.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/systems/chain/inverse_kinematics.hpp"
-#include "garra/systems/grasp/assemble.hpp"
-#include "garra/systems/grasp/metrics.hpp"
+#include "garra/systems/grasp/finger.hpp"
 
 namespace garra::grasp {
 
@@ -34,13 +33,35 @@ struct Draw {
   study::Distribution distribution;
 };
 
+/// Sizes that fingers are computed in. A finger takes the smallest that it fits into; kSix is for exactly six revolute
+/// joints, the only ones that the closed form solves.
+enum class FingerSize : int { kFour, kSix, kEight, kSixteen };
+
 struct FingerModel {
-  chain::Chain chain;
-  Pose<double> base;
-  bool closed_form;            ///< puma_ik, else numeric_ik
+  FingerSize size;
+  union {  ///< the one that `size` names; P is its world
+    FingerChain<4> four;
+    FingerChain<6> six;
+    FingerChain<8> eight;
+    FingerChain<16> sixteen;
+  };
+  bool closed_form;  ///< puma_ik on `branch`, else numeric_ik
   chain::Branch branch;
-  double start[chain::kMaxJoints];
+  chain::NumericIk numeric;
 };
+static_assert(chain::kMaxJoints == 16);
+
+template <int J>
+GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
+  if constexpr (J == 4)
+    return f.four;
+  else if constexpr (J == 6)
+    return f.six;
+  else if constexpr (J == 8)
+    return f.eight;
+  else
+    return f.sixteen;
+}
 
 /// Everything the samples of a study share. Trivially copyable: a GPU gets it by plain copy.
 struct GraspModel {
@@ -58,7 +79,6 @@ struct GraspModel {
   Vec<double, 6> probe;                  ///< wrench whose multiple the load factor is
   Vec3<double> v, omega;
   bool moving;
-  bool six_joints;                       ///< every finger has exactly six joints
   std::uint64_t seed;
   int draws;
   Draw draw[kSlots];
@@ -154,18 +174,6 @@ GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in,
   return object * place_on_surface(m.surface[j], d);
 }
 
-/// Pose of the fingertip: at the contact, axes (x, y, z) = (t, o, n), in the finger's base frame.
-template <class S>
-GARRA_HD Pose<S> tip_pose(const FingerModel& f, const ContactPlace<S>& c) {
-  Mat3<S> R;
-  for (int i = 0; i < 3; ++i) {
-    R(i, 0) = c.E(i, 1);
-    R(i, 1) = c.E(i, 2);
-    R(i, 2) = c.E(i, 0);
-  }
-  return inverse(cast_pose<S>(f.base)) * Pose<S>{R, c.p};
-}
-
 /// Commanded contact force in P axes: squeeze along the modelled normal, plus the balance of the nominal weight.
 template <class S>
 GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j) {
@@ -173,273 +181,91 @@ GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j
   return axpy(push, cast<S>(m.push[j]), cast<S>(m.balance[j]));
 }
 
-/// Joint rates that carry the contact along with the object: least squares, J^T (J J^T)^-1 v.
-template <class S, int J>
-GARRA_HD_CALL Vec<S, J> following_rates(const FingerModel& f, const Vec<S, J>& q, const Vec3<S>& p, const Vec3<S>& v) {
-  const auto kin = chain::forward_kinematics<S, J>(f.chain, q);
-  const auto jac = chain::geometric_jacobian(f.chain, kin, p);
-  Mat3<S> g = Mat3<S>::zero();
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c)
-      for (int i = 0; i < chain::joint_count<J>(f.chain); ++i) g(r, c) = fma(jac(r, i), jac(c, i), g(r, c));
-  const Vec3<S> y = solve(factor_ldlt(g), v);
-  Vec<S, J> qd = Vec<S, J>::zero();
-  for (int i = 0; i < chain::joint_count<J>(f.chain); ++i)
-    qd[i] = fma(jac(0, i), y[0], fma(jac(1, i), y[1], jac(2, i) * y[2]));
-  return qd;
-}
-
-/// Inverse kinematics and dynamics of one finger. `reached` becomes 0 where it cannot touch its contact.
-template <class S, int J>
-GARRA_HD_CALL ContactTerms<S> sample_finger(const GraspModel& m, const Inputs<S>& in, int j, const Body<S>& body,
-                                       const ContactPlace<S>& place, S& reached) {
-  const FingerModel& f = m.finger[j];
-  chain::IkSolution<S, J> ik;
-  if constexpr (J == 6) {
-    ik = f.closed_form ? chain::puma_ik(f.chain, tip_pose(f, place), f.branch)
-                       : chain::numeric_ik<S, 6>(f.chain, tip_pose(f, place).p, f.start);
-  } else {
-    ik = chain::numeric_ik<S, J>(f.chain, tip_pose(f, place).p, f.start);
-  }
-  reached = reached * ik.reached;
-  FingerState<S, J> state{ik.q, Vec<S, J>::zero(), Vec<S, J>::zero()};
-  if (m.moving) {
-    const Vec3<S> v = body.v + cross(body.omega, place.p - body.p_cm);
-    const Pose<S> to_base = inverse(cast_pose<S>(f.base));
-    state.qd = following_rates<S, J>(f, ik.q, to_base.R * place.p + to_base.p, to_base.R * v);
-  }
-  const TorqueCommand<S, J> command{false, Vec<S, J>::zero(), in.x[kCompensation], commanded_force(m, in, j)};
-  const auto terms = finger_terms<S, J>(f.chain, f.base, place, state, command, m.gravity, m.moving);
-  const double curvature = m.surface[j].curvature_t > m.surface[j].curvature_o ? m.surface[j].curvature_t
-                                                                               : m.surface[j].curvature_o;
-  return {place, terms.A, terms.drift, terms.bias, terms.velocity, curvature};
-}
-
-/// Metrics of a sample, from its stick force. Members are S.
-template <class S, int N>
-struct Metrics {
-  S reached;            ///< 1 where every finger reaches its contact
-  S margin;             ///< smallest friction margin
-  S critical;           ///< critical friction
-  S load_factor;        ///< multiples of the probe wrench that may be added
-  S wrench_radius;      ///< every wrench (F, T / length) shorter than this [N] is held
-  S minimum_squeeze;    ///< smallest commanded squeeze that holds [N]; NaN where it does not hold now
-  S first;              ///< contact with the smallest margin
-  Vec<S, N> tangent_t;  ///< c_t / (mu c_n) of the stick force, per contact
-  Vec<S, N> tangent_o;
+/// What a sample asks of the finger at one contact.
+template <class S>
+struct FingerTask {
+  ContactPlace<S> place;
+  Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
+  Vec3<S> force;     ///< commanded [N], P axes
+  S compensation;    ///< factor on the finger's gravity and Coriolis compensation
+  S friction;
 };
 
-/// What the build step leaves for the later ones.
-template <class S, int N>
-struct Built {
-  solvers::FrictionProblem<S, N> problem;
-  Metrics<S, N> metrics;
-};
-
-/// Right-hand sides of -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1) at once: stick force, its change with the load,
-/// with the squeeze, and with any wrench.
-template <class S, int N>
-GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>& sys, const Vec<S, N>& mu,
-                                    const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
-  Mat<S, 3 * N, 9> rhs;
-  for (int i = 0; i < 3 * N; ++i) {
-    rhs(i, 0) = -sys.b[i];
-    S load = S(0);
-    for (int k = 0; k < 6; ++k) {
-      rhs(i, 3 + k) = -sys.inverse_mass_W(k, i);
-      load = fma(sys.inverse_mass_W(k, i), S(m.probe[k]), load);
-    }
-    rhs(i, 1) = -load;
-    rhs(i, 2) = -squeeze_drift[i];
-  }
-  const auto factored = factor_ldlt(sys.A);
-  const Mat<S, 3 * N, 9> x = solve(factored, rhs);
-  Metrics<S, N> out;
-  out.margin = out.load_factor = out.wrench_radius = S(kInfinity);
-  out.critical = S(-kInfinity);
-  out.first = S(0);
-  S release = S(kInfinity);
-  for (int j = 0; j < N; ++j) {
-    Vec3<S> c, load, push;
-    Mat<S, 3, 6> G;
-    for (int i = 0; i < 3; ++i) {
-      c[i] = x(3 * j + i, 0);
-      load[i] = x(3 * j + i, 1);
-      push[i] = -x(3 * j + i, 2);  // less squeeze
-      for (int k = 0; k < 6; ++k) G(i, k) = x(3 * j + i, 3 + k) * S(k < 3 ? 1.0 : m.length);
-    }
-    const S margin = friction_margin(c, mu[j]);
-    out.first = select(margin < out.margin, S(j), out.first);
-    out.margin = min(out.margin, margin);
-    out.critical = max(out.critical, critical_friction(c));
-    out.load_factor = min(out.load_factor, cone_exit(c, load, mu[j]));
-    release = min(release, cone_exit(c, push, mu[j]));
-    out.wrench_radius = min(out.wrench_radius, max(cone_distance(c, mu[j]), S(0)) / spectral_norm(G));
-    const auto pressed = mu[j] * c[0] > S(0);
-    const S scale = S(1) / select(pressed, mu[j] * c[0], S(1));
-    out.tangent_t[j] = select(pressed, scale * c[1], S(kInfinity));
-    out.tangent_o[j] = select(pressed, scale * c[2], S(kInfinity));
-  }
-  const S nan = S(__builtin_nan(""));
-  out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
-  const auto definite = factored.bad_pivots == S(0);
-  out.critical = select(definite, out.critical, nan);
-  out.margin = select(definite, out.margin, nan);
-  out.load_factor = select(definite, out.load_factor, nan);
-  out.wrench_radius = select(definite, out.wrench_radius, nan);
-  out.minimum_squeeze = select(definite, out.minimum_squeeze, nan);
-  return out;
+template <class S>
+GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
+  FingerTask<S> task;
+  task.place = contact_place(m, in, object, j);
+  task.velocity = cast<S>(m.v) + cross(cast<S>(m.omega), task.place.p - object.p);
+  task.force = commanded_force(m, in, j);
+  task.compensation = in.x[kCompensation];
+  task.friction = in.x[contact_slot(j, kFriction)];
+  return task;
 }
 
-/// From inputs to the problem and the metrics. J = 6 where every finger has six joints, else kMaxJoints: the larger one
-/// would give each GPU thread a stack of 24 KB.
-template <class S, int N, int J>
-GARRA_HD Built<S, N> build_sample(const GraspModel& m, const Inputs<S>& in) {
-  const Pose<S> pose = object_pose(m, in);
-  const Body<S> body = object_body(m, in, pose);
-  ContactTerms<S> contacts[N];
-  S reached = S(1);
-  for (int j = 0; j < N; ++j) {
-    const ContactPlace<S> place = contact_place(m, in, pose, j);
-    contacts[j] = sample_finger<S, J>(m, in, j, body, place, reached);
-  }
+/// The object of a sample and what acts on it besides the fingers.
+template <class S>
+struct ObjectLoad {
+  Body<S> body;
+  Vec<S, 6> wrench;  ///< external (force; torque about the center of mass)
+  S squeeze;         ///< commanded normal force [N]
+};
+
+template <class S>
+GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object) {
   const Vec3<S> force = ball_vector(in.x[kForceSize], in.x[kForceCosine], in.x[kForceAzimuth]);
   const Vec3<S> torque = ball_vector(in.x[kTorqueSize], in.x[kTorqueCosine], in.x[kTorqueAzimuth]);
-  Vec<S, 6> wrench;
+  ObjectLoad<S> load;
+  load.body = object_body(m, in, object);
   for (int i = 0; i < 3; ++i) {
-    wrench[i] = S(m.wrench[i]) + force[i];
-    wrench[i + 3] = S(m.wrench[i + 3]) + torque[i];
+    load.wrench[i] = S(m.wrench[i]) + force[i];
+    load.wrench[i + 3] = S(m.wrench[i + 3]) + torque[i];
   }
-  const System<S, N> sys = assemble<S, N>(body, contacts, wrench, m.gravity, m.moving);
-  Built<S, N> out;
-  out.problem.A = sys.A;
-  out.problem.b = sys.b;
-  Vec<S, 3 * N> squeeze_drift;  // db / d squeeze = -A_man E^T n0
-  for (int j = 0; j < N; ++j) {
-    out.problem.mu[j] = in.x[contact_slot(j, kFriction)];
-    const Vec3<S> d = contacts[j].A * transpose_times(contacts[j].place.E, cast<S>(m.push[j]));
-    for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
-  }
-  out.metrics = hold_metrics<S, N>(m, sys, out.problem.mu, squeeze_drift, in.x[kSqueeze]);
-  out.metrics.reached = reached;
-  // An unreachable contact leaves no problem: a harmless one keeps the lane's arithmetic ordinary, and no metric.
-  const auto ok = reached > S(0);
-  const S nan = S(__builtin_nan(""));
-  for (S* metric : {&out.metrics.margin, &out.metrics.critical, &out.metrics.load_factor, &out.metrics.wrench_radius,
-                    &out.metrics.minimum_squeeze})
-    *metric = select(ok, *metric, nan);
-  out.problem.A = select(ok, out.problem.A, Mat<S, 3 * N, 3 * N>::identity());
-  out.problem.b = select(ok, out.problem.b, Vec<S, 3 * N>::zero());
-  return out;
+  load.squeeze = in.x[kSqueeze];
+  return load;
 }
 
-/// Step 1 of a block: draw and build samples first + i.
-template <int N, int J>
-struct BuildBody {
+/// What a finger gives back to the assembly (docs/grasp-model.md, section 3).
+template <class S>
+struct FingerShare {
+  Mat3<S> A;         ///< J M^-1 J^T
+  Vec3<S> drift;     ///< J M^-1 (g + h - tau)
+  Vec3<S> bias;      ///< Jdot qd of the contact point
+  Vec3<S> velocity;  ///< of the contact point
+  S reached;         ///< 0 where the finger cannot touch its contact, else 1
+};
+
+/// Tiles of what samples need on their way to a friction problem.
+struct SampleParts {
+  double* loads;        ///< ObjectLoad
+  double* tasks;        ///< FingerTask: those of contact 0, then of contact 1, ...
+  double* shares;       ///< FingerShare, likewise
+  double* uniforms;     ///< [tile][draw][lane]
+  std::int64_t padded;  ///< samples that there is room for, whole tiles
+
+  [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
+    return tasks + contact * padded * batch::kFields<double, FingerTask<double>>;
+  }
+  [[nodiscard]] GARRA_HD double* shares_of(int contact) const {
+    return shares + contact * padded * batch::kFields<double, FingerShare<double>>;
+  }
+};
+
+/// Step 1: draws samples first + i and places their objects and contacts.
+struct DrawBody {
   const GraspModel* model;
   std::int64_t first;
-  double* problems;
-  double* metrics;
-  double* uniforms;  ///< [tile][draw][lane]
+  SampleParts parts;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
+    const GraspModel& m = *model;
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
-    double* u = uniforms + (i / batch::kTile) * model->draws * batch::kTile + i % batch::kTile;
-    const Built<S, N> built = build_sample<S, N, J>(*model, draw_inputs<S>(*model, index, u));
-    batch::store<S>(problems, i, built.problem);
-    batch::store<S>(metrics, i, built.metrics);
-  }
-};
-
-/// Step 3: certificate, contact states and outcome, of up to two candidates from different starts.
-template <class S, int N>
-struct Verdict {
-  S outcome;       ///< grasp::Outcome
-  S residual;
-  S iterations;
-  Vec<S, N> state; ///< grasp::ContactState
-  Vec<S, 3 * N> c, a;
-};
-
-template <int N>
-struct JudgeBody {
-  double tol;
-  const double* problems;
-  const double* metrics;
-  const double* candidates;
-  const double* second;  ///< candidates from another start, or nullptr
-  double* verdicts;
-
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
-    const S reached = batch::load<S, Metrics<S, N>>(metrics, i).reached;
-    const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    const auto one = solvers::certify(problem, found, tol);
-    auto v = judge<S>(problem, one);
-    if (second != nullptr) {
-      const auto other = batch::load<S, solvers::Candidate<S, N>>(second, i);
-      const auto two = solvers::certify(problem, other, tol);
-      S apart = S(0);
-      for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
-      const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
-      v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);  // either certificate will do
-      v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
-    }
-    v = choose(reached > S(0), v, unreachable<S>());
-    batch::store<S>(verdicts, i, v);
-  }
-
-  template <class S>
-  static GARRA_HD Verdict<S, N> choose(const MaskOf<S>& first, const Verdict<S, N>& a, const Verdict<S, N>& b) {
-    Verdict<S, N> v;
-    v.outcome = select(first, a.outcome, b.outcome);
-    v.residual = select(first, a.residual, b.residual);
-    v.iterations = select(first, a.iterations, b.iterations);
-    v.state = select(first, a.state, b.state);
-    v.c = select(first, a.c, b.c);
-    v.a = select(first, a.a, b.a);
-    return v;
-  }
-
-  /// No problem, so no numbers.
-  template <class S>
-  static GARRA_HD Verdict<S, N> unreachable() {
-    const S nan = S(__builtin_nan(""));
-    Verdict<S, N> v;
-    v.outcome = S(int(Outcome::kUnreachable));
-    v.residual = nan;
-    v.iterations = S(0);
-    for (int k = 0; k < N; ++k) v.state[k] = S(0);
-    for (int k = 0; k < 3 * N; ++k) v.c[k] = v.a[k] = nan;
-    return v;
-  }
-
-  /// Contact states: accelerations above 1e-6 of the problem's own size count as motion.
-  template <class S>
-  static GARRA_HD Verdict<S, N> judge(const solvers::FrictionProblem<S, N>& p,
-                                      const solvers::FrictionSolution<S, N>& s) {
-    Verdict<S, N> v;
-    const S eps = S(1e-6) * solvers::friction_scale(p).size_b;
-    auto any_slip = eps < S(0), any_break = eps < S(0);
-    for (int j = 0; j < N; ++j) {
-      const S at = sqrt(fma(s.a[3 * j + 1], s.a[3 * j + 1], s.a[3 * j + 2] * s.a[3 * j + 2]));
-      const auto open = s.a[3 * j] > eps;
-      const auto slip = !open && at > eps;
-      v.state[j] = select(open, S(int(ContactState::kBreak)), select(slip, S(int(ContactState::kSlip)), S(0)));
-      any_break = any_break || open;
-      any_slip = any_slip || slip;
-    }
-    v.outcome = select(any_break, S(int(Outcome::kSeparating)), select(any_slip, S(int(Outcome::kSlipping)), S(0)));
-    const auto solved = s.status == S(int(Status::kConverged));
-    v.outcome = select(solved, v.outcome, S(int(Outcome::kUnsolved)));
-    v.outcome = select(s.status == S(int(Status::kNoSolution)), S(int(Outcome::kNoSolution)), v.outcome);
-    v.residual = s.residual;
-    v.iterations = s.effort.outer;
-    v.c = s.c;
-    v.a = s.a;
-    return v;
+    double* u = parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
+    const Inputs<S> in = draw_inputs<S>(m, index, u);
+    const Pose<S> object = object_pose(m, in);
+    batch::store<S>(parts.loads, i, object_load(m, in, object));
+    for (int j = 0; j < m.contacts; ++j)
+      batch::store<S>(parts.tasks_of(j), i, finger_task(m, in, object, j));
   }
 };
 

@@ -1,15 +1,15 @@
 // From a scenario to the numbers that all samples share: which inputs are drawn, the object, the nominal balance.
+#include <algorithm>
 #include <cmath>
 
 #include "garra/core/error.hpp"
 #include "garra/math/rotation.hpp"
+#include "systems/grasp_fingers.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::grasp {
 
 namespace {
-
-using chain::kMaxJoints;
 
 /// Visits every scalar input: its slot, name, unit and distribution.
 template <class Visit>
@@ -65,17 +65,44 @@ Vec3<double> gyration2(const Object& o) {
   return {{1, 1, 1}};
 }
 
+/// A finger's chain with the palm as its world.
+chain::Robot finger_robot(const Scenario& s, const Finger& f) {
+  const chain::RobotData data{.name = "finger", .base = f.base, .tool = f.tool, .gravity = s.gravity};
+  return f.modified ? chain::from_modified_dh(data, f.joints) : chain::from_dh(data, f.joints);
+}
+
+bool six_revolute(const chain::Robot& robot) {
+  const auto prismatic = [](const chain::Joint& j) { return j.prismatic; };
+  return robot.joints == 6 && std::none_of(robot.joint.begin(), robot.joint.end(), prismatic);
+}
+
+FingerSize size_of(const chain::Robot& robot) {
+  if (six_revolute(robot)) return FingerSize::kSix;
+  return robot.joints <= 4 ? FingerSize::kFour : robot.joints <= 8 ? FingerSize::kEight : FingerSize::kSixteen;
+}
+
+void set_chain(const chain::Robot& robot, FingerModel& f) {
+  f.size = size_of(robot);
+  switch (f.size) {
+    case FingerSize::kFour: f.four = padded_chain<4>(robot); break;
+    case FingerSize::kSix: f.six = padded_chain<6>(robot); break;
+    case FingerSize::kEight: f.eight = padded_chain<8>(robot); break;
+    case FingerSize::kSixteen: f.sixteen = padded_chain<16>(robot); break;
+  }
+}
+
 void copy_fingers(const Scenario& s, GraspModel& m) {
-  m.six_joints = true;
   for (std::size_t j = 0; j < s.fingers.size(); ++j) {
-    const Finger& f = s.fingers[j];
-    const bool closed = f.ik == Ik::kPuma;
-    if (closed && !chain::is_puma_like(f.chain))
+    const Finger& from = s.fingers[j];
+    FingerModel& f = m.finger[j];
+    set_chain(finger_robot(s, from), f);
+    f.closed_form = from.ik == Ik::kPuma;
+    if (f.closed_form && !(f.size == FingerSize::kSix && chain::is_puma_like(f.six.model)))
       throw Error(ExitCode::kInvalidFile, "finger " + std::to_string(j + 1) + ": the closed-form inverse kinematics "
                                           "needs an arm built like the PUMA", "use ik = \"numeric\" for this finger");
-    m.six_joints = m.six_joints && f.chain.joints == 6;
-    m.finger[j] = {f.chain, f.base, closed, {f.arm, f.elbow, f.wrist}, {}};
-    for (int i = 0; i < kMaxJoints; ++i) m.finger[j].start[i] = f.start[i];
+    f.branch = {from.arm, from.elbow, from.wrist};
+    f.numeric.joints = static_cast<int>(from.joints.size());
+    std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
   }
 }
 
@@ -140,15 +167,12 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   }
 }
 
-template <int N>
 void check_reach(const GraspModel& m, const Inputs<double>& in) {
   const Pose<double> pose = object_pose(m, in);
-  const Body<double> body = object_body(m, in, pose);
-  for (int j = 0; j < N; ++j) {
-    double reached = 1;
-    const auto place = contact_place(m, in, pose, j);
-    if (m.six_joints) sample_finger<double, 6>(m, in, j, body, place, reached);
-    else sample_finger<double, kMaxJoints>(m, in, j, body, place, reached);
+  for (int j = 0; j < m.contacts; ++j) {
+    const FingerTask<double> task = finger_task(m, in, pose, j);
+    double reached = 0;
+    with_finger(m, j, &m, {}, [&](const auto& body) { reached = body.share(task).reached; });
     if (reached > 0) continue;
     throw Error(ExitCode::kInvalidFile,
                 "finger " + std::to_string(j + 1) + " cannot reach its contact in the nominal grasp",
@@ -160,7 +184,7 @@ template <int N>
 void finish_model(const Scenario& s, GraspModel& m) {
   const Inputs<double> in = nominal_inputs(m);
   balance_weight<N>(s, m, in);
-  check_reach<N>(m, in);
+  check_reach(m, in);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "garra/core/error.hpp"
 #include "systems/contact_lanes.hpp"
 #include "systems/grasp_cuda.hpp"
+#include "systems/grasp_judge.hpp"
 
 namespace garra::grasp {
 
@@ -63,6 +64,11 @@ struct Workspace {
   batch::Tiles<solvers::Candidate<double, N>> candidates{kSub}, second{kSub};
   batch::Tiles<Verdict<double, N>> verdicts{kSub};
   batch::Tiles<Inputs<double>> uniforms{kSub};  // room for the most draws there can be
+  batch::Tiles<ObjectLoad<double>> loads{kSub};
+  batch::Tiles<FingerTask<double>> tasks{N * kSub};
+  batch::Tiles<FingerShare<double>> shares{N * kSub};
+
+  SampleParts parts() { return {loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub}; }
 };
 
 template <int N>
@@ -74,7 +80,7 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
   return solver;
 }
 
-/// Draw, build, solve, judge samples first .. first + count - 1 into the workspace.
+/// Draw, fingers, build, solve, judge: samples first .. first + count - 1 into the workspace.
 template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace<N>& w) {
@@ -90,10 +96,8 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                                                               w.second.data()};
   const JudgeBody<N> judge{s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
-  if (m.six_joints)
-    for_each(BuildBody<N, 6>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
-  else
-    for_each(BuildBody<N, chain::kMaxJoints>{&m, first, w.problems.data(), w.metrics.data(), w.uniforms.data()});
+  draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
+  for_each(BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
   contact::iterate(executor, warm, count);
   if (s.check_uniqueness) contact::iterate(executor, cold, count);
   for_each(judge);

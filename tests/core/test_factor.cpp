@@ -79,6 +79,8 @@ TYPED_TEST(Factor, LdltSolvesDefiniteSystemsToBackwardStability) {
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j) ld(i, j) *= f.d[j];
     EXPECT_LE(largest(ld * transpose(f.l) - a), 4 * N * kEps * largest(a));
+    const Vec<double, N> y = solve_lower(f, b);
+    EXPECT_LE(largest(f.l * y - b), 4 * N * kEps * (largest(b) + N * largest(f.l) * largest(y)));
   }
 }
 

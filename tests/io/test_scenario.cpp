@@ -107,9 +107,9 @@ TEST(Scenario, ThreePumaIsTheDefaultHandOfTheReference) {
   expect_vector(s.fingers[1].base.p, 0.6 * half, 0.6 * height, 0);
   expect_vector(s.fingers[2].base.p, -0.6, 0, 0);
   for (const grasp::Finger& f : s.fingers) {
-    EXPECT_EQ(f.chain.joints, 6);
-    EXPECT_EQ(f.chain.tool.p[2], 0.1);
-    EXPECT_GT(f.chain.link[0].armature, 0.5);
+    ASSERT_EQ(f.joints.size(), 6u);
+    EXPECT_EQ(f.tool.p[2], 0.1);
+    EXPECT_GT(f.joints[0].link.armature, 0.5);
     EXPECT_EQ(f.ik, grasp::Ik::kPuma);
     EXPECT_EQ(f.arm, -1);
     EXPECT_EQ(f.elbow, -1);
@@ -264,7 +264,7 @@ TEST(Scenario, WhatIsLeftOutHasItsDefault) {
   EXPECT_EQ(s.nominal_mass, 2);
   EXPECT_EQ(s.gravity[2], -9.81);
   EXPECT_EQ(s.plan.chunk, 65536);
-  EXPECT_EQ(s.fingers[0].chain.tool.p[2], 0.1);
+  EXPECT_EQ(s.fingers[0].tool.p[2], 0.1);
   EXPECT_TRUE(s.angle.is_constant());
   EXPECT_EQ(s.tol, 1e-9);
   EXPECT_TRUE(s.check_uniqueness);
@@ -380,14 +380,13 @@ TEST(ScenarioContact, OffTheSurfaceIsRefused) {
 TEST(ScenarioFinger, DenavitHartenbergRowsAndBodiesAreRead) {
   const Scenario s = io::read_scenario(scenario_path("two_finger_cylinder.toml"));
   const grasp::Finger& f = s.fingers[0];
-  ASSERT_EQ(f.chain.joints, 4);
-  EXPECT_EQ(f.chain.link[1].a, 0.05);
-  EXPECT_EQ(f.chain.link[0].cos_alpha, 0);
-  EXPECT_EQ(f.chain.link[0].sin_alpha, 1);
-  EXPECT_EQ(f.chain.link[3].mass, 0.03);
-  EXPECT_EQ(f.chain.link[2].com[0], -0.02);
-  EXPECT_EQ(f.chain.link[2].inertia(2, 2), 6e-6);
-  EXPECT_EQ(f.chain.link[2].armature, 1e-5);
+  ASSERT_EQ(f.joints.size(), 4u);
+  EXPECT_EQ(f.joints[1].a, 0.05);
+  EXPECT_EQ(f.joints[0].alpha, M_PI / 2);
+  EXPECT_EQ(f.joints[3].link.body.mass, 0.03);
+  EXPECT_EQ(f.joints[2].link.body.com[0], -0.02);
+  EXPECT_EQ(f.joints[2].link.body.inertia(2, 2), 6e-6);
+  EXPECT_EQ(f.joints[2].link.armature, 1e-5);
   EXPECT_EQ(f.ik, grasp::Ik::kNumeric);
   EXPECT_EQ(f.start[1], 110 * M_PI / 180);
   EXPECT_EQ(f.base.R(0, 0), -1);
@@ -606,18 +605,17 @@ void expect_same(const grasp::Finger& a, const grasp::Finger& b) {
   expect_same(a.base.R, b.base.R);
   expect_same(a.base.p, b.base.p);
   EXPECT_EQ(std::tuple(a.ik, a.arm, a.elbow, a.wrist), std::tuple(b.ik, b.arm, b.elbow, b.wrist));
-  ASSERT_EQ(a.chain.joints, b.chain.joints);
-  EXPECT_EQ(a.chain.modified, b.chain.modified);
-  expect_same(a.chain.tool.p, b.chain.tool.p);
-  expect_same(a.chain.tool.R, b.chain.tool.R);
-  for (int i = 0; i < a.chain.joints; ++i) {
-    const chain::Link &x = a.chain.link[i], &y = b.chain.link[i];
-    EXPECT_EQ(std::tuple(x.a, x.d, x.alpha, x.offset, x.cos_alpha, x.sin_alpha),
-              std::tuple(y.a, y.d, y.alpha, y.offset, y.cos_alpha, y.sin_alpha));
-    EXPECT_EQ(std::tuple(x.prismatic, x.mass, x.armature),
-              std::tuple(y.prismatic, y.mass, y.armature));
-    expect_same(x.com, y.com);
-    expect_same(x.inertia, y.inertia);
+  ASSERT_EQ(a.joints.size(), b.joints.size());
+  EXPECT_EQ(a.modified, b.modified);
+  expect_same(a.tool.p, b.tool.p);
+  expect_same(a.tool.R, b.tool.R);
+  for (std::size_t i = 0; i < a.joints.size(); ++i) {
+    const chain::DhJoint &x = a.joints[i], &y = b.joints[i];
+    EXPECT_EQ(std::tuple(x.a, x.d, x.alpha, x.theta), std::tuple(y.a, y.d, y.alpha, y.theta));
+    EXPECT_EQ(std::tuple(x.link.joint.prismatic, x.link.body.mass, x.link.armature),
+              std::tuple(y.link.joint.prismatic, y.link.body.mass, y.link.armature));
+    expect_same(x.link.body.com, y.link.body.com);
+    expect_same(x.link.body.inertia, y.link.body.inertia);
     EXPECT_EQ(a.start[i], b.start[i]);
   }
 }

@@ -41,7 +41,9 @@ struct Everything {
   Mat<S, 6, J> jac, body;
   Mat<S, J, J> H, C;
   Vec<S, J> tau, bias, coriolis, g, qdd, aba, torque;
+  InertiaAndGravity<S, J> rest;
   ToolMotion<S> motion;
+  PointMotion<S> point;
   Energy<S> energy;
   S w, w_fused, sigma;
 };
@@ -60,10 +62,12 @@ __attribute__((noinline)) Everything<S, J> everything(const Model<T, J>& m, cons
   out.bias = bias_torque<K>(m, x, qd);
   out.coriolis = coriolis_torque<K>(m, x, qd);
   out.g = gravity_torque<K>(m, x);
+  out.rest = inertia_and_gravity<K>(m, x);
   out.qdd = forward_dynamics_composite<K>(m, x, qd, a);
   out.aba = forward_dynamics_articulated<K>(m, x, qd, a);
   out.torque = tool_torque<K>(m, x, k.tool.p, center_of_mass(m, k, J - 1));
   out.motion = tool_motion<K>(m, x, qd);
+  out.point = point_motion(out.jac, qd);
   out.energy = energy<K>(m, x, qd);
   out.w = manipulability(out.jac);
   out.w_fused = out.w;

@@ -363,6 +363,9 @@ TEST(ChainKernels, FusedFormsEqualProductsWithTheStoredJacobian) {
     const auto twist = jac * qd;
     const auto motion = tool_motion(m, x, qd);
     expect_near(motion.p, k.tool.p.m, kPose, "tool point");
+    const auto rest = inertia_and_gravity(m, x);
+    expect_relative(rest.H, inertia_matrix(m, x).m, 1e-14, "H");
+    expect_relative(rest.g, gravity_torque(m, x).m, 1e-13, "g");
     for (int r = 0; r < 3; ++r) {
       EXPECT_NEAR(motion.v[r], twist[r], kPose);
       EXPECT_NEAR(motion.w[r], twist[r + 3], kPose);

@@ -3,10 +3,11 @@
 
 #include <cmath>
 
+#include "garra/chain.hpp"
 #include "garra/core/lanes.hpp"
-#include "garra/systems/chain/inverse_kinematics.hpp"
 #include "garra/systems/grasp/assemble.hpp"
 #include "reference.hpp"
+#include "systems/grasp_fingers.hpp"
 
 namespace garra {
 namespace {
@@ -58,7 +59,15 @@ grasp::SurfacePoint sphere_point(double azimuth, double elevation, double radius
 
 struct Hand {
   json data;
-  chain::Chain chain;
+  /// Finger j with the palm as its world.
+  chain::Robot finger(std::size_t j) const {
+    const json& in = data["inputs"];
+    chain::RobotData robot;
+    robot.base = base(j);
+    robot.tool.p[2] = in["tool"];
+    robot.gravity = matrix<3, 1>(in["gvec"]);
+    return chain::from_dh(robot, chain::puma560(in["armature"]));
+  }
   Pose<double> base(std::size_t j) const {
     Pose<double> x = Pose<double>::identity();
     for (int i = 0; i < 3; ++i) x.p[i] = data["S"][static_cast<std::size_t>(i)][j];  // columns are fingers
@@ -93,7 +102,7 @@ struct Hand {
 std::vector<Hand> hands() {
   std::vector<Hand> out;
   for (const auto& e : test::read_reference_json("grasp/chain.json"))
-    out.push_back({e, chain::puma560(e["inputs"]["tool"], e["inputs"]["armature"])});
+    out.push_back({e});
   return out;
 }
 
@@ -142,16 +151,17 @@ TEST(PumaInverseKinematics, ReachesEveryReferenceBranchUnderItsLabel) {
   for (const Hand& h : hands())
     for (std::size_t j = 0; j < h.data["n"].get<std::size_t>(); ++j) {
       const auto R = matrix<3, 3>(h.data["R_PC"][j]);
-      Pose<double> tip = inverse(h.base(j)) * Pose<double>{R, h.place(j).p};
+      const Pose<double> tip{R, h.place(j).p};
+      const auto m = chain::model_of<6>(h.finger(j));
       for (const auto& branch : h.data["ik_all"][j]) {
-        const auto found = chain::puma_ik(h.chain, tip, branch_of(branch[0]));
+        const auto found = chain::puma_ik(m, tip, branch_of(branch[0]));
         ASSERT_EQ(found.reached, 1.0);
         for (int i = 0; i < 6; ++i)
           EXPECT_NEAR(wrapped(found.q[i] - branch[1][static_cast<std::size_t>(i)].get<double>()), 0, 1e-9)
               << "hand " << h.data["id"] << " finger " << j << " " << branch[0] << " joint " << i;
-        const auto kin = chain::forward_kinematics<double, 6>(h.chain, found.q);
-        EXPECT_LE(norm(kin.tool.p - tip.p), 1e-12);
-        EXPECT_LE(relative_error(kin.tool.R, tip.R), 1e-12);
+        const auto reached = chain::frames(m, chain::angles(m, found.q)).tool;
+        EXPECT_LE(norm(reached.p - tip.p), 1e-12);
+        EXPECT_LE(relative_error(reached.R, tip.R), 1e-12);
         ++checked;
       }
     }
@@ -159,13 +169,15 @@ TEST(PumaInverseKinematics, ReachesEveryReferenceBranchUnderItsLabel) {
 }
 
 TEST(PumaInverseKinematics, SaysWhenThePoseIsOutOfReach) {
-  const auto chain = chain::puma560(0.1);
+  chain::RobotData data;
+  data.tool.p[2] = 0.1;
+  const auto m = chain::model_of<6>(chain::from_dh(data, chain::puma560()));
   Pose<double> far = Pose<double>::identity();
   far.p = vec3(2.0, 0.0, 0.3);
   Pose<double> column_of_base = Pose<double>::identity();
   column_of_base.p = vec3(0.0, 0.01, 0.5);  // closer to joint 1's axis than d3
   for (const auto& tip : {far, column_of_base}) {
-    const auto s = chain::puma_ik(chain, tip, {});
+    const auto s = chain::puma_ik(m, tip, {});
     EXPECT_EQ(s.reached, 0.0);
     for (int i = 0; i < 6; ++i) EXPECT_TRUE(std::isfinite(s.q[i]));
   }
@@ -175,15 +187,15 @@ TEST(Finger, JacobianInertiaGravityAndCoriolisAgreeWithTheReference) {
   for (const Hand& h : hands())
     for (std::size_t j = 0; j < h.data["n"].get<std::size_t>(); ++j) {
       const auto q = matrix<6, 1>(h.data["q"][j]);
-      const auto kin = chain::forward_kinematics<double, 6>(h.chain, q);
-      const auto jac = chain::geometric_jacobian(h.chain, kin, kin.tool.p);
-      EXPECT_LE(relative_error(jac, matrix<6, 6>(h.data["J_geo"][j])), kStage);
-      const auto spatial = chain::geometric_jacobian(h.chain, kin, Vec3<double>::zero());
-      EXPECT_LE(relative_error(spatial, matrix<6, 6>(h.data["J_spatial"][j])), kStage);
-      const grasp::FingerState<double, 6> x{q, h.per_finger("qd_man", j), h.per_finger("tau", j)};
-      const grasp::TorqueCommand<double, 6> command{true, x.tau, 1, {}};
-      const auto gravity = matrix<3, 1>(h.data["inputs"]["gvec"]);
-      const auto t = grasp::finger_terms<double, 6>(h.chain, h.base(j), h.place(j), x, command, gravity, true);
+      const auto finger = grasp::padded_chain<6>(h.finger(j));
+      const auto kin = chain::frames(finger.model, chain::angles(finger.model, q));
+      const auto jac = chain::jacobian(finger.model, kin);
+      EXPECT_LE(relative_error(chain::in_axes(h.base(j).R, jac), matrix<6, 6>(h.data["J_geo"][j])), kStage);
+      const auto spatial = chain::jacobian(finger.model, kin, h.base(j).p);
+      EXPECT_LE(relative_error(chain::in_axes(h.base(j).R, spatial), matrix<6, 6>(h.data["J_spatial"][j])), kStage);
+      const grasp::FingerState<double, 6> x{q, h.per_finger("qd_man", j), true};
+      const grasp::TorqueCommand<double, 6> command{true, h.per_finger("tau", j), 1, {}};
+      const auto t = grasp::finger_terms<chain::Joints::kRevolute>(finger, h.place(j), x, command);
       EXPECT_LE(relative_error(t.M, matrix<6, 6>(h.data["M_f"][j])), kStage);
       EXPECT_LE(relative_error(t.gravity, matrix<6, 1>(h.data["g_f"][j])), kStage);
       EXPECT_LE(relative_error(t.Jc, matrix<3, 6>(h.data["J"][j])), kStage);
@@ -191,17 +203,35 @@ TEST(Finger, JacobianInertiaGravityAndCoriolisAgreeWithTheReference) {
       for (int i = 0; i < 6; ++i) EXPECT_NEAR(t.coriolis[i], hf[i], 1e-11);
       const auto bias = matrix<3, 1>(h.data["jdot_qd"][j]);
       for (int i = 0; i < 3; ++i) EXPECT_NEAR(t.bias[i], bias[i], 1e-11);
-      // The generic text for any joint count gives the same as the six-joint one.
-      grasp::FingerState<double, 16> wide{};
-      for (int i = 0; i < 6; ++i) {
-        wide.q[i] = x.q[i];
-        wide.qd[i] = x.qd[i];
-        wide.tau[i] = x.tau[i];
-      }
-      const grasp::TorqueCommand<double, 16> wide_command{true, wide.tau, 1, {}};
-      const auto w = grasp::finger_terms<double, 16>(h.chain, h.base(j), h.place(j), wide, wide_command, gravity, true);
-      EXPECT_LE(relative_error(w.A, t.A), 1e-13);
     }
+}
+
+template <int J>
+void check_padding(const Hand& h, std::size_t j) {
+  const auto exact = grasp::padded_chain<6>(h.finger(j));
+  const auto wide = grasp::padded_chain<J>(h.finger(j));
+  const grasp::FingerState<double, 6> x{matrix<6, 1>(h.data["q"][j]), h.per_finger("qd_man", j), true};
+  const grasp::TorqueCommand<double, 6> command{true, h.per_finger("tau", j), 1, {}};
+  grasp::FingerState<double, J> wide_x{Vec<double, J>::zero(), Vec<double, J>::zero(), true};
+  grasp::TorqueCommand<double, J> wide_command{true, Vec<double, J>::zero(), 1, {}};
+  for (int i = 0; i < 6; ++i) {
+    wide_x.q[i] = x.q[i];
+    wide_x.qd[i] = x.qd[i];
+    wide_command.tau[i] = command.tau[i];
+  }
+  const auto t = grasp::finger_terms(exact, h.place(j), x, command);
+  const auto w = grasp::finger_terms(wide, h.place(j), wide_x, wide_command);
+  EXPECT_LE(relative_error(w.A, t.A), 1e-13);
+  EXPECT_LE(relative_error(w.drift, t.drift), 1e-13);
+  EXPECT_LE(relative_error(w.bias, t.bias), 1e-13);
+  EXPECT_LE(relative_error(w.velocity, t.velocity), 1e-13);
+}
+
+TEST(Finger, PaddingChangesNothing) {
+  for (const Hand& h : hands()) {
+    check_padding<8>(h, 0);
+    check_padding<16>(h, 1);
+  }
 }
 
 template <int N, class S>
@@ -215,13 +245,13 @@ void check_assembly(const Hand& h) {
     const auto j = static_cast<std::size_t>(k);
     const auto place = h.place(j);
     const grasp::ContactPlace<S> at{cast<S>(place.p), cast<S>(place.E)};
-    const grasp::FingerState<S, 6> x{cast<S>(matrix<6, 1>(h.data["q"][j])), cast<S>(h.per_finger("qd_man", j)),
-                                     cast<S>(h.per_finger("tau", j))};
-    const grasp::TorqueCommand<S, 6> command{true, x.tau, S(1), Vec3<S>::zero()};
-    const auto t = grasp::finger_terms<S, 6>(h.chain, h.base(j), at, x, command, gravity, true);
+    const grasp::FingerState<S, 6> x{cast<S>(matrix<6, 1>(h.data["q"][j])), cast<S>(h.per_finger("qd_man", j)), true};
+    const grasp::TorqueCommand<S, 6> command{true, cast<S>(h.per_finger("tau", j)), S(1), Vec3<S>::zero()};
+    const auto t = grasp::finger_terms<chain::Joints::kRevolute>(grasp::padded_chain<6>(h.finger(j)), at, x, command);
     contacts[k] = {at, t.A, t.drift, t.bias, t.velocity, 1 / h.data["inputs"]["r"].get<double>()};
   }
-  const auto sys = grasp::assemble<S, N>(body, contacts, cast<S>(matrix<6, 1>(h.data["inputs"]["wext"])), gravity, true);
+  const auto wrench = cast<S>(matrix<6, 1>(h.data["inputs"]["wext"]));
+  const auto sys = grasp::assemble<S, N>(body, contacts, wrench, gravity, true);
   const auto lane = [](const auto& m, auto& out) {
     for (int k = 0; k < static_cast<int>(sizeof(out) / sizeof(double)); ++k) {
       if constexpr (kWidth<S> == 1) out[k] = m[k];

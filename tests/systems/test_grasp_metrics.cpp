@@ -5,7 +5,7 @@
 
 #include "garra/core/lanes.hpp"
 #include "reference.hpp"
-#include "systems/grasp_model.hpp"
+#include "systems/grasp_problem.hpp"
 
 namespace garra::grasp {
 namespace {

@@ -94,6 +94,30 @@ TEST(Summary, OfOtherHandsIsTheSameInScalarAndLanes) {
   }
 }
 
+/// The bottle's fingers with more joints at the fingertip, which leave it where it is.
+Scenario long_fingers(int first, int second) {
+  Scenario s = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/two_finger_cylinder.toml", {});
+  const int more[2] = {first, second};
+  for (std::size_t j = 0; j < 2; ++j) {
+    chain::DhJoint tip;
+    tip.alpha = 0.5;
+    tip.link.body.mass = 1e-3;
+    tip.link.armature = 1e-5;
+    s.fingers[j].joints.resize(4 + static_cast<std::size_t>(more[j]), tip);
+  }
+  return s;
+}
+
+TEST(Summary, OfFingersOfAnyNumberOfJointsIsTheSameInScalarAndLanes) {
+  for (const auto& [first, second] : {std::pair{3, 6}, std::pair{1, 2}, std::pair{12, 4}}) {
+    const Study study(long_fingers(first, second));
+    const auto scalar = run(study, 600, {Executor::kScalar, 1, 0}, 2048), lanes = run(study, 600, Device{}, 2048);
+    EXPECT_EQ(study.summary(scalar, "samples"), study.summary(lanes, "samples")) << 4 + first << " joints";
+    EXPECT_EQ(study.unsolved_share(lanes), 0);
+    EXPECT_GT(lanes.counts[static_cast<std::size_t>(Outcome::kHeld)], 500);
+  }
+}
+
 TEST(Outcomes, AddUpAndUnsolvedSamplesWidenTheInterval) {
   auto scenario = three_puma();
   scenario.max_iterations = 0;  // only what the stick test solves is solved

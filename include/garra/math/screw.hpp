@@ -30,11 +30,6 @@ template <class S>
 GARRA_HD Screw<S> cross(const Screw<S>& a, const Screw<S>& b) {
   return {cross(a.w, b.w), cross(a.w, b.v) + cross(a.v, b.w)};
 }
-/// Rate of a wrench or momentum f that is carried along with twist a.
-template <class S>
-GARRA_HD Screw<S> cross_dual(const Screw<S>& a, const Screw<S>& f) {
-  return {cross(a.w, f.w) + cross(a.v, f.v), cross(a.w, f.v)};
-}
 
 /// Inertia of a rigid body about the reference point: mass [kg], first moment m c [kg m], second moment [kg m^2].
 template <class S>

@@ -1,8 +1,9 @@
-// Inverse kinematics: closed form for arms built like the PUMA, damped least squares for any chain (docs/chain.md).
+// Inverse kinematics of a chain in kernel form: closed form for arms built like the PUMA, damped least squares for any
+// chain (docs/chain.md).
 #pragma once
 
 #include "garra/core/factor.hpp"
-#include "garra/systems/chain/kinematics.hpp"
+#include "garra/systems/chain/kernels_kinematics.hpp"
 
 namespace garra::chain {
 
@@ -11,32 +12,31 @@ struct Branch {
   int arm = 1, elbow = 1, wrist = 1;
 };
 
-/// Joint angles, not wrapped to (-pi, pi], and 1 where the pose can be reached, 0 where not (the angles are then those of
-/// the nearest stretched arm, finite and useless).
+/// Joint angles, not wrapped to (-pi, pi], and 1 where the pose can be reached, 0 where not (the angles are then those
+/// of the nearest stretched arm, finite and useless).
 template <class S, int J>
 struct IkSolution {
   Vec<S, J> q;
   S reached;
 };
 
-/// True for chains that `puma_ik` solves: standard DH, six revolute joints, alphas (90, 0, -90, 90, -90, 0) degrees,
-/// a and d only where the PUMA has them, so that the last three axes meet in the wrist.
-[[nodiscard]] bool is_puma_like(const Chain& chain);
+/// True for chains that `puma_ik` solves: six revolute joints, kernel alphas (0, 90, 0, -90, 90, -90) degrees, no
+/// offsets, a and d only where the PUMA has them, so that the last three axes meet in the wrist.
+[[nodiscard]] bool is_puma_like(const Model<double, 6>& m);
 
-/// Closed form: the pose `tool` of the tool frame in the base frame. Arm: the wrist centre lies d3 beside the plane of
-/// links 2 and 3 (theta1), a two-link triangle in that plane (theta2, theta3). Wrist: Euler angles ZYZ.
-template <class S>
-GARRA_HD_CALL IkSolution<S, 6> puma_ik(const Chain& chain, const Pose<S>& tool, Branch branch) {
-  const Link* l = chain.link;
-  const S a2 = S(l[1].a), a3 = S(l[2].a), d3 = S(l[1].d + l[2].d), d4 = S(l[3].d);
+/// Closed form: the pose `tool` of the tool in the world. Arm: the wrist center lies d3 beside the plane of links 2 and
+/// 3 (theta1), a two-link triangle in that plane (theta2, theta3). Wrist: Euler angles ZYZ.
+template <class S, class T>
+GARRA_HD IkSolution<S, 6> puma_ik(const Model<T, 6>& m, const Pose<S>& tool, const Branch& branch) {
+  const S a2 = S(m.joint[2].a), a3 = S(m.joint[3].a), d3 = S(m.joint[1].d) + S(m.joint[2].d), d4 = S(m.joint[3].d);
   const S arm = S(branch.arm), elbow = S(branch.elbow * branch.arm), wrist = S(branch.wrist);
-  const Pose<S> flange = tool * inverse(cast_pose<S>(chain.tool));
-  const Vec3<S> p = axpy(S(-l[5].d), column(flange.R, 2), flange.p);
+  const Pose<S> flange = inverse(cast_pose<S>(m.base)) * tool * inverse(cast_pose<S>(m.tool));
+  const Vec3<S> p = axpy(-S(m.joint[5].d), column(flange.R, 2), flange.p);
   IkSolution<S, 6> out;
 
   const S in_plane2 = fma(p[0], p[0], fma(p[1], p[1], -(d3 * d3)));
   const S x = arm * sqrt(max(in_plane2, S(0)));
-  const S z = p[2] - S(l[0].d);
+  const S z = p[2] - S(m.joint[0].d);
   const S q1 = atan2(p[1], p[0]) + atan2(d3, x);
 
   const S forearm2 = fma(a3, a3, d4 * d4);
@@ -63,44 +63,55 @@ GARRA_HD_CALL IkSolution<S, 6> puma_ik(const Chain& chain, const Pose<S>& tool, 
   out.q[2] = q23 - q2;
   out.q[3] = select(aligned, S(0), atan2(wrist * r23, -(wrist * r13)));
   out.q[4] = atan2(wrist * s5, r33);
-  out.q[5] = select(aligned, atan2(-dot(y3, X), -dot(y3, Y)),
-                    atan2(-(wrist * dot(z3, Y)), wrist * dot(z3, X)));
+  out.q[5] = select(aligned, atan2(-dot(y3, X), -dot(y3, Y)), atan2(-(wrist * dot(z3, Y)), wrist * dot(z3, X)));
   return out;
 }
 
-/// Damped least squares on the tool position alone (a point finger): J^T (J J^T + damping^2 E)^-1 e, a fixed number of
-/// steps from `start`, each at most 0.5 rad. `reached` where the position error ends below `tol` [m].
+/// Joint rates that move a point with velocity v: J^T (J J^T + damping E)^-1 v with its Jacobian's first three rows,
+/// the least norm of all rates that do where damping is 0.
 template <class S, int J>
-GARRA_HD_CALL IkSolution<S, J> numeric_ik(const Chain& chain, const Vec3<S>& p, const double* start, double tol = 1e-10,
-                                     int steps = 30) {
-  const int n = joint_count<J>(chain);
+GARRA_HD Vec<S, J> point_rates(const Mat<S, 6, J>& jac, const Vec3<S>& v, const S& damping) {
+  Mat3<S> g = Mat3<S>::zero();
+  for_each_index<J>([&](auto i) {
+    for_each_index<3>(
+        [&](auto r) { for_each_index<3>([&](auto c) { g(r, c) = fma(jac(r, i), jac(c, i), g(r, c)); }); });
+  });
+  for_each_index<3>([&](auto r) { g(r, r) += damping; });
+  const Vec3<S> y = solve(factor_ldlt(g), v);
+  Vec<S, J> qd;
+  for_each_index<J>([&](auto i) { qd[i] = fma(jac(0, i), y[0], fma(jac(1, i), y[1], jac(2, i) * y[2])); });
+  return qd;
+}
+
+/// How numeric_ik goes about it.
+struct NumericIk {
+  int joints = 0;                 ///< that move: the model's own, or fewer where it is padded
+  double start[kMaxJoints] = {};  ///< first guess [rad or m]
+  double tol = 1e-10;             ///< position error that counts as reached [m]
+  int steps = 30;
+};
+
+/// Damped least squares on the position p of the tool alone (a point finger), world axes: a fixed number of steps, each
+/// at most 0.5 rad. Joints from number `joints` on stay at zero.
+template <Joints K = Joints::kMixed, class S, class T, int J>
+GARRA_HD IkSolution<S, J> numeric_ik(const Model<T, J>& m, const Vec3<S>& p, const NumericIk& how) {
   IkSolution<S, J> out;
-  out.q = Vec<S, J>::zero();
-  for (int i = 0; i < n; ++i) out.q[i] = S(start[i]);
+  for_each_index<J>([&](auto i) { out.q[i] = S(i < how.joints ? how.start[i] : 0.0); });
   S error2 = S(0);
-  for (int k = 0; k <= steps; ++k) {
-    const Kinematics<S, J> kin = forward_kinematics<S, J>(chain, out.q);
-    const Vec3<S> e = p - kin.tool.p;
+  for (int k = 0; k <= how.steps; ++k) {
+    const Frames<S, J> at = frames<K>(m, angles<K>(m, out.q));
+    const Vec3<S> e = p - at.tool.p;
     error2 = dot(e, e);
-    const auto active = error2 > S(0.01 * tol * tol);
-    if (k == steps || !any(active)) break;
-    const Mat<S, 6, J> jac = geometric_jacobian(chain, kin, kin.tool.p);
-    Mat3<S> g = Mat3<S>::zero();
-    for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c)
-        for (int i = 0; i < n; ++i) g(r, c) = fma(jac(r, i), jac(c, i), g(r, c));
+    const auto active = error2 > S(0.01 * how.tol * how.tol);
+    if (k == how.steps || !any(active)) break;
     const S damping = S(1e-9) + S(1e-3) * error2;  // vanishes with the error: the last steps are Newton's
-    for (int r = 0; r < 3; ++r) g(r, r) += damping;
-    const Vec3<S> y = solve(factor_ldlt(g), e);
-    Vec<S, J> dq = Vec<S, J>::zero();
+    const Vec<S, J> dq = point_rates(jacobian<K>(m, at, at.tool.p, how.joints - 1), e, damping);
     S largest = S(0.5);
-    for (int i = 0; i < n; ++i) {
-      dq[i] = fma(jac(0, i), y[0], fma(jac(1, i), y[1], jac(2, i) * y[2]));
-      largest = max(largest, abs(dq[i]));
-    }
-    for (int i = 0; i < n; ++i) out.q[i] = select(active, fma(S(0.5) / largest, dq[i], out.q[i]), out.q[i]);
+    for_each_index<J>([&](auto i) { largest = max(largest, abs(dq[i])); });
+    const S scale = S(0.5) / largest;
+    for_each_index<J>([&](auto i) { out.q[i] = select(active, fma(scale, dq[i], out.q[i]), out.q[i]); });
   }
-  out.reached = select(error2 <= S(tol * tol), S(1), S(0));
+  out.reached = select(error2 <= S(how.tol * how.tol), S(1), S(0));
   return out;
 }
 

@@ -257,18 +257,36 @@ GARRA_HD Vec3<S> walk_first(const Model<T, J>& m, const Angles<S, J>& x, T& mass
   return s;
 }
 
+/// -gravity in every frame.
+template <class S, int J>
+struct Up {
+  Vec3<S> frame[J];
+};
+template <class S, class T, int J>
+GARRA_HD Up<S, J> up_of(const Model<T, J>& m, const Angles<S, J>& x) {
+  Up<S, J> up;
+  for_each_index<J>([&](auto i) {
+    up.frame[i] = rotate_in(m, x, i, i == 0 ? base_acceleration<S>(m) : up.frame[i == 0 ? 0 : i - 1]);
+  });
+  return up;
+}
+
+/// What a joint feels of the weight of all that it moves, with first moment s.
+template <class S>
+GARRA_HD S held(const Vec3<S>& s, const S& mass, const Vec3<S>& up, bool slides) {
+  return slides ? mass * up[2] : fnma(s[1], up[0], s[0] * up[1]);
+}
+
 }  // namespace kernel
 
 /// g(q): torques that hold the chain against gravity.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x) {
-  Vec3<S> up[J];  // -gravity in every frame
-  for_each_index<J>(
-      [&](auto i) { up[i] = rotate_in(m, x, i, i == 0 ? kernel::base_acceleration<S>(m) : up[i == 0 ? 0 : i - 1]); });
+  const kernel::Up<S, J> up = kernel::up_of(m, x);
   Vec<S, J> g;
   T mass;
   kernel::walk_first<K>(m, x, mass, [&](int i, const Vec3<S>& s, const T& all) {
-    g[i] = slides<K>(m, i) ? S(all) * up[i][2] : fnma(s[1], up[i][0], s[0] * up[i][1]);
+    g[i] = kernel::held(s, S(all), up.frame[i], slides<K>(m, i));
   });
   return g;
 }

@@ -98,27 +98,59 @@ GARRA_HD void enter_column(const Model<T, J>& m, const Angles<S, J>& x, int i, W
   }
 }
 
+/// Calls use(from_tip, all, mass) with links i ... J-1 as one body in frame i = J-1-from_tip, from the tip to the base.
+template <Joints K, class S, class T, int J, class Use>
+GARRA_HD void walk_composite(const Model<T, J>& m, const Angles<S, J>& x, Use use) {
+  Composite<S> all = body<S>(m.joint[J - 1]);
+  T mass = m.joint[J - 1].mass;
+  for_each_index<J>([&](auto from_tip) {
+    const int i = J - 1 - from_tip;
+    if (i < J - 1) {
+      all = body<S>(m.joint[i]) + carry_out<K>(m, x, i < J - 1 ? i + 1 : i, mass, all);
+      mass = m.joint[i].mass + mass;
+    }
+    use(from_tip, all, mass);
+  });
+}
+
+/// Column i = J-1-from_tip of H, and the row that it equals.
+template <Joints K, class S, class T, int J, class I>
+GARRA_HD void enter(const Model<T, J>& m, const Angles<S, J>& x, I from_tip, const Wrench<S>& column, Mat<S, J, J>& H) {
+  const int i = J - 1 - from_tip;
+  if constexpr (J <= kUnrolled)
+    enter_inwards<J - 1 - I::value, K>(m, x, i, column, H);
+  else
+    enter_column<K>(m, x, i, column, H);
+}
+
 }  // namespace kernel
 
 /// H(q) by composite rigid bodies, rotor inertias on the diagonal.
 template <Joints K = Joints::kMixed, class S, class T, int J>
 GARRA_HD Mat<S, J, J> inertia_matrix(const Model<T, J>& m, const Angles<S, J>& x) {
   Mat<S, J, J> H;
-  kernel::Composite<S> all = kernel::body<S>(m.joint[J - 1]);
-  T mass = m.joint[J - 1].mass;
-  for_each_index<J>([&](auto from_tip) {
-    const int i = J - 1 - from_tip;
-    if (i < J - 1) {
-      all = kernel::body<S>(m.joint[i]) + kernel::carry_out<K>(m, x, i < J - 1 ? i + 1 : i, mass, all);
-      mass = m.joint[i].mass + mass;
-    }
-    const auto column = kernel::momentum(all, S(mass), slides<K>(m, i));
-    if constexpr (J <= kUnrolled)
-      kernel::enter_inwards<J - 1 - decltype(from_tip)::value, K>(m, x, i, column, H);
-    else
-      kernel::enter_column<K>(m, x, i, column, H);
+  kernel::walk_composite<K>(m, x, [&](auto from_tip, const kernel::Composite<S>& all, const T& mass) {
+    kernel::enter<K>(m, x, from_tip, kernel::momentum(all, S(mass), slides<K>(m, J - 1 - from_tip)), H);
   });
   return H;
+}
+
+/// H(q) and g(q) from the same composite bodies.
+template <class S, int J>
+struct InertiaAndGravity {
+  Mat<S, J, J> H;
+  Vec<S, J> g;
+};
+template <Joints K = Joints::kMixed, class S, class T, int J>
+GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const Angles<S, J>& x) {
+  InertiaAndGravity<S, J> out;
+  const kernel::Up<S, J> up = kernel::up_of(m, x);
+  kernel::walk_composite<K>(m, x, [&](auto from_tip, const kernel::Composite<S>& all, const T& mass) {
+    const int i = J - 1 - from_tip;
+    out.g[i] = kernel::held(all.s, S(mass), up.frame[i], slides<K>(m, i));
+    kernel::enter<K>(m, x, from_tip, kernel::momentum(all, S(mass), slides<K>(m, i)), out.H);
+  });
+  return out;
 }
 
 namespace kernel {

@@ -198,6 +198,27 @@ GARRA_HD Mat<S, 6, J> screw_order(const Mat<S, 6, J>& jac) {
   return out;
 }
 
+/// A point that moves with the chain, at qdd = 0.
+template <class S>
+struct PointMotion {
+  Vec3<S> velocity;      ///< J qd [m/s]
+  Vec3<S> acceleration;  ///< Jdot qd [m/s^2]
+};
+
+/// From the point's Jacobian alone: about a point at rest where ours is now, its columns are the joint screws (w; v),
+/// the twist of a link is V = sum of screws times rates, and a screw that is carried along changes by V x screw.
+template <class S, int J>
+GARRA_HD PointMotion<S> point_motion(const Mat<S, 6, J>& jac, const Vec<S, J>& qd) {
+  Screw<S> V = {Vec3<S>::zero(), Vec3<S>::zero()}, rate = V;
+  for_each_index<J>([&](auto i) {
+    const Screw<S> joint = {vec3(jac(3, i), jac(4, i), jac(5, i)), vec3(jac(0, i), jac(1, i), jac(2, i))};
+    const Screw<S> relative = qd[i] * joint;
+    rate = rate + cross(V, relative);
+    V = V + relative;
+  });
+  return {V.v, rate.v + cross(V.w, V.v)};
+}
+
 /// Center of mass of link i in the world; the frame's origin where the link has no mass.
 template <class S, class T, int J>
 GARRA_HD Vec3<S> center_of_mass(const Model<T, J>& m, const Frames<S, J>& k, int i) {

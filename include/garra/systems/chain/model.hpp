@@ -13,6 +13,8 @@
 
 namespace garra::chain {
 
+inline constexpr int kMaxJoints = 16;
+
 /// One joint and the link that it moves. T is double where a batch shares its chain, S where every sample has its own.
 template <class T>
 struct JointForm {
