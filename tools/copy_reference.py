@@ -67,7 +67,7 @@ def main():
     copy_chain(source)
     for name in ("chain", "problems", "hold_metrics", "lcp_nonunique"):
         copy_json(source / "grasp" / f"{name}.json", TARGET / "grasp" / f"{name}.json")
-    for name in ("examples", "arms"):
+    for name in ("examples", "arms", "maps"):
         copy_json(source / "singularity" / f"{name}.json", TARGET / "singularity" / f"{name}.json")
     for path in sorted(p for p in TARGET.rglob("*") if p.is_file()):
         print(f"{path.stat().st_size:>9} {path.relative_to(ROOT)}")

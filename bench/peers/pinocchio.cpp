@@ -61,7 +61,7 @@ Eigen::Vector3d vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
 struct Arm::Solvers {
   explicit Solvers(const Chain& chain)
-      : model(model_of(chain)), data(model), tool(model.getFrameId("tool")), jac(6, model.nv), n(model.nv) {
+      : model(model_of(chain)), data(model), tool(model.getFrameId("tool")), jac(6, model.nv), svd(6, model.nv), n(model.nv) {
     jac.setZero();
   }
   void to_jacobian(const double* q) {
@@ -71,6 +71,7 @@ struct Arm::Solvers {
   ::pinocchio::Data data;
   ::pinocchio::FrameIndex tool;
   ::pinocchio::Data::Matrix6x jac;
+  Eigen::JacobiSVD<::pinocchio::Data::Matrix6x> svd;
   Eigen::Index n;
 };
 
@@ -87,6 +88,13 @@ double Arm::manipulability(const double* q) {
   solvers_->to_jacobian(q);
   const Eigen::Matrix<double, 6, 6> square = solvers_->jac * solvers_->jac.transpose();
   return std::sqrt(std::max(0.0, square.determinant()));
+}
+void Arm::singular_values(const double* q, double length, double* sigma) {
+  Solvers& s = *solvers_;
+  s.to_jacobian(q);
+  s.jac.topRows<3>() /= length;
+  s.svd.compute(s.jac);
+  Eigen::Map<Eigen::VectorXd>(sigma, s.svd.singularValues().size()) = s.svd.singularValues();
 }
 void Arm::rnea(const double* q, const double* qd, const double* qdd, double* tau) {
   Solvers& s = *solvers_;

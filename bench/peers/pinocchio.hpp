@@ -28,6 +28,8 @@ class Arm {
   void jacobian(const double* q, double* out);
   /// sqrt(det(J J^T)) of that Jacobian.
   double manipulability(const double* q);
+  /// Its singular values, falling, with lengths in units of `length` [m], by Eigen's JacobiSVD. [min(6, joints)]
+  void singular_values(const double* q, double length, double* sigma);
   void rnea(const double* q, const double* qd, const double* qdd, double* tau);
   void bias(const double* q, const double* qd, double* out);
   void gravity(const double* q, double* out);

@@ -1,4 +1,4 @@
-"""The report of a study, a grasp's here, a chain's in chain_report.py: one HTML file that loads nothing else.
+"""The report of a study, one HTML file that loads nothing else: a grasp's here, others in *_report.py.
 
 usage: python -m garra.report RUN [-o report.html]
 """
@@ -72,6 +72,10 @@ def build(run: Run) -> str:
         from garra import chain_report
 
         return chain_report.build(run)
+    if run.summary["job"] == "singularity":
+        from garra import singularity_report
+
+        return singularity_report.build(run)
     return _build_grasp(run)
 
 

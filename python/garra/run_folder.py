@@ -1,6 +1,7 @@
 """Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
 
-What a grasp study holds is listed here, what a chain study holds in chain_folder.py.
+What a grasp study holds is listed here, what a chain study holds in chain_folder.py, what a singularity map holds in
+singularity_folder.py.
 """
 
 from __future__ import annotations
@@ -134,9 +135,9 @@ def read(folder: str) -> Run:
     path = Path(folder)
     if not path.is_dir():
         raise MissingFile(f"{folder}: no such run folder")
-    summary = _read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
+    summary = read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
     _check_summary(summary, str(path / "summary.json"))
-    manifest = _read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
+    manifest = read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
     check(manifest, MANIFEST, At(str(path / "manifest.json")))
     text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
     return Run(folder, summary, manifest, text, _parse_toml(text, path / "scenario.toml"))
@@ -153,7 +154,7 @@ def _read_text(path: Path, remedy: str) -> str:
         raise DamagedFile(f"{path}: not UTF-8 text (byte {error.start})") from None
 
 
-def _read_json(path: Path, remedy: str) -> Any:
+def read_json(path: Path, remedy: str) -> Any:
     text = _read_text(path, remedy)
     try:
         return json.loads(text)
@@ -218,8 +219,12 @@ def _check_summary(summary: Any, file: str) -> None:
         from garra import chain_folder  # builds on this module
 
         chain_folder.check_summary(summary, at)
+    elif summary["job"] == "singularity":
+        from garra import singularity_folder  # builds on this module
+
+        singularity_folder.check_summary(summary, at)
     else:
-        raise at.key("job").fail(f'is "{summary["job"]}"; only "grasp" and "chain" have a report')
+        raise at.key("job").fail(f'is "{summary["job"]}"; only "grasp", "chain" and "singularity" have a report')
 
 
 def _check_grasp(summary: dict[str, Any], at: At) -> None:

@@ -6,38 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/progress.hpp"
+#include "cli/answer_parts.hpp"
 
 namespace garra::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <class... T>
-std::string format(const char* pattern, T... values) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-/// "no_solution" for a person.
-std::string words(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
-/// A count with its share of the whole as a bar; lines stay below 80 columns.
-std::string counted(const std::string& name, std::int64_t count, double whole) {
-  constexpr int width = 32;
-  const double share = whole > 0 ? static_cast<double>(count) / whole : 0;
-  const int full = static_cast<int>(share * width + 0.5);
-  std::string bar;
-  for (int k = 0; k < full; ++k) bar += "█";
-  if (full == 0 && count > 0) bar = "▏";
-  return format("  %-18s %12lld  %7.3f %%", name.c_str(), static_cast<long long>(count), 100 * share) +
-         (bar.empty() ? "" : "  " + bar) + "\n";
-}
 
 std::string outcomes(const Json& s) {
   std::string out = "Outcomes\n";
@@ -86,16 +61,6 @@ std::string quantiles(const Json& s) {
   return out;
 }
 
-/// Decimals that show two digits of the interval's half width.
-std::string estimate(const Json& s) {
-  const Json& held = s["held"];
-  if (held["probability"].is_null()) return "  P(held) is unknown: no sample was decided\n";
-  const double low = held["low"], high = held["high"], half = std::max((high - low) / 2, 1e-12);
-  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 4, 9);
-  return format("  P(held) = %.*f   95 %% interval [%.*f, %.*f]\n", digits, held["probability"].get<double>(), digits,
-                low, digits, high);
-}
-
 std::string sampled(const Json& s) {
   const std::string why = s["stopped_by"] == "half_width"
                               ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>())
@@ -106,20 +71,18 @@ std::string sampled(const Json& s) {
 
 std::string effort(const Json& s, const Json& manifest) {
   const Json& worst = s["solver"]["worst_residual"];
-  const double rate = manifest["samples_per_second"];
   std::string out =
       "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
   out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tol"].get<double>(),
                 s["solver"]["mean_iterations"].get<double>());
-  out += "Speed              " + (rate > 0 ? short_number(rate) + " samples/s on " : "") +
-         manifest["device"].get<std::string>() + "\n";
-  return out;
+  return out + speed_line(manifest);
 }
 
 }  // namespace
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + estimate(s) + sampled(s) + "\n";
+  std::string out =
+      "\n" + s["title"].get<std::string>() + "\n\n" + estimate_line("held", s["held"]) + sampled(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences(s) + quantiles(s) + effort(s, manifest);
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

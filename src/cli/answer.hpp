@@ -21,4 +21,8 @@ struct Look {
 [[nodiscard]] std::string chain_answer_text(const nlohmann::ordered_json& summary,
                                             const nlohmann::ordered_json& manifest, const Look& look);
 
+/// The same of a map of singularities.
+[[nodiscard]] std::string singularity_map_answer_text(const nlohmann::ordered_json& summary,
+                                                      const nlohmann::ordered_json& manifest, const Look& look);
+
 }  // namespace garra::cli

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/answer.hpp"
-#include "cli/progress.hpp"
+#include "cli/answer_parts.hpp"
 
 namespace garra::cli {
 
@@ -15,13 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRows = 20;
-
-template <class... T>
-std::string format(const char* pattern, T... values) {
-  char text[512];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
 
 std::string padded(std::string text, std::size_t width) {
   const auto shown =
@@ -94,15 +87,6 @@ std::vector<std::size_t> shown_designs(const Json& s) {
   return list;
 }
 
-std::string bar(const Json& probability) {
-  if (probability.is_null()) return "";
-  constexpr int width = 12;
-  const int full = static_cast<int>(probability.get<double>() * width + 0.5);
-  std::string out;
-  for (int k = 0; k < full; ++k) out += "█";
-  return out.empty() && probability > 0 ? "▏" : out;
-}
-
 /// Of the joint whose median is the largest.
 std::string largest_torque(const Json& design) {
   Json largest = nullptr;
@@ -125,7 +109,8 @@ std::string table(const Json& s) {
     for (const auto& value : design["values"]) out += format("%11.4g", value.get<double>());
     const Json& q = design["settling_time"]["quantiles"];
     const Json& p = design["probability"];
-    out += "  " + padded(p.is_null() ? "-" : format("%.4f", p.get<double>()), 7) + " " + padded(bar(p), 12) +
+    out += "  " + padded(p.is_null() ? "-" : format("%.4f", p.get<double>()), 7) + " " +
+           padded(p.is_null() ? "" : bar(p, 12), 12) +
            format(" %9s %9s %9s %9s\n", time_text(q["0.05"]).c_str(), time_text(q["0.5"]).c_str(),
                   time_text(q["0.95"]).c_str(), largest_torque(design).c_str());
   }
@@ -141,9 +126,7 @@ std::string outcomes(const Json& s) {
   bool first = true;
   for (const auto& [name, count] : s["outcomes"].items()) {
     if (count == 0) continue;
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    out += (first ? "" : ", ") + words + " " + std::to_string(count.get<std::int64_t>());
+    out += (first ? "" : ", ") + words(name) + " " + std::to_string(count.get<std::int64_t>());
     first = false;
   }
   out += "\n";
@@ -166,12 +149,10 @@ std::string effort(const Json& s, const Json& manifest) {
   double worst = 0;
   for (const auto& design : s["designs"])
     if (!design["worst_balance"].is_null()) worst = std::max(worst, design["worst_balance"].get<double>());
-  const double rate = manifest["samples_per_second"];
   const std::string step = s["method"]["step"].is_null() ? "" : ", step " + time_text(s["method"]["step"]);
   return format("Energy balance     off by at most %.1e J (%s%s)\n", worst,
                 s["method"]["integrator"].get<std::string>().c_str(), step.c_str()) +
-         "Speed              " + (rate > 0 ? short_number(rate) + " samples/s on " : "") +
-         manifest["device"].get<std::string>() + "\n";
+         speed_line(manifest);
 }
 
 }  // namespace

@@ -74,6 +74,10 @@ bool make_bench_report(const std::string& folder, bool quiet) {
   return run_quietly({python_program(), "-m", "garra.bench_report", folder}, quiet);
 }
 
+bool make_singularity_page(const std::string& item, const std::string& page, bool quiet) {
+  return run_quietly({python_program(), "-m", "garra.singularity_page", item, page}, quiet);
+}
+
 bool make_report(const std::string& run, bool quiet) {
   return run_quietly({python_program(), "-m", "garra.report", run}, quiet);
 }

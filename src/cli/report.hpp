@@ -8,6 +8,9 @@ namespace garra::cli {
 /// Whether RUN/report.html was made. What Python prints about a failure goes to stderr, unless `quiet`.
 [[nodiscard]] bool make_report(const std::string& run, bool quiet);
 
+/// The same of a page about one configuration: `item` is a JSON file like an entry of configurations.json.
+[[nodiscard]] bool make_singularity_page(const std::string& item, const std::string& page, bool quiet);
+
 /// The same for FOLDER/bench.html of a benchmark.
 [[nodiscard]] bool make_bench_report(const std::string& folder, bool quiet);
 

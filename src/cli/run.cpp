@@ -1,5 +1,6 @@
 // `garra run`, `garra resume`, `garra status`, `garra report`.
-#include <CLI/CLI.hpp>
+#include "cli/run.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
@@ -16,8 +17,10 @@
 #include "cli/requirement.hpp"
 #include "cli/run_files.hpp"
 #include "cli/run_jobs.hpp"
+#include "cli/temporary_folder.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
+#include "io/atomic_file.hpp"
 
 namespace garra::cli {
 
@@ -28,19 +31,6 @@ using Json = nlohmann::ordered_json;
 
 volatile std::sig_atomic_t stop_signal = 0;
 void on_signal(int signal) { stop_signal = signal; }
-
-/// Flags that are short for --set.
-struct RunArguments {
-  std::string scenario, output, run;
-  std::string device = "auto", progress = "auto", format = "human";
-  std::vector<std::string> set, require;
-  std::int64_t samples = 0;
-  std::int64_t seed = -1;
-  int threads = 0;
-  double time_limit = 0, tol = 0, max_unsolved = -1;
-  std::string stop;
-  bool quiet = false, no_report = false;
-};
 
 std::string stop_override(const std::string& rule) {
   const std::string remedy = "Write --stop half-width=0.001.";
@@ -238,21 +228,9 @@ void execute(const io::RunFolder& folder, const RunArguments& a, const std::stri
 }
 
 std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
-  std::string text = "garra run " + a.scenario;
+  std::string text = a.command.empty() ? "garra run " + a.scenario : a.command;
   for (const auto& o : overrides) text += " --set '" + o + "'";
   return text;
-}
-
-void run_new(const RunArguments& a) {
-  // Complain before anything is made.
-  const JobKind& kind = job_kind(a.scenario);
-  const auto overrides = overrides_of(a, kind);
-  (void)requirements_of(a, kind);
-  const std::vector<std::string> models = kind.read(a.scenario, overrides)->models();
-  (void)parse_device(a.device, a.threads);
-  const auto folder =
-      io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides, models);
-  execute(folder, a, command_line(a, overrides));
 }
 
 void show_status(const RunArguments& a) {
@@ -279,43 +257,78 @@ void show_status(const RunArguments& a) {
   if (!finished) std::printf("continue with: garra resume %s\n", folder.path().c_str());
 }
 
+void add_format_flag(CLI::App& c, RunArguments& a) {
+  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+}
+
+}  // namespace
+
+void add_new_run_flags(CLI::App& c, RunArguments& a, const std::string& of_samples) {
+  c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)")->type_name("RUN");
+  c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples)->transform(whole_number());
+  c.add_option("--seed", a.seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
+  c.add_option("--max-unsolved", a.max_unsolved, "exit code 4 where a larger share of the samples is unsolved")
+      ->check(share());
+  c.add_option("--stop", a.stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")->type_name("RULE");
+}
+
 void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
   c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->check(CLI::NonNegativeNumber);
   c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
-  c.add_option("--require", a.require,
-               "e.g. 'p_held>=0.99' (chain: p_settled, of the best design): exit code 1 unless the whole interval "
-               "satisfies it")
+  c.add_option(
+       "--require", a.require,
+       "e.g. 'p_held>=0.99' (chain: p_settled, of the best design; singularity: p_near): exit code 1 unless the "
+       "whole interval satisfies it")
       ->type_name("CONDITION")
       ->allow_extra_args(false);
   c.add_option("--progress", a.progress, "auto, json or none")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "json", "none"}));
-  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c.add_flag("--quiet", a.quiet, "print nothing but errors (and what --format json asks for)");
   c.add_flag("--no-report", a.no_report, "do not make report.html");
 }
 
-}  // namespace
+void run_new(const RunArguments& a) {
+  // Complain before anything is made.
+  const JobKind& kind = job_kind(a.scenario);
+  const auto overrides = overrides_of(a, kind);
+  (void)requirements_of(a, kind);
+  const std::vector<std::string> models = kind.read(a.scenario, overrides)->models();
+  (void)parse_device(a.device, a.threads);
+  const auto folder =
+      io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides, models);
+  execute(folder, a, command_line(a, overrides));
+}
+
+void run_text(const std::string& text, const std::string& name, RunArguments a) {
+  const TemporaryFolder temporary;
+  a.scenario = temporary.file(name + ".toml");
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  io::write_file_atomically(a.scenario, {bytes, text.size()});
+  try {
+    run_new(a);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    if (message.rfind(a.scenario, 0) == 0) message.replace(0, a.scenario.size(), name);
+    throw Error(error.code(), message);
+  }
+}
 
 void add_run_commands(CLI::App& app) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* run = app.add_subcommand("run", "Run a scenario and print its answer");
   run->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
-  run->add_option("-o,--output", a->output, "run folder (default: run-<scenario>)")->type_name("RUN");
-  run->add_option("--samples", a->samples, "number of samples, such as 1e6 (chain: of each design)")
-      ->transform(whole_number());
-  run->add_option("--seed", a->seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
-  run->add_option("--tol", a->tol, "tolerance of the contact solver; chain: of the steps of dopri5")
+  add_new_run_flags(*run, *a, " (chain: of each design)");
+  run->add_option(
+         "--tol", a->tol,
+         "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")
       ->check(positive_number());
-  run->add_option("--max-unsolved", a->max_unsolved, "exit code 4 where a larger share of the samples is unsolved")
-      ->check(share());
-  run->add_option("--stop", a->stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")
-      ->type_name("RULE");
   run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_common_flags(*run, *a);
+  add_format_flag(*run, *a);
   run->footer(
       "Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
       "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
@@ -324,6 +337,7 @@ void add_run_commands(CLI::App& app) {
   CLI::App* resume = app.add_subcommand("resume", "Continue a run that was stopped");
   resume->add_option("RUN", a->run, "run folder")->required();
   add_common_flags(*resume, *a);
+  add_format_flag(*resume, *a);
   resume->footer(
       "Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
   resume->callback([a] { execute(io::RunFolder::open(a->run), *a, "garra resume " + a->run); });

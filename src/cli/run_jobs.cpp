@@ -3,6 +3,7 @@
 #include "garra/core/error.hpp"
 #include "garra/io/chain_scenario.hpp"
 #include "garra/io/scenario.hpp"
+#include "garra/io/singularity_scenario.hpp"
 
 namespace garra::cli {
 
@@ -14,6 +15,9 @@ std::string resolved_grasp(const std::string& scenario, const std::vector<std::s
 std::string resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
   return io::resolved_toml(io::read_chain_scenario(scenario, overrides));
 }
+std::string resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
+  return io::resolved_toml(io::read_singularity_scenario(scenario, overrides));
+}
 
 constexpr JobKind kJobs[] = {
     {"grasp", "held", "p_held", "", "solver.tol", "solver.max_unsolved",
@@ -22,6 +26,10 @@ constexpr JobKind kJobs[] = {
     {"chain", "settled", "p_settled", " of the best design", "time.tolerance", "sampling.max_unsolved",
      "Give a shorter time.step or another time.method, or allow it with --set sampling.max_unsolved=0.01.",
      "no sample has settled", read_chain_job, resolved_chain},
+    {"singularity", "near", "p_near", "", "measure.tolerance", "sampling.max_unsolved",
+     "These configurations are not finite: look at the ranges of [joints], or allow it with --set "
+     "sampling.max_unsolved=0.01.",
+     "no sample is near a singularity", read_singularity_job, resolved_singularity},
 };
 
 }  // namespace

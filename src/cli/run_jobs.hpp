@@ -68,5 +68,7 @@ struct JobKind {
                                                   const std::vector<std::string>& overrides);
 [[nodiscard]] std::unique_ptr<Job> read_chain_job(const std::string& scenario,
                                                   const std::vector<std::string>& overrides);
+[[nodiscard]] std::unique_ptr<Job> read_singularity_job(const std::string& scenario,
+                                                        const std::vector<std::string>& overrides);
 
 }  // namespace garra::cli

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
-#include <nlohmann/json.hpp>
+
+#include "garra/math/screw_algebra.hpp"
 
 namespace garra::cli {
 
 namespace {
 
 using namespace singularity;
-using Json = nlohmann::ordered_json;
 
 /// printf into a string; lines are short.
 [[gnu::format(printf, 2, 3)]] void append(std::string& text, const char* format, ...) {
@@ -26,10 +26,33 @@ using Json = nlohmann::ordered_json;
 /// Without the signs of zeros and the last digits of what should be zero.
 double clean(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
 
+std::string vector_text(const Vec3<double>& v) {
+  std::string text;
+  append(text, "(%g, %g, %g)", clean(v[0]), clean(v[1]), clean(v[2]));
+  return text;
+}
+
 std::string screw_text(const Screw<double>& s) {
   std::string text;
   append(text, "(%g, %g, %g; %g, %g, %g)", clean(s.w[0]), clean(s.w[1]), clean(s.w[2]), clean(s.v[0]), clean(s.v[1]),
          clean(s.v[2]));
+  return text;
+}
+
+std::string numbers_text(const std::vector<double>& values) {
+  std::string text;
+  for (const double x : values) append(text, "%s%.4g", text.empty() ? "(" : ", ", std::abs(x) < 1e-10 ? 0 : x);
+  return text + ")";
+}
+
+/// The motion that a wrench forbids where the arm cannot yield to it: no power, moment . w + force . v = 0.
+std::string lost_text(const Screw<double>& wrench) {
+  if (norm(wrench.v) < 1e-10) return "no turn about " + vector_text((1 / norm(wrench.w)) * wrench.w);
+  const ScrewAxis<double> line = axis_of(Screw<double>{wrench.v, wrench.w});
+  const std::string where = " of the point " + vector_text(line.point) + " along " + vector_text(line.direction);
+  if (std::abs(line.pitch) < 1e-10) return "no motion" + where;
+  std::string text = "no motion" + where;
+  append(text, " without a turn of %.4g rad/m about this line", -1 / line.pitch);
   return text;
 }
 
@@ -54,12 +77,16 @@ std::vector<int> all_but(const std::vector<int>& joints, int count) {
 
 void print_screws(const ScrewSet& set, std::string& text) {
   text += "1. Screws (direction; moment)\n";
-  for (std::size_t k = 0; k < set.screw.size(); ++k)
-    append(text, "   $%zu = %s\n", k + 1, screw_text(set.screw[k]).c_str());
+  for (std::size_t k = 0; k < set.screw.size(); ++k) {
+    const Screw<double>& s = set.screw[k];
+    append(text, "   $%zu = %s", k + 1, screw_text(s).c_str());
+    if (norm(s.w) > 0 && std::abs(pitch_of(s)) > 1e-10) append(text, ", pitch %g", pitch_of(s));
+    text += "\n";
+  }
   append(text, "2. S = %s\n", range_text(0, static_cast<int>(set.screw.size()) - 1).c_str());
 }
 
-void print_rank(const Analysis& a, std::string& text) {
+void print_rank(const Analysis& a, const AnalyseOptions* options, std::string& text) {
   append(text, "3. Rank %d of %d: the arm is %s", a.rank, a.generic_rank, a.arm_singular ? "singular" : "not singular");
   if (a.arm_singular) append(text, ", %d %s lost", a.lost_freedoms, a.lost_freedoms == 1 ? "freedom" : "freedoms");
   text += "\n   singular values";
@@ -67,15 +94,29 @@ void print_rank(const Analysis& a, std::string& text) {
   const Vec3<double>& c = a.scaling.origin;
   append(text, "\n   of screws about (%g, %g, %g) in units of %g m\n", clean(c[0]), clean(c[1]), clean(c[2]),
          a.scaling.length);
+  if (options != nullptr) append(text, "   zero is what is below %g of the largest\n", options->tolerance);
+  if (a.arm_singular) append(text, "   sigma %d is %.2g times the next one\n", a.rank, a.gap);
   if (!a.arm_singular) return;
   text += "   wrenches that the arm cannot yield to (moment; force, about the origin of the screws)\n";
-  for (const Screw<double>& u : a.lost_wrenches) append(text, "     %s\n", screw_text(u).c_str());
+  for (const Screw<double>& u : a.lost_wrenches)
+    append(text, "     %s: %s\n", screw_text(u).c_str(), lost_text(u).c_str());
 }
 
 void print_discarded(const Analysis& a, std::string& text) {
   if (!a.arm_singular) return;
   append(text, "4. Not responsible: %s; and joints 1 and %d change no rank by moving\n",
          joints_text(all_but(a.responsible, a.joints)).c_str(), a.joints);
+  text += "   joint rates that leave the end effector at rest\n";
+  for (const std::vector<double>& v : a.null_space) append(text, "     %s\n", numbers_text(v).c_str());
+}
+
+void print_dims(const Analysis& a, std::string& text) {
+  text += "5. Dimensions of the ordered subsets {$j ... $k}, row j, column k\n";
+  for (const std::array<int, 3>& d : a.dims) {
+    if (d[0] == d[1]) append(text, "     %2d %*s", d[0] + 1, 2 * d[0], "");
+    append(text, " %d", d[2]);
+    if (d[1] == a.joints - 1) text += "\n";
+  }
 }
 
 void print_actuators(const Interval& i, std::string& text) {
@@ -96,11 +137,14 @@ void print_actuators(const Interval& i, std::string& text) {
 }
 
 void print_intervals(const Analysis& a, std::string& text) {
-  if (a.intervals.empty()) text += "5. No singular ordered subset\n";
+  print_dims(a, text);
+  if (a.intervals.empty()) text += "   None is singular\n";
   for (std::size_t k = 0; k < a.intervals.size(); ++k) {
     const Interval& i = a.intervals[k];
-    append(text, "5. SOSM(%zu) = %s, dimension %d; SSM(%zu) = %s\n", k + 1, range_text(i.first, i.last).c_str(), i.dim,
+    append(text, "   SOSM(%zu) = %s, dimension %d; SSM(%zu) = %s\n", k + 1, range_text(i.first, i.last).c_str(), i.dim,
            k + 1, joints_text(i.responsible).c_str());
+    if (!i.null_vector.empty()) append(text, "      dependence %s\n", numbers_text(i.null_vector).c_str());
+    for (const Screw<double>& u : i.reciprocal) append(text, "      reciprocal %s\n", screw_text(u).c_str());
     print_actuators(i, text);
   }
   if (a.subchain_singular && !a.arm_singular)
@@ -121,14 +165,57 @@ const char* self_motion_text(SelfMotion verdict) {
   return "";
 }
 
-void print_escape(const Analysis& a, std::string& text) {
-  if (!a.arm_singular) return;
-  text += "8. Joints that lead out (sigma ~ rate * step^order)\n";
-  for (const EscapeSet& e : a.escape_sets) {
-    append(text, "     %-12s order %d, rate %.4g, sigma %.4g after the step\n", joints_text(e.joints).c_str(), e.order,
-           e.rate, e.sigma);
+const char* sign_text(int sign) { return sign > 0 ? "+" : sign < 0 ? "-" : "+-"; }
+
+void print_joints(const Analysis& a, const AnalyseOptions* options, std::string& text) {
+  text += "8. Each joint alone: sigma ~ rate * step^order, and sigma (rank) after the finite step";
+  if (options != nullptr) append(text, " of %g", options->step);
+  text += "\n";
+  text += "     joint  order  rate      better   after +step     after -step\n";
+  for (const JointEscape& e : a.escape) {
+    append(text, "     %5d  %5d  %-9.4g %-6s   %-9.4g (%d)   %-9.4g (%d)\n", e.joint + 1, e.order, e.rate,
+           e.order == 0 ? "" : sign_text(e.sign), clean(e.sigma_plus), e.rank_plus, clean(e.sigma_minus), e.rank_minus);
   }
-  if (a.escape_sets.empty()) text += "     no set of the size that was searched\n";
+}
+
+/// Lowest order, then highest rate; nullptr where no joint leads out alone.
+const JointEscape* best_joint(const Analysis& a) {
+  const JointEscape* best = nullptr;
+  for (const JointEscape& e : a.escape) {
+    if (e.order == 0) continue;
+    if (best == nullptr || e.order < best->order || (e.order == best->order && e.rate > best->rate)) best = &e;
+  }
+  return best;
+}
+
+void print_sets(const Analysis& a, std::string& text) {
+  for (const EscapeSet& e : a.escape_sets) {
+    std::string joints;
+    for (std::size_t k = 0; k < e.joints.size(); ++k)
+      append(joints, "%s%d (%s)", k == 0 ? "" : ", ", e.joints[k] + 1, sign_text(e.sign[k]));
+    append(text, "     joints %s: order %d, rate %.4g, sigma %.4g after the step\n", joints.c_str(), e.order, e.rate,
+           e.sigma);
+  }
+}
+
+void print_escape(const Analysis& a, const AnalyseOptions* options, std::string& text) {
+  if (!a.arm_singular) return;
+  print_joints(a, options, text);
+  if (const JointEscape* best = best_joint(a)) {
+    append(text, "   Best: joint %d, %s, rate %.4g per step^%d\n", best->joint + 1,
+           best->sign > 0   ? "forwards"
+           : best->sign < 0 ? "backwards"
+                            : "either way",
+           best->rate, best->order);
+  } else if (a.escape_sets.empty()) {
+    text += "   No joint leads out alone, and no set of the size that was searched\n";
+  } else {
+    text += "   No joint leads out alone; the smallest sets that do\n";
+    print_sets(a, text);
+  }
+  if (!a.best_direction.empty())
+    append(text, "   Fastest at first order: all joints along %s, rate %.4g\n", numbers_text(a.best_direction).c_str(),
+           a.best_rate);
   append(text, "   Motion of the joints with the end effector at rest %s\n", self_motion_text(a.self_motion));
 }
 
@@ -145,92 +232,17 @@ void print_recovery(const Analysis& a, std::string& text) {
   }
 }
 
-Json joints_json(const std::vector<int>& joints) {
-  Json out = Json::array();
-  for (const int j : joints) out.push_back(j + 1);
-  return out;
-}
-
-/// Rounding errors of zeros mean nothing to a reader.
-std::vector<double> cleaned(std::vector<double> values) {
-  for (double& x : values) x = clean(x);
-  return values;
-}
-
-Json screw_json(const Screw<double>& s) { return cleaned({s.w[0], s.w[1], s.w[2], s.v[0], s.v[1], s.v[2]}); }
-
-Json screws_json(const std::vector<Screw<double>>& screws) {
-  Json out = Json::array();
-  for (const Screw<double>& s : screws) out.push_back(screw_json(s));
-  return out;
-}
-
-Json actuator_json(const Actuator& f) {
-  Json products = Json::array();
-  for (const Actuator::Product& p : f.products)
-    products.push_back({{"receptor", p.receptor + 1}, {"outside_span", p.outside}});
-  return {{"joint", f.joint + 1},
-          {"products", products},
-          {"weighted_outside_span", f.weighted_outside},
-          {"restores", f.restores}};
-}
-
-Json interval_json(const Interval& i) {
-  Json actuators = Json::array();
-  for (const Actuator& f : i.actuators) actuators.push_back(actuator_json(f));
-  return {{"first", i.first + 1},
-          {"last", i.last + 1},
-          {"dim", i.dim},
-          {"ssm", joints_json(i.responsible)},
-          {"null_vector", cleaned(i.null_vector)},
-          {"reciprocal", screws_json(i.reciprocal)},
-          {"actuators", actuators}};
-}
-
-Json escape_json(const EscapeSet& e) {
-  return {{"joints", joints_json(e.joints)}, {"order", e.order}, {"rate", e.rate}, {"sign", e.sign},
-          {"direction", e.direction},        {"sigma", e.sigma}};
-}
-
 }  // namespace
 
-std::string singularity_text(const ScrewSet& set, const Analysis& a) {
+std::string singularity_text(const ScrewSet& set, const Analysis& a, const AnalyseOptions* options) {
   std::string text;
   print_screws(set, text);
-  print_rank(a, text);
+  print_rank(a, options, text);
   print_discarded(a, text);
   print_intervals(a, text);
-  print_escape(a, text);
+  print_escape(a, options, text);
   print_recovery(a, text);
   return text;
-}
-
-Json singularity_json(const Analysis& a) {
-  Json sosm = Json::array(), escape = Json::array(), clearing = Json::array();
-  for (const Interval& i : a.intervals) sosm.push_back(interval_json(i));
-  for (const EscapeSet& e : a.escape_sets) escape.push_back(escape_json(e));
-  for (const std::vector<int>& set : a.clearing_sets) clearing.push_back(joints_json(set));
-  const Vec3<double>& c = a.scaling.origin;
-  Json out = {{"joints", a.joints},
-              {"rank", a.rank},
-              {"generic_rank", a.generic_rank},
-              {"lost_freedoms", a.lost_freedoms},
-              {"arm_singular", a.arm_singular},
-              {"subchain_singular", a.subchain_singular},
-              {"responsible", joints_json(a.responsible)},
-              {"sosm", sosm},
-              {"lost_wrenches", screws_json(a.lost_wrenches)},
-              {"null_space", a.null_space},
-              {"escape", escape},
-              {"clearing_sets", clearing},
-              {"self_motion", to_string(a.self_motion)},
-              {"singular_values", a.singular_values},
-              {"gap", std::isfinite(a.gap) ? Json(a.gap) : Json(nullptr)},
-              {"scaling", {{"origin", {c[0], c[1], c[2]}}, {"length", a.scaling.length}}}};
-  out["recovery"] = a.recovery.q.empty()
-                        ? Json(nullptr)
-                        : Json{{"q", a.recovery.q}, {"rank", a.recovery.rank}, {"sigma", a.recovery.sigma}};
-  return out;
 }
 
 }  // namespace garra::cli

@@ -1,12 +1,9 @@
 #include "garra/io/chain_scenario.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
-#include "garra/io/robot.hpp"
 #include "io/chain_scenario_parts.hpp"
 #include "io/distribution_reader.hpp"
-#include "io/robot_model.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/suggest.hpp"
 #include "io/text_file.hpp"
@@ -15,45 +12,10 @@ namespace garra::io {
 
 namespace {
 
-namespace fs = std::filesystem;
 using chain::Scenario;
 
 constexpr std::int64_t kDefaultSamples = 1024;  ///< per design
 constexpr std::int64_t kDefaultChunk = 4 * study::kBlock;
-
-/// The copy in models/ beside the scenario, else what the scenario names.
-std::string find_robot(const std::string& model, bool is_file, const fs::path& folder) {
-  const fs::path copies = folder / "models";
-  std::error_code ignored;
-  if (is_file) {
-    const fs::path copy = copies / fs::path(model).filename();
-    return (fs::exists(copy, ignored) ? copy : folder / model).string();
-  }
-  const std::string copy = robot_in(copies.string(), model);
-  return copy.empty() ? robot_file(model) : copy;
-}
-
-void read_robot_table(const Node& node, const fs::path& folder, Scenario& s) {
-  TableReader table(node, "robot");
-  const Node *model = table.find("model"), *file = table.find("file");
-  if ((model == nullptr) == (file == nullptr))
-    fail(node.place, "robot", model == nullptr ? "no robot is named" : "both model and file",
-         "Write model = \"exoskeleton\", a name in data/robots, or file = \"arm.urdf\".");
-  const char* key = model != nullptr ? "model" : "file";
-  const Node& named = model != nullptr ? *model : *file;
-  s.model = read_string(named, table.name(key));
-  if (const Node* base = table.find("base")) s.base = read_string(*base, table.name("base"));
-  if (const Node* tip = table.find("tip")) s.tip = read_string(*tip, table.name("tip"));
-  table.finish();
-  if (model != nullptr && (s.model.empty() || is_robot_path(s.model)))
-    fail(named.place, table.name(key), io::quoted(s.model) + " is no name", "Write file = \"...\" for a file.");
-  try {
-    s.model_file = find_robot(s.model, file != nullptr, folder);
-  } catch (const Error& error) {
-    fail(named.place, table.name(key), error.what(), "");
-  }
-  s.robot = read_robot(s.model_file, {.base = s.base, .tip = s.tip, .overrides = {}});
-}
 
 void read_plan(TableReader& root, std::int64_t designs, study::Plan& plan) {
   plan.samples = kDefaultSamples;
@@ -107,16 +69,11 @@ chain::Design build_design(Node document, const std::vector<SweptKey>& keys, std
 
 Scenario build(const Node& document, const std::string& name) {
   TableReader root(document, "");
-  const std::string job = read_header(root);
-  if (job != "chain")
-    fail(document.find("job")->place, "job", "\"" + job + "\" is no chain study",
-         "Only job = \"chain\" has a scenario of this form.");
+  require_job(root, "chain", "chain study");
   declare_tables(root);
   Scenario s;
-  if (const Node* title = root.find("title")) s.title = read_string(*title, "title");
-  if (const Node* seed = root.find("seed")) s.plan.seed = read_seed(*seed);
-  read_robot_table(root.require("robot", "Write [robot] with model = \"exoskeleton\"."), fs::path(name).parent_path(),
-                   s);
+  read_title_and_seed(root, s.title, s.plan);
+  put_robot(read_robot_table(root.require("robot", "Write [robot] with model = \"exoskeleton\"."), name), s);
   const std::vector<SweptKey> keys = read_sweep(root.find_table("sweep"));
   check_overrides(document, keys);
   read_plan(root, static_cast<std::int64_t>(design_count(keys)), s.plan);

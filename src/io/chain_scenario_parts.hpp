@@ -5,17 +5,10 @@
 #include <vector>
 
 #include "garra/chain_study.hpp"
-#include "io/toml_reader.hpp"
+#include "io/robot_table.hpp"
 
 namespace garra::io {
 
-/// Dimensions of a number that turning and sliding joints have.
-struct JointDimension {
-  Dimension turning, sliding;
-
-  [[nodiscard]] const Dimension& of(const chain::Joint& joint) const { return joint.prismatic ? sliding : turning; }
-};
-inline constexpr JointDimension kJointPosition{kAngle, kLength};
 inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};
 inline constexpr JointDimension kJointTorque{kTorque, kForce};
 inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};

@@ -4,8 +4,6 @@
 #include "garra/io/chain_scenario.hpp"
 #include "io/chain_scenario_parts.hpp"
 #include "io/number.hpp"
-#include "io/robot_model.hpp"
-#include "io/scenario_text.hpp"
 
 namespace garra::io {
 
@@ -131,10 +129,7 @@ std::string resolved_toml(const chain::Scenario& s) {
   w.line("job", "\"chain\"");
   w.line("title", text(s.title));
   w.line("seed", std::to_string(s.plan.seed));
-  w.table("robot");
-  w.line(is_robot_path(s.model) ? "file" : "model", text(s.model), s.robot.name + ", from " + s.model_file);
-  if (!s.base.empty()) w.line("base", text(s.base));
-  if (!s.tip.empty()) w.line("tip", text(s.tip));
+  write_robot_table(s, w);
   w.table("start");
   Printer p(s.robot, w);
   p.inputs("q", first.q, kJointPosition);

@@ -44,39 +44,41 @@ std::string hdf5_reason() {
 
 const char* plural_of_class(H5T_class_t type) {
   switch (type) {
-    case H5T_INTEGER: return "whole numbers";
-    case H5T_FLOAT: return "floating-point numbers";
-    case H5T_STRING: return "strings";
-    case H5T_COMPOUND: return "compound values (complex numbers?)";
-    case H5T_ENUM: return "enumeration or boolean values";
-    default: return "values that are no numbers";
+    case H5T_INTEGER:
+      return "whole numbers";
+    case H5T_FLOAT:
+      return "floating-point numbers";
+    case H5T_STRING:
+      return "strings";
+    case H5T_COMPOUND:
+      return "compound values (complex numbers?)";
+    case H5T_ENUM:
+      return "enumeration or boolean values";
+    default:
+      return "values that are no numbers";
   }
 }
 
 std::size_t physical_memory() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 void require_readable(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a folder",
-                "Give the name of a file in it.");
+    throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a folder", "Give the name of a file in it.");
   }
   if (::access(path.c_str(), R_OK) != 0) {
     const int error = errno;
     throw Error(ExitCode::kInputOutput, path + ": cannot read: " + std::strerror(error),
-                error == EACCES ? "Ask for the right to read this file."
-                                : "Check the path for a typing error.");
+                error == EACCES ? "Ask for the right to read this file." : "Check the path for a typing error.");
   }
 }
 
 [[noreturn]] void fail_to_open(const std::string& path) {
   const std::string reason = hdf5_reason();
   if (reason.find("lock file") != std::string::npos) {
-    throw Error(ExitCode::kInputOutput,
-                path + ": cannot read: another program has it open (" + reason + ")",
+    throw Error(ExitCode::kInputOutput, path + ": cannot read: another program has it open (" + reason + ")",
                 "Close the file there, then run the command again.");
   }
   throw Error(ExitCode::kInputOutput, path + ": the file is damaged or truncated (" + reason + ")",
@@ -108,10 +110,8 @@ struct AttributeValue {
 };
 
 void write_attribute(hid_t object, const std::string& name, const AttributeValue& value) {
-  const Hdf5Id id(
-      H5Acreate2(object, name.c_str(), value.type, value.space, H5P_DEFAULT, H5P_DEFAULT));
-  if (!id.valid() || H5Awrite(id.get(), value.type, value.data) < 0)
-    fail_to_build("attribute " + name);
+  const Hdf5Id id(H5Acreate2(object, name.c_str(), value.type, value.space, H5P_DEFAULT, H5P_DEFAULT));
+  if (!id.valid() || H5Awrite(id.get(), value.type, value.data) < 0) fail_to_build("attribute " + name);
 }
 
 Hdf5Id open_object(const Hdf5Id& file, const std::string& name) {
@@ -124,8 +124,7 @@ Hdf5Id open_object(const Hdf5Id& file, const std::string& name) {
 
 std::string to_string(const Shape& shape) {
   std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
+  for (std::size_t i = 0; i < shape.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
   return text + "]";
 }
 
@@ -164,8 +163,7 @@ std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
   return found;
 }
 
-void Hdf5Reader::refuse(const std::string& dataset, const std::string& problem,
-                        const std::string& remedy) const {
+void Hdf5Reader::refuse(const std::string& dataset, const std::string& problem, const std::string& remedy) const {
   throw Error(ExitCode::kInvalidFile, path_ + ": dataset " + dataset + ": " + problem,
               remedy.empty() ? expectation_ : remedy);
 }
@@ -192,8 +190,7 @@ Shape Hdf5Reader::shape(const std::string& dataset) const {
 
 void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected) const {
   const Shape found = shape(dataset);
-  if (found != expected)
-    refuse(dataset, "expected shape " + to_string(expected) + ", found " + to_string(found));
+  if (found != expected) refuse(dataset, "expected shape " + to_string(expected) + ", found " + to_string(found));
 }
 
 std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {
@@ -213,8 +210,7 @@ void Hdf5Reader::read(const std::string& dataset, hid_t set, hid_t type, void* v
   const QuietHdf5 quiet;
   if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0) return;
   const std::string reason = hdf5_reason();
-  throw Error(ExitCode::kInputOutput,
-              path_ + ": dataset " + dataset + ": the data are damaged (" + reason + ")",
+  throw Error(ExitCode::kInputOutput, path_ + ": dataset " + dataset + ": the data are damaged (" + reason + ")",
               "Write or copy the file again.");
 }
 
@@ -261,8 +257,8 @@ void Hdf5Writer::write_values(const std::string& dataset, const Values& values) 
   const Hdf5Id space = fixed_space(values.shape);
   const Hdf5Id options(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(options.get(), false);  // the same solutions give the same bytes
-  const Hdf5Id set(H5Dcreate2(file_.get(), dataset.c_str(), values.stored_type, space.get(),
-                              H5P_DEFAULT, options.get(), H5P_DEFAULT));
+  const Hdf5Id set(H5Dcreate2(file_.get(), dataset.c_str(), values.stored_type, space.get(), H5P_DEFAULT, options.get(),
+                              H5P_DEFAULT));
   if (!set.valid()) fail_to_build("dataset " + dataset);
   if (H5Sget_simple_extent_npoints(space.get()) != static_cast<hssize_t>(values.count)) {
     throw Error(ExitCode::kInternal, "dataset " + dataset + ": " + std::to_string(values.count) +
@@ -274,17 +270,20 @@ void Hdf5Writer::write_values(const std::string& dataset, const Values& values) 
   }
 }
 
-void Hdf5Writer::write(const std::string& dataset, const Shape& shape,
-                       std::span<const double> values) {
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const double> values) {
   write_values(dataset, {shape, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size()});
 }
-void Hdf5Writer::write(const std::string& dataset, const Shape& shape,
-                       std::span<const std::int32_t> values) {
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::int32_t> values) {
   write_values(dataset, {shape, H5T_STD_I32LE, H5T_NATIVE_INT32, values.data(), values.size()});
 }
-void Hdf5Writer::write(const std::string& dataset, const Shape& shape,
-                       std::span<const std::uint8_t> values) {
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::uint8_t> values) {
   write_values(dataset, {shape, H5T_STD_U8LE, H5T_NATIVE_UINT8, values.data(), values.size()});
+}
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::uint32_t> values) {
+  write_values(dataset, {shape, H5T_STD_U32LE, H5T_NATIVE_UINT32, values.data(), values.size()});
+}
+void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::int64_t> values) {
+  write_values(dataset, {shape, H5T_STD_I64LE, H5T_NATIVE_INT64, values.data(), values.size()});
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, double value) {
@@ -293,8 +292,7 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, d
   write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_DOUBLE, &value});
 }
 
-void Hdf5Writer::attribute(const std::string& object, const std::string& name,
-                           const std::string& value) {
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::string& value) {
   const QuietHdf5 quiet;
   const Hdf5Id space(H5Screate(H5S_SCALAR));
   const Hdf5Id type = string_type();
@@ -302,8 +300,19 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name,
   write_attribute(open_object(file_, object).get(), name, {space.get(), type.get(), &text});
 }
 
-void Hdf5Writer::attribute(const std::string& object, const std::string& name,
-                           const std::vector<std::string>& values) {
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  const QuietHdf5 quiet;
+  const Hdf5Id space(H5Screate(H5S_SCALAR));
+  write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_INT64, &value});
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::vector<double>& values) {
+  const QuietHdf5 quiet;
+  const Hdf5Id space = fixed_space({values.size()});
+  write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_DOUBLE, values.data()});
+}
+
+void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::vector<std::string>& values) {
   const QuietHdf5 quiet;
   const Hdf5Id space = fixed_space({values.size()});
   const Hdf5Id type = string_type();

@@ -83,12 +83,15 @@ class Hdf5Writer {
   void write(const std::string& dataset, const Shape& shape, std::span<const double> values);
   void write(const std::string& dataset, const Shape& shape, std::span<const std::int32_t> values);
   void write(const std::string& dataset, const Shape& shape, std::span<const std::uint8_t> values);
+  void write(const std::string& dataset, const Shape& shape, std::span<const std::uint32_t> values);
+  void write(const std::string& dataset, const Shape& shape, std::span<const std::int64_t> values);
 
   /// Attributes of a dataset or group; "/" is the file itself.
   void attribute(const std::string& object, const std::string& name, double value);
   void attribute(const std::string& object, const std::string& name, const std::string& value);
-  void attribute(const std::string& object, const std::string& name,
-                 const std::vector<std::string>& values);
+  void attribute(const std::string& object, const std::string& name, std::int64_t value);
+  void attribute(const std::string& object, const std::string& name, const std::vector<double>& values);
+  void attribute(const std::string& object, const std::string& name, const std::vector<std::string>& values);
 
   /// See write_file_atomically. Throws Error(kInputOutput).
   void commit(const std::string& path);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "garra/core/error.hpp"
+#include "io/data_folders.hpp"
 #include "io/suggest.hpp"
 
 namespace garra::io {
@@ -13,18 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> robot_folders() {
-  std::error_code ignored;
-  const fs::path built = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
-  return {fs::path("data") / "robots", built / "data" / "robots", built / "share" / "garra" / "robots"};
-}
-
 bool is_robot_file(const fs::path& file) { return file.extension() == ".toml" || file.extension() == ".urdf"; }
 
 std::vector<std::string> robot_names() {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const fs::path& folder : robot_folders())
+  for (const fs::path& folder : data_folders("robots"))
     for (const auto& entry : fs::directory_iterator(folder, ignored))
       if (is_robot_file(entry.path())) names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
@@ -46,7 +41,7 @@ std::string robot_in(const std::string& folder, const std::string& name) {
 }
 
 std::string robot_file(const std::string& name) {
-  for (const fs::path& folder : robot_folders()) {
+  for (const fs::path& folder : data_folders("robots")) {
     const std::string file = robot_in(folder.string(), name);
     if (!file.empty()) return file;
   }

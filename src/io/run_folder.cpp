@@ -79,6 +79,7 @@ study::Tally tally_from_json(const json& j) {
                      doubles_of(j.at("kept"))};
   if (j.contains("groups"))
     for (const json& ranking : j.at("groups")) tally.groups.push_back(ranking_from_json(ranking));
+  if (j.contains("least")) tally.least = doubles_of(j.at("least"));
   return tally;
 }
 
@@ -158,14 +159,15 @@ std::string RunFolder::fingerprint() const {
 
 void RunFolder::write_chunk(std::int64_t index, const study::Tally& t) const {
   json j = {{"scenario", fingerprint_},
-                  {"first", t.first},
-                  {"count", t.count},
-                  {"counts", t.counts},
-                  {"sums", bytes_of(t.sums)},
-                  {"closest", ranking_to_json(t.closest)},
-                  {"worst", ranking_to_json(t.worst)},
-                  {"kept", bytes_of(t.kept)}};
+            {"first", t.first},
+            {"count", t.count},
+            {"counts", t.counts},
+            {"sums", bytes_of(t.sums)},
+            {"closest", ranking_to_json(t.closest)},
+            {"worst", ranking_to_json(t.worst)},
+            {"kept", bytes_of(t.kept)}};
   for (const study::Ranking& ranking : t.groups) j["groups"].push_back(ranking_to_json(ranking));
+  if (!t.least.empty()) j["least"] = bytes_of(t.least);
   std::vector<std::uint8_t> bytes = json::to_cbor(j);
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
   for (int k = 0; k < 4; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));

@@ -10,31 +10,42 @@ namespace {
 
 using grasp::Scenario;
 
-}  // namespace
-
-std::string read_header(TableReader& root) {
-  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
-  if (read_integer(schema, "schema") != 1) {
-    fail(schema.place, "schema",
-         "unknown version " + std::to_string(read_integer(schema, "schema")),
-         "This program reads schema = 1.");
-  }
-  return read_choice(root.require("job", "Write job = \"grasp\"."), "job",
-                     {"grasp", "singularity", "chain", "platform"});
-}
-
 std::uint64_t read_seed(const Node& node) {
   const std::int64_t seed = read_integer(node, "seed");
   if (seed < 0) fail(node.place, "seed", "must not be negative", "Write any whole number from 0.");
   return static_cast<std::uint64_t>(seed);
 }
 
+}  // namespace
+
+std::string read_header(TableReader& root) {
+  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
+  if (read_integer(schema, "schema") != 1) {
+    fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
+         "This program reads schema = 1.");
+  }
+  return read_choice(root.require("job", "Write job = \"grasp\"."), "job",
+                     {"grasp", "singularity", "chain", "platform"});
+}
+
+void require_job(TableReader& root, const std::string& job, const std::string& what) {
+  const std::string found = read_header(root);
+  if (found == job) return;
+  fail(root.find("job")->place, "job", "\"" + found + "\" is no " + what,
+       "Only job = \"" + job + "\" has a scenario of this form.");
+}
+
+void read_title_and_seed(TableReader& root, std::string& title, study::Plan& plan) {
+  if (const Node* node = root.find("title")) title = read_string(*node, "title");
+  if (const Node* seed = root.find("seed")) plan.seed = read_seed(*seed);
+}
+
 namespace {
 
 /// Asks for every key of the document, so that a misspelt one is told from a missing one.
 void declare_tables(TableReader& root) {
-  for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact",
-                          "load", "motion", "solver", "sampling", "output"}) {
+  for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact", "load", "motion",
+                          "solver", "sampling", "output"}) {
     static_cast<void>(root.find(key));
   }
   root.finish();
@@ -42,14 +53,10 @@ void declare_tables(TableReader& root) {
 
 Scenario build_grasp(const Node& document) {
   TableReader root(document, "");
-  const std::string job = read_header(root);
-  if (job != "grasp")
-    fail(document.find("job")->place, "job", "\"" + job + "\" is no grasp study",
-         "Only job = \"grasp\" has a scenario of this form.");
+  require_job(root, "grasp", "grasp study");
   declare_tables(root);
   Scenario scenario;
-  if (const Node* title = root.find("title")) scenario.title = read_string(*title, "title");
-  if (const Node* seed = root.find("seed")) scenario.plan.seed = read_seed(*seed);
+  read_title_and_seed(root, scenario.title, scenario.plan);
   scenario.object = read_object(root);
   read_hand(root, scenario);
   read_study(root, scenario);
@@ -58,8 +65,7 @@ Scenario build_grasp(const Node& document) {
 
 }  // namespace
 
-Scenario parse_scenario(const std::string& text, const std::string& name,
-                        const std::vector<std::string>& overrides) {
+Scenario parse_scenario(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
   Node document = parse_toml(text, name);
   for (const std::string& assignment : overrides) apply_override(document, assignment);
   return build_grasp(document);

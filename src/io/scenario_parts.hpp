@@ -11,7 +11,10 @@ namespace garra::io {
 
 /// `schema` and `job`; returns the job.
 [[nodiscard]] std::string read_header(TableReader& root);
-[[nodiscard]] std::uint64_t read_seed(const Node& node);
+/// `schema`, and that the job is this one; `what` is what a scenario of it is called.
+void require_job(TableReader& root, const std::string& job, const std::string& what);
+/// Both may be missing.
+void read_title_and_seed(TableReader& root, std::string& title, study::Plan& plan);
 /// A whole number from 1 to `most`.
 [[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
 inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;

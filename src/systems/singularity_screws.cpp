@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "garra/core/philox.hpp"
+#include "garra/math/screw_algebra.hpp"
+#include "garra/systems/chain/kernels_kinematics.hpp"
 #include "systems/singularity_parts.hpp"
 
 namespace garra::singularity {
@@ -12,57 +14,19 @@ namespace {
 constexpr std::uint64_t kSeed = 1;
 constexpr std::uint64_t kTrials = 5;  ///< configurations; a random one is singular with probability 0
 
-/// exp(t $) as a motion of vectors: x -> x + A s x x + B s x (s x x), and the shift p.
-class Motion {
- public:
-  Motion(const Screw<double>& screw, double t) : s_(screw.w) {
-    const double angle = norm(s_) * t, half = 0.5 * angle;
-    const bool tiny = std::abs(angle) < 1e-3;  // then three terms of the series are exact to rounding
-    const double x = angle * angle;
-    const double sinc = tiny ? 1 - x / 6 * (1 - x / 20) : std::sin(angle) / angle;
-    const double sinc_half = tiny ? 1 - x / 24 * (1 - x / 80) : std::sin(half) / half;
-    const double third = tiny ? (1 - x / 20 * (1 - x / 42)) / 6 : (1 - sinc) / x;
-    a_ = t * sinc;
-    b_ = 0.5 * t * t * sinc_half * sinc_half;
-    p_ = combine(screw.v, t, b_, t * t * t * third);
-  }
-  /// Ad(exp(t $)) of another screw.
-  [[nodiscard]] Screw<double> operator()(const Screw<double>& x) const {
-    const Vec3<double> w = combine(x.w, 1, a_, b_);
-    return {w, combine(x.v, 1, a_, b_) + cross(p_, w)};
-  }
-
- private:
-  [[nodiscard]] Vec3<double> combine(const Vec3<double>& x, double a, double b, double c) const {
-    const Vec3<double> once = cross(s_, x);
-    return a * x + b * once + c * cross(s_, once);
-  }
-  Vec3<double> s_, p_ = Vec3<double>::zero();
-  double a_ = 0, b_ = 0;
-};
-
-/// A point of the axis and its direction.
-struct Line {
-  Vec3<double> point, direction;
-};
-
-std::vector<Line> axes_of(const ScrewSet& set, const Vec3<double>& origin) {
-  std::vector<Line> lines;
-  for (const Screw<double>& s : set.screw) {
-    const double length = norm(s.w);
-    if (length == 0) continue;
-    const Vec3<double> direction = (1 / length) * s.w;
-    const Vec3<double> moment = (1 / length) * (s.v - cross(origin, s.w));
-    lines.push_back({cross(direction, moment), direction});
-  }
-  return lines;
+/// Axes of the revolute and helical joints; points are those nearest to the origin, coordinates about it.
+std::vector<ScrewAxis<double>> axes_of(const ScrewSet& set, const Vec3<double>& origin) {
+  std::vector<ScrewAxis<double>> axes;
+  for (const Screw<double>& s : set.screw)
+    if (norm(s.w) > 0) axes.push_back(axis_of(about(origin, s)));
+  return axes;
 }
 
 /// Least squares: sum (1 - d d') x = sum p. Where all axes are parallel it is the solution nearest to the origin.
-Vec3<double> nearest_point(const std::vector<Line>& lines) {
+Vec3<double> nearest_point(const std::vector<ScrewAxis<double>>& axes) {
   Matrix A(3, 3);
   Vec3<double> b = Vec3<double>::zero(), x = Vec3<double>::zero();
-  for (const Line& line : lines) {
+  for (const ScrewAxis<double>& line : axes) {
     b += line.point;  // perpendicular to the direction already
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) A(i, j) += (i == j ? 1 : 0) - line.direction[i] * line.direction[j];
@@ -77,12 +41,6 @@ Vec3<double> nearest_point(const std::vector<Line>& lines) {
   return x;
 }
 
-Pose<double> joint_transform(const chain::JointForm<double>& form, bool prismatic, double q) {
-  const double theta = form.theta + (prismatic ? 0 : q), d = form.d + (prismatic ? q : 0);
-  const double c = std::cos(theta), s = std::sin(theta), ca = form.cos_alpha, sa = form.sin_alpha;
-  return {{{c, -s, 0, ca * s, ca * c, -sa, sa * s, sa * c, ca}}, {{form.a, -sa * d, ca * d}}};
-}
-
 }  // namespace
 
 ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q) {
@@ -91,14 +49,18 @@ ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q) {
                                       " joints of \"" + robot.name + "\"");
   }
   ScrewSet set;
-  Pose<double> X = robot.base;
+  const Mat3<double>& R = robot.base.R;
+  chain::kernel::Axes<double> frame = {column(R, 0), column(R, 1), column(R, 2), robot.base.p};
   for (std::size_t i = 0; i < q.size(); ++i) {
     if (!std::isfinite(q[i]))
       throw Error(ExitCode::kUsage, "the value of joint " + std::to_string(i + 1) + " is not finite");
     const bool prismatic = robot.joint[i].prismatic;
-    X = X * joint_transform(robot.form[i], prismatic, q[i]);
-    const Vec3<double> z = column(X.R, 2);
-    set.screw.push_back(prismatic ? Screw<double>{Vec3<double>::zero(), z} : Screw<double>{z, cross(X.p, z)});
+    const chain::JointForm<double>& form = robot.form[i];
+    chain::kernel::advance_tilt(form, frame);
+    frame.p = axpy(form.d + (prismatic ? q[i] : 0), frame.z, frame.p);
+    const SinCos<double> turn = sincos(form.theta + (prismatic ? 0 : q[i]));
+    chain::kernel::advance_turn(turn.cos, turn.sin, frame);
+    set.screw.push_back(prismatic ? slide_along(frame.z) : turn_about<double>({frame.z, frame.p, 0}));
   }
   return set;
 }
@@ -108,8 +70,8 @@ Screws moved(const Screws& screws, const std::vector<double>& dq) {
   // From the tip inwards, so that every screw turns with the joint's own axis of before.
   for (std::size_t j = screws.size(); j-- > 0;) {
     if (dq[j] == 0) continue;
-    const Motion motion(screws[j], dq[j]);
-    for (std::size_t k = j + 1; k < screws.size(); ++k) out[k] = motion(out[k]);
+    const Pose<double> motion = exp(dq[j] * screws[j]);
+    for (std::size_t k = j + 1; k < screws.size(); ++k) out[k] = adjoint(motion, out[k]);
   }
   return out;
 }
@@ -128,18 +90,18 @@ ScrewSet displaced(const ScrewSet& set, const std::vector<double>& dq) {
 
 Scaling natural_scaling(const ScrewSet& set) {
   Scaling out;
-  std::vector<Line> lines = axes_of(set, out.origin);
-  if (lines.empty()) return out;
+  std::vector<ScrewAxis<double>> axes = axes_of(set, out.origin);
+  if (axes.empty()) return out;
   // Twice: the second time about a point close by, which takes the digits back that a distant base has cost.
   double extent = 0;
   for (int pass = 0; pass < 2; ++pass) {
-    out.origin += nearest_point(lines);
-    lines = axes_of(set, out.origin);
+    out.origin += nearest_point(axes);
+    axes = axes_of(set, out.origin);
     extent = std::max(extent, norm(out.origin));
   }
   double squares = 0;
-  for (const Line& line : lines) squares += dot(line.point, line.point);
-  const double length = std::sqrt(squares / static_cast<double>(lines.size()));
+  for (const ScrewAxis<double>& line : axes) squares += dot(line.point, line.point);
+  const double length = std::sqrt(squares / static_cast<double>(axes.size()));
   // A wrist: all axes meet, up to rounding, and no length is to be had from them.
   if (length > 1e-12 * extent && length > 0) out.length = length;
   return out;
@@ -149,7 +111,7 @@ Screws scaled(const Screws& screws, const Scaling& scaling) {
   Screws out;
   for (const Screw<double>& s : screws) {
     const bool prismatic = norm(s.w) == 0;
-    out.push_back({s.w, prismatic ? s.v : (1 / scaling.length) * (s.v - cross(scaling.origin, s.w))});
+    out.push_back({s.w, prismatic ? s.v : (1 / scaling.length) * about(scaling.origin, s).v});
   }
   return out;
 }
@@ -177,7 +139,7 @@ Screws world_wrenches(const Matrix& basis, const Scaling& scaling) {
   for (int k = 0; k < basis.cols; ++k) {
     const Vec3<double> moment = {{basis(0, k), basis(1, k), basis(2, k)}};
     const Vec3<double> force = {{basis(3, k), basis(4, k), basis(5, k)}};
-    out.push_back({scaling.length * moment + cross(scaling.origin, force), force});
+    out.push_back(wrench_about(-scaling.origin, Screw<double>{scaling.length * moment, force}));
   }
   return out;
 }

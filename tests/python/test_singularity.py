@@ -46,9 +46,88 @@ def test_the_first_example_of_the_paper() -> None:
     assert best["joints"] == [4] and best["rate"] == pytest.approx(0.606, abs=5e-4)
 
 
+def test_the_claims_of_the_paper_are_judged_as_the_reference_judges_them() -> None:
+    found = json.loads(garra("screws", "--claims", "--format", "json").stdout)["examples"]
+    reference = json.loads((ROOT / "data" / "reference" / "singularity" / "examples.json").read_text())["examples"]
+    assert [e["example"] for e in found] == [1, 2, 3] and len(reference) == 3
+    checks = 0
+    for ours, theirs in zip(found, reference):
+        for k, (printed, corrected) in enumerate(zip(theirs["claims_printed"], theirs["claims_corrected"])):
+            claim = ours["claims"][k]
+            assert claim["paper"] == printed["paper"], claim["claim"]
+            assert (claim["printed"], claim["corrected"]) == (printed["computed"], corrected["computed"])
+            assert (claim["holds_printed"], claim["holds_corrected"]) == (printed["holds"], corrected["holds"])
+            checks += 1
+    assert checks == 57
+
+
+def test_every_claim_that_does_not_hold_has_its_reason() -> None:
+    done = garra("screws", "--claims", "--format", "json")
+    verdicts = {"holds", "holds with corrected datum", "does not hold"}
+    for example in json.loads(done.stdout)["examples"]:
+        assert {c["verdict"] for c in example["claims"]} <= verdicts
+        for claim in example["claims"]:
+            assert (claim["reason"] == "") == (claim["verdict"] == "holds"), claim["claim"]
+
+
+def test_the_claims_in_words_are_a_table_that_fits_a_page() -> None:
+    done = garra("screws", "--claims")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 120
+    assert [line for line in lines if line.startswith("Example ")] != []
+    assert any("S is singular: det(J J') = 0" in line and line.endswith("does not hold") for line in lines)
+    holds, mended, not_at_all = (int(part.split()[0]) for part in lines[-1].split(", "))
+    assert holds + mended + not_at_all == sum(
+        len(e["claims"]) for e in json.loads(garra("screws", "--claims", "--format", "json").stdout)["examples"]
+    )
+
+
+def test_the_second_example_is_no_singular_arm_but_has_singular_sub_chains() -> None:
+    found = analysis("screws", ROOT / "data" / "screws" / "gallardo_2.toml")
+    assert found["rank"] == 6 and not found["arm_singular"] and found["subchain_singular"]
+    assert found["clearing_sets"] == [[3, 5, 8]]
+
+
+def test_every_dimension_joint_and_lost_motion_is_reported() -> None:
+    found = analysis("singularity", "puma560", "--at", "0 0 0 0 0 0")
+    assert [row for row in found["sos"] if row[:2] == [4, 6]] == [[4, 6, 2]] and len(found["sos"]) == 21
+    alone = {way["joint"]: way for way in found["joints_alone"]}
+    assert sorted(alone) == [1, 2, 3, 4, 5, 6]
+    assert [joint for joint, way in alone.items() if way["order"] > 0] == [5]
+    assert alone[5]["rank"] == [6, 6] and alone[4]["rank"] == [5, 5]
+    assert found["best_rate"] == pytest.approx(alone[5]["rate"])
+    # Axes 4 and 6 point up and axis 5 across: what is lost is a turn about the third direction.
+    assert (found["tolerance"], found["step"]) == (1e-10, 0.25)
+    (lost,) = found["lost_motions"]
+    assert [abs(x) for x in lost["direction"]] == pytest.approx([1, 0, 0]) and lost["pitch"] is None
+
+
+def test_the_nine_steps_are_told_in_words() -> None:
+    told = garra("screws", ROOT / "data" / "screws" / "gallardo_3.toml").stdout
+    for said in (
+        "zero is what is below 1e-10 of the largest",
+        "3. Rank 5 of 6: the arm is singular, 1 freedom lost",
+        "no motion of the point (0, 0, 0) along (0, 1, 0) without a turn of -1 rad/m",
+        "SOSM(1) = {$1, $2, $3, $4, $5, $6}, dimension 5; SSM(1) = {1, 2, 3, 4, 6}",
+        "Best: joint 5, backwards, rate 0.3373 per step^1",
+        "9. Carried out: dq = 0 0 0 0 -0.25 0 0; rank 6",
+    ):
+        assert said in told
+    pair = garra("singularity", "puma560", "--at", "0.3 -0.7 -1.5238184104468135 0.9 0 -0.4").stdout
+    assert "No joint leads out alone; the smallest sets that do\n     joints 3 (+), 5 (-): order 2" in pair
+
+
+def test_an_arm_from_a_urdf_file() -> None:
+    found = analysis("singularity", ROOT / "data" / "robots" / "iiwa14.urdf", "--at", "0.2 0.5 0.7 0 0.3 0.8 0.1")
+    assert found["rank"] == 5 and [s["ssm"] for s in found["sosm"]] == [[3, 5]]
+    assert [(way["joints"], way["order"]) for way in found["escape"]] == [([4], 1)]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
+        (("screws",), 2, "--claims"),
         (("singularity", "puma560", "--at", "0 0 0"), 2, "6"),
         (("singularity", "puma56", "--at", "0 0 0 0 0 0"), 5, 'Did you mean "puma560"?'),
         (("screws", "no-such-file.toml"), 5, "no-such-file.toml"),

@@ -116,6 +116,7 @@ void expect_best_direction(const Json& c, const Analysis& a) {
     return;
   }
   const std::vector<double> dq = c["best_direction_first_order"]["dq"];
+  ASSERT_EQ(a.best_direction.size(), dq.size());
   double along = 0;
   for (std::size_t j = 0; j < dq.size(); ++j) along += dq[j] * a.best_direction[j];
   EXPECT_NEAR(std::abs(along), 1, kSigma);

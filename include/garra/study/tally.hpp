@@ -1,5 +1,5 @@
-// What a study counts: whole numbers in one flat array, sums per block, and the extreme samples. Counts merge in any
-// order; sums are kept block by block and added in block order, so that neither threads nor chunk size nor workers
+// What a study counts: whole numbers in one flat array, sums per block, smallest values, and the extreme samples. Counts
+// and smallest values merge in any order; sums are kept block by block and added in block order, so that neither threads nor chunk size nor workers
 // change a bit of the summary.
 #pragma once
 
@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "garra/core/hd.hpp"
 
 namespace garra::study {
 
@@ -18,11 +20,12 @@ struct Histogram {
 
   [[nodiscard]] int size() const { return bins + 3; }
   /// Index of the count that `x` belongs to.
-  [[nodiscard]] int place(double x) const {
+  [[nodiscard]] GARRA_HD int place(double x) const {
     if (!(x == x)) return offset + bins + 2;
     if (x < low) return offset + bins;
     if (x >= high) return offset + bins + 1;
-    return offset + std::min(bins - 1, static_cast<int>((x - low) * (bins / (high - low))));
+    const int bin = static_cast<int>((x - low) * (bins / (high - low)));
+    return offset + (bin < bins ? bin : bins - 1);
   }
 };
 
@@ -63,6 +66,7 @@ struct Tally {
   Ranking closest, worst;
   std::vector<double> kept;   ///< rows of the samples written out one by one
   std::vector<Ranking> groups = {};  ///< further rankings, one for each group of samples that the study tells apart
+  std::vector<double> least = {};    ///< smallest values seen, one array for all (a largest: minus it)
 };
 
 /// Which numbers of a kept row make one dataset of results.h5.
@@ -92,6 +96,8 @@ struct Total : Tally {
     worst.merge(chunk.worst);
     groups.resize(std::max(groups.size(), chunk.groups.size()));
     for (std::size_t g = 0; g < chunk.groups.size(); ++g) groups[g].merge(chunk.groups[g]);
+    if (least.empty()) least = chunk.least;
+    for (std::size_t i = 0; i < chunk.least.size(); ++i) least[i] = std::min(least[i], chunk.least[i]);
     count += chunk.count;
   }
 };

@@ -140,59 +140,88 @@ namespace kernel {
 /// Cosine of two vectors from which one more rotation leaves nothing: its error is the square, times their number.
 inline constexpr double kNearlyOrthogonal = 1e-9;
 
-/// One-sided Jacobi: turns the vectors p and q until they are orthogonal. True in lanes where the angle between them
-/// was too far from a right one for this rotation to be the last; a vector shorter than sqrt(`noise`) is rounding and
-/// has no angle.
-template <class S, int L>
-GARRA_HD MaskOf<S> orthogonalize(Vec<S, L>& p, Vec<S, L>& q, const S& noise) {
-  const S pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
+/// Sweeps of one-sided Jacobi at most: convergence is quadratic, and lanes that are done are left as they are.
+inline constexpr int kSingularSweeps = 12;
+
+/// Product of the first L entries; the others only go along.
+template <int L, class S, int W>
+GARRA_HD S head_dot(const Vec<S, W>& a, const Vec<S, W>& b) {
+  S sum = a[0] * b[0];
+  for_each_index<L - 1>([&](auto k) { sum = fma(a[k + 1], b[k + 1], sum); });
+  return sum;
+}
+
+/// 1/sqrt(x) for x in [1, 2] by Newton's iteration from a parabola: no division, no root, to the last digits.
+template <class S>
+GARRA_HD S inverse_root_1_2(const S& x) {
+  const S u = x - S(1), half = S(0.5) * x;
+  S y = fma(fma(S(0.14822), u, S(-0.44111)), u, S(1));
+  for_each_index<3>([&](int) { y *= fnma(half * y, y, S(1.5)); });
+  return y;
+}
+
+/// One-sided Jacobi: turns p and q until their heads of length L are orthogonal. True in lanes where the angle between them
+/// was too far from a right one for this rotation to be the last; a head shorter than sqrt(`noise`) is rounding and has no
+/// angle.
+template <int L, class S, int W>
+GARRA_HD MaskOf<S> orthogonalize(Vec<S, W>& p, Vec<S, W>& q, const S& noise) {
+  const S pp = head_dot<L>(p, p), qq = head_dot<L>(q, q), pq = head_dot<L>(p, q);
   const S gap = qq - pp, twice = pq + pq;
   const S reach = abs(gap) + sqrt(fma(gap, gap, twice * twice));
   const auto nothing = reach <= S(std::numeric_limits<RealOf<S>>::min());
   const S t = select(gap < S(0), -twice, twice) / select(nothing, S(1), reach);
-  const S c = S(1) / sqrt(fma(t, t, S(1)));
+  const S c = inverse_root_1_2(fma(t, t, S(1)));
   const S s = t * c;
-  for_each_index<L>([&](auto i) {
+  for_each_index<W>([&](auto i) {
     const S pi = p[i], qi = q[i];
     p[i] = fma(c, pi, -(s * qi));
     q[i] = fma(s, pi, c * qi);
   });
-  return pq * pq > S(kNearlyOrthogonal * kNearlyOrthogonal) * (pp * qq) && min(pp, qq) > noise;
+  constexpr double kCosine = sizeof(RealOf<S>) == 8 ? kNearlyOrthogonal : 1e-4;
+  return pq * pq > S(kCosine * kCosine) * (pp * qq) && min(pp, qq) > noise;
+}
+
+/// Turns the vectors among themselves until their heads of length L are orthogonal (one-sided Jacobi, round robin).
+template <int L, class S, int N, int W>
+GARRA_HD void make_orthogonal(VectorSet<S, N, W>& a) {
+  if constexpr (N > 1) {
+    constexpr int kPlayers = N + N % 2;
+    S noise = S(0);
+    for_each_index<N>([&](auto k) { noise += head_dot<L>(a.v[k], a.v[k]); });
+    constexpr RealOf<S> kEps = std::numeric_limits<RealOf<S>>::epsilon();
+    noise = S(kEps * kEps) * noise;
+    MaskOf<S> active = noise == noise;
+    for (int sweep = 0; sweep < kSingularSweeps && any(active); ++sweep) {
+      // Lanes that are done stay as they are; most of the time there is none.
+      const bool some_done = !all(active);
+      VectorSet<S, N, W> before;
+      if (some_done) before = a;
+      MaskOf<S> turned = !active && active;
+      for_each_index<kPlayers - 1>([&](auto round) {
+        for_each_index<kPlayers / 2>([&](auto k) {
+          const int p = k == 0 ? kPlayers - 1 : (round + k) % (kPlayers - 1);
+          const int q = (round + kPlayers - 1 - k) % (kPlayers - 1);
+          if (p < N && q < N) {  // on its own line: || of two bools would skip the rotation
+            const auto again = orthogonalize<L>(a.v[p < q ? p : q], a.v[p < q ? q : p], noise);
+            turned = turned || again;
+          }
+        });
+      });
+      if (some_done) for_each_index<N>([&](auto k) { a.v[k] = select(active, a.v[k], before.v[k]); });
+      active = active && turned;
+    }
+  }
 }
 
 }  // namespace kernel
-
-/// Sweeps of one-sided Jacobi at most: convergence is quadratic, and lanes that are done are left as they are.
-inline constexpr int kSingularSweeps = 12;
 
 /// Smallest singular value of the Jacobian (of its six rows, or of its columns where there are fewer), by one-sided
 /// Jacobi rotations: small values keep their digits (J. Demmel, K. Veselic, SIAM J. Matrix Anal. Appl. 13(4), 1992).
 template <class S, int J>
 GARRA_HD S smallest_singular_value(const Mat<S, 6, J>& jac) {
+  constexpr int kCount = J < 6 ? J : 6, kLength = J < 6 ? 6 : J;
   auto a = kernel::vectors_of(jac);
-  constexpr int kCount = J < 6 ? J : 6, kPlayers = kCount + kCount % 2;
-  MaskOf<S> active = jac[0] == jac[0] || jac[0] != jac[0];  // true everywhere
-  S noise = S(0);
-  for_each_index<kCount>([&](auto k) { noise += dot(a.v[k], a.v[k]); });
-  constexpr RealOf<S> kEps = std::numeric_limits<RealOf<S>>::epsilon();
-  noise = S(kEps * kEps) * noise;
-  for (int sweep = 0; sweep < kSingularSweeps && any(active); ++sweep) {
-    auto next = a;
-    MaskOf<S> turned = !active && active;
-    // Round robin: the pairs of a round are disjoint, so that their divisions and roots overlap.
-    for_each_index<kPlayers - 1>([&](auto round) {
-      for_each_index<kPlayers / 2>([&](auto k) {
-        const int p = k == 0 ? kPlayers - 1 : (round + k) % (kPlayers - 1);
-        const int q = (round + kPlayers - 1 - k) % (kPlayers - 1);
-        if (p < kCount && q < kCount) {  // on its own line: || of two bools would skip the rotation
-          const auto again = kernel::orthogonalize(next.v[p < q ? p : q], next.v[p < q ? q : p], noise);
-          turned = turned || again;
-        }
-      });
-    });
-    for_each_index<kCount>([&](auto k) { a.v[k] = select(active, next.v[k], a.v[k]); });
-    active = active && turned;
-  }
+  kernel::make_orthogonal<kLength>(a);
   S smallest = dot(a.v[0], a.v[0]);
   for_each_index<kCount>([&](auto k) { smallest = min(smallest, dot(a.v[k], a.v[k])); });
   return sqrt(smallest);

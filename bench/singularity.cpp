@@ -1,0 +1,226 @@
+// Singularity maps on one core, in lanes and scalar: what one configuration costs, for a PUMA 560 (six joints) and an
+// arm with the lengths of the LBR iiwa (seven). Configurations stay in the cache; sines and cosines are included.
+//
+//   singularity/<arm>/<operation>/<who>   who: lanes, scalar
+//
+//   volume         manipulability in a given unit of length
+//   measures       natural scaling, sigma_6, condition and manipulability of random configurations: first pass
+//   analysis       subsets, responsible joints and escapes of singular configurations: second pass
+//
+// and of maps, as a run makes them, in batches that leave the cache: map/<arm>/<operation>
+//
+//   measures       first pass, from and to plain arrays
+//   singles        the same in single precision
+//   nearest        of near configurations (sigma_g <= 0.02 sigma_1): the singularity next to them and its analysis
+//   run            all of it, counting included
+//   run_singles    the same with its first pass in single precision
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/tiles.hpp"
+#include "garra/chain.hpp"
+#include "garra/io/robot.hpp"
+#include "garra/systems/singularity/escape.hpp"
+#include "systems/singularity_map_arm.hpp"
+
+namespace garra::bench {
+namespace {
+
+using namespace garra::singularity;
+
+constexpr std::int64_t kItems = 128;
+constexpr Joints kKind = Joints::kRevolute;
+
+template <class S>
+struct Measured {
+  S sigma, condition, volume;
+};
+
+template <int J>
+struct Arm {
+  Model<double, J> model;
+  IntervalDims<J> dims;
+  Tolerances tolerances;
+};
+
+// Operations: from the arm and the sines and cosines x.
+
+constexpr auto kVolume = [](const auto& arm, const auto& x) {
+  using S = std::decay_t<decltype(x.cos[0])>;
+  constexpr int J = static_cast<int>(sizeof(x.cos) / sizeof(S));
+  if constexpr (J == 6) {
+    return manipulability_of_revolute(arm.model, x, S(0.5));
+  } else {
+    const auto lines = joint_lines<kKind>(arm.model, x);
+    return manipulability(scaled_screws<kKind>(arm.model, lines, ScalingOf<S>{lines.point[J - 2], S(0.5)}));
+  }
+};
+constexpr auto kMeasures = [](const auto& arm, const auto& x) {
+  using S = std::decay_t<decltype(x.cos[0])>;
+  const auto lines = joint_lines<kKind>(arm.model, x);
+  const auto sigma = singular_values(scaled_screws<kKind>(arm.model, lines, natural_scaling<kKind>(arm.model, lines)));
+  return Measured<S>{sigma[5], condition(sigma, 6), manipulability(sigma, 6)};
+};
+constexpr auto kAnalysis = [](const auto& arm, const auto& x) {
+  const auto lines = joint_lines<kKind>(arm.model, x);
+  const auto screws = scaled_screws<kKind>(arm.model, lines, natural_scaling<kKind>(arm.model, lines));
+  return analyse<6>(screws, arm.dims, arm.tolerances);
+};
+
+template <class Op, int J>
+struct Body {
+  const Arm<J>* arm;
+  const double* states;
+  double* out;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto q = batch::load<S, Vec<S, J>>(states, i);
+    batch::store<S>(out, i, Op{}(*arm, chain::angles<kKind>(arm->model, q)));
+  }
+};
+
+void add(const std::string& name, const std::function<void()>& pass) {
+  benchmark::RegisterBenchmark(("singularity/" + name).c_str(), [=](benchmark::State& state) {
+    for (auto _ : state) {
+      pass();
+      benchmark::ClobberMemory();
+    }
+    const double done = static_cast<double>(state.iterations()) * static_cast<double>(kItems);
+    using benchmark::Counter;
+    state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+    state.counters["per_s"] = Counter(done, Counter::kIsRate);
+  });
+}
+
+template <int J>
+struct Bench {
+  Bench(std::string arm_name, const std::vector<chain::DhJoint>& joints, int zero)
+      : name(std::move(arm_name)), random(kItems), singular(kItems), out(kItems) {
+    arm.model = chain::model_of<J>(chain::from_dh({}, joints));
+    arm.dims = interval_dims(arm.model);
+    std::mt19937_64 gen(1);
+    std::uniform_real_distribution<double> angle(-M_PI, M_PI);
+    for (std::int64_t i = 0; i < kItems; ++i) {
+      Vec<double, J> q;
+      for (int j = 0; j < J; ++j) q[j] = angle(gen);
+      random.set(i, q);
+      q[zero] = 0;
+      singular.set(i, q);
+    }
+  }
+
+  template <class Op>
+  void run(const std::string& operation, Op, batch::Tiles<Vec<double, J>>& states) {
+    const Body<Op, J> body{&arm, states.data(), out.data()};
+    add(name + "/" + operation + "/lanes", [body] { batch::for_each_lanes(kItems, body); });
+    add(name + "/" + operation + "/scalar", [body] { batch::for_each_scalar(kItems, body); });
+  }
+  void run_all() {
+    run("volume", kVolume, random);
+    run("measures", kMeasures, random);
+    run("analysis", kAnalysis, singular);
+  }
+
+  std::string name;
+  Arm<J> arm;
+  batch::Tiles<Vec<double, J>> random, singular;
+  batch::Tiles<Findings<double, J>> out;
+};
+
+// Maps.
+
+constexpr std::int64_t kSamples = 64 * 1024;
+
+void add_map(const std::string& name, std::int64_t items, const std::function<void()>& pass) {
+  benchmark::RegisterBenchmark(("map/" + name).c_str(), [=](benchmark::State& state) {
+    for (auto _ : state) pass();
+    const double done = static_cast<double>(state.iterations()) * static_cast<double>(items);
+    using benchmark::Counter;
+    state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
+    state.counters["per_s"] = Counter(done, Counter::kIsRate);
+  })->Unit(benchmark::kMillisecond);
+}
+
+/// One arm, one thread, lanes.
+struct MapBench {
+  MapBench(std::string arm_name, const std::string& file)
+      : name(std::move(arm_name)),
+        robot(io::read_robot(GARRA_SOURCE_DIR "/data/robots/" + file)),
+        arm(make_map_arm(robot, options)) {
+    std::mt19937_64 gen(1);
+    std::uniform_real_distribution<double> angle(-M_PI, M_PI);
+    for (std::int64_t i = 0; i < kSamples * robot.joints; ++i) q.push_back(angle(gen));
+    arm->measure(q, Precision::kDouble, one, measures);
+    const std::ptrdiff_t joints = robot.joints;
+    for (std::int64_t i = 0; i < kSamples; ++i)
+      if (measures.inverse_condition[static_cast<std::size_t>(i)] <= options.near)
+        near.insert(near.end(), q.begin() + i * joints, q.begin() + (i + 1) * joints);
+  }
+
+  [[nodiscard]] MapScenario scenario(Precision precision) const {
+    MapScenario s;
+    s.robot = robot;
+    s.joint.assign(static_cast<std::size_t>(robot.joints), {JointSource::Kind::kUniform, -M_PI, M_PI, 1});
+    s.measure.precision = precision;
+    s.plan.keep = "none";
+    return s;
+  }
+  void run_all() {
+    add_map(name + "/measures", kSamples, [this] { arm->measure(q, Precision::kDouble, one, measures); });
+    add_map(name + "/singles", kSamples, [this] { arm->measure(q, Precision::kSingle, one, measures); });
+    add_map(name + "/nearest", std::ssize(near) / robot.joints,
+            [this] { arm->nearest(near, refine_options(options), one, found); });
+    add_map(name + "/run", kSamples, [this] { static_cast<void>(exact.run(0, kSamples, one)); });
+    add_map(name + "/run_singles", kSamples, [this] { static_cast<void>(rough.run(0, kSamples, one)); });
+  }
+
+  std::string name;
+  chain::Robot robot;
+  MeasureOptions options;
+  std::unique_ptr<MapArm> arm;
+  Device one{Executor::kLanes, 1, 0};
+  std::vector<double> q, near;
+  Measures measures;
+  NearSingularities found;
+  MapEngine exact{scenario(Precision::kDouble)}, rough{scenario(Precision::kSingle)};
+};
+
+}  // namespace
+}  // namespace garra::bench
+
+int main(int argc, char** argv) {
+  using namespace garra::bench;
+  constexpr double kRight = M_PI / 2;
+  benchmark::Initialize(&argc, argv);
+  Bench<6> puma("puma560",
+                {{0, 0, kRight, 0, {}},
+                 {0.4318, 0, 0, 0, {}},
+                 {0.0203, 0.15005, -kRight, 0, {}},
+                 {0, 0.4318, kRight, 0, {}},
+                 {0, 0, -kRight, 0, {}},
+                 {0, 0, 0, 0, {}}},
+                4);
+  Bench<7> iiwa("iiwa",
+                {{0, 0.34, -kRight, 0, {}},
+                 {0, 0, kRight, 0, {}},
+                 {0, 0.4, kRight, 0, {}},
+                 {0, 0, -kRight, 0, {}},
+                 {0, 0.4, -kRight, 0, {}},
+                 {0, 0, kRight, 0, {}},
+                 {0, 0.126, 0, 0, {}}},
+                3);
+  puma.run_all();
+  iiwa.run_all();
+  MapBench puma_map("puma560", "puma560.toml"), iiwa_map("iiwa", "iiwa14.urdf");
+  puma_map.run_all();
+  iiwa_map.run_all();
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

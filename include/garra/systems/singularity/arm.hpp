@@ -1,0 +1,66 @@
+// An arm as the singularity kernels take it: its numbers, where its scaled screws have their origin and unit, and what
+// its stretches span almost everywhere.
+#pragma once
+
+#include "garra/systems/singularity/escape.hpp"
+
+namespace garra::singularity {
+
+enum class CenterRule : int { kNatural, kTool, kJoint };
+
+/// Fewer than J joints are padded: such joints count as prismatic, and their screws are zero.
+template <int J, class T = double>
+struct Arm {
+  Model<T, J> model;
+  IntervalDims<J> dims;
+  Tolerances tolerances;
+  int joints;
+  CenterRule center;
+  int center_joint;  ///< kJoint: from 0
+  T length;          ///< [m]; 0: by the distances of the axes to the center
+};
+
+/// A configuration in scaled screws. Positions from the base's origin, world axes.
+template <class S, int J>
+struct Posture {
+  Vec3<S> tool;
+  ScalingOf<S> scaling;
+  ScaledScrews<S, J> screws;
+};
+
+namespace kernel {
+
+/// Center and length by the arm's rule.
+template <Joints K, class S, class T, int J>
+GARRA_HD ScalingOf<S> scaling_by_rule(const Arm<J, T>& arm, const JointLines<S, J>& lines) {
+  if (arm.center == CenterRule::kNatural) {
+    ScalingOf<S> out = natural_scaling<K>(arm.model, lines);
+    if (arm.length > T(0)) out.length = S(arm.length);
+    return out;
+  }
+  Vec3<S> center = lines.tool;
+  if (arm.center == CenterRule::kJoint)
+    for_each_index<J>([&](auto i) {
+      if (i == arm.center_joint) center = lines.point[i];
+    });
+  return {center, arm.length > T(0) ? S(arm.length) : length_about<K>(arm.model, lines, center)};
+}
+
+}  // namespace kernel
+
+template <Joints K = Joints::kMixed, class S, class T, int J>
+GARRA_HD Posture<S, J> posture(const Arm<J, T>& arm, const Vec<S, J>& q) {
+  const auto lines = joint_lines<K>(arm.model, chain::angles<K>(arm.model, q));
+  const ScalingOf<S> scaling = kernel::scaling_by_rule<K>(arm, lines);
+  return {lines.tool, scaling, scaled_screws<K>(arm.model, lines, scaling, arm.joints)};
+}
+
+/// Length of one unit of each joint: 1 rad, or the scaling's length where it slides.
+template <class S, class T, int J>
+GARRA_HD Vec<S, J> joint_units(const Arm<J, T>& arm, const S& length) {
+  Vec<S, J> out;
+  for_each_index<J>([&](auto i) { out[i] = arm.model.prismatic[i] ? length : S(1); });
+  return out;
+}
+
+}  // namespace garra::singularity

@@ -1,0 +1,106 @@
+// What a search for a singular configuration has come to: whether it has landed, and the analysis of where.
+#pragma once
+
+#include "garra/systems/singularity/refine.hpp"
+
+namespace garra::singularity {
+
+/// What is known of the singularity next to a configuration.
+template <class S, int J>
+struct NearSingularity {
+  S landing;   ///< singularity::Landing; all that follows is zero or NaN where it is not kLanded
+  S distance;  ///< length of the joint motion [rad]
+  S lost, responsible, subsets;
+  S escape_joint, escape_order, escape_rate, escape_sign;
+  Vec<S, 6> wrench;
+  Vec<S, J> q;            ///< the singular configuration
+  Vec<S, J> subset_last;  ///< minimal singular subsets by their first joint: the last one, from 0; -1: none
+  Vec<S, J> subset_joints;
+};
+
+namespace kernel {
+
+/// Of one joint, picked in each lane for itself; 0 for joint -1.
+template <class S, int J>
+GARRA_HD S pick(const Vec<S, J>& of, const S& joint) {
+  S out = S(0);
+  for_each_index<J>([&](auto j) { out = select(joint == S(static_cast<int>(j)), of[j], out); });
+  return out;
+}
+
+/// Sets without the padding joints.
+template <class S, int J>
+GARRA_HD S real_joints(const S& set, int joints) {
+  S padding = S(0);
+  for_each_index<J>([&](auto j) {
+    if (j >= joints) padding += S(bit_of(j));
+  });
+  return max(set - padding, S(0));  // padding joints move freely, so they are in every set, or in none
+}
+
+/// Union of sets of joints. Whole numbers below 2^52 added to 2^52 have their bits at the end of the fraction.
+template <class S, int J>
+GARRA_HD S united(const Vec<S, J>& sets) {
+  constexpr double kOffset = 0x1p52;
+  auto bits = to_bits(S(kOffset) + sets[0]);
+  for_each_index<J - 1>([&](auto j) { bits = bits | to_bits(S(kOffset) + sets[j + 1]); });
+  return from_bits<S>(bits) - S(kOffset);
+}
+
+/// Joints with a part in the null space; of a redundant arm, all of whose joints take part in ordinary self-motion, those
+/// of the minimal singular subsets, if there are any.
+template <int G, class S, int J>
+GARRA_HD S joints_to_blame(const Findings<S, J>& found, int joints) {
+  const S null_space = real_joints<S, J>(found.escape.responsible, joints);
+  if (joints <= G) return null_space;
+  const S subsets = united(found.subsets.members);
+  return select(subsets > S(0), subsets, null_space);
+}
+
+}  // namespace kernel
+
+/// Analysis of q, which a search has found from `start`.
+template <int G, class S, int J>
+GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Vec<S, J>& start, const Vec<S, J>& q,
+                                               const RefineOptions& options) {
+  const S length = posture(arm, start).scaling.length;
+  const Vec<S, J> unit = joint_units(arm, length);
+  S squares = S(0), finite = S(0);
+  for_each_index<J>([&](auto j) {
+    const S along = (q[j] - start[j]) / unit[j];
+    squares = fma(along, along, squares);
+    finite += start[j] - start[j];
+  });
+  const auto at = posture(arm, q);
+  const Findings<S, J> found = analyse<G>(at.screws, arm.dims, arm.tolerances);
+  NearSingularity<S, J> out;
+  out.distance = sqrt(squares);
+  const MaskOf<S> arrived = found.sigma[G - 1] <= S(options.tolerance) * found.sigma[0];
+  const MaskOf<S> landed = arrived && out.distance <= S(options.farthest);
+  out.landing = select(finite == S(0), select(landed, S(0), S(1)), S(2));
+  out.lost = found.lost;
+  out.responsible = kernel::joints_to_blame<G>(found, arm.joints);
+  out.subsets = found.subsets.count;
+  out.escape_joint = found.escape.joint;
+  out.escape_order = kernel::pick(found.escape.order, found.escape.joint);
+  out.escape_rate = kernel::pick(found.escape.rate, found.escape.joint);
+  out.escape_sign = kernel::pick(found.escape.sign, found.escape.joint);
+  out.wrench = found.escape.wrench[0];
+  out.q = q;
+  out.subset_last = found.subsets.last;
+  out.subset_joints = found.subsets.members;
+  const S zero = S(0), none = S(-1), nan = S(__builtin_nan(""));
+  for (S* x : {&out.lost, &out.responsible, &out.subsets, &out.escape_order, &out.escape_sign})
+    *x = select(landed, *x, zero);
+  out.escape_joint = select(landed, out.escape_joint, none);
+  for (S* x : {&out.distance, &out.escape_rate}) *x = select(landed, *x, nan);
+  for_each_index<6>([&](auto k) { out.wrench[k] = select(landed, out.wrench[k], nan); });
+  for_each_index<J>([&](auto j) {
+    out.q[j] = select(landed, out.q[j], nan);
+    out.subset_last[j] = select(landed, out.subset_last[j], none);
+    out.subset_joints[j] = select(landed, out.subset_joints[j], zero);
+  });
+  return out;
+}
+
+}  // namespace garra::singularity

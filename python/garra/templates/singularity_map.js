@@ -1,0 +1,188 @@
+// Controls of the workspace's picture, and the numbers under the pointer in the slices.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("map-data").textContent);
+  const find = (id) => document.getElementById(id);
+  const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  const minus = (text) => text.replace("-", "−");
+  const power = (e) => `10${e < 0 ? "⁻" : ""}${[...String(Math.abs(e))].map((d) => DIGITS[d]).join("")}`;
+
+  // Three digits of a number given by its logarithm.
+  function value(log) {
+    if (Number.isNaN(log)) return "–";
+    const exponent = Math.floor(log);
+    if (exponent >= -3 && exponent < 5) return String(+(10 ** log).toPrecision(3));
+    return `${(10 ** (log - exponent)).toPrecision(2)}\u202f×\u202f${power(exponent)}`;
+  }
+
+  function workspace() {
+    const canvas = find("cloud"), info = data.cloud, scene = Cloud.make(canvas, info, data.ramp);
+    const { rows, state } = scene, cut = find("cut"), where = find("where"), readout = find("readout");
+    const resting = "Point at the picture to read its numbers.";
+    let waiting = false;
+    canvas.dataset.font = getComputedStyle(document.body).fontFamily;
+
+    function render() {  // once per frame, however many events there are
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => { waiting = false; scene.draw(); });
+    }
+
+    function legend() {
+      const sets = state.measure === "sets", scale = info.scales[state.measure], host = find("legend");
+      host.hidden = sets;
+      find("sets").hidden = !sets;
+      if (sets) return;
+      const option = find("measure").selectedOptions[0].textContent;
+      host.querySelector("p").textContent = option;
+      host.querySelector("i").className = state.measure === "near" ? "reverse" : "";
+      host.querySelector(".marks").replaceChildren(...scale.ticks.map((tick) => {
+        const mark = document.createElement("span");
+        mark.style.left = `${tick.at}%`;
+        mark.className = tick.at < 1 ? "first" : tick.at > 99 ? "last" : "";
+        mark.textContent = tick.text;
+        return mark;
+      }));
+    }
+
+    function switches() {
+      if (!rows.points) return;
+      find("sets").replaceChildren(...rows.points.sets.map((set, i) => {
+        const label = document.createElement("label"), box = document.createElement("input"), mark = document.createElement("i");
+        Object.assign(box, { type: "checkbox", checked: true });
+        box.addEventListener("change", () => { state.hidden[box.checked ? "delete" : "add"](i); render(); });
+        mark.className = "swatch";
+        mark.style.background = set.color;
+        label.append(box, mark, `${set.name} (${set.count.toLocaleString("en")})`);
+        return label;
+      }));
+    }
+
+    function moveCut(cell) {
+      const axis = state.axis, count = axis < 0 ? 1 : info.n[axis];
+      state.cut = Math.min(Math.max(cell, 0), count);
+      Object.assign(cut, { max: count, value: state.cut, disabled: axis < 0 });
+      find("flip").disabled = axis < 0;
+      const at = axis < 0 ? 0 : 1e3 * (info.low[axis] + state.cut * info.side);
+      where.textContent = axis < 0 ? "" : minus(`${"xyz"[axis]} ${state.high ? "≥" : "≤"} ${Math.round(at)} mm`);
+      state.marked = -1;
+      render();
+    }
+
+    function openAcross(axis) {  // in the middle, the reader's half away
+      state.axis = axis;
+      if (axis >= 0) state.high = scene.camera().toward[axis] < 0;
+      moveCut(axis < 0 ? 0 : Math.floor(info.n[axis] / 2));
+    }
+
+    function cubeText(row) {
+      const cell = rows.index[row], n = info.n;
+      const at = [cell % n[0], Math.floor(cell / n[0]) % n[1], Math.floor(cell / n[0] / n[1])];
+      const center = at.map((k, c) => minus(String(Math.round(1e3 * (info.low[c] + (k + 0.5) * info.side)))));
+      const share = (100 * rows.near[row] / rows.count[row]).toPrecision(3);
+      return `(${center.join(", ")}) mm: ${rows.count[row].toLocaleString("en")} samples, ${+share} % near; σ_min smallest ` +
+        `${value(rows.min[row])}, 10 % ${value(rows.p10[row])}, median ${value(rows.p50[row])}, largest ${value(rows.max[row])}`;
+    }
+
+    function pointText(row) {
+      const p = rows.points, set = p.sets[p.set[row]], joint = p.escape[row];
+      return `Sample ${p.sample[row].toLocaleString("en")}: joints ${set.name} to blame, σ_min/σ_max ${value(p.ratio[row])}, ` +
+        `singularity ${+p.distance[row].toPrecision(3)}° away, ${joint ? `joint ${joint} leads out` : "no joint alone leads out"}`;
+    }
+
+    function mark(row) {
+      if (row === state.marked) return;
+      state.marked = row;
+      readout.textContent = row < 0 ? resting : state.measure === "sets" ? pointText(row) : cubeText(row);
+      render();
+    }
+
+    find("measure").addEventListener("change", (e) => { scene.color(e.target.value); legend(); readout.textContent = resting; render(); });
+    find("axis").addEventListener("change", (e) => openAcross(Number(e.target.value)));
+    cut.addEventListener("input", () => moveCut(Number(cut.value)));
+    find("flip").addEventListener("click", () => { state.high = !state.high; moveCut(state.cut); });
+    find("reset").addEventListener("click", () => { scene.reset(); render(); });
+
+    const KEYS = {
+      ArrowLeft: () => scene.turn(-5, 0),
+      ArrowRight: () => scene.turn(5, 0),
+      ArrowUp: () => scene.turn(0, 5),
+      ArrowDown: () => scene.turn(0, -5),
+      "+": () => scene.zoom(1.15),
+      "=": () => scene.zoom(1.15),
+      "-": () => scene.zoom(1 / 1.15),
+      Home: () => scene.reset(),
+      ",": () => moveCut(state.cut - 1),
+      ".": () => moveCut(state.cut + 1),
+    };
+    canvas.addEventListener("keydown", (event) => {
+      if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      KEYS[event.key]();
+      render();
+    });
+
+    const pointers = new Map();  // one turns the view, two zoom
+    const spread = () => { const [a, b] = [...pointers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); };
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const before = pointers.get(event.pointerId);
+      if (!before) {
+        const frame = canvas.getBoundingClientRect();
+        mark(scene.pick(event.clientX - frame.left, event.clientY - frame.top));
+        return;
+      }
+      const apart = pointers.size === 2 ? spread() : 0;
+      pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (apart) scene.zoom(spread() / apart);
+      else if (pointers.size === 1) scene.turn(-0.4 * (event.clientX - before.x), 0.4 * (event.clientY - before.y));
+      render();
+    });
+    for (const kind of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(kind, (event) => pointers.delete(event.pointerId));
+    }
+    canvas.addEventListener("pointerleave", () => mark(-1));
+    // Only once the canvas has been clicked: scrolling past it must stay possible.
+    canvas.addEventListener("wheel", (event) => {
+      if (document.activeElement !== canvas && !event.ctrlKey) return;
+      event.preventDefault();
+      scene.zoom(Math.exp(-0.0015 * event.deltaY));
+      render();
+    }, { passive: false });
+
+    new ResizeObserver(render).observe(canvas);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { scene.recolor(); render(); });
+    switches();
+    legend();
+    find("axis").value = info.n.includes(1) ? "-1" : "1";
+    openAcross(Number(find("axis").value));
+    readout.textContent = resting;
+    window.garraCloud = scene;
+  }
+
+  // Numbers of the node under the pointer; the figure's raster says where the nodes are.
+  function slice(part, host, readout) {
+    const fields = ["sigma", "ratio", "w"].map((key) => Packed.logs(part[key]));
+    const rest = readout.innerHTML, picture = host.querySelector("image");
+    if (!picture) return;
+    host.addEventListener("pointermove", (event) => {
+      const frame = picture.getBoundingClientRect(), nx = part.x.length, ny = part.y.length;
+      const i = Math.floor((event.clientX - frame.left) / frame.width * nx);
+      const j = ny - 1 - Math.floor((event.clientY - frame.top) / frame.height * ny);
+      if (i < 0 || j < 0 || i >= nx || j >= ny) { readout.innerHTML = rest; return; }
+      const [sigma, ratio, w] = fields.map((field) => field[j * nx + i]);
+      const place = [part.x[i], part.y[j]].map((v, c) =>
+        `q${part.joints[c]} = ${minus(String(+v.toFixed(1)))}${part.units[c] === "°" ? "°" : ` ${part.units[c]}`}`);
+      readout.textContent = `${place.join(", ")}: σ_min ${value(sigma)}, condition ${value(-ratio)}, manipulability ${value(w)}` +
+        (10 ** ratio <= data.near ? "; near a singularity" : "");
+    });
+    host.addEventListener("pointerleave", () => { readout.innerHTML = rest; });
+  }
+
+  if (data.cloud) workspace();
+  data.slices.forEach((part, i) =>
+    slice(part, document.querySelector(`[data-slice="${i}"]`), document.querySelector(`[data-readout="${i}"]`)));
+})();

@@ -1,0 +1,37 @@
+// `garra run` for other commands: a scenario is run, whoever has written it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace garra::cli {
+
+/// Flags of a run; those above `device` are short for --set.
+struct RunArguments {
+  std::string scenario, output, run;
+  std::string command;  ///< as the manifest shows it, without the overrides; "": garra run SCENARIO
+  std::int64_t samples = 0;
+  std::int64_t seed = -1;
+  double tol = 0, max_unsolved = -1;
+  std::string stop;
+  std::vector<std::string> set, require;
+  std::string device = "auto", progress = "auto", format = "human";
+  int threads = 0;
+  double time_limit = 0;
+  bool quiet = false, no_report = false;
+};
+
+/// Where to, how many samples, which seed, when to stop. `of_samples` is added to the help of --samples.
+void add_new_run_flags(CLI::App& command, RunArguments& arguments, const std::string& of_samples = {});
+/// Device, threads, limits, requirements, progress and report.
+void add_common_flags(CLI::App& command, RunArguments& arguments);
+
+/// The scenario file from the start to its answer.
+void run_new(const RunArguments& arguments);
+/// The same of a text, which the run folder keeps as its scenario. `name` stands in messages for the file, and the run
+/// folder is called run-NAME unless it is given.
+void run_text(const std::string& text, const std::string& name, RunArguments arguments);
+
+}  // namespace garra::cli

@@ -1,0 +1,34 @@
+// A folder for files that outlive no command.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "garra/core/error.hpp"
+
+namespace garra::cli {
+
+/// Gone with everything in it when it goes out of scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "garra-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error(ExitCode::kInputOutput, pattern + ": cannot be made", "Set TMPDIR to a folder that can be written.");
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace garra::cli

@@ -1,0 +1,45 @@
+// The three examples of Gallardo and Rico (Ingenieria, Universidad de Costa Rica, 2001): every statement of the paper
+// that can be computed, computed from the screws as printed and from the screws with their errors mended
+// (docs/singularity.md, "The paper's examples"). Host only.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "garra/singularity.hpp"
+
+namespace garra::singularity::claims {
+
+/// An answer: none (the question makes no sense of these screws, or the paper is silent), yes or no, a number, a
+/// length or angle to the paper's digits, or joints (from 1, as in the paper).
+using Value = std::variant<std::monostate, bool, int, double, std::vector<int>>;
+
+enum class Verdict { kHolds, kHoldsWithCorrectedDatum, kDoesNotHold };
+[[nodiscard]] const char* to_string(Verdict verdict);
+
+struct Claim {
+  std::string statement;
+  Value paper, printed, corrected;  ///< what the paper says, and what its printed and its mended screws give
+  bool holds_printed = false, holds_corrected = false;
+  Verdict verdict = Verdict::kDoesNotHold;  ///< holds: with both; a printed datum that is wrong proves nothing
+  std::string reason;                       ///< empty where the claim holds
+};
+
+/// Screws of one example, with the tolerances of their ranks.
+struct Data {
+  ScrewSet screws;
+  double tolerance = 1e-10;
+};
+struct Example {
+  Data printed, corrected;
+};
+
+/// What had to be mended in the screws of example 1, 2, 3; empty: nothing.
+[[nodiscard]] std::string correction(int example);
+
+/// The claims of example 1, 2 or 3 in the order of the paper, statements that it only implies last. Throws
+/// Error(kUsage) for another number, or screws of another example's count.
+[[nodiscard]] std::vector<Claim> examine(int example, const Example& data);
+
+}  // namespace garra::singularity::claims

@@ -1,0 +1,164 @@
+// Joint values of the samples of a map: drawn, from a grid, or from targets of the tool. Host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "garra/core/philox.hpp"
+#include "garra/singularity_map.hpp"
+#include "garra/systems/singularity/reach.hpp"
+
+namespace garra::singularity {
+
+inline constexpr int kMapJoints = 16;
+
+/// Where joint values come from, by plain numbers.
+struct Sampler {
+  int joints = 0;
+  std::uint64_t seed = 1;
+  Sequence sequence = Sequence::kRandom;
+  double low[kMapJoints] = {}, span[kMapJoints] = {};  ///< [rad or m]
+  bool uniform[kMapJoints] = {};
+  /// Joints on a grid: number of nodes, and after how many samples the next one comes; 1: not on a grid.
+  std::int64_t points[kMapJoints] = {}, stride[kMapJoints] = {};
+  /// Additive recurrence: fraction of 2^64 that each sample adds, and where it starts.
+  std::uint64_t advance[kMapJoints] = {}, start[kMapJoints] = {};
+  /// Task grid: tool positions, from which joint values follow; the joints' own numbers are then where searches start.
+  bool task = false, any_orientation = false;
+  double task_low[3] = {}, task_step[3] = {};
+  std::int64_t task_points[3] = {1, 1, 1}, starts = 1;
+  Mat3<double> orientation = Mat3<double>::identity();
+  ReachOptions reach;
+};
+
+namespace map_kernel {
+
+/// f(lane) for every lane.
+template <class S, class F>
+GARRA_HD S from_lanes(F f) {
+  if constexpr (kWidth<S> == 1) {
+    return S(f(0));
+  } else {
+    S out = S(0);
+    for (int l = 0; l < kWidth<S>; ++l) out.set(l, f(l));
+    return out;
+  }
+}
+
+/// Fraction of index * advance + start.
+template <class S>
+GARRA_HD S even_number(const BitsOf<S>& index, std::uint64_t advance, std::uint64_t start) {
+  using Word = BitsOf<S>;
+  const Word a = Word(advance), high = Word(advance >> 32);
+  const Word cross = product_of_low_halves(index >> 32, a) + product_of_low_halves(index, high);
+  const Word w = product_of_low_halves(index, a) + (cross << 32) + Word(start);
+  return open_uniform<S>(w >> 32, low_word(w));
+}
+
+/// Values of two neighboring joints in (0, 1); which of them are used, the caller knows.
+template <class S>
+GARRA_HD void uniform_numbers(const Sampler& s, std::int64_t sample, int pair, S& u0, S& u1) {
+  const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(sample));
+  if (s.sequence == Sequence::kRandom) {
+    uniform_pair(s.seed, index, static_cast<std::uint32_t>(pair), u0, u1);
+  } else {
+    u0 = even_number<S>(index.low, s.advance[2 * pair], s.start[2 * pair]);
+    u1 = even_number<S>(index.low, s.advance[2 * pair + 1], s.start[2 * pair + 1]);
+  }
+}
+
+}  // namespace map_kernel
+
+/// Joint values of samples `sample` + lane.
+template <class S, int J>
+GARRA_HD Vec<S, J> draw_joints(const Sampler& s, std::int64_t sample) {
+  Vec<S, J> q;
+  for_each_index<(J + 1) / 2>([&](auto pair) {
+    S u[2] = {S(0), S(0)};
+    if (s.uniform[2 * pair] || (2 * pair + 1 < J && s.uniform[2 * pair + 1]))
+      map_kernel::uniform_numbers<S>(s, sample, pair, u[0], u[1]);
+    for_each_index<2>([&](auto k) {
+      const int j = 2 * pair + k;
+      if (j >= J) return;
+      if (s.points[j] > 1)
+        u[k] = map_kernel::from_lanes<S>([&](int lane) {
+          return static_cast<double>((sample + lane) / s.stride[j] % s.points[j]) /
+                 static_cast<double>(s.points[j] - 1);
+        });
+      q[j] = fma(u[k], S(s.span[j]), S(s.low[j]));
+    });
+  });
+  return q;
+}
+
+namespace map_kernel {
+
+/// Rotation by a random quaternion, all orientations alike (K. Shoemake, Graphics Gems III, 1992).
+template <class S>
+GARRA_HD Mat3<S> any_rotation(const S& u0, const S& u1, const S& u2) {
+  const auto a = sincos(S(6.283185307179586) * u1), b = sincos(S(6.283185307179586) * u2);
+  const S r0 = sqrt(S(1) - u0), r1 = sqrt(u0);
+  const S x = r0 * a.sin, y = r0 * a.cos, z = r1 * b.sin, w = r1 * b.cos, one = S(1), two = S(2);
+  return {{one - two * (y * y + z * z), two * (x * y - z * w), two * (x * z + y * w),  //
+           two * (x * y + z * w), one - two * (x * x + z * z), two * (y * z - x * w),  //
+           two * (x * z - y * w), two * (y * z + x * w), one - two * (x * x + y * y)}};
+}
+
+/// Target of sample `sample` + lane.
+template <class S>
+GARRA_HD Pose<S> task_target(const Sampler& s, std::int64_t sample) {
+  Pose<S> out;
+  out.R = cast<S>(s.orientation);
+  const auto target = [&](int lane) { return (sample + lane) / s.starts; };
+  if (s.any_orientation) {
+    constexpr std::uint32_t kOrientation = 0x726f74;  // draws beside those of the joints
+    S u[4];
+    for_each_index<4>([&](auto k) {
+      u[k] = from_lanes<S>([&](int lane) {
+        double v[2];
+        uniform_pair<double>(s.seed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(target(lane))),
+                             kOrientation + k / 2, v[0], v[1]);
+        return v[k % 2];
+      });
+    });
+    out.R = any_rotation(u[0], u[1], u[2]);
+  }
+  for_each_index<3>([&](auto k) {
+    const S node = from_lanes<S>([&](int lane) {
+      std::int64_t n = target(lane);
+      for (int j = 0; j < k; ++j) n /= s.task_points[j];
+      return static_cast<double>(n % s.task_points[k]);
+    });
+    out.p[k] = fma(node, S(s.task_step[k]), S(s.task_low[k]));
+  });
+  return out;
+}
+
+/// Revolute joints by whole turns to the middle of their ranges; NaN, all of them, where one is out of its range.
+template <class S, int J>
+GARRA_HD Vec<S, J> within_ranges(const Arm<J>& arm, const Sampler& s, Vec<S, J> q) {
+  constexpr double kTurn = 6.283185307179586, kSlack = 1e-9;
+  MaskOf<S> inside = q[0] == q[0];
+  for_each_index<J>([&](auto j) {
+    if (j >= arm.joints) return;
+    const double half = 0.5 * s.span[j], middle = s.low[j] + half;
+    if (!arm.model.prismatic[j]) {
+      const S turns = elementary::from_rounder(elementary::to_rounder((q[j] - S(middle)) * S(1 / kTurn)));
+      q[j] = fma(turns, S(-kTurn), q[j]);
+    }
+    const auto here = abs(q[j] - S(middle)) <= S(half + kSlack);
+    inside = inside && here;
+  });
+  for_each_index<J>([&](auto j) { q[j] = select(inside, q[j], S(__builtin_nan(""))); });
+  return q;
+}
+
+}  // namespace map_kernel
+
+template <class S, int J>
+GARRA_HD Vec<S, J> sample_joints(const Arm<J>& arm, const Sampler& s, std::int64_t sample) {
+  const Vec<S, J> q = draw_joints<S, J>(s, sample);
+  if (!s.task) return q;
+  return map_kernel::within_ranges(arm, s, reach(arm, map_kernel::task_target<S>(s, sample), q, s.reach));
+}
+
+}  // namespace garra::singularity
