@@ -11,7 +11,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <iostream>
@@ -23,6 +22,7 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/systems/chain/kernels.hpp"
+#include "measured_peak.hpp"
 #include "peers/kdl.hpp"
 #include "peers/pinocchio.hpp"
 
@@ -100,31 +100,6 @@ struct Body {
     batch::store<S>(out, i, Op{}(*model, angles<kKind>(*model, s.q), s));
   }
 };
-
-/// Sixteen independent sums of multiply-adds: nothing to wait for.
-constexpr int kSums = 16, kSteps = 20000;
-__attribute__((noinline, flatten)) Lanes<double> multiply_add(Lanes<double> factor, Lanes<double> term) {
-  Vec<Lanes<double>, kSums> x;
-  unrolled(std::make_integer_sequence<int, kSums>{}, [&](auto k) { x[k] = Lanes<double>(0.5 + 0.01 * k); });
-  for (int step = 0; step < kSteps; ++step)
-    unrolled(std::make_integer_sequence<int, kSums>{}, [&](auto k) { x[k] = fma(x[k], factor, term); });
-  Lanes<double> sum = 0.0;
-  unrolled(std::make_integer_sequence<int, kSums>{}, [&](auto k) { sum += x[k]; });
-  return sum;
-}
-
-/// Operations per second of this core, a multiply-add being two, measured now.
-double peak_flops() {
-  double best = 0;
-  for (int trial = 0; trial < 200; ++trial) {
-    const auto start = std::chrono::steady_clock::now();
-    const Lanes<double> sum = multiply_add(0.999, 0.001);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    benchmark::DoNotOptimize(sum[0]);
-    best = std::max(best, 2.0 * kSums * kSteps * Lanes<double>::kSize / took.count());
-  }
-  return best;
-}
 
 void report(benchmark::State& state, double flops, double peak) {
   const double done = static_cast<double>(state.iterations()) * static_cast<double>(kItems);

@@ -1,9 +1,10 @@
 // Singularity maps on one core, in lanes and scalar: what one configuration costs, for a PUMA 560 (six joints) and an
 // arm with the lengths of the LBR iiwa (seven). Configurations stay in the cache; sines and cosines are included.
 //
-//   singularity/<arm>/<operation>/<who>   who: lanes, scalar
+//   singularity/<arm>/<operation>/<who>   who: lanes, scalar, pinocchio
 //
 //   volume         manipulability in a given unit of length
+//   tool_sigma     singular values about the tool in a given unit of length; Pinocchio: its Jacobian and Eigen's JacobiSVD
 //   measures       natural scaling, sigma_6, condition and manipulability of random configurations: first pass
 //   analysis       subsets, responsible joints and escapes of singular configurations: second pass
 //
@@ -14,19 +15,26 @@
 //   nearest        of near configurations (sigma_g <= 0.02 sigma_1): the singularity next to them and its analysis
 //   run            all of it, counting included
 //   run_singles    the same with its first pass in single precision
+//
+// Counters: ns per configuration, per_s of them, flops (operations of the scalar code, mean over the configurations) and, in
+// lanes, peak: the share of the multiply-add limit of this core. The peer's answers are compared before the clock starts.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <functional>
+#include <iostream>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "counting.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/chain.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/systems/singularity/escape.hpp"
+#include "measured_peak.hpp"
+#include "peers/pinocchio.hpp"
 #include "systems/singularity_map_arm.hpp"
 
 namespace garra::bench {
@@ -35,6 +43,8 @@ namespace {
 using namespace garra::singularity;
 
 constexpr std::int64_t kItems = 128;
+constexpr double kLength = 0.5;      // [m] of what has a given unit
+constexpr double kAgreement = 1e-9;  // of a peer, relative to the largest singular value
 constexpr Joints kKind = Joints::kRevolute;
 
 template <class S>
@@ -55,11 +65,16 @@ constexpr auto kVolume = [](const auto& arm, const auto& x) {
   using S = std::decay_t<decltype(x.cos[0])>;
   constexpr int J = static_cast<int>(sizeof(x.cos) / sizeof(S));
   if constexpr (J == 6) {
-    return manipulability_of_revolute(arm.model, x, S(0.5));
+    return manipulability_of_revolute(arm.model, x, S(kLength));
   } else {
     const auto lines = joint_lines<kKind>(arm.model, x);
-    return manipulability(scaled_screws<kKind>(arm.model, lines, ScalingOf<S>{lines.point[J - 2], S(0.5)}));
+    return manipulability(scaled_screws<kKind>(arm.model, lines, ScalingOf<S>{lines.point[J - 2], S(kLength)}));
   }
+};
+constexpr auto kToolSigma = [](const auto& arm, const auto& x) {
+  using S = std::decay_t<decltype(x.cos[0])>;
+  const auto lines = joint_lines<kKind>(arm.model, x);
+  return singular_values(scaled_screws<kKind>(arm.model, lines, ScalingOf<S>{lines.tool, S(kLength)}));
 };
 constexpr auto kMeasures = [](const auto& arm, const auto& x) {
   using S = std::decay_t<decltype(x.cos[0])>;
@@ -86,7 +101,8 @@ struct Body {
   }
 };
 
-void add(const std::string& name, const std::function<void()>& pass) {
+/// flops: of one configuration, 0 where not counted; peak: of this core, 0 where it is no limit.
+void add(const std::string& name, const std::function<void()>& pass, double flops = 0, double peak = 0) {
   benchmark::RegisterBenchmark(("singularity/" + name).c_str(), [=](benchmark::State& state) {
     for (auto _ : state) {
       pass();
@@ -96,14 +112,21 @@ void add(const std::string& name, const std::function<void()>& pass) {
     using benchmark::Counter;
     state.counters["ns"] = Counter(1e-9 * done, Counter::kIsRate | Counter::kInvert);
     state.counters["per_s"] = Counter(done, Counter::kIsRate);
+    if (flops > 0) state.counters["flops"] = Counter(flops);
+    if (peak > 0) state.counters["peak"] = Counter(flops * done / peak, Counter::kIsRate);
   });
 }
 
 template <int J>
 struct Bench {
   Bench(std::string arm_name, const std::vector<chain::DhJoint>& joints, int zero)
-      : name(std::move(arm_name)), random(kItems), singular(kItems), out(kItems) {
-    arm.model = chain::model_of<J>(chain::from_dh({}, joints));
+      : name(std::move(arm_name)),
+        arm{chain::model_of<J>(chain::from_dh({}, joints)), {}, {}},
+        peer({{arm.model.joint, arm.model.joint + J}, arm.model.base, arm.model.tool, arm.model.gravity}),
+        random(kItems),
+        singular(kItems),
+        out(kItems),
+        peak(peak_flops()) {
     arm.dims = interval_dims(arm.model);
     std::mt19937_64 gen(1);
     std::uniform_real_distribution<double> angle(-M_PI, M_PI);
@@ -117,21 +140,65 @@ struct Bench {
   }
 
   template <class Op>
+  [[nodiscard]] double flops(const batch::Tiles<Vec<double, J>>& states) const {
+    operations = {};
+    for (std::int64_t i = 0; i < kItems; ++i) {
+      const Vec<double, J> q = states.get(i);
+      Vec<Counted, J> counted;
+      for (int j = 0; j < J; ++j) counted[j] = q[j];
+      const auto result = Op{}(arm, chain::angles<kKind>(arm.model, counted));
+      benchmark::DoNotOptimize(&result);
+    }
+    return operations.flops() / static_cast<double>(kItems);
+  }
+  template <class Op>
   void run(const std::string& operation, Op, batch::Tiles<Vec<double, J>>& states) {
     const Body<Op, J> body{&arm, states.data(), out.data()};
-    add(name + "/" + operation + "/lanes", [body] { batch::for_each_lanes(kItems, body); });
-    add(name + "/" + operation + "/scalar", [body] { batch::for_each_scalar(kItems, body); });
+    const double count = flops<Op>(states);
+    add(name + "/" + operation + "/lanes", [body] { batch::for_each_lanes(kItems, body); }, count, peak);
+    add(name + "/" + operation + "/scalar", [body] { batch::for_each_scalar(kItems, body); }, count);
+  }
+  /// False where Pinocchio's singular values are others.
+  [[nodiscard]] bool run_peer() {
+    if (!pinocchio_peer::available()) {
+      std::cerr << "built without Pinocchio\n";
+      return true;
+    }
+    for (std::int64_t i = 0; i < kItems; ++i) {
+      const Vec<double, J> q = random.get(i);
+      const auto ours = kToolSigma(arm, chain::angles<kKind>(arm.model, q));
+      double theirs[6];
+      peer.singular_values(q.m, kLength, theirs);
+      for (int k = 0; k < 6; ++k)
+        if (std::abs(ours[k] - theirs[k]) > kAgreement * ours[0]) {
+          std::cerr << name << ": singular values differ: " << ours[k] << ", " << theirs[k] << "\n";
+          return false;
+        }
+      plain.push_back(q);
+    }
+    add(name + "/tool_sigma/pinocchio", [this] {
+      double sigma[6];
+      for (const auto& q : plain) {
+        peer.singular_values(q.m, kLength, sigma);
+        benchmark::DoNotOptimize(sigma);
+      }
+    });
+    return true;
   }
   void run_all() {
     run("volume", kVolume, random);
+    run("tool_sigma", kToolSigma, random);
     run("measures", kMeasures, random);
     run("analysis", kAnalysis, singular);
   }
 
   std::string name;
   Arm<J> arm;
+  pinocchio_peer::Arm peer;
+  std::vector<Vec<double, J>> plain;
   batch::Tiles<Vec<double, J>> random, singular;
   batch::Tiles<Findings<double, J>> out;
+  double peak;
 };
 
 // Maps.
@@ -218,6 +285,7 @@ int main(int argc, char** argv) {
                 3);
   puma.run_all();
   iiwa.run_all();
+  if (!puma.run_peer() || !iiwa.run_peer()) return 1;
   MapBench puma_map("puma560", "puma560.toml"), iiwa_map("iiwa", "iiwa14.urdf");
   puma_map.run_all();
   iiwa_map.run_all();
