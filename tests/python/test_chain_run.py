@@ -6,7 +6,6 @@ What a summary says is counted again from results.h5. Run with GARRA_PROGRAM=pat
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -16,35 +15,17 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, UNSOLVED, USAGE, garra, summary_of, wilson
 
-ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = ROOT / "data" / "scenarios" / "exoskeleton_damping.toml"
 SPHERE = ROOT / "data" / "scenarios" / "three_puma_sphere.toml"
-PROGRAM = os.environ.get("GARRA_PROGRAM", "")
-if not Path(PROGRAM).is_file():
-    pytest.skip("GARRA_PROGRAM names no built program", allow_module_level=True)
-
-DONE, REQUIREMENT, USAGE, INVALID, UNSOLVED, STOPPED = 0, 1, 2, 3, 4, 75
 DESIGNS, SAMPLES, CHUNK, JOINTS = 4, 600, 1024, 6
-Z = 1.959963984540054  # 97.5 % point of the normal distribution
 SWEEP = 'sweep={ "vary.damping" = [0.001, 0.02, 0.05, 0.1] }'
 COARSE = ("--set", SWEEP, "--set", "time.step=1 ms", "--set", "time.outputs=21", "--set", f"sampling.chunk={CHUNK}")
 
 
-def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.CompletedProcess[str]:
-    command = [PROGRAM, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, **options)
-    if expect is not None:
-        assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done
-
-
 def run(folder: Path, *more, samples: int = SAMPLES, expect: int | None = DONE):
     return garra("run", SCENARIO, "-o", folder, "--samples", samples, "--no-report", *COARSE, *more, expect=expect)
-
-
-def summary_of(folder: Path) -> dict:
-    return json.loads((folder / "summary.json").read_text())
 
 
 def table_of(folder: Path) -> dict:
@@ -53,13 +34,6 @@ def table_of(folder: Path) -> dict:
         table["outcome names"] = list(file["outcome"].attrs["names"])
         table["input names"] = list(file["inputs"].attrs["names"])
     return table
-
-
-def wilson(k: int, n: int) -> tuple[float, float]:
-    p, c = k / n, Z * Z / n
-    half = Z / (1 + c) * np.sqrt(p * (1 - p) / n + c / (4 * n))
-    middle = (p + c / 2) / (1 + c)
-    return (0 if k == 0 else middle - half, 1 if k == n else middle + half)
 
 
 def results(folder: Path) -> tuple[bytes, bytes, bytes]:

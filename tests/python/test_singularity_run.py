@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
@@ -18,35 +17,16 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, wilson
 from synthetic_singularity_run import BLAME, LIMITS, NAMES, factors, singular_values
 
-ROOT = Path(__file__).resolve().parents[2]
 SCENARIO = ROOT / "data" / "scenarios" / "puma_singularities.toml"
-PROGRAM = os.environ.get("GARRA_PROGRAM", "")
-if not Path(PROGRAM).is_file():
-    pytest.skip("GARRA_PROGRAM names no built program", allow_module_level=True)
-
-DONE, REQUIREMENT, USAGE, INVALID, STOPPED = 0, 1, 2, 3, 75
 SAMPLES, JOINTS = 30_000, 6
-Z = 1.959963984540054  # 97.5 % point of the normal distribution
 SMALL = ("--set", "sampling.chunk=4096", "--set", "output.voxels=12", "--set", "slice.1.points=41")
-
-
-def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.CompletedProcess[str]:
-    command = [PROGRAM, *map(str, arguments)]
-    options.setdefault("cwd", ROOT)
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
-    if expect is not None:
-        assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done
 
 
 def run(folder: Path, *more, samples: int = SAMPLES, expect: int | None = DONE):
     return garra("run", SCENARIO, "-o", folder, "--samples", samples, "--no-report", *SMALL, *more, expect=expect)
-
-
-def summary_of(folder: Path) -> dict:
-    return json.loads((folder / "summary.json").read_text())
 
 
 def table_of(folder: Path) -> dict:
@@ -56,13 +36,6 @@ def table_of(folder: Path) -> dict:
 
 def pages_of(folder: Path) -> list[dict]:
     return json.loads((folder / "configurations.json").read_text())["configurations"]
-
-
-def wilson(k: int, n: int) -> tuple[float, float]:
-    p, c = k / n, Z * Z / n
-    half = Z / (1 + c) * np.sqrt(p * (1 - p) / n + c / (4 * n))
-    middle = (p + c / 2) / (1 + c)
-    return (0 if k == 0 else middle - half, 1 if k == n else middle + half)
 
 
 def results(folder: Path) -> tuple[bytes, ...]:
