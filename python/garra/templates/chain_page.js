@@ -213,51 +213,11 @@
   find("window").addEventListener("change", () => { drawPlots(); render(); });
   find("reset").addEventListener("click", () => { scene.reset(); render(); });
 
-  const KEYS = {
-    ArrowLeft: () => scene.turn(-5, 0),
-    ArrowRight: () => scene.turn(5, 0),
-    ArrowUp: () => scene.turn(0, 5),
-    ArrowDown: () => scene.turn(0, -5),
-    "+": () => scene.zoom(1.15),
-    "=": () => scene.zoom(1.15),
-    "-": () => scene.zoom(1 / 1.15),
-    Home: () => scene.reset(),
+  controlView(canvas, scene, render, {
     " ": () => run(!state.playing),
     ",": () => seek(state.time - end / 200),
     ".": () => seek(state.time + end / 200),
-  };
-  canvas.addEventListener("keydown", (event) => {
-    if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    KEYS[event.key]();
-    render();
   });
-
-  const pointers = new Map();  // one turns the view, two zoom
-  const spread = () => { const [a, b] = [...pointers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); };
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const before = pointers.get(event.pointerId);
-    if (!before) return;
-    const apart = pointers.size === 2 ? spread() : 0;
-    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
-    if (apart) scene.zoom(spread() / apart);
-    else if (pointers.size === 1) scene.turn(-0.4 * (event.clientX - before.x), 0.4 * (event.clientY - before.y));
-    render();
-  });
-  for (const kind of ["pointerup", "pointercancel"]) {
-    canvas.addEventListener(kind, (event) => pointers.delete(event.pointerId));
-  }
-  // Only once the canvas has been clicked: scrolling past it must stay possible.
-  canvas.addEventListener("wheel", (event) => {
-    if (document.activeElement !== canvas && !event.ctrlKey) return;
-    event.preventDefault();
-    scene.zoom(Math.exp(-0.0015 * event.deltaY));
-    render();
-  }, { passive: false });
 
   new ResizeObserver(render).observe(canvas);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { scene.recolor(); render(); });
