@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "garra/batch/for_each.hpp"
-#include "garra/core/error.hpp"
+#include "systems/lcp_arrays.hpp"
 #include "systems/lcp_batch.hpp"
 #include "systems/lcp_cuda.hpp"
 
@@ -23,14 +22,6 @@ struct Block {
   batch::Tiles<solvers::LcpSolution<double, N>> solutions;
   explicit Block(std::int64_t count) : problems(count), solutions(count) {}
 };
-
-template <int N>
-solvers::LcpProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
-  solvers::LcpProblem<double, N> p;
-  std::copy_n(in.M.data() + k * N * N, N * N, p.M.m);
-  std::copy_n(in.q.data() + k * N, N, p.q.m);
-  return p;
-}
 
 template <int N>
 void fill_tiles(const Problems& in, std::int64_t first, std::int64_t count, Block<N>& block) {
@@ -105,37 +96,6 @@ void solve_all(const Job& job) {
     solve_on_cpu<N>(job);
 }
 
-/// The enumerations of problems of N pairs, appended in order.
-template <int N>
-void enumerate_all(const Problems& in, int threads, Enumeration& out) {
-  std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::int64_t k = 0; k < in.count; ++k)
-    each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
-  for (const auto& e : each) {
-    out.verdict.push_back(e.verdict);
-    out.p_matrix.push_back(e.p_matrix);
-    out.singular.push_back(e.singular);
-    out.undecided.push_back(e.undecided);
-    for (const auto& s : e.solutions) {
-      out.z.insert(out.z.end(), s.z.m, s.z.m + N);
-      out.proved.push_back(s.proved ? 1 : 0);
-      out.degenerate.push_back(s.degenerate ? 1 : 0);
-    }
-    out.first.push_back(out.first.back() + static_cast<std::int64_t>(e.solutions.size()));
-  }
-}
-
-void check_sizes(const Problems& in) {
-  if (in.size < 1 || in.size > kMaxSize)
-    throw Error(ExitCode::kInvalidFile, "size = " + std::to_string(in.size) + " per problem",
-                "between 1 and " + std::to_string(kMaxSize) + " pairs are supported");
-  const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.size);
-  if (in.count < 0 || in.M.size() != n * k * k || in.q.size() != n * k)
-    throw Error(ExitCode::kInvalidFile, "M and q do not have the sizes [n,k,k] and [n,k] of n = " +
-                                            std::to_string(in.count) + ", k = " + std::to_string(in.size));
-}
-
 }  // namespace
 
 Solutions solve(const Problems& problems, const Options& options, const Device& device) {
@@ -153,21 +113,6 @@ Solutions solve(const Problems& problems, const Options& options, const Device& 
   static constexpr std::array<void (*)(const Job&), kMaxSize> runs = {
       solve_all<1>, solve_all<2>, solve_all<3>, solve_all<4>, solve_all<5>, solve_all<6>, solve_all<7>, solve_all<8>};
   runs[k - 1]({problems, solver, device, out});
-  return out;
-}
-
-Enumeration enumerate(const Problems& problems, int threads) {
-  check_sizes(problems);
-  Enumeration out;
-  out.size = problems.size;
-  out.count = problems.count;
-  out.first.push_back(0);
-  using Run = void (*)(const Problems&, int, Enumeration&);
-  static constexpr std::array<Run, kMaxSize> runs = {enumerate_all<1>, enumerate_all<2>, enumerate_all<3>,
-                                                     enumerate_all<4>, enumerate_all<5>, enumerate_all<6>,
-                                                     enumerate_all<7>, enumerate_all<8>};
-  const auto run = runs[static_cast<std::size_t>(problems.size - 1)];
-  run(problems, threads > 0 ? threads : omp_get_max_threads(), out);
   return out;
 }
 

@@ -191,7 +191,7 @@ GARRA_HD S perturbation(const LemkeState<S, N>& s, int i, int k) {
   return select(s.is_z[k] > S(0), -s.T(i, k), S(i == k ? 1 : 0));
 }
 
-/// Whether row i is lexicographically smaller than the row chosen so far. Rare: called only where ratios tie.
+/// Whether row i is lexicographically smaller than the row chosen so far.
 template <class S, int N>
 GARRA_HD MaskOf<S> lexicographically_less(const LemkeState<S, N>& s, int i, const S& a, const Leaving<S>& best) {
   MaskOf<S> less(false), undecided(true);
@@ -205,6 +205,30 @@ GARRA_HD MaskOf<S> lexicographically_less(const LemkeState<S, N>& s, int i, cons
     undecided = undecided && !differ;
   });
   return less;
+}
+
+/// The same as a function of its own, with numbers of its own in memory: it is called only where ratios tie, which is rare,
+/// and written out in all N rows it was most of the code.
+template <class S, int N>
+struct Tie {
+  LemkeState<S, N> state;
+  int row;
+  S a;
+  Leaving<S> best;
+};
+template <class S, int N>
+GARRA_HD_CALL void decide_tie(const Tie<S, N>& tie, MaskOf<S>& less) {
+  less = lexicographically_less<S, N>(tie.state, tie.row, tie.a, tie.best);
+}
+template <class S, int N>
+GARRA_HD MaskOf<S> less_in_tie(const LemkeState<S, N>& s, int i, const S& a, const Leaving<S>& best) {
+#if defined(__CUDA_ARCH__)
+  return lexicographically_less<S, N>(s, i, a, best);  // a call would cost every thread a stack
+#else
+  MaskOf<S> less(false);
+  decide_tie<S, N>(Tie<S, N>{s, i, a, best}, less);
+  return less;
+#endif
 }
 
 /// The lexicographic ratio test over the rows of the pairs; z_0 leaves whenever it can, since that is a solution, and
@@ -221,7 +245,7 @@ GARRA_HD Leaving<S> leaving_row(const LemkeState<S, N>& s) {
     const S mine = s.q[i] * best.a, other = best.q * a;
     auto take = limits && mine < other;
     const auto tie = limits && abs(mine - other) <= S(kTie) * other;
-    if (any(tie)) take = select_mask(tie, lexicographically_less<S, N>(s, i, a, best), take);
+    if (any(tie)) take = select_mask(tie, less_in_tie<S, N>(s, i, a, best), take);
     best = {select(take, S(i), best.row), select(take, s.q[i], best.q), select(take, a, best.a)};
   });
   const S a = -s.cover_drive;

@@ -199,12 +199,32 @@ GARRA_HD void assign_where(const MaskOf<S>& mask, const T& from, T& to) {
   for (int k = 0; k < static_cast<int>(sizeof(T) / sizeof(S)); ++k) b[k] = select(mask, a[k], b[k]);
 }
 
+/// Rare, and large: inlined into analyse() it took the compiler longer than all the rest.
+template <int G, int D, class S, int J>
+GARRA_HD_CALL void escape_apart(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol,
+                                Escape<S, J>& out) {
+  out = escape_from<G, D>(screws, a, tol);
+}
+template <int G, int D, class S, int J>
+GARRA_HD Escape<S, J> escape_of(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const Tolerances& tol) {
+#if !defined(__CUDA_ARCH__)  // where a call would cost every thread a stack
+  if constexpr (G < 6 || D > 1) {
+    const ScaledScrews<S, J> copy = screws;  // the original may stay in registers
+    const Decomposition<S, J> factors = a;
+    Escape<S, J> out;
+    escape_apart<G, D>(copy, factors, tol, out);
+    return out;
+  } else
+#endif
+    return escape_from<G, D>(screws, a, tol);
+}
+
 template <int G, int D, class S, int J>
 GARRA_HD void escape_where_lost(const ScaledScrews<S, J>& screws, const Decomposition<S, J>& a, const S& lost,
                                 const Tolerances& tol, Escape<S, J>& out) {
   if constexpr (D <= kMostLost && D < G) {
     const MaskOf<S> here = lost == S(D);
-    if (any(here)) assign_where<S>(here, escape_from<G, D>(screws, a, tol), out);
+    if (any(here)) assign_where<S>(here, escape_of<G, D>(screws, a, tol), out);
     escape_where_lost<G, D + 1>(screws, a, lost, tol, out);
   }
 }
