@@ -16,6 +16,7 @@ struct MncpResult {
   int iterations = 0;
   int starts = 1;      ///< used, the last one included
   int solution = -1;   ///< which of the listed solutions was found; -1: another one, or none
+  std::vector<double> x = {};  ///< the unknowns at the end; NaN where not converged
 };
 
 struct MncpProblem {

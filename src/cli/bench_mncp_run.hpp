@@ -42,6 +42,7 @@ MncpResult measure(const solvers::MncpCase<P>& problem, double tol, int starts) 
     out.iterations = static_cast<int>(found.effort.outer);
     out.starts = static_cast<int>(found.effort.stage) + 1;
     out.solution = out.status == Status::kConverged ? solvers::known_solution(problem, found.x.m) : -1;
+    out.x.assign(found.x.m, found.x.m + solvers::kUnknowns<P>);
   }
   return out;
 }

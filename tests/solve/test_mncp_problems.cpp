@@ -7,21 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "garra/mncp_batch.hpp"
-#include "garra/solve/box_quacan.hpp"
+#include "cli/bench_mncp_run.hpp"
 #include "garra/solve/mncp_problems.hpp"
-#include "garra/solve/projected_lm.hpp"
-#include "garra/solve/spectral_projected_gradient.hpp"
 
 namespace garra {
 namespace {
 
-using solvers::BoxQuacan;
-using solvers::ComponentwiseMerit;
-using solvers::FischerBurmeisterMerit;
 using solvers::PapersMerit;
-using solvers::ProjectedLm;
-using solvers::SpectralProjectedGradient;
 
 template <class P>
 solvers::MncpVec<P, double> vector_of(const std::vector<double>& x) {
@@ -62,39 +54,47 @@ TEST(MncpProblems, EveryStatedSolutionSolvesItsProblem) {
 
 /// What one solver makes of one problem: the number of the known solution that it found, "." for another solution, else
 /// the first letter of the status.
-template <class P, class Merit, class Minimizer>
-__attribute__((noinline)) char outcome(const solvers::MncpCase<P>& problem, int starts) {
-  const auto start = vector_of<P>(problem.start);
-  const auto s = mncp::solve_one<P, Merit, Minimizer>(problem.data, start, {.starts = starts});
-  if (s.status != 0) return to_string(static_cast<Status>(static_cast<int>(s.status)))[0];
-  const bool right = solvers::mncp_error<P, double>(problem.data, s.x) <= 1e-8;
-  const int known = solvers::known_solution(problem, s.x.m);
+template <class P>
+char outcome(const solvers::MncpCase<P>& problem, const cli::MncpResult& found) {
+  if (found.status != Status::kConverged) return to_string(found.status)[0];
+  const bool right = solvers::mncp_error<P, double>(problem.data, vector_of<P>(found.x)) <= 1e-8;
+  const int known = solvers::known_solution(problem, found.x.data());
   return !right ? '!' : known < 0 ? '.' : static_cast<char>('0' + known);
 }
 bool is_solved(char outcome) { return outcome == '.' || (outcome >= '0' && outcome <= '9'); }
 
-/// One letter for each of the nine pairs: papers | componentwise | Fischer-Burmeister with box-quacan, spg, projected
-/// lm.
+/// Of the nine pairs: papers | componentwise | Fischer-Burmeister with box-quacan, spg, projected lm. The solvers are those
+/// of `garra contact bench --set mncp`, which are compiled once.
+using Pairs = std::vector<std::vector<cli::MncpResult>>;
+Pairs solve_all(int starts) {
+  using namespace cli::mncp_detail;
+  constexpr double kTol = 1e-8;
+  const auto box_quacan = measure_box_quacan(kTol, starts), spg = measure_spg(kTol, starts),
+             projected_lm = measure_projected_lm(kTol, starts);
+  Pairs pairs;
+  for (std::size_t merit = 0; merit < 3; ++merit)
+    for (const auto* minimizer : {&box_quacan, &spg, &projected_lm}) pairs.push_back((*minimizer)[merit]);
+  return pairs;
+}
+
+/// One letter for each pair, of problem number `at` of the set.
 template <class P>
-std::string outcomes(const solvers::MncpCase<P>& problem, int starts) {
-  return {outcome<P, PapersMerit, BoxQuacan>(problem, starts),
-          outcome<P, PapersMerit, SpectralProjectedGradient>(problem, starts),
-          outcome<P, PapersMerit, ProjectedLm>(problem, starts),
-          outcome<P, ComponentwiseMerit, BoxQuacan>(problem, starts),
-          outcome<P, ComponentwiseMerit, SpectralProjectedGradient>(problem, starts),
-          outcome<P, ComponentwiseMerit, ProjectedLm>(problem, starts),
-          outcome<P, FischerBurmeisterMerit, BoxQuacan>(problem, starts),
-          outcome<P, FischerBurmeisterMerit, SpectralProjectedGradient>(problem, starts),
-          outcome<P, FischerBurmeisterMerit, ProjectedLm>(problem, starts)};
+std::string outcomes(const solvers::MncpCase<P>& problem, const Pairs& pairs, std::size_t at) {
+  std::string letters;
+  for (const auto& results : pairs) letters += outcome(problem, results.at(at));
+  return letters;
 }
 
 TEST(MncpProblems, EveryOneIsSolvedByAtLeastOneListedSolver) {
   std::vector<int> solved(9);
+  const Pairs one_start = solve_all(1), ten_starts = solve_all(10);
+  std::size_t at = 0;
   std::printf(
       "one start, then ten; papers, componentwise, Fischer-Burmeister, each with box-quacan, spg, projected lm\n");
   solvers::MncpTestSet::for_each([&]<class P>(std::type_identity<P>) {
     for (const auto& problem : P::cases()) {
-      const std::string once = outcomes(problem, 1), often = outcomes(problem, 10);
+      const std::string once = outcomes(problem, one_start, at), often = outcomes(problem, ten_starts, at);
+      ++at;
       std::printf("  %-18s %s %s\n", problem.name.c_str(), once.c_str(), often.c_str());
       EXPECT_TRUE(std::any_of(often.begin(), often.end(), is_solved)) << problem.name << ": no solver solves it";
       EXPECT_EQ((once + often).find('!'), std::string::npos) << problem.name << ": called converged but is not";
