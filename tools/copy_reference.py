@@ -19,6 +19,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "data" / "reference"
 JSON_LIMIT = 1 << 20  # larger documents are written without white space
+PLATFORM_NAMES = (
+    "params_trepa_like", "params_irregular", "ik_fk_trepa_like", "fk_seed_paths", "invdyn_trepa_like", "fwddyn",
+    "assembly91_trepa_like",
+)
 
 # name in the reference set -> name in our files
 CONTACT_NAMES = {"W": "A", "q": "b", "mu": "mu", "r": "c", "u": "a", "lcp_z": "lcp_z", "lcp_w": "lcp_w"}
@@ -51,9 +55,9 @@ def copy_chain(source):
         copy_json(source / "chain" / f"exoskeleton_{name}.json", TARGET / "chain" / f"exoskeleton_{name}.json")
 
 
-def copy_json(source, target):
+def copy_json(source, target, compact=False):
     target.parent.mkdir(parents=True, exist_ok=True)
-    if source.stat().st_size <= JSON_LIMIT:
+    if source.stat().st_size <= JSON_LIMIT and not compact:
         shutil.copyfile(source, target)
     else:
         target.write_text(json.dumps(json.loads(source.read_text()), separators=(",", ":")) + "\n")
@@ -69,6 +73,9 @@ def main():
         copy_json(source / "grasp" / f"{name}.json", TARGET / "grasp" / f"{name}.json")
     for name in ("examples", "arms", "maps"):
         copy_json(source / "singularity" / f"{name}.json", TARGET / "singularity" / f"{name}.json")
+    for name in PLATFORM_NAMES:
+        document = f"platform/{name}.json"
+        copy_json(source / document, TARGET / document, compact=True)
     for path in sorted(p for p in TARGET.rglob("*") if p.is_file()):
         print(f"{path.stat().st_size:>9} {path.relative_to(ROOT)}")
 
