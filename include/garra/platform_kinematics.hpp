@@ -1,0 +1,119 @@
+// Inverse and forward kinematics of many platforms (docs/platform.md). Rows that have no answer are NaN and say why in
+// `status`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/platform.hpp"
+
+namespace garra::platform {
+
+/// How a pose was found, or why not.
+enum class PoseStatus : int {
+  kConverged = 0,  ///< residual of the given lengths <= tol
+  kCertified,      ///< and it is proven to be the guess's: the only one within a radius about the guess (Kantorovich's
+                   ///< test), or with prove_mode the one that a path without singularities leads to
+  kModeSuspect,    ///< converged, but det J has another sign than at the guess, or prove_mode has found no proof: it
+                   ///< may be another assembly mode
+  kNearSingular,  ///< converged where the scaled smallest singular value is below its limit: the pose is ill determined
+  kUnreachable,   ///< the iteration stands still at lengths that differ: no pose of this mode has them; holds the best
+                  ///< pose
+  kIterationLimit,  ///< neither
+  kInvalidInput,    ///< a number is not finite, a length not positive, or a quaternion is zero
+};
+inline constexpr int kPoseStatuses = 7;
+/// "converged", "certified", "mode_suspect", "near_singular", "unreachable", "iteration_limit", "invalid_input"
+[[nodiscard]] const char* to_string(PoseStatus status);
+
+/// Bits of a limit mask.
+enum LimitBit : std::uint32_t {
+  kTooShort = 1,  ///< << leg
+  kTooLong = 1 << 6,
+  kUniversalCone = 1 << 12,
+  kSphericalCone = 1 << 18,
+  kCollision = 1 << 24,  ///< << leg: both legs of a pair that comes too near
+};
+
+struct InverseOptions {
+  bool frames = false;                 ///< frames, Euler angles and parameters, joint angles of the legs
+  bool limits = false;                 ///< mask and margins
+  bool conditioning = false;           ///< determinant, condition, scaled smallest singular value and its direction
+  double characteristic_length = 0.4;  ///< L that makes radians lengths in `conditioning` [m]
+};
+
+/// Motion of the platform: (v, w) and (dv/dt, dw/dt), base axes. Either may be empty.
+struct Motion {
+  std::vector<double> velocity, acceleration;  ///< [n,6]
+};
+
+struct InverseKinematics {
+  std::vector<double> lengths;        ///< [n,6] [m]
+  std::vector<double> rates;          ///< [n,6] where there is a velocity [m/s]
+  std::vector<double> accelerations;  ///< [n,6] where there is an acceleration, and a velocity [m/s^2]
+  // frames
+  std::vector<double> leg_vector;      ///< [n,6,3] d
+  std::vector<double> leg_quaternion;  ///< [n,6,4] Euler parameters of (x, y, z), e0 >= 0
+  std::vector<double> leg_euler313;    ///< [n,6,3] psi, alpha, phi [rad]; alpha = 0: phi = 0
+  std::vector<double>
+      universal_angles;  ///< [n,6,2] about k (from the home direction) and about the leg's own x axis [rad]
+  // conditioning, of the length Jacobian with its last three columns divided by the characteristic length
+  std::vector<double> determinant;  ///< [n] of the plain Jacobian, which mixes m and rad: its sign tells modes apart
+  std::vector<double> condition;    ///< [n] largest over smallest singular value, scaled
+  std::vector<double> sigma_min;    ///< [n] scaled
+  std::vector<double> free_motion;  ///< [n,6] unit right singular vector of sigma_min: (v, L w)
+  // limits
+  std::vector<std::uint32_t> mask;       ///< [n] LimitBits
+  std::vector<double> stroke_margin;     ///< [n,6] to the nearer end; negative beyond [m]
+  std::vector<double> universal_margin;  ///< [n,6] [rad]
+  std::vector<double> spherical_margin;  ///< [n,6] [rad]
+  std::vector<double> clearance;   ///< [n] smallest distance of two legs' surfaces [m]; infinite where not looked at
+  std::vector<PoseStatus> status;  ///< [n] kConverged or kInvalidInput
+};
+[[nodiscard]] InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& poses, const Motion& motion,
+                                                   const InverseOptions& options = {}, const Device& device = {});
+
+struct ForwardOptions {
+  double tol = 1e-12;  ///< converged: every |length - given| <= tol [m]
+  int max_iterations = 40;
+  double near_singular = 1e-4;         ///< near singular: scaled sigma_min <= this
+  double characteristic_length = 0.4;  ///< [m]
+  bool certify = false;                ///< Kantorovich test at the guess, and the uniqueness radius at the solution
+  bool prove_mode = false;  ///< where that does not hold, lead the squares of the lengths on a straight line from those
+                            ///< of the guess in certified steps; needs certify
+};
+
+struct ForwardKinematics {
+  Poses pose;
+  std::vector<PoseStatus> status;
+  std::vector<int> iterations;
+  std::vector<double> residual;    ///< [n] largest |length - given| [m]
+  std::vector<double> sigma_min;   ///< [n] scaled, at the result
+  std::vector<double> uniqueness;  ///< [n] with certify: no other pose of these lengths within this radius (|dr|, L
+                                   ///< |turn|) [m]; 0: none proven
+};
+/// Lengths [n,6]; the guess is a pose per sample, or one for all.
+[[nodiscard]] ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vector<double>& lengths,
+                                                   const Poses& guess, const ForwardOptions& options = {},
+                                                   const Device& device = {});
+
+struct ModeOptions {
+  ForwardOptions forward;
+  int starts = 512;  ///< random poses that the iteration starts from, per sample
+  std::uint64_t seed = 1;
+  double same = 1e-6;  ///< two poses are one where they differ by no more (|dr|, L |turn|) [m]
+};
+/// Assembly modes: every pose found that has the lengths. A solution is certified, and listed once.
+struct AssemblyModes {
+  std::vector<std::int64_t> first;  ///< [n+1] modes of sample i are rows first[i] .. first[i+1] - 1, by height of C
+  Poses pose;
+  std::vector<PoseStatus> status;  ///< kCertified where the uniqueness radius is positive
+  std::vector<double> residual, determinant, sigma_min, uniqueness;
+  std::vector<std::int64_t> found;  ///< per mode: starts that came to it
+};
+[[nodiscard]] AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<double>& lengths,
+                                           const ModeOptions& options = {}, const Device& device = {});
+
+}  // namespace garra::platform

@@ -1,0 +1,105 @@
+// The platform study: how likely a payload path stays feasible under uncertain geometry, load, friction and
+// disturbance, and maps of a workspace. What `garra run` makes of a scenario with job = "platform". docs/scenario.md,
+// docs/platform-study.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garra/platform.hpp"
+#include "garra/study/distribution.hpp"
+#include "garra/study/study.hpp"
+
+namespace garra::platform {
+
+/// Where the platform goes: poses of the platform's own frame (the unloaded platform's center of mass), base axes.
+struct Path {
+  enum class Kind {
+    kStraight,  ///< position on a line, rotation about one fixed axis (slerp)
+    kScrew,     ///< one screw motion from the first to the last pose
+    kSpline,    ///< natural cubic spline through all poses at equal times; orientation by rotation vectors from pose to
+                ///< pose
+    kSampled,   ///< as kSpline, at given times
+  };
+  enum class Law {
+    kQuintic,    ///< rest to rest, zero acceleration at both ends
+    kTrapezoid,  ///< a fifth of the time speeding up, a fifth slowing down
+    kUniform,    ///< constant speed
+  };
+  Kind kind = Kind::kStraight;
+  Law law = Law::kQuintic;
+  double duration = 1;       ///< [s]
+  int instants = 101;        ///< looked at, both ends included
+  Poses pose;                ///< two or more
+  std::vector<double> time;  ///< kSampled: of each pose [s]
+};
+
+/// Poses, velocities and accelerations at the instants: rows [t]. (v, w) and (dv/dt, dw/dt) in base axes.
+struct PathPoints {
+  std::vector<double> time;
+  Poses pose;
+  std::vector<double> velocity, acceleration;  ///< [t,6]
+};
+[[nodiscard]] PathPoints points_of(const Path& path);
+
+/// Uncertain inputs; each a distribution, by default nothing uncertain. Every sample draws all of them once.
+struct Uncertainty {
+  study::Distribution payload_mass = study::Distribution::constant(0);   ///< [kg], fixed to the platform
+  std::array<study::Distribution, 3> payload_com = {};                   ///< its center of mass, platform frame [m]
+  double payload_radius = 0;                                             ///< radius of gyration of the payload [m]
+  study::Distribution base_error = study::Distribution::constant(0);     ///< per coordinate of each base anchor [m]
+  study::Distribution anchor_error = study::Distribution::constant(0);   ///< per coordinate of each platform anchor [m]
+  study::Distribution mass_factor = study::Distribution::constant(1);    ///< on masses and inertias of all legs
+  study::Distribution coulomb = study::Distribution::constant(0);        ///< friction of each actuator [N]
+  study::Distribution viscous = study::Distribution::constant(0);        ///< [N s/m]
+  study::Distribution force_radius = study::Distribution::constant(0);   ///< |disturbance force|, direction uniform [N]
+  study::Distribution moment_radius = study::Distribution::constant(0);  ///< |disturbance moment| [N m]
+  study::Distribution tilt =
+      study::Distribution::constant(0);  ///< of gravity from nominal, about a uniform horizontal direction [rad]
+};
+
+struct Allowed {
+  double force = 0;                    ///< |actuator force| <= this [N]; 0: no limit
+  double near_singular = 0.02;         ///< scaled smallest singular value of the length Jacobian >= this
+  double characteristic_length = 0.4;  ///< [m]
+};
+
+/// A workspace map: positions of the platform's own frame on a grid, each with orientations drawn per sample.
+struct MapGrid {
+  Vec3<double> low = Vec3<double>::zero(), high = Vec3<double>::zero();  ///< [m]
+  std::array<int, 3> points = {1, 1, 1};
+  int orientations = 64;      ///< samples per node
+  double tilt = 0, turn = 0;  ///< orientation: turned about z by up to +-turn, z leaned by up to `tilt` any way [rad]
+};
+
+enum class Study { kPath, kMap };
+
+struct Scenario {
+  std::string title;
+  std::string model, model_file;  ///< as the scenario gives it; the file that it was read from
+  Platform platform;
+  Study kind = Study::kPath;
+  Path path;
+  MapGrid map;
+  Uncertainty uncertain;
+  Allowed allowed;
+  study::Plan plan;  ///< kMap: samples = nodes x orientations
+};
+
+/// Outcome of a sample: the first thing that goes wrong along the path (at one instant: in this order).
+enum class Outcome : int {
+  kFeasible = 0,
+  kStroke,
+  kCone,
+  kCollision,
+  kSingular,
+  kForce,
+  kInvalid,  ///< unsolved: a number is not finite
+};
+inline constexpr int kOutcomes = 7;
+/// "feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid"
+[[nodiscard]] const char* to_string(Outcome outcome);
+
+}  // namespace garra::platform

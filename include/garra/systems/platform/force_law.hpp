@@ -1,0 +1,45 @@
+// Forces of the actuators: what is commanded over time, less friction (docs/platform-dynamics.md, "Simulation").
+#pragma once
+
+#include <type_traits>
+
+#include "garra/core/elementary.hpp"
+#include "garra/core/mat.hpp"
+
+namespace garra::platform {
+
+/// tanh(x) = (1 - e) / (1 + e), e = exp(-2 |x|), with x's sign: bounded by 1, odd to the bit, absolute error of some
+/// 1e-16.
+template <class S>
+GARRA_HD S smooth_sign(const S& x) {
+  const S e = exp(S(-2) * abs(x));
+  return elementary::flip_sign((S(1) - e) / (S(1) + e), elementary::sign_of(x));
+}
+
+/// What friction takes of an actuator's force at a rate of its length [m/s]: viscous * rate + coulomb * tanh(rate /
+/// speed) [N]. The force on the leg is the commanded one less this; what the actuator must give is the force on the leg
+/// plus this.
+template <class S>
+GARRA_HD S actuator_friction(const S& rate, const std::type_identity_t<S>& viscous,
+                             const std::type_identity_t<S>& coulomb, const std::type_identity_t<S>& speed) {
+  return fma(viscous, rate, coulomb * smooth_sign<S>(rate / speed));
+}
+
+/// Friction that all actuators of a batch share.
+struct Friction {
+  double viscous;  ///< [N s/m]
+  double coulomb;  ///< [N]
+  double speed;    ///< that smooths it [m/s]
+};
+
+/// Commanded forces between two moments where they are known: linear in `share`, 0 .. 1.
+template <class S>
+struct ForceSpan {
+  Vec<S, 6> from, change;  ///< [N]
+};
+template <class S>
+GARRA_HD Vec<S, 6> force_at(const ForceSpan<S>& span, double share) {
+  return axpy(S(share), span.change, span.from);
+}
+
+}  // namespace garra::platform

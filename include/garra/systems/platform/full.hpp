@@ -1,0 +1,397 @@
+// The paper's general form of a platform: 13 bodies of 7 coordinates (center of mass, Euler parameters), 72 joint + 6
+// driving + 13 norm equations, and its Newton-Raphson (6)-(7), in straight-line code (docs/platform.md).
+//
+// The matrix is bordered: a leg's 14 coordinates meet only its own 13 + 2 equations and the platform's 7 coordinates.
+// Each body's four Euler parameters are turned into (rotation, length); the norm equations then give the lengths, the
+// universal and spherical points the positions of the links, and a 6 x 6 system per leg is left, then one of 6 for the
+// platform. That is elimination with a fixed order of the 91 equations: every step is the full system's Newton step.
+#pragma once
+
+#include "garra/core/factor.hpp"
+#include "garra/systems/platform/legs.hpp"
+
+namespace garra::platform {
+
+inline constexpr int kFullCoordinates = 91;
+
+/// The 13 bodies: coordinates in the paper's order are platform, then lower and upper link of each leg.
+template <class S>
+struct FullPlace {
+  Place<S> platform;
+  Place<S> lower[kLegs], upper[kLegs];
+};
+
+/// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) as it stands, for parameters that are not unit yet: turned() is its
+/// derivative. (pose.hpp's rotation_of() uses |p| = 1 on its diagonal; with it Newton loses its order.)
+template <class S>
+GARRA_HD Mat3<S> full_rotation(const Quaternion<S>& p) {
+  Mat3<S> A = rotation_of(p);
+  const S two(2), w = fma(two * p[0], p[0], S(-1));
+  for (int k = 0; k < 3; ++k) A(k, k) = fma(two * p[k + 1], p[k + 1], w);
+  return A;
+}
+
+/// Residual of a leg's equations: 12 of its joints, its driving one.
+template <class S>
+struct LegResidual {
+  Vec3<S> universal;  ///< r_l + A_l (0, 0, -c1) - b
+  Vec<S, 6> angles;   ///< k.x_l; x_l.z_u, y_l.z_u; x_l.D, y_l.D; x_l.y_u with D = r_u - r_l
+  Vec3<S> spherical;  ///< r_u + A_u (0, 0, c2) - r - A s
+  S driving;          ///< z_l.D - (length - c1 - c2)
+};
+
+/// d(A u) for a change h of the Euler parameters p, which need not be unit.
+template <class S>
+GARRA_HD Vec3<S> turned(const Quaternion<S>& p, const Quaternion<S>& h, const Vec3<S>& u) {
+  const Vec3<S> e{{p[1], p[2], p[3]}}, g{{h[1], h[2], h[3]}};
+  const S two(2);
+  return (two * h[0]) * (two * p[0] * u + cross(e, u)) + two * (dot(g, u) * e + (dot(e, u) * g + p[0] * cross(g, u)));
+}
+
+/// Changes of A u: for unit turns about the base's axes, and for p growing by p.
+template <class S>
+struct Turns {
+  Vec3<S> by[3];
+  Vec3<S> length;
+};
+
+/// Four directions in which Euler parameters change: three turns, which keep their length, and p itself.
+template <class S>
+struct Body {
+  Quaternion<S> p, about[3];
+};
+
+template <class S>
+GARRA_HD Body<S> body_of(const Quaternion<S>& p) {
+  Body<S> b;
+  b.p = p;
+  for (int j = 0; j < 3; ++j) {
+    Vec3<S> axis = Vec3<S>::zero();
+    axis[j] = S(1);
+    b.about[j] = rate_of(p, axis);
+  }
+  return b;
+}
+
+template <class S>
+GARRA_HD Turns<S> turns_of(const Body<S>& b, const Vec3<S>& u) {
+  Turns<S> t;
+  for (int j = 0; j < 3; ++j) t.by[j] = turned(b.p, b.about[j], u);
+  t.length = turned(b.p, b.p, u);
+  return t;
+}
+
+/// The share of p that p's norm equation asks for: its residual or minus its gamma is `g`.
+template <class S>
+GARRA_HD S stretch_for(const Quaternion<S>& p, const S& g) {
+  return S(-0.5) * g / dot(p, p);
+}
+template <class S>
+GARRA_HD S norm_residual(const Quaternion<S>& p) {
+  return dot(p, p) - S(1);
+}
+
+template <class S>
+GARRA_HD Vec3<S> along(const Turns<S>& t, const S& stretch, const Vec3<S>& w) {
+  return stretch * t.length + (w[0] * t.by[0] + (w[1] * t.by[1] + w[2] * t.by[2]));
+}
+
+template <class S>
+GARRA_HD Vec3<S> column_of(const Mat3<S>& A, int j) {
+  return {{A(0, j), A(1, j), A(2, j)}};
+}
+
+template <class S, class T>
+GARRA_HD LegResidual<S> leg_residual(const LegForm<T>& leg, const Place<S>& platform, const Place<S>& lower,
+                                     const Place<S>& upper, const S& length) {
+  const Mat3<S> L = full_rotation(lower.p), U = full_rotation(upper.p);
+  const Vec3<S> x = column_of(L, 0), y = column_of(L, 1), z = column_of(L, 2), D = upper.r - lower.r;
+  const Vec3<S> uz = column_of(U, 2);
+  LegResidual<S> g;
+  g.universal = lower.r - S(leg.lower_com) * z - cast<S>(leg.base);
+  g.angles = {{dot(cast<S>(leg.axis), x), dot(x, uz), dot(y, uz), dot(x, D), dot(y, D), dot(x, column_of(U, 1))}};
+  g.spherical = upper.r + S(leg.upper_com) * uz - platform.r - full_rotation(platform.p) * cast<S>(leg.anchor);
+  g.driving = dot(z, D) - (length - S(leg.lower_com) - S(leg.upper_com));
+  return g;
+}
+
+/// The length that a leg's driving equation holds for.
+template <class S, class T>
+GARRA_HD S driven_length(const LegForm<T>& leg, const FullPlace<S>& q, int i) {
+  const Vec3<S> z = column_of(full_rotation(q.lower[i].p), 2);
+  return dot(z, q.upper[i].r - q.lower[i].r) + S(leg.lower_com) + S(leg.upper_com);
+}
+
+template <class S>
+GARRA_HD S larger(const S& a, const S& b) {
+  return select(b <= a, a, b);  // NaN in a loses, in b wins: callers put what was found so far first
+}
+
+/// Largest magnitude of all 91 equations.
+template <class S, class T>
+GARRA_HD S full_residual(const Model<T>& m, const FullPlace<S>& q, const Vec<S, 6>& lengths) {
+  S most = abs(norm_residual(q.platform.p));
+  for (int i = 0; i < kLegs; ++i) {
+    const LegResidual<S> g = leg_residual(m.leg[i], q.platform, q.lower[i], q.upper[i], lengths[i]);
+    for (int k = 0; k < 3; ++k) most = larger(larger(most, abs(g.universal[k])), abs(g.spherical[k]));
+    for (int k = 0; k < 6; ++k) most = larger(most, abs(g.angles[k]));
+    most = larger(most, abs(g.driving));
+    most = larger(larger(most, abs(norm_residual(q.lower[i].p))), abs(norm_residual(q.upper[i].p)));
+  }
+  return most;
+}
+
+/// The leg's axis and how it moves.
+template <class S>
+struct LegEnds {
+  Vec3<S> x, y, z;
+  Turns<S> dz, duz;
+  S c1, c2;
+};
+
+/// The columns of a leg's 13 equations, after its links' positions are eliminated: rows are those of LegResidual's
+/// angles, columns turns of the lower and of the upper link about the base's axes.
+template <class S>
+struct LegBlock {
+  LegEnds<S> ends;
+  Vec3<S> D, uy, uz, axis;
+  Turns<S> dx, dy, duy;
+  Mat<S, 6, 6> K;
+  Vec<S, 6> drive;  ///< of the driving equation
+};
+
+template <class S, class T>
+GARRA_HD LegBlock<S> leg_block(const LegForm<T>& leg, const Place<S>& lower, const Place<S>& upper) {
+  LegBlock<S> e;
+  const Mat3<S> L = full_rotation(lower.p), U = full_rotation(upper.p);
+  const Vec3<S> x = column_of(L, 0), y = column_of(L, 1), z = column_of(L, 2);
+  e.D = upper.r - lower.r;
+  e.uy = column_of(U, 1), e.uz = column_of(U, 2), e.axis = cast<S>(leg.axis);
+  const Body<S> l = body_of(lower.p), u = body_of(upper.p);
+  const Mat3<S> I = Mat3<S>::identity();
+  e.ends = {x, y, z, turns_of(l, column_of(I, 2)), turns_of(u, column_of(I, 2)), S(leg.lower_com), S(leg.upper_com)};
+  e.dx = turns_of(l, column_of(I, 0)), e.dy = turns_of(l, column_of(I, 1)), e.duy = turns_of(u, column_of(I, 1));
+  const Turns<S>&dz = e.ends.dz, &duz = e.ends.duz;
+  Mat<S, 6, 6>& K = e.K;
+  K = Mat<S, 6, 6>::zero();
+  for (int j = 0; j < 3; ++j) {
+    const Vec3<S> dl = -e.ends.c1 * dz.by[j], du = -e.ends.c2 * duz.by[j];  // of D
+    K(0, j) = dot(e.axis, e.dx.by[j]);
+    K(1, j) = dot(e.dx.by[j], e.uz), K(1, j + 3) = dot(x, duz.by[j]);
+    K(2, j) = dot(e.dy.by[j], e.uz), K(2, j + 3) = dot(y, duz.by[j]);
+    K(3, j) = dot(e.dx.by[j], e.D) + dot(x, dl), K(3, j + 3) = dot(x, du);
+    K(4, j) = dot(e.dy.by[j], e.D) + dot(y, dl), K(4, j + 3) = dot(y, du);
+    K(5, j) = dot(e.dx.by[j], e.uy), K(5, j + 3) = dot(x, e.duy.by[j]);
+    e.drive[j] = dot(dz.by[j], e.D) + dot(z, dl), e.drive[j + 3] = dot(z, du);
+  }
+  return e;
+}
+
+/// What a leg's links do in a solution of Phi_q y = -g: y is a Newton step, a rate or an acceleration.
+template <class S>
+struct LegMove {
+  LegResidual<S> g;
+  S lower_stretch, upper_stretch;
+};
+
+/// Right sides of the six angles' equations and of the driving one, but for the spherical joint's displacement, whose
+/// components along x and y go into rows 3 and 4, along z into the driving equation.
+template <class S>
+struct LegRight {
+  Vec<S, 6> angles;
+  S driving;
+};
+
+template <class S>
+GARRA_HD LegRight<S> leg_right(const LegBlock<S>& e, const LegMove<S>& move) {
+  const LegResidual<S>& g = move.g;
+  const LegEnds<S>& at = e.ends;
+  const S &sl = move.lower_stretch, &su = move.upper_stretch;
+  const Vec3<S> zl = sl * at.dz.length, zu = su * at.duz.length, xl = sl * e.dx.length, yl = sl * e.dy.length;
+  const Vec3<S> fixed = g.universal - g.spherical - at.c2 * zu - at.c1 * zl;  // of D
+  LegRight<S> r;
+  r.angles = {{-g.angles[0] - dot(e.axis, xl), -g.angles[1] - dot(xl, e.uz) - dot(at.x, zu),
+               -g.angles[2] - dot(yl, e.uz) - dot(at.y, zu), -g.angles[3] - dot(xl, e.D) - dot(at.x, fixed),
+               -g.angles[4] - dot(yl, e.D) - dot(at.y, fixed),
+               -g.angles[5] - dot(xl, e.uy) - dot(at.x, su * e.duy.length)}};
+  r.driving = -g.driving - dot(zl, e.D) - dot(at.z, fixed);
+  return r;
+}
+
+/// Changes of a body's seven coordinates.
+template <class S>
+struct BodyChange {
+  Vec3<S> r, turn;
+  S stretch;
+};
+template <class S>
+struct LinkChanges {
+  BodyChange<S> lower, upper;
+};
+
+/// From the turns of both links and the displacement of the spherical joint.
+template <class S>
+GARRA_HD LinkChanges<S> link_changes(const LegEnds<S>& e, const LegMove<S>& move, const Vec<S, 6>& w,
+                                     const Vec3<S>& joint) {
+  const Vec3<S> l{{w[0], w[1], w[2]}}, u{{w[3], w[4], w[5]}};
+  return {{e.c1 * along(e.dz, move.lower_stretch, l) - move.g.universal, l, move.lower_stretch},
+          {joint - e.c2 * along(e.duz, move.upper_stretch, u) - move.g.spherical, u, move.upper_stretch}};
+}
+
+/// The change of Euler parameters.
+template <class S>
+GARRA_HD Quaternion<S> turn_of(const Body<S>& b, const BodyChange<S>& c) {
+  return c.stretch * b.p + (c.turn[0] * b.about[0] + (c.turn[1] * b.about[1] + c.turn[2] * b.about[2]));
+}
+
+template <class S>
+GARRA_HD Place<S> changed(const Place<S>& at, const BodyChange<S>& c) {
+  return {at.r + c.r, at.p + turn_of(body_of(at.p), c)};
+}
+
+template <class S, class T>
+GARRA_HD LegMove<S> leg_newton(const LegForm<T>& leg, const Place<S>& platform, const Place<S>& lower,
+                               const Place<S>& upper, const S& length) {
+  return {leg_residual(leg, platform, lower, upper, length), stretch_for(lower.p, norm_residual(lower.p)),
+          stretch_for(upper.p, norm_residual(upper.p))};
+}
+
+/// What is left of a leg's 15 equations: turns of its links as functions of the spherical joint's displacement, and one
+/// equation for that displacement.
+template <class S>
+struct LegStep {
+  LegEnds<S> ends;
+  LegMove<S> move;
+  Mat<S, 6, 3> turns;  ///< columns: constant, per x_l.displacement, per y_l.displacement (both to be subtracted)
+  Vec3<S> normal;      ///< normal.displacement = value
+  S value;
+};
+
+template <class S, class T>
+GARRA_HD LegStep<S> eliminate_leg(const LegForm<T>& leg, const FullPlace<S>& q, int i, const S& length) {
+  const LegBlock<S> e = leg_block(leg, q.lower[i], q.upper[i]);
+  LegStep<S> s;
+  s.ends = e.ends;
+  s.move = leg_newton(leg, q.platform, q.lower[i], q.upper[i], length);
+  const LegRight<S> r = leg_right(e, s.move);
+  Mat<S, 6, 3> right = Mat<S, 6, 3>::zero();
+  for (int j = 0; j < 6; ++j) right(j, 0) = r.angles[j];
+  right(3, 1) = S(1), right(4, 2) = S(1);
+  s.turns = solve(factor_lu(e.K), right);
+  s.normal = e.ends.z - dot(e.drive, column(s.turns, 1)) * e.ends.x - dot(e.drive, column(s.turns, 2)) * e.ends.y;
+  s.value = r.driving - dot(e.drive, column(s.turns, 0));
+  return s;
+}
+
+template <class S>
+GARRA_HD LinkChanges<S> links_of(const LegStep<S>& s, const Vec3<S>& joint) {
+  const S mx = dot(s.ends.x, joint), my = dot(s.ends.y, joint);
+  Vec<S, 6> w;
+  for (int j = 0; j < 6; ++j) w[j] = fnma(s.turns(j, 2), my, fnma(s.turns(j, 1), mx, s.turns(j, 0)));
+  return link_changes(s.ends, s.move, w, joint);
+}
+
+/// One step of (6)-(7).
+template <class S, class T>
+GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S>& q, const Vec<S, 6>& lengths) {
+  const Body<S> body = body_of(q.platform.p);
+  BodyChange<S> c;
+  c.stretch = stretch_for(q.platform.p, norm_residual(q.platform.p));
+  LegStep<S> step[kLegs];
+  Mat<S, 6, 6> J;
+  Vec<S, 6> right;
+  for (int i = 0; i < kLegs; ++i) {
+    const LegForm<T>& leg = m.leg[i];
+    step[i] = eliminate_leg(leg, q, i, lengths[i]);
+    const Turns<S> ds = turns_of(body, cast<S>(leg.anchor));
+    for (int j = 0; j < 3; ++j) {
+      J(i, j) = step[i].normal[j];
+      J(i, j + 3) = dot(step[i].normal, ds.by[j]);
+    }
+    right[i] = step[i].value - dot(step[i].normal, c.stretch * ds.length);
+  }
+  const Vec<S, 6> t = solve(factor_lu(J), right);
+  c.r = {{t[0], t[1], t[2]}}, c.turn = {{t[3], t[4], t[5]}};
+  FullPlace<S> to;
+  to.platform = changed(q.platform, c);
+  for (int i = 0; i < kLegs; ++i) {
+    const LegForm<T>& leg = m.leg[i];
+    const Vec3<S> joint = c.r + along(turns_of(body, cast<S>(leg.anchor)), c.stretch, c.turn);
+    const LinkChanges<S> links = links_of(step[i], joint);
+    to.lower[i] = changed(q.lower[i], links.lower);
+    to.upper[i] = changed(q.upper[i], links.upper);
+  }
+  return to;
+}
+
+/// Euler parameters of a rotation that is given by its columns: the largest of four candidates, no branch.
+template <class S>
+GARRA_HD Quaternion<S> quaternion_of(const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z) {
+  const S one(1);
+  const S a = one + x[0] + y[1] + z[2], b = one + x[0] - y[1] - z[2];
+  const S c = one - x[0] + y[1] - z[2], d = one - x[0] - y[1] + z[2];
+  const S yz = y[2] - z[1], zx = z[0] - x[2], xy = x[1] - y[0];
+  Quaternion<S> p{{a, yz, zx, xy}};
+  S most = a;
+  const auto take = [&](const S& size, const Quaternion<S>& other) {
+    const MaskOf<S> better = most < size;
+    for (int k = 0; k < 4; ++k) p[k] = select(better, other[k], p[k]);
+    most = select(better, size, most);
+  };
+  take(b, {{yz, b, x[1] + y[0], z[0] + x[2]}});
+  take(c, {{zx, x[1] + y[0], c, y[2] + z[1]}});
+  take(d, {{xy, z[0] + x[2], y[2] + z[1], d}});
+  return normalized(p);
+}
+
+/// All links from the platform's pose, by (1)-(4): every equation but the driving ones holds.
+template <class S, class T>
+GARRA_HD_CALL FullPlace<S> full_place(const Model<T>& m, const Place<S>& place) {
+  FullPlace<S> q;
+  q.platform = {place.r, normalized(place.p)};
+  const Mat3<S> A = full_rotation(q.platform.p);
+  for (int i = 0; i < kLegs; ++i) {
+    const LegForm<T>& leg = m.leg[i];
+    const LegVector<S> l = leg_vector(leg, place.r, A);
+    const LegFrame<S> f = leg_frame(cast<S>(leg.axis), l.z);
+    const Quaternion<S> p = quaternion_of(f.x, f.y, f.z);
+    q.lower[i] = {cast<S>(leg.base) + S(leg.lower_com) * f.z, p};
+    q.upper[i] = {cast<S>(leg.base) + (l.d - S(leg.upper_com) * f.z), p};
+  }
+  return q;
+}
+
+template <class S>
+struct FullForward {
+  FullPlace<S> place;
+  S residual;    ///< of all 91 equations
+  S iterations;  ///< steps taken
+};
+
+/// Newton-Raphson from the guess's pose until every equation holds to `tol`, at most `most` steps; lanes that are done
+/// stand still.
+template <class S, class T>
+GARRA_HD FullForward<S> full_forward(const Model<T>& m, const Vec<S, 6>& lengths, const Place<S>& guess, double tol,
+                                     int most) {
+  FullForward<S> f{full_place(m, guess), S(0), S(0)};
+  f.residual = full_residual(m, f.place, lengths);
+  for (int k = 0; k < most; ++k) {
+    const MaskOf<S> going = S(tol) < f.residual;
+    if (!any(going)) break;
+    const FullPlace<S> next = full_newton_step(m, f.place, lengths);
+    const auto move = [&](Place<S>& at, const Place<S>& to) {
+      for (int c = 0; c < 3; ++c) at.r[c] = select(going, to.r[c], at.r[c]);
+      for (int c = 0; c < 4; ++c) at.p[c] = select(going, to.p[c], at.p[c]);
+    };
+    move(f.place.platform, next.platform);
+    for (int i = 0; i < kLegs; ++i) {
+      move(f.place.lower[i], next.lower[i]);
+      move(f.place.upper[i], next.upper[i]);
+    }
+    f.residual = full_residual(m, f.place, lengths);
+    f.iterations += select(going, S(1), S(0));
+  }
+  return f;
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,109 @@
+// Which assembly mode a pose belongs to (docs/platform.md): the squares of the lengths are led on a straight line from
+// those of a guess to those asked for, in steps each of which proves that the pose changes with them continuously and
+// nowhere singularly (certificate.hpp). |X F| is convex along a step, so that its ends bound it.
+#pragma once
+
+#include "garra/systems/platform/certificate.hpp"
+#include "garra/systems/platform/forward.hpp"
+
+namespace garra::platform {
+
+struct ModeRule {
+  double length;         ///< characteristic [m]
+  double max_steps;      ///< of the path; 0: only the certificate at the guess
+  double portion = 0.8;  ///< of the largest |X F| that a step takes: more leaves no room for the next pose
+};
+
+/// What the lengths are to be and the pose that is said to have them.
+template <class S>
+struct ModeTask {
+  Place<S> guess;
+  Place<S> end;
+  Vec<S, 6> target;  ///< lengths [m]
+};
+
+template <class S>
+struct ModeState {
+  Vec<S, 6> from, change;  ///< squares of lengths: from + share change
+  Place<S> end;
+  S exists;            ///< the pose with the lengths asked for is so near to `end`
+  S unique;            ///< and no other one within this
+  Neighborhood<S> at;  ///< about the path's pose so far
+  Radii<S> radii;      ///< proven there, for all shares from the last to this one
+  S share;
+  Place<S> next;  ///< where Newton's step sees the pose at `share`
+  S steps;
+  S proven, running;  ///< 1 or 0
+};
+
+/// Goes on as far as the neighborhood of a pose, which is near that at `share`, proves.
+template <class S>
+GARRA_HD_CALL void reach_out(const ModeRule& rule, const Neighborhood<S>& at, ModeState<S>& state) {
+  const S zero(0), one(1), half(0.5);
+  const Vec<S, 6> off = newton_of(at, axpy(state.share, state.change, state.from));
+  const Vec<S, 6> drift = at.inverse * (half * state.change);
+  const S here = norm(off), speed = norm(drift), left = one - state.share;
+  const S most = S(rule.portion) * (half * (at.gap * at.gap) / at.bend) - (here + at.noise);
+  const auto ends = most >= left * speed;
+  const S by = select(ends, left, max(most, zero) / select(ends, one, speed));
+  const S share = select(ends, one, state.share + by);
+  const Vec<S, 6> u = axpy(by, drift, -off);
+  const S per_length(1 / rule.length);
+  state.at = at;
+  state.radii = radii_of(at, fma(by, speed, here));
+  state.next = {at.place.r + vec3<S>(u[0], u[1], u[2]), retract(at.place.p, per_length * vec3<S>(u[3], u[4], u[5]))};
+  const auto arrives = linked(at, state.radii, state.end, state.exists, S(rule.length)) && share >= one;
+  const auto active = state.running > zero;
+  const auto moves = by > zero && state.radii.unique > zero && state.steps < S(rule.max_steps);
+  state.proven = select(active && arrives, one, state.proven);
+  state.running = select(active && !arrives && moves, one, zero);
+  state.share = share;
+}
+
+template <class S, class T>
+GARRA_HD ModeState<S> start(const Model<T>& m, const ModeRule& rule, const ModeTask<S>& task) {
+  const S zero(0), one(1), L(rule.length);
+  ModeState<S> state;
+  Vec<S, 6> squares;
+  for_each_index<6>([&](auto i) { squares[i] = task.target[i] * task.target[i]; });
+  const Neighborhood<S> end = neighborhood(m, task.end, L);
+  const Radii<S> about_end = radii_of(end, norm(newton_of(end, squares)));
+  state.end = task.end;
+  state.exists = about_end.exists;
+  state.unique = about_end.unique;
+  const Neighborhood<S> at = neighborhood(m, task.guess, L);
+  state.from = at.squares;
+  state.change = squares - at.squares;
+  state.share = state.steps = zero;
+  state.radii = radii_of(at, norm(newton_of(at, squares)));
+  const auto direct = linked(at, state.radii, task.end, state.exists, L);
+  state.proven = select(direct, one, zero);
+  state.running = select(direct || state.unique <= zero, zero, one);
+  reach_out(rule, at, state);
+  return state;
+}
+
+template <class S, class T>
+GARRA_HD void step(const Model<T>& m, const ModeRule& rule, ModeState<S>& state) {
+  const S zero(0), one(1), L(rule.length);
+  state.steps += state.running;
+  const Neighborhood<S> at = neighborhood(m, state.next, L);
+  const S here = norm(newton_of(at, axpy(state.share, state.change, state.from)));
+  const auto follows = linked(state.at, state.radii, at.place, radii_of(at, here).exists, L);
+  state.running = select(follows && state.running > zero, one, zero);
+  reach_out(rule, at, state);
+}
+
+template <class S>
+GARRA_HD MaskOf<S> running(const ModeState<S>& state) {
+  return state.running > S(0);
+}
+
+template <class S, class T>
+GARRA_HD ModeState<S> mode_proof(const Model<T>& m, const ModeRule& rule, const ModeTask<S>& task) {
+  ModeState<S> state = start(m, rule, task);
+  while (any(running(state))) step(m, rule, state);
+  return state;
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,6 @@
+// Inverse and forward dynamics of platforms on the GPU.
+#include "platform_rows.cuh"
+#include "systems/platform_dynamics_ops.hpp"
+
+template void garra::platform::cuda_rows(const garra::platform::InverseDynamicsOp&, const garra::platform::RowsJob&);
+template void garra::platform::cuda_rows(const garra::platform::ForwardDynamicsOp&, const garra::platform::RowsJob&);

@@ -1,0 +1,6 @@
+// Trajectories of platforms in the full form on the GPU.
+#include "platform_rows.cuh"
+#include "systems/platform_full_simulate_ops.hpp"
+
+template void garra::platform::cuda_rows(const garra::platform::FullStartOp&, const garra::platform::RowsJob&);
+template void garra::platform::cuda_rows(const garra::platform::FullStepsOp&, const garra::platform::RowsJob&);

@@ -1,0 +1,5 @@
+// Forward kinematics of platforms on the GPU.
+#include "platform_rows.cuh"
+#include "systems/platform_kinematics_ops.hpp"
+
+template void garra::platform::cuda_rows(const garra::platform::ForwardOp&, const garra::platform::RowsJob&);

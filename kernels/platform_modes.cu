@@ -1,0 +1,5 @@
+// Proofs of the assembly modes of platforms on the GPU.
+#include "platform_rows.cuh"
+#include "systems/platform_modes_ops.hpp"
+
+template void garra::platform::cuda_rows(const garra::platform::ModeOp&, const garra::platform::RowsJob&);

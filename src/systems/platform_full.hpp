@@ -1,0 +1,20 @@
+// The full form (the paper's 91 coordinates) behind the entries of platform_dynamics.hpp and platform_simulate.hpp.
+#pragma once
+
+#include "garra/platform_simulate.hpp"
+
+namespace garra::platform {
+
+/// As inverse_dynamics(), with all multipliers.
+[[nodiscard]] InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& poses,
+                                                    const Motion& motion, const std::vector<double>& wrench,
+                                                    const Device& device);
+[[nodiscard]] ForwardDynamics forward_dynamics_full(const Platforms& platforms, const Poses& poses,
+                                                    const std::vector<double>& velocity,
+                                                    const std::vector<double>& force, const std::vector<double>& wrench,
+                                                    const Device& device);
+/// Integrator::kHybrid of simulate().
+[[nodiscard]] Trajectories simulate_full(const Platforms& platforms, const Starts& starts, const ForceInput& force,
+                                         const SimulateOptions& options, const Device& device);
+
+}  // namespace garra::platform

@@ -1,0 +1,35 @@
+// Rows of poses on the way in and out: is one usable, and NaN for one that is not.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "garra/platform.hpp"
+
+namespace garra::platform {
+
+inline std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
+
+inline bool finite(const std::vector<double>& array, std::int64_t row, int width) {
+  for (int k = 0; k < width && !array.empty(); ++k)
+    if (!std::isfinite(array[static_cast<std::size_t>(row * width + k)])) return false;
+  return true;
+}
+
+inline bool usable(const Poses& poses, std::int64_t row) {
+  if (!finite(poses.position, row, 3) || !finite(poses.quaternion, row, 4)) return false;
+  double squares = 0;
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double e = poses.quaternion[static_cast<std::size_t>(4 * row) + k];
+    squares += e * e;
+  }
+  return std::isnormal(squares);
+}
+
+inline void blank(std::vector<double>& array, std::int64_t row, int width) {
+  for (int k = 0; k < width && !array.empty(); ++k)
+    array[static_cast<std::size_t>(row * width + k)] = std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,274 @@
+// One sample of a batch of motions, from its start to its end, as a body that every executor runs; and its rows. Host
+// and device.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "garra/batch/tiles.hpp"
+#include "garra/platform_simulate.hpp"
+#include "garra/systems/platform/simulate.hpp"
+
+namespace garra::platform {
+
+/// Equal steps between two moments at which a sample must be: outputs, samples of the forces, the end. All samples of a
+/// batch take the same ones.
+struct MotionSpan {
+  double from, to, h;   ///< [s]
+  std::int64_t steps;   ///< of h
+  std::int64_t output;  ///< row to write at `to`, or -1
+  std::int64_t force;   ///< row of the forces before, and the one after: the same where they are held
+  std::int64_t force_next;
+  double share, share_of_step;  ///< of the way from one to the other: at `from`, and per step
+};
+
+/// Start of a sample.
+template <class S>
+struct MotionStart {
+  Place<S> place;
+  Twist6<S> twist;
+  Wrench6<S> wrench;
+  S good;  ///< 1: all numbers are finite
+};
+/// A platform and its limits.
+template <class T>
+struct MotionPlant {
+  Model<T> model;
+  Limits<T> limits;
+};
+
+/// Numbers of an output row, and of the row of a sample's end.
+enum MotionField {
+  kMotionPosition = 0,
+  kMotionQuaternion = 3,
+  kMotionVelocity = 7,
+  kMotionLengths = 13,
+  kMotionKinetic = 19,
+  kMotionPotential,
+  kMotionWork,
+  kMotionBalance,
+  kMotionDrift,
+  kMotionFields
+};
+enum MotionEndField {
+  kEndPosition = 0,
+  kEndQuaternion = 3,
+  kEndVelocity = 7,
+  kEndTime = 13,
+  kEndBalance,
+  kEndWorstBalance,
+  kEndWorstDrift,
+  kEndSteps,
+  kEndStatus,
+  kEndFields
+};
+
+/// What all samples share.
+struct MotionSetup {
+  MotionPlant<double> plant;  ///< where they share one
+  Stages method;
+  Friction friction;
+  SingularityRule singularity;  ///< limit 0: not watched
+  bool watch_joints;
+  bool output_at_start;  ///< output 0 is the start
+};
+
+/// Arrays of some samples. Rows are written one by one.
+struct MotionArrays {
+  std::int64_t count, spans, outputs, force_rows;
+  bool own_force;        ///< force [count, force_rows, 6], else [force_rows, 6]
+  const double* plants;  ///< tiles, where every sample has its own platform
+  const double* starts;  ///< tiles
+  const double* force;   ///< [N]
+  const MotionSpan* span;
+  double* trajectory;  ///< [count, outputs, kMotionFields]; NaN where not written
+  double* end;         ///< [count, kEndFields]
+};
+
+GARRA_HD double motion_lane(double value, int) { return value; }
+GARRA_HD bool motion_lane(bool value, int) { return value; }
+template <class S>
+GARRA_HD auto motion_lane(const S& value, int lane) {
+  return value[lane];
+}
+
+/// Runs a sample, or a group of them in lanes.
+struct MotionRun {
+  MotionSetup setup;
+  MotionArrays a;
+
+  template <class S>
+  struct State {
+    MovingVector<S> x;
+    S time, steps, status, running, first_energy, drift, worst_drift, balance, worst_balance, determinant;
+  };
+
+  /// `model` is that of `plant`, with shared numbers where there are: steps are taken with it, so that they need no
+  /// registers for them; all else has one text for both.
+  template <class S, class T>
+  GARRA_HD void run(std::int64_t i, const Model<T>& model, const MotionPlant<S>& plant) const {
+    const MotionStart<S> from = batch::load<S, MotionStart<S>>(a.starts, i);
+    Loads<S> loads{Vec<S, 6>::zero(), from.wrench, setup.friction};
+    State<S> s;
+    start(i, plant, from, s);
+    for (std::int64_t n = 0; n < a.spans; ++n) {
+      if (!any(s.running > S(0))) break;
+      const MotionSpan& span = a.span[n];
+      const ForceSpan<S> force = force_of<S>(i, span);
+      for (std::int64_t k = 0; k < span.steps; ++k) {
+        if (!any(s.running > S(0))) break;
+        const StepOf step{span.h, fma(static_cast<double>(k), span.share_of_step, span.share), span.share_of_step};
+        const MovingVector<S> next = runge_kutta_step(setup.method, model, loads, force, step, s.x);
+        const bool last = k + 1 == span.steps;
+        accept(plant, next, last ? span.to : fma(static_cast<double>(k + 1), span.h, span.from), s);
+      }
+      if (span.output >= 0) record(i, plant.model, s.time == S(span.to), span.output, s);
+    }
+    finish(i, plant.model, s);
+  }
+
+  /// Rows of the forces before and after a span.
+  template <class S>
+  GARRA_HD ForceSpan<S> force_of(std::int64_t i, const MotionSpan& span) const {
+    const Vec<S, 6> from = force_row<S>(i, span.force), to = force_row<S>(i, span.force_next);
+    return {from, to - from};
+  }
+  template <class S>
+  GARRA_HD Vec<S, 6> force_row(std::int64_t i, std::int64_t row) const {
+    Vec<S, 6> f;
+    for (int k = 0; k < kLegs; ++k) {
+      if constexpr (kWidth<S> == 1) {
+        f[k] = a.force[((a.own_force ? i : 0) * a.force_rows + row) * kLegs + k];
+      } else {
+        for (int l = 0; l < kWidth<S>; ++l) {
+          const std::int64_t own = i + l < a.count ? i + l : a.count - 1;
+          f[k].set(l, a.force[((a.own_force ? own : 0) * a.force_rows + row) * kLegs + k]);
+        }
+      }
+    }
+    return f;
+  }
+
+  template <class S>
+  GARRA_HD void start(std::int64_t i, const MotionPlant<S>& plant, const MotionStart<S>& from, State<S>& s) const {
+    const S zero = S(0);
+    const auto good = from.good > zero;
+    s.x = vector_of<S>({{from.place.r, normalized(from.place.p)}, from.twist, zero});
+    s.time = s.steps = s.drift = s.worst_drift = s.balance = s.worst_balance = s.determinant = s.first_energy = zero;
+    s.status = select(good, zero, S(static_cast<double>(MotionStatus::kInvalidInput)));
+    s.running = select(good, S(1), zero);
+    Energies<S> e;
+    energies_into(plant.model, moving_of(s.x), e);
+    s.first_energy = e.kinetic + e.potential;
+    end_where(!is_finite(s.first_energy), MotionStatus::kInvalidInput, s);
+    mind_limits(plant, s);
+    const auto valid = s.status != S(static_cast<double>(MotionStatus::kInvalidInput));
+    if (setup.output_at_start) record(i, plant.model, valid, 0, s);
+  }
+
+  /// Lanes that still run, of a mask, end with a status.
+  template <class S>
+  GARRA_HD void end_where(const MaskOf<S>& mask, MotionStatus status, State<S>& s) const {
+    const auto where = mask && s.running > S(0);
+    s.status = select(where, S(static_cast<double>(status)), s.status);
+    s.running = select(where, S(0), s.running);
+  }
+
+  /// Takes over a step in the lanes that run, which end at `time`.
+  template <class S>
+  GARRA_HD void accept(const MotionPlant<S>& plant, MovingVector<S> next, double time, State<S>& s) const {
+    const S drift = normalize_motion(next);
+    end_where(!is_finite_motion(next), MotionStatus::kNonFinite, s);
+    const auto ok = s.running > S(0);
+    s.x = select(ok, next, s.x);
+    s.time = select(ok, S(time), s.time);
+    s.steps = select(ok, s.steps + S(1), s.steps);
+    s.drift = select(ok, drift, s.drift);
+    s.worst_drift = select(ok, max(s.worst_drift, drift), s.worst_drift);
+    mind_limits(plant, s);
+  }
+
+  template <class S>
+  GARRA_HD_CALL void mind_limits(const MotionPlant<S>& plant, State<S>& s) const {
+    const S zero = S(0);
+    const Place<S> place = moving_of(s.x).place;
+    if (setup.watch_joints) {
+      JointMargins<S> margins;
+      margins_into(plant.model, plant.limits, place, margins);
+      end_where(margins.stroke < zero, MotionStatus::kStrokeLimit, s);
+      end_where(margins.cone < zero, MotionStatus::kConeLimit, s);
+      end_where(margins.clearance < zero, MotionStatus::kCollision, s);
+    }
+    if (setup.singularity.limit > 0) {
+      Regularity<S> now;
+      regularity_into(plant.model, setup.singularity, place, now);
+      const auto passed = now.determinant * s.determinant < zero;
+      end_where(now.sigma_min < S(setup.singularity.limit) || passed, MotionStatus::kSingular, s);
+      s.determinant = now.determinant;
+    }
+  }
+
+  /// Energies at the state, and its balance.
+  template <class S>
+  GARRA_HD Energies<S> balance_now(const Model<S>& m, State<S>& s) const {
+    Energies<S> e;
+    energies_into(m, moving_of(s.x), e);
+    s.balance = (e.kinetic + e.potential - s.first_energy) - s.x[kMotionNumbers - 1];
+    s.worst_balance = max(s.worst_balance, abs(s.balance));
+    return e;
+  }
+
+  /// Output row `output` of the lanes of a mask.
+  template <class S>
+  GARRA_HD_CALL void record(std::int64_t i, const Model<S>& m, const MaskOf<S>& where, std::int64_t output,
+                            State<S>& s) const {
+    const Energies<S> e = balance_now(m, s);
+    for (int l = 0; l < kWidth<S> && i + l < a.count; ++l) {
+      if (!motion_lane(where, l)) continue;
+      double* row = a.trajectory + ((i + l) * a.outputs + output) * kMotionFields;
+      for (int k = 0; k < kMotionLengths; ++k) row[k] = motion_lane(s.x[k], l);
+      for (int k = 0; k < kLegs; ++k) row[kMotionLengths + k] = motion_lane(e.lengths[k], l);
+      row[kMotionKinetic] = motion_lane(e.kinetic, l);
+      row[kMotionPotential] = motion_lane(e.potential, l);
+      row[kMotionWork] = motion_lane(s.x[kMotionNumbers - 1], l);
+      row[kMotionBalance] = motion_lane(s.balance, l);
+      row[kMotionDrift] = motion_lane(s.drift, l);
+    }
+  }
+
+  template <class S>
+  GARRA_HD_CALL void finish(std::int64_t i, const Model<S>& m, State<S>& s) const {
+    balance_now(m, s);
+    for (int l = 0; l < kWidth<S> && i + l < a.count; ++l) {
+      double* row = a.end + (i + l) * kEndFields;
+      for (int k = 0; k < kMotionLengths; ++k) row[k] = motion_lane(s.x[k], l);
+      row[kEndTime] = motion_lane(s.time, l);
+      row[kEndBalance] = motion_lane(s.balance, l);
+      row[kEndWorstBalance] = motion_lane(s.worst_balance, l);
+      row[kEndWorstDrift] = motion_lane(s.worst_drift, l);
+      row[kEndSteps] = motion_lane(s.steps, l);
+      row[kEndStatus] = motion_lane(s.status, l);
+    }
+  }
+};
+
+/// `kOwn`: every sample has its own platform.
+template <bool kOwn>
+struct MotionBody {
+  MotionRun all;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    if constexpr (kOwn) {
+      const MotionPlant<S> own = batch::load<S, MotionPlant<S>>(all.a.plants, i);
+      all.run<S, S>(i, own.model, own);
+    } else if constexpr (std::is_same_v<S, double>) {
+      all.run<S, S>(i, all.setup.plant.model, all.setup.plant);
+    } else {
+      const MotionPlant<double>& plant = all.setup.plant;
+      all.run<S, double>(i, plant.model, {cast_model<S>(plant.model), cast_limits<S>(plant.limits)});
+    }
+  }
+};
+
+}  // namespace garra::platform

@@ -1,0 +1,208 @@
+// summary.json of a platform study: the result and nothing else, so that it is the same bytes however it was computed.
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "systems/platform_study.hpp"
+#include "systems/study_summary.hpp"
+
+namespace garra::platform {
+
+namespace {
+
+using study::at;
+using study::Json;
+using study::number;
+using study::Total;
+
+constexpr const char* kMetricName[kStudyMetrics] = {"peak_force",       "stroke_margin", "universal_margin",
+                                                    "spherical_margin", "clearance",     "sigma_min"};
+constexpr const char* kMetricUnit[kStudyMetrics] = {"N", "m", "rad", "rad", "m", "1"};
+constexpr const char* kPathKind[] = {"straight", "screw", "spline", "sampled"};
+constexpr const char* kLaw[] = {"quintic", "trapezoid", "uniform"};
+
+Json three(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
+
+Json counts_of(const Total& t, int first, int n) {
+  Json list = Json::array();
+  for (int k = 0; k < n; ++k) list.push_back(at(t, first + k));
+  return list;
+}
+
+Json subject(const Scenario& s, std::int64_t nodes) {
+  if (s.kind == Study::kMap) {
+    const MapGrid& m = s.map;
+    return {{"low", three(m.low)}, {"high", three(m.high)},          {"points", m.points},
+            {"nodes", nodes},      {"orientations", m.orientations}, {"tilt", m.tilt},
+            {"turn", m.turn}};
+  }
+  return {{"kind", kPathKind[static_cast<int>(s.path.kind)]},
+          {"law", kLaw[static_cast<int>(s.path.law)]},
+          {"poses", s.path.pose.position.size() / 3},
+          {"instants", s.path.instants}};
+}
+
+/// Which leg failed first, by what went wrong.
+Json failures(const StudyLayout& l, const Total& t, const std::vector<double>& time) {
+  Json legs = Json::array();
+  for (int leg = 0; leg <= kLegs; ++leg) {
+    Json row = {{"leg", leg == 0 ? Json(nullptr) : Json(leg)}};
+    for (int k = 1; k < kOutcomes; ++k)
+      row[to_string(static_cast<Outcome>(k))] = at(t, l.failed + k * (kLegs + 1) + leg);
+    legs.push_back(row);
+  }
+  const int n = static_cast<int>(time.size());
+  return {{"legs", legs}, {"time", time}, {"count", counts_of(t, l.failed_at, n)}};
+}
+
+/// Part of the variance of "feasible" that the mean over the quantile bins of a number explains, less what that would
+/// be by chance (first-order Sobol index).
+double influence_of(const StudyLayout& l, const Total& t, int k) {
+  const int first = k * kStudyQuantileBins;
+  double held = 0, n = 0, between = 0;
+  for (int b = 0; b < kStudyQuantileBins; ++b) {
+    held += static_cast<double>(at(t, l.feasible_bin + first + b));
+    n += static_cast<double>(at(t, l.decided_bin + first + b));
+  }
+  const double p = n > 0 ? held / n : 0, variance = n * p * (1 - p);
+  if (!(variance > 0)) return 0;
+  for (int b = 0; b < kStudyQuantileBins; ++b) {
+    const auto nb = static_cast<double>(at(t, l.decided_bin + first + b));
+    if (nb == 0) continue;
+    const double d = static_cast<double>(at(t, l.feasible_bin + first + b)) / nb - p;
+    between += nb * d * d;
+  }
+  return between / variance - (kStudyQuantileBins - 1) / n;
+}
+
+/// An input; one of several numbers has the sum of their influences. `noise` is two standard deviations of an input
+/// without influence.
+Json input_json(const PlatformStudy& study, const Total& t, const StudyUncertain& in) {
+  const StudyLayout& l = study.layout();
+  double sum = 0;
+  int drawn = 0, decided = 0;
+  Json bins = nullptr;
+  for (std::size_t k = 0; k < study.slots().size(); ++k) {
+    const int slot = study.slots()[k];
+    if (slot < in.slot || slot >= in.slot + in.slots) continue;
+    sum += influence_of(l, t, static_cast<int>(k));
+    ++drawn;
+    if (in.slots > 1) continue;
+    const int first = static_cast<int>(k) * kStudyQuantileBins;
+    bins = {{"value", Json::array()},
+            {"feasible", counts_of(t, l.feasible_bin + first, kStudyQuantileBins)},
+            {"decided", counts_of(t, l.decided_bin + first, kStudyQuantileBins)}};
+    for (int b = 0; b < kStudyQuantileBins; ++b)
+      bins["value"].push_back(number(study::quantile(study.rules().slot[slot], (b + 0.5) / kStudyQuantileBins)));
+  }
+  for (int k = 0; k < kOutcomes - 1; ++k) decided += static_cast<int>(at(t, l.outcome + k) > 0);
+  const auto n = static_cast<double>(t.count - at(t, l.outcome + static_cast<int>(Outcome::kInvalid)));
+  return {{"name", in.name},
+          {"unit", in.unit},
+          {"distribution", in.distribution},
+          {"numbers", in.slots},
+          {"influence", decided > 1 ? std::max(0.0, sum) : 0.0},
+          {"noise", n > 0 ? 2 * std::sqrt(2.0 * (kStudyQuantileBins - 1) * drawn) / n : 0.0},
+          {"bins", bins}};
+}
+
+/// Smallest and largest force of each leg over the samples, by instant.
+Json envelope(const StudyLayout& l, const Total& t, const std::vector<double>& time) {
+  Json low = Json::array(), high = Json::array();
+  for (int k = 0; k < static_cast<int>(time.size()); ++k) {
+    Json a = Json::array(), b = Json::array();
+    for (int leg = 0; leg < kLegs; ++leg) {
+      a.push_back(number(t.least[static_cast<std::size_t>(l.force_low + k * kLegs + leg)]));
+      b.push_back(number(-t.least[static_cast<std::size_t>(l.force_high + k * kLegs + leg)]));
+    }
+    low.push_back(a);
+    high.push_back(b);
+  }
+  return {{"time", time}, {"low", low}, {"high", high}};
+}
+
+Json nodes_json(const MapValues& v) {
+  std::int64_t always = 0, never = 0;
+  double sigma = INFINITY, force = 0;
+  for (std::size_t k = 0; k < v.feasible_share.size(); ++k) {
+    always += v.feasible_share[k] == 1;
+    never += v.feasible_share[k] == 0;
+    if (v.feasible_share[k] != 1) continue;
+    sigma = std::min(sigma, v.sigma_min[k]);
+    force = std::max(force, v.worst_force[k]);
+  }
+  return {{"always", always},
+          {"never", never},
+          {"sigma_min_where_always", number(sigma)},
+          {"worst_force_where_always", always > 0 ? number(force) : Json(nullptr)}};
+}
+
+/// Estimates after a growing number of blocks, so that the curve does not depend on the size of chunks.
+Json convergence(const Total& t) {
+  Json j = {
+      {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
+  const std::size_t blocks = t.block_sums.size();
+  double feasible = 0, invalid = 0;
+  std::size_t next = 1;
+  for (std::size_t b = 1; b <= blocks; ++b) {
+    feasible += t.block_sums[b - 1][0];
+    invalid += t.block_sums[b - 1][1];
+    if (b < next && b < blocks) continue;
+    next = std::max(b + 1, b + b / 12);  // about 30 points per decade
+    const auto n = std::min(t.count, static_cast<std::int64_t>(b) * study::kBlock);
+    const auto u = static_cast<std::int64_t>(invalid), h = static_cast<std::int64_t>(feasible);
+    const study::Interval i = study::wilson_with_unsolved(h, n - u, u);
+    j["samples"].push_back(n);
+    j["probability"].push_back(number(feasible / static_cast<double>(n - u)));
+    j["low"].push_back(i.low);
+    j["high"].push_back(i.high);
+  }
+  return j;
+}
+
+Json ranking(const study::Ranking& r, const char* key) {
+  Json list = Json::array();
+  for (const auto& e : r.list())
+    list.push_back(
+        {{"sample", e.sample}, {"outcome", to_string(static_cast<Outcome>(e.outcome))}, {key, number(e.value)}});
+  return list;
+}
+
+}  // namespace
+
+std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by) const {
+  const Scenario& s = scenario_;
+  const StudyLayout& l = layout_;
+  Json j = {
+      {"schema", 1},         {"job", "platform"},  {"kind", is_map() ? "map" : "path"}, {"title", s.title},
+      {"seed", s.plan.seed}, {"samples", t.count}, {"requested", s.plan.samples},       {"stopped_by", stopped_by}};
+  j["platform"] = {{"name", s.platform.name}, {"gravity", three(s.platform.gravity)}};
+  j[is_map() ? "map" : "path"] = subject(s, nodes());
+  j["allowed"] = {{"force", s.allowed.force > 0 ? Json(s.allowed.force) : Json(nullptr)},
+                  {"near_singular", s.allowed.near_singular},
+                  {"characteristic_length", s.allowed.characteristic_length}};
+  const study::Estimate e = estimate(t);
+  j["p_feasible"] = {
+      {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+  for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(t, l.outcome + k);
+  j["first_failure"] = failures(l, t, time_);
+  j["peak_force_at"] = {
+      {"legs", counts_of(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_of(t, l.peak_at, rules_.instants)}};
+  for (int k = 0; k < kStudyMetrics; ++k)
+    j["metrics"][kMetricName[k]] = study::distribution(t, l.metric[k], kMetricUnit[k], t.sums.data() + 2 * k);
+  j["inputs"] = Json::array();
+  for (const StudyUncertain& in : inputs_) j["inputs"].push_back(input_json(*this, t, in));
+  if (is_map())
+    j["nodes"] = nodes_json(map(t));
+  else
+    j["force_envelope"] = envelope(l, t, time_);
+  j["convergence"] = convergence(t);
+  j["highest_force"] = ranking(t.worst, "force");
+  j["earliest"] = Json::object();
+  for (int k = 1; k < kOutcomes; ++k)
+    j["earliest"][to_string(static_cast<Outcome>(k))] = ranking(t.groups[static_cast<std::size_t>(k)], "instant");
+  j["failures_kept"] = s.plan.keep == "none" ? 0 : t.count - at(t, l.outcome);
+  return j.dump(1) + "\n";
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,365 @@
+// Assembly modes of platforms: certificates, proofs and the search for all of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "garra/platform_kinematics.hpp"
+#include "garra/systems/platform/certificate.hpp"
+#include "platform_reference.hpp"
+
+namespace garra::platform {
+namespace {
+
+using test::reference_platform;
+
+constexpr double kSame = 1e-6;   ///< two poses of Newton's method at tol = 1e-12 are one where they differ by less
+constexpr double kLength = 0.4;  ///< the characteristic length of the options [m]
+constexpr std::size_t kBatch = 500;
+
+Vec3<double> position_of(const Poses& poses, std::size_t i) {
+  return {{poses.position[3 * i], poses.position[3 * i + 1], poses.position[3 * i + 2]}};
+}
+
+Quaternion<double> quaternion_of(const Poses& poses, std::size_t i) {
+  const double* q = poses.quaternion.data() + 4 * i;
+  return {{q[0], q[1], q[2], q[3]}};
+}
+
+void append(const Vec3<double>& r, const Quaternion<double>& p, Poses& to) {
+  to.position.insert(to.position.end(), r.m, r.m + 3);
+  to.quaternion.insert(to.quaternion.end(), p.m, p.m + 4);
+}
+
+/// sqrt(|dr|^2 + (L angle)^2).
+double apart(const Poses& a, std::size_t i, const Poses& b, std::size_t j) {
+  const Quaternion<double> p = normalized(quaternion_of(a, i)), q = normalized(quaternion_of(b, j));
+  const double half = std::min(norm(p - q), norm(p + q)) / 2;
+  return std::hypot(norm(position_of(a, i) - position_of(b, j)), 4 * kLength * std::asin(std::min(half, 1.0)));
+}
+
+/// Poses about home, and guesses that are off by so much in random directions.
+struct Tries {
+  Poses pose, guess;
+  std::vector<double> lengths;
+};
+
+struct Offset {
+  double distance;  ///< [m]
+  double angle;     ///< [rad]
+};
+
+Tries tries(const Platform& p, const Offset& off, std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  const auto direction = [&] {
+    const Vec3<double> v = vec3(normal(random), normal(random), normal(random));
+    return (1 / norm(v)) * v;
+  };
+  const auto turn = [](const Vec3<double>& axis, double angle) -> Quaternion<double> {
+    const double s = std::sin(angle / 2);
+    return {{std::cos(angle / 2), s * axis[0], s * axis[1], s * axis[2]}};
+  };
+  Tries to;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec3<double> r = p.home + 0.15 * direction();
+    const Quaternion<double> q = product(turn(direction(), 0.3), p.home_turn);
+    append(r, q, to.pose);
+    append(r + off.distance * direction(), product(turn(direction(), off.angle), q), to.guess);
+  }
+  to.lengths = inverse_kinematics({p}, to.pose, {}).lengths;
+  return to;
+}
+
+ForwardOptions certifying(bool prove) {
+  ForwardOptions options;
+  options.certify = true;
+  options.prove_mode = prove;
+  return options;
+}
+
+std::size_t certified(const ForwardKinematics& of) {
+  return static_cast<std::size_t>(std::count(of.status.begin(), of.status.end(), PoseStatus::kCertified));
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), 8 * a.size()) == 0);
+}
+
+TEST(PlatformCertificate, HoldsForEveryGuessThreeCentimetersAndThreeDegreesAway) {
+  const Platform p = reference_platform("trepa_like");
+  const Tries t = tries(p, {0.03, 0.05}, kBatch, 1);
+  const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess, certifying(false));
+  EXPECT_EQ(certified(got), kBatch);
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    EXPECT_LE(apart(got.pose, i, t.pose, i), kSame);
+    EXPECT_GT(got.uniqueness[i], 0.15) << i;
+  }
+}
+
+TEST(PlatformCertificate, IsNeverGivenToAPoseWhileAnotherOneIsNearerToTheGuess) {
+  constexpr std::size_t kTries = 10000;  // of each kind: 1e5 in all
+  std::size_t given = 0, elsewhere = 0;
+  for (const char* name : {"trepa_like", "irregular"}) {
+    const Platform p = reference_platform(name);
+    for (const Offset off : {Offset{0.02, 0.04}, {0.04, 0.08}, {0.08, 0.16}, {0.3, 0.8}, {0.5, 1.2}}) {
+      const Tries t = tries(p, off, kTries, 2);
+      const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess, certifying(false));
+      for (std::size_t i = 0; i < kTries; ++i) {
+        const bool same = apart(got.pose, i, t.pose, i) <= kSame;
+        const bool proven = got.status[i] == PoseStatus::kCertified;
+        given += proven ? 1 : 0;
+        elsewhere += same ? 0 : 1;
+        EXPECT_TRUE(!proven || same || apart(t.guess, i, got.pose, i) < apart(t.guess, i, t.pose, i)) << name << i;
+        // The generating pose is another one than the pose found: it lies beyond the radius.
+        EXPECT_TRUE(same || !(got.uniqueness[i] > 0) || apart(got.pose, i, t.pose, i) > got.uniqueness[i]) << name << i;
+      }
+    }
+  }
+  EXPECT_GT(given, 15000u);
+  EXPECT_GT(elsewhere, 1000u);  // there was something to be wrong about
+}
+
+/// Of |X F''[u, u]| at home + out u, by second differences of the squares of the lengths; turns about a fixed axis are
+/// straight in the coordinates of the certificate.
+double curvature(const Platform& p, const Neighborhood<double>& about, const Vec<double, 6>& u, double out) {
+  constexpr double kStep = 1e-3;
+  Device alone;
+  alone.threads = 1;
+  const Place<double> home = home_of(p);
+  Poses line;
+  for (const double at : {out - kStep, out, out + kStep}) {
+    const Vec3<double> turn = (at / kLength) * vec3(u[3], u[4], u[5]);
+    const double angle = norm(turn), s = angle > 0 ? std::sin(angle / 2) / angle : 0.5;
+    append(home.r + at * vec3(u[0], u[1], u[2]),
+           product<double>({{std::cos(angle / 2), s * turn[0], s * turn[1], s * turn[2]}}, home.p), line);
+  }
+  const std::vector<double> L = inverse_kinematics({p}, line, {}, {}, alone).lengths;
+  Vec<double, 6> bend;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double second = L[i] * L[i] - 2 * L[6 + i] * L[6 + i] + L[12 + i] * L[12 + i];
+    bend[static_cast<int>(i)] = second / (2 * kStep * kStep);
+  }
+  return norm(about.inverse * bend);
+}
+
+TEST(PlatformCertificate, BoundsTheCurvatureOfTheLengthsWithinItsReachAndNotMuchAboveIt) {
+  for (const char* name : {"trepa_like", "irregular"}) {
+    const Platform p = reference_platform(name);
+    const Neighborhood<double> about = neighborhood(model_of(p), home_of(p), kLength);
+    std::mt19937_64 random(9);
+    std::normal_distribution<double> normal;
+    for (const double out : {0.0, 0.9 * about.reach}) {
+      double largest = 0;
+      Vec<double, 6> steepest = Vec<double, 6>::zero();
+      for (int k = 0; k < 1000; ++k) {  // climbs
+        Vec<double, 6> u = steepest;
+        for (int j = 0; j < 6; ++j) u[j] += 0.2 * normal(random);
+        u = (1 / norm(u)) * u;
+        const double found = curvature(p, about, u, out);
+        if (!(found > largest)) continue;
+        largest = found;
+        steepest = u;
+      }
+      EXPECT_LE(largest, about.bend) << name << out;
+      EXPECT_GT(largest, about.bend / 5) << name << out;
+    }
+  }
+}
+
+TEST(PlatformCertificate, IsRefusedWhereLengthsAreOffOrThePoseSingular) {
+  const Platform p = reference_platform("trepa_like");
+  const Poses yawed{{p.home[0], p.home[1], p.home[2]}, {std::sqrt(0.5), 0, 0, std::sqrt(0.5)}};
+  const ForwardKinematics singular =
+      forward_kinematics({p}, inverse_kinematics({p}, yawed, {}).lengths, yawed, certifying(false));
+  EXPECT_EQ(singular.status[0], PoseStatus::kNearSingular);
+  EXPECT_LT(singular.uniqueness[0], 1e-6);
+  const ForwardKinematics impossible = forward_kinematics({p}, {0.2, 3, 0.2, 3, 0.2, 3}, yawed, certifying(true));
+  EXPECT_NE(impossible.status[0], PoseStatus::kCertified);
+  EXPECT_EQ(impossible.uniqueness[0], 0);
+}
+
+TEST(PlatformModeProof, AgreesWithThePoseThatManySmallStepsLeadTo) {
+  constexpr int kSteps = 100;
+  constexpr std::size_t kLed = 64;
+  Device alone;
+  alone.threads = 1;
+  for (const char* name : {"trepa_like", "irregular"}) {
+    const Platform p = reference_platform(name);
+    const Tries t = tries(p, {0.5, 1.2}, kLed, 3);
+    const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess, certifying(true));
+    const std::vector<double> from = inverse_kinematics({p}, t.guess, {}).lengths;
+    Poses led = t.guess;
+    for (int k = 1; k <= kSteps; ++k) {
+      std::vector<double> now(from.size());
+      for (std::size_t i = 0; i < now.size(); ++i)
+        now[i] = std::sqrt(from[i] * from[i] + k * (t.lengths[i] * t.lengths[i] - from[i] * from[i]) / kSteps);
+      led = forward_kinematics({p}, now, led, {}, alone).pose;
+    }
+    std::size_t suspect = 0;
+    for (std::size_t i = 0; i < kLed; ++i) {
+      EXPECT_TRUE(got.status[i] != PoseStatus::kCertified || apart(got.pose, i, led, i) <= kSame) << name << i;
+      if (got.status[i] == PoseStatus::kModeSuspect) ++suspect;
+    }
+    EXPECT_GT(certified(got), kLed / 2) << name;
+    EXPECT_GT(suspect, 0u) << name;  // Newton's method jumped, or the path meets a singularity
+  }
+}
+
+TEST(PlatformModeProof, HoldsWhereTheGuessIsTwentyCentimetersAway) {
+  const Platform p = reference_platform("trepa_like");
+  const Tries t = tries(p, {0.2, 0.4}, kBatch, 4);
+  EXPECT_EQ(certified(forward_kinematics({p}, t.lengths, t.guess, certifying(false))), 0u);
+  EXPECT_EQ(certified(forward_kinematics({p}, t.lengths, t.guess, certifying(true))), kBatch);
+}
+
+TEST(PlatformModeProof, NeedsTheCertificate) {
+  const Platform p = reference_platform("trepa_like");
+  ForwardOptions options;
+  options.prove_mode = true;
+  EXPECT_THROW(static_cast<void>(forward_kinematics({p}, {1, 1, 1, 1, 1, 1}, {{0, 0, 1}, {1, 0, 0, 0}}, options)),
+               Error);
+}
+
+TEST(PlatformModeProof, GivesTheSameBitsInLanesForAllSizes) {
+  const Platform p = reference_platform("irregular");
+  for (const std::size_t n : {0u, 1u, 7u, 8u, 9u}) {
+    const Tries t = tries(p, {0.25, 0.6}, n, 5);
+    const ForwardKinematics a = forward_kinematics({p}, t.lengths, t.guess, certifying(true), {Executor::kScalar});
+    const ForwardKinematics b = forward_kinematics({p}, t.lengths, t.guess, certifying(true), {Executor::kLanes});
+    EXPECT_TRUE(same_bits(a.uniqueness, b.uniqueness)) << n;
+    EXPECT_EQ(a.status, b.status) << n;
+  }
+}
+
+TEST(PlatformModeProof, LeavesTheNeighborsOfAnInvalidRowAsTheyAre) {
+  const Platform p = reference_platform("trepa_like");
+  Tries t = tries(p, {0.1, 0.2}, 8, 6);
+  const ForwardKinematics clean = forward_kinematics({p}, t.lengths, t.guess, certifying(true));
+  t.lengths[6 * 3 + 1] = std::numeric_limits<double>::quiet_NaN();
+  const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess, certifying(true));
+  EXPECT_EQ(got.status[3], PoseStatus::kInvalidInput);
+  EXPECT_EQ(got.uniqueness[3], 0);
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i == 3) continue;
+    EXPECT_EQ(got.status[i], clean.status[i]);
+    EXPECT_EQ(got.uniqueness[i], clean.uniqueness[i]);
+  }
+}
+
+std::vector<double> home_lengths(const Platform& p) {
+  Poses home;
+  append(p.home, p.home_turn, home);
+  return inverse_kinematics({p}, home, {}).lengths;
+}
+
+TEST(PlatformAssemblyModes, AreDifferentPosesOfTheGivenLengthsAndHomeIsAmongThem) {
+  for (const char* name : {"trepa_like", "irregular"}) {
+    const Platform p = reference_platform(name);
+    const std::vector<double> lengths = home_lengths(p);
+    const AssemblyModes got = assembly_modes({p}, lengths);
+    ASSERT_EQ(got.first.size(), 2u);
+    const auto modes = static_cast<std::size_t>(got.first[1]);
+    ASSERT_EQ(got.status.size(), modes);
+    const std::vector<double> have = inverse_kinematics({p}, got.pose, {}).lengths;
+    Poses home;
+    append(p.home, p.home_turn, home);
+    std::size_t homes = 0;
+    for (std::size_t i = 0; i < modes; ++i) {
+      EXPECT_EQ(got.status[i], PoseStatus::kCertified);
+      for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(have[6 * i + k], lengths[k], 2e-12);
+      homes += apart(got.pose, i, home, 0) <= kSame ? 1 : 0;
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_GT(apart(got.pose, i, got.pose, j), got.uniqueness[i]);
+        EXPECT_GT(apart(got.pose, i, got.pose, j), got.uniqueness[j]);
+        EXPECT_GE(got.pose.position[3 * i + 2], got.pose.position[3 * j + 2]);
+      }
+    }
+    EXPECT_EQ(homes, 1u) << name;
+  }
+}
+
+// The squares of the lengths are a proper map of poses that misses lengths: its degree is zero, so the signs of the
+// determinants at all modes add up to zero.
+TEST(PlatformAssemblyModes, HaveDeterminantsWhoseSignsAddUpToZero) {
+  for (const char* name : {"trepa_like", "irregular"}) {
+    const Platform p = reference_platform(name);
+    const Tries t = tries(p, {0, 0}, 50, 7);
+    const AssemblyModes got = assembly_modes({p}, t.lengths);
+    for (std::size_t i = 0; i < 50; ++i) {
+      int signs = 0;
+      for (auto mode = static_cast<std::size_t>(got.first[i]); mode < static_cast<std::size_t>(got.first[i + 1]);
+           ++mode)
+        signs += got.determinant[mode] > 0 ? 1 : -1;
+      EXPECT_EQ(signs, 0) << name << i;
+      EXPECT_GE(got.first[i + 1] - got.first[i], 2) << name << i;
+    }
+  }
+}
+
+/// Where the spherical joints are, reflected at the base's plane, in a row.
+std::vector<double> mirrored_anchors(const Platform& p, const Poses& poses, std::size_t i, double mirror) {
+  std::vector<double> to;
+  for (const Leg& leg : p.leg) {
+    const Vec3<double> at = position_of(poses, i) + rotation_of(quaternion_of(poses, i)) * leg.anchor;
+    to.insert(to.end(), {at[0], at[1], mirror * at[2]});
+  }
+  return to;
+}
+
+TEST(PlatformAssemblyModes, OfAPlatformWithPlaneAnchorsComeInMirrorPairs) {
+  const Platform p = reference_platform("trepa_like");
+  const AssemblyModes got = assembly_modes({p}, home_lengths(p));
+  const std::size_t modes = got.status.size();
+  EXPECT_EQ(modes, 16u);
+  for (std::size_t i = 0; i < modes; ++i) {
+    const std::vector<double> mirrored = mirrored_anchors(p, got.pose, i, -1);
+    int images = 0;
+    for (std::size_t j = 0; j < modes; ++j) {
+      const std::vector<double> other = mirrored_anchors(p, got.pose, j, 1);
+      double largest = 0;
+      for (std::size_t k = 0; k < other.size(); ++k) largest = std::max(largest, std::abs(other[k] - mirrored[k]));
+      images += largest <= kSame ? 1 : 0;
+    }
+    EXPECT_EQ(images, 1) << i;
+  }
+}
+
+TEST(PlatformAssemblyModes, AreTheSameBitsForAllExecutorsAndThreads) {
+  const Platform p = reference_platform("irregular");
+  const Tries t = tries(p, {0, 0}, 9, 8);
+  const AssemblyModes one = assembly_modes({p}, t.lengths, {}, {Executor::kScalar});
+  Device three{Executor::kLanes};
+  three.threads = 3;
+  const AssemblyModes many = assembly_modes({p}, t.lengths, {}, three);
+  EXPECT_EQ(one.first, many.first);
+  EXPECT_EQ(one.found, many.found);
+  EXPECT_TRUE(same_bits(one.pose.position, many.pose.position) && same_bits(one.uniqueness, many.uniqueness));
+}
+
+TEST(PlatformAssemblyModes, OfEachSamplesOwnPlatformAreThoseOfThatPlatformWithTheSameStarts) {
+  const Platforms both = {reference_platform("trepa_like"), reference_platform("irregular")};
+  std::vector<double> lengths = home_lengths(both[0]), second = home_lengths(both[1]);
+  lengths.insert(lengths.end(), second.begin(), second.end());
+  const AssemblyModes got = assembly_modes(both, lengths);
+  EXPECT_EQ(got.first, (std::vector<std::int64_t>{0, 16, 20}));
+  const AssemblyModes alone = assembly_modes({both[0]}, home_lengths(both[0]));
+  EXPECT_TRUE(same_bits(alone.pose.position, {got.pose.position.begin(), got.pose.position.begin() + 48}));
+}
+
+TEST(PlatformAssemblyModes, OfLengthsThatAreNoneAreNone) {
+  const Platform p = reference_platform("irregular");
+  std::vector<double> lengths = home_lengths(p), poisoned = lengths;
+  poisoned[2] = std::numeric_limits<double>::quiet_NaN();
+  poisoned.insert(poisoned.end(), lengths.begin(), lengths.end());
+  const AssemblyModes got = assembly_modes({p}, poisoned);
+  EXPECT_EQ(got.first, (std::vector<std::int64_t>{0, 0, 4}));
+  EXPECT_EQ(assembly_modes({p}, {}).first, std::vector<std::int64_t>{0});
+  EXPECT_TRUE(assembly_modes({p}, {0.2, 3, 0.2, 3, 0.2, 3}).status.empty());
+}
+
+}  // namespace
+}  // namespace garra::platform
