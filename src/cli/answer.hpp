@@ -25,4 +25,8 @@ struct Look {
 [[nodiscard]] std::string singularity_map_answer_text(const nlohmann::ordered_json& summary,
                                                       const nlohmann::ordered_json& manifest, const Look& look);
 
+/// The same of a platform study.
+[[nodiscard]] std::string platform_study_answer_text(const nlohmann::ordered_json& summary,
+                                                     const nlohmann::ordered_json& manifest, const Look& look);
+
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// `garra check`: reads scenarios, robots and problem files, says what is in them, or what is wrong.
+// `garra check`: reads scenarios, robots, platforms and problem files, says what is in them, or what is wrong.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
+#include "garra/io/platform_file.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/robot.hpp"
 
@@ -85,9 +86,11 @@ std::string describe_file(const CheckArguments& arguments, const std::string& fi
     return io::describe_robot(
         io::read_robot(file, {.base = arguments.base, .tip = arguments.tip, .overrides = arguments.overrides}));
   }
+  if (ending == ".toml" && io::is_platform_toml(file))
+    return io::describe_platform(io::read_platform(file, arguments.overrides));
   if (ending == ".toml") return job_kind(file).resolved(file, arguments.overrides);
   throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",
-              "A scenario or robot ends in .toml, a robot also in .urdf, a problem file in .h5 or .hdf5.");
+              "A scenario, robot or platform ends in .toml, a robot also in .urdf, a problem file in .h5 or .hdf5.");
 }
 
 /// One line of JSON per file. Text from a file need not be UTF-8, JSON must be.
@@ -143,9 +146,12 @@ void run_check(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check_command(CLI::App& app) {
-  CLI::App* check = app.add_subcommand("check", "Validate scenarios, robots and problem files; print what is in them");
+  CLI::App* check =
+      app.add_subcommand("check", "Validate scenarios, robots, platforms and problem files; print what is in them");
   const auto arguments = std::make_shared<CheckArguments>();
-  check->add_option("files", arguments->files, "scenarios (.toml), robots (.toml, .urdf) and problem files (.h5)")
+  check
+      ->add_option("files", arguments->files,
+                   "scenarios, platforms (.toml), robots (.toml, .urdf) and problem files (.h5)")
       ->required()
       ->type_name("FILE");
   check->add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")

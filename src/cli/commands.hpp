@@ -29,6 +29,9 @@ void add_contact_bench_command(CLI::App& contact);
 /// `garra chain ...`
 void add_chain_commands(CLI::App& app);
 
+/// `garra platform ...`
+void add_platform_commands(CLI::App& app);
+
 /// `garra singularity`, `garra screws`
 void add_singularity_commands(CLI::App& app);
 

@@ -22,7 +22,7 @@ Requirement parse_requirement(const std::string& text, const std::string& quanti
   const std::size_t at = plain.find_first_of("<>=");
   const std::string name = plain.substr(0, at);
   if (name != quantity) {
-    const bool of_another = name == "p_held" || name == "p_settled" || name == "p_near";
+    const bool of_another = name == "p_held" || name == "p_settled" || name == "p_near" || name == "p_feasible";
     throw Error(ExitCode::kUsage,
                 problem + (of_another ? "this job has no " + name : "unknown quantity " + io::quoted(name)), remedy);
   }

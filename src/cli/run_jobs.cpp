@@ -2,6 +2,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/chain_scenario.hpp"
+#include "garra/io/platform_scenario.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/io/singularity_scenario.hpp"
 
@@ -18,6 +19,9 @@ std::string resolved_chain(const std::string& scenario, const std::vector<std::s
 std::string resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
   return io::resolved_toml(io::read_singularity_scenario(scenario, overrides));
 }
+std::string resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
+  return io::resolved_toml(io::read_platform_scenario(scenario, overrides));
+}
 
 constexpr JobKind kJobs[] = {
     {"grasp", "held", "p_held", "", "solver.tol", "solver.max_unsolved",
@@ -30,6 +34,11 @@ constexpr JobKind kJobs[] = {
      "These configurations are not finite: look at the ranges of [joints], or allow it with --set "
      "sampling.max_unsolved=0.01.",
      "no sample is near a singularity", read_singularity_job, resolved_singularity},
+    {"platform", "feasible", "p_feasible", "", "allowed.near_singular", "sampling.max_unsolved",
+     "These samples have numbers that are not finite: look at the path and at the distributions, or allow it with "
+     "--set "
+     "sampling.max_unsolved=0.01.",
+     "no sample is decided", read_platform_job, resolved_platform},
 };
 
 }  // namespace

@@ -1,0 +1,276 @@
+"""`garra platform ...`: the reference numbers through files, every command, what is refused, parameters of single samples."""
+
+from __future__ import annotations
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+from program import DONE, INVALID, ROOT, UNSOLVED, USAGE, garra
+
+REFERENCE = ROOT / "data" / "reference" / "platform"
+IO = 5  # exit code: a file cannot be read
+
+
+def reference(name):
+    return json.loads((REFERENCE / f"{name}.json").read_text())
+
+
+def write(path, **arrays):
+    with h5py.File(path, "w") as file:
+        for name, values in arrays.items():
+            file[name] = np.asarray(values, np.float64)
+    return path
+
+
+def read(path):
+    with h5py.File(path) as file:
+        return {name: file[name][...] for name in file}
+
+
+def column(items, *names):
+    return np.array([np.concatenate([np.ravel(item[name]) for name in names]) for item in items])
+
+
+def answer(*arguments, **options):
+    return json.loads(garra("platform", *arguments, "--format", "json", **options).stdout)
+
+
+def same_up_to_sign(p, q):
+    return np.minimum(np.abs(p - q).max(axis=1), np.abs(p + q).max(axis=1)).max()
+
+
+@pytest.fixture(scope="module")
+def poses():
+    return reference("ik_fk_trepa_like")["poses"]
+
+
+@pytest.fixture
+def pose_file(tmp_path, poses):
+    return write(tmp_path / "poses.h5", position=column(poses, "r"), quaternion=column(poses, "p"))
+
+
+def test_ik_gives_the_reference_lengths_and_frames(tmp_path, poses, pose_file):
+    out = tmp_path / "legs.h5"
+    summary = answer("ik", "trepa_like", pose_file, "-o", out, "--frames", "--limits", "--conditioning")
+    assert summary["status"]["converged"] == summary["solved"] == len(poses)
+    got = read(out)
+    margins = np.hstack([got["stroke_margin"], got["universal_margin"], got["spherical_margin"]])
+    broken = (margins < 0).any(axis=1) | (got["clearance"] < 0)
+    assert np.array_equal(got["limit_mask"] != 0, broken)
+    assert summary["limits_broken"] == np.count_nonzero(broken)
+    assert np.abs(got["lengths"] / column(poses, "lengths") - 1).max() < 1e-14
+    assert np.abs(got["leg_vector"].reshape(-1, 18) - column(poses, "leg_vectors")).max() < 1e-14
+    frames = column(poses, "leg_frame_p").reshape(-1, 4)
+    assert same_up_to_sign(got["leg_quaternion"].reshape(-1, 4), frames) < 1e-12
+    assert set(got["status"]) == {0}
+    with h5py.File(out) as file:
+        assert file.attrs["model"] == "TREPA-like climbing platform"
+        assert file["status"].attrs["names"][0] == "converged"
+
+
+@pytest.mark.parametrize("form", ["minimal", "full"])
+def test_fk_gives_the_reference_poses_back(tmp_path, poses, form):
+    count = len(poses) if form == "minimal" else 20
+    source = write(
+        tmp_path / "lengths.h5",
+        lengths=column(poses[:count], "lengths"),
+        position=column(poses[:count], "guess_r"),
+        quaternion=column(poses[:count], "guess_p"),
+    )
+    out = tmp_path / "poses.h5"
+    summary = answer("fk", "trepa_like", source, "-o", out, "--form", form)
+    assert summary["solved"] == count
+    got = read(out)
+    assert np.abs(got["position"] - column(poses[:count], "r")).max() < 1e-12
+    assert same_up_to_sign(got["quaternion"], column(poses[:count], "p")) < 1e-12
+    assert got["iterations"].max() <= 8
+
+
+def test_fk_says_which_lengths_no_pose_has(tmp_path, poses):
+    lengths = column(poses[:3], "lengths")
+    lengths[1] = [0.2, 1.8, 0.2, 1.8, 0.2, 1.8]
+    lengths[2, 4] = np.nan
+    source = write(tmp_path / "lengths.h5", lengths=lengths)
+    out = tmp_path / "poses.h5"
+    done = garra("platform", "fk", "trepa_like", source, "-o", out, "--max-unsolved", "0.5", expect=UNSOLVED)
+    assert "2 of 3 samples are not solved" in done.stderr
+    assert "invalid input" in done.stdout
+    with h5py.File(out) as file:
+        names = list(file["status"].attrs["names"])
+        status = [names[s] for s in file["status"][...]]
+    assert status[0] == "converged" and status[1] in ("unreachable", "iteration_limit") and status[2] == "invalid_input"
+    assert answer("fk", "trepa_like", source)["solved"] == 1  # without a bound that is an answer, not an error
+
+
+def test_every_sample_may_be_another_platform(tmp_path, poses):
+    rng = np.random.default_rng(3)
+    n = 9
+    model = reference("params_trepa_like")
+    base = np.array(model["base_anchors"]) + rng.uniform(-0.01, 0.01, (n, 6, 3))
+    anchor = np.array(model["platform_anchors"]) + rng.uniform(-0.01, 0.01, (n, 6, 3))
+    source = write(
+        tmp_path / "poses.h5",
+        position=column(poses[:n], "r"),
+        quaternion=column(poses[:n], "p"),
+        base_anchors=base,
+        platform_anchors=anchor,
+    )
+    answer("ik", "trepa_like", source, "-o", tmp_path / "legs.h5")
+    rotation = column(poses[:n], "rotation").reshape(n, 1, 3, 3)
+    expected = column(poses[:n], "r")[:, None] + (rotation @ anchor[..., None])[..., 0] - base
+    lengths = np.linalg.norm(expected, axis=2)
+    assert np.abs(read(tmp_path / "legs.h5")["lengths"] - lengths).max() < 1e-14
+
+
+def test_inverse_dynamics_gives_the_reference_forces(tmp_path):
+    document = reference("invdyn_trepa_like")
+    points = document["points"]
+    source = write(
+        tmp_path / "motion.h5",
+        position=column(points, "r"),
+        quaternion=column(points, "p"),
+        velocity=column(points, "v", "w"),
+        acceleration=column(points, "a", "alpha"),
+        wrench=column(points, "external_force", "external_moment_world"),
+    )
+    expected = column(points, "actuator_forces")
+    for form in ("minimal", "full"):
+        out = tmp_path / f"{form}.h5"
+        assert answer("inverse-dynamics", "trepa_like", source, "-o", out, "--form", form)["solved"] == len(points)
+        got = read(out)
+        assert np.abs(got["force"] - expected).max() < 1e-11 * np.abs(expected).max()
+    multipliers = column(points, "lambda91")
+    assert np.abs(got["multipliers"] - multipliers).max() < 1e-10 * np.abs(multipliers).max()
+
+
+def test_mass_and_gravity_of_single_samples_reach_the_dynamics(tmp_path):
+    source = write(
+        tmp_path / "rest.h5",
+        position=[[0, 0, 1.15]] * 2,
+        quaternion=[[1, 0, 0, 0]] * 2,
+        platform_mass=[25, 30],
+        gravity=[[0, 0, -9.81], [0, 0, 0]],
+    )
+    answer("inverse-dynamics", "trepa_like", source, "-o", tmp_path / "force.h5")
+    force = read(tmp_path / "force.h5")["force"]
+    assert np.abs(force[0] - 63.10116726009294).max() < 1e-11
+    assert np.abs(force[1]).max() < 1e-11
+
+
+@pytest.mark.parametrize("case", range(3))
+def test_simulate_reaches_the_reference_states(tmp_path, case):
+    document = reference("fwddyn")[case]
+    states = document["states"]
+    first = states[0]
+    source = write(
+        tmp_path / "start.h5",
+        position=[first["r"]],
+        quaternion=[first["p"]],
+        velocity=[[*first["v"], *first["w"]]],
+        force=[document["actuator_forces"]],
+    )
+    out = tmp_path / "path.h5"
+    times = [state["t"] for state in states]
+    summary = answer(
+        "simulate", document["params"], source, "-o", out, "--until", times[-1], "--times",
+        ",".join(map(str, times)), "--step", "0.01",
+    )
+    assert summary["status"]["completed"] == 1
+    got = read(out)
+    assert np.abs(got["position"][0] - column(states, "r")).max() < 1e-10
+    assert same_up_to_sign(got["quaternion"][0], column(states, "p")) < 1e-10
+    assert np.abs(got["lengths"][0] - column(states, "lengths")).max() < 1e-10
+    assert got["base_anchors"].shape == got["platform_anchors"].shape == (6, 3)
+    forward = answer("forward-dynamics", document["params"], source, "-o", tmp_path / "acceleration.h5")
+    assert forward["solved"] == 1
+    acceleration = read(tmp_path / "acceleration.h5")["acceleration"]
+    assert np.abs(acceleration - np.array([first["nudot"]])).max() < 1e-12
+
+
+def test_modes_have_the_lengths_and_are_certified(tmp_path):
+    summary = answer("modes", "trepa_like", "--starts", 256)
+    modes = summary["result"]
+    assert summary["solved"] == 1 and len(modes) >= 4
+    assert any(np.allclose(mode["position"], [0, 0, 1.15], atol=1e-9) for mode in modes)
+    source = write(
+        tmp_path / "modes.h5",
+        position=[mode["position"] for mode in modes],
+        quaternion=[mode["quaternion"] for mode in modes],
+    )
+    answer("ik", "trepa_like", source, "-o", tmp_path / "legs.h5")
+    assert np.abs(read(tmp_path / "legs.h5")["lengths"] - 1.1482565925131982).max() < 1e-11
+    assert answer("modes", "trepa_like", "--starts", 256)["result"] == modes
+
+
+def test_one_pose_needs_no_file():
+    human = garra("platform", "ik", "trepa_like", "--at", "0.1 0 1.3, 0 10 0").stdout
+    assert "leg      length" in human and "none broken" in human
+    one = answer("ik", "trepa_like", "--at", "0.1,0,1.3,0,10,0")["result"]
+    back = answer("fk", "trepa_like", "--lengths", " ".join(map(repr, one["lengths"])))["result"]
+    assert np.allclose(back["position"], [0.1, 0, 1.3], atol=1e-12)
+    assert np.allclose(back["quaternion"], [np.cos(np.pi / 36), 0, np.sin(np.pi / 36), 0], atol=1e-12)
+    far = garra("platform", "ik", "trepa_like", "--at", "0 0 2, 0 0 0").stdout
+    assert "leg 1 too long" in far
+    heavier = answer("inverse-dynamics", "trepa_like", "--set", "platform.mass=30")["result"]["force"]
+    assert heavier[0] > answer("inverse-dynamics", "trepa_like")["result"]["force"][0]
+
+
+def refused(code, *arguments):
+    return garra("platform", *arguments, expect=code).stderr
+
+
+def test_says_what_is_wrong_with_flags(tmp_path, pose_file):
+    assert 'Did you mean "trepa_like"?' in refused(IO, "ik", "trepa_lke")
+    assert "--at has 3 numbers, not 6" in refused(USAGE, "ik", "trepa_like", "--at", "0 0 1")
+    assert '"x" is no number' in refused(USAGE, "ik", "trepa_like", "--at", "0 0 x, 0 0 0")
+    assert "--lengths" in refused(USAGE, "fk", "trepa_like")
+    assert "--force" in refused(USAGE, "simulate", "trepa_like")
+    assert "both a file of samples and --at" in refused(USAGE, "ik", "trepa_like", pose_file, "--at", "0 0 1, 0 0 0")
+    assert "overwrite" in refused(USAGE, "ik", "trepa_like", pose_file, "-o", pose_file)
+    assert "requires --certify" in refused(USAGE, "fk", "trepa_like", pose_file, "--prove-mode")
+
+
+def test_says_what_is_wrong_with_files(tmp_path, pose_file):
+    assert "dataset lengths" in refused(INVALID, "fk", "trepa_like", pose_file)
+    wrong = write(tmp_path / "wrong.h5", position=np.zeros((4, 3)), quaternion=np.zeros((3, 4)))
+    assert "dataset quaternion" in refused(INVALID, "ik", "trepa_like", wrong)
+    mass = write(
+        tmp_path / "mass.h5", position=[[0, 0, 1.2]] * 2, quaternion=[[1, 0, 0, 0]] * 2, platform_mass=[25, -1]
+    )
+    message = refused(INVALID, "ik", "trepa_like", mass)
+    assert "sample 1" in message and "the mass is not positive" in message
+    assert refused(IO, "ik", "trepa_like", tmp_path / "none.h5")
+
+
+def test_an_empty_file_has_empty_results(tmp_path):
+    source = write(tmp_path / "empty.h5", position=np.zeros((0, 3)), quaternion=np.zeros((0, 4)))
+    assert answer("ik", "trepa_like", source, "-o", tmp_path / "out.h5")["samples"] == 0
+    assert read(tmp_path / "out.h5")["lengths"].shape == (0, 6)
+
+
+@pytest.mark.parametrize("name", ["trepa_like", "irregular", "trepa_short"])
+def test_check_prints_a_platform_that_reads_back(tmp_path, name):
+    text = garra("check", f"data/platforms/{name}.toml", expect=DONE).stdout
+    copy = tmp_path / "copy.toml"
+    copy.write_text(text)
+    assert garra("check", copy).stdout == text
+    copy.write_text(text.replace("mass = 25", "mass = -25"))
+    assert "platform.mass" in garra("check", copy, expect=INVALID).stderr
+
+
+def test_experiments_repeat_the_papers():
+    got = json.loads(garra("platform", "experiments", "trepa_like", "--format", "json").stdout)
+    assert sorted({path["segments"] for path in got["move"]}) == [1, 2, 5, 10, 20, 40]
+    for path in [*got["move"], got["stroke"]]:
+        assert path["converged"] and path["difference"] < 1e-10  # where both iterations stop
+        assert len(path["iterations_full"]) == len(path["iterations_minimal"]) == path["segments"]
+        assert max(path["iterations_full"]) <= (6 if path["segments"] <= 2 else 5)
+    assert got["stroke"]["segments"] == 11
+    free = got["free_motion"]
+    assert free["hybrid"]["status"] == free["rk4"]["status"] == "completed"
+    assert free["difference"] < 1e-9
+    last = reference("fwddyn")[0]["states"][-1]
+    assert np.abs(np.array(free["rk4"]["end_position"]) - last["r"]).max() < 1e-10
+    assert "Newton steps per segment" in garra("platform", "experiments", "trepa_like").stdout
