@@ -152,7 +152,7 @@ def wilson(held: np.ndarray, decided: np.ndarray) -> tuple[np.ndarray, np.ndarra
 # --- the estimate
 
 
-def convergence(table: Table, estimate: float) -> str:
+def convergence(table: Table, estimate: float, what: str = "P(held)") -> str:
     samples, p = np.array(table["samples"]), np.array(table["probability"])
     low, high = np.array(table["low"]), np.array(table["high"])
 
@@ -169,7 +169,7 @@ def convergence(table: Table, estimate: float) -> str:
         late = samples >= 0.003 * samples.max(initial=1)  # the first samples' wide band would flatten the rest
         _percent_axis(ax, low[late].min(initial=estimate), high[late].max(initial=estimate))
 
-    return _draw("convergence", HALF, "Estimate of P(held) against the number of samples", draw)
+    return _draw("convergence", HALF, f"Estimate of {what} against the number of samples", draw)
 
 
 def held_against_friction(table: Table, spreads: Sequence[tuple[str, Sequence[float]]]) -> str:
@@ -332,7 +332,9 @@ def _influence_text(v: float) -> str:
     return "–" if math.isnan(v) else f"{max(v, 0):.3f}"
 
 
-def held_given_input(name: str, entry: Table, estimate: float, limits: tuple[float, float]) -> str:
+def held_given_input(
+    name: str, entry: Table, estimate: float, limits: tuple[float, float], event: str = "holding"
+) -> str:
     unit, factor = UNITS.get(entry["unit"], (entry["unit"], 1.0))
     value = _finite(entry["bins"]["value"]) * factor
     held, decided = (np.array(entry["bins"][key], dtype=float) for key in ("held", "decided"))
@@ -347,7 +349,7 @@ def held_given_input(name: str, entry: Table, estimate: float, limits: tuple[flo
         ax.xaxis.set_major_locator(MaxNLocator(4))
         ax.set_xlabel(_label(entry["name"], unit))
 
-    return _draw(name, (310, 200), f"Probability of holding given {entry['name']}", draw)
+    return _draw(name, (310, 200), f"Probability of {event} given {entry['name']}", draw)
 
 
 def input_limits(inputs: Sequence[Table]) -> tuple[float, float]:

@@ -76,6 +76,10 @@ def build(run: Run) -> str:
         from garra import singularity_report
 
         return singularity_report.build(run)
+    if run.summary["job"] == "platform":
+        from garra import platform_report
+
+        return platform_report.build(run)
     return _build_grasp(run)
 
 

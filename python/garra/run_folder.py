@@ -1,7 +1,7 @@
 """Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
 
 What a grasp study holds is listed here, what a chain study holds in chain_folder.py, what a singularity map holds in
-singularity_folder.py.
+singularity_folder.py, what a platform study holds in platform_folder.py.
 """
 
 from __future__ import annotations
@@ -223,8 +223,13 @@ def _check_summary(summary: Any, file: str) -> None:
         from garra import singularity_folder  # builds on this module
 
         singularity_folder.check_summary(summary, at)
+    elif summary["job"] == "platform":
+        from garra import platform_folder  # builds on this module
+
+        platform_folder.check_summary(summary, at)
     else:
-        raise at.key("job").fail(f'is "{summary["job"]}"; only "grasp", "chain" and "singularity" have a report')
+        known = '"grasp", "chain", "singularity" and "platform"'
+        raise at.key("job").fail(f'is "{summary["job"]}"; only {known} have a report')
 
 
 def _check_grasp(summary: dict[str, Any], at: At) -> None:

@@ -299,7 +299,7 @@ def test_a_truncated_file_is_refused(tmp_path, name):
         (lambda s: s["outcomes"].update(held=1), "outcomes: do not add up"),
         (lambda s: s.update(contacts=[]), "contacts: empty"),
         (lambda s: s.update(schema=2), "schema: is 2; this garra reads 1"),
-        (lambda s: s.update(job="platform"), 'job: is "platform"'),
+        (lambda s: s.update(job="dance"), 'job: is "dance"'),
     ],
 )
 def test_a_damaged_summary_is_refused_with_the_field(tmp_path, change, said):

@@ -26,45 +26,11 @@ const Scene = (() => {
   }
 
   function make(canvas, data) {
-    const context = canvas.getContext("2d");
-    const middle = data.low.map((v, c) => (v + data.high[c]) / 2);
-    const extent = Math.hypot(...data.low.map((v, c) => data.high[c] - v)) || 1;
+    const view = orthographic(canvas, data.low, data.high, { azimuth: data.azimuth, elevation: data.elevation });
+    const { context, extent, line, write } = view;
     const ground = data.low[2] - 0.04 * extent;
     const step = Plots.tickStep(extent, 6);  // of the ground's grid [m]
-    const view = {};
     let hue = colors();
-
-    function reset() { Object.assign(view, { azimuth: data.azimuth, elevation: data.elevation, zoom: 1 }); }
-    function turn(da, de) {
-      view.azimuth += da;
-      view.elevation = Math.min(Math.max(view.elevation + de, -89), 89);
-    }
-    function zoom(factor) { view.zoom = Math.min(Math.max(view.zoom * factor, 0.3), 20); }
-
-    // World to pixels of a view: right and up as seen from azimuth and elevation.
-    function projection(box) {
-      const a = view.azimuth * Math.PI / 180, e = view.elevation * Math.PI / 180;
-      const right = [-Math.sin(a), Math.cos(a), 0];
-      const up = [-Math.sin(e) * Math.cos(a), -Math.sin(e) * Math.sin(a), Math.cos(e)];
-      const pixels = view.zoom * 0.82 * Math.min(box.w, box.h) / extent;
-      const along = (axis, p) => axis.reduce((sum, v, c) => sum + v * (p[c] - middle[c]), 0);
-      const to = (p) => [box.x + box.w / 2 + pixels * along(right, p), box.y + box.h / 2 - pixels * along(up, p)];
-      return { to, pixels };
-    }
-
-    function line(points, color, width, dash = []) {
-      context.beginPath();
-      points.forEach((p, i) => (i ? context.lineTo(...p) : context.moveTo(...p)));
-      Object.assign(context, { strokeStyle: color, lineWidth: width, lineJoin: "round", lineCap: "round" });
-      context.setLineDash(dash);
-      context.stroke();
-      context.setLineDash([]);
-    }
-
-    function write(text, x, y, color, align = "left", weight = "") {
-      Object.assign(context, { fillStyle: color, textAlign: align, font: `${weight} 13px ${canvas.dataset.font}` });
-      context.fillText(text, x, y);
-    }
 
     function floor(to) {
       const cells = [0, 1].map((c) => [Math.floor(data.low[c] / step - 0.6), Math.ceil(data.high[c] / step + 0.6)]);
@@ -135,7 +101,7 @@ const Scene = (() => {
       context.beginPath();
       context.rect(box.x, box.y, box.w, box.h);
       context.clip();
-      const { to, pixels } = projection(box);
+      const { to, pixels } = view.projection(box, 0.82);
       floor(to);
       const poses = shown.map((s) => pose(s.design, place));
       poses.forEach((points) => {  // shadows: where the chain is above the ground
@@ -154,12 +120,9 @@ const Scene = (() => {
 
     // shown: [{slot, design}]; apart: a view for each.
     function draw(shown, place, apart) {
-      const ratio = window.devicePixelRatio || 1, { width, height } = canvas.getBoundingClientRect();
-      if (!width) return;
-      const size = [Math.round(width * ratio), Math.round(height * ratio)];
-      if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      context.clearRect(0, 0, width, height);
+      const size = view.begin();
+      if (!size) return;
+      const { width, height } = size;
       if (!apart || shown.length < 2) {
         one({ x: 0, y: 0, w: width, h: height }, shown, place);
         return;
@@ -172,8 +135,7 @@ const Scene = (() => {
       });
     }
 
-    reset();
-    return { draw, reset, turn, zoom, recolor() { hue = colors(); } };
+    return { draw, reset: view.reset, turn: view.turn, zoom: view.zoom, recolor() { hue = colors(); } };
   }
 
   return { make, pose, HUES };

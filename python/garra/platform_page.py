@@ -1,0 +1,79 @@
+"""The page of one motion of a platform, with an animation: one HTML file that loads nothing else.
+
+usage: python -m garra.platform_page MOTION.h5 [--sample S] -o page.html
+
+MOTION.h5: path.h5 of a run folder, or what `garra platform simulate` wrote with outputs over time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from garra import platform_folder
+from garra.report import CANNOT_WRITE, MISSING_PACKAGE, page, write
+from garra.run_folder import RunError
+
+Table = dict[str, Any]
+
+
+def dumps(motion: Table) -> str:
+    """JSON that may stand inside a script element."""
+    return json.dumps(motion, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def legs(motion: Table) -> list[Table]:
+    """Per leg the smallest and largest length [m] with the stroke's limits, and the largest force [N]."""
+    rows = []
+    for leg in range(6):
+        lengths = [row[leg] for row in motion["lengths"] if row[leg] is not None]
+        forces = [abs(row[leg]) for row in motion["force"] or [] if row[leg] is not None]
+        rows.append(
+            {
+                "leg": leg + 1,
+                "shortest": min(lengths, default=None),
+                "longest": max(lengths, default=None),
+                "low": motion["length_min"][leg],
+                "high": motion["length_max"][leg],
+                "force": max(forces, default=None),
+            }
+        )
+    return rows
+
+
+def build(motion: Table) -> str:
+    from garra import platform_figures
+
+    figures = platform_figures.over_time(motion)
+    return page("platform_page.html", motion=motion, legs=legs(motion), figures=figures, motion_json=dumps(motion))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="garra.platform_page", description="Writes the page of a platform's motion.")
+    parser.add_argument("input", metavar="MOTION.h5", help="path.h5 of a run, or output of `garra platform simulate`")
+    parser.add_argument("--sample", type=int, default=0, metavar="S", help="of a simulation, from 0")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True)
+    options = parser.parse_args(arguments)
+    try:
+        write(build(platform_folder.read_motion(Path(options.input), options.sample)), Path(options.output))
+    except RunError as error:
+        return _fail(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
+        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
+    except OSError as error:
+        return _fail(f"{error.filename or options.output}: {error.strerror}", CANNOT_WRITE)
+    print(options.output)
+    return 0
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"garra platform: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

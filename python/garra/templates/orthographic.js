@@ -1,0 +1,55 @@
+// An orthographic view of a box in space on a canvas, z upwards: what turns, zooms and projects for every scene.
+"use strict";
+function orthographic(canvas, low, high, home) {
+  const context = canvas.getContext("2d");
+  const middle = low.map((v, c) => (v + high[c]) / 2);
+  const extent = Math.hypot(...low.map((v, c) => high[c] - v)) || 1;
+  const view = {};
+
+  function reset() { Object.assign(view, home, { zoom: 1 }); }
+  function turn(da, de) {
+    view.azimuth += da;
+    view.elevation = Math.min(Math.max(view.elevation + de, -89), 89);
+  }
+  function zoom(factor) { view.zoom = Math.min(Math.max(view.zoom * factor, 0.3), 20); }
+
+  // World to pixels of a part of the canvas, of whose shorter side the box fills a share; `toward` points to the reader.
+  function projection(box, share) {
+    const a = view.azimuth * Math.PI / 180, e = view.elevation * Math.PI / 180;
+    const right = [-Math.sin(a), Math.cos(a), 0];
+    const up = [-Math.sin(e) * Math.cos(a), -Math.sin(e) * Math.sin(a), Math.cos(e)];
+    const toward = [Math.cos(e) * Math.cos(a), Math.cos(e) * Math.sin(a), Math.sin(e)];
+    const pixels = view.zoom * share * Math.min(box.w, box.h) / extent;
+    const along = (axis, p) => axis.reduce((sum, v, c) => sum + v * (p[c] - middle[c]), 0);
+    const to = (p) => [box.x + box.w / 2 + pixels * along(right, p), box.y + box.h / 2 - pixels * along(up, p)];
+    return { to, pixels, toward };
+  }
+
+  // Clears the canvas, at the screen's own resolution. Returns its size, nothing while it is hidden.
+  function begin() {
+    const ratio = window.devicePixelRatio || 1, { width, height } = canvas.getBoundingClientRect();
+    if (!width) return null;
+    const size = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return { width, height };
+  }
+
+  function line(points, color, width, dash = []) {
+    context.beginPath();
+    points.forEach((p, i) => (i ? context.lineTo(...p) : context.moveTo(...p)));
+    Object.assign(context, { strokeStyle: color, lineWidth: width, lineJoin: "round", lineCap: "round" });
+    context.setLineDash(dash);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  function write(text, x, y, color, align = "left", weight = "") {
+    Object.assign(context, { fillStyle: color, textAlign: align, font: `${weight} 13px ${canvas.dataset.font}` });
+    context.fillText(text, x, y);
+  }
+
+  reset();
+  return { context, extent, reset, turn, zoom, projection, begin, line, write };
+}
