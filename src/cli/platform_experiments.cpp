@@ -15,6 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using platform::Experiments;
+using platform::ForwardFlops;
 using platform::FreeMotionExperiment;
 using platform::PathExperiment;
 
@@ -23,10 +24,13 @@ struct ExperimentArguments {
   std::vector<std::string> overrides;
 };
 
+Json json_of(const ForwardFlops& f) { return {{"full", f.full}, {"dense", f.dense}, {"minimal", f.minimal}}; }
+
 Json json_of(const PathExperiment& e) {
   return {{"segments", e.segments},     {"space", e.joint_space ? "joint" : "pose"},
           {"iterations_full", e.full},  {"iterations_minimal", e.minimal},
-          {"difference", e.difference}, {"converged", e.converged}};
+          {"difference", e.difference}, {"converged", e.converged},
+          {"flops", json_of(e.flops)}};
 }
 
 Json json_of(const platform::Trajectories& t) {
@@ -37,11 +41,8 @@ Json json_of(const platform::Trajectories& t) {
 }
 
 Json json_of(const FreeMotionExperiment& e) {
-  return {{"force", e.force},
-          {"until", e.until},
-          {"hybrid", json_of(e.full)},
-          {"rk4", json_of(e.minimal)},
-          {"difference", e.difference}};
+  return {{"force", e.force},          {"until", e.until},           {"hybrid", json_of(e.full)},
+          {"rk4", json_of(e.minimal)}, {"difference", e.difference}, {"flops_per_evaluation", json_of(e.flops)}};
 }
 
 /// "4", or "4 to 5" where the segments differ.
@@ -55,6 +56,12 @@ std::string path_line(const PathExperiment& e) {
   return format("%8d  %-6s  %12s  %12s  %10.2g%s\n", e.segments, e.joint_space ? "joint" : "pose",
                 range_of(e.full).c_str(), range_of(e.minimal).c_str(), e.difference,
                 e.converged ? "" : "  NOT CONVERGED");
+}
+
+/// As the paper's figures 3 and 5, whose 91 equations a general solver eliminates.
+std::string flops_line(const char* what, const ForwardFlops& f) {
+  return format("  flops    %s: 91 dense %.4g, 91 leg by leg %.4g, minimal %.4g (%.0f : %.1f : 1)\n", what, f.dense,
+                f.full, f.minimal, f.dense / f.minimal, f.full / f.minimal);
 }
 
 std::string motion_line(const char* name, const platform::Trajectories& t) {
@@ -71,9 +78,11 @@ std::string human(const platform::Platform& platform, const Experiments& all) {
   for (const PathExperiment& e : all.move) out += path_line(e);
   out += "\nThe whole stroke of the legs: Newton steps per segment\n";
   out += head + path_line(all.stroke);
+  out += flops_line("whole path", all.stroke.flops);
   const FreeMotionExperiment& free = all.free_motion;
   out += format("\nConstant forces of 1.2 times those at rest for %g s\n", free.until);
   out += motion_line("hybrid", free.full) + motion_line("rk4", free.minimal);
+  out += flops_line("one evaluation of the accelerations", free.flops);
   return out + format("  %-8s %.3g apart at the end\n", "forms", free.difference);
 }
 

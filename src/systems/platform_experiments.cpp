@@ -29,6 +29,11 @@ double difference_of(const Poses& a, const Poses& b) {
   return most;
 }
 
+Place<double> place_of(const Poses& at) {
+  const std::vector<double>&r = at.position, &p = at.quaternion;
+  return {{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}};
+}
+
 std::vector<double> lengths_at(const Platform& p, const Place<double>& at) {
   return inverse_kinematics({p}, poses_of(at), {}, {}, one_core()).lengths;
 }
@@ -39,6 +44,7 @@ PathExperiment follow(const Platform& p, const Place<double>& start, const std::
   e.segments = static_cast<int>(lengths.size());
   ForwardOptions options;
   options.tol = kTolerance;
+  const Model<double> model = model_of(p);
   Poses full = poses_of(start), minimal = full;
   for (const std::vector<double>& target : lengths) {
     const ForwardKinematics a = forward_kinematics_full({p}, target, full, options, one_core());
@@ -48,6 +54,10 @@ PathExperiment follow(const Platform& p, const Place<double>& start, const std::
     e.converged =
         e.converged && a.status.front() == PoseStatus::kConverged && b.status.front() == PoseStatus::kConverged;
     e.difference = std::max(e.difference, difference_of(a.pose, b.pose));
+    const ForwardFlops flops = forward_flops(model, target, place_of(full), kTolerance);
+    e.flops.full += flops.full;
+    e.flops.dense += flops.dense;
+    e.flops.minimal += flops.minimal;
     full = a.pose;
     minimal = b.pose;
   }
@@ -86,8 +96,7 @@ PathExperiment stroke(const Platform& p) {
   const ForwardKinematics low = forward_kinematics({p}, first, poses_of(home_of(p)), {}, one_core());
   std::vector<std::vector<double>> lengths;
   for (int k = 1; k <= kSegments; ++k) lengths.push_back(between(first, last, static_cast<double>(k) / kSegments));
-  const std::vector<double>&r = low.pose.position, &q = low.pose.quaternion;
-  PathExperiment e = follow(p, {{{r[0], r[1], r[2]}}, {{q[0], q[1], q[2], q[3]}}}, lengths);
+  PathExperiment e = follow(p, place_of(low.pose), lengths);
   e.joint_space = true;
   return e;
 }
@@ -108,6 +117,7 @@ FreeMotionExperiment free_motion(const Platform& p) {
   options.method = Integrator::kRk4;
   e.minimal = simulate({p}, starts, force, options, one_core());
   e.difference = difference_of(e.full.end_pose, e.minimal.end_pose);
+  e.flops = acceleration_flops(model_of(p), home_of(p), e.force);
   return e;
 }
 

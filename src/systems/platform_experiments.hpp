@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "garra/platform_simulate.hpp"
+#include "systems/platform_flops.hpp"
 
 namespace garra::platform {
 
@@ -15,6 +16,7 @@ struct PathExperiment {
   std::vector<int> minimal;  ///< [segments] in six
   double difference = 0;     ///< largest of the two forms' poses, [m] and of Euler parameters
   bool converged = true;     ///< both forms, everywhere
+  ForwardFlops flops;        ///< of the whole path
 };
 
 /// Constant forces from the home pose.
@@ -24,6 +26,7 @@ struct FreeMotionExperiment {
   Trajectories full;          ///< Integrator::kHybrid
   Trajectories minimal;       ///< Integrator::kRk4, the same step
   double difference = 0;      ///< of the ends' poses
+  ForwardFlops flops;         ///< of one evaluation of the accelerations, of which a step has four
 };
 
 struct Experiments {

@@ -271,6 +271,7 @@ def test_experiments_repeat_the_papers():
     free = got["free_motion"]
     assert free["hybrid"]["status"] == free["rk4"]["status"] == "completed"
     assert free["difference"] < 1e-9
+    assert got["stroke"]["flops"]["dense"] > 500 * got["stroke"]["flops"]["minimal"]
     last = reference("fwddyn")[0]["states"][-1]
     assert np.abs(np.array(free["rk4"]["end_position"]) - last["r"]).max() < 1e-10
     assert "Newton steps per segment" in garra("platform", "experiments", "trepa_like").stdout

@@ -1,0 +1,27 @@
+// Floating-point operations of the two forms, counted by running their kernels on a counting scalar: the paper's
+// figures 3 and 5.
+#pragma once
+
+#include <vector>
+
+#include "garra/platform.hpp"
+
+namespace garra::platform {
+
+/// Elimination with back substitution of n equations that are taken as dense; what a general solver does.
+[[nodiscard]] double dense_flops(double n);
+
+/// From the guess to the pose, all Newton steps with their residuals.
+struct ForwardFlops {
+  double full = 0;     ///< 91 coordinates, leg by leg
+  double dense = 0;    ///< the same steps with a dense elimination, assembly not counted
+  double minimal = 0;  ///< six coordinates
+};
+[[nodiscard]] ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>& lengths,
+                                         const Place<double>& guess, double tol);
+
+/// One evaluation of the accelerations at rest.
+[[nodiscard]] ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>& place,
+                                              const std::vector<double>& force);
+
+}  // namespace garra::platform
