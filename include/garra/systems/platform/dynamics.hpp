@@ -6,6 +6,7 @@
 
 #include "garra/core/factor.hpp"
 #include "garra/systems/platform/legs.hpp"
+#include "garra/systems/platform/solve6.hpp"
 
 namespace garra::platform {
 
@@ -152,18 +153,32 @@ GARRA_HD Effort<S> effort(const Model<T>& m, const Place<S>& place, const Twist6
   return e;
 }
 
-/// Forces of the actuators for an effort, less what the external wrench gives. With pivots: without, the forces lose
-/// two to three digits.
+/// Forces of the actuators for an effort, less what the external wrench gives. Solved as if with pivots: without, the
+/// forces lose two to three digits.
 template <class S>
 GARRA_HD Vec<S, 6> actuator_forces(const Effort<S>& e, const Wrench6<S>& external) {
-  const Vec3<S> f = e.wrench.force - external.force, n = e.wrench.moment - external.moment;
-  return solve(factor_lu(e.directions), Vec<S, 6>{{f[0], f[1], f[2], n[0], n[1], n[2]}});
+  LegDirections<S> d;
+  for_each_index<kLegs>([&](auto i) { set_leg(i, column(e.directions, i), d); });
+  return leg_forces(d, e.wrench.force - external.force, e.wrench.moment - external.moment);
 }
 
+/// effort() and actuator_forces() in one, to the bit, without all that only the reactions need.
 template <class S, class T>
 GARRA_HD Vec<S, 6> inverse_dynamics(const Model<T>& m, const Place<S>& place, const Twist6<S>& twist,
-                                    const Twist6<S>& acceleration, const Wrench6<S>& wrench) {
-  return actuator_forces(effort(m, place, twist, acceleration), wrench);
+                                    const Twist6<S>& a, const Wrench6<S>& wrench) {
+  const Mat3<S> A = rotation_of(place.p);
+  Wrench6<S> w = body_effort(m, A, twist, a);
+  const Vec3<S> gravity = cast<S>(m.gravity);
+  LegDirections<S> d;
+  for (int i = 0; i < kLegs; ++i) {
+    const LegMotion<S> leg = leg_motion(m.leg[i], place, A, twist);
+    const LegEffort<S> needs = leg_effort(m.leg[i], leg, joint_acceleration(leg.at, twist, a), gravity);
+    const Vec3<S> force = to_base(leg.frame, needs.joint);
+    w.force += force;
+    w.moment += cross(leg.at.lever, force);
+    set_leg(i, length_row(leg.at), d);
+  }
+  return leg_forces(d, w.force - wrench.force, w.moment - wrench.moment);
 }
 
 /// Adds the part E at the lever of a leg to the lower triangle: E, [lever] E, -[lever] E [lever].
