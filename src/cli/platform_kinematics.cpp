@@ -144,10 +144,13 @@ platform::Poses guess_of(const PlatformRun& run) {
 }
 
 void judge_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
-  double worst = 0, sum = 0;
+  double worst = 0, missed = 0, sum = 0;
   int most = 0;
   for (std::size_t i = 0; i < r.status.size(); ++i) {
-    if (!is_solved(r.status[i])) continue;
+    if (!is_solved(r.status[i])) {
+      missed = std::fmax(missed, r.residual[i]);  // NaN of an invalid row does not count
+      continue;
+    }
     worst = std::max(worst, r.residual[i]);
     most = std::max(most, r.iterations[i]);
     sum += r.iterations[i];
@@ -156,8 +159,11 @@ void judge_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
   s.more["worst_residual"] = worst;
   s.more["mean_iterations"] = mean;
   s.more["most_iterations"] = most;
-  s.lines += summary_line("residual", format("%.3g m at worst", worst)) +
-             summary_line("iterations", format("%.3g on average, at most %d", mean, most));
+  s.more["unsolved_residual"] = missed;
+  if (s.solved > 0)
+    s.lines += summary_line("residual", format("%.3g m at worst", worst)) +
+               summary_line("iterations", format("%.3g on average, at most %d", mean, most));
+  if (missed > 0) s.lines += summary_line("unsolved", format("lengths missed by %.3g m at worst", missed));
 }
 
 void run_forward(const ForwardArguments& a) {

@@ -275,3 +275,8 @@ def test_experiments_repeat_the_papers():
     last = reference("fwddyn")[0]["states"][-1]
     assert np.abs(np.array(free["rk4"]["end_position"]) - last["r"]).max() < 1e-10
     assert "Newton steps per segment" in garra("platform", "experiments", "trepa_like").stdout
+
+
+def test_lengths_that_no_pose_has_say_by_how_much_they_are_missed():
+    text = garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
+    assert "unreachable" in text and "lengths missed by" in text and "at most 0" not in text
