@@ -5,8 +5,10 @@
 //
 //   lengths               six leg lengths of a pose
 //   forward               pose from lengths, guess 0.1 m and 0.2 rad off, to 1e-12 m; Simbody: projectQ to 1e-10
+//   forward_judged        the same with what its verdict needs: smallest singular value, sign of det J
 //   forward_full          the same in the paper's 91 coordinates, through the public entry, from and to plain arrays
 //   inverse_dynamics      actuator forces of a moving platform
+//   inverse_dynamics_reactions  the same with joint reactions, power balance, singular values
 //   acceleration          of a moving platform under given forces; Simbody: realize(Acceleration), with its pose set
 //   trajectory            0.5 s from rest at constant forces, through the public entry: order 8, five steps; Simbody:
 //   accuracy 1e-6 trajectory_rk4        the same with 25 steps of order 4
@@ -32,6 +34,9 @@
 #include "measured_peak.hpp"
 #include "peers/simbody.hpp"
 #include "platform_reference.hpp"
+#include "systems/platform_dynamics_ops.hpp"
+#include "systems/platform_inverse_ops.hpp"
+#include "systems/platform_kinematics_ops.hpp"
 #include "systems/platform_rows.hpp"
 
 namespace garra::bench {
@@ -43,24 +48,6 @@ using test::reference_platform;
 
 constexpr std::int64_t kItems = 128;
 constexpr double kAgreement = 1e-9;  // [m, m/s^2, rad/s^2]
-
-struct LengthsWork {
-  template <class S>
-  struct In {
-    Place<S> place;
-  };
-  template <class S>
-  struct Out {
-    Vec<S, 6> lengths;
-  };
-  template <class S, class T>
-  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    const Mat3<S> A = rotation_of(in.place.p);
-    Out<S> out;
-    for_each_index<kLegs>([&](auto i) { out.lengths[i] = leg_vector(m.leg[i], in.place.r, A).length; });
-    return out;
-  }
-};
 
 struct ForwardWork {
   template <class S>
@@ -150,13 +137,13 @@ To converted(const From& from) {
 }
 
 template <class Op>
-void add_kernel(const Setting& s, const std::string& name,
-                const std::vector<typename Op::template In<double>>& inputs) {
+void add_kernel(const Setting& s, const std::string& name, const std::vector<typename Op::template In<double>>& inputs,
+                const Op& op = {}) {
   using In = typename Op::template In<double>;
   using Out = typename Op::template Out<double>;
   operations = {};
   for (const In& in : inputs) {
-    auto out = Op{}(s.model, converted<typename Op::template In<Counted>>(in));
+    auto out = op(s.model, converted<typename Op::template In<Counted>>(in));
     benchmark::DoNotOptimize(&out);
   }
   const double flops = operations.flops() / static_cast<double>(kItems);
@@ -164,7 +151,7 @@ void add_kernel(const Setting& s, const std::string& name,
   auto out = std::make_shared<batch::Tiles<Out>>(kItems);
   for (std::int64_t i = 0; i < kItems; ++i) in->set(i, inputs[static_cast<std::size_t>(i)]);
   const auto body =
-      std::make_shared<RowsBody<Op, false>>(RowsBody<Op, false>{Op{}, s.model, nullptr, in->data(), out->data()});
+      std::make_shared<RowsBody<Op, false>>(RowsBody<Op, false>{op, s.model, nullptr, in->data(), out->data()});
   add(
       name + "/lanes", kItems, [in, out, body] { batch::for_each_lanes(kItems, *body); }, flops, s.peak);
   add(
@@ -172,7 +159,7 @@ void add_kernel(const Setting& s, const std::string& name,
 }
 
 struct Problems {
-  std::vector<LengthsWork::In<double>> places;
+  std::vector<LengthsOp::In<double>> places;
   std::vector<ForwardWork::In<double>> forward;
   std::vector<InverseWork::In<double>> inverse;
   std::vector<AccelerationWork::In<double>> acceleration;
@@ -192,7 +179,7 @@ Problems problems(const Setting& s) {
   for (std::int64_t i = 0; i < kItems; ++i) {
     const Place<double> place = moved(middle, 0.15, 0.25);
     all.places.push_back({place});
-    all.forward.push_back({LengthsWork{}(s.model, LengthsWork::In<double>{place}).lengths, moved(place, 0.1, 0.2)});
+    all.forward.push_back({LengthsOp{}(s.model, LengthsOp::In<double>{place}).lengths, moved(place, 0.1, 0.2)});
     const Twist6<double> twist{vector(0.3), vector(0.5)}, change{vector(1), vector(2)};
     const Wrench6<double> wrench{vector(50), vector(5)};
     all.inverse.push_back({place, twist, change, wrench});
@@ -329,9 +316,16 @@ void register_all() {
   const Setting s;
   const Problems all = problems(s);
   const ReferenceRun run = reference_run(s);
-  add_kernel<LengthsWork>(s, "lengths", all.places);
+  add_kernel<LengthsOp>(s, "lengths", all.places);
   add_kernel<ForwardWork>(s, "forward", all.forward);
+  std::vector<ForwardOp::In<double>> judged;
+  for (const ForwardWork::In<double>& in : all.forward) judged.push_back({in.lengths, in.guess});
+  add_kernel<ForwardOp>(s, "forward_judged", judged, {{1e-12, 40}, 0.4});
   add_kernel<InverseWork>(s, "inverse_dynamics", all.inverse);
+  std::vector<InverseDynamicsOp::In<double>> whole;
+  for (const InverseWork::In<double>& in : all.inverse)
+    whole.push_back({in.place, in.twist, in.acceleration, in.wrench});
+  add_kernel<InverseDynamicsOp>(s, "inverse_dynamics_reactions", whole, {0.4});
   add_kernel<AccelerationWork>(s, "acceleration", all.acceleration);
   add_full(s, all);
   add_trajectories(s, run);
