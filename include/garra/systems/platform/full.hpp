@@ -324,26 +324,6 @@ GARRA_HD_CALL FullPlace<S> full_newton_step(const Model<T>& m, const FullPlace<S
   return to;
 }
 
-/// Euler parameters of a rotation that is given by its columns: the largest of four candidates, no branch.
-template <class S>
-GARRA_HD Quaternion<S> quaternion_of(const Vec3<S>& x, const Vec3<S>& y, const Vec3<S>& z) {
-  const S one(1);
-  const S a = one + x[0] + y[1] + z[2], b = one + x[0] - y[1] - z[2];
-  const S c = one - x[0] + y[1] - z[2], d = one - x[0] - y[1] + z[2];
-  const S yz = y[2] - z[1], zx = z[0] - x[2], xy = x[1] - y[0];
-  Quaternion<S> p{{a, yz, zx, xy}};
-  S most = a;
-  const auto take = [&](const S& size, const Quaternion<S>& other) {
-    const MaskOf<S> better = most < size;
-    for (int k = 0; k < 4; ++k) p[k] = select(better, other[k], p[k]);
-    most = select(better, size, most);
-  };
-  take(b, {{yz, b, x[1] + y[0], z[0] + x[2]}});
-  take(c, {{zx, x[1] + y[0], c, y[2] + z[1]}});
-  take(d, {{xy, z[0] + x[2], y[2] + z[1], d}});
-  return normalized(p);
-}
-
 /// All links from the platform's pose, by (1)-(4): every equation but the driving ones holds.
 template <class S, class T>
 GARRA_HD_CALL FullPlace<S> full_place(const Model<T>& m, const Place<S>& place) {

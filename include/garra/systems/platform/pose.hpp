@@ -1,12 +1,15 @@
-// Poses of the platform: position and Euler parameters, their rotation and their increments. Scalar part first.
+// Poses of the platform: position and Euler parameters (scalar part first), and their increments.
 #pragma once
 
-#include "garra/core/mat.hpp"
+#include "garra/math/quaternion.hpp"
 
 namespace garra::platform {
 
-template <class S>
-using Quaternion = Vec<S, 4>;
+using garra::normalized;
+using garra::product;
+using garra::Quaternion;
+using garra::rotation_of;
+using garra::rotation_of_any;
 
 /// Where the platform is: its center of mass C in the base frame, and the Euler parameters of A, which maps platform to
 /// base axes.
@@ -29,45 +32,6 @@ struct Wrench6 {
   Vec3<S> force;   ///< [N]
   Vec3<S> moment;  ///< [N m]
 };
-
-/// I + twice (e e^T - |e|^2 I + e0 skew(e)).
-template <class S>
-GARRA_HD Mat3<S> rotation_with(const Quaternion<S>& p, const S& twice) {
-  const S one(1);
-  const S a = twice * p[1], b = twice * p[2], c = twice * p[3];
-  const S w1 = a * p[0], w2 = b * p[0], w3 = c * p[0];
-  const S xy = a * p[2], xz = a * p[3], yz = b * p[3];
-  const S xx = a * p[1], yy = b * p[2], zz = c * p[3];
-  return {{one - (yy + zz), xy - w3, xz + w2,  //
-           xy + w3, one - (xx + zz), yz - w1,  //
-           xz - w2, yz + w1, one - (xx + yy)}};
-}
-
-/// A = (2 e0^2 - 1) I + 2 (e e^T + e0 skew(e)) for a unit quaternion.
-template <class S>
-GARRA_HD Mat3<S> rotation_of(const Quaternion<S>& p) {
-  return rotation_with(p, S(2));
-}
-
-/// The rotation of a quaternion of any length but 0, without a root.
-template <class S>
-GARRA_HD Mat3<S> rotation_of_any(const Quaternion<S>& p) {
-  return rotation_with(p, S(2) / dot(p, p));
-}
-
-template <class S>
-GARRA_HD Quaternion<S> normalized(const Quaternion<S>& p) {
-  return (S(1) / sqrt(dot(p, p))) * p;
-}
-
-/// The quaternion product a o b: first b, then a.
-template <class S>
-GARRA_HD Quaternion<S> product(const Quaternion<S>& a, const Quaternion<S>& b) {
-  return {{fnma(a[3], b[3], fnma(a[2], b[2], fnma(a[1], b[1], a[0] * b[0]))),
-           fnma(a[3], b[2], fma(a[2], b[3], fma(a[1], b[0], a[0] * b[1]))),
-           fnma(a[1], b[3], fma(a[3], b[1], fma(a[2], b[0], a[0] * b[2]))),
-           fnma(a[2], b[1], fma(a[1], b[2], fma(a[3], b[0], a[0] * b[3])))}};
-}
 
 /// (1, turn / 2) o p: retract() before its quaternion is made a unit one.
 template <class S>
