@@ -1,6 +1,7 @@
 // Inverse kinematics of one row (platform_rows.hpp runs it): also read by nvcc.
 #pragma once
 
+#include "garra/core/square_root.hpp"
 #include "garra/systems/platform/angles.hpp"
 #include "garra/systems/platform/limits.hpp"
 
@@ -19,7 +20,11 @@ struct LengthsOp {
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     const Mat3<S> A = rotation_of_any(in.place.p);
     Out<S> out;
-    for_each_index<kLegs>([&](auto i) { out.lengths[i] = leg_vector(m.leg[i], in.place.r, A).length; });
+    for_each_index<kLegs>([&](auto i) {
+      const S square = leg_square(m.leg[i], in.place.r, A);
+      // Two of six for the divider, which has one division to do already: then it and the multipliers end together.
+      out.lengths[i] = i % 3 == 0 ? sqrt(square) : sqrt_by_fma(square);
+    });
     return out;
   }
 };

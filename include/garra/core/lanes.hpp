@@ -156,6 +156,30 @@ template <class T>
 GARRA_HD Lanes<T> sqrt(Lanes<T> a) {
   return typename Lanes<T>::Simd(stdx::sqrt(a.v));
 }
+/// sqrt(a), to the bit, without the divider: 7 instead of 24 cycles for eight numbers (square_root.hpp).
+///
+/// Goldschmidt's g -> sqrt(a) and h -> 1 / (2 sqrt(a)), with e = 1/2 - g h, from the 14 bits of vrsqrt14pd:
+/// (1 - 2 e)^(-1/2) = 1 + e + 3/2 e^2 + 5/2 e^3 + ... leaves less than 2^-53. Then Markstein's last step (IBM J. Res.
+/// Dev. 34 (1990) 111), which rounds correctly because h is as good as g is: tests/core/test_square_root.cpp tries the
+/// arguments whose roots are closest to the middle between two numbers. Where a is zero, negative, not finite or so
+/// small that a - g^2 is not exact, h is NaN or large: those are left to the processor.
+template <class T>
+GARRA_HD Lanes<T> sqrt_by_fma(Lanes<T> a) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 8) {
+    const Lanes<T> half(0.5), seed = typename Lanes<T>::Simd(_mm512_rsqrt14_pd(static_cast<__m512d>(a.v)));
+    Lanes<T> g = a * seed, h = seed * half;
+    const Lanes<T> e = fnma(g, h, half);
+    const Lanes<T> correction = e * fma(fma(Lanes<T>(2.5), e, Lanes<T>(1.5)), e, Lanes<T>(1));
+    g = fma(g, correction, g);
+    h = fma(h, correction, h);
+    if (!all(h < Lanes<T>(0x1p480))) [[unlikely]]
+      return sqrt(a);
+    return fma(fnma(g, g, a), h, g);
+  }
+#endif
+  return sqrt(a);
+}
 template <class T>
 GARRA_HD Lanes<T> abs(Lanes<T> a) {
   return typename Lanes<T>::Simd(stdx::abs(a.v));
