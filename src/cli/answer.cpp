@@ -31,21 +31,6 @@ std::string first_to_fail(const Json& s) {
   return out;
 }
 
-std::string influences(const Json& s) {
-  std::vector<Json> list(s["inputs"].begin(), s["inputs"].end());
-  std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
-    return a["influence"].get<double>() > b["influence"].get<double>();
-  });
-  std::string out;
-  for (std::size_t k = 0; k < std::min<std::size_t>(5, list.size()); ++k) {
-    const double x = list[k]["influence"], noise = list[k]["noise"];
-    if (x <= noise) break;
-    out += format("  %-31s  %7.3f %%\n", list[k]["name"].get<std::string>().c_str(), 100 * x);
-  }
-  return "\nInputs that matter, by their share of the variance of held (Sobol, first order)\n" +
-         (out.empty() ? "  none above the noise of this many samples\n" : out);
-}
-
 std::string quantiles(const Json& s) {
   std::string out = format("\n%-20s %10s %10s %10s\n", "Metrics", "5 %", "median", "95 %");
   for (const char* name : {"critical_friction", "friction_margin", "load_factor", "wrench_radius", "minimum_squeeze"}) {
@@ -83,7 +68,7 @@ std::string effort(const Json& s, const Json& manifest) {
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out =
       "\n" + s["title"].get<std::string>() + "\n\n" + estimate_line("held", s["held"]) + sampled(s) + "\n";
-  out += outcomes(s) + first_to_fail(s) + influences(s) + quantiles(s) + effort(s, manifest);
+  out += outcomes(s) + first_to_fail(s) + influences_on_held(s) + quantiles(s) + effort(s, manifest);
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)
     out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

@@ -17,6 +17,10 @@ struct Look {
 [[nodiscard]] std::string answer_text(const nlohmann::ordered_json& summary, const nlohmann::ordered_json& manifest,
                                       const Look& look);
 
+/// The same of a grasp run in time.
+[[nodiscard]] std::string grasp_time_answer_text(const nlohmann::ordered_json& summary,
+                                                 const nlohmann::ordered_json& manifest, const Look& look);
+
 /// The same of a chain run.
 [[nodiscard]] std::string chain_answer_text(const nlohmann::ordered_json& summary,
                                             const nlohmann::ordered_json& manifest, const Look& look);
@@ -28,5 +32,8 @@ struct Look {
 /// The same of a platform study.
 [[nodiscard]] std::string platform_study_answer_text(const nlohmann::ordered_json& summary,
                                                      const nlohmann::ordered_json& manifest, const Look& look);
+
+/// The same of an experiment on a platform.
+[[nodiscard]] std::string platform_experiment_answer_text(const nlohmann::ordered_json& summary);
 
 }  // namespace garra::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "cli/progress.hpp"
 
@@ -36,6 +37,21 @@ std::string estimate_line(const std::string& event, const Json& e) {
   return "  P(" + event +
          format(") = %.*f   95 %% interval [%.*f, %.*f]\n", digits, e["probability"].get<double>(), digits, low, digits,
                 high);
+}
+
+std::string influences_on_held(const Json& s) {
+  std::vector<Json> list(s["inputs"].begin(), s["inputs"].end());
+  std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
+    return a["influence"].get<double>() > b["influence"].get<double>();
+  });
+  std::string out;
+  for (std::size_t k = 0; k < std::min<std::size_t>(5, list.size()); ++k) {
+    const double x = list[k]["influence"], noise = list[k]["noise"];
+    if (x <= noise) break;
+    out += format("  %-31s  %7.3f %%\n", list[k]["name"].get<std::string>().c_str(), 100 * x);
+  }
+  return "\nInputs that matter, by their share of the variance of held (Sobol, first order)\n" +
+         (out.empty() ? "  none above the noise of this many samples\n" : out);
 }
 
 std::string speed_line(const Json& manifest) {

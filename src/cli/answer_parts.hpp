@@ -29,6 +29,9 @@ template <class... T>
 /// show two digits of the half width.
 [[nodiscard]] std::string estimate_line(const std::string& event, const nlohmann::ordered_json& estimate);
 
+/// The inputs of a grasp study that matter most, if any, from its summary.
+[[nodiscard]] std::string influences_on_held(const nlohmann::ordered_json& summary);
+
 /// "Speed              1.2 M samples/s on ..."
 [[nodiscard]] std::string speed_line(const nlohmann::ordered_json& manifest);
 

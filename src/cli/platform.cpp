@@ -19,7 +19,6 @@ void add_platform_commands(CLI::App& app) {
   add_platform_inverse_dynamics_command(*platform);
   add_platform_forward_dynamics_command(*platform);
   add_platform_simulate_command(*platform);
-  add_platform_experiments_command(*platform);
 }
 
 }  // namespace garra::cli

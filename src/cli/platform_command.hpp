@@ -103,6 +103,5 @@ void add_platform_modes_command(CLI::App& platform);
 void add_platform_inverse_dynamics_command(CLI::App& platform);
 void add_platform_forward_dynamics_command(CLI::App& platform);
 void add_platform_simulate_command(CLI::App& platform);
-void add_platform_experiments_command(CLI::App& platform);
 
 }  // namespace garra::cli

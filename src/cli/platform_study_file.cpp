@@ -11,9 +11,9 @@ using io::Shape;
 using platform::kLegs;
 using platform::PlatformStudy;
 
-void write_machine(Hdf5Writer& file, const platform::Scenario& s) {
+void write_machine(Hdf5Writer& file, const platform::Platform& p) {
   std::vector<double> base, anchor, low, high;
-  for (const platform::Leg& leg : s.platform.leg) {
+  for (const platform::Leg& leg : p.leg) {
     base.insert(base.end(), leg.base.m, leg.base.m + 3);
     anchor.insert(anchor.end(), leg.anchor.m, leg.anchor.m + 3);
     low.push_back(leg.length_min);
@@ -23,6 +23,10 @@ void write_machine(Hdf5Writer& file, const platform::Scenario& s) {
   file.write("platform_anchors", {kLegs, 3}, anchor);
   file.write("length_min", {kLegs}, low);
   file.write("length_max", {kLegs}, high);
+}
+
+void write_gravity(Hdf5Writer& file, const Vec3<double>& g) {
+  file.attribute("/", "gravity", std::vector<double>{g[0], g[1], g[2]});
 }
 
 void write_envelope(Hdf5Writer& file, const PlatformStudy& study, const study::Total& t, std::uint64_t instants) {
@@ -35,11 +39,10 @@ void write_envelope(Hdf5Writer& file, const PlatformStudy& study, const study::T
 }
 
 void write_attributes(Hdf5Writer& file, const platform::Scenario& s) {
-  const Vec3<double>& g = s.platform.gravity;
   file.attribute("/", "title", s.title);
   file.attribute("/", "force_limit", s.allowed.force);
   file.attribute("/", "near_singular", s.allowed.near_singular);
-  file.attribute("/", "gravity", std::vector<double>{g[0], g[1], g[2]});
+  write_gravity(file, s.platform.gravity);
 }
 
 }  // namespace
@@ -61,7 +64,7 @@ void write_platform_path(const std::string& path, const PlatformStudy& study, co
   file.write("spherical_margin", {n, kLegs}, series.spherical);
   file.write("clearance", {n}, series.clearance);
   if (total != nullptr && !total->least.empty()) write_envelope(file, study, *total, n);
-  write_machine(file, study.scenario());
+  write_machine(file, study.scenario().platform);
   write_attributes(file, study.scenario());
   file.commit(path);
 }
@@ -76,6 +79,29 @@ void write_platform_map(const std::string& path, const PlatformStudy& study, con
   file.write("sigma_min", shape, v.sigma_min);
   file.write("worst_force", shape, v.worst_force);
   write_attributes(file, study.scenario());
+  file.commit(path);
+}
+
+void write_experiment_path(const std::string& path, const platform::ExperimentStudy& study) {
+  const platform::ShownPath shown = study.shown_path();
+  const platform::InverseKinematics& at = shown.at;
+  const auto n = static_cast<std::uint64_t>(at.sigma_min.size());
+  std::vector<double> segment;
+  for (std::uint64_t k = 0; k < n; ++k) segment.push_back(static_cast<double>(k));
+  Hdf5Writer file;
+  file.write("segment", {n}, segment);
+  file.write("position", {n, 3}, shown.pose.position);
+  file.write("quaternion", {n, 4}, shown.pose.quaternion);
+  file.write("lengths", {n, kLegs}, at.lengths);
+  file.write("sigma_min", {n}, at.sigma_min);
+  file.write("condition", {n}, at.condition);
+  file.write("stroke_margin", {n, kLegs}, at.stroke_margin);
+  file.write("universal_margin", {n, kLegs}, at.universal_margin);
+  file.write("spherical_margin", {n, kLegs}, at.spherical_margin);
+  file.write("clearance", {n}, at.clearance);
+  write_machine(file, study.scenario().platform);
+  file.attribute("/", "title", study.scenario().title);
+  write_gravity(file, study.scenario().platform.gravity);
   file.commit(path);
 }
 

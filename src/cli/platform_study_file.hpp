@@ -1,8 +1,9 @@
-// path.h5 and map.h5 in the run folder of a platform study (docs/run-folder.md).
+// path.h5 and map.h5 in the run folders of platform studies and experiments (docs/run-folder.md).
 #pragma once
 
 #include <string>
 
+#include "systems/platform_experiment_study.hpp"
 #include "systems/platform_study.hpp"
 
 namespace garra::cli {
@@ -12,5 +13,7 @@ void write_platform_path(const std::string& path, const platform::PlatformStudy&
                          const platform::StudySeries& series, const study::Total* total);
 void write_platform_map(const std::string& path, const platform::PlatformStudy& study,
                         const platform::MapValues& values);
+/// The finest path of a move or stroke: `segment` 0 is the start.
+void write_experiment_path(const std::string& path, const platform::ExperimentStudy& study);
 
 }  // namespace garra::cli

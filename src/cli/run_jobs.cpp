@@ -2,6 +2,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/chain_scenario.hpp"
+#include "garra/io/platform_experiment_scenario.hpp"
 #include "garra/io/platform_scenario.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/io/singularity_scenario.hpp"
@@ -22,6 +23,9 @@ std::string resolved_singularity(const std::string& scenario, const std::vector<
 std::string resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
   return io::resolved_toml(io::read_platform_scenario(scenario, overrides));
 }
+std::string resolved_platform_experiment(const std::string& scenario, const std::vector<std::string>& overrides) {
+  return io::resolved_toml(io::read_platform_experiment(scenario, overrides));
+}
 
 constexpr JobKind kJobs[] = {
     {"grasp", "held", "p_held", "", "solver.tol", "solver.max_unsolved",
@@ -39,6 +43,10 @@ constexpr JobKind kJobs[] = {
      "--set "
      "sampling.max_unsolved=0.01.",
      "no sample is decided", read_platform_job, resolved_platform},
+    {"platform_experiment", "solved", "p_solved", "", "experiment.tolerance", "experiment.max_unsolved",
+     "One of the two forms does not come to them: take more segments or a shorter step, or allow it with --set "
+     "experiment.max_unsolved=1.",
+     "nothing is computed", read_platform_experiment_job, resolved_platform_experiment},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace garra::cli {
 struct ReplayArguments {
   std::string run, format = "human";
   std::string problem;  ///< grasp: A, b, mu go to this file
-  std::string output;   ///< chain: the trajectory, platform: the series goes to this file
+  std::string output;   ///< chain, grasp in time: the trajectory, platform: the series goes to this file
   std::int64_t sample = -1;
 };
 
@@ -72,5 +72,7 @@ struct JobKind {
                                                         const std::vector<std::string>& overrides);
 [[nodiscard]] std::unique_ptr<Job> read_platform_job(const std::string& scenario,
                                                      const std::vector<std::string>& overrides);
+[[nodiscard]] std::unique_ptr<Job> read_platform_experiment_job(const std::string& scenario,
+                                                                const std::vector<std::string>& overrides);
 
 }  // namespace garra::cli

@@ -32,18 +32,24 @@ Quaternion<double> read_quaternion(const Node& node, const std::string& key) {
 }
 
 Quaternion<double> read_axis_angle(const Node& node, const std::string& key) {
-  TableReader table(node, key);
-  const Node& along = table.require("axis", "Write axis_angle = { axis = [1, 0, 0], angle = \"45 deg\" }.");
-  const Vec3<double> axis = read_vector(along, table.name("axis"), kRatio);
-  const double size = norm(axis);
-  if (!(size > 0)) fail(along.place, table.name("axis"), "the axis is zero", "Give a direction, such as [1, 0, 0].");
-  const Node& angle = table.require("angle", "Write angle = \"45 deg\".");
-  const Quaternion<double> p = turn_about((1 / size) * axis, read_quantity(angle, table.name("angle"), kAngle));
-  table.finish();
-  return tidy(p);
+  const Turn turn = read_turn(node, key);
+  return tidy(turn_about(turn.axis, turn.angle));
 }
 
 }  // namespace
+
+Turn read_turn(const Node& node, const std::string& key) {
+  TableReader table(node, key);
+  const Node& along = table.require("axis", "Write { axis = [1, 0, 0], angle = \"45 deg\" }.");
+  const Vec3<double> axis = read_vector(along, table.name("axis"), kRatio);
+  const double square = dot(axis, axis);
+  if (!(square > 0)) fail(along.place, table.name("axis"), "the axis is zero", "Give a direction, such as [1, 0, 0].");
+  const Node& angle = table.require("angle", "Write angle = \"45 deg\".");
+  const Turn turn{std::abs(square - 1) > 1e-15 ? (1 / std::sqrt(square)) * axis : axis,
+                  read_quantity(angle, table.name("angle"), kAngle)};
+  table.finish();
+  return turn;
+}
 
 Quaternion<double> quaternion_of_rpy(const Vec3<double>& rpy) {
   const Quaternion<double> x = turn_about({{1, 0, 0}}, rpy[0]), y = turn_about({{0, 1, 0}}, rpy[1]),

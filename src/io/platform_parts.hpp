@@ -14,6 +14,12 @@ namespace garra::io {
 /// length.
 [[nodiscard]] platform::Place<double> read_place(const Node& node, const std::string& key,
                                                  const platform::Place<double>& otherwise);
+/// { axis = [x, y, z], angle = a }, the axis of unit length.
+struct Turn {
+  Vec3<double> axis;
+  double angle;  ///< [rad]
+};
+[[nodiscard]] Turn read_turn(const Node& node, const std::string& key);
 /// Written back: { position = [...], quaternion = [...] }.
 [[nodiscard]] std::string text(const platform::Place<double>& place);
 

@@ -2,20 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
-#include "garra/io/platform_file.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/platform_parts.hpp"
+#include "io/platform_scenario_parts.hpp"
 #include "io/scenario_parts.hpp"
-#include "io/suggest.hpp"
 #include "io/text_file.hpp"
 
 namespace garra::io {
 
 namespace {
 
-namespace fs = std::filesystem;
 using platform::MapGrid;
 using platform::Path;
 using platform::Scenario;
@@ -31,45 +28,6 @@ void declare_tables(TableReader& root) {
                           "disturbance", "path", "map", "allowed", "sampling", "output"})
     static_cast<void>(root.find(key));
   root.finish();
-}
-
-/// The copy in models/ beside the scenario, else what the scenario names.
-std::string find_platform(const std::string& model, bool is_file, const fs::path& folder) {
-  const fs::path name = is_file ? fs::path(model).filename() : fs::path(model + ".toml");
-  const fs::path copy = folder / "models" / name;
-  std::error_code ignored;
-  if (fs::exists(copy, ignored)) return copy.string();
-  return is_file ? (folder / model).string() : platform_file(model);
-}
-
-void read_model(const Node& node, const std::string& name, Scenario& s) {
-  TableReader table(node, "platform");
-  const Node *model = table.find("model"), *file = table.find("file");
-  if ((model == nullptr) == (file == nullptr))
-    fail(node.place, "platform", model == nullptr ? "no platform is named" : "both model and file",
-         "Write model = \"trepa_like\", a name in data/platforms, or file = \"mine.toml\".");
-  const std::string key = table.name(model != nullptr ? "model" : "file");
-  const Node& named = model != nullptr ? *model : *file;
-  s.model = read_string(named, key);
-  if (model != nullptr && (s.model.empty() || is_platform_path(s.model)))
-    fail(named.place, key, io::quoted(s.model) + " is no name", "Write file = \"...\" for a file.");
-  if (file != nullptr && !is_platform_path(s.model))
-    fail(named.place, key, io::quoted(s.model) + " is no platform file", "Its name ends in .toml.");
-  try {
-    s.model_file = find_platform(s.model, file != nullptr, fs::path(name).parent_path());
-  } catch (const Error& error) {
-    fail(named.place, key, error.what(), "");
-  }
-  s.platform = read_platform(s.model_file);
-  // As in platform files: `wall` turns the base under gravity.
-  platform::Platform& p = s.platform;
-  if (const Node* gravity = table.find("gravity"))
-    p.gravity = read_vector(*gravity, table.name("gravity"), kAcceleration);
-  if (const Node* wall = table.find("wall")) {
-    p.gravity = transpose_times(read_mounting(*wall, table.name("wall")), p.gravity);
-    for (int k = 0; k < 3; ++k) p.gravity[k] += 0.0;  // no zero has a sign
-  }
-  table.finish();
 }
 
 void read_payload(const Node& node, Uncertainty& u) {
@@ -261,7 +219,10 @@ Scenario build(const Node& document, const std::string& name) {
   Scenario s;
   for (Distribution& d : s.uncertain.payload_com) d = Distribution::constant(0);
   read_title_and_seed(root, s.title, s.plan);
-  read_model(root.require("platform", "Write [platform] with model = \"trepa_like\"."), name, s);
+  ChosenPlatform chosen = read_chosen_platform(root, name);
+  s.model = std::move(chosen.model);
+  s.model_file = std::move(chosen.file);
+  s.platform = std::move(chosen.platform);
   const Node *path = root.find("path"), *map = root.find("map");
   if ((path == nullptr) == (map == nullptr))
     fail(root.place(), path == nullptr ? "path" : "map",

@@ -1,8 +1,8 @@
 // A platform study written back as TOML, with everything filled in.
-#include "garra/io/platform_file.hpp"
 #include "garra/io/platform_scenario.hpp"
 #include "io/number.hpp"
 #include "io/platform_parts.hpp"
+#include "io/platform_scenario_parts.hpp"
 
 namespace garra::io {
 
@@ -75,9 +75,7 @@ std::string resolved_toml(const Scenario& s) {
   w.line("job", "\"platform\"");
   w.line("title", text(s.title));
   w.line("seed", std::to_string(s.plan.seed));
-  w.table("platform");
-  w.line(is_platform_path(s.model) ? "file" : "model", text(s.model), s.platform.name + ", from " + s.model_file);
-  w.quantity("gravity", s.platform.gravity, kAcceleration);
+  write({s.model, s.model_file, s.platform}, w);
   write_uncertain(s.uncertain, w);
   const bool is_map = s.kind == platform::Study::kMap;
   if (is_map)

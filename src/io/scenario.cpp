@@ -2,6 +2,7 @@
 
 #include "io/scenario_parts.hpp"
 #include "io/text_file.hpp"
+#include "io/time_reader.hpp"
 #include "io/toml_reader.hpp"
 
 namespace garra::io {
@@ -25,7 +26,7 @@ std::string read_header(TableReader& root) {
          "This program reads schema = 1.");
   }
   return read_choice(root.require("job", "Write job = \"grasp\"."), "job",
-                     {"grasp", "singularity", "chain", "platform"});
+                     {"grasp", "singularity", "chain", "platform", "platform_experiment"});
 }
 
 void require_job(TableReader& root, const std::string& job, const std::string& what) {
@@ -45,13 +46,19 @@ namespace {
 /// Asks for every key of the document, so that a misspelt one is told from a missing one.
 void declare_tables(TableReader& root) {
   for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact", "load", "motion",
-                          "solver", "sampling", "output"}) {
+                          "time", "solver", "sampling", "output"}) {
     static_cast<void>(root.find(key));
   }
   root.finish();
 }
 
-Scenario build_grasp(const Node& document) {
+Node parse_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  Node document = parse_toml(text, name);
+  for (const std::string& assignment : overrides) apply_override(document, assignment);
+  return document;
+}
+
+Scenario build_grasp(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "grasp", "grasp study");
   declare_tables(root);
@@ -59,16 +66,20 @@ Scenario build_grasp(const Node& document) {
   read_title_and_seed(root, scenario.title, scenario.plan);
   scenario.object = read_object(root);
   read_hand(root, scenario);
+  read_time(root, name, scenario);
   read_study(root, scenario);
+  if (scenario.time) set_chunk_of_time(root, scenario.plan);
   return scenario;
 }
 
 }  // namespace
 
+std::vector<std::string> scenario_files(const std::string& path, const std::vector<std::string>& overrides) {
+  return files_of_time(parse_document(read_text(path), path, overrides), path);
+}
+
 Scenario parse_scenario(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
-  return build_grasp(document);
+  return build_grasp(parse_document(text, name, overrides), name);
 }
 
 Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides) {

@@ -25,7 +25,8 @@ constexpr Unit kUnits[] = {
     {"kN", 1e3, 1, kForce},  {"mN", 1, 1e3, kForce},   {"Nm", 1, 1, kTorque},
     {"rad", 1, 1, kAngle},   {"mrad", 1, 1e3, kAngle}, {"deg", M_PI, 180, kAngle},
     {"s", 1, 1, kTime},      {"ms", 1, 1e3, kTime},    {"min", 60, 1, kTime},
-    {"h", 3600, 1, kTime},   {"1", 1, 1, kRatio},      {"%", 1, 100, kRatio},
+    {"h", 3600, 1, kTime},   {"Hz", 1, 1, kFrequency}, {"1", 1, 1, kRatio},
+    {"%", 1, 100, kRatio},
 };
 
 struct Named {
@@ -47,6 +48,9 @@ constexpr Named kNamed[] = {
     {kAngularVelocity, "an angular velocity", "rad/s, deg/s"},
     {kInertia, "a moment of inertia", "kg*m^2"},
     {kCurvature, "a curvature", "1/m, 1/mm"},
+    {kFrequency, "a frequency", "Hz"},
+    {kImpulse, "an impulse", "N*s"},
+    {kTurningImpulse, "an angular impulse", "N*m*s"},
     {kTurningDamping, "a damping", "N*m*s/rad"},
     {kSlidingDamping, "a damping", "N*s/m"},
     {kTurningStiffness, "a stiffness", "N*m/rad"},
@@ -130,6 +134,8 @@ Quantity unknown_unit(const std::string& unit) {
 std::string si_unit(const Dimension& dimension) {
   if (dimension == kForce) return "N";
   if (dimension == kTorque) return "N*m";
+  if (dimension == kImpulse) return "N*s";
+  if (dimension == kTurningImpulse) return "N*m*s";
   if (dimension == kTurningDamping) return "N*m*s/rad";
   if (dimension == kSlidingDamping) return "N*s/m";
   if (dimension == kTurningStiffness) return "N*m/rad";

@@ -26,6 +26,8 @@ inline constexpr Dimension kAngularVelocity{.s = -1, .rad = 1};
 inline constexpr Dimension kInertia{.m = 2, .kg = 1};
 inline constexpr Dimension kCurvature{.m = -1};
 inline constexpr Dimension kFrequency{.s = -1};
+inline constexpr Dimension kImpulse{.m = 1, .kg = 1, .s = -1};
+inline constexpr Dimension kTurningImpulse{.m = 2, .kg = 1, .s = -1};
 inline constexpr Dimension kTurningDamping{.m = 2, .kg = 1, .s = -1, .rad = -1};
 inline constexpr Dimension kSlidingDamping{.kg = 1, .s = -1};
 inline constexpr Dimension kTurningStiffness{.m = 2, .kg = 1, .s = -2, .rad = -1};

@@ -3,39 +3,50 @@
 
 #include <vector>
 
+#include "garra/platform_experiment.hpp"
+#include "garra/platform_kinematics.hpp"
 #include "garra/platform_simulate.hpp"
 #include "systems/platform_flops.hpp"
 
 namespace garra::platform {
 
+/// What a form has done for the poses of a path.
+struct FormOnPath {
+  std::vector<PoseStatus> status;  ///< [segments]
+  std::vector<int> iterations;     ///< [segments] Newton steps
+};
+
 /// A path in equal parts; every pose is the guess of the next.
 struct PathExperiment {
-  int segments = 0;
-  bool joint_space = false;  ///< equal parts of the lengths, else of the pose
-  std::vector<int> full;     ///< [segments] Newton steps in 91 coordinates
-  std::vector<int> minimal;  ///< [segments] in six
-  double difference = 0;     ///< largest of the two forms' poses, [m] and of Euler parameters
-  bool converged = true;     ///< both forms, everywhere
-  ForwardFlops flops;        ///< of the whole path
+  bool equal_lengths = false;  ///< equal parts of the lengths, else of the pose
+  FormOnPath full, minimal;
+  std::vector<double> difference;   ///< [segments] largest of the two forms' poses, [m] and of Euler parameters
+  std::vector<ForwardFlops> flops;  ///< [segments]
+  std::vector<double> lengths;      ///< [segments,6] [m]
+  Poses pose;                       ///< [segments] of the minimal form
+
+  [[nodiscard]] int segments() const { return static_cast<int>(difference.size()); }
+  [[nodiscard]] bool solved(int segment) const;  ///< both forms have converged
 };
 
-/// Constant forces from the home pose.
-struct FreeMotionExperiment {
-  std::vector<double> force;  ///< [6] [N]
-  double until = 0;           ///< [s]
-  Trajectories full;          ///< Integrator::kHybrid
-  Trajectories minimal;       ///< Integrator::kRk4, the same step
-  double difference = 0;      ///< of the ends' poses
-  ForwardFlops flops;         ///< of one evaluation of the accelerations, of which a step has four
-};
+/// kMove, kStroke: a path for each number of segments, first in parts of the pose, then of the lengths. All start at
+/// `start`. One after the other on one core.
+[[nodiscard]] std::vector<PathExperiment> paths_of(const Platform& platform, const Experiment& experiment,
+                                                   const Poses& start);
 
-struct Experiments {
-  std::vector<PathExperiment> move;  ///< 400 mm along z with 45 deg about x: 1, 2, 5, 10, 20, 40 segments, both ways
-  PathExperiment stroke;             ///< all lengths from leg 1's shortest to its longest, 11 segments
-  FreeMotionExperiment free_motion;  ///< 1.2 times the forces at rest, 0.5 s
-};
+/// Where the experiment starts: Experiment::start; for kStroke the pose with all legs at their shortest, next to home.
+/// Throws Error(kInvalidFile) where no such pose is found.
+[[nodiscard]] Poses start_of(const Platform& platform, const Experiment& experiment);
 
-/// One after the other on one core.
-[[nodiscard]] Experiments experiments(const Platform& platform);
+/// kFreeMotion.
+struct FreeMotion {
+  std::vector<double> force;       ///< [6] [N]
+  Trajectories full;               ///< Integrator::kHybrid
+  Trajectories minimal;            ///< Integrator::kRk4, the same step
+  std::vector<double> difference;  ///< [instants] of the two forms' poses; NaN where one has not come so far
+  ForwardFlops flops;              ///< of one evaluation of the accelerations, of which a step has four
+};
+inline constexpr int kEvaluationsPerStep = 4;
+[[nodiscard]] FreeMotion free_motion_of(const Platform& platform, const Experiment& experiment);
 
 }  // namespace garra::platform

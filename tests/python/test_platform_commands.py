@@ -260,23 +260,6 @@ def test_check_prints_a_platform_that_reads_back(tmp_path, name):
     assert "platform.mass" in garra("check", copy, expect=INVALID).stderr
 
 
-def test_experiments_repeat_the_papers():
-    got = json.loads(garra("platform", "experiments", "trepa_like", "--format", "json").stdout)
-    assert sorted({path["segments"] for path in got["move"]}) == [1, 2, 5, 10, 20, 40]
-    for path in [*got["move"], got["stroke"]]:
-        assert path["converged"] and path["difference"] < 1e-10  # where both iterations stop
-        assert len(path["iterations_full"]) == len(path["iterations_minimal"]) == path["segments"]
-        assert max(path["iterations_full"]) <= (6 if path["segments"] <= 2 else 5)
-    assert got["stroke"]["segments"] == 11
-    free = got["free_motion"]
-    assert free["hybrid"]["status"] == free["rk4"]["status"] == "completed"
-    assert free["difference"] < 1e-9
-    assert got["stroke"]["flops"]["dense"] > 500 * got["stroke"]["flops"]["minimal"]
-    last = reference("fwddyn")[0]["states"][-1]
-    assert np.abs(np.array(free["rk4"]["end_position"]) - last["r"]).max() < 1e-10
-    assert "Newton steps per segment" in garra("platform", "experiments", "trepa_like").stdout
-
-
 def test_lengths_that_no_pose_has_say_by_how_much_they_are_missed():
     text = garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
     assert "unreachable" in text and "lengths missed by" in text and "at most 0" not in text

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "platform_reference.hpp"
-#include "systems/platform_experiments.hpp"
 #include "systems/platform_full.hpp"
 
 namespace garra::platform {
@@ -313,41 +312,6 @@ TEST(PlatformHybridSimulation, GivesTheSameBitsInLanesAndLeavesNeighborsOfNanAlo
       EXPECT_TRUE(std::isnan(lanes.pose.position[k]));
     else
       EXPECT_EQ(lanes.pose.position[k], clean.pose.position[k]);
-  }
-}
-
-TEST(PlatformExperiments, TakeAsManyNewtonStepsInNinetyOneCoordinatesAsInSixAndAgree) {
-  const Experiments e = experiments(reference_platform("trepa_like"));
-  ASSERT_EQ(e.move.size(), 12u);
-  for (const PathExperiment& path : e.move) {
-    EXPECT_TRUE(path.converged);
-    EXPECT_LE(path.difference, 1e-9);  // both within 1e-10 of the lengths
-    for (std::size_t k = 0; k < path.full.size(); ++k) {
-      EXPECT_NEAR(path.full[k], path.minimal[k], 1);
-      EXPECT_LE(path.full[k], 6);
-    }
-  }
-  EXPECT_EQ(e.stroke.full.size(), 11u);
-  EXPECT_TRUE(e.stroke.converged);
-  EXPECT_LE(e.free_motion.difference, kHybridTolerance);
-}
-
-// Counted independently (data/reference/platform, from another program): 517,665 per dense Newton step, 486 per minimal one,
-// 2,923 per minimal evaluation of the accelerations. Other orders of the same sums differ by some percent.
-TEST(PlatformExperiments, CountTheOperationsOfBothForms) {
-  const Experiments e = experiments(reference_platform("trepa_like"));
-  EXPECT_NEAR(dense_flops(91), 517665, 0.01 * 517665);
-  double looks = 0, steps = 0;
-  for (std::size_t k = 0; k < e.stroke.full.size(); ++k) {
-    looks += 1 + e.stroke.minimal[k];
-    steps += e.stroke.full[k];
-  }
-  EXPECT_NEAR(e.stroke.flops.minimal / looks, 486, 0.3 * 486);
-  EXPECT_NEAR(e.free_motion.flops.minimal, 2923, 0.1 * 2923);
-  EXPECT_GE(e.stroke.flops.dense, 0.9 * steps * dense_flops(91));
-  for (const ForwardFlops& f : {e.stroke.flops, e.free_motion.flops}) {
-    EXPECT_GT(f.full, 2 * f.minimal);
-    EXPECT_LT(f.full, f.dense / 20);
   }
 }
 
