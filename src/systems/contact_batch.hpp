@@ -25,10 +25,24 @@ struct IterateBody {
   const double* problems;
   const double* sliding;
   double* candidates;
+  const double* guesses = nullptr;  ///< tiles of Vec<S, 3 N>: forces to start from, for solvers that can; null: none
+
+  /// State of problem i, where the iteration begins.
+  template <class S>
+  GARRA_HD auto start(std::int64_t i) const {
+    const auto problem = load_problem<S, N>(problems, sliding, i);
+    auto guess = Vec<S, 3 * N>::zero();
+    if constexpr (requires { solver.template start<S, N>(problem, guess); }) {
+      if (guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(guesses, i);
+      return solver.template start<S, N>(problem, guess);
+    } else {
+      return solver.template start<S, N>(problem);
+    }
+  }
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    auto state = solver.template start<S, N>(load_problem<S, N>(problems, sliding, i));
+    auto state = start<S>(i);
     while (any(solver.running(state))) solver.step(state);
     batch::store<S>(candidates, i, solver.candidate(state));
   }

@@ -4,10 +4,7 @@ namespace garra::contact {
 
 template <int N>
 void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count) {
-  if (executor == Executor::kScalar)
-    batch::for_each_scalar(count, certify);
-  else
-    batch::for_each_lanes(count, certify);
+  batch::for_each(executor, count, certify);
 }
 template void certify_tiles(Executor, const CertifyBody<1>&, std::int64_t);
 template void certify_tiles(Executor, const CertifyBody<2>&, std::int64_t);

@@ -14,9 +14,7 @@ template <class Solver, int N>
 void iterate_lanes(const IterateBody<Solver, N>& body, std::int64_t count) {
   using S = Lanes<double>;
   const auto& solver = body.solver;
-  const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) {
-    return solver.template start<S, N>(load_problem<S, N>(body.problems, body.sliding, i));
-  };
+  const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) { return body.template start<S>(i); };
   const auto step = [&](auto& state) __attribute__((flatten)) { solver.step(state); };
   const auto running = [&](const auto& state) { return solver.running(state); };
   const auto finish = [&](std::int64_t i, const auto& state, int lane) __attribute__((noinline, flatten)) {

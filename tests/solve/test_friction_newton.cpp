@@ -6,10 +6,11 @@
 #include <limits>
 #include <random>
 
-#include "systems/problem_classes.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "reference.hpp"
+#include "systems/contact_run.hpp"
+#include "systems/problem_classes.hpp"
 
 namespace garra {
 namespace {
@@ -276,6 +277,104 @@ TEST(Invariance, TurningTheTangentBasisTurnsTheFrictionForce) {
     turn(want.data(), 1);
     for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(r.c[9 * k + i], want[i], 1e-8 * (1 + std::abs(want[i])));
   }
+}
+
+// One block of problems with three contacts, each started from its force of `guess`; empty: without.
+Solutions solve_from(const Problems& p, const std::vector<double>& guess, const Device& device) {
+  contact::Block<3> block(p.count, !p.slip_velocity.empty());
+  contact::fill_block<3>(p, 0, p.count, block);
+  batch::Tiles<Vec<double, 9>> guesses(p.count);
+  for (std::int64_t i = 0; i < p.count && !guess.empty(); ++i) {
+    Vec<double, 9> c;
+    std::memcpy(c.m, &guess[static_cast<std::size_t>(9 * i)], sizeof c);
+    guesses.set(i, c);
+  }
+  batch::Tiles<solvers::Candidate<double, 3>> found(p.count);
+  contact::iterate(
+      device.executor,
+      contact::IterateBody<solvers::FrictionNewton, 3>{
+          {}, block.problems.data(), block.slips(), found.data(), guess.empty() ? nullptr : guesses.data()},
+      p.count);
+  contact::certify_tiles(
+      device.executor,
+      contact::CertifyBody<3>{1e-8, block.problems.data(), block.slips(), found.data(), block.solutions.data()},
+      p.count);
+  Solutions out;
+  out.count = p.count;
+  for (std::int64_t i = 0; i < p.count; ++i) {
+    const auto s = block.solutions.get(i);
+    out.c.insert(out.c.end(), s.c.m, s.c.m + 9);
+    out.status.push_back(static_cast<Status>(static_cast<int>(s.status)));
+    out.iterations.push_back(static_cast<int>(s.effort.outer));
+  }
+  return out;
+}
+
+// The next problem of a motion: another load, nearly the same.
+Problems load_changed_by(double share, Problems p) {
+  std::mt19937_64 g(5);
+  std::uniform_real_distribution<double> u(-share, share);
+  for (double& b : p.b) b *= 1 + u(g);
+  return p;
+}
+double mean_steps(const Solutions& s) {
+  double sum = 0;
+  for (const int n : s.iterations) sum += n;
+  return sum / static_cast<double>(s.count);
+}
+
+TEST(WarmStart, FromTheForceOfANearbyLoadFindsTheAnswerInFewerSteps) {
+  const Problems before = bench::random_grasps({3, 1003, 0});
+  const std::vector<double> guess = solve_from(before, {}, kLanes).c;
+  const Problems p = load_changed_by(1e-3, before);
+  const Solutions without = solve_from(p, {}, kLanes), with = solve_from(p, guess, kLanes);
+  EXPECT_EQ(solved_share(with), 1.0);
+  EXPECT_LT(mean_steps(with), 0.85 * mean_steps(without));  // measured 0.76
+  int same = 0;
+  for (std::size_t i = 0; i < 1003; ++i) {
+    double worst = 0;
+    for (std::size_t k = 9 * i; k < 9 * i + 9; ++k) worst = std::max(worst, std::abs(with.c[k] - without.c[k]));
+    same += worst <= 1e-5;  // a residual of 1e-8 times the condition of A
+  }
+  EXPECT_GE(same, 1000);  // some problems have two solutions
+  const Solutions scalar = solve_from(p, guess, kScalar);
+  EXPECT_TRUE(same_bits(with.c, scalar.c));
+  EXPECT_EQ(with.iterations, scalar.iterations);
+}
+
+TEST(WarmStart, FromTheAnswerTakesNoStep) {
+  const Problems p = bench::random_grasps({3, 33, 0});
+  const std::vector<double> answer = solve_from(p, {}, kLanes).c;
+  for (const int steps : solve_from(p, answer, kLanes).iterations) EXPECT_EQ(steps, 0);
+}
+
+TEST(WarmStart, GuessThatSaysNothingIsNoneAndTouchesNoNeighbor) {
+  const Problems p = load_changed_by(1e-3, bench::random_grasps({3, 33, 0}));
+  const Solutions without = solve_from(p, {}, kLanes);
+  const std::vector<double> good = solve_from(bench::random_grasps({3, 33, 0}), {}, kLanes).c;
+  const Solutions with = solve_from(p, good, kLanes);
+  std::vector<double> guess = good;
+  std::fill_n(guess.begin() + 9 * 3, 9, 0.0);
+  guess[9 * 12 + 4] = std::numeric_limits<double>::quiet_NaN();
+  guess[9 * 32 + 8] = -std::numeric_limits<double>::infinity();
+  for (const Device& device : {kScalar, kLanes}) {
+    const Solutions s = solve_from(p, guess, device);
+    for (std::size_t i = 0; i < 33; ++i) {
+      const Solutions& want = i == 3 || i == 12 || i == 32 ? without : with;
+      EXPECT_EQ(std::memcmp(&s.c[9 * i], &want.c[9 * i], 9 * sizeof(double)), 0) << i;
+      EXPECT_EQ(s.iterations[i], want.iterations[i]) << i;
+    }
+  }
+}
+
+TEST(WarmStart, ServesProblemsWithSlidingContactsToo) {
+  const Problems before = bench::sliding_grasps(bench::Sliding::some, {3, 200, 0});
+  const Solutions first = solve_from(before, {}, kLanes);
+  const Problems p = load_changed_by(1e-3, before);
+  const Solutions without = solve_from(p, {}, kLanes), with = solve_from(p, first.c, kLanes);
+  EXPECT_GE(solved_share(with), solved_share(without));
+  EXPECT_LT(mean_steps(with), mean_steps(without));
+  EXPECT_TRUE(same_bits(with.c, solve_from(p, first.c, kScalar).c));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <random>
 
 #include "garra/chain.hpp"
@@ -386,6 +387,22 @@ TEST(ChainKernels, FusedFormsEqualProductsWithTheStoredJacobian) {
     EXPECT_NEAR(manipulability(m, x), manipulability(jac), 1e-12);
     EXPECT_NEAR(manipulability(jac), w, 1e-6);
   });
+}
+
+TEST(ChainKernels, TakeAGravityThatIsNotTheModelsOwn) {
+  std::mt19937_64 gen(19);
+  auto m = random_chain<6>(2, true);
+  const auto x = angles(m, random_vector<6>(gen, 3));
+  const Vec3<double> a = random_vector<3>(gen, 10), b = random_vector<3>(gen, 10);
+  const auto own = inertia_and_gravity(m, x), first = inertia_and_gravity(m, x, a);
+  EXPECT_EQ(std::memcmp(&own.H, &first.H, sizeof own.H), 0);
+  const auto sum = gravity_torque(m, x, axpy(-3.0, b, a));
+  expect_relative(sum, axpy(-3.0, gravity_torque(m, x, b), first.g).m, 1e-14, "linear");
+  m.gravity = a;
+  const auto same = inertia_and_gravity(m, x);
+  EXPECT_EQ(std::memcmp(&same, &first, sizeof same), 0);
+  const auto g = gravity_torque(m, x), g_of_a = gravity_torque(m, x, a);
+  EXPECT_EQ(std::memcmp(&g, &g_of_a, sizeof g), 0);
 }
 
 /// One step of classical Runge-Kutta under damping and a constant torque: energy changes by the work done, to fifth

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "garra/batch/device.hpp"
 #include "garra/core/lanes.hpp"
 
 namespace garra::batch {
@@ -21,6 +22,15 @@ template <class Body>
 __attribute__((flatten)) void for_each_lanes(std::int64_t count, const Body& body) {
   using S = Lanes<double>;
   for (std::int64_t i = 0; i < count; i += S::kSize) body.template operator()<S>(i);
+}
+
+/// Either of them: one thread of the host.
+template <class Body>
+void for_each(Executor executor, std::int64_t count, const Body& body) {
+  if (executor == Executor::kScalar)
+    for_each_scalar(count, body);
+  else
+    for_each_lanes(count, body);
 }
 
 }  // namespace garra::batch

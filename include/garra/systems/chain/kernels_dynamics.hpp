@@ -121,10 +121,14 @@ GARRA_HD Wrench<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i,
   return {tilt(m.joint[i], f), tilt(m.joint[i], n)};
 }
 
-/// -gravity in the axes of frame 0: an acceleration of the base that stands for it.
+/// -gravity (world axes) in the axes of frame 0: an acceleration of the base that stands for it.
+template <class S, class T, int J>
+GARRA_HD Vec3<S> base_acceleration(const Model<T, J>& m, const Vec3<S>& gravity) {
+  return -transpose_times(cast<S>(m.base.R), gravity);
+}
 template <class S, class T, int J>
 GARRA_HD Vec3<S> base_acceleration(const Model<T, J>& m) {
-  return -transpose_times(cast<S>(m.base.R), cast<S>(m.gravity));
+  return base_acceleration(m, cast<S>(m.gravity));
 }
 
 /// Position (a, -d sin(alpha), d cos(alpha)) of frame i's origin in frame i-1.
@@ -263,10 +267,10 @@ struct Up {
   Vec3<S> frame[J];
 };
 template <class S, class T, int J>
-GARRA_HD Up<S, J> up_of(const Model<T, J>& m, const Angles<S, J>& x) {
+GARRA_HD Up<S, J> up_of(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
   Up<S, J> up;
   for_each_index<J>([&](auto i) {
-    up.frame[i] = rotate_in(m, x, i, i == 0 ? base_acceleration<S>(m) : up.frame[i == 0 ? 0 : i - 1]);
+    up.frame[i] = rotate_in(m, x, i, i == 0 ? base_acceleration(m, gravity) : up.frame[i == 0 ? 0 : i - 1]);
   });
   return up;
 }
@@ -279,16 +283,22 @@ GARRA_HD S held(const Vec3<S>& s, const S& mass, const Vec3<S>& up, bool slides)
 
 }  // namespace kernel
 
-/// g(q): torques that hold the chain against gravity.
+/// g(q): torques that hold the chain against a gravity (world axes, m/s^2) that may differ from sample to sample.
 template <Joints K = Joints::kMixed, class S, class T, int J>
-GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x) {
-  const kernel::Up<S, J> up = kernel::up_of(m, x);
+GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x, const Vec3<S>& gravity) {
+  const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
   Vec<S, J> g;
   T mass;
   kernel::walk_first<K>(m, x, mass, [&](int i, const Vec3<S>& s, const T& all) {
     g[i] = kernel::held(s, S(all), up.frame[i], slides<K>(m, i));
   });
   return g;
+}
+
+/// The same with the model's own gravity.
+template <Joints K = Joints::kMixed, class S, class T, int J>
+GARRA_HD Vec<S, J> gravity_torque(const Model<T, J>& m, const Angles<S, J>& x) {
+  return gravity_torque<K>(m, x, cast<S>(m.gravity));
 }
 
 /// Kinetic energy, with that of the rotors, and potential energy -gravity . (mass times world position) [J].

@@ -135,22 +135,28 @@ GARRA_HD Mat<S, J, J> inertia_matrix(const Model<T, J>& m, const Angles<S, J>& x
   return H;
 }
 
-/// H(q) and g(q) from the same composite bodies.
+/// H(q) and g(q) from the same composite bodies; `gravity` (world axes, m/s^2) may differ from sample to sample.
 template <class S, int J>
 struct InertiaAndGravity {
   Mat<S, J, J> H;
   Vec<S, J> g;
 };
 template <Joints K = Joints::kMixed, class S, class T, int J>
-GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const Angles<S, J>& x) {
+GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const Angles<S, J>& x,
+                                                     const Vec3<S>& gravity) {
   InertiaAndGravity<S, J> out;
-  const kernel::Up<S, J> up = kernel::up_of(m, x);
+  const kernel::Up<S, J> up = kernel::up_of(m, x, gravity);
   kernel::walk_composite<K>(m, x, [&](auto from_tip, const kernel::Composite<S>& all, const T& mass) {
     const int i = J - 1 - from_tip;
     out.g[i] = kernel::held(all.s, S(mass), up.frame[i], slides<K>(m, i));
     kernel::enter<K>(m, x, from_tip, kernel::momentum(all, S(mass), slides<K>(m, i)), out.H);
   });
   return out;
+}
+/// The same with the model's own gravity.
+template <Joints K = Joints::kMixed, class S, class T, int J>
+GARRA_HD InertiaAndGravity<S, J> inertia_and_gravity(const Model<T, J>& m, const Angles<S, J>& x) {
+  return inertia_and_gravity<K>(m, x, cast<S>(m.gravity));
 }
 
 namespace kernel {
