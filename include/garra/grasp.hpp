@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "garra/batch/device.hpp"
 #include "garra/chain.hpp"
+#include "garra/grasp_time.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/study.hpp"
 
@@ -24,16 +26,16 @@ enum class Shape { kSphere, kBox, kCylinder, kPoints };
 /// The object; its frame sits at the centre of mass. Lengths m, mass kg.
 struct Object {
   Shape shape = Shape::kSphere;
-  double radius = 0.1;              ///< sphere, cylinder
-  double height = 0.2;              ///< cylinder (axis z)
+  double radius = 0.1;                    ///< sphere, cylinder
+  double height = 0.2;                    ///< cylinder (axis z)
   Vec3<double> size = {{0.1, 0.1, 0.1}};  ///< box, full edge lengths
   Vec3<double> gyration2 = {{0, 0, 0}};   ///< points: principal moments of inertia per mass [m^2]
   Distribution mass = Distribution::constant(1.0);
   Distribution scale = Distribution::constant(1.0);  ///< factor on all lengths of the object
   Vec3<double> position = {{0, 0, 0.3}};             ///< nominal centre of mass in the palm frame P
   Vec3<double> rpy = {{0, 0, 0}};                    ///< nominal orientation in P
-  Distribution shift[3];   ///< deviation of the position [m], palm axes
-  Distribution turn[3];    ///< deviation of the orientation, rotation vector [rad], palm axes
+  Distribution shift[3];                             ///< deviation of the position [m], palm axes
+  Distribution turn[3];                              ///< deviation of the orientation, rotation vector [rad], palm axes
 };
 
 /// Where a finger touches, in the object frame: given by place on the shape, resolved to a point and a frame.
@@ -44,8 +46,8 @@ struct Contact {
   double curvature_t = 0, curvature_o = 0;  ///< of the surface along t and o [1/m]
   double angle_sign = 0;                    ///< how the hand's common contact angle moves it along o: -1, 0, +1
   Distribution friction = Distribution::constant(0.5);
-  Distribution slide_t, slide_o;            ///< deviation of the contact point along the surface [m]
-  Distribution tilt = Distribution::constant(0);  ///< angle between the true and the modelled normal [rad]
+  Distribution slide_t, slide_o;                           ///< deviation of the contact point along the surface [m]
+  Distribution tilt = Distribution::constant(0);           ///< angle between the true and the modelled normal [rad]
   Distribution squeeze_error = Distribution::constant(0);  ///< added to the commanded normal force [N]
 };
 
@@ -59,8 +61,8 @@ struct Finger {
   Pose<double> tool = Pose<double>::identity();  ///< fingertip in the last link's frame
   Pose<double> base = Pose<double>::identity();  ///< base frame in P
   Ik ik = Ik::kPuma;
-  int arm = -1, elbow = 1, wrist = 1;            ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1
-  double start[chain::kMaxJoints] = {};          ///< kNumeric: first guess [rad]
+  int arm = -1, elbow = 1, wrist = 1;    ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1
+  double start[chain::kMaxJoints] = {};  ///< kNumeric: first guess [rad]
 };
 
 /// Everything a grasp study is made of. One finger per contact.
@@ -70,19 +72,20 @@ struct Scenario {
   std::vector<Contact> contacts;
   Object object;
   Vec3<double> gravity = {{0, 0, -9.81}};
-  Distribution angle = Distribution::constant(0);        ///< deviation of the common contact angle sigma [rad]
-  Distribution squeeze = Distribution::constant(15);     ///< commanded normal force per contact [N]
-  Distribution compensation = Distribution::constant(1); ///< factor on the fingers' gravity and Coriolis compensation
-  Vec3<double> force = {{0, 0, 0}};                      ///< constant part of the external wrench [N]
-  Vec3<double> torque = {{0, 0, 0}};                     ///< [N m], about the centre of mass
-  Distribution force_magnitude = Distribution::constant(0);  ///< random part, uniform direction [N]
-  Distribution torque_magnitude = Distribution::constant(0); ///< [N m]
-  double nominal_mass = 0;          ///< mass that the controller balances [kg]; 0: the nominal of object.mass
-  Vec3<double> velocity = {{0, 0, 0}};          ///< of the centre of mass [m/s]; the fingers follow (rolling)
+  Distribution angle = Distribution::constant(0);         ///< deviation of the common contact angle sigma [rad]
+  Distribution squeeze = Distribution::constant(15);      ///< commanded normal force per contact [N]
+  Distribution compensation = Distribution::constant(1);  ///< factor on the fingers' gravity and Coriolis compensation
+  Vec3<double> force = {{0, 0, 0}};                       ///< constant part of the external wrench [N]
+  Vec3<double> torque = {{0, 0, 0}};                      ///< [N m], about the centre of mass
+  Distribution force_magnitude = Distribution::constant(0);   ///< random part, uniform direction [N]
+  Distribution torque_magnitude = Distribution::constant(0);  ///< [N m]
+  double nominal_mass = 0;              ///< mass that the controller balances [kg]; 0: the nominal of object.mass
+  Vec3<double> velocity = {{0, 0, 0}};  ///< of the centre of mass [m/s]; the fingers follow (rolling)
   Vec3<double> angular_velocity = {{0, 0, 0}};  ///< [rad/s]
-  double tol = 1e-9;                ///< contact solver
+  double tol = 1e-9;                            ///< contact solver
   int max_iterations = 400;
-  bool check_uniqueness = true;     ///< solve again from another start and report a second solution
+  bool check_uniqueness = true;  ///< solve again from another start and report a second solution
+  std::optional<InTime> time;    ///< trajectories instead of one instant
   study::Plan plan;
 };
 
@@ -96,13 +99,13 @@ struct Input {
 
 /// Outcome of a sample; the order of severity used by tables and plots.
 enum class Outcome : int {
-  kHeld = 0,       ///< every contact sticks
-  kSlipping,       ///< some contact slips, none separates
-  kSeparating,     ///< some contact opens
-  kNoSolution,     ///< proved to have none
-  kSeveral,        ///< two different solutions were found and certified
-  kUnreachable,    ///< a finger cannot reach its contact
-  kUnsolved,       ///< the solver did not converge: may be any of the above
+  kHeld = 0,     ///< every contact sticks
+  kSlipping,     ///< some contact slips, none separates
+  kSeparating,   ///< some contact opens
+  kNoSolution,   ///< proved to have none
+  kSeveral,      ///< two different solutions were found and certified
+  kUnreachable,  ///< a finger cannot reach its contact
+  kUnsolved,     ///< the solver did not converge: may be any of the above
 };
 inline constexpr int kOutcomes = 7;
 [[nodiscard]] const char* to_string(Outcome outcome);
@@ -110,18 +113,20 @@ inline constexpr int kOutcomes = 7;
 /// How a contact ends: the papers' contact states.
 enum class ContactState : int { kStick = 0, kSlip = 1, kBreak = 2 };
 
-/// How likely the grasp holds: the answer of a study.
+/// How likely the grasp holds: the answer of a study, at one instant or in time.
 struct Robustness {
   std::int64_t samples = 0;
-  double probability = 0;    ///< P(held) among the decided samples; NaN where none is
+  /// P(held) among the decided samples, with `time`: in the hand until its end; NaN where none is.
+  double probability = 0;
   study::Interval interval;  ///< 95 %; unsolved samples widen it
-  std::array<std::int64_t, kOutcomes> outcomes{};  ///< samples of each Outcome
+  /// Samples of each Outcome; with `time` of each MotionEnd, at all levels.
+  std::array<std::int64_t, kOutcomes> outcomes{};
   std::string summary_json;  ///< everything that was counted: summary.json of docs/run-folder.md, the same bytes
 };
 
-/// Draws and solves the samples of `scenario.plan` until one of its rules says stop; nothing is written to disk. The
-/// same seed gives the same answer for any number of threads. Throws Error where the nominal grasp is impossible or the
-/// device cannot run; a sample that fails is counted, never an exception.
+/// Draws and solves the samples of `scenario.plan`, as trajectories where it has `time`, until a rule says stop;
+/// nothing is written to disk. The same seed gives the same answer for any number of threads. Throws Error where the
+/// nominal grasp is impossible or the device cannot run; a sample that fails is counted, never an exception.
 [[nodiscard]] Robustness robustness(const Scenario& scenario, const Device& device = {});
 
 }  // namespace garra::grasp

@@ -4,15 +4,14 @@
 
 namespace garra::grasp {
 
+void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count) {
+  for (int j = 0; j < model.contacts; ++j)
+    with_finger(model, j, &model, parts, [&](const auto& body) { batch::for_each(executor, count, body); });
+}
+
 void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count) {
-  const auto for_each = [&](const auto& body) {
-    if (executor == Executor::kScalar)
-      batch::for_each_scalar(count, body);
-    else
-      batch::for_each_lanes(count, body);
-  };
-  for_each(draw);
-  for (int j = 0; j < draw.model->contacts; ++j) with_finger(*draw.model, j, draw.model, draw.parts, for_each);
+  batch::for_each(executor, count, draw);
+  place_fingers(executor, *draw.model, draw.parts, count);
 }
 
 }  // namespace garra::grasp

@@ -1,6 +1,8 @@
 // Second step of a sample: inverse kinematics and dynamics of one finger, whatever hand it belongs to. Host and device.
 #pragma once
 
+#include <type_traits>
+
 #include "systems/grasp_model.hpp"
 
 namespace garra::grasp {
@@ -39,19 +41,19 @@ GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPl
   return chain::numeric_ik<K>(m, at.p, f.numeric);
 }
 
+/// The joints that hold a finger at its task: at the contact, rolling with it.
 template <chain::Joints K, int J, class S>
-GARRA_HD FingerShare<S> finger_share(const FingerModel& f, const FingerTask<S>& task, bool moving) {
+GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask<S>& task, bool moving, S& reached) {
   const FingerChain<J>& finger = chain_of<J>(f);
   const chain::IkSolution<S, J> ik = finger_ik<K, J>(f, task.place);
-  FingerState<S, J> state = {ik.q, Vec<S, J>::zero(), moving};
+  reached = ik.reached;
+  FingerStance<S, J> stance = {ik.q, Vec<S, J>::zero()};
   if (moving) {
     const auto at = chain::frames<K>(finger.model, chain::angles<K>(finger.model, ik.q));
     const auto jac = chain::jacobian<K>(finger.model, at, task.place.p, last_joint<K>(finger));
-    state.qd = chain::point_rates(jac, task.velocity, S(0));
+    stance.qd = chain::point_rates(jac, task.velocity, S(0));
   }
-  const TorqueCommand<S, J> command = {false, Vec<S, J>::zero(), task.compensation, task.force};
-  const auto terms = finger_terms<K>(finger, task.place, state, command);
-  return {terms.A, terms.drift, terms.bias, terms.velocity, ik.reached};
+  return stance;
 }
 
 /// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize.
@@ -62,32 +64,47 @@ struct FingerBody {
   SampleParts parts;
 
   template <class S>
-  GARRA_HD FingerShare<S> share(const FingerTask<S>& task) const {
-    return finger_share<K, J>(model->finger[finger], task, model->moving);
+  GARRA_HD FingerShare<S> share(const FingerTask<S>& task, FingerStance<S, J>& stance) const {
+    const FingerModel& f = model->finger[finger];
+    S reached;
+    stance = finger_stance<K, J>(f, task, model->moving, reached);
+    const TorqueCommand<S, J> command = {false, Vec<S, J>::zero(), task.compensation, task.force};
+    const FingerState<S, J> state = {stance.q, stance.qd, model->moving};
+    const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
+    return {terms.A, terms.drift, terms.bias, terms.velocity, reached};
   }
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    batch::store<S>(parts.shares_of(finger), i, share(batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i)));
+    FingerStance<S, J> stance;
+    const auto out = share(batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i), stance);
+    batch::store<S>(parts.shares_of(finger), i, out);
+    if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
   }
 };
+
+/// Calls f(joints, size) with chain::Joints and J of a finger as constants.
+template <class F>
+void with_finger_size(FingerSize size, const F& f) {
+  using chain::Joints;
+  switch (size) {
+    case FingerSize::kFour: return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 4>{});
+    case FingerSize::kSix:
+      return f(std::integral_constant<Joints, Joints::kRevolute>{}, std::integral_constant<int, 6>{});
+    case FingerSize::kEight: return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 8>{});
+    case FingerSize::kSixteen:
+      return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 16>{});
+  }
+}
 
 /// Calls run(body) with the body of finger j. `host` is the model where the caller can read it, `where` where the body
 /// will.
 template <class Run>
 void with_finger(const GraspModel& host, int j, const GraspModel* where, const SampleParts& parts, const Run& run) {
-  using chain::Joints;
-  switch (host.finger[j].size) {
-    case FingerSize::kFour:
-      return run(FingerBody<Joints::kMixed, 4>{where, j, parts});
-    case FingerSize::kSix:
-      return run(FingerBody<Joints::kRevolute, 6>{where, j, parts});
-    case FingerSize::kEight:
-      return run(FingerBody<Joints::kMixed, 8>{where, j, parts});
-    case FingerSize::kSixteen:
-      return run(FingerBody<Joints::kMixed, 16>{where, j, parts});
-  }
+  with_finger_size(host.finger[j].size, [&](auto joints, auto size) { run(FingerBody<joints, size>{where, j, parts}); });
 }
 
+/// Step 2 on the host, for all fingers.
+void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
 /// Steps 1 and 2 on the host: `count` samples with all of their fingers, into draw.parts.
 void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count);
 

@@ -71,6 +71,7 @@ struct GraspModel {
   double angle_sign[kLimitContacts];
   Vec3<double> push[kLimitContacts];     ///< commanded direction of the squeeze: the nominal normal, P axes
   Vec3<double> balance[kLimitContacts];  ///< commanded force that balances the nominal weight [N], P axes
+  Mat<double, 3, 6> share[kLimitContacts];  ///< of a wrench on the object: least forces that give it, nominal grasp
   Pose<double> object;                   ///< nominal pose in P
   Vec3<double> gyration2;                ///< principal moments of inertia per mass, object axes [m^2]
   double length;                         ///< length that makes torques comparable to forces in the wrench radius [m]
@@ -234,6 +235,12 @@ struct FingerShare {
   S reached;         ///< 0 where the finger cannot touch its contact, else 1
 };
 
+/// Where a finger stands and how its joints move.
+template <class S, int J>
+struct FingerStance {
+  Vec<S, J> q, qd;
+};
+
 /// Tiles of what samples need on their way to a friction problem.
 struct SampleParts {
   double* loads;        ///< ObjectLoad
@@ -241,12 +248,16 @@ struct SampleParts {
   double* shares;       ///< FingerShare, likewise
   double* uniforms;     ///< [tile][draw][lane]
   std::int64_t padded;  ///< samples that there is room for, whole tiles
+  double* stances = nullptr;  ///< FingerStance of kMaxJoints joints, likewise; null: not wanted
 
   [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
     return tasks + contact * padded * batch::kFields<double, FingerTask<double>>;
   }
   [[nodiscard]] GARRA_HD double* shares_of(int contact) const {
     return shares + contact * padded * batch::kFields<double, FingerShare<double>>;
+  }
+  [[nodiscard]] GARRA_HD double* stance_of(int contact) const {
+    return stances + contact * padded * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
   }
 };
 

@@ -87,8 +87,7 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>
 template <class S>
 GARRA_HD ContactTerms<S> contact_terms(const SurfacePoint& surface, const ContactPlace<S>& place,
                                        const FingerShare<S>& finger) {
-  const double kt = surface.curvature_t, ko = surface.curvature_o;
-  return {place, finger.A, finger.drift, finger.bias, finger.velocity, kt > ko ? kt : ko};
+  return {place, finger.A, finger.drift, finger.bias, finger.velocity, {{S(surface.curvature_t), S(surface.curvature_o)}}};
 }
 
 /// No metric where a finger does not reach its contact, and a harmless problem that keeps the lane's arithmetic

@@ -1,8 +1,11 @@
 // A whole study in one call and in memory: what `garra run` does without its folder.
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "systems/grasp_study.hpp"
+#include "systems/grasp_time_study.hpp"
+#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
@@ -11,19 +14,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Why to stop after the samples so far; the empty string to go on. The rules of study::Plan.
-std::string stop_reason(const Study& study, const study::Total& total, Clock::time_point start) {
-  const study::Plan& plan = study.scenario().plan;
+std::string stop_reason(const study::Study& study, const study::Total& total, Clock::time_point start) {
+  const study::Plan& plan = study.plan();
   if (total.count >= plan.samples) return "samples";
   if (total.count == 0) return "";
   if (plan.time_limit > 0 && Clock::now() - start > std::chrono::duration<double>(plan.time_limit)) return "time_limit";
   return plan.stop_half_width > 0 && study.widest_interval(total) <= 2 * plan.stop_half_width ? "half_width" : "";
 }
 
-}  // namespace
-
-Robustness robustness(const Scenario& scenario, const Device& device) {
-  const Study study(scenario);
-  const study::Plan& plan = study.scenario().plan;
+/// `outcome`: samples of one outcome, given its number.
+template <class AnyStudy, class Outcomes>
+Robustness answer_of(const AnyStudy& study, const Device& device, const Outcomes& outcome) {
+  const study::Plan& plan = study.plan();
   const auto start = Clock::now();
   study::Total total{};
   std::string reason = stop_reason(study, total, start);
@@ -31,12 +33,25 @@ Robustness robustness(const Scenario& scenario, const Device& device) {
     const study::Tally chunk = study.run(total.count, std::min(plan.chunk, plan.samples - total.count), device);
     total.add(chunk, study.shape().sums, study.shape().tracked);
   }
-
   const study::Estimate estimate = study.estimate(total);
   Robustness answer{total.count, estimate.probability, estimate.interval, {}, study.summary(total, reason)};
-  const auto first = total.counts.begin() + study.layout().outcome;
-  std::copy(first, first + kOutcomes, answer.outcomes.begin());
+  for (int k = 0; k < std::ssize(answer.outcomes); ++k)
+    answer.outcomes[static_cast<std::size_t>(k)] = outcome(study, total, k);
   return answer;
+}
+
+static_assert(kOutcomes == kMotionEnds, "Robustness::outcomes serves both");
+
+}  // namespace
+
+Robustness robustness(const Scenario& scenario, const Device& device) {
+  if (scenario.time)
+    return answer_of(TimeStudy(scenario), device, [](const TimeStudy& study, const study::Total& total, int k) {
+      return study.ended(total, static_cast<MotionEnd>(k));
+    });
+  return answer_of(Study(scenario), device, [](const Study& study, const study::Total& total, int k) {
+    return study::at(total, study.layout().outcome + k);
+  });
 }
 
 }  // namespace garra::grasp

@@ -153,17 +153,31 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   for (int i = 3; i < 6; ++i) load[i] += m.wrench[i];
   // Least squares through the eigenvalues: two fingers cannot balance a moment about their line.
   const auto eigen = symmetric_eigen(W * transpose(W));
-  Vec<double, 6> y = Vec<double, 6>::zero();
-  for (int k = 0; k < 6; ++k) {
-    if (eigen.values[k] <= 1e-10 * eigen.values[5]) continue;
-    const Vec<double, 6> v = column(eigen.vectors, k);
-    y = axpy(dot(v, load) / eigen.values[k], v, y);
-  }
-  const Vec<double, 3 * N> change = transpose_times(W, y);
+  const auto least_forces = [&](const Vec<double, 6>& wrench) {
+    Vec<double, 6> y = Vec<double, 6>::zero();
+    for (int k = 0; k < 6; ++k) {
+      if (eigen.values[k] <= 1e-10 * eigen.values[5]) continue;
+      const Vec<double, 6> v = column(eigen.vectors, k);
+      y = axpy(dot(v, wrench) / eigen.values[k], v, y);
+    }
+    return transpose_times(W, y);
+  };
+  const auto in_palm = [&](const Vec<double, 3 * N>& c, int j) {
+    return place[j].E * Vec3<double>{{c[3 * j], c[3 * j + 1], c[3 * j + 2]}};
+  };
+  const Vec<double, 3 * N> change = least_forces(load);
   for (int j = 0; j < N; ++j) {
     m.push[j] = column(place[j].E, 0);
-    const Vec3<double> dc{{change[3 * j], change[3 * j + 1], change[3 * j + 2]}};
-    m.balance[j] = -(place[j].E * dc);
+    m.balance[j] = -in_palm(change, j);
+  }
+  for (int k = 0; k < 6; ++k) {
+    Vec<double, 6> unit = Vec<double, 6>::zero();
+    unit[k] = 1;
+    const Vec<double, 3 * N> c = least_forces(unit);
+    for (int j = 0; j < N; ++j) {
+      const Vec3<double> f = in_palm(c, j);
+      for (int i = 0; i < 3; ++i) m.share[j](i, k) = f[i];
+    }
   }
 }
 
@@ -172,7 +186,9 @@ void check_reach(const GraspModel& m, const Inputs<double>& in) {
   for (int j = 0; j < m.contacts; ++j) {
     const FingerTask<double> task = finger_task(m, in, pose, j);
     double reached = 0;
-    with_finger(m, j, &m, {}, [&](const auto& body) { reached = body.share(task).reached; });
+    with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
+      static_cast<void>(finger_stance<joints, size>(m.finger[j], task, m.moving, reached));
+    });
     if (reached > 0) continue;
     throw Error(ExitCode::kInvalidFile,
                 "finger " + std::to_string(j + 1) + " cannot reach its contact in the nominal grasp",

@@ -84,12 +84,6 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
 template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace<N>& w) {
-  const auto for_each = [&](const auto& body) {
-    if (executor == Executor::kScalar)
-      batch::for_each_scalar(count, body);
-    else
-      batch::for_each_lanes(count, body);
-  };
   const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of<N>(s, false), w.problems.data(), nullptr,
                                                               w.candidates.data()};
   const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
@@ -97,10 +91,10 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
   const JudgeBody<N> judge{s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
-  for_each(BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
   contact::iterate(executor, warm, count);
   if (s.check_uniqueness) contact::iterate(executor, cold, count);
-  for_each(judge);
+  batch::for_each(executor, count, judge);
 }
 
 /// Where the results of one stretch of samples lie: the workspace's tiles, or what came back from the GPU.

@@ -11,7 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using study::at;
-using study::describe;
 using study::distribution;
 using study::Histogram;
 using study::number;
@@ -67,36 +66,10 @@ Json held_against_friction(const Layout& l, const Tally& t) {
   return j;
 }
 
-/// First-order Sobol index of the indicator "held": variance of its mean over the quantile bins of the input, less what
-/// that would be by chance, over its whole variance. `noise` is two standard deviations of an input without influence.
 Json input(const Layout& l, const Tally& t, const Input& in, int k) {
-  std::int64_t held = 0, decided = 0;
-  Json bins = {{"value", Json::array()}, {"held", Json::array()}, {"decided", Json::array()}};
-  for (int b = 0; b < kQuantileBins; ++b) {
-    const auto h = at(t, l.held_bin + k * kQuantileBins + b), n = at(t, l.decided_bin + k * kQuantileBins + b);
-    held += h;
-    decided += n;
-    bins["value"].push_back(number(study::quantile(in.distribution, (b + 0.5) / kQuantileBins)));
-    bins["held"].push_back(h);
-    bins["decided"].push_back(n);
-  }
-  const double n = static_cast<double>(decided), p = n > 0 ? static_cast<double>(held) / n : 0;
-  double between = 0;
-  for (int b = 0; b < kQuantileBins; ++b) {
-    const auto nb = static_cast<double>(at(t, l.decided_bin + k * kQuantileBins + b));
-    if (nb == 0) continue;
-    const double d = static_cast<double>(at(t, l.held_bin + k * kQuantileBins + b)) / nb - p;
-    between += nb * d * d;
-  }
-  const double variance = n * p * (1 - p), chance = n > 0 ? (kQuantileBins - 1) / n : 0;
-  Json j;
-  j["name"] = in.name;
-  j["unit"] = in.unit;
-  j["distribution"] = describe(in.distribution);
-  j["influence"] = variance > 0 ? std::max(0.0, between / variance - chance) : 0.0;
-  j["noise"] = n > 0 ? 2 * std::sqrt(2.0 * (kQuantileBins - 1)) / n : 0.0;
-  j["bins"] = bins;
-  return j;
+  const int bin = k * kQuantileBins;
+  const study::InputCounts counts{l.held_bin + bin, l.decided_bin + bin, kQuantileBins};
+  return study::input_json(t, counts, {in.name, in.unit, in.distribution});
 }
 
 Json solver(const Scenario& s, const Layout& l, const Tally& t) {
@@ -130,36 +103,12 @@ Json ranking(const study::Ranking& r, const char* key) {
   return list;
 }
 
-/// Estimates after a growing number of blocks, so that the curve does not depend on the size of chunks.
-Json convergence(const study::Total& t) {
-  Json j = {{"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
-  const std::size_t blocks = t.block_sums.size();
-  double held = 0, unsolved = 0;
-  std::size_t next = 1;
-  for (std::size_t b = 1; b <= blocks; ++b) {
-    held += t.block_sums[b - 1][0];
-    unsolved += t.block_sums[b - 1][1];
-    if (b < next && b < blocks) continue;
-    next = std::max(b + 1, b + b / 12);  // about 30 points per decade
-    const auto n = std::min(t.count, static_cast<std::int64_t>(b) * study::kBlock);
-    const auto u = static_cast<std::int64_t>(unsolved), h = static_cast<std::int64_t>(held);
-    const study::Interval i = study::wilson_with_unsolved(h, n - u, u);
-    j["samples"].push_back(n);
-    j["probability"].push_back(number(held / static_cast<double>(n - u)));
-    j["low"].push_back(i.low);
-    j["high"].push_back(i.high);
-  }
-  return j;
-}
-
 }  // namespace
 
 study::Estimate Study::estimate(const study::Total& t) const {
-  const auto held = at(t, layout_.outcome + static_cast<int>(Outcome::kHeld));
   const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
-  const auto decided = t.count - unsolved;
-  return {decided > 0 ? static_cast<double>(held) / static_cast<double>(decided) : NAN,
-          study::wilson_with_unsolved(held, decided, unsolved)};
+  const study::Verdicts all{at(t, layout_.outcome + static_cast<int>(Outcome::kHeld)), t.count - unsolved, unsolved};
+  return study::estimate_of({&all, 1});
 }
 
 double Study::widest_interval(const study::Total& t) const {
@@ -191,7 +140,7 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["inputs"] = Json::array();
   for (std::size_t k = 0; k < inputs_.size(); ++k) j["inputs"].push_back(input(l, total, inputs_[k], static_cast<int>(k)));
   j["solver"] = solver(scenario_, l, total);
-  j["convergence"] = convergence(total);
+  j["convergence"] = study::convergence(total);
   j["closest"] = ranking(total.closest, "margin");
   const auto held = at(total, l.outcome);
   j["failures_kept"] = scenario_.plan.keep == "none" ? 0 : total.count - held;

@@ -66,10 +66,7 @@ void solve_on_cpu(const Job& job) {
     for (std::int64_t k = 0; k < blocks; ++k) {
       const std::int64_t first = k * kBlock, count = std::min(kBlock, job.in.count - first);
       fill_tiles<N>(job.in, first, count, block);
-      if (job.device.executor == Executor::kScalar)
-        batch::for_each_scalar(count, body);
-      else
-        batch::for_each_lanes(count, body);
+      batch::for_each(job.device.executor, count, body);
       store_solutions<N>(block, first, count, job.out);
     }
   }

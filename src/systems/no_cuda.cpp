@@ -5,7 +5,9 @@
 #include "systems/chain_simulate_cuda.hpp"
 #include "systems/contact_cuda.hpp"
 #include "systems/cuda_device.hpp"
+#include "systems/grasp_analyse.hpp"
 #include "systems/grasp_cuda.hpp"
+#include "systems/grasp_motion_run.hpp"
 #include "systems/lcp_cuda.hpp"
 
 namespace garra {
@@ -46,6 +48,8 @@ void cuda_solve(const solvers::Lemke&, int, const CudaTiles&) { refuse(); }
 namespace grasp {
 void cuda_samples(const GraspModel&, const solvers::FrictionNewton&, bool, int, const SampleTiles&) { refuse(); }
 std::uint64_t cuda_bytes_per_sample(const GraspModel&) { refuse(); }
+void cuda_analyse(const AnalysisJob&, const Device&) { refuse(); }
+void cuda_motion(const MotionModel&, std::int64_t, std::int64_t, const Device&, Motions&) { refuse(); }
 }  // namespace grasp
 
 }  // namespace garra

@@ -55,10 +55,7 @@ inline int threads_of(const Device& device) {
 template <class Op, bool kOwn>
 void run_tiles(const Op& op, const RowsJob& job, RowsTiles<Op>& tiles, std::int64_t count) {
   const RowsBody<Op, kOwn> body{op, job.models.front(), tiles.models().data(), tiles.in().data(), tiles.out().data()};
-  if (job.device.executor == Executor::kScalar)
-    batch::for_each_scalar(count, body);
-  else
-    batch::for_each_lanes(count, body);
+  batch::for_each(job.device.executor, count, body);
 }
 
 template <class Op>

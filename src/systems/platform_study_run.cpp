@@ -21,10 +21,7 @@ void run_samples(const StudyInput& input, std::int64_t first, std::int64_t count
                        static_cast<std::uint64_t>(first),
                        results.measured_data(),
                        results.forces_data()};
-  if (device.executor == Executor::kScalar)
-    batch::for_each_scalar(count, body);
-  else
-    batch::for_each_lanes(count, body);
+  batch::for_each(device.executor, count, body);
 }
 
 }  // namespace garra::platform

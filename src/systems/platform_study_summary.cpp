@@ -137,29 +137,6 @@ Json nodes_json(const MapValues& v) {
           {"worst_force_where_always", always > 0 ? number(force) : Json(nullptr)}};
 }
 
-/// Estimates after a growing number of blocks, so that the curve does not depend on the size of chunks.
-Json convergence(const Total& t) {
-  Json j = {
-      {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
-  const std::size_t blocks = t.block_sums.size();
-  double feasible = 0, invalid = 0;
-  std::size_t next = 1;
-  for (std::size_t b = 1; b <= blocks; ++b) {
-    feasible += t.block_sums[b - 1][0];
-    invalid += t.block_sums[b - 1][1];
-    if (b < next && b < blocks) continue;
-    next = std::max(b + 1, b + b / 12);  // about 30 points per decade
-    const auto n = std::min(t.count, static_cast<std::int64_t>(b) * study::kBlock);
-    const auto u = static_cast<std::int64_t>(invalid), h = static_cast<std::int64_t>(feasible);
-    const study::Interval i = study::wilson_with_unsolved(h, n - u, u);
-    j["samples"].push_back(n);
-    j["probability"].push_back(number(feasible / static_cast<double>(n - u)));
-    j["low"].push_back(i.low);
-    j["high"].push_back(i.high);
-  }
-  return j;
-}
-
 Json ranking(const study::Ranking& r, const char* key) {
   Json list = Json::array();
   for (const auto& e : r.list())
@@ -196,7 +173,7 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
     j["nodes"] = nodes_json(map(t));
   else
     j["force_envelope"] = envelope(l, t, time_);
-  j["convergence"] = convergence(t);
+  j["convergence"] = study::convergence(t);
   j["highest_force"] = ranking(t.worst, "force");
   j["earliest"] = Json::object();
   for (int k = 1; k < kOutcomes; ++k)

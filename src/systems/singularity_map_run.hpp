@@ -104,7 +104,7 @@ class MapArmOf final : public MapArm {
       if (revolute_ && executor == Executor::kLanes)
         return batch::for_each_lanes(count, MeasureBody<J, G, Joints::kRevolute>{&arm_, w.q.data(), to.data()});
     }
-    map_run::for_each(executor, count, MeasureBody<J, G>{&arm_, w.q.data(), to.data()});
+    batch::for_each(executor, count, MeasureBody<J, G>{&arm_, w.q.data(), to.data()});
   }
 
   /// From w.q to w.measured.
@@ -130,7 +130,7 @@ class MapArmOf final : public MapArm {
       const auto count = static_cast<std::int64_t>(w.active.size());
       for (std::int64_t k = 0; k < count; ++k) w.part.set(k, w.searches.get(w.active[static_cast<std::size_t>(k)]));
       map_run::pad(w.part, count);
-      map_run::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, steps, w.part.data()});
+      batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, steps, w.part.data()});
       std::vector<int> left;
       for (std::int64_t k = 0; k < count; ++k) {
         const Search<double, J> s = w.part.get(k);
@@ -149,7 +149,7 @@ class MapArmOf final : public MapArm {
     std::iota(w.active.begin(), w.active.end(), 0);
     search_block<1>(executor, options, w);
     map_run::pad(w.searches, count);
-    map_run::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
+    batch::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
     if constexpr (G > 2) search_two(executor, count, options, w);
   }
 
@@ -169,14 +169,14 @@ class MapArmOf final : public MapArm {
     const auto found = static_cast<std::int64_t>(again.size());
     for (std::int64_t k = 0; k < found; ++k) w.part.set(k, w.searches.get(again[static_cast<std::size_t>(k)]));
     map_run::pad(w.part, found);
-    map_run::for_each(executor, found, AnalyseBody<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
+    batch::for_each(executor, found, AnalyseBody<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
     for (std::int64_t k = 0; k < found; ++k) w.results.set(again[static_cast<std::size_t>(k)], w.part_results.get(k));
   }
 
   void run_block(const MapPlan& plan, Executor executor, Stretch block, map_run::Workspace<J>& w,
                  study::Tally& tally) const {
     const map_run::HostAdder to{tally.counts.data(), tally.least.data()};
-    map_run::for_each(executor, block.count, SampleBody<J>{&arm_, &plan.sampler, block.first, w.q.data()});
+    batch::for_each(executor, block.count, SampleBody<J>{&arm_, &plan.sampler, block.first, w.q.data()});
     measure_block(plan.single, executor, block.count, w);
     recheck_block(plan, executor, block, w, to);
     w.near.clear();

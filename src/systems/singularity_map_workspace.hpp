@@ -84,14 +84,6 @@ __attribute__((flatten)) void for_each_single(Executor executor, std::int64_t co
   }
 }
 
-template <class Body>
-void for_each(Executor executor, std::int64_t count, const Body& body) {
-  if (executor == Executor::kScalar)
-    batch::for_each_scalar(count, body);
-  else
-    batch::for_each_lanes(count, body);
-}
-
 inline int threads_of(const Device& device) {
   if (device.executor == Executor::kScalar) return 1;
   return device.threads > 0 ? device.threads : omp_get_max_threads();

@@ -2,10 +2,61 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace garra::study {
 
-std::int64_t at(const Tally& t, int i) { return t.counts[static_cast<std::size_t>(i)]; }
+namespace {
+
+/// Blocks after which convergence shows an estimate: about 30 per decade, and the last.
+std::vector<std::size_t> shown_blocks(std::size_t blocks) {
+  std::vector<std::size_t> list;
+  for (std::size_t b = 1; b < blocks; b = std::max(b + 1, b + b / 12)) list.push_back(b);
+  if (blocks > 0) list.push_back(blocks);
+  return list;
+}
+
+/// Samples of one group whose input lies in one quantile bin.
+struct Bin {
+  std::int64_t held, decided;
+};
+
+/// One group: n samples, p of them held; what the means of its bins explain of n p (1 - p).
+struct Explained {
+  double n = 0, variance = 0, between = 0;
+};
+
+Explained explained(std::span<const Bin> bins) {
+  std::int64_t held = 0, decided = 0;
+  for (const Bin& b : bins) held += b.held, decided += b.decided;
+  const double n = static_cast<double>(decided), p = n > 0 ? static_cast<double>(held) / n : 0;
+  Explained e{n, n * p * (1 - p), 0};
+  for (const Bin& b : bins) {
+    if (b.decided == 0) continue;
+    const double nb = static_cast<double>(b.decided), d = static_cast<double>(b.held) / nb - p;
+    e.between += nb * d * d;
+  }
+  return e;
+}
+
+/// First-order Sobol index of the indicator "held": variance of its mean over the quantile bins of the input, less what
+/// that would be by chance, over its whole variance. `noise` is two standard deviations of an input without influence.
+Json influence(std::span<const Explained> groups, int bins) {
+  double n = 0, variance = 0, between = 0;
+  for (const Explained& e : groups) n += e.n, variance += e.variance, between += e.between;
+  double chance = 0, noise = 0;
+  for (const Explained& e : groups) {
+    if (e.n == 0) continue;
+    const double weight = variance > 0 ? e.variance / variance : e.n / n;
+    chance += weight * ((bins - 1) / e.n);
+    noise += weight * (2 * std::sqrt(2.0 * (bins - 1)) / e.n);
+  }
+  return {{"influence", variance > 0 ? std::max(0.0, between / variance - chance) : 0.0}, {"noise", noise}};
+}
+
+}  // namespace
+
+std::int64_t at(const Tally& t, int i) { return t.counts.empty() ? 0 : t.counts[static_cast<std::size_t>(i)]; }
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
@@ -74,6 +125,71 @@ std::string describe(const Distribution& d) {
       break;
   }
   return d.low > 0 || d.high < 1 ? s + ", truncated" : s;
+}
+
+Estimate estimate_of(std::span<const Verdicts> groups) {
+  Verdicts all;
+  for (const Verdicts& g : groups) all.held += g.held, all.decided += g.decided, all.unsolved += g.unsolved;
+  const auto samples = static_cast<double>(all.decided + all.unsolved);
+  if (samples == 0) return {NAN, {}};
+  Estimate e{static_cast<double>(all.held) / static_cast<double>(all.decided), {0, 0}};
+  for (const Verdicts& g : groups) {
+    const double weight = static_cast<double>(g.decided + g.unsolved) / samples;
+    const Interval i = wilson_with_unsolved(g.held, g.decided, g.unsolved);
+    e.interval.low += weight * i.low;
+    e.interval.high += weight * i.high;
+  }
+  e.interval.high = std::min(1.0, e.interval.high);
+  return e;
+}
+
+Json convergence(const Total& t, int groups) {
+  Json j = {
+      {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
+  std::vector<Verdicts> sum(static_cast<std::size_t>(groups));
+  std::size_t b = 0;
+  for (const std::size_t shown : shown_blocks(t.block_sums.size())) {
+    for (; b < shown; ++b)
+      for (std::size_t g = 0; g < sum.size(); ++g) {
+        sum[g].held += static_cast<std::int64_t>(t.block_sums[b][2 * g]);
+        sum[g].unsolved += static_cast<std::int64_t>(t.block_sums[b][2 * g + 1]);
+      }
+    const auto n = std::min(t.count, static_cast<std::int64_t>(b) * kBlock);
+    for (std::size_t g = 0; g < sum.size(); ++g) {
+      const auto first = static_cast<std::int64_t>(g);
+      sum[g].decided = (n > first ? (n - first + groups - 1) / groups : 0) - sum[g].unsolved;
+    }
+    const Estimate e = estimate_of(sum);
+    j["samples"].push_back(n);
+    j["probability"].push_back(number(e.probability));
+    j["low"].push_back(e.interval.low);
+    j["high"].push_back(e.interval.high);
+  }
+  return j;
+}
+
+Json input_json(const Tally& t, const InputCounts& c, const UncertainInput& input) {
+  std::vector<Bin> all(static_cast<std::size_t>(c.bins), {0, 0});
+  std::vector<Explained> groups;
+  for (int g = 0; g < c.groups; ++g) {
+    std::vector<Bin> bins;
+    for (int b = 0; b < c.bins; ++b) {
+      const Bin bin{at(t, c.held + g * c.stride + b), at(t, c.decided + g * c.stride + b)};
+      bins.push_back(bin);
+      all[static_cast<std::size_t>(b)].held += bin.held;
+      all[static_cast<std::size_t>(b)].decided += bin.decided;
+    }
+    groups.push_back(explained(bins));
+  }
+  Json j = {{"name", input.name}, {"unit", input.unit}, {"distribution", describe(input.distribution)}};
+  j.update(influence(groups, c.bins));
+  j["bins"] = {{"value", Json::array()}, {"held", Json::array()}, {"decided", Json::array()}};
+  for (int b = 0; b < c.bins; ++b) {
+    j["bins"]["value"].push_back(number(quantile(input.distribution, (b + 0.5) / c.bins)));
+    j["bins"]["held"].push_back(all[static_cast<std::size_t>(b)].held);
+    j["bins"]["decided"].push_back(all[static_cast<std::size_t>(b)].decided);
+  }
+  return j;
 }
 
 }  // namespace garra::study

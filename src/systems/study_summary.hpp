@@ -3,15 +3,18 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "garra/study/distribution.hpp"
 #include "garra/study/tally.hpp"
+#include "systems/study.hpp"
 
 namespace garra::study {
 
 using Json = nlohmann::ordered_json;
 
+/// 0 before the first sample
 [[nodiscard]] std::int64_t at(const Tally& t, int i);
 /// null where it is not finite
 [[nodiscard]] Json number(double x);
@@ -21,5 +24,31 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const std::string& unit, const double* sums);
 /// "normal(1.0, 0.05)", ", truncated"
 [[nodiscard]] std::string describe(const Distribution& d);
+
+/// Samples of one group: with the event, with an answer, without one.
+struct Verdicts {
+  std::int64_t held = 0, decided = 0, unsolved = 0;
+};
+/// The probability over all groups. Groups share their random numbers, so that their samples are not independent: the
+/// interval is the mean of the groups' own, weighted with their samples, which is right or too wide whatever they
+/// share.
+[[nodiscard]] Estimate estimate_of(std::span<const Verdicts> groups);
+/// Estimates after a growing number of blocks, so that the curve does not depend on the size of chunks. Sample i is in
+/// group i mod `groups`; the tracked sums are held and unsolved samples, group by group.
+[[nodiscard]] Json convergence(const Total& t, int groups = 1);
+
+struct UncertainInput {
+  const std::string &name, &unit;
+  const Distribution& distribution;
+};
+inline constexpr int kInputBins = 20;  ///< of an input's distribution, equally likely
+/// Where the samples of an input's quantile bins are counted: those that held, those decided. `groups` of samples, the
+/// counts of each `stride` after those of the one before.
+struct InputCounts {
+  int held = 0, decided = 0, bins = kInputBins;
+  int groups = 1, stride = 0;
+};
+/// An input and its influence on "held" (docs/monte-carlo.md (4)): within the groups, where there are several.
+[[nodiscard]] Json input_json(const Tally& t, const InputCounts& counts, const UncertainInput& input);
 
 }  // namespace garra::study

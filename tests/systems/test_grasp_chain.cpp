@@ -248,7 +248,8 @@ void check_assembly(const Hand& h) {
     const grasp::FingerState<S, 6> x{cast<S>(matrix<6, 1>(h.data["q"][j])), cast<S>(h.per_finger("qd_man", j)), true};
     const grasp::TorqueCommand<S, 6> command{true, cast<S>(h.per_finger("tau", j)), S(1), Vec3<S>::zero()};
     const auto t = grasp::finger_terms<chain::Joints::kRevolute>(grasp::padded_chain<6>(h.finger(j)), at, x, command);
-    contacts[k] = {at, t.A, t.drift, t.bias, t.velocity, 1 / h.data["inputs"]["r"].get<double>()};
+    const S curvature = S(1 / h.data["inputs"]["r"].get<double>());
+    contacts[k] = {at, t.A, t.drift, t.bias, t.velocity, {{curvature, curvature}}};
   }
   const auto wrench = cast<S>(matrix<6, 1>(h.data["inputs"]["wext"]));
   const auto sys = grasp::assemble<S, N>(body, contacts, wrench, gravity, true);

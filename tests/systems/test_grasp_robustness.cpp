@@ -3,14 +3,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "garra/grasp.hpp"
 #include "garra/io/scenario.hpp"
+#include "systems/grasp_time_study.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -61,6 +64,39 @@ TEST(Robustness, IsWhatTheProgramWrites) {
   const std::string written{std::istreambuf_iterator<char>(in), {}};
   EXPECT_EQ(robustness(small()).summary_json, written);
   std::filesystem::remove_all(folder);
+}
+
+/// A sphere that is pulled out of the hand for a tenth of a second, at two levels of friction.
+Scenario pulled() {
+  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_pull.toml",
+                           {"sampling.samples=64", "time.until=0.02 s", "time.instants=3", "time.slip=0.01 mm",
+                            "time.drop=0.2 mm", "time.friction=[0.1, 0.65]"});
+}
+
+TEST(Robustness, GoesOnInTimeWhereTheScenarioDoes) {
+  const Robustness r = robustness(pulled());
+  EXPECT_EQ(r.samples, 64);
+  const TimeStudy study(pulled());
+  study::Total total{};
+  total.add(study.run(0, 64, {}), study.shape().sums, study.shape().tracked);
+  EXPECT_EQ(r.summary_json, study.summary(total, "samples"));
+  const auto summary = nlohmann::json::parse(r.summary_json);
+  EXPECT_EQ(r.probability, summary["held"]["probability"]);
+  EXPECT_EQ(r.interval.low, summary["held"]["low"]);
+  for (int k = 0; k < kMotionEnds; ++k)
+    EXPECT_EQ(r.outcomes[static_cast<std::size_t>(k)], summary["outcomes"][to_string(static_cast<MotionEnd>(k))]);
+  EXPECT_GT(r.outcomes[static_cast<int>(MotionEnd::kHeld)], 0);
+  EXPECT_GT(r.outcomes[static_cast<int>(MotionEnd::kDropped)], 0) << "a scenario worth a test";
+}
+
+TEST(Robustness, OfNoSampleIsNotKnown) {
+  for (Scenario scenario : {small(), pulled()}) {
+    scenario.plan.samples = 0;
+    const Robustness r = robustness(scenario);
+    EXPECT_TRUE(std::isnan(r.probability));
+    EXPECT_EQ(r.interval.high, 1);
+    EXPECT_EQ(std::accumulate(r.outcomes.begin(), r.outcomes.end(), std::int64_t{0}), 0);
+  }
 }
 
 }  // namespace

@@ -19,12 +19,16 @@ namespace garra::io {
 /// TOML, or a bare word or quantity; items of arrays are counted from 1 ("contact.2.friction=0.4").
 /// Throws Error: kInputOutput for a file that cannot be read; kInvalidFile ("file:line:column: key:
 /// what is wrong", then the remedy) for wrong content; kUsage where an override is what is wrong.
-[[nodiscard]] grasp::Scenario read_scenario(const std::string& path,
-                                            const std::vector<std::string>& overrides = {});
+[[nodiscard]] grasp::Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides = {});
 
 /// The same from a text; `name` stands in messages for the file.
 [[nodiscard]] grasp::Scenario parse_scenario(const std::string& text, const std::string& name,
                                              const std::vector<std::string>& overrides = {});
+
+/// The files that such a scenario names (a table of torques), where read_scenario finds them: beside the scenario,
+/// copies in models/ there first. Throws like read_scenario.
+[[nodiscard]] std::vector<std::string> scenario_files(const std::string& path,
+                                                      const std::vector<std::string>& overrides = {});
 
 /// The scenario with every default filled in and every place resolved to a point and a frame: a
 /// scenario file that reads back to the same model (contact frames, finger bases and truncation

@@ -13,11 +13,12 @@ struct ContactTerms {
   Vec3<S> drift;     ///< J M^-1 (g + h - tau)
   Vec3<S> bias;      ///< Jdot qd of the contact point
   Vec3<S> velocity;  ///< of the contact point
-  double curvature;  ///< of the object there [1/m]; enters only where the contact slides
+  Vec<S, 2> curvature;  ///< of the object there along t and o [1/m]; enters only where the contact slides
 };
 
-/// The velocity part of b at one contact: E^T [omega x (v_f - v_cm) - Jdot qd], and on the n row + u . v_rel,T / r with
-/// u = v_cm - v_f, v_rel the object's surface velocity relative to the finger (a point finger; the papers' (11)).
+/// The velocity part of b at one contact: E^T [omega x (v_f - v_cm) - Jdot qd], and on the n row + ndot . v with v the
+/// object's surface velocity relative to the finger: the normal at a point finger turns with the object and along its
+/// surface, ndot = omega x n + (k_t v_t) t + (k_o v_o) o. On a sphere that is (v_cm - v_f)_T / r (the papers' (11)).
 template <class S>
 GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
   const Vec3<S> u = body.v - c.velocity;
@@ -25,8 +26,9 @@ GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
   Vec3<S> b = transpose_times(c.place.E, a);
   const Vec3<S> rel = body.v + cross(body.omega, c.place.p - body.p_cm) - c.velocity;
   const Vec3<S> n = column(c.place.E, 0);
-  const Vec3<S> tangential = axpy(-dot(rel, n), n, rel);
-  b[0] = fma(S(c.curvature), dot(u, tangential), b[0]);
+  const Vec3<S> v = transpose_times(c.place.E, axpy(-dot(rel, n), n, rel));
+  const Vec3<S> turning = transpose_times(c.place.E, cross(body.omega, n));
+  for (int k = 0; k < 2; ++k) b[0] = fma(fma(c.curvature[k], v[k + 1], turning[k + 1]), v[k + 1], b[0]);
   return b;
 }
 

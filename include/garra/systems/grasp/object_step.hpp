@@ -1,0 +1,134 @@
+// The object's part of a time step (docs/grasp-time.md): its load, how it meets the fingertips, and where the contact
+// forces lead.
+#pragma once
+
+#include "garra/systems/grasp/assemble.hpp"
+#include "garra/systems/grasp/finger_step.hpp"
+#include "garra/systems/grasp/metrics.hpp"
+
+namespace garra::grasp {
+
+/// The object between two steps. Members are S.
+template <class S>
+struct ObjectMotion {
+  Vec3<S> p;           ///< center of mass [m], P axes
+  Quaternion<S> turn;  ///< object to P axes
+  Vec3<S> v, w;        ///< [m/s, rad/s], P axes
+  Vec3<S> first;       ///< p at time 0
+  Quaternion<S> first_turn;
+  S mass;              ///< [kg]
+  Vec3<S> moments;     ///< principal moments of inertia [kg m^2]
+  Vec<S, 6> wrench;    ///< that the sample feels all the time (force; torque about the center of mass)
+  S running;           ///< 0: ended
+};
+
+/// Size of the slip velocity above which a contact is said to slide [m/s]. Only words and the explicit step depend on it.
+inline constexpr double kSlipSpeed = 1e-6;
+/// A gap beyond what two steps can close, and this [m], leaves a contact out of the step's problem.
+inline constexpr double kFarGap = 1e-4;
+inline constexpr double kTouchingGap = 1e-6;  ///< [m]
+
+/// The object as the contact problem sees it, at the step's configuration with the velocities of its start.
+template <class S>
+GARRA_HD Body<S> body_at(const ObjectMotion<S>& x, const Vec3<S>& p, const Quaternion<S>& turn) {
+  Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
+  for (int i = 0; i < 3; ++i) {
+    I(i, i) = x.moments[i];
+    inverse(i, i) = S(1) / x.moments[i];
+  }
+  const Mat3<S> R = rotation_of(turn);
+  return {x.mass, rotate_symmetric(R, I), rotate_symmetric(R, inverse), p, x.v, x.w};
+}
+
+/// Everything but contact forces: (force; torque about the center of mass, gyroscopic term included).
+template <class S>
+GARRA_HD Vec<S, 6> load_on(const Body<S>& body, const Vec3<S>& gravity, const Vec<S, 6>& wrench) {
+  const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
+  Vec<S, 6> load;
+  for (int i = 0; i < 3; ++i) {
+    load[i] = fma(body.mass, gravity[i], wrench[i]);
+    load[i + 3] = wrench[i + 3] - gyroscopic[i];
+  }
+  return load;
+}
+
+/// Velocity of the object relative to a fingertip at it, contact axes.
+template <class S>
+GARRA_HD Vec3<S> relative_velocity(const Body<S>& body, const FingerStep<S>& f) {
+  const Vec3<S> v = body.v + cross(body.omega, f.tip - body.p_cm);
+  return transpose_times(f.E, v) - f.before;
+}
+
+template <class S>
+GARRA_HD ContactTerms<S> contact_terms(const FingerStep<S>& f) {
+  return {{f.tip, f.E}, f.A, {}, f.bias, f.E * f.before, f.curvature};
+}
+
+/// How a scheme goes from one step to the next; shared by all samples.
+struct StepRules {
+  bool explicit_step;  ///< the papers' Algorithm 1
+  double step;         ///< [s]
+  double restitution;
+  double baumgarte;
+};
+
+/// What the normal row of a contact gets beside the free velocity [m/s^2]: a gap may close within the step, a penetration is
+/// taken back by a share (J. Baumgarte), an impact bounces; and a contact that slides on a round or turning object is led
+/// along it, which a straight step would leave by half of the gap's acceleration (velocity_term). `before`: relative
+/// velocity at the step's start, contact axes.
+template <class S>
+GARRA_HD S stabilization(const StepRules& rules, const Body<S>& body, const FingerStep<S>& f, const Vec3<S>& before) {
+  const double rate = 1 / rules.step;
+  const S approach = before[0];
+  if (rules.explicit_step) {
+    const S a = S(rules.baumgarte * rate);
+    return fma(a + a, approach, a * a * f.gap);
+  }
+  const S share = select(f.gap > S(0), S(rate * rate), S(rules.baumgarte * rate * rate));
+  const S back = share * f.gap, bounce = S(rules.restitution * rate) * min(approach, S(0));
+  // Of a penetration only the larger one, not the sum: an impact is seen up to a step's way too late.
+  const S round = S(0.5) * velocity_term(body, contact_terms(f))[0];
+  return round + select(f.gap > S(0), back + bounce, min(back, bounce));
+}
+
+/// Whether a contact can carry force in this step. Bouncing contacts must have met, to rounding and drift.
+template <class S>
+GARRA_HD MaskOf<S> within_reach(const StepRules& rules, const S& gap, const S& free) {
+  if (rules.restitution > 0) return gap <= S(kTouchingGap);
+  return gap <= fma(S(2 * rules.step), abs(free), S(kFarGap));
+}
+
+/// Force and torque about the center of mass of all contact forces.
+template <class S, int N>
+GARRA_HD Vec<S, 6> contact_wrench(const Body<S>& body, const FingerStep<S> (&fingers)[N], const Vec<S, 3 * N>& c) {
+  Vec3<S> force = Vec3<S>::zero(), torque = Vec3<S>::zero();
+  for (int j = 0; j < N; ++j) {
+    const Vec3<S> f = fingers[j].E * vec3(c[3 * j], c[3 * j + 1], c[3 * j + 2]);
+    force += f;
+    torque += cross(fingers[j].tip - body.p_cm, f);
+  }
+  return {{force[0], force[1], force[2], torque[0], torque[1], torque[2]}};
+}
+
+/// Ends a step of the object under the load and the contact forces: velocities first, then the way at their mean.
+template <class S>
+GARRA_HD void end_step(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load, const Vec<S, 6>& contact,
+                       ObjectMotion<S>& x) {
+  const auto on = x.running > S(0);
+  const S dt = S(rules.step), half = S(0.5) * dt, per_mass = dt / x.mass;
+  Vec3<S> v, torque;
+  for (int i = 0; i < 3; ++i) {
+    v[i] = fma(per_mass, load[i] + contact[i], x.v[i]);
+    torque[i] = load[i + 3] + contact[i + 3];
+  }
+  const Vec3<S> w = axpy(dt, body.inverse_inertia * torque, x.w);
+  // body stands where half a step with the old velocities leads (explicit: where the step began).
+  const Vec3<S> p = axpy(half, x.v + v, x.p);
+  const Quaternion<S> turn = turned(turned(x.turn, half * x.w), half * w);
+  x.p = select(on, p, x.p);
+  x.turn = select(on, turn, x.turn);
+  x.v = select(on, v, x.v);
+  x.w = select(on, w, x.w);
+}
+
+}  // namespace garra::grasp

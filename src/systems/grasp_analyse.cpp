@@ -1,0 +1,228 @@
+// One instant of many grasps: from the scenario and plain arrays to tiles and back, and the loop over blocks on the
+// host.
+#include "systems/grasp_analyse.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "garra/core/error.hpp"
+#include "systems/contact_arrays.hpp"
+#include "systems/grasp_motion_host.hpp"
+#include "systems/grasp_study.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+constexpr std::int64_t kInFlight = 128;  ///< instants of a block: what they need stays in the L2 cache
+
+/// Doubles of all tiles of a block.
+struct Memory {
+  std::vector<batch::Tiles<double>> piece;
+  std::int64_t padded;
+  double* operator()(int fields) {
+    piece.emplace_back(fields * padded);
+    return piece.back().data();
+  }
+};
+
+MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStates& states) {
+  MotionRules r{};
+  r.grasp = grasp;
+  r.grasp.draws = 0;
+  for (const int slot : {kForceSize, kTorqueSize}) r.grasp.constant[slot] = 0;
+  // The fingers follow the object where nothing else is known of them.
+  r.grasp.moving = grasp.moving || !states.velocity.empty() || !states.spin.empty();
+  // Restitution: contacts carry force where their gap is nothing, not where a step could close it (OpenBody).
+  r.step = {.explicit_step = true, .step = 1, .restitution = 1, .baumgarte = 0};
+  r.drive = states.tau.empty() ? Drive::kController : Drive::kConstant;
+  r.tol = s.tol;
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const Contact& c = s.contacts[j];
+    r.grasp.constant[contact_slot(static_cast<int>(j), kTilt)] = 0;
+    r.kind[j] = surface_kind(c.curvature_t, c.curvature_o);
+    if (r.kind[j] == SurfaceKind::kNone)
+      throw Error(
+          ExitCode::kInvalidFile,
+          "contact " + std::to_string(j + 1) + " has two different curvatures, near which no nearest point is known",
+          "give both directions the same curvature, or one of them 0");
+    std::fill_n(r.limits[j].torque, chain::kMaxJoints, kInfinity);
+    std::fill_n(r.limits[j].lower, chain::kMaxJoints, -kInfinity);
+    std::fill_n(r.limits[j].upper, chain::kMaxJoints, kInfinity);
+  }
+  return r;
+}
+
+/// The nominal grasp as the trajectories' first step draws it.
+template <int N>
+void find_nominal(AnalysisJob& job) {
+  Memory memory{{}, batch::kTile};
+  const MotionTiles tiles = cut_tiles<N>(job.model, nullptr, memory.padded, false, std::ref(memory));
+  const std::vector<std::uint64_t> draw(batch::kTile);
+  MotionTiles drawn = tiles;
+  drawn.draw = draw.data();
+  MotionDrawBody{&job.model.rules, drawn}.operator()<double>(0);
+  job.object = batch::load<double, ObjectMotion<double>>(tiles.objects, 0);
+  job.object.running = 0;  // the state is given: a step changes nothing in it
+  for (int j = 0; j < N; ++j) {
+    job.task[j] = batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0);
+    job.surface[j] = batch::load<double, LocalSurface<double>>(tiles.surface_of(j), 0);
+  }
+}
+
+template <int N>
+void run_on_host(const AnalysisJob& job, const Device& device) {
+  const std::int64_t n = job.states.count, blocks = (n + kInFlight - 1) / kInFlight;
+  const int all = device.threads > 0 ? device.threads : omp_get_max_threads();
+  const auto threads = static_cast<int>(std::min<std::int64_t>(all, blocks));
+#pragma omp parallel num_threads(threads)
+  {
+    Memory memory{{}, batch::tiles_for(std::min(n, kInFlight)) * batch::kTile};
+    const AnalysisTiles tiles = cut_analysis_tiles<N>(job.model, memory.padded, std::ref(memory));
+    const HostBackend backend{device.executor, &job.model.rules};
+#pragma omp for schedule(dynamic)
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::int64_t first = b * kInFlight, count = std::min(kInFlight, n - first);
+      job.fill(tiles.motion, first, count);
+      run_analysis<N>(backend, job, tiles, count, [&] { job.fill_fingers(tiles.motion, first, count); });
+      take_over<N>(job, tiles, first, count);
+    }
+  }
+}
+
+std::string shape(std::int64_t rows, std::int64_t columns) {
+  return "[" + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+}
+
+void check_size(const std::string& name, const std::vector<double>& values, std::int64_t rows, std::int64_t columns) {
+  if (std::ssize(values) == rows * columns) return;
+  throw Error(ExitCode::kInvalidFile, name + " has " + std::to_string(values.size()) + " numbers, not the " +
+                                          std::to_string(rows * columns) + " of shape " + shape(rows, columns));
+}
+
+void check_sizes(const Scenario& s, const GraspStates& x) {
+  if (x.count < 0) throw Error(ExitCode::kInvalidFile, "count = " + std::to_string(x.count) + " is negative");
+  const auto optional = [&](const char* name, const std::vector<double>& values, std::int64_t columns) {
+    if (!values.empty()) check_size(name, values, x.count, columns);
+  };
+  optional("position", x.position, 3);
+  optional("quaternion", x.quaternion, 4);
+  optional("velocity", x.velocity, 3);
+  optional("spin", x.spin, 3);
+  optional("wrench", x.wrench, 6);
+  optional("friction", x.friction, std::ssize(s.contacts));
+  const std::pair<const char*, const std::vector<std::vector<double>>*> per_finger[] = {
+      {"q", &x.q}, {"qd", &x.qd}, {"tau", &x.tau}};
+  for (const auto& [name, fingers] : per_finger) {
+    if (fingers->empty()) continue;
+    if (fingers->size() != s.fingers.size())
+      throw Error(ExitCode::kInvalidFile,
+                  std::string(name) + " is given for " + std::to_string(fingers->size()) +
+                      " fingers, but the hand has " + std::to_string(s.fingers.size()),
+                  "give it for every finger, or for none");
+    for (std::size_t j = 0; j < fingers->size(); ++j)
+      check_size("finger_" + std::to_string(j + 1) + "/" + name, (*fingers)[j], x.count,
+                 std::ssize(s.fingers[j].joints));
+  }
+}
+
+/// Arrays of the right sizes.
+Analysis sized(const Scenario& s, std::int64_t count) {
+  const auto n = static_cast<std::size_t>(count), contacts = s.contacts.size();
+  Analysis out;
+  out.contacts = static_cast<int>(contacts);
+  out.status.resize(n);
+  for (auto* list : {&out.residual, &out.iterations}) list->resize(n);
+  for (auto* list : {&out.mode_before, &out.mode_after}) list->resize(n * contacts);
+  out.gap.resize(n * contacts);
+  for (auto* list : {&out.normal, &out.relative_velocity, &out.force, &out.relative_acceleration})
+    list->resize(3 * n * contacts);
+  out.acceleration.resize(6 * n);
+  for (auto* lists : {&out.q, &out.qd, &out.qdd, &out.tau})
+    for (const Finger& f : s.fingers) lists->emplace_back(n * f.joints.size());
+  return out;
+}
+
+template <int D>
+void take_row(const std::vector<double>& values, std::int64_t row, Vec<double, D>& to) {
+  if (!values.empty()) std::copy_n(values.data() + row * D, D, to.m);
+}
+
+}  // namespace
+
+void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t count) const {
+  const int contacts = model.rules.grasp.contacts;
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+#pragma omp parallel for if (count > kManyInstants)
+  for (std::int64_t i = 0; i < padded; ++i) {
+    const std::int64_t at = first + std::min(i, count - 1);
+    ObjectMotion<double> x = object;
+    take_row(states.position, at, x.p);
+    take_row(states.quaternion, at, x.turn);
+    if (!states.quaternion.empty()) x.turn = normalized(x.turn);
+    take_row(states.velocity, at, x.v);
+    take_row(states.spin, at, x.w);
+    take_row(states.wrench, at, x.wrench);
+    x.first = x.p;
+    x.first_turn = x.turn;
+    batch::store<double>(host.objects, i, x);
+    const Pose<double> pose = {rotation_of(x.turn), x.p};
+    for (int j = 0; j < contacts; ++j) {
+      FingerTask<double> t = task[j];
+      t.place = pose * ContactPlace<double>{surface[j].point, surface[j].E};
+      t.velocity = x.v + cross(x.w, t.place.p - x.p);
+      if (!states.friction.empty()) t.friction = states.friction[static_cast<std::size_t>(at * contacts + j)];
+      batch::store<double>(host.parts.tasks_of(j), i, t);
+      batch::store<double>(host.surface_of(j), i, surface[j]);
+    }
+  }
+}
+
+void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std::int64_t count) const {
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+  for (int j = 0; j < model.rules.grasp.contacts; ++j)
+    with_finger_size(model.rules.grasp.finger[j].size, [&](auto, auto size) {
+      constexpr int J = size;
+      const int joints = chain_of<J>(model.rules.grasp.finger[j]).joints;
+      const auto put = [&](const std::vector<std::vector<double>>& given, std::int64_t at, Vec<double, J>& to) {
+        if (given.empty()) return;
+        std::copy_n(given[static_cast<std::size_t>(j)].data() + at * joints, joints, to.m);
+      };
+#pragma omp parallel for if (count > kManyInstants)
+      for (std::int64_t i = 0; i < padded; ++i) {
+        const std::int64_t at = first + std::min(i, count - 1);
+        FingerMotion<double, J> x{};
+        x.within = 1;
+        if (by_inverse_kinematics() && i < count)
+          x = batch::load<double, FingerMotion<double, J>>(host.finger_of(j), i);
+        put(states.q, at, x.q);
+        put(states.qd, at, x.qd);
+        put(states.tau, at, x.kept);
+        x.first = x.q;
+        batch::store<double>(host.finger_of(j), i, x);
+      }
+    });
+}
+
+Analysis analyse(const Scenario& scenario, const GraspStates& states, const Device& device) {
+  check_sizes(scenario, states);
+  const auto grasp = make_model(scenario);
+  Analysis out = sized(scenario, states.count);
+  AnalysisJob job{.model = {.rules = rules_of(scenario, *grasp, states), .clock = LoadClock({}, scenario.gravity, 1)},
+                  .step = {},
+                  .states = states,
+                  .out = out};
+  job.step.now = job.model.clock.at(0, 1);
+  job.step.first = states.tau.empty();  // torques that are given count as kept since an earlier step
+  if (states.count == 0) return out;
+  contact::for_contacts(out.contacts, [&](auto n) {
+    find_nominal<n>(job);
+    if (device.executor != Executor::kCuda) run_on_host<n>(job, device);
+  });
+  if (device.executor == Executor::kCuda) cuda_analyse(job, device);
+  return out;
+}
+
+}  // namespace garra::grasp

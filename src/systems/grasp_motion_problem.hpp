@@ -1,0 +1,78 @@
+// The contact problem of a step: fingers, object and load become A, b and mu. Host and device.
+#pragma once
+
+#include "garra/solve/friction_problem.hpp"
+#include "garra/systems/grasp/object_step.hpp"
+
+namespace garra::grasp {
+
+/// Takes a contact out of a problem: it neither feels nor causes anything, and its force is zero.
+template <class S, int N>
+GARRA_HD void leave_out(solvers::FrictionProblem<S, N>& p, int j, const MaskOf<S>& out) {
+  for (int i = 3 * j; i < 3 * j + 3; ++i) {
+    for (int k = 0; k < 3 * N; ++k) {
+      if (k / 3 == j) continue;
+      p.A(i, k) = select(out, S(0), p.A(i, k));
+      p.A(k, i) = select(out, S(0), p.A(k, i));
+    }
+    p.b[i] = select(out, S(0), p.b[i]);
+  }
+}
+
+/// The contact problem of a step, in forces c that act over it: a = A c + b is the relative velocity after the step over
+/// its length (explicit: the relative acceleration), the normal row with its stabilization.
+template <class S, int N>
+struct StepProblem {
+  solvers::FrictionProblem<S, N> friction;
+  solvers::SlidingContacts<S, N> sliding;  ///< explicit: contacts that slide at the step's start
+};
+
+template <class S, int N>
+GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load,
+                                        const FingerStep<S> (&fingers)[N], const Vec<S, N>& mu) {
+  const S rate = S(1 / rules.step);
+  ContactTerms<S> contacts[N];
+  for (int j = 0; j < N; ++j) {
+    const FingerStep<S>& f = fingers[j];
+    contacts[j] = contact_terms(f);
+    for (int k = 0; k < 3; ++k)
+      contacts[j].drift[k] = rate * (rules.explicit_step ? f.before[k] - f.free[k] : -f.free[k]);
+  }
+  // Momentum over the step's length beside the load makes velocities out of what assemble() takes for accelerations.
+  Vec<S, 6> push = load;
+  if (!rules.explicit_step) {
+    const Vec3<S> spin = body.inertia * body.omega;
+    for (int i = 0; i < 3; ++i) {
+      push[i] = fma(rate * body.mass, body.v[i], push[i]);
+      push[i + 3] = fma(rate, spin[i], push[i + 3]);
+    }
+  }
+  const auto system = assemble<S, N>(body, contacts, push, Vec3<double>::zero(), false);
+  StepProblem<S, N> out;
+  out.friction = {system.A, system.b, mu};
+  for (int j = 0; j < N; ++j) {
+    const FingerStep<S>& f = fingers[j];
+    const Vec3<S> before = relative_velocity(body, f);
+    const S free = rules.explicit_step ? before[0] : S(rules.step) * system.b[3 * j];
+    Vec<S, 3 * N>& b = out.friction.b;
+    S slip[2] = {S(0), S(0)};
+    if (rules.explicit_step) {
+      const Vec3<S> v = velocity_term(body, contacts[j]);
+      for (int k = 0; k < 3; ++k) b[3 * j + k] += v[k];
+      const S speed = sqrt(fma(before[1], before[1], before[2] * before[2]));
+      const auto slides = speed > S(kSlipSpeed);
+      const S inverse = S(1) / select(slides, speed, S(1));
+      for (int k = 0; k < 2; ++k) {
+        slip[k] = select(slides, inverse * before[k + 1], S(0));
+        const S drift = select(slides, S(0), before[k + 1]);  // a rolling contact stays at rest
+        b[3 * j + 1 + k] = fma(S(rules.baumgarte) * rate, drift, b[3 * j + 1 + k]);
+      }
+    }
+    b[3 * j] += stabilization(rules, body, f, before);
+    leave_out<S, N>(out.friction, j, !within_reach(rules, f.gap, free));
+    for (int k = 0; k < 2; ++k) out.sliding.v[2 * j + k] = slip[k];
+  }
+  return out;
+}
+
+}  // namespace garra::grasp
