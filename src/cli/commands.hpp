@@ -29,6 +29,9 @@ void add_contact_bench_command(CLI::App& contact);
 /// `garra chain ...`
 void add_chain_commands(CLI::App& app);
 
+/// `garra grasp ...`
+void add_grasp_commands(CLI::App& app);
+
 /// `garra platform ...`
 void add_platform_commands(CLI::App& app);
 

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   garra::cli::add_check_command(app);
   garra::cli::add_contact_commands(app);
   garra::cli::add_chain_commands(app);
+  garra::cli::add_grasp_commands(app);
   garra::cli::add_platform_commands(app);
   garra::cli::add_singularity_commands(app);
   garra::cli::add_doctor_command(app);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/answer.hpp"
+#include "cli/run_grasp_time.hpp"
 #include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
@@ -153,7 +154,9 @@ class GraspJob final : public Job {
 }  // namespace
 
 std::unique_ptr<Job> read_grasp_job(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return std::make_unique<GraspJob>(io::read_scenario(scenario, overrides));
+  const grasp::Scenario s = io::read_scenario(scenario, overrides);
+  if (s.time) return make_grasp_time_job(s, io::scenario_files(scenario, overrides));
+  return std::make_unique<GraspJob>(s);
 }
 
 }  // namespace garra::cli

@@ -6,6 +6,7 @@
 #include "garra/math/rotation.hpp"
 #include "io/number.hpp"
 #include "io/scenario_text.hpp"
+#include "io/time_reader.hpp"
 
 namespace garra::io {
 
@@ -189,7 +190,7 @@ void write_plan(const Scenario& s, Writer& w) {
   w.line("tol", shortest(s.tol));
   w.line("max_iterations", std::to_string(s.max_iterations));
   w.line("max_unsolved", shortest(s.plan.max_unsolved), "share of the samples");
-  w.line("check_uniqueness", text(s.check_uniqueness));
+  if (!s.time) w.line("check_uniqueness", text(s.check_uniqueness));
   w.table("sampling");
   w.line("samples", std::to_string(s.plan.samples));
   w.line("chunk", std::to_string(s.plan.chunk));
@@ -220,6 +221,7 @@ std::string resolved_toml(const Scenario& s) {
   }
   for (const Contact& c : s.contacts) write_contact(c, w);
   write_load(s, w);
+  if (s.time) write_time(*s.time, w);
   write_plan(s, w);
   return w.take();
 }

@@ -7,6 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
@@ -26,6 +27,12 @@ def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.Comple
     if expect is not None:
         assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+def table_of(file: Path) -> dict:
+    """The data sets of an HDF5 file."""
+    with h5py.File(file) as f:
+        return {name: f[name][:] for name in f}
 
 
 def summary_of(folder: Path) -> dict:

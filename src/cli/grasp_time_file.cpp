@@ -1,0 +1,136 @@
+#include "cli/grasp_time_file.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "io/hdf5.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+using grasp::MotionEnd;
+using grasp::MotionSeries;
+using io::Hdf5Writer;
+using io::Shape;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+const char* name_of(grasp::Shape shape) {
+  switch (shape) {
+    case grasp::Shape::kSphere:
+      return "sphere";
+    case grasp::Shape::kBox:
+      return "box";
+    case grasp::Shape::kCylinder:
+      return "cylinder";
+    case grasp::Shape::kPoints:
+      break;
+  }
+  return "points";
+}
+
+/// The nominal friction of each contact, and the deviation that `values` of the uncertain inputs (none: medians) add to
+/// it; at a level that one in place of the nominal.
+std::vector<double> friction_of_contacts(const grasp::Scenario& s, const std::vector<double>& values, double level) {
+  std::vector<double> mu;
+  for (const grasp::Contact& c : s.contacts) mu.push_back(c.friction.nominal());
+  const std::vector<double> nominal = mu;
+  const std::vector<grasp::Input> inputs = grasp::uncertain_inputs(s);
+  for (std::size_t k = 0; k < std::min(values.size(), inputs.size()); ++k)
+    for (std::size_t j = 0; j < mu.size(); ++j)
+      if (inputs[k].name == "contact " + std::to_string(j + 1) + " friction") mu[j] = values[k];
+  if (level == level)
+    for (std::size_t j = 0; j < mu.size(); ++j) mu[j] = std::max(0.0, level + (mu[j] - nominal[j]));
+  return mu;
+}
+
+void write_object(Hdf5Writer& file, const std::string& at, const MotionSeries& s, std::uint64_t t) {
+  file.write(at + "time", {t}, s.time);
+  file.write(at + "position", {t, 3}, s.position);
+  file.write(at + "quaternion", {t, 4}, s.quaternion);
+  file.write(at + "velocity", {t, 3}, s.velocity);
+  file.write(at + "spin", {t, 3}, s.spin);
+  file.write(at + "load", {t, 6}, s.load);
+  file.write(at + "gravity", {t, 3}, s.gravity);
+  file.write(at + "kinetic", {t}, s.kinetic);
+  file.write(at + "balance", {t}, s.balance);
+}
+
+void write_contacts(Hdf5Writer& file, const std::string& at, const MotionSeries& s, const Shape& shape) {
+  const Shape vectors = {shape[0], shape[1], 3};
+  file.write(at + "gap", shape, s.gap);
+  file.write(at + "normal", vectors, s.normal);
+  file.write(at + "force", vectors, s.force);
+  file.write(at + "force_palm", vectors, s.force_palm);
+  file.write(at + "slip_speed", shape, s.slip_speed);
+  file.write(at + "state", shape, std::vector<std::int32_t>(s.state.begin(), s.state.end()));
+}
+
+void write_finger(Hdf5Writer& file, const std::string& at, const MotionSeries& s, std::size_t j, std::uint64_t t) {
+  const std::uint64_t joints = t > 0 ? s.q[j].size() / t : 0;
+  file.group(at);
+  file.write(at + "/q", {t, joints}, s.q[j]);
+  file.write(at + "/qd", {t, joints}, s.qd[j]);
+  file.write(at + "/tau", {t, joints}, s.tau[j]);
+  file.write(at + "/links", {t, joints + 2, 3}, s.links[j]);
+}
+
+void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts) {
+  const std::uint64_t t = m.series.time.size();
+  const std::string at = m.name + "/";
+  file.group(m.name);
+  write_object(file, at, m.series, t);
+  write_contacts(file, at, m.series, {t, contacts});
+  for (std::size_t j = 0; j < m.series.q.size(); ++j)
+    write_finger(file, at + "finger_" + std::to_string(j + 1), m.series, j, t);
+  const grasp::Trajectory& end = m.series.trajectory;
+  file.attribute(m.name, "title", m.title);
+  file.attribute(m.name, "outcome", std::string(to_string(end.end)));
+  file.attribute(m.name, "friction", m.level);
+  file.attribute(m.name, "mu", m.mu);
+  file.attribute(m.name, "end_time", end.end_time);
+  file.attribute(m.name, "slip_time", end.slip_time);
+  file.attribute(m.name, "drop_time", loss_time(end));
+}
+
+}  // namespace
+
+double loss_time(const grasp::Trajectory& t) {
+  if (is_in_hand(t.end)) return kNever;
+  return is_undecided(t.end) ? kUnknown : t.end_time;
+}
+
+NamedMotion nominal_motion(const grasp::Motion& motion, int instants) {
+  return {"nominal", "nominal", kUnknown, friction_of_contacts(motion.scenario(), {}, kUnknown),
+          motion.nominal(instants)};
+}
+
+NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants, const std::string& what) {
+  const std::vector<double>& levels = motion.scenario().time->friction;
+  NamedMotion m;
+  m.name = "sample_" + std::to_string(sample);
+  m.title = what + "sample " + std::to_string(sample);
+  m.level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
+  m.series = motion.series(sample, instants);
+  m.mu = friction_of_contacts(motion.scenario(), m.series.inputs, m.level);
+  return m;
+}
+
+void write_motions(const std::string& path, const grasp::Scenario& scenario, const std::vector<NamedMotion>& motions) {
+  Hdf5Writer file;
+  const grasp::Object& object = scenario.object;
+  file.attribute("/", "shape", std::string(name_of(object.shape)));
+  file.attribute("/", "radius", object.radius);
+  file.attribute("/", "height", object.height);
+  file.attribute("/", "size", std::vector<double>{object.size[0], object.size[1], object.size[2]});
+  file.attribute("/", "contacts", static_cast<std::int64_t>(scenario.contacts.size()));
+  std::vector<double> joints;
+  for (const grasp::Finger& finger : scenario.fingers) joints.push_back(static_cast<double>(finger.joints.size()));
+  file.attribute("/", "joints", joints);
+  for (const NamedMotion& m : motions) write_motion(file, m, scenario.contacts.size());
+  file.commit(path);
+}
+
+}  // namespace garra::cli

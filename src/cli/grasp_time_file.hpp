@@ -1,0 +1,32 @@
+// motion.h5 in the run folder of a grasp study in time: a few trajectories in full (docs/run-folder.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "systems/grasp_motion.hpp"
+
+namespace garra::cli {
+
+/// A trajectory with its place in the study.
+struct NamedMotion {
+  std::string name, title;  ///< group in the file; words for people
+  double level = 0;         ///< friction of its level; NaN: as the contacts say
+  std::vector<double> mu;   ///< friction of each contact
+  grasp::MotionSeries series;
+};
+
+/// The trajectory with every input at its median.
+[[nodiscard]] NamedMotion nominal_motion(const grasp::Motion& motion, int instants);
+/// One sample again; `what` stands before its number in the title.
+[[nodiscard]] NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants,
+                                           const std::string& what);
+
+/// When it was lost: dropped, stopped by a joint limit, or out of reach from the start [s]; infinite where it was held
+/// to the end, NaN where that is not known.
+[[nodiscard]] double loss_time(const grasp::Trajectory& trajectory);
+
+/// Whole or not at all. Throws Error(kInputOutput).
+void write_motions(const std::string& path, const grasp::Scenario& scenario, const std::vector<NamedMotion>& motions);
+
+}  // namespace garra::cli
