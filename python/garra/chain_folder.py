@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.run_folder import COUNT, HISTOGRAM, MAYBE, REAL, TEXT, At, DamagedFile, MissingFile, check
+from garra.run_folder import COUNT, HISTOGRAM, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, MissingFile, check
 
 OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input")
 UNSOLVED = ("non_finite", "step_limit", "invalid_input")  # no trajectory to judge
@@ -30,11 +30,7 @@ DESIGN = {
     "worst_balance": MAYBE,
 }
 SUMMARY = {
-    "title": TEXT,
-    "seed": COUNT,
-    "samples": COUNT,
-    "requested": COUNT,
-    "stopped_by": TEXT,
+    **STUDY,
     "robot": {"name": TEXT, "joints": COUNT, "joint_names": [TEXT], "units": [TEXT], "torque_units": [TEXT]},
     "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": (list, type(None))},
     "method": {"integrator": TEXT, "step": MAYBE, "until": REAL, "torque": TEXT, "limits": TEXT},

@@ -128,7 +128,7 @@ def _time_axis(ax: Axes, motion: Table, label: str) -> None:
     time = motion["time"]
     if len(time) > 1:
         ax.set_xlim(time[0], time[-1])
-    ax.set_xlabel("time [s]")
+    ax.set_xlabel(motion.get("axis", "time [s]"))
     ax.set_ylabel(label)
 
 

@@ -6,26 +6,21 @@ Whatever is missing or contradicts itself is refused with its file and field.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from garra.run_folder import COUNT, HISTOGRAM, MAYBE, REAL, TEXT, At, DamagedFile, MissingFile, check
+from garra.h5_tables import UNLIMITED, data_sets, opened, text
+from garra.run_folder import COUNT, HISTOGRAM, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, check
 
 OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid")
 METRICS = ("peak_force", "stroke_margin", "universal_margin", "spherical_margin", "clearance", "sigma_min")
 LEGS = 6
-UNLIMITED = 1e100  # a margin beyond: nothing is limited there
 
 MAYBE_TABLE = (dict, type(None))
 
 SUMMARY = {
-    "title": TEXT,
+    **STUDY,
     "kind": TEXT,
-    "seed": COUNT,
-    "samples": COUNT,
-    "requested": COUNT,
-    "stopped_by": TEXT,
     "platform": {"name": TEXT},
     "p_feasible": {"probability": MAYBE, "low": MAYBE, "high": MAYBE},
     "outcomes": dict.fromkeys(OUTCOMES, COUNT),
@@ -111,64 +106,19 @@ def read_path(file: Path) -> Table:
         keys = PATH | {key: shape for key, shape in STUDY.items() if key in h5}
         limit = float(h5.attrs.get("force_limit", math.inf))
         return dict.fromkeys(STUDY) | {
-            **_data_sets(h5, keys, file),
-            "title": _text(h5.attrs.get("title", "platform")),
+            **data_sets(h5, keys, file),
+            "title": text(h5.attrs.get("title", "platform")),
             "force_limit": limit if 0 < limit < UNLIMITED else None,
             "gravity": [float(x) for x in h5.attrs.get("gravity", (0.0, 0.0, 0.0))],
         }
 
-    table = _opened(file, read)
+    table = opened(file, read)
     if not table["time"]:
         raise DamagedFile(f"{file}: time: empty; a path has at least one instant")
     for key in ("position", "quaternion"):
         if any(x is None for row in table[key] for x in row):
             raise DamagedFile(f"{file}: {key}: not finite")
     return table
-
-
-def _opened(file: Path, read: Callable[[Any], Table]) -> Table:
-    import h5py
-
-    if not file.is_file():
-        raise MissingFile(f"{file}: no such file; `garra run` writes it")
-    try:
-        with h5py.File(file) as h5:
-            return read(h5)
-    except PermissionError as error:
-        raise MissingFile(f"{file}: {error.strerror}") from error
-    except (OSError, ValueError, TypeError) as error:
-        raise DamagedFile(f"{file}: {error}") from error
-
-
-def _data_sets(h5: Any, shapes: dict[str, tuple[Any, ...]], file: Path) -> Table:
-    """Nested lists; a named size is that of the first data set that has it."""
-    import numpy as np
-
-    sizes: dict[str, int] = {}
-    table = {}
-    for key, shape in shapes.items():
-        if key not in h5:
-            raise DamagedFile(f"{file}: {key}: no such data set")
-        value = np.asarray(h5[key][()], dtype=float)
-        found = value.shape if value.ndim == len(shape) else ()
-        for name, n in zip(shape, found, strict=False):
-            if isinstance(name, str):
-                sizes.setdefault(name, n)
-        wanted = tuple(sizes.get(n, n) for n in shape)
-        if value.shape != wanted:
-            raise DamagedFile(f"{file}: {key}: expected the shape {wanted}, found {value.shape}")
-        table[key] = _listed(value.tolist())
-    return table
-
-
-def _listed(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_listed(item) for item in value]
-    return value if math.isfinite(value) and abs(value) < UNLIMITED else None
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 # --- output of `garra platform simulate`
@@ -192,21 +142,21 @@ ENERGIES = ("kinetic_energy", "potential_energy", "work", "balance", "drift")
 def read_motion(file: Path, sample: int) -> Table:
     """One motion: a path.h5, or a sample of what `garra platform simulate` wrote, up to where it ended."""
     kinds: list[bool] = []
-    _opened(file, lambda h5: kinds.append("times" in h5) or {})
+    opened(file, lambda h5: kinds.append("times" in h5) or {})
     if not kinds[0]:
         return read_path(file)
 
     def read(h5: Any) -> Table:
-        rows = _data_sets(h5, TRAJECTORIES, file)
+        rows = data_sets(h5, TRAJECTORIES, file)
         if not 0 <= sample < len(rows["position"]):
             raise DamagedFile(f"{file}: sample {sample}: the file has {len(rows['position'])} samples, from 0")
         return rows | {
             "status": _status(h5, sample),
-            "title": _text(h5.attrs.get("model", file.stem)),
+            "title": text(h5.attrs.get("model", file.stem)),
             "gravity": [float(x) for x in h5.attrs.get("gravity", (0.0, 0.0, 0.0))],
         }
 
-    table = _opened(file, read)
+    table = opened(file, read)
     own = {key: table[key][sample] for key, shape in TRAJECTORIES.items() if shape[0] == "n"}
     reached = [i for i, row in enumerate(own["position"]) if None not in row and None not in own["quaternion"][i]]
     if not reached:
@@ -228,7 +178,7 @@ def read_motion(file: Path, sample: int) -> Table:
 def _status(h5: Any, sample: int) -> str:
     names = h5["status"].attrs.get("names", ()) if "status" in h5 else ()
     code = int(h5["status"][sample]) if len(names) else -1
-    return _text(names[code]) if 0 <= code < len(names) else "unknown"
+    return text(names[code]) if 0 <= code < len(names) else "unknown"
 
 
 # --- map.h5
@@ -240,7 +190,7 @@ MAP = {"z": ("z",), "y": ("y",), "x": ("x",), "feasible_share": NODES, "sigma_mi
 def read_map(folder: str) -> Table:
     """Axes x, y, z and the numbers of the nodes [z][y][x] as nested lists, None where a node has none."""
     file = Path(folder) / "map.h5"
-    table = _opened(file, lambda h5: _data_sets(h5, MAP, file))
+    table = opened(file, lambda h5: data_sets(h5, MAP, file))
     for key in NODES:
         values = table[key]
         if not values or None in values or any(b <= a for a, b in zip(values, values[1:], strict=False)):

@@ -9,13 +9,11 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from garra import platform_folder, words
+from garra import platform_folder, study_parts, words
 from garra.chain_words import measure
 from garra.run_folder import Run
 
-MOST_INPUTS = 12  # bars in the chart of influences
 ALIKE = 0.9  # legs that fail first at least this part as often as the worst one are named with it
-MOST_PLOTS = 6  # inputs that get a plot of their own
 
 Table = dict[str, Any]
 
@@ -57,7 +55,7 @@ def build(run: Run) -> str:
     """The report as HTML; raises RunError where path.h5 or map.h5 is missing or damaged."""
     from garra.report import page, replay_command
 
-    summary = run.summary
+    summary, p = run.summary, run.summary["p_feasible"]["probability"]
     parts = _path_parts(run) if summary["kind"] == "path" else _map_parts(run)
     return page(
         "platform.html",
@@ -67,10 +65,10 @@ def build(run: Run) -> str:
         headline=_headline(summary),
         outcomes=_outcomes(summary),
         metrics=_metrics(summary),
-        inputs=_inputs(summary),
+        inputs=study_parts.inputs(summary["inputs"], p, "staying feasible", "feasible"),
         first=_first(summary),
         earliest=_earliest(summary),
-        convergence=_convergence(summary),
+        convergence=study_parts.convergence(summary["convergence"], p, "P(feasible)"),
         measure=measure,
         label=lambda outcome: OUTCOMES[outcome][0] if outcome in OUTCOMES else outcome,
         replay=lambda sample: replay_command(run, sample),
@@ -161,80 +159,19 @@ def _outcomes(summary: Table) -> Table:
     return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
 
 
-# --- distributions and inputs
+# --- distributions
 
 
 def _metrics(summary: Table) -> list[Table]:
-    from garra import figures
-
     allowed, rows = summary["allowed"], []
     references = {"force": allowed["force"] or None, "near": allowed["near_singular"]}
     for key, (label, meaning, reference) in METRICS.items():
-        table = _shown(summary["metrics"][key])
-        total = sum(table["counts"]) + table["below"] + table["above"] + table["undefined"]
-        outside = {
-            f"below {words.quantity(table['low'], table['unit'])}": table["below"],
-            f"above {words.quantity(table['high'], table['unit'])}": table["above"],
-            "undefined": table["undefined"],
-        }
-        if not total or table["above"] + table["undefined"] == total:
-            continue  # nothing is limited there
         value = references[reference] if isinstance(reference, str) else reference
-        row = table | {"label": label, "meaning": meaning}
-        row["outside"] = [f"{words.share(n, total)} {what}" for what, n in outside.items() if n]
-        row["figure"] = figures.metric(key, table, value) if sum(table["counts"]) else ""
-        rows.append(row)
+        metric = study_parts.Metric(key, label, meaning, value)
+        row = study_parts.card(metric, study_parts.shown(summary["metrics"][key]))
+        if row["total"] and row["above"] + row["undefined"] < row["total"]:  # else nothing is limited there
+            rows.append(row)
     return rows
-
-
-def _shown(table: Table) -> Table:
-    """A distribution in what people say: mm, degrees."""
-    from garra.figures import UNITS
-
-    unit, factor = UNITS.get(table["unit"], (table["unit"], 1.0))
-
-    def times(x: float | None) -> float | None:
-        return None if x is None else factor * x
-
-    return table | {
-        "unit": unit,
-        **{key: times(table[key]) for key in ("mean", "sd", "low", "high")},
-        "quantiles": {key: times(x) for key, x in table["quantiles"].items()},
-    }
-
-
-def _inputs(summary: Table) -> Table:
-    from garra import figures
-
-    ranked = sorted(summary["inputs"], key=lambda row: -(row["influence"] or 0))
-    loud = [row for row in ranked if (row["influence"] or 0) > (row["noise"] or 0)]
-    binned = [row | {"bins": row["bins"] | {"held": row["bins"]["feasible"]}} for row in loud or ranked if row["bins"]]
-    plots = [row for row in binned if any(v is not None for v in row["bins"]["value"])][:MOST_PLOTS]
-    limits = figures.input_limits(plots) if plots else (0.0, 1.0)
-    estimate = summary["p_feasible"]["probability"] or 0.0
-    return {
-        "all": summary["inputs"],
-        "loud": loud,
-        "sum": sum(row["influence"] for row in loud),
-        "chart": figures.influence(ranked[:MOST_INPUTS]) if ranked else "",
-        "left_out": ranked[MOST_INPUTS:],
-        "plots": [
-            figures.held_given_input(f"input{i}", row, estimate, limits, "staying feasible")
-            for i, row in enumerate(plots, start=1)
-        ],
-        "groups": len(plots[0]["bins"]["value"]) if plots else 0,
-    }
-
-
-def _convergence(summary: Table) -> str:
-    from garra import figures
-
-    table, p = summary["convergence"], summary["p_feasible"]["probability"]
-    rows = [row for row in zip(*table.values(), strict=True) if None not in row]
-    if p is None or not rows:
-        return ""
-    columns = dict(zip(table, map(list, zip(*rows, strict=True)), strict=True))
-    return figures.convergence(columns, p, "P(feasible)")
 
 
 # --- what fails first

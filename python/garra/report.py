@@ -6,19 +6,16 @@ usage: python -m garra.report RUN [-o report.html]
 from __future__ import annotations
 
 import argparse
-import re
 import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
-from garra import run_folder, words
+from garra import run_folder, study_parts, words
 from garra.run_folder import Run, RunError
 
 MISSING_PACKAGE = 70
 CANNOT_WRITE = 5
-MOST_INPUTS = 12  # bars in the chart of influences
-MOST_PLOTS = 6  # inputs that get a plot of their own
 
 Table = dict[str, Any]
 
@@ -68,6 +65,10 @@ METRICS = {
 
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where a file that only this job has is missing or damaged."""
+    if run.summary["job"] == "grasp" and run.summary.get("study") == "time":
+        from garra import grasp_time_report
+
+        return grasp_time_report.build(run)
     if run.summary["job"] == "chain":
         from garra import chain_report
 
@@ -80,6 +81,10 @@ def build(run: Run) -> str:
         from garra import platform_report
 
         return platform_report.build(run)
+    if run.summary["job"] == "platform_experiment":
+        from garra import platform_experiment_report
+
+        return platform_experiment_report.build(run)
     return _build_grasp(run)
 
 
@@ -109,7 +114,7 @@ def _build_grasp(run: Run) -> str:
         friction=_friction(run),
         contacts=_contacts(run.summary),
         metrics=_metrics(run.summary),
-        inputs=_inputs(run.summary),
+        inputs=study_parts.inputs(run.summary["inputs"], run.summary["held"]["probability"], "holding", "held"),
         solver=_solver(run.summary),
         figures=_estimate_figures(run),
         replay=lambda sample: replay_command(run, sample),
@@ -211,58 +216,7 @@ def _columns(cards: int) -> int:
 
 
 def _metrics(summary: Table) -> list[Table]:
-    from garra import figures
-
-    rows = []
-    for key, (label, meaning, reference) in METRICS.items():
-        table = summary["metrics"][key]
-        total = sum(table["counts"]) + table["below"] + table["above"] + table["undefined"]
-        outside = {
-            f"below {words.quantity(table['low'], table['unit'])}": table["below"],
-            f"above {words.quantity(table['high'], table['unit'])}": table["above"],
-            "undefined": table["undefined"],
-        }
-        row = table | {"label": label, "meaning": meaning, "total": total}
-        row["outside"] = [f"{words.share(n, total)} {what}" for what, n in outside.items() if n]
-        row["figure"] = figures.metric(key, table, reference) if sum(table["counts"]) else ""
-        rows.append(row)
-    return rows
-
-
-def _inputs(summary: Table) -> Table:
-    from garra import figures
-
-    ranked = sorted(summary["inputs"], key=lambda entry: -(entry["influence"] or 0))
-    loud = [entry for entry in ranked if (entry["influence"] or 0) > (entry["noise"] or 0)]
-    drawn, plots = ranked[:MOST_INPUTS], (loud or ranked)[:MOST_PLOTS]
-    limits = figures.input_limits(plots) if plots else (0.0, 1.0)
-    estimate = summary["held"]["probability"]
-    return {
-        "count": len(ranked),
-        "loud": loud,
-        "sum": sum(entry["influence"] for entry in loud),
-        "left_out": ranked[MOST_INPUTS:],
-        "families": _families(summary["inputs"]),
-        "chart": figures.influence(drawn) if drawn else "",
-        "plots": [
-            entry | {"figure": figures.held_given_input(f"input{i}", entry, estimate, limits)}
-            for i, entry in enumerate(plots, start=1)
-        ],
-    }
-
-
-def _families(inputs: list[Table]) -> list[Table]:
-    """Inputs that differ in their contact only, together: "friction", "contacts 1, 2, 3"."""
-    families: dict[tuple[str, ...], list[str]] = {}
-    for entry in inputs:
-        match = re.fullmatch(r"contact (\d+) (.+)", entry["name"])
-        name = match[2] if match else entry["name"]
-        numbers = families.setdefault((name, entry["distribution"], entry["unit"]), [])
-        numbers += [match[1]] if match else []
-    return [
-        {"name": name, "contacts": ", ".join(numbers), "distribution": distribution, "unit": unit}
-        for (name, distribution, unit), numbers in families.items()
-    ]
+    return [study_parts.card(study_parts.Metric(key, *METRICS[key]), summary["metrics"][key]) for key in METRICS]
 
 
 def _solver(summary: Table) -> Table:

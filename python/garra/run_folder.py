@@ -1,7 +1,7 @@
 """Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
 
-What a grasp study holds is listed here, what a chain study holds in chain_folder.py, what a singularity map holds in
-singularity_folder.py, what a platform study holds in platform_folder.py.
+What a grasp study holds is listed here, one in time in grasp_time_folder.py, a chain study in chain_folder.py, a
+singularity map in singularity_folder.py, a platform study in platform_folder.py.
 """
 
 from __future__ import annotations
@@ -72,12 +72,9 @@ INPUT = {
     "noise": MAYBE,
     "bins": {"value": [MAYBE], "held": [COUNT], "decided": [COUNT]},
 }
+STUDY = {"title": TEXT, "seed": COUNT, "samples": COUNT, "requested": COUNT, "stopped_by": TEXT}  # of every study
 SUMMARY = {
-    "title": TEXT,
-    "seed": COUNT,
-    "samples": COUNT,
-    "requested": COUNT,
-    "stopped_by": TEXT,
+    **STUDY,
     "held": {"probability": REAL, "low": REAL, "high": REAL, "confidence": REAL},
     "outcomes": dict.fromkeys(OUTCOMES, COUNT),
     "contacts": [CONTACT],
@@ -213,7 +210,11 @@ def _check_summary(summary: Any, file: str) -> None:
     check(summary, {"schema": COUNT, "job": TEXT}, at)
     if summary["schema"] != SCHEMA:
         raise at.key("schema").fail(f"is {summary['schema']}; this garra reads {SCHEMA}")
-    if summary["job"] == "grasp":
+    if summary["job"] == "grasp" and summary.get("study") == "time":
+        from garra import grasp_time_folder  # builds on this module
+
+        grasp_time_folder.check_summary(summary, at)
+    elif summary["job"] == "grasp":
         _check_grasp(summary, at)
     elif summary["job"] == "chain":
         from garra import chain_folder  # builds on this module
@@ -227,8 +228,12 @@ def _check_summary(summary: Any, file: str) -> None:
         from garra import platform_folder  # builds on this module
 
         platform_folder.check_summary(summary, at)
+    elif summary["job"] == "platform_experiment":
+        from garra import platform_experiment_folder  # builds on this module
+
+        platform_experiment_folder.check_summary(summary, at)
     else:
-        known = '"grasp", "chain", "singularity" and "platform"'
+        known = '"grasp", "chain", "singularity", "platform" and "platform_experiment"'
         raise at.key("job").fail(f'is "{summary["job"]}"; only {known} have a report')
 
 

@@ -275,7 +275,7 @@ PATH_PROBE = """<script>addEventListener("load", () => {
   const data = JSON.parse(find("platform-data").textContent);
   const off = data.time.flatMap((_, i) => PlatformScene.tips(data, i).map((tip, leg) =>
     Math.abs(Math.hypot(...tip.map((v, c) => v - data.base_anchors[leg][c])) - data.lengths[i][leg])));
-  const down = PlatformScene.turned(PlatformScene.uprightness(data.gravity), data.gravity);
+  const down = Space.turned(Space.uprightness(data.gravity), data.gravity);
   const exact = Math.max(...off, Math.abs(down[0]), Math.abs(down[1])) < 1e-9 && down[2] < 0;
   console.log(`PROBE ${before !== moved} ${moved !== hash()} ${exact} ${find("now").textContent}`);
 });</script></body>"""

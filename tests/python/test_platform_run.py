@@ -14,7 +14,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, wilson
+from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, table_of, wilson
 
 SCENARIO = ROOT / "data" / "scenarios" / "platform_climb.toml"
 WORKSPACE = ROOT / "data" / "scenarios" / "platform_workspace.toml"
@@ -28,11 +28,6 @@ def run(folder: Path, *more, samples: int = SAMPLES, expect: int | None = DONE):
 
 def results(folder: Path) -> tuple[bytes, ...]:
     return tuple((folder / n).read_bytes() for n in ("summary.json", "results.h5", "path.h5"))
-
-
-def table_of(file: Path) -> dict:
-    with h5py.File(file) as f:
-        return {name: f[name][:] for name in f}
 
 
 @pytest.fixture(scope="module")

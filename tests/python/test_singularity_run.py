@@ -17,7 +17,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, wilson
+from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, table_of, wilson
 from synthetic_singularity_run import BLAME, LIMITS, NAMES, factors, singular_values
 
 SCENARIO = ROOT / "data" / "scenarios" / "puma_singularities.toml"
@@ -27,11 +27,6 @@ SMALL = ("--set", "sampling.chunk=4096", "--set", "output.voxels=12", "--set", "
 
 def run(folder: Path, *more, samples: int = SAMPLES, expect: int | None = DONE):
     return garra("run", SCENARIO, "-o", folder, "--samples", samples, "--no-report", *SMALL, *more, expect=expect)
-
-
-def table_of(folder: Path) -> dict:
-    with h5py.File(folder / "results.h5") as file:
-        return {name: file[name][:] for name in file}
 
 
 def pages_of(folder: Path) -> list[dict]:
@@ -56,7 +51,7 @@ def whole(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def table(whole) -> dict:
-    return table_of(whole)
+    return table_of(whole / "results.h5")
 
 
 # --- what is in the folder, and whether it is true

@@ -39,6 +39,20 @@ const Plots = (() => {
     return text;
   }
 
+  // Between two curves, in pieces where one of them is unknown.
+  function region({ x, low, high }, X, Y) {
+    let text = "", piece = [];
+    const close = () => {
+      const there = piece.map((i) => `${px(X(x[i]))} ${px(Y(high[i]))}`);
+      const back = [...piece].reverse().map((i) => `${px(X(x[i]))} ${px(Y(low[i]))}`);
+      if (piece.length > 1) text += `M${[...there, ...back].join("L")}Z`;
+      piece = [];
+    };
+    x.forEach((_, i) => { if (low[i] === null || high[i] === null) close(); else piece.push(i); });
+    close();
+    return text;
+  }
+
   // The same scale on both axes: widens the range that has room to spare.
   function equalize(x, y, width, height) {
     const scale = Math.max((x[1] - x[0]) / width, (y[1] - y[0]) / height);
@@ -67,7 +81,7 @@ const Plots = (() => {
       `<path class="rule" d="M${px(X(v))} ${top}V${top + height}"/>${label(X(v), top + height + 13, "middle", words)}`);
     const up = ticks(...y, Math.max(3, height / 24)).map(([v, words]) =>
       `<path class="rule" d="M${left} ${px(Y(v))}H${left + width}"/>${label(left - 5, Y(v) + 3.5, "end", words)}`);
-    return along.join("") + up.join("") + label(left + width, H - 4, "end", spec.x.label, "label") +
+    return along.join("") + (spec.bare ? "" : up.join("")) + label(left + width, H - 4, "end", spec.x.label, "label") +
       label(left, 11, "start", spec.y.label, "label");
   }
 
@@ -81,7 +95,11 @@ const Plots = (() => {
       `<circle cx="${px(X(v.x))}" cy="${px(Y(v.y))}" r="3.4" fill="var(--${v.color})" stroke="var(--paper)"/>`;
     const curve = (l) => `<path class="line" d="${path(l.x, l.y, X, Y)}" stroke="var(--${l.color})"` +
       ` stroke-width="1.6" stroke-opacity="${l.opacity || 1}" stroke-dasharray="${l.dash || "none"}"/>`;
+    const area = (a) => `<path d="${region(a, X, Y)}" fill="var(--${a.color})" fill-opacity="${a.opacity || 0.2}"/>`;
+    const rule = (v) => `<path class="wall" stroke-dasharray="1 2" d="M${left} ${px(Y(v))}H${px(X(x[1]))}"/>`;
     return [
+      ...(spec.areas || []).map(area),
+      ...(spec.levels || []).map(rule),
       ...(spec.bands || []).map(([y0, y1]) => rect(...x, y0, y1, "band")),
       ...(spec.boxes || []).map((box) => rect(...box, "box")),
       ...(spec.walls || []).map((v) => `<path class="wall" d="M${px(X(v))} ${top}V${top + height}"/>`),
@@ -94,12 +112,14 @@ const Plots = (() => {
   }
 
   // Draws into `host`. spec: name, size [w, h], x and y {label, range}, equal, and marks in data units:
-  //   lines [{x, y, color, dash, opacity}], bands [[y0, y1]], boxes [[x0, x1, y0, y1]], walls [x],
+  //   lines [{x, y, color, dash, opacity}], areas [{x, low, high, color, opacity}] between two curves, bands [[y0, y1]],
+  //   boxes [[x0, x1, y0, y1]], walls [x], levels [y], bare (no vertical axis),
   //   dots [{x, y, color}], cursor (a line at the time), followed [{x, y, color}] (dots at the time).
   // Returns {at(time, place)}: moves cursor and dots; place = [index, fraction] in the series.
   function draw(host, spec) {
     const box = frame(spec), clip = `plot-clip-${++plots}`;
     const inside = `x="${box.left}" y="${box.top - 2}" width="${box.width + 3}" height="${box.height + 4}"`;
+    host.classList.add("plot");
     host.innerHTML = `<svg viewBox="0 0 ${box.W} ${box.H}" role="img" aria-label="${escaped(spec.name)}">` +
       `<clipPath id="${clip}"><rect ${inside}/></clipPath>${axes(spec, box)}` +
       `<g clip-path="url(#${clip})">${marks(spec, box)}</g></svg>`;

@@ -2,7 +2,7 @@
 "use strict";
 function orthographic(canvas, low, high, home) {
   const context = canvas.getContext("2d");
-  const middle = low.map((v, c) => (v + high[c]) / 2);
+  let middle = low.map((v, c) => (v + high[c]) / 2);
   const extent = Math.hypot(...low.map((v, c) => high[c] - v)) || 1;
   const view = {};
 
@@ -23,6 +23,22 @@ function orthographic(canvas, low, high, home) {
     const along = (axis, p) => axis.reduce((sum, v, c) => sum + v * (p[c] - middle[c]), 0);
     const to = (p) => [box.x + box.w / 2 + pixels * along(right, p), box.y + box.h / 2 - pixels * along(up, p)];
     return { to, pixels, toward };
+  }
+
+  // The share with which `points` just fit into a box, seen as they are when the box gets its size.
+  let fitted = { w: 0, h: 0, share: 1 };
+  function fit(points, { w, h }) {
+    if (w === fitted.w && h === fitted.h) return fitted.share;
+    const { to } = projection({ x: 0, y: 0, w, h }, 1);
+    const most = points.map(to).reduce((m, [x, y]) => Math.max(m, Math.abs(x / w - 0.5), Math.abs(y / h - 0.5)), 0.1);
+    fitted = { w, h, share: 0.45 * view.zoom / most };
+    return fitted.share;
+  }
+
+  // Puts another point into the middle of the canvas.
+  function aim(point) {
+    middle = point;
+    fitted = { w: 0, h: 0, share: 1 };
   }
 
   // Clears the canvas, at the screen's own resolution. Returns its size, nothing while it is hidden.
@@ -51,5 +67,5 @@ function orthographic(canvas, low, high, home) {
   }
 
   reset();
-  return { context, extent, reset, turn, zoom, projection, begin, line, write };
+  return { context, extent, reset, turn, zoom, projection, fit, aim, begin, line, write };
 }

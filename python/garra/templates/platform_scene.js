@@ -1,29 +1,11 @@
 // A platform on six legs on a canvas, gravity downwards, legs colored by force over the allowed force.
 "use strict";
 const PlatformScene = (() => {
-  const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-  const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-  const add = (a, b, s = 1) => a.map((v, c) => v + s * b[c]);
-
-  // v turned by the unit quaternion (w, x, y, z).
-  function turned([w, x, y, z], v) {
-    const t = cross([x, y, z], v), u = cross([x, y, z], t);
-    return v.map((c, k) => c + 2 * (w * t[k] + u[k]));
-  }
+  const { cross, dot, add, turned, uprightness } = Space;
 
   // Upper ends of the legs at an instant, base axes.
   function tips(data, i) {
     return data.platform_anchors.map((a) => add(turned(data.quaternion[i], a), data.position[i]));
-  }
-
-  // Turns base axes so that gravity points down: as the machine stands, or hangs, in the room.
-  function uprightness(gravity) {
-    const size = Math.hypot(...gravity);
-    if (!size) return [1, 0, 0, 0];
-    const up = gravity.map((v) => -v / size), axis = cross(up, [0, 0, 1]), w = 1 + up[2];
-    if (w < 1e-9) return [0, 1, 0, 0];
-    const norm = Math.hypot(w, ...axis);
-    return [w, ...axis].map((v) => v / norm);
   }
 
   function make(canvas, data) {
@@ -93,21 +75,11 @@ const PlatformScene = (() => {
       });
     }
 
-    // So that the whole motion fills the canvas, seen as it is when the canvas gets its size.
-    let fitted = { w: 0, h: 0, share: 1 };
-    function fit(w, h) {
-      if (w === fitted.w && h === fitted.h) return fitted.share;
-      const { to } = view.projection({ x: 0, y: 0, w, h }, 1);
-      const most = points.map(to).reduce((m, [x, y]) => Math.max(m, Math.abs(x / w - 0.5), Math.abs(y / h - 0.5)), 0.1);
-      fitted = { w, h, share: 0.45 / most };
-      return fitted.share;
-    }
-
     function draw(i) {
       const size = view.begin();
       if (!size) return;
       const box = { x: 0, y: 0, w: size.width, h: size.height };
-      const { to, toward } = view.projection(box, fit(box.w, box.h));
+      const { to, toward } = view.projection(box, view.fit(points, box));
       plate(base.map(to), color("ink"));
       axes(to);
       for (const k of new Set([0, last])) if (k !== i) ghost(k, to);
@@ -126,52 +98,20 @@ const PlatformScene = (() => {
   }
 
   function start(page, data) {
-    const find = (id) => page.getElementById(id), [canvas, play, slider, now] = ["scene", "play", "when", "now"].map(find);
-    const scene = make(canvas, data), end = data.time.length - 1;
-    let playing = false, at = data.time[0], stamp = 0;
-    function render() {
-      const i = Number(slider.value), forces = data.force ? data.force[i].filter((f) => f !== null).map(Math.abs) : [];
+    const find = (id) => page.getElementById(id), canvas = find("scene"), scene = make(canvas, data);
+    function render(i) {
+      const forces = data.force ? data.force[i].filter((f) => f !== null).map(Math.abs) : [];
       scene.draw(i);
       const largest = forces.length ? `; largest force ${Math.max(...forces).toFixed(1)} N` : "";
-      now.textContent = `${data.time[i].toFixed(2)} s${largest}`;
+      find("now").textContent = (data.labels ? data.labels[i] : `${data.time[i].toFixed(2)} s`) + largest;
     }
-    function run(on) {
-      if (on && Number(slider.value) === end) slider.value = 0;
-      if (on && !playing) {
-        at = data.time[Number(slider.value)];
-        requestAnimationFrame((first) => { stamp = first; step(first); });
-      }
-      playing = on;
-      play.textContent = on ? "Pause" : "Play";
-      play.setAttribute("aria-pressed", on);
-    }
-    function step(next) {
-      if (!playing) return;
-      at += (next - stamp) / 1e3 * Number(find("speed").value);
-      stamp = next;
-      const i = data.time.findIndex((t) => t >= at);
-      slider.value = i < 0 ? end : i;
-      render();
-      if (i < 0) run(false);
-      else requestAnimationFrame(step);
-    }
-    function seek(i) {
-      run(false);
-      slider.value = i;
-      render();
-    }
-    play.addEventListener("click", () => run(!playing));
-    slider.addEventListener("input", () => seek(Number(slider.value)));
-    find("reset").addEventListener("click", () => { scene.reset(); render(); });
-    controlView(canvas, scene, render, {
-      " ": () => run(!playing),
-      ",": () => seek(Math.max(Number(slider.value) - 1, 0)),
-      ".": () => seek(Math.min(Number(slider.value) + 1, end)),
-    });
-    new ResizeObserver(render).observe(canvas);
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
-    render();
+    const { again, keys } = player(page, () => data.time, render);
+    find("reset").addEventListener("click", () => { scene.reset(); again(); });
+    controlView(canvas, scene, again, keys);
+    new ResizeObserver(again).observe(canvas);
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+    again();
   }
 
-  return { start, tips, uprightness, turned };
+  return { start, tips };
 })();

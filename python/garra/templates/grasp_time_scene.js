@@ -1,0 +1,155 @@
+// Hand and object on a canvas: fingers as polylines through their links, forces as arrows in their friction cones.
+"use strict";
+const GraspScene = (() => {
+  const { add, dot, turned } = Space;
+  const STATES = ["held", "slip", "break"];  // of a contact: sticks, slips, open
+  const GRAVITY = 9.81;
+
+  // The fingertip of each contact at an instant: one contact per finger, in their order.
+  const tips = (run, i) => run.links.map((rows) => rows[i][rows[i].length - 1]);
+
+  // Body coordinates of the contacts' points at the start.
+  function bodyPoints(run) {
+    const [w, ...v] = run.quaternion[0], back = [w, ...v.map((c) => -c)];
+    return tips(run, 0).filter((p) => p[0] !== null).map((p) => turned(back, add(p, run.position[0], -1)));
+  }
+
+  // Force that is drawn as long as the object is big: few are larger. [N]
+  function largeForce(data) {
+    const all = data.runs.flatMap((run) => run.force_palm.flat().filter((f) => f[0] !== null).map((f) => Math.hypot(...f)));
+    all.sort((a, b) => a - b);
+    return all[Math.floor(0.97 * (all.length - 1))] || 1;
+  }
+
+  function make(canvas, data) {
+    const first = data.runs[0], stand = Space.uprightness(first.gravity[0]), room = (p) => turned(stand, p);
+    const size = Solids.reach(data, bodyPoints(first)), body = room(first.position[0]);
+    const hand = data.runs.flatMap((run) => run.links.flat(2)).filter((p) => p[0] !== null).map(room);
+    const [low, high] = [Math.min, Math.max].map((pick) => [0, 1, 2].map((c) =>
+      hand.reduce((found, p) => pick(found, p[c]), body[c])));
+    const view = orthographic(canvas, low, high, { azimuth: -22, elevation: 24 });
+    const around = [0, 1, 2].flatMap((c) => [-1.6, 1.6].map((s) => body.map((v, k) => v + (k === c ? s * size : 0))));
+    let points = hand;
+    const { context, line, write } = view, force = largeForce(data);
+    const style = getComputedStyle(document.documentElement);
+    const color = (name) => style.getPropertyValue(`--${name}`).trim();
+    canvas.dataset.font = getComputedStyle(document.body).fontFamily;
+
+    // The whole hand in view, or the object alone.
+    function look(near) {
+      points = near ? around : hand;
+      view.reset();
+      view.aim(near ? body : low.map((v, c) => (v + high[c]) / 2));
+    }
+
+    function dot2([x, y], radius, inner, outer) {
+      context.beginPath();
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      Object.assign(context, { fillStyle: inner, strokeStyle: outer, lineWidth: 1.6 });
+      context.fill();
+      context.stroke();
+    }
+
+    function arrow(from, to, hue, width, label) {
+      const [px, py] = from, [x, y] = to, length = Math.hypot(x - px, y - py), head = Math.atan2(y - py, x - px);
+      if (length < 2) return;
+      line([from, to], hue, width);
+      for (const side of [-2.6, 2.6]) {
+        const tip = Math.min(8, 0.5 * length);
+        line([to, [x + tip * Math.cos(head + side), y + tip * Math.sin(head + side)]], hue, width);
+      }
+      if (label) write(label, x + 7, y + 4, hue);
+    }
+
+    function finger(points_, to) {
+      const seen = points_.map(to);
+      line(seen, color("paper"), 7);
+      line(seen, color("ink"), 4);
+      const [x, y] = seen[0];
+      context.fillStyle = color("ink");
+      context.fillRect(x - 6, y - 6, 12, 12);
+      seen.slice(1, -1).forEach((p) => dot2(p, 3, color("paper"), color("ink")));
+    }
+
+    // The cone is as high as the normal force is long: the force's arrow ends on its disc, on the rim where it slips.
+    function cone(tip, normal, c, mu, { to }) {
+      const height = 1.1 * size * c / force;
+      if (!(height > 0) || !mu) return;
+      const [a, b] = Solids.across(normal), center = add(tip, normal, height), radius = mu * height;
+      const rim = [...Array(33).keys()].map((k) => {
+        const angle = Math.PI * k / 16;
+        return to(add(add(center, a, radius * Math.cos(angle)), b, radius * Math.sin(angle)));
+      });
+      const before = context.globalAlpha;
+      context.globalAlpha = 0.75;
+      line(rim, color("accent"), 0.9);
+      for (let k = 0; k < 32; k += 4) line([to(tip), rim[k]], color("accent"), 0.5);
+      context.globalAlpha = before;
+    }
+
+    function contact(run, i, j, sight) {
+      const links = run.links[j];
+      if (!links || links[i][0][0] === null) return;
+      const tip = room(tips(run, i)[j]), f = run.force_palm[i][j], n = run.normal[i][j], c = run.force[i][j][0];
+      const known = f[0] !== null && n[0] !== null;
+      if (known && c > 0) {
+        cone(tip, room(n), c, run.mu ? run.mu[j] : run.friction, sight);
+        arrow(sight.to(tip), sight.to(add(tip, room(f), 1.1 * size / force)), color("accent"), 2.4, "");
+      }
+      const hue = color(STATES[run.state[i][j]] || "muted");
+      dot2(sight.to(tip), 5, hue, color("paper"));
+      const out = known ? add(tip, room(n), -0.22 * size) : tip, [x, y] = sight.to(out);
+      write(String(j + 1), x + 7, y - 7, color("ink"), "left", "600");
+    }
+
+    function palm(run, to) {
+      const origin = to(room([0, 0, 0]));
+      run.links.forEach((rows) => { if (rows[0][0][0] !== null) line([origin, to(room(rows[0][0]))], color("grid"), 3); });
+      ["x", "y", "z"].forEach((name, c) => {
+        const end = room([0, 1, 2].map((k) => (k === c ? 0.9 * size : 0))), [x, y] = to(end.map((v) => 1.15 * v));
+        line([origin, to(end)], color("muted"), 1.2);
+        write(name, x, y + 4, color("muted"), "center");
+      });
+    }
+
+    function loads(run, i, to) {
+      const center = room(run.position[i]), g = run.gravity[i], push = run.load[i].slice(0, 3);
+      if (g[0] !== null) {
+        const down = add(center, room(g), size / GRAVITY);
+        arrow(to(center), to(down), color("ink"), 1.6, "gravity");
+      }
+      const strength = Math.hypot(...push);
+      if (strength > 0) arrow(to(center), to(add(center, room(push), 1.1 * size / force)), color("break"), 2.2, "load");
+    }
+
+    function draw(run, i) {
+      const canvasSize = view.begin();
+      if (!canvasSize) return;
+      const box = { x: 0, y: 0, w: canvasSize.width, h: canvasSize.height };
+      const sight = view.projection(box, view.fit(points, box)), { to, toward } = sight;
+      const placeAt = (k) => (p) => room(add(turned(run.quaternion[k], p), run.position[k]));
+      const center = room(run.position[i]);
+      palm(run, to);
+      if (i) ghost(sight, run, placeAt(0));
+      line(run.position.slice(0, i + 1).map((p) => to(room(p))), color("held"), 1.4, [4, 4]);
+      const fingers = run.links.map((rows) => rows[i]).filter((p) => p[0][0] !== null).map((p) => p.map(room));
+      const behind = (p) => dot(add(p[p.length - 1], center, -1), toward) < 0;
+      fingers.filter(behind).forEach((p) => finger(p, to));
+      Solids.draw(view, sight, data, placeAt(i), bodyPoints(run), color("muted"));
+      fingers.filter((p) => !behind(p)).forEach((p) => finger(p, to));
+      run.state[i].forEach((_, j) => contact(run, i, j, sight));
+      loads(run, i, to);
+    }
+
+    function ghost({ to }, run, place) {
+      const before = context.globalAlpha;
+      context.globalAlpha = 0.6;
+      Solids.outlines(data).forEach(({ ring }) => line(ring.map((p) => to(place(p))), color("muted"), 0.9, [1, 4]));
+      context.globalAlpha = before;
+    }
+
+    return { draw, look, turn: view.turn, zoom: view.zoom };
+  }
+
+  return { make, tips, bodyPoints };
+})();
