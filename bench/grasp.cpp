@@ -131,7 +131,8 @@ double mean_finger_flops(const Stages& stages) {
   for (std::int64_t i = 0; i < kContacts * kItems; ++i) {
     const int j = static_cast<int>(i / kItems);
     const grasp::FingerBody<chain::Joints::kRevolute, kJoints> finger{stages.fingers.model, j, {}};
-    benchmark::DoNotOptimize(finger.share(counted<grasp::FingerTask>(stages.tasks.get(i))));
+    grasp::FingerStance<Counted, kJoints> stance;
+    benchmark::DoNotOptimize(finger.share(counted<grasp::FingerTask>(stages.tasks.get(i)), stance));
   }
   return operations.flops() / static_cast<double>(kItems);
 }
