@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "../../bench/grasp_time_cases.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "motion_cases.hpp"
@@ -161,13 +162,20 @@ Scenario uncertain() {
 bool same_bits(const double* a, const double* b, std::size_t count) {
   return std::memcmp(a, b, count * sizeof(double)) == 0;
 }
+
+/// All of a trajectory but its end.
+bool same_numbers(const Trajectory& x, const Trajectory& y) {
+  constexpr std::size_t numbers =
+      (offsetof(Trajectory, slipped_first) - offsetof(Trajectory, end_time)) / sizeof(double);
+  return x.slipped_first == y.slipped_first && same_bits(&x.end_time, &y.end_time, numbers);
+}
 void expect_same(const Motions& a, std::size_t a_first, const Motions& b, std::size_t b_first, std::size_t count) {
   const auto draws = static_cast<std::size_t>(a.draws), looks_each = static_cast<std::size_t>(looks(a.contacts));
   EXPECT_TRUE(same_bits(&a.uniforms[a_first * draws], &b.uniforms[b_first * draws], count * draws));
   for (std::size_t i = 0; i < count; ++i) {
     const Trajectory &x = a.trajectory[a_first + i], &y = b.trajectory[b_first + i];
     EXPECT_EQ(x.end, y.end) << i;
-    EXPECT_TRUE(same_bits(&x.end_time, &y.end_time, (sizeof(Trajectory) - offsetof(Trajectory, end_time)) / 8)) << i;
+    EXPECT_TRUE(same_numbers(x, y)) << i;
     for (std::size_t k = 0; k < static_cast<std::size_t>(a.instants) * looks_each; ++k)
       ASSERT_TRUE(same_bits(&a.looks[k * a.trajectory.size() + a_first + i],
                             &b.looks[k * b.trajectory.size() + b_first + i], 1))
@@ -188,8 +196,25 @@ TEST(GraspMotion, IsTheSameToTheBitHoweverItIsRun) {
   expect_same(all, 0, halves[0], 0, 77);
   expect_same(all, 77, halves[1], 0, 73);
   const Trajectory one = motion.series(12, 3).trajectory;
-  EXPECT_TRUE(same_bits(&one.end_time, &all.trajectory[12].end_time,
-                        (sizeof(Trajectory) - offsetof(Trajectory, end_time)) / 8));
+  EXPECT_TRUE(same_numbers(one, all.trajectory[12]));
+}
+
+TEST(GraspMotion, HandsOfUpToEightFingersCarryTheirShareOfTheWeight) {
+  for (int n = 2; n <= kMaxContacts; ++n) {
+    Scenario s = bench::puma_ring(n, 1e-3);
+    bench::set_spread(0.5, 0, s);
+    s.time->until = 0.02;
+    const Motion motion(s);
+    const MotionSeries m = motion.series(0, 2);
+    EXPECT_EQ(m.trajectory.end, MotionEnd::kHeld) << n;
+    for (int j = 0; j < n; ++j) {
+      const Vec3<double> f =
+          row(m.force_palm, (m.time.size() - 1) * static_cast<std::size_t>(n) + static_cast<std::size_t>(j));
+      EXPECT_NEAR(f[2], 9.81 / n, 1e-6) << n;
+      EXPECT_NEAR(std::hypot(f[0], f[1]), 15, 1e-5) << n;
+    }
+    expect_same(motion.run(0, 3, kLanes), 0, motion.run(0, 3, kScalar), 0, 3);
+  }
 }
 
 TEST(GraspMotion, FrictionLevelsShareTheirDrawsAndAPoisonedLevelTouchesNoOther) {
