@@ -1,6 +1,7 @@
 #include "cli/requirement.hpp"
 
 #include "cli/flags.hpp"
+#include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "io/suggest.hpp"
 
@@ -22,9 +23,8 @@ Requirement parse_requirement(const std::string& text, const std::string& quanti
   const std::size_t at = plain.find_first_of("<>=");
   const std::string name = plain.substr(0, at);
   if (name != quantity) {
-    const bool of_another = name == "p_held" || name == "p_settled" || name == "p_near" || name == "p_feasible";
-    throw Error(ExitCode::kUsage,
-                problem + (of_another ? "this job has no " + name : "unknown quantity " + io::quoted(name)), remedy);
+    const std::string what = is_quantity(name) ? "this job has no " + name : "unknown quantity " + io::quoted(name);
+    throw Error(ExitCode::kUsage, problem + what, remedy);
   }
   const std::string sign = at == std::string::npos ? "" : plain.substr(at, 2);
   if (sign != ">=" && sign != "<=") throw Error(ExitCode::kUsage, problem + "expected >= or <=", remedy);

@@ -277,8 +277,7 @@ void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->check(CLI::NonNegativeNumber);
   c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
   c.add_option("--require", a.require,
-               "e.g. 'p_held>=0.99' (chain: p_settled, of the best design; singularity: p_near; platform: "
-               "p_feasible): exit code 1 unless the whole interval satisfies it")
+               "e.g. 'p_held>=0.99' (" + all_quantities() + "): exit code 1 unless the whole interval satisfies it")
       ->type_name("CONDITION")
       ->allow_extra_args(false);
   c.add_option("--progress", a.progress, "auto, json or none")

@@ -1,5 +1,8 @@
 #include "cli/run_jobs.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "garra/core/error.hpp"
 #include "garra/io/chain_scenario.hpp"
 #include "garra/io/platform_experiment_scenario.hpp"
@@ -60,6 +63,19 @@ const JobKind& job_kind(const std::string& scenario) {
   }
   throw Error(ExitCode::kInvalidFile, scenario + ": job = \"" + job + "\" is not available yet",
               "this version runs " + known);
+}
+
+std::string all_quantities() {
+  std::string all;
+  for (const JobKind& kind : kJobs) {
+    const std::string whose = *kind.of_whom == '\0' ? "" : std::string(",") + kind.of_whom;
+    all.append(all.empty() ? "" : "; ").append(kind.name).append(": ").append(kind.quantity).append(whose);
+  }
+  return all;
+}
+
+bool is_quantity(const std::string& name) {
+  return std::any_of(std::begin(kJobs), std::end(kJobs), [&](const JobKind& kind) { return name == kind.quantity; });
 }
 
 }  // namespace garra::cli

@@ -64,6 +64,11 @@ struct JobKind {
 /// The line for a scenario file. Throws Error(kInvalidFile) for a job that this version has not.
 [[nodiscard]] const JobKind& job_kind(const std::string& scenario);
 
+/// What --require judges in all jobs: "grasp: p_held, chain: p_settled, of the best design, ...".
+[[nodiscard]] std::string all_quantities();
+/// Whether some job has it.
+[[nodiscard]] bool is_quantity(const std::string& name);
+
 [[nodiscard]] std::unique_ptr<Job> read_grasp_job(const std::string& scenario,
                                                   const std::vector<std::string>& overrides);
 [[nodiscard]] std::unique_ptr<Job> read_chain_job(const std::string& scenario,

@@ -3,7 +3,7 @@
 //
 // Rules that keep the results identical on every executor (docs/numerics.md):
 //  * no branch on a value of type S: masks with select, any, all; a bool is the mask of a scalar;
-//  * a fused multiply-add is written fma(a, b, c); the compiler never contracts (-ffp-contract=off);
+//  * a fused multiply-add is written fma(a, b, c); the compiler never contracts (docs/numerics.md);
 //  * min, max and abs are defined here, not taken from a library, so NaN and signed zero agree.
 #pragma once
 
