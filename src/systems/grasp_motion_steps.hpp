@@ -108,7 +108,7 @@ struct CloseBody {
     const auto on = s.object.running > S(0);
     const Solved<S> solved = solved_at<S>(i);
     audit(s, m, on);
-    const Contacts<S> contacts = contacts_of(s, problem, solved);
+    const Contacts<S> contacts = contacts_of(s, touched<S>(i), problem, solved);
     const ObjectMotion<S> before = s.object;
     const Vec<S, 6> wrench = contact_wrench<S, N>(s.body, s.fingers, solved.c);
     end_step(rules->step, s.body, s.load, wrench, s.object);
@@ -143,7 +143,9 @@ struct CloseBody {
   /// The contacts after the step.
   template <class S>
   struct Contacts {
-    Vec<S, N> speed, state, margin;
+    Vec<S, N> speed;  ///< after the step, along the object [m/s]
+    Vec<S, N> slide;  ///< mean over the step likewise, what the positions move by; without what was before they touched
+    Vec<S, N> state, margin;
     S margin_now;  ///< smallest of the closed ones
     S power;       ///< mean over the step [W]
     S gap, cone;
@@ -176,9 +178,26 @@ struct CloseBody {
     if (first) m.momentum = s.body.mass * s.body.v;
   }
 
+  /// 1 where a contact has carried force in the step before, or begins with it; else 0.
   template <class S>
-  GARRA_HD Contacts<S> contacts_of(const StepParts<S, N>& s, const solvers::FrictionProblem<S, N>& problem,
-                                   const Solved<S>& solved) const {
+  GARRA_HD Vec<S, N> touched(std::int64_t i) const {
+    Vec<S, N> out;
+    for (int j = 0; j < N; ++j) {
+      const auto impulse = batch::load<S, Vec3<S>>(tiles.impulse_of(j), i);
+      out[j] = first ? S(1) : select(impulse[0] > S(0), S(1), S(0));
+    }
+    return out;
+  }
+
+  /// Size of a contact vector's tangential part.
+  template <class S>
+  static GARRA_HD S along(const Vec3<S>& x) {
+    return sqrt(fma(x[1], x[1], x[2] * x[2]));
+  }
+
+  template <class S>
+  GARRA_HD Contacts<S> contacts_of(const StepParts<S, N>& s, const Vec<S, N>& touched,
+                                   const solvers::FrictionProblem<S, N>& problem, const Solved<S>& solved) const {
     const StepRules& r = rules->step;
     const S dt = S(r.step);
     Contacts<S> out;
@@ -191,9 +210,9 @@ struct CloseBody {
       after[0] = fnma(dt, stabilization(r, s.body, s.fingers[j], before), after[0]);
       if (r.explicit_step) after += before;
       const auto closed = c[0] > S(0);
-      const S speed = sqrt(fma(after[1], after[1], after[2] * after[2]));
-      const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+      const S speed = along(after), ct = along(c);
       out.speed[j] = select(closed, speed, S(0));
+      out.slide[j] = select(closed, S(0.5) * along(axpy(touched[j], before, after)), S(0));
       out.state[j] = select(closed, select(speed > S(kSlipSpeed), S(int(ContactState::kSlip)), S(0)),
                             S(int(ContactState::kBreak)));
       out.margin[j] = select(closed, friction_margin(c, problem.mu[j]), S(kInfinity));
@@ -218,7 +237,7 @@ struct CloseBody {
         if (k % 3 != 0) sum += abs(problem.A(r, k));
       lambda = max(lambda, sum);
     }
-    const S speed = sqrt(fma(before[1], before[1], before[2] * before[2]));
+    const S speed = along(before);
     const auto slides = speed > S(kSlipSpeed);
     return select(slides, S(0.5 * rules->step.step) * (problem.mu[j] * cn) * lambda / select(slides, speed, S(1)), S(0));
   }
@@ -238,7 +257,7 @@ struct CloseBody {
     const auto most = [&](S& value, const S& now) { value = select(on, max(value, now), value); };
     S slid = S(0), farthest = S(0), least_force = S(kInfinity);
     for (int j = 0; j < N; ++j) {
-      m.slip[j] = select(on, fma(dt, contacts.speed[j], m.slip[j]), m.slip[j]);
+      m.slip[j] = select(on, fma(dt, contacts.slide[j], m.slip[j]), m.slip[j]);
       most(m.peak_force[j], solved.c[3 * j]);
       farthest = select(m.slip[j] > slid, S(j), farthest);
       slid = max(slid, m.slip[j]);

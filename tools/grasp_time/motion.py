@@ -244,7 +244,7 @@ def moreau_step(g, s, dt):
     v, omega = v_free + change[:3], omega_free + change[3:]
     qd = qd_free - np.einsum("nij,nkj,nk->ni", effective, c.J, p.reshape(g.n, 3))
     end = State(s.t + dt, x + dt / 2 * v, turn(dt / 2 * omega) @ R, v, omega, q + dt / 2 * qd, qd, p, c.E, c.gap)
-    return count_slip(s, end, c.relative(v, omega, qd), dt)
+    return count_slip(s, end, before, c.relative(v, omega, qd), dt)
 
 
 def explicit_step(g, s, dt):
@@ -278,7 +278,7 @@ def explicit_step(g, s, dt):
     qd = s.qd + dt * (qdd_free - np.einsum("nij,nkj,nk->ni", inverses, c.J, force.reshape(g.n, 3)))
     R = turn(dt / 2 * omega) @ turn(dt / 2 * s.omega) @ s.R
     end = State(s.t + dt, s.x + dt / 2 * (s.v + v), R, v, omega, s.q + dt / 2 * (s.qd + qd), qd, dt * force, c.E, c.gap)
-    return count_slip(s, end, c.relative(v, omega, qd), dt)
+    return count_slip(s, end, before, c.relative(v, omega, qd), dt)
 
 
 def solve_near(g, A, b, near, guess, slides=None):
@@ -291,9 +291,12 @@ def solve_near(g, A, b, near, guess, slides=None):
     return p
 
 
-def count_slip(start, end, relative, dt):
-    slid = np.zeros(len(relative)) if start.slid is None else start.slid
-    end.slid = slid + dt * np.linalg.norm(relative[:, 1:], axis=1) * (end.p[0::3] > 0)
+def count_slip(start, end, before, after, dt):
+    """The way of the mean velocity along the object; what was before a contact touched does not count."""
+    touched = np.ones(len(after)) if start.p is None else start.p[0::3] > 0
+    mean = (touched[:, None] * before + after) / 2
+    slid = np.zeros(len(after)) if start.slid is None else start.slid
+    end.slid = slid + dt * np.linalg.norm(mean[:, 1:], axis=1) * (end.p[0::3] > 0)
     return end
 
 
