@@ -42,4 +42,5 @@ if(GARRA_WITH_CUDA)
   target_link_libraries(garra_kernels PRIVATE CUDA::cudart_static)
   target_compile_definitions(garra PRIVATE GARRA_WITH_CUDA)
   target_link_libraries(garra PRIVATE garra_kernels)
+  target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)  # what fits into memory, errors
 endif()

@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 set(GARRA_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/garra)
 
 install(DIRECTORY include/garra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-install(DIRECTORY data/robots data/screws DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra)
+install(DIRECTORY data/platforms data/robots data/screws DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra)
 install(TARGETS garra_cli EXPORT garra_targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(GARRA_WITH_SICONOS)
   install(TARGETS garra_siconos RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
