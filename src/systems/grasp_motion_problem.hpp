@@ -10,6 +10,9 @@ namespace garra::grasp {
 template <class S, int N>
 GARRA_HD void leave_out(solvers::FrictionProblem<S, N>& p, int j, const MaskOf<S>& out) {
   for (int i = 3 * j; i < 3 * j + 3; ++i) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll(N > 4 ? 1 : 3 * N)
+#endif
     for (int k = 0; k < 3 * N; ++k) {
       if (k / 3 == j) continue;
       p.A(i, k) = select(out, S(0), p.A(i, k));
@@ -50,6 +53,9 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
   const auto system = assemble<S, N>(body, contacts, push, Vec3<double>::zero(), false);
   StepProblem<S, N> out;
   out.friction = {system.A, system.b, mu};
+#if defined(__CUDA_ARCH__)
+#pragma unroll(N > 4 ? 1 : N)
+#endif
   for (int j = 0; j < N; ++j) {
     const FingerStep<S>& f = fingers[j];
     const Vec3<S> before = relative_velocity(body, f);

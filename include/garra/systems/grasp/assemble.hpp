@@ -55,7 +55,14 @@ GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&cont
         out.inverse_mass_W(r, 3 * j + k) = X(r, k);
       }
   }
+  // In registers on a GPU as long as there are enough.
+#if defined(__CUDA_ARCH__)
+#pragma unroll(N > 4 ? 1 : 3 * N)
+#endif
   for (int r = 0; r < 3 * N; ++r)
+#if defined(__CUDA_ARCH__)
+#pragma unroll(N > 4 ? 1 : 3 * N)
+#endif
     for (int c = r; c < 3 * N; ++c) {
       S sum = out.W(0, r) * out.inverse_mass_W(0, c);
       for (int k = 1; k < 6; ++k) sum = fma(out.W(k, r), out.inverse_mass_W(k, c), sum);
