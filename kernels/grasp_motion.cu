@@ -2,7 +2,6 @@
 #include "grasp_motion.cuh"
 
 #include <algorithm>
-#include <memory>
 
 namespace garra::grasp {
 
@@ -11,12 +10,8 @@ namespace {
 /// Doubles of a sample on the device, looks included.
 template <int N>
 std::uint64_t doubles_per_sample(const MotionModel& model) {
-  std::uint64_t sum = 0;
-  cut_tiles<N>(model, nullptr, batch::kTile, false, [&](int fields) {
-    sum += static_cast<std::uint64_t>(fields);
-    return static_cast<double*>(nullptr);
-  });
-  return sum + static_cast<std::uint64_t>(MotionSizes<N>::look) * model.look_steps().size() + 1;
+  const std::uint64_t tiles = doubles_of([&](auto take) { cut_tiles<N>(model, nullptr, batch::kTile, false, take); });
+  return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look) * model.look_steps().size() + 1;
 }
 
 template <int N>
@@ -29,13 +24,10 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   rules.upload(&model.rules);
   cuda::Buffer<std::uint64_t> draws(padded);
   draws.upload(draw.data());
-  std::vector<std::unique_ptr<cuda::Buffer<double>>> memory;
-  const MotionTiles tiles = cut_tiles<N>(model, draws.data(), padded, false, [&](int fields) {
-    memory.push_back(std::make_unique<cuda::Buffer<double>>(fields * padded));
-    return memory.back()->data();
-  });
-  cuda::check(cudaMemcpy(tiles.levels, friction.data(), static_cast<std::size_t>(padded) * sizeof(double),
-                         cudaMemcpyHostToDevice), "copying to the GPU");
+  DeviceMemory memory(padded);
+  const MotionTiles tiles =
+      cut_tiles<N>(model, draws.data(), padded, false, [&](int fields) { return memory.take(fields); });
+  send(tiles.levels, friction.data(), padded);
   const auto look_doubles = static_cast<std::int64_t>(model.look_steps().size()) * padded * MotionSizes<N>::look;
   cuda::Buffer<double> looks(look_doubles);
   run_steps<N>(DeviceBackend{rules.data()}, model, tiles, looks.data(), count, [](const StepNow&) {});
@@ -43,10 +35,6 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   looks.download(seen.data());
   batch::Tiles<MotionMeasures<double, N>> measures(padded);
   std::vector<double> uniforms(static_cast<std::size_t>(padded * std::max(1, model.rules.grasp.draws)));
-  const auto fetch = [](double* to, const double* from, std::int64_t doubles) {
-    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyDeviceToHost),
-                "copying from the GPU");
-  };
   fetch(measures.data(), tiles.measures, measures.doubles());
   fetch(uniforms.data(), tiles.parts.uniforms, static_cast<std::int64_t>(uniforms.size()));
   MotionTiles host{};

@@ -1,10 +1,47 @@
 // Runs the bodies of a grasp's steps on the GPU.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "contact_solve.cuh"
 #include "systems/grasp_motion_run.hpp"
 
 namespace garra::grasp {
+
+/// Gives cut_tiles() the memory of a block on the device, and owns it.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(std::int64_t padded) : padded_(padded) {}
+  double* take(int fields) {
+    pieces_.push_back(std::make_unique<cuda::Buffer<double>>(fields * padded_));
+    return pieces_.back()->data();
+  }
+
+ private:
+  std::int64_t padded_;
+  std::vector<std::unique_ptr<cuda::Buffer<double>>> pieces_;
+};
+
+inline void send(double* to, const double* from, std::int64_t doubles) {
+  cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyHostToDevice),
+              "copying to the GPU");
+}
+inline void fetch(double* to, const double* from, std::int64_t doubles) {
+  cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyDeviceToHost),
+              "copying from the GPU");
+}
+
+/// Doubles that `cut(take)` takes for a sample.
+template <class Cut>
+std::uint64_t doubles_of(const Cut& cut) {
+  std::uint64_t sum = 0;
+  cut([&](int fields) {
+    sum += static_cast<std::uint64_t>(fields);
+    return static_cast<double*>(nullptr);
+  });
+  return sum;
+}
 
 /// The fingers are compiled in grasp_motion_fingers.cu, the solver in contact_newton.cu.
 struct DeviceBackend {

@@ -2,6 +2,7 @@
 // counts as slipped or dropped, and how it can end. docs/grasp-time.md; `[time]` of a grasp scenario.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "garra/core/mat.hpp"
@@ -59,6 +60,7 @@ struct InTime {
   Controller controller;
   std::vector<double> sample_times;                 ///< kSampled [s], increasing
   std::vector<std::vector<double>> sample_torques;  ///< of each finger: [time][joint] [N m or N]
+  std::string sample_file;                          ///< that they were read from; empty: from the scenario itself
   std::vector<std::vector<double>> torque_limit;    ///< of each finger and joint [N m or N]; empty: none
   std::vector<std::vector<double>> lower, upper;    ///< joint limits likewise [rad or m]; empty: none
   std::vector<TimeLoad> loads;

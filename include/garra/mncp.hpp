@@ -8,7 +8,6 @@
 // them.
 #pragma once
 
-#include <omp.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -74,9 +73,7 @@ void for_each_block(std::int64_t count, const Device& device, const Work& work) 
                 "mncp: problems that a program defines run on the CPU where the program was compiled so",
                 "include garra/mncp_cuda.cuh, compile with nvcc and call solve_on_gpu, or use Executor::kLanes");
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-  const int all = device.threads > 0 ? device.threads : omp_get_max_threads();
-  const int threads = device.executor == Executor::kScalar ? 1 : all;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(solve_threads(device))
   for (std::int64_t k = 0; k < blocks; ++k) work(k * kBlock, std::min(kBlock, count - k * kBlock));
 }
 

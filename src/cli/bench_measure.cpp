@@ -1,6 +1,5 @@
 #include "cli/bench_measure.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -91,8 +90,7 @@ Throughput throughput_of(const contact::Problems& batch, const contact::Options&
   const auto start = Clock::now();
   (void)contact::solve(batch, options, device);
   const double seconds = seconds_since(start);
-  const int all = device.threads > 0 ? device.threads : omp_get_max_threads();
-  const int threads = device.executor == Executor::kCuda ? 0 : device.executor == Executor::kScalar ? 1 : all;
+  const int threads = device.executor == Executor::kCuda ? 0 : solve_threads(device);
   return {describe(device), static_cast<double>(batch.count) / seconds, threads};
 }
 

@@ -3,11 +3,11 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/batch_flags.hpp"
 #include "cli/chain_generate.hpp"
 #include "cli/chain_model.hpp"
 #include "cli/chain_simulate.hpp"
@@ -15,18 +15,16 @@
 #include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/chain_file.hpp"
-#include "io/atomic_file.hpp"
 #include "io/suggest.hpp"
 
 namespace garra::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using chain::Output;
 using chain::Outputs;
 using Json = nlohmann::json;
 
-struct EvalArguments {
+struct EvalArguments : BatchFlags {
   ModelArguments model;
   std::string input;
   std::string output;  ///< empty: nothing is written
@@ -34,10 +32,6 @@ struct EvalArguments {
   std::string jacobian = "linear-first";
   std::string axes = "world";
   std::vector<double> point;
-  std::string device = "auto";
-  int threads = 0;
-  double max_unsolved = 1;
-  std::string format = "human";
 };
 
 struct Summary {
@@ -108,14 +102,6 @@ chain::EvalOptions options_of(const EvalArguments& arguments) {
   return options;
 }
 
-void check_output(const EvalArguments& arguments) {
-  if (arguments.output.empty()) return;
-  std::error_code ignored;
-  if (fs::equivalent(arguments.input, arguments.output, ignored))
-    throw Error(ExitCode::kUsage, arguments.output + ": the results would overwrite the states", "Choose another -o.");
-  io::require_writable(arguments.output);
-}
-
 /// Sizes and missing arrays are the file's fault: say which file.
 chain::Results evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, const chain::States& states,
                              const Outputs& wanted, const Device& device) {
@@ -183,7 +169,7 @@ void judge(const EvalArguments& arguments, const Summary& s) {
 }
 
 void run_eval(const EvalArguments& arguments) {
-  check_output(arguments);
+  check_output(arguments.input, arguments.output, "the states");
   const Device device = parse_device(arguments.device, arguments.threads);
   const chain::Robot robot = read_model(arguments.model);
   const chain::States states = io::read_states(arguments.input, robot.joints);
@@ -222,16 +208,7 @@ void add_eval_options(CLI::App& command, EvalArguments& arguments) {
       ->check(CLI::IsMember({"world", "tool"}))
       ->capture_default_str();
   command.add_option("--point", arguments.point, "tool point in the tool frame [m]")->expected(3)->type_name("X Y Z");
-  command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
-  command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--max-unsolved", arguments.max_unsolved, "exit code 4 where a larger share gave no numbers")
-      ->check(share())
-      ->capture_default_str();
-  command.add_option("--format", arguments.format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+  add_batch_flags(command, arguments, "gave no numbers");
 }
 
 }  // namespace

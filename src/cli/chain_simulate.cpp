@@ -7,15 +7,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/batch_flags.hpp"
 #include "cli/chain_model.hpp"
 #include "cli/flags.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
-#include "io/atomic_file.hpp"
 #include "io/trajectory_file.hpp"
 
 namespace garra::cli {
@@ -24,7 +23,7 @@ namespace {
 using chain::SimulationStatus;
 using Json = nlohmann::ordered_json;
 
-struct SimulateArguments {
+struct SimulateArguments : BatchFlags {
   ModelArguments model;
   std::string input, output;  ///< empty: q0 and qd0; nothing is written
   std::vector<double> q0, qd0, damping;
@@ -32,9 +31,6 @@ struct SimulateArguments {
   double every = 0;
   chain::TorqueInput torque;
   chain::SimulateOptions options;
-  std::string device = "auto", format = "human";
-  int threads = 0;
-  double max_unsolved = 1;
 };
 
 /// One number per joint, or one for all.
@@ -142,17 +138,8 @@ void print_human(const Summary& s) {
   line("results", s.output.empty() ? "not written (-o FILE keeps them)" : s.output);
 }
 
-void check_output(const SimulateArguments& arguments) {
-  if (arguments.output.empty()) return;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(arguments.input, arguments.output, ignored))
-    throw Error(ExitCode::kUsage, arguments.output + ": the results would overwrite the initial states",
-                "Choose another -o.");
-  io::require_writable(arguments.output);
-}
-
 void run_simulate(const SimulateArguments& arguments) {
-  check_output(arguments);
+  check_output(arguments.input, arguments.output, "the initial states");
   const Device device = parse_device(arguments.device, arguments.threads);
   const chain::Robot robot = read_model(arguments.model);
   const chain::Samples samples = samples_of(arguments, robot.joints);
@@ -260,16 +247,7 @@ void add_chain_simulate_command(CLI::App& chain) {
               "viscous, per joint or one for all [N m s/rad]; not given: the file's, the model's");
   add_method_options(*command, *a);
   add_torque_options(*command, *a);
-  command->add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
-  command->add_option("--threads", a->threads, "processor threads, 0 for all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--max-unsolved", a->max_unsolved, "exit code 4 where a larger share does not reach the end")
-      ->check(share())
-      ->capture_default_str();
-  command->add_option("--format", a->format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+  add_batch_flags(*command, *a, "does not reach the end");
   command->footer(
       "Examples:\n"
       "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --every 0.01 -o fall.h5\n"

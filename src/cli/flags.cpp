@@ -2,10 +2,13 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
+#include "cli/batch_flags.hpp"
 #include "garra/core/error.hpp"
+#include "io/atomic_file.hpp"
 #include "io/suggest.hpp"
 
 namespace garra::cli {
@@ -103,6 +106,27 @@ std::string unknown_word(const CLI::App& app, int argc, const char* const* argv)
     at = named.front();
   }
   return {};
+}
+
+void add_batch_flags(CLI::App& command, BatchFlags& flags, const std::string& unsolved) {
+  command.add_option("--device", flags.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
+  command.add_option("--threads", flags.threads, "processor threads, 0 for all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--max-unsolved", flags.max_unsolved, "exit code 4 where a larger share " + unsolved)
+      ->check(share())
+      ->capture_default_str();
+  command.add_option("--format", flags.format, "human or json")
+      ->check(CLI::IsMember({"human", "json"}))
+      ->capture_default_str();
+}
+
+void check_output(const std::string& input, const std::string& output, const std::string& what) {
+  if (output.empty()) return;
+  std::error_code ignored;
+  if (std::filesystem::equivalent(input, output, ignored))
+    throw Error(ExitCode::kUsage, output + ": the results would overwrite " + what, "Choose another -o.");
+  io::require_writable(output);
 }
 
 }  // namespace garra::cli

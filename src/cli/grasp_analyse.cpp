@@ -1,40 +1,29 @@
 // `garra grasp analyse`: instants of a grasp in, modes, forces and accelerations out.
 #include <CLI/CLI.hpp>
-#include <array>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 
+#include "cli/batch_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/grasp_analysis_answer.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
-#include "io/atomic_file.hpp"
 #include "io/grasp_states_file.hpp"
 
 namespace garra::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct AnalyseArguments {
+struct AnalyseArguments : BatchFlags {
   std::string scenario, input, group, output;  ///< no input: the nominal grasp; no output: nothing is written
   std::vector<std::string> overrides;
-  std::string device = "auto", format = "human";
-  int threads = 0;
-  double max_unsolved = 1;
 };
 
 void check_arguments(const AnalyseArguments& a) {
   if (a.input.empty() && !a.group.empty())
     throw Error(ExitCode::kUsage, "--group without a file of states", "Name the file behind the scenario.");
-  if (a.output.empty()) return;
-  std::error_code ignored;
-  if (fs::equivalent(a.input, a.output, ignored))
-    throw Error(ExitCode::kUsage, a.output + ": the results would overwrite the states", "Choose another -o.");
-  io::require_writable(a.output);
+  check_output(a.input, a.output, "the states");
 }
 
 /// What is wrong with the states is the file's fault, but they have been checked when they were read.
@@ -83,16 +72,7 @@ void add_grasp_commands(CLI::App& app) {
   command->add_option("--set", a->overrides, "replace a value of the scenario, for example contacts.friction=0.3")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
-  command->add_option("--threads", a->threads, "processor threads, 0 for all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--max-unsolved", a->max_unsolved, "exit code 4 where a larger share is not solved")
-      ->check(share())
-      ->capture_default_str();
-  command->add_option("--format", a->format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+  add_batch_flags(*command, *a, "is not solved");
   command->footer(
       "Examples:\n"
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml\n"

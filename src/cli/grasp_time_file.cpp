@@ -1,6 +1,5 @@
 #include "cli/grasp_time_file.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "io/hdf5.hpp"
@@ -29,21 +28,6 @@ const char* name_of(grasp::Shape shape) {
       break;
   }
   return "points";
-}
-
-/// The nominal friction of each contact, and the deviation that `values` of the uncertain inputs (none: medians) add to
-/// it; at a level that one in place of the nominal.
-std::vector<double> friction_of_contacts(const grasp::Scenario& s, const std::vector<double>& values, double level) {
-  std::vector<double> mu;
-  for (const grasp::Contact& c : s.contacts) mu.push_back(c.friction.nominal());
-  const std::vector<double> nominal = mu;
-  const std::vector<grasp::Input> inputs = grasp::uncertain_inputs(s);
-  for (std::size_t k = 0; k < std::min(values.size(), inputs.size()); ++k)
-    for (std::size_t j = 0; j < mu.size(); ++j)
-      if (inputs[k].name == "contact " + std::to_string(j + 1) + " friction") mu[j] = values[k];
-  if (level == level)
-    for (std::size_t j = 0; j < mu.size(); ++j) mu[j] = std::max(0.0, level + (mu[j] - nominal[j]));
-  return mu;
 }
 
 void write_object(Hdf5Writer& file, const std::string& at, const MotionSeries& s, std::uint64_t t) {
@@ -89,7 +73,7 @@ void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts
   file.attribute(m.name, "title", m.title);
   file.attribute(m.name, "outcome", std::string(to_string(end.end)));
   file.attribute(m.name, "friction", m.level);
-  file.attribute(m.name, "mu", m.mu);
+  file.attribute(m.name, "mu", m.series.friction);
   file.attribute(m.name, "end_time", end.end_time);
   file.attribute(m.name, "slip_time", end.slip_time);
   file.attribute(m.name, "drop_time", loss_time(end));
@@ -103,8 +87,7 @@ double loss_time(const grasp::Trajectory& t) {
 }
 
 NamedMotion nominal_motion(const grasp::Motion& motion, int instants) {
-  return {"nominal", "nominal", kUnknown, friction_of_contacts(motion.scenario(), {}, kUnknown),
-          motion.nominal(instants)};
+  return {"nominal", "nominal", kUnknown, motion.nominal(instants)};
 }
 
 NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants, const std::string& what) {
@@ -114,7 +97,6 @@ NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, i
   m.title = what + "sample " + std::to_string(sample);
   m.level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
   m.series = motion.series(sample, instants);
-  m.mu = friction_of_contacts(motion.scenario(), m.series.inputs, m.level);
   return m;
 }
 

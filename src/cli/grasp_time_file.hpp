@@ -12,7 +12,6 @@ namespace garra::cli {
 struct NamedMotion {
   std::string name, title;  ///< group in the file; words for people
   double level = 0;         ///< friction of its level; NaN: as the contacts say
-  std::vector<double> mu;   ///< friction of each contact
   grasp::MotionSeries series;
 };
 

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "cli/answer_parts.hpp"
 #include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/platform_kinematics.hpp"
-#include "io/atomic_file.hpp"
 #include "io/platform_parts.hpp"
 #include "io/suggest.hpp"
 
@@ -19,14 +17,6 @@ namespace garra::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void check_output(const PlatformArguments& arguments) {
-  if (arguments.output.empty()) return;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(arguments.input, arguments.output, ignored))
-    throw Error(ExitCode::kUsage, arguments.output + ": the results would overwrite the samples", "Choose another -o.");
-  io::require_writable(arguments.output);
-}
 
 /// Six numbers, or none where the flag was not given.
 std::vector<double> six_of(const std::string& flag, const std::string& text) {
@@ -122,16 +112,7 @@ void add_platform_options(CLI::App& command, PlatformArguments& arguments) {
   command.add_option("--set", arguments.overrides, "replace a value of the model, for example platform.mass=30")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
-  command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_option("--max-unsolved", arguments.max_unsolved, "exit code 4 where a larger share is not solved")
-      ->check(share())
-      ->capture_default_str();
-  command.add_option("--format", arguments.format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+  add_batch_flags(command, arguments, "is not solved");
 }
 
 std::vector<double> numbers_of(const std::string& flag, const std::string& text, std::size_t count) {
@@ -158,7 +139,7 @@ platform::Place<double> place_of(const std::string& flag, const std::string& tex
 }
 
 PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs, bool forces_over_time) {
-  check_output(arguments);
+  check_output(arguments.input, arguments.output, "the samples");
   PlatformRun run;
   run.device = parse_device(arguments.device, arguments.threads);
   run.platform = io::read_platform(arguments.model, arguments.overrides);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/batch_flags.hpp"
 #include "garra/batch/device.hpp"
 #include "garra/platform.hpp"
 #include "io/platform_file_rows.hpp"
@@ -19,14 +20,11 @@ class App;
 
 namespace garra::cli {
 
-struct PlatformArguments {
+struct PlatformArguments : BatchFlags {
   std::string model;
   std::vector<std::string> overrides;
   std::string input, output;  ///< empty: one sample from the flags; nothing is written
   std::string at, lengths, force, velocity, acceleration, wrench;  ///< one sample
-  std::string device = "auto", format = "human";
-  int threads = 0;
-  double max_unsolved = 1;
 
   [[nodiscard]] bool json() const { return format == "json"; }
 };

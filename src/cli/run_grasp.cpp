@@ -155,7 +155,7 @@ class GraspJob final : public Job {
 
 std::unique_ptr<Job> read_grasp_job(const std::string& scenario, const std::vector<std::string>& overrides) {
   const grasp::Scenario s = io::read_scenario(scenario, overrides);
-  if (s.time) return make_grasp_time_job(s, io::scenario_files(scenario, overrides));
+  if (s.time) return make_grasp_time_job(s);
   return std::make_unique<GraspJob>(s);
 }
 

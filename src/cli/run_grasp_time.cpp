@@ -11,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "systems/grasp_time_study.hpp"
+#include "systems/study_summary.hpp"
 
 namespace garra::cli {
 
@@ -21,12 +22,11 @@ using Json = nlohmann::ordered_json;
 using grasp::MotionSeries;
 using grasp::TimeStudy;
 using grasp::Trajectory;
+using study::number;
 
 constexpr double kFileInstants = 201;       ///< of a trajectory in a file
 constexpr std::size_t kShownInstants = 11;  ///< of a replay in a terminal
 constexpr std::size_t kWorstInFile = 4;
-
-Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 double distance(const double* a, const double* b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
@@ -95,10 +95,9 @@ Json certificate(const Trajectory& t, const grasp::Scenario& s) {
 
 Json to_json(const TimeStudy& study, const NamedMotion& m, std::int64_t sample) {
   const Trajectory& t = m.series.trajectory;
-  const auto levels = static_cast<std::int64_t>(std::max<std::size_t>(1, study.time().friction.size()));
   Json j = {{"sample", sample},
             {"outcome", to_string(t.end)},
-            {"level", sample % levels},
+            {"level", sample % study.motion().levels()},
             {"friction", number(m.level)},
             {"end_time", number(t.end_time)},
             {"slip_time", number(t.slip_time)},
@@ -111,12 +110,12 @@ Json to_json(const TimeStudy& study, const NamedMotion& m, std::int64_t sample) 
   for (std::size_t k = 0; k < m.series.inputs.size(); ++k)
     j["inputs"][study.inputs()[k].name] = number(m.series.inputs[k]);
   j["contacts"] = Json::array();
-  for (std::size_t k = 0; k < m.mu.size(); ++k)
-    j["contacts"].push_back({{"friction", number(m.mu[k])},
+  for (std::size_t k = 0; k < m.series.friction.size(); ++k)
+    j["contacts"].push_back({{"friction", number(m.series.friction[k])},
                              {"slip", number(t.slip[k])},
                              {"peak_force", number(t.peak_force[k])},
                              {"peak_torque", number(t.peak_torque[k])}});
-  j["instants"] = instants(m.series, m.mu.size());
+  j["instants"] = instants(m.series, m.series.friction.size());
   j["steps"] = number(t.steps);
   j["iterations"] = number(t.iterations);
   j["certificate"] = certificate(t, study.scenario());
@@ -182,29 +181,32 @@ void print(const Json& j) {
 
 class GraspTimeJob final : public Job {
  public:
-  GraspTimeJob(const grasp::Scenario& scenario, const std::vector<std::string>& models)
-      : study_(scenario), models_(models) {}
+  explicit GraspTimeJob(const grasp::Scenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
-  [[nodiscard]] std::vector<std::string> models() const override { return models_; }
+  [[nodiscard]] std::vector<std::string> models() const override {
+    const std::string& file = study_.time().sample_file;
+    return file.empty() ? std::vector<std::string>{} : std::vector{file};
+  }
 
   /// motion.h5: the nominal trajectory, those lost first at levels from the lowest to the highest that loses any,
   /// further bad ones, and the one that was held but nearest to be dropped.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
-    const Json summary = Json::parse(study_.summary(total, ""));
+    const std::vector<std::int64_t> in_hand = study_.ranked(total, grasp::kInHand);
+    std::vector<std::int64_t> worst = study_.ranked(total, grasp::kLosses);
+    worst.insert(worst.end(), in_hand.begin(), in_hand.end());
     std::vector<NamedMotion> motions = {nominal_motion(study_.motion(), instants())};
     const auto add = [&](std::int64_t sample, const std::string& what) {
       motions.push_back(motion_of_sample(study_.motion(), sample, instants(), what));
     };
-    const std::int64_t closest = first_of(summary["closest"]);
+    const std::int64_t closest = in_hand.empty() ? -1 : in_hand.front();
     std::vector<std::int64_t> shown = {closest};
     const std::vector<std::int64_t> lost = study_.first_losses(total);
     const std::string which = study_.time().friction.empty() ? "lost first: " : "first lost of its level: ";
     for (const std::size_t k : spread(lost.size(), kWorstInFile)) shown.push_back(lost[k]);
     for (const std::int64_t sample : shown)
       if (sample != closest) add(sample, which);
-    for (const Json& entry : summary["worst"]) {
-      const std::int64_t sample = entry["sample"];
+    for (const std::int64_t sample : worst) {
       if (shown.size() > kWorstInFile || std::find(shown.begin(), shown.end(), sample) != shown.end()) continue;
       shown.push_back(sample);
       add(sample, "");
@@ -221,7 +223,10 @@ class GraspTimeJob final : public Job {
   }
 
   /// The one that was lost first, else the one that went furthest.
-  [[nodiscard]] std::int64_t sample_to_replay(const Json& summary) const override { return first_of(summary["worst"]); }
+  [[nodiscard]] std::int64_t sample_to_replay(const Json& summary) const override {
+    const Json& worst = summary["worst"];
+    return worst.empty() ? -1 : worst[0]["sample"].get<std::int64_t>();
+  }
 
   void replay(const ReplayArguments& a, std::int64_t sample) const override {
     if (!a.problem.empty())
@@ -239,23 +244,18 @@ class GraspTimeJob final : public Job {
   }
 
  private:
-  /// -1 where the list is empty.
-  [[nodiscard]] static std::int64_t first_of(const Json& list) {
-    return list.empty() ? -1 : list[0]["sample"].get<std::int64_t>();
-  }
   /// Of a trajectory in a file: no more than it has steps.
   [[nodiscard]] int instants() const {
     return static_cast<int>(std::min(kFileInstants, std::round(study_.time().until / study_.time().step) + 1));
   }
 
   TimeStudy study_;
-  std::vector<std::string> models_;
 };
 
 }  // namespace
 
-std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario, const std::vector<std::string>& models) {
-  return std::make_unique<GraspTimeJob>(scenario, models);
+std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario) {
+  return std::make_unique<GraspTimeJob>(scenario);
 }
 
 }  // namespace garra::cli

@@ -89,9 +89,7 @@ Scenario build(const Node& document, const std::string& name) {
 
 Scenario parse_chain_scenario(const std::string& text, const std::string& name,
                               const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
-  return build(document, name);
+  return build(parse_toml(text, name, overrides), name);
 }
 
 Scenario read_chain_scenario(const std::string& path, const std::vector<std::string>& overrides) {

@@ -35,12 +35,6 @@ constexpr Key kKeys[] = {
     {"tolerance", {true, true, false}}, {"force_factor", {false, false, true}}, {"forces", {false, false, true}},
     {"duration", {false, false, true}}, {"step", {false, false, true}},         {"instants", {false, false, true}}};
 
-template <class Choice>
-Choice choice(const Node& node, const std::string& key, const std::vector<std::string>& names) {
-  const std::string name = read_choice(node, key, names);
-  return static_cast<Choice>(std::find(names.begin(), names.end(), name) - names.begin());
-}
-
 /// Refuses keys of other kinds of experiment.
 void require_own_keys(TableReader& table, Kind kind) {
   const auto own = static_cast<std::size_t>(kind);
@@ -89,7 +83,7 @@ void read_move(TableReader& table, Experiment& e) {
   if (norm(e.translation) == 0 && e.angle == 0)
     fail(table.place(), table.path(), "nothing moves",
          "Write translation = [0, 0, \"400 mm\"], or rotation = { axis = [1, 0, 0], angle = \"45 deg\" }.");
-  if (const Node* node = table.find("parts")) e.parts = choice<Experiment::Parts>(*node, table.name("parts"), kParts);
+  if (const Node* node = table.find("parts")) e.parts = read_enum<Experiment::Parts>(*node, table.name("parts"), kParts);
 }
 
 void read_stroke(TableReader& table, const platform::Platform& of, Experiment& e) {
@@ -134,7 +128,7 @@ void read_free_motion(TableReader& table, Experiment& e) {
 void read_experiment(const Node& node, ExperimentScenario& s) {
   TableReader table(node, "experiment");
   Experiment& e = s.experiment;
-  e.kind = choice<Kind>(table.require("kind", "Write kind = \"move\", \"stroke\" or \"free_motion\"."),
+  e.kind = read_enum<Kind>(table.require("kind", "Write kind = \"move\", \"stroke\" or \"free_motion\"."),
                         table.name("kind"), kKinds);
   require_own_keys(table, e.kind);
   e.start = platform::home_of(s.platform);
@@ -211,9 +205,7 @@ void write_experiment(const Experiment& e, Writer& w) {
 
 ExperimentScenario parse_platform_experiment(const std::string& text, const std::string& name,
                                              const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
-  return build(document, name);
+  return build(parse_toml(text, name, overrides), name);
 }
 
 ExperimentScenario read_platform_experiment(const std::string& path, const std::vector<std::string>& overrides) {

@@ -262,8 +262,7 @@ Platform read_platform(const std::string& model, const std::vector<std::string>&
 }
 
 Platform parse_platform(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
+  const Node document = parse_toml(text, name, overrides);
   TableReader root(document, "");
   const Platform p = build(root);
   try {

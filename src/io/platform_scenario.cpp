@@ -129,11 +129,8 @@ void read_times(TableReader& table, Path& path) {
 void read_path(const Node& node, Scenario& s) {
   TableReader table(node, "path");
   Path& path = s.path;
-  if (const Node* kind = table.find("kind")) {
-    const std::vector<std::string> names = {"straight", "screw", "spline", "sampled"};
-    const std::string name = read_choice(*kind, table.name("kind"), names);
-    path.kind = static_cast<Path::Kind>(std::find(names.begin(), names.end(), name) - names.begin());
-  }
+  if (const Node* kind = table.find("kind"))
+    path.kind = read_enum<Path::Kind>(*kind, table.name("kind"), {"straight", "screw", "spline", "sampled"});
   if (const Node* instants = table.find("instants"))
     path.instants = static_cast<int>(read_count(*instants, table.name("instants"), kMostInstants));
   if (path.instants < 2) fail(node.place, table.name("instants"), "must be at least 2", "Both ends are instants.");
@@ -141,11 +138,8 @@ void read_path(const Node& node, Scenario& s) {
   for (const char* key : {"law", "duration"})
     if (const Node* timed = table.find(key); timed != nullptr && path.kind == Path::Kind::kSampled)
       fail(timed->place, table.name(key), "times say when a sampled path is where", "Leave it out.");
-  if (const Node* law = table.find("law")) {
-    const std::vector<std::string> names = {"quintic", "trapezoid", "uniform"};
-    const std::string name = read_choice(*law, table.name("law"), names);
-    path.law = static_cast<Path::Law>(std::find(names.begin(), names.end(), name) - names.begin());
-  }
+  if (const Node* law = table.find("law"))
+    path.law = read_enum<Path::Law>(*law, table.name("law"), {"quintic", "trapezoid", "uniform"});
   if (const Node* duration = table.find("duration"))
     path.duration = read_bounded(*duration, table.name("duration"), {kTime, Bounds::positive()});
   read_times(table, path);
@@ -246,9 +240,7 @@ Scenario build(const Node& document, const std::string& name) {
 
 Scenario parse_platform_scenario(const std::string& text, const std::string& name,
                                  const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
-  return build(document, name);
+  return build(parse_toml(text, name, overrides), name);
 }
 
 Scenario read_platform_scenario(const std::string& path, const std::vector<std::string>& overrides) {

@@ -5,6 +5,7 @@
 #include "garra/io/platform_file.hpp"
 #include "io/platform_parts.hpp"
 #include "io/suggest.hpp"
+#include "io/text_file.hpp"
 
 namespace garra::io {
 
@@ -13,12 +14,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The copy in models/ beside the scenario, else what the scenario names.
-std::string find_platform(const std::string& model, bool is_file, const fs::path& folder) {
-  const fs::path name = is_file ? fs::path(model).filename() : fs::path(model + ".toml");
-  const fs::path copy = folder / "models" / name;
+std::string find_platform(const std::string& model, bool is_file, const std::string& scenario) {
+  if (is_file) return file_beside(scenario, model);
+  const fs::path copy = fs::path(scenario).parent_path() / "models" / (model + ".toml");
   std::error_code ignored;
-  if (fs::exists(copy, ignored)) return copy.string();
-  return is_file ? (folder / model).string() : platform_file(model);
+  return fs::exists(copy, ignored) ? copy.string() : platform_file(model);
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ ChosenPlatform read_chosen_platform(TableReader& root, const std::string& name) 
   if (file != nullptr && !is_platform_path(chosen.model))
     fail(named.place, key, io::quoted(chosen.model) + " is no platform file", "Its name ends in .toml.");
   try {
-    chosen.file = find_platform(chosen.model, file != nullptr, fs::path(name).parent_path());
+    chosen.file = find_platform(chosen.model, file != nullptr, name);
   } catch (const Error& error) {
     fail(named.place, key, error.what(), "");
   }

@@ -4,6 +4,7 @@
 
 #include "garra/io/robot.hpp"
 #include "io/suggest.hpp"
+#include "io/text_file.hpp"
 
 namespace garra::io {
 
@@ -12,14 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The copy in models/ beside the scenario, else what the scenario names.
-std::string find_robot(const std::string& model, bool is_file, const fs::path& folder) {
-  const fs::path copies = folder / "models";
-  std::error_code ignored;
-  if (is_file) {
-    const fs::path copy = copies / fs::path(model).filename();
-    return (fs::exists(copy, ignored) ? copy : folder / model).string();
-  }
-  const std::string copy = robot_in(copies.string(), model);
+std::string find_robot(const std::string& model, bool is_file, const std::string& scenario) {
+  if (is_file) return file_beside(scenario, model);
+  const std::string copy = robot_in((fs::path(scenario).parent_path() / "models").string(), model);
   return copy.empty() ? robot_file(model) : copy;
 }
 
@@ -41,7 +37,7 @@ NamedRobot read_robot_table(const Node& node, const std::string& scenario) {
   if (model != nullptr && (r.model.empty() || is_robot_path(r.model)))
     fail(named.place, table.name(key), io::quoted(r.model) + " is no name", "Write file = \"...\" for a file.");
   try {
-    r.model_file = find_robot(r.model, file != nullptr, fs::path(scenario).parent_path());
+    r.model_file = find_robot(r.model, file != nullptr, scenario);
   } catch (const Error& error) {
     fail(named.place, table.name(key), error.what(), "");
   }

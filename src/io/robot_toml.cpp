@@ -166,8 +166,7 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
   if (!options.base.empty() || !options.tip.empty())
     throw Error(ExitCode::kUsage, name + ": base and tip links are for URDF files",
                 "A robot in TOML is one chain: leave them out.");
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : options.overrides) apply_override(document, assignment);
+  const Node document = parse_toml(text, name, options.overrides);
   TableReader root(document, "");
   try {
     return build(root);

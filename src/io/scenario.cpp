@@ -52,12 +52,6 @@ void declare_tables(TableReader& root) {
   root.finish();
 }
 
-Node parse_document(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
-  return document;
-}
-
 Scenario build_grasp(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "grasp", "grasp study");
@@ -74,12 +68,8 @@ Scenario build_grasp(const Node& document, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> scenario_files(const std::string& path, const std::vector<std::string>& overrides) {
-  return files_of_time(parse_document(read_text(path), path, overrides), path);
-}
-
 Scenario parse_scenario(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  return build_grasp(parse_document(text, name, overrides), name);
+  return build_grasp(parse_toml(text, name, overrides), name);
 }
 
 Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides) {

@@ -185,9 +185,7 @@ bool visits_nodes(const MapScenario& s) {
 
 MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
                                        const std::vector<std::string>& overrides) {
-  Node document = parse_toml(text, name);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
-  return build(document, name);
+  return build(parse_toml(text, name, overrides), name);
 }
 
 MapScenario read_singularity_scenario(const std::string& path, const std::vector<std::string>& overrides) {

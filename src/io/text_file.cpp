@@ -1,6 +1,7 @@
 #include "io/text_file.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "garra/core/error.hpp"
@@ -22,6 +23,13 @@ std::string read_text(const std::string& path) {
   }
   throw Error(ExitCode::kInputOutput, path + ": cannot be read",
               "Check the path and its permissions; it must be a file.");
+}
+
+std::string file_beside(const std::string& scenario, const std::string& file) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(scenario).parent_path(), copy = folder / "models" / fs::path(file).filename();
+  std::error_code ignored;
+  return (fs::exists(copy, ignored) ? copy : folder / file).string();
 }
 
 }  // namespace garra::io

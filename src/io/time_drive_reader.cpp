@@ -163,15 +163,8 @@ void read_torque_file(const std::string& path, const Fingers& fingers, InTime& t
     fail({source, 1, 1}, "", "no torques", "Write a row with the time and all torques for each time.");
 }
 
-/// The copy in models/ beside the scenario, else the file that it names.
-std::string find_torque_file(const std::string& file, const std::string& scenario) {
-  const fs::path folder = fs::path(scenario).parent_path(), copy = folder / "models" / fs::path(file).filename();
-  std::error_code ignored;
-  return (fs::exists(copy, ignored) ? copy : folder / file).string();
-}
-
 std::string torque_file(const Node& file, const std::string& key, const std::string& scenario) {
-  const std::string path = find_torque_file(read_string(file, key), scenario);
+  const std::string path = file_beside(scenario, read_string(file, key));
   if (fs::is_regular_file(path)) return path;
   fail(file.place, key, path + ": no such file", "The path is relative to the scenario's folder.");
 }
@@ -182,25 +175,16 @@ void read_sampled(TableReader& table, const std::string& scenario, const Fingers
   for (const char* key : {"times", "torques"})
     if (const Node* node = table.find(key))
       fail(node->place, table.name(key), "both " + std::string(key) + " and file", "Keep one of them.");
-  read_torque_file(torque_file(*file, table.name("file"), scenario), fingers, time);
+  time.sample_file = torque_file(*file, table.name("file"), scenario);
+  read_torque_file(time.sample_file, fingers, time);
 }
 
 }  // namespace
 
-std::vector<std::string> files_of_time(const Node& document, const std::string& name) {
-  const Node* node = &document;
-  for (const char* key : {"time", "drive", "file"})
-    if (node != nullptr) node = node->find(key);
-  if (node == nullptr) return {};
-  return {torque_file(*node, "time.drive.file", name)};
-}
-
 void read_drive(const Node& node, const std::string& name, const Fingers& fingers, InTime& time) {
   TableReader table(node, "time.drive");
-  std::string kind = "controller";
-  if (const Node* given = table.find("kind"))
-    kind = read_choice(*given, table.name("kind"), {"controller", "constant", "sampled"});
-  time.drive = kind == "controller" ? Drive::kController : kind == "constant" ? Drive::kConstant : Drive::kSampled;
+  if (const Node* kind = table.find("kind"))
+    time.drive = read_enum<Drive>(*kind, table.name("kind"), {"controller", "constant", "sampled"});
   if (time.drive == Drive::kController) read_gains(table, time.controller);
   if (time.drive == Drive::kSampled) read_sampled(table, name, fingers, time);
   read_joint_limits(table, fingers, time);

@@ -136,12 +136,8 @@ void read_shake(TableReader& table, const InTime& time, TimeLoad& load) {
 TimeLoad read_time_load(const Node& node, const std::string& key, const InTime& time) {
   TableReader table(node, key);
   const Node& kind = table.require("kind", "Write kind = \"ramp\", \"impulse\", \"tilt\" or \"shake\".");
-  const std::string name = read_choice(kind, table.name("kind"), {"ramp", "impulse", "tilt", "shake"});
   TimeLoad load;
-  load.kind = name == "ramp"      ? Kind::kRamp
-              : name == "impulse" ? Kind::kImpulse
-              : name == "tilt"    ? Kind::kTilt
-                                  : Kind::kShake;
+  load.kind = read_enum<Kind>(kind, table.name("kind"), {"ramp", "impulse", "tilt", "shake"});
   read_interval(table, time, load.kind != Kind::kShake, load);
   switch (load.kind) {
     case Kind::kRamp:

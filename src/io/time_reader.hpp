@@ -22,9 +22,6 @@ void set_chunk_of_time(TableReader& root, study::Plan& plan);
 void read_drive(const Node& node, const std::string& name, const std::vector<grasp::Finger>& fingers,
                 grasp::InTime& time);
 
-/// The files that [time] of a document names, where they are found.
-[[nodiscard]] std::vector<std::string> files_of_time(const Node& document, const std::string& name);
-
 /// The table written back.
 void write_time(const grasp::InTime& time, Writer& w);
 

@@ -257,4 +257,10 @@ void set_value(Node& root, const std::string& path, Node value, const Place& pla
   *node = std::move(value);
 }
 
+Node parse_toml(std::string_view text, const std::string& name, const std::vector<std::string>& overrides) {
+  Node document = parse_toml(text, name);
+  for (const std::string& assignment : overrides) apply_override(document, assignment);
+  return document;
+}
+
 }  // namespace garra::io

@@ -2,6 +2,7 @@
 // where and how to mend it. The only file that knows the TOML library.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,6 +53,10 @@ struct Node::Member {
 /// Throws Error(kUsage).
 void apply_override(Node& root, const std::string& assignment);
 
+/// Parses a document and applies overrides to it.
+[[nodiscard]] Node parse_toml(std::string_view text, const std::string& name,
+                              const std::vector<std::string>& overrides);
+
 /// Puts a value where "key.path" leads, as an override does; `place` is what messages name.
 void set_value(Node& root, const std::string& path, Node value, const Place& place);
 
@@ -91,6 +96,12 @@ class TableReader {
 [[nodiscard]] std::string read_string(const Node& node, const std::string& key);
 [[nodiscard]] std::string read_choice(const Node& node, const std::string& key,
                                       const std::vector<std::string>& choices);
+/// The enumerator whose number is the place of the name in `names`.
+template <class Choice>
+[[nodiscard]] Choice read_enum(const Node& node, const std::string& key, const std::vector<std::string>& names) {
+  const std::string name = read_choice(node, key, names);
+  return static_cast<Choice>(std::find(names.begin(), names.end(), name) - names.begin());
+}
 [[nodiscard]] bool read_boolean(const Node& node, const std::string& key);
 [[nodiscard]] std::int64_t read_integer(const Node& node, const std::string& key);
 /// A finite number in SI units, from a plain number or a string with a unit.

@@ -127,7 +127,7 @@ void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
   const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
   EvalBuffer buffer(job, J, batch::tiles_for(std::min(fit, job.in.count)));
   const auto for_each_tile = [&](std::int64_t begin, std::int64_t count, auto&& use) {
-#pragma omp parallel for schedule(static) num_threads(threads_of(job.device))
+#pragma omp parallel for schedule(static) num_threads(solve_threads(job.device))
     for (std::int64_t t = 0; t < batch::tiles_for(count); ++t)
       use(t, begin + t * batch::kTile, static_cast<int>(std::min(batch::kTile, count - t * batch::kTile)));
   };

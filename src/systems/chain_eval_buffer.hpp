@@ -1,7 +1,6 @@
 // A job, and the tiles that lie between its plain arrays and the bodies.
 #pragma once
 
-#include <omp.h>
 
 #include <memory>
 #include <new>
@@ -57,11 +56,6 @@ class EvalBuffer {
 
 /// The checked columns of `in.parameters`. Throws Error(kInvalidFile).
 std::vector<Column> columns_of(const States& in, const Robot& robot);
-
-inline int threads_of(const Device& device) {
-  if (device.executor == Executor::kScalar) return 1;
-  return device.threads > 0 ? device.threads : omp_get_max_threads();
-}
 
 /// Chains of J joints, or of fewer where J > 8. Each in one of chain_eval_*.cpp.
 template <int J>

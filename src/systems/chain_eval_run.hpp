@@ -13,7 +13,7 @@ template <class Source, Executor E>
 void evaluate_tiles(const Source& source, const EvalJob& job) {
   constexpr std::int64_t kTilesAtOnce = 64;
   const Source pointed = moved_to(job.options.point, source);
-#pragma omp parallel num_threads(threads_of(job.device))
+#pragma omp parallel num_threads(solve_threads(job.device))
   {
     EvalBuffer buffer(job, Source::J, 1);
     const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};

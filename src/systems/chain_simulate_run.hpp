@@ -53,7 +53,7 @@ void simulate_chunks(const SimulateJob& job) {
   constexpr std::int64_t kChunk = 128;  // samples at once: enough to refill lanes from, few enough to share out
   const std::int64_t chunks = (job.in.count + kChunk - 1) / kChunk;
   const auto setup = setup_of<Body::J>(job);
-#pragma omp parallel num_threads(threads_of(job.device))
+#pragma omp parallel num_threads(solve_threads(job.device))
   {
     SimulateRows rows(job, std::min(kChunk, job.in.count));
 #pragma omp for schedule(dynamic)

@@ -1,6 +1,5 @@
 #include "systems/chain_study.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -253,8 +252,7 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
   }
   Device one = device;
   one.threads = 1;
-  const int threads = device.threads > 0 ? device.threads : omp_get_max_threads();
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(study_threads(device))
   for (std::size_t k = 0; k < tasks.size(); ++k) work(tasks[k], one);
   return measured;
 }

@@ -2,7 +2,6 @@
 // family of solvers instantiates it (contact_*.cpp), so that they compile side by side.
 #pragma once
 
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -64,9 +63,7 @@ void solve_block(const Solver& solver, const Job& job, std::int64_t first, std::
 template <class Solver, int N>
 void solve_on_cpu(const Solver& solver, const Job& job) {
   const std::int64_t blocks = (job.in.count + kBlock - 1) / kBlock;
-  const int all = job.device.threads > 0 ? job.device.threads : omp_get_max_threads();
-  const int threads = job.device.executor == Executor::kScalar ? 1 : all;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(solve_threads(job.device))
   for (std::int64_t k = 0; k < blocks; ++k)
     solve_block<Solver, N>(solver, job, k * kBlock, std::min(kBlock, job.in.count - k * kBlock));
 }

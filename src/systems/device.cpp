@@ -80,11 +80,15 @@ Device parse_device(const std::string& name, int threads) {
 std::string describe(const Device& device) {
   if (device.executor == Executor::kCuda)
     return cuda_device_name(device.index) + " (cuda:" + std::to_string(device.index) + ")";
-  const int threads = device.threads > 0 ? device.threads : omp_get_max_threads();
+  const int threads = study_threads(device);
   const std::string times = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   if (device.executor == Executor::kScalar) return processor_name() + ", " + times + ", scalar";
   return processor_name() + ", " + times + " x " + std::to_string(Lanes<double>::kSize) + " lanes";
 }
+
+int study_threads(const Device& device) { return device.threads > 0 ? device.threads : omp_get_max_threads(); }
+
+int solve_threads(const Device& device) { return device.executor == Executor::kScalar ? 1 : study_threads(device); }
 
 std::uint64_t free_memory(const Device& device) {
   return device.executor == Executor::kCuda ? cuda_free_memory(device.index) : available_memory();

@@ -2,7 +2,6 @@
 // host.
 #include "systems/grasp_analyse.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <memory>
@@ -16,23 +15,10 @@ namespace garra::grasp {
 
 namespace {
 
-constexpr std::int64_t kInFlight = 128;  ///< instants of a block: what they need stays in the L2 cache
-
-/// Doubles of all tiles of a block.
-struct Memory {
-  std::vector<batch::Tiles<double>> piece;
-  std::int64_t padded;
-  double* operator()(int fields) {
-    piece.emplace_back(fields * padded);
-    return piece.back().data();
-  }
-};
-
 MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStates& states) {
   MotionRules r{};
   r.grasp = grasp;
-  r.grasp.draws = 0;
-  for (const int slot : {kForceSize, kTorqueSize}) r.grasp.constant[slot] = 0;
+  make_nominal(r.grasp);
   // The fingers follow the object where nothing else is known of them.
   r.grasp.moving = grasp.moving || !states.velocity.empty() || !states.spin.empty();
   // Restitution: contacts carry force where their gap is nothing, not where a step could close it (OpenBody).
@@ -40,17 +26,8 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
   r.drive = states.tau.empty() ? Drive::kController : Drive::kConstant;
   r.tol = s.tol;
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
-    const Contact& c = s.contacts[j];
-    r.grasp.constant[contact_slot(static_cast<int>(j), kTilt)] = 0;
-    r.kind[j] = surface_kind(c.curvature_t, c.curvature_o);
-    if (r.kind[j] == SurfaceKind::kNone)
-      throw Error(
-          ExitCode::kInvalidFile,
-          "contact " + std::to_string(j + 1) + " has two different curvatures, near which no nearest point is known",
-          "give both directions the same curvature, or one of them 0");
-    std::fill_n(r.limits[j].torque, chain::kMaxJoints, kInfinity);
-    std::fill_n(r.limits[j].lower, chain::kMaxJoints, -kInfinity);
-    std::fill_n(r.limits[j].upper, chain::kMaxJoints, kInfinity);
+    r.kind[j] = followed_surface(s.contacts[j], j, "near which no nearest point is known");
+    r.limits[j] = FingerLimits::none();
   }
   return r;
 }
@@ -58,8 +35,8 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
 /// The nominal grasp as the trajectories' first step draws it.
 template <int N>
 void find_nominal(AnalysisJob& job) {
-  Memory memory{{}, batch::kTile};
-  const MotionTiles tiles = cut_tiles<N>(job.model, nullptr, memory.padded, false, std::ref(memory));
+  HostMemory memory(1);
+  const MotionTiles tiles = cut_tiles<N>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
   const std::vector<std::uint64_t> draw(batch::kTile);
   MotionTiles drawn = tiles;
   drawn.draw = draw.data();
@@ -75,12 +52,11 @@ void find_nominal(AnalysisJob& job) {
 template <int N>
 void run_on_host(const AnalysisJob& job, const Device& device) {
   const std::int64_t n = job.states.count, blocks = (n + kInFlight - 1) / kInFlight;
-  const int all = device.threads > 0 ? device.threads : omp_get_max_threads();
-  const auto threads = static_cast<int>(std::min<std::int64_t>(all, blocks));
+  const auto threads = static_cast<int>(std::min<std::int64_t>(study_threads(device), blocks));
 #pragma omp parallel num_threads(threads)
   {
-    Memory memory{{}, batch::tiles_for(std::min(n, kInFlight)) * batch::kTile};
-    const AnalysisTiles tiles = cut_analysis_tiles<N>(job.model, memory.padded, std::ref(memory));
+    HostMemory memory(std::min(n, kInFlight));
+    const AnalysisTiles tiles = cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); });
     const HostBackend backend{device.executor, &job.model.rules};
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {

@@ -15,19 +15,8 @@ namespace garra::grasp {
 
 namespace {
 
-constexpr std::int64_t kInFlight = 128;  ///< samples of a block: what they need stays in the L2 cache
-
-SurfaceKind kind_of(const Contact& c, std::size_t j) {
-  const SurfaceKind kind = surface_kind(c.curvature_t, c.curvature_o);
-  if (kind != SurfaceKind::kNone) return kind;
-  throw Error(ExitCode::kInvalidFile,
-              "contact " + std::to_string(j + 1) + " has two different curvatures, which [time] cannot follow",
-              "give both directions the same curvature, or one of them 0");
-}
-
-/// One number for each joint of a finger; infinite beyond, and where there are none.
-void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, double otherwise, double* to) {
-  std::fill_n(to, chain::kMaxJoints, otherwise);
+/// One number for each joint of finger j, where there are any.
+void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, double* to) {
   if (j < given.size()) std::copy(given[j].begin(), given[j].end(), to);
 }
 
@@ -58,12 +47,12 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
       r.shake_rms = load.rms;
     }
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
-    r.kind[j] = kind_of(s.contacts[j], j);
+    r.kind[j] = followed_surface(s.contacts[j], j, "which [time] cannot follow");
     r.nominal_friction[j] = s.contacts[j].friction.nominal();
-    FingerLimits& limits = r.limits[j];
-    copy_limits(time.torque_limit, j, kInfinity, limits.torque);
-    copy_limits(time.lower, j, -kInfinity, limits.lower);
-    copy_limits(time.upper, j, kInfinity, limits.upper);
+    FingerLimits& limits = r.limits[j] = FingerLimits::none();
+    copy_limits(time.torque_limit, j, limits.torque);
+    copy_limits(time.lower, j, limits.lower);
+    copy_limits(time.upper, j, limits.upper);
     limits.torque_limited = j < time.torque_limit.size();
   }
   return r;
@@ -74,21 +63,18 @@ template <int N>
 class HostBlock {
  public:
   HostBlock(const MotionModel& model, std::int64_t count, bool recorded)
-      : padded_(batch::tiles_for(count) * batch::kTile), draw_(static_cast<std::size_t>(padded_)) {
-    tiles_ = cut_tiles<N>(model, draw_.data(), padded_, recorded, [&](int fields) {
-      memory_.emplace_back(fields * padded_);
-      return memory_.back().data();
-    });
-  }
+      : memory_(count),
+        draw_(static_cast<std::size_t>(memory_.padded())),
+        tiles_(cut_tiles<N>(model, draw_.data(), memory_.padded(), recorded,
+                            [&](int fields) { return memory_.take(fields); })) {}
   void assign(const MotionModel& model, std::int64_t first, std::int64_t count) {
     model.assign(first, count, draw_.data(), tiles_.levels);
   }
   [[nodiscard]] const MotionTiles& tiles() const { return tiles_; }
 
  private:
-  std::int64_t padded_;
+  HostMemory memory_;
   std::vector<std::uint64_t> draw_;
-  std::vector<batch::Tiles<double>> memory_;
   MotionTiles tiles_;
 };
 
@@ -186,6 +172,8 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
         append_finger<joints, size>(model.rules, tiles, step, j, out);
       });
   });
+  for (int j = 0; j < N; ++j)
+    out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0).friction);
   out.trajectory = one.trajectory[0];
   for (int k = 0; k < one.draws; ++k)
     out.inputs.push_back(study::quantile(model.rules.grasp.draw[k].distribution, one.uniforms[static_cast<std::size_t>(k)]));
@@ -193,6 +181,19 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
 }
 
 }  // namespace
+
+SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why) {
+  const SurfaceKind kind = surface_kind(c.curvature_t, c.curvature_o);
+  if (kind != SurfaceKind::kNone) return kind;
+  throw Error(ExitCode::kInvalidFile, "contact " + std::to_string(j + 1) + " has two different curvatures, " + why,
+              "give both directions the same curvature, or one of them 0");
+}
+
+void make_nominal(GraspModel& grasp) {
+  grasp.draws = 0;
+  for (const int slot : {kForceSize, kTorqueSize}) grasp.constant[slot] = 0;
+  for (int j = 0; j < grasp.contacts; ++j) grasp.constant[contact_slot(j, kTilt)] = 0;
+}
 
 void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const {
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
@@ -226,12 +227,14 @@ StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& tor
   return out;
 }
 
+std::int64_t MotionModel::step_of_instant(int i) const {
+  return std::max<std::int64_t>(1, (i * steps + (instants - 1) / 2) / (instants - 1));
+}
+
 std::vector<std::int64_t> MotionModel::look_steps() const {
   std::vector<std::int64_t> list;
-  for (int i = 0; i < instants; ++i) {
-    const std::int64_t step = std::max<std::int64_t>(1, (i * steps + (instants - 1) / 2) / (instants - 1));
-    if (list.empty() || list.back() != step) list.push_back(step);
-  }
+  for (int i = 0; i < instants; ++i)
+    if (list.empty() || list.back() != step_of_instant(i)) list.push_back(step_of_instant(i));
   return list;
 }
 
@@ -240,8 +243,7 @@ std::vector<std::size_t> MotionModel::slots_of_instants() const {
   std::vector<std::size_t> slots;
   std::size_t slot = 0;
   for (int i = 0; i < instants; ++i) {
-    const std::int64_t step = std::max<std::int64_t>(1, (i * steps + (instants - 1) / 2) / (instants - 1));
-    while (list[slot] != step) ++slot;
+    while (list[slot] != step_of_instant(i)) ++slot;
     slots.push_back(slot);
   }
   return slots;
@@ -306,11 +308,9 @@ MotionSeries Motion::series(std::int64_t sample, int instants) const {
 
 MotionSeries Motion::nominal(int instants) const {
   MotionModel model = *model_;
-  model.rules.grasp.draws = 0;
+  make_nominal(model.rules.grasp);
   model.rules.levels = false;
   model.levels.clear();
-  for (const int slot : {kForceSize, kTorqueSize}) model.rules.grasp.constant[slot] = 0;
-  for (int j = 0; j < contacts(); ++j) model.rules.grasp.constant[contact_slot(j, kTilt)] = 0;
   MotionSeries out;
   contact::for_contacts(contacts(), [&](auto n) { out = series_of<n>(model, 0, instants); });
   return out;

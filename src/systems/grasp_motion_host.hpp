@@ -7,6 +7,9 @@
 
 namespace garra::grasp {
 
+/// How many samples a block has: what they need stays in the L2 cache.
+inline constexpr std::int64_t kInFlight = 128;
+
 /// The fingers are compiled once, in grasp_motion_fingers.cpp.
 struct HostBackend {
   Executor executor;

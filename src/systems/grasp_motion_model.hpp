@@ -4,6 +4,7 @@
 // and each of these is one body that every executor runs. Host and device; docs/grasp-time.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,14 @@ namespace garra::grasp {
 struct FingerLimits {
   double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];
   bool torque_limited;
+
+  [[nodiscard]] static FingerLimits none() {
+    FingerLimits l{};
+    std::fill_n(l.torque, chain::kMaxJoints, kInfinity);
+    std::fill_n(l.lower, chain::kMaxJoints, -kInfinity);
+    std::fill_n(l.upper, chain::kMaxJoints, kInfinity);
+    return l;
+  }
 };
 
 /// Trivially copyable: a GPU gets it by plain copy.

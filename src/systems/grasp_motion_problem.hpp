@@ -65,7 +65,7 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
     if (rules.explicit_step) {
       const Vec3<S> v = velocity_term(body, contacts[j]);
       for (int k = 0; k < 3; ++k) b[3 * j + k] += v[k];
-      const S speed = sqrt(fma(before[1], before[1], before[2] * before[2]));
+      const S speed = tangential_length(before);
       const auto slides = speed > S(kSlipSpeed);
       const S inverse = S(1) / select(slides, speed, S(1));
       for (int k = 0; k < 2; ++k) {

@@ -24,11 +24,19 @@ struct MotionModel {
   /// Which draw and which friction the samples from number `first` on have; the last one fills the last tile up.
   void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;
   [[nodiscard]] StepNow at(std::int64_t step, std::vector<std::vector<double>>& torques) const;
+  /// After which step instant i is looked at.
+  [[nodiscard]] std::int64_t step_of_instant(int i) const;
   /// Looks are stored once for each step that they are taken after: which step belongs to slot k ...
   [[nodiscard]] std::vector<std::int64_t> look_steps() const;
   /// ... and in which slot an instant is found.
   [[nodiscard]] std::vector<std::size_t> slots_of_instants() const;
 };
+
+/// The surface that a fingertip is followed along at contact j (from 0); throws where there is no such, saying `why`.
+[[nodiscard]] SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why);
+
+/// Nothing of the grasp is drawn any more: all inputs at their nominal values.
+void make_nominal(GraspModel& grasp);
 
 /// How often the host asks whether any sample still goes on.
 inline constexpr std::int64_t kStepsBetweenChecks = 32;
@@ -111,6 +119,21 @@ MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::
   t.records = recorded ? take(batch::kFields<double, StepRecord<double, N>>) : nullptr;
   return t;
 }
+
+/// Gives cut_tiles() the memory of a block, zero at first, and owns it.
+class HostMemory {
+ public:
+  explicit HostMemory(std::int64_t count) : padded_(batch::tiles_for(count) * batch::kTile) {}
+  [[nodiscard]] std::int64_t padded() const { return padded_; }
+  double* take(int fields) {
+    pieces_.emplace_back(fields * padded_);
+    return pieces_.back().data();
+  }
+
+ private:
+  std::int64_t padded_;
+  std::vector<batch::Tiles<double>> pieces_;
+};
 
 /// What the host takes over from a block that has run; `looks` as run_steps filled them, in host memory.
 template <int N>

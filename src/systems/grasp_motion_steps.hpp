@@ -14,8 +14,7 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
                                  const Quaternion<S>& turn, const Vec3<double>& known_gravity) {
   const Controller& c = rules.controller;
   // From where the object is turned to where it began; twice the vector part is the rotation vector to second order.
-  const Quaternion<S> back{{turn[0], -turn[1], -turn[2], -turn[3]}};
-  const Quaternion<S> e = product(x.first_turn, back);
+  const Quaternion<S> e = product(x.first_turn, conjugate(turn));
   const S twice = select(e[0] < S(0), S(-2 * c.turn_stiffness), S(2 * c.turn_stiffness));
   Vec<S, 6> wrench;
   for (int i = 0; i < 3; ++i) {
@@ -189,12 +188,6 @@ struct CloseBody {
     return out;
   }
 
-  /// Size of a contact vector's tangential part.
-  template <class S>
-  static GARRA_HD S along(const Vec3<S>& x) {
-    return sqrt(fma(x[1], x[1], x[2] * x[2]));
-  }
-
   template <class S>
   GARRA_HD Contacts<S> contacts_of(const StepParts<S, N>& s, const Vec<S, N>& touched,
                                    const solvers::FrictionProblem<S, N>& problem, const Solved<S>& solved) const {
@@ -203,6 +196,7 @@ struct CloseBody {
     Contacts<S> out;
     out.power = out.gap = out.cone = out.stretch = S(0);
     out.margin_now = S(kInfinity);
+    const S lambda = r.explicit_step ? largest_row_sum(problem.A) : S(0);
     for (int j = 0; j < N; ++j) {
       const Vec3<S> c = solvers::contact<S, N>(solved.c, j), a = solvers::contact<S, N>(solved.a, j);
       const Vec3<S> before = relative_velocity(s.body, s.fingers[j]);
@@ -210,9 +204,9 @@ struct CloseBody {
       after[0] = fnma(dt, stabilization(r, s.body, s.fingers[j], before), after[0]);
       if (r.explicit_step) after += before;
       const auto closed = c[0] > S(0);
-      const S speed = along(after), ct = along(c);
+      const S speed = tangential_length(after), ct = tangential_length(c);
       out.speed[j] = select(closed, speed, S(0));
-      out.slide[j] = select(closed, S(0.5) * along(axpy(touched[j], before, after)), S(0));
+      out.slide[j] = select(closed, S(0.5) * tangential_length(axpy(touched[j], before, after)), S(0));
       out.state[j] = select(closed, select(speed > S(kSlipSpeed), S(int(ContactState::kSlip)), S(0)),
                             S(int(ContactState::kBreak)));
       out.margin[j] = select(closed, friction_margin(c, problem.mu[j]), S(kInfinity));
@@ -220,26 +214,31 @@ struct CloseBody {
       out.power = fma(S(0.5), dot(c, before + after), out.power);
       out.gap = max(out.gap, select(closed, abs(s.fingers[j].gap), S(0)));
       out.cone = max(out.cone, fnma(problem.mu[j], c[0], ct));
-      if (r.explicit_step) out.stretch = max(out.stretch, stretch_of(problem, j, c[0], before));
+      if (r.explicit_step) out.stretch = max(out.stretch, stretch_of(lambda, problem.mu[j], c[0], before));
     }
     return out;
   }
 
-  /// Step over its bound 2 |v_T| / (mu c_n lambda(A_TT)) where a contact slides; lambda by the largest row sum of all
-  /// tangential rows, which it never exceeds.
+  /// Of the tangential rows of all contacts the largest sum: no eigenvalue of A_TT exceeds it.
   template <class S>
-  GARRA_HD S stretch_of(const solvers::FrictionProblem<S, N>& problem, int j, const S& cn, const Vec3<S>& before) const {
-    S lambda = S(0);
+  static GARRA_HD S largest_row_sum(const Mat<S, 3 * N, 3 * N>& A) {
+    S largest = S(0);
     for (int r = 0; r < 3 * N; ++r) {
       if (r % 3 == 0) continue;
       S sum = S(0);
       for (int k = 0; k < 3 * N; ++k)
-        if (k % 3 != 0) sum += abs(problem.A(r, k));
-      lambda = max(lambda, sum);
+        if (k % 3 != 0) sum += abs(A(r, k));
+      largest = max(largest, sum);
     }
-    const S speed = along(before);
+    return largest;
+  }
+
+  /// Step over its bound 2 |v_T| / (mu c_n lambda) where a contact slides.
+  template <class S>
+  GARRA_HD S stretch_of(const S& lambda, const S& mu, const S& cn, const Vec3<S>& before) const {
+    const S speed = tangential_length(before);
     const auto slides = speed > S(kSlipSpeed);
-    return select(slides, S(0.5 * rules->step.step) * (problem.mu[j] * cn) * lambda / select(slides, speed, S(1)), S(0));
+    return select(slides, S(0.5 * rules->step.step) * (mu * cn) * lambda / select(slides, speed, S(1)), S(0));
   }
 
   template <class S>
@@ -285,8 +284,7 @@ struct CloseBody {
   /// How far the object has turned [rad].
   template <class S>
   static GARRA_HD S turn_of(const ObjectMotion<S>& x) {
-    const Quaternion<S> back{{x.first_turn[0], -x.first_turn[1], -x.first_turn[2], -x.first_turn[3]}};
-    const Quaternion<S> e = product(x.turn, back);
+    const Quaternion<S> e = product(x.turn, conjugate(x.first_turn));
     return S(2) * asin(min(sqrt(fma(e[1], e[1], fma(e[2], e[2], e[3] * e[3]))), S(1)));
   }
 

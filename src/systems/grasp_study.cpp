@@ -1,6 +1,5 @@
 #include "systems/grasp_study.hpp"
 
-#include <omp.h>
 
 #include <cmath>
 #include <limits>
@@ -192,8 +191,7 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   start_tally(l, total);
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
   std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-  const int all = device.threads > 0 ? device.threads : omp_get_max_threads();
-#pragma omp parallel num_threads(all)
+#pragma omp parallel num_threads(study_threads(device))
   {
     auto w = std::make_unique<Workspace<N>>();
     study::Tally mine;

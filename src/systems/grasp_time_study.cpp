@@ -1,6 +1,5 @@
 #include "systems/grasp_time_study.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <limits>
@@ -286,14 +285,13 @@ std::vector<study::RowColumn> TimeStudy::columns() const {
 study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device& device) const {
   const Counting counting(scenario_, layout_, inputs_);
   Chunk chunk(counting, layout_, first, count);
-  const int threads = device.threads > 0 ? device.threads : omp_get_max_threads();
   if (device.executor == Executor::kCuda) {
     const auto seen = static_cast<std::uint64_t>(layout_.instants * looks(layout_.contacts) + layout_.inputs);
     const std::int64_t fit = std::min(how_many_fit(device, kStateBytes + 8 * seen), kMostOnGpu);
     for (std::int64_t from = 0; from < count; from += fit) {
       const Motions batch = run_(first + from, std::min(fit, count - from), device);
       const std::int64_t begin = from / kPiece, end = std::min(begin + fit / kPiece, chunk.pieces());
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(study_threads(device))
       {
         Books books(layout_);
 #pragma omp for schedule(dynamic)
@@ -304,7 +302,7 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
     return chunk.tally();
   }
   const Device one{device.executor, 1, device.index};
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(study_threads(device))
   {
     Books books(layout_);
 #pragma omp for schedule(dynamic)

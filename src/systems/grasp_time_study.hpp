@@ -98,6 +98,8 @@ class TimeStudy final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   /// Samples that ended so, at all levels.
   [[nodiscard]] std::int64_t ended(const study::Total& total, MotionEnd end) const;
+  /// Samples of a ranking, kLosses or kInHand, in its order.
+  [[nodiscard]] std::vector<std::int64_t> ranked(const study::Total& total, int ranking) const;
   /// Of each level that has lost any (but out of reach from the start) the sample that was lost first, level by level.
   [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
   /// Of all levels.

@@ -203,6 +203,14 @@ std::int64_t TimeStudy::ended(const Total& t, MotionEnd end) const {
   return n;
 }
 
+std::vector<std::int64_t> TimeStudy::ranked(const Total& t, int ranking) const {
+  std::vector<std::int64_t> list;
+  if (t.groups.empty()) return list;
+  for (const auto& entry : t.groups[static_cast<std::size_t>(ranking * kRemembered + kEndTime)].list())
+    list.push_back(entry.sample);
+  return list;
+}
+
 std::vector<std::int64_t> TimeStudy::first_losses(const Total& t) const {
   std::vector<std::int64_t> list;
   for (std::size_t k = kLevelLosses; k < t.groups.size(); ++k)

@@ -1,6 +1,5 @@
 #include "garra/lcp.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -50,15 +49,10 @@ struct Job {
   Solutions& out;
 };
 
-int threads_of(const Device& device) {
-  if (device.executor == Executor::kScalar) return 1;
-  return device.threads > 0 ? device.threads : omp_get_max_threads();
-}
-
 template <int N>
 void solve_on_cpu(const Job& job) {
   const std::int64_t blocks = (job.in.count + kBlock - 1) / kBlock;
-#pragma omp parallel num_threads(threads_of(job.device))
+#pragma omp parallel num_threads(solve_threads(job.device))
   {
     Block<N> block(kBlock);
     const SolveBody<N> body{job.solver, block.problems.data(), block.solutions.data()};

@@ -46,8 +46,6 @@ struct Moving {
   Twist6<double> velocity, acceleration;
 };
 
-Quat conjugate(const Quat& p) { return {{p[0], -p[1], -p[2], -p[3]}}; }
-
 /// exp: the rotation about and by `turn`.
 Quat quaternion_of(const Vec3d& turn) {
   const double angle = norm(turn), half = angle / 2;

@@ -2,7 +2,6 @@
 // that go in.
 #pragma once
 
-#include <omp.h>
 
 #include <algorithm>
 
@@ -47,11 +46,6 @@ inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t r
   return wanted ? room(array, rows, width) : OutColumn{nullptr, width};
 }
 
-inline int threads_of(const Device& device) {
-  if (device.executor == Executor::kScalar) return 1;
-  return device.threads > 0 ? device.threads : omp_get_max_threads();
-}
-
 template <class Op, bool kOwn>
 void run_tiles(const Op& op, const RowsJob& job, RowsTiles<Op>& tiles, std::int64_t count) {
   const RowsBody<Op, kOwn> body{op, job.models.front(), tiles.models().data(), tiles.in().data(), tiles.out().data()};
@@ -72,7 +66,7 @@ void run_rows(const Op& op, const RowsJob& job) {
   constexpr std::int64_t kChunk = 512;  // rows at once: their tiles stay in the cache
   const std::int64_t chunks = (job.count + kChunk - 1) / kChunk;
   const int threads =
-      static_cast<int>(std::min<std::int64_t>(threads_of(job.device), chunks));  // a team costs more than a chunk
+      static_cast<int>(std::min<std::int64_t>(solve_threads(job.device), chunks));  // a team costs more than a chunk
 #pragma omp parallel num_threads(threads)
   {
     RowsTiles<Op> tiles(job, std::min(kChunk, job.count));

@@ -124,7 +124,7 @@ void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
 void run_job(const MotionJob& job) {
   constexpr std::int64_t kChunk = 64;  // samples at once: enough to share, few enough to spread over the threads
   const std::int64_t chunks = (job.count + kChunk - 1) / kChunk;
-  const auto threads = static_cast<int>(std::min<std::int64_t>(threads_of(job.device), chunks));
+  const auto threads = static_cast<int>(std::min<std::int64_t>(solve_threads(job.device), chunks));
 #pragma omp parallel num_threads(threads)
   {
     MotionRows rows(job, std::min(kChunk, job.count));

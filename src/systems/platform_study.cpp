@@ -1,6 +1,5 @@
 #include "systems/platform_study.hpp"
 
-#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -209,9 +208,7 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
     count_block(first + b * kBlock, std::min(kBlock, count - b * kBlock), results, offset, t,
                 sums.data() + static_cast<std::size_t>(b) * block_sums);
   };
-  const int threads = device.executor == Executor::kScalar ? 1
-                      : device.threads > 0                 ? device.threads
-                                                           : omp_get_max_threads();
+  const int threads = solve_threads(device);
   if (gpu) {
     const std::int64_t most = std::min(kOnGpu, blocks * kBlock);
     StudyResults results(most, rules_.instants, !is_map());

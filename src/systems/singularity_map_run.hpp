@@ -55,7 +55,7 @@ class MapArmOf final : public MapArm {
     study::Tally total = empty_tally(plan.layout, first, count);
     const std::int64_t blocks = (count + map_run::kBlock - 1) / map_run::kBlock;
     std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-#pragma omp parallel num_threads(map_run::threads_of(device))
+#pragma omp parallel num_threads(solve_threads(device))
     {
       map_run::Workspace<J> w;
       study::Tally mine = empty_tally(plan.layout, first, count);
@@ -82,7 +82,7 @@ class MapArmOf final : public MapArm {
   template <class Work>
   void for_blocks(std::int64_t count, const Device& device, const Work& work) const {
     const std::int64_t blocks = (count + map_run::kBlock - 1) / map_run::kBlock;
-#pragma omp parallel num_threads(map_run::threads_of(device))
+#pragma omp parallel num_threads(solve_threads(device))
     {
       map_run::Workspace<J> w;
 #pragma omp for schedule(dynamic)

@@ -1,7 +1,6 @@
 // An arm's numbers for the kernels, and what one thread needs to count a map. Host only.
 #pragma once
 
-#include <omp.h>
 
 #include <algorithm>
 #include <vector>
@@ -82,11 +81,6 @@ __attribute__((flatten)) void for_each_single(Executor executor, std::int64_t co
   } else {
     for (std::int64_t i = 0; i < count; i += Lanes<float>::kSize) body.template operator()<Lanes<float>>(i);
   }
-}
-
-inline int threads_of(const Device& device) {
-  if (device.executor == Executor::kScalar) return 1;
-  return device.threads > 0 ? device.threads : omp_get_max_threads();
 }
 
 /// Copies of the last one up to the end of its tile, so that spare lanes do ordinary arithmetic.

@@ -163,7 +163,7 @@ TEST(TimeScenario, ReadsTorquesFromAFileBesideIt) {
   EXPECT_EQ(from_file.sample_times, in_place.sample_times);
   EXPECT_EQ(from_file.sample_torques, in_place.sample_torques);
   folder.write("s.toml", scenario_text(kFromFile));
-  EXPECT_EQ(scenario_files(scenario), std::vector{(folder.path / "t.csv").string()});
+  EXPECT_EQ(read_scenario(scenario).time->sample_file, (folder.path / "t.csv").string());
   folder.write("models/t.csv", "0 1 2 3 4 5 6 7 8 9 10 11 12\n");
   EXPECT_EQ(parse(kFromFile, {}, scenario).time->sample_times.size(), 1u) << "the copy of a run folder comes first";
 }

@@ -22,6 +22,12 @@ struct Device {
 /// "AMD EPYC, 2 threads x 8 lanes", "NVIDIA H200 (cuda:0)".
 [[nodiscard]] std::string describe(const Device& device);
 
+/// OpenMP threads that a study runs on, with either executor of the host: `threads`, or all that there are.
+[[nodiscard]] int study_threads(const Device& device);
+
+/// The same for one solve of arrays, which the scalar executor does in one thread.
+[[nodiscard]] int solve_threads(const Device& device);
+
 /// Memory [bytes] that a batch may use on this device right now.
 [[nodiscard]] std::uint64_t free_memory(const Device& device);
 

@@ -117,6 +117,12 @@ GARRA_HD S norm(const Vec<S, N>& a) {
   return sqrt(dot(a, a));
 }
 
+/// Of a vector in contact axes (n, t, o): the length of its part along the surface.
+template <class S>
+GARRA_HD S tangential_length(const Vec3<S>& v) {
+  return sqrt(fma(v[1], v[1], v[2] * v[2]));
+}
+
 template <class S>
 GARRA_HD Vec3<S> vec3(const S& x, const S& y, const S& z) {
   return Vec3<S>{{x, y, z}};

@@ -25,11 +25,6 @@ namespace garra::io {
 [[nodiscard]] grasp::Scenario parse_scenario(const std::string& text, const std::string& name,
                                              const std::vector<std::string>& overrides = {});
 
-/// The files that such a scenario names (a table of torques), where read_scenario finds them: beside the scenario,
-/// copies in models/ there first. Throws like read_scenario.
-[[nodiscard]] std::vector<std::string> scenario_files(const std::string& path,
-                                                      const std::vector<std::string>& overrides = {});
-
 /// The scenario with every default filled in and every place resolved to a point and a frame: a
 /// scenario file that reads back to the same model (contact frames, finger bases and truncation
 /// limits to rounding).

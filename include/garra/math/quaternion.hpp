@@ -38,6 +38,12 @@ GARRA_HD Quaternion<S> normalized(const Quaternion<S>& p) {
   return (S(1) / sqrt(dot(p, p))) * p;
 }
 
+/// The rotation back, of a unit quaternion.
+template <class S>
+GARRA_HD Quaternion<S> conjugate(const Quaternion<S>& p) {
+  return {{p[0], -p[1], -p[2], -p[3]}};
+}
+
 /// The quaternion product a o b: first b, then a.
 template <class S>
 GARRA_HD Quaternion<S> product(const Quaternion<S>& a, const Quaternion<S>& b) {

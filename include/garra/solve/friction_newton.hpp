@@ -165,17 +165,6 @@ GARRA_HD Vec<S, 3 * N> sweep(const FrictionState<S, N>& s, const Vec<S, 3 * N>& 
   return c;
 }
 
-/// Every contact's force projected on its cone.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> project_on_cones(const Vec<S, 3 * N>& from, const Vec<S, N>& mu) {
-  Vec<S, 3 * N> c;
-  for (int j = 0; j < N; ++j) {
-    const Vec3<S> cj = project_on_cone(contact<S, N>(from, j), mu[j]);
-    for (int i = 0; i < 3; ++i) c[3 * j + i] = cj[i];
-  }
-  return c;
-}
-
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
 /// factorisation. Where A is (nearly) singular that force can be huge and useless; then zero.
 template <class S, int N>

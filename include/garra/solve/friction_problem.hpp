@@ -62,7 +62,7 @@ GARRA_HD Candidate<S, N> candidate_of(const Vec<S, 3 * N>& c, const S& reason, c
 /// Nearest point of the friction cone K_mu to the force (n, t, o), in the Euclidean norm.
 template <class S>
 GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& mu) {
-  const S yt = sqrt(fma(y[1], y[1], y[2] * y[2]));
+  const S yt = tangential_length(y);
   const auto inside = yt <= mu * y[0];
   const auto polar = fma(mu, yt, y[0]) <= S(0);  // in the polar cone: the apex is nearest
   // One division serves both n = (y_n + mu |y_t|) / (1 + mu^2) and the factor mu n / |y_t| on the tangent.
@@ -201,6 +201,18 @@ GARRA_HD Vec<S, 3 * N> judged_part(Vec<S, 3 * N> v, const SlidingContacts<S, N>&
 template <class S, int N>
 GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
   return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
+}
+
+template <class S, int N>
+GARRA_HD void set_contact(Vec<S, 3 * N>& v, int j, const Vec3<S>& vj) {
+  for_each_index<3>([&](int i) { v[3 * j + i] = vj[i]; });
+}
+
+/// The forces of all contacts, each projected on its cone.
+template <class S, int N>
+GARRA_HD Vec<S, 3 * N> project_on_cones(Vec<S, 3 * N> y, const Vec<S, N>& mu) {
+  for_each_index<N>([&](int j) { set_contact<S, N>(y, j, project_on_cone(contact<S, N>(y, j), mu[j])); });
+  return y;
 }
 
 /// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b| are 1.

@@ -6,16 +6,6 @@
 
 namespace garra::solvers::friction_splitting {
 
-template <class S, int N>
-GARRA_HD void set_contact(Vec<S, 3 * N>& v, int j, const Vec3<S>& vj) {
-  for_each_index<3>([&](int i) { v[3 * j + i] = vj[i]; });
-}
-
-template <class S>
-GARRA_HD S tangential_length(const Vec3<S>& v) {
-  return sqrt(fma(v[1], v[1], v[2] * v[2]));
-}
-
 /// A x + b
 template <class S, int M>
 GARRA_HD Vec<S, M> affine(const Mat<S, M, M>& A, const Vec<S, M>& x, const Vec<S, M>& b) {
@@ -97,12 +87,7 @@ GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Precon
   return judge_iterate(q, times_diagonal<S, N>(d.n, d.t, c), a, tol);
 }
 
-/// Nearest points of the cones; and an acceleration with De Saxcé's shift, a + mu |a_T| e_n.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> project_on_cones(Vec<S, 3 * N> y, const Vec<S, N>& mu) {
-  for_each_index<N>([&](int j) { set_contact<S, N>(y, j, project_on_cone(contact<S, N>(y, j), mu[j])); });
-  return y;
-}
+/// An acceleration with De Saxcé's shift, a + mu |a_T| e_n.
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> shifted(Vec<S, 3 * N> a, const Vec<S, N>& mu) {
   for_each_index<N>([&](int j) { a[3 * j] = fma(mu[j], tangential_length(contact<S, N>(a, j)), a[3 * j]); });

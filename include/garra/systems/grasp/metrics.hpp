@@ -13,7 +13,7 @@ inline constexpr double kInfinity = __builtin_huge_val();
 /// of a cone without width (mu = 0), where nothing is to spare.
 template <class S>
 GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
-  const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+  const S ct = tangential_length(c);
   const auto pressed = mu * c[0] > S(0);
   const auto on_axis = ct == S(0) && c[0] >= S(0);
   return select(pressed, S(1) - ct / select(pressed, mu * c[0], S(1)), select(on_axis, S(0), S(-kInfinity)));
@@ -22,7 +22,7 @@ GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
 /// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf where c_n <= 0.
 template <class S>
 GARRA_HD S critical_friction(const Vec3<S>& c) {
-  const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+  const S ct = tangential_length(c);
   const auto pressed = c[0] > S(0);
   return select(pressed, ct / select(pressed, c[0], S(1)), S(kInfinity));
 }
@@ -30,7 +30,7 @@ GARRA_HD S critical_friction(const Vec3<S>& c) {
 /// Distance from c to the cone's boundary [N]: (mu c_n - |c_T|) / sqrt(1 + mu^2).
 template <class S>
 GARRA_HD S cone_distance(const Vec3<S>& c, const S& mu) {
-  const S ct = sqrt(fma(c[1], c[1], c[2] * c[2]));
+  const S ct = tangential_length(c);
   return fma(mu, c[0], -ct) / sqrt(fma(mu, mu, S(1)));
 }
 

@@ -225,8 +225,7 @@ GARRA_HD Radii<S> radii_of(const Neighborhood<S>& n, const S& newton) {
 /// |u| between two poses: it obeys the triangle inequality.
 template <class S>
 GARRA_HD S pose_distance(const Place<S>& a, const Place<S>& b, const S& L) {
-  const Quaternion<S> inverse{{b.p[0], -b.p[1], -b.p[2], -b.p[3]}};
-  const Quaternion<S> q = product(a.p, inverse);
+  const Quaternion<S> q = product(a.p, conjugate(b.p));
   const S sine = norm(vec3<S>(q[1], q[2], q[3]));
   const S turn = S(2) * (L * atan2(sine, abs(q[0])));
   const Vec3<S> dr = a.r - b.r;

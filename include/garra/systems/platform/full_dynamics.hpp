@@ -22,7 +22,7 @@ struct Baumgarte {
 /// Vector part of conj(a) o b: the rows of G(a) times b.
 template <class S>
 GARRA_HD Vec3<S> body_part(const Quaternion<S>& a, const Quaternion<S>& b) {
-  const Quaternion<S> p = product<S>({{a[0], -a[1], -a[2], -a[3]}}, b);
+  const Quaternion<S> p = product(conjugate(a), b);
   return {{p[1], p[2], p[3]}};
 }
 
@@ -246,7 +246,7 @@ GARRA_HD_CALL FullPlace<S> full_rate(const Model<T>& m, const FullPlace<S>& q, c
 /// Angular velocity of a body from its rate: about the base's axes.
 template <class S>
 GARRA_HD Vec3<S> turning(const Quaternion<S>& p, const Quaternion<S>& rate) {
-  const Quaternion<S> w = product<S>(rate, {{p[0], -p[1], -p[2], -p[3]}});
+  const Quaternion<S> w = product(rate, conjugate(p));
   const S scale = S(2) / dot(p, p);
   return {{scale * w[1], scale * w[2], scale * w[3]}};
 }

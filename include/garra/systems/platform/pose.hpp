@@ -5,6 +5,7 @@
 
 namespace garra::platform {
 
+using garra::conjugate;
 using garra::normalized;
 using garra::product;
 using garra::Quaternion;
