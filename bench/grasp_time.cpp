@@ -23,6 +23,7 @@
 #include "counting.hpp"
 #include "grasp_time_cases.hpp"
 #include "measured_peak.hpp"
+#include "motion_cases.hpp"
 #include "systems/grasp_motion_host.hpp"
 
 namespace garra::bench {
@@ -40,20 +41,15 @@ struct Judged {
   double slip = 0, gap = 0, error = 0;
 };
 
-Vec3<double> last3(const std::vector<double>& list) {
-  const double* end = list.data() + list.size();
-  return vec3<double>(end[-3], end[-2], end[-1]);
-}
-
 /// The sphere's nominal trajectory at its end, from places alone, as the peers are judged.
 Judged judge(const Motion& motion) {
   const MotionSeries s = motion.nominal(2);
-  const double* turn = s.quaternion.data() + s.quaternion.size() - 4;
-  const Mat3<double> R = rotation_of(Quaternion<double>{{turn[0], turn[1], turn[2], turn[3]}});
+  const std::size_t last = s.time.size() - 1;
+  const Mat3<double> R = test::rotation_at(s.quaternion, last);
   Judged out;
   for (std::size_t j = 0; j < s.links.size(); ++j) {
     const Vec3<double> first = motion.scenario().contacts[j].point;
-    const Vec3<double> now = transpose_times(R, last3(s.links[j]) - last3(s.position));
+    const Vec3<double> now = transpose_times(R, test::row(s.links[j], s.links[j].size() / 3 - 1) - test::row(s.position, last));
     out.slip = std::max(out.slip, norm(cross(first, now)) / norm(first));
     out.gap = std::max(out.gap, std::abs(norm(now) - norm(first)));
   }

@@ -32,7 +32,7 @@ def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.Comple
 def table_of(file: Path) -> dict:
     """The data sets of an HDF5 file."""
     with h5py.File(file) as f:
-        return {name: f[name][:] for name in f}
+        return {name: f[name][()] for name in f if isinstance(f[name], h5py.Dataset)}
 
 
 def summary_of(folder: Path) -> dict:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, REQUIREMENT, ROOT, UNSOLVED, USAGE, garra, summary_of
+from program import DONE, INVALID, REQUIREMENT, ROOT, UNSOLVED, USAGE, garra, summary_of, table_of
 
 KINDS = ("move", "stroke", "free_motion")
 ITERATED = 1e-10  # m: where both iterations stop
@@ -26,11 +25,6 @@ def scenario(kind: str) -> Path:
 def contents(folder: Path) -> dict[str, bytes]:
     names = ("summary.json", "results.h5", "path.h5", "motion.h5")
     return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
-
-
-def table_of(file: Path) -> dict:
-    with h5py.File(file) as f:
-        return {name: f[name][()] for name in f if isinstance(f[name], h5py.Dataset)}
 
 
 @pytest.fixture(scope="module")

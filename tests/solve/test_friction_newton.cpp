@@ -11,9 +11,12 @@
 #include "reference.hpp"
 #include "systems/contact_run.hpp"
 #include "systems/problem_classes.hpp"
+#include "same_bits.hpp"
 
 namespace garra {
 namespace {
+
+using test::same_bits;
 
 using contact::Problems;
 using contact::Solutions;
@@ -29,10 +32,6 @@ double solved_share(const Solutions& s) {
   std::int64_t solved = 0;
   for (const Status status : s.status) solved += status == Status::kConverged;
   return static_cast<double>(solved) / static_cast<double>(s.count);
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
 TEST(OneContact, WithDiagonalMatrixFollowsTheClosedForm) {
@@ -299,14 +298,8 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
       device.executor,
       contact::CertifyBody<3>{1e-8, block.problems.data(), block.slips(), found.data(), block.solutions.data()},
       p.count);
-  Solutions out;
-  out.count = p.count;
-  for (std::int64_t i = 0; i < p.count; ++i) {
-    const auto s = block.solutions.get(i);
-    out.c.insert(out.c.end(), s.c.m, s.c.m + 9);
-    out.status.push_back(static_cast<Status>(static_cast<int>(s.status)));
-    out.iterations.push_back(static_cast<int>(s.effort.outer));
-  }
+  Solutions out = contact::unsolved(p);
+  for (std::int64_t i = 0; i < p.count; ++i) contact::store_solution<3>(p, i, block.solutions.get(i), out);
   return out;
 }
 

@@ -65,4 +65,13 @@ struct ReferenceArray {
   return nlohmann::json::parse(in);
 }
 
+/// All numbers of nested lists, in order.
+[[nodiscard]] inline std::vector<double> numbers_of(const nlohmann::json& j) {
+  if (!j.is_array()) return {j.get<double>()};
+  std::vector<double> out;
+  for (const nlohmann::json& e : j)
+    for (const double x : numbers_of(e)) out.push_back(x);
+  return out;
+}
+
 }  // namespace garra::test

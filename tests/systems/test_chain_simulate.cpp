@@ -12,9 +12,12 @@
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
 #include "reference.hpp"
+#include "same_bits.hpp"
 
 namespace garra::chain {
 namespace {
+
+using test::same_bits;
 
 using Json = nlohmann::json;
 
@@ -402,10 +405,6 @@ TEST(ChainSimulate, StopsOfAChainNeverAddEnergy) {
 }
 
 // Executors and batches.
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
 
 void expect_same(const Trajectories& a, const Trajectories& b, const std::string& what) {
   EXPECT_EQ(a.status, b.status) << what;

@@ -3,36 +3,30 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
 #include "garra/grasp_analysis.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/math/quaternion.hpp"
+#include "motion_cases.hpp"
 #include "reference.hpp"
+#include "same_bits.hpp"
 
 namespace garra::grasp {
 namespace {
 
 using nlohmann::json;
 using std::size_t;
+using test::numbers_of;
+using test::row;
+using test::same_bits;
 
 constexpr double kForce = 1e-9;         // relative: what the reference set asks of forces
 constexpr double kAcceleration = 1e-9;  // relative to the largest one
 constexpr double kRounding = 1e-11;     // sums of products of numbers of order 100
 const Device kScalar{Executor::kScalar, 1, 0};
 const Device kLanes{Executor::kLanes, 1, 0};
-
-void flatten(const json& j, std::vector<double>& out) {
-  if (!j.is_array()) return out.push_back(j.get<double>());
-  for (const auto& e : j) flatten(e, out);
-}
-std::vector<double> list(const json& j) {
-  std::vector<double> out;
-  flatten(j, out);
-  return out;
-}
 
 Finger puma_finger(const json& hand, size_t j) {
   const std::string label = hand["ik_label"][j];
@@ -48,7 +42,7 @@ Finger puma_finger(const json& hand, size_t j) {
 
 Contact contact_of(const json& hand, size_t j) {
   const json& in = hand["inputs"];
-  const std::vector<double> E = list(hand["E_nto"][j]), p = list(hand["p_t"]), center = list(hand["p_cm"]);
+  const std::vector<double> E = numbers_of(hand["E_nto"][j]), p = numbers_of(hand["p_t"]), center = numbers_of(hand["p_cm"]);
   const double r = in["r"];
   const size_t n = hand["n"];
   Contact c;
@@ -72,7 +66,7 @@ Scenario scenario_of(const json& hand) {
   s.object.radius = in["r"];
   s.object.mass = study::Distribution::constant(in["m_obj"]);
   for (int i = 0; i < 3; ++i) {
-    s.object.position[i] = list(hand["p_cm"])[static_cast<size_t>(i)];
+    s.object.position[i] = numbers_of(hand["p_cm"])[static_cast<size_t>(i)];
     s.gravity[i] = in["gvec"][static_cast<size_t>(i)];
   }
   return s;
@@ -81,16 +75,16 @@ Scenario scenario_of(const json& hand) {
 GraspStates states_of(const json& hand) {
   const json& in = hand["inputs"];
   GraspStates x;
-  const std::vector<double> motion = list(in["qd_obj"]), qd = list(in["qd_man"]), tau = list(in["tau"]);
+  const std::vector<double> motion = numbers_of(in["qd_obj"]), qd = numbers_of(in["qd_man"]), tau = numbers_of(in["tau"]);
   x.velocity.assign(motion.begin(), motion.begin() + 3);
   x.spin.assign(motion.begin() + 3, motion.end());
-  x.wrench = list(in["wext"]);
+  x.wrench = numbers_of(in["wext"]);
   for (size_t j = 0; j < hand["n"].get<size_t>(); ++j) {
     const auto six = [&](const std::vector<double>& all) {
       return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(6 * j),
                                  all.begin() + static_cast<std::ptrdiff_t>(6 * j + 6));
     };
-    x.q.push_back(list(hand["q"][j]));
+    x.q.push_back(numbers_of(hand["q"][j]));
     x.qd.push_back(six(qd));
     x.tau.push_back(six(tau));
   }
@@ -115,12 +109,12 @@ TEST(GraspAnalysis, AgreesWithTheReferenceAtRestAndRolling) {
     SCOPED_TRACE(hand["id"].get<int>());
     const Analysis a = analyse(scenario_of(hand), states_of(hand), kScalar);
     ASSERT_EQ(a.status[0], Status::kConverged);
-    expect_near(a.force, list(hand["c"]), kForce, "force");
-    expect_near(a.relative_acceleration, list(hand["a"]), kAcceleration, "relative acceleration");
-    expect_near(a.acceleration, list(hand["qdd_obj"]), kAcceleration, "object");
+    expect_near(a.force, numbers_of(hand["c"]), kForce, "force");
+    expect_near(a.relative_acceleration, numbers_of(hand["a"]), kAcceleration, "relative acceleration");
+    expect_near(a.acceleration, numbers_of(hand["qdd_obj"]), kAcceleration, "object");
     std::vector<double> qdd;
     for (const auto& finger : a.qdd) qdd.insert(qdd.end(), finger.begin(), finger.end());
-    expect_near(qdd, list(hand["qdd_man"]), kAcceleration, "fingers");
+    expect_near(qdd, numbers_of(hand["qdd_man"]), kAcceleration, "fingers");
     for (size_t j = 0; j < a.gap.size(); ++j) {
       EXPECT_NEAR(a.gap[j], 0, 1e-14);
       EXPECT_EQ(a.mode_before[j], static_cast<int>(ContactMode::kRolling));
@@ -204,12 +198,6 @@ chain::Robot robot_of(const Scenario& s, size_t j) {
   return f.modified ? chain::from_modified_dh(data, f.joints) : chain::from_dh(data, f.joints);
 }
 
-Vec3<double> vector_at(const std::vector<double>& v, size_t k) { return {{v[3 * k], v[3 * k + 1], v[3 * k + 2]}}; }
-
-/// Contact force j of the first instant, palm axes: c_n n + the tangential part, which of a sliding contact is known.
-Vec3<double> sliding_force(const Sliding& x, size_t j, const Mat3<double>& E) {
-  return E * vector_at(x.analysis.force, j);
-}
 /// [n t o] of a contact of the sphere that has not been turned.
 Mat3<double> frame_of(const Scenario& s, size_t j) {
   Mat3<double> E;
@@ -226,12 +214,12 @@ TEST(GraspAnalysis, SlidingContactsObeyCoulombNewtonAndEuler) {
   for (size_t j = 0; j < 3; ++j) {
     EXPECT_EQ(a.mode_before[j], static_cast<int>(ContactMode::kSliding));
     EXPECT_EQ(a.mode_after[j], static_cast<int>(ContactState::kSlip));
-    const Vec3<double> c = vector_at(a.force, j), v = vector_at(a.relative_velocity, j);
+    const Vec3<double> c = row(a.force, j), v = row(a.relative_velocity, j);
     const double speed = std::hypot(v[1], v[2]);
     EXPECT_GT(c[0], 1);
     EXPECT_NEAR(v[0], 0, kRounding);
     for (int i = 1; i < 3; ++i) EXPECT_NEAR(c[i], -0.4 * c[0] * v[i] / speed, kRounding);
-    const Vec3<double> f = sliding_force(x, j, frame_of(x.scenario, j));
+    const Vec3<double> f = frame_of(x.scenario, j) * c;
     force += f;
     torque += cross(x.scenario.contacts[j].point, f);
 
@@ -262,7 +250,7 @@ TEST(GraspAnalysis, SphereThatSpinsInPlaceGoesOnSliding) {
   Vec3<double> force = x.scenario.gravity, torque = Vec3<double>::zero();
   std::vector<double> wanted;
   for (size_t j = 0; j < 3; ++j) {
-    const Vec3<double> v = vector_at(x.analysis.relative_velocity, j);
+    const Vec3<double> v = row(x.analysis.relative_velocity, j);
     const double share = -0.4 * 15 / std::hypot(v[1], v[2]);
     const Vec3<double> c = {{15, share * v[1], share * v[2]}}, f = frame_of(x.scenario, j) * c;
     wanted.insert(wanted.end(), c.m, c.m + 3);
@@ -391,8 +379,7 @@ std::vector<double> bits_of(const Analysis& a) {
   return all;
 }
 bool same_bits(const Analysis& a, const Analysis& b) {
-  const auto x = bits_of(a), y = bits_of(b);
-  return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+  return same_bits(bits_of(a), bits_of(b));
 }
 
 TEST(GraspAnalysis, HasTheSameBitsOnEveryExecutorForAnyThreadsAndSizes) {

@@ -17,18 +17,9 @@ using nlohmann::json;
 constexpr double kStage = 1e-12;  // relative to the largest entry, as the reference set asks
 constexpr double kDrift = 1e-11;  // b: sums of terms ten times its size
 
-/// Flattens nested lists.
-void flatten(const json& j, std::vector<double>& out) {
-  if (j.is_array())
-    for (const auto& e : j) flatten(e, out);
-  else
-    out.push_back(j.get<double>());
-}
-
 template <int R, int C>
 Mat<double, R, C> matrix(const json& j) {
-  std::vector<double> v;
-  flatten(j, v);
+  const std::vector<double> v = test::numbers_of(j);
   EXPECT_EQ(v.size(), static_cast<std::size_t>(R * C));
   Mat<double, R, C> m;
   std::copy(v.begin(), v.end(), m.m);

@@ -3,16 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <thread>
 
 #include "../../bench/grasp_time_cases.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "motion_cases.hpp"
+#include "same_bits.hpp"
 
 namespace garra::grasp {
 namespace {
+
+using test::same_bits;
 
 using test::load_of;
 using test::row;
@@ -159,10 +161,6 @@ Scenario uncertain() {
   s.time->loads = {shake, load_of(TimeLoad::Kind::kRamp, 0, 0.04, {{0, 0, -8}})};
   return s;
 }
-bool same_bits(const double* a, const double* b, std::size_t count) {
-  return std::memcmp(a, b, count * sizeof(double)) == 0;
-}
-
 /// All of a trajectory but its end.
 bool same_numbers(const Trajectory& x, const Trajectory& y) {
   constexpr std::size_t numbers =

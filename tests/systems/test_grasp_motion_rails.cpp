@@ -107,21 +107,13 @@ Spin spun(const Vec3<double>& gyration2, double step) {
   s.time->step = step;
   Spin out;
   out.series = Motion(s).series(0, 11);
-  const auto state = [&](std::size_t k, Vec3<double>& L) {
-    const double* q = &out.series.quaternion[4 * k];
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const Mat3<double> R{{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),  //
-                          2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),  //
-                          2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
-    Vec3<double> body = transpose_times(R, row(out.series.spin, k));
-    for (int i = 0; i < 3; ++i) body[i] *= gyration2[i];
-    L = R * body;
-    return dot(row(out.series.spin, k), L);
-  };
   const std::size_t last = out.series.time.size() - 1;
-  Vec3<double> L1;
-  const Vec3<double> L0{{gyration2[0] * 2, gyration2[1] * 5, gyration2[2] * 3}};
-  const double e1 = state(last, L1), e0 = dot(L0, s.angular_velocity);
+  const Vec3<double> spin = row(out.series.spin, last);
+  const Mat3<double> R = test::rotation_at(out.series.quaternion, last);
+  Vec3<double> body = transpose_times(R, spin);
+  for (int i = 0; i < 3; ++i) body[i] *= gyration2[i];
+  const Vec3<double> L1 = R * body, L0{{gyration2[0] * 2, gyration2[1] * 5, gyration2[2] * 3}};
+  const double e1 = dot(spin, L1), e0 = dot(L0, s.angular_velocity);
   out.momentum = norm(L1 - L0) / norm(L0);
   out.energy = std::abs(e1 - e0) / e0;
   return out;

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "garra/io/scenario.hpp"
+#include "motion_cases.hpp"
 #include "reference.hpp"
 #include "systems/grasp_motion.hpp"
 #include "systems/grasp_study.hpp"
@@ -102,26 +102,14 @@ Scenario scenario(const json& j) {
   return s;
 }
 
-/// Largest difference of consecutive numbers from nested lists of them.
-double difference(const double* x, const json& j) {
-  if (!j.is_array()) return std::abs(*x - j.get<double>());
-  double worst = 0;
-  for (const json& e : j) {
-    worst = std::max(worst, difference(x, e));
-    const json* inner = &e;
-    std::size_t size = 1;
-    for (; inner->is_array(); inner = &(*inner)[0]) size *= inner->size();
-    x += size;
-  }
-  return worst;
-}
+/// std::max() would lose a NaN.
+void worse(double& worst, double now) { worst = std::isnan(now) || std::isnan(worst) ? NAN : std::max(worst, now); }
 
-/// Row-major rotation of a unit quaternion, scalar first.
-std::array<double, 9> rotation(const double* e) {
-  const double w = e[0], x = e[1], y = e[2], z = e[3];
-  return {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),
-          2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-          2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+/// Largest difference of consecutive numbers from nested lists of them; NaN where there is one.
+double difference(const double* x, const json& j) {
+  double worst = 0;
+  for (const double want : test::numbers_of(j)) worse(worst, std::abs(*x++ - want));
+  return worst;
 }
 
 /// Worst differences of a trajectory from the reference.
@@ -131,14 +119,13 @@ struct Differences {
 
 Differences differences(const MotionSeries& s, const json& j) {
   Differences d;
-  const auto worse = [](double& worst, double now) { worst = std::isnan(now) ? now : std::max(worst, now); };
   for (const json& state : j["states"]) {
     const auto steps = static_cast<std::size_t>(std::lround(state["t"].get<double>() / j["step"].get<double>()));
     if (steps == 0) continue;  // a series begins after the first step
     const std::size_t t = steps - 1;
     EXPECT_NEAR(s.time[t], state["t"], 1e-12);
     worse(d.position, difference(&s.position[3 * t], state["position"]));
-    worse(d.turn, difference(rotation(&s.quaternion[4 * t]).data(), state["rotation"]));
+    worse(d.turn, difference(test::rotation_at(s.quaternion, t).m, state["rotation"]));
     worse(d.velocity, difference(&s.velocity[3 * t], state["velocity"]));
     worse(d.velocity, difference(&s.spin[3 * t], state["spin"]));
     for (std::size_t f = 0; f < s.q.size(); ++f) {

@@ -6,23 +6,18 @@
 
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
+#include "motion_cases.hpp"
 #include "systems/grasp_time_loads.hpp"
 
 namespace garra::grasp {
 namespace {
 
+using test::load_of;
 using Kind = TimeLoad::Kind;
 
 constexpr double kRounding = 1e-14;
 const Vec3<double> kGravity{{0, 0, -9.81}};
 
-TimeLoad load_of(Kind kind, double from, double to) {
-  TimeLoad load;
-  load.kind = kind;
-  load.from = from;
-  load.to = to;
-  return load;
-}
 TimeLoad push_of(Kind kind, double from, double to) {
   TimeLoad load = load_of(kind, from, to);
   load.force = {{2, -3, 5}};

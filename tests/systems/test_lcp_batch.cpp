@@ -12,16 +12,16 @@
 #include "reference.hpp"
 #include "systems/cuda_device.hpp"
 #include "systems/problem_classes.hpp"
+#include "same_bits.hpp"
 
 namespace garra {
 namespace {
 
+using test::same_bits;
+
 const Device kScalar{Executor::kScalar, 1, 0};
 const Device kLanes{Executor::kLanes, 2, 0};
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
 bool same(const lcp::Solutions& a, const lcp::Solutions& b) {
   return same_bits(a.z, b.z) && same_bits(a.w, b.w) && same_bits(a.residual, b.residual) && a.pivots == b.pivots &&
          a.status == b.status;

@@ -2,14 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "platform_reference.hpp"
 #include "systems/platform_full.hpp"
+#include "same_bits.hpp"
 
 namespace garra::platform {
 namespace {
+
+using test::same_bits;
 
 using test::platform_reference;
 using test::reference_platform;
@@ -18,10 +20,6 @@ constexpr double kPoseTolerance = 1e-12;  ///< of Newton's method at tol = 1e-12
 
 void append(std::vector<double>& to, const nlohmann::json& numbers) {
   for (const auto& x : numbers) to.push_back(x.get<double>());
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), 8 * a.size()) == 0);
 }
 
 Device scalar() {

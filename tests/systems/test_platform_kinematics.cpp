@@ -2,15 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/angles.hpp"
 #include "platform_reference.hpp"
+#include "same_bits.hpp"
 
 namespace garra::platform {
 namespace {
+
+using test::same_bits;
 
 using test::platform_reference;
 using test::reference_platform;
@@ -46,10 +48,6 @@ Reference reference() {
 Poses first_of(const Poses& all, std::size_t n) {
   return {{all.position.begin(), all.position.begin() + static_cast<std::ptrdiff_t>(3 * n)},
           {all.quaternion.begin(), all.quaternion.begin() + static_cast<std::ptrdiff_t>(4 * n)}};
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), 8 * a.size()) == 0);
 }
 
 TEST(PlatformInverseKinematics, GivesTheReferenceLengthsAndConditioning) {

@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/certificate.hpp"
 #include "platform_reference.hpp"
+#include "same_bits.hpp"
 
 namespace garra::platform {
 namespace {
+
+using test::same_bits;
 
 using test::reference_platform;
 
@@ -83,10 +85,6 @@ ForwardOptions certifying(bool prove) {
 
 std::size_t certified(const ForwardKinematics& of) {
   return static_cast<std::size_t>(std::count(of.status.begin(), of.status.end(), PoseStatus::kCertified));
-}
-
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), 8 * a.size()) == 0);
 }
 
 TEST(PlatformCertificate, HoldsForEveryGuessThreeCentimetersAndThreeDegreesAway) {

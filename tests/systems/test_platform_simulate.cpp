@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -14,9 +13,12 @@
 #include "garra/systems/platform/runge_kutta8.hpp"
 #include "platform_reference.hpp"
 #include "systems/cuda_device.hpp"
+#include "same_bits.hpp"
 
 namespace garra::platform {
 namespace {
+
+using test::same_bits;
 
 using test::platform_reference;
 using test::reference_platform;
@@ -404,9 +406,6 @@ Starts many_starts(const Platform& p, std::int64_t n) {
   return s;
 }
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
 bool same(const Trajectories& a, const Trajectories& b) {
   return same_bits(a.pose.position, b.pose.position) && same_bits(a.pose.quaternion, b.pose.quaternion) &&
          same_bits(a.velocity, b.velocity) && same_bits(a.lengths, b.lengths) && same_bits(a.kinetic, b.kinetic) &&
