@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from garra.run_folder import COUNT, HISTOGRAM, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, MissingFile, check
+from garra.run_folder import (
+    COUNT, HISTOGRAM, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, MissingFile, check, same_lengths
+)  # fmt: skip
 
 OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input")
 UNSOLVED = ("non_finite", "step_limit", "invalid_input")  # no trajectory to judge
@@ -100,8 +102,7 @@ def _check_references(summary: dict[str, Any], at: At) -> None:
     for row, place in named:
         if not 0 <= row["design"] < designs:
             raise place.key("design").fail(f"is {row['design']}; there are {designs} designs")
-    if len({len(column) for column in summary["convergence"].values()}) > 1:
-        raise at.key("convergence").fail("lists of different lengths")
+    same_lengths([(summary["convergence"], at.key("convergence"))])
 
 
 # --- nominal.h5

@@ -9,7 +9,7 @@ import math
 import shlex
 from typing import Any
 
-from garra import chain_folder, words
+from garra import chain_folder, study_parts, words
 from garra.chain_words import (
     Scale,
     defined,
@@ -263,11 +263,7 @@ def _row(summary: Table, index: int) -> Table:
 
 
 def _outcomes(summary: Table) -> Table:
-    rows = [
-        {"key": key, "label": label, "color": color, "meaning": meaning, "count": summary["outcomes"][key]}
-        for key, (label, color, meaning) in OUTCOMES.items()
-    ]
-    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"])
 
 
 def _checks(summary: Table, nominal: chain_folder.Nominal) -> Table:

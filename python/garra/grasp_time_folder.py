@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from garra.h5_tables import data_sets, opened, text
-from garra.run_folder import COUNT, HISTOGRAM, INPUT, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, check
+from garra.run_folder import (
+    COUNT, HISTOGRAM, INPUT, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, DamagedFile, check, same_lengths
+)  # fmt: skip
 
 OUTCOMES = ("held", "slipped", "dropped", "joint_limit", "unreachable", "unsolved", "non_finite")
 UNDECIDED = ("unsolved", "non_finite")
@@ -22,7 +24,6 @@ SHAPES = ("sphere", "box", "cylinder", "points")
 
 Table = dict[str, Any]
 
-MAYBE_TABLE = (dict, type(None))
 INTERVAL = {"probability": MAYBE, "low": MAYBE, "high": MAYBE}
 CURVES = {"probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]}
 LEVEL = {
@@ -82,9 +83,7 @@ def check_summary(summary: Table, at: At) -> None:
         if sum(level["outcomes"][key] for key in OUTCOMES) != level["samples"]:
             raise place.key("outcomes").fail(f"do not add up to the {level['samples']} samples")
         tables += _check_level(level, place)
-    for table, place in tables:
-        if len({len(column) for column in table.values() if isinstance(column, list)}) > 1:
-            raise place.fail("lists of different lengths")
+    same_lengths(tables)
 
 
 def _check_level(level: Table, at: At) -> list[tuple[Table, At]]:

@@ -47,11 +47,11 @@ def interval_text(p: Table) -> dict[str, str]:
 
 
 def references(summary: Table) -> Table:
-    """Values that separate good from bad."""
-    time = summary["time"]
+    """Values that separate good from bad, as they are shown."""
+    time, (_, factor) = summary["time"], UNITS["m"]
     return {
-        **dict.fromkeys(("slip_path", "slip"), time["slip"]),
-        **dict.fromkeys(("peak_drift", "drift"), time["drop"]),
+        **dict.fromkeys(("slip_path", "slip"), factor * time["slip"]),
+        **dict.fromkeys(("peak_drift", "drift"), factor * time["drop"]),
         "peak_torque": 1.0,
     }
 
@@ -131,23 +131,18 @@ def _known(key: str, levels: list[Table]) -> bool:
 def _against(key: str, levels: list[Table], reference: float | None) -> Table:
     from garra import grasp_time_figures as figures
 
-    factor = UNITS.get(levels[0][key]["unit"], ("", 1.0))[1]
-    limit = None if reference is None else factor * reference
     label, meaning = METRICS[key]
-    return {"label": label, "meaning": meaning, "figure": figures.quantiles(key, label, levels, limit)}
+    return {"label": label, "meaning": meaning, "figure": figures.quantiles(key, label, levels, reference)}
 
 
 def _card(key: str, table: Table, reference: float | None) -> Table:
-    label, meaning = METRICS[key]
-    factor = UNITS.get(table["unit"], ("", 1.0))[1]
-    metric = study_parts.Metric(key, label, meaning, None if reference is None else factor * reference)
-    return study_parts.card(metric, study_parts.shown(table))
+    return study_parts.card(study_parts.Metric(key, *METRICS[key], reference), study_parts.shown(table))
 
 
 def embedded(summary: Table, levels: list[Table]) -> Table:
     """What the scripts draw of each level: survival, bands, histograms, as they are shown (mm, degrees)."""
     limits = references(summary)
-    curves = {key: {"label": CURVES[key][0], "limit": _shown_limit(key, levels, limits)} for key in _drawn(levels)}
+    curves = {key: {"label": CURVES[key][0], "limit": limits.get(key)} for key in _drawn(levels)}
     labels = {key: label for key, (label, _) in METRICS.items()}
     return {"levels": [_embedded(level) for level in levels], "curves": curves, "metrics": labels}
 
@@ -181,13 +176,6 @@ def _histogram(table: Table) -> Table:
     unit = "" if table["unit"] == "1" else table["unit"]
     seen = sum(table["counts"])
     return {"unit": unit, "edges": _short(edges), "density": _short(density) if seen else [], "marks": _short(marks)}
-
-
-def _shown_limit(key: str, levels: list[Table], limits: Table) -> float | None:
-    if key not in limits:
-        return None
-    table = next(level["bands"][key] for level in levels if level["bands"][key] is not None)
-    return float(limits[key]) * UNITS.get(table["unit"], ("", 1.0))[1]
 
 
 def _short(values: list[float | None], factor: float = 1.0) -> list[float | None]:

@@ -58,7 +58,7 @@ def build(run: Run) -> str:
         overview=grasp_time_levels.overview(summary, levels),
         levels_json=dumps(grasp_time_levels.embedded(summary, levels)),
         motion=motion and _choices(motion),
-        motion_json=dumps(motion) if motion else "null",
+        motion_json=dumps(motion),
         inputs=study_parts.inputs(summary["inputs"], p, "holding", "held"),
         convergence=study_parts.convergence(summary["convergence"], p, "P(held)"),
         contacts=_contacts(summary),
@@ -79,18 +79,14 @@ def headline(run: Run, levels: list[Table]) -> Table:
     known = [level for level in levels if level["held"]["probability"] is not None]
     undecided = sum(summary["outcomes"][key] for key in UNDECIDED)
     several = len(levels) > 1
-    texts = [interval_text(level["held"]) for level in known]
-    ends = sorted(range(len(known)), key=lambda k: known[k]["held"]["probability"])
-    whole = interval_text(summary["held"])
+    ends = sorted(known, key=lambda level: level["held"]["probability"])
     return {
         "known": bool(known),
         "several": several,
-        **(texts[0] if known and not several else whole),
-        "least": texts[ends[0]] | {"friction": words.number(known[ends[0]]["friction"])} if known else None,
-        "most": texts[ends[-1]] | {"friction": words.number(known[ends[-1]]["friction"])} if known else None,
-        "p": known[0]["held"] if known and not several else summary["held"],
+        **interval_text(summary["held"]),
+        "least": _end(ends[0]) if known else None,
+        "most": _end(ends[-1]) if known else None,
         "marks": [level["held"] for level in known],
-        "whole": whole,
         "confidence": words.percent(summary["held"]["confidence"], 0),
         "sentence": _sentence(known, several) if known else "No sample could be judged.",
         "no_slip": "" if several or not known else interval_text(known[0]["no_slip"])["probability"],
@@ -99,6 +95,11 @@ def headline(run: Run, levels: list[Table]) -> Table:
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "study": _study(run, levels),
     }
+
+
+def _end(level: Table) -> Table:
+    """The level with the smallest or the largest probability."""
+    return interval_text(level["held"]) | {"friction": words.number(level["friction"])}
 
 
 def _sentence(known: list[Table], several: bool) -> str:
@@ -137,16 +138,8 @@ def _outcomes(summary: Table) -> Table:
     time = summary["time"]
     limits = {key: measure(time[key], unit) for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"))}
     counts = summary["outcomes"]
-    rows = [
-        {"key": key, "label": label, "color": color, "meaning": meaning.format(**limits), "count": counts[key]}
-        for key, (label, color, meaning) in OUTCOMES.items()
-    ]
-    return {
-        "seen": [row for row in rows if row["count"]],
-        "none": [row["label"] for row in rows if not row["count"]],
-        "lost": sum(row["count"] for row in rows if row["key"] in LOST),
-        "limits": limits,
-    }
+    lost = sum(counts[key] for key in LOST)
+    return study_parts.outcomes(OUTCOMES, counts, **limits) | {"lost": lost, "limits": limits}
 
 
 def _contacts(summary: Table) -> Table:

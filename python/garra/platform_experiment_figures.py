@@ -10,13 +10,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from garra.figures import ACCENT, BREAK, HALF, HELD, INK, MUTED, SLIP, _draw, _finite
-from garra.platform_figures import SMALL
+from garra.figures import ACCENT, BREAK, HALF, HELD, INK, SLIP, _draw, _finite
+from garra.platform_figures import HUES, SMALL, _curve, _time_axis
 from garra.words import number, power_of_ten
 
 FORMS = {"full": ("91 coordinates", ACCENT), "minimal": ("six coordinates", HELD)}
 SOLVERS = {"dense": ("91, dense", SLIP), "full": ("91, leg by leg", ACCENT), "minimal": ("six", HELD)}
-HUES = (HELD, ACCENT, SLIP, BREAK, INK, MUTED)
 LEAST = 1e-17  # what is no larger is drawn there on axes of powers of ten
 VIEW = (math.radians(-60), math.radians(16))  # azimuth and elevation, as the animation begins
 
@@ -166,24 +165,15 @@ def over_time(summary: Table, key: str, label: str) -> str:
         for form, (name, hue) in FORMS.items():
             ax.plot(_finite(summary["time"]), _finite(summary[form][key]), color=hue, lw=1.5, label=name)
         ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1))
-        _time(ax, summary, label)
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
+        _time_axis(ax, summary, label)
 
     return _draw(f"both-{key}", HALF, f"{label} over time, both forms", draw)
 
 
 def difference(summary: Table) -> str:
-    def draw(ax: Axes) -> None:
-        ax.plot(_finite(summary["time"]), _finite(summary["difference"]), color=ACCENT, lw=1.5)
-        _time(ax, summary, "poses apart [m, 1]")
-
+    draw = _curve(summary, "difference", "poses apart [m, 1]")
     return _draw("apart", HALF, "How far the poses of the two forms are apart over time", draw)
-
-
-def _time(ax: Axes, summary: Table, label: str) -> None:
-    ax.set_xlim(summary["time"][0], summary["time"][-1])
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
-    ax.set_xlabel("time [s]")
-    ax.set_ylabel(label)
 
 
 # --- the paper's figures 2 and 4: two poses
@@ -200,9 +190,9 @@ def poses(motion: Table) -> list[str]:
     def figure(name: str, ring: np.ndarray) -> str:
         def draw(ax: Axes) -> None:
             feet, tips = _seen(base), _seen(ring)
-            for corners, hue in ((feet, INK), (tips, INK)):
-                ax.fill(*corners.T, color=hue, alpha=0.15, lw=0)
-                ax.plot(*np.vstack([corners, corners[:1]]).T, color=hue, lw=2.2)
+            for corners in (feet, tips):
+                ax.fill(*corners.T, color=INK, alpha=0.15, lw=0)
+                ax.plot(*np.vstack([corners, corners[:1]]).T, color=INK, lw=2.2)
             for leg in range(len(feet)):
                 foot, tip = feet[leg], tips[leg]
                 ax.plot(*np.stack([foot, tip]).T, color=ACCENT, lw=2.2)

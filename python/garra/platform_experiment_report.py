@@ -39,7 +39,7 @@ def build(run: Run) -> str:
         is_motion=is_motion,
         facts=_facts(summary),
         unsolved=summary["samples"] - summary["solved"],
-        what="instants" if is_motion else "poses",
+        what="instant" if is_motion else "pose",
         resume=f"garra resume {shlex.quote(run.folder)}",
         ratio=ratio,
         spread=spread,
@@ -82,8 +82,7 @@ def _facts(summary: Table) -> list[str]:
 
 def _path_parts(run: Run) -> Table:
     from garra import platform_experiment_figures as figures
-    from garra import platform_figures
-    from garra.platform_page import dumps, legs
+    from garra.platform_page import dumps, parts
 
     summary, paths = run.summary, run.summary["paths"]
     motion = platform_experiment_folder.read_path(Path(run.folder) / "path.h5")
@@ -91,17 +90,14 @@ def _path_parts(run: Run) -> Table:
     labels = [f"segment {k} of {last}" if k else "start" for k in range(last + 1)]
     played = motion | {"time": [SECONDS * k / max(last, 1) for k in range(last + 1)], "labels": labels}
     groups = [
-        {"parts": parts, "title": title, "paths": own}
-        for parts, title in PARTS.items()
-        if (own := [path for path in paths if path["parts"] == parts])
+        {"parts": kind, "title": title, "paths": own}
+        for kind, title in PARTS.items()
+        if (own := [path for path in paths if path["parts"] == kind])
     ]
     totals = {key: sum(sum(path["flops"][key]) for path in paths) for key in platform_experiment_folder.SOLVERS}
     beyond = summary["smallest"]["stroke_margin"]
-    return {
-        "motion": motion,
+    return parts(motion) | {
         "motion_json": dumps(played),
-        "figures": platform_figures.over_time(motion),
-        "legs": legs(motion),
         "poses": figures.poses(motion),
         "rows": figures.path_figures(groups, summary["tolerance"]),
         "steps": {form: max(max(path[f"iterations_{form}"]) for path in paths) for form in FORMS},
@@ -117,8 +113,7 @@ def _path_parts(run: Run) -> Table:
 
 def _motion_parts(run: Run) -> Table:
     from garra import platform_experiment_figures as figures
-    from garra import platform_figures
-    from garra.platform_page import dumps, legs
+    from garra.platform_page import parts
 
     summary = run.summary
     motion = platform_folder.read_motion(Path(run.folder) / "motion.h5", MINIMAL)
@@ -140,11 +135,9 @@ def _motion_parts(run: Run) -> Table:
         ),
     ]
     shown = {title for title, _, _ in both}
-    return {
-        "motion": motion,
-        "motion_json": dumps(motion),
-        "figures": [row for row in platform_figures.over_time(motion) if row["title"] not in shown],
-        "legs": legs(motion),
+    played = parts(motion)
+    return played | {
+        "figures": [row for row in played["figures"] if row["title"] not in shown],
         "poses": figures.poses(motion),
         "both": [{"title": title, "meaning": meaning, "figure": figure} for title, meaning, figure in both],
         "flops_figure": figures.flops_per_step(summary["flops_per_step"]),

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from garra.h5_tables import UNLIMITED, data_sets, opened, text
-from garra.run_folder import COUNT, HISTOGRAM, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, check
+from garra.run_folder import (
+    COUNT, HISTOGRAM, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, DamagedFile, check, same_lengths
+)  # fmt: skip
 
 OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid")
 METRICS = ("peak_force", "stroke_margin", "universal_margin", "spherical_margin", "clearance", "sigma_min")
 LEGS = 6
-
-MAYBE_TABLE = (dict, type(None))
 
 SUMMARY = {
     **STUDY,
@@ -67,9 +67,7 @@ def check_summary(summary: Table, at: At) -> None:
             place = at.key("inputs").item(i).key("bins")
             check(row["bins"], BINS, place)
             tables.append((row["bins"], place))
-    for table, place in tables:
-        if len({len(table[key]) for key in table}) > 1:
-            raise place.fail("lists of different lengths")
+    same_lengths(tables)
 
 
 # --- path.h5
@@ -88,7 +86,7 @@ PATH = {
     "length_max": (6,),
 }
 # what a study adds to a motion
-STUDY = {
+MARGINS = {
     "stroke_margin": ("t", 6),
     "universal_margin": ("t", 6),
     "spherical_margin": ("t", 6),
@@ -99,13 +97,13 @@ STUDY = {
 
 
 def read_path(file: Path) -> Table:
-    """The data sets of PATH, and those of STUDY that are there (else None), as nested lists, NaN and infinity as None,
+    """The data sets of PATH, and those of MARGINS that are there (else None), as nested lists, NaN and infinity as None,
     with title, force_limit and gravity."""
 
     def read(h5: Any) -> Table:
-        keys = PATH | {key: shape for key, shape in STUDY.items() if key in h5}
+        keys = PATH | {key: shape for key, shape in MARGINS.items() if key in h5}
         limit = float(h5.attrs.get("force_limit", math.inf))
-        return dict.fromkeys(STUDY) | {
+        return dict.fromkeys(MARGINS) | {
             **data_sets(h5, keys, file),
             "title": text(h5.attrs.get("title", "platform")),
             "force_limit": limit if 0 < limit < UNLIMITED else None,
@@ -136,7 +134,6 @@ TRAJECTORIES = {
     "base_anchors": (6, 3),
     "platform_anchors": (6, 3),
 }
-ENERGIES = ("kinetic_energy", "potential_energy", "work", "balance", "drift")
 
 
 def read_motion(file: Path, sample: int) -> Table:
@@ -163,7 +160,7 @@ def read_motion(file: Path, sample: int) -> Table:
         raise DamagedFile(f"{file}: sample {sample}: position or quaternion: not finite")
     end = reached[-1] + 1
     cut = {key: values[:end] for key, values in own.items()}
-    motion = dict.fromkeys((*PATH, *STUDY)) | cut | {key: table[key] for key in ("base_anchors", "platform_anchors")}
+    motion = dict.fromkeys((*PATH, *MARGINS)) | cut | {key: table[key] for key in ("base_anchors", "platform_anchors")}
     early = "" if end == len(table["times"]) else f", ends at {table['times'][end - 1]:g} s: {table['status']}"
     return motion | {
         "time": table["times"][:end],

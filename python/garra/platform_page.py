@@ -44,11 +44,20 @@ def legs(motion: Table) -> list[Table]:
     return rows
 
 
-def build(motion: Table) -> str:
+def parts(motion: Table) -> Table:
+    """What platform_motion.html, platform_script.html and platform_time.html show of a motion."""
     from garra import platform_figures
 
-    figures = platform_figures.over_time(motion)
-    return page("platform_page.html", motion=motion, legs=legs(motion), figures=figures, motion_json=dumps(motion))
+    return {
+        "motion": motion,
+        "motion_json": dumps(motion),
+        "figures": platform_figures.over_time(motion),
+        "legs": legs(motion),
+    }
+
+
+def build(motion: Table) -> str:
+    return page("platform_page.html", **parts(motion))
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -152,11 +152,7 @@ def _study(summary: Table) -> list[str]:
 def _outcomes(summary: Table) -> Table:
     allowed = summary["allowed"]
     limits = {"near": words.number(allowed["near_singular"]), "force": measure(allowed["force"] or None, "N")}
-    rows = [
-        {"label": label, "color": color, "meaning": meaning.format(**limits), "count": summary["outcomes"][key]}
-        for key, (label, color, meaning) in OUTCOMES.items()
-    ]
-    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"], **limits)
 
 
 # --- distributions
@@ -211,16 +207,12 @@ def _earliest(summary: Table) -> list[Table]:
 def _path_parts(run: Run) -> Table:
     from garra import platform_figures as figures
     from garra.figures import ACCENT, BREAK
-    from garra.platform_page import dumps, legs
+    from garra.platform_page import parts
 
     motion = platform_folder.read_path(Path(run.folder) / "path.h5")
     first, peak = run.summary["first_failure"], run.summary["peak_force_at"]
-    return {
-        "motion": motion,
-        "motion_json": dumps(motion),
-        "figures": figures.over_time(motion),
+    return parts(motion) | {
         "envelopes": figures.envelopes(motion),
-        "legs": legs(motion),
         "when": figures.when("first", first, "time of the first failure", BREAK) if sum(first["count"]) else "",
         "peaks": figures.when("peak", peak, "time of the peak force", ACCENT) if sum(peak["count"]) else "",
     }

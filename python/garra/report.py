@@ -142,11 +142,7 @@ def _headline(run: Run) -> Table:
 
 
 def _outcomes(summary: Table) -> Table:
-    rows = [
-        {"key": key, "label": label, "color": color, "meaning": meaning, "count": summary["outcomes"][key]}
-        for key, (label, color, meaning) in OUTCOMES.items()
-    ]
-    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"])
 
 
 def _estimate_figures(run: Run) -> Table:

@@ -41,6 +41,7 @@ class DamagedFile(RunError):
 COUNT = (int,)
 REAL = (int, float)
 MAYBE = (int, float, type(None))
+MAYBE_TABLE = (dict, type(None))
 TEXT = (str,)
 
 HISTOGRAM = {
@@ -237,6 +238,13 @@ def _check_summary(summary: Any, file: str) -> None:
         raise at.key("job").fail(f'is "{summary["job"]}"; only {known} have a report')
 
 
+def same_lengths(tables: list[tuple[dict[str, Any], At]]) -> None:
+    """Lists that are drawn against each other must be equally long."""
+    for table, place in tables:
+        if len({len(column) for column in table.values() if isinstance(column, list)}) > 1:
+            raise place.fail("lists of different lengths")
+
+
 def _check_grasp(summary: dict[str, Any], at: At) -> None:
     check(summary, SUMMARY, at)
     if not summary["contacts"]:
@@ -247,12 +255,9 @@ def _check_grasp(summary: dict[str, Any], at: At) -> None:
 
 
 def _check_lengths(summary: dict[str, Any], at: At) -> None:
-    """Lists that are drawn against each other must be equally long."""
     tables = [(summary[key], at.key(key)) for key in ("held_against_friction", "convergence")]
     tables += [(entry["bins"], at.key("inputs").item(i).key("bins")) for i, entry in enumerate(summary["inputs"])]
-    for table, place in tables:
-        if len({len(column) for column in table.values() if isinstance(column, list)}) > 1:
-            raise place.fail("lists of different lengths")
+    same_lengths(tables)
     for i, contact in enumerate(summary["contacts"]):
         cone = contact["cone"]
         if len(cone["counts"]) != cone["bins"] or any(len(row) != cone["bins"] for row in cone["counts"]):

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from garra import singularity_folder, words
+from garra import singularity_folder, study_parts, words
 from garra import singularity_words as text
 from garra.chain_words import quantile_text
 from garra.run_folder import Run
@@ -124,11 +124,7 @@ def _median_angle(table: Table) -> str:
 
 def _outcomes(summary: Table) -> Table:
     limits = {"near": words.number(summary["near"]), "tolerance": words.number(summary["tolerance"])}
-    rows = [
-        {"label": label, "color": color, "meaning": meaning.format(**limits), "count": summary["outcomes"][key]}
-        for key, (label, color, meaning) in OUTCOMES.items()
-    ]
-    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"], **limits)
 
 
 # --- who is to blame, who leads out
