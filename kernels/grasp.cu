@@ -1,6 +1,7 @@
-// Samples of a grasp study on the GPU: draw, fingers, build, iterate, judge. Counting stays on the host.
+// Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, judge. Counting stays on the host.
 #include "contact_solve.cuh"
 #include "grasp_build.cuh"
+#include "systems/grasp_balance.hpp"
 #include "systems/grasp_cuda.hpp"
 #include "systems/grasp_judge.hpp"
 
@@ -35,13 +36,14 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
   cuda::for_each(t.count, DrawBody{model.data(), t.first, parts});
   fingers_on_device(t.count, host_model, model.data(), parts);
   build_on_device(t.count, BuildBody<N>{model.data(), parts, problems.data(), metrics.data()});
+  cuda::for_each(t.count, BalanceBody<N>{model.data(), parts, metrics.data()});
   using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
   contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, candidates.data()}, t.count);
   if (check_uniqueness) {
     solver.cold = true;
     contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, second.data()}, t.count);
   }
-  cuda::for_each(t.count, JudgeBody<N>{solver.tol, problems.data(), metrics.data(), candidates.data(),
+  cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, solver.tol, problems.data(), metrics.data(), candidates.data(),
                                        check_uniqueness ? second.data() : nullptr, verdicts.data()});
   metrics.download(t.metrics);
   uniforms.download(t.uniforms);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,8 @@ struct Contact {
   Distribution slide_t, slide_o;                           ///< deviation of the contact point along the surface [m]
   Distribution tilt = Distribution::constant(0);           ///< angle between the true and the modelled normal [rad]
   Distribution squeeze_error = Distribution::constant(0);  ///< added to the commanded normal force [N]
+  /// Largest normal force of the finger or the object [N], for whether a wrench can be balanced; infinity: none.
+  double force_limit = std::numeric_limits<double>::infinity();
 };
 
 enum class Ik { kPuma, kNumeric };
@@ -85,6 +88,7 @@ struct Scenario {
   double tol = 1e-9;                            ///< contact solver
   int max_iterations = 400;
   bool check_uniqueness = true;  ///< solve again from another start and report a second solution
+  double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
   std::optional<InTime> time;    ///< trajectories instead of one instant
   study::Plan plan;
 };
@@ -97,17 +101,19 @@ struct Input {
 };
 [[nodiscard]] std::vector<Input> uncertain_inputs(const Scenario& scenario);
 
-/// Outcome of a sample; the order of severity used by tables and plots.
+/// Outcome of a sample; which one counts where several apply: docs/monte-carlo.md.
 enum class Outcome : int {
-  kHeld = 0,     ///< every contact sticks
+  kHeld = 0,     ///< every contact sticks, the wrench can be balanced, and the command carries it
+  kNotResisted,  ///< no forces within the friction cones and limits can balance the wrench: certified
+  kNotCarried,   ///< they could, but the command leaves more than `held_imbalance` of it unbalanced
   kSlipping,     ///< some contact slips, none separates
   kSeparating,   ///< some contact opens
   kNoSolution,   ///< proved to have none
   kSeveral,      ///< two different solutions were found and certified
   kUnreachable,  ///< a finger cannot reach its contact
-  kUnsolved,     ///< the solver did not converge: may be any of the above
+  kUnsolved,     ///< the solver did not converge, or whether the wrench can be balanced is not decided: may be any of the above
 };
-inline constexpr int kOutcomes = 7;
+inline constexpr int kOutcomes = 9;
 [[nodiscard]] const char* to_string(Outcome outcome);
 
 /// How a contact ends: the papers' contact states.
@@ -119,6 +125,8 @@ struct Robustness {
   /// P(held) among the decided samples, with `time`: in the hand until its end; NaN where none is.
   double probability = 0;
   study::Interval interval;  ///< 95 %; unsolved samples widen it
+  double no_slip = 0;      ///< P(every contact sticks), whether or not the object stays in place; NaN with `time`
+  double can_be_held = 0;  ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
   /// Samples of each Outcome; with `time` of each MotionEnd, at all levels.
   std::array<std::int64_t, kOutcomes> outcomes{};
   std::string summary_json;  ///< everything that was counted: summary.json of docs/run-folder.md, the same bytes

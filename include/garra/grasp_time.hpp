@@ -2,6 +2,7 @@
 // counts as slipped or dropped, and how it can end. docs/grasp-time.md; `[time]` of a grasp scenario.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ struct InTime {
   std::vector<double> friction;
   double slip = 1e-3;  ///< path of a contact at which the grasp counts as slipped [m]
   double drop = 0.05;  ///< displacement of the center of mass at which it counts as dropped [m]
+  double drop_turn = M_PI / 4;  ///< how far it may turn from where it began [rad]; beyond half a turn it is counted on
   int instants = 101;  ///< from 0 to `until`, at which the study looks at its samples
 };
 
@@ -77,12 +79,13 @@ enum class MotionEnd : int {
   kHeld = 0,     ///< at `until`, never slipped so far as counts
   kSlipped,      ///< at `until`, in the hand, but some contact has slid so far as counts
   kDropped,      ///< the center of mass has moved so far as counts: stopped there
+  kTurned,       ///< the object has turned so far as counts: stopped there
   kJointLimit,   ///< a joint has passed its limit: stopped there
   kUnreachable,  ///< a finger cannot reach its contact: never began
   kUnsolved,     ///< the contact problem of a step was not solved: stopped there
   kNonFinite,    ///< a number is not finite: stopped there
 };
-inline constexpr int kMotionEnds = 7;
+inline constexpr int kMotionEnds = 8;
 [[nodiscard]] const char* to_string(MotionEnd end);
 /// In the hand at `until`: what P(held) of a study in time counts.
 [[nodiscard]] constexpr bool is_in_hand(MotionEnd end) { return end <= MotionEnd::kSlipped; }

@@ -14,7 +14,7 @@ from garra.run_folder import (
     COUNT, HISTOGRAM, INPUT, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, DamagedFile, check, same_lengths
 )  # fmt: skip
 
-OUTCOMES = ("held", "slipped", "dropped", "joint_limit", "unreachable", "unsolved", "non_finite")
+OUTCOMES = ("held", "slipped", "dropped", "turned", "joint_limit", "unreachable", "unsolved", "non_finite")
 UNDECIDED = ("unsolved", "non_finite")
 METRICS = ("slip_path", "peak_drift", "peak_turn", "peak_force", "peak_torque", "least_margin")
 BANDS = ("drift", "turn", "margin", "slip", "force")
@@ -46,6 +46,7 @@ SUMMARY = {
         "scheme": TEXT,
         "slip": REAL,
         "drop": REAL,
+        "drop_turn": REAL,
         "drive": TEXT,
         "instants": COUNT,
         "restitution": REAL,

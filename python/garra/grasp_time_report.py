@@ -21,12 +21,13 @@ OUTCOMES = {
     "held": ("held without slip", "held", "in the hand until {until}, no contact slid by {slip}"),
     "slipped": ("held, slipped", "slip", "in the hand until {until}, but some contact slid by {slip}"),
     "dropped": ("dropped", "break", "the center of mass moved by {drop}"),
+    "turned": ("turned", "break", "the object turned by {drop_turn}"),
     "joint_limit": ("joint limit", "accent", "a joint reached its limit"),
     "unreachable": ("unreachable", "muted", "a finger cannot reach its contact: never began"),
     "unsolved": ("unsolved", "muted", "the contact problem of a step was not solved; may be any of the above"),
     "non_finite": ("not finite", "muted", "a number overflowed; may be any of the above"),
 }
-LOST = ("dropped", "joint_limit", "unreachable")
+LOST = ("dropped", "turned", "joint_limit", "unreachable")
 DRIVES = {
     "controller": "fingers under the grasp controller",
     "constant": "constant joint torques",
@@ -136,7 +137,7 @@ def _study(run: Run, levels: list[Table]) -> list[str]:
 
 def _outcomes(summary: Table) -> Table:
     time = summary["time"]
-    limits = {key: measure(time[key], unit) for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"))}
+    limits = {key: measure(time[key], unit) for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))}
     counts = summary["outcomes"]
     lost = sum(counts[key] for key in LOST)
     return study_parts.outcomes(OUTCOMES, counts, **limits) | {"lost": lost, "limits": limits}

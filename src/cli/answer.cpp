@@ -22,6 +22,14 @@ std::string outcomes(const Json& s) {
   return out;
 }
 
+/// What each of the three probabilities is about, where they stand.
+std::string probabilities(const Json& s) {
+  std::string out = estimate_line("held", s["held"]) + "    every contact sticks, the wrench can be balanced, and the command carries it\n";
+  out += estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
+  out += estimate_line("can be held", s["can_be_held"]) + "    some forces within the friction cones and limits balance the wrench\n";
+  return out;
+}
+
 std::string first_to_fail(const Json& s) {
   double total = 0;
   for (const auto& c : s["contacts"]) total += c["fails_first"].get<double>();
@@ -33,8 +41,7 @@ std::string first_to_fail(const Json& s) {
 
 std::string quantiles(const Json& s) {
   std::string out = format("\n%-20s %10s %10s %10s\n", "Metrics", "5 %", "median", "95 %");
-  for (const char* name : {"critical_friction", "friction_margin", "load_factor", "wrench_radius", "minimum_squeeze"}) {
-    const Json& m = s["metrics"][name];
+  for (const auto& [name, m] : s["metrics"].items()) {
     const auto value = [&](const char* p) {
       const Json& q = m["quantiles"][p];
       return q.is_null() ? std::string("-") : format("%.3g", q.get<double>());
@@ -67,7 +74,7 @@ std::string effort(const Json& s, const Json& manifest) {
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out =
-      "\n" + s["title"].get<std::string>() + "\n\n" + estimate_line("held", s["held"]) + sampled(s) + "\n";
+      "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + sampled(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences_on_held(s) + quantiles(s) + effort(s, manifest);
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

@@ -53,7 +53,7 @@ std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind
 
 std::vector<Requirement> requirements_of(const RunArguments& a, const JobKind& kind) {
   std::vector<Requirement> list;
-  for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind.quantity));
+  for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind.quantity, kind.more_quantities));
   return list;
 }
 
@@ -142,13 +142,20 @@ struct Runner {
   }
 };
 
-void require_all(const std::vector<Requirement>& requirements, const Standing& s, const JobKind& kind) {
+/// The probability that a requirement is about.
+study::Estimate required(const Requirement& r, const study::Study& study, const study::Total& total, const JobKind& kind) {
+  return r.quantity == kind.quantity ? study.estimate(total) : study.named_estimate(total, r.quantity);
+}
+
+void require_all(const std::vector<Requirement>& requirements, const Runner& runner) {
+  const JobKind& kind = runner.kind;
   for (const Requirement& r : requirements) {
+    const study::Interval s = required(r, runner.study(), runner.total, kind).interval;
     if (r.holds(s.low, s.high)) continue;
     char interval[64];
     std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
-    const std::string found =
-        r.text + " does not hold: the 95 % interval of P(" + kind.event + ")" + kind.of_whom + " is " + interval;
+    const std::string what = r.quantity == kind.quantity ? "P(" + std::string(kind.event) + ")" + kind.of_whom : r.quantity;
+    const std::string found = r.text + " does not hold: the 95 % interval of " + what + " is " + interval;
     throw Error(ExitCode::kRequirementFailed, found,
                 r.is_refuted(s.low, s.high) ? "" : "The bound lies inside of the interval: more samples may decide.");
   }
@@ -204,6 +211,7 @@ void execute(const io::RunFolder& folder, const RunArguments& a, const std::stri
   const auto requirements = requirements_of(a, kind);
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const study::Study& study = job->study();
+  for (const Requirement& r : requirements) static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
   const Device device = parse_device(a.device, a.threads);
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
@@ -224,7 +232,7 @@ void execute(const io::RunFolder& folder, const RunArguments& a, const std::stri
   print_answer(runner, a, Json::parse(summary), manifest.json());
   report_on(folder.path(), a, changed);
   require_solved(runner);
-  require_all(requirements, runner.standing(), kind);
+  require_all(requirements, runner);
 }
 
 std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {

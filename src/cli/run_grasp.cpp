@@ -46,10 +46,8 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   j["iterations"] = r.iterations;
   j["residual"] = r.residual;
   j["tol"] = study.scenario().tol;
-  static constexpr const char* metric[grasp::kMetrics] = {"friction_margin", "critical_friction", "load_factor",
-                                                          "wrench_radius", "minimum_squeeze"};
   for (int k = 0; k < grasp::kMetrics; ++k)
-    j["metrics"][metric[k]] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
+    j["metrics"][grasp::kMetricWords[k].name] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
   return j;
 }
 

@@ -33,7 +33,7 @@ std::string resolved_platform_experiment(const std::string& scenario, const std:
 constexpr JobKind kJobs[] = {
     {"grasp", "held", "p_held", "", "solver.tol", "solver.max_unsolved",
      "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.",
-     "no sample lies near the border", read_grasp_job, resolved_grasp},
+     "no sample lies near the border", read_grasp_job, resolved_grasp, "p_no_slip p_can_be_held"},
     {"chain", "settled", "p_settled", " of the best design", "time.tolerance", "sampling.max_unsolved",
      "Give a shorter time.step or another time.method, or allow it with --set sampling.max_unsolved=0.01.",
      "no sample has settled", read_chain_job, resolved_chain},
@@ -70,12 +70,14 @@ std::string all_quantities() {
   for (const JobKind& kind : kJobs) {
     const std::string whose = *kind.of_whom == '\0' ? "" : std::string(",") + kind.of_whom;
     all.append(all.empty() ? "" : "; ").append(kind.name).append(": ").append(kind.quantity).append(whose);
+    if (*kind.more_quantities != '\0') all.append(" ").append(kind.more_quantities);
   }
   return all;
 }
 
 bool is_quantity(const std::string& name) {
-  return std::any_of(std::begin(kJobs), std::end(kJobs), [&](const JobKind& kind) { return name == kind.quantity; });
+  return std::any_of(std::begin(kJobs), std::end(kJobs), [&](const JobKind& kind) { return name == kind.quantity; }) ||
+         name == "p_no_slip" || name == "p_can_be_held";
 }
 
 }  // namespace garra::cli

@@ -51,7 +51,7 @@ class Job {
 struct JobKind {
   const char* name;           ///< as in the scenario
   const char* event;          ///< what the probability is of
-  const char* quantity;       ///< what --require judges
+  const char* quantity;       ///< what --require judges first of all
   const char* of_whom;        ///< "" or which of the designs that is
   const char* tolerance_key;  ///< what --tol and --max-unsolved set
   const char* unsolved_key;
@@ -59,6 +59,7 @@ struct JobKind {
   const char* no_sample;  ///< why there may be no sample to look at first
   std::unique_ptr<Job> (*read)(const std::string& scenario, const std::vector<std::string>& overrides);
   std::string (*resolved)(const std::string& scenario, const std::vector<std::string>& overrides);
+  const char* more_quantities = "";  ///< that --require may judge as well, separated by blanks
 };
 
 /// The line for a scenario file. Throws Error(kInvalidFile) for a job that this version has not.

@@ -235,6 +235,8 @@ bool read_contact_inputs(TableReader& table, Contact& contact) {
     contact.tilt =
         read_distribution(*node, table.name("tilt"), {kAngle, {.low = 0, .high = M_PI / 2}, true});
   }
+  if (const Node* node = table.find("force_limit"))
+    contact.force_limit = read_bounded(*node, table.name("force_limit"), {kForce, Bounds::positive()});
   if (const Node* node = table.find("squeeze_error")) {
     contact.squeeze_error = read_distribution(*node, table.name("squeeze_error"), {kForce});
   }

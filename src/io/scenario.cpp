@@ -46,7 +46,7 @@ namespace {
 /// Asks for every key of the document, so that a misspelt one is told from a missing one.
 void declare_tables(TableReader& root) {
   for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact", "load", "motion",
-                          "time", "solver", "sampling", "output"}) {
+                          "held", "time", "solver", "sampling", "output"}) {
     static_cast<void>(root.find(key));
   }
   root.finish();

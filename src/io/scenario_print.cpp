@@ -65,6 +65,7 @@ void write_contact(const Contact& c, Writer& w) {
          "m, along t and o");
   w.quantity("tilt", c.tilt, kAngle);
   w.quantity("squeeze_error", c.squeeze_error, kForce);
+  if (std::isfinite(c.force_limit)) w.quantity("force_limit", c.force_limit, kForce);
 }
 
 bool same(const Mat3<double>& a, const Mat3<double>& b) {
@@ -179,6 +180,10 @@ void write_load(const Scenario& s, Writer& w) {
              magnitude("torque", s.torque_magnitude, kTorque) +
              ", force = " + text(s.force, kForce) + ", torque = " + text(s.torque, kTorque) + " }",
          "N, N*m");
+  if (!s.time) {
+    w.table("held");
+    w.line("imbalance", shortest(s.held_imbalance), "of weight and external wrench, that the command may leave unbalanced");
+  }
   w.table("motion");
   w.quantity("velocity", s.velocity, kVelocity);
   w.quantity("angular_velocity", s.angular_velocity, kAngularVelocity);

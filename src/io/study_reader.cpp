@@ -66,6 +66,13 @@ void read_motion(const Node& node, Scenario& scenario) {
   table.finish();
 }
 
+void read_held(const Node& node, Scenario& scenario) {
+  TableReader table(node, "held");
+  if (const Node* imbalance = table.find("imbalance"))
+    scenario.held_imbalance = read_bounded(*imbalance, table.name("imbalance"), {kRatio, Bounds::positive()});
+  table.finish();
+}
+
 }  // namespace
 
 std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most) {
@@ -133,6 +140,7 @@ void read_output(const Node& node, study::Plan& plan) {
 void read_study(TableReader& root, Scenario& scenario) {
   read_load(root.require("load", "Write a [load] table with squeeze = \"15 N\"."), scenario);
   read_motion(root.find_table("motion"), scenario);
+  read_held(root.find_table("held"), scenario);
   read_solver(root.find_table("solver"), scenario);
   TableReader sampling(root.find_table("sampling"), "sampling");
   read_sampling(sampling, scenario.plan);

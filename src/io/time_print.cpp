@@ -110,6 +110,7 @@ void write_time(const InTime& time, Writer& w) {
     w.line("friction", numbers(time.friction.data(), time.friction.size()), "of all contacts, in turn");
   w.quantity("slip", time.slip, kLength);
   w.quantity("drop", time.drop, kLength);
+  w.quantity("drop_turn", time.drop_turn, kAngle);
   w.line("instants", std::to_string(time.instants), "looked at, both ends included");
   write_drive(time, w);
   for (const TimeLoad& load : time.loads) write_load(load, w);

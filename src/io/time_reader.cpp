@@ -176,6 +176,7 @@ void read_limits_of_a_hold(TableReader& table, InTime& time) {
   const Wanted path{kLength, Bounds::positive()};
   number(table, "slip", path, time.slip);
   number(table, "drop", path, time.drop);
+  number(table, "drop_turn", {kAngle, Bounds::positive()}, time.drop_turn);
 }
 
 /// What only a single instant has.

@@ -77,6 +77,9 @@ struct GraspModel {
   double length;                         ///< length that makes torques comparable to forces in the wrench radius [m]
   Vec3<double> gravity;
   Vec<double, 6> wrench;                 ///< constant external wrench (force; torque about the centre of mass)
+  double force_limit[kLimitContacts];    ///< of the normal force [N]; infinity: none
+  bool limited;                          ///< some contact has a limit
+  double held_imbalance;                 ///< carried: imbalance <= this
   Vec<double, 6> probe;                  ///< wrench whose multiple the load factor is
   Vec3<double> v, omega;
   bool moving;

@@ -38,6 +38,7 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
   r.drive = time.drive;
   r.slip = time.slip;
   r.drop = time.drop;
+  r.drop_turn = time.drop_turn;
   r.tol = s.tol;
   r.controller_mass = s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
   r.levels = !time.friction.empty();
@@ -254,6 +255,7 @@ const char* to_string(MotionEnd end) {
     case MotionEnd::kHeld: return "held";
     case MotionEnd::kSlipped: return "slipped";
     case MotionEnd::kDropped: return "dropped";
+    case MotionEnd::kTurned: return "turned";
     case MotionEnd::kJointLimit: return "joint_limit";
     case MotionEnd::kUnreachable: return "unreachable";
     case MotionEnd::kUnsolved: return "unsolved";

@@ -39,6 +39,7 @@ struct MotionRules {
   bool shaken;
   Vec3<double> shake_rms;
   double slip, drop;   ///< [m]
+  double drop_turn;    ///< [rad]
   double tol;          ///< of the contact solver
   double controller_mass;  ///< that the controller believes in [kg]
   bool levels;         ///< friction levels instead of the nominal friction
@@ -136,6 +137,7 @@ struct MotionDrawBody {
     const Vec3<S> body_moments = (in.x[kMass] * (in.x[kScale] * in.x[kScale])) * cast<S>(m.gyration2);
     ObjectMotion<S> object;
     object.p = object.first = pose.p;
+    object.turned = object.whole_turns = S(0);
     object.turn = object.first_turn = quaternion_of(column(pose.R, 0), column(pose.R, 1), column(pose.R, 2));
     object.v = cast<S>(m.v);
     object.w = cast<S>(m.omega);

@@ -111,6 +111,7 @@ struct CloseBody {
     const ObjectMotion<S> before = s.object;
     const Vec<S, 6> wrench = contact_wrench<S, N>(s.body, s.fingers, solved.c);
     end_step(rules->step, s.body, s.load, wrench, s.object);
+    count_turn(before, rules->step.step, s.object);
     count(s, before, wrench, solved, contacts, on, m);
     finish(s, solved, on, m);
     for (int j = 0; j < N; ++j)
@@ -270,7 +271,7 @@ struct CloseBody {
     first_time(m.slip_time, slid >= S(rules->slip));
     first_time(m.open_time, least_force <= S(0));
     most(m.peak_drift, norm(s.object.p - s.object.first));
-    most(m.peak_turn, turn_of(s.object));
+    most(m.peak_turn, s.object.turned);
     m.least_margin = select(on, min(m.least_margin, contacts.margin_now), m.least_margin);
     most(m.momentum_balance, norm(axpy(s.object.mass, s.object.v, -m.momentum)));
     most(m.worst_gap, contacts.gap);
@@ -279,13 +280,6 @@ struct CloseBody {
     m.iterations += select(on, solved.iterations, S(0));
     m.steps += select(on, S(1), S(0));
     m.unstable_steps += select(on && contacts.stretch > S(1), S(1), S(0));
-  }
-
-  /// How far the object has turned [rad].
-  template <class S>
-  static GARRA_HD S turn_of(const ObjectMotion<S>& x) {
-    const Quaternion<S> e = product(x.turn, conjugate(x.first_turn));
-    return S(2) * asin(min(sqrt(fma(e[1], e[1], fma(e[2], e[2], e[3] * e[3]))), S(1)));
   }
 
   /// Whether the trajectory ends here; the first of these that holds.
@@ -299,6 +293,7 @@ struct CloseBody {
     const auto converged = solved.status == S(int(Status::kConverged));
     S end = S(-1);
     const auto because = [&](const MaskOf<S>& holds, MotionEnd why) { end = select(holds, S(int(why)), end); };
+    because(x.turned >= S(rules->drop_turn), MotionEnd::kTurned);
     because(norm(x.p - x.first) >= S(rules->drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);
     because(!converged, MotionEnd::kUnsolved);
@@ -319,7 +314,7 @@ struct CloseBody {
     S slid = S(0);
     for (int j = 0; j < N; ++j) slid = max(slid, m.slip[j]);
     out.look[kDrift] = norm(x.p - x.first);
-    out.look[kTurn] = turn_of(x);
+    out.look[kTurn] = x.turned;
     out.look[kLeastMargin] = contacts.margin_now;
     out.look[kSlipPath] = slid;
     for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, out.look[k], nan);

@@ -15,11 +15,13 @@ struct Metrics {
   S margin;             ///< smallest friction margin
   S critical;           ///< critical friction
   S load_factor;        ///< multiples of the probe wrench that may be added
-  S wrench_radius;      ///< every wrench (F, T / length) shorter than this [N] is held
+  S wrench_radius;      ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can be balanced
   S minimum_squeeze;    ///< smallest commanded squeeze that holds [N]; NaN where it does not hold now
   S first;              ///< contact with the smallest margin
   Vec<S, N> tangent_t;  ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
+  S resisted;           ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (grasp_balance.hpp)
+  S imbalance;          ///< what the commanded forces leave unbalanced, over weight and external wrench
 };
 
 /// What the build step leaves for the later ones.

@@ -1,4 +1,5 @@
 // A whole study in one call and in memory: what `garra run` does without its folder.
+#include <cmath>
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -22,9 +23,9 @@ std::string stop_reason(const study::Study& study, const study::Total& total, Cl
   return plan.stop_half_width > 0 && study.widest_interval(total) <= 2 * plan.stop_half_width ? "half_width" : "";
 }
 
-/// `outcome`: samples of one outcome, given its number.
-template <class AnyStudy, class Outcomes>
-Robustness answer_of(const AnyStudy& study, const Device& device, const Outcomes& outcome) {
+/// Runs the study; `finish` adds what is its own.
+template <class AnyStudy, class Finish>
+Robustness answer_of(const AnyStudy& study, const Device& device, const Finish& finish) {
   const study::Plan& plan = study.plan();
   const auto start = Clock::now();
   study::Total total{};
@@ -34,23 +35,31 @@ Robustness answer_of(const AnyStudy& study, const Device& device, const Outcomes
     total.add(chunk, study.shape().sums, study.shape().tracked);
   }
   const study::Estimate estimate = study.estimate(total);
-  Robustness answer{total.count, estimate.probability, estimate.interval, {}, study.summary(total, reason)};
-  for (int k = 0; k < std::ssize(answer.outcomes); ++k)
-    answer.outcomes[static_cast<std::size_t>(k)] = outcome(study, total, k);
+  Robustness answer;
+  answer.samples = total.count;
+  answer.probability = estimate.probability;
+  answer.interval = estimate.interval;
+  answer.summary_json = study.summary(total, reason);
+  finish(study, total, answer);
   return answer;
 }
 
-static_assert(kOutcomes == kMotionEnds, "Robustness::outcomes serves both");
+static_assert(kOutcomes >= kMotionEnds, "Robustness::outcomes serves both");
 
 }  // namespace
 
 Robustness robustness(const Scenario& scenario, const Device& device) {
   if (scenario.time)
-    return answer_of(TimeStudy(scenario), device, [](const TimeStudy& study, const study::Total& total, int k) {
-      return study.ended(total, static_cast<MotionEnd>(k));
+    return answer_of(TimeStudy(scenario), device, [](const TimeStudy& study, const study::Total& total, Robustness& answer) {
+      for (int k = 0; k < kMotionEnds; ++k)
+        answer.outcomes[static_cast<std::size_t>(k)] = study.ended(total, static_cast<MotionEnd>(k));
+      answer.no_slip = answer.can_be_held = std::nan("");
     });
-  return answer_of(Study(scenario), device, [](const Study& study, const study::Total& total, int k) {
-    return study::at(total, study.layout().outcome + k);
+  return answer_of(Study(scenario), device, [](const Study& study, const study::Total& total, Robustness& answer) {
+    for (int k = 0; k < kOutcomes; ++k)
+      answer.outcomes[static_cast<std::size_t>(k)] = study::at(total, study.layout().outcome + k);
+    answer.no_slip = study.no_slip(total).probability;
+    answer.can_be_held = study.can_be_held(total).probability;
   });
 }
 

@@ -111,6 +111,8 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     const Contact& c = s.contacts[j];
     m.surface[j] = {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
     m.angle_sign[j] = c.angle_sign;
+    m.force_limit[j] = c.force_limit;
+    m.limited = m.limited || std::isfinite(c.force_limit);
   }
 }
 
@@ -233,6 +235,7 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
     m->probe[i] = s.object.mass.nominal() * s.gravity[i];  // load factor: nominal weights added
     m->probe[i + 3] = 0;
   }
+  m->held_imbalance = s.held_imbalance;
   m->length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
   m->v = s.velocity;
   m->omega = s.angular_velocity;
@@ -248,6 +251,8 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
 const char* to_string(Outcome outcome) {
   switch (outcome) {
     case Outcome::kHeld: return "held";
+    case Outcome::kNotResisted: return "not_resisted";
+    case Outcome::kNotCarried: return "not_carried";
     case Outcome::kSlipping: return "slipping";
     case Outcome::kSeparating: return "separating";
     case Outcome::kNoSolution: return "no_solution";

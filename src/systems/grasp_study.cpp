@@ -1,12 +1,15 @@
 #include "systems/grasp_study.hpp"
 
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "garra/batch/for_each.hpp"
 #include "garra/core/error.hpp"
 #include "systems/contact_lanes.hpp"
+#include "systems/grasp_balance.hpp"
 #include "systems/grasp_cuda.hpp"
 #include "systems/grasp_judge.hpp"
 
@@ -34,6 +37,8 @@ Layout make_layout(const Scenario& s, int draws) {
     return h;
   };
   l.outcome = take(kOutcomes);
+  l.sticks = take(2);
+  l.resisted = take(2);
   l.state = take(3 * l.contacts);
   l.first = take(l.contacts);
   l.cone = take(l.contacts * kConeBins * kConeBins);
@@ -47,11 +52,13 @@ Layout make_layout(const Scenario& s, int draws) {
   l.metric[kLoadFactor] = histogram(0, 10, 200);
   l.metric[kWrenchRadius] = histogram(0, force, 200);
   l.metric[kMinimumSqueeze] = histogram(0, force, 200);
+  l.metric[kImbalance] = histogram(0, 2, 200);
+  l.metric[kAcceleration] = histogram(0, 10, 500);
   l.residual = histogram(-18, -6, 48);
   l.counts = next;
   l.held_sum = 2 * (l.contacts + kMetrics);
   l.sums = l.held_sum + 2;
-  l.row = 4 + draws + 6 * l.contacts;
+  l.row = 6 + draws + 6 * l.contacts;
   return l;
 }
 
@@ -79,7 +86,7 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
   return solver;
 }
 
-/// Draw, fingers, build, solve, judge: samples first .. first + count - 1 into the workspace.
+/// Draw, fingers, build, balance, solve, judge: samples first .. first + count - 1 into the workspace.
 template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace<N>& w) {
@@ -87,10 +94,11 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                                                               w.candidates.data()};
   const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
                                                               w.second.data()};
-  const JudgeBody<N> judge{s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
+  const JudgeBody<N> judge{&m, w.parts(), s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
                            s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
   batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  balance(executor, BalanceBody<N>{&m, w.parts(), w.metrics.data()}, count);
   contact::iterate(executor, warm, count);
   if (s.check_uniqueness) contact::iterate(executor, cold, count);
   batch::for_each(executor, count, judge);
@@ -134,6 +142,20 @@ void keep_row(const Layout& l, const Results& r, std::int64_t i, const std::vect
   t.kept.insert(t.kept.end(), inputs.begin(), inputs.begin() + l.draws);
   t.kept.insert(t.kept.end(), v.c.m, v.c.m + 3 * N);
   t.kept.insert(t.kept.end(), v.a.m, v.a.m + 3 * N);
+  t.kept.insert(t.kept.end(), {m.imbalance, v.acceleration});
+}
+
+/// In the order of MetricKind.
+template <int N>
+std::array<double, kMetrics> metrics_of(const Metrics<double, N>& m, const Verdict<double, N>& v) {
+  return {m.margin, m.critical, m.load_factor, m.wrench_radius, m.minimum_squeeze, m.imbalance, v.acceleration};
+}
+
+/// Counts whether something is so: 1, 0, or NaN where that is not known. Of a grasp that is not reached it is not so.
+void count_if(int at, double so, bool reached, std::vector<std::int64_t>& counts) {
+  if (!reached) return;
+  counts[static_cast<std::size_t>(at)] += so == 1;
+  counts[static_cast<std::size_t>(at) + 1] += std::isnan(so);
 }
 
 /// Counts one stretch of samples (within one block of kBlock) into a tally; `sums` is the block's.
@@ -156,10 +178,13 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       t.counts[static_cast<std::size_t>(l.decided_bin + bin)] += decided;
     }
     const bool reached = outcome != Outcome::kUnreachable;
+    count_if(l.sticks, v.sticks, reached, t.counts);
+    count_if(l.resisted, m.resisted, reached, t.counts);
     if (reached) {
       count_contacts<N>(l, m, v, t, sums);
-      const double metric[kMetrics] = {m.margin, m.critical, m.load_factor, m.wrench_radius, m.minimum_squeeze};
-      for (int k = 0; k < kMetrics; ++k) count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + k));
+      const auto metric = metrics_of(m, v);
+      for (std::size_t k = 0; k < kMetrics; ++k)
+        count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
       if (!held && decided) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
       ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
@@ -262,8 +287,7 @@ Replay replay_sample(const Study& study, std::int64_t sample) {
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.iterations = v.iterations;
-  const double metric[kMetrics] = {m.margin, m.critical, m.load_factor, m.wrench_radius, m.minimum_squeeze};
-  std::copy_n(metric, kMetrics, out.metric);
+  std::ranges::copy(metrics_of(m, v), out.metric);
   return out;
 }
 
@@ -293,7 +317,9 @@ std::vector<study::RowColumn> Study::columns() const {
           {"margin", Type::kReal, 3, 1, true},
           {"inputs", Type::kReal, 4, draws, false, inputs},
           {"c", Type::kReal, 4 + draws, forces},
-          {"a", Type::kReal, 4 + draws + forces, forces}};
+          {"a", Type::kReal, 4 + draws + forces, forces},
+          {"imbalance", Type::kReal, 4 + draws + 2 * forces, 1, true},
+          {"object_acceleration", Type::kReal, 5 + draws + 2 * forces, 1, true}};
 }
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {

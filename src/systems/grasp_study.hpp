@@ -17,11 +17,18 @@ inline constexpr int kConeBins = 48;
 inline constexpr double kConeExtent = 1.2;
 inline constexpr int kIterationBins = 41;  ///< 0 .. 39 Newton steps, and more
 
-enum MetricKind : int { kMargin, kCritical, kLoadFactor, kWrenchRadius, kMinimumSqueeze, kMetrics };
+enum MetricKind : int { kMargin, kCritical, kLoadFactor, kWrenchRadius, kMinimumSqueeze, kImbalance, kAcceleration, kMetrics };
+struct MetricWords {
+  const char *name, *unit;
+};
+inline constexpr MetricWords kMetricWords[kMetrics] = {
+    {"friction_margin", "1"}, {"critical_friction", "1"}, {"load_factor", "1"}, {"wrench_radius", "N"},
+    {"minimum_squeeze", "N"}, {"imbalance", "1"}, {"object_acceleration", "m/s^2"}};
 
 /// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
 struct Layout {
   int contacts = 0, draws = 0;
+  int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
   int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
   study::Histogram force[kMaxContacts];
   study::Histogram metric[kMetrics];
@@ -29,7 +36,7 @@ struct Layout {
   int counts = 0;
   int held_sum = 0;   ///< among the sums of a block: samples held, then samples unsolved
   int sums = 0;       ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
-  int row = 0;        ///< doubles per kept sample: index, outcome, residual, margin, inputs, c, a
+  int row = 0;        ///< doubles per kept sample: index, outcome, residual, margin, inputs, c, a, imbalance, acceleration
 };
 
 /// What replay shows of one sample.
@@ -51,6 +58,10 @@ class Study final : public study::Study {
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
   [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
+  /// P(every contact sticks), P(forces can balance the wrench).
+  [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;
+  [[nodiscard]] study::Estimate can_be_held(const study::Total& total) const;
+  [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
   /// P(held) so far.
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total& total) const override;

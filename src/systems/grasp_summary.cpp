@@ -39,12 +39,9 @@ Json contacts(const Layout& l, const Tally& t) {
 }
 
 Json metrics(const Layout& l, const Tally& t) {
-  static constexpr const char* name[kMetrics] = {"friction_margin", "critical_friction", "load_factor", "wrench_radius",
-                                                 "minimum_squeeze"};
-  static constexpr const char* unit[kMetrics] = {"1", "1", "1", "N", "N"};
   Json j;
   for (int k = 0; k < kMetrics; ++k)
-    j[name[k]] = distribution(t, l.metric[k], unit[k], t.sums.data() + 2 * (l.contacts + k));
+    j[kMetricWords[k].name] = distribution(t, l.metric[k], kMetricWords[k].unit, t.sums.data() + 2 * (l.contacts + k));
   return j;
 }
 
@@ -103,7 +100,27 @@ Json ranking(const study::Ranking& r, const char* key) {
   return list;
 }
 
+/// Of the samples that a pair of counts is about: those with it, those where it is not decided.
+study::Estimate share_of(const study::Total& t, int pair) {
+  const auto open = at(t, pair + 1);
+  const study::Verdicts all{at(t, pair), t.count - open, open};
+  return study::estimate_of({&all, 1});
+}
+
+Json probability(const study::Estimate& e) {
+  return {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+}
+
 }  // namespace
+
+study::Estimate Study::no_slip(const study::Total& t) const { return share_of(t, layout_.sticks); }
+study::Estimate Study::can_be_held(const study::Total& t) const { return share_of(t, layout_.resisted); }
+
+study::Estimate Study::named_estimate(const study::Total& t, const std::string& quantity) const {
+  if (quantity == "p_no_slip") return no_slip(t);
+  if (quantity == "p_can_be_held") return can_be_held(t);
+  return study::Study::named_estimate(t, quantity);
+}
 
 study::Estimate Study::estimate(const study::Total& t) const {
   const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
@@ -131,8 +148,10 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["samples"] = total.count;
   j["requested"] = scenario_.plan.samples;
   j["stopped_by"] = stopped_by;
-  const study::Estimate e = estimate(total);
-  j["held"] = {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+  j["held"] = probability(estimate(total));
+  j["no_slip"] = probability(no_slip(total));
+  j["can_be_held"] = probability(can_be_held(total));
+  j["held_imbalance"] = scenario_.held_imbalance;
   for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(total, l.outcome + k);
   j["contacts"] = contacts(l, total);
   j["metrics"] = metrics(l, total);

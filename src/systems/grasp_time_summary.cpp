@@ -249,6 +249,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
                {"scheme", kScheme[static_cast<int>(time.scheme)]},
                {"slip", time.slip},
                {"drop", time.drop},
+               {"drop_turn", time.drop_turn},
                {"drive", kDrive[static_cast<int>(time.drive)]},
                {"instants", time.instants},
                {"restitution", time.restitution}};

@@ -38,6 +38,9 @@ class Study {
   /// The summary.json document (docs/run-folder.md); `stopped_by` says why the run ended.
   [[nodiscard]] virtual std::string summary(const Total& total, const std::string& stopped_by) const = 0;
   [[nodiscard]] virtual Estimate estimate(const Total& total) const = 0;
+  /// What `--require` may ask for by another name than the study's own ("p_no_slip" of a grasp); throws Error(kUsage) where
+  /// there is no such quantity, before the first sample too.
+  [[nodiscard]] virtual Estimate named_estimate(const Total& total, const std::string& quantity) const;
   /// The widest of the intervals that Plan::stop_half_width is about.
   [[nodiscard]] virtual double widest_interval(const Total& total) const = 0;
   /// Share of samples without an answer.

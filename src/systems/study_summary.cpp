@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "garra/core/error.hpp"
+
 namespace garra::study {
 
 namespace {
@@ -125,6 +127,10 @@ std::string describe(const Distribution& d) {
       break;
   }
   return d.low > 0 || d.high < 1 ? s + ", truncated" : s;
+}
+
+Estimate Study::named_estimate(const Total&, const std::string& quantity) const {
+  throw Error(ExitCode::kUsage, "this study has no " + quantity, "Require its own probability.");
 }
 
 Estimate estimate_of(std::span<const Verdicts> groups) {

@@ -16,11 +16,49 @@ struct ObjectMotion {
   Vec3<S> v, w;        ///< [m/s, rad/s], P axes
   Vec3<S> first;       ///< p at time 0
   Quaternion<S> first_turn;
+  S turned;            ///< how far it has turned since [rad], counted on beyond half a turn
+  S whole_turns;       ///< of them [rad]
   S mass;              ///< [kg]
   Vec3<S> moments;     ///< principal moments of inertia [kg m^2]
   Vec<S, 6> wrench;    ///< that the sample feels all the time (force; torque about the center of mass)
   S running;           ///< 0: ended
 };
+
+/// How a body stands to `first`: the angle between them, 0 ... pi, and how fast it grows.
+template <class S>
+struct TurnFrom {
+  S angle, rate;
+};
+template <class S>
+GARRA_HD TurnFrom<S> turn_from(const Quaternion<S>& first, const Quaternion<S>& turn, const Vec3<S>& w) {
+  const Quaternion<S> e = product(turn, conjugate(first));
+  const S sine = sqrt(fma(e[1], e[1], fma(e[2], e[2], e[3] * e[3])));
+  const S along = fma(e[1], w[0], fma(e[2], w[1], e[3] * w[2])) / select(sine > S(0), sine, S(1));
+  return {S(2) * asin(min(sine, S(1))), select(e[0] < S(0), -along, along)};
+}
+
+/// The angle turned, counted on past half a turn: of all 2 pi k +- angle the one nearest to what the velocity of the step's start
+/// leads to. `before`: `turned` there; steps are short of a quarter turn.
+template <class S>
+GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotion<S>& now) {
+  constexpr double kTurn = 6.283185307179586;
+  const TurnFrom<S> was = turn_from(before.first_turn, before.turn, before.w);
+  const S whole = before.whole_turns;
+  const S sense = select(before.turned - whole <= S(0.5 * kTurn), S(1), S(-1));  // past half a turn the angle falls as it turns on
+  const S rate = select(was.angle > S(0), sense * was.rate, norm(before.w));
+  const S expected = fma(S(step), rate, before.turned);
+  const S angle = turn_from(now.first_turn, now.turn, now.w).angle;
+  S nearest = S(kInfinity), turned = angle;
+  for (int k = -1; k <= 1; ++k)
+    for (const double sign : {1.0, -1.0}) {
+      const S one = fma(S(sign), angle, whole + S(k * kTurn));
+      const auto nearer = one >= S(0) && abs(one - expected) < nearest;
+      nearest = select(nearer, abs(one - expected), nearest);
+      turned = select(nearer, one, turned);
+    }
+  now.turned = turned;
+  now.whole_turns = whole + select(turned >= whole + S(kTurn), S(kTurn), select(turned < whole, S(-kTurn), S(0)));
+}
 
 /// Size of the slip velocity above which a contact is said to slide [m/s]. Only words and the explicit step depend on it.
 inline constexpr double kSlipSpeed = 1e-6;
