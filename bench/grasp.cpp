@@ -22,6 +22,7 @@
 #include "garra/io/scenario.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "systems/contact_lanes.hpp"
+#include "systems/grasp_balance.hpp"
 #include "systems/grasp_judge.hpp"
 #include "systems/grasp_study.hpp"
 
@@ -85,7 +86,8 @@ struct Stages {
         build{&study.model(), parts(), problems.data(), metrics.data()},
         solve{solver(study.scenario(), false), problems.data(), nullptr, candidates.data()},
         solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
-        judge{study.scenario().tol, problems.data(), metrics.data(), candidates.data(), nullptr,
+        balance{&study.model(), parts(), metrics.data()},
+        judge{&study.model(), parts(), study.scenario().tol, problems.data(), metrics.data(), candidates.data(), nullptr,
               verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
@@ -114,6 +116,7 @@ struct Stages {
   FingersBody fingers;
   grasp::BuildBody<kContacts> build;
   Iterate solve, solve_cold;
+  grasp::BalanceBody<kContacts> balance;
   grasp::JudgeBody<kContacts> judge;
 };
 
@@ -180,6 +183,7 @@ void add_stages(const Stages& stages) {
   };
   add_solve("sample/solve", stages.solve);
   add_solve("sample/solve_cold", stages.solve_cold);
+  add_body("sample/balance", stages.balance);
   add_body("sample/judge", stages.judge);
 }
 

@@ -5,69 +5,21 @@
 #include <cmath>
 
 #include "motion_cases.hpp"
+#include "rails.hpp"
 
 namespace garra::grasp {
 namespace {
 
+using test::body_held_by;
+using test::kFar;
 using test::load_of;
 using test::row;
+using test::set_friction;
+using test::Touching;
 
 constexpr double kRounding = 1e-12;  // of sums over a few hundred steps of numbers of order 1
 constexpr double kSolver = 1e-8;     // forces of order 10 N, found to a residual of 1e-9 at least
-constexpr double kFar = 1e3;         // a drop that never counts [m]
 
-/// A finger that is a point of this mass, moved by three rails, without weight: tip = (q3, -q2, q1).
-Finger point_mass(double mass, const Vec3<double>& tip) {
-  Finger f;
-  f.ik = Ik::kNumeric;
-  f.joints.resize(3);
-  f.joints[0].alpha = f.joints[1].alpha = f.joints[1].theta = M_PI / 2;
-  for (chain::DhJoint& j : f.joints) {
-    j.link.joint.prismatic = true;
-    j.link.armature = mass;
-  }
-  f.start[0] = tip[2];
-  f.start[1] = -tip[1];
-  f.start[2] = tip[0];
-  return f;
-}
-
-struct Touching {
-  Vec3<double> point, inward;
-  double curvature, finger_mass;
-};
-
-/// A body held by point masses that push with `squeeze`; no gravity, and nothing that a controller would balance.
-Scenario body_held_by(const std::vector<Touching>& fingers, double mass) {
-  Scenario s;
-  s.object.shape = Shape::kPoints;
-  s.object.gyration2 = {{0.004, 0.004, 0.004}};
-  s.object.mass = study::Distribution::constant(mass);
-  s.object.position = {{0, 0, 0}};
-  s.gravity = {{0, 0, 0}};
-  s.squeeze = study::Distribution::constant(0);
-  s.nominal_mass = 1e-12;
-  for (const Touching& at : fingers) {
-    Contact c;
-    c.point = at.point;
-    const Vec3<double> side = std::abs(at.inward[2]) > 0.5 ? Vec3<double>{{1, 0, 0}} : Vec3<double>{{0, 0, 1}};
-    const Vec3<double> o = cross(at.inward, side);
-    for (int i = 0; i < 3; ++i) {
-      c.frame(i, 0) = side[i];
-      c.frame(i, 1) = o[i];
-      c.frame(i, 2) = at.inward[i];
-    }
-    c.curvature_t = c.curvature_o = at.curvature;
-    s.contacts.push_back(c);
-    s.fingers.push_back(point_mass(at.finger_mass, at.point));
-  }
-  s.time.emplace();
-  s.time->drop = kFar;
-  return s;
-}
-void set_friction(Scenario& s, double mu) {
-  for (Contact& c : s.contacts) c.friction = study::Distribution::constant(mu);
-}
 /// Force from the start on.
 TimeLoad push(const Vec3<double>& force) { return load_of(TimeLoad::Kind::kRamp, 0, 0, force); }
 /// Impulse that the first step feels.

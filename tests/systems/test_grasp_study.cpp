@@ -114,7 +114,7 @@ TEST(Summary, OfFingersOfAnyNumberOfJointsIsTheSameInScalarAndLanes) {
     const auto scalar = run(study, 600, {Executor::kScalar, 1, 0}, 2048), lanes = run(study, 600, Device{}, 2048);
     EXPECT_EQ(study.summary(scalar, "samples"), study.summary(lanes, "samples")) << 4 + first << " joints";
     EXPECT_EQ(study.unsolved_share(lanes), 0);
-    EXPECT_GT(lanes.counts[static_cast<std::size_t>(Outcome::kHeld)], 500);
+    EXPECT_GT(study.no_slip(lanes).probability, 0.8);
   }
 }
 
