@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from garra import grasp_time_folder, grasp_time_levels, study_parts, words
+from garra import grasp_scene, grasp_time_levels, study_parts, words
 from garra.chain_words import measure, pretty
 from garra.grasp_time_folder import UNDECIDED
 from garra.grasp_time_levels import interval_text
@@ -45,7 +45,7 @@ def build(run: Run) -> str:
 
     summary = run.summary
     levels = grasp_time_levels.sorted_levels(summary)
-    motion = grasp_time_folder.read_motion(run.folder)
+    motion = grasp_scene.read_motion(run.folder)
     p = summary["held"]["probability"]
     return page(
         "grasp_time.html",

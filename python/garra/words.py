@@ -10,6 +10,84 @@ MISSING = "–"
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
+# Outcomes of a grasp study: label, color, what it means. A summary may hold others; they are named as in the summary.
+OUTCOMES: dict[str, tuple[str, str, str]] = {
+    "held": ("held", "held", "every contact sticks"),
+    "not_resisted": ("not resisted", "accent", "no forces inside the friction cones can balance the wrench"),
+    "not_carried": ("not carried", "ink", "forces could balance the wrench, the given command does not"),
+    "slipping": ("slipping", "slip", "some contact slips, none opens"),
+    "separating": ("separating", "break", "some contact opens"),
+    "no_solution": ("no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"),
+    "several_solutions": ("several solutions", "muted", "two different motions were found, both certified"),
+    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
+    "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
+}
+HELD_AND_CARRIED = "every contact sticks, and the given command carries the wrench"
+# Further probabilities of a grasp study: label, the event.
+BESIDE_HELD = {
+    "p_no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
+    "p_can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
+}
+# Metrics of a grasp study: label, what it means, the value that separates good from bad.
+METRICS: dict[str, tuple[str, str, float | None]] = {
+    "critical_friction": (
+        "Critical friction",
+        "The smallest friction coefficient, the same at every contact, with which the sample would hold.",
+        None,
+    ),
+    "friction_margin": (
+        "Friction margin",
+        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 (red) it "
+        "is about to slip, below it slips.",
+        0.0,
+    ),
+    "load_factor": (
+        "Load factor",
+        "How many times its own nominal weight the object could gain before a contact slips; 0 where one slips "
+        "already.",
+        None,
+    ),
+    "wrench_radius": (
+        "Certified wrench radius",
+        "Every additional push smaller than this, whatever its direction, is certain to be held; a torque counts as "
+        "the force that makes it at the object’s radius.",
+        None,
+    ),
+    "minimum_squeeze": (
+        "Minimum squeeze",
+        "The smallest commanded normal force per contact with which the sample would still hold; undefined where it "
+        "does not hold now.",
+        None,
+    ),
+    "object_acceleration": ("Object acceleration", "How fast the object begins to move: 0 where it is held fast.", None),
+    "imbalance": (
+        "Imbalance",
+        "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 is all "
+        "carried, at 1 nothing is.",
+        None,
+    ),
+}
+
+
+def outcome(key: str) -> tuple[str, str, str]:
+    """Label, color and meaning of an outcome."""
+    return OUTCOMES.get(key, (plain(key), "muted", ""))
+
+
+def metric(key: str) -> tuple[str, str, float | None]:
+    """Label, meaning and reference of a metric."""
+    return METRICS.get(key, (plain(key).capitalize(), "", None))
+
+
+def plain(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def in_order(found: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    """The keys of `found`: those that are known in their order, then the others."""
+    return [key for key in known if key in found] + [key for key in found if key not in known]
+
+
 def count(n: int) -> str:
     return f"{n:,}"
 

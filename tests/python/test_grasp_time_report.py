@@ -15,7 +15,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from garra import grasp_time_folder, grasp_time_report
+from garra import grasp_scene, grasp_time_report
 from garra.platform_page import dumps
 from garra.run_folder import DamagedFile
 from synthetic_grasp_time_run import DROP, FRICTION, INSTANTS, RADIUS, make_summary, write_motion, write_run
@@ -266,11 +266,11 @@ def test_a_full_motion_of_eight_contacts_stays_a_page_of_three_megabytes(tmp_pat
         for name in ("nominal", "sample_1", "sample_2", "sample_3", "sample_4"):
             group = h5.create_group(name)
             group.attrs.update(outcome="held", friction=0.3, end_time=2.0, slip_time=np.inf, drop_time=np.inf)
-            for key, shape in grasp_time_folder.MOTION.items():
+            for key, shape in grasp_scene.MOTION.items():
                 group[key] = draw.normal(0, 10, (201, *(8 if n == "n" else n for n in shape[1:])))
             for j in range(8):
                 group[f"finger_{j + 1}/links"] = draw.normal(0, 1, (201, 8, 3))
-    assert len(dumps(grasp_time_folder.read_motion(str(tmp_path)))) < 2_500_000
+    assert len(dumps(grasp_scene.read_motion(str(tmp_path)))) < 2_500_000
 
 
 # --- audit
@@ -351,7 +351,7 @@ def test_a_missing_data_set_is_named(tmp_path: Path, key: str) -> None:
     summary, found = make_summary(60, FRICTION, 0)
     write_motion(tmp_path / "motion.h5", found, summary["worst"][:1], without=key)
     with pytest.raises(DamagedFile, match=f"motion.h5: nominal/{key}: no such data set"):
-        grasp_time_folder.read_motion(str(tmp_path))
+        grasp_scene.read_motion(str(tmp_path))
 
 
 def test_a_cut_motion_is_refused(small: Path) -> None:
