@@ -14,7 +14,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from garra import words
 from garra.chain_words import Scale, measure, quantile, scale
-from garra.figures import ACCENT, BREAK, GRID, HALF, HELD, INK, MUTED, SLIP, _draw, _percent_axis
+from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, SLIP, _draw, _percent_axis
+from garra.words import HALF
 
 THIRD = (310, 215)  # [px]
 DECADES = 1.5  # an axis that spans more is logarithmic

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from garra.figures import ACCENT, BREAK, HALF, HELD, INK, SLIP, _draw, _finite
+from garra.mpl_figures import ACCENT, BREAK, HELD, INK, SLIP, _draw, _finite
 from garra.platform_figures import HUES, SMALL, _curve, _time_axis
-from garra.words import number, power_of_ten
+from garra.words import HALF, number, power_of_ten
 
 FORMS = {"full": ("91 coordinates", ACCENT), "minimal": ("six coordinates", HELD)}
 SOLVERS = {"dense": ("91, dense", SLIP), "full": ("91, leg by leg", ACCENT), "minimal": ("six", HELD)}

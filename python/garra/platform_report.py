@@ -206,7 +206,7 @@ def _earliest(summary: Table) -> list[Table]:
 
 def _path_parts(run: Run) -> Table:
     from garra import platform_figures as figures
-    from garra.figures import ACCENT, BREAK
+    from garra.mpl_figures import ACCENT, BREAK
     from garra.platform_page import parts
 
     motion = platform_folder.read_path(Path(run.folder) / "path.h5")

@@ -162,6 +162,7 @@ def _contacts(summary: Table) -> Table:
     from garra import figures
 
     failures = sum(contact["fails_first"] for contact in summary["contacts"])
+    reach = figures.cone_reach([contact["cone"] for contact in summary["contacts"]])
     limits = figures.force_range([contact["normal_force"] for contact in summary["contacts"]])
     columns = _columns(len(summary["contacts"]))
     width = 300 if columns in (1, 3) else 230  # what the page has room for
@@ -178,7 +179,7 @@ def _contacts(summary: Table) -> Table:
                 "first_share": contact["fails_first"] / failures if failures else 0,
                 "outside": max(total - seen, 0),
                 "force_figure": figures.normal_force(f"force{i}", contact["normal_force"], limits, width),
-                "cone_figure": figures.cone(f"cone{i}", contact["cone"], width),
+                "cone_figure": figures.cone(f"cone{i}", contact["cone"], reach, width),
             }
         )
     weakest = max(rows, key=lambda row: row["fails_first"])

@@ -19,7 +19,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from garra import words
 from garra.chain_words import defined, quantile
-from garra.figures import ACCENT, BREAK, GRID, HALF, HELD, INK, MUTED, PAPER, _draw, _histogram
+from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, PAPER, _draw, _histogram
+from garra.words import HALF
 from garra.singularity_folder import Slice, Voxels
 
 Table = dict[str, Any]

@@ -7,6 +7,8 @@ from typing import Any
 
 NARROW = "\u202f"  # no-break space before a unit
 MISSING = "–"
+UNITS = {"m": ("mm", 1e3), "rad": ("°", 180 / math.pi)}  # shown in what people say
+HALF = (400, 240)  # size of a figure that fills half the page [px]
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
