@@ -125,12 +125,13 @@ def _sentence(known: list[Table], several: bool) -> str:
 
 def _study(run: Run, levels: list[Table]) -> list[str]:
     time = run.summary["time"]
-    facts = words.study_line(run.scenario, len(run.summary["contacts"]))
+    friction = [level["friction"] for level in levels] if len(levels) > 1 else []
+    facts = words.study_line(run.scenario, len(run.summary["contacts"]), friction)
     steps = SCHEMES.get(time["scheme"], time["scheme"])
     facts.append(f"{measure(time['until'], 's')} in {steps} of {measure(time['step'], 's')}")
     facts.append(DRIVES.get(time["drive"], time["drive"]))
     if len(levels) > 1:
-        facts.append(f"{len(levels)} levels of friction, the same random numbers at each")
+        facts.append("the same random numbers at each friction")
     return facts
 
 

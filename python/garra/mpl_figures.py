@@ -41,7 +41,7 @@ STYLE: Any = {
     "svg.hashsalt": "garra",
     "image.interpolation": "none",
     "font.family": "DejaVu Sans",  # for measuring only; the page's font replaces it
-    "font.size": 11,
+    "font.size": 11.5,
     "text.parse_math": False,  # names are the user's
     "text.color": INK,
     "axes.labelcolor": INK,
@@ -51,18 +51,18 @@ STYLE: Any = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.spines.left": False,
-    "axes.labelsize": 11,
+    "axes.labelsize": 11.5,
     "grid.color": GRID,
     "grid.linewidth": 0.7,
     "xtick.color": GRID,
     "ytick.color": GRID,
     "xtick.labelcolor": MUTED,
     "ytick.labelcolor": MUTED,
-    "xtick.labelsize": 10,
-    "ytick.labelsize": 10,
+    "xtick.labelsize": 11,
+    "ytick.labelsize": 11,
     "ytick.major.size": 0,
     "legend.frameon": False,
-    "legend.fontsize": 10,
+    "legend.fontsize": 11,
     "path.simplify": True,
     "path.simplify_threshold": 0.3,
 }
@@ -102,18 +102,6 @@ def _svg(text: str, name: str, title: str) -> str:
 # --- axes that read well
 
 
-def _sample_count(x: float, _: object) -> str:
-    """1, 10, …, 10,000, 10⁵."""
-    if x < 1:
-        return "0" if x == 0 else ""
-    return f"{x:,.0f}" if x < 1e5 else power_of_ten(round(math.log10(x)))
-
-
-def _log_counts(axis: Any) -> None:
-    axis.set_major_formatter(FuncFormatter(_sample_count))
-    axis.set_minor_formatter(NullFormatter())
-
-
 def _percent_axis(ax: Axes, low: float, high: float) -> None:
     pad = max(0.06 * (high - low), 1e-7)
     ax.set_ylim(max(low - pad, -0.02), min(high + pad, 1.02))
@@ -130,7 +118,7 @@ def _finite(values: Sequence[float | None]) -> np.ndarray:
 def _beside(ax: Axes, text: str, point: tuple[Any, Any], left: bool = False) -> None:
     """Text to the right or left of a point, at its height."""
     shift, align = (-6, "right") if left else (6, "left")
-    ax.annotate(text, point, (shift, 0), textcoords="offset points", ha=align, va="center", color=MUTED, fontsize=10)
+    ax.annotate(text, point, (shift, 0), textcoords="offset points", ha=align, va="center", color=MUTED, fontsize=11)
 
 
 def _label(name: str, unit: str) -> str:

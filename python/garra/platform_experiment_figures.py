@@ -121,7 +121,7 @@ def flops_per_step(table: Table) -> str:
         for k, (key, (_, hue)) in enumerate(SOLVERS.items()):
             ax.bar(k, table[key], 0.6, color=hue)
             ax.annotate(
-                number(table[key]), (k, table[key]), (0, 3), textcoords="offset points", ha="center", fontsize=10
+                number(table[key]), (k, table[key]), (0, 3), textcoords="offset points", ha="center", fontsize=11
             )
         ax.set_xticks(range(len(SOLVERS)), [label for label, _ in SOLVERS.values()])
         ax.grid(axis="x", visible=False)

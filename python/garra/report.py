@@ -96,7 +96,7 @@ def _headline(run: Run) -> Table:
         "low": words.percent(held["low"], decimals),
         "high": words.percent(held["high"], decimals),
         "confidence": words.percent(held["confidence"], 0),
-        "odds": words.odds(held["probability"], held["low"], held["high"]),
+        "odds": words.odds(held["probability"], held["low"], held["high"], held["confidence"]),
         "study": words.study_line(run.scenario, len(run.summary["contacts"])),
         "unsolved": words.share(run.summary["outcomes"]["unsolved"], samples),
         "early": run.summary["stopped_by"] in ("time_limit", "signal"),

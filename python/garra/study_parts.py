@@ -91,7 +91,7 @@ def _families(rows: list[Table]) -> list[Table]:
         numbers = families.setdefault((name, row["distribution"], row["unit"]), [])
         numbers += [match[1]] if match else []
     return [
-        {"name": name, "contacts": ", ".join(numbers), "distribution": distribution, "unit": unit}
+        {"name": name, "contacts": ", ".join(numbers), "distribution": words.distribution(distribution, unit)}
         for (name, distribution, unit), numbers in families.items()
     ]
 

@@ -32,6 +32,7 @@ const GraspPicture = (() => {
       }));
       find("outcome-now").textContent = data.outcomes[k];
       find("replay-now").textContent = data.commands[k];
+      find("again").hidden = !data.commands[k];
       render();
     }
     find("run").addEventListener("change", () => choose(Number(find("run").value)));
