@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from garra import words
-from garra.chain_words import Scale, measure, quantile, scale
+from garra.chain_words import Scale, key_words, measure, quantile, scale
 from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, SLIP, _draw, _percent_axis
 from garra.words import HALF
 
@@ -41,7 +41,7 @@ def swept(summary: Table, key: int = 0) -> Swept:
     entry = summary["sweep"][key]
     values = np.array([design["values"][key] for design in summary["designs"]])
     shown = scale(entry["unit"], float(np.abs(values).max()))
-    label = f"{entry['key']} [{shown.unit}]" if shown.unit else entry["key"]
+    label = f"{key_words(entry['key'])} [{shown.unit}]" if shown.unit else key_words(entry["key"])
     return Swept(label, values * shown.factor, entry["scale"] == "log" and bool((values > 0).all()))
 
 
@@ -267,7 +267,7 @@ def _cell_ticks(axis: Any, entry: Table, values: Sequence[float]) -> None:
     step = -(-len(values) // 7)
     places = range(0, len(values), step)
     axis.set_ticks(list(places), [words.number(values[i] * shown.factor) for i in places])
-    axis.set_label_text(f"{entry['key']} [{shown.unit}]" if shown.unit else entry["key"])
+    axis.set_label_text(f"{key_words(entry['key'])} [{shown.unit}]" if shown.unit else key_words(entry["key"]))
 
 
 # --- one design

@@ -18,6 +18,7 @@ import pytest
 from garra import grasp_scene, grasp_time_report
 from garra.platform_page import dumps
 from garra.run_folder import DamagedFile
+from garra.words import distribution
 from synthetic_grasp_time_run import DROP, FRICTION, INSTANTS, RADIUS, make_summary, write_motion, write_run
 from test_platform_report import CHROMIUM, assert_sound, console
 from test_report import (
@@ -220,7 +221,7 @@ def test_outcomes_and_first_contacts_are_those_of_the_summary(shaken: Run) -> No
 def test_inputs_have_their_influence(shaken: Run) -> None:
     _, summary, page, html = shaken
     assert "contact 1 friction" in html and "P(held) given one input" in page.text
-    assert all(row["distribution"] in page.text for row in summary["inputs"])
+    assert all(distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"])
 
 
 def test_listed_samples_have_their_replay_commands_and_those_of_motion_h5_can_be_watched(shaken: Run) -> None:
@@ -228,7 +229,7 @@ def test_listed_samples_have_their_replay_commands_and_those_of_motion_h5_can_be
     for row in (*summary["worst"], *summary["closest"]):
         assert f"garra replay {run} --sample {row['sample']}" in page.text
     runs = data_of(html, "motion")["runs"]
-    for sample, place in re.findall(r'--sample (\d+)</code> <a href="#motion" data-show="(\d+)"', html):
+    for sample, place in re.findall(r'--sample (\d+)</span></code> <a href="#motion" data-show="(\d+)"', html):
         assert runs[int(place)]["sample"] == int(sample)
     assert len(re.findall(r"data-show=\"\d", html)) == len(runs) - 1
 
