@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
-from garra.figures import _draw
+from garra.mpl_figures import _draw
 from garra.words import NARROW, power_of_ten
 
 # Families with their colors on light and on dark paper. Stand-ins for matplotlib, replaced by CSS variables.

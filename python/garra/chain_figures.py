@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from garra import words
-from garra.chain_words import Scale, measure, quantile, scale
-from garra.figures import ACCENT, BREAK, GRID, HALF, HELD, INK, MUTED, SLIP, _draw, _percent_axis
+from garra.chain_words import Scale, key_words, measure, quantile, scale
+from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, SLIP, _draw, _percent_axis
+from garra.words import HALF
 
 THIRD = (310, 215)  # [px]
 DECADES = 1.5  # an axis that spans more is logarithmic
@@ -40,7 +41,7 @@ def swept(summary: Table, key: int = 0) -> Swept:
     entry = summary["sweep"][key]
     values = np.array([design["values"][key] for design in summary["designs"]])
     shown = scale(entry["unit"], float(np.abs(values).max()))
-    label = f"{entry['key']} [{shown.unit}]" if shown.unit else entry["key"]
+    label = f"{key_words(entry['key'])} [{shown.unit}]" if shown.unit else key_words(entry["key"])
     return Swept(label, values * shown.factor, entry["scale"] == "log" and bool((values > 0).all()))
 
 
@@ -51,15 +52,21 @@ def _log_axis(axis: Any, low: float, high: float) -> None:
     """Labels that stay apart: powers of ten over many decades, 1, 2 and 5 over few."""
     few = high / low < 300
     axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,), numticks=9))
-    axis.set_major_formatter(FuncFormatter(_log_label))
+    axis.set_major_formatter(FuncFormatter(_log_label(low, high)))
     axis.set_minor_formatter(NullFormatter())
 
 
-def _log_label(x: float, _: object) -> str:
-    exponent = round(math.log10(x))
-    if not 1e-3 <= x < 1e4 and math.isclose(x, 10.0**exponent):
-        return words.power_of_ten(exponent)
-    return words.number(x)
+def _log_label(low: float, high: float) -> Callable[[float, object], str]:
+    """One style for all labels of an axis: powers of ten as soon as one number would be long."""
+    powers = high >= 1e5 or low < 1e-3
+
+    def label(x: float, _: object) -> str:
+        exponent = round(math.log10(x))
+        if powers and math.isclose(x, 10.0**exponent):
+            return words.power_of_ten(exponent)
+        return words.number(x)
+
+    return label
 
 
 def _along(ax: Axes, axis: Swept) -> None:
@@ -133,7 +140,7 @@ def probability(axis: Swept, designs: Sequence[Table], best: int | None) -> str:
         _percent_axis(ax, 0, 1)
         if best is not None:
             ax.plot(x[best], p[best], "o", ms=9, mfc="none", mec=INK, mew=1.4)
-            ax.annotate("best", (x[best], p[best]), (0, 8), textcoords="offset points", ha="center", fontsize=10)
+            ax.annotate("best", (x[best], p[best]), (0, 8), textcoords="offset points", ha="center", fontsize=11)
 
     return _draw("probability", HALF, "Probability of settling in time against the swept number", draw)
 
@@ -151,7 +158,7 @@ def settling(axis: Swept, designs: Sequence[Table], limit: float, until: float) 
         ax.axhline(wanted, color=BREAK, lw=1.4)
         _along(ax, axis)
         ax.annotate(f"limit {measure(limit, 's')}", (0.995, wanted), xycoords=("axes fraction", "data"),
-                    xytext=(0, 3), textcoords="offset points", ha="right", fontsize=10, color=MUTED)  # fmt: skip
+                    xytext=(0, 3), textcoords="offset points", ha="right", fontsize=11, color=MUTED)  # fmt: skip
         ax.set_ylabel(f"settling time [{shown.unit}]")
 
     return _draw("settling", HALF, "Settling time against the swept number", draw)
@@ -240,7 +247,7 @@ def heat(name: str, title: str, summary: Table, values: Sequence[float], best: i
             if index == best:
                 ax.add_patch(Rectangle((x - 0.46, y - 0.46), 0.92, 0.92, fill=False, edgecolor=INK, lw=1.6, zorder=3))
             if few:
-                ax.text(x, y, _cell(value), ha="center", va="center", fontsize=9, color=INK)
+                ax.text(x, y, _cell(value), ha="center", va="center", fontsize=11, color=INK)
         ax.set(xlim=(-0.5, len(columns) - 0.5), ylim=(-0.5, len(rows) - 0.5))
         ax.grid(visible=False)
         for axis, entry, ticks in ((ax.xaxis, summary["sweep"][0], columns), (ax.yaxis, summary["sweep"][1], rows)):
@@ -260,7 +267,7 @@ def _cell_ticks(axis: Any, entry: Table, values: Sequence[float]) -> None:
     step = -(-len(values) // 7)
     places = range(0, len(values), step)
     axis.set_ticks(list(places), [words.number(values[i] * shown.factor) for i in places])
-    axis.set_label_text(f"{entry['key']} [{shown.unit}]" if shown.unit else entry["key"])
+    axis.set_label_text(f"{key_words(entry['key'])} [{shown.unit}]" if shown.unit else key_words(entry["key"]))
 
 
 # --- one design

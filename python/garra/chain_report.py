@@ -14,6 +14,7 @@ from garra.chain_words import (
     Scale,
     defined,
     interval,
+    key_words,
     measure,
     pretty,
     quantile,
@@ -130,7 +131,7 @@ def _headline(summary: Table) -> Table:
             f"{robot['name']}, {words.plural(robot['joints'], 'joint')}",
             f"torque: {summary['method']['torque']}",
             f"{words.plural(len(summary['designs']), 'design')}, {words.plural(summary['samples'], 'sample')}",
-            *(f"{entry['key']}: {_span(entry)}" for entry in summary["sweep"]),
+            *(f"{key_words(entry['key'])}: {_span(entry)}" for entry in summary["sweep"]),
         ],
     }
 

@@ -54,9 +54,16 @@ def measure(x: float | None, unit: str) -> str:
 
 
 def settings(values: list[float], sweep: list[Table]) -> str:
-    """The swept numbers of a design: `vary.damping = 0.0046 N·m·s/rad, size = 1`."""
+    """The swept numbers of a design: `damping 0.0046 N·m·s/rad, size 1`."""
     pairs = zip(values, sweep, strict=True)
-    return ", ".join(f"{entry['key']} = {measure(value, entry['unit'])}" for value, entry in pairs)
+    return ", ".join(f"{key_words(entry['key'])} {measure(value, entry['unit'])}" for value, entry in pairs)
+
+
+def key_words(key: str) -> str:
+    """What a key of the scenario is called: `vary.damping` is damping, `torque.pulse` the torque's pulse."""
+    table, _, name = key.rpartition(".")
+    owner = "" if table in ("", "vary") else f"{table.replace('.', ' ')} "
+    return owner + name.replace("_", " ")
 
 
 def short_settings(values: list[float], sweep: list[Table]) -> str:

@@ -1,17 +1,14 @@
-"""What the folder of a grasp study in time holds: summary.json and motion.h5 (a few trajectories in full).
+"""What the summary of a grasp study in time holds; its motion.h5 is read in grasp_scene.py.
 
 Whatever is missing or contradicts itself is refused with its file and field.
 """
 
 from __future__ import annotations
 
-import math
-from pathlib import Path
 from typing import Any
 
-from garra.h5_tables import data_sets, opened, text
 from garra.run_folder import (
-    COUNT, HISTOGRAM, INPUT, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, DamagedFile, check, same_lengths
+    COUNT, HISTOGRAM, INPUT, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, check, same_lengths
 )  # fmt: skip
 
 OUTCOMES = ("held", "slipped", "dropped", "turned", "joint_limit", "unreachable", "unsolved", "non_finite")
@@ -20,7 +17,6 @@ METRICS = ("slip_path", "peak_drift", "peak_turn", "peak_force", "peak_torque", 
 BANDS = ("drift", "turn", "margin", "slip", "force")
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 AUDIT = ("energy_balance", "momentum_balance", "worst_gap", "worst_cone", "worst_residual")
-SHAPES = ("sphere", "box", "cylinder", "points")
 
 Table = dict[str, Any]
 
@@ -100,113 +96,3 @@ def _check_level(level: Table, at: At) -> list[tuple[Table, At]]:
             check(bands[key], BAND, at.key("bands").key(key))
             columns |= {f"{key} {q}": bands[key][q] for q in QUANTILES}
     return [({"time": time} | curves, at.key("survival")), (columns, at.key("bands"))]
-
-
-# --- motion.h5
-
-# data set of a trajectory: its shape; "t" is the number of instants, "n" that of the contacts
-MOTION = {
-    "time": ("t",),
-    "position": ("t", 3),
-    "quaternion": ("t", 4),
-    "load": ("t", 6),
-    "gravity": ("t", 3),
-    "normal": ("t", "n", 3),
-    "force": ("t", "n", 3),
-    "force_palm": ("t", "n", 3),
-    "slip_speed": ("t", "n"),
-    "state": ("t", "n"),
-    "kinetic": ("t",),
-    "balance": ("t",),
-}
-# decimals: 0.01 mm, 1e-5 rad, 1 mN
-DECIMALS = {"time": 6, "position": 5, "quaternion": 5, "normal": 4, "slip_speed": 5}
-OTHER_DECIMALS = 3
-DIGITS = {"kinetic": 4, "balance": 4}  # significant ones
-
-
-def read_motion(folder: str) -> Table | None:
-    """The trajectories of motion.h5, rounded for the page, each up to where it stopped; those that never began are left
-    out. None where there is nothing to show, or no file."""
-    file = Path(folder) / "motion.h5"
-    found = opened(file, lambda h5: _read(h5, file)) if file.exists() else {"runs": []}
-    return found if found["runs"] else None
-
-
-def _read(h5: Any, file: Path) -> Table:
-    shape = text(_attribute(h5, "shape", file))
-    if shape not in SHAPES:
-        raise DamagedFile(f'{file}: shape: is "{shape}"; expected one of {", ".join(SHAPES)}')
-    joints = [int(n) for n in _attribute(h5, "joints", file)]
-    runs = [_trajectory(h5[name], name, joints, file) for name in _order(h5)]
-    return {
-        "shape": shape,
-        "radius": float(_attribute(h5, "radius", file)),
-        "height": float(_attribute(h5, "height", file)),
-        "size": [float(x) for x in _attribute(h5, "size", file)],
-        "runs": [run for run in runs if run],
-    }
-
-
-def _order(h5: Any) -> list[str]:
-    """The nominal trajectory first."""
-    import h5py
-
-    names = [name for name in h5 if isinstance(h5[name], h5py.Group)]
-    return sorted(names, key=lambda name: (name != "nominal", _sample(name) or 0))
-
-
-def _sample(name: str) -> int | None:
-    digits = name.removeprefix("sample_")
-    return int(digits) if digits.isdigit() else None
-
-
-def _attribute(where: Any, key: str, file: Path) -> Any:
-    if key not in where.attrs:
-        raise DamagedFile(f"{file}: {where.name.strip('/')}{':' if where.name != '/' else ''}{key}: no such attribute")
-    return where.attrs[key]
-
-
-def _trajectory(group: Any, name: str, joints: list[int], file: Path) -> Table:
-    """Empty where it never began."""
-    if not data_sets(group, {"time": ("t",)}, file, f"{name}/")["time"]:
-        return {}
-    shapes = MOTION | {f"finger_{j}/links": ("t", n + 2, 3) for j, n in enumerate(joints, start=1)}
-    rows = data_sets(group, shapes, file, f"{name}/")
-    end = _end(rows)
-    if not end:
-        return {}
-    rows = {key: [_rounded(row, key) for row in values[:end]] for key, values in rows.items()}
-    return rows | {
-        "sample": _sample(name),
-        "title": text(group.attrs.get("title", name)),
-        "outcome": text(_attribute(group, "outcome", file)),
-        **{key: _finite(_attribute(group, key, file)) for key in ("friction", "end_time", "slip_time", "drop_time")},
-        "mu": [float(x) for x in group.attrs["mu"]] if "mu" in group.attrs else None,
-        "links": [rows.pop(f"finger_{j}/links") for j in range(1, len(joints) + 1)],
-    }
-
-
-def _end(rows: Table) -> int:
-    """Instants before the first one at which the object's place is not known."""
-    for i, (x, q) in enumerate(zip(rows["position"], rows["quaternion"], strict=True)):
-        if None in x or None in q or rows["time"][i] is None:
-            return i
-    return len(rows["time"])
-
-
-def _rounded(value: Any, key: str) -> Any:
-    if isinstance(value, list):
-        return [_rounded(item, key) for item in value]
-    if value is None:
-        return None
-    if key in DIGITS:
-        return float(f"{value:.{DIGITS[key]}g}")
-    if key == "state":
-        return int(value)
-    decimals = 4 if key.endswith("/links") else DECIMALS.get(key, OTHER_DECIMALS)
-    return round(value, decimals) + 0.0  # no -0.0
-
-
-def _finite(value: Any) -> float | None:
-    return float(value) if math.isfinite(float(value)) else None

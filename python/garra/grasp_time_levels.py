@@ -6,8 +6,8 @@ from typing import Any
 
 from garra import study_parts, words
 from garra.chain_words import measure
-from garra.figures import UNITS
 from garra.grasp_time_folder import BANDS, QUANTILES, UNDECIDED
+from garra.words import UNITS
 
 CURVE = ("probability", "low", "high")
 DIGITS = 4  # significant ones, of numbers that are drawn

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from garra import grasp_time_folder, grasp_time_levels, study_parts, words
+from garra import grasp_scene, grasp_time_levels, study_parts, words
 from garra.chain_words import measure, pretty
 from garra.grasp_time_folder import UNDECIDED
 from garra.grasp_time_levels import interval_text
@@ -46,7 +46,7 @@ def build(run: Run) -> str:
 
     summary = run.summary
     levels = grasp_time_levels.sorted_levels(summary)
-    motion = grasp_time_folder.read_motion(run.folder)
+    motion = grasp_scene.read_motion(run.folder)
     p = summary["held"]["probability"]
     return page(
         "grasp_time.html",
@@ -126,12 +126,13 @@ def _sentence(known: list[Table], several: bool) -> str:
 
 def _study(run: Run, levels: list[Table]) -> list[str]:
     time = run.summary["time"]
-    facts = words.study_line(run.scenario, len(run.summary["contacts"]))
+    friction = [level["friction"] for level in levels] if len(levels) > 1 else []
+    facts = words.study_line(run.scenario, len(run.summary["contacts"]), friction)
     steps = SCHEMES.get(time["scheme"], time["scheme"])
     facts.append(f"{measure(time['until'], 's')} in {steps} of {measure(time['step'], 's')}")
     facts.append(DRIVES.get(time["drive"], time["drive"]))
     if len(levels) > 1:
-        facts.append(f"{len(levels)} levels of friction, the same random numbers at each")
+        facts.append("the same random numbers at each friction")
     return facts
 
 

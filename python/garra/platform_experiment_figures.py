@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from garra.figures import ACCENT, BREAK, HALF, HELD, INK, SLIP, _draw, _finite
+from garra.mpl_figures import ACCENT, BREAK, HELD, INK, SLIP, _draw, _finite
 from garra.platform_figures import HUES, SMALL, _curve, _time_axis
-from garra.words import number, power_of_ten
+from garra.words import HALF, number, power_of_ten
 
 FORMS = {"full": ("91 coordinates", ACCENT), "minimal": ("six coordinates", HELD)}
 SOLVERS = {"dense": ("91, dense", SLIP), "full": ("91, leg by leg", ACCENT), "minimal": ("six", HELD)}
@@ -121,7 +121,7 @@ def flops_per_step(table: Table) -> str:
         for k, (key, (_, hue)) in enumerate(SOLVERS.items()):
             ax.bar(k, table[key], 0.6, color=hue)
             ax.annotate(
-                number(table[key]), (k, table[key]), (0, 3), textcoords="offset points", ha="center", fontsize=10
+                number(table[key]), (k, table[key]), (0, 3), textcoords="offset points", ha="center", fontsize=11
             )
         ax.set_xticks(range(len(SOLVERS)), [label for label, _ in SOLVERS.values()])
         ax.grid(axis="x", visible=False)

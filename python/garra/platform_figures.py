@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from garra.figures import ACCENT, BREAK, HALF, HELD, INK, MUTED, SLIP, UNITS, _draw, _finite
-from garra.words import number
+from garra.mpl_figures import ACCENT, BREAK, HELD, INK, MUTED, SLIP, _draw, _finite
+from garra.words import HALF, UNITS, number
 
 HUES = (HELD, ACCENT, SLIP, BREAK, INK, MUTED)  # of the legs 1 to 6
 SMALL = (310, 190)  # size of one of three figures side by side [px]

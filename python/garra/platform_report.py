@@ -174,15 +174,15 @@ def _metrics(summary: Table) -> list[Table]:
 
 
 def _first(summary: Table) -> Table:
-    """Per leg the failures by what went wrong, none in particular first; widths in percent of the longest row."""
+    """Per leg the failures by what went wrong, none in particular first; widths in percent of all failures."""
     legs = summary["first_failure"]["legs"]
-    longest = max(max(sum(row[key] for key in FAILURES) for row in legs), 1)
+    total = max(sum(row[key] for row in legs for key in FAILURES), 1)
     rows = [
         {
             "leg": leg,
             "label": f"leg {leg}" if leg else "no single leg",
             "count": sum(row[key] for key in FAILURES),
-            "parts": [(OUTCOMES[key][0], OUTCOMES[key][1], row[key], 100 * row[key] / longest) for key in FAILURES],
+            "parts": [(OUTCOMES[key][0], OUTCOMES[key][1], row[key], 100 * row[key] / total) for key in FAILURES],
         }
         for leg, row in enumerate(legs)
     ]
@@ -206,7 +206,7 @@ def _earliest(summary: Table) -> list[Table]:
 
 def _path_parts(run: Run) -> Table:
     from garra import platform_figures as figures
-    from garra.figures import ACCENT, BREAK
+    from garra.mpl_figures import ACCENT, BREAK
     from garra.platform_page import parts
 
     motion = platform_folder.read_path(Path(run.folder) / "path.h5")

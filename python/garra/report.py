@@ -19,50 +19,6 @@ CANNOT_WRITE = 5
 
 Table = dict[str, Any]
 
-# key: label, color, what it means
-OUTCOMES = {
-    "held": ("held", "held", "every contact sticks"),
-    "slipping": ("slipping", "slip", "some contact slips, none opens"),
-    "separating": ("separating", "break", "some contact opens"),
-    "no_solution": ("no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"),
-    "several_solutions": ("several solutions", "muted", "two different motions were found, both certified"),
-    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
-    "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
-}
-# key: label, one sentence, value that separates good from bad
-METRICS = {
-    "critical_friction": (
-        "Critical friction",
-        "The smallest friction coefficient, the same at every contact, with which the sample would hold.",
-        None,
-    ),
-    "friction_margin": (
-        "Friction margin",
-        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 (red) it "
-        "is about to slip, below it slips.",
-        0.0,
-    ),
-    "load_factor": (
-        "Load factor",
-        "How many times its own nominal weight the object could gain before a contact slips; 0 where one slips "
-        "already.",
-        None,
-    ),
-    "wrench_radius": (
-        "Certified wrench radius",
-        "Every additional push smaller than this, whatever its direction, is certain to be held; a torque counts as "
-        "the force that makes it at the object’s radius.",
-        None,
-    ),
-    "minimum_squeeze": (
-        "Minimum squeeze",
-        "The smallest commanded normal force per contact with which the sample would still hold; undefined where it "
-        "does not hold now.",
-        None,
-    ),
-}
-
-
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where a file that only this job has is missing or damaged."""
     if run.summary["job"] == "grasp" and run.summary.get("study") == "time":
@@ -104,6 +60,10 @@ def page(template: str, **parts: Any) -> str:
 
 
 def _build_grasp(run: Run) -> str:
+    from garra import grasp_picture
+    from garra.platform_page import dumps
+
+    picture = grasp_picture.picture(run)
     return page(
         "report.html",
         run=run,
@@ -116,6 +76,8 @@ def _build_grasp(run: Run) -> str:
         metrics=_metrics(run.summary),
         inputs=study_parts.inputs(run.summary["inputs"], run.summary["held"]["probability"], "holding", "held"),
         solver=_solver(run.summary),
+        picture=picture,
+        picture_json=dumps(picture["data"]) if picture else "",
         figures=_estimate_figures(run),
         replay=lambda sample: replay_command(run, sample),
         resume=f"garra resume {shlex.quote(run.folder)}",
@@ -134,15 +96,32 @@ def _headline(run: Run) -> Table:
         "low": words.percent(held["low"], decimals),
         "high": words.percent(held["high"], decimals),
         "confidence": words.percent(held["confidence"], 0),
-        "odds": words.odds(held["probability"], held["low"], held["high"]),
+        "odds": words.odds(held["probability"], held["low"], held["high"], held["confidence"]),
         "study": words.study_line(run.scenario, len(run.summary["contacts"])),
         "unsolved": words.share(run.summary["outcomes"]["unsolved"], samples),
         "early": run.summary["stopped_by"] in ("time_limit", "signal"),
+        "beside": _beside(run.summary),
+        "what": words.HELD_AND_CARRIED if "not_carried" in run.summary["outcomes"] else words.OUTCOMES["held"][2],
     }
 
 
 def _outcomes(summary: Table) -> Table:
-    return study_parts.outcomes(OUTCOMES, summary["outcomes"])
+    kinds = {key: words.outcome(key) for key in words.in_order(summary["outcomes"], words.OUTCOMES)}
+    if "not_carried" in kinds:
+        kinds["held"] = (*kinds["held"][:2], words.HELD_AND_CARRIED)
+    return study_parts.outcomes(kinds, summary["outcomes"])
+
+
+def _beside(summary: Table) -> list[Table]:
+    """Further probabilities of the study, with their intervals, under the headline."""
+    rows = []
+    for key, (label, meaning) in words.BESIDE_HELD.items():
+        if key in summary:
+            p = summary[key]
+            decimals = words.decimals_for(p["low"], p["high"])
+            found = {part: words.percent(p[part], decimals) for part in ("probability", "low", "high")}
+            rows.append(found | {"label": label, "meaning": meaning})
+    return rows
 
 
 def _estimate_figures(run: Run) -> Table:
@@ -183,6 +162,7 @@ def _contacts(summary: Table) -> Table:
     from garra import figures
 
     failures = sum(contact["fails_first"] for contact in summary["contacts"])
+    reach = figures.cone_reach([contact["cone"] for contact in summary["contacts"]])
     limits = figures.force_range([contact["normal_force"] for contact in summary["contacts"]])
     columns = _columns(len(summary["contacts"]))
     width = 300 if columns in (1, 3) else 230  # what the page has room for
@@ -199,7 +179,7 @@ def _contacts(summary: Table) -> Table:
                 "first_share": contact["fails_first"] / failures if failures else 0,
                 "outside": max(total - seen, 0),
                 "force_figure": figures.normal_force(f"force{i}", contact["normal_force"], limits, width),
-                "cone_figure": figures.cone(f"cone{i}", contact["cone"], width),
+                "cone_figure": figures.cone(f"cone{i}", contact["cone"], reach, width),
             }
         )
     weakest = max(rows, key=lambda row: row["fails_first"])
@@ -211,8 +191,12 @@ def _columns(cards: int) -> int:
     return {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3}.get(cards, 4)
 
 
-def _metrics(summary: Table) -> list[Table]:
-    return [study_parts.card(study_parts.Metric(key, *METRICS[key]), summary["metrics"][key]) for key in METRICS]
+def _metrics(summary: Table) -> Table:
+    tables = summary["metrics"]
+    return {
+        key: study_parts.card(study_parts.Metric(key, *words.metric(key)), tables[key])
+        for key in words.in_order(tables, words.METRICS)
+    }
 
 
 def _solver(summary: Table) -> Table:

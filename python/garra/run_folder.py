@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA = 1
-OUTCOMES = ("held", "slipping", "separating", "no_solution", "several_solutions", "unreachable", "unsolved")
-METRICS = ("friction_margin", "critical_friction", "load_factor", "wrench_radius", "minimum_squeeze")
+OUTCOMES = ("held", "slipping", "separating", "unsolved")  # and what else the summary counts
+METRICS = ("critical_friction",)  # likewise
 QUANTILES = ("0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99")
 
 
@@ -56,6 +56,8 @@ HISTOGRAM = {
     "above": COUNT,
     "undefined": COUNT,
 }
+INTERVAL = {"probability": REAL, "low": REAL, "high": REAL}
+BESIDE_HELD = ("p_no_slip", "p_can_be_held")  # where the summary has them
 CONTACT = {
     "name": TEXT,
     "stick": COUNT,
@@ -76,7 +78,7 @@ INPUT = {
 STUDY = {"title": TEXT, "seed": COUNT, "samples": COUNT, "requested": COUNT, "stopped_by": TEXT}  # of every study
 SUMMARY = {
     **STUDY,
-    "held": {"probability": REAL, "low": REAL, "high": REAL, "confidence": REAL},
+    "held": {**INTERVAL, "confidence": REAL},
     "outcomes": dict.fromkeys(OUTCOMES, COUNT),
     "contacts": [CONTACT],
     "metrics": dict.fromkeys(METRICS, HISTOGRAM),
@@ -249,7 +251,13 @@ def _check_grasp(summary: dict[str, Any], at: At) -> None:
     check(summary, SUMMARY, at)
     if not summary["contacts"]:
         raise at.key("contacts").fail("empty; a grasp has at least one contact")
-    if sum(summary["outcomes"][outcome] for outcome in OUTCOMES) != summary["samples"]:
+    check(list(summary["outcomes"].values()), [COUNT], at.key("outcomes"))
+    for key, table in summary["metrics"].items():
+        check(table, HISTOGRAM, at.key("metrics").key(key))
+    for key in BESIDE_HELD:
+        if key in summary:
+            check(summary[key], INTERVAL, at.key(key))
+    if sum(summary["outcomes"].values()) != summary["samples"]:
         raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
     _check_lengths(summary, at)
 

@@ -19,7 +19,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from garra import words
 from garra.chain_words import defined, quantile
-from garra.figures import ACCENT, BREAK, GRID, HALF, HELD, INK, MUTED, PAPER, _draw, _histogram
+from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, PAPER, _draw, _histogram
+from garra.words import HALF
 from garra.singularity_folder import Slice, Voxels
 
 Table = dict[str, Any]
@@ -95,12 +96,12 @@ def log_histogram(name: str, table: Table, label: str, near: float | None = None
             ax.axvspan(near, high, color=BREAK, alpha=0.13, lw=0)
             ax.axvline(near, color=BREAK, lw=1.4)
             ax.annotate("near", (near, 0.97), (5, 0), xycoords=("data", "axes fraction"), textcoords="offset points",
-                        va="top", color=BREAK, fontsize=10)  # fmt: skip
+                        va="top", color=BREAK, fontsize=11)  # fmt: skip
         median = quantile(table, "0.5")
         if low < median < high:
             ax.axvline(median, ymax=0.84, color=INK, lw=1.2)
             ax.annotate(words.number(10**median), (median, 0.86), xycoords=("data", "axes fraction"), ha="center",
-                        va="bottom", fontsize=10)  # fmt: skip
+                        va="bottom", fontsize=11)  # fmt: skip
         ax.xaxis.set_major_locator(MultipleLocator(1 if high - low > 1.2 else 0.5))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _tick(x)))
         ax.set_xlabel(label)
@@ -124,7 +125,7 @@ def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) ->
         if ax.get_xlim()[0] < median < ax.get_xlim()[1]:
             ax.axvline(median, ymax=0.84, color=INK, lw=1.2)
             ax.annotate(words.number(median), (median, 0.86), (3, 0), xycoords=("data", "axes fraction"),
-                        textcoords="offset points", va="bottom", fontsize=10)  # fmt: skip
+                        textcoords="offset points", va="bottom", fontsize=11)  # fmt: skip
         ax.set_xlabel(label)
 
     size = (HALF[0], 210) if name == "distance" else (THIRD[0], 200)

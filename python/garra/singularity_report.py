@@ -84,6 +84,7 @@ def _headline(summary: Table) -> Table:
         "known": known,
         **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
         "decided": decided,
+        "whole": f"the {words.count(decided)} reached configurations" if summary["outcomes"]["unreached"] else "configurations",
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "worst": summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
         "blame": _first(nearest["responsible"]) if nearest else None,
@@ -135,14 +136,13 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
     if not nearest or not nearest["landed"]:
         return None
     landed, sets = nearest["landed"], nearest["responsible"]
-    top = max((row["high"] for row in sets), default=1.0)
     rows = [
         row
         | {
             "hue": hues.get(text.bits_of(row["joints"]), text.OTHER),
-            "width": 100 * row["share"] / top,
-            "left": 100 * row["low"] / top,
-            "span": 100 * (row["high"] - row["low"]) / top,
+            "width": 100 * row["share"],
+            "left": 100 * row["low"],
+            "span": 100 * (row["high"] - row["low"]),
             "decimals": words.decimals_for(row["low"], row["high"]),
             "name": text.names_text(row["joints"], summary["robot"]["names"]),
         }
@@ -150,7 +150,6 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
     ]
     part = [sum(row["count"] for row in sets if k in row["joints"]) / landed for k in range(1, joints + 1)]
     escape = {row["joint"]: row for row in nearest["escape"]}
-    most = max([row["order_1"] + row["order_2"] for row in escape.values()] + [nearest["no_single_joint"], 1])
     subsets = sorted(nearest["subsets"], key=lambda row: -row["count"])
     return {
         "rows": rows[:MOST_SETS],
@@ -158,7 +157,7 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
         "left_share": words.share(sum(row["count"] for row in rows[MOST_SETS:]), landed),
         "part": part,
         "escape": [escape.get(k, {"joint": k, "order_1": 0, "order_2": 0}) for k in range(1, joints + 1)],
-        "most": most,
+        "landed": landed,
         "order_2": any(row["order_2"] for row in escape.values()),
         "subsets": subsets[:MOST_ROWS],
         "more_subsets": len(subsets) - MOST_ROWS,

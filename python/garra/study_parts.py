@@ -26,9 +26,7 @@ class Metric:
 
 def shown(table: Table) -> Table:
     """A distribution in what people say: mm, degrees."""
-    from garra.figures import UNITS
-
-    unit, factor = UNITS.get(table["unit"], (table["unit"], 1.0))
+    unit, factor = words.UNITS.get(table["unit"], (table["unit"], 1.0))
 
     def times(x: float | None) -> float | None:
         return None if x is None else factor * x
@@ -93,7 +91,7 @@ def _families(rows: list[Table]) -> list[Table]:
         numbers = families.setdefault((name, row["distribution"], row["unit"]), [])
         numbers += [match[1]] if match else []
     return [
-        {"name": name, "contacts": ", ".join(numbers), "distribution": distribution, "unit": unit}
+        {"name": name, "contacts": ", ".join(numbers), "distribution": words.distribution(distribution, unit)}
         for (name, distribution, unit), numbers in families.items()
     ]
 

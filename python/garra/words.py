@@ -3,11 +3,92 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 NARROW = "\u202f"  # no-break space before a unit
 MISSING = "–"
+UNITS = {"m": ("mm", 1e3), "rad": ("°", 180 / math.pi)}  # shown in what people say
+HALF = (400, 240)  # size of a figure that fills half the page [px]
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+# Outcomes of a grasp study: label, color, what it means. A summary may hold others; they are named as in the summary.
+OUTCOMES: dict[str, tuple[str, str, str]] = {
+    "held": ("held", "held", "every contact sticks"),
+    "not_resisted": ("not resisted", "accent", "no forces inside the friction cones can balance the wrench"),
+    "not_carried": ("not carried", "ink", "forces could balance the wrench, the given command does not"),
+    "slipping": ("slipping", "slip", "some contact slips, none opens"),
+    "separating": ("separating", "break", "some contact opens"),
+    "no_solution": ("no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"),
+    "several_solutions": ("several solutions", "muted", "two different motions were found, both certified"),
+    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
+    "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
+}
+HELD_AND_CARRIED = "every contact sticks, and the given command carries the wrench"
+# Further probabilities of a grasp study: label, the event.
+BESIDE_HELD = {
+    "p_no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
+    "p_can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
+}
+# Metrics of a grasp study: label, what it means, the value that separates good from bad.
+METRICS: dict[str, tuple[str, str, float | None]] = {
+    "critical_friction": (
+        "Critical friction",
+        "The smallest friction coefficient, the same at every contact, with which the sample would hold.",
+        None,
+    ),
+    "friction_margin": (
+        "Friction margin",
+        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 (red) it "
+        "is about to slip, below it slips.",
+        0.0,
+    ),
+    "load_factor": (
+        "Load factor",
+        "How many times its own nominal weight the object could gain before a contact slips; 0 where one slips "
+        "already.",
+        None,
+    ),
+    "wrench_radius": (
+        "Certified wrench radius",
+        "Every additional push smaller than this, whatever its direction, is certain to be held; a torque counts as "
+        "the force that makes it at the object’s radius.",
+        None,
+    ),
+    "minimum_squeeze": (
+        "Minimum squeeze",
+        "The smallest commanded normal force per contact with which the sample would still hold; undefined where it "
+        "does not hold now.",
+        None,
+    ),
+    "object_acceleration": ("Object acceleration", "How fast the object begins to move: 0 where it is held fast.", None),
+    "imbalance": (
+        "Imbalance",
+        "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 is all "
+        "carried, at 1 nothing is.",
+        None,
+    ),
+}
+
+
+def outcome(key: str) -> tuple[str, str, str]:
+    """Label, color and meaning of an outcome."""
+    return OUTCOMES.get(key, (plain(key), "muted", ""))
+
+
+def metric(key: str) -> tuple[str, str, float | None]:
+    """Label, meaning and reference of a metric."""
+    return METRICS.get(key, (plain(key).capitalize(), "", None))
+
+
+def plain(key: str) -> str:
+    return key.replace("_", " ")
+
+
+def in_order(found: dict[str, Any], known: dict[str, Any]) -> list[str]:
+    """The keys of `found`: those that are known in their order, then the others."""
+    return [key for key in known if key in found] + [key for key in found if key not in known]
 
 
 def count(n: int) -> str:
@@ -74,12 +155,17 @@ def one_in(p: float) -> str:
     return f"1 in {count(int(float(f'{1 / p:.2g}')))}"
 
 
-def odds(probability: float, low: float, high: float) -> str:
+def odds(probability: float, low: float, high: float, confidence: float = 0.95) -> str:
     """The estimate as a sentence for someone who does not read probabilities every day."""
+    level = percent(confidence, 0)
     if probability >= 1:
-        return f"Not one sample failed; at most {one_in(1 - low)} grasps may fail." if low < 1 else "All samples hold."
+        if low >= 1:
+            return "All samples hold."
+        return f"Not one sample failed: with {level} confidence at most {one_in(1 - low)} grasps fails."
     if probability <= 0:
-        return f"Not one sample held; at most {one_in(high)} grasps may hold." if high > 0 else "No sample held."
+        if high <= 0:
+            return "No sample held."
+        return f"Not one sample held: with {level} confidence at most {one_in(high)} grasps holds."
     if probability > 0.99:
         return f"About {one_in(1 - probability)} grasps fails."
     if probability < 0.01:
@@ -97,28 +183,70 @@ def stopped_by(reason: str) -> str:
     return reasons.get(reason, reason)
 
 
+# --- distributions
+
+
+def distribution(text: str, unit: str) -> str:
+    """A summary's `normal(0.0, 0.0349)` with its unit as people write it: normal, 0 ± 2°."""
+    match = re.fullmatch(r"(\w+)\((.*)\)(, truncated)?", text)
+    try:
+        found = [float(x) for x in match[2].split(",")] if match else []
+    except ValueError:
+        found = []
+    if not match or not found:
+        return text
+    kind, cut = match[1].removesuffix("_uniform"), ", truncated" if match[3] else ""
+    if kind == "lognormal" and len(found) == 2:
+        return f"log-normal, median {shown(found[0], unit)}, sd of the logarithm {number(found[1])}{cut}"
+    if kind in ("cone", "ball") and len(found) == 1:
+        return f"uniform in a {kind} of {shown(found[0], unit)}{cut}"
+    if kind == "normal" and len(found) == 2:
+        return f"normal, {_pair(found, unit, ' ± ')}{cut}"
+    if kind == "uniform" and len(found) == 2:
+        return f"uniform, {_pair(found, unit, ' to ')}{cut}"
+    return text
+
+
+def shown(x: float, unit: str) -> str:
+    """A number of an SI unit in what people say: 0.0349 rad is 2°, 0.002 m is 2 mm."""
+    said, factor = UNITS.get(unit, (unit.replace("*", "·").replace(" ", "·"), 1.0))
+    near = float(f"{factor * x:.6g}")  # 1.9999999999999998° is 2°
+    return number(near) if said in ("1", "") else f"{number(near)}{'' if said == '°' else NARROW}{said}"
+
+
+def _pair(values: list[float], unit: str, between: str) -> str:
+    """Two numbers and their unit once: 0 ± 2°, but −180° to 180°."""
+    first, second = (shown(v, unit) for v in values)
+    behind = second[len(second.rstrip("°")) :] or (NARROW + second.split(NARROW, 1)[1] if NARROW in second else "")
+    once = behind and not (behind == "°" and between == " to ")
+    return (first.removesuffix(behind) if once else first) + between + second
+
+
 # --- the scenario in one line
 
 
-def value(entry: Any) -> str:
-    """A scenario's value or distribution."""
+QUANTITIES = {"radius": "m", "height": "m", "size": "m", "mass": "kg", "angle": "rad", "squeeze": "N"}
+
+
+def value(entry: Any, unit: str = "") -> str:
+    """A scenario's value or distribution; `unit`: of plain numbers."""
     if isinstance(entry, dict):
         kinds = [key for key in entry if key not in ("min", "max")]
-        return _distribution(kinds[0], entry[kinds[0]]) if kinds else MISSING
+        return _distribution(kinds[0], entry[kinds[0]], unit) if kinds else MISSING
     if isinstance(entry, list):
-        return " × ".join(value(item) for item in entry)
+        return " × ".join(value(item, unit) for item in entry)
     if isinstance(entry, float | int) and not isinstance(entry, bool):
-        return number(entry)
+        return shown(float(entry), unit)
     return str(entry).replace(" deg", "°").replace(" ", "\u00a0")
 
 
-def _distribution(kind: str, parameters: Any) -> str:
-    pair = [value(p) for p in parameters] if isinstance(parameters, list) else [value(parameters)]
+def _distribution(kind: str, parameters: Any, unit: str) -> str:
+    pair = [value(p, unit) for p in parameters] if isinstance(parameters, list) else [value(parameters, unit)]
     if len(pair) == 2 and kind == "normal":
         return f"{pair[0]} ± {pair[1]}"
     if len(pair) == 2 and kind == "uniform":
         return f"{pair[0]} … {pair[1]}"
-    return f"{kind.replace('_', ' ')} {', '.join(pair)}"
+    return f"{plain(kind)} {', '.join(pair)}"
 
 
 def _table(scenario: dict[str, Any], key: str) -> dict[str, Any]:
@@ -127,18 +255,22 @@ def _table(scenario: dict[str, Any], key: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def study_line(scenario: dict[str, Any], contacts: int) -> list[str]:
-    """What was studied: hand, object, contacts, friction, squeeze; as far as the scenario says."""
+def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | None = None) -> list[str]:
+    """What was studied: hand, object, contacts, friction (`levels`: those that replace the scenario's), squeeze; as far as
+    the scenario says."""
     hand, body = _table(scenario, "hand"), _table(scenario, "object")
-    parts = [f"{name.replace('_', ' ')} hand"] if (name := _hand_name(hand)) else []
-    sizes = [f"{key} {value(body[key])}" for key in ("radius", "height", "size", "mass") if key in body]
+    parts = [f"{plain(name)} hand"] if (name := _hand_name(hand)) else []
+    sizes = ("radius", "height", "size", "mass")
+    body_parts = [f"{key} {value(body[key], QUANTITIES[key])}" for key in sizes if key in body]
     if "shape" in body:
-        parts.append(", ".join([str(body["shape"]), *sizes]))
+        parts.append(", ".join([str(body["shape"]), *body_parts]))
     parts.append(plural(contacts, "contact"))
     places = {"friction": "contacts", "angle": "contacts", "squeeze": "load"}
     for key, table in places.items():
-        if key in _table(scenario, table):
-            parts.append(f"{key} {value(_table(scenario, table)[key])}")
+        if key == "friction" and levels:
+            parts.append(f"{len(levels)} levels of friction, {number(min(levels))} to {number(max(levels))}")
+        elif key in _table(scenario, table):
+            parts.append(f"{key} {value(_table(scenario, table)[key], QUANTITIES.get(key, ''))}")
     return parts
 
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "io/hdf5.hpp"
+#include "systems/grasp_instant.hpp"
 
 namespace garra::cli {
 
@@ -57,7 +58,7 @@ void write_finger(Hdf5Writer& file, const std::string& at, const MotionSeries& s
   file.group(at);
   file.write(at + "/q", {t, joints}, s.q[j]);
   file.write(at + "/qd", {t, joints}, s.qd[j]);
-  file.write(at + "/tau", {t, joints}, s.tau[j]);
+  if (s.tau[j].size() == s.q[j].size()) file.write(at + "/tau", {t, joints}, s.tau[j]);
   file.write(at + "/links", {t, joints + 2, 3}, s.links[j]);
 }
 
@@ -71,12 +72,21 @@ void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts
     write_finger(file, at + "finger_" + std::to_string(j + 1), m.series, j, t);
   const grasp::Trajectory& end = m.series.trajectory;
   file.attribute(m.name, "title", m.title);
-  file.attribute(m.name, "outcome", std::string(to_string(end.end)));
+  file.attribute(m.name, "outcome", m.outcome);
   file.attribute(m.name, "friction", m.level);
   file.attribute(m.name, "mu", m.series.friction);
+  file.attribute(m.name, "scale", m.series.scale);
   file.attribute(m.name, "end_time", end.end_time);
   file.attribute(m.name, "slip_time", end.slip_time);
   file.attribute(m.name, "drop_time", loss_time(end));
+}
+
+std::string group_of(std::int64_t sample) { return "sample_" + std::to_string(sample); }
+std::string title_of(std::int64_t sample, const std::string& what) { return what + "sample " + std::to_string(sample); }
+
+NamedMotion named(const std::string& name, const std::string& title, double level, MotionSeries series) {
+  const char* outcome = to_string(series.trajectory.end);
+  return {name, title, outcome, level, std::move(series)};
 }
 
 }  // namespace
@@ -87,17 +97,23 @@ double loss_time(const grasp::Trajectory& t) {
 }
 
 NamedMotion nominal_motion(const grasp::Motion& motion, int instants) {
-  return {"nominal", "nominal", kUnknown, motion.nominal(instants)};
+  return named("nominal", "nominal", kUnknown, motion.nominal(instants));
 }
 
 NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants, const std::string& what) {
   const std::vector<double>& levels = motion.scenario().time->friction;
-  NamedMotion m;
-  m.name = "sample_" + std::to_string(sample);
-  m.title = what + "sample " + std::to_string(sample);
-  m.level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
-  m.series = motion.series(sample, instants);
-  return m;
+  const double level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
+  return named(group_of(sample), title_of(sample, what), level, motion.series(sample, instants));
+}
+
+NamedMotion nominal_picture(const grasp::Study& study) {
+  grasp::Instant found = grasp::nominal_instant(study);
+  return {"nominal", "nominal", to_string(found.replay.outcome), kUnknown, std::move(found.series)};
+}
+
+NamedMotion picture_of_sample(const grasp::Study& study, std::int64_t sample, const std::string& what) {
+  grasp::Instant found = grasp::instant(study, sample);
+  return {group_of(sample), title_of(sample, what), to_string(found.replay.outcome), kUnknown, std::move(found.series)};
 }
 
 void write_motions(const std::string& path, const grasp::Scenario& scenario, const std::vector<NamedMotion>& motions) {

@@ -46,7 +46,8 @@ void add_replay_command(CLI::App& app) {
                 "number of the sample (default: the one to look at first, as the answer names it)")
       ->check(CLI::NonNegativeNumber);
   c->add_option("--problem", a->problem, "grasp: also write A, b, mu to this problem file (HDF5)");
-  c->add_option("-o,--output", a->output, "chain, platform, grasp in time: also write its motion to this file (HDF5)")
+  c->add_option("-o,--output", a->output,
+                "also write it to this file (HDF5): its motion, of a grasp at an instant its picture")
       ->type_name("OUT.h5");
   c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c->footer(

@@ -3,14 +3,18 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/answer.hpp"
+#include "cli/grasp_time_file.hpp"
 #include "cli/run_grasp_time.hpp"
 #include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/scenario.hpp"
+#include "io/atomic_file.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::cli {
@@ -103,10 +107,13 @@ class GraspJob final : public Job {
       if (outcome == Outcome::kUnsolved || outcome == Outcome::kNoSolution)
         unanswered_.push_back(static_cast<std::int64_t>(kept[at]));
     }
+    for (std::size_t at = 0; at < kept.size(); at += row)
+      first_of_.try_emplace(static_cast<int>(kept[at + 1]), static_cast<std::int64_t>(kept[at]));
   }
 
-  /// failures/SAMPLE.h5: contact problems as `garra contact solve` reads them. None where the scenario keeps none.
+  /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems as `garra contact solve` reads them. None where the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
+    write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     std::error_code error;
     fs::remove_all(folder.file("failures"), error);
     const auto samples = failures_of(total, unanswered_);
@@ -118,6 +125,10 @@ class GraspJob final : public Job {
       io::write_problems(folder.file("failures/" + std::to_string(sample) + ".h5"),
                          {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
     }
+  }
+
+  [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
+    return fs::exists(folder.file("grasp.h5"));
   }
 
   [[nodiscard]] std::string answer(const Json& summary, const Json& manifest, const std::string& run) const override {
@@ -132,10 +143,8 @@ class GraspJob final : public Job {
   }
 
   void replay(const ReplayArguments& a, std::int64_t sample) const override {
-    if (!a.output.empty())
-      throw Error(ExitCode::kUsage, "-o " + a.output + ": a sample of a grasp study has no trajectory",
-                  "Give --problem FILE for its contact problem.");
     const auto r = study_.replay(sample);
+    if (!a.output.empty()) write_picture(a.output, sample);
     if (!a.problem.empty()) io::write_problems(a.problem, {static_cast<int>(r.mu.size()), 1, r.A, r.b, r.mu});
     const Json j = to_json(study_, r, sample);
     if (a.format == "json")
@@ -145,7 +154,30 @@ class GraspJob final : public Job {
   }
 
  private:
+  /// The nominal grasp, the samples that the report lists, and the first kept one of every outcome.
+  [[nodiscard]] std::vector<NamedMotion> pictures(const study::Total& total) const {
+    std::vector<NamedMotion> list = {nominal_picture(study_)};
+    std::set<std::int64_t> shown;
+    const auto add = [&](std::int64_t sample, const char* what) {
+      if (shown.insert(sample).second) list.push_back(picture_of_sample(study_, sample, what));
+    };
+    for (const auto& e : total.closest.list()) add(e.sample, "close to the border: ");
+    for (const auto& e : total.worst.list()) add(e.sample, "worst residual: ");
+    for (const auto& [outcome, sample] : first_of_) add(sample, "first of its outcome: ");
+    return list;
+  }
+
+  /// Beside the nominal grasp, so that the two compare.
+  void write_picture(const std::string& path, std::int64_t sample) const {
+    const fs::path folder = fs::path(path).parent_path();
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    io::require_writable(path);
+    write_motions(path, study_.scenario(), {nominal_picture(study_), picture_of_sample(study_, sample, "")});
+  }
+
   grasp::Study study_;
+  std::map<int, std::int64_t> first_of_;  ///< the first kept sample of each outcome
   std::vector<std::int64_t> unanswered_;  ///< the first kept samples that are unsolved or have no solution
 };
 

@@ -15,7 +15,7 @@ namespace garra::cli {
 struct ReplayArguments {
   std::string run, format = "human";
   std::string problem;  ///< grasp: A, b, mu go to this file
-  std::string output;   ///< chain, grasp in time: the trajectory, platform: the series goes to this file
+  std::string output;   ///< grasp: the picture, chain, grasp in time: the trajectory, platform: the series goes here
   std::int64_t sample = -1;
 };
 

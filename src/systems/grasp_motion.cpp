@@ -8,6 +8,7 @@
 #include "garra/core/error.hpp"
 #include "systems/contact_arrays.hpp"
 #include "systems/contact_lanes.hpp"
+#include "systems/grasp_links.hpp"
 #include "systems/grasp_motion_host.hpp"
 #include "systems/grasp_study.hpp"
 
@@ -91,16 +92,6 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   take_over<N>(model, block.tiles(), looks.data(), at, count, out);
 }
 
-/// Frame origins of a finger at q: base, links, fingertip.
-template <chain::Joints K, int J>
-void append_links(const FingerChain<J>& finger, const Vec<double, J>& q, std::vector<double>& to) {
-  const auto at = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q));
-  const auto add = [&](const Vec3<double>& p) { to.insert(to.end(), p.m, p.m + 3); };
-  add(finger.model.base.p);
-  for (int i = 0; i < finger.joints; ++i) add(at.frame[i].p);
-  add(at.tool.p);
-}
-
 /// One finger at the end of a step, which its next step would begin with.
 template <chain::Joints K, int J>
 [[gnu::noinline]] void append_finger(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, int j, MotionSeries& out) {
@@ -178,6 +169,9 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
   out.trajectory = one.trajectory[0];
   for (int k = 0; k < one.draws; ++k)
     out.inputs.push_back(study::quantile(model.rules.grasp.draw[k].distribution, one.uniforms[static_cast<std::size_t>(k)]));
+  out.scale = model.rules.grasp.constant[kScale];
+  for (int k = 0; k < one.draws; ++k)
+    if (model.rules.grasp.draw[k].slot == kScale) out.scale = out.inputs[static_cast<std::size_t>(k)];
   return out;
 }
 
@@ -188,12 +182,6 @@ SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string&
   if (kind != SurfaceKind::kNone) return kind;
   throw Error(ExitCode::kInvalidFile, "contact " + std::to_string(j + 1) + " has two different curvatures, " + why,
               "give both directions the same curvature, or one of them 0");
-}
-
-void make_nominal(GraspModel& grasp) {
-  grasp.draws = 0;
-  for (const int slot : {kForceSize, kTorqueSize}) grasp.constant[slot] = 0;
-  for (int j = 0; j < grasp.contacts; ++j) grasp.constant[contact_slot(j, kTilt)] = 0;
 }
 
 void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const {

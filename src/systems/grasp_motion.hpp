@@ -54,6 +54,7 @@ struct MotionSeries {
   Trajectory trajectory;
   std::vector<double> inputs;                   ///< values of the uncertain inputs
   std::vector<double> friction;                 ///< [contacts]
+  double scale = 1;                             ///< factor on the object's lengths
   std::vector<double> time;                     ///< [t]
   std::vector<double> position, quaternion;     ///< of the object in P: [t,3] (center of mass), [t,4]
   std::vector<double> velocity, spin;           ///< [t,3] each [m/s, rad/s], palm axes

@@ -35,9 +35,6 @@ struct MotionModel {
 /// The surface that a fingertip is followed along at contact j (from 0); throws where there is no such, saying `why`.
 [[nodiscard]] SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why);
 
-/// Nothing of the grasp is drawn any more: all inputs at their nominal values.
-void make_nominal(GraspModel& grasp);
-
 /// How often the host asks whether any sample still goes on.
 inline constexpr std::int64_t kStepsBetweenChecks = 32;
 

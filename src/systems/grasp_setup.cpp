@@ -207,6 +207,12 @@ void finish_model(const Scenario& s, GraspModel& m) {
 
 }  // namespace
 
+void make_nominal(GraspModel& grasp) {
+  grasp.draws = 0;
+  for (const int slot : {kForceSize, kTorqueSize}) grasp.constant[slot] = 0;
+  for (int j = 0; j < grasp.contacts; ++j) grasp.constant[contact_slot(j, kTilt)] = 0;
+}
+
 std::vector<Input> uncertain_inputs(const Scenario& scenario) {
   std::vector<Input> list;
   for_each_input(scenario, [&](int, const std::string& name, const std::string& unit, const Distribution& d) {

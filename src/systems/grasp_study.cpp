@@ -269,15 +269,15 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 }
 
 template <int N>
-Replay replay_sample(const Study& study, std::int64_t sample) {
+Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
   Workspace<N> w;
-  process<N>(study.scenario(), study.model(), Executor::kScalar, sample, 1, w);
+  process<N>(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto v = w.verdicts.get(0);
   Replay out;
-  for (int k = 0; k < study.layout().draws; ++k)
-    out.inputs.push_back(study::quantile(study.model().draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
+  for (int k = 0; k < model.draws; ++k)
+    out.inputs.push_back(study::quantile(model.draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
   out.A.assign(p.A.m, p.A.m + 9 * N * N);
   out.b.assign(p.b.m, p.b.m + 3 * N);
   out.mu.assign(p.mu.m, p.mu.m + N);
@@ -292,7 +292,7 @@ Replay replay_sample(const Study& study, std::int64_t sample) {
 }
 
 using Run = study::Tally (*)(const Study&, std::int64_t, std::int64_t, const Device&);
-using ReplayOne = Replay (*)(const Study&, std::int64_t);
+using ReplayOne = Replay (*)(const Study&, const GraspModel&, std::int64_t);
 
 }  // namespace
 
@@ -331,11 +331,11 @@ study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& de
   return (device.executor == Executor::kCuda ? gpu[k] : cpu[k])(*this, first, count, device);
 }
 
-Replay Study::replay(std::int64_t sample) const {
+Replay Study::replay(const GraspModel& model, std::int64_t sample) const {
   static constexpr ReplayOne one[kMaxContacts] = {replay_sample<1>, replay_sample<2>, replay_sample<3>,
                                                   replay_sample<4>, replay_sample<5>, replay_sample<6>,
                                                   replay_sample<7>, replay_sample<8>};
-  return one[layout_.contacts - 1](*this, sample);
+  return one[layout_.contacts - 1](*this, model, sample);
 }
 
 }  // namespace garra::grasp

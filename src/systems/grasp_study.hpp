@@ -13,8 +13,8 @@
 
 namespace garra::grasp {
 
-inline constexpr int kConeBins = 48;
-inline constexpr double kConeExtent = 1.2;
+inline constexpr int kConeBins = 80;
+inline constexpr double kConeExtent = 2.0;
 inline constexpr int kIterationBins = 41;  ///< 0 .. 39 Newton steps, and more
 
 enum MetricKind : int { kMargin, kCritical, kLoadFactor, kWrenchRadius, kMinimumSqueeze, kImbalance, kAcceleration, kMetrics };
@@ -66,7 +66,9 @@ class Study final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
   [[nodiscard]] double unsolved_share(const study::Total& total) const override;
-  [[nodiscard]] Replay replay(std::int64_t sample) const;
+  [[nodiscard]] Replay replay(std::int64_t sample) const { return replay(*model_, sample); }
+  /// The same of a model that differs in what is drawn (make_nominal).
+  [[nodiscard]] Replay replay(const GraspModel& model, std::int64_t sample) const;
   [[nodiscard]] const Layout& layout() const { return layout_; }
   [[nodiscard]] const GraspModel& model() const { return *model_; }
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
@@ -81,5 +83,7 @@ class Study final : public study::Study {
 
 /// Builds the shared numbers of a scenario (exposed for tests).
 [[nodiscard]] std::unique_ptr<GraspModel> make_model(const Scenario& scenario);
+/// Nothing of the grasp is drawn any more: all inputs at their nominal values, no random loads.
+void make_nominal(GraspModel& grasp);
 
 }  // namespace garra::grasp

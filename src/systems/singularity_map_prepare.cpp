@@ -174,9 +174,40 @@ double largest(const std::vector<double>& values) {
   return out;
 }
 
+/// A round side with which about `voxels` of them fill the longest side of a box.
+double voxel_side(const Vec3<double>& low, const Vec3<double>& high, int voxels) {
+  double longest = 1e-3;
+  for (int k = 0; k < 3; ++k) longest = std::max(longest, high[k] - low[k]);
+  return round_up(1.05 * longest / voxels);
+}
+
+/// Voxels around the targets of a task grid: as large as a whole number of the widest gap between neighbors, and half a
+/// gap beyond the outermost, so that targets lie within voxels and none between two targets stays empty. Gaps of many
+/// voxels stay gaps.
+VoxelGrid voxels_of_targets(const TaskGrid& task, int voxels) {
+  constexpr double kBridged = 4;  // voxels
+  const double least_side = voxel_side(task.low, task.high, voxels);
+  double gap[3], widest = 0;
+  for (int k = 0; k < 3; ++k) {
+    const auto n = static_cast<double>(task.points[static_cast<std::size_t>(k)] - 1);
+    gap[k] = n > 0 ? (task.high[k] - task.low[k]) / n : 0;
+    if (gap[k] <= kBridged * least_side) widest = std::max(widest, gap[k]);
+  }
+  VoxelGrid v;
+  v.side = widest > 0 ? widest * std::max(1.0, std::ceil(least_side / widest - 1e-9)) : least_side;
+  int* n[3] = {&v.nx, &v.ny, &v.nz};
+  for (int k = 0; k < 3; ++k) {
+    const double beyond = gap[k] > 0 ? gap[k] : v.side;
+    *n[k] = std::max(1, static_cast<int>(std::ceil((task.high[k] - task.low[k] + beyond) / v.side - 1e-9)));
+    v.low[k] = task.low[k] - 0.5 * beyond;
+  }
+  return v;
+}
+
 VoxelGrid make_voxels(const MapScenario& scenario, const Measures& measures) {
   VoxelGrid v;
   if (scenario.voxels == 0) return v;
+  if (scenario.task) return voxels_of_targets(*scenario.task, scenario.voxels);
   Vec3<double> low{{INFINITY, INFINITY, INFINITY}}, high{{-INFINITY, -INFINITY, -INFINITY}};
   for (std::size_t i = 0; i < measures.tool.size(); ++i) {
     if (!std::isfinite(measures.tool[i])) continue;
@@ -184,13 +215,7 @@ VoxelGrid make_voxels(const MapScenario& scenario, const Measures& measures) {
     low[k] = std::min(low[k], measures.tool[i]);
     high[k] = std::max(high[k], measures.tool[i]);
   }
-  if (scenario.task) {
-    low = scenario.task->low;
-    high = scenario.task->high;
-  }
-  double longest = 1e-3;
-  for (int k = 0; k < 3; ++k) longest = std::max(longest, high[k] - low[k]);
-  v.side = round_up(1.05 * longest / scenario.voxels);
+  v.side = voxel_side(low, high, scenario.voxels);
   const auto count = [&](int k) {
     return std::min(2 * scenario.voxels, static_cast<int>((high[k] - low[k]) / v.side) + 2);
   };

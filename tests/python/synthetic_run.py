@@ -11,6 +11,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy as np
 
 SCENARIO = """\
@@ -44,6 +45,39 @@ def write_run(folder: Path, contacts: int = 3, samples: int = 20_000, strength: 
     (folder / "manifest.json").write_text(json.dumps(manifest(samples)))
     (folder / "scenario.toml").write_text(SCENARIO)
     return summary
+
+
+def write_pictures(file: Path, samples: list[int], nominal: bool = True) -> None:
+    """grasp.h5 as `garra run` writes it: three straight fingers on a sphere, the third of sample k out of reach for odd k.
+    The last sample's first contact is about to slip: its force lies on the rim of its cone."""
+    angle = np.deg2rad([-60.0, 60.0, 180.0])
+    out = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    with h5py.File(file, "w") as h5:
+        h5.attrs.update(shape="sphere", radius=0.05, height=0.2, size=[0.1, 0.1, 0.1], contacts=3, joints=[2.0, 2.0, 2.0])
+        for name in [*(["nominal"] if nominal else []), *(f"sample_{k}" for k in samples)]:
+            k = 0 if name == "nominal" else int(name.removeprefix("sample_"))
+            group = h5.create_group(name)
+            position, mu = np.array([0.001 * (k % 7), 0, 0.3]), np.array([0.4, 0.5, 0.6])
+            squeeze, across = np.array([10.0, 12.0, 14.0]), np.array([4.0, 1.0, 0.0])
+            group.attrs.update(
+                outcome="held" if k % 2 == 0 else "unreachable", title=name.replace("_", " "), friction=math.nan,
+                mu=mu, scale=1.1, end_time=0.0, slip_time=math.inf, drop_time=math.inf,
+            )  # fmt: skip
+            up = np.array([0, 0, 1.0])
+            group["time"] = [0.0]
+            group["position"], group["quaternion"] = position[None], [[1.0, 0, 0, 0]]
+            group["load"], group["gravity"] = [[1.0, 0, 0, 0, 0, 0]], [[0, 0, -9.81]]
+            group["normal"] = -out[None]
+            group["force"] = np.stack([squeeze, 0 * across, across], axis=1)[None]
+            group["force_palm"] = (across[:, None] * up - squeeze[:, None] * out)[None]
+            group["state"] = [[0, 0, 0]]
+            for key in ("slip_speed", "kinetic", "balance"):
+                group[key] = np.full((1, 3) if key == "slip_speed" else (1,), math.nan)
+            for j in range(3):
+                tip = position + 0.055 * out[j]
+                links = np.linspace(0, 1, 4)[:, None] * (tip - 4 * out[j] * 0.05) + 0.2 * out[j]
+                links[-1] = tip
+                group[f"finger_{j + 1}/links"] = np.full((1, 4, 3), math.nan) if j == 2 and k % 2 else links[None]
 
 
 def manifest(samples: int) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from garra import grasp_time_folder, grasp_time_report
+from garra import grasp_scene, grasp_time_report
 from garra.platform_page import dumps
 from garra.run_folder import DamagedFile
+from garra.words import distribution
 from synthetic_grasp_time_run import DROP, FRICTION, INSTANTS, RADIUS, make_summary, write_motion, write_run
 from test_platform_report import CHROMIUM, assert_sound, console
 from test_report import (
@@ -220,7 +221,7 @@ def test_outcomes_and_first_contacts_are_those_of_the_summary(shaken: Run) -> No
 def test_inputs_have_their_influence(shaken: Run) -> None:
     _, summary, page, html = shaken
     assert "contact 1 friction" in html and "P(held) given one input" in page.text
-    assert all(row["distribution"] in page.text for row in summary["inputs"])
+    assert all(distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"])
 
 
 def test_listed_samples_have_their_replay_commands_and_those_of_motion_h5_can_be_watched(shaken: Run) -> None:
@@ -228,7 +229,7 @@ def test_listed_samples_have_their_replay_commands_and_those_of_motion_h5_can_be
     for row in (*summary["worst"], *summary["closest"]):
         assert f"garra replay {run} --sample {row['sample']}" in page.text
     runs = data_of(html, "motion")["runs"]
-    for sample, place in re.findall(r'--sample (\d+)</code> <a href="#motion" data-show="(\d+)"', html):
+    for sample, place in re.findall(r'--sample (\d+)</span></code> <a href="#motion" data-show="(\d+)"', html):
         assert runs[int(place)]["sample"] == int(sample)
     assert len(re.findall(r"data-show=\"\d", html)) == len(runs) - 1
 
@@ -266,11 +267,11 @@ def test_a_full_motion_of_eight_contacts_stays_a_page_of_three_megabytes(tmp_pat
         for name in ("nominal", "sample_1", "sample_2", "sample_3", "sample_4"):
             group = h5.create_group(name)
             group.attrs.update(outcome="held", friction=0.3, end_time=2.0, slip_time=np.inf, drop_time=np.inf)
-            for key, shape in grasp_time_folder.MOTION.items():
+            for key, shape in grasp_scene.MOTION.items():
                 group[key] = draw.normal(0, 10, (201, *(8 if n == "n" else n for n in shape[1:])))
             for j in range(8):
                 group[f"finger_{j + 1}/links"] = draw.normal(0, 1, (201, 8, 3))
-    assert len(dumps(grasp_time_folder.read_motion(str(tmp_path)))) < 2_500_000
+    assert len(dumps(grasp_scene.read_motion(str(tmp_path)))) < 2_500_000
 
 
 # --- audit
@@ -351,7 +352,7 @@ def test_a_missing_data_set_is_named(tmp_path: Path, key: str) -> None:
     summary, found = make_summary(60, FRICTION, 0)
     write_motion(tmp_path / "motion.h5", found, summary["worst"][:1], without=key)
     with pytest.raises(DamagedFile, match=f"motion.h5: nominal/{key}: no such data set"):
-        grasp_time_folder.read_motion(str(tmp_path))
+        grasp_scene.read_motion(str(tmp_path))
 
 
 def test_a_cut_motion_is_refused(small: Path) -> None:

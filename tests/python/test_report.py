@@ -188,7 +188,7 @@ def test_no_failure_is_an_upper_bound_on_failing(tmp_path):
     write_run(tmp_path, samples=5000, strength=10)
     page, html = page_of(tmp_path)
     assert_sound(page, html)
-    assert "Not one sample failed; at most 1 in 1,300 grasps may fail." in page.text  # 5000 / 1.96^2
+    assert "Not one sample failed: with 95 % confidence at most 1 in 1,300 grasps fails." in page.text  # 5000 / 1.96^2
     assert "none fails first" in page.text
 
 

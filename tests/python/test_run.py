@@ -767,3 +767,28 @@ def test_memory_does_not_grow_with_the_samples(tmp_path, keep, samples):
     peak = peak_memory(tmp_path / "run", samples, keep)
     assert peak < 256 * MEBIBYTE, f"{peak / MEBIBYTE:.0f} MiB"
     shutil.rmtree(tmp_path / "run")  # up to 230 MB
+
+
+# --- pictures
+
+
+def test_grasp_h5_has_the_nominal_grasp_and_the_listed_samples(whole):
+    summary = json.loads((whole / "summary.json").read_text())
+    with h5py.File(whole / "grasp.h5") as file:
+        listed = {row["sample"] for row in summary["closest"] + summary["worst"]}
+        assert {f"sample_{i}" for i in listed} | {"nominal"} <= set(file)
+        outcomes = {row["sample"]: row["outcome"] for row in summary["closest"]}
+        for sample, outcome in outcomes.items():
+            said = file[f"sample_{sample}"].attrs["outcome"]
+            assert (said.decode() if isinstance(said, bytes) else said) == outcome
+        radius, group = file.attrs["radius"], file["nominal"]
+        for j in range(len(summary["contacts"])):  # the nominal fingertip lies on the surface of the sphere
+            tip = group[f"finger_{j + 1}/links"][0, -1]
+            assert abs(np.linalg.norm(tip - group["position"][0]) - radius) < 1e-9
+
+
+def test_replay_writes_the_picture_of_any_sample(whole, tmp_path):
+    done = garra("replay", whole, "--sample", "7", "-o", tmp_path / "samples" / "7.h5")
+    assert done.returncode == 0, done.stderr
+    with h5py.File(tmp_path / "samples" / "7.h5") as file:
+        assert set(file) == {"nominal", "sample_7"}

@@ -228,6 +228,25 @@ TEST(MapEngine, TaskTargetsAreReachedOrCountedAsUnreached) {
   EXPECT_TRUE(far.configuration(0).empty());
 }
 
+TEST(MapEngine, VoxelsOfATaskGridHaveNoHolesBetweenItsTargets) {
+  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  s.voxels = 10;  // 63 mm, where targets are 100 mm apart
+  TaskGrid task;
+  task.low = {{0.1, -0.2, 0.3}};
+  task.high = {{0.7, 0.2, 0.5}};
+  task.points = {7, 5, 3};
+  task.starts = 1;
+  s.task = task;
+  const VoxelGrid v = MapEngine(s).layout().voxels;
+  EXPECT_NEAR(v.side, 0.1, 1e-12);
+  const int points[3] = {7, 5, 3}, n[3] = {v.nx, v.ny, v.nz};
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ(n[k], points[k]);
+    for (int i = 0; i < points[k]; ++i)  // target i in the middle of voxel i
+      EXPECT_NEAR((task.low[k] + 0.1 * i - v.low[k]) / v.side, i + 0.5, 1e-9);
+  }
+}
+
 // Single precision.
 
 TEST(MapEngine, SinglePrecisionMissesFewAndSaysHowMany) {

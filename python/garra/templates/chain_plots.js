@@ -120,7 +120,7 @@ const Plots = (() => {
     const box = frame(spec), clip = `plot-clip-${++plots}`;
     const inside = `x="${box.left}" y="${box.top - 2}" width="${box.width + 3}" height="${box.height + 4}"`;
     host.classList.add("plot");
-    host.innerHTML = `<svg viewBox="0 0 ${box.W} ${box.H}" role="img" aria-label="${escaped(spec.name)}">` +
+    host.innerHTML = `<svg class="figure" style="--least:${(11.5 * box.W / 352).toFixed(1)}px" viewBox="0 0 ${box.W} ${box.H}" role="img" aria-label="${escaped(spec.name)}">` +
       `<clipPath id="${clip}"><rect ${inside}/></clipPath>${axes(spec, box)}` +
       `<g clip-path="url(#${clip})">${marks(spec, box)}</g></svg>`;
     const cursor = host.querySelector(".cursor"), followers = host.querySelectorAll(".follower");

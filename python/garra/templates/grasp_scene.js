@@ -1,4 +1,5 @@
-// Hand and object on a canvas: fingers as polylines through their links, forces as arrows in their friction cones.
+// Hand and object on a canvas: fingers as polylines through their links, inward normals, forces as arrows in their friction
+// cones. At an instant of a trajectory, or of a sample that has only one.
 "use strict";
 const GraspScene = (() => {
   const { add, dot, turned } = Space;
@@ -71,6 +72,11 @@ const GraspScene = (() => {
       seen.slice(1, -1).forEach((p) => dot2(p, 3, color("paper"), color("ink")));
     }
 
+    // The inward normal; where it carries no force it is shorter than any cone that is worth a look.
+    function axis(tip, normal, c, { to }) {
+      line([to(tip), to(add(tip, normal, Math.max(1.3 * size * c / force, 0.35 * size)))], color("muted"), 1, [5, 4]);
+    }
+
     // The cone is as high as the normal force is long: the force's arrow ends on its disc, on the rim where it slips.
     function cone(tip, normal, c, mu, { to }) {
       const height = 1.1 * size * c / force;
@@ -92,6 +98,7 @@ const GraspScene = (() => {
       if (!links || links[i][0][0] === null) return;
       const tip = room(tips(run, i)[j]), f = run.force_palm[i][j], n = run.normal[i][j], c = run.force[i][j][0];
       const known = f[0] !== null && n[0] !== null;
+      if (n[0] !== null) axis(tip, room(n), Math.max(c || 0, 0), sight);
       if (known && c > 0) {
         cone(tip, room(n), c, run.mu ? run.mu[j] : run.friction, sight);
         arrow(sight.to(tip), sight.to(add(tip, room(f), 1.1 * size / force)), color("accent"), 2.4, "");
@@ -122,29 +129,33 @@ const GraspScene = (() => {
       if (strength > 0) arrow(to(center), to(add(center, room(push), 1.1 * size / force)), color("break"), 2.2, "load");
     }
 
-    function draw(run, i) {
+    const scaled = ({ scale: s }) =>
+      ({ ...data, radius: s * data.radius, height: s * data.height, size: data.size.map((v) => s * v) });
+
+    // `start`: where it came from, or what it deviates from, is hinted at.
+    function draw(run, i, start = run) {
       const canvasSize = view.begin();
       if (!canvasSize) return;
       const box = { x: 0, y: 0, w: canvasSize.width, h: canvasSize.height };
       const sight = view.projection(box, view.fit(points, box)), { to, toward } = sight;
-      const placeAt = (k) => (p) => room(add(turned(run.quaternion[k], p), run.position[k]));
+      const place = ({ quaternion, position }, k) => (p) => room(add(turned(quaternion[k], p), position[k]));
       const center = room(run.position[i]);
       palm(run, to);
-      if (i) ghost(sight, run, placeAt(0));
+      if (i || start !== run) ghost(sight, start, place(start, 0));
       line(run.position.slice(0, i + 1).map((p) => to(room(p))), color("held"), 1.4, [4, 4]);
       const fingers = run.links.map((rows) => rows[i]).filter((p) => p[0][0] !== null).map((p) => p.map(room));
       const behind = (p) => dot(add(p[p.length - 1], center, -1), toward) < 0;
       fingers.filter(behind).forEach((p) => finger(p, to));
-      Solids.draw(view, sight, data, placeAt(i), bodyPoints(run), color("muted"));
+      Solids.draw(view, sight, scaled(run), place(run, i), bodyPoints(run), color("muted"));
       fingers.filter((p) => !behind(p)).forEach((p) => finger(p, to));
       run.state[i].forEach((_, j) => contact(run, i, j, sight));
       loads(run, i, to);
     }
 
-    function ghost({ to }, run, place) {
+    function ghost({ to }, run, stood) {
       const before = context.globalAlpha;
       context.globalAlpha = 0.6;
-      Solids.outlines(data).forEach(({ ring }) => line(ring.map((p) => to(place(p))), color("muted"), 0.9, [1, 4]));
+      Solids.outlines(scaled(run)).forEach(({ ring }) => line(ring.map((p) => to(stood(p))), color("muted"), 0.9, [1, 4]));
       context.globalAlpha = before;
     }
 

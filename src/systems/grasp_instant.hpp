@@ -1,0 +1,23 @@
+// One sample of a grasp study without [time] as a picture needs it: where hand and object stand and what acts. Host only.
+#pragma once
+
+#include <cstdint>
+
+#include "systems/grasp_motion.hpp"
+#include "systems/grasp_study.hpp"
+
+namespace garra::grasp {
+
+/// A sample as replay has it, and as a series of one instant. What an instant has not (sliding speed, kinetic energy,
+/// balance) is NaN, as are the links of a finger that does not reach its contact; joint torques are left out.
+struct Instant {
+  Replay replay;
+  MotionSeries series;
+};
+
+/// Sample `sample` of the study.
+[[nodiscard]] Instant instant(const Study& study, std::int64_t sample);
+/// With every input at its median and without random loads.
+[[nodiscard]] Instant nominal_instant(const Study& study);
+
+}  // namespace garra::grasp
