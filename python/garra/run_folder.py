@@ -57,7 +57,7 @@ HISTOGRAM = {
     "undefined": COUNT,
 }
 INTERVAL = {"probability": REAL, "low": REAL, "high": REAL}
-BESIDE_HELD = ("p_no_slip", "p_can_be_held")  # where the summary has them
+BESIDE_HELD = ("no_slip", "can_be_held")  # where the summary has them
 CONTACT = {
     "name": TEXT,
     "stick": COUNT,

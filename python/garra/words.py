@@ -28,8 +28,8 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
 HELD_AND_CARRIED = "every contact sticks, and the given command carries the wrench"
 # Further probabilities of a grasp study: label, the event.
 BESIDE_HELD = {
-    "p_no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
-    "p_can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
+    "no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
+    "can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
 }
 # Metrics of a grasp study: label, what it means, the value that separates good from bad.
 METRICS: dict[str, tuple[str, str, float | None]] = {

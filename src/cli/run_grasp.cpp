@@ -38,6 +38,7 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   Json j;
   j["sample"] = sample;
   j["outcome"] = grasp::to_string(r.outcome);
+  j["can_be_balanced"] = std::isnan(r.resisted) ? Json(nullptr) : Json(r.resisted == 1);
   for (std::size_t k = 0; k < r.inputs.size(); ++k) j["inputs"][study.inputs()[k].name] = r.inputs[k];
   j["contacts"] = Json::array();
   for (std::size_t k = 0; k < r.mu.size(); ++k)

@@ -9,13 +9,17 @@
 #include "garra/io/platform_scenario.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/io/singularity_scenario.hpp"
+#include "systems/grasp_nominal.hpp"
 
 namespace garra::cli {
 
 namespace {
 
 std::string resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_scenario(scenario, overrides));
+  const grasp::Scenario s = io::read_scenario(scenario, overrides);
+  std::string warnings;
+  for (const std::string& text : grasp::nominal_warnings(grasp::Study(s))) warnings += "# warning: " + text + "\n";
+  return warnings + io::resolved_toml(s);
 }
 std::string resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
   return io::resolved_toml(io::read_chain_scenario(scenario, overrides));

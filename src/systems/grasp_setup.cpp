@@ -125,7 +125,8 @@ void copy_inputs(const Scenario& s, GraspModel& m) {
   });
 }
 
-/// Nominal inputs: every distribution at its median, no random wrench.
+}  // namespace
+
 Inputs<double> nominal_inputs(const GraspModel& m) {
   Inputs<double> in;
   for (int k = 0; k < kSlots; ++k) in.x[k] = m.constant[k];
@@ -133,6 +134,8 @@ Inputs<double> nominal_inputs(const GraspModel& m) {
   for (int j = 0; j < m.contacts; ++j) in.x[contact_slot(j, kTilt)] = 0;
   return in;
 }
+
+namespace {
 
 /// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal weight:
 /// c = c0 - W^T (W W^T)^-1 (W c0 + w).
@@ -208,9 +211,9 @@ void finish_model(const Scenario& s, GraspModel& m) {
 }  // namespace
 
 void make_nominal(GraspModel& grasp) {
+  const Inputs<double> in = nominal_inputs(grasp);
   grasp.draws = 0;
-  for (const int slot : {kForceSize, kTorqueSize}) grasp.constant[slot] = 0;
-  for (int j = 0; j < grasp.contacts; ++j) grasp.constant[contact_slot(j, kTilt)] = 0;
+  std::copy_n(in.x, kSlots, grasp.constant);
 }
 
 std::vector<Input> uncertain_inputs(const Scenario& scenario) {

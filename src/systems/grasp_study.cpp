@@ -286,6 +286,7 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   for (int j = 0; j < N; ++j) out.states.push_back(static_cast<int>(v.state[j]));
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
+  out.resisted = m.resisted;
   out.iterations = v.iterations;
   std::ranges::copy(metrics_of(m, v), out.metric);
   return out;

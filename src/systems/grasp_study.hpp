@@ -46,6 +46,7 @@ struct Replay {
   std::vector<int> states;
   Outcome outcome;
   double residual, iterations;
+  double resisted;  ///< 1: forces can balance the wrench, 0: none can; NaN: not decided
   double metric[kMetrics];
 };
 
@@ -81,6 +82,8 @@ class Study final : public study::Study {
   Layout layout_;
 };
 
+/// Nominal inputs: every distribution at its median, no random wrench.
+[[nodiscard]] Inputs<double> nominal_inputs(const GraspModel& model);
 /// Builds the shared numbers of a scenario (exposed for tests).
 [[nodiscard]] std::unique_ptr<GraspModel> make_model(const Scenario& scenario);
 /// Nothing of the grasp is drawn any more: all inputs at their nominal values, no random loads.

@@ -123,8 +123,8 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(tmp_path: Path) -> 
         summary["samples"] += 50
         table = summary["metrics"]["wrench_radius"]
         summary["metrics"] |= {"object_acceleration": table | {"unit": "m/s^2"}, "imbalance": table | {"unit": "1"}}
-        summary["p_no_slip"] = {"probability": 0.91, "low": 0.90, "high": 0.92}
-        summary["p_can_be_held"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
+        summary["no_slip"] = {"probability": 0.91, "low": 0.90, "high": 0.92}
+        summary["can_be_held"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
 
     write_run(tmp_path, samples=1000)
     edit(tmp_path, add)

@@ -8,6 +8,7 @@
 #include "garra/io/scenario.hpp"
 #include "rails.hpp"
 #include "systems/grasp_motion.hpp"
+#include "systems/grasp_nominal.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::grasp {
@@ -124,6 +125,22 @@ TEST(Held, IsTheSameOnEveryExecutor) {
     scalar.executor = Executor::kScalar;
     EXPECT_EQ(study.summary(run(study, 1500, scalar), "samples"), study.summary(run(study, 1500), "samples"));
   }
+}
+
+TEST(NominalBalance, NamesWhatNoContactResistsAndWhatTheCommandLeaves) {
+  Scenario s = pinch();
+  s.nominal_mass = 0.8;
+  const Study study(s);
+  const NominalBalance b = nominal_balance(study);
+  EXPECT_EQ(b.resisted, 1);
+  EXPECT_NEAR(b.imbalance, 0.2, 1e-12);
+  ASSERT_EQ(b.unresisted.size(), 1u);
+  EXPECT_NEAR(std::abs(b.unresisted[0][3]), 1, 1e-9);
+  const auto warnings = nominal_warnings(study);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("leaves 20 % of the nominal wrench unbalanced"), std::string::npos);
+  EXPECT_NE(warnings[1].find("a torque about (1, 0, 0)"), std::string::npos) << warnings[1];
+  EXPECT_TRUE(nominal_warnings(Study(from_file("three_puma_sphere", {}))).empty());
 }
 
 TEST(HeldInTime, ABottleThatTurnsIsNotHeldAndItsTurnIsCountedOn) {
