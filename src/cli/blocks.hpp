@@ -29,7 +29,7 @@ struct Blocks {
     return static_cast<int>(std::clamp<std::int64_t>(blocks, 1, threads));
   }
 
-  /// worker(first, count) for every block, by workers() threads, each with a worker = make() of its own. What one of them throws
+  /// worker(first, count) for every block, nothing being one empty block, by workers() threads, each with a worker = make() of its own. What one of them throws
   /// first ends the others after their block and is thrown here.
   template <class Make>
   void run(const Make& make) const {
@@ -39,10 +39,11 @@ struct Blocks {
     const auto work = [&] {
       try {
         auto worker = make();
-        for (std::int64_t first = next.fetch_add(block); first < count; first = next.fetch_add(block))
+        const std::int64_t end = std::max<std::int64_t>(count, 1);
+        for (std::int64_t first = next.fetch_add(block); first < end; first = next.fetch_add(block))
           worker(first, std::min(block, count - first));
       } catch (...) {
-        next = count;
+        next = std::max<std::int64_t>(count, 1);
         const std::scoped_lock lock(mutex);
         if (!failure) failure = std::current_exception();
       }
