@@ -65,13 +65,12 @@ struct VerdictBody {
 /// One number per problem lies in a tile as in an array.
 template <class T>
 void store_field(const double* tile, const Span& at, std::vector<T>& out) {
+  const auto whole = [](double x) { return static_cast<T>(static_cast<int>(x)); };
   T* to = out.data() + at.first;
-  for (int i = 0; i < at.count; ++i) {
-    if constexpr (std::is_enum_v<T>)
-      to[i] = static_cast<T>(static_cast<int>(tile[i]));
-    else
-      to[i] = static_cast<T>(tile[i]);
-  }
+  if constexpr (std::is_same_v<T, double>)
+    std::copy_n(tile, at.count, to);
+  else
+    std::transform(tile, tile + at.count, to, whole);
 }
 
 template <int N>
