@@ -1,7 +1,6 @@
 // Last step of a sample, after the contact solver: what became of the grasp. Host and device.
 #pragma once
 
-#include "garra/solve/contact_state.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "systems/grasp_problem.hpp"
 
@@ -71,17 +70,20 @@ struct JudgeBody {
     return v;
   }
 
-  /// Contact states: see contact_state.hpp.
+  /// Contact states: accelerations above 1e-6 of the problem's own size count as motion.
   template <class S>
   static GARRA_HD Verdict<S, N> judge(const solvers::FrictionProblem<S, N>& p,
                                       const solvers::FrictionSolution<S, N>& s) {
     Verdict<S, N> v;
-    const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
+    const S eps = S(1e-6) * solvers::friction_scale(p).size_b;
     auto any_slip = eps < S(0), any_break = eps < S(0);
     for (int j = 0; j < N; ++j) {
-      v.state[j] = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
-      any_break = any_break || v.state[j] == S(int(ContactState::kBreak));
-      any_slip = any_slip || v.state[j] == S(int(ContactState::kSlip));
+      const S at = sqrt(fma(s.a[3 * j + 1], s.a[3 * j + 1], s.a[3 * j + 2] * s.a[3 * j + 2]));
+      const auto open = s.a[3 * j] > eps;
+      const auto slip = !open && at > eps;
+      v.state[j] = select(open, S(int(ContactState::kBreak)), select(slip, S(int(ContactState::kSlip)), S(0)));
+      any_break = any_break || open;
+      any_slip = any_slip || slip;
     }
     v.outcome = select(any_break, S(int(Outcome::kSeparating)), select(any_slip, S(int(Outcome::kSlipping)), S(0)));
     const auto solved = s.status == S(int(Status::kConverged));

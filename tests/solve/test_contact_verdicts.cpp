@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "garra/contact.hpp"
+#include "same_bits.hpp"
 #include "systems/problem_classes.hpp"
 
 namespace garra {
@@ -110,19 +111,19 @@ TEST(ContactRows, ABatchIsItsProblemsOneByOne) {
       };
       const Problems p{all.contacts, count, part(all.A), part(all.b), part(all.mu), part(all.mode), part(all.slip_velocity)};
       const Solutions lanes = contact::solve(p, {}, kDevices[1]), scalar = contact::solve(p, {}, kDevices[0]);
-      EXPECT_EQ(lanes.c, scalar.c);
-      EXPECT_EQ(lanes.a, scalar.a);
-      EXPECT_EQ(lanes.merit, scalar.merit);
-      EXPECT_EQ(lanes.residual, scalar.residual);
-      EXPECT_EQ(lanes.residual_raw, scalar.residual_raw);
+      EXPECT_TRUE(test::same_bits(lanes.c, scalar.c));
+      EXPECT_TRUE(test::same_bits(lanes.a, scalar.a));
+      EXPECT_TRUE(test::same_bits(lanes.merit, scalar.merit));
+      EXPECT_TRUE(test::same_bits(lanes.residual, scalar.residual));
+      EXPECT_TRUE(test::same_bits(lanes.residual_raw, scalar.residual_raw));
       EXPECT_EQ(lanes.iterations, scalar.iterations);
       EXPECT_EQ(lanes.status, scalar.status);
       EXPECT_EQ(lanes.state, scalar.state);
-      EXPECT_EQ(lanes.friction_margin, scalar.friction_margin);
-      EXPECT_EQ(lanes.critical_friction, scalar.critical_friction);
+      EXPECT_TRUE(test::same_bits(lanes.friction_margin, scalar.friction_margin));
+      EXPECT_TRUE(test::same_bits(lanes.critical_friction, scalar.critical_friction));
       const Solutions judged = contact::judge(p, lanes.c);  // problem by problem, without tiles
-      EXPECT_EQ(judged.c, lanes.c);
-      EXPECT_EQ(judged.merit, lanes.merit);
+      EXPECT_TRUE(test::same_bits(judged.c, lanes.c));
+      EXPECT_TRUE(test::same_bits(judged.merit, lanes.merit));
       EXPECT_EQ(judged.state, lanes.state);
     }
   }
