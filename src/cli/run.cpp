@@ -6,7 +6,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -82,7 +81,6 @@ struct Runner {
   study::Total total{};
   std::int64_t fresh = 0;             ///< samples computed now; the others were there
   std::int64_t chunks = 0, rows = 0;  ///< chunks in `total`, and the samples that they keep
-  std::future<void> writing = {};     ///< of the chunk before: computing need not wait for the disk
 
   [[nodiscard]] const study::Study& study() const { return job.study(); }
 
@@ -112,31 +110,16 @@ struct Runner {
     return chunk;
   }
 
-  /// What the disk refused is thrown here. One chunk is on its way to it at a time.
-  void finish_writing() {
-    if (writing.valid()) writing.get();
-  }
-
-  void write_chunk(const std::shared_ptr<const study::Tally>& chunk) {
-    finish_writing();
-    writing = std::async(std::launch::async,
-                         [&to = folder, index = chunks, chunk] { to.write_chunk(index, *chunk); });
-  }
-
-  [[nodiscard]] std::shared_ptr<const study::Tally> next_chunk() {
+  void take_chunk() {
     const auto& plan = study().plan();
     const std::int64_t first = chunks * plan.chunk;
     const std::int64_t count = std::min(plan.chunk, plan.samples - first);
-    if (auto stored = stored_chunk(chunks, first, count))
-      return std::make_shared<const study::Tally>(std::move(*stored));
-    auto chunk = std::make_shared<const study::Tally>(study().run(first, count, device));
-    write_chunk(chunk);
-    fresh += count;
-    return chunk;
-  }
-
-  void take_chunk() {
-    const auto chunk = next_chunk();
+    auto chunk = stored_chunk(chunks, first, count);
+    if (!chunk) {
+      chunk = study().run(first, count, device);
+      folder.write_chunk(chunks, *chunk);
+      fresh += count;
+    }
     const study::Shape shape = study().shape();
     total.add(*chunk, shape.sums, shape.tracked);
     rows += static_cast<std::int64_t>(chunk->kept.size() / shape.row);
@@ -152,10 +135,7 @@ struct Runner {
   Ending go(Progress& progress) {
     for (;;) {
       const Ending end = check(progress.seconds());
-      if (!end.reason.empty()) {
-        finish_writing();
-        return end;
-      }
+      if (!end.reason.empty()) return end;
       take_chunk();
       progress.show(standing());
     }

@@ -21,6 +21,8 @@ namespace {
 
 constexpr hsize_t kDescription = hsize_t{1} << 14;  // bytes at the beginning; more would take memory, not fail
 constexpr std::size_t kGrowth = std::size_t{1} << 12;
+/// HDF5 keeps all texts in one place, made with the first one, and counts it to the numbers: so a text comes before them.
+constexpr const char* kFirstText = "first text";
 
 template <class Image>
 H5FD_file_image_callbacks_t calls_of(Image& image) {
@@ -69,7 +71,9 @@ Hdf5Id Hdf5Stream::access_to(Image& image) {
 }
 
 Hdf5Stream::Hdf5Stream(const std::string& path)
-    : image_(std::make_unique<Image>()), file_(path), writer_(access_to(*image_)) {}
+    : image_(std::make_unique<Image>()), file_(path), writer_(access_to(*image_)) {
+  writer_.attribute("/", kFirstText, std::string(kFirstText));
+}
 
 Hdf5Stream::~Hdf5Stream() = default;
 
@@ -90,6 +94,7 @@ Hdf5Stream::Place Hdf5Stream::add(const std::string& dataset, const Shape& shape
 void Hdf5Stream::commit() {
   const QuietHdf5 quiet;
   hsize_t size = 0;
+  if (H5Adelete(writer_.file_.get(), kFirstText) < 0) fail_to_build("an HDF5 file");
   if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 || image_->bytes == nullptr)
     fail_to_build("an HDF5 file");
   std::sort(numbers_.begin(), numbers_.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });

@@ -12,6 +12,8 @@ import h5py
 import numpy as np
 import pytest
 
+from test_contact_files import TWO_THREADS, peak_memory
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("GARRA_PROGRAM", str(ROOT / "build" / "garra"))
 PUMA = ROOT / "data" / "robots" / "puma560.toml"
@@ -169,7 +171,4 @@ def test_a_file_needs_no_memory_for_all_its_states(tmp_path):
     n = 100_000  # 22 MB in, 112 MB out
     write(tmp_path / "states.h5", **{name: rng.normal(size=(n, 7)) for name in ("q", "qd", "qdd", "tau")})
     command = [PROGRAM, "chain", "eval", str(IIWA), str(tmp_path / "states.h5"), "-o", str(tmp_path / "out.h5")]
-    child = subprocess.Popen([*command, "--device", "cpu", "--threads", "2"], stdout=subprocess.DEVNULL, cwd=ROOT)
-    _, status, used = os.wait4(child.pid, 0)
-    assert status == 0
-    assert used.ru_maxrss < 60_000, f"{used.ru_maxrss} KB"  # program and libraries take 20 MB
+    assert peak_memory([*command, *TWO_THREADS]) < 60_000
