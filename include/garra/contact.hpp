@@ -47,6 +47,11 @@ inline constexpr int kMethodCount = 10;
 /// Throws Error(kUsage) naming the methods there are.
 [[nodiscard]] Method parse_method(const std::string& name);
 
+/// What a contact does, by the accelerations of the solution (solve/contact_state.hpp).
+enum class ContactState : std::uint8_t { kStick = 0, kSlip = 1, kOpen = 2, kUnknown = 255 };
+/// "stick", "slip", "open", "unknown".
+[[nodiscard]] const char* to_string(ContactState state);
+
 struct Solutions {
   int contacts = 0;
   std::int64_t count = 0;
@@ -65,6 +70,16 @@ struct Solutions {
   std::vector<std::int32_t> stalls;        ///< [count] starts that ended at a stationary point that is no solution
   std::vector<Status> status;
   std::vector<std::uint8_t> solutions = {};  ///< [count] how many there are, 255: undecided; empty unless asked for
+  std::vector<ContactState> state = {};      ///< [count][k] kUnknown where not converged; a contact that slides slips or opens
+  /// [count] smallest 1 - |c_T| / (mu c_n) of the contacts, and largest |c_T| / c_n: docs/grasp-model.md (17), (18) of the
+  /// forces c, which are 0 at a contact that opens; NaN where not converged.
+  std::vector<double> friction_margin = {}, critical_friction = {};
+};
+
+/// The arrays of Solutions that cost time and memory; one that is not wanted stays empty. The others are always there.
+struct Wanted {
+  bool c = true, a = true, merit = true;
+  bool verdicts = true;  ///< state, friction_margin, critical_friction
 };
 
 struct Options {
@@ -73,11 +88,14 @@ struct Options {
   Method method = Method::kAuto;
   int starts = 1;                  ///< merit methods: as many starts before a problem counts as unsolved
   bool count_solutions = false;    ///< problems whose contacts all slide: count their solutions by enumeration
+  Wanted wanted = {};              ///< what Solutions shall hold
 };
 
 /// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match
 /// or the device cannot run.
 [[nodiscard]] Solutions solve(const Problems& problems, const Options& options = {}, const Device& device = {});
+/// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
+void solve(const Problems& problems, const Options& options, const Device& device, Solutions& out);
 
 /// Judges forces [count][3k] that anyone found by the certificate of solve(): residuals, status, c and a of what holds. A
 /// force that does not hold is `stalled`. Tangential forces at sliding contacts are computed from the normal ones.

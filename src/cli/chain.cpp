@@ -1,21 +1,23 @@
 // `garra chain eval`: a robot and a file of states in, a file of kinematics and dynamics and a summary out.
 #include <CLI/CLI.hpp>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/batch_flags.hpp"
+#include "cli/blocks.hpp"
 #include "cli/chain_generate.hpp"
 #include "cli/chain_model.hpp"
 #include "cli/chain_simulate.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "garra/core/error.hpp"
-#include "garra/io/chain_file.hpp"
+#include "io/chain_stream.hpp"
 #include "io/suggest.hpp"
+#include "systems/chain_eval_into.hpp"
 
 namespace garra::cli {
 namespace {
@@ -41,16 +43,16 @@ struct Summary {
   std::vector<std::string> outputs, left_out;  ///< left out: not named, and an array that they need is missing
   std::array<std::int64_t, kStatusCount> by_status{};
   double seconds = 0;  ///< in evaluate, without reading and writing
+  double elapsed = 0;  ///< [s] with them
 };
 
 /// What is computed unless --outputs says otherwise, as far as the file has what it reads.
 const Outputs kUsual = {Output::kPose, Output::kJacobian,        Output::kMassMatrix,    Output::kBias,
                         Output::kGravity, Output::kInverseDynamics, Output::kForwardDynamics};
 
-bool can_be_had(Output output, const chain::States& states) {
+bool can_be_had(Output output, const chain::Needs& present) {
   const chain::Needs n = needs(output);
-  return (!n.qd || !states.qd.empty()) && (!n.qdd || !states.qdd.empty()) && (!n.tau || !states.tau.empty()) &&
-         (!n.wrench || !states.wrench.empty());
+  return (!n.qd || present.qd) && (!n.qdd || present.qdd) && (!n.tau || present.tau) && (!n.wrench || present.wrench);
 }
 
 std::vector<std::string> output_names() {
@@ -68,7 +70,7 @@ Output output_of(const std::string& name) {
 }
 
 /// Named outputs are wanted whatever the file has, others where it has what they read.
-Outputs wanted_outputs(const EvalArguments& arguments, const chain::States& states, Summary& summary) {
+Outputs wanted_outputs(const EvalArguments& arguments, const io::StateStream& states, Summary& summary) {
   Outputs named, wanted, found;
   bool all = false;
   for (const std::string& name : arguments.outputs) {
@@ -83,7 +85,7 @@ Outputs wanted_outputs(const EvalArguments& arguments, const chain::States& stat
     wanted = kUsual;
   for (int i = 0; i < chain::kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
-    if (named.has(output) || (wanted.has(output) && (states.count == 0 || can_be_had(output, states)))) {
+    if (named.has(output) || (wanted.has(output) && (states.count() == 0 || can_be_had(output, states.present())))) {
       found.add(output);
       summary.outputs.emplace_back(to_string(output));
     } else if (wanted.has(output)) {
@@ -102,15 +104,68 @@ chain::EvalOptions options_of(const EvalArguments& arguments) {
   return options;
 }
 
-/// Sizes and missing arrays are the file's fault: say which file.
-chain::Results evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, const chain::States& states,
-                             const Outputs& wanted, const Device& device) {
-  try {
-    return chain::evaluate(robot, states, wanted, options_of(arguments), device);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::kInvalidFile) throw;
-    throw Error(error.code(), arguments.input + ": " + error.what());
+chain::Needs needs_of(const Outputs& wanted) {
+  chain::Needs all;
+  for (int i = 0; i < chain::kOutputCount; ++i) {
+    if (!wanted.has(static_cast<Output>(i))) continue;
+    const chain::Needs n = needs(static_cast<Output>(i));
+    all = {all.qd || n.qd, all.qdd || n.qdd, all.tau || n.tau, all.wrench || n.wrench};
   }
+  return all;
+}
+
+/// States per block: what a thread reads, computes and writes stays in its L2 cache. A GPU takes as many as it can use.
+std::int64_t block_of(const Device& device) {
+  return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512;
+}
+
+/// Reading, evaluating and writing of one file, by threads of which each has a block in hand.
+struct FileJob {
+  const EvalArguments& arguments;
+  const chain::Robot& robot;
+  const io::StateStream& in;
+  io::ResultStream* out;  ///< null: nothing is written
+  const Outputs& wanted;
+  Summary& summary;
+  std::mutex mutex = {};  ///< of the summary
+
+  [[nodiscard]] auto worker(const Device& device) {
+    return [this, place = chain::EvalPlace{options_of(arguments), device}, needed = needs_of(wanted),
+            states = chain::States{}, results = chain::Results{}](std::int64_t first, std::int64_t count) mutable {
+      in.read(first, count, needed, states);
+      const double seconds = seconds_of([&] { evaluate(states, place, results); });
+      if (out != nullptr) out->write(first, results);
+      const std::scoped_lock lock(mutex);
+      summary.seconds += seconds;
+      for (const Status status : results.status) ++summary.by_status[static_cast<std::size_t>(status)];
+    };
+  }
+
+  /// Sizes and missing arrays are the file's fault: say which file.
+  void evaluate(const chain::States& states, const chain::EvalPlace& place, chain::Results& results) const {
+    try {
+      chain::evaluate(robot, states, wanted, place, results);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kInvalidFile) throw;
+      throw Error(error.code(), arguments.input + ": " + error.what());
+    }
+  }
+};
+
+void evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, const io::StateStream& in,
+                   const Device& device, Summary& summary) {
+  const Outputs wanted = wanted_outputs(arguments, in, summary);
+  std::optional<io::ResultStream> out;
+  if (!arguments.output.empty())
+    out.emplace(arguments.output, io::ResultStream::Plan{robot.joints, in.count(), wanted});
+  const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
+  const Blocks blocks{in.count(), block_of(device), one_thread ? 1 : solve_threads(device)};
+  Device of_block = device;
+  if (!one_thread) of_block.threads = 1;
+  FileJob job{arguments, robot, in, out ? &*out : nullptr, wanted, summary};
+  blocks.run([&] { return job.worker(of_block); });
+  summary.seconds /= blocks.workers();  // each evaluated its share at the same time
+  if (out) out->commit({robot.name, options_of(arguments), summary.device, GARRA_VERSION});
 }
 
 std::int64_t converged(const Summary& s) { return s.by_status[static_cast<std::size_t>(Status::kConverged)]; }
@@ -132,6 +187,7 @@ void print_json(const Summary& s) {
                     {"left_out", s.left_out},
                     {"status", status},
                     {"seconds", s.seconds},
+                    {"seconds_in_all", s.elapsed},
                     {"states_per_second", rate ? Json(*rate) : Json(nullptr)},
                     {"device", s.device},
                     {"output", s.output.empty() ? Json(nullptr) : Json(s.output)}};
@@ -155,7 +211,7 @@ void print_human(const Summary& s) {
   }
   line("outputs", joined(s.outputs));
   if (!s.left_out.empty()) line("left out", joined(s.left_out) + " (the file has not all that they read)");
-  if (const auto rate = rate_of(s)) std::printf("%-12s %.4g states/s (%.3g s)\n", "throughput", *rate, s.seconds);
+  if (const auto rate = rate_of(s)) std::printf("%-12s %.4g states/s (%.3g s, %.3g s with reading and writing)\n", "throughput", *rate, s.seconds, s.elapsed);
   line("device", s.device);
   line("results", s.output.empty() ? "not written (-o FILE keeps them)" : s.output);
 }
@@ -172,20 +228,14 @@ void run_eval(const EvalArguments& arguments) {
   check_output(arguments.input, arguments.output, "the states");
   const Device device = parse_device(arguments.device, arguments.threads);
   const chain::Robot robot = read_model(arguments.model);
-  const chain::States states = io::read_states(arguments.input, robot.joints);
+  const io::StateStream states(arguments.input, robot.joints);
   Summary summary;
   summary.model = robot.name;
   summary.joints = robot.joints;
-  summary.states = states.count;
+  summary.states = states.count();
   summary.device = describe(device);
   summary.output = arguments.output;
-  const Outputs wanted = wanted_outputs(arguments, states, summary);
-  const auto start = std::chrono::steady_clock::now();
-  const chain::Results results = evaluate_file(arguments, robot, states, wanted, device);
-  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const Status status : results.status) ++summary.by_status[static_cast<std::size_t>(status)];
-  if (!arguments.output.empty())
-    io::write_results(arguments.output, results, {robot.name, options_of(arguments), summary.device, GARRA_VERSION});
+  summary.elapsed = seconds_of([&] { evaluate_file(arguments, robot, states, device, summary); });
   if (arguments.format == "json")
     print_json(summary);
   else

@@ -3,20 +3,22 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "cli/blocks.hpp"
 #include "cli/commands.hpp"
 #include "cli/contact_summary.hpp"
 #include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
 #include "io/atomic_file.hpp"
+#include "io/problem_stream.hpp"
 #include "io/suggest.hpp"
 
 namespace garra::cli {
@@ -27,6 +29,7 @@ namespace fs = std::filesystem;
 struct SolveArguments {
   std::vector<std::string> inputs;
   std::string output;  ///< empty: nothing is written
+  std::vector<std::string> outputs;  ///< datasets; empty: all that the method has
   std::string device = "auto";
   int threads = 0;
   std::string method = contact::to_string(contact::Method::kAuto);
@@ -34,19 +37,6 @@ struct SolveArguments {
   double max_unsolved = 1;  ///< fails where unsolved / problems > max_unsolved
   std::string format = "human";
 };
-
-/// One input file and its place in its group.
-struct Part {
-  std::string input, output;
-  std::int64_t begin = 0, count = 0;
-};
-
-/// Problems with the same number of contacts, of any number of files: one batch.
-struct Group {
-  contact::Problems problems;
-  std::vector<Part> parts;
-};
-using Groups = std::map<int, Group>;
 
 bool is_folder(const std::string& path) {
   std::error_code ignored;
@@ -92,39 +82,6 @@ void check_outputs(const SolveArguments& arguments) {
   }
 }
 
-template <class T>
-void append(std::vector<T>& to, std::vector<T>&& from) {
-  if (to.empty()) {
-    to = std::move(from);
-  } else {
-    to.insert(to.end(), from.begin(), from.end());
-  }
-}
-
-/// Files without this dataset count as zeros among files that have it.
-template <class T>
-void append_optional(std::vector<T>& to, std::size_t before, std::vector<T>&& from, std::size_t added) {
-  if (to.empty() && from.empty()) return;
-  to.resize(before);
-  from.resize(added);
-  append(to, std::move(from));
-}
-
-void add_to_group(Groups& groups, Part part, contact::Problems problems) {
-  Group& group = groups[problems.contacts];
-  part.begin = group.problems.count;
-  part.count = problems.count;
-  group.problems.contacts = problems.contacts;
-  group.problems.count += problems.count;
-  const std::size_t before = group.problems.mu.size(), added = problems.mu.size();
-  append_optional(group.problems.mode, before, std::move(problems.mode), added);
-  append_optional(group.problems.slip_velocity, 2 * before, std::move(problems.slip_velocity), 2 * added);
-  append(group.problems.A, std::move(problems.A));
-  append(group.problems.b, std::move(problems.b));
-  append(group.problems.mu, std::move(problems.mu));
-  group.parts.push_back(std::move(part));
-}
-
 /// What asks for problems whose contacts all slide; empty where nothing does.
 std::string needs_sliding(const contact::Options& options) {
   if (options.method == contact::Method::kLemke)
@@ -132,108 +89,120 @@ std::string needs_sliding(const contact::Options& options) {
   return options.count_solutions ? "--count-solutions" : "";
 }
 
-void require_sliding(const contact::Options& options, const std::string& input, const contact::Problems& problems) {
+void require_sliding(const contact::Options& options, const std::string& input, const io::ProblemStream& problems) {
   const std::string asked_by = needs_sliding(options);
-  if (asked_by.empty() || problems.mu.empty()) return;
-  const auto rolls = problems.mode.empty() ? problems.mode.begin()
-                                           : std::find(problems.mode.begin(), problems.mode.end(), std::uint8_t{0});
-  if (!problems.mode.empty() && rolls == problems.mode.end()) return;
-  const auto at = rolls - problems.mode.begin();
+  const std::vector<std::uint8_t>& mode = problems.mode();
+  if (asked_by.empty() || problems.count() == 0) return;
+  const auto rolls = mode.empty() ? mode.begin() : std::find(mode.begin(), mode.end(), std::uint8_t{0});
+  if (!mode.empty() && rolls == mode.end()) return;
+  const auto at = rolls - mode.begin();
   throw Error(ExitCode::kInvalidFile,
               input + ": dataset mode: " + asked_by + " is for problems whose contacts all slide, but problem " +
-                  std::to_string(at / problems.contacts) + ", contact " + std::to_string(at % problems.contacts) +
+                  std::to_string(at / problems.contacts()) + ", contact " + std::to_string(at % problems.contacts()) +
                   " (counted from 0) may roll",
               "Leave " + asked_by +
                   " out (--method auto takes every problem), or keep only the problems whose `mode` "
                   "is 1 at every contact.");
 }
 
-std::optional<contact::Problems> read_or_note(const std::string& input, ContactSummary& summary) {
+/// A single bad file is an error at once; among several, the others are solved all the same.
+std::unique_ptr<io::ProblemStream> open_or_note(const std::string& input, ContactSummary& summary) {
   try {
-    return io::read_problems(input);
+    return std::make_unique<io::ProblemStream>(input);
   } catch (const Error& error) {
     if (summary.inputs == 1) throw;
     summary.unreadable.push_back({input, error});
-    return std::nullopt;
+    return nullptr;
   }
 }
 
-/// A single bad file is an error at once; among several, the others are solved first.
-Groups read_inputs(const SolveArguments& arguments, ContactSummary& summary) {
-  Groups groups;
-  for (const std::string& input : arguments.inputs) {
-    std::optional<contact::Problems> problems = read_or_note(input, summary);
-    if (!problems) continue;
-    require_sliding(arguments.options, input, *problems);
-    add_to_group(groups, {input, output_of(arguments, input)}, std::move(*problems));
+/// Problems per block: what a thread reads, solves and writes stays in its L2 cache. A GPU takes as many as it can use.
+std::int64_t block_of(const Device& device, int contacts) {
+  if (device.executor == Executor::kCuda) return std::int64_t{1} << 18;
+  return contacts <= 4 ? 512 : 256;
+}
+
+bool wants(const SolveArguments& arguments, const char* output) {
+  const auto& names = arguments.outputs;
+  return names.empty() || std::find(names.begin(), names.end(), output) != names.end();
+}
+
+/// What has to be computed for the outputs; the verdicts are counted in the summary anyway.
+contact::Wanted wanted_of(const SolveArguments& arguments) {
+  if (arguments.output.empty()) return {.c = false, .a = false, .merit = false};
+  return {.c = wants(arguments, "c") || wants(arguments, "s"),
+          .a = wants(arguments, "a") || wants(arguments, "lambda"),
+          .merit = wants(arguments, "merit")};
+}
+
+/// A file that turned out to be damaged when its numbers were read.
+struct Damaged {
+  Error error;
+};
+
+/// Reading, solving and writing of one file, by threads of which each has a block in hand.
+struct FileJob {
+  const io::ProblemStream& in;
+  io::SolutionStream* out;  ///< null: nothing is written
+  const contact::Options& options;
+  Device device;  ///< of one block
+  ContactSummary& summary;
+  std::mutex mutex = {};  ///< of the summary
+
+  [[nodiscard]] auto worker() {
+    return [this, problems = contact::Problems{}, solutions = contact::Solutions{}](std::int64_t first,
+                                                                                    std::int64_t count) mutable {
+      try {
+        in.read(first, count, problems);
+      } catch (const Error& error) {
+        throw Damaged{error};
+      }
+      const double seconds = seconds_of([&] { contact::solve(problems, options, device, solutions); });
+      if (out != nullptr) out->write(first, problems, solutions);
+      const std::scoped_lock lock(mutex);
+      summary.seconds += seconds;
+      summary.add(problems, solutions);
+    };
   }
-  return groups;
-}
+};
 
-template <class T>
-std::vector<T> slice(const std::vector<T>& values, const Part& part, int per_problem = 1) {
-  if (values.empty()) return {};
-  const auto begin = values.begin() + part.begin * per_problem;
-  return {begin, begin + part.count * per_problem};
-}
-
-contact::Problems slice(const contact::Problems& all, const Part& part) {
-  const int rows = 3 * all.contacts;
-  return {.contacts = all.contacts,
-          .count = part.count,
-          .A = slice(all.A, part, rows * rows),
-          .b = slice(all.b, part, rows),
-          .mu = slice(all.mu, part, all.contacts),
-          .mode = slice(all.mode, part, all.contacts),
-          .slip_velocity = slice(all.slip_velocity, part, 2 * all.contacts)};
-}
-
-contact::Solutions slice(const contact::Solutions& all, const Part& part) {
-  const int rows = 3 * all.contacts;
-  return {.contacts = all.contacts,
-          .count = part.count,
-          .c = slice(all.c, part, rows),
-          .a = slice(all.a, part, rows),
-          .residual = slice(all.residual, part),
-          .residual_raw = slice(all.residual_raw, part),
-          .merit = slice(all.merit, part),
-          .minimum = slice(all.minimum, part),
-          .projected_gradient = slice(all.projected_gradient, part),
-          .iterations = slice(all.iterations, part),
-          .evaluations = slice(all.evaluations, part),
-          .inner = slice(all.inner, part),
-          .products = slice(all.products, part),
-          .stage = slice(all.stage, part),
-          .stalls = slice(all.stalls, part),
-          .status = slice(all.status, part),
-          .solutions = slice(all.solutions, part)};
-}
-
-void write_group(const Group& group, const contact::Solutions& solutions,
-                 const io::SolutionAttributes& attributes) {
-  for (const Part& part : group.parts) {
-    if (group.parts.size() == 1) {  // no copy of what may be large
-      io::write_solutions(part.output, group.problems, solutions, attributes);
-    } else {
-      io::write_solutions(part.output, slice(group.problems, part), slice(solutions, part),
-                          attributes);
-    }
-  }
-}
-
-void solve_group(const SolveArguments& arguments, const Device& device, const Group& group, ContactSummary& summary) {
-  const auto start = std::chrono::steady_clock::now();
-  const contact::Solutions solutions = contact::solve(group.problems, arguments.options, device);
-  summary.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  summary.add(group.problems, solutions);
-  if (arguments.output.empty()) return;
-  write_group(group, solutions,
-              {.method = contact::to_string(arguments.options.method),
+void solve_file(const SolveArguments& arguments, const Device& device, const std::string& input,
+                const io::ProblemStream& in, ContactSummary& summary) {
+  const std::string output = output_of(arguments, input);
+  std::optional<io::SolutionStream> out;
+  if (!output.empty())
+    out.emplace(output, io::SolutionStream::Plan{in.contacts(), in.count(), arguments.outputs,
+                                                 arguments.options.count_solutions});
+  const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
+  const Blocks blocks{in.count(), block_of(device, in.contacts()), one_thread ? 1 : solve_threads(device)};
+  Device of_block = device;
+  if (!one_thread) of_block.threads = 1;
+  const double before = std::exchange(summary.seconds, 0);
+  FileJob job{in, out ? &*out : nullptr, arguments.options, of_block, summary};
+  blocks.run([&] { return job.worker(); });
+  summary.seconds = before + summary.seconds / blocks.workers();  // each solved its share at the same time
+  if (!out) return;
+  out->commit({.method = contact::to_string(arguments.options.method),
                .tolerance = arguments.options.tol,
                .device = summary.device,
                .version = GARRA_VERSION});
-  for (const Part& part : group.parts) summary.outputs.push_back(part.output);
+  summary.outputs.push_back(output);
+}
+
+void solve_files(const SolveArguments& arguments, const Device& device, ContactSummary& summary) {
+  if (!needs_sliding(arguments.options).empty())  // refused before anything is solved
+    for (const std::string& input : arguments.inputs)
+      if (const auto in = open_or_note(input, summary)) require_sliding(arguments.options, input, *in);
+  summary.unreadable.clear();
+  for (const std::string& input : arguments.inputs) {
+    const auto in = open_or_note(input, summary);
+    try {
+      if (in != nullptr) solve_file(arguments, device, input, *in, summary);
+    } catch (const Damaged& damaged) {  // what was solved of it stays in the counts
+      if (summary.inputs == 1) throw damaged.error;
+      summary.unreadable.push_back({input, damaged.error});
+    }
+  }
 }
 
 /// The exit codes that are not about a failure on the way, but about its result.
@@ -281,6 +250,20 @@ contact::Method method_of(const SolveArguments& arguments) {
   return method;
 }
 
+void check_names(const SolveArguments& arguments) {
+  const std::vector<std::string>& names = io::solution_outputs();
+  for (const std::string& name : arguments.outputs)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw Error(ExitCode::kUsage, "--outputs " + io::quoted(name) + ": there is no such output",
+                  io::suggest(name, names, "Outputs"));
+}
+
+std::string output_help() {
+  std::string text;
+  for (const std::string& name : io::solution_outputs()) text += (text.empty() ? "" : ", ") + name;
+  return text + "; status is always there. Default: all that the method has";
+}
+
 void run_solve(SolveArguments arguments) {
   const Device device = parse_device(arguments.device, arguments.threads);
   arguments.options.method = method_of(arguments);
@@ -290,8 +273,9 @@ void run_solve(SolveArguments arguments) {
   summary.device = describe(device);
   summary.output = arguments.output;
   summary.inputs = arguments.inputs.size();
-  const Groups groups = read_inputs(arguments, summary);
-  for (const auto& [contacts, group] : groups) solve_group(arguments, device, group, summary);
+  check_names(arguments);
+  arguments.options.wanted = wanted_of(arguments);
+  summary.elapsed = seconds_of([&] { solve_files(arguments, device, summary); });
   if (arguments.format == "json") {
     print_json(summary);
   } else {
@@ -329,6 +313,7 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
       .add_option("-o,--output", arguments.output,
                   "solution file; a folder where there are several inputs")
       ->type_name("OUT.h5");
+  command.add_option("--outputs", arguments.outputs, output_help())->delimiter(',')->type_name("NAME,...");
   command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")
       ->capture_default_str();
   command.add_option("--threads", arguments.threads, "processor threads, 0 for all")

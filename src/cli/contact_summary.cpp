@@ -113,6 +113,24 @@ void print_problems(const ContactSummary& s) {
   print_line("contacts", std::to_string(s.rolling) + " may roll, " + std::to_string(s.sliding) + " slide");
 }
 
+/// Contacts that stick, slip, open, in this order, and of unsolved problems.
+constexpr contact::ContactState kStates[] = {contact::ContactState::kStick, contact::ContactState::kSlip,
+                                             contact::ContactState::kOpen, contact::ContactState::kUnknown};
+
+Json states_json(const ContactSummary& s) {
+  Json out = Json::object();
+  for (std::size_t i = 0; i < s.by_state.size(); ++i) out[contact::to_string(kStates[i])] = s.by_state[i];
+  return out;
+}
+
+std::string describe_states(const ContactSummary& s) {
+  std::string text;
+  for (std::size_t i = 0; i < s.by_state.size(); ++i)
+    if (i + 1 < s.by_state.size() || s.by_state[i] > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(s.by_state[i]) + " " + contact::to_string(kStates[i]);
+  return text;
+}
+
 void print_solved(const ContactSummary& s) {
   if (s.problems == 0) return;
   std::printf("%-15s %lld (%.6g %%)\n", "solved", static_cast<long long>(s.solved()), percent(s.solved(), s.problems));
@@ -126,6 +144,7 @@ void print_solved(const ContactSummary& s) {
   for (const auto& [number, count] : s.by_solution_count)
     print_count(number == ContactSummary::kUndecided ? "undecided" : std::to_string(number), count, s.problems);
   if (s.solved() == 0) return;
+  print_line("verdicts", describe_states(s));
   std::printf("%-15s %.2e of the solved (tolerance %.2g)\n", "worst residual", s.worst_residual, s.options.tol);
 }
 
@@ -181,6 +200,8 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     std::copy_if(counters[k]->begin(), counters[k]->end(), std::back_inserter(effort[k]),
                  [](std::int32_t count) { return count >= 0; });
   for (const std::uint8_t count : solutions.solutions) ++by_solution_count[count];
+  for (const contact::ContactState state : solutions.state)
+    ++by_state[std::min<std::size_t>(static_cast<std::size_t>(state), by_state.size() - 1)];
 }
 
 void print_json(const ContactSummary& s) {
@@ -193,7 +214,9 @@ void print_json(const ContactSummary& s) {
       {"status", status_json(s)},
       {"worst_residual", s.solved() > 0 ? Json(s.worst_residual) : Json(nullptr)},
       {"tolerance", s.options.tol},
+      {"states", states_json(s)},
       {"seconds", s.seconds},
+      {"seconds_in_all", s.elapsed},
       {"problems_per_second", or_null(ratio(static_cast<double>(s.problems), s.seconds))},
       {"device", s.device},
       {"outputs", s.outputs},
@@ -217,7 +240,8 @@ void print_human(const ContactSummary& s) {
   if (s.problems > 0) {
     print_effort(s);
     const double per_second = ratio(static_cast<double>(s.problems), s.seconds).value_or(0);
-    std::printf("%-15s %.4g problems/s (%.3g s)\n", "throughput", per_second, s.seconds);
+    std::printf("%-15s %.4g problems/s (%.3g s, %.3g s with reading and writing)\n", "throughput", per_second, s.seconds,
+                s.elapsed);
   }
   print_line("device", s.device);
   print_line("solutions", describe_outputs(s));

@@ -35,7 +35,9 @@ struct ContactSummary {
   std::array<std::vector<std::int32_t>, 4> effort;
   std::int64_t starts = 0, stalled_starts = 0;             ///< of the methods that minimize
   std::map<std::int32_t, std::int64_t> by_solution_count;  ///< kUndecided or a number of solutions: problems
+  std::array<std::int64_t, 4> by_state{};                  ///< contacts that stick, slip, open; of unsolved problems
   double seconds = 0;                                      ///< in solve, without reading and writing
+  double elapsed = 0;                                      ///< [s] with them
   std::vector<std::string> outputs;
   std::vector<Unreadable> unreadable;
 

@@ -38,57 +38,6 @@ std::string remedy_for(int error) {
               remedy_for(error));
 }
 
-/// An open file that vanishes unless it is kept.
-class PartialFile {
- public:
-  PartialFile(const std::string& target, bool in_place)
-      : target_(target),
-        name_(in_place ? target : target + ".part" + std::to_string(::getpid())),
-        keep_(in_place) {
-    const int flags = in_place ? O_WRONLY : O_WRONLY | O_CREAT | O_TRUNC;
-    descriptor_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail(target_, errno);
-  }
-  PartialFile(const PartialFile&) = delete;
-  PartialFile& operator=(const PartialFile&) = delete;
-  ~PartialFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!keep_) ::unlink(name_.c_str());
-  }
-
-  void write(std::span<const std::byte> bytes) {
-    // One call writes at most about 2 GB on Linux; smaller pieces also let a signal through between
-    // them.
-    constexpr std::size_t kPiece = std::size_t{1} << 26;
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kPiece));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail(target_, errno);
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-  }
-
-  void sync_and_close() {
-    // Pipes and devices cannot be synced (EINVAL), which is no loss.
-    if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(target_, errno);
-    const int rc = ::close(descriptor_);
-    descriptor_ = -1;
-    if (rc != 0) fail(target_, errno);
-  }
-
-  void rename_to_target() {
-    if (keep_) return;
-    if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, errno);
-    keep_ = true;
-  }
-
- private:
-  std::string target_;
-  std::string name_;
-  bool keep_;
-  int descriptor_ = -1;
-};
-
 /// Where the bytes go in the end: the file behind a symbolic link, or a device that must not be
 /// replaced by a file.
 struct Target {
@@ -119,15 +68,94 @@ void sync_folder(const std::string& path) {
   ::close(descriptor);
 }
 
+/// A name beside the target that no other program uses.
+std::string hidden_name(const std::string& target) { return target + ".part" + std::to_string(::getpid()); }
+
 }  // namespace
 
-void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+AtomicFile::AtomicFile(const std::string& path) {
   const Target target = resolve(path);
-  PartialFile file(target.path, target.in_place);
-  file.write(bytes);
-  file.sync_and_close();
-  file.rename_to_target();
-  if (!target.in_place) sync_folder(target.path);
+  target_ = target.path;
+  in_place_ = target.in_place;
+  if (!in_place_) {
+    open_hidden();
+    return;
+  }
+  descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(target_, errno);
+  sequential_ = ::lseek(descriptor_, 0, SEEK_CUR) < 0;
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!name_.empty()) ::unlink(name_.c_str());
+}
+
+/// Without a name, so that it goes with the program; not every file system can do that.
+void AtomicFile::open_hidden() {
+  const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
+  if (can_be_named) descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  name_ = hidden_name(target_);
+  descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) return;
+  name_.clear();
+  fail(target_, errno);
+}
+
+void AtomicFile::write_all(std::uint64_t offset, std::span<const std::byte> bytes) {
+  // One call writes at most about 2 GB on Linux; smaller pieces also let a signal through between
+  // them.
+  constexpr std::size_t kPiece = std::size_t{1} << 26;
+  while (!bytes.empty()) {
+    const std::size_t piece = std::min(bytes.size(), kPiece);
+    const ssize_t n = sequential_ ? ::write(descriptor_, bytes.data(), piece)
+                                  : ::pwrite(descriptor_, bytes.data(), piece, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(target_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+}
+
+void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  if (!sequential_) return write_all(offset, bytes);
+  const std::scoped_lock lock(mutex_);
+  bytes_.resize(std::max(bytes_.size(), static_cast<std::size_t>(offset) + bytes.size()));
+  std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+void AtomicFile::commit(std::uint64_t size) {
+  if (sequential_) {
+    bytes_.resize(static_cast<std::size_t>(size));
+    write_all(0, bytes_);
+  } else if (!in_place_ && ::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
+    fail(target_, errno);
+  }
+  // Pipes and devices cannot be synced (EINVAL), which is no loss.
+  if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(target_, errno);
+  if (!in_place_) appear();
+  const int rc = ::close(descriptor_);
+  descriptor_ = -1;
+  if (rc != 0) fail(target_, errno);
+  if (!in_place_) sync_folder(target_);
+}
+
+void AtomicFile::appear() {
+  if (name_.empty()) {
+    const std::string name = hidden_name(target_), open_file = "/proc/self/fd/" + std::to_string(descriptor_);
+    ::unlink(name.c_str());  // left by a program that had our number
+    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) fail(target_, errno);
+    name_ = name;
+  }
+  if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, errno);
+  name_.clear();
+}
+
+void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
+  AtomicFile file(path);
+  file.write_at(0, bytes);
+  file.commit(bytes.size());
 }
 
 void require_writable(const std::string& path) {

@@ -2,15 +2,45 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace garra::io {
 
-/// Writes to a temporary name in the target's folder, syncs, renames. Replaces an existing file,
-/// follows a symbolic link, and writes devices such as /dev/null in place. Throws
-/// Error(kInputOutput) in plain words (disk full, permission, no such folder) and leaves neither a
-/// partial file nor a changed target behind.
+/// A file that grows out of sight in the target's folder and takes the target's name when it is whole; until then a file of that
+/// name stays as it was, and nothing is left behind where it never comes to that, killed programs included (where the file system
+/// has files without a name). Follows a symbolic link, and writes devices such as /dev/null in place. Throws Error(kInputOutput)
+/// in plain words (disk full, permission, no such folder).
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  /// Any number of threads at once, in any order; what nobody writes is zero.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  /// Gives the file this size, syncs it and lets it appear.
+  void commit(std::uint64_t size);
+
+ private:
+  void open_hidden();
+  void write_all(std::uint64_t offset, std::span<const std::byte> bytes);
+  void appear();
+
+  std::string target_;  ///< behind links
+  std::string name_;    ///< of the file while it grows; empty where it has none
+  bool in_place_ = false;
+  int descriptor_ = -1;
+  bool sequential_ = false;       ///< a pipe: its bytes are kept until they are all there
+  std::vector<std::byte> bytes_;  ///< of a pipe
+  std::mutex mutex_;              ///< of bytes_
+};
+
+/// All bytes at once.
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
 
 /// Throws Error(kInputOutput) where write_file_atomically would fail for want of a folder or of the

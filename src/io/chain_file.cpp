@@ -5,6 +5,7 @@
 
 #include "garra/core/error.hpp"
 #include "io/chain_file.hpp"
+#include "io/chain_stream.hpp"
 #include "io/hdf5.hpp"
 #include "io/suggest.hpp"
 
@@ -25,24 +26,27 @@ std::uint64_t read_count(const Hdf5Reader& file, std::uint64_t joints) {
                        " joints, found " + to_string(shape));
 }
 
-std::vector<double> read_optional(const Hdf5Reader& file, const std::string& name, const Shape& expected) {
-  if (!file.has(name)) return {};
+void open_optional(const Hdf5Reader& file, const std::string& name, const Shape& expected, std::optional<Hdf5Rows>& rows) {
+  if (!file.has(name)) return;
   file.require_shape(name, expected);
-  return file.doubles(name);
+  rows.emplace(file, name);
 }
 
-chain::Parameter read_parameter(const Hdf5Reader& file, const std::string& name, std::uint64_t count) {
-  const std::string dataset = "parameters/" + name;
-  chain::Parameter parameter;
+chain::Parameter parameter_of(const Hdf5Reader& file, const std::string& name) {
   try {
-    parameter = parse_parameter(name);
+    return parse_parameter(name);
   } catch (const Error& error) {
     const std::string what = error.what();
-    file.refuse(dataset, what.substr(0, what.find('\n')), kParameterNames);
+    file.refuse("parameters/" + name, what.substr(0, what.find('\n')), kParameterNames);
   }
-  file.require_shape(dataset, {count});
-  parameter.value = file.doubles(dataset);
-  return parameter;
+}
+
+/// Rows of an array that may be missing, or not be needed: then nothing.
+void read_rows(const std::optional<Hdf5Rows>& rows, bool needed, const std::array<std::int64_t, 3>& first_count_fields,
+               std::vector<double>& out) {
+  const auto [first, count, fields] = first_count_fields;
+  out.resize(rows && needed ? static_cast<std::size_t>(count * fields) : 0);
+  if (!out.empty()) rows->read(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), out);
 }
 
 std::vector<std::string> parts_of(const std::string& name) {
@@ -65,11 +69,11 @@ const char* name_of(chain::JacobianForm form) {
   return "";
 }
 
-void write_attributes(Hdf5Writer& file, const chain::Results& results, const ResultAttributes& attributes) {
+void write_attributes(Hdf5Stream& file, bool with_jacobian, const ResultAttributes& attributes) {
   file.attribute("/", "model", attributes.model);
   file.attribute("/", "device", attributes.device);
   file.attribute("/", "version", attributes.version);
-  if (!results.jacobian.empty()) {
+  if (with_jacobian) {
     file.attribute("jacobian", "rows", std::string(name_of(attributes.options.form)));
     file.attribute("jacobian", "axes", std::string(attributes.options.body_axes ? "tool" : "world"));
   }
@@ -101,19 +105,51 @@ chain::Parameter parse_parameter(const std::string& name) {
   return parameter;
 }
 
-chain::States read_states(const std::string& path, int joints) {
-  const Hdf5Reader file(path, kStateFile);
+StateStream::StateStream(const std::string& path, int joints) : file_(path, kStateFile), joints_(joints) {
   const auto j = static_cast<std::uint64_t>(joints);
-  const std::uint64_t count = read_count(file, j);
+  const std::uint64_t count = read_count(file_, j);
+  count_ = static_cast<std::int64_t>(count);
+  q_.emplace(file_, "q");
+  open_optional(file_, "qd", {count, j}, qd_);
+  open_optional(file_, "qdd", {count, j}, qdd_);
+  open_optional(file_, "tau", {count, j}, tau_);
+  open_optional(file_, "wrench", {count, 6}, wrench_);
+  for (const std::string& name : file_.names("parameters")) {
+    columns_.push_back({parameter_of(file_, name), nullptr});
+    file_.require_shape("parameters/" + name, {count});
+    columns_.back().rows = std::make_unique<Hdf5Rows>(file_, "parameters/" + name);
+  }
+}
+
+chain::Needs StateStream::present() const {
+  return {.qd = qd_.has_value(), .qdd = qdd_.has_value(), .tau = tau_.has_value(), .wrench = wrench_.has_value()};
+}
+
+void StateStream::require_memory() const { q_->require_memory(); }
+
+void StateStream::read(std::int64_t first, std::int64_t count, const chain::Needs& needed, chain::States& out) const {
+  out.count = count;
+  read_rows(q_, true, {first, count, joints_}, out.q);
+  read_rows(qd_, needed.qd, {first, count, joints_}, out.qd);
+  read_rows(qdd_, needed.qdd, {first, count, joints_}, out.qdd);
+  read_rows(tau_, needed.tau, {first, count, joints_}, out.tau);
+  read_rows(wrench_, needed.wrench, {first, count, 6}, out.wrench);
+  out.parameters.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    chain::Parameter& parameter = out.parameters[c];
+    parameter.joint = columns_[c].parameter.joint;
+    parameter.quantity = columns_[c].parameter.quantity;
+    parameter.change = columns_[c].parameter.change;
+    parameter.value.resize(static_cast<std::size_t>(count));
+    columns_[c].rows->read(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), parameter.value);
+  }
+}
+
+chain::States read_states(const std::string& path, int joints) {
+  const StateStream file(path, joints);
+  file.require_memory();
   chain::States states;
-  states.count = static_cast<std::int64_t>(count);
-  states.q = file.doubles("q");
-  states.qd = read_optional(file, "qd", {count, j});
-  states.qdd = read_optional(file, "qdd", {count, j});
-  states.tau = read_optional(file, "tau", {count, j});
-  states.wrench = read_optional(file, "wrench", {count, 6});
-  for (const std::string& name : file.names("parameters"))
-    states.parameters.push_back(read_parameter(file, name, count));
+  file.read(0, file.count(), file.present(), states);
   return states;
 }
 
@@ -132,22 +168,42 @@ void write_states(const std::string& path, const chain::States& states) {
   file.commit(path);
 }
 
-void write_results(const std::string& path, const chain::Results& results, const ResultAttributes& attributes) {
-  const auto count = static_cast<std::uint64_t>(results.count);
-  Hdf5Writer file;
+ResultStream::ResultStream(const std::string& path, const Plan& plan) : plan_(plan), file_(path) {
+  const auto count = static_cast<std::uint64_t>(plan.count);
   for (int i = 0; i < chain::kOutputCount; ++i) {
     const auto output = static_cast<chain::Output>(i);
-    if (results[output].empty()) continue;
+    if (!plan.outputs.has(output)) continue;
     Shape shape = {count};
-    for (const int n : chain::shape_of(output, results.joints)) shape.push_back(static_cast<std::uint64_t>(n));
-    file.write(to_string(output), shape, results[output]);
+    for (const int n : chain::shape_of(output, plan.joints)) shape.push_back(static_cast<std::uint64_t>(n));
+    places_[static_cast<std::size_t>(i)] = file_.add(to_string(output), shape, Hdf5Stream::Type::kFloat64);
+  }
+  status_ = file_.add("status", {count}, Hdf5Stream::Type::kUint8);
+}
+
+void ResultStream::write(std::int64_t first, const chain::Results& results) {
+  const auto at = static_cast<std::uint64_t>(first);
+  for (int i = 0; i < chain::kOutputCount; ++i) {
+    const auto output = static_cast<chain::Output>(i);
+    if (plan_.outputs.has(output)) file_.write<double>(places_[static_cast<std::size_t>(i)], at, results[output]);
   }
   std::vector<std::uint8_t> status;
   status.reserve(results.status.size());
   for (const Status s : results.status) status.push_back(static_cast<std::uint8_t>(s));
-  file.write("status", {count}, status);
-  write_attributes(file, results, attributes);
-  file.commit(path);
+  file_.write<std::uint8_t>(status_, at, status);
+}
+
+void ResultStream::commit(const ResultAttributes& attributes) {
+  write_attributes(file_, plan_.outputs.has(chain::Output::kJacobian), attributes);
+  file_.commit();
+}
+
+void write_results(const std::string& path, const chain::Results& results, const ResultAttributes& attributes) {
+  ResultStream::Plan plan{results.joints, results.count, {}};
+  for (int i = 0; i < chain::kOutputCount; ++i)
+    if (!results[static_cast<chain::Output>(i)].empty()) plan.outputs.add(static_cast<chain::Output>(i));
+  ResultStream file(path, plan);
+  file.write(0, results);
+  file.commit(attributes);
 }
 
 }  // namespace garra::io

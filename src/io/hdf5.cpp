@@ -9,38 +9,10 @@
 
 #include "garra/core/error.hpp"
 #include "io/atomic_file.hpp"
+#include "io/hdf5_errors.hpp"
 
 namespace garra::io {
 namespace {
-
-/// Keeps HDF5 from printing its error stack while our own message is on its way; gives the printer
-/// back afterwards, because the process may be somebody else's.
-class QuietHdf5 {
- public:
-  QuietHdf5() {
-    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  QuietHdf5(const QuietHdf5&) = delete;
-  QuietHdf5& operator=(const QuietHdf5&) = delete;
-  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-
- private:
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
-};
-
-/// The most specific line of HDF5's error stack. Any further HDF5 call empties the stack: ask at
-/// once.
-std::string hdf5_reason() {
-  std::string reason;
-  const auto keep_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
-    if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
-  return reason.empty() ? "no reason given" : reason;
-}
 
 const char* plural_of_class(H5T_class_t type) {
   switch (type) {
@@ -85,12 +57,6 @@ void require_readable(const std::string& path) {
               "Write or copy the file again.");
 }
 
-[[noreturn]] void fail_to_build(const std::string& what) {
-  const std::string reason = hdf5_reason();
-  throw Error(ExitCode::kInputOutput, "cannot build " + what + " in memory (" + reason + ")",
-              "Write fewer problems per file.");
-}
-
 Hdf5Id fixed_space(const Shape& shape) {
   const std::vector<hsize_t> dims(shape.begin(), shape.end());
   return Hdf5Id(H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr));
@@ -121,6 +87,22 @@ Hdf5Id open_object(const Hdf5Id& file, const std::string& name) {
 }
 
 }  // namespace
+
+std::string hdf5_reason() {
+  std::string reason;
+  const auto keep_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
+    if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &reason);
+  return reason.empty() ? "no reason given" : reason;
+}
+
+void fail_to_build(const std::string& what) {
+  const std::string reason = hdf5_reason();
+  throw Error(ExitCode::kInputOutput, "cannot build " + what + " in memory (" + reason + ")",
+              "Write fewer problems per file.");
+}
 
 std::string to_string(const Shape& shape) {
   std::string text = "[";
@@ -209,18 +191,26 @@ std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) co
 void Hdf5Reader::read(const std::string& dataset, hid_t set, hid_t type, void* values) const {
   const QuietHdf5 quiet;
   if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0) return;
-  const std::string reason = hdf5_reason();
+  damaged(dataset, hdf5_reason());
+}
+
+void Hdf5Reader::damaged(const std::string& dataset, const std::string& reason) const {
   throw Error(ExitCode::kInputOutput, path_ + ": dataset " + dataset + ": the data are damaged (" + reason + ")",
               "Write or copy the file again.");
 }
 
-std::vector<double> Hdf5Reader::doubles(const std::string& dataset) const {
-  const Hdf5Id set = open_dataset(dataset);
+Hdf5Id Hdf5Reader::open_numbers(const std::string& name) const {
+  Hdf5Id set = open_dataset(name);
   const Hdf5Id type(H5Dget_type(set.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER) {
-    refuse(dataset, std::string("expected numbers (float64), found ") + plural_of_class(kind));
+    refuse(name, std::string("expected numbers (float64), found ") + plural_of_class(kind));
   }
+  return set;
+}
+
+std::vector<double> Hdf5Reader::doubles(const std::string& dataset) const {
+  const Hdf5Id set = open_numbers(dataset);
   std::vector<double> values(size_in_memory(dataset, set.get()));
   if (!values.empty()) read(dataset, set.get(), H5T_NATIVE_DOUBLE, values.data());
   return values;
@@ -237,30 +227,49 @@ std::vector<std::int64_t> Hdf5Reader::integers(const std::string& dataset) const
   return values;
 }
 
-Hdf5Writer::Hdf5Writer() {
-  const QuietHdf5 quiet;
-  constexpr std::size_t kGrowth = std::size_t{1} << 20;
-  const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
-  H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
-  file_ = Hdf5Id(H5Fcreate("in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
-  if (!file_.valid()) fail_to_build("an HDF5 file");
-}
-
 void Hdf5Writer::group(const std::string& name) {
   const QuietHdf5 quiet;
   const Hdf5Id id(H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   if (!id.valid()) fail_to_build("group " + name);
 }
 
-void Hdf5Writer::write_values(const std::string& dataset, const Values& values) {
+namespace {
+
+Hdf5Id memory_access() {
+  constexpr std::size_t kGrowth = std::size_t{1} << 20;
+  Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
+  H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
+  return access;
+}
+
+}  // namespace
+
+Hdf5Writer::Hdf5Writer() : Hdf5Writer(memory_access()) {}
+
+Hdf5Writer::Hdf5Writer(const Hdf5Id& access) {
   const QuietHdf5 quiet;
-  const Hdf5Id space = fixed_space(values.shape);
+  file_ = Hdf5Id(H5Fcreate("in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
+  if (!file_.valid()) fail_to_build("an HDF5 file");
+}
+
+Hdf5Writer::Created Hdf5Writer::create(const std::string& dataset, const Shape& shape, hid_t stored_type,
+                                       Storage storage) {
+  const Hdf5Id space = fixed_space(shape);
   const Hdf5Id options(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(options.get(), false);  // the same solutions give the same bytes
-  const Hdf5Id set(H5Dcreate2(file_.get(), dataset.c_str(), values.stored_type, space.get(), H5P_DEFAULT, options.get(),
-                              H5P_DEFAULT));
+  if (storage == Storage::kAtOnce) {
+    H5Pset_alloc_time(options.get(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER);
+  }
+  Hdf5Id set(H5Dcreate2(file_.get(), dataset.c_str(), stored_type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT));
   if (!set.valid()) fail_to_build("dataset " + dataset);
-  if (H5Sget_simple_extent_npoints(space.get()) != static_cast<hssize_t>(values.count)) {
+  return {std::move(set), static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()))};
+}
+
+void Hdf5Writer::write_values(const std::string& dataset, const Values& values) {
+  const QuietHdf5 quiet;
+  const auto [set, count] = create(dataset, values.shape, values.stored_type, Storage::kWhenWritten);
+  if (count != values.count) {
     throw Error(ExitCode::kInternal, "dataset " + dataset + ": " + std::to_string(values.count) +
                                          " values do not fill shape " + to_string(values.shape));
   }

@@ -5,10 +5,13 @@
 #include <hdf5.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "io/atomic_file.hpp"
 
 namespace garra::io {
 
@@ -32,6 +35,8 @@ class Hdf5Id {
   }
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool valid() const { return id_ >= 0; }
+  /// The identifier, to be closed by the caller.
+  [[nodiscard]] hid_t release() { return std::exchange(id_, -1); }
 
  private:
   hid_t id_ = -1;
@@ -63,13 +68,44 @@ class Hdf5Reader {
   void require_shape(const std::string& dataset, const Shape& expected) const;
 
  private:
+  friend class Hdf5Rows;
   [[nodiscard]] Hdf5Id open_dataset(const std::string& name) const;
+  /// A dataset of numbers that can be had as doubles.
+  [[nodiscard]] Hdf5Id open_numbers(const std::string& name) const;
   void read(const std::string& dataset, hid_t set, hid_t type, void* values) const;
+  [[noreturn]] void damaged(const std::string& dataset, const std::string& reason) const;
   [[nodiscard]] std::size_t size_in_memory(const std::string& dataset, hid_t set) const;
 
   std::string path_;
   std::string expectation_;
   Hdf5Id file_;
+};
+
+/// Reads the rows of a dataset of numbers piece by piece, from any number of threads: plain float64 straight from the file, all
+/// else through HDF5, one piece at a time. The reader stays open as long.
+class Hdf5Rows {
+ public:
+  Hdf5Rows(const Hdf5Reader& file, std::string dataset);
+  Hdf5Rows(const Hdf5Rows&) = delete;
+  Hdf5Rows& operator=(const Hdf5Rows&) = delete;
+  ~Hdf5Rows();
+
+  /// Refuses a dataset that does not fit into memory as a whole.
+  void require_memory() const { (void)file_.size_in_memory(name_, set_.get()); }
+  /// Rows first .. first + count - 1; `to` has room for their numbers.
+  void read(std::uint64_t first, std::uint64_t count, std::span<double> to) const;
+
+ private:
+  void read_plain(std::uint64_t first, std::span<double> to) const;
+  void keep_chunks_in_memory();
+
+  const Hdf5Reader& file_;
+  std::string name_;
+  Hdf5Id set_;
+  Shape shape_;
+  std::uint64_t row_ = 1;  ///< numbers in a row
+  int descriptor_ = -1;    ///< of the file, where it holds plain float64 from start_ on
+  std::uint64_t start_ = 0;
 };
 
 /// Builds a file in memory and brings it to disk whole. A full disk is then a failed write(2) with
@@ -97,6 +133,14 @@ class Hdf5Writer {
   void commit(const std::string& path);
 
  private:
+  friend class Hdf5Stream;
+  struct Created {
+    Hdf5Id set;
+    std::uint64_t values;
+  };
+  enum class Storage { kWhenWritten, kAtOnce };
+  explicit Hdf5Writer(const Hdf5Id& access);
+  Created create(const std::string& dataset, const Shape& shape, hid_t stored_type, Storage storage);
   struct Values {
     const Shape& shape;
     hid_t stored_type, memory_type;
@@ -106,6 +150,46 @@ class Hdf5Writer {
   void write_values(const std::string& dataset, const Values& values);
 
   Hdf5Id file_;
+};
+
+/// Writes a file whose numbers come piece by piece, from any number of threads: HDF5 lays out the file and keeps what describes
+/// it, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(), whole.
+class Hdf5Stream {
+ public:
+  explicit Hdf5Stream(const std::string& path);
+  ~Hdf5Stream();
+
+  /// Where the numbers of a dataset are written.
+  struct Place {
+    std::uint64_t start = 0, row_bytes = 0;
+  };
+  enum class Type { kFloat64, kInt32, kUint8 };
+  /// A dataset whose first axis counts rows. One thread at a time, like attribute().
+  Place add(const std::string& dataset, const Shape& shape, Type type);
+  template <class Value>
+  void attribute(const std::string& object, const std::string& name, const Value& value) {
+    writer_.attribute(object, name, value);
+  }
+
+  /// Rows first, first + 1, ...; T is what the dataset's type says. Any number of threads.
+  template <class T>
+  void write(const Place& place, std::uint64_t first, std::span<const T> values) {
+    file_.write_at(place.start + first * place.row_bytes, std::as_bytes(values));
+  }
+  /// Throws Error(kInputOutput).
+  void commit();
+
+ private:
+  struct Stretch {
+    std::uint64_t begin, end;
+  };
+  struct Image;
+  [[nodiscard]] static Hdf5Id access_to(Image& image);
+
+  std::unique_ptr<Image> image_;
+  std::vector<Stretch> numbers_;
+  AtomicFile file_;
+  Hdf5Writer writer_;  ///< goes first: its closing fills the image
 };
 
 }  // namespace garra::io

@@ -7,6 +7,7 @@
 #include "garra/core/error.hpp"
 #include "systems/chain_cuda.hpp"
 #include "systems/chain_eval_buffer.hpp"
+#include "systems/chain_eval_into.hpp"
 
 namespace garra::chain {
 
@@ -141,27 +142,32 @@ void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
 
 }  // namespace
 
-Results evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalOptions& options,
-                 const Device& device) {
+void evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalPlace& place, Results& out) {
   check_robot(robot);
   check_states(states, wanted, robot.joints);
   const std::vector<Column> columns = columns_of(states, robot);
-  Results out;
   out.joints = robot.joints;
   out.count = states.count;
-  out.status.resize(static_cast<std::size_t>(states.count));
+  out.status.assign(static_cast<std::size_t>(states.count), Status::kConverged);
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
-    if (wanted.has(output)) out[output].resize(static_cast<std::size_t>(states.count * size_of(output, robot.joints)));
+    const std::int64_t numbers = wanted.has(output) ? states.count * size_of(output, robot.joints) : 0;
+    out[output].resize(static_cast<std::size_t>(numbers));
   }
-  const EvalJob job{robot, states, wanted, options, device, out};
-  if (states.count == 0) return out;
-  if (device.executor == Executor::kCuda)
+  const EvalJob job{robot, states, wanted, place.options, place.device, out};
+  if (states.count == 0) return;
+  if (place.device.executor == Executor::kCuda)
     evaluate_on_gpu(job, columns);
   else if (!columns.empty())
     evaluate_varying(job, columns);
   else
     evaluate_shared(job);
+}
+
+Results evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalOptions& options,
+                 const Device& device) {
+  Results out;
+  evaluate(robot, states, wanted, {options, device}, out);
   return out;
 }
 

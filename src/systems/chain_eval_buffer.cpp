@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "systems/chain_eval_arrays.hpp"
 #include "systems/chain_eval_buffer.hpp"
+#include "systems/row_tiles.hpp"
 
 namespace garra::chain {
 
@@ -100,13 +100,13 @@ void EvalBuffer::fill(std::int64_t t, std::int64_t first, int count) {
   };
   for (const Input& in : inputs_) {
     double* tile = in.tile + t * in.padded * kLanes;
-    arrays::to_tile(in.rows + first * in.given, in.given, count, tile);
+    rows::to_tile(in.rows + first * in.given, in.given, count, tile);
     probe(tile, in.given);
   }
   const auto columns = static_cast<int>(job_.in.parameters.size());
   for (int c = 0; c < columns; ++c) {
     double* lanes = parameters_ + (t * columns + c) * kLanes;
-    arrays::to_tile(job_.in.parameters[static_cast<std::size_t>(c)].value.data() + first, 1, count, lanes);
+    rows::to_tile(job_.in.parameters[static_cast<std::size_t>(c)].value.data() + first, 1, count, lanes);
     probe(lanes, 1);
   }
 }
@@ -118,7 +118,7 @@ void EvalBuffer::drain(std::int64_t t, std::int64_t first, int count) {
     double* tile = tiles_.at(output) + t * size_of(output, J_) * kLanes;
     leave_padding_out(output, joints_, J_, tile);
     const int fields = size_of(output, joints_);
-    arrays::from_tile(tile, fields, count, job_.out[output].data() + first * fields);
+    rows::from_tile(tile, fields, count, job_.out[output].data() + first * fields);
   }
   judge(t, first, count);
 }

@@ -68,15 +68,33 @@ void check_sizes(const Problems& in) {
 
 Solutions unsolved(const Problems& problems) {
   Solutions out;
+  make_room(problems, {}, out);
+  return out;
+}
+
+void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
   out.contacts = problems.contacts;
   out.count = problems.count;
   const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
-  out.c.resize(n * 3 * k);
-  out.a.resize(n * 3 * k);
-  for (auto* v : {&out.residual, &out.residual_raw, &out.merit, &out.minimum, &out.projected_gradient}) v->resize(n);
+  out.c.resize(wanted.c ? n * 3 * k : 0);
+  out.a.resize(wanted.a ? n * 3 * k : 0);
+  out.merit.resize(wanted.merit ? n : 0);
+  out.state.resize(wanted.verdicts ? n * k : 0);
+  for (auto* v : {&out.friction_margin, &out.critical_friction}) v->resize(wanted.verdicts ? n : 0);
+  for (auto* v : {&out.residual, &out.residual_raw, &out.minimum, &out.projected_gradient}) v->resize(n);
   for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) v->resize(n);
   out.status.resize(n);
-  return out;
+  out.solutions.clear();
+}
+
+const char* to_string(ContactState state) {
+  switch (state) {
+    case ContactState::kStick: return "stick";
+    case ContactState::kSlip: return "slip";
+    case ContactState::kOpen: return "open";
+    case ContactState::kUnknown: return "unknown";
+  }
+  return "unknown";
 }
 
 const char* to_string(Method method) { return kMethods[static_cast<std::size_t>(method)].name; }
@@ -92,12 +110,17 @@ Method parse_method(const std::string& name) {
   throw Error(ExitCode::kUsage, "no method is called " + name, "there are " + names);
 }
 
-Solutions solve(const Problems& problems, const Options& options, const Device& device) {
+void solve(const Problems& problems, const Options& options, const Device& device, Solutions& out) {
   check_sizes(problems);
   check_method(problems, options.method);
-  Solutions out = unsolved(problems);
+  make_room(problems, options.wanted, out);
   kMethods[static_cast<std::size_t>(options.method)].run({problems, options, device, out});
   add_verdicts(problems, options, device, out);
+}
+
+Solutions solve(const Problems& problems, const Options& options, const Device& device) {
+  Solutions out;
+  solve(problems, options, device, out);
   return out;
 }
 

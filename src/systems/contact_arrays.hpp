@@ -9,6 +9,7 @@
 #include "garra/contact.hpp"
 #include "garra/lcp.hpp"
 #include "garra/solve/friction_problem.hpp"
+#include "systems/contact_verdict.hpp"
 
 namespace garra::contact {
 
@@ -41,11 +42,13 @@ inline bool slides(const Problems& in, std::int64_t k, int j) {
   return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
+/// One solution into the arrays that `out` has. Whole blocks go through store_block of contact_run.hpp.
 template <int N>
 void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s, Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
-  std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
-  std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
+  const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s);
+  if (!out.c.empty()) std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
+  if (!out.a.empty()) std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
   out.residual[at] = s.residual;
   out.residual_raw[at] = s.residual_raw;
   out.minimum[at] = s.minimum;
@@ -57,11 +60,23 @@ void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionS
   out.stage[at] = static_cast<std::int32_t>(s.effort.stage);
   out.stalls[at] = static_cast<std::int32_t>(s.effort.stalls);
   out.status[at] = static_cast<Status>(static_cast<int>(s.status));
-  out.merit[at] = solvers::papers_merit(problem_at<N>(in, k).mu, sliding_at<N>(in, k), s.c, s.a);
+  if (!out.merit.empty()) out.merit[at] = verdict.merit;
+  if (out.state.empty()) return;
+  for (int j = 0; j < N; ++j)
+    out.state[static_cast<std::size_t>(k * N + j)] = static_cast<ContactState>(static_cast<int>(verdict.state[j]));
+  out.friction_margin[at] = verdict.friction_margin;
+  out.critical_friction[at] = verdict.critical_friction;
 }
 
 /// Arrays of the right sizes: nothing solved yet.
 [[nodiscard]] Solutions unsolved(const Problems& problems);
+
+/// The same in `out`, whose memory is used again; numbers that are there already may stay. Without the arrays that are not
+/// wanted.
+void make_room(const Problems& problems, const Wanted& wanted, Solutions& out);
+
+/// contact::judge into the arrays that `out` has; the sizes belong together.
+void judge(const Problems& problems, const std::vector<double>& c, double tol, Solutions& out);
 
 /// Throws Error(kInvalidFile) where the arrays do not belong together.
 void check_sizes(const Problems& problems);

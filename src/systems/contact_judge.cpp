@@ -30,13 +30,17 @@ void eliminate_all(const Problems& in, Problems& out) {
 
 }  // namespace
 
+void judge(const Problems& problems, const std::vector<double>& c, double tol, Solutions& out) {
+  for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, out); });
+}
+
 Solutions judge(const Problems& problems, const std::vector<double>& c, double tol) {
   check_sizes(problems);
   if (c.size() != problems.b.size())
     throw Error(ExitCode::kUsage, "judge: " + std::to_string(c.size()) + " force components for " +
                                       std::to_string(problems.b.size()) + " of the problems");
   Solutions out = unsolved(problems);
-  for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, out); });
+  judge(problems, c, tol, out);
   return out;
 }
 

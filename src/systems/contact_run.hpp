@@ -22,7 +22,9 @@ struct Job {
 };
 
 inline constexpr std::int64_t kBlock = 256;  // problems per block: problems, candidates and solutions stay in the L2 cache
+inline constexpr std::int64_t kDeviceBlock = std::int64_t{1} << 17;  // the same on a GPU: its tiles are cleared once and reused
 
+/// Tiles that a thread uses for one block after another.
 template <int N>
 struct Block {
   batch::Tiles<solvers::FrictionProblem<double, N>> problems;
@@ -32,40 +34,35 @@ struct Block {
   [[nodiscard]] const double* slips() const { return sliding.count() > 0 ? sliding.data() : nullptr; }
 };
 
+// Between plain arrays and the tiles of a block: problems first, first + 1, ... of `in`. Compiled once, in contact_rows.cpp.
 template <int N>
-void fill_block(const Problems& in, std::int64_t first, std::int64_t count, Block<N>& block) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    block.problems.set(i, problem_at<N>(in, first + i));
-    if (block.slips() != nullptr) block.sliding.set(i, sliding_at<N>(in, first + i));
-  }
-  for (std::int64_t i = count; i % batch::kTile != 0; ++i) {
-    block.problems.set(i, block.problems.get(count - 1));
-    if (block.slips() != nullptr) block.sliding.set(i, block.sliding.get(count - 1));
-  }
-}
+void fill_block(const Problems& in, std::int64_t first, std::int64_t count, Block<N>& block, int threads = 1);
+template <int N>
+void store_block(const Job& job, std::int64_t first, std::int64_t count, const Block<N>& block, int threads = 1);
 
 /// The certificate of a block on the CPU; compiled once, in contact_certify.cpp.
 template <int N>
 void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count);
 
 template <class Solver, int N>
-void solve_block(const Solver& solver, const Job& job, std::int64_t first, std::int64_t count) {
-  Block<N> block(count, !job.in.slip_velocity.empty());
-  batch::Tiles<solvers::Candidate<double, N>> candidates(count);
-  fill_block<N>(job.in, first, count, block);
-  const IterateBody<Solver, N> body{solver, block.problems.data(), block.slips(), candidates.data()};
-  iterate(job.device.executor, body, count);
-  certify_tiles(job.device.executor, CertifyBody<N>{job.options.tol, block.problems.data(), block.slips(),
-                                                    candidates.data(), block.solutions.data()}, count);
-  for (std::int64_t i = 0; i < count; ++i) store_solution<N>(job.in, first + i, block.solutions.get(i), job.out);
-}
-
-template <class Solver, int N>
 void solve_on_cpu(const Solver& solver, const Job& job) {
-  const std::int64_t blocks = (job.in.count + kBlock - 1) / kBlock;
-#pragma omp parallel for schedule(dynamic) num_threads(solve_threads(job.device))
-  for (std::int64_t k = 0; k < blocks; ++k)
-    solve_block<Solver, N>(solver, job, k * kBlock, std::min(kBlock, job.in.count - k * kBlock));
+  const std::int64_t blocks = (job.in.count + kBlock - 1) / kBlock, most = std::min(kBlock, job.in.count);
+#pragma omp parallel num_threads(solve_threads(job.device))
+  {
+    Block<N> block(most, !job.in.slip_velocity.empty());
+    batch::Tiles<solvers::Candidate<double, N>> candidates(most);
+    const IterateBody<Solver, N> body{solver, block.problems.data(), block.slips(), candidates.data()};
+    const CertifyBody<N> certify{job.options.tol, block.problems.data(), block.slips(), candidates.data(),
+                                 block.solutions.data()};
+#pragma omp for schedule(dynamic)
+    for (std::int64_t k = 0; k < blocks; ++k) {
+      const std::int64_t first = k * kBlock, count = std::min(kBlock, job.in.count - first);
+      fill_block<N>(job.in, first, count, block);
+      iterate(job.device.executor, body, count);
+      certify_tiles(job.device.executor, certify, count);
+      store_block<N>(job, first, count, block);
+    }
+  }
 }
 
 template <class Solver, int N>
@@ -73,14 +70,15 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   using Solution = solvers::FrictionSolution<double, N>;
   const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) + sizeof(solvers::SlidingContacts<double, N>) +
                               sizeof(solvers::Candidate<double, N>) + sizeof(Solution);
-  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 20);
+  const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
+  const int threads = solve_threads(job.device);
+  Block<N> block(fit, !job.in.slip_velocity.empty());
   for (std::int64_t first = 0; first < job.in.count; first += fit) {
     const std::int64_t count = std::min(fit, job.in.count - first);
-    Block<N> block(count, !job.in.slip_velocity.empty());
-    fill_block<N>(job.in, first, count, block);
+    fill_block<N>(job.in, first, count, block, threads);
     cuda_solve(solver, {N, job.device.index, job.options.tol},
                {block.problems.data(), block.slips(), block.solutions.data(), count});
-    for (std::int64_t i = 0; i < count; ++i) store_solution<N>(job.in, first + i, block.solutions.get(i), job.out);
+    store_block<N>(job, first, count, block, threads);
   }
 }
 

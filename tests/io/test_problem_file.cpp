@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +13,12 @@
 #include <fstream>
 #include <functional>
 #include <limits>
+#include <thread>
+#include <utility>
 
 #include "garra/core/error.hpp"
 #include "garra/io/problem_file.hpp"
+#include "io/problem_stream.hpp"
 #include "reference.hpp"
 
 namespace garra {
@@ -317,6 +321,104 @@ TEST_F(ProblemFile, ASolutionFileWithADamagedCounterIsRefused) {
   H5Fclose(file);
   expect_error(ExitCode::kInvalidFile, {path("s.h5"), "dataset stage", "out of range"},
                [&] { (void)io::read_solutions(path("s.h5")); });
+}
+
+TEST_F(ProblemFile, VerdictsComeBackToTheBit) {
+  Solutions written = some_solutions(3, 2);
+  using enum contact::ContactState;
+  written.state = {kStick, kSlip, kOpen, kStick, kUnknown, kUnknown};
+  written.friction_margin = {0.25, -std::numeric_limits<double>::infinity(), 0.5};
+  written.critical_friction = {0.1, std::numeric_limits<double>::infinity(), 0.2};
+  io::write_solutions(path("s.h5"), some_problems(3, 2), written, kAttributes);
+  const Solutions read = io::read_solutions(path("s.h5"));
+  EXPECT_EQ(read.state, written.state);
+  EXPECT_EQ(read.friction_margin, written.friction_margin);
+  EXPECT_EQ(read.critical_friction, written.critical_friction);
+}
+
+/// Rows [first, first + count) of an array with `each` numbers per problem.
+template <class T>
+std::vector<T> rows_of(const std::vector<T>& all, std::size_t first, std::size_t count, std::size_t each) {
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first * each);
+  return {begin, begin + static_cast<std::ptrdiff_t>(count * each)};
+}
+
+TEST_F(ProblemFile, PiecesOfEveryStorageAreThoseOfTheWhole) {
+  const Problems p = some_problems(10, 1);
+  io::write_problems(path("plain.h5"), p);
+  RawFile(path("chunked.h5")).add_with_checksum("A", {10, 3, 3}, p.A).add("b", {10, 3}, p.b).add("mu", {10, 1}, p.mu);
+  std::vector<float> single(p.b.begin(), p.b.end());
+  RawFile(path("single.h5")).add("A", {10, 3, 3}, p.A).add_floats("b", {10, 3}, single).add("mu", {10, 1}, p.mu);
+  for (const char* name : {"plain.h5", "chunked.h5", "single.h5"}) {
+    const Problems whole = io::read_problems(path(name));
+    const io::ProblemStream file(path(name));
+    Problems piece;
+    for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{0, 4}, {4, 5}, {9, 1}, {2, 3}}) {
+      file.read(static_cast<std::int64_t>(first), static_cast<std::int64_t>(count), piece);
+      EXPECT_EQ(piece.A, rows_of(whole.A, first, count, 9)) << name;
+      EXPECT_EQ(piece.b, rows_of(whole.b, first, count, 3)) << name;
+      EXPECT_EQ(piece.mu, rows_of(whole.mu, first, count, 1)) << name;
+    }
+  }
+}
+
+TEST_F(ProblemFile, PiecesInAnyOrderMakeTheWholeFile) {
+  const Problems p = some_problems(5, 2);
+  const Solutions s = some_minimized(5, 2);
+  io::SolutionStream file(path("s.h5"), {2, 5, {}, true});
+  for (const auto& [first, count] : {std::pair<std::size_t, std::size_t>{3, 2}, {0, 3}}) {
+    Problems q = some_problems(static_cast<std::int64_t>(count), 2);
+    q.mu = rows_of(p.mu, first, count, 2);
+    Solutions part = some_solutions(static_cast<std::int64_t>(count), 2);
+    part.c = rows_of(s.c, first, count, 6);
+    part.a = rows_of(s.a, first, count, 6);
+    for (auto member : {&Solutions::merit, &Solutions::residual, &Solutions::residual_raw, &Solutions::minimum})
+      part.*member = rows_of(s.*member, first, count, 1);
+    for (auto member : {&Solutions::iterations, &Solutions::stage, &Solutions::stalls})
+      part.*member = rows_of(s.*member, first, count, 1);
+    if (first == 0) part.evaluations = rows_of(s.evaluations, first, count, 1);  // the piece written last has some
+    part.status = rows_of(s.status, first, count, 1);
+    part.solutions = rows_of(s.solutions, first, count, 1);
+    file.write(static_cast<std::int64_t>(first), q, part);
+  }
+  EXPECT_FALSE(fs::exists(path("s.h5")));
+  file.commit(kAttributes);
+  io::write_solutions(path("whole.h5"), p, s, kAttributes);
+  for (const char* name : {"c", "a", "s", "lambda", "merit", "residual", "residual_raw", "minimum"})
+    EXPECT_EQ(read_doubles(path("s.h5"), name), read_doubles(path("whole.h5"), name)) << name;
+  const Solutions read = io::read_solutions(path("s.h5"));
+  EXPECT_EQ(read.status, s.status);
+  EXPECT_EQ(read.iterations, s.iterations);
+  EXPECT_EQ(read.solutions, s.solutions);
+  EXPECT_EQ(read.evaluations, (std::vector<std::int32_t>{-1, s.evaluations[1], s.evaluations[2], -1, -1}));
+  EXPECT_EQ(read.inner, std::vector<std::int32_t>(5, -1));
+}
+
+TEST_F(ProblemFile, AStreamThatIsNotCommittedLeavesNothing) {
+  { io::SolutionStream(path("s.h5"), {2, 5}).write(0, some_problems(5, 2), some_solutions(5, 2)); }
+  EXPECT_EQ(files_in_folder(), 0u);
+}
+
+TEST_F(ProblemFile, AStreamHoldsOnlyWhatWasAskedFor) {
+  io::SolutionStream file(path("s.h5"), {2, 5, {"c", "residual"}});
+  file.write(0, some_problems(5, 2), some_solutions(5, 2));
+  file.commit(kAttributes);
+  EXPECT_EQ(datasets(path("s.h5")), (std::vector<std::string>{"c", "residual", "status"}));
+}
+
+TEST_F(ProblemFile, AStreamIntoAPipeIsTheFile) {
+  const std::string pipe = path("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string bytes;
+  std::thread reader([&] {
+    std::ifstream in(pipe, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  });
+  io::write_solutions(pipe, some_problems(3, 2), some_solutions(3, 2), kAttributes);
+  reader.join();
+  io::write_solutions(path("s.h5"), some_problems(3, 2), some_solutions(3, 2), kAttributes);
+  std::ifstream in(path("s.h5"), std::ios::binary);
+  EXPECT_EQ(bytes, std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
 TEST_F(ProblemFile, ZeroProblemsAreAFileLikeAnyOther) {

@@ -12,6 +12,8 @@ import h5py
 import numpy as np
 import pytest
 
+from test_contact_files import TWO_THREADS, peak_memory
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("GARRA_PROGRAM", str(ROOT / "build" / "garra"))
 PUMA = ROOT / "data" / "robots" / "puma560.toml"
@@ -140,3 +142,33 @@ def test_mistakes_are_named(states, arguments, code, words):
     done = run(*(states if a == "STATES" else a for a in arguments))
     assert done.returncode == code, done.stderr
     assert words in done.stderr
+
+
+@pytest.mark.parametrize("storage", [{}, {"chunks": (700, 7), "compression": "gzip", "compression_opts": 1}])
+def test_a_file_of_many_blocks_is_evaluated_whole_whatever_its_storage(tmp_path, storage):
+    rng = np.random.default_rng(8)
+    n = 1700  # blocks of 512
+    arrays = {name: rng.normal(size=(n, 7)) for name in ("q", "qd", "qdd", "tau")}
+    arrays["q"][1234, 2] = np.nan
+    with h5py.File(tmp_path / "states.h5", "w") as out:
+        for name, values in arrays.items():
+            out.create_dataset(name, data=values, **storage)
+    one = evaluate(IIWA, tmp_path / "states.h5", "-o", tmp_path / "one.h5", "--threads", 1)
+    evaluate(IIWA, tmp_path / "states.h5", "-o", tmp_path / "three.h5", "--threads", 3)
+    assert one["status"]["converged"] == n - 1 and one["status"]["invalid_input"] == 1
+    first, second = read(tmp_path / "one.h5"), read(tmp_path / "three.h5")
+    assert set(first) == set(second)
+    for name in first:
+        np.testing.assert_array_equal(first[name], second[name], err_msg=name)
+    piece = write(tmp_path / "piece.h5", **{name: values[1200:1250] for name, values in arrays.items()})
+    evaluate(IIWA, piece, "-o", tmp_path / "piece_out.h5")
+    for name, values in read(tmp_path / "piece_out.h5").items():
+        np.testing.assert_array_equal(values, first[name][1200:1250], err_msg=name)
+
+
+def test_a_file_needs_no_memory_for_all_its_states(tmp_path):
+    rng = np.random.default_rng(8)
+    n = 100_000  # 22 MB in, 112 MB out
+    write(tmp_path / "states.h5", **{name: rng.normal(size=(n, 7)) for name in ("q", "qd", "qdd", "tau")})
+    command = [PROGRAM, "chain", "eval", str(IIWA), str(tmp_path / "states.h5"), "-o", str(tmp_path / "out.h5")]
+    assert peak_memory([*command, *TWO_THREADS]) < 60_000

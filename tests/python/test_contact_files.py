@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -697,6 +698,130 @@ def test_counters_that_a_method_does_not_have_are_left_out(solve, tmp_path):
     s = read_solution(tmp_path / "s.h5")
     assert not {"evaluations", "inner", "products", "minimum", "projected_gradient", "solutions"} & set(s)
     assert "stage" in s
+
+
+# --- verdicts and outputs
+
+
+def verdicts(problems, c, a):
+    """State, friction margin and critical friction as docs/contact-files.md defines them."""
+    A, b, mu = problems[:3]
+    n, k = mu.shape
+    forces, motion = c.reshape(n, k, 3), a.reshape(n, k, 3)
+    eps = 1e-6 * np.abs(b).max(axis=1)[:, None]
+    state = np.where(np.hypot(motion[:, :, 1], motion[:, :, 2]) > eps, 1, 0)
+    if len(problems) > 3:
+        state[problems[3] == 1] = 1
+    state[motion[:, :, 0] > eps] = 2
+    normal, tangent = forces[:, :, 0], np.hypot(forces[:, :, 1], forces[:, :, 2])
+    normal, tangent = np.where(state == 2, 0, normal), np.where(state == 2, 0, tangent)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        margin = np.where(mu * normal > 0, 1 - tangent / (mu * normal), np.where((tangent == 0) & (normal >= 0), 0, -np.inf))
+        critical = np.where(normal > 0, tangent / normal, np.inf)
+    return state, margin.min(axis=1), critical.max(axis=1)
+
+
+@pytest.mark.parametrize("device", ["cpu", "scalar"])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_solutions_carry_a_verdict_per_contact(solve, tmp_path, mixed, device):
+    if mixed:
+        problems = draw_mixed(11, 700, 3)
+        path = write_mixed(tmp_path / "p.h5", problems)
+    else:
+        path = REFERENCE / "random_n3.h5"
+        problems = read_problems(path)
+    done = solve(path, "-o", tmp_path / "s.h5", "--device", device, "--format", "json")
+    found = read_solution(tmp_path / "s.h5")
+    solved = found["status"] == 0
+    part = tuple(values[solved] for values in problems)
+    state, margin, critical = verdicts(part, found["c"][solved], found["a"][solved])
+    np.testing.assert_array_equal(found["state"][solved], state)
+    np.testing.assert_allclose(found["friction_margin"][solved], margin, atol=1e-12)
+    np.testing.assert_allclose(found["critical_friction"][solved], critical, atol=1e-12)
+    assert (found["state"][~solved] == 255).all() and np.isnan(found["friction_margin"][~solved]).all()
+    with h5py.File(tmp_path / "s.h5") as file:
+        assert list(file["state"].attrs["names"]) == ["stick", "slip", "open"]
+    counts = json.loads(done.stdout)["states"]
+    assert [counts[name] for name in ("stick", "slip", "open")] == [int((state == i).sum()) for i in range(3)]
+    assert sum(counts.values()) == problems[2].size
+
+
+def test_an_unsolved_problem_has_no_verdict(solve, tmp_path):
+    path = write_problems(tmp_path / "p.h5", *one_contact([np.nan, 0, 0]))
+    solve(path, "-o", tmp_path / "s.h5")
+    found = read_solution(tmp_path / "s.h5")
+    assert found["state"].tolist() == [[255]]
+    assert np.isnan(found["friction_margin"]).all() and np.isnan(found["critical_friction"]).all()
+
+
+def test_only_the_outputs_that_were_asked_for_are_written(solve, tmp_path):
+    path = REFERENCE / "random_n4.h5"
+    solve(path, "-o", tmp_path / "all.h5")
+    solve(path, "-o", tmp_path / "some.h5", "--outputs", "c,lambda,critical_friction,evaluations")
+    every, some = read_solution(tmp_path / "all.h5"), read_solution(tmp_path / "some.h5")
+    assert set(some) - {"names", "attributes"} == {"c", "lambda", "critical_friction", "status"}
+    for name in ("c", "lambda", "critical_friction", "status"):
+        np.testing.assert_array_equal(some[name], every[name])
+
+
+def test_a_misspelt_output_is_put_right(solve, small, tmp_path):
+    done = solve(small, "-o", tmp_path / "s.h5", "--outputs", "residul", expect=USAGE)
+    assert "residual" in done.stderr
+    assert not (tmp_path / "s.h5").exists()
+
+
+# --- large files
+
+
+def many_problems(count):
+    A, b, mu = read_problems(REFERENCE / "random_n3.h5")
+    rng = np.random.default_rng(3)
+    rows = rng.integers(len(b), size=count)
+    return A[rows], b[rows] * rng.uniform(0.5, 2, size=(count, 1)), mu[rows]
+
+
+@pytest.mark.parametrize("storage", [{}, {"chunks": True, "compression": "gzip", "compression_opts": 1}])
+def test_a_file_of_many_blocks_is_solved_whole_whatever_its_storage(solve, tmp_path, storage):
+    problems = many_problems(1700)  # blocks of 512
+    with h5py.File(tmp_path / "p.h5", "w") as out:
+        for name, values in zip(("A", "b", "mu"), problems):
+            out.create_dataset(name, data=values, **storage)
+    solve(tmp_path / "p.h5", "-o", tmp_path / "one.h5", "--threads", 1)
+    solve(tmp_path / "p.h5", "-o", tmp_path / "three.h5", "--threads", 3)
+    one, three = read_solution(tmp_path / "one.h5"), read_solution(tmp_path / "three.h5")
+    assert set(one) == set(three)
+    for name in set(one) - {"names", "attributes"}:
+        np.testing.assert_array_equal(one[name], three[name], err_msg=name)
+    assert_solved(problems, one)
+    # In other company, a problem has the same bits.
+    tail = write_problems(tmp_path / "tail.h5", *(values[1111:1130] for values in problems))
+    solve(tail, "-o", tmp_path / "tail_s.h5")
+    for name in ("c", "residual", "merit", "state", "friction_margin"):
+        np.testing.assert_array_equal(read_solution(tmp_path / "tail_s.h5")[name], one[name][1111:1130])
+
+
+TWO_THREADS = ["--device", "cpu", "--threads", "2"]
+
+# In a process of its own: a program counts the memory of what started it as its own.
+MEASURE = """
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, used = os.wait4(child.pid, 0)
+assert status == 0
+print(used.ru_maxrss)
+"""
+
+
+def peak_memory(command):
+    """Of a program [KB]; itself and its libraries take 20 MB."""
+    done = subprocess.run([sys.executable, "-c", MEASURE, *map(str, command)], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def test_a_file_needs_no_memory_for_all_its_problems(program, tmp_path):
+    problems = many_problems(200_000)  # 149 MB
+    write_problems(tmp_path / "p.h5", *problems)
+    assert peak_memory([program, "contact", "solve", tmp_path / "p.h5", "-o", tmp_path / "s.h5", *TWO_THREADS]) < 60_000
 
 
 # --- several inputs

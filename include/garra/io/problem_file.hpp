@@ -5,7 +5,7 @@
 // contact), row-major; any float or integer width is read, float64 is written.
 // Solution file: c, a [n,3k]; s, lambda [n,k]; residual, residual_raw, merit, iterations, status [n]; where
 // the method has them minimum, projected_gradient, evaluations, inner, products, stage, stalls [n], and
-// solutions [n] where they were counted. The attribute `names` of `status` lists the names of its numbers;
+// solutions [n] where they were counted; state [n,k], friction_margin, critical_friction [n] (docs/contact-files.md). The attribute `names` of `status` lists the names of its numbers;
 // the file's attributes say how the solutions were made.
 #pragma once
 
@@ -37,7 +37,7 @@ struct SolutionAttributes {
 /// Writes a solution file: whole or not at all. Adds, per contact, s = mu^2 c_n^2 - c_t^2 - c_o^2 [N^2] (0 on
 /// the cone, so up to rounding at every contact that slides) and lambda = |a_T| [m/s^2]. Leaves out what the
 /// method does not have: counters that are all -1, `minimum` and `projected_gradient` that are all NaN,
-/// `solutions` that is empty. Throws Error(kInputOutput).
+/// `solutions` and verdicts that are empty. Throws Error(kInputOutput).
 void write_solutions(const std::string& path, const contact::Problems& problems,
                      const contact::Solutions& solutions, const SolutionAttributes& attributes);
 

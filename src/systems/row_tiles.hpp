@@ -1,4 +1,4 @@
-// Between plain arrays, [state][field], and one tile, [field][lane]: transpositions of 8 x 8 numbers in registers. Copied
+// Between plain arrays, [problem][field], and one tile, [field][lane]: transpositions of 8 x 8 numbers in registers. Copied
 // number by number, the stores of a 6 x 6 matrix would take longer than computing it.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "garra/batch/tiles.hpp"
 
-namespace garra::chain::arrays {
+namespace garra::rows {
 
 inline constexpr int kSide = 8;
 inline constexpr int kLanes = static_cast<int>(batch::kTile);
@@ -88,4 +88,4 @@ inline void from_tile(const double* tile, int fields, int count, double* rows) {
     for (int f = 0; f < fields; ++f) rows[s * fields + f] = tile[f * kLanes + s];
 }
 
-}  // namespace garra::chain::arrays
+}  // namespace garra::rows

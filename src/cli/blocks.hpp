@@ -1,0 +1,59 @@
+// Large files in blocks: each thread reads a block, works on it and writes it, into memory that it uses again.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace garra::cli {
+
+/// Seconds that it takes.
+template <class Work>
+double seconds_of(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Blocks {
+  std::int64_t count = 0, block = 1;  ///< of all; of one block
+  int threads = 1;
+
+  [[nodiscard]] int workers() const {
+    const std::int64_t blocks = (count + block - 1) / block;
+    return static_cast<int>(std::clamp<std::int64_t>(blocks, 1, threads));
+  }
+
+  /// worker(first, count) for every block, nothing being one empty block, by workers() threads, each with a worker = make() of its own. What one of them throws
+  /// first ends the others after their block and is thrown here.
+  template <class Make>
+  void run(const Make& make) const {
+    std::atomic<std::int64_t> next{0};
+    std::exception_ptr failure;
+    std::mutex mutex;
+    const auto work = [&] {
+      try {
+        auto worker = make();
+        const std::int64_t end = std::max<std::int64_t>(count, 1);
+        for (std::int64_t first = next.fetch_add(block); first < end; first = next.fetch_add(block))
+          worker(first, std::min(block, count - first));
+      } catch (...) {
+        next = std::max<std::int64_t>(count, 1);
+        const std::scoped_lock lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    };
+    std::vector<std::jthread> others;
+    for (int i = 1; i < workers(); ++i) others.emplace_back(work);
+    work();
+    others.clear();
+    if (failure) std::rethrow_exception(failure);
+  }
+};
+
+}  // namespace garra::cli

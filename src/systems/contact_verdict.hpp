@@ -1,0 +1,44 @@
+// What the forces of a solution say about its contacts (docs/contact-files.md): one text for every executor.
+#pragma once
+
+#include "garra/contact.hpp"
+#include "garra/solve/contact_state.hpp"
+#include "garra/solve/friction_problem.hpp"
+#include "garra/systems/grasp/metrics.hpp"
+
+namespace garra::contact {
+
+template <class S, int N>
+struct SolutionVerdict {
+  S merit;                ///< the papers' (4) at c
+  S friction_margin;      ///< smallest of the contacts; NaN where the problem is not solved
+  S critical_friction;    ///< largest of the contacts; NaN likewise
+  Vec<S, N> state;        ///< ContactState
+};
+
+/// Of a contact that opens the force is zero, whatever rounding left of it.
+template <class S, int N>
+GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& p,
+                                          const solvers::SlidingContacts<S, N>& sliding,
+                                          const solvers::FrictionSolution<S, N>& s) {
+  SolutionVerdict<S, N> out;
+  out.merit = solvers::papers_merit(p.mu, sliding, s.c, s.a);
+  const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
+  const auto solved = s.status == S(int(Status::kConverged));
+  S margin = S(grasp::kInfinity), critical = S(0);
+  for (int j = 0; j < N; ++j) {
+    const S moves = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
+    const auto open = moves == S(int(ContactState::kOpen));
+    const S state = select(sliding.slides(j) && !open, S(int(ContactState::kSlip)), moves);
+    out.state[j] = select(solved, state, S(int(ContactState::kUnknown)));
+    const Vec3<S> c = select(open, Vec3<S>::zero(), solvers::contact<S, N>(s.c, j));
+    margin = min(margin, grasp::friction_margin(c, p.mu[j]));
+    critical = max(critical, grasp::critical_friction(c));
+  }
+  const S nan = S(__builtin_nan(""));
+  out.friction_margin = select(solved, margin, nan);
+  out.critical_friction = select(solved, critical, nan);
+  return out;
+}
+
+}  // namespace garra::contact
