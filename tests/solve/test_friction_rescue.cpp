@@ -1,5 +1,5 @@
-// The ladder beyond Newton: whole classes without one problem left over, one contact against a root finder of its own, and
-// friction of any size. Answers are judged by the law written out here, not by the certificate.
+// The ladder beyond Newton: whole classes without one problem left over, one contact against a root finder of its own,
+// and friction of any size. Answers are judged by the law written out here, not by the certificate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ Problems only(const Problems& all, std::size_t k) {
   return {all.contacts, 1, part(all.A, 9 * n * n, k), part(all.b, 3 * n, k), part(all.mu, n, k)};
 }
 
-/// How far a force is from the law of one problem, in the units of the problem's largest diagonal entry of A and largest
-/// |b|, relative to the larger of the force, the acceleration and 1:
-/// c in K_mu, a~ = a + mu |a_T| e_n in its dual, which is a_n >= 0, and c perpendicular to a~.
+/// How far a force is from the law of one problem, in the units of the problem's largest diagonal entry of A and
+/// largest |b|, relative to the larger of the force, the acceleration and 1: c in K_mu, a~ = a + mu |a_T| e_n in its
+/// dual, which is a_n >= 0, and c perpendicular to a~.
 double law_violation(const Problems& p, const std::vector<double>& c) {
   const auto n = static_cast<std::size_t>(3 * p.contacts);
   double size_a = 0, size_b = 0;
@@ -88,15 +88,14 @@ TEST_P(WholeClass, HasNoProblemThatAutoLeavesUnsolved) {
     EXPECT_EQ(alone.iterations[0], s.iterations[k]) << k;
   }
 }
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, WholeClass,
-    testing::Values(Case{"scaled_gram_n1", bench::scaled_gram, {1, 200000, 0}, 10},
-                    Case{"scaled_gram_n3", bench::scaled_gram, {3, 100000, 0}, 2},
-                    Case{"six_equations_n3", bench::six_equations, {3, 60000, 0}, 50},
-                    Case{"six_equations_n4", bench::six_equations, {4, 20000, 0}, 30},
-                    Case{"six_equations_n5", bench::six_equations, {5, 10000, 0}, 20},
-                    Case{"six_equations_n8", bench::six_equations, {8, 2000, 0}, 5}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Kinds, WholeClass,
+                         testing::Values(Case{"scaled_gram_n1", bench::scaled_gram, {1, 100000, 0}, 5},
+                                         Case{"scaled_gram_n3", bench::scaled_gram, {3, 100000, 0}, 2},
+                                         Case{"six_equations_n3", bench::six_equations, {3, 30000, 0}, 25},
+                                         Case{"six_equations_n4", bench::six_equations, {4, 20000, 0}, 30},
+                                         Case{"six_equations_n5", bench::six_equations, {5, 10000, 0}, 20},
+                                         Case{"six_equations_n8", bench::six_equations, {8, 2000, 0}, 5}),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(Limit, BelowTheLaddersOwnEndsItThere) {
   const Problems all = bench::scaled_gram({1, 100000, 0});
@@ -111,7 +110,8 @@ TEST(Limit, BelowTheLaddersOwnEndsItThere) {
   }
 }
 
-/// Every solution of a one-contact problem: no force, stick, or slip in a direction in which the acceleration, too, points.
+/// Every solution of a one-contact problem: no force, stick, or slip in a direction in which the acceleration, too,
+/// points.
 std::vector<Vec3<double>> all_solutions(const Problems& p) {
   const auto W = [&](int i, int k) { return p.A[static_cast<std::size_t>(3 * i + k)]; };
   const double mu = p.mu[0];
@@ -126,7 +126,8 @@ std::vector<Vec3<double>> all_solutions(const Problems& p) {
     const double cn = -p.b[0] / (W(0, 0) + mu * (W(0, 1) * t + W(0, 2) * o));
     const Vec3<double> c = vec3<double>(cn, mu * cn * t, mu * cn * o);
     double a[3];
-    for (int i = 0; i < 3; ++i) a[i] = p.b[static_cast<std::size_t>(i)] + W(i, 0) * c[0] + W(i, 1) * c[1] + W(i, 2) * c[2];
+    for (int i = 0; i < 3; ++i)
+      a[i] = p.b[static_cast<std::size_t>(i)] + W(i, 0) * c[0] + W(i, 1) * c[1] + W(i, 2) * c[2];
     return Slip{cn, t * a[2] - o * a[1], t * a[1] + o * a[2], c};
   };
   constexpr int kSteps = 20000;
@@ -148,18 +149,19 @@ std::vector<Vec3<double>> all_solutions(const Problems& p) {
     double m[9];
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) m[3 * i + j] = j == k ? -p.b[static_cast<std::size_t>(i)] : W(i, j);
-    stick[k] = (m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
-                m[2] * (m[3] * m[7] - m[4] * m[6])) / det;
+    stick[k] =
+        (m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6])) /
+        det;
   }
   if (stick[0] >= 0 && std::hypot(stick[1], stick[2]) <= mu * stick[0] * (1 + 1e-9)) found.push_back(stick);
   return found;
 }
 
 TEST(OneContact, AnswersAreRootsOfAScanOverAllDirections) {
-  const Problems all = bench::scaled_gram({1, 200000, 3});
+  const Problems all = bench::scaled_gram({1, 100000, 3});
   const Solutions s = contact::solve(all, {}, kLanes);
   std::vector<std::size_t> chosen = beyond_newton(s);
-  EXPECT_GE(chosen.size(), 10U);
+  EXPECT_GE(chosen.size(), 5U);
   for (std::size_t k = 0; k < 300; ++k) chosen.push_back(k);
   for (const std::size_t k : chosen) {
     ASSERT_EQ(s.status[k], Status::kConverged);
@@ -185,7 +187,8 @@ TEST(OneContact, WithASingularMatrixIsSolvedWhereItCanBe) {
     std::vector<double> G(rank * 3), c(3), a(3, 0.0);
     for (double& v : G) v = random.normal();
     const std::vector<double> A = bench::problem_classes_detail::gram(G, rank, {1, 1, 1});
-    const double mu = random.uniform(0.05, 1.2), angle = 2 * std::numbers::pi * random.uniform(), force = random.uniform(0.5, 2);
+    const double mu = random.uniform(0.05, 1.2), angle = 2 * std::numbers::pi * random.uniform(),
+                 force = random.uniform(0.5, 2);
     const double share = k % 3 == 0 ? 1 : random.uniform();  // a third slip
     c = {force, force * mu * share * std::cos(angle), force * mu * share * std::sin(angle)};
     if (k % 3 == 0) a = {0, -random.uniform() * c[1], 0};
@@ -243,10 +246,17 @@ TEST_P(LargeFriction, LetsNoForcePassForAnAnswerThatIsNone) {
     const Sticking given = sticking(contacts, GetParam(), 200);
     const Solutions none = contact::judge(given.problems, std::vector<double>(given.c.size(), 0.0), 1e-8);
     const Solutions right = contact::judge(given.problems, given.c, 1e-8);
+    std::size_t approach = 0;
     for (std::size_t k = 0; k < 200; ++k) {
-      EXPECT_NE(none.status[k], Status::kConverged) << k;
       EXPECT_EQ(right.status[k], Status::kConverged) << k;
+      double least = 0;
+      for (std::size_t j = 0; j < static_cast<std::size_t>(contacts); ++j)
+        least = std::min(least, given.problems.b[3 * (k * static_cast<std::size_t>(contacts) + j)]);
+      if (least > -1e-3) continue;  // all contacts part without a force: that is an answer, too
+      EXPECT_NE(none.status[k], Status::kConverged) << k;
+      ++approach;
     }
+    EXPECT_GE(approach, 50U);
   }
 }
 
@@ -265,8 +275,10 @@ TEST_P(LargeFriction, GivesNoWrongAnswerAnywhere) {
       EXPECT_LE(std::min(s.c[j], s.a[j]), 1e-6);
       const double ct = std::hypot(s.c[j + 1], s.c[j + 2]), at = std::hypot(s.a[j + 1], s.a[j + 2]);
       EXPECT_LE(ct, GetParam() * std::max(s.c[j], 0.0) + 1e-6);
-      if (at > 1e-5 && ct > 1e-5) EXPECT_LE(s.c[j + 1] * s.a[j + 1] + s.c[j + 2] * s.a[j + 2], -(1 - 1e-4) * ct * at);
-      if (at > 1e-5 && s.c[j] > 1e-5) ADD_FAILURE() << "slips though pressed by " << s.c[j] << " with mu " << GetParam();
+      if (at <= 1e-5) continue;
+      const double power = s.c[j + 1] * s.a[j + 1] + s.c[j + 2] * s.a[j + 2];
+      EXPECT_LE(power, -(1 - 1e-4) * ct * at + 1e-5) << k;  // friction opposes what slips
+      EXPECT_LE(s.c[j], 1e-5) << "slips though pressed, " << k;
     }
   }
   EXPECT_GE(solved, 900U);
