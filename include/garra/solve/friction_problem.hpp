@@ -150,6 +150,9 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
 /// |b|.
 inline constexpr double kLargestAbsoluteError = 0.1;
 
+/// Part of a force that rounding may swallow: one above 1e14 in these units would hide any acceleration, c - a~ being c.
+inline constexpr double kRounding = 1e-15;
+
 /// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so
 /// it becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential
 /// rows are decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its
@@ -316,7 +319,7 @@ GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, con
   for (int i = 0; i < 2 * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
   const auto valid = defects(p) + slip_defects == S(0);
   const S size2 = max(dot(jc, jc) * (force * force), dot(ja, ja) * (inv_b * inv_b));
-  const auto absolute = out.residual * sqrt(size2) <= S(kLargestAbsoluteError);
+  const auto absolute = (out.residual + S(kRounding)) * sqrt(size2) <= S(kLargestAbsoluteError);
   const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
   const S failure = select(impossible(p), S(int(Status::kNoSolution)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));

@@ -197,10 +197,11 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N>& s) const {
   // A start that needs no step (Newton met its tolerance at once) still counts, so that the loop ends.
   s.attempt_steps += select(ended, S(1), S(0));
   s.steps += select(ended, S(1), S(0));
-  const auto hopeless = now.lost || now.size2 > S(kRunaway * kRunaway) || s.alpha > S(kLargest);
+  const auto far = now.size2 > S(kRunaway * kRunaway);
+  const auto hopeless = now.lost || far || s.alpha > S(kLargest);
   s.ran_away += select(ended && hopeless, S(1), S(0));
   const auto given_up = s.ran_away >= S(max_runaways) && s.ran_away > s.attempt - S(first_attempt);
-  const auto over = ended && (now.solved || s.steps >= S(max_iterations) || given_up);
+  const auto over = ended && ((now.solved && !far) || s.steps >= S(max_iterations) || given_up);
   const auto anew = ended && !over && (hopeless || s.attempt_steps >= S(attempt_steps));
   s.running = select(over, S(0), s.running);
   if (any(anew)) next_attempt<S, N>(s, anew);
