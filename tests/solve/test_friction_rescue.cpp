@@ -283,6 +283,13 @@ TEST_P(LargeFriction, GivesNoWrongAnswerAnywhere) {
   }
   EXPECT_GE(solved, 900U);
 }
+// Nothing moves this contact, and it approaches: an acceleration of -1 vanishes beside a force of 1e17.
+TEST(Certificate, TakesNoForceBesideWhichTheAccelerationIsLostInRounding) {
+  const Problems p{1, 1, std::vector<double>(9, 0.0), {-1, 0, 0}, {0.5}};
+  for (const double force : {1.0, 1e9, 1e15, 1e17, 1e200})
+    EXPECT_NE(contact::judge(p, {force, 0, 0}, 1e-8).status[0], Status::kConverged) << force;
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, LargeFriction, testing::Values(1e7, 1e8, 1e9, 1e12, 1e100, 1e154, 1e200, 1e300));
 
 }  // namespace
