@@ -11,9 +11,17 @@ namespace garra::contact {
 /// Compiled once, in contact_certify.cu.
 template <int N>
 void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
-/// Compiled once, in contact_newton.cu; the grasp study iterates problems that never leave the device.
+/// Compiled once, in contact_newton.cu; the grasp study iterates problems that never leave the device. With the ladder
+/// beyond Newton, where the solver goes on.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
+template <class Solver, int N>
+void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count) {
+  cuda::for_each(count, iterate);
+}
+/// The ladder beyond Newton; compiled once, in contact_rescue.cu.
+template <int N>
+void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
 template <class Solver, int N>
 void solve_tiles(const Solver& solver, double tol, const TileArrays& t) {
@@ -26,7 +34,7 @@ void solve_tiles(const Solver& solver, double tol, const TileArrays& t) {
       candidates(padded * candidate), solutions(padded * solution);
   problems.upload(t.problems);
   if (t.sliding != nullptr) sliding.upload(t.sliding);
-  cuda::for_each(t.count, IterateBody<Solver, N>{solver, problems.data(), sliding.data(), candidates.data()});
+  iterate_on_device(IterateBody<Solver, N>{solver, problems.data(), sliding.data(), candidates.data()}, t.count);
   certify_on_device(CertifyBody<N>{tol, problems.data(), sliding.data(), candidates.data(), solutions.data()}, t.count);
   solutions.download(t.solutions);
 }

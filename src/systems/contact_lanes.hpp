@@ -1,6 +1,8 @@
 // The iteration on the executors of the host: in SIMD lanes with refilling, or one after another.
 #pragma once
 
+#include <type_traits>
+
 #include "garra/batch/device.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/refill.hpp"
@@ -23,12 +25,19 @@ void iterate_lanes(const IterateBody<Solver, N>& body, std::int64_t count) {
   batch::solve_refilling<double>(count, start, step, running, finish);
 }
 
+/// The ladder beyond Newton on the problems of a block that are still unsolved; compiled once, in contact_rescue.cpp.
+template <int N>
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
+
 template <class Solver, int N>
 [[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, N>& body, std::int64_t count) {
   if (executor == Executor::kScalar)
     batch::for_each_scalar(count, body);
   else
     iterate_lanes(body, count);
+  if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
+    if (body.solver.goes_on()) rescue_unsolved(body, count);
+  }
 }
 
 // The grasp study runs this one, too: it is compiled once, in contact_newton.cpp.

@@ -61,7 +61,9 @@ GARRA_HD Candidate<S, N> candidate_of(const Vec<S, 3 * N>& c, const S& reason, c
 
 /// Nearest point of the friction cone K_mu to the force (n, t, o), in the Euclidean norm.
 template <class S>
-GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& mu) {
+GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& given_mu) {
+  // The square of a larger one overflows; a cone of 1e100 lies within 1e-100 |y| of it.
+  const S mu = min(given_mu, S(1e100));
   const S yt = tangential_length(y);
   const auto inside = yt <= mu * y[0];
   const auto polar = fma(mu, yt, y[0]) <= S(0);  // in the polar cone: the apex is nearest
@@ -74,8 +76,24 @@ GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& mu) {
   return select(polar, Vec3<S>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) passes for inside
 }
 
-/// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms over all contacts: the natural map of (1) with rho = 1.
-/// 0 where b, c and a all vanish. `a` is A c + b, computed by the caller from the problem it wants judged.
+/// Above this coefficient the natural map says too little: a contact without force that approaches with a_n < 0 is only
+/// |a_n| / mu away from it, while rounding in a_T counts mu times.
+inline constexpr double kLargeFriction = 100;
+
+/// What is wrong at a contact with large friction, in the law's own parts: (min(c_n, a_n), c_T - P_disk(c_T - a_T))
+/// with the disk of radius mu c_n. Zero exactly where the natural map is, and of the size of rounding at a solution.
+template <class S>
+GARRA_HD Vec3<S> parted_defect(const S& mu, const Vec3<S>& c, const Vec3<S>& a) {
+  const S y1 = c[1] - a[1], y2 = c[2] - a[2];
+  const S length = sqrt(fma(y1, y1, y2 * y2)), radius = mu * max(c[0], S(0));
+  const auto outside = length > radius;
+  const S shrink = select(outside, radius / select(outside, length, S(1)), S(1));
+  return vec3<S>(min(c[0], a[0]), fma(-shrink, y1, c[1]), fma(-shrink, y2, c[2]));
+}
+
+/// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms over all contacts: the natural map of (1) with rho = 1, or
+/// parted_defect where friction is large. 0 where b, c and a all vanish. `a` is A c + b, computed by the caller from
+/// the problem it wants judged.
 template <class S, int N>
 GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, 3 * N>& b, const Vec<S, 3 * N>& c,
                              const Vec<S, 3 * N>& a) {
@@ -84,7 +102,9 @@ GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, 3 * N>& b, const 
     const S at = sqrt(fma(a[3 * j + 1], a[3 * j + 1], a[3 * j + 2] * a[3 * j + 2]));
     const Vec3<S> cj = vec3<S>(c[3 * j], c[3 * j + 1], c[3 * j + 2]);
     const Vec3<S> y = vec3<S>(cj[0] - fma(mu[j], at, a[3 * j]), cj[1] - a[3 * j + 1], cj[2] - a[3 * j + 2]);
-    const Vec3<S> d = cj - project_on_cone(y, mu[j]);
+    Vec3<S> d = cj - project_on_cone(y, mu[j]);
+    const auto large = mu[j] > S(kLargeFriction);
+    if (any(large)) d = select(large, parted_defect(mu[j], cj, vec3<S>(a[3 * j], a[3 * j + 1], a[3 * j + 2])), d);
     error2 += dot(d, d);
   });
   const S scale2 = max(dot(b, b), max(dot(c, c), dot(a, a)));
@@ -125,13 +145,18 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
   return {select(size_a > S(0), size_a, S(1)), select(size_b > S(0), size_b, S(1))};
 }
 
-/// A relative error says nothing about a force that ran away: where no solution exists c grows without bound and (3) with
-/// it in the denominator tends to 0. So a certificate also asks for an absolute error, in units of the largest |b|.
+/// A relative error says nothing about a force that ran away: where no solution exists c grows without bound and (3)
+/// with it in the denominator tends to 0. So a certificate also asks for an absolute error, in units of the largest
+/// |b|.
 inline constexpr double kLargestAbsoluteError = 0.1;
 
-/// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so it
-/// becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential rows are
-/// decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its symmetry.
+/// Part of a force that rounding may swallow: one above 1e14 in these units would hide any acceleration, c - a~ being c.
+inline constexpr double kRounding = 1e-15;
+
+/// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so
+/// it becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential
+/// rows are decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its
+/// symmetry.
 template <class S, int N>
 GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding) {
   for (int j = 0; j < N; ++j) {
@@ -215,7 +240,8 @@ GARRA_HD Vec<S, 3 * N> project_on_cones(Vec<S, 3 * N> y, const Vec<S, N>& mu) {
   return y;
 }
 
-/// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b| are 1.
+/// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b|
+/// are 1.
 template <class S, int N>
 struct Scaled {
   FrictionProblem<S, N> problem;
@@ -242,7 +268,8 @@ struct Judgement {
   MaskOf<S> lost;  ///< not finite: nothing more comes of this
 };
 template <class S, int N>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tol) {
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
+                            double tol) {
   const S error = natural_map_error<S, N>(p.mu, p.b, c, a);
   const S size2 = max(dot(c, c), dot(a, a));
   return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
@@ -265,11 +292,12 @@ GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, cons
 }
 
 /// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
-/// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found. Tangential forces at sliding contacts
-/// are computed here from the normal ones, so of them only the law of the normal direction is left to be judged.
+/// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found. Tangential forces at sliding
+/// contacts are computed here from the normal ones, so of them only the law of the normal direction is left to be
+/// judged.
 template <class S, int N>
 GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
-                                        const Candidate<S, N>& found, double tol) {
+                                             const Candidate<S, N>& found, double tol) {
   using namespace friction_problem_detail;
   FrictionSolution<S, N> out;
   Vec<S, 3 * N> c = found.c;
@@ -283,15 +311,15 @@ GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, con
   const Vec<S, 3 * N> a = p.A * c + p.b;
   Vec<S, N> mu = p.mu;
   for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
-  const Vec<S, 3 * N> jb = judged_part<S, N>(p.b, sliding), jc = judged_part<S, N>(c, sliding),
-                      ja = judged_part<S, N>(a, sliding);
+  const Vec<S, 3 *N> jb = judged_part<S, N>(p.b, sliding), jc = judged_part<S, N>(c, sliding),
+                     ja = judged_part<S, N>(a, sliding);
   out.residual_raw = natural_map_error<S, N>(mu, jb, jc, ja);
   out.residual = natural_map_error<S, N>(mu, inv_b * jb, force * jc, inv_b * ja);
   S slip_defects = S(0);  // a slip direction that is NaN
   for (int i = 0; i < 2 * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
   const auto valid = defects(p) + slip_defects == S(0);
   const S size2 = max(dot(jc, jc) * (force * force), dot(ja, ja) * (inv_b * inv_b));
-  const auto absolute = out.residual * sqrt(size2) <= S(kLargestAbsoluteError);
+  const auto absolute = (out.residual + S(kRounding)) * sqrt(size2) <= S(kLargestAbsoluteError);
   const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
   const S failure = select(impossible(p), S(int(Status::kNoSolution)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));

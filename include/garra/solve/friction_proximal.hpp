@@ -1,0 +1,213 @@
+// Proximal point around Newton, for friction problems on which Newton alone goes astray (docs/contact-solver.md).
+//
+// The center x of an outer step is the force of the step before. A step solves
+//     a = (A + alpha I) c + (b - alpha x),   same cones,                                                        (1)
+// by semismooth Newton from x: a problem that is regular even where A is not, and whose solution c is one of the
+// problem itself once c = x. Then x <- c and alpha shrinks; where Newton fails on (1), alpha grows instead. (R. T.
+// Rockafellar, SIAM J. Control Optim. 14, 1976; V. Acary, M. Brémond, O. Huber, "On solving contact problems with
+// Coulomb friction: formulations and numerical comparisons", 2018, whose Siconos calls it PROX.)
+#pragma once
+
+#include "garra/solve/friction_newton.hpp"
+
+namespace garra::solvers {
+
+/// One problem in flight, in scaled units. All members are S.
+template <class S, int N>
+struct ProximalState {
+  FrictionProblem<S, N> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  FrictionState<S, N> newton;     ///< the iteration on (1)
+  Vec<S, 3 * N> x;                ///< center
+  S alpha;
+  S unit;           ///< force unit: size_b / size_a of friction_scale
+  S outers;         ///< outer steps of this attempt
+  S weyl;           ///< low-discrepancy number in [0, 1) that spreads the centers of later attempts
+  S attempt;        ///< start from zero with the first alpha of this number
+  S attempt_steps;  ///< Newton steps taken in this attempt
+  S ran_away;       ///< attempts that ended because the force or alpha ran away
+  S steps;          ///< Newton steps taken in all
+  S running;        ///< 1 while unfinished
+};
+
+struct FrictionProximal {
+  double tol = 1e-8;          ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  int max_iterations = 6000;  ///< stop: Newton steps >= max_iterations
+  int attempt_steps = 200;    ///< start anew with another first alpha: Newton steps of this attempt >= this
+  int inner_steps = 20;       ///< Newton has failed on (1): steps >= this
+  int first_attempt = 0;      ///< attempts differ in the first alpha and in the first center
+  int max_runaways = 3;  ///< stop: as many attempts as this, and all that were made, ran away: no solution, most likely
+
+  template <class S, int N>
+  GARRA_HD ProximalState<S, N> start(const FrictionProblem<S, N>& given) const;
+
+  template <class S, int N>
+  GARRA_HD void step(ProximalState<S, N>& state) const;
+
+  template <class S, int N>
+  static GARRA_HD MaskOf<S> running(const ProximalState<S, N>& state) {
+    return state.running > S(0);
+  }
+
+  /// What goes to the certificate: the center in the problem's own units.
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ProximalState<S, N>& state) const {
+    Effort<S> effort = Effort<S>::none();
+    effort.outer = state.steps;
+    effort.stage = state.attempt;
+    return candidate_of<S, N>(state.unit * state.x, stop_reason(state.steps, max_iterations), effort);
+  }
+
+  /// The whole job on one problem per lane.
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
+    ProximalState<S, N> state = start(given);
+    while (any(running(state))) step(state);
+    return certify(given, candidate(state), tol);
+  }
+};
+
+namespace friction_proximal {
+
+inline constexpr double kGrow = 10;                     ///< factor on alpha where Newton failed on (1)
+inline constexpr double kLeast = 1e-8, kLargest = 1e3;  ///< bounds of alpha; the largest diagonal entry of A is 1
+inline constexpr double kRunaway = 1e8;  ///< a larger scaled force belongs to a problem without solution: start anew
+
+/// First alpha of an attempt, and the factor on it after an outer step.
+template <class S>
+GARRA_HD S first_alpha(const S& attempt) {
+  const S turn = attempt - S(4) * floor(S(0.25) * attempt);
+  return select(turn == S(0), S(1e-2), select(turn == S(1), S(1), select(turn == S(2), S(1e-3), S(0.1))));
+}
+template <class S>
+GARRA_HD S shrink_of(const S& attempt) {
+  return select(attempt == S(0), S(0.3), S(0.5));
+}
+
+/// Every fourth outer step leaves alpha out: Newton on the problem itself from the center.
+template <class S, int N>
+GARRA_HD MaskOf<S> direct(const ProximalState<S, N>& s) {
+  return s.outers - S(4) * floor(S(0.25) * s.outers) == S(3);
+}
+
+/// Newton for (1), to a hundredth of the tolerance; a hundred times the tolerance is enough to move the center.
+GARRA_HD FrictionNewton newton_of(const FrictionProximal& solver) {
+  FrictionNewton newton;
+  newton.tol = 1e-2 * solver.tol;
+  newton.ladder = false;
+  newton.stage_steps = newton.max_iterations = solver.inner_steps;
+  return newton;
+}
+
+/// Newton's start and step as real functions: a rare job, compiled once for all who ask.
+template <class S, int N>
+GARRA_HD_CALL void begin(const FrictionNewton& newton, const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& guess,
+                         FrictionState<S, N>& out) {
+  out = newton.start(p, guess);
+}
+template <class S, int N>
+GARRA_HD_CALL void advance(const FrictionNewton& newton, FrictionState<S, N>& state) {
+  newton.step(state);
+}
+
+/// (1) at the center.
+template <class S, int N>
+GARRA_HD FrictionProblem<S, N> shifted(const ProximalState<S, N>& s) {
+  FrictionProblem<S, N> p = s.problem;
+  const S alpha = select(direct(s), S(0), s.alpha);
+  for_each_index<3 * N>([&](int i) {
+    p.A(i, i) = p.A(i, i) + alpha;
+    p.b[i] = fma(-alpha, s.x[i], p.b[i]);
+  });
+  return p;
+}
+
+/// Member by member, for structs whose members are all S.
+template <class S, class State>
+GARRA_HD State select_members(const MaskOf<S>& mask, const State& yes, const State& no) {
+  static_assert(sizeof(State) % sizeof(S) == 0);
+  State out;
+  const S *y = reinterpret_cast<const S*>(&yes), *n = reinterpret_cast<const S*>(&no);
+  S* o = reinterpret_cast<S*>(&out);
+  for (int i = 0; i < static_cast<int>(sizeof(State) / sizeof(S)); ++i) o[i] = select(mask, y[i], n[i]);
+  return out;
+}
+
+/// The next attempt: the first four from zero, later ones from normal forces spread as on the ladder of Newton.
+template <class S, int N>
+GARRA_HD void next_attempt(ProximalState<S, N>& s, const MaskOf<S>& anew) {
+  s.attempt = select(anew, s.attempt + S(1), s.attempt);
+  s.alpha = select(anew, first_alpha(s.attempt), s.alpha);
+  s.attempt_steps = select(anew, S(0), s.attempt_steps);
+  s.outers = select(anew, S(0), s.outers);
+  const S next = s.weyl + S(0.6180339887498949);
+  s.weyl = select(anew, select(next >= S(1), next - S(1), next), s.weyl);
+  Vec<S, 3 * N> x = Vec<S, 3 * N>::zero();
+  double shift = 0;
+  for (int j = 0; j < N; ++j) {
+    S w = s.weyl + S(shift);
+    w = select(w >= S(1), w - S(1), w);
+    x[3 * j] =
+        select(s.attempt >= S(4), S(30) * (w * w * w) * friction_newton::diagonal_rho<S, N>(s.problem.A, j).n, S(0));
+    shift = shift + 0.7548776662466927 >= 1 ? shift + 0.7548776662466927 - 1 : shift + 0.7548776662466927;
+  }
+  s.x = select(anew, x, s.x);
+}
+
+}  // namespace friction_proximal
+
+template <class S, int N>
+GARRA_HD ProximalState<S, N> FrictionProximal::start(const FrictionProblem<S, N>& given) const {
+  using namespace friction_proximal;
+  const Scaled<S, N> in = scaled(given);
+  ProximalState<S, N> s;
+  s.problem = in.problem;
+  s.unit = in.unit;
+  s.x = Vec<S, 3 * N>::zero();
+  s.outers = s.weyl = s.ran_away = s.attempt_steps = s.steps = S(0);
+  s.attempt = S(first_attempt);
+  s.alpha = first_alpha(s.attempt);
+  begin(newton_of(*this), shifted(s), s.x, s.newton);
+  const auto first = judge(s.problem, s.x, s.problem.b, tol);
+  // An invalid problem (NaN) never runs; certify names it.
+  s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
+  return s;
+}
+
+template <class S, int N>
+GARRA_HD void FrictionProximal::step(ProximalState<S, N>& s) const {
+  using namespace friction_proximal;
+  const auto active = running(s);
+  const FrictionNewton newton = newton_of(*this);
+  const auto stepping = active && newton.running(s.newton);
+  if (any(stepping)) {
+    advance(newton, s.newton);
+    s.steps += select(stepping, S(1), S(0));
+    s.attempt_steps += select(stepping, S(1), S(0));
+  }
+  const auto ended = active && !newton.running(s.newton);
+  if (!any(ended)) return;
+  const FrictionProblem<S, N> inner = shifted(s);
+  const Vec<S, 3 * N> c = s.newton.unit * s.newton.c;
+  const auto moved = ended && judge(inner, c, inner.A * c + inner.b, 1e2 * tol).solved;
+  s.x = select(moved, c, s.x);
+  const auto now = judge(s.problem, s.x, s.problem.A * s.x + s.problem.b, tol);
+  const S next = select(moved, max(shrink_of(s.attempt) * s.alpha, S(kLeast)), S(kGrow) * s.alpha);
+  s.alpha = select(ended && !direct(s), next, s.alpha);
+  s.outers += select(ended, S(1), S(0));
+  // A start that needs no step (Newton met its tolerance at once) still counts, so that the loop ends.
+  s.attempt_steps += select(ended, S(1), S(0));
+  s.steps += select(ended, S(1), S(0));
+  const auto far = now.size2 > S(kRunaway * kRunaway);
+  const auto hopeless = now.lost || far || s.alpha > S(kLargest);
+  s.ran_away += select(ended && hopeless, S(1), S(0));
+  const auto given_up = s.ran_away >= S(max_runaways) && s.ran_away > s.attempt - S(first_attempt);
+  const auto over = ended && ((now.solved && !far) || s.steps >= S(max_iterations) || given_up);
+  const auto anew = ended && !over && (hopeless || s.attempt_steps >= S(attempt_steps));
+  s.running = select(over, S(0), s.running);
+  if (any(anew)) next_attempt<S, N>(s, anew);
+  FrictionState<S, N> fresh;
+  begin(newton, shifted(s), s.x, fresh);
+  s.newton = select_members<S>(ended, fresh, s.newton);
+}
+
+}  // namespace garra::solvers
