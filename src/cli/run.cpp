@@ -195,7 +195,6 @@ bool write_outputs(const Runner& r, const std::string& summary) {
   write_results(r.folder, r.study(), r.chunks, r.rows);
   r.job.write_files(r.folder, r.total);
   r.folder.write_text("summary.json", summary);
-  r.folder.remove_leftovers();
   return true;
 }
 
@@ -205,6 +204,8 @@ void execute(const io::RunFolder& folder, const RunArguments& a, const std::stri
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const study::Study& study = job->study();
   const Device device = parse_device(a.device, a.threads);
+  folder.require_no_links();
+  folder.remove_leftovers();
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   Manifest manifest(folder, device, command);
@@ -350,6 +351,7 @@ void add_run_commands(CLI::App& app) {
   report->footer("Examples:\n  garra report run-three_puma_sphere\n  GARRA_PYTHON=python3.12 garra report grasp");
   report->callback([a] {
     const auto folder = io::RunFolder::open(a->run);
+    folder.require_no_links();
     if (!make_report(folder.path(), false))
       throw Error(ExitCode::kInputOutput, "the report was not made",
                   "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");

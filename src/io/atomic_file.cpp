@@ -5,9 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "garra/core/error.hpp"
@@ -43,9 +48,11 @@ class PartialFile {
  public:
   PartialFile(const std::string& target, bool in_place)
       : target_(target),
-        name_(in_place ? target : target + ".part" + std::to_string(::getpid())),
+        name_(in_place ? target : temporary_name(target)),
         keep_(in_place) {
-    const int flags = in_place ? O_WRONLY : O_WRONLY | O_CREAT | O_TRUNC;
+    // The name is ours alone; whatever bears it is left by an earlier process of this number, and must not be followed.
+    if (!in_place) ::unlink(name_.c_str());
+    const int flags = in_place ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
     descriptor_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail(target_, errno);
   }
@@ -119,7 +126,53 @@ void sync_folder(const std::string& path) {
   ::close(descriptor);
 }
 
+constexpr const char* kMark = ".garra-";
+constexpr const char* kEnd = ".part";
+
+/// Of letters, digits and hyphens, so that it can stand in a file's name.
+std::string host() {
+  char name[65] = {};
+  ::gethostname(name, sizeof name - 1);
+  std::string host = name;
+  for (char& c : host)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  return host;
+}
+
+/// Who wrote a temporary file.
+struct Writer {
+  std::string host;
+  pid_t process;
+};
+
+/// Nothing where the name is none of ours: <name>.garra-<host>-<process>.part.
+std::optional<Writer> writer_of(const std::string& name) {
+  const std::size_t mark = name.rfind(kMark), end = name.rfind(kEnd), number = name.rfind('-');
+  if (mark == std::string::npos || mark == 0 || end == std::string::npos || end + std::strlen(kEnd) != name.size())
+    return std::nullopt;
+  const std::size_t first = mark + std::strlen(kMark);
+  if (number < first || number > end) return std::nullopt;
+  Writer writer{name.substr(first, number - first), 0};
+  const char *from = name.data() + number + 1, *to = name.data() + end;
+  const auto [stop, error] = std::from_chars(from, to, writer.process);
+  const bool whole = error == std::errc{} && stop == to && writer.process > 0;
+  return whole && writer.host.find('.') == std::string::npos ? std::optional(writer) : std::nullopt;
+}
+
 }  // namespace
+
+std::string temporary_name(const std::string& path) {
+  return path + kMark + host() + "-" + std::to_string(::getpid()) + kEnd;
+}
+
+bool is_abandoned(const std::string& path) {
+  const auto writer = writer_of(fs::path(path).filename().string());
+  if (!writer) return false;
+  if (writer->host == host()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
+}
 
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
   const Target target = resolve(path);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "garra/core/error.hpp"
+#include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
 
 namespace garra::io {
@@ -112,7 +113,8 @@ struct SampleTableWriter::File {
 
   /// A full disk is found here, before HDF5 writes: it cannot close a file that it cannot flush.
   void reserve() {
-    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    ::unlink(temporary.c_str());
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) fail(path, std::strerror(errno));
     constexpr std::uint64_t header = 1 << 16;
     const auto size = static_cast<off_t>(header + rows * (8 * row));
@@ -141,7 +143,7 @@ SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<
                                      std::uint64_t rows)
     : file_(std::make_unique<File>()) {
   file_->path = path;
-  file_->temporary = path + ".part" + std::to_string(::getpid());
+  file_->temporary = temporary_name(path);
   file_->row = row_of(columns);
   file_->rows = rows;
   for (const study::RowColumn& c : columns) file_->columns.push_back({c});

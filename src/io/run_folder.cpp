@@ -87,10 +87,8 @@ study::Tally tally_from_json(const json& j) {
 std::vector<fs::path> models_in(const std::string& run) {
   std::vector<fs::path> files;
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(run + "/models", none)) {
-    const bool temporary = entry.path().filename().string().find(".part") != std::string::npos;
-    if (entry.is_regular_file() && !temporary) files.push_back(entry.path());
-  }
+  for (const auto& entry : fs::directory_iterator(run + "/models", none))
+    if (entry.is_regular_file(none)) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -111,6 +109,18 @@ void write_bytes(const std::string& path, const void* data, std::size_t size) {
   write_file_atomically(path, {static_cast<const std::byte*>(data), size});
 }
 
+/// A new run has its folder to itself: what else lay there could be overwritten.
+void require_new(const std::string& path) {
+  std::error_code error;
+  if (fs::exists(path + "/scenario.toml", error))
+    throw Error(ExitCode::kUsage, path + ": already holds a run",
+                "continue it with `garra resume " + path + "`, or give another folder with -o");
+  const fs::directory_iterator entries(path, error);
+  if (!error && entries != fs::directory_iterator())
+    throw Error(ExitCode::kUsage, path + ": is not empty, and is no run folder",
+                "give a new or an empty folder with -o");
+}
+
 }  // namespace
 
 std::string checksum(const std::string& bytes) {
@@ -121,9 +131,7 @@ std::string checksum(const std::string& bytes) {
 
 RunFolder RunFolder::create(const std::string& path, const std::string& scenario_file,
                             const std::vector<std::string>& overrides, const std::vector<std::string>& models) {
-  if (fs::exists(path + "/scenario.toml"))
-    throw Error(ExitCode::kUsage, path + ": already holds a run",
-                "continue it with `garra resume " + path + "`, or give another folder with -o");
+  require_new(path);
   std::error_code error;
   fs::create_directories(path + "/chunks", error);
   if (error)
@@ -199,9 +207,18 @@ std::int64_t RunFolder::chunks_present() const {
 
 void RunFolder::remove_leftovers() const {
   std::error_code error;
-  for (const std::string& folder : {path_, file("chunks")})
+  for (const std::string& folder : {path_, file("chunks"), file("failures")})
     for (const auto& entry : fs::directory_iterator(folder, error))
-      if (entry.path().filename().string().find(".part") != std::string::npos) fs::remove(entry.path(), error);
+      if (is_abandoned(entry.path().string())) fs::remove(entry.path(), error);
+}
+
+void RunFolder::require_no_links() const {
+  std::error_code error;
+  for (const std::string& folder : {path_, file("chunks"), file("failures"), file("models")})
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (entry.is_symlink(error))
+        throw Error(ExitCode::kInputOutput, entry.path().string() + ": is a symbolic link",
+                    "garra writes only inside of a run folder: put the file itself there, or move the link away");
 }
 
 void RunFolder::write_text(const std::string& name, const std::string& text) const {

@@ -13,7 +13,7 @@ namespace garra::io {
 class RunFolder {
  public:
   /// Makes a new folder with a copy of the scenario and, in models/, of the model files that it names. Throws
-  /// Error(kUsage) where it already holds a run, and Error(kInputOutput) where it cannot be made.
+  /// Error(kUsage) where it already holds a run or anything else, and Error(kInputOutput) where it cannot be made.
   [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_file,
                                         const std::vector<std::string>& overrides,
                                         const std::vector<std::string>& models = {});
@@ -31,8 +31,11 @@ class RunFolder {
   /// The chunk, or nothing where `state` is not kPresent.
   [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
   [[nodiscard]] std::int64_t chunks_present() const;
-  /// Removes the temporary files of processes that were killed: only where no other process works on the run.
+  /// Removes the temporary files of our own processes that are dead, and nothing else.
   void remove_leftovers() const;
+  /// Throws Error(kInputOutput) where one of its files or folders is a symbolic link: a folder that came from somebody
+  /// else could make us overwrite what is outside of it. To be asked before anything is written.
+  void require_no_links() const;
 
   /// Writes a whole text file (summary.json, manifest.json) atomically.
   void write_text(const std::string& name, const std::string& text) const;
