@@ -33,14 +33,15 @@ std::string python_program() {
   return fs::exists(venv, ignored) ? venv.string() : "python3";
 }
 
-/// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder or
-/// in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder first),
-/// and the child works in the project's folder, because matplotlib reads a matplotlibrc where it stands.
+/// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder
+/// or in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder
+/// first), and the child works in the project's folder, because matplotlib reads a matplotlibrc where it stands.
 std::vector<std::string> python_command(const std::string& module, const std::vector<std::string>& files) {
   static constexpr const char* kStart =
       "import sys, runpy; package, module = sys.argv[1:3]; sys.path.insert(0, package); del sys.argv[1:3]; "
       "runpy.run_module(module, run_name='__main__', alter_sys=True)";
-  std::vector<std::string> command = {python_program(), "-I", "-c", kStart, (project_root() / "python").string(), module};
+  std::vector<std::string> command = {
+      python_program(), "-I", "-c", kStart, (project_root() / "python").string(), module};
   std::error_code ignored;
   for (const std::string& file : files) command.push_back(fs::absolute(file, ignored).string());
   return command;

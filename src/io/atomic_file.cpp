@@ -25,31 +25,33 @@ namespace fs = std::filesystem;
 std::string remedy_for(int error) {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return "Free some space, or choose another place for the output.";
+    case EDQUOT:
+      return "Free some space, or choose another place for the output.";
     case EFBIG:
       return "Raise the limit on file sizes (ulimit -f), or write fewer problems per file.";
     case EACCES:
     case EPERM:
-    case EROFS: return "Choose a folder that you may write to.";
+    case EROFS:
+      return "Choose a folder that you may write to.";
     case ENOENT:
-    case ENOTDIR: return "Create the folder first, or check the path for a typing error.";
-    case EISDIR: return "Give the name of a file, not of a folder.";
-    default: return "Check the disk, then run the command again.";
+    case ENOTDIR:
+      return "Create the folder first, or check the path for a typing error.";
+    case EISDIR:
+      return "Give the name of a file, not of a folder.";
+    default:
+      return "Check the disk, then run the command again.";
   }
 }
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error),
-              remedy_for(error));
+  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error), remedy_for(error));
 }
 
 /// An open file that vanishes unless it is kept.
 class PartialFile {
  public:
   PartialFile(const std::string& target, bool in_place)
-      : target_(target),
-        name_(in_place ? target : temporary_name(target)),
-        keep_(in_place) {
+      : target_(target), name_(in_place ? target : temporary_name(target)), keep_(in_place) {
     // The name is ours alone; whatever bears it is left by an earlier process of this number, and must not be followed.
     if (!in_place) ::unlink(name_.c_str());
     const int flags = in_place ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
@@ -104,8 +106,7 @@ struct Target {
 };
 Target resolve(const std::string& path) {
   std::error_code ignored;
-  const fs::path followed =
-      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  const fs::path followed = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
   const std::string target = followed.empty() ? path : followed.string();
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) fail(path, EISDIR);
@@ -129,16 +130,6 @@ void sync_folder(const std::string& path) {
 constexpr const char* kMark = ".garra-";
 constexpr const char* kEnd = ".part";
 
-/// Of letters, digits and hyphens, so that it can stand in a file's name.
-std::string host() {
-  char name[65] = {};
-  ::gethostname(name, sizeof name - 1);
-  std::string host = name;
-  for (char& c : host)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
-  return host;
-}
-
 /// Who wrote a temporary file.
 struct Writer {
   std::string host;
@@ -161,14 +152,23 @@ std::optional<Writer> writer_of(const std::string& name) {
 
 }  // namespace
 
+std::string host_name() {
+  char name[65] = {};
+  ::gethostname(name, sizeof name - 1);
+  std::string host = name;
+  for (char& c : host)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  return host;
+}
+
 std::string temporary_name(const std::string& path) {
-  return path + kMark + host() + "-" + std::to_string(::getpid()) + kEnd;
+  return path + kMark + host_name() + "-" + std::to_string(::getpid()) + kEnd;
 }
 
 bool is_abandoned(const std::string& path) {
   const auto writer = writer_of(fs::path(path).filename().string());
   if (!writer) return false;
-  if (writer->host == host()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
+  if (writer->host == host_name()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
   return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);

@@ -13,6 +13,9 @@ namespace garra::io {
 /// partial file nor a changed target behind.
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
 
+/// This machine's name, of letters, digits and hyphens, so that it can stand in a file's name.
+[[nodiscard]] std::string host_name();
+
 /// Where a file is written until it is whole: in its own folder, under a name that nobody else gives, of this process.
 [[nodiscard]] std::string temporary_name(const std::string& path);
 

@@ -32,6 +32,8 @@ class Hdf5Id {
   }
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool valid() const { return id_ >= 0; }
+  /// Whether closing it, which may still write, went well.
+  [[nodiscard]] bool close() { return H5Idec_ref(std::exchange(id_, -1)) >= 0; }
 
  private:
   hid_t id_ = -1;
@@ -64,6 +66,7 @@ class Hdf5Reader {
 
  private:
   [[nodiscard]] Hdf5Id open_dataset(const std::string& name) const;
+  void require_inside(const std::string& name, hid_t set) const;
   void read(const std::string& dataset, hid_t set, hid_t type, void* values) const;
   [[nodiscard]] std::size_t size_in_memory(const std::string& dataset, hid_t set) const;
 
