@@ -6,7 +6,10 @@ usage: python -m garra.report RUN [-o report.html]
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import shlex
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -208,10 +211,19 @@ def _solver(summary: Table) -> Table:
 
 
 def write(html: str, path: Path) -> None:
-    """Writes to a temporary name and renames: a reader never sees half a report."""
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text(html, encoding="utf-8")
-    temporary.replace(path)
+    """Writes to a temporary name and renames: a reader never sees half a report, and no symbolic link is followed.
+
+    The name is that of src/io/atomic_file.cpp, so that `garra resume` removes what a killed process leaves.
+    """
+    host = re.sub("[^A-Za-z0-9]", "-", socket.gethostname())
+    temporary = path.with_name(f"{path.name}.garra-{host}-{os.getpid()}.part")
+    temporary.unlink(missing_ok=True)
+    try:
+        with temporary.open("x", encoding="utf-8") as file:
+            file.write(html)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def main(arguments: list[str] | None = None) -> int:

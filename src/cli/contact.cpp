@@ -317,7 +317,7 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
   command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")
       ->capture_default_str();
   command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(thread_count())
       ->capture_default_str();
   command.add_option("--tol", arguments.options.tol, "solved: scale-invariant residual <= tol")
       ->check(positive_number())

@@ -170,7 +170,7 @@ void add_options(CLI::App& c, BenchArguments& a) {
       ->capture_default_str();
   c.add_option("--device", a.device, "of the throughput: auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
   c.add_option("--threads", a.threads, "processor threads of the throughput, 0 for all")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(thread_count())
       ->capture_default_str();
   c.add_option("-o,--output", a.output, "folder for bench.json and bench.html; both are replaced")
       ->type_name("FOLDER")

@@ -1,12 +1,15 @@
 #include "cli/flags.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
 #include "cli/batch_flags.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/suggest.hpp"
@@ -79,6 +82,20 @@ CLI::Validator share() {
           "0..1", "share"};
 }
 
+CLI::Validator thread_count() {
+  return {[](std::string& text) -> std::string {
+            const auto x = finite_number(text);
+            if (!x || *x < 0 || *x != std::floor(*x)) return text + " is no whole number from 0 on";
+            const int most = most_threads();
+            if (*x > most)
+              std::fprintf(stderr, "garra: --threads %s: using %d, four for each processor of this machine\n",
+                           text.c_str(), most);
+            text = std::to_string(static_cast<int>(std::min<double>(*x, most)));
+            return {};
+          },
+          "WHOLE>=0", "threads"};
+}
+
 CLI::Validator whole_number() { return {as_whole_number, "WHOLE>0", "whole number"}; }
 
 double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy) {
@@ -111,7 +128,7 @@ std::string unknown_word(const CLI::App& app, int argc, const char* const* argv)
 void add_batch_flags(CLI::App& command, BatchFlags& flags, const std::string& unsolved) {
   command.add_option("--device", flags.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
   command.add_option("--threads", flags.threads, "processor threads, 0 for all")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(thread_count())
       ->capture_default_str();
   command.add_option("--max-unsolved", flags.max_unsolved, "exit code 4 where a larger share " + unsolved)
       ->check(share())

@@ -13,6 +13,9 @@ namespace garra::cli {
 /// For `transform`: a whole number >= 1, also written as 1e6 or 1_000_000.
 [[nodiscard]] CLI::Validator whole_number();
 
+/// For `transform` of --threads: a whole number from 0 on. More than most_threads() is said on stderr and cut to it.
+[[nodiscard]] CLI::Validator thread_count();
+
 /// The finite number that a text is, or throws Error(kUsage) with this problem and remedy.
 [[nodiscard]] double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy);
 

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/grasp_analysis_answer.hpp"
+#include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "io/grasp_states_file.hpp"
@@ -43,7 +44,7 @@ void run_analyse(const AnalyseArguments& a) {
   if (!a.output.empty())
     io::write_analysis(a.output, answer.analysis,
                        {{"scenario", scenario.title}, {"device", answer.device}, {"version", GARRA_VERSION}});
-  std::fputs((a.format == "json" ? analysis_json(answer) : analysis_text(answer)).c_str(), stdout);
+  std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - solved(answer.analysis);
   if (static_cast<double>(unsolved) > a.max_unsolved * static_cast<double>(n))

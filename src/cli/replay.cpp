@@ -1,10 +1,10 @@
 // `garra replay`: one sample of a run again, as the run has computed it.
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/run_files.hpp"
 #include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
@@ -14,17 +14,23 @@ namespace garra::cli {
 namespace {
 
 std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, const Job& job) {
-  if (!std::filesystem::exists(folder.file("summary.json")))
+  if (!folder.has("summary.json"))
     throw Error(ExitCode::kUsage, folder.path() + ": the run is not finished, so its closest failure is not known",
                 "Give --sample I, or finish it with `garra resume " + folder.path() + "`.");
-  const auto summary = nlohmann::ordered_json::parse(folder.read_text("summary.json"));
-  const std::int64_t sample = job.sample_to_replay(summary);
+  std::int64_t sample = -1;
+  try {
+    sample = job.sample_to_replay(nlohmann::ordered_json::parse(folder.read_text("summary.json")));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ExitCode::kInputOutput, folder.file("summary.json") + ": damaged",
+                "Write it again with `garra resume " + folder.path() + "`, or give --sample I.");
+  }
   if (sample < 0) throw Error(ExitCode::kUsage, folder.path() + ": " + kind.no_sample, "Give --sample I.");
   return sample;
 }
 
 void replay(const ReplayArguments& a) {
   const auto folder = io::RunFolder::open(a.run);
+  require_unchanged(folder);
   const JobKind& kind = job_kind(folder.scenario());
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const std::int64_t sample = a.sample < 0 ? default_sample(folder, kind, *job) : a.sample;

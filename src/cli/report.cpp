@@ -22,25 +22,29 @@ fs::path project_root() {
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
+/// As the user named it, but not relative to the current folder, which the child leaves.
 std::string python_program() {
-  if (const char* chosen = std::getenv("GARRA_PYTHON")) return chosen;
+  std::error_code ignored;
+  if (const char* chosen = std::getenv("GARRA_PYTHON")) {
+    const std::string name = chosen;
+    return name.find('/') == std::string::npos ? name : fs::absolute(name, ignored).string();
+  }
   const fs::path venv = project_root() / ".venv/bin/python";
-  return fs::exists(venv) ? venv.string() : "python3";
+  return fs::exists(venv, ignored) ? venv.string() : "python3";
 }
 
-/// This environment, with the project's Python package found first.
-std::vector<std::string> environment() {
-  std::vector<std::string> list;
-  std::string path = "PYTHONPATH=" + (project_root() / "python").string();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    if (text.rfind("PYTHONPATH=", 0) == 0)
-      path.append(":").append(text, 11);
-    else
-      list.push_back(text);
-  }
-  list.push_back(path);
-  return list;
+/// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder
+/// or in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder
+/// first), and the child works in the project's folder, because matplotlib reads a matplotlibrc where it stands.
+std::vector<std::string> python_command(const std::string& module, const std::vector<std::string>& files) {
+  static constexpr const char* kStart =
+      "import sys, runpy; package, module = sys.argv[1:3]; sys.path.insert(0, package); del sys.argv[1:3]; "
+      "runpy.run_module(module, run_name='__main__', alter_sys=True)";
+  std::vector<std::string> command = {
+      python_program(), "-I", "-c", kStart, (project_root() / "python").string(), module};
+  std::error_code ignored;
+  for (const std::string& file : files) command.push_back(fs::absolute(file, ignored).string());
+  return command;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
@@ -54,12 +58,11 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 bool run_quietly(std::vector<std::string> command, bool quiet) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addchdir_np(&files, project_root().c_str());
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<std::string> variables = environment();
   pid_t child = 0;
-  const int rc =
-      posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), pointers(variables).data());
+  const int rc = posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (rc != 0) return false;
   int status = 0;
@@ -71,15 +74,15 @@ bool run_quietly(std::vector<std::string> command, bool quiet) {
 }  // namespace
 
 bool make_bench_report(const std::string& folder, bool quiet) {
-  return run_quietly({python_program(), "-m", "garra.bench_report", folder}, quiet);
+  return run_quietly(python_command("garra.bench_report", {folder}), quiet);
 }
 
 bool make_singularity_page(const std::string& item, const std::string& page, bool quiet) {
-  return run_quietly({python_program(), "-m", "garra.singularity_page", item, page}, quiet);
+  return run_quietly(python_command("garra.singularity_page", {item, page}), quiet);
 }
 
 bool make_report(const std::string& run, bool quiet) {
-  return run_quietly({python_program(), "-m", "garra.report", run}, quiet);
+  return run_quietly(python_command("garra.report", {run}), quiet);
 }
 
 }  // namespace garra::cli

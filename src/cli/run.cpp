@@ -18,6 +18,7 @@
 #include "cli/run_files.hpp"
 #include "cli/run_jobs.hpp"
 #include "cli/temporary_folder.hpp"
+#include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
 #include "io/atomic_file.hpp"
@@ -61,7 +62,8 @@ std::string new_folder_name(const std::string& scenario) {
   const std::string stem = "run-" + fs::path(scenario).stem().string();
   for (int k = 1;; ++k) {
     const std::string name = k == 1 ? stem : stem + "-" + std::to_string(k);
-    if (!fs::exists(name)) return name;
+    std::error_code error;
+    if (!fs::exists(name, error)) return name;
   }
 }
 
@@ -70,6 +72,11 @@ struct Ending {
   std::string reason;
   bool resumable = false;
 };
+
+const char* said_of(io::RunFolder::Chunk state) {
+  if (state == io::RunFolder::Chunk::kMissing) return "is missing";
+  return state == io::RunFolder::Chunk::kDamaged ? "is damaged" : "belongs to another scenario or version of garra";
+}
 
 struct Runner {
   const io::RunFolder& folder;
@@ -101,11 +108,9 @@ struct Runner {
     auto chunk = folder.read_chunk(index, &state);
     const bool foreign =
         state == io::RunFolder::Chunk::kForeign || (chunk && (chunk->first != first || chunk->count != count));
-    const char* trouble = state == io::RunFolder::Chunk::kDamaged ? "is damaged"
-                          : foreign                               ? "belongs to another scenario"
-                                                                  : nullptr;
-    if (trouble != nullptr && !arguments.quiet)
-      std::fprintf(stderr, "garra: chunk %lld %s; computing it again\n", static_cast<long long>(index), trouble);
+    if (foreign) state = io::RunFolder::Chunk::kForeign;
+    if ((foreign || state == io::RunFolder::Chunk::kDamaged) && !arguments.quiet)
+      std::fprintf(stderr, "garra: chunk %lld %s; computing it again\n", static_cast<long long>(index), said_of(state));
     if (foreign) chunk.reset();
     return chunk;
   }
@@ -118,6 +123,7 @@ struct Runner {
     if (!chunk) {
       chunk = study().run(first, count, device);
       folder.write_chunk(chunks, *chunk);
+      folder.renew_lock();
       fresh += count;
     }
     const study::Shape shape = study().shape();
@@ -174,7 +180,7 @@ void print_answer(const Runner& r, const RunArguments& a, const Json& summary, c
   if (a.format == "json") {
     std::printf("%s\n", Json{{"run", r.folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
   } else if (!a.quiet) {
-    std::printf("%s", r.job.answer(summary, manifest, r.folder.path()).c_str());
+    std::printf("%s", printable(r.job.answer(summary, manifest, r.folder.path())).c_str());
   }
   std::fflush(stdout);
 }
@@ -182,7 +188,8 @@ void print_answer(const Runner& r, const RunArguments& a, const Json& summary, c
 /// The report needs Python: its absence is a remark, not a failure of the run.
 void report_on(const std::string& run, const RunArguments& a, bool changed) {
   const std::string page = run + "/report.html";
-  const bool there = fs::exists(page) && !changed;
+  std::error_code error;
+  const bool there = fs::exists(page, error) && !changed;
   const bool made = there || (!a.no_report && make_report(run, a.quiet));
   if (a.quiet || a.format == "json") return;
   const std::string line = made ? page : run + "   (no report; make it with `garra report " + run + "`)";
@@ -190,29 +197,33 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
 }
 
 /// Whether the folder's results are those of this summary already: resuming a finished run changes nothing.
-bool is_written(const Runner& r, const std::string& summary) {
+bool is_written(const Runner& r, const Manifest& manifest, const std::string& summary) {
   const io::RunFolder& folder = r.folder;
-  return fs::exists(folder.file("results.h5")) && r.job.has_files(folder) && fs::exists(folder.file("summary.json")) &&
-         folder.read_text("summary.json") == summary;
+  return folder.has("results.h5") && r.job.has_files(folder) && folder.has("summary.json") &&
+         folder.read_text("summary.json") == summary && manifest.files_are_whole();
 }
 
 /// The summary comes last: where it is, the run is whole.
-bool write_outputs(const Runner& r, const std::string& summary) {
-  if (r.fresh == 0 && is_written(r, summary)) return false;
+bool write_outputs(const Runner& r, Manifest& manifest, const std::string& summary) {
+  if (r.fresh == 0 && is_written(r, manifest, summary)) return false;
   write_results(r.folder, r.study(), r.chunks, r.rows);
   r.job.write_files(r.folder, r.total);
+  manifest.add_files();
   r.folder.write_text("summary.json", summary);
-  r.folder.remove_leftovers();
   return true;
 }
 
-void execute(const io::RunFolder& folder, const RunArguments& a, const std::string& command) {
+void execute(io::RunFolder folder, const RunArguments& a, const std::string& command) {
+  require_same_program(folder);
   const JobKind& kind = job_kind(folder.scenario());
   const auto requirements = requirements_of(a, kind);
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const study::Study& study = job->study();
   for (const Requirement& r : requirements) static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
   const Device device = parse_device(a.device, a.threads);
+  expect_study(folder, study);
+  folder.lock();
+  folder.remove_leftovers();
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   Manifest manifest(folder, device, command);
@@ -228,7 +239,7 @@ void execute(const io::RunFolder& folder, const RunArguments& a, const std::stri
                     " samples; so far " + short_estimate(runner.standing()),
                 "Continue with `garra resume " + folder.path() + "`.");
   const std::string summary = study.summary(runner.total, end.reason);
-  const bool changed = write_outputs(runner, summary);
+  const bool changed = write_outputs(runner, manifest, summary);
   print_answer(runner, a, Json::parse(summary), manifest.json());
   report_on(folder.path(), a, changed);
   require_solved(runner);
@@ -241,28 +252,41 @@ std::string command_line(const RunArguments& a, const std::vector<std::string>& 
   return text;
 }
 
+/// Samples that the run has ended with; -1 where summary.json does not say.
+std::int64_t samples_of(const io::RunFolder& folder) {
+  const Json summary = Json::parse(folder.read_text("summary.json"), nullptr, false);
+  const Json samples = summary.is_object() ? summary.value("samples", Json()) : Json();
+  return samples.is_number_integer() ? samples.get<std::int64_t>() : -1;
+}
+
 void show_status(const RunArguments& a) {
-  const auto folder = io::RunFolder::open(a.run);
+  auto folder = io::RunFolder::open(a.run);
+  require_unchanged(folder);
   const JobKind& kind = job_kind(folder.scenario());
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const study::Study& study = job->study();
   const study::Plan& plan = study.plan();
+  expect_study(folder, study);
   study::Total total{};
   std::int64_t k = 0;
+  auto state = io::RunFolder::Chunk::kPresent;
   for (; k * plan.chunk < plan.samples; ++k) {
-    const auto chunk = folder.read_chunk(k);
+    const auto chunk = folder.read_chunk(k, &state);
     if (!chunk) break;
     total.add(*chunk, study.shape().sums, study.shape().tracked);
   }
   const auto e = study.estimate(total);
-  const bool finished = fs::exists(folder.file("summary.json"));
+  const bool finished = folder.has("summary.json");
   std::printf("%s: %s, %lld of %lld samples", folder.path().c_str(), finished ? "finished" : "unfinished",
               static_cast<long long>(total.count), static_cast<long long>(plan.samples));
   if (total.count > 0)
     std::printf(", P(%s)%s = %.4f [%.4f, %.4f]", kind.event, kind.of_whom, e.probability, e.interval.low,
                 e.interval.high);
   std::printf("\n");
-  if (!finished) std::printf("continue with: garra resume %s\n", folder.path().c_str());
+  const bool all_there = total.count >= plan.samples || (finished && total.count == samples_of(folder));
+  if (!all_there && (finished || state != io::RunFolder::Chunk::kMissing))
+    std::printf("chunk %lld %s\n", static_cast<long long>(k), said_of(state));
+  if (!finished || !all_there) std::printf("continue with: garra resume %s\n", folder.path().c_str());
 }
 
 void add_format_flag(CLI::App& c, RunArguments& a) {
@@ -282,7 +306,7 @@ void add_new_run_flags(CLI::App& c, RunArguments& a, const std::string& of_sampl
 
 void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
-  c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->check(CLI::NonNegativeNumber);
+  c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->transform(thread_count());
   c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
   c.add_option("--require", a.require,
                "e.g. 'p_held>=0.99' (" + all_quantities() + "): exit code 1 unless the whole interval satisfies it")
@@ -358,6 +382,8 @@ void add_run_commands(CLI::App& app) {
   report->footer("Examples:\n  garra report run-three_puma_sphere\n  GARRA_PYTHON=python3.12 garra report grasp");
   report->callback([a] {
     const auto folder = io::RunFolder::open(a->run);
+    folder.require_no_links();
+    require_unchanged(folder);
     if (!make_report(folder.path(), false))
       throw Error(ExitCode::kInputOutput, "the report was not made",
                   "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");

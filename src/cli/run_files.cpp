@@ -1,10 +1,12 @@
 #include "cli/run_files.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 
 #include "garra/core/error.hpp"
 #include "io/results_file.hpp"
+#include "io/text_file.hpp"
 
 namespace garra::cli {
 
@@ -20,38 +22,88 @@ std::string utc_now() {
   return text;
 }
 
-/// The manifest of an earlier start; null where there is none that can be continued.
-Json earlier_manifest(const io::RunFolder& folder) {
-  if (!fs::exists(folder.file("manifest.json"))) return nullptr;
+/// The manifest of an earlier start, if it has all that `fresh` has; null where there is none that can be continued.
+Json earlier_manifest(const io::RunFolder& folder, const Json& fresh) {
+  if (!folder.has("manifest.json")) return nullptr;
   Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
-  const bool sound = j.is_object() && j.value("seconds", Json()).is_number() &&
-                     j.value("resumed", Json()).is_number() && j.value("samples_computed", Json()).is_number() &&
-                     j.value("device", Json()).is_string();
-  return sound ? j : Json(nullptr);
+  if (!j.is_object()) return nullptr;
+  for (const auto& [key, value] : fresh.items()) {
+    const auto found = j.find(key);
+    const bool same = found != j.end() && (value.is_number() ? found->is_number() : found->type() == value.type());
+    if (!same) return nullptr;
+  }
+  return j;
+}
+
+/// Files that results are in, as names in the folder: what is remembered by checksum.
+std::vector<std::string> result_files(const io::RunFolder& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const char* sub : {"", "failures/"})
+    for (const auto& entry : fs::directory_iterator(folder.file(sub), error)) {
+      const std::string name = entry.path().filename().string();
+      const bool is_result = name == "configurations.json" || entry.path().extension() == ".h5";
+      if (is_result && entry.is_regular_file(error)) names.push_back(sub + name);
+    }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// A text in the manifest; "" where there is none.
+std::string in_manifest(const io::RunFolder& folder, const char* key) {
+  if (!folder.has("manifest.json")) return {};
+  const Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
+  const Json text = j.is_object() ? j.value(key, Json()) : Json();
+  return text.is_string() ? text.get<std::string>() : std::string();
 }
 
 }  // namespace
 
 Manifest::Manifest(const io::RunFolder& folder, const Device& device, const std::string& command)
-    : folder_(folder), device_(describe(device)), json_(earlier_manifest(folder)) {
-  if (!json_.is_null()) {
-    json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
+    : folder_(folder), device_(describe(device)) {
+  const Json fresh = {{"garra", GARRA_VERSION},
+                      {"command", command},
+                      {"scenario", "scenario.toml"},
+                      {"scenario_sha", "crc32:" + io::checksum(folder.read_text("scenario.toml"))},
+                      {"fingerprint", folder.fingerprint()},
+                      {"overrides", folder.overrides()},
+                      {"device", device_},
+                      {"started", utc_now()},
+                      {"seconds", 0.0},
+                      {"samples_per_second", 0.0},
+                      {"samples_computed", 0},
+                      {"chunks", folder.chunks_present()},
+                      {"compiler", "GCC " __VERSION__},
+                      {"resumed", 0}};
+  json_ = earlier_manifest(folder, fresh);
+  if (json_.is_null()) {
+    json_ = fresh;
+    write();
     return;
   }
-  json_ = {{"garra", GARRA_VERSION},
-           {"command", command},
-           {"scenario", "scenario.toml"},
-           {"scenario_sha", "crc32:" + io::checksum(folder.read_text("scenario.toml"))},
-           {"overrides", folder.overrides()},
-           {"device", device_},
-           {"started", utc_now()},
-           {"seconds", 0.0},
-           {"samples_per_second", 0.0},
-           {"samples_computed", 0},
-           {"chunks", folder.chunks_present()},
-           {"compiler", "GCC " __VERSION__},
-           {"resumed", 0}};
+  json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
+  if (json_["fingerprint"] == fresh["fingerprint"]) return;
+  std::error_code error;
+  fs::remove(folder.file("summary.json"), error);
+  for (const char* key : {"scenario_sha", "fingerprint", "overrides"}) json_[key] = fresh[key];
   write();
+}
+
+void Manifest::add_files() {
+  json_["files"] = Json::object();
+  for (const std::string& name : result_files(folder_))
+    json_["files"][name] = "crc32:" + io::file_checksum(folder_.file(name));
+  write();
+}
+
+bool Manifest::files_are_whole() const {
+  const auto files = json_.find("files");
+  if (files == json_.end() || !files->is_object()) return false;
+  for (const auto& [name, sum] : files->items())
+    if (name.find("..") != std::string::npos || !folder_.has(name) ||
+        sum != "crc32:" + io::file_checksum(folder_.file(name)))
+      return false;
+  return true;
 }
 
 void Manifest::add(std::int64_t samples, double seconds) {
@@ -71,6 +123,28 @@ void Manifest::add(std::int64_t samples, double seconds) {
 }
 
 void Manifest::write() const { folder_.write_text("manifest.json", json_.dump(1) + "\n"); }
+
+void expect_study(io::RunFolder& folder, const study::Study& study) {
+  folder.expect({study.shape(), study.columns(), study.plan().chunk, GARRA_VERSION});
+}
+
+void require_unchanged(const io::RunFolder& folder) {
+  const std::string made_of = in_manifest(folder, "fingerprint");
+  if (made_of.empty() || made_of == folder.fingerprint()) return;
+  throw Error(ExitCode::kInputOutput,
+              folder.path() +
+                  ": scenario.toml, overrides.json or models/ were changed after the run: its results are of "
+                  "another scenario",
+              "put them back, or compute the new ones with `garra resume " + folder.path() + "`");
+}
+
+void require_same_program(const io::RunFolder& folder) {
+  const std::string version = in_manifest(folder, "garra");
+  if (version.empty() || version == GARRA_VERSION) return;
+  throw Error(ExitCode::kInputOutput,
+              folder.path() + ": was begun by garra " + version + ", this is garra " GARRA_VERSION,
+              "continue it with that version, or begin anew: garra run " + folder.scenario());
+}
 
 void write_results(const io::RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows) {
   io::SampleTableWriter table(folder.file("results.h5"), study.columns(), static_cast<std::uint64_t>(rows));

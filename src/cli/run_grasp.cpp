@@ -95,6 +95,18 @@ std::vector<std::int64_t> failures_of(const study::Total& total, const std::vect
   return samples;
 }
 
+/// Takes away SAMPLE.h5 of an earlier end, and nothing that somebody else has put there.
+void clear_failures(const std::string& failures) {
+  std::error_code error;
+  std::vector<fs::path> ours;
+  for (const auto& entry : fs::directory_iterator(failures, error))
+    if (entry.path().extension() == ".h5" &&
+        entry.path().stem().string().find_first_not_of("0123456789") == std::string::npos)
+      ours.push_back(entry.path());
+  for (const fs::path& file : ours) fs::remove(file, error);
+  fs::remove(failures, error);  // where it is empty now
+}
+
 class GraspJob final : public Job {
  public:
   explicit GraspJob(const grasp::Scenario& scenario) : study_(scenario) {}
@@ -115,8 +127,8 @@ class GraspJob final : public Job {
   /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems as `garra contact solve` reads them. None where the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
+    clear_failures(folder.file("failures"));
     std::error_code error;
-    fs::remove_all(folder.file("failures"), error);
     const auto samples = failures_of(total, unanswered_);
     if (study_.plan().keep == "none" || samples.empty()) return;
     fs::create_directories(folder.file("failures"), error);

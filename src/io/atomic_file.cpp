@@ -5,9 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 #include "garra/core/error.hpp"
@@ -20,22 +25,26 @@ namespace fs = std::filesystem;
 std::string remedy_for(int error) {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return "Free some space, or choose another place for the output.";
+    case EDQUOT:
+      return "Free some space, or choose another place for the output.";
     case EFBIG:
       return "Raise the limit on file sizes (ulimit -f), or write fewer problems per file.";
     case EACCES:
     case EPERM:
-    case EROFS: return "Choose a folder that you may write to.";
+    case EROFS:
+      return "Choose a folder that you may write to.";
     case ENOENT:
-    case ENOTDIR: return "Create the folder first, or check the path for a typing error.";
-    case EISDIR: return "Give the name of a file, not of a folder.";
-    default: return "Check the disk, then run the command again.";
+    case ENOTDIR:
+      return "Create the folder first, or check the path for a typing error.";
+    case EISDIR:
+      return "Give the name of a file, not of a folder.";
+    default:
+      return "Check the disk, then run the command again.";
   }
 }
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error),
-              remedy_for(error));
+  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error), remedy_for(error));
 }
 
 /// Where the bytes go in the end: the file behind a symbolic link, or a device that must not be
@@ -46,8 +55,7 @@ struct Target {
 };
 Target resolve(const std::string& path) {
   std::error_code ignored;
-  const fs::path followed =
-      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  const fs::path followed = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
   const std::string target = followed.empty() ? path : followed.string();
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) fail(path, EISDIR);
@@ -68,10 +76,52 @@ void sync_folder(const std::string& path) {
   ::close(descriptor);
 }
 
-/// A name beside the target that no other program uses.
-std::string hidden_name(const std::string& target) { return target + ".part" + std::to_string(::getpid()); }
+constexpr const char* kMark = ".garra-";
+constexpr const char* kEnd = ".part";
+
+/// Who wrote a temporary file.
+struct Writer {
+  std::string host;
+  pid_t process;
+};
+
+/// Nothing where the name is none of ours: <name>.garra-<host>-<process>.part.
+std::optional<Writer> writer_of(const std::string& name) {
+  const std::size_t mark = name.rfind(kMark), end = name.rfind(kEnd), number = name.rfind('-');
+  if (mark == std::string::npos || mark == 0 || end == std::string::npos || end + std::strlen(kEnd) != name.size())
+    return std::nullopt;
+  const std::size_t first = mark + std::strlen(kMark);
+  if (number < first || number > end) return std::nullopt;
+  Writer writer{name.substr(first, number - first), 0};
+  const char *from = name.data() + number + 1, *to = name.data() + end;
+  const auto [stop, error] = std::from_chars(from, to, writer.process);
+  const bool whole = error == std::errc{} && stop == to && writer.process > 0;
+  return whole && writer.host.find('.') == std::string::npos ? std::optional(writer) : std::nullopt;
+}
 
 }  // namespace
+
+std::string host_name() {
+  char name[65] = {};
+  ::gethostname(name, sizeof name - 1);
+  std::string host = name;
+  for (char& c : host)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
+  return host;
+}
+
+std::string temporary_name(const std::string& path) {
+  return path + kMark + host_name() + "-" + std::to_string(::getpid()) + kEnd;
+}
+
+bool is_abandoned(const std::string& path) {
+  const auto writer = writer_of(fs::path(path).filename().string());
+  if (!writer) return false;
+  if (writer->host == host_name()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
+  std::error_code error;
+  const auto written = fs::last_write_time(path, error);
+  return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
+}
 
 AtomicFile::AtomicFile(const std::string& path) {
   const Target target = resolve(path);
@@ -96,8 +146,10 @@ void AtomicFile::open_hidden() {
   const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
   if (can_be_named) descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
-  name_ = hidden_name(target_);
-  descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  name_ = temporary_name(target_);
+  // The name is ours alone; whatever bears it is left by an earlier process of this number, and must not be followed.
+  ::unlink(name_.c_str());
+  descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
   name_.clear();
   fail(target_, errno);
@@ -143,7 +195,7 @@ void AtomicFile::commit(std::uint64_t size) {
 
 void AtomicFile::appear() {
   if (name_.empty()) {
-    const std::string name = hidden_name(target_), open_file = "/proc/self/fd/" + std::to_string(descriptor_);
+    const std::string name = temporary_name(target_), open_file = "/proc/self/fd/" + std::to_string(descriptor_);
     ::unlink(name.c_str());  // left by a program that had our number
     if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) fail(target_, errno);
     name_ = name;

@@ -2,17 +2,23 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
 
+#include "garra/batch/device.hpp"
 #include "garra/core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/hdf5_errors.hpp"
 
 namespace garra::io {
 namespace {
+
+/// HDF5 would look at all files again when the program ends, and one whose writes have failed makes it crash there. Ours
+/// are closed by then. Must come before any other call.
+[[maybe_unused]] const herr_t kNoWorkAtExit = H5dont_atexit();
 
 const char* plural_of_class(H5T_class_t type) {
   switch (type) {
@@ -31,14 +37,13 @@ const char* plural_of_class(H5T_class_t type) {
   }
 }
 
-std::size_t physical_memory() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
 void require_readable(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a folder", "Give the name of a file in it.");
+  }
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a pipe or a device", "Give the name of a file.");
   }
   if (::access(path.c_str(), R_OK) != 0) {
     const int error = errno;
@@ -121,12 +126,30 @@ Hdf5Reader::Hdf5Reader(std::string path, std::string expectation)
   if (!file_.valid()) fail_to_open(path_);
 }
 
+/// Parts of an HDF5 file may lie in other files: links to objects there, datasets of raw data in any file, datasets put
+/// together from others. A stranger's file could show us, and through us others, what is none of its business.
+void Hdf5Reader::require_inside(const std::string& name, hid_t set) const {
+  const auto file_of = [](hid_t object) {
+    std::string file(static_cast<std::size_t>(std::max<ssize_t>(H5Fget_name(object, nullptr, 0), 0)), '\0');
+    H5Fget_name(object, file.data(), file.size() + 1);
+    return file;
+  };
+  const Hdf5Id options(H5Dget_create_plist(set));
+  const bool outside = file_of(set) != file_of(file_.get()) || H5Pget_external_count(options.get()) != 0 ||
+                       H5Pget_layout(options.get()) == H5D_VIRTUAL;
+  if (outside) refuse(name, "lies in another file", "Copy the data into this file.");
+}
+
 bool Hdf5Reader::has(const std::string& name) const {
   const QuietHdf5 quiet;
   // H5Lexists fails where a group on the way is missing, so ask for each of them in turn.
   for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
     const htri_t exists = H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT);
     if (exists < 0) fail_to_open(path_);
+    H5L_info_t link{};
+    if (exists > 0 && H5Lget_info(file_.get(), name.substr(0, end).c_str(), &link, H5P_DEFAULT) >= 0 &&
+        link.type > H5L_TYPE_SOFT)
+      refuse(name, "lies in another file", "Copy the data into this file.");
     if (exists == 0 || end == std::string::npos) return exists > 0;
   }
 }
@@ -158,6 +181,7 @@ Hdf5Id Hdf5Reader::open_dataset(const std::string& name) const {
   if (info.type != H5O_TYPE_DATASET) refuse(name, "is a group or a type, expected a dataset");
   Hdf5Id set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT));
   if (!set.valid()) fail_to_open(path_);
+  require_inside(name, set.get());
   return set;
 }
 
@@ -178,10 +202,19 @@ void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected
 std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {
   const Hdf5Id space(H5Dget_space(set));
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  // A damaged header can claim any size: refuse before the machine starts to swap.
-  if (count < 0 || static_cast<std::size_t>(count) > physical_memory() / sizeof(double)) {
+  // A damaged header can claim any size: refuse before the machine starts to swap. No filter that HDF5 has packs more
+  // than 1,032 bytes into one, so that a small file holds no large data, whatever it says.
+  constexpr std::uint64_t kPacked = 1100, kSmall = std::uint64_t{1} << 26;
+  std::error_code ignored;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(std::max<hssize_t>(count, 0)) * sizeof(double),
+                      file = std::filesystem::file_size(path_, ignored);
+  if (!ignored && bytes > kSmall && bytes / kPacked > file)
+    refuse(dataset, "claims " + std::to_string(static_cast<double>(bytes) * 1e-9) + " GB, which a file of " +
+                        std::to_string(file) + " bytes cannot hold",
+           "Write the file again.");
+  if (count < 0 || bytes > free_memory({})) {
     throw Error(ExitCode::kInputOutput,
-                path_ + ": dataset " + dataset + ": needs more memory than this machine has (" +
+                path_ + ": dataset " + dataset + ": needs more memory than this machine has free (" +
                     std::to_string(static_cast<double>(count) * 8e-9) + " GB)",
                 "Split the file, or write it again if it is not meant to be this large.");
   }

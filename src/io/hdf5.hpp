@@ -37,6 +37,8 @@ class Hdf5Id {
   [[nodiscard]] bool valid() const { return id_ >= 0; }
   /// The identifier, to be closed by the caller.
   [[nodiscard]] hid_t release() { return std::exchange(id_, -1); }
+  /// Whether closing it, which may still write, went well.
+  [[nodiscard]] bool close() { return H5Idec_ref(std::exchange(id_, -1)) >= 0; }
 
  private:
   hid_t id_ = -1;
@@ -72,6 +74,7 @@ class Hdf5Reader {
   [[nodiscard]] Hdf5Id open_dataset(const std::string& name) const;
   /// A dataset of numbers that can be had as doubles.
   [[nodiscard]] Hdf5Id open_numbers(const std::string& name) const;
+  void require_inside(const std::string& name, hid_t set) const;
   void read(const std::string& dataset, hid_t set, hid_t type, void* values) const;
   [[noreturn]] void damaged(const std::string& dataset, const std::string& reason) const;
   [[nodiscard]] std::size_t size_in_memory(const std::string& dataset, hid_t set) const;

@@ -1,6 +1,7 @@
 #include "io/results_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 
 #include "garra/core/error.hpp"
+#include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
 
 namespace garra::io {
@@ -31,6 +33,10 @@ hid_t stored_type(Type type) {
   if (type == Type::kWhole) return H5T_STD_U64LE;
   return type == Type::kSmall ? H5T_STD_U8LE : H5T_IEEE_F64LE;
 }
+
+std::uint64_t size_of(const Column& c) { return (c.type == Type::kSmall ? 1 : 8) * c.width; }
+
+bool has_place(const Column& c, std::uint64_t rows) { return rows > 0 && c.width > 0; }
 
 std::size_t row_of(const std::vector<study::RowColumn>& columns) {
   std::size_t row = 0;
@@ -61,19 +67,38 @@ bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
   return id.valid() && H5Awrite(id.get(), type.get(), texts.data()) >= 0;
 }
 
-/// Whether HDF5 could lay the file out; fills in the offsets.
+/// Whether HDF5 could lay the file out and close it; fills in the offsets.
 bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& columns) {
-  const Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+  Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   bool ok = file.valid();
   for (Column& c : columns) {
     if (!ok) return false;
     const Hdf5Id set = make_dataset(file, c, rows);
     ok = set.valid();
     if (!ok) return false;
-    if (rows > 0 && c.width > 0) c.offset = H5Dget_offset(set.get());
+    if (has_place(c, rows)) c.offset = H5Dget_offset(set.get());
+    if (has_place(c, rows) && c.offset == HADDR_UNDEF) return false;
     if (!c.names.empty() && c.width > 0) ok = name_values(set, c.names);
   }
-  return ok && H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0;
+  return ok && H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0 && file.close();
+}
+
+/// Whether the closed file opens, and each dataset has the size that was meant and lies whole within the file.
+bool is_as_laid_out(const std::string& path, std::uint64_t rows, const std::vector<Column>& columns) {
+  struct stat status {};
+  const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  if (!file.valid() || ::stat(path.c_str(), &status) != 0) return false;
+  for (const Column& c : columns) {
+    const Hdf5Id set(H5Dopen2(file.get(), c.name.c_str(), H5P_DEFAULT));
+    if (!set.valid()) return false;
+    const Hdf5Id space(H5Dget_space(set.get()));
+    const bool whole =
+        H5Sget_simple_extent_npoints(space.get()) == static_cast<hssize_t>(rows * c.width) &&
+        (!has_place(c, rows) || (H5Dget_offset(set.get()) == c.offset &&
+                                 c.offset + rows * size_of(c) <= static_cast<std::uint64_t>(status.st_size)));
+    if (!whole) return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -94,8 +119,6 @@ std::vector<std::byte> bytes_of(std::span<const double> rows, std::size_t row, c
   return convert<double>(rows, row, c);
 }
 
-std::uint64_t size_of(const Column& c) { return (c.type == Type::kSmall ? 1 : 8) * c.width; }
-
 }  // namespace
 
 struct SampleTableWriter::File {
@@ -112,7 +135,8 @@ struct SampleTableWriter::File {
 
   /// A full disk is found here, before HDF5 writes: it cannot close a file that it cannot flush.
   void reserve() {
-    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    ::unlink(temporary.c_str());
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) fail(path, std::strerror(errno));
     constexpr std::uint64_t header = 1 << 16;
     const auto size = static_cast<off_t>(header + rows * (8 * row));
@@ -141,7 +165,7 @@ SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<
                                      std::uint64_t rows)
     : file_(std::make_unique<File>()) {
   file_->path = path;
-  file_->temporary = path + ".part" + std::to_string(::getpid());
+  file_->temporary = temporary_name(path);
   file_->row = row_of(columns);
   file_->rows = rows;
   for (const study::RowColumn& c : columns) file_->columns.push_back({c});
@@ -166,6 +190,8 @@ void SampleTableWriter::commit() {
   if (file_->written != file_->rows) throw Error(ExitCode::kInternal, file_->path + ": fewer rows than were announced");
   if (::fsync(file_->descriptor) != 0 && errno != EINVAL && errno != EROFS) fail(file_->path, std::strerror(errno));
   if (::close(std::exchange(file_->descriptor, -1)) != 0) fail(file_->path, std::strerror(errno));
+  if (!is_as_laid_out(file_->temporary, file_->rows, file_->columns))
+    fail(file_->path, "what was written cannot be read back");
   if (::rename(file_->temporary.c_str(), file_->path.c_str()) != 0) fail(file_->path, std::strerror(errno));
   file_->temporary.clear();
 }

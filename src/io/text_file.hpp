@@ -1,4 +1,4 @@
-// A whole text file.
+// Files as a whole.
 #pragma once
 
 #include <string>
@@ -8,10 +8,18 @@ namespace garra::io {
 /// Longest file [bytes] that the readers of texts take.
 inline constexpr std::size_t kLargestText = 10'000'000;
 
-/// The bytes of a file, of a very large one somewhat more than kLargestText. Throws Error(kInputOutput).
+/// The bytes of a file, of a larger one the first `most`. Throws Error(kInputOutput), also for what is no regular file:
+/// a pipe could wait for ever, a device never end.
+[[nodiscard]] std::string read_file(const std::string& path, std::size_t most);
+
+/// The same of at most one byte more than kLargestText.
 [[nodiscard]] std::string read_text(const std::string& path);
 
-/// A file that a scenario names: its copy in models/ beside the scenario (in a run folder), else relative to the scenario.
+/// CRC-32 of a regular file of any size, as eight hexadecimal digits; "" where it cannot be read.
+[[nodiscard]] std::string file_checksum(const std::string& path);
+
+/// A file that a scenario names: its copy in models/ beside the scenario (in a run folder), else relative to the
+/// scenario.
 [[nodiscard]] std::string file_beside(const std::string& scenario, const std::string& file);
 
 }  // namespace garra::io

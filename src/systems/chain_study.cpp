@@ -1,9 +1,10 @@
 #include "systems/chain_study.hpp"
 
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "garra/batch/parallel.hpp"
 
 namespace garra::chain {
 
@@ -127,7 +128,14 @@ Study::Study(const Scenario& scenario)
 study::Shape Study::shape() const {
   const auto n = scenario_.designs.size();
   const auto row = 7 + inputs_.size() + 2 * static_cast<std::size_t>(scenario_.robot.joints);
-  return {n * static_cast<std::size_t>(value_sums_) + 2 * n, 2 * n, row};
+  const auto counts = static_cast<std::size_t>(counts_);
+  study::Shape shape{.sums = n * static_cast<std::size_t>(value_sums_) + 2 * n,
+                     .tracked = 2 * n,
+                     .row = row,
+                     .counts = n * counts,
+                     .groups = 2 * n};
+  for (std::size_t d = 0; d < n; ++d) shape.outcomes.push_back({d * counts, kStudyOutcomes});
+  return shape;
 }
 
 std::vector<study::RowColumn> Study::columns() const {
@@ -252,8 +260,8 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
   }
   Device one = device;
   one.threads = 1;
-#pragma omp parallel for schedule(dynamic) num_threads(study_threads(device))
-  for (std::size_t k = 0; k < tasks.size(); ++k) work(tasks[k], one);
+  batch::parallel_for(study_threads(device), std::ssize(tasks),
+                      [&](std::int64_t k) { work(tasks[static_cast<std::size_t>(k)], one); });
   return measured;
 }
 

@@ -3,8 +3,10 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
 #include "systems/cuda_device.hpp"
@@ -14,6 +16,7 @@ namespace garra {
 namespace {
 
 constexpr std::int64_t kFitBlock = 1024;
+constexpr int kThreadsPerProcessor = 4;
 
 /// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
 std::string without_marks(std::string name) {
@@ -86,7 +89,11 @@ std::string describe(const Device& device) {
   return processor_name() + ", " + times + " x " + std::to_string(Lanes<double>::kSize) + " lanes";
 }
 
-int study_threads(const Device& device) { return device.threads > 0 ? device.threads : omp_get_max_threads(); }
+int most_threads() { return kThreadsPerProcessor * omp_get_num_procs(); }
+
+int study_threads(const Device& device) {
+  return std::min(device.threads > 0 ? device.threads : omp_get_max_threads(), most_threads());
+}
 
 int solve_threads(const Device& device) { return device.executor == Executor::kScalar ? 1 : study_threads(device); }
 
@@ -97,9 +104,9 @@ std::uint64_t free_memory(const Device& device) {
 std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {
   const std::uint64_t blocks = free_memory(device) / 2 / (bytes_each * kFitBlock);
   if (blocks == 0)
-    throw Error(ExitCode::kNoDevice, "not enough free memory on " + describe(device) + " for " +
-                                         std::to_string(kFitBlock) + " problems of " + std::to_string(bytes_each) +
-                                         " bytes",
+    throw Error(ExitCode::kNoDevice,
+                "not enough free memory on " + describe(device) + " for " + std::to_string(kFitBlock) +
+                    " problems of " + std::to_string(bytes_each) + " bytes",
                 "free memory there, or use another --device");
   return static_cast<std::int64_t>(blocks) * kFitBlock;
 }

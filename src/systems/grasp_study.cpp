@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "systems/contact_lanes.hpp"
 #include "systems/grasp_balance.hpp"
@@ -216,13 +217,11 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   start_tally(l, total);
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
   std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-#pragma omp parallel num_threads(study_threads(device))
-  {
+  batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
     auto w = std::make_unique<Workspace<N>>();
     study::Tally mine;
     start_tally(l, mine);
-#pragma omp for schedule(dynamic)
-    for (std::int64_t b = 0; b < blocks; ++b) {
+    for (std::int64_t b = 0; pieces.next(b);) {
       double* sums = total.sums.data() + b * l.sums;
       const std::int64_t end = std::min(count, (b + 1) * kBlock);
       for (std::int64_t i = b * kBlock; i < end; i += kSub) {
@@ -234,9 +233,8 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
       mine.kept.clear();
     }
-#pragma omp critical(garra_tally)
-    add_counts(total, mine);
-  }
+    pieces.alone([&] { add_counts(total, mine); });
+  });
   for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
   return total;
 }
@@ -303,7 +301,11 @@ Study::Study(const Scenario& scenario)
 
 study::Shape Study::shape() const {
   const auto sums = static_cast<std::size_t>(layout_.sums);
-  return {sums, sums - static_cast<std::size_t>(layout_.held_sum), static_cast<std::size_t>(layout_.row)};
+  return {.sums = sums,
+          .tracked = sums - static_cast<std::size_t>(layout_.held_sum),
+          .row = static_cast<std::size_t>(layout_.row),
+          .counts = static_cast<std::size_t>(layout_.counts),
+          .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 
 std::vector<study::RowColumn> Study::columns() const {

@@ -1,9 +1,9 @@
 #include "systems/grasp_time_study.hpp"
 
-
 #include <algorithm>
 #include <limits>
 
+#include "garra/batch/parallel.hpp"
 #include "systems/study_summary.hpp"
 
 namespace garra::grasp {
@@ -219,11 +219,8 @@ class Chunk {
     books.kept = &kept_[static_cast<std::size_t>(piece)];
     counting_.count({batch, offset, first_of(piece), size_of(piece)}, books);
   }
-  /// Of one thread.
-  void add(const Books& books) {
-#pragma omp critical(garra_time_tally)
-    total_.add(books.tally, 0, 0);
-  }
+  /// Of one thread; not by two at a time.
+  void add(const Books& books) { total_.add(books.tally, 0, 0); }
   [[nodiscard]] study::Tally tally() {
     study::Tally t = std::move(total_);
     t.first = first_;
@@ -263,8 +260,15 @@ TimeStudy::TimeStudy(const Scenario& scenario, Run run)
       run_(std::move(run)) {}
 
 study::Shape TimeStudy::shape() const {
-  const auto sums = static_cast<std::size_t>(layout_.sums());
-  return {sums, 2 * layout_.level.size(), 12 + inputs_.size()};
+  study::Shape shape{.sums = static_cast<std::size_t>(layout_.sums()),
+                     .tracked = 2 * layout_.level.size(),
+                     .row = 12 + inputs_.size(),
+                     .counts = static_cast<std::size_t>(layout_.counts),
+                     .groups = kLevelLosses + layout_.level.size(),
+                     .least = kAudits};
+  for (const TimeLevel& level : layout_.level)
+    shape.outcomes.push_back({static_cast<std::size_t>(level.outcome), kMotionEnds});
+  return shape;
 }
 
 std::vector<study::RowColumn> TimeStudy::columns() const {
@@ -291,25 +295,20 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
     for (std::int64_t from = 0; from < count; from += fit) {
       const Motions batch = run_(first + from, std::min(fit, count - from), device);
       const std::int64_t begin = from / kPiece, end = std::min(begin + fit / kPiece, chunk.pieces());
-#pragma omp parallel num_threads(study_threads(device))
-      {
+      batch::run_threads(study_threads(device), end - begin, [&](batch::Pieces& pieces) {
         Books books(layout_);
-#pragma omp for schedule(dynamic)
-        for (std::int64_t p = begin; p < end; ++p) chunk.count(p, batch, (p - begin) * kPiece, books);
-        chunk.add(books);
-      }
+        for (std::int64_t p = 0; pieces.next(p);) chunk.count(begin + p, batch, p * kPiece, books);
+        pieces.alone([&] { chunk.add(books); });
+      });
     }
     return chunk.tally();
   }
   const Device one{device.executor, 1, device.index};
-#pragma omp parallel num_threads(study_threads(device))
-  {
+  batch::run_threads(study_threads(device), chunk.pieces(), [&](batch::Pieces& pieces) {
     Books books(layout_);
-#pragma omp for schedule(dynamic)
-    for (std::int64_t p = 0; p < chunk.pieces(); ++p)
-      chunk.count(p, run_(chunk.first_of(p), chunk.size_of(p), one), 0, books);
-    chunk.add(books);
-  }
+    for (std::int64_t p = 0; pieces.next(p);) chunk.count(p, run_(chunk.first_of(p), chunk.size_of(p), one), 0, books);
+    pieces.alone([&] { chunk.add(books); });
+  });
   return chunk.tally();
 }
 

@@ -86,7 +86,7 @@ std::vector<RowColumn> ExperimentStudy::columns() const {
 
 study::Shape ExperimentStudy::shape() const {
   const RowColumn last = columns().back();
-  return {0, 0, last.first + last.width};
+  return {.row = last.first + last.width, .counts = 1};
 }
 
 std::vector<double> ExperimentStudy::path_row(std::int64_t sample) const {

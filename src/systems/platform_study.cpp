@@ -1,9 +1,9 @@
 #include "systems/platform_study.hpp"
 
-
 #include <algorithm>
 #include <cmath>
 
+#include "garra/batch/parallel.hpp"
 #include "garra/systems/platform/conditioning.hpp"
 #include "systems/study_summary.hpp"
 
@@ -44,7 +44,13 @@ Drawn<double> medians(const StudyRules& rules) {
 study::Shape PlatformStudy::shape() const {
   std::size_t inputs = 0;
   for (const StudyUncertain& input : inputs_) inputs += static_cast<std::size_t>(input.slots);
-  return {2 * kStudyMetrics + 2, 2, 7 + kStudyMetrics + inputs};
+  return {.sums = 2 * kStudyMetrics + 2,
+          .tracked = 2,
+          .row = 7 + kStudyMetrics + inputs,
+          .counts = static_cast<std::size_t>(layout_.counts),
+          .groups = kOutcomes,
+          .least = static_cast<std::size_t>(layout_.least),
+          .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 
 std::vector<study::RowColumn> PlatformStudy::columns() const {
@@ -215,19 +221,17 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
     for (std::int64_t at = 0; at < count; at += most) {
       const std::int64_t n = std::min(most, count - at);
       evaluate(first + at, n, device, results);
-#pragma omp parallel for schedule(dynamic)
-      for (std::int64_t b = 0; b < (n + kBlock - 1) / kBlock; ++b) count_one(at / kBlock + b, results, b * kBlock);
+      batch::parallel_for(study_threads(device), (n + kBlock - 1) / kBlock,
+                          [&](std::int64_t b) { count_one(at / kBlock + b, results, b * kBlock); });
     }
   } else {
-#pragma omp parallel num_threads(threads)
-    {
+    batch::run_threads(threads, blocks, [&](batch::Pieces& pieces) {
       StudyResults results(std::min(kBlock, count), rules_.instants, !is_map());
-#pragma omp for schedule(dynamic)
-      for (std::int64_t b = 0; b < blocks; ++b) {
+      for (std::int64_t b = 0; pieces.next(b);) {
         evaluate(first + b * kBlock, std::min(kBlock, count - b * kBlock), device, results);
         count_one(b, results, 0);
       }
-    }
+    });
   }
   study::Tally t{first, count, {}, sums, {}, {}, {}};
   t.counts.assign(static_cast<std::size_t>(layout_.counts), 0);

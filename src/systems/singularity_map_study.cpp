@@ -63,7 +63,12 @@ const char* sampling_kind(const MapScenario& s) {
 
 MapStudy::MapStudy(const MapScenario& scenario) : scenario_(scenario), engine_(scenario_) {}
 
-study::Shape MapStudy::shape() const { return {0, 0, map_row(scenario_.robot.joints)}; }
+study::Shape MapStudy::shape() const {
+  return {.row = map_row(scenario_.robot.joints),
+          .counts = static_cast<std::size_t>(layout().counts),
+          .least = static_cast<std::size_t>(layout().least),
+          .outcomes = {{static_cast<std::size_t>(layout().outcome), kMapOutcomes}}};
+}
 
 std::vector<study::RowColumn> MapStudy::columns() const {
   using Type = study::RowColumn::Type;

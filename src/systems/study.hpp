@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/study/shape.hpp"
 #include "garra/study/study.hpp"
 #include "garra/study/tally.hpp"
 
@@ -14,13 +15,6 @@ namespace garra::study {
 struct Estimate {
   double probability;
   Interval interval;  ///< 95 %; unsolved samples widen it
-};
-
-/// Sizes of what a study keeps about its samples.
-struct Shape {
-  std::size_t sums = 0;     ///< per block, in Tally::sums
-  std::size_t tracked = 0;  ///< of them the last ones, which the convergence curve is made of
-  std::size_t row = 0;      ///< doubles of a kept sample; the first is its number
 };
 
 class Study {

@@ -2,18 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "garra/study/shape.hpp"
 #include "garra/study/tally.hpp"
 
 namespace garra::io {
 
+class RunLock;
+
 class RunFolder {
  public:
-  /// Makes a new folder with a copy of the scenario and, in models/, of the model files that it names. Throws
-  /// Error(kUsage) where it already holds a run, and Error(kInputOutput) where it cannot be made.
+  /// Makes a new folder, locked, with a copy of the scenario and, in models/, of the model files that it names. Throws
+  /// Error(kUsage) where it already holds a run or anything else, and Error(kInputOutput) where it cannot be made.
   [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_file,
                                         const std::vector<std::string>& overrides,
                                         const std::vector<std::string>& models = {});
@@ -25,24 +29,51 @@ class RunFolder {
   [[nodiscard]] const std::vector<std::string>& overrides() const { return overrides_; }
   [[nodiscard]] std::string scenario() const { return file("scenario.toml"); }
 
+  /// What the samples depend on, as a checksum of the overrides, the scenario and the models.
+  [[nodiscard]] const std::string& fingerprint() const { return fingerprint_; }
+
+  /// Chunks are of this study from now on: written with the names and sizes of what it keeps and with the version of
+  /// the program, and read only where all of that and their own sizes are right. Without it no chunk is read.
+  struct Expected {
+    study::Shape shape;
+    std::vector<study::RowColumn> columns;
+    std::int64_t chunk = 0;  ///< samples in a chunk
+    std::string program;     ///< version of garra
+  };
+  void expect(Expected expected) { expected_ = std::move(expected); }
+
   /// Writes chunk `index` whole or not at all: temporary name, sync, rename; with a checksum.
   void write_chunk(std::int64_t index, const study::Tally& tally) const;
-  enum class Chunk { kPresent, kMissing, kDamaged, kForeign };  ///< foreign: of another scenario than the folder's
+  /// foreign: of another scenario than the folder's, or of another version or layout than expected
+  enum class Chunk { kPresent, kMissing, kDamaged, kForeign };
   /// The chunk, or nothing where `state` is not kPresent.
   [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
   [[nodiscard]] std::int64_t chunks_present() const;
-  /// Removes the temporary files of processes that were killed: only where no other process works on the run.
+  /// Removes the temporary files of our own processes that are dead, and nothing else.
   void remove_leftovers() const;
+  /// To be called before anything is written to a folder that was opened, and kept for as long as this object and its
+  /// copies live. Throws Error(kInputOutput) where another process works on the run, and as require_no_links().
+  void lock();
+  /// Tells other hosts that the lock is still held.
+  void renew_lock() const;
+  /// Throws Error(kInputOutput) where one of its files or folders is a symbolic link: a folder that came from somebody
+  /// else could make us overwrite what is outside of it. To be asked before anything is written.
+  void require_no_links() const;
 
   /// Writes a whole text file (summary.json, manifest.json) atomically.
   void write_text(const std::string& name, const std::string& text) const;
+  /// A file of ours. Throws Error(kInputOutput).
   [[nodiscard]] std::string read_text(const std::string& name) const;
+  /// Whether it is there; what cannot be asked is not.
+  [[nodiscard]] bool has(const std::string& name) const;
 
  private:
-  /// What the samples depend on; each chunk carries it.
-  [[nodiscard]] std::string fingerprint() const;
+  void fill(const std::string& scenario_file, const std::vector<std::string>& models);
+  [[nodiscard]] std::string compute_fingerprint() const;
 
   std::string path_, fingerprint_;
+  Expected expected_;
+  std::shared_ptr<RunLock> lock_;
   std::vector<std::string> overrides_;
 };
 

@@ -1,0 +1,74 @@
+// Threads of the host that share work. An exception must not leave an OpenMP region (that would end the program), so it
+// is kept until all threads have stopped and then thrown to the caller: for all work that allocates.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+
+namespace garra {
+
+/// Four for each processor that this process may use: study_threads() and solve_threads() never give more, which would
+/// only take memory.
+[[nodiscard]] int most_threads();
+
+}  // namespace garra
+
+namespace garra::batch {
+
+/// The pieces 0 ... count - 1 of a work. Threads take them one after another, until none is left or one has failed.
+class Pieces {
+ public:
+  explicit Pieces(std::int64_t count) : count_(count) {}
+
+  /// Takes a piece: `for (std::int64_t k = 0; pieces.next(k);)`.
+  [[nodiscard]] bool next(std::int64_t& piece) {
+    if (failed_.load(std::memory_order_relaxed)) return false;
+    piece = next_.fetch_add(1, std::memory_order_relaxed);
+    return piece < count_;
+  }
+  /// One thread at a time; what `work` throws, bad_alloc above all, does not block the others.
+  template <class Work>
+  void alone(const Work& work) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    work();
+  }
+  template <class Work>
+  void guard(const Work& work) noexcept {
+    try {
+      work(*this);
+    } catch (...) {
+      if (!failed_.exchange(true)) error_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::int64_t count_;
+  std::atomic<std::int64_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
+  std::mutex mutex_;
+};
+
+/// work(pieces) on each of `threads` threads. Throws the first of what they throw.
+template <class Work>
+void run_threads(int threads, std::int64_t count, const Work& work) {
+  Pieces pieces(count);
+#pragma omp parallel num_threads(threads)
+  pieces.guard(work);
+  pieces.rethrow();
+}
+
+/// body(k) for k = 0 ... count - 1, in any order.
+template <class Body>
+void parallel_for(int threads, std::int64_t count, const Body& body) {
+  run_threads(threads, count, [&](Pieces& pieces) {
+    for (std::int64_t k = 0; pieces.next(k);) body(k);
+  });
+}
+
+}  // namespace garra::batch
