@@ -71,6 +71,39 @@ struct StartBody {
   }
 };
 
+/// Further searches, see MapArmOf::look_elsewhere_in_block(); those that are not worth their time do not start.
+template <int J, int G, Look L>
+struct LookElsewhereWhereWorthBody {
+  const Arm<J>* arm;
+  RefineOptions options;
+  const double* searches;
+  double* others;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    auto s = batch::load<double, Search<double, J>>(searches, k);
+    const bool worth = deserves(L, *arm, s, options);
+    if (worth) s = look_elsewhere<G, L>(*arm, s, options);
+    s.active = s.again = worth ? 1 : 0;
+    batch::store<double>(others, k, s);
+  }
+};
+
+template <int J>
+struct KeepNearerBody {
+  const Arm<J>* arm;
+  RefineOptions options;
+  double* searches;
+  const double* others;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    auto other = batch::load<double, Search<double, J>>(others, k);
+    if (other.again == 0) return;
+    other.again = 0;
+    if (is_nearer(*arm, batch::load<double, Search<double, J>>(searches, k), other, options))
+      batch::store<double>(searches, k, other);
+  }
+};
+
 /// What is searched for again, see MapArmOf::search_two().
 template <int J, int G>
 struct RestartBody {
@@ -145,16 +178,33 @@ std::int64_t doubles(std::int64_t count) {
   return batch::tiles_for(count) * batch::kTile * batch::kFields<double, Problem>;
 }
 
+template <int J, int G, Look L>
+void look_elsewhere_in_batch(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, double* searches,
+                             double* others) {
+  cuda::for_each(count, LookElsewhereWhereWorthBody<J, G, L>{arm, options, searches, others});
+  for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, part, others});
+  cuda::for_each(count, KeepNearerBody<J>{arm, options, searches, others});
+}
+
+/// Room on the device for searches, further ones, and what they come to.
+struct SearchRoom {
+  double *searches, *others, *results;
+};
+
 /// Searches of near samples, from their starts to their analysis.
 template <int J, int G>
-void find_nearest(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, double* searches,
-                  double* results) {
-  for (const int steps : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, steps, searches});
+void find_nearest(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, const SearchRoom& room) {
+  const auto [searches, others, results] = room;
+  for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, part, searches});
+  if constexpr (G > 1) {
+    look_elsewhere_in_batch<J, G, Look::kSecond>(arm, options, count, searches, others);
+    look_elsewhere_in_batch<J, G, Look::kOpposite>(arm, options, count, searches, others);
+  }
   const AnalyseBody<J, G> analyse{arm, options, searches, results};
   cuda::for_each(count, analyse);
   if constexpr (G > 2) {
     cuda::for_each(count, RestartBody<J, G>{arm, options, searches, results});
-    for (const int steps : kSearchParts) cuda::for_each(count, SearchBody<J, G, 2>{arm, options, steps, searches});
+    for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 2>{arm, options, part, searches});
     cuda::for_each(count, AnalyseAgainBody<J, G>{analyse});
   }
 }
@@ -175,6 +225,7 @@ class Run {
         q_(doubles<Vec<double, J>>(batch)),
         measured_(doubles<Measured<double>>(batch)),
         searches_(doubles<Search<double, J>>(batch)),
+        others_(doubles<Search<double, J>>(batch)),
         results_(doubles<NearSingularity<double, J>>(batch)),
         near_(batch),
         worst_(batch),
@@ -208,7 +259,8 @@ class Run {
     lengths_.download(lengths);
     if (plan_host_.nearest && lengths[0] > 0) {
       cuda::for_each(lengths[0], StartBody<J>{q_.data(), near_.data(), searches_.data()});
-      find_nearest<J, G>(arm_.data(), map_.options, lengths[0], searches_.data(), results_.data());
+      find_nearest<J, G>(arm_.data(), map_.options, lengths[0],
+                         {searches_.data(), others_.data(), results_.data()});
       cuda::for_each(lengths[0], CountLandingBody<J>{plan_.data(), first, near_.data(), results_.data(), to});
     }
     rank_worst(first, count, lengths[1], tally);
@@ -285,7 +337,7 @@ class Run {
   cuda::Buffer<MapPlan> plan_;
   cuda::Buffer<Sampler> sampler_;
   cuda::Buffer<Word> counts_, least_;
-  Numbers q_, measured_, searches_, results_;
+  Numbers q_, measured_, searches_, others_, results_;
   cuda::Buffer<int> near_, worst_, lengths_;
 };
 
@@ -325,9 +377,9 @@ void CudaMap<J, G>::nearest(std::int64_t count, const double* searches, double* 
   cuda::Buffer<Arm<J>> exact(1);
   exact.upload(&arm);
   map_cuda::Numbers states(map_cuda::doubles<Search<double, J>>(count)),
-      out(map_cuda::doubles<NearSingularity<double, J>>(count));
+      others(map_cuda::doubles<Search<double, J>>(count)), out(map_cuda::doubles<NearSingularity<double, J>>(count));
   states.upload(searches);
-  map_cuda::find_nearest<J, G>(exact.data(), options, count, states.data(), out.data());
+  map_cuda::find_nearest<J, G>(exact.data(), options, count, {states.data(), others.data(), out.data()});
   out.download(results);
 }
 

@@ -119,7 +119,7 @@ enum class SelfMotion {
 
 /// A finite displacement that was carried out exactly.
 struct Displacement {
-  std::vector<double> q;  ///< added to every joint [rad, m]; empty: none was found, or none is needed
+  std::vector<double> motion;  ///< added to every joint [rad, m]; empty: none was found, or none is needed
   int rank = 0;           ///< after it
   double sigma = 0;       ///< sigma_g after it
 };

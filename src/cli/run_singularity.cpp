@@ -113,7 +113,8 @@ void print_joints(const MapSample& s, const chain::Robot& robot) {
   }
 }
 
-void print(const MapSample& s, const chain::Robot& robot) {
+/// `tolerance`: the map's, which says what is singular.
+void print(const MapSample& s, const chain::Robot& robot, double tolerance) {
   std::printf("sample %lld: %s\n", static_cast<long long>(s.sample), to_string(s.outcome));
   if (s.q.empty()) {
     std::printf("  from this start the search for joint values has not reached the target\n");
@@ -129,6 +130,9 @@ void print(const MapSample& s, const chain::Robot& robot) {
     return;
   }
   std::printf("Nearest singularity      %.6g deg of joint motion away\n", s.nearest.distance[0] / kDegree);
+  std::printf("                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are judged\n"
+              "                         by %g, as the map does: double roots are found to the root of rounding only\n",
+              tolerance, s.options.tolerance);
   std::printf("\nThe analysis there:\n%s", singularity_text(s.screws, *s.analysis, &s.options).c_str());
 }
 
@@ -169,7 +173,7 @@ class SingularityJob final : public Job {
     if (a.format == "json")
       std::printf("%s\n", to_json(s).dump(1).c_str());
     else
-      print(s, study_.scenario().robot);
+      print(s, study_.scenario().robot, study_.scenario().measure.tolerance);
   }
 
  private:

@@ -220,9 +220,9 @@ void print_escape(const Analysis& a, const AnalyseOptions* options, std::string&
 }
 
 void print_recovery(const Analysis& a, std::string& text) {
-  if (!a.recovery.q.empty()) {
+  if (!a.recovery.motion.empty()) {
     text += "9. Carried out: dq =";
-    for (const double x : a.recovery.q) append(text, " %g", x);
+    for (const double x : a.recovery.motion) append(text, " %g", x);
     append(text, "; rank %d, sigma %.4g\n", a.recovery.rank, a.recovery.sigma);
   }
   if (!a.clearing_sets.empty()) {

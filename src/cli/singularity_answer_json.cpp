@@ -120,9 +120,9 @@ Json singularity_json(const Analysis& a, const AnalyseOptions* options) {
               {"singular_values", a.singular_values},
               {"gap", std::isfinite(a.gap) ? Json(a.gap) : Json(nullptr)},
               {"scaling", {{"origin", {c[0], c[1], c[2]}}, {"length", a.scaling.length}}}};
-  out["recovery"] = a.recovery.q.empty()
+  out["recovery"] = a.recovery.motion.empty()
                         ? Json(nullptr)
-                        : Json{{"q", a.recovery.q}, {"rank", a.recovery.rank}, {"sigma", a.recovery.sigma}};
+                        : Json{{"motion", a.recovery.motion}, {"rank", a.recovery.rank}, {"sigma", a.recovery.sigma}};
   if (options != nullptr) {
     out["tolerance"] = options->tolerance;
     out["step"] = options->step;

@@ -13,6 +13,7 @@
 #include "systems/grasp_balance.hpp"
 #include "systems/grasp_cuda.hpp"
 #include "systems/grasp_judge.hpp"
+#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
@@ -44,8 +45,8 @@ Layout make_layout(const Scenario& s, int draws) {
   l.first = take(l.contacts);
   l.cone = take(l.contacts * kConeBins * kConeBins);
   l.iterations = take(kIterationBins);
-  l.held_bin = take(draws * kQuantileBins);
-  l.decided_bin = take(draws * kQuantileBins);
+  l.held_bin = take(draws * study::kInputBins);
+  l.decided_bin = take(draws * study::kInputBins);
   const double force = 4 * std::max(s.squeeze.nominal(), 1e-3);
   for (int j = 0; j < l.contacts; ++j) l.force[j] = histogram(0, force, 200);
   l.metric[kMargin] = histogram(-1, 1, 200);
@@ -174,7 +175,7 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
     sums[l.held_sum] += held;
     sums[l.held_sum + 1] += !decided;
     for (int k = 0; k < l.draws; ++k) {
-      const int bin = k * kQuantileBins + static_cast<int>(u[k * batch::kTile] * kQuantileBins);
+      const int bin = k * study::kInputBins + static_cast<int>(u[k * batch::kTile] * study::kInputBins);
       t.counts[static_cast<std::size_t>(l.held_bin + bin)] += held;
       t.counts[static_cast<std::size_t>(l.decided_bin + bin)] += decided;
     }

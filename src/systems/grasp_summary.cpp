@@ -64,8 +64,8 @@ Json held_against_friction(const Layout& l, const Tally& t) {
 }
 
 Json input(const Layout& l, const Tally& t, const Input& in, int k) {
-  const int bin = k * kQuantileBins;
-  const study::InputCounts counts{l.held_bin + bin, l.decided_bin + bin, kQuantileBins};
+  const int bin = k * study::kInputBins;
+  const study::InputCounts counts{l.held_bin + bin, l.decided_bin + bin};
   return study::input_json(t, counts, {in.name, in.unit, in.distribution});
 }
 

@@ -153,7 +153,7 @@ Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& 
   const int stride = l.levels() > 1 ? l.level[1].held_bin - l.level[0].held_bin : 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * study::kInputBins;
-    const study::InputCounts counts{l.level[0].held_bin + bin, l.level[0].decided_bin + bin, study::kInputBins,
+    const study::InputCounts counts{l.level[0].held_bin + bin, l.level[0].decided_bin + bin,
                                     l.levels(), stride};
     list.push_back(study::input_json(t, counts, {inputs[k].name, inputs[k].unit, inputs[k].distribution}));
   }

@@ -130,7 +130,7 @@ void PlatformStudy::count_inputs(std::int64_t sample, bool feasible, study::Tall
       pair = slot / 2;
       uniform_pair<double>(rules_.seed, index, static_cast<std::uint32_t>(pair), u[0], u[1]);
     }
-    const int bin = static_cast<int>(k) * kStudyQuantileBins + static_cast<int>(u[slot % 2] * kStudyQuantileBins);
+    const int bin = static_cast<int>(k) * study::kInputBins + static_cast<int>(u[slot % 2] * study::kInputBins);
     add_to(tally.counts, layout_.decided_bin + bin);
     if (feasible) add_to(tally.counts, layout_.feasible_bin + bin);
   }

@@ -18,7 +18,6 @@ struct StudyUncertain {
 /// What is measured of a sample as a number: StudyMeasured's last fields.
 enum StudyMetric : int { kPeakForce, kStrokeMargin, kUniversalMargin, kSphericalMargin, kClearance, kSigmaMin };
 inline constexpr int kStudyMetrics = 6;
-inline constexpr int kStudyQuantileBins = 20;  ///< of an input's distribution
 
 /// Where counts, sums and smallest values lie.
 struct StudyLayout {
@@ -28,7 +27,7 @@ struct StudyLayout {
   int peak_leg = 0;   ///< [6]
   int peak_at = 0;    ///< [instants]
   study::Histogram metric[kStudyMetrics];
-  int feasible_bin = 0, decided_bin = 0;    ///< [slot drawn][kStudyQuantileBins]
+  int feasible_bin = 0, decided_bin = 0;    ///< [slot drawn][study::kInputBins]
   int node_feasible = 0, node_decided = 0;  ///< map: [nodes]
   int counts = 0;                           ///< of all of them
   int force_low = 0, force_high = 0;        ///< in Tally::least: [instants][6], of the force and of minus the force

@@ -150,7 +150,7 @@ PlatformStudy::PlatformStudy(const Scenario& scenario)
 
 void PlatformStudy::make_layout() {
   StudyLayout& l = layout_;
-  const int instants = rules_.instants, bins = static_cast<int>(slots_.size()) * kStudyQuantileBins;
+  const int instants = rules_.instants, bins = static_cast<int>(slots_.size()) * study::kInputBins;
   const int nodes_kept = is_map() ? static_cast<int>(nodes()) : 0;
   const auto take = [](int& next, int n) {
     const int first = next;

@@ -55,54 +55,35 @@ Json failures(const StudyLayout& l, const Total& t, const std::vector<double>& t
   return {{"legs", legs}, {"time", time}, {"count", counts_of(t, l.failed_at, n)}};
 }
 
-/// Part of the variance of "feasible" that the mean over the quantile bins of a number explains, less what that would
-/// be by chance (first-order Sobol index).
-double influence_of(const StudyLayout& l, const Total& t, int k) {
-  const int first = k * kStudyQuantileBins;
-  double held = 0, n = 0, between = 0;
-  for (int b = 0; b < kStudyQuantileBins; ++b) {
-    held += static_cast<double>(at(t, l.feasible_bin + first + b));
-    n += static_cast<double>(at(t, l.decided_bin + first + b));
-  }
-  const double p = n > 0 ? held / n : 0, variance = n * p * (1 - p);
-  if (!(variance > 0)) return 0;
-  for (int b = 0; b < kStudyQuantileBins; ++b) {
-    const auto nb = static_cast<double>(at(t, l.decided_bin + first + b));
-    if (nb == 0) continue;
-    const double d = static_cast<double>(at(t, l.feasible_bin + first + b)) / nb - p;
-    between += nb * d * d;
-  }
-  return between / variance - (kStudyQuantileBins - 1) / n;
-}
-
-/// An input; one of several numbers has the sum of their influences. `noise` is two standard deviations of an input
-/// without influence.
+/// An input; one of several numbers has the sum of their influences.
 Json input_json(const PlatformStudy& study, const Total& t, const StudyUncertain& in) {
   const StudyLayout& l = study.layout();
-  double sum = 0;
-  int drawn = 0, decided = 0;
+  double sum = 0, noise = 0, unresolved = 0;
+  int resolution = study::kShownInputBins;
   Json bins = nullptr;
   for (std::size_t k = 0; k < study.slots().size(); ++k) {
     const int slot = study.slots()[k];
     if (slot < in.slot || slot >= in.slot + in.slots) continue;
-    sum += influence_of(l, t, static_cast<int>(k));
-    ++drawn;
+    const int first = static_cast<int>(k) * study::kInputBins;
+    const study::InputCounts counts{l.feasible_bin + first, l.decided_bin + first};
+    const study::Influence i = study::influence_of(t, counts);
+    sum += i.value;
+    noise += i.noise * i.noise;
+    unresolved += i.unresolved;
+    resolution = std::max(resolution, i.bins);
     if (in.slots > 1) continue;
-    const int first = static_cast<int>(k) * kStudyQuantileBins;
-    bins = {{"value", Json::array()},
-            {"feasible", counts_of(t, l.feasible_bin + first, kStudyQuantileBins)},
-            {"decided", counts_of(t, l.decided_bin + first, kStudyQuantileBins)}};
-    for (int b = 0; b < kStudyQuantileBins; ++b)
-      bins["value"].push_back(number(study::quantile(study.rules().slot[slot], (b + 0.5) / kStudyQuantileBins)));
+    bins = {{"value", study::shown_values(study.rules().slot[slot])},
+            {"feasible", study::shown_bins(t, counts.held, counts)},
+            {"decided", study::shown_bins(t, counts.decided, counts)}};
   }
-  for (int k = 0; k < kOutcomes - 1; ++k) decided += static_cast<int>(at(t, l.outcome + k) > 0);
-  const auto n = static_cast<double>(t.count - at(t, l.outcome + static_cast<int>(Outcome::kInvalid)));
   return {{"name", in.name},
           {"unit", in.unit},
           {"distribution", in.distribution},
           {"numbers", in.slots},
-          {"influence", decided > 1 ? std::max(0.0, sum) : 0.0},
-          {"noise", n > 0 ? 2 * std::sqrt(2.0 * (kStudyQuantileBins - 1) * drawn) / n : 0.0},
+          {"influence", std::max(0.0, sum)},
+          {"noise", std::sqrt(noise)},
+          {"unresolved", unresolved},
+          {"resolution", resolution},
           {"bins", bins}};
 }
 

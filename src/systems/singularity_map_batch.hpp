@@ -114,14 +114,27 @@ template <int J, int G, int D>
 struct SearchBody {
   const Arm<J>* arm;
   RefineOptions options;
-  int steps;
+  SearchPart part;
   double* states;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     auto s = batch::load<S, Search<S, J>>(states, i);
-    search_on<G, D>(*arm, options, steps, s);
+    search_on<G, D>(*arm, options, part, s);
     batch::store<S>(states, i, s);
+  }
+};
+
+/// Between steps 4 and 5: further searches in place of those that may have missed something nearer.
+template <int J, int G, Look L>
+struct LookElsewhereBody {
+  const Arm<J>* arm;
+  RefineOptions options;
+  double* states;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    batch::store<S>(states, i, look_elsewhere<G, L>(*arm, batch::load<S, Search<S, J>>(states, i), options));
   }
 };
 
@@ -135,8 +148,7 @@ struct AnalyseBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto s = batch::load<S, Search<S, J>>(states, i);
-    batch::store<S>(results, i, analyse_landing<G>(*arm, s.start, s.q, options));
+    batch::store<S>(results, i, analyse_landing<G>(*arm, batch::load<S, Search<S, J>>(states, i), options));
   }
 };
 

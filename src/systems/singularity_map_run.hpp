@@ -125,17 +125,18 @@ class MapArmOf final : public MapArm {
 
   /// Runs the searches listed in w.active to their ends, those that need more steps together.
   template <int D>
-  void search_block(Executor executor, const RefineOptions& options, map_run::Workspace<J>& w) const {
-    for (const int steps : kSearchParts) {
+  void search_block(Executor executor, const RefineOptions& options, batch::Tiles<Search<double, J>>& searches,
+                    map_run::Workspace<J>& w) const {
+    for (const SearchPart& part : kSearchParts) {
       const auto count = static_cast<std::int64_t>(w.active.size());
-      for (std::int64_t k = 0; k < count; ++k) w.part.set(k, w.searches.get(w.active[static_cast<std::size_t>(k)]));
+      for (std::int64_t k = 0; k < count; ++k) w.part.set(k, searches.get(w.active[static_cast<std::size_t>(k)]));
       map_run::pad(w.part, count);
-      batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, steps, w.part.data()});
+      batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, part, w.part.data()});
       std::vector<int> left;
       for (std::int64_t k = 0; k < count; ++k) {
         const Search<double, J> s = w.part.get(k);
         const int i = w.active[static_cast<std::size_t>(k)];
-        w.searches.set(i, s);
+        searches.set(i, s);
         if (s.active > 0) left.push_back(i);
       }
       w.active.swap(left);
@@ -147,10 +148,35 @@ class MapArmOf final : public MapArm {
                      map_run::Workspace<J>& w) const {
     w.active.resize(static_cast<std::size_t>(count));
     std::iota(w.active.begin(), w.active.end(), 0);
-    search_block<1>(executor, options, w);
+    search_block<1>(executor, options, w.searches, w);
+    if constexpr (G > 1) {
+      look_elsewhere_in_block<Look::kSecond>(executor, count, options, w);
+      look_elsewhere_in_block<Look::kOpposite>(executor, count, options, w);
+    }
     map_run::pad(w.searches, count);
     batch::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
     if constexpr (G > 2) search_two(executor, count, options, w);
+  }
+
+  /// Further searches, whose ends replace those so far where they are nearer.
+  template <Look L>
+  void look_elsewhere_in_block(Executor executor, std::int64_t count, const RefineOptions& options,
+                               map_run::Workspace<J>& w) const {
+    std::vector<int> chosen;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (deserves(L, arm_, w.searches.get(i), options)) chosen.push_back(static_cast<int>(i));
+    const auto found = static_cast<std::int64_t>(chosen.size());
+    for (std::int64_t k = 0; k < found; ++k) w.others.set(k, w.searches.get(chosen[static_cast<std::size_t>(k)]));
+    map_run::pad(w.others, found);
+    batch::for_each(executor, found, LookElsewhereBody<J, G, L>{&arm_, options, w.others.data()});
+    w.active.resize(chosen.size());
+    std::iota(w.active.begin(), w.active.end(), 0);
+    search_block<1>(executor, options, w.others, w);
+    for (std::int64_t k = 0; k < found; ++k) {
+      const int i = chosen[static_cast<std::size_t>(k)];
+      const Search<double, J> other = w.others.get(k);
+      if (is_nearer(arm_, w.searches.get(i), other, options)) w.searches.set(i, other);
+    }
   }
 
   /// Searches that were lost where two singular values are small go for both of them.
@@ -165,7 +191,7 @@ class MapArmOf final : public MapArm {
     }
     if (w.active.empty()) return;
     const std::vector<int> again = w.active;
-    search_block<2>(executor, options, w);
+    search_block<2>(executor, options, w.searches, w);
     const auto found = static_cast<std::int64_t>(again.size());
     for (std::int64_t k = 0; k < found; ++k) w.part.set(k, w.searches.get(again[static_cast<std::size_t>(k)]));
     map_run::pad(w.part, found);

@@ -66,7 +66,7 @@ inline constexpr std::int64_t kBlock = study::kBlock;
 template <int J>
 struct Workspace {
   batch::Tiles<Vec<double, J>> q{kBlock};
-  batch::Tiles<Search<double, J>> searches{kBlock}, part{kBlock};
+  batch::Tiles<Search<double, J>> searches{kBlock}, others{kBlock}, part{kBlock};
   batch::Tiles<Measured<double>> measured{kBlock}, exact{kBlock};
   batch::Tiles<NearSingularity<double, J>> results{kBlock}, part_results{kBlock};
   std::vector<int> near;    ///< numbers within the block

@@ -23,40 +23,96 @@ struct Bin {
   std::int64_t held, decided;
 };
 
-/// One group: n samples, p of them held; what the means of its bins explain of n p (1 - p).
+double mean(const Bin& b) { return static_cast<double>(b.held) / static_cast<double>(b.decided); }
+
+/// One group: n samples, p of them held; what the means of its bins explain of n p (1 - p), and at most may not.
 struct Explained {
-  double n = 0, variance = 0, between = 0;
+  double n = 0, variance = 0, between = 0, within = 0;
 };
+
+/// Largest variance of f(u), the mean of the event over the input, within bin b, if f is monotone there: between the
+/// means of the neighbors, or 0 or 1 at the ends (R. Bhatia, C. Davis, Amer. Math. Monthly 107, 2000). What the chance
+/// in the bin's own mean takes off is added.
+double most_within(std::span<const Bin> bins, std::size_t b) {
+  const double m = mean(bins[b]), chance = m * (1 - m) / static_cast<double>(bins[b].decided);
+  const bool before = b > 0 && bins[b - 1].decided > 0, after = b + 1 < bins.size() && bins[b + 1].decided > 0;
+  if (!before && !after) return m * (1 - m);
+  const double rise = after ? mean(bins[b + 1]) - m : m - mean(bins[b - 1]);
+  const double end = rise > 0 ? (after ? m : 1 - m) : (after ? m - 1 : -m);
+  return (before && after ? m - mean(bins[b - 1]) : end) * rise + chance;
+}
 
 Explained explained(std::span<const Bin> bins) {
   std::int64_t held = 0, decided = 0;
   for (const Bin& b : bins) held += b.held, decided += b.decided;
   const double n = static_cast<double>(decided), p = n > 0 ? static_cast<double>(held) / n : 0;
-  Explained e{n, n * p * (1 - p), 0};
-  for (const Bin& b : bins) {
-    if (b.decided == 0) continue;
-    const double nb = static_cast<double>(b.decided), d = static_cast<double>(b.held) / nb - p;
+  Explained e{n, n * p * (1 - p), 0, 0};
+  for (std::size_t b = 0; b < bins.size(); ++b) {
+    if (bins[b].decided == 0) continue;
+    const double nb = static_cast<double>(bins[b].decided), d = mean(bins[b]) - p;
     e.between += nb * d * d;
+    e.within += nb * most_within(bins, b);
   }
   return e;
 }
 
-/// First-order Sobol index of the indicator "held": variance of its mean over the quantile bins of the input, less what
-/// that would be by chance, over its whole variance. `noise` is two standard deviations of an input without influence.
-Json influence(std::span<const Explained> groups, int bins) {
-  double n = 0, variance = 0, between = 0;
-  for (const Explained& e : groups) n += e.n, variance += e.variance, between += e.between;
-  double chance = 0, noise = 0;
-  for (const Explained& e : groups) {
+/// Neighboring bins put together, `merge` at a time.
+std::vector<Bin> merged(std::span<const Bin> bins, int merge) {
+  std::vector<Bin> out(bins.size() / static_cast<std::size_t>(merge), {0, 0});
+  for (std::size_t b = 0; b < bins.size(); ++b) {
+    out[b / static_cast<std::size_t>(merge)].held += bins[b].held;
+    out[b / static_cast<std::size_t>(merge)].decided += bins[b].decided;
+  }
+  return out;
+}
+
+/// Influence in so many bins, and by how much it may rise by chance where these are halved (two standard deviations).
+struct InBins {
+  Influence influence;
+  double rise = 0;
+};
+
+/// Variance of the mean over the bins of the input, less what that would be by chance, over the whole variance.
+InBins influence_in(std::span<const std::vector<Bin>> groups, int merge) {
+  const int bins = kInputBins / merge;
+  double n = 0, variance = 0, between = 0, within = 0, chance = 0;
+  std::vector<Explained> parts;
+  for (const auto& group : groups) parts.push_back(explained(merged(group, merge)));
+  for (const Explained& e : parts) n += e.n, variance += e.variance, between += e.between, within += e.within;
+  InBins out{{0, 0, 0, bins}, 0};
+  for (const Explained& e : parts) {
     if (e.n == 0) continue;
     const double weight = variance > 0 ? e.variance / variance : e.n / n;
     chance += weight * ((bins - 1) / e.n);
-    noise += weight * (2 * std::sqrt(2.0 * (bins - 1)) / e.n);
+    out.influence.noise += weight * (2 * std::sqrt(2.0 * (bins - 1)) / e.n);
+    out.rise += weight * (2 * std::sqrt(2.0 * bins) / e.n);
   }
-  return {{"influence", variance > 0 ? std::max(0.0, between / variance - chance) : 0.0}, {"noise", noise}};
+  if (!(variance > 0)) return out;
+  out.influence.value = between / variance - chance;
+  out.influence.unresolved = std::max(0.0, within / variance) + 2 * out.influence.noise;
+  return out;
 }
 
 }  // namespace
+
+/// Bins are halved for as long as that shows more than chance would.
+Influence influence_of(const Tally& t, const InputCounts& c) {
+  std::vector<std::vector<Bin>> groups;
+  for (int g = 0; g < c.groups; ++g) {
+    groups.emplace_back();
+    for (int b = 0; b < kInputBins; ++b)
+      groups.back().push_back({at(t, c.held + g * c.stride + b), at(t, c.decided + g * c.stride + b)});
+  }
+  int merge = kInputBins / kShownInputBins;
+  InBins now = influence_in(groups, merge);
+  while (merge > 1) {
+    merge /= 2;
+    const InBins next = influence_in(groups, merge);
+    if (!(next.influence.value > now.influence.value + now.rise)) break;
+    now = next;
+  }
+  return now.influence;
+}
 
 std::int64_t at(const Tally& t, int i) { return t.counts.empty() ? 0 : t.counts[static_cast<std::size_t>(i)]; }
 
@@ -174,28 +230,33 @@ Json convergence(const Total& t, int groups) {
   return j;
 }
 
-Json input_json(const Tally& t, const InputCounts& c, const UncertainInput& input) {
-  std::vector<Bin> all(static_cast<std::size_t>(c.bins), {0, 0});
-  std::vector<Explained> groups;
-  for (int g = 0; g < c.groups; ++g) {
-    std::vector<Bin> bins;
-    for (int b = 0; b < c.bins; ++b) {
-      const Bin bin{at(t, c.held + g * c.stride + b), at(t, c.decided + g * c.stride + b)};
-      bins.push_back(bin);
-      all[static_cast<std::size_t>(b)].held += bin.held;
-      all[static_cast<std::size_t>(b)].decided += bin.decided;
-    }
-    groups.push_back(explained(bins));
-  }
-  Json j = {{"name", input.name}, {"unit", input.unit}, {"distribution", describe(input.distribution)}};
-  j.update(influence(groups, c.bins));
-  j["bins"] = {{"value", Json::array()}, {"held", Json::array()}, {"decided", Json::array()}};
-  for (int b = 0; b < c.bins; ++b) {
-    j["bins"]["value"].push_back(number(quantile(input.distribution, (b + 0.5) / c.bins)));
-    j["bins"]["held"].push_back(all[static_cast<std::size_t>(b)].held);
-    j["bins"]["decided"].push_back(all[static_cast<std::size_t>(b)].decided);
-  }
+Json shown_bins(const Tally& t, int first, const InputCounts& c) {
+  constexpr int kMerge = kInputBins / kShownInputBins;
+  std::vector<std::int64_t> sum(kShownInputBins, 0);
+  for (int g = 0; g < c.groups; ++g)
+    for (int b = 0; b < kInputBins; ++b) sum[static_cast<std::size_t>(b / kMerge)] += at(t, first + g * c.stride + b);
+  return sum;
+}
+
+Json shown_values(const Distribution& d) {
+  Json j = Json::array();
+  for (int b = 0; b < kShownInputBins; ++b) j.push_back(number(quantile(d, (b + 0.5) / kShownInputBins)));
   return j;
+}
+
+Json input_json(const Tally& t, const InputCounts& c, const UncertainInput& input) {
+  const Influence i = influence_of(t, c);
+  return {{"name", input.name},
+          {"unit", input.unit},
+          {"distribution", describe(input.distribution)},
+          {"influence", std::max(0.0, i.value)},
+          {"noise", i.noise},
+          {"unresolved", i.unresolved},
+          {"resolution", i.bins},
+          {"bins",
+           {{"value", shown_values(input.distribution)},
+            {"held", shown_bins(t, c.held, c)},
+            {"decided", shown_bins(t, c.decided, c)}}}};
 }
 
 }  // namespace garra::study

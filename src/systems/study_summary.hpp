@@ -41,14 +41,27 @@ struct UncertainInput {
   const std::string &name, &unit;
   const Distribution& distribution;
 };
-inline constexpr int kInputBins = 20;  ///< of an input's distribution, equally likely
+/// Equally likely bins of an input's distribution: as many are counted, and as many are shown, each made of several.
+inline constexpr int kInputBins = 160, kShownInputBins = 20;
 /// Where the samples of an input's quantile bins are counted: those that held, those decided. `groups` of samples, the
 /// counts of each `stride` after those of the one before.
 struct InputCounts {
-  int held = 0, decided = 0, bins = kInputBins;
+  int held = 0, decided = 0;
   int groups = 1, stride = 0;
 };
-/// An input and its influence on "held" (docs/monte-carlo.md (4)): within the groups, where there are several.
+/// First-order Sobol index of the event (docs/monte-carlo.md (4)), within the groups, where there are several.
+struct Influence {
+  double value = 0;       ///< may be below zero by chance
+  double noise = 0;       ///< two standard deviations of what an input without influence shows
+  double unresolved = 0;       ///< what varies within the bins and is lost is at most this
+  int bins = kShownInputBins;  ///< that it was computed with
+};
+[[nodiscard]] Influence influence_of(const Tally& t, const InputCounts& counts);
+/// Counts of the bins that are shown, over all groups; `first`: where those of the first group's bins are.
+[[nodiscard]] Json shown_bins(const Tally& t, int first, const InputCounts& counts);
+/// Values of the input amid the bins that are shown.
+[[nodiscard]] Json shown_values(const Distribution& d);
+/// An input and its influence on "held".
 [[nodiscard]] Json input_json(const Tally& t, const InputCounts& counts, const UncertainInput& input);
 
 }  // namespace garra::study

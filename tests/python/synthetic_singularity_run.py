@@ -343,5 +343,5 @@ def analysis(at: Array, screw: Array, joints: list[int]) -> dict[str, Any]:
         "singular_values": singular_values(at[None])[0].tolist(),
         "gap": float(s[4] / max(s[5], 1e-300)),
         "scaling": {"origin": [0.1, 0.0, 0.8], "length": 0.215},
-        "recovery": {"q": np.zeros(6).tolist(), "rank": 6, "sigma": 0.2},
+        "recovery": {"motion": np.zeros(6).tolist(), "rank": 6, "sigma": 0.2},
     }

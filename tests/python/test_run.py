@@ -685,12 +685,15 @@ def test_influences_are_first_order_sobol_indices(whole, table):
     held = (table["outcome"] == 0).astype(float)
     for k, entry in enumerate(summary_of(whole)["inputs"]):
         assert entry["name"] == table["input names"][k]
-        bins = quantile_bins(table["inputs"][:, k])
-        size = np.bincount(bins, minlength=20)
-        means = np.bincount(bins, weights=held, minlength=20) / size
-        index = np.sum(size * (means - held.mean()) ** 2) / SAMPLES / held.var() - 19 / SAMPLES
+        count = entry["resolution"]
+        bins = quantile_bins(table["inputs"][:, k], count)
+        size = np.bincount(bins, minlength=count)
+        means = np.bincount(bins, weights=held, minlength=count) / size
+        index = np.sum(size * (means - held.mean()) ** 2) / SAMPLES / held.var() - (count - 1) / SAMPLES
         # Bins at the sample's own quantiles differ from the distribution's by their chance: well inside the noise.
         assert abs(entry["influence"] - max(0.0, index)) <= entry["noise"], entry["name"]
+        assert count in (20, 40, 80, 160) and np.isclose(entry["noise"], 2 * np.sqrt(2 * (count - 1)) / SAMPLES)
+        assert entry["unresolved"] >= 2 * entry["noise"] and len(entry["bins"]["held"]) == 20
         assert sum(entry["bins"]["held"]) == held.sum() and sum(entry["bins"]["decided"]) == SAMPLES
 
 

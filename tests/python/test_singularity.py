@@ -103,6 +103,21 @@ def test_every_dimension_joint_and_lost_motion_is_reported() -> None:
     assert [abs(x) for x in lost["direction"]] == pytest.approx([1, 0, 0]) and lost["pitch"] is None
 
 
+def test_recovery_is_a_motion_and_what_it_leads_to_is_regular() -> None:
+    at = [0.3, -0.7, 0.5, 0.9, 0.0, -0.4]
+    lost = analysis("singularity", "puma560", "--at", " ".join(map(str, at)))
+    assert lost["rank"] == 5 and set(lost["recovery"]) == {"motion", "rank", "sigma"}
+    moved = " ".join(str(a + b) for a, b in zip(at, lost["recovery"]["motion"], strict=True))
+    again = analysis("singularity", "puma560", "--at", moved)
+    assert again["rank"] == lost["recovery"]["rank"] == 6 and again["recovery"] is None
+    assert again["responsible"] == []  # nobody's fault
+
+
+def test_a_redundant_arm_that_is_not_singular_blames_nobody() -> None:
+    regular = analysis("singularity", "iiwa14", "--at", "0.1 0.5 0.3 -1.2 0.4 0.9 0.2")
+    assert not regular["arm_singular"] and regular["responsible"] == [] and len(regular["null_space"]) == 1
+
+
 def test_the_nine_steps_are_told_in_words() -> None:
     told = garra("screws", ROOT / "data" / "screws" / "gallardo_3.toml").stdout
     for said in (

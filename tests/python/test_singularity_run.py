@@ -260,6 +260,8 @@ def test_replay_is_the_sample_of_the_run(whole, table):
     text = garra("replay", whole).stdout
     assert f"sample {summary_of(whole)['worst'][0]['sample']}: near" in text
     assert "joint 5, wrist 2" in text and "1. Screws" in text and "deg of joint motion away" in text
+    assert "singular to 1e-10 of the largest, the map's tolerance" in text and "judged\n" in text
+    assert "by 1e-06, as the map does" in text and "zero is what is below 1e-06" in text
 
 
 @pytest.mark.parametrize(

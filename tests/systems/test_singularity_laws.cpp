@@ -30,7 +30,7 @@ TEST(Singularity, FiniteMotionsGrowAtThePredictedOrderAndRate) {
       pairs += e.joints.size() == 2;
     }
     if (a.arm_singular) {
-      EXPECT_NEAR(sigma_after(set, a, a.recovery.q), a.recovery.sigma, 1e-12);
+      EXPECT_NEAR(sigma_after(set, a, a.recovery.motion), a.recovery.sigma, 1e-12);
       EXPECT_GT(a.recovery.sigma, 1e-3);
     }
   }

@@ -170,12 +170,12 @@ TEST(SingularityExamples, TheNineStepsEndWithTheReferencesActuatorAndSign) {
     const Analysis a = analyse(screws_in(c["screws"]));
     const Json& steps = c["nine_step_rank_goal"];
     Joints actuated;
-    for (std::size_t j = 0; j < a.recovery.q.size(); ++j) {
-      if (a.recovery.q[j] == 0) continue;
+    for (std::size_t j = 0; j < a.recovery.motion.size(); ++j) {
+      if (a.recovery.motion[j] == 0) continue;
       actuated.push_back(static_cast<int>(j) + 1);
       const Json& joint = c["joints"][j];
       if (joint["better_sign"] == 0) continue;  // both directions are alike: either will do
-      EXPECT_EQ(a.recovery.q[j] > 0 ? 1 : -1, steps["signs"][actuated.size() - 1]);
+      EXPECT_EQ(a.recovery.motion[j] > 0 ? 1 : -1, steps["signs"][actuated.size() - 1]);
       ++signs;
     }
     EXPECT_EQ(actuated, steps["actuated"].get<Joints>());

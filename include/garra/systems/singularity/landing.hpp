@@ -59,22 +59,17 @@ GARRA_HD S joints_to_blame(const Findings<S, J>& found, int joints) {
 
 }  // namespace kernel
 
-/// Analysis of q, which a search has found from `start`.
+/// Analysis of where a search has ended.
 template <int G, class S, int J>
-GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Vec<S, J>& start, const Vec<S, J>& q,
+GARRA_HD NearSingularity<S, J> analyse_landing(const Arm<J>& arm, const Search<S, J>& search,
                                                const RefineOptions& options) {
-  const S length = posture(arm, start).scaling.length;
-  const Vec<S, J> unit = joint_units(arm, length);
-  S squares = S(0), finite = S(0);
-  for_each_index<J>([&](auto j) {
-    const S along = (q[j] - start[j]) / unit[j];
-    squares = fma(along, along, squares);
-    finite += start[j] - start[j];
-  });
+  const Vec<S, J>& q = search.q;
+  S finite = S(0);
+  for_each_index<J>([&](auto j) { finite += search.start[j] - search.start[j]; });
   const auto at = posture(arm, q);
   const Findings<S, J> found = analyse<G>(at.screws, arm.dims, arm.tolerances);
   NearSingularity<S, J> out;
-  out.distance = sqrt(squares);
+  out.distance = distance_of(arm, search);
   const MaskOf<S> arrived = found.sigma[G - 1] <= S(options.tolerance) * found.sigma[0];
   const MaskOf<S> landed = arrived && out.distance <= S(options.farthest);
   out.landing = select(finite == S(0), select(landed, S(0), S(1)), S(2));

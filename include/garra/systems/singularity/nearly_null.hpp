@@ -19,7 +19,19 @@ struct NearlyNull {
   VectorSet<S, U, 6> left;
   VectorSet<S, V, J> right;
   S sigma, largest;  ///< sigma_(g-d+1), and sigma_1 or a bound of it
+  S before = S(0);   ///< sigma_(g-d) where it is known, perhaps roughly
 };
+
+/// The pair of singular vectors of sigma_(k+1) alone.
+template <class S, int J>
+GARRA_HD NearlyNull<S, 1, 1, J> singular_pair(const Decomposition<S, J>& a, int k) {
+  NearlyNull<S, 1, 1, J> out;
+  out.left.v[0] = a.left.v[k];
+  out.right.v[0] = a.right.v[k];
+  out.sigma = a.sigma[k];
+  out.largest = a.sigma[0];
+  return out;
+}
 
 template <class S, int U, int V, int J>
 GARRA_HD RankEquations<U * V, S, J> rank_equations(const ScaledScrews<S, J>& screws, const NearlyNull<S, U, V, J>& null,
@@ -51,6 +63,7 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> nearly_null(const ScaledScrews<S
   out.right = complement<R>(a.right);
   out.sigma = a.sigma[R];
   out.largest = a.sigma[0];
+  if constexpr (R > 0) out.before = a.sigma[R - 1];
   return out;
 }
 
@@ -87,14 +100,12 @@ GARRA_HD OrthonormalRows<S, J> orthonormal_rows(const ScaledScrews<S, J>& screws
   return out;
 }
 
-/// The same for one lost freedom of six, at a small part of the cost: the left vector u by inverse iteration on R'R.
-/// Starts from `u` and improves it.
+/// Inverse iterations on R'R, from `u` on, which they improve; across `other` where there is one. Leaves w, the right
+/// vector in terms of the rows, and returns the singular value.
 template <class S, int J>
-GARRA_HD NearlyNull<S, 1, J - 5, J> nearly_null_of_six(const ScaledScrews<S, J>& screws, Vec<S, 6>& u) {
+GARRA_HD S iterate_inversely(const OrthonormalRows<S, J>& a, Vec<S, 6>& u, Vec<S, 6>& w, const Vec<S, 6>* other) {
   constexpr int kIterations = 3;
-  const OrthonormalRows<S, J> a = orthonormal_rows(screws);
-  NearlyNull<S, 1, J - 5, J> out;
-  Vec<S, 6> w;
+  S sigma = S(0);
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     for_each_index<6>([&](auto k) {  // R' w = u
       S sum = u[k];
@@ -108,9 +119,19 @@ GARRA_HD NearlyNull<S, 1, J - 5, J> nearly_null_of_six(const ScaledScrews<S, J>&
       for_each_index<from_end>([&](auto i) { sum = fnma(a.r(k, k + 1 + i), u[k + 1 + i], sum); });
       u[k] = sum * a.inverse[k];
     });
-    out.sigma = S(1) / norm(u);
-    u = out.sigma * u;
+    if (other != nullptr) u = axpy(-dot(*other, u), *other, u);
+    sigma = S(1) / norm(u);
+    u = sigma * u;
   }
+  return sigma;
+}
+
+/// The same for one lost freedom of six, at a small part of the cost. `u`: nearly the left vector, improved here.
+template <class S, int J>
+GARRA_HD NearlyNull<S, 1, J - 5, J> nearly_null_of_six(const OrthonormalRows<S, J>& a, Vec<S, 6>& u) {
+  NearlyNull<S, 1, J - 5, J> out;
+  Vec<S, 6> w;
+  out.sigma = iterate_inversely<S, J>(a, u, w, nullptr);
   out.largest = sqrt(a.squares);
   out.left.v[0] = u;
   Vec<S, J> v = w[0] * a.q.v[0];
@@ -121,6 +142,14 @@ GARRA_HD NearlyNull<S, 1, J - 5, J> nearly_null_of_six(const ScaledScrews<S, J>&
     for_each_index<J - 6>([&](auto k) { out.right.v[k + 1] = free.v[k]; });
   }
   return out;
+}
+
+/// sigma_5, to a few percent: enough to judge whether it is worth a search of its own.
+template <class S, int J>
+GARRA_HD S roughly_second(const OrthonormalRows<S, J>& a, const Vec<S, 6>& smallest) {
+  Vec<S, 6> u = {{S(-0.44), S(0.36), S(0.51), S(0.27), S(0.48), S(0.33)}}, w;
+  u = axpy(-dot(smallest, u), smallest, u);
+  return iterate_inversely(a, u, w, &smallest);
 }
 
 }  // namespace garra::singularity::kernel

@@ -1,10 +1,18 @@
-// From a configuration to a singular one next to it, by Newton's iteration on what vanishes there.
+// From a configuration to the nearest singular one, by Newton's iteration on what vanishes there.
 //
 // With A = sum_k sigma_k u_k v_k' and d freedoms to be lost, U the left singular vectors from number g - d + 1 on and V
 // the right ones (structural null spaces included), the rank drops where U' A V = 0. A step delta changes A by
-// sum_j delta_j [$j $k] in the columns k > j, so the least step that makes the linear model vanish solves
+// sum_j delta_j [$j $k] in the columns k > j, so the linear model vanishes after steps with
 //
-//   sum_j delta_j u_r' [$j, sum_{k>j} v_ck $k] = -u_r' A v_c      for all r, c.                                     (1)
+//   sum_j delta_j u_r' [$j, sum_{k>j} v_ck $k] = -u_r' A v_c      for all r, c, in short N delta = -f.              (1)
+//
+// Of these the search takes the one that ends nearest to its start q0. With e = q0 - q:
+//
+//   delta = -N^+ f + (e - N^+ N e),                                                                                 (2)
+//
+// Newton's least step onto the singular set, and a step along the set. Where both vanish, q is singular and its distance
+// from q0 stationary (R. Rackwitz, B. Fiessler, Computers & Structures 9, 1978). Once the way along the set is short,
+// only the first part is left, which then converges as Newton's iteration does.
 //
 // The equations may depend on one another (always where g < 6), and their slopes vanish at double singularities; so
 // they are solved in least squares, damped by the square of what is left (N. Yamashita, M. Fukushima, Computing Suppl.
@@ -26,15 +34,59 @@ struct RefineOptions {
   std::uint32_t free = ~0u;  ///< set of joints that may move
 };
 
+/// A search under way. It may be broken off and taken up again.
+template <class S, int J>
+struct Search {
+  Vec<S, J> start, q;
+  S active;        ///< 1: goes on, 0: has ended
+  S again;         ///< 1: this is the second search, for two freedoms
+  S along;         ///< 1: steps have both parts of (2), 0: only the first
+  S length;        ///< of the scaling at the start [m]; 0: not known yet
+  S second;        ///< sigma_(g-1) at the start, roughly
+  Vec<S, 6> left;  ///< nearly the left singular vector of sigma_g
+  S rate;          ///< fall of the residual per length of the last Newton step; 0: there was none
+  Vec<S, J> step;  ///< the last one, in rad and lengths of the scaling
+};
+
+template <class S, int J>
+GARRA_HD Search<S, J> start_search(const Vec<S, J>& q) {
+  const Vec<S, 6> any_direction = {{S(0.31), S(0.47), S(-0.38), S(0.43), S(-0.29), S(0.52)}};
+  return {q, q, S(1), S(0), S(1), S(0), S(0), any_direction, S(0), Vec<S, J>::zero()};
+}
+
+/// Length of the motion from the start [rad; a sliding joint counts in units of the start's length].
+template <class S, int J>
+GARRA_HD S distance_of(const Arm<J>& arm, const Search<S, J>& s) {
+  const Vec<S, J> unit = joint_units(arm, s.length);
+  S squares = S(0);
+  for_each_index<J>([&](auto j) {
+    const S way = (s.q[j] - s.start[j]) / unit[j];
+    squares = fma(way, way, squares);
+  });
+  return sqrt(squares);
+}
+
 namespace kernel {
 
-/// The iteration goes on beyond the tolerance, by this factor and one more step, so that null vectors are exact as
-/// well; but not below what is rounding, from which steps could lead anywhere.
+/// The iteration goes on beyond the tolerance, by this factor, so that null vectors are exact as well; but not below
+/// what is rounding, from which steps could lead anywhere.
 inline constexpr double kBeyond = 1e-3, kRounding = 1e-15;
+/// A step of Newton's iteration leaves about the square of its length: it is the last one where that is less than this
+/// part of what is asked for.
+inline constexpr double kLast = 1e-2;
+/// The way along the set has ended where a step is shorter than this part of the distance, which is then right to half
+/// the square of it; and Newton's step there, off which the direction is read, than kStill.
+inline constexpr double kStationary = 3e-4, kStill = 1e-3;
 
-/// Least step that solves (1) in least squares.
+/// The two parts of (2).
+template <class S, int J>
+struct StepParts {
+  Vec<S, J> newton, along;
+};
+
+/// -N^+ f and e - N^+ N e, with damped least squares for N^+.
 template <int E, class S, int J>
-GARRA_HD Vec<S, J> damped_step(const RankEquations<E, S, J>& e) {
+GARRA_HD StepParts<S, J> step_parts(const RankEquations<E, S, J>& e, const Vec<S, J>& home) {
   constexpr bool kShort = E <= J;
   constexpr int N = kShort ? E : J, M = kShort ? J : E;
   const auto entry = [&](int i, int k) { return kShort ? e.slope(i, k) : e.slope(k, i); };
@@ -53,46 +105,28 @@ GARRA_HD Vec<S, J> damped_step(const RankEquations<E, S, J>& e) {
   const S damping = fma(S(kShort ? 1e-13 : 1e-10), trace, squares);
   for_each_index<N>([&](auto i) { normal(i, i) += damping; });
   const auto factor = factor_ldlt(normal);
-  Vec<S, J> step;
-  if constexpr (kShort) {
-    const Vec<S, E> y = solve(factor, e.value);
-    for_each_index<J>([&](auto j) {
-      S sum = S(0);
-      for_each_index<E>([&](auto i) { sum = fma(e.slope(i, j), y[i], sum); });
-      step[j] = -sum;
-    });
-  } else {
-    Vec<S, J> right;
-    for_each_index<J>([&](auto j) {
-      S sum = S(0);
-      for_each_index<E>([&](auto i) { sum = fma(e.slope(i, j), e.value[i], sum); });
-      right[j] = -sum;
-    });
-    step = solve(factor, right);
-  }
-  return step;
+  const auto least = [&](const Vec<S, E>& f) {  // -N^+ f
+    Vec<S, J> step;
+    if constexpr (kShort) {
+      const Vec<S, E> y = solve(factor, f);
+      for_each_index<J>([&](auto j) {
+        S sum = S(0);
+        for_each_index<E>([&](auto i) { sum = fma(e.slope(i, j), y[i], sum); });
+        step[j] = -sum;
+      });
+    } else {
+      Vec<S, J> right;
+      for_each_index<J>([&](auto j) {
+        S sum = S(0);
+        for_each_index<E>([&](auto i) { sum = fma(e.slope(i, j), f[i], sum); });
+        right[j] = -sum;
+      });
+      step = solve(factor, right);
+    }
+    return step;
+  };
+  return {least(e.value), home + least(e.slope * home)};
 }
-
-}  // namespace kernel
-
-/// A search under way. It may be broken off and taken up again.
-template <class S, int J>
-struct Search {
-  Vec<S, J> start, q;
-  S active;        ///< 1: goes on, 0: has ended
-  S again;         ///< 1: this is the second search, for two freedoms
-  Vec<S, 6> left;  ///< nearly the left singular vector of sigma_g
-  S rate;          ///< fall of the residual per length of the last step; 0: there was none
-  Vec<S, J> step;  ///< the last one, in rad and scaling lengths
-};
-
-template <class S, int J>
-GARRA_HD Search<S, J> start_search(const Vec<S, J>& q) {
-  const Vec<S, 6> any_direction = {{S(0.31), S(0.47), S(-0.38), S(0.43), S(-0.29), S(0.52)}};
-  return {q, q, S(1), S(0), any_direction, S(0), Vec<S, J>::zero()};
-}
-
-namespace kernel {
 
 /// Steps whose angle has at least this cosine follow one line.
 inline constexpr double kAligned = 0.95;
@@ -109,47 +143,97 @@ GARRA_HD S stretch(const Search<S, J>& last, const Vec<S, J>& delta, const S& re
   return select(known, S(2) / (S(1) + sqrt(max(S(1) - bend, S(0)))), S(1));
 }
 
+/// Way back to the start, of joints that may move.
+template <class S, int J>
+GARRA_HD Vec<S, J> way_home(const Search<S, J>& s, const Vec<S, J>& unit, std::uint32_t free) {
+  Vec<S, J> out;
+  for_each_index<J>([&](auto j) { out[j] = (free >> j & 1u) != 0 ? (s.start[j] - s.q[j]) / unit[j] : S(0); });
+  return out;
+}
+
+/// Slopes per unit of the start, where sliding joints have another unit here.
+template <int E, class S, int J>
+GARRA_HD void in_units_of_the_start(const Arm<J>& arm, const S& ratio, RankEquations<E, S, J>& e) {
+  for_each_index<J>([&](auto j) {
+    if (arm.model.prismatic[j]) for_each_index<E>([&](auto i) { e.slope(i, j) *= ratio; });
+  });
+}
+
 /// One step of all lanes that are active.
 template <int G, int D, class S, int J>
 GARRA_HD void advance(const Arm<J>& arm, const Posture<S, J>& at, const NearlyNull<S, 6 - G + D, J - G + D, J>& null,
                       const RefineOptions& options, Search<S, J>& s) {
-  const auto equations = rank_equations(at.screws, null, options.free);
-  const Vec<S, J> delta = damped_step(equations);
-  const S residual = norm(equations.value), length = norm(delta), fall = norm(equations.slope * delta);
+  auto equations = rank_equations(at.screws, null, options.free);
+  in_units_of_the_start(arm, s.length / at.scaling.length, equations);
+  const Vec<S, J> unit = joint_units(arm, s.length), home = way_home(s, unit, options.free);
+  const StepParts<S, J> parts = step_parts(equations, home);
+  const MaskOf<S> on_the_set = null.sigma <= S(kRounding) * null.largest;  // what is left is no direction
+  const S residual = norm(equations.value), length = select(on_the_set, S(0), norm(parts.newton)),
+          fall = norm(equations.slope * parts.newton);
   const auto moves = length > S(0);
   const S rate = select(moves, fall, S(0)) / select(moves, length, S(1));
-  S longest = S(0);
+  const S wanted = select(moves, stretch(s, parts.newton, residual, rate), S(0)), most = S(options.largest_step);
+  const Vec<S, J> delta = axpy(wanted, parts.newton, s.along * parts.along);
+  S longest = most;
   for_each_index<J>([&](auto j) { longest = max(longest, abs(delta[j])); });
-  const S wanted = stretch(s, delta, residual, rate), most = S(options.largest_step);
-  const S part = wanted * most / max(most, wanted * longest);
-  const Vec<S, J> unit = joint_units(arm, at.scaling.length);
+  const S part = most / longest;
   const MaskOf<S> active = s.active > S(0);
   for_each_index<J>([&](auto j) { s.q[j] = select(active, fma(part * unit[j], delta[j], s.q[j]), s.q[j]); });
   s.rate = select(active, rate, s.rate);
-  s.step = select(active, part * delta, s.step);
+  s.step = select(active, (part * wanted) * parts.newton, s.step);
+
+  const S sideways = s.along * norm(parts.along), distance = norm(home);
+  const S settled = S(max(kBeyond * options.tolerance, kRounding)), last = S(kLast) * settled;
+  const S sigma = null.sigma / null.largest;
+  const MaskOf<S> arrived = sigma <= settled || (length * length <= last && sigma * sigma <= settled);
+  s.active = select(active && !(arrived && sideways * sideways <= last), S(1), S(0));
+  const MaskOf<S> below = sideways < S(kStationary) * distance && length < S(kStill) * distance;
+  s.along = select(active && below, S(0), s.along);
+}
+
+/// What vanishes at q, and of a search that begins what it has to know of its start.
+template <int G, int D, class S, int J>
+GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> look(const Posture<S, J>& at, Search<S, J>& s) {
+  const MaskOf<S> begins = s.length == S(0);
+  NearlyNull<S, 6 - G + D, J - G + D, J> null;
+  if constexpr (G == 6 && D == 1) {
+    const OrthonormalRows<S, J> rows = orthonormal_rows(at.screws);
+    null = nearly_null_of_six(rows, s.left);
+    if (any(begins)) null.before = roughly_second(rows, s.left);
+  } else {
+    null = nearly_null<G, D>(at.screws);
+  }
+  s.second = select(begins, null.before, s.second);
+  s.length = select(begins, at.scaling.length, s.length);
+  return null;
 }
 
 }  // namespace kernel
 
-/// At most `steps` further steps towards a configuration that lacks D freedoms.
+/// A part of a search: at most so many steps, along the singular set as well, or only onto it.
+struct SearchPart {
+  int steps;
+  bool along;
+};
+/// Searches that need more steps go on together, so that few wait for many. The last part gives up being nearest.
+inline constexpr SearchPart kSearchParts[] = {{4, true}, {2, true}, {2, true}, {4, true}, {8, true}, {8, false}};
+
+/// A further part of a search for a configuration that lacks D freedoms.
 template <int G, int D, class S, int J>
-GARRA_HD void search_on(const Arm<J>& arm, const RefineOptions& options, int steps, Search<S, J>& s) {
+GARRA_HD void search_on(const Arm<J>& arm, const RefineOptions& options, const SearchPart& part, Search<S, J>& s) {
   if (!any(s.active > S(0))) return;
-  const S settled = S(max(kernel::kBeyond * options.tolerance, kernel::kRounding)), rounding = S(kernel::kRounding);
+  const S rounding = S(kernel::kRounding);
+  if (!part.along) s.along = S(0);
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
-  for (int step = 0; step < steps; ++step) {
+  for (int step = 0; step < part.steps; ++step) {
     const Posture<S, J> at = posture(arm, s.q);
-    kernel::NearlyNull<S, 6 - G + D, J - G + D, J> null;
-    if constexpr (G == 6 && D == 1)
-      null = kernel::nearly_null_of_six(at.screws, s.left);
-    else
-      null = kernel::nearly_null<G, D>(at.screws);
-    s.active = select(null.sigma > rounding * null.largest, s.active, S(0));  // NaN has ended as well
+    const auto null = kernel::look<G, D>(at, s);
+    const MaskOf<S> sideways = s.along > S(0) && null.sigma >= S(0);
+    s.active = select(sideways || null.sigma > rounding * null.largest, s.active, S(0));  // NaN has ended as well
     if (!any(s.active > S(0))) break;
     kernel::advance<G, D>(arm, at, null, options, s);
-    s.active = select(null.sigma > settled * null.largest, s.active, S(0));
   }
 }
 
@@ -161,7 +245,74 @@ GARRA_HD MaskOf<S> starts_near_two(const Arm<J>& arm, const Search<S, J>& s, con
   return sigma[G - 2] <= S(options.near) * sigma[0];
 }
 
-/// Steps of each part of a search: those that need more go on together, so that few wait for many.
-inline constexpr int kSearchParts[] = {3, 2, 2, 3, 5, 5};
+// The singular set may have a part that is nearer still, but is not the one that sigma_g falls to from the start. Where
+// what was found is far away for that, further searches start elsewhere.
+
+/// Where a further search starts.
+enum class Look {
+  kSecond,   ///< on the way to where sigma_(g-1) vanishes by its slope, no farther than what was found
+  kOpposite  ///< as far on the other side
+};
+
+namespace kernel {
+
+/// A further search is worth its time where what was found is farther away than this part of sigma_(g-1).
+/// Measured: docs/singularity-maps.md.
+inline constexpr double worth_beyond(Look look) { return look == Look::kSecond ? 0.15 : 0.3; }
+/// Two ends this close together, in parts of the distance, are the same.
+inline constexpr double kSame = 1e-9;
+
+/// How far the search has gone, or may have to.
+template <class S, int J>
+GARRA_HD S reach_of(const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
+  const S farthest = S(options.farthest), distance = distance_of(arm, s);
+  return select(s.active == S(0) && distance < farthest, distance, farthest);
+}
+
+/// By how much a search moves before its first step.
+template <int G, class S, int J>
+GARRA_HD Vec<S, J> way_to_second(const Arm<J>& arm, Search<S, J>& s, const S& reach, std::uint32_t free) {
+  const auto at = posture(arm, s.start);
+  const auto pair = singular_pair(decompose(at.screws), G - 2);
+  const auto equation = rank_equations(at.screws, pair, free);
+  Vec<S, J> slope;
+  for_each_index<J>([&](auto j) { slope[j] = equation.slope(0, j); });
+  const S steep = max(norm(slope), S(kRounding));
+  s.left = pair.left.v[0];
+  return (-min(equation.value[0] / steep, reach) / steep) * slope;
+}
+
+}  // namespace kernel
+
+/// True where a search that has ended may have missed something nearer.
+template <class S, int J>
+GARRA_HD MaskOf<S> deserves(Look look, const Arm<J>& arm, const Search<S, J>& s, const RefineOptions& options) {
+  return kernel::reach_of(arm, s, options) > S(kernel::worth_beyond(look)) * s.second;
+}
+
+/// A further search, beside the best one so far.
+template <int G, Look L, class S, int J>
+GARRA_HD Search<S, J> look_elsewhere(const Arm<J>& arm, const Search<S, J>& best, const RefineOptions& options) {
+  Search<S, J> out = start_search(best.start);
+  out.length = best.length;
+  out.second = best.second;
+  if constexpr (L == Look::kSecond) {
+    const Vec<S, J> unit = joint_units(arm, best.length),
+                    way = kernel::way_to_second<G>(arm, out, kernel::reach_of(arm, best, options), options.free);
+    for_each_index<J>([&](auto j) { out.q[j] = fma(unit[j], way[j], out.q[j]); });
+  } else {
+    out.left = best.left;
+    for_each_index<J>([&](auto j) { out.q[j] = best.start[j] + (best.start[j] - best.q[j]); });
+  }
+  return out;
+}
+
+/// True where a further search has arrived, and nearer than the best one.
+template <class S, int J>
+GARRA_HD MaskOf<S> is_nearer(const Arm<J>& arm, const Search<S, J>& best, const Search<S, J>& other,
+                             const RefineOptions& options) {
+  const S before = kernel::reach_of(arm, best, options), now = distance_of(arm, other);
+  return other.active == S(0) && now > S(0) && now < S(1 - kernel::kSame) * before;
+}
 
 }  // namespace garra::singularity
