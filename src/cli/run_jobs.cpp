@@ -14,20 +14,25 @@ namespace garra::cli {
 
 namespace {
 
-std::string resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_scenario(scenario, overrides));
+Resolved resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.warnings};
 }
-std::string resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_chain_scenario(scenario, overrides));
+Resolved resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_chain_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.robot.warnings};
 }
-std::string resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_singularity_scenario(scenario, overrides));
+Resolved resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_singularity_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.robot.warnings};
 }
-std::string resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_platform_scenario(scenario, overrides));
+Resolved resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_platform_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.platform.notes};
 }
-std::string resolved_platform_experiment(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_platform_experiment(scenario, overrides));
+Resolved resolved_platform_experiment(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_platform_experiment(scenario, overrides);
+  return {io::resolved_toml(s), s.platform.notes};
 }
 
 constexpr JobKind kJobs[] = {

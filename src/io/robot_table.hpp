@@ -3,8 +3,10 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "garra/chain.hpp"
+#include "garra/io/robot.hpp"
 #include "io/robot_model.hpp"
 #include "io/scenario_text.hpp"
 #include "io/toml_reader.hpp"
@@ -15,7 +17,8 @@ namespace garra::io {
 struct JointDimension {
   Dimension turning, sliding;
 
-  [[nodiscard]] const Dimension& of(const chain::Joint& joint) const { return joint.prismatic ? sliding : turning; }
+  [[nodiscard]] const Dimension& of(bool prismatic) const { return prismatic ? sliding : turning; }
+  [[nodiscard]] const Dimension& of(const chain::Joint& joint) const { return of(joint.prismatic); }
 };
 inline constexpr JointDimension kJointPosition{kAngle, kLength};
 
@@ -30,6 +33,11 @@ struct NamedRobot {
 /// [robot] of the scenario file `scenario`, beside which models/ may hold a copy of the robot. Throws where none or two
 /// are named, and as read_robot().
 [[nodiscard]] NamedRobot read_robot_table(const Node& node, const std::string& scenario);
+
+/// `lock = { joint = value }` of a table that names a URDF.
+[[nodiscard]] std::vector<JointLock> read_locks(TableReader& table);
+/// All locked joints of a URDF's chain, as such a table.
+[[nodiscard]] std::string lock_text(const chain::Robot& robot);
 
 /// Puts the robot into a scenario that has these members.
 template <class Scenario>
@@ -48,6 +56,7 @@ void write_robot_table(const Scenario& s, Writer& w) {
   w.line(is_robot_path(s.model) ? "file" : "model", text(s.model), s.robot.name + ", from " + s.model_file);
   if (!s.base.empty()) w.line("base", text(s.base));
   if (!s.tip.empty()) w.line("tip", text(s.tip));
+  if (!s.robot.locked.empty()) w.line("lock", lock_text(s.robot));
 }
 
 }  // namespace garra::io

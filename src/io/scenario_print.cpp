@@ -5,6 +5,8 @@
 #include "garra/io/scenario.hpp"
 #include "garra/math/rotation.hpp"
 #include "io/number.hpp"
+#include "io/pose_reader.hpp"
+#include "io/robot_table.hpp"
 #include "io/scenario_text.hpp"
 #include "io/time_reader.hpp"
 
@@ -93,11 +95,6 @@ std::string per_joint(const Finger& finger, Of of) {
   return out + "]";
 }
 
-std::string pose_text(const Pose<double>& pose) {
-  return "{ position = " + text(pose.p, kLength) +
-         ", rpy = " + text(rpy_from_rotation(pose.R), kAngle) + " }";
-}
-
 void write_chain(const Finger& finger, Writer& w) {
   using Joint = chain::DhJoint;
   w.line("dh",
@@ -113,13 +110,8 @@ void write_chain(const Finger& finger, Writer& w) {
   w.line("com", per_joint(finger, [](const Joint& j) { return text(j.link.body.com, kLength); }),
          "m, in the link's frame");
   w.line("inertia",
-         per_joint(finger,
-                   [](const Joint& j) {
-                     const Mat3<double>& I = j.link.body.inertia;
-                     const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
-                     return list(v, 6, kInertia);
-                   }),
-         "kg*m^2, xx yy zz xy yz xz about com");
+         per_joint(finger, [](const Joint& j) { return inertia_text(j.link.body.inertia); }),
+         "kg*m^2 about com");
   w.line("armature", per_joint(finger, [](const Joint& j) { return shortest(j.link.armature); }),
          "kg*m^2");
   w.line("tool", pose_text(finger.tool));
@@ -141,10 +133,20 @@ bool write_puma(const Finger& finger, Writer& w) {
   return false;
 }
 
+void write_file(const Finger& finger, Writer& w) {
+  w.line("file", text(finger.file.name), finger.robot->name + ", from " + finger.file.path);
+  if (!finger.file.root_link.empty()) w.line("root_link", text(finger.file.root_link));
+  if (!finger.file.tip.empty()) w.line("tip", text(finger.file.tip));
+  if (!finger.robot->locked.empty()) w.line("lock", lock_text(*finger.robot));
+}
+
 void write_finger(const Finger& finger, Writer& w) {
   w.table("[hand.finger]");
-  const bool puma = write_puma(finger, w);
-  if (!puma) write_chain(finger, w);
+  const bool puma = !finger.robot && write_puma(finger, w);
+  if (finger.robot)
+    write_file(finger, w);
+  else if (!puma)
+    write_chain(finger, w);
   w.line("base", pose_text(finger.base));
   w.line("ik", finger.ik == grasp::Ik::kPuma ? "\"puma\"" : "\"numeric\"");
   if (puma) {
@@ -154,9 +156,8 @@ void write_finger(const Finger& finger, Writer& w) {
   }
   if (finger.ik == grasp::Ik::kNumeric) {
     std::string start;
-    for (std::size_t i = 0; i < finger.joints.size(); ++i)
-      start += (i == 0 ? "" : ", ") +
-               text(finger.start[i], finger.joints[i].link.joint.prismatic ? kLength : kAngle);
+    for (std::size_t i = 0; i < finger.joint_count(); ++i)
+      start += (i == 0 ? "" : ", ") + text(finger.start[i], finger.prismatic(i) ? kLength : kAngle);
     w.line("start", "[" + start + "]");
   }
 }
