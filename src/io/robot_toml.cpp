@@ -60,11 +60,14 @@ LinkData read_link(TableReader& table, bool prismatic) {
   return link;
 }
 
+bool read_prismatic(TableReader& table) {
+  const Node* node = table.find("type");
+  return node != nullptr && read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+}
+
 DhJoint read_dh(TableReader& table) {
   DhJoint row;
-  bool prismatic = false;
-  if (const Node* node = table.find("type"))
-    prismatic = read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+  const bool prismatic = read_prismatic(table);
   read_optional(table, "a", kLength, row.a);
   read_optional(table, "d", kLength, row.d);
   read_optional(table, "alpha", kAngle, row.alpha);
@@ -118,9 +121,7 @@ ScrewJoint read_screw(TableReader& table) {
 
 KernelJoint read_kernel(TableReader& table) {
   KernelJoint row;
-  bool prismatic = false;
-  if (const Node* node = table.find("type"))
-    prismatic = read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+  const bool prismatic = read_prismatic(table);
   read_optional(table, "a", kLength, row.a);
   read_optional(table, "d", kLength, row.d);
   read_optional(table, "theta", kAngle, row.theta);
@@ -141,8 +142,7 @@ std::vector<chain::LockedJoint> read_locked(TableReader& root) {
     TableReader table(items[i], item("locked", i));
     chain::LockedJoint joint;
     joint.name = read_string(table.require("joint", "Write joint = \"its name\"."), table.name("joint"));
-    if (const Node* type = table.find("type"))
-      joint.prismatic = read_choice(*type, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+    joint.prismatic = read_prismatic(table);
     read_optional(table, "q", joint.prismatic ? kLength : kAngle, joint.q);
     read_not_negative(table, "mass", kMass, joint.mass);
     table.finish();

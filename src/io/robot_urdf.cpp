@@ -75,13 +75,12 @@ int find_tip(const UrdfDocument& urdf, int base, const std::string& name) {
     for (auto j = children.rbegin(); j != children.rend(); ++j) open.push_back(joint_at(urdf, *j).child);
   }
   if (leaves.size() == 1) return leaves[0];
-  const auto longest = std::max_element(leaves.begin(), leaves.end(), [&](int a, int b) {
-    return joints_to(urdf, base, a) < joints_to(urdf, base, b);
-  });
+  const auto longest = std::max_element(
+      leaves.begin(), leaves.end(), [&](int a, int b) { return joints_to(urdf, base, a) < joints_to(urdf, base, b); });
   fail_urdf(urdf.file, link_at(urdf, leaves[1]).line,
             "not one chain: it ends in " + std::to_string(leaves.size()) + " links: " + list_of(urdf, leaves),
-            "Name the link that the chain ends in: --tip LINK. The longest chain: --tip " + link_at(urdf, *longest).name +
-                " (" + std::to_string(joints_to(urdf, base, *longest)) + " joints).");
+            "Name the link that the chain ends in: --tip LINK. The longest chain: --tip " +
+                link_at(urdf, *longest).name + " (" + std::to_string(joints_to(urdf, base, *longest)) + " joints).");
 }
 
 /// Joints from base to tip.
@@ -106,7 +105,8 @@ double lock_value(const UrdfDocument& urdf, const UrdfJoint& joint, const std::s
   const char* end = text.data() + text.size();
   const auto [next, error] = std::from_chars(text.data(), end, value);
   const bool plain = error == std::errc{} && next == end && std::isfinite(value);
-  const Quantity q = plain ? Quantity{value, "", ""} : parse_quantity(text, joint.type == "prismatic" ? kLength : kAngle);
+  const Quantity q =
+      plain ? Quantity{value, "", ""} : parse_quantity(text, joint.type == "prismatic" ? kLength : kAngle);
   if (q.problem.empty()) return q.value;
   throw Error(ExitCode::kUsage, urdf.file + ": lock of joint " + quoted(joint.name) + ": " + q.problem, q.remedy);
 }
@@ -263,9 +263,10 @@ class ChainBuilder {
       throw Error(ExitCode::kInvalidFile, urdf_.file + ": no joint moves between base and tip",
                   "Name other links: --base LINK, --tip LINK.");
     if (joints_.size() > chain::kMaxJoints) {
-      throw Error(ExitCode::kInvalidFile, urdf_.file + ": a chain of " + std::to_string(joints_.size()) + " joints",
-                  "At most " + std::to_string(chain::kMaxJoints) +
-                      " are supported: name links between (--base LINK, --tip LINK), or lock joints (--lock JOINT=VALUE).");
+      throw Error(
+          ExitCode::kInvalidFile, urdf_.file + ": a chain of " + std::to_string(joints_.size()) + " joints",
+          "At most " + std::to_string(chain::kMaxJoints) +
+              " are supported: name links between (--base LINK, --tip LINK), or lock joints (--lock JOINT=VALUE).");
     }
   }
 
@@ -335,8 +336,7 @@ class ChainBuilder {
 
   void add_body(const UrdfLink& link, const Pose<double>& pose) {
     if (joints_.empty() || !link.has_inertial) return;  // the base does not move
-    if (link.body.mass < 0)
-      refuse_inertial(link, "the mass is negative");
+    if (link.body.mass < 0) refuse_inertial(link, "the mass is negative");
     Body& body = joints_.back().link.body;
     body = chain::merge(body, link.body, pose);
     parts_.back().push_back(&link);
@@ -347,8 +347,8 @@ class ChainBuilder {
               "Give the inertia about the center of mass in the axes of the inertial's origin, ixx > 0 and so on.");
   }
 
-  /// What moves as one must be a body, whatever its parts are: tool frames often have made-up inertias. Where it is none,
-  /// the part that is to blame is named.
+  /// What moves as one must be a body, whatever its parts are: tool frames often have made-up inertias. Where it is
+  /// none, the part that is to blame is named.
   void check_body(std::size_t joint) {
     const Body& body = joints_[joint].link.body;
     if (parts_[joint].empty() || (body.mass == 0 && is_zero(body.inertia))) return;
@@ -356,7 +356,8 @@ class ChainBuilder {
     const double ratio = positive ? chain::moment_ratio(body.inertia) : 0;
     if (positive && body.mass > 0 && ratio <= chain::kWorstMoment) {
       if (is_zero(body.inertia))
-        warnings_.push_back("link " + quoted(parts_[joint].front()->name) + ": a point mass, all its moments of inertia are 0");
+        warnings_.push_back("link " + quoted(parts_[joint].front()->name) +
+                            ": a point mass, all its moments of inertia are 0");
       return;
     }
     const auto bad = std::find_if(parts_[joint].begin(), parts_[joint].end(), [](const UrdfLink* part) {
@@ -364,12 +365,14 @@ class ChainBuilder {
       return !chain::is_inertia(I, false) || chain::moment_ratio(I) > chain::kWorstMoment;
     });
     const UrdfLink& link = bad == parts_[joint].end() ? *parts_[joint].front() : **bad;
-    const std::string lumped = parts_[joint].size() > 1
-                                   ? "; with the " + std::to_string(parts_[joint].size() - 1) + " links fixed to it or it to, too"
-                                   : "";
+    const std::size_t others = parts_[joint].size() - 1;
+    const std::string lumped =
+        others > 0 ? ", also together with the " + std::to_string(others) + " other links that move as one with it"
+                   : "";
     if (!positive) refuse_inertial(link, "the inertia is not positive definite" + lumped);
     if (body.mass == 0) refuse_inertial(link, "an inertia without mass" + lumped);
-    refuse_inertial(link, "a principal moment of inertia is more than " + std::to_string(static_cast<int>(chain::kWorstMoment)) +
+    refuse_inertial(link, "a principal moment of inertia is more than " +
+                              std::to_string(static_cast<int>(chain::kWorstMoment)) +
                               " times the sum of the other two, as of no body" + lumped);
   }
 

@@ -39,7 +39,6 @@ class Folder {
   std::string path_;
 };
 
-std::string digits(double x) { return Json(x).dump(); }
 std::string vector(const Json& v) { return v.dump(); }
 
 /// One fingertip at `tip` on an object so heavy that only the finger gives way; no gravity.

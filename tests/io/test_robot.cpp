@@ -304,7 +304,7 @@ TEST(RobotToml, InertiasHaveKeysAndListsOfSixAWarning) {
   EXPECT_TRUE(has("{ ixx = 1e-2, iyy = 2e-2, izz = 3e-2, ixy = 1e-4, ixz = 2e-4, iyz = \"3e-4 kg*m^2\" }").empty());
   const std::vector<std::string> warnings = has("[1e-2, 2e-2, 3e-2, 1e-4, 3e-4, 2e-4]");
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_EQ(warnings[0].find("r.toml:6:11: inertia: six numbers are read as [ixx, iyy, izz, ixy, iyz, ixz]"), 0u)
+  EXPECT_EQ(warnings[0].find("r.toml:6:1: inertia: six numbers are read as [ixx, iyy, izz, ixy, iyz, ixz]"), 0u)
       << warnings[0];
   EXPECT_TRUE(
       toml("[[joint]]\nmass = 1\ninertia = [1, 1, 1]\n[[joint]]\ninertia = [1, 1, 1, 0, 0, 0]\n").warnings.empty());
