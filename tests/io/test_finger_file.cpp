@@ -48,7 +48,7 @@ std::string scenario(const std::string& finger, const Json& tip) {
          "[contacts]\nfriction = 0.5\n[[contact]]\npoint = " +
          vector(tip) +
          "\nnormal = [0.6, 0, 0.8]\ntangent = [0, 1, 0]\n"
-         "[load]\ngravity = [0, 0, 0]\n[sampling]\nsamples = 1\n";
+         "[load]\nsqueeze = 1\ngravity = [0, 0, 0]\n[sampling]\nsamples = 1\n";
 }
 
 grasp::Replay replay(const std::string& file) { return grasp::Study(io::read_scenario(file)).replay(0); }
@@ -150,7 +150,7 @@ TEST(FingerFile, MistakesAreNamed) {
   const std::string start = "start = [0.1, 0.6, 0.5, 0.4]\n", tip = "tip = \"tip\"\n";
   EXPECT_EQ(refusal("file = \"hand.urdf\"\n" + tip + start), "accepted");
   expect("file = \"hand.urdf\"\n" + start, "ends in 2 links: \"tip\", \"nail\"");
-  expect("file = \"hand.urdf\"\ntip = \"tp\"\n" + start, "grasp.toml:6:8: hand.finger[1].file: ");
+  expect("file = \"hand.urdf\"\ntip = \"tp\"\n" + start, "grasp.toml:6:1: hand.finger[1].file: ");
   expect("file = \"nowhere.urdf\"\n" + tip + start, "nowhere.urdf: cannot be read");
   expect("file = \"hand.urdf\"\n" + tip + "start = [0, 0]\n", "hand.finger[1].start: expected an array of 4");
   expect("file = \"hand.urdf\"\n" + tip + "q = [0, 0, 0, 0]\n" + start, "both q and start");
@@ -159,7 +159,7 @@ TEST(FingerFile, MistakesAreNamed) {
   expect("file = \"hand.urdf\"\n" + tip + start + "lock = { j9 = 1 }\n", "there is no joint \"j9\"");
   expect("file = \"hand.urdf\"\n" + tip + start + "[[hand.finger]]\nfile = \"other/hand.urdf\"\n" + tip + start +
              "[[contact]]\npoint = [0, 0, 0]\nnormal = [1, 0, 0]\n",
-         "contacts");
+         "two robot files of one name");
 }
 
 }  // namespace
