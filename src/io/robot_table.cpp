@@ -20,6 +20,14 @@ std::string find_robot(const std::string& model, bool is_file, const std::string
   return copy.empty() ? robot_file(model) : copy;
 }
 
+/// `{ joint = value, ... }`
+std::string lock_text(const chain::Robot& robot) {
+  std::string out;
+  for (const chain::LockedJoint& joint : robot.locked)
+    out += (out.empty() ? "{ " : ", ") + text(joint.name) + " = " + text(joint.q, joint.prismatic ? kLength : kAngle);
+  return out + " }";
+}
+
 }  // namespace
 
 std::vector<JointLock> read_locks(TableReader& table) {
@@ -37,11 +45,8 @@ std::vector<JointLock> read_locks(TableReader& table) {
   return locks;
 }
 
-std::string lock_text(const chain::Robot& robot) {
-  std::string out;
-  for (const chain::LockedJoint& joint : robot.locked)
-    out += (out.empty() ? "{ " : ", ") + text(joint.name) + " = " + text(joint.q, joint.prismatic ? kLength : kAngle);
-  return out + " }";
+void write_locks(const chain::Robot& robot, const std::string& file, Writer& w) {
+  if (!robot.locked.empty() && fs::path(file).extension() == ".urdf") w.line("lock", lock_text(robot));
 }
 
 NamedRobot read_robot_table(const Node& node, const std::string& scenario) {

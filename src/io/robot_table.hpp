@@ -36,8 +36,9 @@ struct NamedRobot {
 
 /// `lock = { joint = value }` of a table that names a URDF.
 [[nodiscard]] std::vector<JointLock> read_locks(TableReader& table);
-/// All locked joints of a URDF's chain, as such a table.
-[[nodiscard]] std::string lock_text(const chain::Robot& robot);
+/// The key written back with all locked joints, where the file is a URDF and has such joints: in a TOML robot they are
+/// part of the links.
+void write_locks(const chain::Robot& robot, const std::string& file, Writer& w);
 
 /// Puts the robot into a scenario that has these members.
 template <class Scenario>
@@ -56,7 +57,7 @@ void write_robot_table(const Scenario& s, Writer& w) {
   w.line(is_robot_path(s.model) ? "file" : "model", text(s.model), s.robot.name + ", from " + s.model_file);
   if (!s.base.empty()) w.line("base", text(s.base));
   if (!s.tip.empty()) w.line("tip", text(s.tip));
-  if (!s.robot.locked.empty()) w.line("lock", lock_text(s.robot));
+  write_locks(s.robot, s.model_file, w);
 }
 
 }  // namespace garra::io

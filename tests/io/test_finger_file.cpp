@@ -76,7 +76,11 @@ TEST(FingerFile, HasPinocchiosMobilityAtTheContact) {
   for (const Json& state : all.at("states")) {
     const std::string finger =
         "file = \"hand.urdf\"\ntip = \"tip\"\nlock = { jn = \"2 mm\" }\nq = " + vector(state.at("q")) + "\n";
-    const grasp::Replay r = replay(folder.write("grasp.toml", scenario(finger, state.at("tip"))));
+    const std::string file = folder.write("grasp.toml", scenario(finger, state.at("tip")));
+    const grasp::Replay r = replay(file);
+    const std::string resolved = io::resolved_toml(io::read_scenario(file));
+    EXPECT_NE(resolved.find("lock = { \"jn\" = 0.002 }"), std::string::npos) << resolved;
+    EXPECT_EQ(replay(folder.write("again.toml", resolved)).A, r.A);
     const std::array<double, 9> want = in_contact_frame(state.at("mobility"));
     ASSERT_EQ(r.A.size(), 9u);
     for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(r.A[i], want[i], kSame * std::abs(want[0])) << i;
