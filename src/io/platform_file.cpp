@@ -182,7 +182,7 @@ void read_body(TableReader& root, Platform& p) {
   p.name = read_string(table.require("name", "Write name = \"its name\"."), table.name("name"));
   if (const Node* node = table.find("source")) p.source = read_string(*node, table.name("source"));
   p.mass = read_positive(table.require("mass", "Write mass = \"25 kg\"."), table.name("mass"), kMass);
-  p.inertia = read_inertia(table.require("inertia", "Write inertia = { ixx = ..., iyy = ..., izz = ... }, ixy, ixz, iyz where not 0."),
+  p.inertia = read_inertia(table.require("inertia", "Write inertia = { ixx = ..., iyy = ..., izz = ... }."),
                            table.name("inertia"));
   const platform::Place<double> home = read_place(table.require("home", "Write home = { position = [x, y, z] }."),
                                                   table.name("home"), {Vec3<double>::zero(), {{1, 0, 0, 0}}});

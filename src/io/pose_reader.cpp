@@ -28,7 +28,8 @@ Mat3<double> read_rotation(const Node& node, const std::string& key) {
 
 Mat3<double> checked_inertia(const Node& node, const std::string& key, const Mat3<double>& I) {
   if (chain::is_inertia(I, false)) return I;
-  const std::string order = node.kind == Node::Kind::kTable ? "" : "Order: [ixx, iyy, izz, ixy, iyz, ixz]; or use keys. ";
+  const bool keys = node.kind == Node::Kind::kTable;
+  const std::string order = keys ? "" : "Order: [ixx, iyy, izz, ixy, iyz, ixz]; or use keys. ";
   fail(node.place, key, "not the inertia of a body: it has a negative principal moment",
        order + "It is about the center of mass.");
 }
@@ -53,8 +54,8 @@ void find_lists(const Node& node, bool in_inertia, std::vector<Place>& places) {
   const auto is_zero = [](const Node& n) {
     return (n.kind == Node::Kind::kInteger || n.kind == Node::Kind::kFloat) && n.number == 0;
   };
-  const bool numbers = node.items.size() == 6 && node.items[0].kind != Node::Kind::kArray &&
-                       node.items[0].kind != Node::Kind::kTable;
+  const bool numbers =
+      node.items.size() == 6 && node.items[0].kind != Node::Kind::kArray && node.items[0].kind != Node::Kind::kTable;
   if (in_inertia && numbers && !std::all_of(node.items.begin() + 3, node.items.end(), is_zero))
     places.push_back(node.place);
   for (const Node& one : node.items) find_lists(one, in_inertia, places);

@@ -1,5 +1,6 @@
 #include "io/toml_json.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "io/toml_reader.hpp"
@@ -12,8 +13,9 @@ using Json = nlohmann::ordered_json;
 
 /// "30 deg" and "30 deg/s" as numbers; any other text as it is. Names and titles stay texts whatever they look like.
 Json text_as_json(const std::string& text, std::string_view key) {
-  for (const std::string_view name : {"title", "name", "robot", "source", "frame", "joint", "file", "model", "tip", "base"})
-    if (key == name) return text;
+  constexpr std::string_view kNames[] = {"title", "name", "robot", "source", "frame",
+                                         "joint", "file", "model", "tip",    "base"};
+  if (std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames)) return text;
   for (const Dimension& dimension : {kAngle, kAngularVelocity}) {
     const Quantity q = parse_quantity(text, dimension);
     if (q.problem.empty()) return q.value;
@@ -33,11 +35,15 @@ Json as_json(const Node& node, std::string_view key) {
       for (const Node& one : node.items) out.push_back(as_json(one, key));
       return out;
     }
-    case Node::Kind::kInteger: return node.integer;
-    case Node::Kind::kFloat: return node.number;
-    case Node::Kind::kBoolean: return node.boolean;
+    case Node::Kind::kInteger:
+      return node.integer;
+    case Node::Kind::kFloat:
+      return node.number;
+    case Node::Kind::kBoolean:
+      return node.boolean;
     case Node::Kind::kString:
-    case Node::Kind::kDate: return text_as_json(node.text, key);
+    case Node::Kind::kDate:
+      return text_as_json(node.text, key);
   }
   return nullptr;
 }

@@ -1,7 +1,7 @@
 """Robots as they exist: every URDF of the package example-robot-data, its longest chain compared with Pinocchio.
 
-Both packages (example-robot-data, pin; 0.9 GB installed) are no requirement of this project: without them this file skips. Run with
-GARRA_PROGRAM=path/to/garra. Smaller relatives of the same files are in tests/io/test_robot.cpp.
+Both packages (example-robot-data, pin; 0.9 GB installed) are no requirement of this project: without them this file
+skips. Run with GARRA_PROGRAM=path/to/garra. Smaller relatives of the same files are in tests/io/test_robot.cpp.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Peer:
 
     def __init__(self, file: Path, model: dict, tip: str):
         root = ET.parse(file).getroot()
-        for joint in [*root.iter("joint"), *root.iter("mimic")]:  # Pinocchio reduces no model where a joint is named as a link
+        # Pinocchio reduces no model where a joint has the name of a link.
+        for joint in [*root.iter("joint"), *root.iter("mimic")]:
             key = "name" if joint.tag == "joint" else "joint"
             if joint.get(key) is not None:
                 joint.set(key, PREFIX + joint.get(key))
@@ -138,7 +139,8 @@ def difference(file: Path, model: dict, tip: str, flags: list[str], folder: Path
             have = h5[name][()]
             want = np.array([one[name] for one in expected]).reshape(have.shape)
             # Gravity about vertical axes is zero but for rounding: both are torques of one size.
-            size = max(np.abs(want).max(), max(np.abs(one["tau"]).max() for one in expected) if name == "gravity" else 0)
+            torque = max(np.abs(one["tau"]).max() for one in expected)
+            size = max(np.abs(want).max(), torque if name == "gravity" else 0)
             if name == "tau":
                 want = want + damping * states["qd"]
             worst[name] = float(np.abs(have - want).max() / size)
