@@ -27,18 +27,31 @@ struct Body {
   Vec3<double> com = Vec3<double>::zero();      ///< center of mass [m]
   Mat3<double> inertia = Mat3<double>::zero();  ///< about the center of mass [kg m^2]; entries of the tensor
 };
+/// A principal moment above the sum of the other two belongs to no mass distribution, but tables of real robots have it
+/// (Allegro's fingertips 1.3 times the sum, Romeo's arms 4.9 times): up to this factor a warning, beyond it an error.
+inline constexpr double kWorstMoment = 10;
 
 /// Both bodies as one, in the axes of a; X_ab is the pose of b's frame in a's.
 [[nodiscard]] Body merge(const Body& a, const Body& b, const Pose<double>& X_ab);
 /// No negative principal moment; `rigid`: and none above the sum of the other two (to 1e-4), which no mass distribution
 /// has.
 [[nodiscard]] bool is_inertia(const Mat3<double>& inertia, bool rigid);
+/// Largest principal moment over the sum of the other two: at most 1 for a rigid body; infinite for a needle's axis.
+[[nodiscard]] double moment_ratio(const Mat3<double>& inertia);
 
 /// A frame that the user knows, fixed to what joint number `joint` (from 0) moves: X_W,frame = X_W,joint * offset.
 struct Frame {
   std::string name;
   int joint = -1;  ///< -1: fixed to the base, offset is then its pose in the world
   Pose<double> offset = Pose<double>::identity();
+};
+
+/// A joint that the description has and the chain does not: it stands still, what it carries is part of the chain's link.
+struct LockedJoint {
+  std::string name;
+  bool prismatic = false;
+  double q = 0;     ///< where it stands [rad or m]
+  double mass = 0;  ///< of all that hangs behind it and is no part of the chain [kg]
 };
 
 /// A serial chain: kernel form, and what ties it to its description. All vectors have `joints` items.
@@ -53,7 +66,9 @@ struct Robot {
   std::vector<Frame> link;                       ///< the link frames as described, 1..n
   std::vector<Body> body;                        ///< the links as described, in these frames
   Vec3<double> gravity = {{0, 0, -9.81}};        ///< world axes [m/s^2]
+  std::vector<LockedJoint> locked;               ///< URDF: side branches on moving links, and joints locked on the way
   std::vector<std::string> notes;                ///< what a reader of the description should know
+  std::vector<std::string> warnings;             ///< what may not be as meant: keys not read, an ambiguous order
 };
 
 /// Kernel form of a robot with J joints. Throws Error(kUsage) for another number.
@@ -135,5 +150,15 @@ struct GeneralJoint {
   LinkData link = {};
 };
 [[nodiscard]] Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints);
+
+/// A row of the kernel form itself, with the described link frame in it: what `garra check --format toml` prints, so that
+/// a robot of any description is read again to the last bit.
+struct KernelJoint {
+  double a = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
+  Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the kernel frame
+  LinkData link = {};
+};
+/// `data.base` and `data.tool` are those of the kernel frames.
+[[nodiscard]] Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& joints);
 
 }  // namespace garra::chain

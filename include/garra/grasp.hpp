@@ -56,16 +56,30 @@ struct Contact {
 
 enum class Ik { kPuma, kNumeric };
 
+/// A robot file that a finger was read from, and how: what a scenario says of it.
+struct FingerFile {
+  std::string name;             ///< as the scenario has it
+  std::string path;             ///< the file that was read
+  std::string root_link, tip;   ///< URDF: links that the finger is between
+};
+
 /// One finger: a chain on a base; its tip is at the contact with z along the inward normal (kPuma), or only its tip
 /// position is at the contact (kNumeric, damped least squares from `start`).
 struct Finger {
-  std::vector<chain::DhJoint> joints;            ///< from the base to the tip
+  std::vector<chain::DhJoint> joints;            ///< from the base to the tip; empty where `robot` is given
   bool modified = false;                         ///< rows in Craig's (modified) form instead of the standard one
   Pose<double> tool = Pose<double>::identity();  ///< fingertip in the last link's frame
-  Pose<double> base = Pose<double>::identity();  ///< base frame in P
+  Pose<double> base = Pose<double>::identity();  ///< base frame (of a robot: its world) in P
   Ik ik = Ik::kPuma;
   int arm = -1, elbow = 1, wrist = 1;    ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1
   double start[chain::kMaxJoints] = {};  ///< kNumeric: first guess [rad]
+  std::optional<chain::Robot> robot = {};  ///< any chain, with its own tool and base, instead of rows
+  FingerFile file = {};                    ///< where `robot` comes from
+
+  [[nodiscard]] std::size_t joint_count() const { return robot ? robot->joint.size() : joints.size(); }
+  [[nodiscard]] bool prismatic(std::size_t i) const {
+    return robot ? robot->joint[i].prismatic : joints[i].link.joint.prismatic;
+  }
 };
 
 /// Everything a grasp study is made of. One finger per contact.
@@ -91,6 +105,7 @@ struct Scenario {
   double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
   std::optional<InTime> time;    ///< trajectories instead of one instant
   study::Plan plan;
+  std::vector<std::string> warnings;  ///< what may not be as meant in the file that it was read from
 };
 
 /// One scalar uncertain input of a scenario, in the order in which uniforms are drawn.

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "garra/chain.hpp"
 #include "garra/io/robot.hpp"
@@ -14,13 +15,19 @@ struct ModelArguments {
   io::RobotOptions options;
 };
 
-/// MODEL, --base, --tip, --set
+/// --lock JOINT=VALUE, repeatable
+void add_lock_option(CLI::App& command, std::vector<io::JointLock>& locks);
+
+/// To stderr, a line each.
+void print_warnings(const std::vector<std::string>& warnings);
+
+/// MODEL, --base, --tip, --lock, --set
 void add_model_options(CLI::App& command, ModelArguments& arguments);
 
 /// Whether MODEL is a file, not the name of a robot in data/robots.
 [[nodiscard]] bool names_file(const std::string& model);
 
-/// Reads the robot. Throws Error naming the models there are where nothing of that name is found.
+/// Reads the robot; its warnings go to stderr. Throws Error naming the models there are where nothing of that name is found.
 [[nodiscard]] chain::Robot read_model(const ModelArguments& arguments);
 
 }  // namespace garra::cli

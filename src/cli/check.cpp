@@ -9,20 +9,24 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/chain_model.hpp"
 #include "cli/commands.hpp"
 #include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/robot.hpp"
+#include "io/toml_json.hpp"
 
 namespace garra::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct CheckArguments {
   std::vector<std::string> files;
   std::vector<std::string> overrides;
-  std::string base, tip;
+  io::RobotOptions robot;
   std::string format = "human";
 };
 
@@ -79,50 +83,83 @@ bool is_robot(const std::string& file, const std::string& ending) {
   return ending == ".urdf" || (ending == ".toml" && io::is_robot_toml(file));
 }
 
-std::string describe_file(const CheckArguments& arguments, const std::string& file) {
+/// What a file holds.
+struct Content {
+  std::string kind;                   ///< scenario, robot, platform, problems
+  std::string words;                  ///< for people
+  std::string toml;                   ///< a file that reads back to the same; problems have none
+  std::vector<std::string> warnings;  ///< what may not be as meant
+  Json more = Json::object();         ///< of problems
+};
+
+Content problems_in(const std::string& file) {
+  const contact::Problems p = io::read_problems(file);
+  return {"problems", describe_problems(p), "", {}, {{"count", p.count}, {"contacts", p.contacts}}};
+}
+
+Content robot_in(const CheckArguments& arguments, const std::string& file) {
+  io::RobotOptions options = arguments.robot;
+  options.overrides = arguments.overrides;
+  const chain::Robot robot = io::read_robot(file, options);
+  return {"robot", io::describe_robot(robot), io::robot_toml(robot), robot.warnings, {{"notes", robot.notes}}};
+}
+
+Content content_of(const CheckArguments& arguments, const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
-  if (ending == ".h5" || ending == ".hdf5") return describe_problems(io::read_problems(file));
-  if (is_robot(file, ending)) {
-    return io::describe_robot(
-        io::read_robot(file, {.base = arguments.base, .tip = arguments.tip, .overrides = arguments.overrides}));
+  if (ending == ".h5" || ending == ".hdf5") return problems_in(file);
+  if (is_robot(file, ending)) return robot_in(arguments, file);
+  if (ending == ".toml" && io::is_platform_toml(file)) {
+    const platform::Platform p = io::read_platform(file, arguments.overrides);
+    return {"platform", io::describe_platform(p), io::platform_toml(p), p.notes, Json::object()};
   }
-  if (ending == ".toml" && io::is_platform_toml(file))
-    return io::describe_platform(io::read_platform(file, arguments.overrides));
-  if (ending == ".toml") return job_kind(file).resolved(file, arguments.overrides);
+  if (ending == ".toml") {
+    const Resolved resolved = job_kind(file).resolved(file, arguments.overrides);
+    return {"scenario", resolved.toml, resolved.toml, resolved.warnings, Json::object()};
+  }
   throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",
               "A scenario, robot or platform ends in .toml, a robot also in .urdf, a problem file in .h5 or .hdf5.");
 }
 
 /// One line of JSON per file. Text from a file need not be UTF-8, JSON must be.
-void print_json(const std::string& file, const std::optional<Error>& error) {
-  const nlohmann::json line = {
-      {"file", file}, {"ok", !error}, {"error", error ? nlohmann::json(error->what()) : nlohmann::json(nullptr)}};
-  std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+void print_json(const std::string& file, const std::optional<Error>& error, const Content& content) {
+  Json line = {{"file", file}, {"ok", !error}, {"error", error ? Json(error->what()) : Json(nullptr)}};
+  if (!error) {
+    line["kind"] = content.kind;
+    line["warnings"] = content.warnings;
+    line.update(content.more);
+    if (!content.toml.empty()) line["model"] = io::toml_as_json(content.toml);
+  }
+  std::printf("%s\n", line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
-void print_human(const CheckArguments& arguments, const std::string& file, const std::string& description,
-                 const std::optional<Error>& error) {
+void print_text(const CheckArguments& arguments, const std::string& file, const Content& content,
+                const std::optional<Error>& error) {
   const bool several = arguments.files.size() > 1;
   if (error) {
     if (several) std::fprintf(stderr, "%s\n", error->what());
     return;
   }
   if (several) std::printf("# %s\n", file.c_str());
-  std::printf("%s%s", description.c_str(), several ? "\n" : "");
+  const std::string& text = arguments.format == "toml" ? content.toml : content.words;
+  std::printf("%s%s", text.c_str(), several ? "\n" : "");
+  std::fflush(stdout);
+  print_warnings(content.warnings);
 }
 
 std::optional<Error> check_file(const CheckArguments& arguments, const std::string& file) {
-  std::string description;
+  Content content;
   std::optional<Error> error;
   try {
-    description = describe_file(arguments, file);
+    content = content_of(arguments, file);
+    if (arguments.format == "toml" && content.toml.empty())
+      throw Error(ExitCode::kUsage, file + ": problem files have no TOML form", "Use --format human or json.");
   } catch (const Error& e) {
     error = e;
   }
   if (arguments.format == "json") {
-    print_json(file, error);
+    print_json(file, error, content);
   } else {
-    print_human(arguments, file, description, error);
+    print_text(arguments, file, content, error);
   }
   return error;
 }
@@ -157,15 +194,18 @@ void add_check_command(CLI::App& app) {
   check->add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  check->add_option("--base", arguments->base, "URDF: the link that the chain starts from")->type_name("LINK");
-  check->add_option("--tip", arguments->tip, "URDF: the link that the chain ends in")->type_name("LINK");
-  check->add_option("--format", arguments->format, "human, or json: one line per file")
-      ->check(CLI::IsMember({"human", "json"}))
+  check->add_option("--base", arguments->robot.base, "URDF: the link that the chain starts from")->type_name("LINK");
+  check->add_option("--tip", arguments->robot.tip, "URDF: the link that the chain ends in")->type_name("LINK");
+  add_lock_option(*check, arguments->robot.locks);
+  check->add_option("--format", arguments->format,
+                    "human; json: one line per file with the whole model; toml: a file that reads back to the same")
+      ->check(CLI::IsMember({"human", "json", "toml"}))
       ->capture_default_str();
   check->footer(
       "Examples:\n"
       "  garra check data/scenarios/three_puma_sphere.toml\n"
       "  garra check data/robots/iiwa14.urdf --tip link_7\n"
+      "  garra check panda.urdf --tip panda_hand --lock panda_finger_joint1=0.02 --format toml > panda.toml\n"
       "  garra check data/scenarios/*.toml data/reference/contact/*.h5 --format json");
   check->callback([arguments] { run_check(*arguments); });
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/batch_flags.hpp"
+#include "cli/chain_model.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/grasp_analysis_answer.hpp"
@@ -33,6 +34,7 @@ void run_analyse(const AnalyseArguments& a) {
   AnalysisAnswer answer;
   const Device device = parse_device(a.device, a.threads);
   const grasp::Scenario scenario = io::read_scenario(a.scenario, a.overrides);
+  print_warnings(scenario.warnings);
   const grasp::GraspStates states =
       a.input.empty() ? grasp::GraspStates{} : io::read_grasp_states(a.input, scenario, a.group);
   const auto start = std::chrono::steady_clock::now();

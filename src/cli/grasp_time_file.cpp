@@ -125,7 +125,7 @@ void write_motions(const std::string& path, const grasp::Scenario& scenario, con
   file.attribute("/", "size", std::vector<double>{object.size[0], object.size[1], object.size[2]});
   file.attribute("/", "contacts", static_cast<std::int64_t>(scenario.contacts.size()));
   std::vector<double> joints;
-  for (const grasp::Finger& finger : scenario.fingers) joints.push_back(static_cast<double>(finger.joints.size()));
+  for (const grasp::Finger& finger : scenario.fingers) joints.push_back(static_cast<double>(finger.joint_count()));
   file.attribute("/", "joints", joints);
   for (const NamedMotion& m : motions) write_motion(file, m, scenario.contacts.size());
   file.commit(path);

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "cli/answer_parts.hpp"
+#include "cli/chain_model.hpp"
 #include "cli/flags.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
@@ -143,6 +144,7 @@ PlatformRun begin_platform(const PlatformArguments& arguments, const io::Platfor
   PlatformRun run;
   run.device = parse_device(arguments.device, arguments.threads);
   run.platform = io::read_platform(arguments.model, arguments.overrides);
+  print_warnings(run.platform.notes);
   run.single = arguments.input.empty();
   if (run.single) {
     run.rows = rows_of_flags(arguments, run.platform, needs);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/chain_model.hpp"
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/progress.hpp"
@@ -324,6 +325,7 @@ void run_new(const RunArguments& a) {
   const JobKind& kind = job_kind(a.scenario);
   const auto overrides = overrides_of(a, kind);
   (void)requirements_of(a, kind);
+  if (!a.quiet) print_warnings(kind.resolved(a.scenario, overrides).warnings);
   const std::vector<std::string> models = kind.read(a.scenario, overrides)->models();
   (void)parse_device(a.device, a.threads);
   const auto folder =

@@ -112,6 +112,7 @@ class GraspJob final : public Job {
   explicit GraspJob(const grasp::Scenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] std::vector<std::string> models() const override { return finger_files(study_.scenario()); }
 
   void look_at(const std::vector<double>& kept) override {
     const std::size_t row = study_.shape().row;
@@ -195,6 +196,14 @@ class GraspJob final : public Job {
 };
 
 }  // namespace
+
+std::vector<std::string> finger_files(const grasp::Scenario& scenario) {
+  std::vector<std::string> files;
+  for (const grasp::Finger& finger : scenario.fingers)
+    if (finger.robot && std::find(files.begin(), files.end(), finger.file.path) == files.end())
+      files.push_back(finger.file.path);
+  return files;
+}
 
 std::unique_ptr<Job> read_grasp_job(const std::string& scenario, const std::vector<std::string>& overrides) {
   const grasp::Scenario s = io::read_scenario(scenario, overrides);

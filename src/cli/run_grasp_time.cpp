@@ -185,8 +185,9 @@ class GraspTimeJob final : public Job {
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
   [[nodiscard]] std::vector<std::string> models() const override {
-    const std::string& file = study_.time().sample_file;
-    return file.empty() ? std::vector<std::string>{} : std::vector{file};
+    std::vector<std::string> files = finger_files(study_.scenario());
+    if (const std::string& file = study_.time().sample_file; !file.empty()) files.push_back(file);
+    return files;
   }
 
   /// motion.h5: the nominal trajectory, those lost first at levels from the lowest to the highest that loses any,

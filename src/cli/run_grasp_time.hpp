@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/run_jobs.hpp"
 #include "garra/grasp.hpp"
@@ -9,5 +11,8 @@
 namespace garra::cli {
 
 [[nodiscard]] std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario);
+
+/// The robot files that fingers were read from, each once: what a run folder keeps copies of.
+[[nodiscard]] std::vector<std::string> finger_files(const grasp::Scenario& scenario);
 
 }  // namespace garra::cli

@@ -15,23 +15,27 @@ namespace garra::cli {
 
 namespace {
 
-std::string resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const grasp::Scenario s = io::read_scenario(scenario, overrides);
-  std::string warnings;
-  for (const std::string& text : grasp::nominal_warnings(grasp::Study(s))) warnings += "# warning: " + text + "\n";
-  return warnings + io::resolved_toml(s);
+Resolved resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_scenario(scenario, overrides);
+  std::vector<std::string> warnings = s.warnings;
+  for (const std::string& text : grasp::nominal_warnings(grasp::Study(s))) warnings.push_back(text);
+  return {io::resolved_toml(s), warnings};
 }
-std::string resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_chain_scenario(scenario, overrides));
+Resolved resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_chain_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.robot.warnings};
 }
-std::string resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_singularity_scenario(scenario, overrides));
+Resolved resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_singularity_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.robot.warnings};
 }
-std::string resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_platform_scenario(scenario, overrides));
+Resolved resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_platform_scenario(scenario, overrides);
+  return {io::resolved_toml(s), s.platform.notes};
 }
-std::string resolved_platform_experiment(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return io::resolved_toml(io::read_platform_experiment(scenario, overrides));
+Resolved resolved_platform_experiment(const std::string& scenario, const std::vector<std::string>& overrides) {
+  const auto s = io::read_platform_experiment(scenario, overrides);
+  return {io::resolved_toml(s), s.platform.notes};
 }
 
 constexpr JobKind kJobs[] = {

@@ -47,6 +47,12 @@ class Job {
   Job() = default;
 };
 
+/// A scenario as it was understood.
+struct Resolved {
+  std::string toml;                   ///< with every default filled in
+  std::vector<std::string> warnings;  ///< what may not be as meant
+};
+
 /// A line of the table.
 struct JobKind {
   const char* name;           ///< as in the scenario
@@ -58,7 +64,7 @@ struct JobKind {
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first
   std::unique_ptr<Job> (*read)(const std::string& scenario, const std::vector<std::string>& overrides);
-  std::string (*resolved)(const std::string& scenario, const std::vector<std::string>& overrides);
+  Resolved (*resolved)(const std::string& scenario, const std::vector<std::string>& overrides);
   const char* more_quantities = "";  ///< that --require may judge as well, separated by blanks
 };
 

@@ -20,6 +20,7 @@
 #include "garra/io/screws_file.hpp"
 #include "io/atomic_file.hpp"
 #include "io/robot_model.hpp"
+#include "io/robot_table.hpp"
 #include "io/scenario_text.hpp"
 #include "io/units.hpp"
 
@@ -163,6 +164,7 @@ std::string map_scenario(const io::RobotOptions& options, const std::string& mod
     w.line("model", io::text(model));
   if (!options.base.empty()) w.line("base", io::text(options.base));
   if (!options.tip.empty()) w.line("tip", io::text(options.tip));
+  io::write_locks(robot, is_file ? model : io::robot_file(model), w);
   return w.take();
 }
 
@@ -181,8 +183,10 @@ std::vector<std::string> map_overrides(const RobotArguments& a) {
 void run_map(const RobotArguments& arguments) {
   const std::string& model = arguments.model.model;
   const bool is_file = names_file(model);
-  const io::RobotOptions robot{
-      .base = arguments.model.options.base, .tip = arguments.model.options.tip, .overrides = {}};
+  const io::RobotOptions robot{.base = arguments.model.options.base,
+                               .tip = arguments.model.options.tip,
+                               .overrides = {},
+                               .locks = arguments.model.options.locks};
   RunArguments run = arguments.run;
   run.format = arguments.format;
   run.set = map_overrides(arguments);

@@ -2,6 +2,8 @@
 
 #include "io/distribution_reader.hpp"
 #include "io/pose_reader.hpp"
+#include "io/robot_table.hpp"
+#include "io/text_file.hpp"
 
 namespace garra::io {
 
@@ -108,13 +110,16 @@ void read_ik(TableReader& table, bool is_puma, Finger& finger) {
     finger.ik = ik == "puma" ? grasp::Ik::kPuma : grasp::Ik::kNumeric;
   }
   if (finger.ik != grasp::Ik::kNumeric) return;
-  const Node& node = table.require(
+  const Node* stands = finger.robot ? table.find("q") : nullptr;  // the finger stands there: the search starts there
+  if (stands != nullptr && table.find("start") != nullptr)
+    fail(stands->place, table.name("q"), "both q and start", "Both say where the search for the contact starts.");
+  const Node& node = stands != nullptr ? *stands : table.require(
       "start", "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].");
-  const std::string key = table.name("start");
+  const std::string key = table.name(stands != nullptr ? "q" : "start");
   const std::vector<Node>& items =
-      read_array(node, key, finger.joints.size());
+      read_array(node, key, finger.joint_count());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const bool prismatic = finger.joints[i].link.joint.prismatic;
+    const bool prismatic = finger.prismatic(i);
     finger.start[i] = read_quantity(items[i], item(key, i), prismatic ? kLength : kAngle);
   }
 }
@@ -134,18 +139,42 @@ Finger read_puma(TableReader& table) {
   return finger;
 }
 
-Finger read_finger(const Node& node, const std::string& key) {
+namespace {
+
+/// A finger from a robot file: beside the scenario, or its copy in models/.
+void read_robot_finger(TableReader& table, const Node& node, const std::string& scenario, Finger& finger) {
+  finger.file.name = read_string(node, table.name("file"));
+  if (const Node* root = table.find("root_link")) finger.file.root_link = read_string(*root, table.name("root_link"));
+  if (const Node* tip = table.find("tip")) finger.file.tip = read_string(*tip, table.name("tip"));
+  const std::vector<JointLock> locks = read_locks(table);
+  finger.file.path = file_beside(scenario, finger.file.name);
+  try {
+    finger.robot = read_robot(finger.file.path,
+                              {.base = finger.file.root_link, .tip = finger.file.tip, .overrides = {}, .locks = locks});
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::kInputOutput || error.code() == ExitCode::kUsage)
+      fail(node.place, table.name("file"), error.what(), "");
+    throw;
+  }
+}
+
+}  // namespace
+
+Finger read_finger(const Node& node, const std::string& key, const std::string& scenario) {
   TableReader table(node, key);
-  const Node* dh = table.find("dh");
-  const Node* model = table.find("model");
-  if ((dh == nullptr) == (model == nullptr)) {
-    fail(table.place(), key, dh == nullptr ? "neither model nor dh" : "both model and dh",
-         "Write model = \"puma560\", or dh = [[a, d, alpha, theta_offset], ...].");
+  const Node *dh = table.find("dh"), *model = table.find("model"), *file = table.find("file");
+  const int given = (dh != nullptr) + (model != nullptr) + (file != nullptr);
+  if (given != 1) {
+    fail(table.place(), key, given == 0 ? "no model, file or dh" : "more than one of model, file and dh",
+         "Write model = \"puma560\", file = \"hand.urdf\" with tip = \"link\", or dh = [[a, d, alpha, theta_offset], "
+         "...].");
   }
   Finger finger;
   if (model != nullptr) {
     static_cast<void>(read_choice(*model, table.name("model"), {"puma560"}));
     finger = read_puma(table);
+  } else if (file != nullptr) {
+    read_robot_finger(table, *file, scenario, finger);
   } else {
     read_dh_chain(table, *dh, finger);
   }

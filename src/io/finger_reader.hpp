@@ -10,6 +10,6 @@ namespace garra::io {
 [[nodiscard]] grasp::Finger read_puma(TableReader& table);
 
 /// Reads one [[hand.finger]] table.
-[[nodiscard]] grasp::Finger read_finger(const Node& node, const std::string& key);
+[[nodiscard]] grasp::Finger read_finger(const Node& node, const std::string& key, const std::string& scenario);
 
 }  // namespace garra::io

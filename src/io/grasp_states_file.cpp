@@ -44,7 +44,7 @@ class StatesReader {
       if (!file_.has(prefix_ + dataset(j)))
         file_.refuse(prefix_ + dataset(j), "is missing, but another finger has its " + std::string(name),
                      "Give it for every finger, or for none.");
-      read(dataset(j), s.fingers[j].joints.size(), to[j]);
+      read(dataset(j), s.fingers[j].joint_count(), to[j]);
     }
   }
   [[nodiscard]] std::int64_t count() const {

@@ -149,7 +149,7 @@ void read_contacts(TableReader& root, Scenario& scenario) {
   }
 }
 
-void read_fingers(TableReader& hand, Scenario& scenario) {
+void read_fingers(TableReader& hand, const std::string& file, Scenario& scenario) {
   const Node& node = hand.require("finger", "Write a [[hand.finger]] table for each finger.");
   const std::vector<Node>& tables = array_of_tables(node, hand.name("finger"));
   if (tables.empty() || tables.size() > grasp::kMaxContacts) {
@@ -159,12 +159,12 @@ void read_fingers(TableReader& hand, Scenario& scenario) {
          "Write a [[hand.finger]] table for each finger.");
   }
   for (std::size_t j = 0; j < tables.size(); ++j)
-    scenario.fingers.push_back(read_finger(tables[j], item(hand.name("finger"), j)));
+    scenario.fingers.push_back(read_finger(tables[j], item(hand.name("finger"), j), file));
 }
 
 }  // namespace
 
-void read_hand(TableReader& root, Scenario& scenario) {
+void read_hand(TableReader& root, const std::string& file, Scenario& scenario) {
   TableReader hand(
       root.require("hand", "Write a [hand] table with model = \"three_puma\" or \"fingers\"."),
       "hand");
@@ -174,7 +174,7 @@ void read_hand(TableReader& root, Scenario& scenario) {
     ThreePuma(hand, root, scenario).read();
     hand.finish();
   } else {
-    read_fingers(hand, scenario);
+    read_fingers(hand, file, scenario);
     hand.finish();
     read_contacts(root, scenario);
   }

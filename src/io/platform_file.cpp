@@ -117,8 +117,9 @@ void read_layout(const Node& node, Platform& p) {
     const Node* given = table.find(key);
     return given == nullptr ? otherwise : read_quantity(*given, table.name(key), kAngle);
   };
-  const auto need_angle = [&](const char* key) {
-    return read_positive(table.require(key, std::string("Write ") + key + " = \"12 deg\"."), table.name(key), kAngle);
+  const auto need_angle = [&](const char* key) {  // 0: both legs of a pair on one joint center
+    return read_bounded(table.require(key, std::string("Write ") + key + " = \"12 deg\"."), table.name(key),
+                        {kAngle, Bounds::not_negative()});
   };
   const double base_radius = length("base_radius"), platform_radius = length("platform_radius");
   const double base_half = need_angle("base_half_angle"), platform_half = need_angle("platform_half_angle");
@@ -181,7 +182,7 @@ void read_body(TableReader& root, Platform& p) {
   p.name = read_string(table.require("name", "Write name = \"its name\"."), table.name("name"));
   if (const Node* node = table.find("source")) p.source = read_string(*node, table.name("source"));
   p.mass = read_positive(table.require("mass", "Write mass = \"25 kg\"."), table.name("mass"), kMass);
-  p.inertia = read_inertia(table.require("inertia", "Write inertia = [xx, yy, zz] or [xx, yy, zz, xy, yz, xz]."),
+  p.inertia = read_inertia(table.require("inertia", "Write inertia = { ixx = ..., iyy = ..., izz = ... }."),
                            table.name("inertia"));
   const platform::Place<double> home = read_place(table.require("home", "Write home = { position = [x, y, z] }."),
                                                   table.name("home"), {Vec3<double>::zero(), {{1, 0, 0, 0}}});
@@ -266,7 +267,9 @@ Platform parse_platform(const std::string& text, const std::string& name, const 
   TableReader root(document, "");
   const Platform p = build(root);
   try {
-    return platform::checked(p);
+    Platform whole = platform::checked(p);
+    for (std::string& warning : inertia_warnings(document)) whole.notes.push_back(std::move(warning));
+    return whole;
   } catch (const Error& error) {
     // What the model itself refuses concerns several keys: the place is that of the table that it begins with.
     const Node* table = document.find("platform");
@@ -287,9 +290,7 @@ std::string platform_toml(const Platform& p) {
   w.line("name", text(p.name));
   if (!p.source.empty()) w.line("source", text(p.source));
   w.quantity("mass", p.mass, kMass);
-  const Mat3<double>& I = p.inertia;
-  w.line("inertia", list(std::array{I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)}, 6, kInertia),
-         "xx, yy, zz, xy, yz, xz about the center of mass, kg*m^2");
+  w.line("inertia", inertia_text(p.inertia), "about the center of mass, kg*m^2");
   w.quantity("gravity", p.gravity, kAcceleration);
   w.line("home", text(platform::home_of(p)), "m; w, x, y, z");
   w.quantity("leg_radius", p.leg_radius, kLength);

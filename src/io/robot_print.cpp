@@ -73,8 +73,8 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
   out += line("  link frame", robot.link[i].name + ", in the kernel frame: " + text(robot.link[i].offset));
   out += line("  mass", text(body.mass) + " kg, center of mass " + text(body.com) + " m in the link frame");
   const Mat3<double>& I = body.inertia;
-  out += line("  inertia", "xx " + text(I(0, 0)) + ", yy " + text(I(1, 1)) + ", zz " + text(I(2, 2)) + ", xy " +
-                               text(I(0, 1)) + ", xz " + text(I(0, 2)) + ", yz " + text(I(1, 2)) +
+  out += line("  inertia", "ixx " + text(I(0, 0)) + ", iyy " + text(I(1, 1)) + ", izz " + text(I(2, 2)) + ", ixy " +
+                               text(I(0, 1)) + ", ixz " + text(I(0, 2)) + ", iyz " + text(I(1, 2)) +
                                " kg*m^2, about the center of mass, link axes");
   if (f.armature > 0) out += line("  armature", text(f.armature) + (joint.prismatic ? " kg" : " kg*m^2"));
   if (f.damping > 0) out += line("  damping", text(f.damping) + (joint.prismatic ? " N*s/m" : " N*m*s/rad"));
@@ -99,6 +99,11 @@ std::string describe_robot(const Robot& robot) {
   }
   out += line("kernel base", text(robot.base));
   out += line("tool at q = 0", text(frame * robot.tool));
+  for (const chain::LockedJoint& joint : robot.locked) {
+    const std::string behind = joint.mass > 0 ? ", " + text(joint.mass) + " kg behind it" : "";
+    out += line("locked", joint.name + " at " + text(joint.prismatic ? joint.q : joint.q / kDegree) +
+                              (joint.prismatic ? " m" : " deg") + behind);
+  }
   for (const std::string& note : robot.notes) out += line("note", note);
   return out + "\nAxes and points at q = 0, in world axes." + "\n" + joints;
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "garra/io/robot.hpp"
+#include "io/number.hpp"
 #include "io/suggest.hpp"
 #include "io/text_file.hpp"
 
@@ -19,7 +20,34 @@ std::string find_robot(const std::string& model, bool is_file, const std::string
   return copy.empty() ? robot_file(model) : copy;
 }
 
+/// `{ joint = value, ... }`
+std::string lock_text(const chain::Robot& robot) {
+  std::string out;
+  for (const chain::LockedJoint& joint : robot.locked)
+    out += (out.empty() ? "{ " : ", ") + text(joint.name) + " = " + text(joint.q, joint.prismatic ? kLength : kAngle);
+  return out + " }";
+}
+
 }  // namespace
+
+std::vector<JointLock> read_locks(TableReader& table) {
+  std::vector<JointLock> locks;
+  const Node* node = table.find("lock");
+  if (node == nullptr) return locks;
+  const std::string key = table.name("lock");
+  if (node->kind != Node::Kind::kTable)
+    fail(node->place, key, "expected a table, found " + describe(*node), "Write lock = { joint = 0.02 }.");
+  for (const Node::Member& member : node->members) {
+    const Node& value = member.value;
+    const bool number = value.kind == Node::Kind::kInteger || value.kind == Node::Kind::kFloat;
+    locks.push_back({member.key, number ? shortest(value.number) : read_string(value, key + "." + member.key)});
+  }
+  return locks;
+}
+
+void write_locks(const chain::Robot& robot, const std::string& file, Writer& w) {
+  if (!robot.locked.empty() && fs::path(file).extension() == ".urdf") w.line("lock", lock_text(robot));
+}
 
 NamedRobot read_robot_table(const Node& node, const std::string& scenario) {
   NamedRobot r;
@@ -33,6 +61,7 @@ NamedRobot read_robot_table(const Node& node, const std::string& scenario) {
   r.model = read_string(named, table.name(key));
   if (const Node* base = table.find("base")) r.base = read_string(*base, table.name("base"));
   if (const Node* tip = table.find("tip")) r.tip = read_string(*tip, table.name("tip"));
+  const std::vector<JointLock> locks = read_locks(table);
   table.finish();
   if (model != nullptr && (r.model.empty() || is_robot_path(r.model)))
     fail(named.place, table.name(key), io::quoted(r.model) + " is no name", "Write file = \"...\" for a file.");
@@ -41,7 +70,7 @@ NamedRobot read_robot_table(const Node& node, const std::string& scenario) {
   } catch (const Error& error) {
     fail(named.place, table.name(key), error.what(), "");
   }
-  r.robot = read_robot(r.model_file, {.base = r.base, .tip = r.tip, .overrides = {}});
+  r.robot = read_robot(r.model_file, {.base = r.base, .tip = r.tip, .overrides = {}, .locks = locks});
   return r;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using chain::DhJoint;
 using chain::GrymaJoint;
+using chain::KernelJoint;
 using chain::LinkData;
 using chain::Robot;
 using chain::RobotData;
@@ -59,11 +60,14 @@ LinkData read_link(TableReader& table, bool prismatic) {
   return link;
 }
 
+bool read_prismatic(TableReader& table) {
+  const Node* node = table.find("type");
+  return node != nullptr && read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+}
+
 DhJoint read_dh(TableReader& table) {
   DhJoint row;
-  bool prismatic = false;
-  if (const Node* node = table.find("type"))
-    prismatic = read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+  const bool prismatic = read_prismatic(table);
   read_optional(table, "a", kLength, row.a);
   read_optional(table, "d", kLength, row.d);
   read_optional(table, "alpha", kAngle, row.alpha);
@@ -115,6 +119,38 @@ ScrewJoint read_screw(TableReader& table) {
   return joint;
 }
 
+KernelJoint read_kernel(TableReader& table) {
+  KernelJoint row;
+  const bool prismatic = read_prismatic(table);
+  read_optional(table, "a", kLength, row.a);
+  read_optional(table, "d", kLength, row.d);
+  read_optional(table, "theta", kAngle, row.theta);
+  read_optional(table, "cos_alpha", kRatio, row.cos_alpha);
+  read_optional(table, "sin_alpha", kRatio, row.sin_alpha);
+  if (const Node* frame = table.find("pose")) row.frame = read_pose(*frame, table.name("pose"));
+  row.link = read_link(table, prismatic);
+  return row;
+}
+
+/// What a URDF's chain had locked: already in the bodies, told again.
+std::vector<chain::LockedJoint> read_locked(TableReader& root) {
+  std::vector<chain::LockedJoint> locked;
+  const Node* node = root.find("locked");
+  if (node == nullptr) return locked;
+  const std::vector<Node>& items = read_array(*node, "locked", 0);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    TableReader table(items[i], item("locked", i));
+    chain::LockedJoint joint;
+    joint.name = read_string(table.require("joint", "Write joint = \"its name\"."), table.name("joint"));
+    joint.prismatic = read_prismatic(table);
+    read_optional(table, "q", joint.prismatic ? kLength : kAngle, joint.q);
+    read_not_negative(table, "mass", kMass, joint.mass);
+    table.finish();
+    locked.push_back(std::move(joint));
+  }
+  return locked;
+}
+
 template <class Joint, class Read>
 std::vector<Joint> read_joints(TableReader& root, Read read) {
   const Node& node = root.require("joint", "Write one [[joint]] for each joint.");
@@ -146,14 +182,22 @@ std::string read_convention(TableReader& root) {
          "This program reads schema = 1.");
   }
   return read_choice(root.require("convention", "Write convention = \"dh\"."), "convention",
-                     {"dh", "modified_dh", "gryma", "screws"});
+                     {"dh", "modified_dh", "gryma", "screws", "kernel"});
 }
 
 Robot build(TableReader& root) {
   const std::string convention = read_convention(root);
   const RobotData data = read_whole(root, convention == "screws");
   static_cast<void>(root.find("joint"));
+  const std::vector<chain::LockedJoint> locked = read_locked(root);
   root.finish();
+  if (convention == "kernel") {
+    Robot robot = chain::from_kernel_form(data, read_joints<KernelJoint>(root, read_kernel));
+    robot.locked = locked;
+    return robot;
+  }
+  if (!locked.empty())
+    fail(root.find("locked")->place, "locked", "belongs to convention = \"kernel\"", "Leave it out.");
   if (convention == "dh") return chain::from_dh(data, read_joints<DhJoint>(root, read_dh));
   if (convention == "modified_dh") return chain::from_modified_dh(data, read_joints<DhJoint>(root, read_dh));
   if (convention == "gryma") return chain::from_gryma(data, read_joints<GrymaJoint>(root, read_gryma));
@@ -163,13 +207,15 @@ Robot build(TableReader& root) {
 }  // namespace
 
 Robot parse_robot_toml(const std::string& text, const std::string& name, const RobotOptions& options) {
-  if (!options.base.empty() || !options.tip.empty())
-    throw Error(ExitCode::kUsage, name + ": base and tip links are for URDF files",
+  if (!options.base.empty() || !options.tip.empty() || !options.locks.empty())
+    throw Error(ExitCode::kUsage, name + ": base and tip links and locked joints are for URDF files",
                 "A robot in TOML is one chain: leave them out.");
   const Node document = parse_toml(text, name, options.overrides);
   TableReader root(document, "");
   try {
-    return build(root);
+    Robot robot = build(root);
+    robot.warnings = inertia_warnings(document);
+    return robot;
   } catch (const Error& error) {
     // What the builders refuse has no place in the file; what the readers refuse has, and so have overrides.
     const std::string what = error.what();

@@ -1,5 +1,9 @@
 #include "garra/io/scenario.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
+#include "io/pose_reader.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/text_file.hpp"
 #include "io/time_reader.hpp"
@@ -52,6 +56,16 @@ void declare_tables(TableReader& root) {
   root.finish();
 }
 
+/// A run folder keeps its robots side by side in models/.
+void check_names(const Scenario& s) {
+  namespace fs = std::filesystem;
+  for (const grasp::Finger& a : s.fingers)
+    for (const grasp::Finger& b : s.fingers)
+      if (a.file.path != b.file.path && fs::path(a.file.path).filename() == fs::path(b.file.path).filename())
+        throw Error(ExitCode::kInvalidFile, a.file.path + " and " + b.file.path + ": two robot files of one name",
+                    "Rename one: a run folder keeps copies of both.");
+}
+
 Scenario build_grasp(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "grasp", "grasp study");
@@ -59,10 +73,16 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   Scenario scenario;
   read_title_and_seed(root, scenario.title, scenario.plan);
   scenario.object = read_object(root);
-  read_hand(root, scenario);
+  read_hand(root, name, scenario);
   read_time(root, name, scenario);
   read_study(root, scenario);
   if (scenario.time) set_chunk_of_time(root, scenario.plan);
+  check_names(scenario);
+  scenario.warnings = inertia_warnings(document);
+  for (const grasp::Finger& finger : scenario.fingers)
+    for (const std::string& warning : finger.robot ? finger.robot->warnings : std::vector<std::string>{})
+      if (std::find(scenario.warnings.begin(), scenario.warnings.end(), warning) == scenario.warnings.end())
+        scenario.warnings.push_back(warning);
   return scenario;
 }
 

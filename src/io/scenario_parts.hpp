@@ -25,8 +25,9 @@ void read_output(const Node& node, study::Plan& plan);
 
 /// [object]
 [[nodiscard]] grasp::Object read_object(TableReader& root);
-/// [hand], [contacts], [[contact]]; the scenario's object must have been read.
-void read_hand(TableReader& root, grasp::Scenario& scenario);
+/// [hand], [contacts], [[contact]]; the scenario's object must have been read. `file` is the scenario's own, beside which
+/// robot files of fingers are.
+void read_hand(TableReader& root, const std::string& file, grasp::Scenario& scenario);
 /// [load], [motion], [solver], [sampling], [output]; the scenario's object must have been read.
 void read_study(TableReader& root, grasp::Scenario& scenario);
 

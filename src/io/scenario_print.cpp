@@ -5,6 +5,8 @@
 #include "garra/io/scenario.hpp"
 #include "garra/math/rotation.hpp"
 #include "io/number.hpp"
+#include "io/pose_reader.hpp"
+#include "io/robot_table.hpp"
 #include "io/scenario_text.hpp"
 #include "io/time_reader.hpp"
 
@@ -35,8 +37,7 @@ void write_dimensions(const Object& object, Writer& w) {
     case Shape::kPoints: {
       w.line("shape", "\"points\"");
       const Vec3<double>& g = object.gyration2;
-      return w.quantity("gyration", vec3(std::sqrt(g[0]), std::sqrt(g[1]), std::sqrt(g[2])),
-                        kLength);
+      return w.quantity("gyration", vec3(std::sqrt(g[0]), std::sqrt(g[1]), std::sqrt(g[2])), kLength);
     }
   }
 }
@@ -57,12 +58,10 @@ void write_contact(const Contact& c, Writer& w) {
   w.quantity("point", c.point, kLength);
   w.line("normal", text(column(c.frame, 2), kRatio), "inward");
   w.line("tangent", text(column(c.frame, 0), kRatio), "t; o = normal x tangent");
-  w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]",
-         "1/m, along t and o");
+  w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]", "1/m, along t and o");
   w.line("angle_sign", shortest(c.angle_sign), "how contacts.angle moves it along o");
   w.line("friction", text(c.friction, kRatio));
-  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]",
-         "m, along t and o");
+  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]", "m, along t and o");
   w.quantity("tilt", c.tilt, kAngle);
   w.quantity("squeeze_error", c.squeeze_error, kForce);
   if (std::isfinite(c.force_limit)) w.quantity("force_limit", c.force_limit, kForce);
@@ -73,30 +72,21 @@ bool same(const Mat3<double>& a, const Mat3<double>& b) {
     if (a[i] != b[i]) return false;
   return true;
 }
-bool same(const Vec3<double>& a, const Vec3<double>& b) {
-  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
+bool same(const Vec3<double>& a, const Vec3<double>& b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
 bool same(const chain::DhJoint& a, const chain::DhJoint& b) {
   const chain::LinkData &x = a.link, &y = b.link;
   return a.a == b.a && a.d == b.d && a.alpha == b.alpha && a.theta == b.theta &&
-         x.joint.prismatic == y.joint.prismatic && x.armature == y.armature &&
-         x.body.mass == y.body.mass && same(x.body.com, y.body.com) &&
-         same(x.body.inertia, y.body.inertia);
+         x.joint.prismatic == y.joint.prismatic && x.armature == y.armature && x.body.mass == y.body.mass &&
+         same(x.body.com, y.body.com) && same(x.body.inertia, y.body.inertia);
 }
 
 /// "[of joint 1, of joint 2, ...]"
 template <class Of>
 std::string per_joint(const Finger& finger, Of of) {
   std::string out = "[";
-  for (const chain::DhJoint& joint : finger.joints)
-    out += (&joint == &finger.joints.front() ? "" : ", ") + of(joint);
+  for (const chain::DhJoint& joint : finger.joints) out += (&joint == &finger.joints.front() ? "" : ", ") + of(joint);
   return out + "]";
-}
-
-std::string pose_text(const Pose<double>& pose) {
-  return "{ position = " + text(pose.p, kLength) +
-         ", rpy = " + text(rpy_from_rotation(pose.R), kAngle) + " }";
 }
 
 void write_chain(const Finger& finger, Writer& w) {
@@ -104,8 +94,8 @@ void write_chain(const Finger& finger, Writer& w) {
   w.line("dh",
          per_joint(finger,
                    [](const Joint& j) {
-                     return "[" + shortest(j.a) + ", " + shortest(j.d) + ", " +
-                            text(j.alpha, kAngle) + ", " + text(j.theta, kAngle) + "]";
+                     return "[" + shortest(j.a) + ", " + shortest(j.d) + ", " + text(j.alpha, kAngle) + ", " +
+                            text(j.theta, kAngle) + "]";
                    }),
          "a m, d m, alpha, theta_offset");
   w.line("modified", text(finger.modified), "true: Craig's convention");
@@ -113,16 +103,9 @@ void write_chain(const Finger& finger, Writer& w) {
   w.line("mass", per_joint(finger, [](const Joint& j) { return shortest(j.link.body.mass); }), "kg");
   w.line("com", per_joint(finger, [](const Joint& j) { return text(j.link.body.com, kLength); }),
          "m, in the link's frame");
-  w.line("inertia",
-         per_joint(finger,
-                   [](const Joint& j) {
-                     const Mat3<double>& I = j.link.body.inertia;
-                     const double v[6] = {I(0, 0), I(1, 1), I(2, 2), I(0, 1), I(1, 2), I(0, 2)};
-                     return list(v, 6, kInertia);
-                   }),
-         "kg*m^2, xx yy zz xy yz xz about com");
-  w.line("armature", per_joint(finger, [](const Joint& j) { return shortest(j.link.armature); }),
-         "kg*m^2");
+  w.line("inertia", per_joint(finger, [](const Joint& j) { return inertia_text(j.link.body.inertia); }),
+         "kg*m^2 about com");
+  w.line("armature", per_joint(finger, [](const Joint& j) { return shortest(j.link.armature); }), "kg*m^2");
   w.line("tool", pose_text(finger.tool));
 }
 
@@ -142,22 +125,30 @@ bool write_puma(const Finger& finger, Writer& w) {
   return false;
 }
 
+void write_file(const Finger& finger, Writer& w) {
+  w.line("file", text(finger.file.name), finger.robot->name + ", from " + finger.file.path);
+  if (!finger.file.root_link.empty()) w.line("root_link", text(finger.file.root_link));
+  if (!finger.file.tip.empty()) w.line("tip", text(finger.file.tip));
+  write_locks(*finger.robot, finger.file.path, w);
+}
+
 void write_finger(const Finger& finger, Writer& w) {
   w.table("[hand.finger]");
-  const bool puma = write_puma(finger, w);
-  if (!puma) write_chain(finger, w);
+  const bool puma = !finger.robot && write_puma(finger, w);
+  if (finger.robot)
+    write_file(finger, w);
+  else if (!puma)
+    write_chain(finger, w);
   w.line("base", pose_text(finger.base));
   w.line("ik", finger.ik == grasp::Ik::kPuma ? "\"puma\"" : "\"numeric\"");
   if (puma) {
-    const std::string branch = {finger.arm > 0 ? 'r' : 'l', finger.elbow > 0 ? 'u' : 'd',
-                                finger.wrist > 0 ? 'n' : 'f'};
+    const std::string branch = {finger.arm > 0 ? 'r' : 'l', finger.elbow > 0 ? 'u' : 'd', finger.wrist > 0 ? 'n' : 'f'};
     w.line("branch", text(branch));
   }
   if (finger.ik == grasp::Ik::kNumeric) {
     std::string start;
-    for (std::size_t i = 0; i < finger.joints.size(); ++i)
-      start += (i == 0 ? "" : ", ") +
-               text(finger.start[i], finger.joints[i].link.joint.prismatic ? kLength : kAngle);
+    for (std::size_t i = 0; i < finger.joint_count(); ++i)
+      start += (i == 0 ? "" : ", ") + text(finger.start[i], finger.prismatic(i) ? kLength : kAngle);
     w.line("start", "[" + start + "]");
   }
 }
@@ -172,13 +163,12 @@ void write_load(const Scenario& s, Writer& w) {
   w.table("load");
   w.quantity("gravity", s.gravity, kAcceleration);
   w.quantity("squeeze", s.squeeze, kForce);
-  w.line("compensation", text(s.compensation, kRatio),
-         "factor on the fingers' gravity compensation");
+  w.line("compensation", text(s.compensation, kRatio), "factor on the fingers' gravity compensation");
   w.quantity("nominal_mass", s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal(), kMass);
   w.line("wrench",
          "{ " + magnitude("force", s.force_magnitude, kForce) + ", " +
-             magnitude("torque", s.torque_magnitude, kTorque) +
-             ", force = " + text(s.force, kForce) + ", torque = " + text(s.torque, kTorque) + " }",
+             magnitude("torque", s.torque_magnitude, kTorque) + ", force = " + text(s.force, kForce) +
+             ", torque = " + text(s.torque, kTorque) + " }",
          "N, N*m");
   if (!s.time) {
     w.table("held");
@@ -199,8 +189,7 @@ void write_plan(const Scenario& s, Writer& w) {
   w.table("sampling");
   w.line("samples", std::to_string(s.plan.samples));
   w.line("chunk", std::to_string(s.plan.chunk));
-  if (s.plan.stop_half_width > 0)
-    w.line("stop", "{ half_width = " + shortest(s.plan.stop_half_width) + " }");
+  if (s.plan.stop_half_width > 0) w.line("stop", "{ half_width = " + shortest(s.plan.stop_half_width) + " }");
   if (s.plan.time_limit > 0) w.quantity("time_limit", s.plan.time_limit, kTime);
   w.table("output");
   w.line("keep", text(s.plan.keep));

@@ -24,7 +24,7 @@ constexpr JointDimension kJointTorque{kTorque, kForce};
 
 std::size_t joints_of(const Fingers& fingers) {
   std::size_t n = 0;
-  for (const Finger& f : fingers) n += f.joints.size();
+  for (const Finger& f : fingers) n += f.joint_count();
   return n;
 }
 
@@ -44,10 +44,10 @@ void read_gains(TableReader& table, grasp::Controller& c) {
 /// A list with a number for each joint of a finger.
 std::vector<double> read_joints(const Node& node, const std::string& key, const Finger& finger,
                                 const JointDimension& dimension, const Bounds& bounds) {
-  const std::vector<Node>& items = read_array(node, key, finger.joints.size());
+  const std::vector<Node>& items = read_array(node, key, finger.joint_count());
   std::vector<double> out;
   for (std::size_t i = 0; i < items.size(); ++i)
-    out.push_back(read_bounded(items[i], item(key, i), {dimension.of(finger.joints[i].link.joint), bounds}));
+    out.push_back(read_bounded(items[i], item(key, i), {dimension.of(finger.prismatic(i)), bounds}));
   return out;
 }
 
@@ -154,7 +154,7 @@ void read_torque_file(const std::string& path, const Fingers& fingers, InTime& t
     add_time(row[0], place, "time", time);
     auto from = row.begin() + 1;
     for (std::size_t j = 0; j < fingers.size(); ++j) {
-      const auto end = from + std::ssize(fingers[j].joints);
+      const auto end = from + static_cast<std::ptrdiff_t>(fingers[j].joint_count());
       time.sample_torques[j].insert(time.sample_torques[j].end(), from, end);
       from = end;
     }

@@ -12,11 +12,6 @@ namespace {
 
 bool from_command_line(const Place& place) { return place.line == 0; }
 
-std::string to_string(const Place& place) {
-  if (from_command_line(place)) return *place.source;
-  return *place.source + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
-}
-
 /// A key that needs quotes or is very long, in quotes.
 std::string key_in_message(const std::string& key) {
   const std::string in_quotes = quoted(key);
@@ -30,6 +25,11 @@ std::string key_in_message(const std::string& key) {
 }
 
 }  // namespace
+
+std::string to_string(const Place& place) {
+  if (from_command_line(place)) return *place.source;
+  return *place.source + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
 
 const Node* Node::find(std::string_view key) const {
   for (const Member& m : members)

@@ -60,6 +60,9 @@ void apply_override(Node& root, const std::string& assignment);
 /// Puts a value where "key.path" leads, as an override does; `place` is what messages name.
 void set_value(Node& root, const std::string& path, Node value, const Place& place);
 
+/// "file:line:column", or the assignment of the command line.
+[[nodiscard]] std::string to_string(const Place& place);
+
 /// Throws "place: key: problem" with the remedy: kInvalidFile, or kUsage where it comes from the
 /// command line.
 [[noreturn]] void fail(const Place& place, const std::string& key, const std::string& problem,

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "garra/math/rotation.hpp"
 #include "io/suggest.hpp"
@@ -35,8 +36,45 @@ std::string problem_of(tinyxml2::XMLError error) {
   }
 }
 
-/// The elements and attributes of one file, read strictly: what is not known is refused, because a misspelt limit or
-/// origin would change the robot without a word.
+/// More than any URDF has in one element. The XML library compares each attribute with all before it: this keeps its time
+/// in proportion to the file.
+constexpr int kMostAttributes = 100;
+
+/// Lengths, masses and inertias beyond this overflow when they are multiplied.
+constexpr double kLargestNumber = 1e30;
+
+/// What other tools put into <robot>, <link> and <joint>.
+const Names kOfOtherTools = {"visual",       "collision", "material",    "transmission", "gazebo",    "sensor",
+                             "ros2_control", "plugin",    "calibration", "contact",      "loop_joint", "mujoco",
+                             "disable_collisions", "self_collision_checking", "capsule", "drake"};
+
+/// The line of the first element with more attributes than that; 0 where none has. Quotes and comments are skipped.
+int crowded_line(const std::string& text) {
+  int line = 1, attributes = 0;
+  bool in_tag = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool comment = !in_tag && text.compare(i, 4, "<!--") == 0;
+    if (comment || (in_tag && (c == '"' || c == '\''))) {
+      const std::size_t end = comment ? text.find("-->", i + 4) : text.find(c, i + 1);
+      if (end == std::string::npos) return 0;
+      line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
+                                          text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+      i = end;
+    } else if (c == '<' || c == '>') {
+      in_tag = c == '<';
+      attributes = 0;
+    } else if (c == '=' && in_tag && ++attributes > kMostAttributes) {
+      return line;
+    } else if (c == '\n') {
+      ++line;
+    }
+  }
+  return 0;
+}
+
+/// The elements and attributes of one file. What is not known is not read, with a warning: real files have keys of many
+/// tools. What is known is read strictly.
 class Reader {
  public:
   Reader(const std::string& text, UrdfDocument& out) : text_(text), out_(out) {}
@@ -54,6 +92,7 @@ class Reader {
     read_links(root);
     read_joints(root);
     check_loops();
+    tell_unknown();
   }
 
  private:
@@ -81,7 +120,13 @@ class Reader {
   void check_bytes() const {
     if (text_.size() > kLargestText) fail(1, "larger than 10 MB", "Is it the right file?");
     const std::size_t nul = text_.find('\0');
-    if (nul == std::string::npos) return;
+    if (nul == std::string::npos) {
+      const int line = crowded_line(text_);
+      if (line > 0)
+        fail(line, "an element with more than " + std::to_string(kMostAttributes) + " attributes",
+             "Is it the right file?");
+      return;
+    }
     fail(1 + static_cast<int>(std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(nul), '\n')),
          "not a text file: it has a zero byte", "Save it as UTF-8.");
   }
@@ -104,25 +149,42 @@ class Reader {
     return *root;
   }
 
-  void check_attributes(const XMLElement& element, const Names& known) const {
+  /// Notes something that is not read; the same thing is told once, where it was first seen.
+  void warn(const XMLElement& element, const std::string& what, const std::string& name, const Names& known) {
+    const std::string key = what + quoted(name);
+    const auto [place, is_new] = unknown_.try_emplace(key, Unknown{element.GetLineNum(), 0, ""});
+    ++place->second.times;
+    const std::string meant = is_new ? nearest(name, known) : "";
+    if (!meant.empty()) place->second.meant = "; did you mean " + quoted(meant) + "?";
+  }
+  void tell_unknown() {
+    std::vector<std::pair<int, std::string>> lines;
+    for (const auto& [what, u] : unknown_) {
+      const std::string times = u.times > 1 ? " (" + std::to_string(u.times) + " times)" : "";
+      lines.emplace_back(u.line, out_.file + ":" + std::to_string(u.line) + ": " + what + " is not read" + times + u.meant);
+    }
+    std::sort(lines.begin(), lines.end());
+    for (auto& [line, text] : lines) out_.warnings.push_back(std::move(text));
+  }
+
+  void check_attributes(const XMLElement& element, const Names& known) {
     for (const tinyxml2::XMLAttribute* a = element.FirstAttribute(); a != nullptr; a = a->Next()) {
       const std::string name = a->Name();
       const bool foreign = name.find(':') != std::string::npos;  // of another tool's namespace
       if (!foreign && std::find(known.begin(), known.end(), name) == known.end())
-        fail(element, "unknown attribute " + quoted(name), suggest(name, known, "Attributes that fit here"));
+        warn(element, tag(element.Name()) + ": the unknown attribute ", name, known);
     }
   }
 
-  /// Refuses children that are not known, unless a tool may have its own there.
-  void check_children(const XMLElement& element, const Names& known, bool open) const {
+  void check_children(const XMLElement& element, const Names& known) {
     for (const XMLElement* e = element.FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
       const std::string name = e->Name();
       if (name.starts_with("xacro:"))
         fail(*e, "an xacro macro", "Make a URDF of it first: xacro FILE.xacro > FILE.urdf.");
       const bool foreign = name.find(':') != std::string::npos;
-      if (foreign || std::find(known.begin(), known.end(), name) != known.end()) continue;
-      if (open && nearest(name, known).empty()) continue;
-      fail(*e, "unknown element", suggest(name, known, "Elements that fit here"));
+      const auto is = [&](const Names& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+      if (!foreign && !is(known) && !is(kOfOtherTools))
+        warn(*e, "in " + tag(element.Name()) + ": the unknown element ", name, known);
     }
   }
 
@@ -160,6 +222,8 @@ class Reader {
       const bool whole = next == end || *next == ' ' || *next == '\t' || *next == '\n' || *next == '\r';
       if (error != std::errc{} || !whole) refuse(at == end ? "a number is missing" : "not a number");
       if (!std::isfinite(out[i])) refuse("NaN and infinity are no values here");
+      const bool is_limit = std::string_view(element.Name()) == "limit";  // 1e308 is how some write "none"
+      if (!is_limit && std::abs(out[i]) > kLargestNumber) refuse("too large to compute with");
       at = next;
     }
     skip();
@@ -174,7 +238,7 @@ class Reader {
     return element.Attribute(name) == nullptr ? otherwise : number(element, name);
   }
 
-  [[nodiscard]] Pose<double> origin_of(const XMLElement& element) const {
+  [[nodiscard]] Pose<double> origin_of(const XMLElement& element) {
     Pose<double> pose = Pose<double>::identity();
     const XMLElement* origin = child(element, "origin");
     if (origin == nullptr) return pose;
@@ -186,9 +250,9 @@ class Reader {
     return pose;
   }
 
-  void read_inertial(const XMLElement& element, UrdfLink& link) const {
+  void read_inertial(const XMLElement& element, UrdfLink& link) {
     check_attributes(element, {});
-    check_children(element, {"origin", "mass", "inertia"}, false);
+    check_children(element, {"origin", "mass", "inertia"});
     const XMLElement *mass = child(element, "mass"), *inertia = child(element, "inertia");
     if (mass == nullptr || inertia == nullptr)
       fail(element, mass == nullptr ? "no <mass>" : "no <inertia>", "Give both, or no <inertial> at all.");
@@ -204,13 +268,13 @@ class Reader {
   }
 
   void read_links(const XMLElement& root) {
-    check_children(root, {"link", "joint"}, true);
+    check_children(root, {"link", "joint"});
     for (const XMLElement* e = root.FirstChildElement("link"); e != nullptr; e = e->NextSiblingElement("link")) {
       check_attributes(*e, {"name", "type"});
       UrdfLink link;
       link.name = attribute(*e, "name");
       link.line = e->GetLineNum();
-      check_children(*e, {"inertial", "visual", "collision"}, true);
+      check_children(*e, {"inertial"});
       if (const XMLElement* inertial = child(*e, "inertial")) read_inertial(*inertial, link);
       if (!link_index_.emplace(link.name, static_cast<int>(out_.links.size())).second)
         fail(*e, "a second link of this name", "Names must differ.");
@@ -219,7 +283,7 @@ class Reader {
     if (out_.links.empty()) fail(root, "no <link>", "A chain needs at least two.");
   }
 
-  [[nodiscard]] int link_of(const XMLElement& joint, const char* which) const {
+  [[nodiscard]] int link_of(const XMLElement& joint, const char* which) {
     const XMLElement* element = child(joint, which);
     if (element == nullptr) fail(joint, "no " + tag(which), std::string("Write <") + which + " link=\"...\"/>.");
     check_attributes(*element, {"link"});
@@ -232,7 +296,7 @@ class Reader {
     fail(*element, "there is no link " + quoted(name), suggest(name, names, "Links here"));
   }
 
-  void read_limit(const XMLElement& element, UrdfJoint& joint) const {
+  void read_limit(const XMLElement& element, UrdfJoint& joint) {
     check_attributes(element, {"lower", "upper", "effort", "velocity"});
     joint.has_limit = true;
     joint.lower = number_or(element, "lower", 0);
@@ -244,18 +308,24 @@ class Reader {
       fail(element, "effort or velocity is negative", "They bound magnitudes.");
   }
 
-  void read_dynamics(const XMLElement& element, UrdfJoint& joint) const {
+  void read_dynamics(const XMLElement& element, UrdfJoint& joint) {
     check_attributes(element, {"damping", "friction"});
     joint.damping = number_or(element, "damping", 0);
     joint.friction = number_or(element, "friction", 0);
     if (joint.damping < 0 || joint.friction < 0) fail(element, "damping or friction is negative", "");
   }
 
+  void read_mimic(const XMLElement& element, UrdfJoint& joint) {
+    check_attributes(element, {"joint", "multiplier", "offset"});
+    joint.mimic = true;
+    joint.leader = attribute(element, "joint");
+    joint.multiplier = number_or(element, "multiplier", 1);
+    joint.offset = number_or(element, "offset", 0);
+  }
+
   void read_joint(const XMLElement& e) {
     check_attributes(e, {"name", "type"});
-    check_children(
-        e, {"origin", "parent", "child", "axis", "calibration", "dynamics", "limit", "mimic", "safety_controller"},
-        true);
+    check_children(e, {"origin", "parent", "child", "axis", "dynamics", "limit", "mimic", "safety_controller"});
     UrdfJoint joint;
     joint.name = attribute(e, "name");
     joint.type = attribute(e, "type");
@@ -266,7 +336,7 @@ class Reader {
     joint.parent = link_of(e, "parent");
     joint.child = link_of(e, "child");
     joint.origin = origin_of(e);
-    joint.mimic = child(e, "mimic") != nullptr;
+    if (const XMLElement* mimic = child(e, "mimic")) read_mimic(*mimic, joint);
     if (const XMLElement* axis = child(e, "axis")) {
       check_attributes(*axis, {"xyz"});
       numbers(*axis, "xyz", joint.axis.m, 3);
@@ -307,8 +377,14 @@ class Reader {
         fail(out_.links[i].line, "link " + quoted(out_.links[i].name) + ": on a loop of joints", "A URDF is a tree.");
   }
 
+  struct Unknown {
+    int line, times;
+    std::string meant;
+  };
+
   const std::string& text_;
   UrdfDocument& out_;
+  std::map<std::string, Unknown> unknown_;
   std::map<std::string, int> link_index_;
 };
 

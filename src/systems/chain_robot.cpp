@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "garra/core/factor.hpp"
 #include "garra/math/rotation.hpp"
 
 namespace garra::chain {
@@ -158,6 +159,12 @@ bool is_inertia(const Mat3<double>& I, bool rigid) {
   return !rigid || not_negative(half * Mat3<double>::identity() - I, 1e-4);
 }
 
+double moment_ratio(const Mat3<double>& inertia) {
+  const auto moments = symmetric_eigen(inertia).values;  // ascending
+  const double others = std::max(moments[0], 0.0) + moments[1];
+  return moments[2] > 0 ? moments[2] / others : 0;
+}
+
 Robot begin_robot(const RobotData& data, std::size_t joints) {
   if (joints < 1 || joints > kMaxJoints) {
     throw Error(ExitCode::kUsage, "a chain of " + std::to_string(joints) + " joints",
@@ -239,6 +246,28 @@ Robot from_gryma(const RobotData& data, const std::vector<GrymaJoint>& rows) {
   }
   whole.tool = pending * data.tool;
   return from_joints(whole, joints);
+}
+
+Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& joints) {
+  Robot robot = begin_robot(data, joints.size());
+  robot.base = data.base;
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    const KernelJoint& from = joints[i];
+    const double circle = from.cos_alpha * from.cos_alpha + from.sin_alpha * from.sin_alpha;
+    if (!finite(from.a) || !finite(from.d) || !finite(from.theta) || !(std::abs(circle - 1) < 1e-9))
+      refuse_joint(i, "a constant is not finite, or alpha is no cosine and sine", "");
+    check_pose(from.frame, "joint " + std::to_string(i + 1) + ": pose");
+    JointForm<double>& form = robot.form[i];
+    form.a = from.a;
+    form.d = from.d;
+    form.theta = from.theta;
+    form.cos_alpha = from.cos_alpha;
+    form.sin_alpha = from.sin_alpha;
+    set_link(robot, i, from.frame, from.link);
+  }
+  finish_robot(robot, Pose<double>::identity());
+  robot.tool = data.tool;
+  return robot;
 }
 
 Robot from_screws(const RobotData& data, const std::vector<ScrewJoint>& screws) {

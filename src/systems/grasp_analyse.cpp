@@ -100,7 +100,7 @@ void check_sizes(const Scenario& s, const GraspStates& x) {
                   "give it for every finger, or for none");
     for (std::size_t j = 0; j < fingers->size(); ++j)
       check_size("finger_" + std::to_string(j + 1) + "/" + name, (*fingers)[j], x.count,
-                 std::ssize(s.fingers[j].joints));
+                 static_cast<std::ptrdiff_t>(s.fingers[j].joint_count()));
   }
 }
 
@@ -117,7 +117,7 @@ Analysis sized(const Scenario& s, std::int64_t count) {
     list->resize(3 * n * contacts);
   out.acceleration.resize(6 * n);
   for (auto* lists : {&out.q, &out.qd, &out.qdd, &out.tau})
-    for (const Finger& f : s.fingers) lists->emplace_back(n * f.joints.size());
+    for (const Finger& f : s.fingers) lists->emplace_back(n * f.joint_count());
   return out;
 }
 

@@ -67,6 +67,12 @@ Vec3<double> gyration2(const Object& o) {
 
 /// A finger's chain with the palm as its world.
 chain::Robot finger_robot(const Scenario& s, const Finger& f) {
+  if (f.robot) {
+    chain::Robot robot = *f.robot;
+    robot.base = f.base * robot.base;
+    robot.gravity = s.gravity;
+    return robot;
+  }
   const chain::RobotData data{.name = "finger", .base = f.base, .tool = f.tool, .gravity = s.gravity};
   return f.modified ? chain::from_modified_dh(data, f.joints) : chain::from_dh(data, f.joints);
 }
@@ -101,7 +107,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
       throw Error(ExitCode::kInvalidFile, "finger " + std::to_string(j + 1) + ": the closed-form inverse kinematics "
                                           "needs an arm built like the PUMA", "use ik = \"numeric\" for this finger");
     f.branch = {from.arm, from.elbow, from.wrist};
-    f.numeric.joints = static_cast<int>(from.joints.size());
+    f.numeric.joints = static_cast<int>(from.joint_count());
     std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
   }
 }

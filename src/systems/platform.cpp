@@ -69,24 +69,47 @@ void check_leg(const Platform& p, std::size_t i) {
     refuse_leg(p, i, "a cone of the joints is not positive", "Give its half angle; leave it out for no limit.");
 }
 
+/// Largest distance of anchors at one end of the legs.
+double spread(const Vec3<double> (&at)[kLegs]) {
+  double size = 0;
+  for (int i = 1; i < kLegs; ++i) size = std::max(size, size_of(at[i] - at[0]));
+  return size;
+}
+
 /// Anchors at one end of the legs: not all on a line.
 void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const char* where) {
-  double size = 0, area = 0;
-  for (int i = 1; i < kLegs; ++i) size = std::max(size, size_of(at[i] - at[0]));
+  const double size = spread(at);
+  double area = 0;
   for (int i = 1; i < kLegs; ++i)
     for (int j = i + 1; j < kLegs; ++j) area = std::max(area, size_of(cross(at[i] - at[0], at[j] - at[0])));
-  for (int i = 0; i < kLegs; ++i) {
-    for (int j = i + 1; j < kLegs; ++j) {
-      if (!(size_of(at[i] - at[j]) > kSamePlace * size)) {
-        refuse(
-            p,
-            "legs " + std::to_string(i + 1) + " and " + std::to_string(j + 1) + " have the same anchor at the " + where,
-            "Every leg needs a joint of its own; real joints are some millimeters apart.");
-      }
-    }
-  }
   if (!(area > kParallel * size * size))
     refuse(p, std::string("all anchors at the ") + where + " lie on one line", "The platform could turn about it.");
+}
+
+/// Joint centers that legs share are noted: textbook platforms (6-3, 3-3, MSSM) have them, real joints stand millimeters
+/// apart. Two legs that share both ends are one leg.
+/// What is the same but for rounding becomes the same.
+void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<double> (&anchor)[kLegs]) {
+  const double at_base = kSamePlace * spread(base), at_platform = kSamePlace * spread(anchor);
+  std::string shared[2];
+  for (int i = 0; i < kLegs; ++i) {
+    for (int j = i + 1; j < kLegs; ++j) {
+      const bool one = !(size_of(base[i] - base[j]) > at_base), other = !(size_of(anchor[i] - anchor[j]) > at_platform);
+      const std::string pair = std::to_string(i + 1) + " and " + std::to_string(j + 1);
+      Leg &first = p.leg[static_cast<std::size_t>(i)], &second = p.leg[static_cast<std::size_t>(j)];
+      if (one) second.base = first.base;
+      if (other) second.anchor = first.anchor;
+      if (one && other)
+        refuse(p, "legs " + pair + " have the same anchors at both ends: they are one leg",
+               "A platform has six different legs.");
+      for (const auto& [is, end] : {std::pair{one, 0}, std::pair{other, 1}})
+        if (is) shared[end] += (shared[end].empty() ? "" : ", ") + pair;
+    }
+  }
+  for (int end = 0; end < 2; ++end)
+    if (!shared[end].empty())
+      p.notes.push_back("legs " + shared[end] + " share a joint center at the " + (end == 0 ? "base" : "platform") +
+                        "; collisions of these pairs are not looked at");
 }
 
 /// 1/|J^-1| of the length Jacobian, a lower bound on its smallest singular value; 0 where it is singular.
@@ -148,6 +171,8 @@ Platform checked(const Platform& platform) {
   for (std::size_t i = 0; i < p.leg.size(); ++i) check_leg(p, i);
   Vec3<double> base[kLegs], anchor[kLegs];
   for (std::size_t i = 0; i < p.leg.size(); ++i) base[i] = p.leg[i].base, anchor[i] = p.leg[i].anchor;
+  p.notes.clear();
+  share_joints(p, base, anchor);
   check_anchors(p, base, "base");
   check_anchors(p, anchor, "platform");
   // What is a unit vector to the last digits stays as it is: a file's numbers come back unchanged.

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -27,9 +28,7 @@ Outcome check(const std::string& arguments) {
   return out;
 }
 
-std::string data(const std::string& name) {
-  return std::string(GARRA_SOURCE_DIR) + "/data/" + name;
-}
+std::string data(const std::string& name) { return std::string(GARRA_SOURCE_DIR) + "/data/" + name; }
 const std::string kGood = data("scenarios/three_puma_sphere.toml");
 const std::string kProblems = data("reference/contact/random_n3.h5");
 
@@ -38,7 +37,8 @@ class Check : public ::testing::Test {
  protected:
   Check() { std::ofstream(bad_) << "schema = 1\njob = \"grasp\"\nhnad = 1\n"; }
   ~Check() override { std::filesystem::remove(bad_); }
-  std::string bad_ = ::testing::TempDir() + "garra_check_" + std::to_string(::getpid()) + ".toml";  // tests run side by side
+  std::string bad_ =
+      ::testing::TempDir() + "garra_check_" + std::to_string(::getpid()) + ".toml";  // tests run side by side
 };
 
 TEST_F(Check, PrintsTheResolvedScenario) {
@@ -51,8 +51,7 @@ TEST_F(Check, PrintsTheResolvedScenario) {
 TEST_F(Check, DescribesProblemFiles) {
   const Outcome r = check(kProblems);
   EXPECT_EQ(r.code, 0) << r.output;
-  EXPECT_NE(r.output.find("problems        500\ncontacts        3 each"), std::string::npos)
-      << r.output;
+  EXPECT_NE(r.output.find("problems        500\ncontacts        3 each"), std::string::npos) << r.output;
 }
 
 TEST_F(Check, PrintsTheResolvedChainOfARobot) {
@@ -63,7 +62,7 @@ TEST_F(Check, PrintsTheResolvedChainOfARobot) {
       << puma.output;
   EXPECT_NE(puma.output.find("mass          20 kg, center of mass (-0.3638, 0.006, 0.2275) m"), std::string::npos)
       << puma.output;
-  EXPECT_NE(puma.output.find("xx 0.13, yy 0.524, zz 0.539, xy 0"), std::string::npos) << puma.output;
+  EXPECT_NE(puma.output.find("ixx 0.13, iyy 0.524, izz 0.539, ixy 0"), std::string::npos) << puma.output;
   EXPECT_NE(puma.output.find("limits        -45 to 225 deg"), std::string::npos) << puma.output;
   const Outcome iiwa = check(data("robots/iiwa14.urdf") + " --base link_1 --tip link_7");
   EXPECT_EQ(iiwa.code, 0) << iiwa.output;
@@ -105,6 +104,52 @@ TEST_F(Check, JsonIsOneLinePerFile) {
   const auto bad = nlohmann::json::parse(line);
   EXPECT_EQ(bad["ok"], false);
   EXPECT_NE(bad["error"].get<std::string>().find("hnad"), std::string::npos);
+}
+
+nlohmann::json only_line(const std::string& arguments) {
+  const Outcome r = check(arguments + " --format json 2>/dev/null");
+  EXPECT_EQ(r.code, 0) << r.output;
+  return nlohmann::json::parse(r.output);
+}
+
+TEST_F(Check, JsonHasTheWholeModel) {
+  const nlohmann::json robot = only_line(data("robots/puma560.toml"));
+  EXPECT_EQ(robot["kind"], "robot");
+  EXPECT_EQ(robot["warnings"].size(), 0u);
+  const nlohmann::json& joint = robot["model"]["joint"][1];
+  EXPECT_EQ(joint["name"], "shoulder");
+  EXPECT_EQ(joint["inertia"]["iyy"], 0.524);
+  EXPECT_EQ(joint["com"][2], 0.2275);
+  EXPECT_DOUBLE_EQ(joint["limits"][0].get<double>(), -M_PI / 4);  // angles in rad
+  const nlohmann::json scenario = only_line(kGood);
+  EXPECT_EQ(scenario["kind"], "scenario");
+  EXPECT_EQ(scenario["model"]["sampling"]["chunk"], 65536);  // a default filled in
+  EXPECT_EQ(scenario["model"]["hand"]["finger"].size(), 3u);
+  EXPECT_EQ(only_line(data("platforms/trepa_like.toml"))["model"]["leg"].size(), 6u);
+  EXPECT_EQ(only_line(kProblems)["count"], 500);
+}
+
+TEST_F(Check, TomlReadsBackToItself) {
+  const std::string copy = ::testing::TempDir() + "garra_check_toml_" + std::to_string(::getpid()) + ".toml";
+  for (const std::string file : {"robots/puma560.toml", "robots/iiwa14.urdf", "platforms/trepa_like.toml",
+                                 "scenarios/three_puma_sphere.toml", "scenarios/two_finger_cylinder.toml"}) {
+    const Outcome once = check(data(file) + " --format toml");
+    EXPECT_EQ(once.code, 0) << once.output;
+    std::ofstream(copy) << once.output;
+    EXPECT_EQ(check(copy + " --format toml").output, once.output) << file;
+  }
+  std::filesystem::remove(copy);
+  EXPECT_EQ(check(kProblems + " --format toml").code, 2);
+}
+
+TEST_F(Check, SaysHowAListOfAnInertiaIsRead) {
+  const std::string scenario = data("scenarios/two_finger_cylinder.toml");
+  EXPECT_EQ(check(scenario).output.find("warning"), std::string::npos);
+  const Outcome r = check(scenario + " --set hand.finger.1.inertia.1=[3e-6,3e-6,3e-6,1e-7,0,0]");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_NE(r.output.find("six numbers are read as [ixx, iyy, izz, ixy, iyz, ixz]"), std::string::npos) << r.output;
+  EXPECT_NE(r.output.find("{ ixx = 3e-06, iyy = 3e-06, izz = 3e-06, ixy = 1e-07, ixz = 0, iyz = 0 }"), std::string::npos)
+      << r.output;
 }
 
 TEST_F(Check, AMissingFileAndAnUnknownKindHaveTheirCodes) {

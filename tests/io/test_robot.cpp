@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <random>
 #include <sstream>
 
+#include "garra/chain_eval.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/math/rotation.hpp"
 #include "reference.hpp"
@@ -292,6 +294,53 @@ TEST(RobotToml, TakesOverridesAndNoLinks) {
       ExitCode::kUsage);
 }
 
+TEST(RobotToml, InertiasHaveKeysAndListsOfSixAWarning) {
+  const Mat3<double> want = {{1e-2, 1e-4, 2e-4, 1e-4, 2e-2, 3e-4, 2e-4, 3e-4, 3e-2}};
+  const auto has = [&](const std::string& inertia) {
+    const Robot r = toml("[[joint]]\nmass = 1\ninertia = " + inertia + "\n");
+    for (int i = 0; i < 9; ++i) EXPECT_EQ(r.body[0].inertia.m[i], want.m[i]) << inertia;
+    return r.warnings;
+  };
+  EXPECT_TRUE(has("{ ixx = 1e-2, iyy = 2e-2, izz = 3e-2, ixy = 1e-4, ixz = 2e-4, iyz = \"3e-4 kg*m^2\" }").empty());
+  const std::vector<std::string> warnings = has("[1e-2, 2e-2, 3e-2, 1e-4, 3e-4, 2e-4]");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0].find("r.toml:6:1: inertia: six numbers are read as [ixx, iyy, izz, ixy, iyz, ixz]"), 0u)
+      << warnings[0];
+  EXPECT_TRUE(
+      toml("[[joint]]\nmass = 1\ninertia = [1, 1, 1]\n[[joint]]\ninertia = [1, 1, 1, 0, 0, 0]\n").warnings.empty());
+  expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1 }\n", "joint[1].inertia.izz: missing");
+  expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1, izz = 1, izx = 0 }\n", "Did you mean");
+  expect_refused("[[joint]]\ninertia = { ixx = 1, iyy = 1, izz = -1 }\n", "negative principal moment");
+}
+
+TEST(RobotToml, KernelFormReadsBackToTheSameBits) {
+  for (const char* name :
+       {"puma560.toml", "exoskeleton.toml", "stanford.toml", "iiwa14.urdf", "ur5.toml", "scara.toml"}) {
+    const Robot r = io::read_robot(robot_path(name)), again = io::parse_robot_toml(io::robot_toml(r), "again.toml");
+    ASSERT_EQ(r.joints, again.joints) << name;
+    std::mt19937_64 random(11);
+    std::uniform_real_distribution<double> any(-2, 2);
+    chain::States at{.count = 3, .q = {}};
+    for (int i = 0; i < 3 * r.joints; ++i) at.q.push_back(any(random)), at.qd.push_back(any(random));
+    at.qdd = at.qd;
+    const chain::Outputs outputs = {chain::Output::kPose, chain::Output::kLinkPoses, chain::Output::kMassMatrix,
+                                    chain::Output::kInverseDynamics};
+    const chain::Results one = chain::evaluate(r, at, outputs, {}, {}),
+                         two = chain::evaluate(again, at, outputs, {}, {});
+    EXPECT_EQ(one.pose, two.pose) << name;
+    EXPECT_EQ(one.link_poses, two.link_poses) << name;
+    EXPECT_EQ(one.mass_matrix, two.mass_matrix) << name;
+    EXPECT_EQ(one.tau, two.tau) << name;
+    for (std::size_t j = 0; j < r.joint.size(); ++j) {
+      EXPECT_EQ(r.joint[j].lower, again.joint[j].lower) << name;
+      EXPECT_EQ(r.joint[j].effort_limit, again.joint[j].effort_limit) << name;
+      EXPECT_EQ(r.joint[j].name, again.joint[j].name) << name;
+      EXPECT_EQ(r.link[j].name, again.link[j].name) << name;
+    }
+    EXPECT_EQ(io::robot_toml(r), io::robot_toml(again)) << name;
+  }
+}
+
 const std::string kBody =
     "<inertial><mass value='2'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>";
 
@@ -400,29 +449,111 @@ TEST(Urdf, MergesFixedJointsAndLumpsTheirBodies) {
             kRounding);
 }
 
-TEST(Urdf, BranchesAreLeftOutAndNoted) {
+TEST(Urdf, BranchesAreLockedAndTold) {
   const std::string forked = two_links() + link_xml("hand") + link_xml("finger", "") +
                              joint_xml("grip", "continuous", "l2 hand", "<mimic joint='j1'/>") +
                              joint_xml("more", "floating", "hand finger", "");
   const Failure unclear = failure_of(
       [&] { static_cast<void>(urdf(forked + link_xml("eye", "") + joint_xml("see", "fixed", "l1 eye", ""))); });
   EXPECT_NE(unclear.message.find("ends in 2 links: \"finger\", \"eye\""), std::string::npos) << unclear.message;
-  EXPECT_NE(unclear.message.find("--tip LINK"), std::string::npos);
+  EXPECT_NE(unclear.message.find("The longest chain: --tip finger (2 joints)."), std::string::npos) << unclear.message;
   const Robot r = urdf(forked, "", "l2");
   EXPECT_EQ(r.joints, 2);
-  EXPECT_EQ(r.body[1].mass, 2);
-  ASSERT_EQ(r.notes.size(), 1u);
-  EXPECT_NE(r.notes[0].find("joint \"grip\": a branch off the chain"), std::string::npos);
-  EXPECT_NE(io::describe_robot(r).find(r.notes[0]), std::string::npos);
+  EXPECT_EQ(r.body[1].mass, 4);
+  ASSERT_EQ(r.locked.size(), 2u);
+  EXPECT_EQ(r.locked[0].name, "grip");
+  EXPECT_EQ(r.locked[0].mass, 2);
+  EXPECT_EQ(r.locked[1].name, "more");
+  EXPECT_NE(io::describe_robot(r).find("locked          grip at 0 deg, 2 kg behind it"), std::string::npos);
   const Robot part = urdf(two_links(), "l1", "l2");
   EXPECT_EQ(part.joints, 1);
   EXPECT_EQ(part.joint[0].name, "j2");
+  const Robot still = urdf(two_links() + link_xml("leg") + joint_xml("hip", "continuous", "b leg", ""), "", "l2");
+  EXPECT_TRUE(still.locked.empty());
+  ASSERT_EQ(still.notes.size(), 1u);
+  EXPECT_NE(still.notes[0].find("branch off the base: 1"), std::string::npos) << still.notes[0];
+}
+
+/// Relative to the largest number of the array, as Pinocchio's are rounded, too.
+double gap(const std::vector<double>& have, const nlohmann::json& want) {
+  double most = 0, size = 1e-300;
+  EXPECT_EQ(have.size(), want.size());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    most = std::max(most, std::abs(have[i] - want[i].get<double>()));
+    size = std::max(size, std::abs(want[i].get<double>()));
+  }
+  return most / size;
+}
+
+TEST(Urdf, FilesOfEveryKindOfTroubleAgreeWithPinocchio) {
+  const nlohmann::json all = test::read_reference_json("chain/urdf_cases.json");
+  ASSERT_GE(all.at("cases").size(), 6u);
+  for (const nlohmann::json& one : all.at("cases")) {
+    SCOPED_TRACE(one.at("name").get<std::string>());
+    io::RobotOptions options{.base = "", .tip = one.at("tip"), .overrides = {}};
+    for (const auto& [joint, value] : one.at("locks").items()) options.locks.push_back({joint, value});
+    const Robot robot = io::parse_urdf(one.at("urdf"), "case.urdf", options);
+    for (const chain::LockedJoint& joint : robot.locked)
+      EXPECT_NEAR(joint.q, one.at("at").at(joint.name).get<double>(), kRounding) << joint.name;
+    const Robot again = io::parse_robot_toml(io::robot_toml(robot), "again.toml");
+    for (const nlohmann::json& state : one.at("states")) {
+      const chain::States at{.count = 1, .q = state.at("q"), .qd = state.at("qd"), .qdd = state.at("qdd")};
+      const chain::Outputs outputs = {
+          chain::Output::kPose,    chain::Output::kJacobian,        chain::Output::kMassMatrix,
+          chain::Output::kGravity, chain::Output::kInverseDynamics, chain::Output::kDamping};
+      chain::Results have = chain::evaluate(robot, at, outputs, {}, {});
+      for (std::size_t j = 0; j < have.tau.size(); ++j) have.tau[j] -= have.damping[j];  // rnea has none
+      EXPECT_LT(gap(have.pose, state.at("pose")), kPose);
+      EXPECT_LT(gap(have.jacobian, state.at("jacobian")), kPose);
+      EXPECT_LT(gap(have.mass_matrix, state.at("mass_matrix")), kPose);
+      EXPECT_LT(gap(have.gravity, state.at("gravity")), kPose);
+      EXPECT_LT(gap(have.tau, state.at("tau")), kPose);
+      // The file that `check --format toml` prints is the same robot to the last bit.
+      EXPECT_EQ(chain::evaluate(again, at, outputs, {}, {}).mass_matrix, have.mass_matrix);
+    }
+  }
+}
+
+TEST(Urdf, UnknownKeysAreWarningsToldOnce) {
+  const Robot r = urdf(two_links("continuous",
+                                 "<origin xyz='0 0 0' rpz='0 0 0'/><dynamics D='1' K='2'/><limt lower='0'/>"
+                                 "<limit effort='1' velocity='1' gear='3'/>") +
+                       link_xml("l3", kBody) +
+                       joint_xml("j3", "continuous", "l2 l3", "<dynamics D='1'/><my:axle/><safety_controller k='1'/>"));
+  const std::vector<std::string> want = {
+      "r.urdf:6: <dynamics>: the unknown attribute \"D\" is not read (2 times)",
+      "r.urdf:6: <dynamics>: the unknown attribute \"K\" is not read",
+      "r.urdf:6: <limit>: the unknown attribute \"gear\" is not read",
+      "r.urdf:6: <origin>: the unknown attribute \"rpz\" is not read; did you mean \"rpy\"?",
+      "r.urdf:6: in <joint>: the unknown element \"limt\" is not read; did you mean \"limit\"?"};
+  EXPECT_EQ(r.warnings, want);
+  EXPECT_TRUE(urdf(two_links()).warnings.empty());
+}
+
+TEST(Urdf, LocksAreCheckedAndTakeUnits) {
+  const std::string branch =
+      two_links() + link_xml("f") + joint_xml("grip", "prismatic", "l2 f", "<axis xyz='0 0 1'/>");
+  const auto locked = [&](const std::string& joint, const std::string& value) {
+    return io::parse_urdf("<robot name='r'>\n" + branch + "</robot>\n", "r.urdf",
+                          {.base = "", .tip = "l2", .overrides = {}, .locks = {{joint, value}}});
+  };
+  EXPECT_EQ(locked("grip", "20 mm").locked[0].q, 0.02);
+  EXPECT_EQ(locked("grip", "20 mm").body[1].com[2], 0.01);
+  EXPECT_EQ(locked("j1", "30 deg").joints, 1);  // a joint on the way is locked, too
+  EXPECT_NEAR(locked("j1", "30 deg").locked[0].q, M_PI / 6, kRounding);
+  for (const auto& [joint, value, message] :
+       std::vector<std::array<std::string, 3>>{{"grp", "0", "there is no joint \"grp\"\n  Did you mean \"grip\"?"},
+                                               {"grip", "20 deg", "lock of joint \"grip\": expected a length"},
+                                               {"grip", "nan", "lock of joint \"grip\""}}) {
+    const Failure failure = failure_of([&] { static_cast<void>(locked(joint, value)); });
+    EXPECT_EQ(failure.code, ExitCode::kUsage);
+    EXPECT_NE(failure.message.find(message), std::string::npos) << failure.message;
+  }
 }
 
 TEST(Urdf, RefusesJointsThatAreNoPartOfAChain) {
   expect_urdf_refused(two_links("floating", ""), "r.urdf:6: joint \"j2\": floating joints are not supported");
   expect_urdf_refused(two_links("planar", ""), "joint \"j2\": planar joints are not supported");
-  expect_urdf_refused(two_links("continuous", "<mimic joint='j1'/>"), "joint \"j2\": mimic joints are not supported");
   expect_urdf_refused(two_links("revolute", ""), "joint \"j2\": a revolute joint without <limit>");
   expect_urdf_refused(two_links("revolut", ""), "unknown type \"revolut\"\n  Did you mean \"revolute\"?");
   expect_urdf_refused(two_links("continuous", "<axis xyz='0 0 0'/>"), "joint \"j2\": the axis is zero");
@@ -435,10 +566,9 @@ TEST(Urdf, RefusesJointsThatAreNoPartOfAChain) {
                       "lower is above upper");
   expect_urdf_refused(two_links("revolute", "<limit lower='0' upper='1' velocity='1'/>"),
                       "the attribute \"effort\" is missing");
-  expect_urdf_refused(two_links("revolute", "<limt lower='0' upper='1' velocity='1'/>"),
-                      "<limt>: unknown element\n  Did you mean \"limit\"?");
-  expect_urdf_refused(two_links("continuous", "<origin xyz='0 0 0' rpz='0 0 0'/>"),
-                      "unknown attribute \"rpz\"\n  Did you mean \"rpy\"?");
+  expect_urdf_refused(two_links("continuous", "<axis xyz='0 0 1e200'/>"),
+                      "r.urdf:6: joint \"j2\": <axis>: xyz=\"0 0 1e200\": too large to compute with");
+  expect_urdf_refused(two_links("continuous", "<origin xyz='0 0 1e308'/>"), "too large to compute with");
   expect_urdf_refused(two_links("continuous", "<origin xyz='0 0 0'/><origin xyz='0 0 0'/>"), "is given twice");
   expect_urdf_refused(two_links("fixed", "") + link_xml("z") + joint_xml("j3", "continuous", "l2 nowhere", ""),
                       "there is no link \"nowhere\"");
@@ -460,16 +590,37 @@ TEST(Urdf, RefusesBodiesThatCannotBe) {
   expect_urdf_refused(with("0", good), "an inertia without mass");
   expect_urdf_refused(with("nan", good), "NaN and infinity");
   expect_urdf_refused(with("1", "ixx='nan' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'"), "NaN and infinity");
-  expect_urdf_refused(with("1", "ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'"), "not positive definite");
+  EXPECT_NE(urdf(with("1", "ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'")).warnings.at(0).find("a point mass"),
+            std::string::npos);
+  expect_urdf_refused(
+      with("1", "ixx='1000' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'"),
+      "link \"l2\": <inertial>: a principal moment of inertia is more than 10 times the sum of the other two");
+  expect_urdf_refused(with("1", "ixx='1e308' ixy='0' ixz='0' iyy='1e308' iyz='0' izz='1e308'"), "too large to compute");
   expect_urdf_refused(with("1", "ixx='1' ixy='0' ixz='0' iyy='-1' iyz='0' izz='1'"), "not positive definite");
   expect_urdf_refused(with("1", "ixx='1' ixy='2' ixz='0' iyy='1' iyz='0' izz='1'"), "not positive definite");
   expect_urdf_refused(with("1", "ixx='1' ixy='0' ixz='0' iyy='1' iyz='0'"), "the attribute \"izz\" is missing");
   expect_urdf_refused(with("0", "ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'"), "it moves but has no inertia");
   expect_urdf_refused(two_links("continuous", "", ""), "r.urdf:4: link \"l2\": it moves but has no inertia");
-  expect_urdf_refused(two_links("continuous", "", "<inertail/>"), "Did you mean \"inertial\"?");
+  expect_urdf_refused(two_links("continuous", "", "<inertail/>"), "link \"l2\": it moves but has no inertia");
   expect_urdf_refused(two_links("continuous", "", "<inertial><mass value='1'/></inertial>"), "no <inertia>");
   EXPECT_NE(urdf(with("1", "ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='3'")).notes.size(),
             0u);  // as of no solid body
+}
+
+/// A tool frame may have any inertia: what moves is its link together with what is fixed to it.
+TEST(Urdf, JudgesInertiasAfterLumping) {
+  const auto tool = [](const std::string& mass, const std::string& ixx) {
+    return two_links() +
+           link_xml("t", "<inertial><mass value='" + mass + "'/><inertia ixx='" + ixx +
+                             "' ixy='0' ixz='0' iyy='1e-9' iyz='0' izz='1e-9'/></inertial>") +
+           joint_xml("f", "fixed", "l2 t", "");
+  };
+  EXPECT_EQ(urdf(tool("1e-9", "0")).body[1].mass, 2 + 1e-9);
+  EXPECT_EQ(urdf(tool("0", "1e-6")).body[1].inertia(0, 0), 1 + 1e-6);
+  EXPECT_EQ(urdf(tool("0.5", "-0.1")).body[1].inertia(0, 0), 0.9);  // a body together
+  expect_urdf_refused(tool("0.5", "-3"), "link \"t\": <inertial>: the inertia is not positive definite");
+  expect_urdf_refused(tool("0.5", "900"), "link \"t\": <inertial>: a principal moment");
+  expect_urdf_refused(tool("-0.1", "1"), "link \"t\": <inertial>: the mass is negative");
 }
 
 TEST(Urdf, RefusesWhatIsNoTree) {
@@ -506,6 +657,10 @@ TEST(Urdf, RefusesWhatIsNoSoundXml) {
   std::string deep = "<robot name='r'>";
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   EXPECT_EQ(parse_failure(deep).code, ExitCode::kInvalidFile);
+  // The XML library compares every attribute with all before it: 2e5 of them took minutes.
+  std::string crowd = "<robot name='r'>\n<!-- <a b='1 -->\n<link name='a'";
+  for (int i = 0; i < 200'000; ++i) crowd += " a" + std::to_string(i) + "='>'";
+  EXPECT_EQ(parse_failure(crowd + "/></robot>").message.find("r.urdf:3: an element with more than 100 attributes"), 0u);
   EXPECT_EQ(parse_failure(std::string(10'000'001, ' ')).code, ExitCode::kInvalidFile);
 }
 

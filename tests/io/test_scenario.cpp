@@ -406,7 +406,7 @@ TEST(ScenarioFinger, WhatDoesNotFitIsRefused) {
   expect_contains(message("hand.finger.1.inertia.2=[1e-6,1e-6,-1e-6]"),
                   "negative principal moment");
   expect_contains(message("hand.finger.1.mass.2=\"-1 kg\""), "must be at least 0 kg, found -1 kg");
-  expect_contains(message("hand.finger.1.model=puma560"), "both model and dh");
+  expect_contains(message("hand.finger.1.model=puma560"), "more than one of model, file and dh");
   expect_contains(message("hand.finger=[]"), "expected 1 to 8 fingers, found 0");
   expect_contains(message("contact=[{azimuth=0}]"), "1 contacts for 2 fingers");
   expect_contains(override_error("hand.branch=xyz"), "arm r or l, elbow u or d, wrist n or f");

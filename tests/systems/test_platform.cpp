@@ -7,6 +7,7 @@
 
 #include "garra/platform.hpp"
 #include "garra/systems/platform/legs.hpp"
+#include "garra/systems/platform/limits.hpp"
 #include "platform_reference.hpp"
 
 namespace garra::platform {
@@ -41,14 +42,29 @@ TEST(PlatformModel, LeavesTheNumbersOfAFileAsTheyAre) {
   }
 }
 
+TEST(PlatformModel, LegsMayShareAJointCenter) {
+  Platform p = test::reference_platform("trepa_like");
+  EXPECT_TRUE(p.notes.empty());
+  p.leg[1].base = p.leg[0].base;
+  p.leg[5].anchor = p.leg[0].anchor + Vec3<double>{{1e-14, 0, 0}};  // the same but for rounding
+  const Platform shared = checked(p);
+  const std::vector<std::string> want = {
+      "legs 1 and 2 share a joint center at the base; collisions of these pairs are not looked at",
+      "legs 1 and 6 share a joint center at the platform; collisions of these pairs are not looked at"};
+  EXPECT_EQ(shared.notes, want);
+  EXPECT_EQ(shared.leg[5].anchor[0], shared.leg[0].anchor[0]);
+  EXPECT_EQ(checked(shared).notes, want);
+  // Legs that meet in a joint do not collide there.
+  EXPECT_GT(limit_margins<double>(limits_of(shared), model_of(shared), home_of(shared)).clearance, 0);
+}
+
 TEST(PlatformModel, NamesTheLegAndWhatIsWrongWithIt) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   expect_refused([](Platform&) {}, "accepted");
   expect_refused([&](Platform& p) { p.leg[2].base[1] = nan; }, "leg 3: the anchor at the base is not finite");
   expect_refused([&](Platform& p) { p.leg[0].anchor[1] = nan; }, "leg 1: the anchor at the platform is not finite");
-  expect_refused([](Platform& p) { p.leg[1].base = p.leg[0].base; }, "legs 1 and 2 have the same anchor at the base");
-  expect_refused([](Platform& p) { p.leg[5].anchor = p.leg[3].anchor; },
-                 "legs 4 and 6 have the same anchor at the platform");
+  expect_refused([](Platform& p) { p.leg[1].base = p.leg[0].base, p.leg[1].anchor = p.leg[0].anchor; },
+                 "legs 1 and 2 have the same anchors at both ends: they are one leg");
   expect_refused(
       [](Platform& p) {
         for (int i = 0; i < 6; ++i) p.leg[static_cast<std::size_t>(i)].base = {{0.1 * i, 0, 0}};

@@ -359,5 +359,38 @@ TEST(PlatformAssemblyModes, OfLengthsThatAreNoneAreNone) {
   EXPECT_TRUE(assembly_modes({p}, {0.2, 3, 0.2, 3, 0.2, 3}).status.empty());
 }
 
+/// A 6-3: pairs of legs meet in three joint centers of the platform. All real modes are those of a brute-force search
+/// by other means (data/reference/README.md), and certified.
+TEST(AssemblyModes, OfThe63AreThoseOfABruteForceSearch) {
+  const nlohmann::json from = test::platform_reference("modes_6_3");
+  Platform p = reference_platform("trepa_like");
+  p.leg_radius = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    Leg& leg = p.leg[i];
+    leg.base = leg.axis = test::vector_of<3>(from.at("base").at(i));
+    leg.anchor = test::vector_of<3>(from.at("anchor").at(i));
+    leg.length_min = 0.2, leg.length_max = 2;
+  }
+  p.home = {{0, 0, 0.6}};
+  p = checked(p);
+  ASSERT_EQ(p.notes.size(), 1u);
+  EXPECT_EQ(p.notes[0].find("legs 1 and 6, 2 and 3, 4 and 5 share a joint center at the platform"), 0u) << p.notes[0];
+  ModeOptions options;
+  options.starts = 400;
+  for (const nlohmann::json& one : from.at("cases")) {
+    const AssemblyModes modes = assembly_modes({p}, one.at("lengths").get<std::vector<double>>(), options, {});
+    const std::size_t n = one.at("position").size();
+    ASSERT_EQ(modes.pose.position.size(), 3 * n);
+    for (std::size_t k = 0; k < n; ++k) {
+      Poses want;
+      append(test::vector_of<3>(one.at("position").at(k)), test::vector_of<4>(one.at("quaternion").at(k)), want);
+      double nearest = 1;
+      for (std::size_t i = 0; i < n; ++i) nearest = std::min(nearest, apart(modes.pose, i, want, 0));
+      EXPECT_LT(nearest, kSame) << k;
+      EXPECT_GT(modes.uniqueness[k], 0) << k;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace garra::platform

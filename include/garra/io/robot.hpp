@@ -9,10 +9,16 @@
 
 namespace garra::io {
 
+/// A joint of a URDF that stands still, and where: "0.02", "20 mm", "30 deg".
+struct JointLock {
+  std::string joint, value;
+};
+
 /// What the caller adds to a robot file.
 struct RobotOptions {
   std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
   std::vector<std::string> overrides;  ///< TOML: "key.path=value", as for scenarios
+  std::vector<JointLock> locks = {};   ///< URDF: joints off the chain that do not stand at 0, and joints of it
 };
 
 /// Reads a robot file, whose name ends in .toml or .urdf. Throws Error: kInputOutput for a file that cannot be read;
@@ -31,5 +37,8 @@ struct RobotOptions {
 
 /// What was understood, for people: every joint with its axis, limits, body and kernel constants, base, tool, notes.
 [[nodiscard]] std::string describe_robot(const chain::Robot& robot);
+
+/// The robot as a TOML file in kernel form: it reads back to the same bits, whatever the robot was read from.
+[[nodiscard]] std::string robot_toml(const chain::Robot& robot);
 
 }  // namespace garra::io

@@ -47,14 +47,22 @@ GARRA_HD S distance(const Segment<S>& one, const Segment<S>& two) {
   return sqrt(dot(gap, gap));
 }
 
-/// Distance of every leg's center line to the nearest other one.
+/// Whether two legs meet in one joint center at the base or at the platform.
+template <class S, class T>
+GARRA_HD auto share_joint(const LegForm<T>& one, const LegForm<T>& two) {
+  const Vec3<S> base = cast<S>(one.base - two.base), anchor = cast<S>(one.anchor - two.anchor);
+  return dot(base, base) <= S(0) || dot(anchor, anchor) <= S(0);
+}
+
+/// Distance of every leg's center line to the nearest other one that does not share a joint with it: those touch there.
 template <class S, class T>
 GARRA_HD Vec<S, 6> center_line_distances(const Model<T>& m, const Legs<S>& legs) {
   Vec<S, 6> nearest;
   for (int i = 0; i < kLegs; ++i) nearest[i] = S(std::numeric_limits<RealOf<S>>::infinity());
   for (int i = 0; i < kLegs; ++i) {
     for (int j = i + 1; j < kLegs; ++j) {
-      const S gap = distance<S>({cast<S>(m.leg[i].base), legs.leg[i].d}, {cast<S>(m.leg[j].base), legs.leg[j].d});
+      const S apart = distance<S>({cast<S>(m.leg[i].base), legs.leg[i].d}, {cast<S>(m.leg[j].base), legs.leg[j].d});
+      const S gap = select(share_joint<S>(m.leg[i], m.leg[j]), S(std::numeric_limits<RealOf<S>>::infinity()), apart);
       nearest[i] = min(nearest[i], gap);
       nearest[j] = min(nearest[j], gap);
     }
