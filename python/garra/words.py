@@ -102,6 +102,9 @@ def stopped_by(reason: str) -> str:
 
 def value(entry: Any) -> str:
     """A scenario's value or distribution."""
+    if isinstance(entry, dict) and "common" in entry:
+        each = f" × {value(entry['each'])}" if "each" in entry else ""
+        return f"{value(entry['common'])}{each}, common to all contacts"
     if isinstance(entry, dict):
         kinds = [key for key in entry if key not in ("min", "max")]
         return _distribution(kinds[0], entry[kinds[0]]) if kinds else MISSING

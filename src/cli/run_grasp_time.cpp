@@ -185,8 +185,13 @@ class GraspTimeJob final : public Job {
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
   [[nodiscard]] std::vector<std::string> models() const override {
-    const std::string& file = study_.time().sample_file;
-    return file.empty() ? std::vector<std::string>{} : std::vector{file};
+    std::vector<std::string> files;
+    const auto add = [&](const std::string& file) {
+      if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    };
+    add(study_.time().sample_file);
+    for (const grasp::TimeLoad& load : study_.time().loads) add(load.file);
+    return files;
   }
 
   /// motion.h5: the nominal trajectory, those lost first at levels from the lowest to the highest that loses any,

@@ -1,5 +1,6 @@
 #include "io/finger_reader.hpp"
 
+#include "io/command_reader.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/pose_reader.hpp"
 
@@ -138,6 +139,9 @@ Finger read_finger(const Node& node, const std::string& key) {
   TableReader table(node, key);
   const Node* dh = table.find("dh");
   const Node* model = table.find("model");
+  if (dh == nullptr && model == nullptr)
+    table.refuse_others({"model", "dh", "modified", "prismatic", "mass", "com", "inertia", "armature", "tool", "branch",
+                         "base", "ik", "start", "tau", "gravity_compensation"});
   if ((dh == nullptr) == (model == nullptr)) {
     fail(table.place(), key, dh == nullptr ? "neither model nor dh" : "both model and dh",
          "Write model = \"puma560\", or dh = [[a, d, alpha, theta_offset], ...].");
@@ -151,6 +155,7 @@ Finger read_finger(const Node& node, const std::string& key) {
   }
   if (const Node* base = table.find("base")) finger.base = read_pose(*base, table.name("base"));
   read_ik(table, model != nullptr, finger);
+  read_finger_command(table, finger);
   table.finish();
   return finger;
 }

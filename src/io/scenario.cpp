@@ -1,5 +1,8 @@
 #include "garra/io/scenario.hpp"
 
+#include <functional>
+
+#include "io/command_reader.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/text_file.hpp"
 #include "io/time_reader.hpp"
@@ -57,11 +60,15 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   require_job(root, "grasp", "grasp study");
   declare_tables(root);
   Scenario scenario;
-  read_title_and_seed(root, scenario.title, scenario.plan);
-  scenario.object = read_object(root);
-  read_hand(root, scenario);
-  read_time(root, name, scenario);
-  read_study(root, scenario);
+  const std::function<void()> parts[] = {
+      [&] { read_title_and_seed(root, scenario.title, scenario.plan); },
+      [&] { scenario.object = read_object(root); },
+      [&] { read_hand(root, scenario); },
+      [&] { read_time(root, name, scenario); },
+      [&] { read_study(root, scenario); },
+  };
+  read_parts(parts);
+  check_command(document, scenario);
   if (scenario.time) set_chunk_of_time(root, scenario.plan);
   return scenario;
 }
