@@ -47,11 +47,15 @@ struct Contact {
   double curvature_t = 0, curvature_o = 0;  ///< of the surface along t and o [1/m]
   double angle_sign = 0;                    ///< how the hand's common contact angle moves it along o: -1, 0, +1
   Distribution friction = Distribution::constant(0.5);
-  Distribution slide_t, slide_o;                           ///< deviation of the contact point along the surface [m]
+  bool common_friction = false;   ///< `friction` is a factor on Scenario::common_friction instead of the coefficient
+  Distribution slide_t, slide_o;  ///< deviation of the contact point along the surface [m]
   Distribution tilt = Distribution::constant(0);           ///< angle between the true and the modelled normal [rad]
   Distribution squeeze_error = Distribution::constant(0);  ///< added to the commanded normal force [N]
   /// Largest normal force of the finger or the object [N], for whether a wrench can be balanced; infinity: none.
   double force_limit = std::numeric_limits<double>::infinity();
+  std::optional<Distribution> squeeze;                     ///< commanded normal force [N] instead of Scenario::squeeze
+  std::optional<Vec3<double>> force;  ///< the whole command (n, t, o) [N], nominal contact axes; nothing is added to
+                                      ///< balance a load
 };
 
 enum class Ik { kPuma, kNumeric };
@@ -80,6 +84,9 @@ struct Finger {
   [[nodiscard]] bool prismatic(std::size_t i) const {
     return robot ? robot->joint[i].prismatic : joints[i].link.joint.prismatic;
   }
+  std::vector<double> tau = {};  ///< the command: a torque per joint [N m or N], instead of any force; empty: the grasp
+                                 ///< controller's
+  bool gravity_compensation = true;  ///< false: this finger's Scenario::compensation is 0
 };
 
 /// Everything a grasp study is made of. One finger per contact.
@@ -89,8 +96,9 @@ struct Scenario {
   std::vector<Contact> contacts;
   Object object;
   Vec3<double> gravity = {{0, 0, -9.81}};
-  Distribution angle = Distribution::constant(0);         ///< deviation of the common contact angle sigma [rad]
-  Distribution squeeze = Distribution::constant(15);      ///< commanded normal force per contact [N]
+  Distribution angle = Distribution::constant(0);            ///< deviation of the common contact angle sigma [rad]
+  Distribution squeeze = Distribution::constant(15);         ///< commanded normal force per contact [N]
+  Distribution common_friction = Distribution::constant(1);  ///< one draw for all contacts that have common_friction
   Distribution compensation = Distribution::constant(1);  ///< factor on the fingers' gravity and Coriolis compensation
   Vec3<double> force = {{0, 0, 0}};                       ///< constant part of the external wrench [N]
   Vec3<double> torque = {{0, 0, 0}};                      ///< [N m], about the centre of mass
@@ -115,6 +123,18 @@ struct Input {
   Distribution distribution;
 };
 [[nodiscard]] std::vector<Input> uncertain_inputs(const Scenario& scenario);
+
+/// Median of the friction coefficient of contact j (from 0).
+[[nodiscard]] double nominal_friction(const Scenario& scenario, std::size_t j);
+
+/// Parts of a command that do not go together, and where they are written.
+struct CommandProblem {
+  enum class Table { kContact, kFinger, kDrive };
+  Table table;
+  int index;  ///< of the contact or finger, from 0; -1: none
+  std::string key, problem, remedy;
+};
+[[nodiscard]] std::optional<CommandProblem> command_problem(const Scenario& scenario);
 
 /// Outcome of a sample; which one counts where several apply: docs/monte-carlo.md.
 enum class Outcome : int {

@@ -40,15 +40,20 @@ struct TimeLoad {
     kTilt,     ///< gravity turns about `axis` by `angle` at constant speed from `from` to `to`, and stays there
     kShake,  ///< the palm is shaken: 16 tones of random phase along each axis, evenly spread from `low` to `high` [Hz],
              ///< between `from` and `to` with edges of 50 ms
+    kSampled,  ///< the palm accelerates linearly between the rows of a table, and not at all before and after them; the
+               ///< controller does not know
   };
   Kind kind = Kind::kRamp;
-  double from = 0, to = 0;            ///< [s]; `to` of a shake: 0 is the end
-  Vec3<double> force = {{0, 0, 0}};   ///< [N] or [N s]
-  Vec3<double> torque = {{0, 0, 0}};  ///< about the center of mass [N m] or [N m s]
-  Vec3<double> axis = {{0, 0, 1}};    ///< of any length
-  double angle = 0;                   ///< [rad]
-  Vec3<double> rms = {{0, 0, 0}};     ///< shake: of the palm's acceleration along each axis [m/s^2]
-  double low = 1, high = 20;          ///< [Hz]
+  double from = 0, to = 0;                       ///< [s]; `to` of a shake: 0 is the end
+  Vec3<double> force = {{0, 0, 0}};              ///< [N] or [N s]
+  Vec3<double> torque = {{0, 0, 0}};             ///< about the center of mass [N m] or [N m s]
+  Vec3<double> axis = {{0, 0, 1}};               ///< of any length
+  double angle = 0;                              ///< [rad]
+  Vec3<double> rms = {{0, 0, 0}};                ///< shake: of the palm's acceleration along each axis [m/s^2]
+  double low = 1, high = 20;                     ///< [Hz]
+  std::vector<double> times = {};                ///< sampled [s], increasing
+  std::vector<Vec3<double>> accelerations = {};  ///< sampled: of the palm at each time [m/s^2]
+  std::string file = {};                         ///< sampled: that they were read from; empty: from the scenario itself
 };
 
 /// `[time]` of a scenario.

@@ -144,7 +144,7 @@ def _friction_spreads(run: Run) -> list[tuple[str, list[float]]]:
     spreads: dict[str, list[float]] = {}
     for entry in run.summary["inputs"]:
         values = [v for v in entry["bins"]["value"] if v is not None]
-        if entry["name"].endswith("friction") and values:
+        if values and (entry["name"].endswith("friction") or entry["name"].startswith("friction common")):
             spreads.setdefault(entry["distribution"], values)
     table = run.scenario.get("contacts")
     constant = table.get("friction") if isinstance(table, dict) else None

@@ -230,6 +230,9 @@ QUANTITIES = {"radius": "m", "height": "m", "size": "m", "mass": "kg", "angle": 
 
 def value(entry: Any, unit: str = "") -> str:
     """A scenario's value or distribution; `unit`: of plain numbers."""
+    if isinstance(entry, dict) and "common" in entry:
+        each = f" × {value(entry['each'])}" if "each" in entry else ""
+        return f"{value(entry['common'], unit)}{each}, common to all contacts"
     if isinstance(entry, dict):
         kinds = [key for key in entry if key not in ("min", "max")]
         return _distribution(kinds[0], entry[kinds[0]], unit) if kinds else MISSING

@@ -62,6 +62,24 @@ void write_finger(Hdf5Writer& file, const std::string& at, const MotionSeries& s
   file.write(at + "/links", {t, joints + 2, 3}, s.links[j]);
 }
 
+/// Where the palm moves: its acceleration, and the tones that it is shaken with.
+void write_palm(Hdf5Writer& file, const std::string& at, const MotionSeries& s) {
+  if (s.palm.empty()) return;
+  const std::uint64_t steps = s.palm_step_time.size();
+  file.group(at);
+  file.write(at + "/acceleration", {s.time.size(), 3}, s.palm);
+  file.write(at + "/step_time", {steps}, s.palm_step_time);
+  file.write(at + "/step_acceleration", {steps, 3}, s.palm_step);
+  if (!s.tones) return;
+  const std::uint64_t n = s.tones->frequency.size();
+  file.write(at + "/frequency", {n}, s.tones->frequency);
+  file.write(at + "/amplitude", {3, n}, s.tones->amplitude);
+  file.write(at + "/phase", {3, n}, s.tones->phase);
+  file.attribute(at, "from", s.tones->from);
+  file.attribute(at, "to", s.tones->to);
+  file.attribute(at, "edge", s.tones->edge);
+}
+
 void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts) {
   const std::uint64_t t = m.series.time.size();
   const std::string at = m.name + "/";
@@ -70,6 +88,7 @@ void write_motion(Hdf5Writer& file, const NamedMotion& m, std::uint64_t contacts
   write_contacts(file, at, m.series, {t, contacts});
   for (std::size_t j = 0; j < m.series.q.size(); ++j)
     write_finger(file, at + "finger_" + std::to_string(j + 1), m.series, j, t);
+  write_palm(file, at + "palm", m.series);
   const grasp::Trajectory& end = m.series.trajectory;
   file.attribute(m.name, "title", m.title);
   file.attribute(m.name, "outcome", m.outcome);

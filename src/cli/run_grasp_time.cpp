@@ -186,7 +186,11 @@ class GraspTimeJob final : public Job {
   [[nodiscard]] const study::Study& study() const override { return study_; }
   [[nodiscard]] std::vector<std::string> models() const override {
     std::vector<std::string> files = finger_files(study_.scenario());
-    if (const std::string& file = study_.time().sample_file; !file.empty()) files.push_back(file);
+    const auto add = [&](const std::string& file) {
+      if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    };
+    add(study_.time().sample_file);
+    for (const grasp::TimeLoad& load : study_.time().loads) add(load.file);
     return files;
   }
 

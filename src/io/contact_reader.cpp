@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "garra/math/rotation.hpp"
+#include "io/command_reader.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/number.hpp"
 
@@ -224,12 +225,9 @@ void read_contact_place(TableReader& table, const Object& object, Contact& conta
   }
 }
 
-bool read_contact_inputs(TableReader& table, Contact& contact) {
+bool read_contact_inputs(TableReader& table, Contact& contact, study::Distribution* common_friction) {
   const Node* friction = table.find("friction");
-  if (friction != nullptr) {
-    contact.friction =
-        read_distribution(*friction, table.name("friction"), {kRatio, Bounds::not_negative()});
-  }
+  if (friction != nullptr) read_friction(*friction, table.name("friction"), common_friction, contact);
   if (const Node* node = table.find("slide")) read_slide(*node, table.name("slide"), contact);
   if (const Node* node = table.find("tilt")) {
     contact.tilt =

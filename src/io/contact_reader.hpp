@@ -21,7 +21,7 @@ void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& co
 void read_contact_place(TableReader& table, const grasp::Object& object, grasp::Contact& contact);
 
 /// Reads friction, slide, tilt and squeeze_error as far as they are given. Returns whether friction
-/// is.
-bool read_contact_inputs(TableReader& table, grasp::Contact& contact);
+/// is. `common_friction` takes what contacts share; null where it cannot be given.
+bool read_contact_inputs(TableReader& table, grasp::Contact& contact, study::Distribution* common_friction = nullptr);
 
 }  // namespace garra::io

@@ -1,5 +1,6 @@
 #include "io/finger_reader.hpp"
 
+#include "io/command_reader.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/pose_reader.hpp"
 #include "io/robot_table.hpp"
@@ -164,6 +165,9 @@ Finger read_finger(const Node& node, const std::string& key, const std::string& 
   TableReader table(node, key);
   const Node *dh = table.find("dh"), *model = table.find("model"), *file = table.find("file");
   const int given = (dh != nullptr) + (model != nullptr) + (file != nullptr);
+  if (given == 0)
+    table.refuse_others({"model", "file", "tip", "root_link", "lock", "q", "dh", "modified", "prismatic", "mass", "com", "inertia",
+                         "armature", "tool", "branch", "base", "ik", "start", "tau", "gravity_compensation"});
   if (given != 1) {
     fail(table.place(), key, given == 0 ? "no model, file or dh" : "more than one of model, file and dh",
          "Write model = \"puma560\", file = \"hand.urdf\" with tip = \"link\", or dh = [[a, d, alpha, theta_offset], "
@@ -180,6 +184,7 @@ Finger read_finger(const Node& node, const std::string& key, const std::string& 
   }
   if (const Node* base = table.find("base")) finger.base = read_pose(*base, table.name("base"));
   read_ik(table, model != nullptr, finger);
+  read_finger_command(table, finger);
   table.finish();
   return finger;
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "garra/math/rotation.hpp"
+#include "io/command_reader.hpp"
 #include "io/contact_reader.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/finger_reader.hpp"
@@ -19,6 +20,7 @@ using study::Distribution;
 /// What [contacts] says of all contacts; each [[contact]] may say otherwise.
 struct CommonContact {
   Contact contact;
+  Distribution friction = Distribution::constant(1);  ///< that contacts share
   bool has_friction = false;
   const Node* angle = nullptr;
 };
@@ -26,7 +28,7 @@ struct CommonContact {
 CommonContact read_common_contact(TableReader& root) {
   TableReader table(root.find_table("contacts"), "contacts");
   CommonContact common;
-  common.has_friction = read_contact_inputs(table, common.contact);
+  common.has_friction = read_contact_inputs(table, common.contact, &common.friction);
   common.angle = table.find("angle");
   table.finish();
   return common;
@@ -57,6 +59,7 @@ class ThreePuma {
            "Write shape = \"sphere\", or model = \"fingers\" with [[hand.finger]] tables.");
     }
     const CommonContact common = read_common_contact(root_);
+    scenario_.common_friction = common.friction;
     read_sigma(common.angle);
     if (const Node* node = hand_.find("base_distance")) {
       base_distance_ =
@@ -65,6 +68,7 @@ class ThreePuma {
     const grasp::Finger finger = read_puma(hand_);
     const double azimuths[3] = {-sigma_, sigma_, M_PI};
     for (int j = 0; j < 3; ++j) add(j, azimuths[j], finger, common.contact);
+    read_hand_command(hand_, scenario_.fingers);
     read_own_inputs(common);
   }
 
@@ -108,6 +112,7 @@ class ThreePuma {
     for (std::size_t j = 0; j < 3; ++j) {
       TableReader table(tables[j], item("contact", j));
       const bool own = read_contact_inputs(table, scenario_.contacts[j]);
+      read_contact_command(table, scenario_.contacts[j]);
       require_friction(common.has_friction, own, table.place(), table.name("friction"));
       table.finish();
     }
@@ -122,6 +127,7 @@ class ThreePuma {
 
 void read_contacts(TableReader& root, Scenario& scenario) {
   const CommonContact common = read_common_contact(root);
+  scenario.common_friction = common.friction;
   if (common.angle != nullptr)
     scenario.angle = read_distribution(*common.angle, "contacts.angle", {kAngle});
   const Node& node = root.require("contact", "Write one [[contact]] table for each finger.");
@@ -138,6 +144,7 @@ void read_contacts(TableReader& root, Scenario& scenario) {
     Contact contact = common.contact;
     read_contact_place(table, scenario.object, contact);
     const bool own = read_contact_inputs(table, contact);
+    read_contact_command(table, contact);
     require_friction(common.has_friction, own, table.place(), table.name("friction"));
     table.finish();
     moves = moves || contact.angle_sign != 0;

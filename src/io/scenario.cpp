@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
+#include "io/command_reader.hpp"
 #include "io/pose_reader.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/text_file.hpp"
@@ -71,11 +73,15 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   require_job(root, "grasp", "grasp study");
   declare_tables(root);
   Scenario scenario;
-  read_title_and_seed(root, scenario.title, scenario.plan);
-  scenario.object = read_object(root);
-  read_hand(root, name, scenario);
-  read_time(root, name, scenario);
-  read_study(root, scenario);
+  const std::function<void()> parts[] = {
+      [&] { read_title_and_seed(root, scenario.title, scenario.plan); },
+      [&] { scenario.object = read_object(root); },
+      [&] { read_hand(root, name, scenario); },
+      [&] { read_time(root, name, scenario); },
+      [&] { read_study(root, scenario); },
+  };
+  read_parts(parts);
+  check_command(document, scenario);
   if (scenario.time) set_chunk_of_time(root, scenario.plan);
   check_names(scenario);
   scenario.warnings = inertia_warnings(document);

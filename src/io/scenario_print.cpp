@@ -60,11 +60,25 @@ void write_contact(const Contact& c, Writer& w) {
   w.line("tangent", text(column(c.frame, 0), kRatio), "t; o = normal x tangent");
   w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]", "1/m, along t and o");
   w.line("angle_sign", shortest(c.angle_sign), "how contacts.angle moves it along o");
-  w.line("friction", text(c.friction, kRatio));
-  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]", "m, along t and o");
+  w.line("friction", c.common_friction ? "{ each = " + text(c.friction, kRatio) + " }" : text(c.friction, kRatio));
+  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]",
+         "m, along t and o");
   w.quantity("tilt", c.tilt, kAngle);
   w.quantity("squeeze_error", c.squeeze_error, kForce);
   if (std::isfinite(c.force_limit)) w.quantity("force_limit", c.force_limit, kForce);
+  if (c.squeeze) w.quantity("squeeze", *c.squeeze, kForce);
+  if (c.force) w.line("force", text(*c.force, kForce), "N, along n, t, o: the whole command");
+}
+
+/// What all contacts share.
+void write_common(const Scenario& s, Writer& w) {
+  const auto any = [&](auto has) { return std::any_of(s.contacts.begin(), s.contacts.end(), has); };
+  const bool friction = any([](const Contact& c) { return c.common_friction; });
+  const bool moves = any([](const Contact& c) { return c.angle_sign != 0; });
+  if (!friction && !moves) return;
+  w.table("contacts");
+  if (moves) w.line("angle", text(s.angle, kAngle), "rad, deviation of the common contact angle");
+  if (friction) w.line("friction", "{ common = " + text(s.common_friction, kRatio) + " }", "one draw for all contacts");
 }
 
 bool same(const Mat3<double>& a, const Mat3<double>& b) {
@@ -151,6 +165,9 @@ void write_finger(const Finger& finger, Writer& w) {
       start += (i == 0 ? "" : ", ") + text(finger.start[i], finger.prismatic(i) ? kLength : kAngle);
     w.line("start", "[" + start + "]");
   }
+  if (!finger.tau.empty())
+    w.line("tau", list(finger.tau, static_cast<int>(finger.tau.size()), kRatio), "N*m or N: the whole command");
+  if (!finger.gravity_compensation) w.line("gravity_compensation", "false");
 }
 
 /// One entry of load.wrench.
@@ -207,12 +224,7 @@ std::string resolved_toml(const Scenario& s) {
   w.line("model", "\"fingers\"");
   for (const Finger& finger : s.fingers) write_finger(finger, w);
   write_object(s.object, w);
-  bool moves = false;
-  for (const Contact& c : s.contacts) moves = moves || c.angle_sign != 0;
-  if (moves) {
-    w.table("contacts");
-    w.line("angle", text(s.angle, kAngle), "rad, deviation of the common contact angle");
-  }
+  write_common(s, w);
   for (const Contact& c : s.contacts) write_contact(c, w);
   write_load(s, w);
   if (s.time) write_time(*s.time, w);

@@ -38,12 +38,21 @@ void read_wrench(const Node& node, Scenario& scenario) {
   table.finish();
 }
 
+/// Not where every contact has a command of its own.
+bool needs_squeeze(const Scenario& s) {
+  for (std::size_t j = 0; j < s.contacts.size(); ++j)
+    if (!s.contacts[j].squeeze && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
+  return false;
+}
+
 void read_load(const Node& node, Scenario& scenario) {
   TableReader table(node, "load");
-  const Node& squeeze =
-      table.require("squeeze", "Give the commanded normal force per contact: squeeze = \"15 N\".");
-  scenario.squeeze =
-      read_distribution(squeeze, table.name("squeeze"), {kForce, Bounds::not_negative()});
+  const Node* squeeze = table.find("squeeze");
+  if (squeeze == nullptr && needs_squeeze(scenario))
+    squeeze = &table.require("squeeze", "Give the commanded normal force per contact: squeeze = \"15 N\".");
+  scenario.squeeze = squeeze == nullptr
+                         ? Distribution::constant(0)
+                         : read_distribution(*squeeze, table.name("squeeze"), {kForce, Bounds::not_negative()});
   if (const Node* g = table.find("gravity"))
     scenario.gravity = read_vector(*g, table.name("gravity"), kAcceleration);
   if (const Node* wrench = table.find("wrench")) read_wrench(*wrench, scenario);

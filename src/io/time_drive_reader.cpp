@@ -1,25 +1,18 @@
 // [time.drive]: how the fingers are driven, and what their joints may do.
-#include <algorithm>
-#include <charconv>
-#include <filesystem>
-#include <functional>
-
+#include "io/csv_rows.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/robot_table.hpp"
-#include "io/text_file.hpp"
 #include "io/time_reader.hpp"
 
 namespace garra::io {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Fingers = std::vector<grasp::Finger>;
 using grasp::Drive;
 using grasp::Finger;
 using grasp::InTime;
 
-constexpr std::size_t kMostRows = 100'000;  ///< of a table of torques
 constexpr JointDimension kJointTorque{kTorque, kForce};
 
 std::size_t joints_of(const Fingers& fingers) {
@@ -80,19 +73,13 @@ void read_joint_limits(TableReader& table, const Fingers& fingers, InTime& time)
              "Give the range of joint " + std::to_string(i + 1) + ".");
 }
 
-void add_time(double t, const Place& place, const std::string& key, InTime& time) {
-  if (!time.sample_times.empty() && t <= time.sample_times.back())
-    fail(place, key, "is not later than the time before it", "Write the times in growing order.");
-  time.sample_times.push_back(t);
-}
-
 void read_torque_lists(TableReader& table, const Fingers& fingers, InTime& time) {
   const Node& times = table.require("times", "Write times = [0, 0.5, 1] and torques, or file = \"torques.csv\".");
   const std::string key = table.name("times");
   const std::vector<Node>& at = read_array(times, key, 0);
   if (at.empty()) fail(times.place, key, "no times", "Write times = [0, 0.5, 1].");
   for (std::size_t k = 0; k < at.size(); ++k)
-    add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), time);
+    add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), time.sample_times);
   const Node& torques = table.require("torques", "Write for each finger a list with a row of torques per time.");
   const std::vector<Node>& lists = read_array(torques, table.name("torques"), fingers.size());
   for (std::size_t j = 0; j < fingers.size(); ++j) {
@@ -106,52 +93,15 @@ void read_torque_lists(TableReader& table, const Fingers& fingers, InTime& time)
   }
 }
 
-/// Calls use(line, its number from 1) for every line that says something; # begins a remark.
-void for_each_line(const std::string& text, const std::function<void(std::string_view, int)>& use) {
-  int number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line(text.data() + begin, end - begin);
-    line = line.substr(0, line.find('#'));
-    ++number;
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) use(line, number);
-    begin = end + 1;
-  }
-}
-
-/// The numbers of a line, between commas or blanks; false where something else stands there.
-bool read_row(std::string_view line, std::vector<double>& row) {
-  const auto between = [](char c) { return c == ',' || c == ' ' || c == '\t' || c == '\r'; };
-  row.clear();
-  for (const char *at = line.data(), *end = at + line.size();;) {
-    while (at < end && between(*at)) ++at;
-    if (at == end) return true;
-    double value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc{} || !(std::abs(value) < 1e300) || (next < end && !between(*next))) return false;
-    row.push_back(value);
-    at = next;
-  }
-}
-
-/// Columns: time, then the torques of finger 1, of finger 2, ... The first line may name them.
+/// Columns: time, then the torques of finger 1, of finger 2, ...
 void read_torque_file(const std::string& path, const Fingers& fingers, InTime& time) {
-  const auto source = std::make_shared<const std::string>(path);
-  const std::size_t columns = 1 + joints_of(fingers);
+  const std::size_t torques = joints_of(fingers);
+  const CsvTable table{
+      1 + torques, "torques",
+      "Write the time and " + std::to_string(torques) + " torques, finger by finger, in s and N*m (N)."};
   time.sample_torques.assign(fingers.size(), {});
-  std::vector<double> row;
-  bool first = true;
-  for_each_line(read_text(path), [&](std::string_view line, int number) {
-    const Place place{source, number, 1};
-    const bool sound = read_row(line, row), heading = first && !sound;
-    first = false;
-    if (heading) return;
-    if (!sound || row.size() != columns)
-      fail(place, "", sound ? std::to_string(row.size()) + " columns" : "expected numbers between commas",
-           "Write the time and " + std::to_string(columns - 1) + " torques, finger by finger, in s and N*m (N).");
-    if (time.sample_times.size() == kMostRows)
-      fail(place, "", "more than " + std::to_string(kMostRows) + " rows", "Torques run linearly between fewer ones.");
-    add_time(row[0], place, "time", time);
+  for_each_row(path, table, [&](const std::vector<double>& row, const Place& place) {
+    add_time(row[0], place, "time", time.sample_times);
     auto from = row.begin() + 1;
     for (std::size_t j = 0; j < fingers.size(); ++j) {
       const auto end = from + static_cast<std::ptrdiff_t>(fingers[j].joint_count());
@@ -159,14 +109,6 @@ void read_torque_file(const std::string& path, const Fingers& fingers, InTime& t
       from = end;
     }
   });
-  if (time.sample_times.empty())
-    fail({source, 1, 1}, "", "no torques", "Write a row with the time and all torques for each time.");
-}
-
-std::string torque_file(const Node& file, const std::string& key, const std::string& scenario) {
-  const std::string path = file_beside(scenario, read_string(file, key));
-  if (fs::is_regular_file(path)) return path;
-  fail(file.place, key, path + ": no such file", "The path is relative to the scenario's folder.");
 }
 
 void read_sampled(TableReader& table, const std::string& scenario, const Fingers& fingers, InTime& time) {
@@ -175,7 +117,7 @@ void read_sampled(TableReader& table, const std::string& scenario, const Fingers
   for (const char* key : {"times", "torques"})
     if (const Node* node = table.find(key))
       fail(node->place, table.name(key), "both " + std::string(key) + " and file", "Keep one of them.");
-  time.sample_file = torque_file(*file, table.name("file"), scenario);
+  time.sample_file = existing_file(*file, table.name("file"), scenario);
   read_torque_file(time.sample_file, fingers, time);
 }
 

@@ -67,6 +67,15 @@ void write_drive(const InTime& time, Writer& w) {
   w.line("upper", of_fingers(time.upper), "rad or m");
 }
 
+void write_sampled(const TimeLoad& load, Writer& w) {
+  w.line("kind", "\"sampled\"");
+  w.line("times", numbers(load.times.data(), load.times.size()), "s");
+  std::string rows = "[";
+  for (const Vec3<double>& a : load.accelerations)
+    rows += (&a == &load.accelerations.front() ? "" : ", ") + text(a, kAcceleration);
+  w.line("accelerations", rows + "]", "m/s^2, of the palm along x, y, z");
+}
+
 void write_load(const TimeLoad& load, Writer& w) {
   const auto force = [&](const char* kind, const Dimension& force, const Dimension& torque) {
     w.line("kind", text(std::string(kind)));
@@ -74,6 +83,7 @@ void write_load(const TimeLoad& load, Writer& w) {
     w.quantity("torque", load.torque, torque);
   };
   w.table("[time.load]");
+  if (load.kind == TimeLoad::Kind::kSampled) return write_sampled(load, w);
   switch (load.kind) {
     case TimeLoad::Kind::kRamp:
       force("ramp", kForce, kTorque);
@@ -91,6 +101,8 @@ void write_load(const TimeLoad& load, Writer& w) {
       w.quantity("rms", load.rms, kAcceleration);
       w.line("low", shortest(load.low), "Hz");
       w.line("high", shortest(load.high), "Hz");
+      break;
+    case TimeLoad::Kind::kSampled:
       break;
   }
   w.quantity("from", load.from, kTime);

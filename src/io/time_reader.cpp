@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "io/csv_rows.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/number.hpp"
 #include "io/scenario_parts.hpp"
@@ -11,6 +13,7 @@ namespace garra::io {
 
 namespace {
 
+namespace fs = std::filesystem;
 using grasp::InTime;
 using grasp::TimeLoad;
 using Kind = TimeLoad::Kind;
@@ -133,11 +136,46 @@ void read_shake(TableReader& table, const InTime& time, TimeLoad& load) {
          "Give a step below " + shortest(rounded(0.5 / load.high, 3)) + " s, or a lower frequency.");
 }
 
-TimeLoad read_time_load(const Node& node, const std::string& key, const InTime& time) {
+void read_accelerations(TableReader& table, TimeLoad& load) {
+  const Node& times = table.require("times", "Write times = [0, 0.1, 0.2] and accelerations, or file = \"palm.csv\".");
+  const std::string key = table.name("times"), rows_key = table.name("accelerations");
+  const std::vector<Node>& at = read_array(times, key, 0);
+  if (at.empty()) fail(times.place, key, "no times", "Write times = [0, 0.1, 0.2].");
+  for (std::size_t k = 0; k < at.size(); ++k)
+    add_time(read_quantity(at[k], item(key, k), kTime), at[k].place, item(key, k), load.times);
+  const Node& rows = table.require("accelerations", "Write [x, y, z] in palm axes for each time.");
+  const std::vector<Node>& items = read_array(rows, rows_key, at.size());
+  for (std::size_t k = 0; k < items.size(); ++k)
+    load.accelerations.push_back(read_vector(items[k], item(rows_key, k), kAcceleration));
+}
+
+/// The palm's acceleration over time: lists, or a file of four columns.
+void read_sampled(TableReader& table, const std::string& scenario, TimeLoad& load) {
+  const Node* file = table.find("file");
+  if (file == nullptr) return read_accelerations(table, load);
+  for (const char* key : {"times", "accelerations"})
+    if (const Node* node = table.find(key))
+      fail(node->place, table.name(key), "both " + std::string(key) + " and file", "Keep one of them.");
+  load.file = existing_file(*file, table.name("file"), scenario);
+  const CsvTable columns{4, "accelerations",
+                         "Write the time and the palm's acceleration along x, y, z, in s and m/s^2."};
+  for_each_row(load.file, columns, [&](const std::vector<double>& row, const Place& place) {
+    add_time(row[0], place, "time", load.times);
+    load.accelerations.push_back({{row[1], row[2], row[3]}});
+  });
+}
+
+TimeLoad read_time_load(const Node& node, const std::string& key, const std::string& scenario, const InTime& time) {
   TableReader table(node, key);
-  const Node& kind = table.require("kind", "Write kind = \"ramp\", \"impulse\", \"tilt\" or \"shake\".");
+  const Node& kind = table.require("kind", "Write kind = \"ramp\", \"impulse\", \"tilt\", \"shake\" or \"sampled\".");
   TimeLoad load;
-  load.kind = read_enum<Kind>(kind, table.name("kind"), {"ramp", "impulse", "tilt", "shake"});
+  load.kind = read_enum<Kind>(kind, table.name("kind"), {"ramp", "impulse", "tilt", "shake", "sampled"});
+  if (load.kind == Kind::kSampled) {
+    read_sampled(table, scenario, load);
+    load.to = time.until;
+    table.finish();
+    return load;
+  }
   read_interval(table, time, load.kind != Kind::kShake, load);
   switch (load.kind) {
     case Kind::kRamp:
@@ -152,19 +190,33 @@ TimeLoad read_time_load(const Node& node, const std::string& key, const InTime& 
     case Kind::kShake:
       read_shake(table, time, load);
       break;
+    case Kind::kSampled:
+      break;
   }
   table.finish();
   return load;
 }
 
-void read_loads(const Node& node, const std::string& key, InTime& time) {
+/// A run folder keeps copies of the files side by side.
+void require_own_name(const Place& place, const std::string& key, const std::string& file, const InTime& time) {
+  if (file.empty()) return;
+  const auto differs = [&](const std::string& other) {
+    return !other.empty() && other != file && fs::path(other).filename() == fs::path(file).filename();
+  };
+  bool taken = differs(time.sample_file);
+  for (const TimeLoad& load : time.loads) taken = taken || differs(load.file);
+  if (taken) fail(place, key, file + ": another file of this scenario has the same name", "Rename one of them.");
+}
+
+void read_loads(const Node& node, const std::string& key, const std::string& scenario, InTime& time) {
   if (node.kind != Node::Kind::kArray)
     fail(node.place, key, "expected an array of tables, found " + describe(node), "Write [[" + key + "]] above each.");
   if (node.items.size() > kMostLoads)
     fail(node.place, key, "more than " + std::to_string(kMostLoads) + " loads", "Put some of them together.");
   bool shaken = false;
   for (std::size_t k = 0; k < node.items.size(); ++k) {
-    const TimeLoad load = read_time_load(node.items[k], item(key, k), time);
+    const TimeLoad load = read_time_load(node.items[k], item(key, k), scenario, time);
+    require_own_name(node.items[k].place, item(key, k) + ".file", load.file, time);
     if (load.kind == Kind::kShake && shaken)
       fail(node.items[k].place, item(key, k), "a second shake", "Put both into one, with rms = [x, y, z].");
     shaken = shaken || load.kind == Kind::kShake;
@@ -210,7 +262,7 @@ void read_time(TableReader& root, const std::string& name, grasp::Scenario& scen
   else
     time.instants = static_cast<int>(std::min<double>(time.instants, std::round(time.until / time.step) + 1));
   read_drive(table.find_table("drive"), name, scenario.fingers, time);
-  if (const Node* loads = table.find("load")) read_loads(*loads, table.name("load"), time);
+  if (const Node* loads = table.find("load")) read_loads(*loads, table.name("load"), name, time);
   table.finish();
   scenario.plan.samples = kDefaultSamples;
 }

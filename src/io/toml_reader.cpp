@@ -10,6 +10,8 @@ namespace garra::io {
 
 namespace {
 
+thread_local bool surveying = false;
+
 bool from_command_line(const Place& place) { return place.line == 0; }
 
 /// A key that needs quotes or is very long, in quotes.
@@ -17,6 +19,13 @@ std::string key_in_message(const std::string& key) {
   const std::string in_quotes = quoted(key);
   return in_quotes.size() == key.size() + 2 && in_quotes.find('?') == std::string::npos ? key
                                                                                         : in_quotes;
+}
+
+template <class Kind>
+[[noreturn]] void fail_as(const Place& place, const std::string& key, const std::string& problem,
+                          const std::string& remedy) {
+  const std::string where = to_string(place) + ": " + (key.empty() ? "" : key + ": ");
+  throw Kind(from_command_line(place) ? ExitCode::kUsage : ExitCode::kInvalidFile, where + problem, remedy);
 }
 
 [[noreturn]] void wrong_type(const Node& node, const std::string& key, const std::string& expected,
@@ -43,9 +52,7 @@ Node* Node::find(std::string_view key) {
 
 void fail(const Place& place, const std::string& key, const std::string& problem,
           const std::string& remedy) {
-  const std::string where = to_string(place) + ": " + (key.empty() ? "" : key + ": ");
-  throw Error(from_command_line(place) ? ExitCode::kUsage : ExitCode::kInvalidFile, where + problem,
-              remedy);
+  fail_as<Error>(place, key, problem, remedy);
 }
 
 std::string describe(const Node& node) {
@@ -67,6 +74,9 @@ std::string describe(const Node& node) {
   }
   return "nothing";
 }
+
+Survey::Survey() { surveying = true; }
+Survey::~Survey() { surveying = false; }
 
 TableReader::TableReader(const Node& table, std::string path)
     : table_(table), path_(std::move(path)) {
@@ -100,17 +110,28 @@ const Node& TableReader::require(const std::string& key, const std::string& reme
   for (const Node::Member& m : table_.members) {
     const bool asked = std::find(known_.begin(), known_.end(), m.key) != known_.end();
     if (!asked && nearest(m.key, {key}) == key) {
-      fail(m.value.place, name(m.key), "unknown key", "Did you mean \"" + key + "\"?");
+      fail_as<UnknownKey>(m.value.place, name(m.key), "unknown key", "Did you mean \"" + key + "\"?");
     }
   }
-  fail(table_.place, name(key), "missing", remedy);
+  static const Node one = [] {
+    Node n;
+    n.place = {std::make_shared<const std::string>("survey"), 1, 1};
+    n.kind = Node::Kind::kInteger;
+    n.integer = 1;
+    n.number = 1;
+    return n;
+  }();
+  if (surveying) return one;
+  fail_as<MissingKey>(table_.place, name(key), "missing", remedy);
 }
 
-void TableReader::finish() const {
+void TableReader::finish() const { refuse_others(known_); }
+
+void TableReader::refuse_others(const std::vector<std::string>& keys) const {
   for (const Node::Member& m : table_.members) {
-    if (std::find(known_.begin(), known_.end(), m.key) != known_.end()) continue;
-    fail(m.value.place, name(key_in_message(m.key)), "unknown key",
-         suggest(m.key, known_, "Keys that fit here"));
+    if (std::find(keys.begin(), keys.end(), m.key) != keys.end()) continue;
+    fail_as<UnknownKey>(m.value.place, name(key_in_message(m.key)), "unknown key",
+                        suggest(m.key, keys, "Keys that fit here"));
   }
 }
 

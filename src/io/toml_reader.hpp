@@ -68,6 +68,45 @@ void set_value(Node& root, const std::string& path, Node value, const Place& pla
 [[noreturn]] void fail(const Place& place, const std::string& key, const std::string& problem,
                        const std::string& remedy);
 
+/// A key is missing, or is one that nobody asks for: what fail() throws for these two.
+struct MissingKey : Error {
+  using Error::Error;
+};
+struct UnknownKey : Error {
+  using Error::Error;
+};
+
+/// While one lives, a key that TableReader::require() misses reads as the number 1, so that reading goes on to the keys
+/// behind it as far as that may be.
+class Survey {
+ public:
+  Survey();
+  ~Survey();
+  Survey(const Survey&) = delete;
+  Survey& operator=(const Survey&) = delete;
+};
+
+/// Reads a document part by part. Where a key is missing, an unknown key anywhere is named first: the missing one is
+/// likely what it was meant for. So the parts are then read once more, each for itself, for unknown keys only.
+template <class Parts>
+void read_parts(const Parts& parts) {
+  try {
+    for (const auto& part : parts) part();
+  } catch (const MissingKey&) {
+    const Survey survey;
+    for (const auto& part : parts) {
+      try {
+        part();
+      } catch (const UnknownKey&) {
+        throw;
+      } catch (const Error&) {
+        continue;  // nothing that would come before the missing key
+      }
+    }
+    throw;
+  }
+}
+
 /// What is there, for messages: `a string "abc"`, `an integer 3`.
 [[nodiscard]] std::string describe(const Node& node);
 
@@ -88,6 +127,8 @@ class TableReader {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Throws at the first key that was never asked for.
   void finish() const;
+  /// Throws at the first key that is not among these, which may or may not be there.
+  void refuse_others(const std::vector<std::string>& keys) const;
 
  private:
   const Node& table_;

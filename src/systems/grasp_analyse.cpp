@@ -28,6 +28,7 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     r.kind[j] = followed_surface(s.contacts[j], j, "near which no nearest point is known");
     r.limits[j] = FingerLimits::none();
+    if (!states.tau.empty()) r.grasp.finger[j].torque_given = false;  // the file's torques count
   }
   return r;
 }

@@ -68,7 +68,9 @@ struct FingerBody {
     const FingerModel& f = model->finger[finger];
     S reached;
     stance = finger_stance<K, J>(f, task, model->moving, reached);
-    const TorqueCommand<S, J> command = {false, Vec<S, J>::zero(), task.compensation, task.force};
+    TorqueCommand<S, J> command = {f.torque_given, Vec<S, J>::zero(), task.compensation, task.force};
+    if (f.torque_given)
+      for (int i = 0; i < J; ++i) command.tau[i] = S(f.tau[i]);
     const FingerState<S, J> state = {stance.q, stance.qd, model->moving};
     const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
     return {terms.A, terms.drift, terms.bias, terms.velocity, reached};

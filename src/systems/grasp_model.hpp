@@ -18,10 +18,12 @@ inline constexpr int kLimitContacts = kMaxContacts;
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {
   kMass, kScale, kShiftX, kShiftY, kShiftZ, kTurnX, kTurnY, kTurnZ, kAngle, kSqueeze, kCompensation,
-  kForceSize, kForceCosine, kForceAzimuth, kTorqueSize, kTorqueCosine, kTorqueAzimuth,
+  kForceSize, kForceCosine, kForceAzimuth, kTorqueSize, kTorqueCosine, kTorqueAzimuth, kCommonFriction,
   kFirstContactSlot
 };
-enum ContactSlot : int { kFriction, kSlideT, kSlideO, kTilt, kTiltDirection, kSqueezeError, kContactSlots };
+enum ContactSlot : int {
+  kFriction, kSlideT, kSlideO, kTilt, kTiltDirection, kSqueezeError, kOwnSqueeze, kContactSlots
+};
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
 GARRA_HD constexpr int contact_slot(int contact, int which) {
   return kFirstContactSlot + contact * kContactSlots + which;
@@ -48,6 +50,9 @@ struct FingerModel {
   bool closed_form;  ///< puma_ik on `branch`, else numeric_ik
   chain::Branch branch;
   chain::NumericIk numeric;
+  bool torque_given;              ///< `tau` is the command, whatever the force
+  double tau[chain::kMaxJoints];  ///< [N m or N]
+  double compensates;             ///< factor on the sample's gravity compensation: 0 or 1
 };
 static_assert(chain::kMaxJoints == 16);
 
@@ -69,8 +74,13 @@ struct GraspModel {
   FingerModel finger[kLimitContacts];
   SurfacePoint surface[kLimitContacts];
   double angle_sign[kLimitContacts];
+  bool common_friction[kLimitContacts];  ///< the contact's friction is a factor on the common one
+  int squeeze_slot[kLimitContacts];      ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];     ///< commanded direction of the squeeze: the nominal normal, P axes
-  Vec3<double> balance[kLimitContacts];  ///< commanded force that balances the nominal weight [N], P axes
+  Vec3<double> squeezed[kLimitContacts];  ///< the same where the common squeeze acts, else 0
+  bool any_squeezed;                      ///< the common squeeze acts somewhere
+  Vec3<double> balance[kLimitContacts];  ///< commanded force beside the squeeze [N], P axes: what balances the nominal
+                                         ///< weight, or the tangential part of a force that is given
   Mat<double, 3, 6> share[kLimitContacts];  ///< of a wrench on the object: least forces that give it, nominal grasp
   Pose<double> object;                   ///< nominal pose in P
   Vec3<double> gyration2;                ///< principal moments of inertia per mass, object axes [m^2]
@@ -181,7 +191,7 @@ GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in,
 /// Commanded contact force in P axes: squeeze along the modelled normal, plus the balance of the nominal weight.
 template <class S>
 GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j) {
-  const S push = in.x[kSqueeze] + in.x[contact_slot(j, kSqueezeError)];
+  const S push = in.x[m.squeeze_slot[j]] + in.x[contact_slot(j, kSqueezeError)];
   return axpy(push, cast<S>(m.push[j]), cast<S>(m.balance[j]));
 }
 
@@ -201,8 +211,9 @@ GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, con
   task.place = contact_place(m, in, object, j);
   task.velocity = cast<S>(m.v) + cross(cast<S>(m.omega), task.place.p - object.p);
   task.force = commanded_force(m, in, j);
-  task.compensation = in.x[kCompensation];
+  task.compensation = in.x[kCompensation] * S(m.finger[j].compensates);
   task.friction = in.x[contact_slot(j, kFriction)];
+  if (m.common_friction[j]) task.friction = task.friction * in.x[kCommonFriction];
   return task;
 }
 

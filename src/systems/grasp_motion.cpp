@@ -8,6 +8,7 @@
 #include "garra/core/error.hpp"
 #include "systems/contact_arrays.hpp"
 #include "systems/contact_lanes.hpp"
+#include "systems/grasp_command.hpp"
 #include "systems/grasp_links.hpp"
 #include "systems/grasp_motion_host.hpp"
 #include "systems/grasp_study.hpp"
@@ -41,16 +42,19 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
   r.drop = time.drop;
   r.drop_turn = time.drop_turn;
   r.tol = s.tol;
-  r.controller_mass = s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
+  // Where every force or torque is given, nothing is balanced: neither the weight nor, later, its tilt.
+  r.controller_mass = !any_balances(s) ? 0 : s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
   r.levels = !time.friction.empty();
-  for (const TimeLoad& load : time.loads)
+  for (const TimeLoad& load : time.loads) {
+    r.carried = r.carried || load.kind == TimeLoad::Kind::kSampled;
     if (load.kind == TimeLoad::Kind::kShake) {
       r.shaken = true;
       r.shake_rms = load.rms;
     }
+  }
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     r.kind[j] = followed_surface(s.contacts[j], j, "which [time] cannot follow");
-    r.nominal_friction[j] = s.contacts[j].friction.nominal();
+    r.nominal_friction[j] = nominal_friction(s, j);
     FingerLimits& limits = r.limits[j] = FingerLimits::none();
     copy_limits(time.torque_limit, j, limits.torque);
     copy_limits(time.lower, j, limits.lower);
@@ -141,6 +145,25 @@ bool is_shown(std::int64_t step, std::int64_t steps, int instants) {
   return step == 1 || (k * steps + gaps / 2) / gaps == step;
 }
 
+/// How the palm of sample 0 of the tiles accelerates.
+void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSeries& out) {
+  if (!model.rules.shaken && !model.rules.carried) return;
+  ShakePhases<double> shake{};
+  if (model.rules.shaken) shake = batch::load<double, ShakePhases<double>>(tiles.shakes, 0);
+  out.tones = model.clock.tones(shake);
+  const auto add = [&](double t, std::vector<double>& to) {
+    const Vec3<double> a = model.clock.palm(t, shake);
+    to.insert(to.end(), a.m, a.m + 3);
+  };
+  for (const double t : out.time) add(t, out.palm);
+  const double step = model.rules.step.step;
+  out.palm_step_time.push_back(0);
+  for (std::int64_t k = 0; k < model.steps; ++k)
+    out.palm_step_time.push_back(0.5 * (static_cast<double>(k) * step + static_cast<double>(k + 1) * step));
+  out.palm_step_time.push_back(static_cast<double>(model.steps) * step);
+  for (const double t : out.palm_step_time) add(t, out.palm_step);
+}
+
 template <int N>
 MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instants) {
   Motions one{N, model.instants, model.rules.grasp.draws, std::vector<Trajectory>(1), {}, {}};
@@ -166,6 +189,7 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
   });
   for (int j = 0; j < N; ++j)
     out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0).friction);
+  append_palm(model, tiles, out);
   out.trajectory = one.trajectory[0];
   for (int k = 0; k < one.draws; ++k)
     out.inputs.push_back(study::quantile(model.rules.grasp.draw[k].distribution, one.uniforms[static_cast<std::size_t>(k)]));

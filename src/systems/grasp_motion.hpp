@@ -8,6 +8,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
+#include "systems/grasp_time_loads.hpp"
 
 namespace garra::grasp {
 
@@ -68,6 +69,11 @@ struct MotionSeries {
   std::vector<double> slip_speed;               ///< [t,contacts] [m/s]
   std::vector<int> state;                       ///< [t,contacts] grasp::ContactState
   std::vector<double> kinetic, balance;         ///< [t] [J]
+  std::vector<double> palm;                     ///< [t,3] acceleration of the palm [m/s^2]; empty: it stays at rest
+  /// [k], [k,3] the same at time 0, in the middle of every step, where the steps take it, and at the end of the last
+  /// one.
+  std::vector<double> palm_step_time, palm_step;
+  std::optional<ShakeTones> tones = {};
 };
 
 struct MotionModel;  // grasp_motion_model.hpp

@@ -62,16 +62,19 @@ template <int J>
 FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& step) {
   const FingerLimits& limits = rules.limits[finger];
   FingerDrive<J> d{};
-  d.given = step.torques[finger] != nullptr;
+  const FingerModel& model = rules.grasp.finger[finger];
+  const double* torques = step.torques[finger];
+  if (torques == nullptr && model.torque_given) torques = model.tau;
+  d.given = torques != nullptr;
   d.kept = rules.drive == Drive::kConstant && !step.first;
   d.limited = limits.torque_limited;
-  d.shaken = rules.shaken;
+  d.shaken = rules.shaken || rules.carried;
   d.at_start = rules.step.explicit_step;
   d.step = rules.step.step;
   d.stiffness = rules.drive == Drive::kController ? rules.controller.joint_stiffness : 0;
   d.damping = rules.drive == Drive::kController ? rules.controller.joint_damping : 0;
   for (int k = 0; k < J; ++k) {
-    d.tau[k] = d.given && k < chain_of<J>(rules.grasp.finger[finger]).joints ? step.torques[finger][k] : 0;
+    d.tau[k] = d.given && k < chain_of<J>(model).joints ? torques[k] : 0;
     d.torque_limit[k] = limits.torque[k];
     d.lower[k] = limits.lower[k];
     d.upper[k] = limits.upper[k];

@@ -37,6 +37,7 @@ struct MotionRules {
   Controller controller;
   Drive drive;
   bool shaken;
+  bool carried;        ///< the palm's acceleration is given, too or instead
   Vec3<double> shake_rms;
   double slip, drop;   ///< [m]
   double drop_turn;    ///< [rad]

@@ -40,6 +40,7 @@ struct OrderBody {
     order.gravity = cast<S>(now.known_gravity);
     if (rules->shaken)
       order.gravity -= palm_acceleration(now, batch::load<S, ShakePhases<S>>(tiles.shakes, i));
+    if (rules->carried) order.gravity -= cast<S>(now.carried);
     order.running = x.running;
     const Vec<S, 6> wrench = wanted_wrench(*rules, x, order.p, order.turn, now.known_gravity);
     for (int j = 0; j < rules->grasp.contacts; ++j) {

@@ -77,6 +77,7 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>
   }
   const S nan = S(__builtin_nan(""));
   out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
+  if (!m.any_squeezed) out.minimum_squeeze = nan;
   const auto definite = factored.bad_pivots == S(0);
   out.critical = select(definite, out.critical, nan);
   out.margin = select(definite, out.margin, nan);
@@ -121,10 +122,10 @@ GARRA_HD Built<S, N> build_problem(const GraspModel& m, const Parts<S, N>& parts
   out.problem.A = sys.A;
   out.problem.b = sys.b;
   out.problem.mu = parts.friction;
-  Vec<S, 3 * N> squeeze_drift;  // db / d squeeze = -A_man E^T n0
+  Vec<S, 3 * N> squeeze_drift;  // db / d squeeze = -A_man E^T n0, of the contacts that share one squeeze
   for (int j = 0; j < N; ++j) {
     const ContactTerms<S>& c = parts.contacts[j];
-    const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.push[j]));
+    const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.squeezed[j]));
     for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
   }
   out.metrics = hold_metrics<S, N>(m, sys, out.problem.mu, squeeze_drift, parts.load.squeeze);

@@ -4,6 +4,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/math/rotation.hpp"
+#include "systems/grasp_command.hpp"
 #include "systems/grasp_fingers.hpp"
 #include "systems/grasp_study.hpp"
 
@@ -37,16 +38,19 @@ void for_each_input(const Scenario& s, const Visit& visit) {
   visit(kTorqueSize, "torque size", "N m", s.torque_magnitude);
   visit(kTorqueCosine, "torque cos(polar angle)", "1", cosine(s.torque_magnitude));
   visit(kTorqueAzimuth, "torque azimuth", "rad", azimuth(s.torque_magnitude));
+  visit(kCommonFriction, "friction common to all contacts", "1", s.common_friction);
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
     const std::string name = "contact " + std::to_string(j + 1) + " ";
     const int slot = contact_slot(static_cast<int>(j), 0);
-    visit(slot + kFriction, name + "friction", "1", c.friction);
+    visit(slot + kFriction, name + (c.common_friction ? "friction factor" : "friction"), "1", c.friction);
     visit(slot + kSlideT, name + "slide t", "m", c.slide_t);
     visit(slot + kSlideO, name + "slide o", "m", c.slide_o);
     visit(slot + kTilt, name + "normal tilt", "rad", c.tilt);
     visit(slot + kTiltDirection, name + "tilt direction", "rad", azimuth(c.tilt));
     visit(slot + kSqueezeError, name + "squeeze error", "N", c.squeeze_error);
+    const Distribution told = Distribution::constant(c.force ? (*c.force)[0] : 0);
+    visit(slot + kOwnSqueeze, name + "squeeze", "N", c.squeeze.value_or(told));
   }
 }
 
@@ -109,6 +113,9 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     f.branch = {from.arm, from.elbow, from.wrist};
     f.numeric.joints = static_cast<int>(from.joint_count());
     std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
+    f.torque_given = !from.tau.empty();
+    std::copy(from.tau.begin(), from.tau.end(), f.tau);
+    f.compensates = from.gravity_compensation ? 1 : 0;
   }
 }
 
@@ -119,6 +126,10 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     m.angle_sign[j] = c.angle_sign;
     m.force_limit[j] = c.force_limit;
     m.limited = m.limited || std::isfinite(c.force_limit);
+    m.common_friction[j] = c.common_friction;
+    const bool own = c.squeeze || c.force;
+    m.squeeze_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnSqueeze) : static_cast<int>(kSqueeze);
+    m.any_squeezed = m.any_squeezed || (!own && s.fingers[j].tau.empty());
   }
 }
 
@@ -143,27 +154,40 @@ Inputs<double> nominal_inputs(const GraspModel& m) {
 
 namespace {
 
-/// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal weight:
-/// c = c0 - W^T (W W^T)^-1 (W c0 + w).
+/// Force that contact j is told before anything is balanced (n, t, o).
+Vec3<double> told_force(const Scenario& s, const GraspModel& m, const Inputs<double>& in, int j) {
+  const auto at = static_cast<std::size_t>(j);
+  if (s.contacts[at].force) return *s.contacts[at].force;
+  return {{s.fingers[at].tau.empty() ? in.x[m.squeeze_slot[j]] : 0, 0, 0}};
+}
+
+/// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal weight,
+/// c = c0 - V^T (V V^T)^-1 (W c0 + w), with V of the contacts that balances() is true of. Where there is none, the
+/// command is c0, and what the controller wants on the object later is shared by all.
 template <int N>
 void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) {
   const Pose<double> pose = object_pose(m, in);
   const double mass = s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
-  Mat<double, 6, 3 * N> W;
+  const bool balanced = any_balances(s);
+  Mat<double, 6, 3 * N> W, V;  // V: of those that balance
   ContactPlace<double> place[N];
   Vec<double, 3 * N> c0 = Vec<double, 3 * N>::zero();
   for (int j = 0; j < N; ++j) {
     place[j] = contact_place(m, in, pose, j);
     const auto Wj = wrench_matrix(place[j], pose.p);
     for (int r = 0; r < 6; ++r)
-      for (int k = 0; k < 3; ++k) W(r, 3 * j + k) = Wj(r, k);
-    c0[3 * j] = in.x[kSqueeze];
+      for (int k = 0; k < 3; ++k) {
+        W(r, 3 * j + k) = Wj(r, k);
+        V(r, 3 * j + k) = !balanced || balances(s, static_cast<std::size_t>(j)) ? Wj(r, k) : 0;
+      }
+    const Vec3<double> told = told_force(s, m, in, j);
+    for (int k = 0; k < 3; ++k) c0[3 * j + k] = told[k];
   }
   Vec<double, 6> load = W * c0;
   for (int i = 0; i < 3; ++i) load[i] += mass * m.gravity[i] + m.wrench[i];
   for (int i = 3; i < 6; ++i) load[i] += m.wrench[i];
   // Least squares through the eigenvalues: two fingers cannot balance a moment about their line.
-  const auto eigen = symmetric_eigen(W * transpose(W));
+  const auto eigen = symmetric_eigen(V * transpose(V));
   const auto least_forces = [&](const Vec<double, 6>& wrench) {
     Vec<double, 6> y = Vec<double, 6>::zero();
     for (int k = 0; k < 6; ++k) {
@@ -171,15 +195,16 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
       const Vec<double, 6> v = column(eigen.vectors, k);
       y = axpy(dot(v, wrench) / eigen.values[k], v, y);
     }
-    return transpose_times(W, y);
+    return transpose_times(V, y);
   };
   const auto in_palm = [&](const Vec<double, 3 * N>& c, int j) {
     return place[j].E * Vec3<double>{{c[3 * j], c[3 * j + 1], c[3 * j + 2]}};
   };
-  const Vec<double, 3 * N> change = least_forces(load);
+  const Vec<double, 3 * N> change = balanced ? least_forces(load) : Vec<double, 3 * N>::zero();
   for (int j = 0; j < N; ++j) {
     m.push[j] = column(place[j].E, 0);
-    m.balance[j] = -in_palm(change, j);
+    m.squeezed[j] = m.squeeze_slot[j] == kSqueeze && !m.finger[j].torque_given ? m.push[j] : Vec3<double>::zero();
+    m.balance[j] = place[j].E * Vec3<double>{{0, c0[3 * j + 1], c0[3 * j + 2]}} - in_palm(change, j);
   }
   for (int k = 0; k < 6; ++k) {
     Vec<double, 6> unit = Vec<double, 6>::zero();
@@ -236,6 +261,7 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
     throw Error(ExitCode::kInvalidFile, std::to_string(s.fingers.size()) + " fingers and " +
                                             std::to_string(s.contacts.size()) + " contacts",
                 "give one contact per finger, 1 to " + std::to_string(kMaxContacts));
+  require_sound_command(s);
   auto m = std::make_unique<GraspModel>();
   m->contacts = static_cast<int>(s.contacts.size());
   copy_fingers(s, *m);

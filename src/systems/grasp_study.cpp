@@ -11,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "systems/contact_lanes.hpp"
 #include "systems/grasp_balance.hpp"
+#include "systems/grasp_command.hpp"
 #include "systems/grasp_cuda.hpp"
 #include "systems/grasp_judge.hpp"
 #include "systems/study_summary.hpp"
@@ -47,7 +48,7 @@ Layout make_layout(const Scenario& s, int draws) {
   l.iterations = take(kIterationBins);
   l.held_bin = take(draws * study::kInputBins);
   l.decided_bin = take(draws * study::kInputBins);
-  const double force = 4 * std::max(s.squeeze.nominal(), 1e-3);
+  const double force = 4 * std::max(largest_push(s), 1e-3);
   for (int j = 0; j < l.contacts; ++j) l.force[j] = histogram(0, force, 200);
   l.metric[kMargin] = histogram(-1, 1, 200);
   l.metric[kCritical] = histogram(0, 2, 200);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "systems/grasp_command.hpp"
 #include "systems/grasp_time_study.hpp"
 #include "systems/study_summary.hpp"
 
@@ -23,7 +24,7 @@ struct Range {
 
 Range range_of(const Scenario& s, int metric) {
   const double slip = 4 * std::max(s.time->drop, s.time->slip), drift = 1.5 * s.time->drop;
-  const double load = std::max({s.squeeze.nominal(), s.object.mass.nominal() * norm(s.gravity), 1e-3});
+  const double load = std::max({largest_push(s), s.object.mass.nominal() * norm(s.gravity), 1e-3});
   switch (metric) {
     case kTotalSlip:
       return {1e-4 * slip, slip, true};

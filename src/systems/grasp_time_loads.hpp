@@ -1,12 +1,21 @@
 // The loads of a scenario as a function of time. Host only.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "garra/grasp_time.hpp"
 #include "garra/systems/grasp/time_loads.hpp"
 
 namespace garra::grasp {
+
+/// The shake of one sample as tones: fade(t) amplitude cos(2 pi frequency t + phase), summed along each axis; fade
+/// rises from `from` and falls to `to` like a raised cosine of length `edge`.
+struct ShakeTones {
+  double from, to, edge;                 ///< [s]
+  std::vector<double> frequency;         ///< [16] [Hz]
+  std::vector<double> amplitude, phase;  ///< [3,16] [m/s^2], [rad]; along x, y, z of the palm
+};
 
 class LoadClock {
  public:
@@ -16,6 +25,10 @@ class LoadClock {
   /// The step from t0 to t1 > t0 [s]. Ramps and impulses are means over it, so that a whole impulse arrives whatever
   /// the steps; gravity and tones are those of its middle.
   [[nodiscard]] Instant at(double t0, double t1) const;
+  /// Acceleration of the palm at t [m/s^2], P axes: shake and sampled loads. `shake` counts where some load shakes.
+  [[nodiscard]] Vec3<double> palm(double t, const ShakePhases<double>& shake) const;
+  /// Nothing where no load shakes.
+  [[nodiscard]] std::optional<ShakeTones> tones(const ShakePhases<double>& shake) const;
 
  private:
   std::vector<TimeLoad> loads_;

@@ -16,6 +16,7 @@ struct Instant {
   Vec<double, 6> wrench;       ///< on the object: mean over the step (force [N]; torque about the center of mass [N m])
   Vec3<double> known_gravity;  ///< with its tilt, without shaking [m/s^2]
   double shake_cos[kShakeTones], shake_sin[kShakeTones];  ///< of 2 pi f_k t, faded in and out; 0 where nothing shakes
+  Vec3<double> carried;  ///< acceleration of the palm that is given [m/s^2], P axes; 0 where none is
 };
 
 /// The shake of one sample: along axis i the palm accelerates by sum_k a_ik cos(2 pi f_k t) + b_ik sin(2 pi f_k t).
@@ -47,7 +48,7 @@ GARRA_HD_CALL ShakePhases<S> draw_shake(std::uint64_t seed, const SampleIndex<S>
   return out;
 }
 
-/// Acceleration of the palm [m/s^2], P axes. Whoever sits on it feels gravity less this.
+/// Acceleration of the palm by its shake [m/s^2], P axes. Whoever sits on it feels gravity less this.
 template <class S>
 GARRA_HD Vec3<S> palm_acceleration(const Instant& now, const ShakePhases<S>& shake) {
   Vec3<S> sum = Vec3<S>::zero();
