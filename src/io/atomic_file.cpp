@@ -20,22 +20,26 @@ namespace fs = std::filesystem;
 std::string remedy_for(int error) {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return "Free some space, or choose another place for the output.";
+    case EDQUOT:
+      return "Free some space, or choose another place for the output.";
     case EFBIG:
       return "Raise the limit on file sizes (ulimit -f), or write fewer problems per file.";
     case EACCES:
     case EPERM:
-    case EROFS: return "Choose a folder that you may write to.";
+    case EROFS:
+      return "Choose a folder that you may write to.";
     case ENOENT:
-    case ENOTDIR: return "Create the folder first, or check the path for a typing error.";
-    case EISDIR: return "Give the name of a file, not of a folder.";
-    default: return "Check the disk, then run the command again.";
+    case ENOTDIR:
+      return "Create the folder first, or check the path for a typing error.";
+    case EISDIR:
+      return "Give the name of a file, not of a folder.";
+    default:
+      return "Check the disk, then run the command again.";
   }
 }
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error),
-              remedy_for(error));
+  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error), remedy_for(error));
 }
 
 /// Where the bytes go in the end: the file behind a symbolic link, or a device that must not be
@@ -46,8 +50,7 @@ struct Target {
 };
 Target resolve(const std::string& path) {
   std::error_code ignored;
-  const fs::path followed =
-      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
+  const fs::path followed = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
   const std::string target = followed.empty() ? path : followed.string();
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) fail(path, EISDIR);
