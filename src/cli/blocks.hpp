@@ -29,8 +29,8 @@ struct Blocks {
     return static_cast<int>(std::clamp<std::int64_t>(blocks, 1, threads));
   }
 
-  /// worker(first, count) for every block, nothing being one empty block, by workers() threads, each with a worker = make() of its own. What one of them throws
-  /// first ends the others after their block and is thrown here.
+  /// worker(first, count) for every block, nothing being one empty block, by workers() threads, each with a worker =
+  /// make() of its own. What one of them throws first ends the others after their block and is thrown here.
   template <class Make>
   void run(const Make& make) const {
     std::atomic<std::int64_t> next{0};

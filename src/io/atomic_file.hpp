@@ -10,10 +10,10 @@
 
 namespace garra::io {
 
-/// A file that grows out of sight in the target's folder and takes the target's name when it is whole; until then a file of that
-/// name stays as it was, and nothing is left behind where it never comes to that, killed programs included (where the file system
-/// has files without a name). Follows a symbolic link, and writes devices such as /dev/null in place. Throws Error(kInputOutput)
-/// in plain words (disk full, permission, no such folder).
+/// A file that grows out of sight in the target's folder and takes the target's name when it is whole; until then a
+/// file of that name stays as it was, and nothing is left behind where it never comes to that, killed programs included
+/// (where the file system has files without a name). Follows a symbolic link, and writes devices such as /dev/null in
+/// place. Throws Error(kInputOutput) in plain words (disk full, permission, no such folder).
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

@@ -13,7 +13,8 @@
 
 namespace garra::io {
 
-/// An open state file. Its shapes and the names of its parameters are checked, and throw as read_states does, when it is opened.
+/// An open state file. Its shapes and the names of its parameters are checked, and throw as read_states does, when it
+/// is opened.
 class StateStream {
  public:
   StateStream(const std::string& path, int joints);

@@ -47,8 +47,8 @@ Hdf5Rows::~Hdf5Rows() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-/// Pieces are smaller than chunks, and a compressed chunk must not be unpacked once for every piece: HDF5's cache gets room for
-/// all chunks that hold one row, three times.
+/// Pieces are smaller than chunks, and a compressed chunk must not be unpacked once for every piece: HDF5's cache gets
+/// room for all chunks that hold one row, three times.
 void Hdf5Rows::keep_chunks_in_memory() {
   const Hdf5Id options(H5Dget_create_plist(set_.get()));
   if (H5Pget_layout(options.get()) != H5D_CHUNKED) return;

@@ -9,8 +9,8 @@
 
 namespace garra::io {
 
-/// The file as HDF5 keeps it in memory. All that describes it lies in one stretch at its beginning, so the numbers behind, which
-/// HDF5 never sees, take no memory; only with the closing is it whole and ours.
+/// The file as HDF5 keeps it in memory. All that describes it lies in one stretch at its beginning, so the numbers
+/// behind, which HDF5 never sees, take no memory; only with the closing is it whole and ours.
 struct Hdf5Stream::Image {
   void* bytes = nullptr;
   std::size_t size = 0;
@@ -21,7 +21,8 @@ namespace {
 
 constexpr hsize_t kDescription = hsize_t{1} << 14;  // bytes at the beginning; more would take memory, not fail
 constexpr std::size_t kGrowth = std::size_t{1} << 12;
-/// HDF5 keeps all texts in one place, made with the first one, and counts it to the numbers: so a text comes before them.
+/// HDF5 keeps all texts in one place, made with the first one, and counts it to the numbers: so a text comes before
+/// them.
 constexpr const char* kFirstText = "first text";
 
 template <class Image>
@@ -52,9 +53,12 @@ struct Number {
 };
 Number number_of(Hdf5Stream::Type type) {
   switch (type) {
-    case Hdf5Stream::Type::kFloat64: return {H5T_IEEE_F64LE, 8};
-    case Hdf5Stream::Type::kInt32: return {H5T_STD_I32LE, 4};
-    case Hdf5Stream::Type::kUint8: return {H5T_STD_U8LE, 1};
+    case Hdf5Stream::Type::kFloat64:
+      return {H5T_IEEE_F64LE, 8};
+    case Hdf5Stream::Type::kInt32:
+      return {H5T_STD_I32LE, 4};
+    case Hdf5Stream::Type::kUint8:
+      return {H5T_STD_U8LE, 1};
   }
   return {H5T_STD_U8LE, 1};
 }
@@ -95,7 +99,8 @@ void Hdf5Stream::commit() {
   const QuietHdf5 quiet;
   hsize_t size = 0;
   if (H5Adelete(writer_.file_.get(), kFirstText) < 0) fail_to_build("an HDF5 file");
-  if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 || image_->bytes == nullptr)
+  if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 ||
+      image_->bytes == nullptr)
     fail_to_build("an HDF5 file");
   std::sort(numbers_.begin(), numbers_.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
   numbers_.push_back({size, size});

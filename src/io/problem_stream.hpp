@@ -15,7 +15,8 @@
 
 namespace garra::io {
 
-/// An open problem file. Its shapes, modes and slip velocities are checked, and throw as read_problems does, when it is opened.
+/// An open problem file. Its shapes, modes and slip velocities are checked, and throw as read_problems does, when it is
+/// opened.
 class ProblemStream {
  public:
   explicit ProblemStream(const std::string& path);

@@ -36,8 +36,10 @@ template <int N>
 void fill_tile(const Problems& in, const Span& at, Block<N>& block) {
   using Problem = solvers::FrictionProblem<double, N>;
   double* tiles = block.problems.data();
-  rows::to_tile(in.A.data() + at.first * 9 * N * N, 9 * N * N, at.count, fields_at<Problem>(tiles, at.tile, offsetof(Problem, A)));
-  rows::to_tile(in.b.data() + at.first * 3 * N, 3 * N, at.count, fields_at<Problem>(tiles, at.tile, offsetof(Problem, b)));
+  rows::to_tile(in.A.data() + at.first * 9 * N * N, 9 * N * N, at.count,
+                fields_at<Problem>(tiles, at.tile, offsetof(Problem, A)));
+  rows::to_tile(in.b.data() + at.first * 3 * N, 3 * N, at.count,
+                fields_at<Problem>(tiles, at.tile, offsetof(Problem, b)));
   rows::to_tile(in.mu.data() + at.first * N, N, at.count, fields_at<Problem>(tiles, at.tile, offsetof(Problem, mu)));
   if (block.slips() == nullptr) return;
   for (int i = 0; i < kLanes; ++i)  // spare lanes repeat the last problem
@@ -125,10 +127,11 @@ void store_block(const Job& job, std::int64_t first, std::int64_t count, const B
     if (!judged) return;
     alignas(64) double verdicts[batch::kFields<double, SolutionVerdict<double, N>> * kLanes];
     const double* slips = block.slips();
-    batch::for_each(executor, at.count,
-                    VerdictBody<N>{fields_at<solvers::FrictionProblem<double, N>>(block.problems.data(), at.tile, 0),
-                                   slips == nullptr ? nullptr : fields_at<solvers::SlidingContacts<double, N>>(slips, at.tile, 0),
-                                   fields_at<solvers::FrictionSolution<double, N>>(block.solutions.data(), at.tile, 0), verdicts});
+    batch::for_each(
+        executor, at.count,
+        VerdictBody<N>{fields_at<solvers::FrictionProblem<double, N>>(block.problems.data(), at.tile, 0),
+                       slips == nullptr ? nullptr : fields_at<solvers::SlidingContacts<double, N>>(slips, at.tile, 0),
+                       fields_at<solvers::FrictionSolution<double, N>>(block.solutions.data(), at.tile, 0), verdicts});
     store_verdicts<N>(at, verdicts, job.out);
   });
 }

@@ -10,10 +10,10 @@ namespace garra::contact {
 
 template <class S, int N>
 struct SolutionVerdict {
-  S merit;                ///< the papers' (4) at c
-  S friction_margin;      ///< smallest of the contacts; NaN where the problem is not solved
-  S critical_friction;    ///< largest of the contacts; NaN likewise
-  Vec<S, N> state;        ///< ContactState
+  S merit;              ///< the papers' (4) at c
+  S friction_margin;    ///< smallest of the contacts; NaN where the problem is not solved
+  S critical_friction;  ///< largest of the contacts; NaN likewise
+  Vec<S, N> state;      ///< ContactState
 };
 
 /// Of a contact that opens the force is zero, whatever rounding left of it.

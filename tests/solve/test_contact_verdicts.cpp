@@ -46,7 +46,8 @@ void expect_verdict(const Problems& p, const Expected& expected) {
   }
 }
 
-// b = (-1, t, 0): pressed with 1 N, pushed sideways with t. Sticks while t <= mu; slips with a_T = t - mu. eps = 1e-6 max |b|.
+// b = (-1, t, 0): pressed with 1 N, pushed sideways with t. Sticks while t <= mu; slips with a_T = t - mu. eps = 1e-6
+// max |b|.
 TEST(ContactVerdict, APressedContactSticksUpToItsFriction) {
   expect_verdict(uncoupled({-1, 0.3, 0}, {0.5}), {{ContactState::kStick}, 1 - 0.3 / 0.5, 0.3});
   expect_verdict(uncoupled({-1, 0, 0.499}, {0.5}), {{ContactState::kStick}, 0.002, 0.499});
@@ -109,7 +110,8 @@ TEST(ContactRows, ABatchIsItsProblemsOneByOne) {
         const auto each = static_cast<std::ptrdiff_t>(values.size()) / 300;
         return std::remove_cvref_t<decltype(values)>(values.begin(), values.begin() + each * count);
       };
-      const Problems p{all.contacts, count, part(all.A), part(all.b), part(all.mu), part(all.mode), part(all.slip_velocity)};
+      const Problems p{all.contacts,           count, part(all.A), part(all.b), part(all.mu), part(all.mode),
+                       part(all.slip_velocity)};
       const Solutions lanes = contact::solve(p, {}, kDevices[1]), scalar = contact::solve(p, {}, kDevices[0]);
       EXPECT_TRUE(test::same_bits(lanes.c, scalar.c));
       EXPECT_TRUE(test::same_bits(lanes.a, scalar.a));

@@ -9,7 +9,8 @@ namespace garra::solvers {
 /// Accelerations above this share of the problem's own size (FrictionScale::size_b) count as motion.
 inline constexpr double kMotion = 1e-6;
 
-/// 2 where the contact opens (a_n > eps), else 1 where it slips (|a_T| > eps), else 0: it sticks. a in (n, t, o) and eps in m/s^2.
+/// 2 where the contact opens (a_n > eps), else 1 where it slips (|a_T| > eps), else 0: it sticks. a in (n, t, o) and
+/// eps in m/s^2.
 template <class S>
 GARRA_HD S contact_state(const Vec3<S>& a, const S& eps) {
   const auto open = a[0] > eps;
