@@ -191,7 +191,8 @@ VoxelGrid voxels_of_targets(const TaskGrid& task, int voxels) {
   for (int k = 0; k < 3; ++k) {
     const auto n = static_cast<double>(task.points[static_cast<std::size_t>(k)] - 1);
     gap[k] = n > 0 ? (task.high[k] - task.low[k]) / n : 0;
-    if (gap[k] <= kBridged * least_side) widest = std::max(widest, gap[k]);
+    if (gap[k] > kBridged * least_side) gap[k] = 0;
+    widest = std::max(widest, gap[k]);
   }
   VoxelGrid v;
   v.side = widest > 0 ? widest * std::max(1.0, std::ceil(least_side / widest - 1e-9)) : least_side;
