@@ -126,12 +126,12 @@ NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, i
 }
 
 NamedMotion nominal_picture(const grasp::Study& study) {
-  grasp::Instant found = grasp::nominal_instant(study);
+  grasp::SampleAtInstant found = grasp::nominal_instant(study);
   return {"nominal", "nominal", to_string(found.replay.outcome), kUnknown, std::move(found.series)};
 }
 
 NamedMotion picture_of_sample(const grasp::Study& study, std::int64_t sample, const std::string& what) {
-  grasp::Instant found = grasp::instant(study, sample);
+  grasp::SampleAtInstant found = grasp::instant(study, sample);
   return {group_of(sample), title_of(sample, what), to_string(found.replay.outcome), kUnknown, std::move(found.series)};
 }
 

@@ -52,11 +52,11 @@ void append_contact(const ContactPlace<double>& place, const Replay& r, std::siz
   out.state.push_back(r.states[j]);
 }
 
-Instant instant_of(const GraspModel& m, std::int64_t sample, Replay replay) {
+SampleAtInstant instant_of(const GraspModel& m, std::int64_t sample, Replay replay) {
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
   const Inputs<double> in = draw_inputs<double>(m, index, nullptr);
   const Pose<double> object = object_pose(m, in);
-  Instant out{std::move(replay), {}};
+  SampleAtInstant out{std::move(replay), {}};
   MotionSeries& s = out.series;
   const auto contacts = static_cast<std::size_t>(m.contacts);
   s.q.resize(contacts);
@@ -77,11 +77,11 @@ Instant instant_of(const GraspModel& m, std::int64_t sample, Replay replay) {
 
 }  // namespace
 
-Instant instant(const Study& study, std::int64_t sample) {
+SampleAtInstant instant(const Study& study, std::int64_t sample) {
   return instant_of(study.model(), sample, study.replay(sample));
 }
 
-Instant nominal_instant(const Study& study) {
+SampleAtInstant nominal_instant(const Study& study) {
   const auto nominal = std::make_unique<GraspModel>(study.model());
   make_nominal(*nominal);
   return instant_of(*nominal, 0, study.replay(*nominal, 0));

@@ -10,14 +10,14 @@ namespace garra::grasp {
 
 /// A sample as replay has it, and as a series of one instant. What an instant has not (sliding speed, kinetic energy,
 /// balance) is NaN, as are the links of a finger that does not reach its contact; joint torques are left out.
-struct Instant {
+struct SampleAtInstant {
   Replay replay;
   MotionSeries series;
 };
 
 /// Sample `sample` of the study.
-[[nodiscard]] Instant instant(const Study& study, std::int64_t sample);
+[[nodiscard]] SampleAtInstant instant(const Study& study, std::int64_t sample);
 /// With every input at its median and without random loads.
-[[nodiscard]] Instant nominal_instant(const Study& study);
+[[nodiscard]] SampleAtInstant nominal_instant(const Study& study);
 
 }  // namespace garra::grasp

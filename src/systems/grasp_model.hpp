@@ -12,7 +12,6 @@
 
 namespace garra::grasp {
 
-inline constexpr int kQuantileBins = 20;  ///< of each uncertain input, for its influence
 inline constexpr int kLimitContacts = kMaxContacts;
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.

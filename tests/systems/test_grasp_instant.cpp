@@ -40,7 +40,7 @@ TEST(GraspInstant, FingertipsTouchTheSphereWithNormalsToItsCenter) {
 
 TEST(GraspInstant, NominalForcesOfAnExactCommandCarryTheWeight) {
   const Study study(three_puma());
-  const Instant r = nominal_instant(study);
+  const SampleAtInstant r = nominal_instant(study);
   EXPECT_EQ(r.replay.outcome, Outcome::kHeld);
   EXPECT_TRUE(r.replay.inputs.empty());
   const double weight = study.scenario().object.mass.nominal() * 9.81;
@@ -58,7 +58,7 @@ TEST(GraspInstant, NominalForcesOfAnExactCommandCarryTheWeight) {
 
 TEST(GraspInstant, IsTheSampleThatReplayShows) {
   const Study study(three_puma());
-  const Instant r = instant(study, 4711);
+  const SampleAtInstant r = instant(study, 4711);
   const Replay replay = study.replay(4711);
   EXPECT_EQ(r.series.force, replay.c);
   EXPECT_EQ(r.series.friction, replay.mu);
