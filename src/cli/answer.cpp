@@ -34,7 +34,7 @@ std::string first_to_fail(const Json& s) {
   double total = 0;
   for (const auto& c : s["contacts"]) total += c["fails_first"].get<double>();
   if (total == 0) return "";
-  std::string out = "\nFails first, of the samples that do not hold\n";
+  std::string out = "\nFails first, of the samples whose contacts slip or open\n";
   for (const auto& c : s["contacts"]) out += counted(c["name"], c["fails_first"], total);
   return out;
 }

@@ -188,7 +188,8 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       const auto metric = metrics_of(m, v);
       for (std::size_t k = 0; k < kMetrics; ++k)
         count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
-      if (!held && decided) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
+      const bool contacts_fail = decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
+      if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
       ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
       if (std::isfinite(m.margin)) t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
