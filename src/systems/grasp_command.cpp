@@ -97,9 +97,10 @@ double largest_push(const Scenario& s) {
     const Contact& c = s.contacts[j];
     // Of torques the force is not known here; the load's order of magnitude has to do.
     const double weight = s.object.mass.nominal() * norm(s.gravity);
-    most = std::max(most, !s.fingers[j].tau.empty() ? weight
-                          : c.force                 ? (*c.force)[0]
-                                                    : c.squeeze.value_or(s.squeeze).nominal());
+    const bool torques = j < s.fingers.size() && !s.fingers[j].tau.empty();
+    most = std::max(most, torques ? weight
+                          : c.force ? (*c.force)[0]
+                                    : c.squeeze.value_or(s.squeeze).nominal());
   }
   return most;
 }

@@ -10,6 +10,7 @@
 #include "systems/grasp_motion.hpp"
 #include "systems/grasp_nominal.hpp"
 #include "systems/grasp_study.hpp"
+#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 namespace {

@@ -31,6 +31,7 @@ struct Case {
       for (int c = 0; c < 3 * N; ++c) sys.W(r, c) = entry(e["W"], r, c);
     }
     model.length = e["r"];
+    model.any_squeezed = true;
     sys.inverse_mass_W = solve(factor_ldlt(M), sys.W);
     for (int r = 0; r < 3 * N; ++r) {
       sys.b[r] = e["b0"][static_cast<std::size_t>(r)];

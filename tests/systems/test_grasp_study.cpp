@@ -122,6 +122,7 @@ TEST(Outcomes, AddUpAndUnsolvedSamplesWidenTheInterval) {
   auto scenario = three_puma();
   scenario.max_iterations = 0;  // only what the stick test solves is solved
   scenario.check_uniqueness = false;
+  scenario.held_imbalance = 10;  // all that stick are held
   const Study study(scenario);
   const auto total = run(study, 4096, Device{}, 4096);
   std::int64_t sum = 0;
