@@ -24,7 +24,7 @@ std::string outcomes(const Json& s) {
 
 /// What each of the three probabilities is about, where they stand.
 std::string probabilities(const Json& s) {
-  std::string out = estimate_line("held", s["held"]) + "    every contact sticks, the wrench can be balanced, and the command carries it\n";
+  std::string out = estimate_line("held", s["held"]) + "    contacts stick, forces can balance the wrench, and the command carries it\n";
   out += estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
   out += estimate_line("can be held", s["can_be_held"]) + "    some forces within the friction cones and limits balance the wrench\n";
   return out;

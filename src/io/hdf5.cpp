@@ -182,6 +182,7 @@ Hdf5Id Hdf5Reader::open_dataset(const std::string& name) const {
   Hdf5Id set(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT));
   if (!set.valid()) fail_to_open(path_);
   require_inside(name, set.get());
+  require_credible_size(name, set.get());
   return set;
 }
 
@@ -199,10 +200,10 @@ void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected
   if (found != expected) refuse(dataset, "expected shape " + to_string(expected) + ", found " + to_string(found));
 }
 
-std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {
+void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) const {
   const Hdf5Id space(H5Dget_space(set));
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  // A damaged header can claim any size: refuse before the machine starts to swap. No filter that HDF5 has packs more
+  // A damaged header can claim any size: refuse before the machine works or swaps for nothing. No filter that HDF5 has packs more
   // than 1,032 bytes into one, so that a small file holds no large data, whatever it says.
   constexpr std::uint64_t kPacked = 1100, kSmall = std::uint64_t{1} << 26;
   std::error_code ignored;
@@ -212,6 +213,12 @@ std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) co
     refuse(dataset, "claims " + std::to_string(static_cast<double>(bytes) * 1e-9) + " GB, which a file of " +
                         std::to_string(file) + " bytes cannot hold",
            "Write the file again.");
+}
+
+std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {
+  const Hdf5Id space(H5Dget_space(set));
+  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  const std::uint64_t bytes = static_cast<std::uint64_t>(std::max<hssize_t>(count, 0)) * sizeof(double);
   if (count < 0 || bytes > free_memory({})) {
     throw Error(ExitCode::kInputOutput,
                 path_ + ": dataset " + dataset + ": needs more memory than this machine has free (" +

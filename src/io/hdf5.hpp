@@ -75,6 +75,7 @@ class Hdf5Reader {
   /// A dataset of numbers that can be had as doubles.
   [[nodiscard]] Hdf5Id open_numbers(const std::string& name) const;
   void require_inside(const std::string& name, hid_t set) const;
+  void require_credible_size(const std::string& dataset, hid_t set) const;
   void read(const std::string& dataset, hid_t set, hid_t type, void* values) const;
   [[noreturn]] void damaged(const std::string& dataset, const std::string& reason) const;
   [[nodiscard]] std::size_t size_in_memory(const std::string& dataset, hid_t set) const;

@@ -18,6 +18,14 @@ ssize_t write(int descriptor, const void* bytes, size_t size) {
   return -1;
 }
 
+ssize_t pwrite(int descriptor, const void* bytes, size_t size, off_t offset) {
+  ssize_t (*real)(int, const void*, size_t, off_t) =
+      (ssize_t(*)(int, const void*, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+  if (!fails(descriptor)) return real(descriptor, bytes, size, offset);
+  errno = EIO;
+  return -1;
+}
+
 ssize_t pwrite64(int descriptor, const void* bytes, size_t size, off64_t offset) {
   ssize_t (*real)(int, const void*, size_t, off64_t) =
       (ssize_t(*)(int, const void*, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");

@@ -26,8 +26,8 @@ RADIUS = 0.1
 CENTER = np.array([0.0, 0.0, 0.3])
 FRICTION = (0.15, 0.2, 0.25, 0.3, 0.35, 0.45)
 CURVE = ("probability", "low", "high")
-OUTCOMES = ("held", "slipped", "dropped", "joint_limit", "unreachable", "unsolved", "non_finite")
-HELD, SLIPPED, DROPPED, UNSOLVED = 0, 1, 2, 5
+OUTCOMES = ("held", "slipped", "dropped", "turned", "joint_limit", "unreachable", "unsolved", "non_finite")
+HELD, SLIPPED, DROPPED, UNSOLVED = 0, 1, 2, 6
 SCENARIO = """\
 schema = 1
 job = "grasp"
@@ -205,6 +205,7 @@ def make_summary(samples: int, friction: Friction, unsolved: int) -> tuple[Table
             "scheme": "moreau_jean",
             "slip": SLIP,
             "drop": DROP,
+            "drop_turn": math.pi / 4,
             "drive": "controller",
             "instants": INSTANTS,
             "restitution": 0.0,

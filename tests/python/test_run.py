@@ -123,7 +123,7 @@ def test_outcomes_add_up(whole):
     assert summary["samples"] == summary["requested"] == SAMPLES
     assert sum(summary["outcomes"].values()) == SAMPLES
     assert summary["stopped_by"] == "samples"
-    failed = SAMPLES - summary["outcomes"]["held"]
+    failed = SAMPLES - sum(summary["outcomes"][name] for name in ("held", "not_resisted", "not_carried"))
     assert sum(c["fails_first"] for c in summary["contacts"]) == failed
 
 
@@ -320,13 +320,13 @@ def test_it_stops_at_the_asked_half_width(tmp_path):
         ("p_held <= 0.95", DONE, ""),
         ("p_held>=0.95", REQUIREMENT, "does not hold"),
         ("p_held<=0.5", REQUIREMENT, "does not hold"),
-        ("p_held>=0.9", REQUIREMENT, "more samples may decide"),
+        ("p_held>=0.87", REQUIREMENT, "more samples may decide"),
     ],
 )
 def test_a_requirement_is_proved_by_the_whole_interval(tmp_path, requirement, code, says):
     done = run_sphere(tmp_path / "run", "--require", requirement, samples=4000, expect=code)
     assert says in done.stderr
-    assert "more samples may decide" not in done.stderr or requirement == "p_held>=0.9"
+    assert "more samples may decide" not in done.stderr or requirement == "p_held>=0.87"
 
 
 @pytest.mark.parametrize(
@@ -499,7 +499,7 @@ def test_progress_in_json_is_one_object_per_line(tmp_path):
 
 def test_the_answer_names_everything_a_person_asks_for(tmp_path):
     text = run_sphere(tmp_path / "run").stdout
-    for part in ("P(held) = 0.9", "95 % interval [0.", "held ", "unsolved", "Fails first", "contact 1 friction",
+    for part in ("P(held) = 0.8", "P(no slip) = 0.9", "P(can be held) = 1", "95 % interval [0.", "held ", "unsolved", "Fails first", "contact 1 friction",
                  "Worst residual", "samples/s", "garra replay", "garra report"):  # fmt: skip
         assert part in text, part
     assert all(len(line) <= 80 for line in text.splitlines() if str(tmp_path) not in line)
@@ -591,7 +591,8 @@ def test_the_outcome_and_metrics_follow_from_the_stick_forces(whole, table):
         assert np.all(stick[:, 0] > 0)
         assert again["metrics"]["critical_friction"] == pytest.approx(needed.max(), rel=1e-10)
         assert again["metrics"]["friction_margin"] == pytest.approx((1 - needed / mu).min(), abs=1e-10)
-        assert (again["outcome"] == "held") == bool(np.all(needed <= mu))
+        sticks = "held" if np.all(needed <= mu) else "slipping"
+        assert again["outcome"] == (sticks if again["metrics"]["imbalance"] <= 0.5 else "not_carried")
 
 
 def test_a_replayed_problem_file_gives_the_same_force(whole, table, tmp_path):
@@ -690,8 +691,10 @@ def test_influences_are_first_order_sobol_indices(whole, table):
         size = np.bincount(bins, minlength=count)
         means = np.bincount(bins, weights=held, minlength=count) / size
         index = np.sum(size * (means - held.mean()) ** 2) / SAMPLES / held.var() - (count - 1) / SAMPLES
-        # Bins at the sample's own quantiles differ from the distribution's by their chance: well inside the noise.
-        assert abs(entry["influence"] - max(0.0, index)) <= entry["noise"], entry["name"]
+        # Bins at the sample's own quantiles differ from the distribution's by chance: inside the noise and half of the standard
+        # deviation of the index itself.
+        chance = np.sqrt(max(index, 0.0) / SAMPLES)
+        assert abs(entry["influence"] - max(0.0, index)) <= entry["noise"] + chance, entry["name"]
         assert count in (20, 40, 80, 160) and np.isclose(entry["noise"], 2 * np.sqrt(2 * (count - 1)) / SAMPLES)
         assert entry["unresolved"] >= 2 * entry["noise"] and len(entry["bins"]["held"]) == 20
         assert sum(entry["bins"]["held"]) == held.sum() and sum(entry["bins"]["decided"]) == SAMPLES
@@ -699,12 +702,13 @@ def test_influences_are_first_order_sobol_indices(whole, table):
 
 def test_friction_matters_most(whole):
     inputs = sorted(summary_of(whole)["inputs"], key=lambda entry: -entry["influence"])
-    assert {entry["name"] for entry in inputs[:3]} == {f"contact {j} friction" for j in (1, 2, 3)}
+    # A light object is not carried through a push: its mass matters as well.
+    assert {entry["name"] for entry in inputs[:4]} == {"object mass", *(f"contact {j} friction" for j in (1, 2, 3))}
 
 
 def critical_friction(table: dict) -> np.ndarray:
-    """Of the samples that hold: their forces are the stick forces."""
-    c = table["c"][table["outcome"] == 0].reshape(-1, 3, 3)
+    """Of the samples that stick, carried (0) or not (2): their forces are the stick forces."""
+    c = table["c"][np.isin(table["outcome"], (0, 2))].reshape(-1, 3, 3)
     return np.max(np.hypot(c[:, :, 1], c[:, :, 2]) / c[:, :, 0], axis=1)
 
 
@@ -722,7 +726,7 @@ def test_held_against_friction_is_the_distribution_of_the_critical_friction(tmp_
 
 def test_that_curve_foretells_a_run_with_one_friction_for_all(whole, tmp_path):
     run_sphere(tmp_path / "run", "--set", "contacts.friction=0.3", "--seed", 99)
-    curve, held = summary_of(whole)["held_against_friction"], summary_of(tmp_path / "run")["held"]
+    curve, held = summary_of(whole)["held_against_friction"], summary_of(tmp_path / "run")["no_slip"]
     foretold = np.interp(0.3, curve["friction"], curve["probability"])
     # Two independent samples, each with its own chance.
     assert abs(foretold - held["probability"]) <= 4 * np.sqrt(2 * foretold * (1 - foretold) / SAMPLES)
