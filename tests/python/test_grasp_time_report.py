@@ -121,7 +121,7 @@ def test_each_level_has_its_probabilities_and_counts(shaken: Run) -> None:
         assert row[6] == str(level["outcomes"]["dropped"])
         time, alive = level["survival"]["time"], level["survival"]["drop"]["probability"]
         lost = next((t for t, p in zip(time, alive, strict=True) if p <= 0.5), None)
-        told = row[10].replace(" s", "").replace(" ms", "e-3")
+        told = row[11].replace(" s", "").replace(" ms", "e-3")
         assert told == "–" if lost is None else np.isclose(float(told), lost, rtol=1e-2)
 
 
@@ -211,7 +211,7 @@ def test_outcomes_and_first_contacts_are_those_of_the_summary(shaken: Run) -> No
     _, summary, page, _ = shaken
     for key in ("held", "slipped", "dropped"):
         assert f"{summary['outcomes'][key]:,} · " in page.text
-    assert "None of the samples: joint limit, unreachable, unsolved, not finite." in page.text
+    assert "None of the samples: turned, joint limit, unreachable, unsolved, not finite." in page.text
     assert "the center of mass moved by 50 mm" in page.text
     first = [contact["slipped_first"] for contact in summary["contacts"]]
     for j, n in enumerate(first, start=1):

@@ -64,7 +64,7 @@ def test_the_folder_holds_what_it_promises(whole):
 def test_the_summary_counts_what_the_table_holds(whole, table):
     summary = summary_of(whole)
     assert (summary["job"], summary["study"], summary["samples"]) == ("grasp", "time", SAMPLES)
-    assert list(summary["outcomes"].values()) == [int((table["outcome"] == n).sum()) for n in range(7)]
+    assert list(summary["outcomes"].values()) == [int((table["outcome"] == n).sum()) for n in range(8)]
     in_hand = table["outcome"] <= SLIPPED
     k = int(in_hand.sum())
     assert summary["held"]["probability"] == k / SAMPLES
