@@ -86,7 +86,7 @@ def held_against_friction(table: Table, spreads: Sequence[tuple[str, Sequence[fl
     plot.line(friction, p, "held", 1.8)
     for row, (name, values) in enumerate(spreads):
         _spread(plot, values, 0.035 + 0.095 * row, name)
-    return plot.svg("Probability of holding against friction")
+    return plot.svg("Probability that no contact slips, against friction")
 
 
 def _last_change(friction: Sequence[float], p: Sequence[float], least: float) -> float:

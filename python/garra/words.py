@@ -25,7 +25,7 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
     "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
 }
-HELD_AND_CARRIED = "every contact sticks, and the given command carries the wrench"
+HELD_AND_CARRIED = "contacts stick, forces can balance the wrench, and the given command carries it"
 # Further probabilities of a grasp study: label, the event.
 BESIDE_HELD = {
     "no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
@@ -46,14 +46,15 @@ METRICS: dict[str, tuple[str, str, float | None]] = {
     ),
     "load_factor": (
         "Load factor",
-        "How many times its own nominal weight the object could gain before a contact slips; 0 where one slips "
-        "already.",
+        "How many times its own nominal weight the object could gain before a contact slips or no forces can balance it; "
+        "0 where that is so already.",
         None,
     ),
     "wrench_radius": (
         "Certified wrench radius",
-        "Every additional push smaller than this, whatever its direction, is certain to be held; a torque counts as "
-        "the force that makes it at the object’s radius.",
+        "Every additional push smaller than this, whatever its direction, leaves all contacts sticking, and forces in the "
+        "cones can balance it; a torque counts as the force that makes it at the object’s radius. 0 where some direction "
+        "cannot be resisted at all. Whether the command carries the push is not part of it.",
         None,
     ),
     "minimum_squeeze": (
@@ -62,7 +63,8 @@ METRICS: dict[str, tuple[str, str, float | None]] = {
         "does not hold now.",
         None,
     ),
-    "object_acceleration": ("Object acceleration", "How fast the object begins to move: 0 where it is held fast.", None),
+    "object_acceleration": ("Object acceleration", "How fast the center of mass begins to move under the forces found: 0 where it is held fast. Heavy fingers that "
+        "move with the object make it small: see the imbalance.", None),
     "imbalance": (
         "Imbalance",
         "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 is all "

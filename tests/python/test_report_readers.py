@@ -134,7 +134,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(tmp_path: Path) -> 
     assert "lost in translation" in page.text
     assert "Object acceleration" in page.text and "Imbalance" in page.text
     assert "P(no slip) = 91.0 %" in page.text and "P(can be held) = 97.0 %" in page.text
-    assert "every contact sticks, and the given command carries the wrench" in page.text
+    assert "contacts stick, forces can balance the wrench, and the given command carries it" in page.text
 
 
 def test_the_bars_of_outcomes_have_one_scale(pictured: Seen) -> None:
@@ -217,7 +217,7 @@ def test_the_friction_axis_ends_where_the_curve_does(tmp_path: Path) -> None:
     table = summary["held_against_friction"]
     last = max(f for f, p in zip(table["friction"], table["probability"], strict=True) if p < 0.999)
     drawn = max(max(v for v in row["bins"]["value"]) for row in summary["inputs"] if row["name"].endswith("friction"))
-    ticks = numbers_on(figure_of(page_of(tmp_path)[1], "Probability of holding against friction"))
+    ticks = numbers_on(figure_of(page_of(tmp_path)[1], "Probability that no contact slips, against friction"))
     assert max(ticks) <= MOST_TICK * max(last, drawn)
 
 
