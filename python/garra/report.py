@@ -77,6 +77,7 @@ def _build_grasp(run: Run) -> str:
         friction=_friction(run),
         contacts=_contacts(run.summary),
         metrics=_metrics(run.summary),
+        unresisted=[str(text) for text in run.summary.get("unresisted", [])],
         inputs=study_parts.inputs(run.summary["inputs"], run.summary["held"]["probability"], "holding", "held"),
         solver=_solver(run.summary),
         picture=picture,

@@ -50,6 +50,8 @@ std::string quantiles(const Json& s) {
                   value("0.95").c_str());
     out += (m["unit"] == "1" || m["quantiles"]["0.5"].is_null() ? "" : " " + m["unit"].get<std::string>()) + "\n";
   }
+  for (const Json& wrench : s["unresisted"])
+    out += "  No contact force resists " + wrench.get<std::string>() + ": wrench radius 0\n";
   return out;
 }
 

@@ -19,6 +19,8 @@ std::string direction(const Vec<double, 6>& v, int first, double size) {
   return text;
 }
 
+}  // namespace
+
 std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
   const Inputs<double> in = nominal_inputs(m);
   const Pose<double> pose = object_pose(m, in);
@@ -40,8 +42,6 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
     if (eigen.values[k] <= solvers::kRankTolerance * sum) list.push_back(column(eigen.vectors, k));
   return list;
 }
-
-}  // namespace
 
 NominalBalance nominal_balance(const Study& study) {
   const Replay r = nominal_instant(study).replay;

@@ -42,6 +42,7 @@ Layout make_layout(const Scenario& s, int draws) {
   l.outcome = take(kOutcomes);
   l.sticks = take(2);
   l.resisted = take(2);
+  l.zero = take(kMetrics);
   l.state = take(3 * l.contacts);
   l.first = take(l.contacts);
   l.cone = take(l.contacts * kConeBins * kConeBins);
@@ -188,6 +189,7 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       const auto metric = metrics_of(m, v);
       for (std::size_t k = 0; k < kMetrics; ++k)
         count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
+      for (std::size_t k = 0; k < kMetrics; ++k) t.counts[static_cast<std::size_t>(l.zero) + k] += metric[k] == 0;
       const bool contacts_fail = decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
       if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "systems/grasp_nominal.hpp"
 #include "systems/grasp_study.hpp"
 #include "systems/study_summary.hpp"
 
@@ -38,10 +39,22 @@ Json contacts(const Layout& l, const Tally& t) {
   return list;
 }
 
+/// A quantile within the lump of zeros is 0, not somewhere in the lowest bin.
+void name_zeros(const Histogram& h, std::int64_t zeros, Json& of) {
+  if (h.low != 0 || zeros == 0) return;
+  std::int64_t known = of["below"].get<std::int64_t>() + of["above"].get<std::int64_t>();
+  for (const Json& n : of["counts"]) known += n.get<std::int64_t>();
+  for (auto& [p, value] : of["quantiles"].items())
+    if (std::stod(p) * static_cast<double>(known) <= static_cast<double>(zeros)) value = 0.0;
+}
+
 Json metrics(const Layout& l, const Tally& t) {
   Json j;
-  for (int k = 0; k < kMetrics; ++k)
-    j[kMetricWords[k].name] = distribution(t, l.metric[k], kMetricWords[k].unit, t.sums.data() + 2 * (l.contacts + k));
+  for (int k = 0; k < kMetrics; ++k) {
+    Json& of = j[kMetricWords[k].name];
+    of = distribution(t, l.metric[k], kMetricWords[k].unit, t.sums.data() + 2 * (l.contacts + k));
+    name_zeros(l.metric[k], at(t, l.zero + k), of);
+  }
   return j;
 }
 
@@ -155,6 +168,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(total, l.outcome + k);
   j["contacts"] = contacts(l, total);
   j["metrics"] = metrics(l, total);
+  j["unresisted"] = Json::array();
+  for (const auto& wrench : unresisted_wrenches(*model_)) j["unresisted"].push_back(describe_wrench(wrench));
   j["held_against_friction"] = held_against_friction(l, total);
   j["inputs"] = Json::array();
   for (std::size_t k = 0; k < inputs_.size(); ++k) j["inputs"].push_back(input(l, total, inputs_[k], static_cast<int>(k)));

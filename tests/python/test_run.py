@@ -700,6 +700,16 @@ def test_influences_are_first_order_sobol_indices(whole, table):
         assert sum(entry["bins"]["held"]) == held.sum() and sum(entry["bins"]["decided"]) == SAMPLES
 
 
+def test_what_no_contact_resists_is_named(tmp_path):
+    done = garra("run", SCENARIOS / "two_finger_cylinder.toml", "-o", tmp_path / "run", "--samples", 1024)
+    summary = summary_of(tmp_path / "run")
+    assert summary["unresisted"] == ["a torque about (1, 0, 0)"]
+    assert set(summary["metrics"]["wrench_radius"]["quantiles"].values()) == {0}
+    assert "No contact force resists a torque about (1, 0, 0): wrench radius 0" in done.stdout
+    assert "resists a torque about (1, 0, 0)" in (tmp_path / "run" / "report.html").read_text()
+    assert summary["outcomes"]["not_resisted"] == 1024 and summary["can_be_held"]["probability"] == 0
+
+
 def test_friction_matters_most(whole):
     inputs = sorted(summary_of(whole)["inputs"], key=lambda entry: -entry["influence"])
     # A light object is not carried through a push: its mass matters as well.
