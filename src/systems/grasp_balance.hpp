@@ -1,5 +1,5 @@
-// Fourth step of a sample: does the wrench on the object find its balance? Whether any forces can give it, and whether the
-// command does (docs/grasp-model.md, section 7). Host and device.
+// Fourth step of a sample: does the wrench on the object find its balance? Whether any forces can give it, and whether
+// the command does (docs/grasp-model.md, section 7). Host and device.
 #pragma once
 
 #include "garra/batch/device.hpp"
@@ -12,13 +12,14 @@ namespace garra::grasp {
 template <class S, int N>
 struct ObjectWrench {
   Mat<S, 6, 3 * N> W;
-  Vec<S, 6> w;    ///< weight, external and gyroscopic wrench
-  S size;         ///< |weight| + |the rest|
-  S radius;       ///< of gyration: root of the mean of its squares about the three axes [m]
+  Vec<S, 6> w;  ///< weight, external and gyroscopic wrench
+  S size;       ///< |weight| + |the rest|
+  S radius;     ///< of gyration: root of the mean of its squares about the three axes [m]
 };
 
 template <class S, int N>
-GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<S>& load, const ContactPlace<S> (&places)[N]) {
+GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<S>& load,
+                                          const ContactPlace<S> (&places)[N]) {
   const Body<S>& body = load.body;
   ObjectWrench<S, N> out;
   out.radius = sqrt((body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass));
@@ -49,11 +50,12 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
 template <class S>
 GARRA_HD Vec3<S> pressed_force(const FingerTask<S>& task, const FingerShare<S>& share) {
   const auto mobility = inverse_spd(share.A);
-  return select(mobility.bad_pivots > S(0), transpose_times(task.place.E, task.force), -(mobility.inverse * share.drift));
+  return select(mobility.bad_pivots > S(0), transpose_times(task.place.E, task.force),
+                -(mobility.inverse * share.drift));
 }
 
-/// How much may be added along given wrenches before balancing forces c leave their cones or limits: lower bounds, since other
-/// forces may go farther.
+/// How much may be added along given wrenches before balancing forces c leave their cones or limits: lower bounds,
+/// since other forces may go farther.
 template <class S>
 struct BalanceReserve {
   S radius;  ///< of any wrench |(F, T / length)| [N]
@@ -127,8 +129,9 @@ struct BalanceBody {
   }
 
   template <class S>
-  static GARRA_HD void cut_down(const GraspModel& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N>& p,
-                                const solvers::BalanceAnswer<S, N>& answer, Metrics<S, N>& out) {
+  static GARRA_HD void cut_down(const GraspModel& m, const ObjectWrench<S, N>& object,
+                                const solvers::WrenchBalance<S, N>& p, const solvers::BalanceAnswer<S, N>& answer,
+                                Metrics<S, N>& out) {
     const S zero = S(0);
     S radius = S(kInfinity), factor = S(kInfinity);
     if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {

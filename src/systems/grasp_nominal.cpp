@@ -65,9 +65,10 @@ std::vector<std::string> nominal_warnings(const Study& study) {
   if (b.resisted == 0)
     list.push_back("no forces within the friction cones can balance the nominal wrench: no sample near it is held");
   else if (b.imbalance > kWorthSaying)
-    list.push_back("the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
-                   std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
-                   " % (held.imbalance) a sample counts as not carried. Look at load.nominal_mass, compensation and squeeze");
+    list.push_back(
+        "the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
+        std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
+        " % (held.imbalance) a sample counts as not carried. Look at load.nominal_mass, compensation and squeeze");
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the wrench radius is 0");
   return list;

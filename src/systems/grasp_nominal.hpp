@@ -8,13 +8,13 @@
 
 namespace garra::grasp {
 
-/// Unit wrenches (force; moment about the center of mass over the radius of gyration, palm axes) that no contact force of the
-/// nominal grasp has a part in: a basis. Empty where W has rank 6.
+/// Unit wrenches (force; moment about the center of mass over the radius of gyration, palm axes) that no contact force
+/// of the nominal grasp has a part in: a basis. Empty where W has rank 6.
 [[nodiscard]] std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& model);
 
 struct NominalBalance {
-  double resisted;   ///< 1: forces can balance the nominal wrench, 0: none can; NaN: not decided
-  double imbalance;  ///< as the metric of the same name
+  double resisted;                         ///< 1: forces can balance the nominal wrench, 0: none can; NaN: not decided
+  double imbalance;                        ///< as the metric of the same name
   std::vector<Vec<double, 6>> unresisted;  ///< unresisted_wrenches
 };
 [[nodiscard]] NominalBalance nominal_balance(const Study& study);

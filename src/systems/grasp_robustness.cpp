@@ -1,7 +1,7 @@
 // A whole study in one call and in memory: what `garra run` does without its folder.
-#include <cmath>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 
 #include "systems/grasp_study.hpp"
@@ -50,11 +50,12 @@ static_assert(kOutcomes >= kMotionEnds, "Robustness::outcomes serves both");
 
 Robustness robustness(const Scenario& scenario, const Device& device) {
   if (scenario.time)
-    return answer_of(TimeStudy(scenario), device, [](const TimeStudy& study, const study::Total& total, Robustness& answer) {
-      for (int k = 0; k < kMotionEnds; ++k)
-        answer.outcomes[static_cast<std::size_t>(k)] = study.ended(total, static_cast<MotionEnd>(k));
-      answer.no_slip = answer.can_be_held = std::nan("");
-    });
+    return answer_of(TimeStudy(scenario), device,
+                     [](const TimeStudy& study, const study::Total& total, Robustness& answer) {
+                       for (int k = 0; k < kMotionEnds; ++k)
+                         answer.outcomes[static_cast<std::size_t>(k)] = study.ended(total, static_cast<MotionEnd>(k));
+                       answer.no_slip = answer.can_be_held = std::nan("");
+                     });
   return answer_of(Study(scenario), device, [](const Study& study, const study::Total& total, Robustness& answer) {
     for (int k = 0; k < kOutcomes; ++k)
       answer.outcomes[static_cast<std::size_t>(k)] = study::at(total, study.layout().outcome + k);

@@ -68,7 +68,8 @@ Json held_against_friction(const Layout& l, const Tally& t) {
   for (int k = 0; k <= h.bins; ++k) {
     const study::Interval i = study::wilson(below, total);
     j["friction"].push_back(h.low + (h.high - h.low) * k / h.bins);
-    j["probability"].push_back(total > 0 ? number(static_cast<double>(below) / static_cast<double>(total)) : Json(nullptr));
+    j["probability"].push_back(total > 0 ? number(static_cast<double>(below) / static_cast<double>(total))
+                                         : Json(nullptr));
     j["low"].push_back(i.low);
     j["high"].push_back(i.high);
     if (k < h.bins) below += at(t, h.offset + k);
@@ -99,7 +100,9 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
   j["method"] = "auto";
   j["tol"] = s.tol;
   j["worst_residual"] = number(worst);
-  j["residual_log10"] = {{"low", l.residual.low}, {"high", l.residual.high}, {"counts", counts},
+  j["residual_log10"] = {{"low", l.residual.low},
+                         {"high", l.residual.high},
+                         {"counts", counts},
                          {"above", at(t, l.residual.offset + l.residual.bins + 1)}};
   j["iterations"] = {{"counts", steps}};
   j["mean_iterations"] = n > 0 ? sum / n : 0.0;
@@ -109,7 +112,8 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
 Json ranking(const study::Ranking& r, const char* key) {
   Json list = Json::array();
   for (const auto& e : r.list())
-    list.push_back({{"sample", e.sample}, {"outcome", to_string(static_cast<Outcome>(e.outcome))}, {key, number(e.value)}});
+    list.push_back(
+        {{"sample", e.sample}, {"outcome", to_string(static_cast<Outcome>(e.outcome))}, {key, number(e.value)}});
   return list;
 }
 
@@ -121,7 +125,8 @@ study::Estimate share_of(const study::Total& t, int pair) {
 }
 
 Json probability(const study::Estimate& e) {
-  return {{"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+  return {
+      {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
 }
 
 }  // namespace
@@ -148,7 +153,8 @@ double Study::widest_interval(const study::Total& t) const {
 
 double Study::unsolved_share(const study::Total& t) const {
   if (t.count == 0) return 0;
-  return static_cast<double>(at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved))) / static_cast<double>(t.count);
+  return static_cast<double>(at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved))) /
+         static_cast<double>(t.count);
 }
 
 std::string Study::summary(const study::Total& total, const std::string& stopped_by) const {
@@ -172,7 +178,8 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   for (const auto& wrench : unresisted_wrenches(*model_)) j["unresisted"].push_back(describe_wrench(wrench));
   j["held_against_friction"] = held_against_friction(l, total);
   j["inputs"] = Json::array();
-  for (std::size_t k = 0; k < inputs_.size(); ++k) j["inputs"].push_back(input(l, total, inputs_[k], static_cast<int>(k)));
+  for (std::size_t k = 0; k < inputs_.size(); ++k)
+    j["inputs"].push_back(input(l, total, inputs_[k], static_cast<int>(k)));
   j["solver"] = solver(scenario_, l, total);
   j["convergence"] = study::convergence(total);
   j["closest"] = ranking(total.closest, "margin");

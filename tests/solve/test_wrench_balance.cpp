@@ -73,7 +73,8 @@ void compare(const Json& c, Count& count) {
   // The reference's own accuracy is 1e-7 of its optimum.
   const std::vector<std::pair<double, double>> tries =
       largest == 0 ? std::vector<std::pair<double, double>>{{1.0, 0.0}, {1e-2, 0.0}}
-                   : std::vector<std::pair<double, double>>{{0.9999 * largest, 1.0}, {1.0001 * largest, 0.0}, {0.1 * largest, 1.0}};
+                   : std::vector<std::pair<double, double>>{
+                         {0.9999 * largest, 1.0}, {1.0001 * largest, 0.0}, {0.1 * largest, 1.0}};
   for (const auto& [factor, expected] : tries) {
     if (factor >= 9000) continue;  // the reference stops at 1e4
     const auto p = problem_of<N>(c, factor);
@@ -95,14 +96,29 @@ TEST(WrenchBalance, AgreesWithAnotherSolverJustBelowAndJustAboveTheLargestWrench
   Count count;
   for (const Json& c : all["cases"]) {
     switch (c["contacts"].get<int>()) {
-      case 1: compare<1>(c, count); break;
-      case 2: compare<2>(c, count); break;
-      case 3: compare<3>(c, count); break;
-      case 4: compare<4>(c, count); break;
-      case 5: compare<5>(c, count); break;
-      case 6: compare<6>(c, count); break;
-      case 7: compare<7>(c, count); break;
-      default: compare<8>(c, count);
+      case 1:
+        compare<1>(c, count);
+        break;
+      case 2:
+        compare<2>(c, count);
+        break;
+      case 3:
+        compare<3>(c, count);
+        break;
+      case 4:
+        compare<4>(c, count);
+        break;
+      case 5:
+        compare<5>(c, count);
+        break;
+      case 6:
+        compare<6>(c, count);
+        break;
+      case 7:
+        compare<7>(c, count);
+        break;
+      default:
+        compare<8>(c, count);
     }
   }
   EXPECT_GT(count.cases, 600);
@@ -120,9 +136,9 @@ WrenchBalance<double, 2> pinch(double mu, double limit, const Vec<double, 6>& w)
     const double s = sign[j];  // point (-s, 0, 0), n = (s, 0, 0), t = (0, 0, 1), o = n x t = (0, -s, 0)
     p.W(0, 3 * j) = s;
     p.W(2, 3 * j + 1) = 1;
-    p.W(4, 3 * j + 1) = s;   // (-s, 0, 0) x (0, 0, 1) = (0, s, 0)
+    p.W(4, 3 * j + 1) = s;  // (-s, 0, 0) x (0, 0, 1) = (0, s, 0)
     p.W(1, 3 * j + 2) = -s;
-    p.W(5, 3 * j + 2) = 1;   // (-s, 0, 0) x (0, -s, 0) = (0, 0, s^2)
+    p.W(5, 3 * j + 2) = 1;  // (-s, 0, 0) x (0, -s, 0) = (0, 0, s^2)
     p.mu[j] = mu;
     p.limit[j] = limit;
   }
@@ -170,7 +186,8 @@ TEST(WrenchBalance, LanesGiveTheBitsOfScalarCodeBesideAnyNeighbors) {
   const Json all = test::read_reference_json("grasp/wrench_balance.json");
   std::vector<WrenchBalance<double, 3>> list;
   for (const Json& c : all["cases"])
-    if (c["contacts"] == 3) list.push_back(problem_of<3>(c, std::min(1.0001 * c["largest"].get<double>() + 1e-3, 100.0)));
+    if (c["contacts"] == 3)
+      list.push_back(problem_of<3>(c, std::min(1.0001 * c["largest"].get<double>() + 1e-3, 100.0)));
   ASSERT_GE(list.size(), 17u);
   list[5].w[2] = NAN;
   const auto n = static_cast<std::int64_t>(list.size());
@@ -183,7 +200,8 @@ TEST(WrenchBalance, LanesGiveTheBitsOfScalarCodeBesideAnyNeighbors) {
   for (std::int64_t i = 0; i < n; ++i) {
     const auto a = one.get(i), b = many.get(i);
     EXPECT_TRUE(test::same_bits(reinterpret_cast<const double*>(&a), reinterpret_cast<const double*>(&b),
-                                sizeof a / sizeof(double))) << i;
+                                sizeof a / sizeof(double)))
+        << i;
   }
 }
 

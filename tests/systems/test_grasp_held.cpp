@@ -1,5 +1,5 @@
-// "Held" means that the object stays: contacts stick, the wrench can be balanced, and the command carries it. Against closed
-// forms of fingers on rails, and with the scenarios that once said otherwise.
+// "Held" means that the object stays: contacts stick, the wrench can be balanced, and the command carries it. Against
+// closed forms of fingers on rails, and with the scenarios that once said otherwise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +33,8 @@ std::int64_t count(const Study& study, const study::Total& total, Outcome outcom
 
 /// Two point masses press a body from both sides along x.
 Scenario pinch() {
-  Scenario s = test::body_held_by({{{{kRadius, 0, 0}}, {{-1, 0, 0}}, 0, kFinger}, {{{-kRadius, 0, 0}}, {{1, 0, 0}}, 0, kFinger}}, kMass);
+  Scenario s = test::body_held_by(
+      {{{{kRadius, 0, 0}}, {{-1, 0, 0}}, 0, kFinger}, {{{-kRadius, 0, 0}}, {{1, 0, 0}}, 0, kFinger}}, kMass);
   s.time.reset();
   s.gravity = {{0, 0, -kGravity}};
   s.squeeze = study::Distribution::constant(kSqueeze);
@@ -99,7 +100,8 @@ TEST(Held, NeedsForcesBelowTheirLimit) {
   }
 }
 
-const std::vector<std::string> kTwisted = {"object.mass=0.2", "contacts.friction=0.6", "load.wrench={torque=[0.05,0,0]}"};
+const std::vector<std::string> kTwisted = {"object.mass=0.2", "contacts.friction=0.6",
+                                           "load.wrench={torque=[0.05,0,0]}"};
 
 TEST(Held, SaysOfATwistedBottleWhatItsMotionSays) {
   const Study study(from_file("two_finger_cylinder", kTwisted));
@@ -111,7 +113,8 @@ TEST(Held, SaysOfATwistedBottleWhatItsMotionSays) {
 }
 
 TEST(Held, SaysOfArmsThatCarryNothingThatTheyDoNot) {
-  const Study study(from_file("three_puma_sphere", {"load.nominal_mass=0.01", "contacts.friction=1.2", "load.wrench={force_ball=0}"}));
+  const Study study(from_file("three_puma_sphere",
+                              {"load.nominal_mass=0.01", "contacts.friction=1.2", "load.wrench={force_ball=0}"}));
   const auto total = run(study, 4096);
   EXPECT_EQ(count(study, total, Outcome::kHeld), 0);
   EXPECT_EQ(count(study, total, Outcome::kNotCarried), 4096);
@@ -121,7 +124,8 @@ TEST(Held, SaysOfArmsThatCarryNothingThatTheyDoNot) {
 
 TEST(Held, IsTheSameOnEveryExecutor) {
   for (const char* limit : {"contacts.force_limit=1e9", "contacts.force_limit=14"}) {
-    const Study study(from_file("three_puma_sphere", {"sampling.samples=1500", "contacts.friction={uniform=[0.1,0.5]}", limit}));
+    const Study study(
+        from_file("three_puma_sphere", {"sampling.samples=1500", "contacts.friction={uniform=[0.1,0.5]}", limit}));
     Device scalar;
     scalar.executor = Executor::kScalar;
     EXPECT_EQ(study.summary(run(study, 1500, scalar), "samples"), study.summary(run(study, 1500), "samples"));

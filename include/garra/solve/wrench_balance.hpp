@@ -4,11 +4,11 @@
 //
 // A convex problem in six equations: by Farkas' lemma either there is such a c, or there is a y with
 //   y.w + sum_j min(0, limit_j (z_n - mu |z_T|)_j) > 0,  z = W^T y,                                    (2)
-// and then every c of K leaves at least that value over |y| unbalanced. Each answer comes with its c or its y. Without a
-// limit a contact may press with kLargestForce times the wrench.
+// and then every c of K leaves at least that value over |y| unbalanced. Each answer comes with its c or its y. Without
+// a limit a contact may press with kLargestForce times the wrench.
 //
-// Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's scaling; L. Vandenberghe, "The
-// CVXOPT linear and quadratic cone program solvers", 2010) for
+// Method: closed candidates first; then a primal-dual interior-point method (Nesterov and Todd's scaling; L.
+// Vandenberghe, "The CVXOPT linear and quadratic cone program solvers", 2010) for
 //   min tau  with  W c + w = tau q,  c in K,  q = W c0 + w,                                            (3)
 // which begins inside of the cones at c0 with tau = 1. Where tau reaches 0 the forces balance w; where it cannot, the
 // multiplier of the six equations is a y of (2). One system of six equations a step.
@@ -25,7 +25,7 @@ struct WrenchBalance {
   Mat<S, 6, 3 * N> W;  ///< contact forces (n, t, o) to a wrench
   Vec<S, 6> w;         ///< the wrench to balance
   Vec<S, N> mu;
-  Vec<S, N> limit;     ///< of the normal force [N]; infinity: none
+  Vec<S, N> limit;  ///< of the normal force [N]; infinity: none
 };
 
 template <class S, int N>
@@ -35,11 +35,11 @@ struct BalanceAnswer {
   Vec<S, 6> y;       ///< unit vector
   S gap;             ///< value of (2), of what is left over where balanced is 1, over |w|
   S rank_deficient;  ///< 1 where W has less than rank 6: some wrenches no forces balance
-  S closed;          ///< 1 where squeezing alone keeps any wrench in W's range in the cones: internal forces inside of all
-  S steps;           ///< Newton steps
+  S closed;  ///< 1 where squeezing alone keeps any wrench in W's range in the cones: internal forces inside of all
+  S steps;   ///< Newton steps
 };
 
-inline constexpr double kLargestForce = 1e4;      ///< without a limit, in units of the wrench
+inline constexpr double kLargestForce = 1e4;       ///< without a limit, in units of the wrench
 inline constexpr double kBalanceTolerance = 1e-9;  ///< balanced: |W c + w| <= this |w|; not: (2) > this |y| |w|
 inline constexpr double kRankTolerance = 1e-10;    ///< eigenvalues of W W^T below this share of their sum count as zero
 
@@ -77,7 +77,8 @@ GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, 3 * N>& W) {
   S inverse_trace = S(0);
   for (int r = 0; r < 6; ++r)
     for (int c = 0; c <= r; ++c) inverse_trace = fma(half(r, c) * half(r, c), out.factors.inv_d[r], inverse_trace);
-  out.deficient = select(out.shift * inverse_trace > S(kShift / kRankTolerance) || out.factors.bad_pivots > S(0), S(1), S(0));
+  out.deficient =
+      select(out.shift * inverse_trace > S(kShift / kRankTolerance) || out.factors.bad_pivots > S(0), S(1), S(0));
   return out;
 }
 
@@ -114,7 +115,8 @@ GARRA_HD S farkas(const WrenchBalance<S, N>& p, const Vec<S, 6>& y) {
 
 /// Takes c or the direction of y as the answer where one of them is a certificate and none is known yet.
 template <class S, int N>
-GARRA_HD void certify(const WrenchBalance<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 6>& y, BalanceAnswer<S, N>& out) {
+GARRA_HD void certify(const WrenchBalance<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 6>& y,
+                      BalanceAnswer<S, N>& out) {
   const S nan = S(__builtin_nan(""));
   const auto open = !(out.balanced == out.balanced);
   const S left = norm(p.W * c + p.w), size = norm(y);
@@ -180,11 +182,11 @@ GARRA_HD Mat3<S> inverse_block(const Vec3<S>& c, const Vec3<S>& z, const S& v_ov
 template <class S, int N>
 struct StepSystem {
   Mat3<S> block[N];
-  Ldlt<S, 6> factors;     ///< of W block W^T
-  Vec<S, 6> by_q;         ///< (W block W^T)^-1 q
-  Vec<S, 3 * N> center;   ///< c^-1 - e / s
-  Vec<S, 6> by_center;    ///< (W block W^T)^-1 W block center
-  Vec<S, 6> by_error;     ///< (W block W^T)^-1 (W c + w - tau q): what rounding has left
+  Ldlt<S, 6> factors;    ///< of W block W^T
+  Vec<S, 6> by_q;        ///< (W block W^T)^-1 q
+  Vec<S, 3 * N> center;  ///< c^-1 - e / s
+  Vec<S, 6> by_center;   ///< (W block W^T)^-1 W block center
+  Vec<S, 6> by_error;    ///< (W block W^T)^-1 (W c + w - tau q): what rounding has left
 };
 
 template <class S, int N>
@@ -202,7 +204,8 @@ GARRA_HD_CALL StepSystem<S, N> step_system(const Interior<S, N>& x, const Wrench
       const Vec3<S> row = vec3<S>(p.W(r, 3 * j), p.W(r, 3 * j + 1), p.W(r, 3 * j + 2));
       const Vec3<S> image = out.block[j] * row;
       for (int k = 0; k <= r; ++k)
-        G(r, k) = fma(image[0], p.W(k, 3 * j), fma(image[1], p.W(k, 3 * j + 1), fma(image[2], p.W(k, 3 * j + 2), G(r, k))));
+        G(r, k) =
+            fma(image[0], p.W(k, 3 * j), fma(image[1], p.W(k, 3 * j + 1), fma(image[2], p.W(k, 3 * j + 2), G(r, k))));
     }
   }
   S trace = S(0);
@@ -226,7 +229,8 @@ struct Step {
 };
 
 template <class S, int N>
-GARRA_HD_CALL Step<S, N> step_towards(const Interior<S, N>& x, const WrenchBalance<S, N>& p, const StepSystem<S, N>& at, const S& target) {
+GARRA_HD_CALL Step<S, N> step_towards(const Interior<S, N>& x, const WrenchBalance<S, N>& p, const StepSystem<S, N>& at,
+                                      const S& target) {
   Step<S, N> out;
   const Vec<S, 6> from = axpy(target, at.by_center, at.by_error);
   out.dtau = (dot(x.q, from) - S(1)) / dot(x.q, at.by_q);
