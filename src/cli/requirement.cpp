@@ -16,13 +16,14 @@ std::string without_blanks(std::string text) {
 
 }  // namespace
 
-Requirement parse_requirement(const std::string& text, const std::string& quantity, const std::string& more) {
+Requirement parse_requirement(const std::string& text, const JobKind& kind) {
+  const std::string quantity = kind.quantity;
   const std::string problem = "--require " + io::quoted(text) + ": ";
   const std::string remedy = "Write --require '" + quantity + ">=0.99' or '" + quantity + "<=0.01'.";
   const std::string plain = without_blanks(text);
   const std::size_t at = plain.find_first_of("<>=");
   const std::string name = plain.substr(0, at);
-  if (name != quantity && (" " + more + " ").find(" " + name + " ") == std::string::npos) {
+  if (!has_quantity(kind, name)) {
     const std::string what = is_quantity(name) ? "this job has no " + name : "unknown quantity " + io::quoted(name);
     throw Error(ExitCode::kUsage, problem + what, remedy);
   }

@@ -1,10 +1,12 @@
-// `--require 'p_held>=0.99'`: what a run must have shown to end with exit code 0. Which quantity there is depends on the
-// job: p_held, p_no_slip, p_can_be_held of a grasp, p_settled of a chain (its best design).
+// `--require 'p_held>=0.99'`: what a run must have shown to end with exit code 0. Which quantity there is depends on
+// the job: p_held, p_no_slip, p_can_be_held of a grasp, p_settled of a chain (its best design).
 #pragma once
 
 #include <string>
 
 namespace garra::cli {
+
+struct JobKind;
 
 struct Requirement {
   std::string text;
@@ -18,8 +20,7 @@ struct Requirement {
   [[nodiscard]] bool is_refuted(double low, double high) const { return at_least ? high < bound : low > bound; }
 };
 
-/// Throws Error(kUsage) where the text is none, or names another quantity than the job's: `quantity` or one of `more`, separated by blanks.
-[[nodiscard]] Requirement parse_requirement(const std::string& text, const std::string& quantity,
-                                            const std::string& more = "");
+/// Throws Error(kUsage) where the text is none, or names a quantity that the job has not.
+[[nodiscard]] Requirement parse_requirement(const std::string& text, const JobKind& kind);
 
 }  // namespace garra::cli

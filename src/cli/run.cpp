@@ -55,7 +55,7 @@ std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind
 
 std::vector<Requirement> requirements_of(const RunArguments& a, const JobKind& kind) {
   std::vector<Requirement> list;
-  for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind.quantity, kind.more_quantities));
+  for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind));
   return list;
 }
 

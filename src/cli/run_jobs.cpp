@@ -83,9 +83,13 @@ std::string all_quantities() {
   return all;
 }
 
+bool has_quantity(const JobKind& kind, const std::string& name) {
+  const std::string more = " " + std::string(kind.more_quantities) + " ";
+  return name == kind.quantity || (!name.empty() && more.find(" " + name + " ") != std::string::npos);
+}
+
 bool is_quantity(const std::string& name) {
-  return std::any_of(std::begin(kJobs), std::end(kJobs), [&](const JobKind& kind) { return name == kind.quantity; }) ||
-         name == "p_no_slip" || name == "p_can_be_held";
+  return std::any_of(std::begin(kJobs), std::end(kJobs), [&](const JobKind& kind) { return has_quantity(kind, name); });
 }
 
 }  // namespace garra::cli

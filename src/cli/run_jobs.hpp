@@ -73,6 +73,8 @@ struct JobKind {
 
 /// What --require judges in all jobs: "grasp: p_held, chain: p_settled, of the best design, ...".
 [[nodiscard]] std::string all_quantities();
+/// Whether --require may judge it in this job.
+[[nodiscard]] bool has_quantity(const JobKind& kind, const std::string& name);
 /// Whether some job has it.
 [[nodiscard]] bool is_quantity(const std::string& name);
 

@@ -1,6 +1,7 @@
 // Last step of a sample, after balance and contact solver: what became of the grasp. Host and device.
 #pragma once
 
+#include "garra/solve/contact_state.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "systems/grasp_problem.hpp"
 
@@ -9,12 +10,12 @@ namespace garra::grasp {
 /// Step 6: certificate, contact states and outcome, of up to two candidates from different starts.
 template <class S, int N>
 struct Verdict {
-  S outcome;       ///< grasp::Outcome
+  S outcome;  ///< grasp::Outcome
   S residual;
   S iterations;
-  S sticks;        ///< 1 where every contact sticks, else 0; NaN: unsolved
-  S acceleration;  ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
-  Vec<S, N> state; ///< grasp::ContactState
+  S sticks;         ///< 1 where every contact sticks, else 0; NaN: unsolved
+  S acceleration;   ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
+  Vec<S, N> state;  ///< grasp::ContactState
   Vec<S, 3 * N> c, a;
 };
 
@@ -42,11 +43,12 @@ struct JudgeBody {
       S apart = S(0);
       for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
-      v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);  // either certificate will do
+      v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
       v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
     }
     v.acceleration = acceleration(i, v.c);
-    v.outcome = select(v.outcome == S(int(Outcome::kHeld)) && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)), v.outcome);
+    v.outcome = select(v.outcome == S(int(Outcome::kHeld)) && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)),
+                       v.outcome);
     v.outcome = select(m.imbalance > S(model->held_imbalance), S(int(Outcome::kNotCarried)), v.outcome);
     v.outcome = select(m.resisted == S(0), S(int(Outcome::kNotResisted)), v.outcome);
     v = choose(m.reached > S(0), v, unreachable<S>());
@@ -93,20 +95,17 @@ struct JudgeBody {
     return v;
   }
 
-  /// Contact states: accelerations above 1e-6 of the problem's own size count as motion.
   template <class S>
   static GARRA_HD Verdict<S, N> judge(const solvers::FrictionProblem<S, N>& p,
                                       const solvers::FrictionSolution<S, N>& s) {
+    static_assert(int(ContactState::kSlip) == 1 && int(ContactState::kBreak) == 2, "as contact_state numbers them");
     Verdict<S, N> v;
-    const S eps = S(1e-6) * solvers::friction_scale(p).size_b;
+    const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
     auto any_slip = eps < S(0), any_break = eps < S(0);
     for (int j = 0; j < N; ++j) {
-      const S at = sqrt(fma(s.a[3 * j + 1], s.a[3 * j + 1], s.a[3 * j + 2] * s.a[3 * j + 2]));
-      const auto open = s.a[3 * j] > eps;
-      const auto slip = !open && at > eps;
-      v.state[j] = select(open, S(int(ContactState::kBreak)), select(slip, S(int(ContactState::kSlip)), S(0)));
-      any_break = any_break || open;
-      any_slip = any_slip || slip;
+      v.state[j] = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
+      any_break = any_break || v.state[j] == S(int(ContactState::kBreak));
+      any_slip = any_slip || v.state[j] == S(int(ContactState::kSlip));
     }
     v.outcome = select(any_break, S(int(Outcome::kSeparating)), select(any_slip, S(int(Outcome::kSlipping)), S(0)));
     const auto solved = s.status == S(int(Status::kConverged));
