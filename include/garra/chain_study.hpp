@@ -2,6 +2,7 @@
 // settles in time. What `garra run` makes of a scenario with job = "chain". docs/scenario.md, docs/chain-simulation.md.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -82,5 +83,8 @@ struct NominalTrajectories {
   std::vector<double> points;  ///< [d,t,j+2,3] base, origins of the link frames, tool tip: world axes [m]
   std::vector<int> design;     ///< [d] their numbers
 };
+
+/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+[[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::chain

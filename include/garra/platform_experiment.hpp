@@ -2,10 +2,12 @@
 // What `garra run` makes of a scenario with job = "platform_experiment". docs/scenario.md, docs/platform-dynamics.md.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "garra/platform.hpp"
+#include "garra/study/study.hpp"
 
 namespace garra::platform {
 
@@ -49,5 +51,8 @@ struct ExperimentScenario {
   Experiment experiment;
   double max_unsolved = 0;  ///< exit code 4 above this share of poses or instants that a form has not come to
 };
+
+/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+[[nodiscard]] std::unique_ptr<study::Study> make_study(const ExperimentScenario& scenario);
 
 }  // namespace garra::platform

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -101,5 +102,8 @@ enum class Outcome : int {
 inline constexpr int kOutcomes = 7;
 /// "feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid"
 [[nodiscard]] const char* to_string(Outcome outcome);
+
+/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+[[nodiscard]] std::unique_ptr<study::Study> make_study(const Scenario& scenario);
 
 }  // namespace garra::platform

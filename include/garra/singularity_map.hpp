@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,12 +59,12 @@ enum class Landing : std::uint8_t {
 /// Second pass: the singularity next to each of n configurations, by Newton's iteration on what vanishes there (least
 /// joint motion; a prismatic joint's in units of L), and its analysis. Rows that did not land hold NaN and zeros.
 struct NearSingularities {
-  std::vector<Landing> landing;              ///< [n]
-  std::vector<double> singular_q;            ///< [n,j]
-  std::vector<double> distance;              ///< [n] length of the joint motion that leads there [rad]
-  std::vector<int> lost;                     ///< [n] lost freedoms there
-  /// [n] joints to blame, joint k (from 0) worth 2^k: those with a part in the null space; of a redundant arm, all of whose
-  /// joints take part in ordinary self-motion, those of its minimal singular subsets, if there are any.
+  std::vector<Landing> landing;    ///< [n]
+  std::vector<double> singular_q;  ///< [n,j]
+  std::vector<double> distance;    ///< [n] length of the joint motion that leads there [rad]
+  std::vector<int> lost;           ///< [n] lost freedoms there
+  /// [n] joints to blame, joint k (from 0) worth 2^k: those with a part in the null space; of a redundant arm, all of
+  /// whose joints take part in ordinary self-motion, those of its minimal singular subsets, if there are any.
   std::vector<std::uint32_t> responsible;
   std::vector<int> subsets;                  ///< [n] number of minimal singular intervals (SOSM)
   std::vector<int> subset_last;              ///< [n,j] last joint of the one that starts at joint j, from 0; -1: none
@@ -126,5 +127,8 @@ struct MapScenario {
   std::vector<Slice> slices;
   study::Plan plan;
 };
+
+/// The study for study::run (study/engine.hpp). Throws Error where the scenario makes no sense.
+[[nodiscard]] std::unique_ptr<study::Study> make_study(const MapScenario& scenario);
 
 }  // namespace garra::singularity

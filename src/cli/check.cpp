@@ -113,7 +113,7 @@ Content content_of(const CheckArguments& arguments, const std::string& file) {
     return {"platform", io::describe_platform(p), io::platform_toml(p), p.notes, Json::object()};
   }
   if (ending == ".toml") {
-    const Resolved resolved = job_kind(file).resolved(file, arguments.overrides);
+    const Resolved resolved = job_kind(file).read(file, arguments.overrides)->resolved();
     return {"scenario", resolved.toml, resolved.toml, resolved.warnings, Json::object()};
   }
   throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",
@@ -197,8 +197,9 @@ void add_check_command(CLI::App& app) {
   check->add_option("--base", arguments->robot.base, "URDF: the link that the chain starts from")->type_name("LINK");
   check->add_option("--tip", arguments->robot.tip, "URDF: the link that the chain ends in")->type_name("LINK");
   add_lock_option(*check, arguments->robot.locks);
-  check->add_option("--format", arguments->format,
-                    "human; json: one line per file with the whole model; toml: a file that reads back to the same")
+  check
+      ->add_option("--format", arguments->format,
+                   "human; json: one line per file with the whole model; toml: a file that reads back to the same")
       ->check(CLI::IsMember({"human", "json", "toml"}))
       ->capture_default_str();
   check->footer(

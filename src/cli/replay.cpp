@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/run_files.hpp"
 #include "cli/run_jobs.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run_folder.hpp"
+#include "io/run_record.hpp"
 
 namespace garra::cli {
 
@@ -30,7 +30,7 @@ std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, co
 
 void replay(const ReplayArguments& a) {
   const auto folder = io::RunFolder::open(a.run);
-  require_unchanged(folder);
+  io::require_unchanged(folder);
   const JobKind& kind = job_kind(folder.scenario());
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const std::int64_t sample = a.sample < 0 ? default_sample(folder, kind, *job) : a.sample;

@@ -16,13 +16,15 @@
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
 #include "cli/requirement.hpp"
-#include "cli/run_files.hpp"
 #include "cli/run_jobs.hpp"
 #include "cli/temporary_folder.hpp"
 #include "cli/terminal.hpp"
 #include "garra/core/error.hpp"
-#include "garra/io/run_folder.hpp"
+#include "garra/io/run.hpp"
 #include "io/atomic_file.hpp"
+#include "io/run_chunks.hpp"
+#include "io/run_record.hpp"
+#include "io/text_file.hpp"
 
 namespace garra::cli {
 
@@ -68,120 +70,43 @@ std::string new_folder_name(const std::string& scenario) {
   }
 }
 
-/// What ended a run; the empty string while it goes on.
-struct Ending {
-  std::string reason;
-  bool resumable = false;
-};
-
-const char* said_of(io::RunFolder::Chunk state) {
-  if (state == io::RunFolder::Chunk::kMissing) return "is missing";
-  return state == io::RunFolder::Chunk::kDamaged ? "is damaged" : "belongs to another scenario or version of garra";
-}
-
-struct Runner {
-  const io::RunFolder& folder;
-  const JobKind& kind;
-  Job& job;
-  const Device& device;
-  const RunArguments& arguments;
-
-  study::Total total{};
-  std::int64_t fresh = 0;             ///< samples computed now; the others were there
-  std::int64_t chunks = 0, rows = 0;  ///< chunks in `total`, and the samples that they keep
-
-  [[nodiscard]] const study::Study& study() const { return job.study(); }
-
-  [[nodiscard]] Ending check(double seconds) const {
-    const auto& plan = study().plan();
-    if (total.count >= plan.samples) return {"samples", false};
-    if (plan.stop_half_width > 0 && total.count > 0 && study().widest_interval(total) <= 2 * plan.stop_half_width)
-      return {"half_width", false};
-    if (stop_signal != 0) return {"signal", true};
-    const double limit = arguments.time_limit > 0 ? arguments.time_limit : plan.time_limit;
-    return limit > 0 && seconds > limit ? Ending{"time_limit", true} : Ending{};
-  }
-
-  /// The chunk as an earlier start has left it, if it is sound and of this very run.
-  [[nodiscard]] std::optional<study::Tally> stored_chunk(std::int64_t index, std::int64_t first,
-                                                         std::int64_t count) const {
-    auto state = io::RunFolder::Chunk::kMissing;
-    auto chunk = folder.read_chunk(index, &state);
-    const bool foreign =
-        state == io::RunFolder::Chunk::kForeign || (chunk && (chunk->first != first || chunk->count != count));
-    if (foreign) state = io::RunFolder::Chunk::kForeign;
-    if ((foreign || state == io::RunFolder::Chunk::kDamaged) && !arguments.quiet)
-      std::fprintf(stderr, "garra: chunk %lld %s; computing it again\n", static_cast<long long>(index), said_of(state));
-    if (foreign) chunk.reset();
-    return chunk;
-  }
-
-  void take_chunk() {
-    const auto& plan = study().plan();
-    const std::int64_t first = chunks * plan.chunk;
-    const std::int64_t count = std::min(plan.chunk, plan.samples - first);
-    auto chunk = stored_chunk(chunks, first, count);
-    if (!chunk) {
-      chunk = study().run(first, count, device);
-      folder.write_chunk(chunks, *chunk);
-      folder.renew_lock();
-      fresh += count;
-    }
-    const study::Shape shape = study().shape();
-    total.add(*chunk, shape.sums, shape.tracked);
-    rows += static_cast<std::int64_t>(chunk->kept.size() / shape.row);
-    job.look_at(chunk->kept);
-    ++chunks;
-  }
-
-  [[nodiscard]] Standing standing() const {
-    const auto e = study().estimate(total);
-    return {total.count, fresh, e.probability, e.interval.low, e.interval.high, kind.event};
-  }
-
-  Ending go(Progress& progress) {
-    for (;;) {
-      const Ending end = check(progress.seconds());
-      if (!end.reason.empty()) return end;
-      take_chunk();
-      progress.show(standing());
-    }
-  }
-};
-
 /// The probability that a requirement is about.
-study::Estimate required(const Requirement& r, const study::Study& study, const study::Total& total, const JobKind& kind) {
+study::Estimate required(const Requirement& r, const study::Study& study, const study::Total& total,
+                         const JobKind& kind) {
   return r.quantity == kind.quantity ? study.estimate(total) : study.named_estimate(total, r.quantity);
 }
 
-void require_all(const std::vector<Requirement>& requirements, const Runner& runner) {
-  const JobKind& kind = runner.kind;
+void require_all(const std::vector<Requirement>& requirements, const study::Study& study, const study::Total& total,
+                 const JobKind& kind) {
   for (const Requirement& r : requirements) {
-    const study::Interval s = required(r, runner.study(), runner.total, kind).interval;
+    const study::Interval s = required(r, study, total, kind).interval;
     if (r.holds(s.low, s.high)) continue;
     char interval[64];
     std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
-    const std::string what = r.quantity == kind.quantity ? "P(" + std::string(kind.event) + ")" + kind.of_whom : r.quantity;
+    const std::string what =
+        r.quantity == kind.quantity ? "P(" + std::string(kind.event) + ")" + kind.of_whom : r.quantity;
     const std::string found = r.text + " does not hold: the 95 % interval of " + what + " is " + interval;
     throw Error(ExitCode::kRequirementFailed, found,
                 r.is_refuted(s.low, s.high) ? "" : "The bound lies inside of the interval: more samples may decide.");
   }
 }
 
-void require_solved(const Runner& r) {
-  const double unsolved = r.study().unsolved_share(r.total), limit = r.study().plan().max_unsolved;
+void require_solved(const study::Study& study, const study::Total& total, const JobKind& kind) {
+  const double unsolved = study.unsolved_share(total), limit = study.plan().max_unsolved;
   if (unsolved <= limit) return;
   char text[128];
   std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than %s = %.3g", 100 * unsolved,
-                r.kind.unsolved_key, limit);
-  throw Error(ExitCode::kTooManyUnsolved, text, r.kind.unsolved_remedy);
+                kind.unsolved_key, limit);
+  throw Error(ExitCode::kTooManyUnsolved, text, kind.unsolved_remedy);
 }
 
-void print_answer(const Runner& r, const RunArguments& a, const Json& summary, const Json& manifest) {
+/// `run` has ended for good.
+void print_answer(const io::RunFolder& folder, const Job& job, const io::FolderRun& run, const RunArguments& a) {
+  const Json summary = Json::parse(run.summary), manifest = Json::parse(run.manifest);
   if (a.format == "json") {
-    std::printf("%s\n", Json{{"run", r.folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
+    std::printf("%s\n", Json{{"run", folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
   } else if (!a.quiet) {
-    std::printf("%s", printable(r.job.answer(summary, manifest, r.folder.path())).c_str());
+    std::printf("%s", printable(job.answer(summary, manifest, folder.path())).c_str());
   }
   std::fflush(stdout);
 }
@@ -197,54 +122,61 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
   std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
 }
 
-/// Whether the folder's results are those of this summary already: resuming a finished run changes nothing.
-bool is_written(const Runner& r, const Manifest& manifest, const std::string& summary) {
-  const io::RunFolder& folder = r.folder;
-  return folder.has("results.h5") && r.job.has_files(folder) && folder.has("summary.json") &&
-         folder.read_text("summary.json") == summary && manifest.files_are_whole();
+Standing standing_of(const study::Progress& p, const JobKind& kind) {
+  return {p.samples, p.fresh, p.estimate.probability, p.estimate.interval.low, p.estimate.interval.high, kind.event};
 }
 
-/// The summary comes last: where it is, the run is whole.
-bool write_outputs(const Runner& r, Manifest& manifest, const std::string& summary) {
-  if (r.fresh == 0 && is_written(r, manifest, summary)) return false;
-  write_results(r.folder, r.study(), r.chunks, r.rows);
-  r.job.write_files(r.folder, r.total);
-  manifest.add_files();
-  r.folder.write_text("summary.json", summary);
-  return true;
-}
-
-void execute(io::RunFolder folder, const RunArguments& a, const std::string& command) {
-  require_same_program(folder);
-  const JobKind& kind = job_kind(folder.scenario());
-  const auto requirements = requirements_of(a, kind);
-  const auto job = kind.read(folder.scenario(), folder.overrides());
-  const study::Study& study = job->study();
-  for (const Requirement& r : requirements) static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
-  const Device device = parse_device(a.device, a.threads);
-  expect_study(folder, study);
-  folder.lock();
-  folder.remove_leftovers();
+/// The loop, with a progress line.
+io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, const RunArguments& a,
+                          const std::string& command) {
+  Progress progress(a.quiet ? "none" : a.progress, job.study().plan().samples);
+  io::FolderRunOptions options{.command = command};
+  options.run.device = parse_device(a.device, a.threads);
+  options.run.time_limit = a.time_limit;
+  options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
+  options.run.on_chunk = [&](const study::Tally& chunk) { job.look_at(chunk.kept); };
+  options.run.is_cancelled = [] { return stop_signal != 0; };
+  if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
+  options.extras.write = [&](const io::RunFolder& f, const study::Total& total) { job.write_files(f, total); };
+  options.extras.are_there = [&](const io::RunFolder& f) { return job.has_files(f); };
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
-  Manifest manifest(folder, device, command);
-  Runner runner{folder, kind, *job, device, a};
-  Progress progress(a.quiet ? "none" : a.progress, study.plan().samples);
-  const Ending end = runner.go(progress);
+  io::FolderRun run = io::run_in_folder(folder, job.study(), options);
   progress.clear();
-  manifest.add(runner.fresh, progress.seconds());
-  if (end.resumable)
-    throw Error(ExitCode::kStoppedResumable,
-                (end.reason == "signal" ? "stopped by a signal after " : "time limit reached after ") +
-                    std::to_string(runner.total.count) + " of " + std::to_string(study.plan().samples) +
-                    " samples; so far " + short_estimate(runner.standing()),
-                "Continue with `garra resume " + folder.path() + "`.");
-  const std::string summary = study.summary(runner.total, end.reason);
-  const bool changed = write_outputs(runner, manifest, summary);
-  print_answer(runner, a, Json::parse(summary), manifest.json());
-  report_on(folder.path(), a, changed);
-  require_solved(runner);
-  require_all(requirements, runner);
+  return run;
+}
+
+[[noreturn]] void say_stopped(const io::RunFolder& folder, const JobKind& kind, const study::Study& study,
+                              const study::RunResult& r) {
+  const Standing so_far = standing_of({r.total.count, r.fresh, study.estimate(r.total)}, kind);
+  throw Error(ExitCode::kStoppedResumable,
+              (r.end == study::End::kSignal ? "stopped by a signal after " : "time limit reached after ") +
+                  std::to_string(r.total.count) + " of " + std::to_string(study.plan().samples) + " samples; so far " +
+                  short_estimate(so_far),
+              "Continue with `garra resume " + folder.path() + "`.");
+}
+
+/// A run from its beginning, or from where it has stopped, to its answer.
+void execute(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& a, const std::string& command) {
+  const auto requirements = requirements_of(a, kind);
+  const study::Study& study = job.study();
+  for (const Requirement& r : requirements)
+    static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
+  const io::FolderRun run = run_samples(folder, kind, job, a, command);
+  if (study::is_resumable(run.result.end)) say_stopped(folder, kind, study, run.result);
+  print_answer(folder, job, run, a);
+  report_on(folder.path(), a, run.changed);
+  require_solved(study, run.result.total, kind);
+  require_all(requirements, study, run.result.total, kind);
+}
+
+void resume(const RunArguments& a) {
+  auto folder = io::RunFolder::open(a.run);
+  io::require_same_program(folder);
+  const JobKind& kind = job_kind(folder.scenario());
+  (void)requirements_of(a, kind);
+  const auto job = kind.read(folder.scenario(), folder.overrides());
+  execute(std::move(folder), kind, *job, a, "garra resume " + a.run);
 }
 
 std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
@@ -262,20 +194,15 @@ std::int64_t samples_of(const io::RunFolder& folder) {
 
 void show_status(const RunArguments& a) {
   auto folder = io::RunFolder::open(a.run);
-  require_unchanged(folder);
+  io::require_unchanged(folder);
   const JobKind& kind = job_kind(folder.scenario());
   const auto job = kind.read(folder.scenario(), folder.overrides());
   const study::Study& study = job->study();
   const study::Plan& plan = study.plan();
-  expect_study(folder, study);
-  study::Total total{};
-  std::int64_t k = 0;
-  auto state = io::RunFolder::Chunk::kPresent;
-  for (; k * plan.chunk < plan.samples; ++k) {
-    const auto chunk = folder.read_chunk(k, &state);
-    if (!chunk) break;
-    total.add(*chunk, study.shape().sums, study.shape().tracked);
-  }
+  io::expect_study(folder, study);
+  io::RunChunks chunks(folder, {});
+  const study::RunResult so_far = study::stored(study, chunks);
+  const study::Total& total = so_far.total;
   const auto e = study.estimate(total);
   const bool finished = folder.has("summary.json");
   std::printf("%s: %s, %lld of %lld samples", folder.path().c_str(), finished ? "finished" : "unfinished",
@@ -284,9 +211,11 @@ void show_status(const RunArguments& a) {
     std::printf(", P(%s)%s = %.4f [%.4f, %.4f]", kind.event, kind.of_whom, e.probability, e.interval.low,
                 e.interval.high);
   std::printf("\n");
+  auto next = io::RunFolder::Chunk::kPresent;
+  if (total.count < plan.samples) static_cast<void>(folder.read_chunk(so_far.chunks, &next));
   const bool all_there = total.count >= plan.samples || (finished && total.count == samples_of(folder));
-  if (!all_there && (finished || state != io::RunFolder::Chunk::kMissing))
-    std::printf("chunk %lld %s\n", static_cast<long long>(k), said_of(state));
+  if (!all_there && (finished || next != io::RunFolder::Chunk::kMissing))
+    std::printf("chunk %lld %s\n", static_cast<long long>(so_far.chunks), io::said_of(next));
   if (!finished || !all_there) std::printf("continue with: garra resume %s\n", folder.path().c_str());
 }
 
@@ -325,12 +254,12 @@ void run_new(const RunArguments& a) {
   const JobKind& kind = job_kind(a.scenario);
   const auto overrides = overrides_of(a, kind);
   (void)requirements_of(a, kind);
-  if (!a.quiet) print_warnings(kind.resolved(a.scenario, overrides).warnings);
-  const std::vector<std::string> models = kind.read(a.scenario, overrides)->models();
+  const std::string text = io::read_text(a.scenario);
+  const auto job = kind.read(a.scenario, overrides);
+  if (!a.quiet) print_warnings(job->resolved().warnings);
   (void)parse_device(a.device, a.threads);
-  const auto folder =
-      io::RunFolder::create(a.output.empty() ? new_folder_name(a.scenario) : a.output, a.scenario, overrides, models);
-  execute(folder, a, command_line(a, overrides));
+  const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
+  execute(io::RunFolder::create(path, text, overrides, job->models()), kind, *job, a, command_line(a, overrides));
 }
 
 void run_text(const std::string& text, const std::string& name, RunArguments a) {
@@ -372,7 +301,7 @@ void add_run_commands(CLI::App& app) {
   add_format_flag(*resume, *a);
   resume->footer(
       "Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
-  resume->callback([a] { execute(io::RunFolder::open(a->run), *a, "garra resume " + a->run); });
+  resume->callback([a] { garra::cli::resume(*a); });
 
   CLI::App* status = app.add_subcommand("status", "How far a run is, with its current interval");
   status->add_option("RUN", a->run, "run folder")->required();
@@ -385,7 +314,7 @@ void add_run_commands(CLI::App& app) {
   report->callback([a] {
     const auto folder = io::RunFolder::open(a->run);
     folder.require_no_links();
-    require_unchanged(folder);
+    io::require_unchanged(folder);
     if (!make_report(folder.path(), false))
       throw Error(ExitCode::kInputOutput, "the report was not made",
                   "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");

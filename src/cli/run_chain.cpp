@@ -83,6 +83,9 @@ class ChainJob final : public Job {
   explicit ChainJob(const chain::Scenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override {
+    return {io::resolved_toml(study_.scenario()), study_.scenario().robot.warnings};
+  }
   [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
 
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {

@@ -15,6 +15,7 @@
 #include "garra/io/problem_file.hpp"
 #include "garra/io/scenario.hpp"
 #include "io/atomic_file.hpp"
+#include "systems/grasp_nominal.hpp"
 #include "systems/grasp_study.hpp"
 
 namespace garra::cli {
@@ -51,8 +52,9 @@ Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sam
   j["iterations"] = r.iterations;
   j["residual"] = r.residual;
   j["tol"] = study.scenario().tol;
-  for (int k = 0; k < grasp::kMetrics; ++k)
-    j["metrics"][grasp::kMetricWords[k].name] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
+  study::for_each_row(grasp::kColumns, [&](const auto& row, int k) {
+    j["metrics"][row.words.name] = std::isfinite(r.metric[k]) ? Json(r.metric[k]) : Json(nullptr);
+  });
   return j;
 }
 
@@ -112,6 +114,7 @@ class GraspJob final : public Job {
   explicit GraspJob(const grasp::Scenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override { return resolved_grasp(study_.scenario(), study_); }
   [[nodiscard]] std::vector<std::string> models() const override { return finger_files(study_.scenario()); }
 
   void look_at(const std::vector<double>& kept) override {
@@ -125,7 +128,8 @@ class GraspJob final : public Job {
       first_of_.try_emplace(static_cast<int>(kept[at + 1]), static_cast<std::int64_t>(kept[at]));
   }
 
-  /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems as `garra contact solve` reads them. None where the scenario keeps none.
+  /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems as `garra contact solve` reads them.
+  /// None where the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
     write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     clear_failures(folder.file("failures"));
@@ -196,6 +200,12 @@ class GraspJob final : public Job {
 };
 
 }  // namespace
+
+Resolved resolved_grasp(const grasp::Scenario& scenario, const grasp::Study& study) {
+  Resolved resolved{io::resolved_toml(scenario), scenario.warnings};
+  for (const std::string& text : grasp::nominal_warnings(study)) resolved.warnings.push_back(text);
+  return resolved;
+}
 
 std::vector<std::string> finger_files(const grasp::Scenario& scenario) {
   std::vector<std::string> files;

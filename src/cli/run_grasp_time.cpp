@@ -10,8 +10,8 @@
 #include "cli/grasp_time_file.hpp"
 #include "garra/core/error.hpp"
 #include "io/atomic_file.hpp"
+#include "study/summary.hpp"
 #include "systems/grasp_time_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::cli {
 
@@ -184,6 +184,9 @@ class GraspTimeJob final : public Job {
   explicit GraspTimeJob(const grasp::Scenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override {
+    return resolved_grasp(study_.scenario(), grasp::Study(study_.scenario()));
+  }
   [[nodiscard]] std::vector<std::string> models() const override {
     std::vector<std::string> files = finger_files(study_.scenario());
     const auto add = [&](const std::string& file) {

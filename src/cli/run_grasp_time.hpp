@@ -7,10 +7,14 @@
 
 #include "cli/run_jobs.hpp"
 #include "garra/grasp.hpp"
+#include "systems/grasp_study.hpp"
 
 namespace garra::cli {
 
 [[nodiscard]] std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario);
+
+/// The scenario, with what a user should know of its nominal grasp: `study` is of its first instant.
+[[nodiscard]] Resolved resolved_grasp(const grasp::Scenario& scenario, const grasp::Study& study);
 
 /// The robot files that fingers were read from, each once: what a run folder keeps copies of.
 [[nodiscard]] std::vector<std::string> finger_files(const grasp::Scenario& scenario);

@@ -4,60 +4,32 @@
 #include <iterator>
 
 #include "garra/core/error.hpp"
-#include "garra/io/chain_scenario.hpp"
-#include "garra/io/platform_experiment_scenario.hpp"
-#include "garra/io/platform_scenario.hpp"
 #include "garra/io/scenario.hpp"
-#include "garra/io/singularity_scenario.hpp"
-#include "systems/grasp_nominal.hpp"
 
 namespace garra::cli {
 
 namespace {
 
-Resolved resolved_grasp(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const auto s = io::read_scenario(scenario, overrides);
-  std::vector<std::string> warnings = s.warnings;
-  for (const std::string& text : grasp::nominal_warnings(grasp::Study(s))) warnings.push_back(text);
-  return {io::resolved_toml(s), warnings};
-}
-Resolved resolved_chain(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const auto s = io::read_chain_scenario(scenario, overrides);
-  return {io::resolved_toml(s), s.robot.warnings};
-}
-Resolved resolved_singularity(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const auto s = io::read_singularity_scenario(scenario, overrides);
-  return {io::resolved_toml(s), s.robot.warnings};
-}
-Resolved resolved_platform(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const auto s = io::read_platform_scenario(scenario, overrides);
-  return {io::resolved_toml(s), s.platform.notes};
-}
-Resolved resolved_platform_experiment(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const auto s = io::read_platform_experiment(scenario, overrides);
-  return {io::resolved_toml(s), s.platform.notes};
-}
-
 constexpr JobKind kJobs[] = {
     {"grasp", "held", "p_held", "", "solver.tol", "solver.max_unsolved",
      "Raise solver.max_iterations or solver.tol, or allow it with --set solver.max_unsolved=0.01.",
-     "no sample lies near the border", read_grasp_job, resolved_grasp, "p_no_slip p_can_be_held"},
+     "no sample lies near the border", read_grasp_job, "p_no_slip p_can_be_held"},
     {"chain", "settled", "p_settled", " of the best design", "time.tolerance", "sampling.max_unsolved",
      "Give a shorter time.step or another time.method, or allow it with --set sampling.max_unsolved=0.01.",
-     "no sample has settled", read_chain_job, resolved_chain},
+     "no sample has settled", read_chain_job},
     {"singularity", "near", "p_near", "", "measure.tolerance", "sampling.max_unsolved",
      "These configurations are not finite: look at the ranges of [joints], or allow it with --set "
      "sampling.max_unsolved=0.01.",
-     "no sample is near a singularity", read_singularity_job, resolved_singularity},
+     "no sample is near a singularity", read_singularity_job},
     {"platform", "feasible", "p_feasible", "", "allowed.near_singular", "sampling.max_unsolved",
      "These samples have numbers that are not finite: look at the path and at the distributions, or allow it with "
      "--set "
      "sampling.max_unsolved=0.01.",
-     "no sample is decided", read_platform_job, resolved_platform},
+     "no sample is decided", read_platform_job},
     {"platform_experiment", "solved", "p_solved", "", "experiment.tolerance", "experiment.max_unsolved",
      "One of the two forms does not come to them: take more segments or a shorter step, or allow it with --set "
      "experiment.max_unsolved=1.",
-     "nothing is computed", read_platform_experiment_job, resolved_platform_experiment},
+     "nothing is computed", read_platform_experiment_job},
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "garra/io/run_folder.hpp"
-#include "systems/study.hpp"
+#include "garra/study/engine.hpp"
 
 namespace garra::cli {
 
@@ -19,6 +19,12 @@ struct ReplayArguments {
   std::int64_t sample = -1;
 };
 
+/// A scenario as it was understood.
+struct Resolved {
+  std::string toml;                   ///< with every default filled in
+  std::vector<std::string> warnings;  ///< what may not be as meant
+};
+
 /// A study, and what the program adds to it: files, words, replay.
 class Job {
  public:
@@ -27,6 +33,7 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   [[nodiscard]] virtual const study::Study& study() const = 0;
+  [[nodiscard]] virtual Resolved resolved() const = 0;
   /// Files that the scenario names; the run folder keeps copies of them.
   [[nodiscard]] virtual std::vector<std::string> models() const { return {}; }
   /// Sees the rows that each chunk keeps, in order.
@@ -47,12 +54,6 @@ class Job {
   Job() = default;
 };
 
-/// A scenario as it was understood.
-struct Resolved {
-  std::string toml;                   ///< with every default filled in
-  std::vector<std::string> warnings;  ///< what may not be as meant
-};
-
 /// A line of the table.
 struct JobKind {
   const char* name;           ///< as in the scenario
@@ -64,7 +65,6 @@ struct JobKind {
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first
   std::unique_ptr<Job> (*read)(const std::string& scenario, const std::vector<std::string>& overrides);
-  Resolved (*resolved)(const std::string& scenario, const std::vector<std::string>& overrides);
   const char* more_quantities = "";  ///< that --require may judge as well, separated by blanks
 };
 

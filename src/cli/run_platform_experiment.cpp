@@ -67,6 +67,9 @@ class PlatformExperimentJob final : public Job {
   explicit PlatformExperimentJob(const platform::ExperimentScenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override {
+    return {io::resolved_toml(study_.scenario()), study_.scenario().platform.notes};
+  }
   [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
 
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {

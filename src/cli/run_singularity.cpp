@@ -130,9 +130,10 @@ void print(const MapSample& s, const chain::Robot& robot, double tolerance) {
     return;
   }
   std::printf("Nearest singularity      %.6g deg of joint motion away\n", s.nearest.distance[0] / kDegree);
-  std::printf("                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are judged\n"
-              "                         by %g, as the map does: double roots are found to the root of rounding only\n",
-              tolerance, s.options.tolerance);
+  std::printf(
+      "                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are judged\n"
+      "                         by %g, as the map does: double roots are found to the root of rounding only\n",
+      tolerance, s.options.tolerance);
   std::printf("\nThe analysis there:\n%s", singularity_text(s.screws, *s.analysis, &s.options).c_str());
 }
 
@@ -141,6 +142,9 @@ class SingularityJob final : public Job {
   explicit SingularityJob(const MapScenario& scenario) : study_(scenario) {}
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override {
+    return {io::resolved_toml(study_.scenario()), study_.scenario().robot.warnings};
+  }
   [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
 
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {

@@ -78,7 +78,7 @@ void require_new(const std::string& path, bool is_ours) {
 
 }  // namespace
 
-RunFolder RunFolder::create(const std::string& path, const std::string& scenario_file,
+RunFolder RunFolder::create(const std::string& path, const std::string& scenario_text,
                             const std::vector<std::string>& overrides, const std::vector<std::string>& models) {
   require_new(path, false);
   std::error_code error;
@@ -91,7 +91,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   folder.lock();
   require_new(path, true);  // somebody else may have been faster
   try {
-    folder.fill(scenario_file, models);
+    folder.fill(scenario_text, models);
   } catch (...) {  // the folder was empty: all that is in it is ours
     for (const char* name : {"scenario.toml", "overrides.json", "models", "chunks"})
       fs::remove_all(folder.file(name), error);
@@ -101,7 +101,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
 }
 
 /// The scenario comes last: it makes the folder a run folder.
-void RunFolder::fill(const std::string& scenario_file, const std::vector<std::string>& models) {
+void RunFolder::fill(const std::string& scenario_text, const std::vector<std::string>& models) {
   for (const char* name : {"chunks", "models"}) {
     std::error_code error;
     if (std::string(name) == "models" && models.empty()) continue;
@@ -110,7 +110,7 @@ void RunFolder::fill(const std::string& scenario_file, const std::vector<std::st
   }
   for (const std::string& model : models) write_text("models/" + fs::path(model).filename().string(), read_all(model));
   write_text("overrides.json", json(overrides_).dump(1) + "\n");
-  write_text("scenario.toml", read_all(scenario_file));
+  write_text("scenario.toml", scenario_text);
   fingerprint_ = compute_fingerprint();
 }
 

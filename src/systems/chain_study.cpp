@@ -311,4 +311,6 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   return r;
 }
 
+std::unique_ptr<study::Study> make_study(const Scenario& scenario) { return std::make_unique<Study>(scenario); }
+
 }  // namespace garra::chain

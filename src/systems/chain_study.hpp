@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "garra/chain_study.hpp"
+#include "garra/study/engine.hpp"
 #include "systems/chain_study_setup.hpp"
-#include "systems/study.hpp"
 
 namespace garra::chain {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/summary.hpp"
 #include "systems/chain_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::chain {
 

@@ -45,7 +45,7 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
 
 NominalBalance nominal_balance(const Study& study) {
   const Replay r = nominal_instant(study).replay;
-  return {r.resisted, r.metric[kImbalance], unresisted_wrenches(study.model())};
+  return {r.resisted, r.metric[metric("imbalance")], unresisted_wrenches(study.model())};
 }
 
 std::string describe_wrench(const Vec<double, 6>& unit) {

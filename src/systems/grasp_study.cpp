@@ -1,6 +1,5 @@
 #include "systems/grasp_study.hpp"
 
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,12 +8,12 @@
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
+#include "study/summary.hpp"
 #include "systems/contact_lanes.hpp"
 #include "systems/grasp_balance.hpp"
 #include "systems/grasp_command.hpp"
 #include "systems/grasp_cuda.hpp"
 #include "systems/grasp_judge.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
@@ -22,23 +21,15 @@ namespace {
 
 using study::kBlock;
 
+constexpr int kRowHead = 3;         // index, outcome, residual
 constexpr std::int64_t kSub = 256;  // samples in flight per thread: everything about them stays in the L2 cache
 
 Layout make_layout(const Scenario& s, int draws) {
   Layout l;
   l.contacts = static_cast<int>(s.contacts.size());
   l.draws = draws;
-  int next = 0;
-  const auto take = [&](int size) {
-    const int at = next;
-    next += size;
-    return at;
-  };
-  const auto histogram = [&](double low, double high, int bins) {
-    study::Histogram h{low, high, bins, next};
-    take(h.size());
-    return h;
-  };
+  study::Places places;
+  const auto take = [&](int size) { return places.take(size); };
   l.outcome = take(kOutcomes);
   l.sticks = take(2);
   l.resisted = take(2);
@@ -49,20 +40,17 @@ Layout make_layout(const Scenario& s, int draws) {
   l.iterations = take(kIterationBins);
   l.held_bin = take(draws * study::kInputBins);
   l.decided_bin = take(draws * study::kInputBins);
-  const double force = 4 * std::max(largest_push(s), 1e-3);
-  for (int j = 0; j < l.contacts; ++j) l.force[j] = histogram(0, force, 200);
-  l.metric[kMargin] = histogram(-1, 1, 200);
-  l.metric[kCritical] = histogram(0, 2, 200);
-  l.metric[kLoadFactor] = histogram(0, 10, 200);
-  l.metric[kWrenchRadius] = histogram(0, force, 200);
-  l.metric[kMinimumSqueeze] = histogram(0, force, 200);
-  l.metric[kImbalance] = histogram(0, 2, 200);
-  l.metric[kAcceleration] = histogram(0, 10, 500);
-  l.residual = histogram(-18, -6, 48);
-  l.counts = next;
+  const double push = std::max(largest_push(s), 1e-3);
+  for (int j = 0; j < l.contacts; ++j) l.force[j] = places.histogram({0, 4 * push});
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    const double unit = row.in_pushes ? push : 1;
+    l.metric[k] = places.histogram({unit * row.axis.low, unit * row.axis.high, row.axis.bins});
+  });
+  l.residual = places.histogram({-18, -6, 48});
+  l.counts = places.count();
   l.held_sum = 2 * (l.contacts + kMetrics);
   l.sums = l.held_sum + 2;
-  l.row = 6 + draws + 6 * l.contacts;
+  l.row = kRowHead + kMetrics + draws + 6 * l.contacts;
   return l;
 }
 
@@ -98,8 +86,14 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                                                               w.candidates.data()};
   const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
                                                               w.second.data()};
-  const JudgeBody<N> judge{&m, w.parts(), s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
-                           s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
+  const JudgeBody<N> judge{&m,
+                           w.parts(),
+                           s.tol,
+                           w.problems.data(),
+                           w.metrics.data(),
+                           w.candidates.data(),
+                           s.check_uniqueness ? w.second.data() : nullptr,
+                           w.verdicts.data()};
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
   batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
   balance(executor, BalanceBody<N>{&m, w.parts(), w.metrics.data()}, count);
@@ -135,24 +129,28 @@ void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<
     const double x = (m.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
     const double y = (m.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
     if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
-    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins + static_cast<int>(x))];
+    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins +
+                                        static_cast<int>(x))];
   }
 }
 
+/// What came of one sample, and which it is.
 template <int N>
-void keep_row(const Layout& l, const Results& r, std::int64_t i, const std::vector<double>& inputs,
-              const Metrics<double, N>& m, const Verdict<double, N>& v, study::Tally& t) {
-  t.kept.insert(t.kept.end(), {static_cast<double>(r.first + i), v.outcome, v.residual, m.margin});
-  t.kept.insert(t.kept.end(), inputs.begin(), inputs.begin() + l.draws);
+struct Sample {
+  std::int64_t number;
+  const Metrics<double, N>& metrics;
+  const Verdict<double, N>& verdict;
+  std::array<double, kMetrics> values;
+};
+
+template <int N>
+void keep_row(const Sample<N>& sample, const std::vector<double>& inputs, study::Tally& t) {
+  const Verdict<double, N>& v = sample.verdict;
+  t.kept.insert(t.kept.end(), {static_cast<double>(sample.number), v.outcome, v.residual});
+  t.kept.insert(t.kept.end(), sample.values.begin(), sample.values.end());
+  t.kept.insert(t.kept.end(), inputs.begin(), inputs.end());
   t.kept.insert(t.kept.end(), v.c.m, v.c.m + 3 * N);
   t.kept.insert(t.kept.end(), v.a.m, v.a.m + 3 * N);
-  t.kept.insert(t.kept.end(), {m.imbalance, v.acceleration});
-}
-
-/// In the order of MetricKind.
-template <int N>
-std::array<double, kMetrics> metrics_of(const Metrics<double, N>& m, const Verdict<double, N>& v) {
-  return {m.margin, m.critical, m.load_factor, m.wrench_radius, m.minimum_squeeze, m.imbalance, v.acceleration};
 }
 
 /// Counts whether something is so: 1, 0, or NaN where that is not known. Of a grasp that is not reached it is not so.
@@ -182,25 +180,29 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       t.counts[static_cast<std::size_t>(l.decided_bin + bin)] += decided;
     }
     const bool reached = outcome != Outcome::kUnreachable;
+    const Sample<N> sample{r.first + i, m, v, study::values_of(kColumns, m, v)};
     count_if(l.sticks, v.sticks, reached, t.counts);
     count_if(l.resisted, m.resisted, reached, t.counts);
     if (reached) {
       count_contacts<N>(l, m, v, t, sums);
-      const auto metric = metrics_of(m, v);
       for (std::size_t k = 0; k < kMetrics; ++k)
-        count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
-      for (std::size_t k = 0; k < kMetrics; ++k) t.counts[static_cast<std::size_t>(l.zero) + k] += metric[k] == 0;
-      const bool contacts_fail = decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
+        count_value(l.metric[k], sample.values[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
+      for (std::size_t k = 0; k < kMetrics; ++k)
+        t.counts[static_cast<std::size_t>(l.zero) + k] += sample.values[k] == 0;
+      const bool contacts_fail =
+          decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
       if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
       ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
-      if (std::isfinite(m.margin)) t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
-      if (decided && std::isfinite(v.residual)) t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
+      if (std::isfinite(m.margin))
+        t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
+      if (decided && std::isfinite(v.residual))
+        t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
     }
     if (s.plan.keep == "none" || (s.plan.keep == "failures" && held)) continue;
     for (int k = 0; k < l.draws; ++k)
       values[static_cast<std::size_t>(k)] = study::quantile(model.draw[k].distribution, u[k * batch::kTile]);
-    keep_row<N>(l, r, i, values, m, v, t);
+    keep_row(sample, values, t);
   }
 }
 
@@ -291,7 +293,7 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   out.residual = v.residual;
   out.resisted = m.resisted;
   out.iterations = v.iterations;
-  std::ranges::copy(metrics_of(m, v), out.metric);
+  std::ranges::copy(study::values_of(kColumns, m, v), out.metric);
   return out;
 }
 
@@ -301,7 +303,9 @@ using ReplayOne = Replay (*)(const Study&, const GraspModel&, std::int64_t);
 }  // namespace
 
 Study::Study(const Scenario& scenario)
-    : scenario_(scenario), inputs_(uncertain_inputs(scenario)), model_(make_model(scenario)),
+    : scenario_(scenario),
+      inputs_(uncertain_inputs(scenario)),
+      model_(make_model(scenario)),
       layout_(make_layout(scenario, model_->draws)) {}
 
 study::Shape Study::shape() const {
@@ -319,15 +323,19 @@ std::vector<study::RowColumn> Study::columns() const {
   std::vector<std::string> inputs, outcomes;
   for (const Input& input : inputs_) inputs.push_back(input.name);
   for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
-  return {{"index", Type::kWhole, 0, 1, true},
-          {"outcome", Type::kSmall, 1, 1, true, outcomes},
-          {"residual", Type::kReal, 2, 1, true},
-          {"margin", Type::kReal, 3, 1, true},
-          {"inputs", Type::kReal, 4, draws, false, inputs},
-          {"c", Type::kReal, 4 + draws, forces},
-          {"a", Type::kReal, 4 + draws + forces, forces},
-          {"imbalance", Type::kReal, 4 + draws + 2 * forces, 1, true},
-          {"object_acceleration", Type::kReal, 5 + draws + 2 * forces, 1, true}};
+  const std::size_t first_input = kRowHead + kMetrics, first_force = first_input + draws;
+  std::vector<study::RowColumn> list = {{"index", Type::kWhole, 0, 1, true},
+                                        {"outcome", Type::kSmall, 1, 1, true, outcomes},
+                                        {"residual", Type::kReal, 2, 1, true},
+                                        {"margin", Type::kReal, kRowHead + metric("friction_margin"), 1, true},
+                                        {"inputs", Type::kReal, first_input, draws, false, inputs},
+                                        {"c", Type::kReal, first_force, forces},
+                                        {"a", Type::kReal, first_force + forces, forces}};
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    if (k != metric("friction_margin"))  // "margin", as it has always been called there
+      list.push_back({row.words.name, Type::kReal, static_cast<std::size_t>(kRowHead + k), 1, true});
+  });
+  return list;
 }
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {

@@ -7,23 +7,16 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
+#include "garra/study/engine.hpp"
 #include "garra/study/tally.hpp"
+#include "systems/grasp_columns.hpp"
 #include "systems/grasp_model.hpp"
-#include "systems/study.hpp"
 
 namespace garra::grasp {
 
 inline constexpr int kConeBins = 80;
 inline constexpr double kConeExtent = 2.0;
 inline constexpr int kIterationBins = 41;  ///< 0 .. 39 Newton steps, and more
-
-enum MetricKind : int { kMargin, kCritical, kLoadFactor, kWrenchRadius, kMinimumSqueeze, kImbalance, kAcceleration, kMetrics };
-struct MetricWords {
-  const char *name, *unit;
-};
-inline constexpr MetricWords kMetricWords[kMetrics] = {
-    {"friction_margin", "1"}, {"critical_friction", "1"}, {"load_factor", "1"}, {"wrench_radius", "N"},
-    {"minimum_squeeze", "N"}, {"imbalance", "1"}, {"object_acceleration", "m/s^2"}};
 
 /// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
 struct Layout {
@@ -35,9 +28,9 @@ struct Layout {
   int zero = 0;  ///< [kMetrics] values that are 0: a lump that a histogram's lowest bin does not tell
   study::Histogram residual;
   int counts = 0;
-  int held_sum = 0;   ///< among the sums of a block: samples held, then samples unsolved
-  int sums = 0;       ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
-  int row = 0;        ///< doubles per kept sample: index, outcome, residual, margin, inputs, c, a, imbalance, acceleration
+  int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
+  int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
+  int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
 };
 
 /// What replay shows of one sample.

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "study/summary.hpp"
 #include "systems/grasp_nominal.hpp"
 #include "systems/grasp_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
@@ -50,17 +50,17 @@ void name_zeros(const Histogram& h, std::int64_t zeros, Json& of) {
 
 Json metrics(const Layout& l, const Tally& t) {
   Json j;
-  for (int k = 0; k < kMetrics; ++k) {
-    Json& of = j[kMetricWords[k].name];
-    of = distribution(t, l.metric[k], kMetricWords[k].unit, t.sums.data() + 2 * (l.contacts + k));
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    Json& of = j[row.words.name];
+    of = distribution(t, l.metric[k], row.words, t.sums.data() + 2 * (l.contacts + k));
     name_zeros(l.metric[k], at(t, l.zero + k), of);
-  }
+  });
   return j;
 }
 
 /// P(hold) if every contact had the same friction coefficient: the distribution function of the critical friction.
 Json held_against_friction(const Layout& l, const Tally& t) {
-  const Histogram& h = l.metric[kCritical];
+  const Histogram& h = l.metric[metric("critical_friction")];
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
   Json j;

@@ -1,10 +1,10 @@
 // Where a study in time counts what: levels, bands, and the ranges of bins.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "systems/grasp_command.hpp"
+#include "study/summary.hpp"
 #include "systems/grasp_time_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
@@ -13,61 +13,32 @@ namespace {
 constexpr int kShownBins = 200, kBandBins = 60;
 constexpr int kMostBandCounts = 800'000;  ///< 6 MB per thread; beyond this, bands have fewer instants
 
-struct Range {
-  double low, high;
-  bool decades;
-  [[nodiscard]] Bins bins(int n, int offset) const {
-    if (!decades) return {{low, high, n, offset}, false};
-    return {{std::log10(low), std::log10(high), n, offset}, true};
-  }
-};
-
-Range range_of(const Scenario& s, int metric) {
-  const double slip = 4 * std::max(s.time->drop, s.time->slip), drift = 1.5 * s.time->drop;
-  const double load = std::max({largest_push(s), s.object.mass.nominal() * norm(s.gravity), 1e-3});
-  switch (metric) {
-    case kTotalSlip:
-      return {1e-4 * slip, slip, true};
-    case kPeakDrift:
-      return {1e-4 * drift, drift, true};
-    case kPeakTurn:
-      return {1e-4 * M_PI, M_PI, true};
-    case kPeakForce:
-      return {0.05 * load, 20 * load, true};
-    case kPeakTorque:
-      return {0, 2, false};
-    default:
-      return {0, 1, false};
-  }
+Bins bins_of(const TimeRange& range, int n, int offset) {
+  if (!range.decades) return {{range.low, range.high, n, offset}, false};
+  return {{std::log10(range.low), std::log10(range.high), n, offset}, true};
 }
 
-/// Ranges of distributions that are shown start at zero and are the same to all readers: equal bins.
-double shown_high(const Scenario& s, int metric) {
-  const Range r = range_of(s, metric);
-  return metric == kPeakForce ? 0.3 * r.high : r.high;
+/// Of every row of the table.
+std::array<TimeRange, kTimeMetrics> ranges_of(const Scenario& s) {
+  return std::apply([&](const auto&... row) { return std::array<TimeRange, kTimeMetrics>{row.range(s)...}; },
+                    kTimeColumns);
 }
 
 /// Takes places in the flat list of counts.
-struct Places {
-  int next = 0;
-  int take(int size) {
-    next += size;
-    return next - size;
-  }
-  study::Histogram shown(double high) {
-    study::Histogram h{0, high, kShownBins, next};
-    take(h.size());
-    return h;
-  }
-  Bins bins(const Range& range, int n) {
-    const Bins b = range.bins(n, next);
+struct Places : study::Places {
+  /// Ranges of distributions that are shown start at zero and are the same to all readers: equal bins.
+  study::Histogram shown(const TimeRange& range) { return histogram({0, range.shown * range.high, kShownBins}); }
+  Bins bins(const TimeRange& range, int n) {
+    const Bins b = bins_of(range, n, count());
     take(b.histogram.size());
     return b;
   }
 };
 
 TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
-  constexpr int band_metric[kBands] = {kPeakDrift, kPeakTurn, kSmallestMargin, kTotalSlip, kPeakForce};
+  constexpr int band_metric[kBands] = {time_metric("peak_drift"), time_metric("peak_turn"), time_metric("least_margin"),
+                                       time_metric("slip_path"), time_metric("peak_force")};
+  const auto range = ranges_of(s);
   TimeLevel level;
   level.outcome = places.take(kMotionEnds);
   for (int* times : {&level.lost, &level.lost_unknown, &level.slipped, &level.slipped_unknown})
@@ -75,12 +46,13 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   level.held_bin = places.take(l.inputs * study::kInputBins);
   level.decided_bin = places.take(l.inputs * study::kInputBins);
   for (int k = 0; k < kTimeMetrics; ++k) {
-    level.shown[k] = places.shown(shown_high(s, k));
-    level.fine[k] = places.bins(range_of(s, k), kShownBins);
+    level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
+    level.fine[k] = places.bins(range[static_cast<std::size_t>(k)], kShownBins);
   }
-  const int first = places.next;
-  for (int k = 0; k < kBands; ++k) level.band[k] = places.bins(range_of(s, band_metric[k]), kBandBins);
-  level.band_stride = places.next - first;
+  const int first = places.count();
+  for (int k = 0; k < kBands; ++k)
+    level.band[k] = places.bins(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
+  level.band_stride = places.count() - first;
   places.take((static_cast<int>(l.band_instant.size()) - 1) * level.band_stride);
   return level;
 }
@@ -106,11 +78,12 @@ TimeLayout make_time_layout(const Scenario& s) {
   Places places;
   for (int k = 0; k < levels; ++k) l.level.push_back(level_layout(s, l, places));
   l.slipped_first = places.take(l.contacts);
+  const auto range = ranges_of(s);
   for (int c = 0; c < l.contacts; ++c) {
-    l.slip[c] = places.shown(shown_high(s, kTotalSlip));
-    l.force[c] = places.shown(shown_high(s, kPeakForce));
+    l.slip[c] = places.shown(range[time_metric("slip_path")]);
+    l.force[c] = places.shown(range[time_metric("peak_force")]);
   }
-  l.counts = places.next;
+  l.counts = places.count();
   return l;
 }
 

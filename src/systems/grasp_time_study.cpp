@@ -1,10 +1,11 @@
 #include "systems/grasp_time_study.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "garra/batch/parallel.hpp"
-#include "systems/study_summary.hpp"
+#include "study/summary.hpp"
 
 namespace garra::grasp {
 
@@ -18,23 +19,13 @@ constexpr std::int64_t kPiece = 128;
 constexpr std::int64_t kMostOnGpu = 64 * kBlock, kStateBytes = 16'384;  ///< at once; of a sample there, generously
 constexpr double kInstantSlack = 1e-9;  ///< of the distance between instants: a time that is one but for rounding
 
-/// Rounding must not put a margin that is 0 or 1 outside of its bins; where no contact is closed there is none.
-double margin_within(double x) { return std::isfinite(x) ? std::clamp(x, 0.0, std::nextafter(1.0, 0.0)) : NAN; }
-
 /// What the study asks of one trajectory.
 struct Judged {
   int level;
   bool in_hand, lost, decided;
-  double metric[kTimeMetrics];
+  std::array<double, kTimeMetrics> metric;
   double lost_at, slipped_at, unknown_from;  ///< [s]; infinite: never
 };
-
-/// NaN where all are.
-double largest(const double* x, int n) {
-  double most = NAN;
-  for (int k = 0; k < n; ++k) most = std::fmax(most, x[k]);
-  return most;
-}
 
 Judged judge(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -43,12 +34,7 @@ Judged judge(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
   j.lost_at = j.lost ? t.end_time : never;
   j.slipped_at = std::min(t.slip_time, j.lost_at);
   j.unknown_from = j.decided ? never : t.end_time >= 0 ? t.end_time : 0;
-  j.metric[kTotalSlip] = largest(t.slip, l.contacts);
-  j.metric[kPeakDrift] = t.peak_drift;
-  j.metric[kPeakTurn] = t.peak_turn;
-  j.metric[kPeakForce] = largest(t.peak_force, l.contacts);
-  j.metric[kPeakTorque] = largest(t.peak_torque, l.contacts);
-  j.metric[kSmallestMargin] = t.least_margin;
+  j.metric = study::values_of(kTimeColumns, t, l.contacts);
   return j;
 }
 
@@ -138,8 +124,7 @@ class Counting {
   void count_values(const Trajectory& t, const Judged& j, Books& b) const {
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     for (int k = 0; k < kTimeMetrics; ++k) {
-      double x = j.decided ? j.metric[k] : NAN;
-      if (k == kSmallestMargin) x = margin_within(x);
+      const double x = j.decided ? j.metric[static_cast<std::size_t>(k)] : NAN;
       b.value(level.shown[k], x, layout_.metric_sum(j.level, k));
       b.count(level.fine[k].place(x));
     }
@@ -157,7 +142,7 @@ class Counting {
   /// Samples that never began are lost at once and show nothing: they are not in the ranking of losses.
   void remember(std::int64_t sample, const Trajectory& t, const Judged& j, Books& b) const {
     if (!j.decided || t.end == MotionEnd::kUnreachable) return;
-    const double value[kRemembered] = {t.end_time, t.peak_drift, j.metric[kTotalSlip]};
+    const double value[kRemembered] = {t.end_time, t.peak_drift, j.metric[time_metric("slip_path")]};
     const double key = j.in_hand ? -t.peak_drift : t.end_time;
     for (int k = 0; k < kRemembered; ++k)
       b.tally.groups[static_cast<std::size_t>((j.in_hand ? kInHand : kLosses) * kRemembered + k)].add(
@@ -170,9 +155,10 @@ class Counting {
                 std::vector<double>& kept) const {
     const std::string& keep = scenario_.plan.keep;
     if (keep == "none" || (keep == "failures" && j.in_hand)) return;
-    kept.insert(kept.end(), {static_cast<double>(sample), static_cast<double>(j.level), static_cast<double>(t.end),
-                             t.end_time, t.slip_time, t.peak_drift, t.peak_turn, t.least_margin, j.metric[kPeakForce],
-                             j.metric[kPeakTorque], t.energy_balance, t.worst_residual});
+    kept.insert(kept.end(),
+                {static_cast<double>(sample), static_cast<double>(j.level), static_cast<double>(t.end), t.end_time,
+                 t.slip_time, t.peak_drift, t.peak_turn, t.least_margin, j.metric[time_metric("peak_force")],
+                 j.metric[time_metric("peak_torque")], t.energy_balance, t.worst_residual});
     for (int k = 0; k < layout_.inputs; ++k)
       kept.push_back(study::quantile(inputs_[static_cast<std::size_t>(k)].distribution, u[k]));
   }

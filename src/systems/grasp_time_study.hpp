@@ -8,13 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "garra/study/engine.hpp"
 #include "systems/grasp_motion.hpp"
-#include "systems/study.hpp"
+#include "systems/grasp_time_columns.hpp"
 
 namespace garra::grasp {
 
-/// What a trajectory comes to, one number each; of contacts and fingers the largest.
-enum TimeMetric : int { kTotalSlip, kPeakDrift, kPeakTurn, kPeakForce, kPeakTorque, kSmallestMargin, kTimeMetrics };
 /// What is looked at of a sample in hand at an instant: each Look, then the largest normal force of its contacts.
 inline constexpr int kLargestForce = kLooks, kBands = kLooks + 1;
 /// Largest values over the decided samples.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "study/summary.hpp"
 #include "systems/grasp_time_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 
@@ -16,9 +16,6 @@ using study::number;
 using study::Total;
 using study::Verdicts;
 
-constexpr const char* kMetricName[kTimeMetrics] = {"slip_path",  "peak_drift",  "peak_turn",
-                                                   "peak_force", "peak_torque", "least_margin"};
-constexpr const char* kMetricUnit[kTimeMetrics] = {"m", "m", "rad", "N", "1", "1"};
 constexpr const char* kBandName[kBands] = {"drift", "turn", "margin", "slip", "force"};
 constexpr const char* kBandUnit[kBands] = {"m", "rad", "1", "m", "N"};
 constexpr const char* kScheme[] = {"moreau_jean", "explicit"};
@@ -88,13 +85,15 @@ Json quantile(const Total& t, const Bins& b, double p) {
   return b.decades && !q.is_null() ? Json(std::pow(10, q.get<double>())) : q;
 }
 
-/// A distribution whose quantiles are finer than the bins that are shown.
-Json distribution(const Total& t, const TimeLayout& layout, int level, int metric) {
+/// The distributions of a level; their quantiles are finer than the bins that are shown.
+void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scenario& s, Json& j) {
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
-  Json j =
-      study::distribution(t, l.shown[metric], kMetricUnit[metric], t.sums.data() + layout.metric_sum(level, metric));
-  for (auto& [p, value] : j["quantiles"].items()) value = quantile(t, l.fine[metric], std::stod(p));
-  return j;
+  study::for_each_row(kTimeColumns, [&](const auto& row, int k) {
+    Json& of = j[row.words.name];
+    if (k == time_metric("peak_torque") && s.time->torque_limit.empty()) return;  // null
+    of = study::distribution(t, l.shown[k], row.words_in(s), t.sums.data() + layout.metric_sum(level, k));
+    for (auto& [p, value] : of["quantiles"].items()) value = quantile(t, l.fine[k], std::stod(p));
+  });
 }
 
 double instant_time(const InTime& time, int instant) { return time.until * instant / (time.instants - 1); }
@@ -116,7 +115,8 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
   return j;
 }
 
-Json level_json(const Total& t, const TimeLayout& layout, int level, const InTime& time) {
+Json level_json(const Total& t, const TimeLayout& layout, int level, const Scenario& s) {
+  const InTime& time = *s.time;
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
   const std::int64_t samples = samples_of(t, l);
   const auto kept = survivors(t, samples, l.lost, l.lost_unknown, layout.instants),
@@ -131,9 +131,7 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const InTim
   for (int k = 0; k < layout.instants; ++k) j["survival"]["time"].push_back(instant_time(time, k));
   j["survival"]["drop"] = curve(kept);
   j["survival"]["slip"] = curve(still);
-  for (int k = 0; k < kTimeMetrics; ++k)
-    j[kMetricName[k]] =
-        k == kPeakTorque && time.torque_limit.empty() ? Json(nullptr) : distribution(t, layout, level, k);
+  add_metrics(t, layout, level, s, j);
   j["bands"] = bands(t, layout, l, time);
   return j;
 }
@@ -153,8 +151,7 @@ Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& 
   const int stride = l.levels() > 1 ? l.level[1].held_bin - l.level[0].held_bin : 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * study::kInputBins;
-    const study::InputCounts counts{l.level[0].held_bin + bin, l.level[0].decided_bin + bin,
-                                    l.levels(), stride};
+    const study::InputCounts counts{l.level[0].held_bin + bin, l.level[0].decided_bin + bin, l.levels(), stride};
     list.push_back(study::input_json(t, counts, {inputs[k].name, inputs[k].unit, inputs[k].distribution}));
   }
   return list;
@@ -262,7 +259,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
     if (is_in_hand(end)) in_hand += ended(t, end);
   }
   j["levels"] = Json::array();
-  for (int k = 0; k < l.levels(); ++k) j["levels"].push_back(level_json(t, l, k, time));
+  for (int k = 0; k < l.levels(); ++k) j["levels"].push_back(level_json(t, l, k, scenario_));
   j["contacts"] = contacts(t, l);
   j["inputs"] = inputs_json(t, l, inputs_);
   j["audit"] = audit(t, l, time);

@@ -163,4 +163,8 @@ ShownPath ExperimentStudy::shown_path() const {
   return shown;
 }
 
+std::unique_ptr<study::Study> make_study(const ExperimentScenario& scenario) {
+  return std::make_unique<ExperimentStudy>(scenario);
+}
+
 }  // namespace garra::platform

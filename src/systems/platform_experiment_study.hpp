@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "garra/study/engine.hpp"
 #include "systems/platform_experiments.hpp"
-#include "systems/study.hpp"
 
 namespace garra::platform {
 

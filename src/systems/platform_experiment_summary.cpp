@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "study/summary.hpp"
 #include "systems/platform_experiment_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::platform {
 

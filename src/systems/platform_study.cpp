@@ -5,7 +5,7 @@
 
 #include "garra/batch/parallel.hpp"
 #include "garra/systems/platform/conditioning.hpp"
-#include "systems/study_summary.hpp"
+#include "study/summary.hpp"
 
 namespace garra::platform {
 
@@ -46,7 +46,7 @@ study::Shape PlatformStudy::shape() const {
   for (const StudyUncertain& input : inputs_) inputs += static_cast<std::size_t>(input.slots);
   return {.sums = 2 * kStudyMetrics + 2,
           .tracked = 2,
-          .row = 7 + kStudyMetrics + inputs,
+          .row = kRowHead + kStudyMetrics + inputs,
           .counts = static_cast<std::size_t>(layout_.counts),
           .groups = kOutcomes,
           .least = static_cast<std::size_t>(layout_.least),
@@ -60,20 +60,16 @@ std::vector<study::RowColumn> PlatformStudy::columns() const {
   for (const StudyUncertain& input : inputs_)
     for (int k = 0; k < input.slots; ++k)
       names.push_back(input.slots == 1 ? input.name : input.name + " " + std::to_string(k + 1));
-  return {{"index", Type::kWhole, 0, 1, true},
-          {"outcome", Type::kSmall, 1, 1, true, outcomes},
-          {"instant", Type::kReal, 2, 1, true},
-          {"leg", Type::kSmall, 3, 1, true},
-          {"peak_instant", Type::kReal, 4, 1, true},
-          {"peak_leg", Type::kSmall, 5, 1, true},
-          {"node", Type::kWhole, 6, 1, true},
-          {"peak_force", Type::kReal, 7, 1, true},
-          {"stroke_margin", Type::kReal, 8, 1, true},
-          {"universal_margin", Type::kReal, 9, 1, true},
-          {"spherical_margin", Type::kReal, 10, 1, true},
-          {"clearance", Type::kReal, 11, 1, true},
-          {"sigma_min", Type::kReal, 12, 1, true},
-          {"inputs", Type::kReal, 13, names.size(), false, names}};
+  std::vector<study::RowColumn> list = {
+      {"index", Type::kWhole, 0, 1, true},       {"outcome", Type::kSmall, 1, 1, true, outcomes},
+      {"instant", Type::kReal, 2, 1, true},      {"leg", Type::kSmall, 3, 1, true},
+      {"peak_instant", Type::kReal, 4, 1, true}, {"peak_leg", Type::kSmall, 5, 1, true},
+      {"node", Type::kWhole, 6, 1, true}};
+  study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
+    list.push_back({row.words.name, Type::kReal, kRowHead + static_cast<std::size_t>(k), 1, true});
+  });
+  list.push_back({"inputs", Type::kReal, kRowHead + kStudyMetrics, names.size(), false, names});
+  return list;
 }
 
 std::int64_t PlatformStudy::nodes() const {
@@ -149,7 +145,7 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
     add_to(t.counts, l.outcome + outcome);
     sums[2 * kStudyMetrics] += feasible;
     sums[2 * kStudyMetrics + 1] += is_invalid(m);
-    const auto values = metrics_of(m);
+    const auto values = study::values_of(kStudyColumns, m);
     if (!is_invalid(m)) {
       for (int k = 0; k < kStudyMetrics; ++k) {
         const double x = values[static_cast<std::size_t>(k)];
@@ -322,5 +318,7 @@ MapValues PlatformStudy::map(const Total& t) const {
   }
   return v;
 }
+
+std::unique_ptr<study::Study> make_study(const Scenario& scenario) { return std::make_unique<PlatformStudy>(scenario); }
 
 }  // namespace garra::platform

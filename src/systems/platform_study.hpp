@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "garra/study/engine.hpp"
+#include "systems/platform_columns.hpp"
 #include "systems/platform_study_run.hpp"
-#include "systems/study.hpp"
 
 namespace garra::platform {
 
@@ -15,9 +16,8 @@ struct StudyUncertain {
   int slot = 0, slots = 1;
 };
 
-/// What is measured of a sample as a number: StudyMeasured's last fields.
-enum StudyMetric : int { kPeakForce, kStrokeMargin, kUniversalMargin, kSphericalMargin, kClearance, kSigmaMin };
-inline constexpr int kStudyMetrics = 6;
+/// Numbers of a kept row before its metrics: index, outcome, instant, leg, peak_instant, peak_leg, node.
+inline constexpr std::size_t kRowHead = 7;
 
 /// Where counts, sums and smallest values lie.
 struct StudyLayout {
@@ -103,10 +103,5 @@ class PlatformStudy final : public study::Study {
   std::vector<int> slots_;  ///< drawn
   StudyLayout layout_;
 };
-
-/// The numbers of a sample in the order of StudyMetric.
-[[nodiscard]] inline std::array<double, kStudyMetrics> metrics_of(const StudyMeasured<double>& m) {
-  return {m.peak_force, m.stroke, m.universal, m.spherical, m.clearance, m.sigma};
-}
 
 }  // namespace garra::platform

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "garra/math/pose.hpp"
+#include "study/summary.hpp"
 #include "systems/platform_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::platform {
 
@@ -176,7 +176,7 @@ void PlatformStudy::make_layout() {
   for (std::int64_t i = 0; i < pilot; ++i) {
     StudyResults one(1, instants, false);
     evaluate(all / pilot * i, 1, {Executor::kScalar, 1}, one);
-    const auto values = metrics_of(one.measured(0));
+    const auto values = study::values_of(kStudyColumns, one.measured(0));
     for (std::size_t k = 0; k < kStudyMetrics; ++k) seen[k].push_back(values[k]);
   }
   for (int k = 0; k < kStudyMetrics; ++k) {

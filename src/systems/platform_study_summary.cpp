@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "study/summary.hpp"
 #include "systems/platform_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::platform {
 
@@ -15,9 +15,6 @@ using study::Json;
 using study::number;
 using study::Total;
 
-constexpr const char* kMetricName[kStudyMetrics] = {"peak_force",       "stroke_margin", "universal_margin",
-                                                    "spherical_margin", "clearance",     "sigma_min"};
-constexpr const char* kMetricUnit[kStudyMetrics] = {"N", "m", "rad", "rad", "m", "1"};
 constexpr const char* kPathKind[] = {"straight", "screw", "spline", "sampled"};
 constexpr const char* kLaw[] = {"quintic", "trapezoid", "uniform"};
 
@@ -146,8 +143,9 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   j["first_failure"] = failures(l, t, time_);
   j["peak_force_at"] = {
       {"legs", counts_of(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_of(t, l.peak_at, rules_.instants)}};
-  for (int k = 0; k < kStudyMetrics; ++k)
-    j["metrics"][kMetricName[k]] = study::distribution(t, l.metric[k], kMetricUnit[k], t.sums.data() + 2 * k);
+  study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
+    j["metrics"][row.words.name] = study::distribution(t, l.metric[k], row.words_in(s), t.sums.data() + 2 * k);
+  });
   j["inputs"] = Json::array();
   for (const StudyUncertain& in : inputs_) j["inputs"].push_back(input_json(*this, t, in));
   if (is_map())

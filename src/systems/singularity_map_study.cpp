@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "systems/study_summary.hpp"
+#include "study/summary.hpp"
 
 namespace garra::singularity {
 
@@ -147,5 +147,7 @@ VoxelValues MapStudy::voxels(const Total& t) const {
   }
   return v;
 }
+
+std::unique_ptr<study::Study> make_study(const MapScenario& scenario) { return std::make_unique<MapStudy>(scenario); }
 
 }  // namespace garra::singularity

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "garra/singularity.hpp"
+#include "garra/study/engine.hpp"
 #include "systems/singularity_map.hpp"
-#include "systems/study.hpp"
 
 namespace garra::singularity {
 

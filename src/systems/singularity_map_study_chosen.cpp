@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "garra/systems/singularity/scaled_screws.hpp"
+#include "study/summary.hpp"
 #include "systems/chain_eval_batch.hpp"
 #include "systems/singularity_map_arm.hpp"
 #include "systems/singularity_map_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::singularity {
 

@@ -1,8 +1,8 @@
 // summary.json of a map of singularities.
 #include <cmath>
 
+#include "study/summary.hpp"
 #include "systems/singularity_map_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::singularity {
 

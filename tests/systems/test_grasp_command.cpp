@@ -63,7 +63,7 @@ TEST(GivenForces, ThatBalanceTheLoadAreWhatTheContactsCarry) {
     EXPECT_NEAR(r.c[k], forces[k / 3][static_cast<int>(k % 3)], 1e-9) << k;
     EXPECT_NEAR(r.a[k], 0, 1e-9);
   }
-  EXPECT_TRUE(std::isnan(r.metric[kMinimumSqueeze])) << "no contact has the common squeeze";
+  EXPECT_TRUE(std::isnan(r.metric[metric("minimum_squeeze")])) << "no contact has the common squeeze";
 }
 
 TEST(GivenForces, AreNotMadeToBalanceTheLoad) {
@@ -95,8 +95,8 @@ TEST(Squeeze, OfEachContactIsBalancedLikeACommonOne) {
   for (Contact& c : own.contacts) c.squeeze = Distribution::constant(12);
   const Replay a = Study(own).replay(0), b = Study(three_puma({"load.squeeze=12 N"})).replay(0);
   EXPECT_EQ(a.b, b.b);
-  EXPECT_TRUE(std::isnan(a.metric[kMinimumSqueeze]));
-  EXPECT_FALSE(std::isnan(b.metric[kMinimumSqueeze]));
+  EXPECT_TRUE(std::isnan(a.metric[metric("minimum_squeeze")]));
+  EXPECT_FALSE(std::isnan(b.metric[metric("minimum_squeeze")]));
 }
 
 TEST(Squeeze, OfOneContactIsAnInputOfItsOwn) {

@@ -7,10 +7,10 @@
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "rails.hpp"
+#include "study/summary.hpp"
 #include "systems/grasp_motion.hpp"
 #include "systems/grasp_nominal.hpp"
 #include "systems/grasp_study.hpp"
-#include "systems/study_summary.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -48,9 +48,9 @@ TEST(Held, NeedsACommandThatCarriesTheWeight) {
     s.nominal_mass = carried;
     const Replay r = Study(s).replay(0);
     EXPECT_EQ(r.outcome, carried > 0.5 ? Outcome::kHeld : Outcome::kNotCarried) << carried;
-    EXPECT_NEAR(r.metric[kImbalance], (kMass - carried) / kMass, 1e-12);
+    EXPECT_NEAR(r.metric[metric("imbalance")], (kMass - carried) / kMass, 1e-12);
     // Rails without weight: what is not carried accelerates body and fingers alike.
-    EXPECT_NEAR(r.metric[kAcceleration], (kMass - carried) * kGravity / (kMass + 2 * kFinger), 1e-8);
+    EXPECT_NEAR(r.metric[metric("object_acceleration")], (kMass - carried) * kGravity / (kMass + 2 * kFinger), 1e-8);
     for (const int state : r.states) EXPECT_EQ(state, static_cast<int>(ContactState::kStick));
   }
 }
@@ -67,7 +67,7 @@ TEST(Held, CountsTheExternalWrenchAmongWhatIsToBeCarried) {
   s.nominal_mass = kMass;
   s.force_magnitude = study::Distribution::constant(3);  // of whatever direction: the command does not know it
   const Replay r = Study(s).replay(0);
-  EXPECT_NEAR(r.metric[kImbalance], 3 / (kMass * kGravity + 3), 1e-12);
+  EXPECT_NEAR(r.metric[metric("imbalance")], 3 / (kMass * kGravity + 3), 1e-12);
 }
 
 TEST(Held, NeedsForcesThatCanBalanceATorqueAboutTheLineThroughTwoContacts) {
@@ -76,8 +76,8 @@ TEST(Held, NeedsForcesThatCanBalanceATorqueAboutTheLineThroughTwoContacts) {
   s.torque = {{1e-3, 0, 0}};
   const Replay r = Study(s).replay(0);
   EXPECT_EQ(r.outcome, Outcome::kNotResisted);
-  EXPECT_EQ(r.metric[kWrenchRadius], 0);
-  EXPECT_EQ(r.metric[kLoadFactor], 0);
+  EXPECT_EQ(r.metric[metric("wrench_radius")], 0);
+  EXPECT_EQ(r.metric[metric("load_factor")], 0);
   s.torque = {{0, 0.5, 0}};
   EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kHeld);
 }
@@ -87,8 +87,8 @@ TEST(Held, TwoContactsHaveNoWrenchRadiusButCarryMoreWeight) {
   s.nominal_mass = kMass;
   const Replay r = Study(s).replay(0);
   EXPECT_EQ(r.outcome, Outcome::kHeld);
-  EXPECT_EQ(r.metric[kWrenchRadius], 0);  // any torque about x turns it
-  EXPECT_GT(r.metric[kLoadFactor], 1);
+  EXPECT_EQ(r.metric[metric("wrench_radius")], 0);  // any torque about x turns it
+  EXPECT_GT(r.metric[metric("load_factor")], 1);
 }
 
 TEST(Held, NeedsForcesBelowTheirLimit) {

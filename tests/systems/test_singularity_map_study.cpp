@@ -191,8 +191,7 @@ TEST(SingularityMapStudy, ThreadsChunksAndExecutorsChangeNoByte) {
 TEST(SingularityMapStudy, AChunkFileKeepsEveryCount) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(::testing::TempDir()) / ("garra_map_study_" + std::to_string(::getpid()));
-  const std::string scenario = std::string(GARRA_SOURCE_DIR) + "/data/scenarios/puma_singularities.toml";
-  auto run_folder = io::RunFolder::create(folder.string(), scenario, {});
+  auto run_folder = io::RunFolder::create(folder.string(), "job = \"singularity\"\n");
   run_folder.expect({puma().study.shape(), puma().study.columns(), 4096, "test"});
   const study::Tally t = puma().study.run(0, 4096, {});
   run_folder.write_chunk(0, t);

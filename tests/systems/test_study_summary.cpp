@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "systems/study_summary.hpp"
+#include "study/summary.hpp"
 
 namespace garra::study {
 namespace {
@@ -54,7 +54,9 @@ TEST(Influence, BoundsWhatAJumpLoses) {
 TEST(Influence, OfFewSamplesStaysCoarse) {
   Tally t;
   std::uint64_t state = 1;
-  const auto next = [&] { return static_cast<double>((state = state * 6364136223846793005u + 1442695040888963407u) >> 11) * 0x1p-53; };
+  const auto next = [&] {
+    return static_cast<double>((state = state * 6364136223846793005u + 1442695040888963407u) >> 11) * 0x1p-53;
+  };
   int fine = 0, above = 0;
   for (int k = 0; k < 200; ++k) {
     t.counts.assign(2 * kBins, 0);

@@ -16,10 +16,11 @@ class RunLock;
 
 class RunFolder {
  public:
-  /// Makes a new folder, locked, with a copy of the scenario and, in models/, of the model files that it names. Throws
-  /// Error(kUsage) where it already holds a run or anything else, and Error(kInputOutput) where it cannot be made.
-  [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_file,
-                                        const std::vector<std::string>& overrides,
+  /// Makes a new folder, locked, with the scenario's text and, in models/, copies of the model files that it names.
+  /// Throws Error(kUsage) where it already holds a run or anything else, and Error(kInputOutput) where it cannot be
+  /// made.
+  [[nodiscard]] static RunFolder create(const std::string& path, const std::string& scenario_text,
+                                        const std::vector<std::string>& overrides = {},
                                         const std::vector<std::string>& models = {});
   /// Opens an existing one. Throws Error(kInputOutput) where it is none.
   [[nodiscard]] static RunFolder open(const std::string& path);
@@ -68,7 +69,7 @@ class RunFolder {
   [[nodiscard]] bool has(const std::string& name) const;
 
  private:
-  void fill(const std::string& scenario_file, const std::vector<std::string>& models);
+  void fill(const std::string& scenario_text, const std::vector<std::string>& models);
   [[nodiscard]] std::string compute_fingerprint() const;
 
   std::string path_, fingerprint_;

@@ -7,16 +7,16 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/io/run_folder.hpp"
-#include "systems/study.hpp"
+#include "garra/study/engine.hpp"
 
-namespace garra::cli {
+namespace garra::io {
 
 /// manifest.json: how a run was made, over all the times that it was started.
 class Manifest {
  public:
   /// Reads the one of an earlier start, or begins and writes a new one, so that a killed run has one too. Where the
   /// run's scenario was changed since, its results are of another one: they go.
-  Manifest(const io::RunFolder& folder, const Device& device, const std::string& command);
+  Manifest(const RunFolder& folder, const Device& device, const std::string& command);
   /// Remembers the files that the run has ended with, by their checksums.
   void add_files();
   /// Whether these files are there, and nothing has damaged them.
@@ -28,22 +28,22 @@ class Manifest {
  private:
   void write() const;
 
-  const io::RunFolder& folder_;
+  const RunFolder& folder_;
   std::string device_;
   nlohmann::ordered_json json_;
 };
 
 /// Chunks of the folder are those of this study, and of this version of garra.
-void expect_study(io::RunFolder& folder, const study::Study& study);
+void expect_study(RunFolder& folder, const study::Study& study);
 
 /// Throws Error(kInputOutput) where the scenario, the overrides or the models are not those that the run was made of.
-void require_unchanged(const io::RunFolder& folder);
+void require_unchanged(const RunFolder& folder);
 
 /// Throws Error(kInputOutput) where another version of garra has begun the run: its samples may have other bits, and
 /// its results would be computed again from the start.
-void require_same_program(const io::RunFolder& folder);
+void require_same_program(const RunFolder& folder);
 
 /// results.h5 from the first `chunks` chunks of the run, one in memory at a time; `rows` is how many samples they keep.
-void write_results(const io::RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows);
+void write_results(const RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows);
 
-}  // namespace garra::cli
+}  // namespace garra::io

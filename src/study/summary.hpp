@@ -7,8 +7,9 @@
 #include <string>
 
 #include "garra/study/distribution.hpp"
+#include "garra/study/engine.hpp"
 #include "garra/study/tally.hpp"
-#include "systems/study.hpp"
+#include "study/columns.hpp"
 
 namespace garra::study {
 
@@ -22,6 +23,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json quantile(const Tally& t, const Histogram& h, double p);
 /// A distribution of docs/run-folder.md; `sums` are the sum and the sum of squares of the values.
 [[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const std::string& unit, const double* sums);
+/// The same with the words of a table's row: `label`, `meaning`, `reference` where it has them.
+[[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums);
 /// "normal(1.0, 0.05)", ", truncated"
 [[nodiscard]] std::string describe(const Distribution& d);
 
@@ -51,8 +54,8 @@ struct InputCounts {
 };
 /// First-order Sobol index of the event (docs/monte-carlo.md (4)), within the groups, where there are several.
 struct Influence {
-  double value = 0;       ///< may be below zero by chance
-  double noise = 0;       ///< two standard deviations of what an input without influence shows
+  double value = 0;            ///< may be below zero by chance
+  double noise = 0;            ///< two standard deviations of what an input without influence shows
   double unresolved = 0;       ///< what varies within the bins and is lost is at most this
   int bins = kShownInputBins;  ///< that it was computed with
 };

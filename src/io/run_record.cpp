@@ -1,4 +1,4 @@
-#include "cli/run_files.hpp"
+#include "io/run_record.hpp"
 
 #include <algorithm>
 #include <ctime>
@@ -8,7 +8,7 @@
 #include "io/results_file.hpp"
 #include "io/text_file.hpp"
 
-namespace garra::cli {
+namespace garra::io {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::string utc_now() {
 }
 
 /// The manifest of an earlier start, if it has all that `fresh` has; null where there is none that can be continued.
-Json earlier_manifest(const io::RunFolder& folder, const Json& fresh) {
+Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
   if (!folder.has("manifest.json")) return nullptr;
   Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
   if (!j.is_object()) return nullptr;
@@ -36,7 +36,7 @@ Json earlier_manifest(const io::RunFolder& folder, const Json& fresh) {
 }
 
 /// Files that results are in, as names in the folder: what is remembered by checksum.
-std::vector<std::string> result_files(const io::RunFolder& folder) {
+std::vector<std::string> result_files(const RunFolder& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (const char* sub : {"", "failures/"})
@@ -50,7 +50,7 @@ std::vector<std::string> result_files(const io::RunFolder& folder) {
 }
 
 /// A text in the manifest; "" where there is none.
-std::string in_manifest(const io::RunFolder& folder, const char* key) {
+std::string in_manifest(const RunFolder& folder, const char* key) {
   if (!folder.has("manifest.json")) return {};
   const Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
   const Json text = j.is_object() ? j.value(key, Json()) : Json();
@@ -59,12 +59,12 @@ std::string in_manifest(const io::RunFolder& folder, const char* key) {
 
 }  // namespace
 
-Manifest::Manifest(const io::RunFolder& folder, const Device& device, const std::string& command)
+Manifest::Manifest(const RunFolder& folder, const Device& device, const std::string& command)
     : folder_(folder), device_(describe(device)) {
   const Json fresh = {{"garra", GARRA_VERSION},
                       {"command", command},
                       {"scenario", "scenario.toml"},
-                      {"scenario_sha", "crc32:" + io::checksum(folder.read_text("scenario.toml"))},
+                      {"scenario_sha", "crc32:" + checksum(folder.read_text("scenario.toml"))},
                       {"fingerprint", folder.fingerprint()},
                       {"overrides", folder.overrides()},
                       {"device", device_},
@@ -92,7 +92,7 @@ Manifest::Manifest(const io::RunFolder& folder, const Device& device, const std:
 void Manifest::add_files() {
   json_["files"] = Json::object();
   for (const std::string& name : result_files(folder_))
-    json_["files"][name] = "crc32:" + io::file_checksum(folder_.file(name));
+    json_["files"][name] = "crc32:" + file_checksum(folder_.file(name));
   write();
 }
 
@@ -101,7 +101,7 @@ bool Manifest::files_are_whole() const {
   if (files == json_.end() || !files->is_object()) return false;
   for (const auto& [name, sum] : files->items())
     if (name.find("..") != std::string::npos || !folder_.has(name) ||
-        sum != "crc32:" + io::file_checksum(folder_.file(name)))
+        sum != "crc32:" + file_checksum(folder_.file(name)))
       return false;
   return true;
 }
@@ -124,11 +124,11 @@ void Manifest::add(std::int64_t samples, double seconds) {
 
 void Manifest::write() const { folder_.write_text("manifest.json", json_.dump(1) + "\n"); }
 
-void expect_study(io::RunFolder& folder, const study::Study& study) {
+void expect_study(RunFolder& folder, const study::Study& study) {
   folder.expect({study.shape(), study.columns(), study.plan().chunk, GARRA_VERSION});
 }
 
-void require_unchanged(const io::RunFolder& folder) {
+void require_unchanged(const RunFolder& folder) {
   const std::string made_of = in_manifest(folder, "fingerprint");
   if (made_of.empty() || made_of == folder.fingerprint()) return;
   throw Error(ExitCode::kInputOutput,
@@ -138,7 +138,7 @@ void require_unchanged(const io::RunFolder& folder) {
               "put them back, or compute the new ones with `garra resume " + folder.path() + "`");
 }
 
-void require_same_program(const io::RunFolder& folder) {
+void require_same_program(const RunFolder& folder) {
   const std::string version = in_manifest(folder, "garra");
   if (version.empty() || version == GARRA_VERSION) return;
   throw Error(ExitCode::kInputOutput,
@@ -146,8 +146,8 @@ void require_same_program(const io::RunFolder& folder) {
               "continue it with that version, or begin anew: garra run " + folder.scenario());
 }
 
-void write_results(const io::RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows) {
-  io::SampleTableWriter table(folder.file("results.h5"), study.columns(), static_cast<std::uint64_t>(rows));
+void write_results(const RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows) {
+  SampleTableWriter table(folder.file("results.h5"), study.columns(), static_cast<std::uint64_t>(rows));
   for (std::int64_t k = 0; rows > 0 && k < chunks; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk)
@@ -159,4 +159,4 @@ void write_results(const io::RunFolder& folder, const study::Study& study, std::
   table.commit();
 }
 
-}  // namespace garra::cli
+}  // namespace garra::io

@@ -1,4 +1,4 @@
-#include "systems/study_summary.hpp"
+#include "study/summary.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -160,6 +160,14 @@ Json distribution(const Tally& t, const Histogram& h, const std::string& unit, c
   return j;
 }
 
+Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums) {
+  Json j = distribution(t, h, words.unit, sums);
+  j["label"] = words.label;
+  if (*words.meaning != '\0') j["meaning"] = words.meaning;
+  if (std::isfinite(words.reference)) j["reference"] = words.reference;
+  return j;
+}
+
 std::string describe(const Distribution& d) {
   const auto n = [](double x) { return Json(x).dump(); };
   std::string s;
@@ -183,10 +191,6 @@ std::string describe(const Distribution& d) {
       break;
   }
   return d.low > 0 || d.high < 1 ? s + ", truncated" : s;
-}
-
-Estimate Study::named_estimate(const Total&, const std::string& quantity) const {
-  throw Error(ExitCode::kUsage, "this study has no " + quantity, "Require its own probability.");
 }
 
 Estimate estimate_of(std::span<const Verdicts> groups) {

@@ -1,0 +1,117 @@
+// A study of a system of one's own: a struct that takes drawn inputs and answers a question. Draws, threads, lanes,
+// chunks, counting, summary.json and the report are there already (examples/own_study.cpp is a whole one).
+//
+//   struct Dice {
+//     static constexpr int kInputs = 2, kOutputs = 1;
+//     template <class S>
+//     GARRA_HD garra::study::SystemAnswer<S, kOutputs> operator()(const garra::Vec<S, kInputs>& x) const {
+//       const S sum = x[0] + x[1];
+//       return {garra::select(sum > S(1.5), S(1), S(0)), {{sum}}};
+//     }
+//   };
+//
+// The operator is compiled for double and for lanes of doubles, and by nvcc: it does not branch on values of type S
+// (select instead), and uses garra's elementary functions, so that every executor gives the same bits.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/tiles.hpp"
+#include "garra/study/engine.hpp"
+#include "garra/study/system_body.hpp"
+
+namespace garra::study {
+
+struct SystemInput {
+  std::string name, unit;  ///< "length", "m"
+  Distribution distribution;
+};
+
+/// A number that is measured of every sample. Values outside of the axis are counted as below or above it.
+struct SystemOutput {
+  std::string name, unit, label;  ///< "peak_speed", "m/s", "Peak speed"
+  double low = 0, high = 1;       ///< axis of its histogram
+  int bins = 200;
+};
+
+/// What a study says of itself.
+struct SystemWords {
+  std::string job;  ///< "pendulum"; none of garra's own jobs
+  std::string title;
+  std::string event;  ///< what the probability is of: "settled"
+  std::vector<SystemInput> inputs;
+  std::vector<SystemOutput> outputs;
+  Plan plan = {};
+};
+
+/// Everything but the system itself: counts, summary, rows of results.h5 (those of samples without the event, unless
+/// plan.keep says otherwise).
+class RowStudy : public Study {
+ public:
+  [[nodiscard]] const Plan& plan() const final { return words_.plan; }
+  [[nodiscard]] Shape shape() const final;
+  [[nodiscard]] std::vector<RowColumn> columns() const final;
+  [[nodiscard]] Tally run(std::int64_t first, std::int64_t count, const Device& device) const final;
+  [[nodiscard]] std::string summary(const Total& total, const std::string& stopped_by) const final;
+  /// P(event).
+  [[nodiscard]] Estimate estimate(const Total& total) const final;
+  [[nodiscard]] double widest_interval(const Total& total) const final;
+  [[nodiscard]] double unsolved_share(const Total& total) const final;
+  [[nodiscard]] const SystemWords& words() const { return words_; }
+
+ protected:
+  /// Throws Error(kUsage) where numbers of inputs, of outputs, or an axis make no sense.
+  RowStudy(SystemWords words, int inputs, int outputs);
+
+  /// Samples first ... into tiles of SystemRow; in one thread, or on the GPU.
+  virtual void evaluate(const Device& device, std::int64_t first, std::int64_t count, double* rows) const = 0;
+
+ private:
+  struct Layout {
+    int held_bin = 0, decided_bin = 0;
+    std::vector<Histogram> output;
+    int counts = 0;
+  };
+  void count_row(const double* row, std::int64_t sample, Tally& tally, double* sums) const;
+  void count_block(const double* rows, std::int64_t first, std::int64_t count, Tally& tally, double* sums) const;
+  [[nodiscard]] Tally run_on_cpu(std::int64_t first, std::int64_t count, const Device& device) const;
+  [[nodiscard]] Tally run_on_gpu(std::int64_t first, std::int64_t count, const Device& device) const;
+
+  SystemWords words_;
+  Layout layout_;
+};
+
+template <class System>
+class SystemStudy final : public RowStudy {
+ public:
+  /// Runs the body on the GPU number `device`: run_system_on_gpu of study/system.cuh, compiled by nvcc.
+  using OnGpu = void (*)(const SystemBody<System>& body, std::int64_t count, int device);
+
+  /// `on_gpu`: none where the program has no kernel of it; --device cuda is an error then.
+  explicit SystemStudy(SystemWords words, const System& system = {}, OnGpu on_gpu = nullptr)
+      : RowStudy(std::move(words), System::kInputs, System::kOutputs), body_{system, {}, 0, nullptr}, on_gpu_(on_gpu) {
+    body_.draws.seed = this->words().plan.seed;
+    for (int k = 0; k < System::kInputs; ++k)
+      body_.draws.distribution[k] = this->words().inputs[static_cast<std::size_t>(k)].distribution;
+  }
+
+ protected:
+  void evaluate(const Device& device, std::int64_t first, std::int64_t count, double* rows) const override {
+    SystemBody<System> body = body_;
+    body.first = first;
+    body.rows = rows;
+    if (device.executor != Executor::kCuda) return batch::for_each(device.executor, count, body);
+    if (on_gpu_ == nullptr)
+      throw Error(ExitCode::kNoDevice, this->words().job + ": this program has no CUDA kernel of it",
+                  "Use --device cpu.");
+    on_gpu_(body, count, device.index);
+  }
+
+ private:
+  SystemBody<System> body_;
+  OnGpu on_gpu_;
+};
+
+}  // namespace garra::study

@@ -1,0 +1,81 @@
+// What a study says of a number that it measures of every sample. Each study has one table of such rows; its enum, its
+// counts, the datasets of results.h5, summary.json, replay, the terminal answer and the report all follow from it.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <string_view>
+#include <tuple>
+
+#include "garra/study/tally.hpp"
+
+namespace garra::study {
+
+/// A row's words.
+struct ColumnWords {
+  const char* name;          ///< in files: "friction_margin"
+  const char* unit;          ///< SI: "N", "m/s^2"; "1" of a ratio
+  const char* label;         ///< for people, without the unit: "Friction margin"
+  const char* meaning = "";  ///< one sentence; "" where the label says it
+  /// The value that parts good from bad; NaN where there is none.
+  double reference = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// Equal bins of a histogram.
+struct Axis {
+  double low = 0, high = 1;
+  int bins = 200;
+};
+
+/// A table is a tuple of rows, each with `words`. How many there are:
+template <class Table>
+inline constexpr int kRows = static_cast<int>(std::tuple_size_v<Table>);
+
+/// visit(row, number) for all of them, in order.
+template <class Table, class Visit>
+constexpr void for_each_row(const Table& table, const Visit& visit) {
+  std::apply(
+      [&](const auto&... row) {
+        int k = 0;
+        (visit(row, k++), ...);
+      },
+      table);
+}
+
+/// The number of the row that has this name. A misspelt one does not compile.
+template <class Table>
+consteval int row_of(const Table& table, std::string_view name) {
+  int found = -1;
+  for_each_row(table, [&](const auto& row, int k) {
+    if (name == row.words.name) found = k;
+  });
+  if (found < 0) throw "no row has this name";
+  return found;
+}
+
+/// What the rows say of one sample, in order.
+template <class Table, class... Sample>
+[[nodiscard]] auto values_of(const Table& table, const Sample&... sample) {
+  return std::apply([&](const auto&... row) { return std::array<double, sizeof...(row)>{row.value(sample...)...}; },
+                    table);
+}
+
+/// Hands out places in a flat array of counts.
+class Places {
+ public:
+  int take(int size) {
+    next_ += size;
+    return next_ - size;
+  }
+  Histogram histogram(const Axis& axis) {
+    Histogram h{axis.low, axis.high, axis.bins, next_};
+    take(h.size());
+    return h;
+  }
+  [[nodiscard]] int count() const { return next_; }
+
+ private:
+  int next_ = 0;
+};
+
+}  // namespace garra::study

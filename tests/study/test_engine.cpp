@@ -1,0 +1,159 @@
+// The study engine, on a system whose probability is known: the sum of two uniform numbers exceeds 3/2 in 1 of 8
+// samples.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "garra/core/error.hpp"
+#include "garra/io/run.hpp"
+#include "garra/study/system.hpp"
+
+namespace garra::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Sum {
+  static constexpr int kInputs = 2, kOutputs = 1;
+  double undecided_below = -1;  ///< sums below this are not decided
+  template <class S>
+  GARRA_HD SystemAnswer<S, kOutputs> operator()(const Vec<S, kInputs>& x) const {
+    const S sum = x[0] + x[1];
+    const S event = select(sum > S(1.5), S(1), S(0));
+    return {select(sum < S(undecided_below), S(NAN), event), {{sum}}};
+  }
+};
+
+SystemWords words(std::int64_t samples, std::int64_t chunk = 4 * kBlock) {
+  return {.job = "sum",
+          .title = "Two numbers",
+          .event = "large",
+          .inputs = {{"first", "1", Distribution::uniform(0, 1)}, {"second", "1", Distribution::uniform(0, 1)}},
+          .outputs = {{"sum", "1", "Sum", 0, 2}},
+          .plan = {.seed = 7, .samples = samples, .chunk = chunk}};
+}
+
+/// Keeps chunks in memory and counts what is asked of it.
+struct MemoryStore : ChunkStore {
+  std::map<std::int64_t, Tally> chunks;
+  [[nodiscard]] std::optional<Tally> read(std::int64_t index, std::int64_t first, std::int64_t count) override {
+    const auto found = chunks.find(index);
+    if (found == chunks.end()) return std::nullopt;
+    EXPECT_EQ(found->second.first, first);
+    EXPECT_EQ(found->second.count, count);
+    return found->second;
+  }
+  void write(std::int64_t index, const Tally& chunk) override { chunks[index] = chunk; }
+};
+
+TEST(Engine, FindsAKnownProbability) {
+  const SystemStudy<Sum> study(words(1 << 20));
+  const RunResult r = run(study);
+  EXPECT_EQ(r.end, End::kSamples);
+  EXPECT_EQ(r.total.count, 1 << 20);
+  const double sd = std::sqrt(0.125 * 0.875 / (1 << 20));
+  EXPECT_NEAR(study.estimate(r.total).probability, 0.125, 4 * sd);
+  const auto summary = nlohmann::json::parse(study.summary(r.total, "samples"));
+  EXPECT_NEAR(summary["metrics"]["sum"]["mean"].get<double>(), 1, 4 / std::sqrt(6.0) / 1024);
+  EXPECT_NEAR(summary["metrics"]["sum"]["quantiles"]["0.5"].get<double>(), 1, 0.005);
+  // First-order index of either input: Var(E(event | x)) / Var(event); E = max(0, x - 1/2), its variance 1/24 - 1/64.
+  const double index = (1.0 / 24 - 1.0 / 64) / (0.125 * 0.875);
+  for (const auto& input : summary["inputs"]) EXPECT_NEAR(input["influence"].get<double>(), index, 0.01);
+  EXPECT_EQ(summary["outcomes"]["large"].get<std::int64_t>() + summary["outcomes"]["not_large"].get<std::int64_t>(),
+            1 << 20);
+}
+
+TEST(Engine, TheBytesDoNotDependOnExecutorThreadsOrChunks) {
+  const std::int64_t samples = 10 * kBlock + 300;
+  const SystemStudy<Sum> study(words(samples));
+  const std::string text = study.summary(run(study).total, "samples");
+  for (const Device& device : {Device{Executor::kScalar, 1}, Device{Executor::kLanes, 1}, Device{Executor::kLanes, 2}})
+    EXPECT_EQ(study.summary(run(study, {.device = device}).total, "samples"), text);
+  for (const std::int64_t chunk : {kBlock, 3 * kBlock, 64 * kBlock}) {
+    const SystemStudy<Sum> other(words(samples, chunk));
+    EXPECT_EQ(other.summary(run(other).total, "samples"), text) << chunk;
+  }
+}
+
+TEST(Engine, StopsWhereTheIntervalIsNarrowEnough) {
+  SystemWords w = words(1 << 20);
+  w.plan.stop_half_width = 0.005;
+  const SystemStudy<Sum> study(w);
+  const RunResult r = run(study);
+  EXPECT_EQ(r.end, End::kHalfWidth);
+  // 1.96 sqrt(p q / n) = 0.005 at n = 16,807: the first chunk of 4,096 samples that is not before it.
+  EXPECT_EQ(r.total.count, 5 * 4096);
+}
+
+TEST(Engine, UndecidedSamplesWidenTheInterval) {
+  const SystemStudy<Sum> study(words(64 * kBlock), Sum{.undecided_below = 0.5});
+  const RunResult r = run(study);
+  EXPECT_NEAR(study.unsolved_share(r.total), 0.125, 0.005);
+  const Estimate e = study.estimate(r.total);
+  EXPECT_NEAR(e.probability, 0.125 / 0.875, 0.005);
+  EXPECT_LT(e.interval.low, 0.125);
+  EXPECT_GT(e.interval.high, 0.25);
+}
+
+TEST(Engine, GoesOnWhereItWasCancelled) {
+  const SystemStudy<Sum> study(words(8 * 4 * kBlock));
+  MemoryStore store;
+  int asked = 0;
+  const RunResult first = run(study, {.chunks = &store, .is_cancelled = [&] { return ++asked > 3; }});
+  EXPECT_EQ(first.end, End::kSignal);
+  EXPECT_TRUE(is_resumable(first.end));
+  EXPECT_EQ(first.chunks, 3);
+  EXPECT_EQ(stored(study, store).total.count, first.total.count);
+  std::vector<std::int64_t> heard;
+  const RunResult second =
+      run(study, {.chunks = &store, .on_progress = [&](const Progress& p) { heard.push_back(p.samples); }});
+  EXPECT_EQ(second.fresh, 5 * 4 * kBlock);
+  EXPECT_EQ(heard.size(), 8u);
+  EXPECT_EQ(heard.back(), 8 * 4 * kBlock);
+  EXPECT_EQ(study.summary(second.total, "samples"), study.summary(run(study).total, "samples"));
+}
+
+TEST(Engine, ATimeLimitLetsOneChunkPass) {
+  const SystemStudy<Sum> study(words(4 * 4 * kBlock));
+  MemoryStore store;
+  for (std::int64_t chunk = 1; chunk < 4; ++chunk) {
+    const RunResult r = run(study, {.time_limit = 1e-9, .chunks = &store});
+    EXPECT_EQ(r.end, End::kTimeLimit);
+    EXPECT_EQ(r.chunks, chunk);
+  }
+  EXPECT_EQ(run(study, {.time_limit = 1e-9, .chunks = &store}).end, End::kSamples);
+}
+
+TEST(Engine, ARunFolderIsResumedAndBelongsToOneStudy) {
+  const fs::path folder = fs::path(::testing::TempDir()) / ("garra_engine_" + std::to_string(::getpid()));
+  const SystemStudy<Sum> study(words(8 * 4 * kBlock));
+  int asked = 0;
+  io::FolderRunOptions options;
+  options.run.is_cancelled = [&] { return ++asked > 2; };
+  EXPECT_EQ(io::run_in_folder(folder.string(), "job = \"sum\"\n", study, options).summary, "");
+  const io::FolderRun run = io::run_in_folder(folder.string(), "job = \"sum\"\n", study);
+  EXPECT_EQ(run.result.fresh, 6 * 4 * kBlock);
+  EXPECT_TRUE(run.changed);
+  EXPECT_TRUE(fs::exists(folder / "results.h5"));
+  EXPECT_EQ(run.summary, study.summary(garra::study::run(study).total, "samples"));
+  EXPECT_FALSE(io::run_in_folder(folder.string(), "job = \"sum\"\n", study).changed);
+  EXPECT_THROW(static_cast<void>(io::run_in_folder(folder.string(), "job = \"other\"\n", study)), Error);
+  fs::remove_all(folder);
+}
+
+TEST(Engine, WordsThatDoNotFitTheSystemAreRefused) {
+  SystemWords w = words(kBlock);
+  w.inputs.pop_back();
+  EXPECT_THROW(SystemStudy<Sum>{w}, Error);
+  w = words(kBlock, 1000);
+  EXPECT_THROW(SystemStudy<Sum>{w}, Error);
+  const SystemStudy<Sum> study(words(kBlock));
+  EXPECT_THROW(static_cast<void>(study.run(0, kBlock, {Executor::kCuda})), Error);
+}
+
+}  // namespace
+}  // namespace garra::study
