@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
-from garra.mpl_figures import _draw
+from garra.mpl_figures import svg
 from garra.words import NARROW, power_of_ten
 
 # Families with their colors on light and on dark paper. Stand-ins for matplotlib, replaced by CSS variables.
@@ -106,7 +106,7 @@ def _shares(ax: Axes) -> None:
 
 
 def _figure(name: str, title: str, draw: Callable[[Axes], None]) -> str:
-    return _colored(_draw(name, SIZE, title, draw))
+    return _colored(svg(name, SIZE, title, draw))
 
 
 def performance(name: str, title: str, curves: Sequence[Curve], most: float) -> str:

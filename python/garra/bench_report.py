@@ -6,17 +6,18 @@ usage: python -m garra.bench_report FOLDER [-o bench.html]
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from pathlib import Path
 from typing import Any
 
-from garra import words
-from garra.report import CANNOT_WRITE, MISSING_PACKAGE, write
+import numpy as np
+
+from garra import bench_figures, bench_profiles, command, words
+from garra.html import page
+from garra.run_folder import DamagedFile, read_json
 
 SCHEMA = 1
-INVALID_FILE, NO_FILE = 3, 5
 MOST_FACTOR = 1e4  # the right end of performance profiles, at most
 LEAST_RESIDUAL, MOST_RESIDUAL = 1e-16, 1.0
 # ending: what it says in the table
@@ -35,43 +36,25 @@ ENDINGS = {
 Table = dict[str, Any]
 
 
-class BenchError(Exception):
-    """A file that cannot be shown; the message is for the user."""
-
-    def __init__(self, message: str, exit_code: int) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
-
-
 def read(folder: str | Path) -> Table:
+    """The benchmark in `folder`; raises RunError."""
     path = Path(folder) / "bench.json"
-    try:
-        bench = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BenchError(f"{path}: no such file; `garra contact bench -o {folder}` makes it", NO_FILE) from None
-    except OSError as error:
-        raise BenchError(f"{path}: {error.strerror}", NO_FILE) from None
-    except ValueError as error:
-        raise BenchError(f"{path}: damaged: {error}", INVALID_FILE) from None
+    bench = read_json(path, remedy=f"`garra contact bench -o {folder}` makes it")
     if not isinstance(bench, dict) or bench.get("kind") != "contact_bench":
-        raise BenchError(f"{path}: is no solver benchmark", INVALID_FILE)
+        raise DamagedFile(f"{path}: is no solver benchmark")
     if bench.get("schema") != SCHEMA:
-        raise BenchError(f"{path}: schema: is {bench.get('schema')}; this garra reads {SCHEMA}", INVALID_FILE)
+        raise DamagedFile(f"{path}: schema: is {bench.get('schema')}; this garra reads {SCHEMA}")
     return bench
 
 
 def build(bench: Table) -> str:
     """The page as HTML."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    from garra import bench_figures
-
-    environment = Environment(
-        loader=PackageLoader("garra"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.globals.update(words=words, key=bench_figures.key, short_time=short_time, factor=factor)
     groups = [group for group in bench["sets"] if group["problems"] > 0]
-    return environment.get_template("bench.html").render(
+    return page(
+        "bench.html",
+        key=bench_figures.key,
+        short_time=short_time,
+        factor=factor,
         bench=bench,
         css=bench_figures.css(),
         groups=groups,
@@ -106,8 +89,6 @@ def share_text(part: int, whole: int) -> str:
 
 
 def _answer(group: Table, bench: Table) -> Table:
-    from garra import bench_profiles
-
     ranked = bench_profiles.trusted(group, bench["trusted"])
     rows = [
         {
@@ -126,8 +107,6 @@ def _answer(group: Table, bench: Table) -> Table:
 
 def _robust(groups: list[Table], bench: Table) -> Table:
     """Solvers to trust on every set that they can take, and the sets won by each solver."""
-    from garra import bench_profiles
-
     wins: dict[str, int] = {}
     for group in groups:
         for solver in bench_profiles.trusted(group, bench["trusted"])[:1]:
@@ -142,23 +121,17 @@ def _robust(groups: list[Table], bench: Table) -> Table:
 
 def _mean_factor(groups: list[Table], runs: list[Table], bench: Table) -> float:
     """Geometric mean over the sets of a solver's time over that of the quickest one to trust."""
-    from garra import bench_profiles
-
     ratios = [bench_profiles.ratio_to_best(g, s, bench["trusted"]) or 1.0 for g, s in zip(groups, runs, strict=True)]
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def _shown(groups: list[Table], bench: Table) -> list[str]:
     """Methods that ran on at least one set, in the order of the benchmark."""
-    from garra import bench_profiles
-
     ran = {s["name"] for g in groups for s in g["solvers"] if bench_profiles.ran(s)}
     return [name for name in bench["methods"] if name in ran]
 
 
 def _profiles(group: Table, bench: Table) -> Table:
-    from garra import bench_figures, bench_profiles
-
     order = {name: i for i, name in enumerate(bench["methods"])}
     curves = {
         kind: sorted(((n, x, y) for n, (x, y) in find(group).items()), key=lambda c: order.get(c[0], len(order)))
@@ -189,8 +162,6 @@ def _ceil_log10(x: float) -> int:
 
 def _extended(curves: list, low: float, high: float) -> list:
     """Each profile from the left end of the axis to the right."""
-    import numpy as np
-
     out = []
     for name, x, y in curves:
         start = y[x <= low][-1] if (x <= low).any() else 0.0
@@ -206,8 +177,6 @@ def _failures(solver: Table) -> str:
 
 def _cells(groups: list[Table], bench: Table) -> dict[str, list[Table | None]]:
     """method -> its cell for every set; None where it did not run."""
-    from garra import bench_profiles
-
     table: dict[str, list[Table | None]] = {}
     for name in _shown(groups, bench):
         row: list[Table | None] = []
@@ -219,8 +188,6 @@ def _cells(groups: list[Table], bench: Table) -> dict[str, list[Table | None]]:
 
 
 def _cell(group: Table, solver: Table, bench: Table) -> Table:
-    from garra import bench_profiles
-
     share = bench_profiles.share(solver)
     return {
         "share": share_text(solver["solved"], solver["tried"]),
@@ -235,8 +202,6 @@ def _cell(group: Table, solver: Table, bench: Table) -> Table:
 
 
 def _details(group: Table, bench: Table) -> Table:
-    from garra import bench_profiles
-
     rows = []
     for solver in group["solvers"]:
         if not bench_profiles.ran(solver):
@@ -297,24 +262,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", "--output", metavar="FILE", help="default: FOLDER/bench.html")
     options = parser.parse_args(arguments)
     output = Path(options.output or Path(options.folder) / "bench.html")
-    try:
-        write(build(read(options.folder)), output)
-    except BenchError as error:
-        return _fail(str(error), error.exit_code)
-    except (KeyError, TypeError, IndexError) as error:
-        return _fail(f"{Path(options.folder) / 'bench.json'}: damaged: {error!r}", INVALID_FILE)
-    except ModuleNotFoundError as error:
-        remedy = "install what garra needs: pip install numpy matplotlib jinja2"
-        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
-    except OSError as error:
-        return _fail(f"{error.filename or output}: {error.strerror}", CANNOT_WRITE)
-    print(output)
-    return 0
 
+    def built() -> str:
+        bench = read(options.folder)
+        try:
+            return build(bench)
+        except (KeyError, TypeError, IndexError) as error:
+            raise DamagedFile(f"{Path(options.folder) / 'bench.json'}: damaged: {error!r}") from error
 
-def _fail(message: str, code: int) -> int:
-    print(f"garra.bench_report: {message}", file=sys.stderr)
-    return code
+    return command.make("garra.bench_report", output, built)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from garra import words
-from garra.chain_words import Scale, key_words, measure, quantile, scale
-from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, SLIP, _draw, _percent_axis
+from garra.chain_words import key_words
+from garra.measures import Scale, measure, quantile, scale
+from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, SLIP, percent_axis, svg
 from garra.words import HALF
 
 THIRD = (310, 215)  # [px]
@@ -137,12 +138,12 @@ def probability(axis: Swept, designs: Sequence[Table], best: int | None) -> str:
         if len(x) == 1:
             ax.errorbar(x, p, [p - low, high - p], fmt="none", color=HELD, capsize=4)
         _along(ax, axis)
-        _percent_axis(ax, 0, 1)
+        percent_axis(ax, 0, 1)
         if best is not None:
             ax.plot(x[best], p[best], "o", ms=9, mfc="none", mec=INK, mew=1.4)
             ax.annotate("best", (x[best], p[best]), (0, 8), textcoords="offset points", ha="center", fontsize=11)
 
-    return _draw("probability", HALF, "Probability of settling in time against the swept number", draw)
+    return svg("probability", HALF, "Probability of settling in time against the swept number", draw)
 
 
 def settling(axis: Swept, designs: Sequence[Table], limit: float, until: float) -> str:
@@ -161,7 +162,7 @@ def settling(axis: Swept, designs: Sequence[Table], limit: float, until: float) 
                     xytext=(0, 3), textcoords="offset points", ha="right", fontsize=11, color=MUTED)  # fmt: skip
         ax.set_ylabel(f"settling time [{shown.unit}]")
 
-    return _draw("settling", HALF, "Settling time against the swept number", draw)
+    return svg("settling", HALF, "Settling time against the swept number", draw)
 
 
 def peak_torque(axis: Swept, designs: Sequence[Table], joint: int, name: str, limits: Table) -> str:
@@ -176,7 +177,7 @@ def peak_torque(axis: Swept, designs: Sequence[Table], joint: int, name: str, li
         ax.set_ylabel(f"peak torque [{shown.unit}]" if "N·m" in shown.unit else f"peak force [{shown.unit}]")
 
     size = THIRD if len(designs[0]["peak_torque"]) > 2 else HALF
-    return _draw(f"peak{joint + 1}", size, f"Peak torque of {name} against the swept number", draw)
+    return svg(f"peak{joint + 1}", size, f"Peak torque of {name} against the swept number", draw)
 
 
 def torque_limits(summary: Table) -> dict[str, Table]:
@@ -209,7 +210,7 @@ def energy(axis: Swept, designs: Sequence[Table]) -> str:
         _along(ax, axis)
         ax.set_ylabel(f"energy [{shown.unit}]")
 
-    return _draw("energy", HALF, "Work and dissipated energy against the swept number", draw)
+    return svg("energy", HALF, "Work and dissipated energy against the swept number", draw)
 
 
 def balance(axis: Swept, designs: Sequence[Table]) -> str:
@@ -224,7 +225,7 @@ def balance(axis: Swept, designs: Sequence[Table]) -> str:
         _along(ax, axis)
         ax.set_ylabel(f"largest |balance| [{shown.unit}]")
 
-    return _draw("balance", HALF, "Largest energy balance against the swept number", draw)
+    return svg("balance", HALF, "Largest energy balance against the swept number", draw)
 
 
 # --- two swept numbers
@@ -255,7 +256,7 @@ def heat(name: str, title: str, summary: Table, values: Sequence[float], best: i
         ax.add_patch(Rectangle((-0.5, -0.5), len(columns), len(rows), fill=False, edgecolor=GRID, lw=1))
 
     size = (HALF[0], max(200, 80 + 24 * min(len(rows), 20)))
-    return _draw(f"heat{name}", size, f"{title} over the two swept numbers", draw)
+    return svg(f"heat{name}", size, f"{title} over the two swept numbers", draw)
 
 
 def _cell(x: float) -> str:
@@ -287,13 +288,13 @@ def survival(curves: Sequence[tuple[str, Table]], limit: float, until: float) ->
             ax.plot([], [], color=color, lw=3, label=name)
         ax.axvline(limit * shown.factor, color=BREAK, lw=1.4)
         ax.set_xlim(0, until * shown.factor)
-        _percent_axis(ax, 0, 1)
+        percent_axis(ax, 0, 1)
         handles, labels = ax.get_legend_handles_labels()
         if len(curves) > 1:
             ax.legend(handles[::-1], labels[::-1], loc="best", labelcolor=INK)
         ax.set_xlabel(f"t [{shown.unit}]")
 
-    return _draw("survival", HALF, "Share of samples that have not settled yet, against time", draw)
+    return svg("survival", HALF, "Share of samples that have not settled yet, against time", draw)
 
 
 def convergence(table: Table, final: float) -> str:
@@ -306,7 +307,7 @@ def convergence(table: Table, final: float) -> str:
         ax.set_xscale("log")
         _log_axis(ax.xaxis, n.min(initial=1e9), n.max(initial=1))
         late = n >= 0.05 * n.max(initial=1)  # the first samples' wide band would flatten the rest
-        _percent_axis(ax, np.nanmin(low[late], initial=final), np.nanmax(high[late], initial=final))
+        percent_axis(ax, np.nanmin(low[late], initial=final), np.nanmax(high[late], initial=final))
         ax.set_xlabel("samples of the best design")
 
-    return _draw("convergence", HALF, "Estimate of the best design against its number of samples", draw)
+    return svg("convergence", HALF, "Estimate of the best design against its number of samples", draw)

@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 
 from garra.run_folder import (
-    COUNT, HISTOGRAM, MAYBE, REAL, STUDY, TEXT, At, DamagedFile, MissingFile, check, same_lengths
+    COUNT,
+    HISTOGRAM,
+    MAYBE,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    DamagedFile,
+    MissingFile,
+    check,
+    same_lengths,
 )  # fmt: skip
 
 OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from garra.chain_folder import Nominal
-from garra.chain_words import Scale, interval, quantile_text, scale, short_settings
+from garra.chain_words import interval, short_settings
+from garra.measures import Scale, quantile_text, scale
 
 MOST_NUMBERS = 330_000  # in the page: about 2.7 MB of JSON
 DIGITS = 5  # significant; a screen shows fewer
@@ -41,12 +41,6 @@ def data(summary: Table, nominal: Nominal, chosen: Sequence[int]) -> Table:
         "ghost": _set_point(settle, nominal),
         **camera(nominal.points[rows]),
     }
-
-
-def dumps(value: Any) -> str:
-    """JSON that can stand inside a script element."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _rows(nominal: Nominal, chosen: Sequence[int]) -> list[int]:

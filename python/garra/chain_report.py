@@ -6,23 +6,12 @@
 from __future__ import annotations
 
 import math
-import shlex
 from typing import Any
 
-from garra import chain_folder, study_parts, words
-from garra.chain_words import (
-    Scale,
-    defined,
-    interval,
-    key_words,
-    measure,
-    pretty,
-    quantile,
-    quantile_text,
-    scale,
-    settings,
-    short_settings,
-)
+from garra import chain_figures, chain_folder, chain_motion, study_parts, words
+from garra.chain_words import interval, key_words, settings, short_settings
+from garra.html import dumps, study_page
+from garra.measures import Scale, defined, measure, pretty, quantile, quantile_text, scale
 from garra.run_folder import Run
 
 MOST_ROWS = 40  # designs in the open table; with more, the likeliest
@@ -42,18 +31,13 @@ OUTCOMES = {
 
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where nominal.h5 is missing or damaged."""
-    from garra import chain_motion
-    from garra.report import page, replay_command
-
     summary = run.summary
     nominal = chain_folder.read_nominal(run.folder, summary)
     shown = contrasts(summary)
     motion = chain_motion.data(summary, nominal, shown)
-    return page(
+    return study_page(
         "chain.html",
-        run=run,
-        summary=summary,
-        manifest=run.manifest,
+        run,
         headline=_headline(summary),
         torques=_torques(summary, shown[0]),
         figures=_figures(summary, shown),
@@ -63,14 +47,12 @@ def build(run: Run) -> str:
         checks=_checks(summary, nominal),
         settled=_settled(summary),
         motion=motion,
-        motion_json=chain_motion.dumps(motion),
+        motion_json=dumps(motion),
         left_out=len(summary["designs"]) - len(motion["designs"]),
         measure=measure,
         pretty=pretty,
         quantile_text=quantile_text,
         settings=lambda d: short_settings(summary["designs"][d]["values"], summary["sweep"]),
-        replay=lambda sample: replay_command(run, sample),
-        resume=f"garra resume {shlex.quote(run.folder)}",
     )
 
 
@@ -162,8 +144,6 @@ def _torques(summary: Table, index: int) -> list[Table]:
 
 
 def _figures(summary: Table, shown: list[int]) -> Table:
-    from garra import chain_figures
-
     designs, best = summary["designs"], summary["best"]["design"] if summary["best"] else None
     within, until = summary["settle"]["within"], summary["method"]["until"]
     labels = [short_settings(designs[d]["values"], summary["sweep"]) or "the design" for d in shown]
@@ -183,8 +163,6 @@ def _figures(summary: Table, shown: list[int]) -> Table:
 
 
 def _curves(summary: Table, best: int | None) -> Table:
-    from garra import chain_figures
-
     axis, designs = chain_figures.swept(summary), summary["designs"]
     limits = chain_figures.torque_limits(summary)
     robot = summary["robot"]
@@ -203,8 +181,6 @@ def _curves(summary: Table, best: int | None) -> Table:
 
 def _heats(summary: Table, best: int | None) -> list[Table]:
     """Heat maps of the numbers that a design is chosen by."""
-    from garra import chain_figures
-
     designs, until = summary["designs"], summary["method"]["until"]
     units = summary["robot"]["torque_units"]
     probabilities = [math.nan if d["probability"] is None else 100 * d["probability"] for d in designs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from garra import grasp_scene, words
+from garra import grasp_scene, grasp_words
 from garra.run_folder import Run
 
 Table = dict[str, Any]
@@ -14,15 +14,13 @@ Table = dict[str, Any]
 def picture(run: Run) -> Table | None:
     """What grasp_picture.html wants, with what goes to its scripts in `data`; None without grasp.h5. `shown`: sample:
     its place in the list. Raises RunError where the file is damaged."""
-    from garra.report import replay_command
-
     found = grasp_scene.read_pictures(run.folder)
     if found is None:
         return None
     runs = found["runs"]
-    outcomes = [words.outcome(sample["outcome"]) for sample in runs]
+    outcomes = [grasp_words.outcome(sample["outcome"]) for sample in runs]
     titles = [sample["title"][:1].upper() + sample["title"][1:] for sample in runs]
-    again = [replay_command(run, sample["sample"]) if sample["sample"] is not None else "" for sample in runs]
+    again = [run.replay(sample["sample"]) if sample["sample"] is not None else "" for sample in runs]
     data = found | {
         "outcomes": [
             f"{title}: {label}" + (f" ({meaning})" if meaning else "")

@@ -8,7 +8,17 @@ from __future__ import annotations
 from typing import Any
 
 from garra.run_folder import (
-    COUNT, HISTOGRAM, INPUT, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, check, same_lengths
+    COUNT,
+    HISTOGRAM,
+    INPUT,
+    MAYBE,
+    MAYBE_TABLE,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    check,
+    same_lengths,
 )  # fmt: skip
 
 OUTCOMES = ("held", "slipped", "dropped", "turned", "joint_limit", "unreachable", "unsolved", "non_finite")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from garra import grasp_time_figures as figures
 from garra import study_parts, words
-from garra.chain_words import measure
 from garra.grasp_time_folder import BANDS, QUANTILES, UNDECIDED
+from garra.measures import measure
 from garra.words import UNITS
 
 CURVE = ("probability", "low", "high")
@@ -100,8 +101,6 @@ def spread(table: Table | None) -> str:
 
 def overview(summary: Table, levels: list[Table]) -> Table:
     """The figures and the table of distributions that show all levels at once."""
-    from garra import grasp_time_figures as figures
-
     names = [name(level) for level in levels]
     metrics = [key for key in METRICS if any(level[key] is not None for level in levels)]
     several = len(levels) > 1
@@ -129,8 +128,6 @@ def _known(key: str, levels: list[Table]) -> bool:
 
 
 def _against(key: str, levels: list[Table], reference: float | None) -> Table:
-    from garra import grasp_time_figures as figures
-
     label, meaning = METRICS[key]
     return {"label": label, "meaning": meaning, "figure": figures.quantiles(key, label, levels, reference)}
 
@@ -168,8 +165,6 @@ def _band(table: Table) -> Table:
 
 
 def _histogram(table: Table) -> Table:
-    from garra import grasp_time_figures as figures
-
     table = study_parts.shown(table)
     edges, density = figures.steps_of(table)
     marks = [table["quantiles"][q] for q in ("0.05", "0.5", "0.95")]

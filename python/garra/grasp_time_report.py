@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
-from garra import grasp_scene, grasp_time_levels, study_parts, words
-from garra.chain_words import measure, pretty
+from garra import grasp_scene, grasp_time_levels, grasp_words, study_parts, words
 from garra.grasp_time_folder import UNDECIDED
 from garra.grasp_time_levels import interval_text
+from garra.html import dumps, study_page
+from garra.measures import measure, pretty
 from garra.run_folder import Run
 
 Table = dict[str, Any]
@@ -41,18 +41,13 @@ SCHEMES = {"moreau_jean": "Moreau-Jean steps", "explicit": "explicit steps"}
 
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where motion.h5 is there but damaged."""
-    from garra.platform_page import dumps
-    from garra.report import page, replay_command
-
     summary = run.summary
     levels = grasp_time_levels.sorted_levels(summary)
     motion = grasp_scene.read_motion(run.folder)
     p = summary["held"]["probability"]
-    return page(
+    return study_page(
         "grasp_time.html",
-        run=run,
-        summary=summary,
-        manifest=run.manifest,
+        run,
         headline=headline(run, levels),
         outcomes=_outcomes(summary),
         levels=grasp_time_levels.rows(levels),
@@ -66,8 +61,6 @@ def build(run: Run) -> str:
         audit=audit(summary),
         measure=measure,
         samples={key: _samples(run, key, motion) for key in ("worst", "closest")},
-        replay=lambda sample: replay_command(run, sample),
-        resume=f"garra resume {shlex.quote(run.folder)}",
     )
 
 
@@ -106,7 +99,7 @@ def _end(level: Table) -> Table:
 def _sentence(known: list[Table], several: bool) -> str:
     if not several:
         p = known[0]["held"]
-        return words.odds(p["probability"], p["low"] or 0.0, 1.0 if p["high"] is None else p["high"])
+        return grasp_words.odds(p["probability"], p["low"] or 0.0, 1.0 if p["high"] is None else p["high"])
     parts = []
     half = grasp_time_levels.crossing(known, 0.5)
     if half is not None:
@@ -127,7 +120,7 @@ def _sentence(known: list[Table], several: bool) -> str:
 def _study(run: Run, levels: list[Table]) -> list[str]:
     time = run.summary["time"]
     friction = [level["friction"] for level in levels] if len(levels) > 1 else []
-    facts = words.study_line(run.scenario, len(run.summary["contacts"]), friction)
+    facts = grasp_words.study_line(run.scenario, len(run.summary["contacts"]), friction)
     steps = SCHEMES.get(time["scheme"], time["scheme"])
     facts.append(f"{measure(time['until'], 's')} in {steps} of {measure(time['step'], 's')}")
     facts.append(DRIVES.get(time["drive"], time["drive"]))

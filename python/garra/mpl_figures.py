@@ -1,6 +1,6 @@
 """Figures that need a plotting library, as SVG that belongs to the page: its colors, its font, its width. The others: plot.py.
 
-Matplotlib draws with the stand-in colors below; `_svg` replaces each by the page's CSS variable, so one drawing
+Matplotlib draws with the stand-in colors below; `_of_the_page` replaces each by the page's CSS variable, so one drawing
 serves light, dark and print.
 """
 
@@ -18,11 +18,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from garra.figures import bars
 from garra.plot import LEAST, PHONE
-from garra.words import NARROW, number, percent, power_of_ten
+from garra.words import NARROW, number, percent
 
 INK, MUTED, GRID, HELD, SLIP, BREAK, ACCENT, PAPER = (f"#0{i}0{i}0{i}" for i in range(1, 9))
 VARIABLES = {
@@ -70,7 +70,7 @@ STYLE: Any = {
 Table = dict[str, Any]
 
 
-def _draw(name: str, size: tuple[int, int], title: str, draw: Callable[[Axes], None]) -> str:
+def svg(name: str, size: tuple[int, int], title: str, draw: Callable[[Axes], None]) -> str:
     """One set of axes, `size` in pixels at the page's natural scale."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(size[0] / 72, size[1] / 72), layout="constrained")
@@ -78,10 +78,10 @@ def _draw(name: str, size: tuple[int, int], title: str, draw: Callable[[Axes], N
         draw(figure.add_subplot())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    return _svg(buffer.getvalue(), name, title)
+    return _of_the_page(buffer.getvalue(), name, title)
 
 
-def _svg(text: str, name: str, title: str) -> str:
+def _of_the_page(text: str, name: str, title: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", "", text, flags=re.S)
     view = re.search(r'viewBox="([^"]+)"', text)
@@ -102,7 +102,7 @@ def _svg(text: str, name: str, title: str) -> str:
 # --- axes that read well
 
 
-def _percent_axis(ax: Axes, low: float, high: float) -> None:
+def percent_axis(ax: Axes, low: float, high: float) -> None:
     pad = max(0.06 * (high - low), 1e-7)
     ax.set_ylim(max(low - pad, -0.02), min(high + pad, 1.02))
     span = ax.get_ylim()[1] - ax.get_ylim()[0]
@@ -111,7 +111,7 @@ def _percent_axis(ax: Axes, low: float, high: float) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=decimals, symbol=f"{NARROW}%"))
 
 
-def _finite(values: Sequence[float | None]) -> np.ndarray:
+def finite(values: Sequence[float | None]) -> np.ndarray:
     return np.array([math.nan if v is None else v for v in values], dtype=float)
 
 
@@ -121,11 +121,7 @@ def _beside(ax: Axes, text: str, point: tuple[Any, Any], left: bool = False) -> 
     ax.annotate(text, point, (shift, 0), textcoords="offset points", ha=align, va="center", color=MUTED, fontsize=11)
 
 
-def _label(name: str, unit: str) -> str:
-    return name if unit in ("1", "") else f"{name} [{unit}]"
-
-
-def _histogram(ax: Axes, table: Table, color: str) -> None:
+def histogram(ax: Axes, table: Table, color: str) -> None:
     edges, counts = map(np.array, bars(table))
     density = counts / np.diff(edges)
     ax.stairs(density, edges, fill=True, color=color, alpha=0.3, lw=0)

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from garra.mpl_figures import ACCENT, BREAK, HELD, INK, SLIP, _draw, _finite
-from garra.platform_figures import HUES, SMALL, _curve, _time_axis
+from garra.mpl_figures import ACCENT, BREAK, HELD, INK, SLIP, finite, svg
+from garra.platform_figures import HUES, SMALL, curve, time_axis
 from garra.words import HALF, number, power_of_ten
 
 FORMS = {"full": ("91 coordinates", ACCENT), "minimal": ("six coordinates", HELD)}
@@ -32,7 +32,7 @@ def path_figures(groups: Sequence[Table], tolerance: float) -> list[Table]:
         pictures = [
             {
                 "title": group["title"],
-                "figure": _draw(f"{key}-{group['parts']}", size, f"{title}: {group['title']}", draw(group)),
+                "figure": svg(f"{key}-{group['parts']}", size, f"{title}: {group['title']}", draw(group)),
             }
             for group in groups
         ]
@@ -129,7 +129,7 @@ def flops_per_step(table: Table) -> str:
         ax.set_ylim(min(table[key] for key in SOLVERS) / 5, 4 * max(table[key] for key in SOLVERS))
         ax.set_ylabel("flops per step")
 
-    return _draw("flops-step", HALF, "Flops per step of both forms", draw)
+    return svg("flops-step", HALF, "Flops per step of both forms", draw)
 
 
 def _powers(ax: Axes) -> None:
@@ -143,7 +143,7 @@ def _powers(ax: Axes) -> None:
 def _agreement(paths: Sequence[Table], tolerance: float) -> Callable[[Axes], None]:
     def draw(ax: Axes) -> None:
         for k, path in enumerate(paths):
-            n, apart = path["segments"], np.maximum(_finite(path["difference"]), LEAST)
+            n, apart = path["segments"], np.maximum(finite(path["difference"]), LEAST)
             hue = HUES[k % len(HUES)]
             ax.plot(np.arange(1, n + 1) / n, apart, color=hue, lw=1.2, marker="o", ms=3.5, label=str(n))
         ax.axhline(tolerance, color=BREAK, lw=1, ls=(0, (1, 2)))
@@ -163,17 +163,17 @@ def over_time(summary: Table, key: str, label: str) -> str:
 
     def draw(ax: Axes) -> None:
         for form, (name, hue) in FORMS.items():
-            ax.plot(_finite(summary["time"]), _finite(summary[form][key]), color=hue, lw=1.5, label=name)
+            ax.plot(finite(summary["time"]), finite(summary[form][key]), color=hue, lw=1.5, label=name)
         ax.legend(ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1))
         ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
-        _time_axis(ax, summary, label)
+        time_axis(ax, summary, label)
 
-    return _draw(f"both-{key}", HALF, f"{label} over time, both forms", draw)
+    return svg(f"both-{key}", HALF, f"{label} over time, both forms", draw)
 
 
 def difference(summary: Table) -> str:
-    draw = _curve(summary, "difference", "poses apart [m, 1]")
-    return _draw("apart", HALF, "How far the poses of the two forms are apart over time", draw)
+    draw = curve(summary, "difference", "poses apart [m, 1]")
+    return svg("apart", HALF, "How far the poses of the two forms are apart over time", draw)
 
 
 # --- the paper's figures 2 and 4: two poses
@@ -202,7 +202,7 @@ def poses(motion: Table) -> list[str]:
             ax.set_aspect("equal")
             ax.set_axis_off()
 
-        return _draw(f"pose-{name}", (HALF[0], 320), f"The platform's {name} pose", draw)
+        return svg(f"pose-{name}", (HALF[0], 320), f"The platform's {name} pose", draw)
 
     return [figure("first", rings[0]), figure("last", rings[1])]
 

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from garra import platform_experiment_figures as figures
 from garra import platform_experiment_folder, platform_folder, words
+from garra.html import dumps, study_page
+from garra.platform_page import parts
 from garra.run_folder import Run
 
 FORMS = platform_experiment_folder.FORMS
@@ -26,25 +28,20 @@ Table = dict[str, Any]
 
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where path.h5 or motion.h5 is missing or damaged."""
-    from garra.report import page
-
     summary = run.summary
     is_motion = summary["kind"] == "free_motion"
-    parts = _motion_parts(run) if is_motion else _path_parts(run)
-    return page(
+    own = _motion_parts(run) if is_motion else _path_parts(run)
+    return study_page(
         "platform_experiment.html",
-        run=run,
-        summary=summary,
-        manifest=run.manifest,
+        run,
         is_motion=is_motion,
         facts=_facts(summary),
         unsolved=summary["samples"] - summary["solved"],
         what="instant" if is_motion else "pose",
-        resume=f"garra resume {shlex.quote(run.folder)}",
         ratio=ratio,
         spread=spread,
         largest=largest,
-        **parts,
+        **own,
     )
 
 
@@ -81,9 +78,6 @@ def _facts(summary: Table) -> list[str]:
 
 
 def _path_parts(run: Run) -> Table:
-    from garra import platform_experiment_figures as figures
-    from garra.platform_page import dumps, parts
-
     summary, paths = run.summary, run.summary["paths"]
     motion = platform_experiment_folder.read_path(Path(run.folder) / "path.h5")
     last = len(motion["time"]) - 1
@@ -112,9 +106,6 @@ def _path_parts(run: Run) -> Table:
 
 
 def _motion_parts(run: Run) -> Table:
-    from garra import platform_experiment_figures as figures
-    from garra.platform_page import parts
-
     summary = run.summary
     motion = platform_folder.read_motion(Path(run.folder) / "motion.h5", MINIMAL)
     both = [

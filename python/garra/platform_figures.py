@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from garra.mpl_figures import ACCENT, BREAK, HELD, INK, MUTED, SLIP, _draw, _finite
+from garra.mpl_figures import ACCENT, BREAK, HELD, INK, MUTED, SLIP, finite, svg
 from garra.words import HALF, UNITS, number
 
 HUES = (HELD, ACCENT, SLIP, BREAK, INK, MUTED)  # of the legs 1 to 6
@@ -56,15 +56,15 @@ def _energies(motion: Table) -> list[Table]:
     def draw(ax: Axes) -> None:
         names = (("kinetic_energy", "kinetic", ACCENT), ("potential_energy", "potential", HELD), ("work", "work", SLIP))
         for key, label, hue in names:
-            ax.plot(_finite(motion["time"]), _finite(motion[key]), color=hue, lw=1.5, label=label)
-        _time_axis(ax, motion, "energy [J]")
+            ax.plot(finite(motion["time"]), finite(motion[key]), color=hue, lw=1.5, label=label)
+        time_axis(ax, motion, "energy [J]")
         ax.legend(loc="best")
 
     balance, drift = (
-        _draw(key, HALF, f"{label} over time", _curve(motion, key, unit))
+        svg(key, HALF, f"{label} over time", curve(motion, key, unit))
         for key, label, unit in (("balance", "Energy balance", "balance [J]"), ("drift", "Drift", "drift [1]"))
     )
-    energies = _draw("energy", HALF, "Energies over time", draw)
+    energies = svg("energy", HALF, "Energies over time", draw)
     return [
         _row("Energies", "Work: of actuators, friction and wrench since the start.", energies),
         _row("Energy balance", "Energy gained minus work: 0 but for the integrator’s errors.", balance),
@@ -72,11 +72,11 @@ def _energies(motion: Table) -> list[Table]:
     ]
 
 
-def _curve(motion: Table, key: str, label: str) -> Callable[[Axes], None]:
+def curve(motion: Table, key: str, label: str) -> Callable[[Axes], None]:
     def draw(ax: Axes) -> None:
-        ax.plot(_finite(motion["time"]), _finite(motion[key]), color=ACCENT, lw=1.5)
+        ax.plot(finite(motion["time"]), finite(motion[key]), color=ACCENT, lw=1.5)
         ax.yaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x)))
-        _time_axis(ax, motion, label)
+        time_axis(ax, motion, label)
 
     return draw
 
@@ -102,29 +102,29 @@ def lengths(motion: Table) -> str:
 def _legs(key: str, label: str, motion: Table, factor: float, limits: Sequence[float]) -> str:
     def draw(ax: Axes) -> None:
         for leg, hue in enumerate(HUES):
-            values = factor * _finite([row[leg] for row in motion[key]])
+            values = factor * finite([row[leg] for row in motion[key]])
             dashes = "-" if leg < 3 else (0, (4, 3))  # of two legs with the same numbers both are seen
-            ax.plot(_finite(motion["time"]), values, color=hue, lw=1.5, ls=dashes, label=f"leg {leg + 1}")
+            ax.plot(finite(motion["time"]), values, color=hue, lw=1.5, ls=dashes, label=f"leg {leg + 1}")
         for limit in limits:
             ax.axhline(limit, color=BREAK, lw=1, ls=(0, (1, 2)))
-        _time_axis(ax, motion, label)
+        time_axis(ax, motion, label)
         ax.legend(ncols=6, loc="lower center", bbox_to_anchor=(0.5, 1), handlelength=1.4, columnspacing=0.8)
 
-    return _draw(key, HALF, f"{label} over time", draw)
+    return svg(key, HALF, f"{label} over time", draw)
 
 
 def _single(key: str, label: str, motion: Table, values: Sequence[float | None]) -> str:
     def draw(ax: Axes) -> None:
-        data = _finite(values)
-        ax.plot(_finite(motion["time"]), data, color=ACCENT, lw=1.6)
+        data = finite(values)
+        ax.plot(finite(motion["time"]), data, color=ACCENT, lw=1.6)
         seen = data[np.isfinite(data)]
         ax.set_ylim(min(0, 1.08 * seen.min(initial=0)), 1.08 * seen.max(initial=0) or 1)
-        _time_axis(ax, motion, label)
+        time_axis(ax, motion, label)
 
-    return _draw(key, HALF, f"{label} over time", draw)
+    return svg(key, HALF, f"{label} over time", draw)
 
 
-def _time_axis(ax: Axes, motion: Table, label: str) -> None:
+def time_axis(ax: Axes, motion: Table, label: str) -> None:
     time = motion["time"]
     if len(time) > 1:
         ax.set_xlim(time[0], time[-1])
@@ -144,7 +144,7 @@ def envelopes(motion: Table) -> list[str]:
 
     def figure(leg: int) -> str:
         def draw(ax: Axes) -> None:
-            time = _finite(motion["time"])
+            time = finite(motion["time"])
             ax.fill_between(time, low[:, leg], high[:, leg], color=HUES[leg], alpha=0.25, lw=0)
             ax.plot(time, force[:, leg], color=HUES[leg], lw=1.5)
             ax.set_ylim(ends[0] - pad, ends[1] + pad)
@@ -152,9 +152,9 @@ def envelopes(motion: Table) -> list[str]:
                 if ends[0] - pad < at < ends[1] + pad:
                     ax.axhline(at, color=BREAK, lw=1, ls=(0, (1, 2)))
             ax.yaxis.set_major_locator(MaxNLocator(4))
-            _time_axis(ax, motion, "force [N]")
+            time_axis(ax, motion, "force [N]")
 
-        return _draw(f"envelope{leg + 1}", SMALL, f"Force of leg {leg + 1} over time, all samples", draw)
+        return svg(f"envelope{leg + 1}", SMALL, f"Force of leg {leg + 1} over time, all samples", draw)
 
     return [figure(leg) for leg in range(len(HUES))]
 
@@ -176,4 +176,4 @@ def when(name: str, table: Table, label: str, color: str) -> str:
         ax.set_xlabel(f"{label} [s]")
         ax.set_ylabel("samples")
 
-    return _draw(name, HALF, f"Histogram of the {label}", draw)
+    return svg(name, HALF, f"Histogram of the {label}", draw)

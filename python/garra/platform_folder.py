@@ -11,7 +11,17 @@ from typing import Any
 
 from garra.h5_tables import UNLIMITED, data_sets, opened, text
 from garra.run_folder import (
-    COUNT, HISTOGRAM, MAYBE, MAYBE_TABLE, REAL, STUDY, TEXT, At, DamagedFile, check, same_lengths
+    COUNT,
+    HISTOGRAM,
+    MAYBE,
+    MAYBE_TABLE,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    DamagedFile,
+    check,
+    same_lengths,
 )  # fmt: skip
 
 OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid")

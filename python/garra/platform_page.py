@@ -8,21 +8,14 @@ MOTION.h5: path.h5 of a run folder, or what `garra platform simulate` wrote with
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from garra import platform_folder
-from garra.report import CANNOT_WRITE, MISSING_PACKAGE, page, write
-from garra.run_folder import RunError
+from garra import command, platform_figures, platform_folder
+from garra.html import dumps, page
 
 Table = dict[str, Any]
-
-
-def dumps(motion: Table) -> str:
-    """JSON that may stand inside a script element."""
-    return json.dumps(motion, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def legs(motion: Table) -> list[Table]:
@@ -46,8 +39,6 @@ def legs(motion: Table) -> list[Table]:
 
 def parts(motion: Table) -> Table:
     """What platform_motion.html, platform_script.html and platform_time.html show of a motion."""
-    from garra import platform_figures
-
     return {
         "motion": motion,
         "motion_json": dumps(motion),
@@ -66,22 +57,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=0, metavar="S", help="of a simulation, from 0")
     parser.add_argument("-o", "--output", metavar="FILE", required=True)
     options = parser.parse_args(arguments)
-    try:
-        write(build(platform_folder.read_motion(Path(options.input), options.sample)), Path(options.output))
-    except RunError as error:
-        return _fail(str(error), error.exit_code)
-    except ModuleNotFoundError as error:
-        remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
-        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
-    except OSError as error:
-        return _fail(f"{error.filename or options.output}: {error.strerror}", CANNOT_WRITE)
-    print(options.output)
-    return 0
 
+    def built() -> str:
+        return build(platform_folder.read_motion(Path(options.input), options.sample))
 
-def _fail(message: str, code: int) -> int:
-    print(f"garra platform: {message}", file=sys.stderr)
-    return code
+    return command.make("garra platform", Path(options.output), built)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
+from garra import platform_figures as figures
 from garra import platform_folder, study_parts, words
-from garra.chain_words import measure
+from garra.colors import ramp
+from garra.html import dumps, study_page
+from garra.measures import measure
+from garra.mpl_figures import ACCENT, BREAK
+from garra.platform_page import parts
 from garra.run_folder import Run
 
 ALIKE = 0.9  # legs that fail first at least this part as often as the worst one are named with it
@@ -53,15 +57,11 @@ MEASURES = (
 
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where path.h5 or map.h5 is missing or damaged."""
-    from garra.report import page, replay_command
-
     summary, p = run.summary, run.summary["p_feasible"]["probability"]
-    parts = _path_parts(run) if summary["kind"] == "path" else _map_parts(run)
-    return page(
+    own = _path_parts(run) if summary["kind"] == "path" else _map_parts(run)
+    return study_page(
         "platform.html",
-        run=run,
-        summary=summary,
-        manifest=run.manifest,
+        run,
         headline=_headline(summary),
         outcomes=_outcomes(summary),
         metrics=_metrics(summary),
@@ -71,9 +71,7 @@ def build(run: Run) -> str:
         convergence=study_parts.convergence(summary["convergence"], p, "P(feasible)"),
         measure=measure,
         label=lambda outcome: OUTCOMES[outcome][0] if outcome in OUTCOMES else outcome,
-        replay=lambda sample: replay_command(run, sample),
-        resume=f"garra resume {shlex.quote(run.folder)}",
-        **parts,
+        **own,
     )
 
 
@@ -205,10 +203,6 @@ def _earliest(summary: Table) -> list[Table]:
 
 
 def _path_parts(run: Run) -> Table:
-    from garra import platform_figures as figures
-    from garra.mpl_figures import ACCENT, BREAK
-    from garra.platform_page import parts
-
     motion = platform_folder.read_path(Path(run.folder) / "path.h5")
     first, peak = run.summary["first_failure"], run.summary["peak_force_at"]
     return parts(motion) | {
@@ -222,9 +216,6 @@ def _path_parts(run: Run) -> Table:
 
 
 def _map_parts(run: Run) -> Table:
-    from garra.platform_page import dumps
-    from garra.singularity_figures import ramp
-
     colors = ramp()
     data = platform_folder.read_map(run.folder) | {
         "ramp": colors,

@@ -1,20 +1,19 @@
 """Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
 
-What a grasp study holds is listed here, one in time in grasp_time_folder.py, a chain study in chain_folder.py, a
-singularity map in singularity_folder.py, a platform study in platform_folder.py.
+What the summary of a job holds is listed in the folder.py of that job; jobs.py knows them all.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 SCHEMA = 1
-OUTCOMES = ("held", "slipping", "separating", "unsolved")  # and what else the summary counts
-METRICS = ("critical_friction",)  # likewise
 QUANTILES = ("0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99")
 
 
@@ -57,16 +56,6 @@ HISTOGRAM = {
     "undefined": COUNT,
 }
 INTERVAL = {"probability": REAL, "low": REAL, "high": REAL}
-BESIDE_HELD = ("no_slip", "can_be_held")  # where the summary has them
-CONTACT = {
-    "name": TEXT,
-    "stick": COUNT,
-    "slip": COUNT,
-    "break": COUNT,
-    "fails_first": COUNT,
-    "normal_force": HISTOGRAM,
-    "cone": {"bins": COUNT, "extent": REAL, "counts": [[COUNT]]},
-}
 INPUT = {
     "name": TEXT,
     "unit": TEXT,
@@ -76,27 +65,6 @@ INPUT = {
     "bins": {"value": [MAYBE], "held": [COUNT], "decided": [COUNT]},
 }
 STUDY = {"title": TEXT, "seed": COUNT, "samples": COUNT, "requested": COUNT, "stopped_by": TEXT}  # of every study
-SUMMARY = {
-    **STUDY,
-    "held": {**INTERVAL, "confidence": REAL},
-    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
-    "contacts": [CONTACT],
-    "metrics": dict.fromkeys(METRICS, HISTOGRAM),
-    "held_against_friction": {"friction": [REAL], "probability": [REAL], "low": [REAL], "high": [REAL]},
-    "inputs": [INPUT],
-    "solver": {
-        "method": TEXT,
-        "tol": REAL,
-        "worst_residual": MAYBE,
-        "residual_log10": {"low": REAL, "high": REAL, "counts": [COUNT]},
-        "iterations": {"counts": [COUNT]},
-        "mean_iterations": MAYBE,
-    },
-    "convergence": {"samples": [COUNT], "probability": [REAL], "low": [REAL], "high": [REAL]},
-    "closest": [{"sample": COUNT, "outcome": TEXT, "margin": MAYBE}],
-    "worst": [{"sample": COUNT, "outcome": TEXT, "residual": MAYBE}],
-    "failures_kept": COUNT,
-}
 MANIFEST = {
     "garra": TEXT,
     "command": TEXT,
@@ -129,14 +97,23 @@ class Run:
     scenario_text: str
     scenario: dict[str, Any]
 
+    def replay(self, sample: int) -> str:
+        """The command that computes a sample again."""
+        return f"garra replay {shlex.quote(self.folder)} --sample {sample}"
 
-def read(folder: str) -> Run:
-    """The run in `folder`; raises RunError."""
+    @property
+    def resume(self) -> str:
+        """The command that goes on with the run."""
+        return f"garra resume {shlex.quote(self.folder)}"
+
+
+def read(folder: str, check_summary: Callable[[Any, At], None]) -> Run:
+    """The run in `folder`, whose summary `check_summary` finds complete; raises RunError."""
     path = Path(folder)
     if not path.is_dir():
         raise MissingFile(f"{folder}: no such run folder")
     summary = read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
-    _check_summary(summary, str(path / "summary.json"))
+    check_summary(summary, At(str(path / "summary.json")))
     manifest = read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
     check(manifest, MANIFEST, At(str(path / "manifest.json")))
     text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
@@ -208,65 +185,8 @@ def _check_type(value: Any, allowed: tuple[type, ...], at: At) -> None:
         raise at.fail(f"expected {names}, found {KINDS[type(value)]}")
 
 
-def _check_summary(summary: Any, file: str) -> None:
-    at = At(file)
-    check(summary, {"schema": COUNT, "job": TEXT}, at)
-    if summary["schema"] != SCHEMA:
-        raise at.key("schema").fail(f"is {summary['schema']}; this garra reads {SCHEMA}")
-    if summary["job"] == "grasp" and summary.get("study") == "time":
-        from garra import grasp_time_folder  # builds on this module
-
-        grasp_time_folder.check_summary(summary, at)
-    elif summary["job"] == "grasp":
-        _check_grasp(summary, at)
-    elif summary["job"] == "chain":
-        from garra import chain_folder  # builds on this module
-
-        chain_folder.check_summary(summary, at)
-    elif summary["job"] == "singularity":
-        from garra import singularity_folder  # builds on this module
-
-        singularity_folder.check_summary(summary, at)
-    elif summary["job"] == "platform":
-        from garra import platform_folder  # builds on this module
-
-        platform_folder.check_summary(summary, at)
-    elif summary["job"] == "platform_experiment":
-        from garra import platform_experiment_folder  # builds on this module
-
-        platform_experiment_folder.check_summary(summary, at)
-    else:
-        known = '"grasp", "chain", "singularity", "platform" and "platform_experiment"'
-        raise at.key("job").fail(f'is "{summary["job"]}"; only {known} have a report')
-
-
 def same_lengths(tables: list[tuple[dict[str, Any], At]]) -> None:
     """Lists that are drawn against each other must be equally long."""
     for table, place in tables:
         if len({len(column) for column in table.values() if isinstance(column, list)}) > 1:
             raise place.fail("lists of different lengths")
-
-
-def _check_grasp(summary: dict[str, Any], at: At) -> None:
-    check(summary, SUMMARY, at)
-    if not summary["contacts"]:
-        raise at.key("contacts").fail("empty; a grasp has at least one contact")
-    check(list(summary["outcomes"].values()), [COUNT], at.key("outcomes"))
-    for key, table in summary["metrics"].items():
-        check(table, HISTOGRAM, at.key("metrics").key(key))
-    for key in BESIDE_HELD:
-        if key in summary:
-            check(summary[key], INTERVAL, at.key(key))
-    if sum(summary["outcomes"].values()) != summary["samples"]:
-        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
-    _check_lengths(summary, at)
-
-
-def _check_lengths(summary: dict[str, Any], at: At) -> None:
-    tables = [(summary[key], at.key(key)) for key in ("held_against_friction", "convergence")]
-    tables += [(entry["bins"], at.key("inputs").item(i).key("bins")) for i, entry in enumerate(summary["inputs"])]
-    same_lengths(tables)
-    for i, contact in enumerate(summary["contacts"]):
-        cone = contact["cone"]
-        if len(cone["counts"]) != cone["bins"] or any(len(row) != cone["bins"] for row in cone["counts"]):
-            raise at.key("contacts").item(i).key("cone.counts").fail(f"expected {cone['bins']} x {cone['bins']}")

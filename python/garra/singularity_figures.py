@@ -12,20 +12,19 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, to_hex
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, MaxNLocator, MultipleLocator
 
 from garra import words
-from garra.chain_words import defined, quantile
-from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, PAPER, _draw, _histogram
-from garra.words import HALF
+from garra.colors import RAMP
+from garra.measures import defined, quantile
+from garra.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, PAPER, histogram, svg
 from garra.singularity_folder import Slice, Voxels
+from garra.words import HALF
 
 Table = dict[str, Any]
 
-RAMP = LinearSegmentedColormap.from_list("garra", ["#4a1486", "#33519e", "#21859b", "#5fbf9f", "#bfe3a6", "#f8f3b8"])
 THIRD = (310, 265)
 CELLS = 400  # points of a locus nearer than this part of an axis are drawn once
 
@@ -78,10 +77,6 @@ def share_scale(values: np.ndarray) -> Scale:
     return Scale(0, next((s for s in steps if s >= top), 1.0), log=False, reverse=True)
 
 
-def ramp() -> list[str]:
-    return [to_hex(RAMP(k / 255)) for k in range(256)]
-
-
 # --- histograms
 
 
@@ -90,7 +85,7 @@ def log_histogram(name: str, table: Table, label: str, near: float | None = None
     title = f"Histogram of the {label}"
 
     def draw(ax: Axes) -> None:
-        _histogram(ax, table, ACCENT)
+        histogram(ax, table, ACCENT)
         low, high = ax.get_xlim()
         if near is not None and low < near < high:
             ax.axvspan(near, high, color=BREAK, alpha=0.13, lw=0)
@@ -106,7 +101,7 @@ def log_histogram(name: str, table: Table, label: str, near: float | None = None
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _tick(x)))
         ax.set_xlabel(label)
 
-    return _draw(name, (THIRD[0], 200), title, draw) if sum(table["counts"]) else ""
+    return svg(name, (THIRD[0], 200), title, draw) if sum(table["counts"]) else ""
 
 
 def _tick(x: float) -> str:
@@ -120,7 +115,7 @@ def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) ->
     shown = table | {"low": table["low"] * factor, "high": table["high"] * factor}
 
     def draw(ax: Axes) -> None:
-        _histogram(ax, shown, HELD if name == "distance" else ACCENT)
+        histogram(ax, shown, HELD if name == "distance" else ACCENT)
         median = quantile(table, "0.5") * factor if defined(table) else math.nan
         if ax.get_xlim()[0] < median < ax.get_xlim()[1]:
             ax.axvline(median, ymax=0.84, color=INK, lw=1.2)
@@ -129,7 +124,7 @@ def plain_histogram(name: str, table: Table, label: str, factor: float = 1.0) ->
         ax.set_xlabel(label)
 
     size = (HALF[0], 210) if name == "distance" else (THIRD[0], 200)
-    return _draw(name, size, f"Histogram of the {label}", draw) if sum(table["counts"]) else ""
+    return svg(name, size, f"Histogram of the {label}", draw) if sum(table["counts"]) else ""
 
 
 # --- slices
@@ -175,7 +170,7 @@ def slice_map(name: str, part: Slice, scale: Scale, axes: Sequence[Table], hues:
             axis.set_major_locator(MultipleLocator(entry["step"]) if entry["step"] else MaxNLocator(6))
 
     title = f"Smallest singular value over joints {part.joints[0]} and {part.joints[1]}, singular configurations marked"
-    return _draw(name, (HALF[0], 370), title, draw)
+    return svg(name, (HALF[0], 370), title, draw)
 
 
 def axis_of(joint: int, name: str, prismatic: bool, values: np.ndarray) -> Table:
@@ -219,7 +214,7 @@ def section(voxels: Voxels, axis: int, values: np.ndarray, scale: Scale) -> tupl
         for spine in ax.spines.values():
             spine.set(visible=True, color=GRID)
 
-    return _draw(f"section{axis}", THIRD, f"Section through the workspace across {'xyz'[axis]}", draw), where
+    return svg(f"section{axis}", THIRD, f"Section through the workspace across {'xyz'[axis]}", draw), where
 
 
 # --- one configuration
@@ -245,4 +240,4 @@ def spectrum(name: str, values: Sequence[float], tolerance: float) -> str:
         ax.grid(axis="x", visible=False)
         ax.set_xlabel("number of the singular value")
 
-    return _draw(name, (HALF[0], 215), "Singular values of the scaled screws", draw)
+    return svg(name, (HALF[0], 215), "Singular values of the scaled screws", draw)

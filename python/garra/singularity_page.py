@@ -12,10 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from garra import singularity_folder, words
+from garra import command, singularity_folder, words
+from garra import singularity_figures as figures
 from garra import singularity_words as text
-from garra.report import CANNOT_WRITE, MISSING_PACKAGE, page, write
-from garra.run_folder import At, RunError, read_json
+from garra.html import page
+from garra.run_folder import At, read_json
 
 TOLERANCE = 1e-10  # singular values up to this part of the largest are drawn as zero
 
@@ -24,8 +25,6 @@ Table = dict[str, Any]
 
 def configuration(entry: Table, robot: str, name: str) -> Table:
     """A checked configuration as its template wants it; `name` makes the ids of its figures unique."""
-    from garra import singularity_figures as figures
-
     analysis = entry["analysis"]
     prismatic = [not any(abs(x) > 1e-12 for x in screw[:3]) for screw in entry["screws"]]
     blamed = analysis["responsible"]
@@ -86,23 +85,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("input", metavar="IN.json", help="an item of configurations.json")
     parser.add_argument("output", metavar="OUT.html")
     options = parser.parse_args(arguments)
-    try:
-        entry = read_json(Path(options.input), remedy="`garra singularity --report` writes it")
-        write(build(entry, options.input), Path(options.output))
-    except RunError as error:
-        return _fail(str(error), error.exit_code)
-    except ModuleNotFoundError as error:
-        remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
-        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
-    except OSError as error:
-        return _fail(f"{error.filename or options.output}: {error.strerror}", CANNOT_WRITE)
-    print(options.output)
-    return 0
 
+    def built() -> str:
+        return build(read_json(Path(options.input), remedy="`garra singularity --report` writes it"), options.input)
 
-def _fail(message: str, code: int) -> int:
-    print(f"garra singularity: {message}", file=sys.stderr)
-    return code
+    return command.make("garra singularity", Path(options.output), built)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,18 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from garra import singularity_data as data
+from garra import singularity_figures as figures
 from garra import singularity_folder, study_parts, words
 from garra import singularity_words as text
-from garra.chain_words import quantile_text
+from garra.colors import ramp
+from garra.html import dumps, study_page
+from garra.measures import quantile_text
 from garra.run_folder import Run
 from garra.singularity_folder import Slice, Voxels
 from garra.singularity_page import configuration
@@ -41,20 +46,15 @@ KINDS = {
 
 def build(run: Run) -> str:
     """The report as HTML; raises RunError where a file of the map is missing or damaged."""
-    from garra.chain_motion import dumps
-    from garra.report import page, replay_command
-
     summary = run.summary
     voxels, slices = singularity_folder.read_map(run.folder, summary)
     rows = singularity_folder.read_rows(run.folder)
     found = singularity_folder.read_configurations(run.folder)
     drawn = _drawn(summary, voxels, slices, rows)
     robot = summary["robot"]
-    return page(
+    return study_page(
         "singularity.html",
-        run=run,
-        summary=summary,
-        manifest=run.manifest,
+        run,
         headline=_headline(summary),
         outcomes=_outcomes(summary),
         blame=_blame(summary, drawn["hues"]),
@@ -66,8 +66,6 @@ def build(run: Run) -> str:
         text=text,
         names=robot["names"],
         quantile_text=quantile_text,
-        replay=lambda sample: replay_command(run, sample),
-        resume=f"garra resume {shlex.quote(run.folder)}",
     )
 
 
@@ -170,8 +168,6 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
 
 
 def _histograms(summary: Table) -> Table:
-    from garra import singularity_figures as figures
-
     tables, nearest, near = summary["histograms"], summary["nearest"], -math.log10(summary["near"])
     out = {
         "sigma": figures.log_histogram("sigma", tables["log_sigma"], "smallest singular value"),
@@ -187,8 +183,6 @@ def _histograms(summary: Table) -> Table:
 
 def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any) -> Table:
     """Everything that is drawn from map.h5 and results.h5, as figures and as data for the page's scripts."""
-    from garra import singularity_data as data
-
     nearest = summary["nearest"]
     drawn = [part.locus_responsible for part in slices] + ([rows.responsible] if rows else [])
     met = sorted({int(bits) for sets in drawn for bits in sets} - {0})
@@ -207,7 +201,7 @@ def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any
         "sections": _sections(voxels) if seen else None,
         "slices": shown,
         "data": {
-            "ramp": _ramp(),
+            "ramp": ramp(),
             "joints": summary["robot"]["joints"],
             "near": summary["near"],
             "cloud": data.cloud(voxels, rows, hues, names) if cloud else None,
@@ -216,15 +210,7 @@ def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any
     }
 
 
-def _ramp() -> list[str]:
-    from garra import singularity_figures as figures
-
-    return figures.ramp()
-
-
 def _sections(voxels: Voxels) -> Table:
-    from garra import singularity_figures as figures
-
     scale = figures.scale_of(voxels.sigma_p50)
     n = voxels.count.shape[::-1]
     thick = [axis for axis in (1, 0, 2) if min(n[:axis] + n[axis + 1 :]) > 1] or [2]
@@ -237,12 +223,8 @@ def _sections(voxels: Voxels) -> Table:
 
 
 def _slices(summary: Table, slices: list[Slice], hues: dict[int, str]) -> Table | None:
-    from garra import singularity_figures as figures
-
     if not slices:
         return None
-    import numpy as np
-
     names, prismatic = summary["robot"]["names"], summary["robot"]["prismatic"]
     scale = figures.scale_of(np.concatenate([part.sigma_min.ravel() for part in slices]))
     rows = []

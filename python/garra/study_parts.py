@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from garra import words
+from garra import figures, words
 
 MOST_INPUTS = 12  # bars in the chart of influences
 MOST_PLOTS = 6  # inputs that get a plot of their own
@@ -40,8 +40,6 @@ def shown(table: Table) -> Table:
 
 def card(metric: Metric, table: Table) -> Table:
     """A distribution as metric.html wants it; `table` as it is shown."""
-    from garra import figures
-
     total = sum(table["counts"]) + table["below"] + table["above"] + table["undefined"]
     outside = {
         f"below {words.quantity(table['low'], table['unit'])}": table["below"],
@@ -60,8 +58,6 @@ def card(metric: Metric, table: Table) -> Table:
 def inputs(rows: list[Table], estimate: float | None, event: str, counted: str) -> Table:
     """What inputs.html wants of a summary's inputs. `event` completes "probability of ...", `counted` is the key of its
     samples in the bins."""
-    from garra import figures
-
     ranked = sorted(rows, key=lambda row: -(row["influence"] or 0))
     loud = [row for row in ranked if (row["influence"] or 0) > (row["noise"] or 0)]
     binned = [row | {"bins": row["bins"] | {"held": row["bins"][counted]}} for row in loud or ranked if row["bins"]]
@@ -107,8 +103,6 @@ def outcomes(kinds: dict[str, tuple[str, str, str]], counts: Table, **limits: st
 
 def convergence(table: Table, estimate: float | None, what: str) -> str:
     """The figure, without the first numbers of samples where nothing was decided; empty where nothing ever was."""
-    from garra import figures
-
     rows = [row for row in zip(*table.values(), strict=True) if None not in row]
     if estimate is None or not rows:
         return ""

@@ -22,7 +22,7 @@ import synthetic_singularity_run
 from synthetic_run import write_pictures, write_run
 from test_report import INVALID_FILE, MOST_BYTES, ROOT, Page, assert_refused, edit, page_of, report
 
-from garra import words
+from garra import grasp_words, words
 
 NARROW = "\u202f"
 MOST_TICK = 1.3  # of the friction at which the curve has come to its end
@@ -171,7 +171,7 @@ def test_plain_numbers_of_the_scenario_get_their_units() -> None:
         "contacts": {"angle": {"normal": [1.0471975511965976, 0.03490658503988659]}},
         "load": {"squeeze": 1.93},
     }
-    line = " | ".join(words.study_line(scenario, 3)).replace(NARROW, " ")
+    line = " | ".join(grasp_words.study_line(scenario, 3)).replace(NARROW, " ")
     assert line == "sphere, radius 35 mm, mass 0.08 kg … 0.12 kg | 3 contacts | angle 60° ± 2° | squeeze 1.93 N"
 
 
@@ -181,9 +181,9 @@ def test_a_study_of_levels_names_them_in_the_subtitle(shaken: Seen) -> None:
 
 
 def test_an_upper_bound_says_its_confidence() -> None:
-    said = words.odds(1.0, 0.99996, 1.0)
+    said = grasp_words.odds(1.0, 0.99996, 1.0)
     assert said == "Not one sample failed: with 95\u202f% confidence at most 1 in 25,000 grasps fails."
-    assert "with 95\u202f% confidence at most 1 in 250 grasps holds" in words.odds(0.0, 0.0, 0.004)
+    assert "with 95\u202f% confidence at most 1 in 250 grasps holds" in grasp_words.odds(0.0, 0.0, 0.004)
 
 
 def test_swept_numbers_are_words_and_not_keys(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_shares_of_legs_and_joints_are_drawn_of_all_of_them(tmp_path: Path) -> N
 
 
 def test_a_cone_is_shown_as_far_as_samples_lie() -> None:
-    from garra import figures
+    from garra import grasp_figures as figures
 
     def table(extent: float, bins: int, *cells: tuple[int, int]) -> dict:
         counts = [[0] * bins for _ in range(bins)]
