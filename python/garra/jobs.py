@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from garra import run_folder
-from garra.run_folder import COUNT, TEXT, At, Run, check
+from garra.page import run_folder
+from garra.page.run_folder import COUNT, TEXT, At, Run, check
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Job:
 
 # job, or job and study where a job has several kinds: as the summary names them
 JOBS = {
-    "grasp": Job("garra.grasp_folder", "garra.grasp_report"),
-    "grasp, time": Job("garra.grasp_time_folder", "garra.grasp_time_report"),
-    "chain": Job("garra.chain_folder", "garra.chain_report"),
-    "singularity": Job("garra.singularity_folder", "garra.singularity_report"),
-    "platform": Job("garra.platform_folder", "garra.platform_report"),
-    "platform_experiment": Job("garra.platform_experiment_folder", "garra.platform_experiment_report"),
+    "grasp": Job("garra.grasp.folder", "garra.grasp.report"),
+    "grasp, time": Job("garra.grasp_time.folder", "garra.grasp_time.report"),
+    "chain": Job("garra.chain.folder", "garra.chain.report"),
+    "singularity": Job("garra.singularity.folder", "garra.singularity.report"),
+    "platform": Job("garra.platform.folder", "garra.platform.report"),
+    "platform_experiment": Job("garra.platform_experiment.folder", "garra.platform_experiment.report"),
 }
 
 

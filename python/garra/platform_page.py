@@ -10,45 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
-from garra import command, platform_figures, platform_folder
-from garra.html import dumps, page
-
-Table = dict[str, Any]
-
-
-def legs(motion: Table) -> list[Table]:
-    """Per leg the smallest and largest length [m] with the stroke's limits, and the largest force [N]."""
-    rows = []
-    for leg in range(6):
-        lengths = [row[leg] for row in motion["lengths"] if row[leg] is not None]
-        forces = [abs(row[leg]) for row in motion["force"] or [] if row[leg] is not None]
-        rows.append(
-            {
-                "leg": leg + 1,
-                "shortest": min(lengths, default=None),
-                "longest": max(lengths, default=None),
-                "low": motion["length_min"][leg],
-                "high": motion["length_max"][leg],
-                "force": max(forces, default=None),
-            }
-        )
-    return rows
-
-
-def parts(motion: Table) -> Table:
-    """What platform_motion.html, platform_script.html and platform_time.html show of a motion."""
-    return {
-        "motion": motion,
-        "motion_json": dumps(motion),
-        "figures": platform_figures.over_time(motion),
-        "legs": legs(motion),
-    }
-
-
-def build(motion: Table) -> str:
-    return page("platform_page.html", **parts(motion))
+from garra.page import command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -58,10 +21,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", "--output", metavar="FILE", required=True)
     options = parser.parse_args(arguments)
 
-    def built() -> str:
-        return build(platform_folder.read_motion(Path(options.input), options.sample))
+    def build() -> str:
+        from garra.platform import folder, page  # need packages that may be missing
 
-    return command.make("garra platform", Path(options.output), built)
+        return page.build(folder.read_motion(Path(options.input), options.sample))
+
+    return command.make("garra platform", Path(options.output), build)
 
 
 if __name__ == "__main__":

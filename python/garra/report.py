@@ -9,7 +9,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from garra import command, jobs
+from garra import jobs
+from garra.page import command
 
 
 def main(arguments: list[str] | None = None) -> int:
