@@ -19,7 +19,6 @@ from garra.page.run_folder import (
 )  # fmt: skip
 
 OUTCOMES = ("held", "slipping", "separating", "unsolved")  # and what else the summary counts
-METRICS = ("critical_friction",)  # likewise
 BESIDE_HELD = ("no_slip", "can_be_held")  # where the summary has them
 
 CONTACT = {
@@ -36,7 +35,7 @@ SUMMARY = {
     "held": {**INTERVAL, "confidence": REAL},
     "outcomes": dict.fromkeys(OUTCOMES, COUNT),
     "contacts": [CONTACT],
-    "metrics": dict.fromkeys(METRICS, HISTOGRAM),
+    "metrics": {},  # any names, each a HISTOGRAM
     "held_against_friction": {"friction": [REAL], "probability": [REAL], "low": [REAL], "high": [REAL]},
     "inputs": [INPUT],
     "solver": {

@@ -135,9 +135,9 @@ def _columns(cards: int) -> int:
 
 
 def _metrics(summary: Table) -> Table:
-    tables = summary["metrics"]
+    tables = {key: study_parts.shown(table) for key, table in summary["metrics"].items()}
     return {
-        key: study_parts.card(study_parts.Metric(key, *grasp_words.metric(key)), tables[key])
+        key: study_parts.card(study_parts.metric(key, tables[key], *grasp_words.metric(key)), tables[key])
         for key in words.in_order(tables, grasp_words.METRICS)
     }
 

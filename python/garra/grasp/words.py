@@ -24,7 +24,7 @@ BESIDE_HELD = {
     "no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
     "can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
 }
-# Metrics of a grasp study: label, what it means, the value that separates good from bad.
+# Metrics of runs whose summary has no words for them: label, what it means, the value that separates good from bad.
 METRICS: dict[str, tuple[str, str, float | None]] = {
     "critical_friction": (
         "Critical friction",

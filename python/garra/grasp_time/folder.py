@@ -42,7 +42,7 @@ LEVEL = {
     **dict.fromkeys(METRICS, MAYBE_TABLE),
     "bands": {"time": [REAL], "alive": [COUNT], **dict.fromkeys(BANDS, MAYBE_TABLE)},
 }
-BAND = {"unit": TEXT, **dict.fromkeys(QUANTILES, [MAYBE])}
+BAND = {"unit": TEXT, "label?": TEXT, "meaning?": TEXT, "reference?": MAYBE, **dict.fromkeys(QUANTILES, [MAYBE])}
 SAMPLE = {"sample": COUNT, "level": COUNT, "friction": MAYBE, "outcome": TEXT, "end_time": MAYBE, "peak_drift": MAYBE}
 SUMMARY = {
     **STUDY,

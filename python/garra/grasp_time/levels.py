@@ -15,7 +15,7 @@ DIGITS = 4  # significant ones, of numbers that are drawn
 
 Table = dict[str, Any]
 
-# key: label, what it means
+# Of runs whose summary has no words. Key: label, what it means
 METRICS = {
     "slip_path": ("Slip path", "Of the contact that slides farthest on the object."),
     "peak_drift": ("Drift", "Largest displacement of the center of mass."),
@@ -102,19 +102,19 @@ def spread(table: Table | None) -> str:
 def overview(summary: Table, levels: list[Table]) -> Table:
     """The figures and the table of distributions that show all levels at once."""
     names = [name(level) for level in levels]
-    metrics = [key for key in METRICS if any(level[key] is not None for level in levels)]
-    several = len(levels) > 1
     against = references(summary)
+    metrics = [metric for key in METRICS if (metric := _metric(key, levels, against.get(key)))]
+    several = len(levels) > 1
     return {
         "several": several,
         "names": names,
         "friction": figures.against_friction(levels) if several else "",
         "survival": figures.survival(levels, names),
-        "metrics": [{"key": key, "label": METRICS[key][0], "meaning": METRICS[key][1]} for key in metrics],
-        "quantiles": [_against(key, levels, against.get(key)) for key in metrics if several and _known(key, levels)],
-        "cards": [] if several else [_card(key, levels[0][key], against.get(key)) for key in metrics],
-        "table": [[spread(level[key]) for key in metrics] for level in levels],
-        "bands": [{"key": key, "label": CURVES[key][0], "meaning": CURVES[key][1]} for key in _drawn(levels)],
+        "metrics": metrics,
+        "quantiles": [_against(metric, levels) for metric in metrics if several and _known(metric.key, levels)],
+        "cards": [] if several else [study_parts.card(row, study_parts.shown(levels[0][row.key])) for row in metrics],
+        "table": [[spread(level[metric.key]) for metric in metrics] for level in levels],
+        "bands": [_curve(key, levels, against.get(key)) for key in _drawn(levels)],
     }
 
 
@@ -127,20 +127,34 @@ def _known(key: str, levels: list[Table]) -> bool:
     return None not in tables and any(table["quantiles"]["0.5"] is not None for table in tables)
 
 
-def _against(key: str, levels: list[Table], reference: float | None) -> Table:
-    label, meaning = METRICS[key]
-    return {"label": label, "meaning": meaning, "figure": figures.quantiles(key, label, levels, reference)}
+def _metric(key: str, levels: list[Table], reference: float | None) -> study_parts.Metric | None:
+    """In the words of the first level that has it; None where no level has."""
+    table = next((level[key] for level in levels if level[key] is not None), None)
+    return table and study_parts.metric(key, study_parts.shown(table), *METRICS[key], reference)
 
 
-def _card(key: str, table: Table, reference: float | None) -> Table:
-    return study_parts.card(study_parts.Metric(key, *METRICS[key], reference), study_parts.shown(table))
+def _curve(key: str, levels: list[Table], limit: float | None) -> Table:
+    """What is said of a quantity over time: in the words of the first level that has it."""
+    band = next(level["bands"][key] for level in levels if level["bands"][key] is not None)
+    label, meaning = CURVES[key]
+    factor = UNITS.get(band["unit"], (band["unit"], 1.0))[1]
+    if "reference" in band:
+        limit = None if band["reference"] is None else factor * band["reference"]
+    return {"key": key, "label": band.get("label", label), "meaning": band.get("meaning", meaning), "limit": limit}
+
+
+def _against(metric: study_parts.Metric, levels: list[Table]) -> Table:
+    figure = figures.quantiles(metric.key, metric.label, levels, metric.reference)
+    return {"label": metric.label, "meaning": metric.meaning, "figure": figure}
 
 
 def embedded(summary: Table, levels: list[Table]) -> Table:
     """What the scripts draw of each level: survival, bands, histograms, as they are shown (mm, degrees)."""
     limits = references(summary)
-    curves = {key: {"label": CURVES[key][0], "limit": limits.get(key)} for key in _drawn(levels)}
-    labels = {key: label for key, (label, _) in METRICS.items()}
+    curves = {key: _curve(key, levels, limits.get(key)) for key in _drawn(levels)}
+    curves = {key: {part: curve[part] for part in ("label", "limit")} for key, curve in curves.items()}
+    found = {key: _metric(key, levels, None) for key in METRICS}
+    labels = {key: metric.label if (metric := found[key]) else METRICS[key][0] for key in METRICS}
     return {"levels": [_embedded(level) for level in levels], "curves": curves, "metrics": labels}
 
 

@@ -129,9 +129,8 @@ def quantile_marks(plot: Plot, quantiles: dict[str, float | None]) -> None:
         plot.text(number(v), v, 0.87 * plot.y.range[1], "ink", align)
 
 
-def metric(name: str, table: Table, reference: float | None) -> str:
-    """`reference`: the value that separates good from bad, drawn where it is in view."""
-    words = name.replace("_", " ")
+def metric(name: str, words: str, table: Table, reference: float | None) -> str:
+    """`words`: of the axis; `reference`: the value that separates good from bad, drawn where it is in view."""
 
     def plot_of(x: tuple[float, float], y: Axis) -> Plot:
         return Plot(f"metric-{name}", (HALF[0], 210), Axis(x, ticks(*x), labelled(words, table["unit"])), y)

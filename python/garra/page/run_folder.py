@@ -35,8 +35,8 @@ class DamagedFile(RunError):
     exit_code = 3
 
 
-# What a complete run holds. A dict lists required fields (others are ignored), a list has one shape for all its items,
-# a tuple lists allowed types. Numbers that may be infinite or undefined are null in JSON.
+# What a complete run holds. A dict lists required fields (others are ignored; with "?" a field may be absent), a list has
+# one shape for all its items, a tuple lists allowed types. Numbers that may be infinite or undefined are null in JSON.
 COUNT = (int,)
 REAL = (int, float)
 MAYBE = (int, float, type(None))
@@ -45,6 +45,9 @@ TEXT = (str,)
 
 HISTOGRAM = {
     "unit": TEXT,
+    "label?": TEXT,  # the quantity in words, without its unit; runs of an older garra have none
+    "meaning?": TEXT,  # a sentence
+    "reference?": MAYBE,  # the value that separates good from bad
     "mean": MAYBE,
     "sd": MAYBE,
     "quantiles": dict.fromkeys(QUANTILES, MAYBE),
@@ -167,7 +170,10 @@ def check(value: Any, shape: Any, at: At) -> None:
     """Compares a value of a JSON file with its shape, a table like SUMMARY; raises DamagedFile."""
     if isinstance(shape, dict):
         _check_type(value, (dict,), at)
-        for key, inner in shape.items():
+        for name, inner in shape.items():
+            key = name.removesuffix("?")
+            if key not in value and key != name:
+                continue
             if key not in value:
                 raise at.key(key).fail("missing; the file is damaged or of another version of garra")
             check(value[key], inner, at.key(key))

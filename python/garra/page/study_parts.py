@@ -22,6 +22,24 @@ class Metric:
     label: str
     meaning: str
     reference: float | None = None
+    axis: str = ""  # of its figure, without unit
+
+
+def metric(key: str, table: Table, label: str, meaning: str = "", reference: float | None = None) -> Metric:
+    """A metric in the words of its table; the others are for runs of an older garra, whose tables have none."""
+    return Metric(
+        key,
+        table.get("label", label),
+        table.get("meaning", meaning),
+        table.get("reference", reference),
+        axis(table, words.plain(key)),
+    )
+
+
+def axis(table: Table, otherwise: str) -> str:
+    """What an axis says of a distribution: its label within a sentence."""
+    label = str(table.get("label", ""))
+    return label[:1].lower() + label[1:] or otherwise
 
 
 def shown(table: Table) -> Table:
@@ -33,7 +51,7 @@ def shown(table: Table) -> Table:
 
     return table | {
         "unit": unit,
-        **{key: times(table[key]) for key in ("mean", "sd", "low", "high")},
+        **{key: times(table[key]) for key in ("mean", "sd", "low", "high", "reference") if key in table},
         "quantiles": {key: times(x) for key, x in table["quantiles"].items()},
     }
 
@@ -51,7 +69,7 @@ def card(metric: Metric, table: Table) -> Table:
         "meaning": metric.meaning,
         "total": total,
         "outside": [f"{words.share(n, total)} {what}" for what, n in outside.items() if n],
-        "figure": figures.metric(metric.key, table, metric.reference) if sum(table["counts"]) else "",
+        "figure": figures.metric(metric.key, metric.axis, table, metric.reference) if sum(table["counts"]) else "",
     }
 
 

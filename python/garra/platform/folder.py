@@ -25,7 +25,6 @@ from garra.page.run_folder import (
 )  # fmt: skip
 
 OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid")
-METRICS = ("peak_force", "stroke_margin", "universal_margin", "spherical_margin", "clearance", "sigma_min")
 LEGS = 6
 
 SUMMARY = {
@@ -37,7 +36,7 @@ SUMMARY = {
     "allowed": {"force": MAYBE, "near_singular": REAL, "characteristic_length": REAL},
     "first_failure": {"legs": [dict.fromkeys(OUTCOMES[1:], COUNT)], "time": [REAL], "count": [COUNT]},
     "peak_force_at": {"legs": [COUNT], "time": [REAL], "count": [COUNT]},
-    "metrics": dict.fromkeys(METRICS, HISTOGRAM),
+    "metrics": {},  # any names, each a HISTOGRAM
     "inputs": [
         {"name": TEXT, "unit": TEXT, "distribution": TEXT, "influence": MAYBE, "noise": MAYBE, "bins": MAYBE_TABLE}
     ],
@@ -61,6 +60,8 @@ Table = dict[str, Any]
 def check_summary(summary: Table, at: At) -> None:
     """Raises DamagedFile where the summary of a platform study misses a field or contradicts itself."""
     check(summary, SUMMARY, at)
+    for key, table in summary["metrics"].items():
+        check(table, HISTOGRAM, at.key("metrics").key(key))
     if summary["kind"] not in KINDS:
         raise at.key("kind").fail(f'is "{summary["kind"]}"; only "path" and "map" have a report')
     check(summary, KINDS[summary["kind"]], at)

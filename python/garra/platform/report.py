@@ -33,8 +33,8 @@ OUTCOMES = {
     "invalid": ("invalid", "grid", "unsolved: a number is not finite"),
 }
 FAILURES = ("stroke", "cone", "collision", "singular", "force_limit")
-# key: label, one sentence, value that separates good from bad ("force" and "near": of the scenario)
-METRICS: dict[str, tuple[str, str, float | str]] = {
+# Of runs whose summary has no words. Key: label, one sentence, value that separates good from bad ("force" and "near": of the scenario)
+METRICS: dict[str, tuple[str, str, float | str | None]] = {
     "peak_force": ("Peak force", "The largest force that any actuator gives.", "force"),
     "stroke_margin": ("Stroke left", "From the leg nearest to an end of its stroke; negative beyond it.", 0.0),
     "universal_margin": ("Angle left, lower joints", "In the universal joint nearest to its cone’s edge.", 0.0),
@@ -160,10 +160,11 @@ def _outcomes(summary: Table) -> Table:
 def _metrics(summary: Table) -> list[Table]:
     allowed, rows = summary["allowed"], []
     references = {"force": allowed["force"] or None, "near": allowed["near_singular"]}
-    for key, (label, meaning, reference) in METRICS.items():
+    for key in words.in_order(summary["metrics"], METRICS):
+        label, meaning, reference = METRICS.get(key, (words.plain(key).capitalize(), "", None))
         value = references[reference] if isinstance(reference, str) else reference
-        metric = study_parts.Metric(key, label, meaning, value)
-        row = study_parts.card(metric, study_parts.shown(summary["metrics"][key]))
+        table = study_parts.shown(summary["metrics"][key])
+        row = study_parts.card(study_parts.metric(key, table, label, meaning, value), table)
         if row["total"] and row["above"] + row["undefined"] < row["total"]:  # else nothing is limited there
             rows.append(row)
     return rows

@@ -16,6 +16,7 @@ from garra.page.colors import ramp
 from garra.page.html import dumps, study_page
 from garra.page.measures import quantile_text
 from garra.page.run_folder import Run
+from garra.page.study_parts import axis
 from garra.singularity import data, figures
 from garra.singularity import folder as singularity_folder
 from garra.singularity import words as text
@@ -170,13 +171,13 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
 def _histograms(summary: Table) -> Table:
     tables, nearest, near = summary["histograms"], summary["nearest"], -math.log10(summary["near"])
     out = {
-        "sigma": figures.log_histogram("sigma", tables["log_sigma"], "smallest singular value"),
-        "condition": figures.log_histogram("condition", tables["log_condition"], "condition number", near),
-        "manipulability": figures.plain_histogram("w", tables["manipulability"], "manipulability"),
+        "sigma": figures.log_histogram("sigma", tables["log_sigma"], axis(tables["log_sigma"], "smallest singular value")),
+        "condition": figures.log_histogram("condition", tables["log_condition"], axis(tables["log_condition"], "condition number"), near),
+        "manipulability": figures.plain_histogram("w", tables["manipulability"], axis(tables["manipulability"], "manipulability")),
         "distance": "",
     }
     if nearest and not all(summary["robot"]["prismatic"]):
-        label = "distance to the singularity [°]"
+        label = f"{axis(nearest['distance'], 'distance to the singularity')} [°]"
         out["distance"] = figures.plain_histogram("distance", nearest["distance"], label, 180 / math.pi)
     return out
 
