@@ -1,8 +1,4 @@
-"""`python -m garra.report` seen from outside: run folders made here, the HTML read by html.parser.
-
-The synthetic runs come from synthetic_run.py and share nothing with the program. With GARRA_PROGRAM=path/to/garra the
-program's own runs are reported as well.
-"""
+"""`python -m garra.report` seen from outside: runs of the program, where need be changed, the HTML read by html.parser."""
 
 from __future__ import annotations
 
@@ -27,8 +23,8 @@ from pages import (
     report,
     scenarios_of,
 )  # fmt: skip
-from synthetic_run import write_run
 
+SPHERE = "three_puma_sphere"
 SECTIONS = ("estimate", "outcomes", "friction", "contacts", "metrics", "inputs", "solver", "samples", "reproduce")
 def assert_sound(page: Page, html: str) -> None:
     assert html.startswith("<!DOCTYPE html>")
@@ -40,9 +36,9 @@ def assert_sound(page: Page, html: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict, Page, str]:
+def three(runs, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict, Page, str]:
     run = tmp_path_factory.mktemp("runs") / "three"
-    summary = write_run(run)
+    summary = runs.copy(run, SPHERE)
     return run, summary, *page_of(run)
 
 
@@ -59,19 +55,24 @@ def test_the_headline_has_the_probability_and_its_interval(three):
     for number in (held["probability"], held["low"], held["high"]):
         assert f"{100 * number:.1f} %" in page.text
     assert f"About {round(100 * held['probability'])} of 100 grasps hold." in page.text
-    assert "three puma hand" in page.text and "radius 50 mm" in page.text
+    assert "three puma hand" in page.text and "radius 100 mm, mass 1 kg ± 0.15 kg" in page.text and "3 contacts" in page.text
 
 
 def test_every_outcome_is_accounted_for(three):
     _, summary, page, _ = three
-    for outcome in ("held", "slipping", "separating"):
-        assert f"{summary['outcomes'][outcome]:,} · " in page.text
-    assert "None of the samples: no solution, several solutions, unreachable, unsolved." in page.text
+    seen = [key for key, n in summary["outcomes"].items() if n]
+    assert seen and sum(summary["outcomes"].values()) == summary["samples"]
+    assert all(f"{summary['outcomes'][key]:,} · " in page.text for key in seen)
+    never = re.search(r"None of the samples: ([\w ,]+)\.", page.text)[1].split(", ")
+    assert {name.replace(" ", "_") for name in never} == set(summary["outcomes"]) - set(seen)
 
 
 def test_the_page_has_a_figure_for_everything(three):
-    html = three[3]
-    estimate, contacts, metrics, inputs, solver = 2, 2 * 3, 5, 1 + 6, 2
+    _, summary, _, html = three
+    loud = sum((entry["influence"] or 0) > (entry["noise"] or 0) for entry in summary["inputs"])
+    drawn = sum(sum(table["counts"]) > 0 for table in summary["metrics"].values())
+    estimate, contacts, metrics, inputs, solver = 2, 2 * 3, drawn, 1 + min(loud, 6), 2
+    assert loud and drawn > 4
     assert html.count("<svg ") == estimate + contacts + metrics + inputs + solver
     assert html.count('role="img" aria-label=') >= html.count("<svg ")
 
@@ -96,9 +97,13 @@ def test_every_listed_sample_has_its_replay_command(three):
 def test_the_scenario_and_the_command_are_quoted_in_full(three):
     run, _, _, html = three
     scenario = (run / "scenario.toml").read_text()
-    assert scenario.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;") in html
-    assert "garra run synthetic.toml --samples 20000" in html
-    assert "test machine, 2 threads x 8 lanes" in html
+    assert html_of(scenario) in html
+    manifest = json.loads((run / "manifest.json").read_text())
+    assert html_of(manifest["command"]) in html and html_of(manifest["device"]) in html
+
+
+def html_of(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;").replace("'", "&#39;")
 
 
 def test_the_same_run_gives_the_same_bytes(three, tmp_path):
@@ -113,50 +118,55 @@ def test_the_same_run_gives_the_same_bytes(three, tmp_path):
 
 
 @pytest.mark.parametrize("contacts", [1, 2, 4, 8])
-def test_any_number_of_contacts(tmp_path, contacts):
-    write_run(tmp_path, contacts=contacts, samples=2000)
+def test_any_number_of_contacts(runs, tmp_path, contacts):
+    def repeat(summary):
+        summary["contacts"] = [dict(summary["contacts"][0], name=f"contact {k + 1}") for k in range(contacts)]
+
+    runs.copy(tmp_path, SPHERE)
+    edit(tmp_path, repeat)
     page, html = page_of(tmp_path)
     assert_sound(page, html)
     assert html.count("Force in the friction cone") == contacts
 
 
-def test_no_failure_is_an_upper_bound_on_failing(tmp_path):
-    write_run(tmp_path, samples=5000, strength=10)
+def test_no_failure_is_an_upper_bound_on_failing(runs, tmp_path):
+    sure = ("contacts.friction=4", "contacts.tilt=0", "contacts.squeeze_error=0", "contacts.angle='60 deg'", "object.mass=1")
+    runs.copy(tmp_path, SPHERE, "--samples", 5000, *(flag for text in sure for flag in ("--set", text)))
     page, html = page_of(tmp_path)
     assert_sound(page, html)
     assert "Not one sample failed: with 95 % confidence at most 1 in 1,300 grasps fails." in page.text  # 5000 / 1.96^2
     assert "none fails first" in page.text
 
 
-def test_nothing_held(tmp_path):
-    write_run(tmp_path, samples=3000, strength=0.05)
+def test_nothing_held(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE, "--set", "contacts.friction=0.01")
     page, html = page_of(tmp_path)
     assert_sound(page, html)
     assert "Not one sample held" in page.text
 
 
-def test_a_probability_near_one_is_never_rounded_to_one(tmp_path):
-    write_run(tmp_path, samples=1000)
+def test_a_probability_near_one_is_never_rounded_to_one(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, lambda s: s["held"].update(probability=0.999996, low=0.99, high=0.9999999))
     page, _ = page_of(tmp_path)
     assert "99.9996 %" in page.text and "1 in 250,000 grasps fails" in page.text
 
 
-def test_unsolved_samples_are_said_to_widen_the_interval(tmp_path):
-    write_run(tmp_path, samples=1000)
-    edit(tmp_path, lambda s: (s["outcomes"].update(unsolved=20), s.update(samples=1020)))
+def test_unsolved_samples_are_said_to_widen_the_interval(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
+    edit(tmp_path, lambda s: (s["outcomes"].update(unsolved=s["samples"] // 49 + 1), s.update(samples=sum(s["outcomes"].values()))))
     page, _ = page_of(tmp_path)
     assert "widened on both sides by the 2.0 % of samples that are unsolved" in page.text
 
 
-def test_a_run_that_stopped_early_says_how_to_go_on(tmp_path):
-    write_run(tmp_path, samples=1000)
+def test_a_run_that_stopped_early_says_how_to_go_on(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, lambda s: s.update(stopped_by="signal", requested=50_000))
     page, _ = page_of(tmp_path)
-    assert "1,000 of 50,000 samples" in page.text and f"garra resume {tmp_path}" in page.text
+    assert "2,048 of 50,000 samples" in page.text and f"garra resume {tmp_path}" in page.text
 
 
-def test_quantities_without_a_value(tmp_path):
+def test_quantities_without_a_value(runs, tmp_path):
     def blank(summary):
         for table in summary["metrics"].values():
             table.update(mean=None, sd=None, quantiles=dict.fromkeys(table["quantiles"]), counts=[0] * 200)
@@ -165,23 +175,23 @@ def test_quantities_without_a_value(tmp_path):
         summary["closest"] = summary["worst"] = []
         summary["solver"]["worst_residual"] = None
 
-    write_run(tmp_path, samples=1000)
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, blank)
     page, html = page_of(tmp_path)
     assert_sound(page, html)
     assert "nan" not in page.text.lower().split()
 
 
-def test_a_scenario_without_uncertain_inputs(tmp_path):
-    write_run(tmp_path, samples=1000)
+def test_a_scenario_without_uncertain_inputs(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, lambda s: s.update(inputs=[]))
     page, html = page_of(tmp_path)
     assert_sound(page, html)
     assert "no uncertain input" in page.text
 
 
-def test_names_are_text_and_not_markup(tmp_path):
-    write_run(tmp_path, samples=1000)
+def test_names_are_text_and_not_markup(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
     name = '<b onload="x">$\\frac$ & "q"'
     edit(tmp_path, lambda s: (s["inputs"][0].update(name=name, influence=0.5), s["contacts"][0].update(name=name)))
     page, html = page_of(tmp_path)
@@ -197,22 +207,22 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["summary.json", "manifest.json", "scenario.toml"])
-def test_a_missing_file_is_named(tmp_path, name):
-    write_run(tmp_path, samples=500)
+def test_a_missing_file_is_named(runs, tmp_path, name):
+    runs.copy(tmp_path, SPHERE)
     (tmp_path / name).unlink()
     assert_refused(report(tmp_path), INPUT_OUTPUT, name, "no such file")
     assert not (tmp_path / "report.html").exists()
 
 
-def test_an_unfinished_run_is_told_how_to_finish(tmp_path):
-    write_run(tmp_path, samples=500)
+def test_an_unfinished_run_is_told_how_to_finish(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
     (tmp_path / "summary.json").unlink()
     assert_refused(report(tmp_path), INPUT_OUTPUT, f"garra resume {tmp_path}")
 
 
 @pytest.mark.parametrize("name", ["summary.json", "manifest.json", "scenario.toml"])
-def test_a_truncated_file_is_refused(tmp_path, name):
-    write_run(tmp_path, samples=500)
+def test_a_truncated_file_is_refused(runs, tmp_path, name):
+    runs.copy(tmp_path, SPHERE)
     path = tmp_path / name
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2] + b'\n= "')
     assert_refused(report(tmp_path), INVALID_FILE, name)
@@ -231,14 +241,14 @@ def test_a_truncated_file_is_refused(tmp_path, name):
         (lambda s: s.update(job="dance"), 'job: is "dance"'),
     ],
 )
-def test_a_damaged_summary_is_refused_with_the_field(tmp_path, change, said):
-    write_run(tmp_path, samples=500)
+def test_a_damaged_summary_is_refused_with_the_field(runs, tmp_path, change, said):
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, change)
     assert_refused(report(tmp_path), INVALID_FILE, "summary.json: " + said)
 
 
-def test_an_output_that_cannot_be_written(tmp_path):
-    write_run(tmp_path, samples=500)
+def test_an_output_that_cannot_be_written(runs, tmp_path):
+    runs.copy(tmp_path, SPHERE)
     assert_refused(report(tmp_path, "-o", tmp_path / "no" / "report.html"), INPUT_OUTPUT, "report.html")
 
 

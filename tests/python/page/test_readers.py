@@ -1,6 +1,6 @@
 """What readers of the reports tripped over: cut commands, pictures without labels, numbers as programs write them.
 
-Runs are synthetic. The last tests open pages in a browser at the width of a desk and of a phone, where one is installed.
+Runs are the program's, some of them changed. The last tests open pages in a browser at the width of a desk and of a phone, where one is installed.
 """
 
 from __future__ import annotations
@@ -14,35 +14,34 @@ import sys
 from pathlib import Path
 
 import h5py
+import numpy as np
 import pytest
 import synthetic_chain_run
-import synthetic_grasp_time_run
 import synthetic_platform_run
 import synthetic_singularity_run
 from garra.grasp import words as grasp_words
 from garra.page import words
 from pages import INVALID_FILE, MOST_BYTES, ROOT, Page, assert_refused, edit, page_of, report
-from synthetic_run import write_pictures, write_run
 
 NARROW = "\u202f"
 MOST_TICK = 1.3  # of the friction at which the curve has come to its end
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
+SPHERE = "three_puma_sphere"
 Seen = tuple[Path, dict, Page, str]
 
 
 @pytest.fixture(scope="module")
-def pictured(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+def pictured(runs, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     run = tmp_path_factory.mktemp("runs") / "pictured"
-    summary = write_run(run)
-    write_pictures(run / "grasp.h5", sorted({row["sample"] for row in summary["closest"][:3]} | {5, 8}))
+    summary = runs.copy(run, SPHERE)
     return run, summary, *page_of(run)
 
 
 @pytest.fixture(scope="module")
-def shaken(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+def shaken(runs, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     run = tmp_path_factory.mktemp("runs") / "shaken"
-    summary = synthetic_grasp_time_run.write_run(run)
+    summary = runs.copy(run, "three_puma_shake")
     return run, summary, *page_of(run)
 
 
@@ -73,7 +72,9 @@ def test_the_instant_report_shows_the_samples_of_grasp_h5(pictured: Seen) -> Non
             assert told["mu"] == list(group.attrs["mu"]) and told["scale"] == group.attrs["scale"]
     assert data["runs"][0]["sample"] is None
     names = [entities.unescape(name) for name in re.findall(r"<option value=.\d+.>(.*?)</option>", html)]
-    assert names[0] == "Nominal, held" and "Sample 5, unreachable" in names
+    assert names[0] == "Nominal, held"
+    for told, name in zip(data["runs"][1:], names[1:], strict=True):
+        assert f"ample {told['sample']}, " in name
 
 
 def flat(value: object) -> list[float]:
@@ -89,44 +90,49 @@ def test_listed_samples_lead_to_their_pictures(pictured: Seen) -> None:
         assert runs[int(place)]["sample"] == int(sample)
 
 
-def test_a_replayed_sample_joins_the_pictures(tmp_path: Path) -> None:
-    write_run(tmp_path, samples=1000)
-    write_pictures(tmp_path / "grasp.h5", [2])
+def test_a_replayed_sample_joins_the_pictures(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, SPHERE)
     (tmp_path / "samples").mkdir()
-    write_pictures(tmp_path / "samples" / "777.h5", [777])
-    write_pictures(tmp_path / "samples" / "2.h5", [2])
+    with h5py.File(tmp_path / "grasp.h5") as file:
+        known = [int(name.removeprefix("sample_")) for name in file if name != "nominal"]
+        for sample in (known[0], 777_777):  # one that is there, one that is not
+            with h5py.File(tmp_path / "samples" / f"{sample}.h5", "w") as added:
+                added.attrs.update(file.attrs)
+                file.copy(f"sample_{known[0]}", added, f"sample_{sample}")
     page, html = page_of(tmp_path)
-    assert [run["sample"] for run in picture_of(html)["runs"]] == [None, 2, 777]
+    found = [run["sample"] for run in picture_of(html)["runs"]]
+    assert found[0] is None and sorted(found[1:-1]) == sorted(known) and found[-1] == 777_777
     assert f"-o {tmp_path}/samples/N.h5 && garra report {tmp_path}" in page.text
 
 
-def test_without_grasp_h5_there_is_no_picture_and_no_script(tmp_path: Path) -> None:
-    write_run(tmp_path, samples=1000)
+def test_without_grasp_h5_there_is_no_picture_and_no_script(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, SPHERE)
+    (tmp_path / "grasp.h5").unlink()
     page, html = page_of(tmp_path)
     assert "<script" not in html and "<canvas" not in html and "#grasp" not in html and not page.faults
 
 
-def test_a_damaged_grasp_h5_is_named(tmp_path: Path) -> None:
-    write_run(tmp_path, samples=1000)
-    write_pictures(tmp_path / "grasp.h5", [2])
+def test_a_damaged_grasp_h5_is_named(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, SPHERE)
     with h5py.File(tmp_path / "grasp.h5", "a") as file:
-        del file["sample_2/normal"]
-    assert_refused(report(tmp_path), INVALID_FILE, "grasp.h5: sample_2/normal: no such data set")
+        name = next(name for name in file if name != "nominal")
+        del file[f"{name}/normal"]
+    assert_refused(report(tmp_path), INVALID_FILE, f"grasp.h5: {name}/normal: no such data set")
 
 
 # --- outcomes and metrics are those of the summary
 
 
-def test_new_outcomes_and_metrics_are_shown_with_their_words(tmp_path: Path) -> None:
+def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Path) -> None:
     def add(summary: dict) -> None:
         summary["outcomes"] |= {"not_resisted": 30, "not_carried": 12, "lost_in_translation": 8}
-        summary["samples"] += 50
+        summary["samples"] = sum(summary["outcomes"].values())
         table = summary["metrics"]["wrench_radius"]
         summary["metrics"] |= {"object_acceleration": table | {"unit": "m/s^2"}, "imbalance": table | {"unit": "1"}}
         summary["no_slip"] = {"probability": 0.91, "low": 0.90, "high": 0.92}
         summary["can_be_held"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
 
-    write_run(tmp_path, samples=1000)
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, add)
     page, _ = page_of(tmp_path)
     assert "30 · no forces inside the friction cones can balance the wrench" in page.text
@@ -139,7 +145,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(tmp_path: Path) -> 
 
 def test_the_bars_of_outcomes_have_one_scale(pictured: Seen) -> None:
     _, summary, _, html = pictured
-    for key in ("held", "slipping", "separating"):
+    for key in (key for key, n in summary["outcomes"].items() if n):
         assert f"width:{100 * summary['outcomes'][key] / summary['samples']:.4f}%" in html
 
 
@@ -176,7 +182,8 @@ def test_plain_numbers_of_the_scenario_get_their_units() -> None:
 
 
 def test_a_study_of_levels_names_them_in_the_subtitle(shaken: Seen) -> None:
-    assert "6 levels of friction, 0.15 to 0.45" in shaken[2].text
+    friction = [level["friction"] for level in shaken[1]["levels"]]
+    assert f"{len(friction)} levels of friction, {min(friction):g} to {max(friction):g}" in shaken[2].text
     assert "Each mark: the interval of one level of friction." in shaken[2].text
 
 
@@ -202,27 +209,28 @@ def numbers_on(figure: str) -> list[float]:
     return [float(t) for t in texts if re.fullmatch(r"\d+(\.\d+)?", t)]
 
 
-def test_the_friction_axis_ends_where_the_curve_does(tmp_path: Path) -> None:
+def test_the_friction_axis_ends_where_the_curve_does(runs, tmp_path: Path) -> None:
     """All happens below 0.5; the table goes to 2."""
 
     def stretch(summary: dict) -> None:
         table = summary["held_against_friction"]
-        more = [1 + 0.02 * k for k in range(1, 51)]
+        more = [table["friction"][-1] + 0.02 * k for k in range(1, 51)]
         table["friction"] += more
         for key in ("probability", "low", "high"):
             table[key] += [table[key][-1]] * len(more)
 
-    summary = write_run(tmp_path, samples=4000, strength=1.2)
+    summary = runs.copy(tmp_path, SPHERE)
     edit(tmp_path, stretch)
     table = summary["held_against_friction"]
-    last = max(f for f, p in zip(table["friction"], table["probability"], strict=True) if p < 0.999)
-    drawn = max(max(v for v in row["bins"]["value"]) for row in summary["inputs"] if row["name"].endswith("friction"))
+    full = table["probability"][-1]
+    last = max(f for f, p in zip(table["friction"], table["probability"], strict=True) if abs(p - full) > 1e-3)
+    drawn = max(max(v for v in row["bins"]["value"] if v is not None) for row in summary["inputs"] if row["name"].endswith("friction"))
     ticks = numbers_on(figure_of(page_of(tmp_path)[1], "Probability that no contact slips, against friction"))
     assert max(ticks) <= MOST_TICK * max(last, drawn)
 
 
-def test_ticks_of_one_axis_are_of_one_style(tmp_path: Path) -> None:
-    write_run(tmp_path, samples=1000)
+def test_ticks_of_one_axis_are_of_one_style(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, SPHERE)
     edit(tmp_path, lambda s: s["convergence"]["samples"].__setitem__(-1, 10_000_000))
     figure = figure_of(page_of(tmp_path)[1], "Estimate of P\\(held\\) against the number of samples")
     ticks = [t for t in re.findall(r"<text[^>]*>([^<]*)</text>", figure) if t.startswith("10") and "%" not in t]
@@ -281,8 +289,8 @@ def test_a_cone_is_shown_as_far_as_samples_lie() -> None:
 # --- nothing heavy, nothing on the terminal
 
 
-def test_a_grasp_report_needs_no_plotting_library_and_says_nothing_else(tmp_path: Path) -> None:
-    write_run(tmp_path / "sure", samples=3000, strength=10)
+def test_a_grasp_report_needs_no_plotting_library_and_says_nothing_else(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path / "sure", SPHERE)
     code = "import sys; from garra import report; report.main(sys.argv[1:]); print('matplotlib' in sys.modules)"
     command = [sys.executable, "-c", code, str(tmp_path / "sure")]
     done = subprocess.run(command, env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True, timeout=300)
@@ -359,10 +367,16 @@ PICTURED = """<script>addEventListener("load", () => {
 
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium here to run the page's scripts")
 def test_the_pictures_can_be_chosen_and_tell_their_contacts(pictured: Seen, tmp_path: Path) -> None:
-    place = next(k for k, run in enumerate(picture_of(pictured[3])["runs"]) if run["sample"] == 5)
+    runs = picture_of(pictured[3])["runs"]
+    place = next(k for k, run in enumerate(runs) if k and run["outcome"] != "held")
     (tmp_path / "page.html").write_text(pictured[3].replace("</body>", PICTURED.replace("DATA", str(place))), encoding="utf-8")
     said = said_by_browser(tmp_path, tmp_path / "page.html")
     assert len(said) == 1, said
-    # Contact 1: 4 N across at friction 0.4 and 10 N: all of its friction; contact 2: 1 / (0.5 x 12).
-    assert "PROBE true 1sticks0.40010.004.00100\u202f%;2sticks0.50012.001.0017\u202f%;3sticks0.60014.000.000\u202f%" in said[0]
-    assert "Sample 5: unreachable (a finger cannot reach its contact)" in said[0]
+    nominal, chosen = (cells.split(";") for cells in re.search(r"PROBE true (.*?) \| (.*?) \| ", said[0]).groups())
+    for shown, sample in ((nominal, "nominal"), (chosen, f"sample_{runs[place]['sample']}")):
+        with h5py.File(pictured[0] / "grasp.h5") as file:
+            force, mu = file[f"{sample}/force"][0], file[sample].attrs["mu"]
+        for k, (normal, *across) in enumerate(force):
+            used = np.hypot(*across) / (mu[k] * normal)
+            assert f"{mu[k]:.3f}{normal:.2f}{np.hypot(*across):.2f}{100 * used:.0f}\u202f%" in shown[k], shown[k]
+    assert f"ample {runs[place]['sample']}: {runs[place]['outcome'].replace('_', ' ')}" in said[0]
