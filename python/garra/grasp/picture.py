@@ -13,7 +13,7 @@ Table = dict[str, Any]
 
 
 def picture(run: Run) -> Table | None:
-    """What grasp_picture.html wants, with what goes to its scripts in `data`; None without grasp.h5. `shown`: sample:
+    """What picture.html wants, with what goes to its scripts in `data`; None without grasp.h5. `shown`: sample:
     its place in the list. Raises RunError where the file is damaged."""
     found = grasp_scene.read_pictures(run.folder)
     if found is None:

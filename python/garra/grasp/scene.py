@@ -1,4 +1,4 @@
-"""Hand and object as grasp_scene.js draws them: the trajectories of motion.h5, the instants of grasp.h5."""
+"""Hand and object as scene.js draws them: the trajectories of motion.h5, the instants of grasp.h5."""
 
 from __future__ import annotations
 

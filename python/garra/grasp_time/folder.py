@@ -1,4 +1,4 @@
-"""What the summary of a grasp study in time holds; its motion.h5 is read in grasp_scene.py.
+"""What the summary of a grasp study in time holds; its motion.h5 is read in grasp/scene.py.
 
 Whatever is missing or contradicts itself is refused with its file and field.
 """

@@ -33,7 +33,7 @@ def legs(motion: Table) -> list[Table]:
 
 
 def parts(motion: Table) -> Table:
-    """What platform_motion.html, platform_script.html and platform_time.html show of a motion."""
+    """What motion.html, script.html and time.html show of a motion."""
     return {
         "motion": motion,
         "motion_json": dumps(motion),

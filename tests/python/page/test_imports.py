@@ -72,3 +72,17 @@ def test_no_modules_import_each_other_in_a_circle():
     edges = graph()
     assert sum(map(len, edges.values())) > 100
     assert circle(edges) == []
+
+
+# What a room may see beside itself and page/.
+SISTERS = {"grasp_time": {"grasp"}, "platform_experiment": {"platform"}}
+
+
+def test_a_room_sees_the_framework_and_the_framework_no_room():
+    rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    assert {"page", "grasp", "chain", "singularity", "platform", "bench"} <= rooms
+    for name, others in graph().items():
+        room = name.split(".")[1] if name.count(".") > 1 else ""
+        if room in rooms:
+            seen = {other.split(".")[1] for other in others if other != "garra"} - {room}
+            assert seen <= SISTERS.get(room, set()) | ({"page"} - {room}), f"{name} sees {seen}"
