@@ -16,9 +16,6 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-import synthetic_chain_run
-import synthetic_platform_run
-import synthetic_singularity_run
 from garra.grasp import words as grasp_words
 from garra.page import words
 from pages import INVALID_FILE, MOST_BYTES, ROOT, Page, assert_refused, edit, page_of, report
@@ -193,8 +190,8 @@ def test_an_upper_bound_says_its_confidence() -> None:
     assert "with 95\u202f% confidence at most 1 in 250 grasps holds" in grasp_words.odds(0.0, 0.0, 0.004)
 
 
-def test_swept_numbers_are_words_and_not_keys(tmp_path: Path) -> None:
-    synthetic_chain_run.write_run(tmp_path)
+def test_swept_numbers_are_words_and_not_keys(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, "exoskeleton_damping")
     page, html = page_of(tmp_path)
     sentence = re.search(r'<p class="sentence">(.*?)</p>', html, re.S)[1]
     assert "With damping " in sentence and "vary." not in sentence
@@ -255,14 +252,14 @@ def test_labels_of_survival_are_tied_to_the_ends_of_their_curves(shaken: Seen) -
     assert order == sorted(order)
 
 
-def test_shares_of_legs_and_joints_are_drawn_of_all_of_them(tmp_path: Path) -> None:
-    synthetic_platform_run.write_run(tmp_path / "p", strength=0.5)
+def test_shares_of_legs_and_joints_are_drawn_of_all_of_them(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path / "p", "platform_climb")
     html = page_of(tmp_path / "p")[1]
     section = html[html.index("Which leg fails first") :]
     section = section[: section.index('class="legend"')]
     assert abs(sum(map(float, re.findall(r"width:([\d.]+)%", section))) - 100) < 0.1
 
-    synthetic_singularity_run.write_run(tmp_path / "s")
+    runs.copy(tmp_path / "s", "puma_singularities")
     html = page_of(tmp_path / "s")[1]
     rows = re.findall(r'<b style="width:([\d.]+)%.*?</td>\s*<td>([\d.]+)\u202f%</td>', html, re.S)
     assert rows and all(abs(float(width) - float(share)) < 0.06 for width, share in rows)
@@ -337,15 +334,13 @@ def said_by_browser(folder: Path, page: Path) -> list[str]:
 
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium here")
 @pytest.mark.parametrize("width", [420, 1300])
-@pytest.mark.parametrize("kind", ["grasp", "time", "chain", "platform", "map"])
-def test_nothing_is_cut_or_too_small_to_read(tmp_path: Path, pictured: Seen, shaken: Seen, kind: str, width: int) -> None:
+@pytest.mark.parametrize(
+    "scenario", [SPHERE, "three_puma_shake", "exoskeleton_damping", "platform_climb", "puma_singularities"]
+)
+def test_nothing_is_cut_or_too_small_to_read(runs, tmp_path: Path, scenario: str, width: int) -> None:
     """Text of at least 11 px, commands within their cards or tables, a page as wide as the window, a way back on a phone."""
-    writers = {"chain": synthetic_chain_run, "platform": synthetic_platform_run, "map": synthetic_singularity_run}
-    if kind in writers:
-        writers[kind].write_run(tmp_path / kind)
-        html = page_of(tmp_path / kind)[1]
-    else:
-        html = (pictured if kind == "grasp" else shaken)[3]
+    runs.copy(tmp_path / "run", scenario)
+    html = page_of(tmp_path / "run")[1]
     (tmp_path / "page.html").write_text(html.replace("</body>", PROBE), encoding="utf-8")
     (tmp_path / "frame.html").write_text(FRAME.format(width=width), encoding="utf-8")
     said = said_by_browser(tmp_path, tmp_path / "frame.html")

@@ -15,8 +15,8 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-from garra.page.words import distribution
 from garra import platform_page
+from garra.page.words import distribution
 from pages import (
     CHROMIUM,
     INPUT_OUTPUT,

@@ -8,6 +8,8 @@ import os
 import re
 import shutil
 import subprocess
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,33 +37,36 @@ class Runs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def made(self, scenario: str, *flags: object) -> Path:
-        """The run folder of a shipped scenario, to be read only; `flags` of `garra run` go first."""
+    def made(self, scenario: str, *flags: object, write: Callable[[Path], Path] | None = None) -> Path:
+        """The run folder of a shipped scenario, to be read only; `flags` of `garra run` go first. `write`: puts a scenario
+        of this name into a folder and returns its file."""
         if not Path(PROGRAM).is_file():
             pytest.skip("GARRA_PROGRAM names no built program")
         texts = list(map(str, flags))
         if "--samples" not in texts and SAMPLES.get(scenario):
             texts += ["--samples", str(SAMPLES[scenario])]
-        run = self.folder / re.sub(r"[^\w.=+-]+", "_", " ".join([scenario, *texts]))
+        name = " ".join([scenario, *texts])
+        run = self.folder / f"{re.sub(r'[^A-Za-z0-9.]+', '-', name)[:60]}-{zlib.crc32(name.encode()):08x}"
         with (self.folder / f"{run.name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not run.exists():
-                self._run(scenario, texts, run)
+                part = run.with_name(run.name + ".part")
+                shutil.rmtree(part, ignore_errors=True)
+                part.mkdir()
+                self._run(write(part) if write else ROOT / "data" / "scenarios" / f"{scenario}.toml", texts, part / "run")
+                (part / "run").rename(run)
         return run
 
-    def _run(self, scenario: str, flags: list[str], run: Path) -> None:
-        part = run.with_name(run.name + ".part")
-        shutil.rmtree(part, ignore_errors=True)
-        file = ROOT / "data" / "scenarios" / f"{scenario}.toml"
-        command = [PROGRAM, "run", file, *flags, "-o", part, "--no-report", "--quiet"]
+    @staticmethod
+    def _run(file: Path, flags: list[str], run: Path) -> None:
+        command = [PROGRAM, "run", file, *flags, "-o", run, "--no-report", "--quiet"]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
         assert done.returncode in (DONE, UNSOLVED), done.stderr
-        part.rename(run)
 
-    def copy(self, to: Path, scenario: str, *flags: object) -> dict[str, Any]:
-        """Writes what a report reads of such a run into the folder `to`; its summary. Flags as of `made`."""
+    def copy(self, to: Path, scenario: str, *flags: object, write: Callable[[Path], Path] | None = None) -> dict[str, Any]:
+        """Writes what a report reads of such a run into the folder `to`; its summary. The others as of `made`."""
         to.mkdir(parents=True, exist_ok=True)
-        for file in self.made(scenario, *flags).iterdir():
+        for file in self.made(scenario, *flags, write=write).iterdir():
             if file.is_file():
                 shutil.copy(file, to)
         return json.loads((to / "summary.json").read_text())
