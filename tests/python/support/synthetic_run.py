@@ -1,4 +1,4 @@
-"""Parts of run folders that synthetic platform studies and singularity maps share."""
+"""Parts of run folders that synthetic experiments and singularity maps share."""
 
 from __future__ import annotations
 
@@ -58,27 +58,3 @@ def histogram(values: np.ndarray, unit: str, low: float, high: float) -> dict[st
         "above": int((finite > high).sum()),
         "undefined": int(len(values) - len(finite)),
     }
-
-
-def one_input(name: str, unit: str, distribution: str, values: np.ndarray, held: np.ndarray) -> dict[str, Any]:
-    groups = np.array_split(np.argsort(values), 20)
-    share = np.array([held[g].mean() if len(g) else 0 for g in groups])
-    variance = held.var()
-    return {
-        "name": name,
-        "unit": unit,
-        "distribution": distribution,
-        "influence": float(share.var() / variance - 19 / len(held)) if variance else 0.0,
-        "noise": 2 * math.sqrt(2 * 19) / len(held),
-        "bins": {
-            "value": [float(np.median(values[g])) if len(g) else None for g in groups],
-            "held": [int(held[g].sum()) for g in groups],
-            "decided": [len(g) for g in groups],
-        },
-    }
-
-
-def convergence(held: np.ndarray) -> dict[str, list[float]]:
-    steps = sorted({min(int(x), len(held)) for x in np.geomspace(1, len(held), 40)} | {len(held)})
-    rows = [interval(int(held[:n].sum()), n) for n in steps]
-    return {"samples": steps, **{key: [row[key] for row in rows] for key in ("probability", "low", "high")}}
