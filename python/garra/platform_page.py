@@ -8,56 +8,10 @@ MOTION.h5: path.h5 of a run folder, or what `garra platform simulate` wrote with
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
-from garra import platform_folder
-from garra.report import CANNOT_WRITE, MISSING_PACKAGE, page, write
-from garra.run_folder import RunError
-
-Table = dict[str, Any]
-
-
-def dumps(motion: Table) -> str:
-    """JSON that may stand inside a script element."""
-    return json.dumps(motion, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def legs(motion: Table) -> list[Table]:
-    """Per leg the smallest and largest length [m] with the stroke's limits, and the largest force [N]."""
-    rows = []
-    for leg in range(6):
-        lengths = [row[leg] for row in motion["lengths"] if row[leg] is not None]
-        forces = [abs(row[leg]) for row in motion["force"] or [] if row[leg] is not None]
-        rows.append(
-            {
-                "leg": leg + 1,
-                "shortest": min(lengths, default=None),
-                "longest": max(lengths, default=None),
-                "low": motion["length_min"][leg],
-                "high": motion["length_max"][leg],
-                "force": max(forces, default=None),
-            }
-        )
-    return rows
-
-
-def parts(motion: Table) -> Table:
-    """What platform_motion.html, platform_script.html and platform_time.html show of a motion."""
-    from garra import platform_figures
-
-    return {
-        "motion": motion,
-        "motion_json": dumps(motion),
-        "figures": platform_figures.over_time(motion),
-        "legs": legs(motion),
-    }
-
-
-def build(motion: Table) -> str:
-    return page("platform_page.html", **parts(motion))
+from garra.page import command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -66,22 +20,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--sample", type=int, default=0, metavar="S", help="of a simulation, from 0")
     parser.add_argument("-o", "--output", metavar="FILE", required=True)
     options = parser.parse_args(arguments)
-    try:
-        write(build(platform_folder.read_motion(Path(options.input), options.sample)), Path(options.output))
-    except RunError as error:
-        return _fail(str(error), error.exit_code)
-    except ModuleNotFoundError as error:
-        remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
-        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
-    except OSError as error:
-        return _fail(f"{error.filename or options.output}: {error.strerror}", CANNOT_WRITE)
-    print(options.output)
-    return 0
 
+    def build() -> str:
+        from garra.platform import folder, page  # need packages that may be missing
 
-def _fail(message: str, code: int) -> int:
-    print(f"garra platform: {message}", file=sys.stderr)
-    return code
+        return page.build(folder.read_motion(Path(options.input), options.sample))
+
+    return command.make("garra platform", Path(options.output), build)
 
 
 if __name__ == "__main__":

@@ -10,73 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
-from garra import singularity_folder, words
-from garra import singularity_words as text
-from garra.report import CANNOT_WRITE, MISSING_PACKAGE, page, write
-from garra.run_folder import At, RunError, read_json
-
-TOLERANCE = 1e-10  # singular values up to this part of the largest are drawn as zero
-
-Table = dict[str, Any]
-
-
-def configuration(entry: Table, robot: str, name: str) -> Table:
-    """A checked configuration as its template wants it; `name` makes the ids of its figures unique."""
-    from garra import singularity_figures as figures
-
-    analysis = entry["analysis"]
-    prismatic = [not any(abs(x) > 1e-12 for x in screw[:3]) for screw in entry["screws"]]
-    blamed = analysis["responsible"]
-    positions = {
-        key: [text.position(v, p) for v, p in zip(entry[key], prismatic, strict=True)] if entry[key] else None
-        for key in ("q", "singular_q")
-    }
-    rows = [
-        {
-            "joint": k + 1,
-            "blamed": k + 1 in blamed,
-            "kind": "prismatic" if prismatic[k] else "revolute",
-            "direction": text.vector(screw[3:] if prismatic[k] else screw[:3]),
-            "moment": words.MISSING if prismatic[k] else text.vector(screw[3:]),
-            **{key: values[k] if values else None for key, values in positions.items()},
-        }
-        for k, screw in enumerate(entry["screws"])
-    ]
-    return entry | {
-        "robot": robot,
-        "name": name,
-        "rows": rows,
-        "moved": entry["q"] is not None and entry["singular_q"] is not None and entry["q"] != entry["singular_q"],
-        "spectrum": figures.spectrum(f"{name}spectrum", analysis["singular_values"], TOLERANCE),
-        "title": _title(analysis),
-        "wrenches": [{"numbers": text.vector(w, 4), "words": text.wrench(w)} for w in analysis["lost_wrenches"]],
-        "escape": [
-            {
-                "joints": text.joint_set(way["joints"]),
-                "order": way["order"],
-                "rate": words.number(way["rate"], 4) if way["order"] else words.MISSING,
-                "sign": text.sign_text(way["sign"]),
-                "sigma": words.number(way["sigma"], 4),
-            }
-            for way in analysis["escape"]
-        ],
-    }
-
-
-def _title(analysis: Table) -> str:
-    if analysis["arm_singular"]:
-        lost = words.plural(analysis["lost_freedoms"], "freedom")
-        return text.sentence(f"{text.joints_text(analysis['responsible'])}: {lost} lost")
-    return "Only sub-chains are singular" if analysis["subchain_singular"] else "Not singular"
-
-
-def build(entry: Table, file: str) -> str:
-    """The page as HTML; raises RunError where the entry is not what it should be."""
-    robot = entry.get("robot", "") if isinstance(entry, dict) else ""
-    checked = singularity_folder.check_configuration(entry, At(file))
-    return page("singularity_page.html", c=configuration(checked, str(robot), "c0"), text=text)
+from garra.page import command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -86,23 +21,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("input", metavar="IN.json", help="an item of configurations.json")
     parser.add_argument("output", metavar="OUT.html")
     options = parser.parse_args(arguments)
-    try:
-        entry = read_json(Path(options.input), remedy="`garra singularity --report` writes it")
-        write(build(entry, options.input), Path(options.output))
-    except RunError as error:
-        return _fail(str(error), error.exit_code)
-    except ModuleNotFoundError as error:
-        remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
-        return _fail(f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
-    except OSError as error:
-        return _fail(f"{error.filename or options.output}: {error.strerror}", CANNOT_WRITE)
-    print(options.output)
-    return 0
 
+    def build() -> str:
+        from garra.singularity import page  # needs packages that may be missing
 
-def _fail(message: str, code: int) -> int:
-    print(f"garra singularity: {message}", file=sys.stderr)
-    return code
+        return page.read(options.input)
+
+    return command.make("garra singularity", Path(options.output), build)
 
 
 if __name__ == "__main__":

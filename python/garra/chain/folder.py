@@ -1,0 +1,213 @@
+"""What the folder of a chain study holds: summary.json checked field by field, nominal.h5 dataset by dataset."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from garra.page.run_folder import (
+    COUNT,
+    HISTOGRAM,
+    MAYBE,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    DamagedFile,
+    MissingFile,
+    check,
+    same_lengths,
+)  # fmt: skip
+
+OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input")
+UNSOLVED = ("non_finite", "step_limit", "invalid_input")  # no trajectory to judge
+
+COUNTS = dict.fromkeys(OUTCOMES, COUNT)
+DESIGN = {
+    "values": [REAL],
+    "samples": COUNT,
+    "outcomes": COUNTS,
+    "probability": MAYBE,
+    "low": MAYBE,
+    "high": MAYBE,
+    "settling_time": HISTOGRAM,
+    "peak_torque": [HISTOGRAM],
+    "peak_speed": [HISTOGRAM],
+    "work": HISTOGRAM,
+    "dissipated": HISTOGRAM,
+    "worst_balance": MAYBE,
+}
+SUMMARY = {
+    **STUDY,
+    "robot": {"name": TEXT, "joints": COUNT, "joint_names": [TEXT], "units": [TEXT], "torque_units": [TEXT]},
+    "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": (list, type(None))},
+    "method": {"integrator": TEXT, "step": MAYBE, "until": REAL, "torque": TEXT, "limits": TEXT},
+    "sweep": [{"key": TEXT, "unit": TEXT, "values": [REAL], "scale": TEXT}],
+    "outcomes": COUNTS,
+    "designs": [DESIGN],
+    "best": (dict, type(None)),
+    "inputs": [{"name": TEXT, "unit": TEXT, "distribution": TEXT}],
+    "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
+    "worst": [{"sample": COUNT, "design": COUNT, "balance": MAYBE}],
+    "slowest": [{"sample": COUNT, "design": COUNT, "settling_time": MAYBE}],
+    "failures_kept": COUNT,
+}
+
+
+def check_summary(summary: dict[str, Any], at: At) -> None:
+    """Raises DamagedFile where the summary of a chain study misses a field or contradicts itself."""
+    check(summary, SUMMARY, at)
+    _check_robot(summary, at)
+    if not summary["designs"]:
+        raise at.key("designs").fail("empty; a study has at least one design")
+    combinations = math.prod(len(entry["values"]) for entry in summary["sweep"])
+    if len(summary["designs"]) != combinations:
+        raise at.key("designs").fail(f"are {len(summary['designs'])}; the sweep has {combinations} combinations")
+    for index, design in enumerate(summary["designs"]):
+        _check_design(summary, design, at.key("designs").item(index))
+    _check_counts(summary, summary["samples"], at)
+    if sum(design["samples"] for design in summary["designs"]) != summary["samples"]:
+        raise at.key("designs").fail(f"do not add up to the {summary['samples']} samples")
+    _check_references(summary, at)
+
+
+def _check_robot(summary: dict[str, Any], at: At) -> None:
+    joints = summary["robot"]["joints"]
+    for key in ("joint_names", "units", "torque_units"):
+        _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
+    if summary["settle"]["at"] is not None:
+        place = at.key("settle").key("at")
+        check(summary["settle"]["at"], [REAL], place)
+        _check_length(summary["settle"]["at"], joints, "joints", place)
+
+
+def _check_design(summary: dict[str, Any], design: dict[str, Any], at: At) -> None:
+    _check_length(design["values"], len(summary["sweep"]), "swept keys", at.key("values"))
+    for key in ("peak_torque", "peak_speed"):
+        _check_length(design[key], summary["robot"]["joints"], "joints", at.key(key))
+    _check_counts(design, design["samples"], at)
+
+
+def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
+    if len(items) != length:
+        raise at.fail(f"has {len(items)} entries for {length} {what}")
+
+
+def _check_counts(table: dict[str, Any], samples: int, at: At) -> None:
+    if sum(table["outcomes"][key] for key in OUTCOMES) != samples:
+        raise at.key("outcomes").fail(f"do not add up to the {samples} samples")
+
+
+def _check_references(summary: dict[str, Any], at: At) -> None:
+    """Designs that are named by their number exist; lists that are drawn against each other are equally long."""
+    designs = len(summary["designs"])
+    named = [(row, at.key(key).item(i)) for key in ("worst", "slowest") for i, row in enumerate(summary[key])]
+    if summary["best"] is not None:
+        check(summary["best"], {"design": COUNT, "why": TEXT}, at.key("best"))
+        named.append((summary["best"], at.key("best")))
+    for row, place in named:
+        if not 0 <= row["design"] < designs:
+            raise place.key("design").fail(f"is {row['design']}; there are {designs} designs")
+    same_lengths([(summary["convergence"], at.key("convergence"))])
+
+
+# --- nominal.h5
+
+# dataset: its axes, of d designs, t times, j joints, k points
+DATASETS = {
+    "times": "t",
+    "q": "dtj",
+    "qd": "dtj",
+    "torque": "dtj",
+    "tip": "dt3",
+    "points": "dtk3",
+    "kinetic_energy": "dt",
+    "potential_energy": "dt",
+    "dissipated": "dt",
+    "work": "dt",
+    "balance": "dt",
+    "settling_time": "d",
+    "status": "d",
+    "design": "d",
+}
+
+
+@dataclass(frozen=True)
+class Nominal:
+    """Trajectories of designs with nominal inputs: SI units, world axes, NaN where a trajectory had ended before.
+
+    Axes: d trajectories, t times, j joints, k = j + 2 points (base, origins of the link frames, tool tip).
+    """
+
+    times: np.ndarray  # [t]
+    q: np.ndarray  # [d, t, j]
+    qd: np.ndarray  # [d, t, j]
+    torque: np.ndarray  # [d, t, j]
+    tip: np.ndarray  # [d, t, 3]
+    points: np.ndarray  # [d, t, k, 3]
+    kinetic_energy: np.ndarray  # [d, t]
+    potential_energy: np.ndarray  # [d, t]
+    dissipated: np.ndarray  # [d, t]
+    work: np.ndarray  # [d, t]
+    balance: np.ndarray  # [d, t]
+    settling_time: np.ndarray  # [d], infinite where it never settled
+    status: list[str]  # [d]
+    design: list[int]  # [d], index into the summary's designs
+
+
+def read_nominal(folder: str, summary: dict[str, Any]) -> Nominal:
+    """The trajectories of a run whose summary was checked; raises RunError."""
+    path = Path(folder) / "nominal.h5"
+    remedy = f"`garra resume {folder}` writes it"
+    if not path.is_file():
+        raise MissingFile(f"{path}: no such file; {remedy}")
+    import h5py
+
+    try:
+        with h5py.File(path) as file:
+            return _read(file, summary, At(str(path)))
+    except PermissionError as error:
+        raise MissingFile(f"{path}: {error.strerror}") from None
+    except OSError as error:
+        raise DamagedFile(f"{path}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+
+
+def _read(file: Any, summary: dict[str, Any], at: At) -> Nominal:
+    sizes = {"j": summary["robot"]["joints"], "k": summary["robot"]["joints"] + 2, "3": 3}
+    arrays = {name: _dataset(file, name, axes, sizes, at) for name, axes in DATASETS.items()}
+    if sizes["t"] < 2 or (np.diff(arrays["times"]) <= 0).any():
+        raise at.key("times").fail("expected at least two times, growing")
+    designs = arrays["design"].astype(int).tolist()
+    if not designs or any(not 0 <= d < len(summary["designs"]) for d in designs):
+        raise at.key("design").fail(f"names a design beyond the {len(summary['designs'])} of summary.json")
+    arrays["design"] = designs
+    arrays["status"] = _named(arrays["status"], file["status"].attrs.get("names"), at.key("status"))
+    return Nominal(**arrays)
+
+
+def _dataset(file: Any, name: str, axes: str, sizes: dict[str, int], at: At) -> np.ndarray:
+    """Reads a dataset; the first one that has an axis sets its size."""
+    import h5py
+
+    if name not in file or not isinstance(file[name], h5py.Dataset):
+        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
+    data = file[name]
+    if data.dtype.kind not in "fiu" or data.ndim != len(axes):
+        raise at.key(name).fail(f"expected numbers [{', '.join(axes)}], found {data.dtype} {list(data.shape)}")
+    expected = [sizes.setdefault(axis, size) for axis, size in zip(axes, data.shape, strict=True)]
+    if list(data.shape) != expected:
+        raise at.key(name).fail(f"expected {expected}, found {list(data.shape)}")
+    return data[...].astype(float)
+
+
+def _named(codes: np.ndarray, names: Any, at: At) -> list[str]:
+    if names is None:
+        raise at.fail("attribute `names` is missing")
+    texts = [name.decode() if isinstance(name, bytes) else str(name) for name in np.atleast_1d(names)]
+    if any(not 0 <= code < len(texts) for code in codes):
+        raise at.fail(f"holds a code beyond its {len(texts)} names")
+    return [texts[int(code)] for code in codes]

@@ -1,0 +1,259 @@
+"""The page of a chain study: which design settles in time, what it costs, and how the chain moves.
+
+`python -m garra.report RUN` calls this for runs whose job is "chain".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from garra.chain import figures as chain_figures
+from garra.chain import folder as chain_folder
+from garra.chain import motion as chain_motion
+from garra.chain.words import interval, key_words, settings, short_settings
+from garra.page import study_parts, words
+from garra.page.html import dumps, study_page
+from garra.page.measures import Scale, defined, measure, pretty, quantile, quantile_text, scale
+from garra.page.run_folder import Run
+
+MOST_ROWS = 40  # designs in the open table; with more, the likeliest
+
+Table = dict[str, Any]
+
+# key: label, color, what it means
+OUTCOMES = {
+    "settled": ("settled", "held", "at rest within the limit"),
+    "late": ("late", "slip", "at rest later, or not by the end"),
+    "joint_limit": ("joint limit", "break", "a joint reached its limit, which ended the motion"),
+    "non_finite": ("non-finite", "muted", "unsolved: numbers grew beyond all bounds"),
+    "step_limit": ("step limit", "muted", "unsolved: the integrator ran out of steps"),
+    "invalid_input": ("invalid input", "muted", "unsolved: a drawn input is no finite number"),
+}
+
+
+def build(run: Run) -> str:
+    """The report as HTML; raises RunError where nominal.h5 is missing or damaged."""
+    summary = run.summary
+    nominal = chain_folder.read_nominal(run.folder, summary)
+    shown = contrasts(summary)
+    motion = chain_motion.data(summary, nominal, shown)
+    return study_page(
+        "chain/report.html",
+        run,
+        headline=_headline(summary),
+        torques=_torques(summary, shown[0]),
+        figures=_figures(summary, shown),
+        designs=_designs(summary),
+        contrasts=[short_settings(summary["designs"][d]["values"], summary["sweep"]) for d in shown],
+        outcomes=_outcomes(summary),
+        checks=_checks(summary, nominal),
+        settled=_settled(summary),
+        motion=motion,
+        motion_json=dumps(motion),
+        left_out=len(summary["designs"]) - len(motion["designs"]),
+        measure=measure,
+        pretty=pretty,
+        quantile_text=quantile_text,
+        settings=lambda d: short_settings(summary["designs"][d]["values"], summary["sweep"]),
+    )
+
+
+def contrasts(summary: Table) -> list[int]:
+    """The designs to look at first: the best (else the likeliest), the first and the last, without repeats."""
+    designs = summary["designs"]
+    first, last = 0, len(designs) - 1
+    if len(summary["sweep"]) == 1:
+        order = sorted(range(len(designs)), key=lambda d: designs[d]["values"][0])
+        first, last = order[0], order[-1]
+    return list(dict.fromkeys([_leader(summary), first, last]))
+
+
+def _leader(summary: Table) -> int:
+    """The best design; where there is none, the likeliest, of equally likely ones that with the least median time."""
+    if summary["best"] is not None:
+        return summary["best"]["design"]
+
+    def rank(index: int) -> tuple[float, float]:
+        median = quantile(summary["designs"][index]["settling_time"], "0.5")
+        return summary["designs"][index]["probability"] or 0.0, -math.inf if math.isnan(median) else -median
+
+    return max(range(len(summary["designs"])), key=rank)
+
+
+def _settled(summary: Table) -> str:
+    """The inequalities that make a sample settled, as a sentence."""
+    settle, units = summary["settle"], list(dict.fromkeys(summary["robot"]["units"]))
+    speed = " or ".join(f"{words.number(settle['speed'])}{words.NARROW}{unit}/s" for unit in units)
+    text = f"when no joint moves faster than {speed} any more"
+    if settle["at"] is None or settle["band"] is None:
+        return text
+    band = " or ".join(measure(settle["band"], unit) for unit in units)
+    return f"{text} or is farther than {band} from its set point"
+
+
+# --- the answer
+
+
+def _headline(summary: Table) -> Table:
+    best, leader = summary["best"], _leader(summary)
+    design = summary["designs"][leader]
+    robot, unsolved = summary["robot"], sum(summary["outcomes"][key] for key in chain_folder.UNSOLVED)
+    return {
+        "best": best is not None and bool(design["probability"]),
+        "why": best["why"] if best else "",
+        "design": design,
+        "settings": settings(design["values"], summary["sweep"]),
+        "short": short_settings(design["values"], summary["sweep"]),
+        "limit": measure(summary["settle"]["within"], "s"),
+        **{key: interval(design, key) for key in ("probability", "low", "high")},
+        "median": quantile_text(design["settling_time"], "0.5"),
+        "completed": sum(summary["outcomes"][key] for key in ("settled", "late")),
+        "unsolved": unsolved,
+        "unsolved_share": words.share(unsolved, summary["samples"]),
+        "early": summary["stopped_by"] in ("time_limit", "signal"),
+        "study": [
+            f"{robot['name']}, {words.plural(robot['joints'], 'joint')}",
+            f"torque: {summary['method']['torque']}",
+            f"{words.plural(len(summary['designs']), 'design')}, {words.plural(summary['samples'], 'sample')}",
+            *(f"{key_words(entry['key'])}: {_span(entry)}" for entry in summary["sweep"]),
+        ],
+    }
+
+
+def _span(entry: Table) -> str:
+    """The values of a swept key in a few words."""
+    values = entry["values"]
+    if len(values) <= 3 or entry["scale"] == "list":
+        shown = [measure(value, entry["unit"]) for value in values[:6]]
+        return ", ".join(shown) + (f" and {len(values) - 6} more" if len(values) > 6 else "")
+    steps = "logarithmic" if entry["scale"] == "log" else "even"
+    low, high = (measure(value, entry["unit"]) for value in (values[0], values[-1]))
+    return f"{low} to {high}, {len(values)} {steps} steps"
+
+
+def _torques(summary: Table, index: int) -> list[Table]:
+    """Per joint the peak torque and speed of a design."""
+    design, robot = summary["designs"][index], summary["robot"]
+    return [
+        {"name": name, "unit": unit, "torque": torque, "speed": speed}
+        for name, unit, torque, speed in zip(
+            robot["joint_names"], robot["units"], design["peak_torque"], design["peak_speed"], strict=True
+        )
+    ]
+
+
+# --- figures and tables over the designs
+
+
+def _figures(summary: Table, shown: list[int]) -> Table:
+    designs, best = summary["designs"], summary["best"]["design"] if summary["best"] else None
+    within, until = summary["settle"]["within"], summary["method"]["until"]
+    labels = [short_settings(designs[d]["values"], summary["sweep"]) or "the design" for d in shown]
+    figures: Table = {
+        "survival": chain_figures.survival(
+            [(label, designs[d]["settling_time"]) for label, d in zip(labels, shown, strict=True)], within, until
+        ),
+        "convergence": "",
+    }
+    if best is not None and summary["convergence"]["samples"]:
+        figures["convergence"] = chain_figures.convergence(summary["convergence"], designs[shown[0]]["probability"])
+    if len(summary["sweep"]) == 1:
+        figures |= _curves(summary, best)
+    elif len(summary["sweep"]) == 2:
+        figures["heats"] = _heats(summary, best)
+    return figures
+
+
+def _curves(summary: Table, best: int | None) -> Table:
+    axis, designs = chain_figures.swept(summary), summary["designs"]
+    limits = chain_figures.torque_limits(summary)
+    robot = summary["robot"]
+    names = zip(robot["joint_names"], robot["torque_units"], strict=True)
+    return {
+        "probability": chain_figures.probability(axis, designs, best),
+        "settling": chain_figures.settling(axis, designs, summary["settle"]["within"], summary["method"]["until"]),
+        "energy": chain_figures.energy(axis, designs),
+        "balance": chain_figures.balance(axis, designs),
+        "peaks": [
+            {"name": name, "figure": chain_figures.peak_torque(axis, designs, joint, name, limits[unit])}
+            for joint, (name, unit) in enumerate(names)
+        ],
+    }
+
+
+def _heats(summary: Table, best: int | None) -> list[Table]:
+    """Heat maps of the numbers that a design is chosen by."""
+    designs, until = summary["designs"], summary["method"]["until"]
+    units = summary["robot"]["torque_units"]
+    probabilities = [math.nan if d["probability"] is None else 100 * d["probability"] for d in designs]
+    rows = [
+        ("Probability of settling in time", Scale("%"), probabilities),
+        _map("Median settling time", "s", [quantile(d["settling_time"], "0.5") for d in designs], until),
+        _map("Largest median peak torque", units[0], [_largest_torque(d, units) for d in designs]),
+        _map("Median work of the torques", "J", [quantile(d["work"], "0.5") for d in designs]),
+    ]
+    return [
+        {"title": title, "unit": shown.unit, "figure": chain_figures.heat(f"{i}", title, summary, values, best)}
+        for i, (title, shown, values) in enumerate(rows)
+    ]
+
+
+def _map(title: str, unit: str, values: list[float], top: float | None = None) -> tuple[str, Scale, list[float]]:
+    """A heat map's title, scale and scaled values; `top`: a magnitude that sets the scale instead of the largest."""
+    shown = scale(unit, top or max((abs(v) for v in values if math.isfinite(v)), default=0.0))
+    return title, shown, [v * shown.factor for v in values]
+
+
+def _largest_torque(design: Table, units: list[str]) -> float:
+    """The largest median peak among the joints with the first joint's unit; NaN without samples."""
+    same = zip(design["peak_torque"], units, strict=True)
+    medians = [quantile(table, "0.5") for table, unit in same if unit == units[0]]
+    return max((m for m in medians if not math.isnan(m)), default=math.nan)
+
+
+def _designs(summary: Table) -> Table:
+    """Rows of the table of designs: all in their order, or the likeliest where they are many."""
+    rows = [_row(summary, index) for index in range(len(summary["designs"]))]
+    if len(rows) <= MOST_ROWS:
+        return {"rows": rows, "cut": False}
+    ranked = sorted(rows, key=lambda row: -(row["design"]["probability"] or 0.0))
+    return {"rows": ranked[:MOST_ROWS], "cut": True}
+
+
+def _row(summary: Table, index: int) -> Table:
+    design, units = summary["designs"][index], summary["robot"]["torque_units"]
+    medians = [(quantile(table, "0.5"), j) for j, table in enumerate(design["peak_torque"])]
+    same = [(m, j) for m, j in medians if units[j] == units[0] and not math.isnan(m)]
+    largest = max(same, default=(math.nan, 0))[1]
+    return {
+        "index": index,
+        "design": design,
+        "best": summary["best"] is not None and summary["best"]["design"] == index,
+        "values": [measure(v, e["unit"]) for v, e in zip(design["values"], summary["sweep"], strict=True)],
+        **{key: interval(design, key) for key in ("probability", "low", "high")},
+        "times": [quantile_text(design["settling_time"], level) for level in ("0.05", "0.5", "0.95")],
+        "torque": quantile_text(design["peak_torque"][largest], "0.5"),
+        "joint": summary["robot"]["joint_names"][largest],
+        "unsolved": sum(design["outcomes"][key] for key in chain_folder.UNSOLVED),
+    }
+
+
+# --- outcomes and checks
+
+
+def _outcomes(summary: Table) -> Table:
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"])
+
+
+def _checks(summary: Table, nominal: chain_folder.Nominal) -> Table:
+    """How far the numbers can be trusted: the energy balance, against the energies that it is made of."""
+    balances = [d["worst_balance"] for d in summary["designs"] if d["worst_balance"] is not None]
+    turned = [abs(quantile(d["work"], "0.5")) for d in summary["designs"] if defined(d["work"])]
+    turned = [x for x in turned if math.isfinite(x)]
+    return {
+        "worst": max(balances, default=None),
+        "work": max(turned, default=None),
+        "ended": [s for s in dict.fromkeys(nominal.status) if s != "completed"],
+        "ended_count": sum(s != "completed" for s in nominal.status),
+    }

@@ -1,0 +1,138 @@
+"""Hand and object as scene.js draws them: the trajectories of motion.h5, the instants of grasp.h5."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from garra.page.h5_tables import data_sets, opened, text
+from garra.page.run_folder import DamagedFile
+
+SHAPES = ("sphere", "box", "cylinder", "points")
+
+Table = dict[str, Any]
+
+# data set of a trajectory: its shape; "t" is the number of instants, "n" that of the contacts
+MOTION = {
+    "time": ("t",),
+    "position": ("t", 3),
+    "quaternion": ("t", 4),
+    "load": ("t", 6),
+    "gravity": ("t", 3),
+    "normal": ("t", "n", 3),
+    "force": ("t", "n", 3),
+    "force_palm": ("t", "n", 3),
+    "slip_speed": ("t", "n"),
+    "state": ("t", "n"),
+    "kinetic": ("t",),
+    "balance": ("t",),
+}
+# decimals: 0.01 mm, 1e-5 rad, 1 mN
+DECIMALS = {"time": 6, "position": 5, "quaternion": 5, "normal": 4, "slip_speed": 5}
+OTHER_DECIMALS = 3
+DIGITS = {"kinetic": 4, "balance": 4}  # significant ones
+
+
+def read_motion(folder: str) -> Table | None:
+    """The trajectories of motion.h5, rounded for the page, each up to where it stopped; those that never began are left
+    out. None where there is nothing to show, or no file."""
+    return _shown(Path(folder) / "motion.h5")
+
+
+def read_pictures(folder: str) -> Table | None:
+    """The samples of grasp.h5, each at its instant, and those that `garra replay -o RUN/samples/N.h5` has added. None
+    where there is nothing to show, or no file."""
+    found = _shown(Path(folder) / "grasp.h5")
+    if found:
+        known = {run["sample"] for run in found["runs"]}
+        for file in sorted((Path(folder) / "samples").glob("*.h5")):
+            added = (_shown(file) or {"runs": []})["runs"]
+            found["runs"] += [run for run in added if run["sample"] not in known]
+            known |= {run["sample"] for run in added}
+    return found
+
+
+def _shown(file: Path) -> Table | None:
+    found = opened(file, lambda h5: _read(h5, file)) if file.exists() else {"runs": []}
+    return found if found["runs"] else None
+
+
+def _read(h5: Any, file: Path) -> Table:
+    shape = text(_attribute(h5, "shape", file))
+    if shape not in SHAPES:
+        raise DamagedFile(f'{file}: shape: is "{shape}"; expected one of {", ".join(SHAPES)}')
+    joints = [int(n) for n in _attribute(h5, "joints", file)]
+    runs = [_trajectory(h5[name], name, joints, file) for name in _order(h5)]
+    return {
+        "shape": shape,
+        "radius": float(_attribute(h5, "radius", file)),
+        "height": float(_attribute(h5, "height", file)),
+        "size": [float(x) for x in _attribute(h5, "size", file)],
+        "runs": [run for run in runs if run],
+    }
+
+
+def _order(h5: Any) -> list[str]:
+    """The nominal trajectory first."""
+    import h5py
+
+    names = [name for name in h5 if isinstance(h5[name], h5py.Group)]
+    return sorted(names, key=lambda name: (name != "nominal", _sample(name) or 0))
+
+
+def _sample(name: str) -> int | None:
+    digits = name.removeprefix("sample_")
+    return int(digits) if digits.isdigit() else None
+
+
+def _attribute(where: Any, key: str, file: Path) -> Any:
+    if key not in where.attrs:
+        raise DamagedFile(f"{file}: {where.name.strip('/')}{':' if where.name != '/' else ''}{key}: no such attribute")
+    return where.attrs[key]
+
+
+def _trajectory(group: Any, name: str, joints: list[int], file: Path) -> Table:
+    """Empty where it never began."""
+    if not data_sets(group, {"time": ("t",)}, file, f"{name}/")["time"]:
+        return {}
+    shapes = MOTION | {f"finger_{j}/links": ("t", n + 2, 3) for j, n in enumerate(joints, start=1)}
+    rows = data_sets(group, shapes, file, f"{name}/")
+    end = _end(rows)
+    if not end:
+        return {}
+    rows = {key: [_rounded(row, key) for row in values[:end]] for key, values in rows.items()}
+    return rows | {
+        "sample": _sample(name),
+        "title": text(group.attrs.get("title", name)),
+        "outcome": text(_attribute(group, "outcome", file)),
+        **{key: _finite(_attribute(group, key, file)) for key in ("friction", "end_time", "slip_time", "drop_time")},
+        "mu": [float(x) for x in group.attrs["mu"]] if "mu" in group.attrs else None,
+        "scale": float(group.attrs.get("scale", 1.0)),
+        "links": [rows.pop(f"finger_{j}/links") for j in range(1, len(joints) + 1)],
+    }
+
+
+def _end(rows: Table) -> int:
+    """Instants before the first one at which the object's place is not known."""
+    for i, (x, q) in enumerate(zip(rows["position"], rows["quaternion"], strict=True)):
+        if None in x or None in q or rows["time"][i] is None:
+            return i
+    return len(rows["time"])
+
+
+def _rounded(value: Any, key: str) -> Any:
+    if isinstance(value, list):
+        return [_rounded(item, key) for item in value]
+    if value is None:
+        return None
+    if key in DIGITS:
+        return float(f"{value:.{DIGITS[key]}g}")
+    if key == "state":
+        return int(value)
+    decimals = 4 if key.endswith("/links") else DECIMALS.get(key, OTHER_DECIMALS)
+    return round(value, decimals) + 0.0  # no -0.0
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if math.isfinite(float(value)) else None

@@ -1,0 +1,136 @@
+"""Outcomes, metrics and the scenario of a grasp study as people read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garra.page import words
+
+# Outcomes of a grasp study: label, color, what it means. A summary may hold others; they are named as in the summary.
+OUTCOMES: dict[str, tuple[str, str, str]] = {
+    "held": ("held", "held", "every contact sticks"),
+    "not_resisted": ("not resisted", "accent", "no forces inside the friction cones can balance the wrench"),
+    "not_carried": ("not carried", "ink", "forces could balance the wrench, the given command does not"),
+    "slipping": ("slipping", "slip", "some contact slips, none opens"),
+    "separating": ("separating", "break", "some contact opens"),
+    "no_solution": ("no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"),
+    "several_solutions": ("several solutions", "muted", "two different motions were found, both certified"),
+    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
+    "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
+}
+HELD_AND_CARRIED = "contacts stick, forces can balance the wrench, and the given command carries it"
+# Further probabilities of a grasp study: label, the event.
+BESIDE_HELD = {
+    "no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
+    "can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
+}
+# Metrics of runs whose summary has no words for them: label, what it means, the value that separates good from bad.
+METRICS: dict[str, tuple[str, str, float | None]] = {
+    "critical_friction": (
+        "Critical friction",
+        "The smallest friction coefficient, the same at every contact, with which the sample would hold.",
+        None,
+    ),
+    "friction_margin": (
+        "Friction margin",
+        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 (red) it "
+        "is about to slip, below it slips.",
+        0.0,
+    ),
+    "load_factor": (
+        "Load factor",
+        "How many times its own nominal weight the object could gain before a contact slips or no forces can balance it; "
+        "0 where that is so already.",
+        None,
+    ),
+    "wrench_radius": (
+        "Certified wrench radius",
+        "Every additional push smaller than this, whatever its direction, leaves all contacts sticking, and forces in the "
+        "cones can balance it; a torque counts as the force that makes it at the object’s radius. 0 where some direction "
+        "cannot be resisted at all. Whether the command carries the push is not part of it.",
+        None,
+    ),
+    "minimum_squeeze": (
+        "Minimum squeeze",
+        "The smallest commanded normal force per contact with which the sample would still hold; undefined where it "
+        "does not hold now.",
+        None,
+    ),
+    "object_acceleration": ("Object acceleration", "How fast the center of mass begins to move under the forces found: 0 where it is held fast. Heavy fingers that "
+        "move with the object make it small: see the imbalance.", None),
+    "imbalance": (
+        "Imbalance",
+        "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 is all "
+        "carried, at 1 nothing is.",
+        None,
+    ),
+}
+
+
+def outcome(key: str) -> tuple[str, str, str]:
+    """Label, color and meaning of an outcome."""
+    return OUTCOMES.get(key, (words.plain(key), "muted", ""))
+
+
+def metric(key: str) -> tuple[str, str, float | None]:
+    """Label, meaning and reference of a metric."""
+    return METRICS.get(key, (words.plain(key).capitalize(), "", None))
+
+
+def odds(probability: float, low: float, high: float, confidence: float = 0.95) -> str:
+    """The estimate as a sentence for someone who does not read probabilities every day."""
+    level = words.percent(confidence, 0)
+    if probability >= 1:
+        if low >= 1:
+            return "All samples hold."
+        return f"Not one sample failed: with {level} confidence at most {words.one_in(1 - low)} grasps fails."
+    if probability <= 0:
+        if high <= 0:
+            return "No sample held."
+        return f"Not one sample held: with {level} confidence at most {words.one_in(high)} grasps holds."
+    if probability > 0.99:
+        return f"About {words.one_in(1 - probability)} grasps fails."
+    if probability < 0.01:
+        return f"About {words.one_in(probability)} grasps holds."
+    return f"About {round(100 * probability)} of 100 grasps hold."
+
+
+# --- the scenario in one line
+
+
+QUANTITIES = {"radius": "m", "height": "m", "size": "m", "mass": "kg", "angle": "rad", "squeeze": "N"}
+
+
+def _table(scenario: dict[str, Any], key: str) -> dict[str, Any]:
+    """A table of the scenario; empty where it is absent or written in a way this line does not know."""
+    found = scenario.get(key, {})
+    return found if isinstance(found, dict) else {}
+
+
+def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | None = None) -> list[str]:
+    """What was studied: hand, object, contacts, friction (`levels`: those that replace the scenario's), squeeze; as far as
+    the scenario says."""
+    hand, body = _table(scenario, "hand"), _table(scenario, "object")
+    parts = [f"{words.plain(name)} hand"] if (name := _hand_name(hand)) else []
+    sizes = ("radius", "height", "size", "mass")
+    body_parts = [f"{key} {words.value(body[key], QUANTITIES[key])}" for key in sizes if key in body]
+    if "shape" in body:
+        parts.append(", ".join([str(body["shape"]), *body_parts]))
+    parts.append(words.plural(contacts, "contact"))
+    places = {"friction": "contacts", "angle": "contacts", "squeeze": "load"}
+    for key, table in places.items():
+        if key == "friction" and levels:
+            parts.append(f"{len(levels)} levels of friction, {words.number(min(levels))} to {words.number(max(levels))}")
+        elif key in _table(scenario, table):
+            parts.append(f"{key} {words.value(_table(scenario, table)[key], QUANTITIES.get(key, ''))}")
+    return parts
+
+
+def _hand_name(hand: dict[str, Any]) -> str:
+    if "urdf" in hand:
+        return str(hand["urdf"]).rsplit("/", 1)[-1].removesuffix(".urdf")
+    fingers = hand.get("finger")
+    if not isinstance(fingers, list):
+        return str(hand.get("model", ""))
+    models = {finger["model"] for finger in fingers if isinstance(finger, dict) and "model" in finger}
+    return " ".join([f"{len(fingers)}-finger", *(models if len(models) == 1 else ())])

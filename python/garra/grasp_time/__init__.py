@@ -1,0 +1,1 @@
+"""The report of a grasp study in time."""

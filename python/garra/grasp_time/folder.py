@@ -1,0 +1,108 @@
+"""What the summary of a grasp study in time holds; its motion.h5 is read in grasp/scene.py.
+
+Whatever is missing or contradicts itself is refused with its file and field.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garra.page.run_folder import (
+    COUNT,
+    HISTOGRAM,
+    INPUT,
+    MAYBE,
+    MAYBE_TABLE,
+    REAL,
+    STUDY,
+    TEXT,
+    At,
+    check,
+    same_lengths,
+)  # fmt: skip
+
+OUTCOMES = ("held", "slipped", "dropped", "turned", "joint_limit", "unreachable", "unsolved", "non_finite")
+UNDECIDED = ("unsolved", "non_finite")
+METRICS = ("slip_path", "peak_drift", "peak_turn", "peak_force", "peak_torque", "least_margin")
+BANDS = ("drift", "turn", "margin", "slip", "force")
+QUANTILES = ("q05", "q25", "q50", "q75", "q95")
+AUDIT = ("energy_balance", "momentum_balance", "worst_gap", "worst_cone", "worst_residual")
+
+Table = dict[str, Any]
+
+INTERVAL = {"probability": MAYBE, "low": MAYBE, "high": MAYBE}
+CURVES = {"probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]}
+LEVEL = {
+    "friction": MAYBE,
+    "samples": COUNT,
+    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "held": INTERVAL,
+    "no_slip": INTERVAL,
+    "survival": {"time": [REAL], "drop": CURVES, "slip": CURVES},
+    **dict.fromkeys(METRICS, MAYBE_TABLE),
+    "bands": {"time": [REAL], "alive": [COUNT], **dict.fromkeys(BANDS, MAYBE_TABLE)},
+}
+BAND = {"unit": TEXT, "label?": TEXT, "meaning?": TEXT, "reference?": MAYBE, **dict.fromkeys(QUANTILES, [MAYBE])}
+SAMPLE = {"sample": COUNT, "level": COUNT, "friction": MAYBE, "outcome": TEXT, "end_time": MAYBE, "peak_drift": MAYBE}
+SUMMARY = {
+    **STUDY,
+    "time": {
+        "until": REAL,
+        "step": REAL,
+        "scheme": TEXT,
+        "slip": REAL,
+        "drop": REAL,
+        "drop_turn": REAL,
+        "drive": TEXT,
+        "instants": COUNT,
+        "restitution": REAL,
+    },
+    "held": INTERVAL | {"confidence": REAL},
+    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "levels": [LEVEL],
+    "contacts": [{"name": TEXT, "slipped_first": COUNT, "slip_path": HISTOGRAM, "peak_force": HISTOGRAM}],
+    "inputs": [INPUT],
+    "audit": {**dict.fromkeys(AUDIT, MAYBE), "unstable_share": MAYBE, "worst_ratio": MAYBE},
+    "solver": {"method": TEXT, "tol": REAL, "mean_iterations": MAYBE, "steps": REAL},
+    "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
+    "failures_kept": COUNT,
+    "worst": [SAMPLE | {"slip": MAYBE}],
+    "closest": [SAMPLE | {"slip": MAYBE}],
+}
+
+
+def check_summary(summary: Table, at: At) -> None:
+    """Raises DamagedFile where the summary misses a field or contradicts itself."""
+    check(summary, SUMMARY, at)
+    for key in ("levels", "contacts"):
+        if not summary[key]:
+            raise at.key(key).fail("empty; a study has at least one")
+    if sum(summary["outcomes"][key] for key in OUTCOMES) != summary["samples"]:
+        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
+    if sum(level["samples"] for level in summary["levels"]) != summary["samples"]:
+        raise at.key("levels").fail(f"do not add up to the {summary['samples']} samples")
+    tables = [(summary["convergence"], at.key("convergence"))]
+    tables += [(row["bins"], at.key("inputs").item(i).key("bins")) for i, row in enumerate(summary["inputs"])]
+    for i, level in enumerate(summary["levels"]):
+        place = at.key("levels").item(i)
+        if len(summary["levels"]) > 1 and level["friction"] is None:
+            raise place.key("friction").fail("null; with several levels each has one")
+        if sum(level["outcomes"][key] for key in OUTCOMES) != level["samples"]:
+            raise place.key("outcomes").fail(f"do not add up to the {level['samples']} samples")
+        tables += _check_level(level, place)
+    same_lengths(tables)
+
+
+def _check_level(level: Table, at: At) -> list[tuple[Table, At]]:
+    """What a level may leave out; returns its tables of lists that must be equally long."""
+    for key in METRICS:
+        if level[key] is not None:
+            check(level[key], HISTOGRAM, at.key(key))
+    time, bands = level["survival"]["time"], level["bands"]
+    curves = {f"{kind} {key}": level["survival"][kind][key] for kind in ("drop", "slip") for key in CURVES}
+    columns = {"time": bands["time"], "alive": bands["alive"]}
+    for key in BANDS:
+        if bands[key] is not None:
+            check(bands[key], BAND, at.key("bands").key(key))
+            columns |= {f"{key} {q}": bands[key][q] for q in QUANTILES}
+    return [({"time": time} | curves, at.key("survival")), (columns, at.key("bands"))]

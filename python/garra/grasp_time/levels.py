@@ -1,0 +1,191 @@
+"""The levels of friction of a grasp study in time: table, overview, and the numbers that the page's scripts draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garra.grasp_time import figures
+from garra.grasp_time.folder import BANDS, QUANTILES, UNDECIDED
+from garra.page import study_parts, words
+from garra.page.measures import measure
+from garra.page.words import UNITS
+
+CURVE = ("probability", "low", "high")
+DIGITS = 4  # significant ones, of numbers that are drawn
+
+Table = dict[str, Any]
+
+# Of runs whose summary has no words. Key: label, what it means
+METRICS = {
+    "slip_path": ("Slip path", "Of the contact that slides farthest on the object."),
+    "peak_drift": ("Drift", "Largest displacement of the center of mass."),
+    "peak_turn": ("Turn", "Largest angle by which the object has turned."),
+    "peak_force": ("Peak force", "Largest normal force of any contact; an impact counts as impulse over the step."),
+    "peak_torque": ("Peak torque", "Largest joint torque over its limit, before it is cut off at 1."),
+    "least_margin": ("Friction left", "Smallest unused part of the friction of a closed contact; 0 where one slid."),
+}
+CURVES = {
+    "drift": ("Drift", "of the center of mass"),
+    "turn": ("Turn", "of the object"),
+    "slip": ("Slip path", "of the contact that has slid farthest"),
+    "force": ("Normal force", "of the contact that presses hardest"),
+    "margin": ("Friction left", "of the closed contact nearest to slipping"),
+}
+
+
+def sorted_levels(summary: Table) -> list[Table]:
+    return sorted(summary["levels"], key=lambda level: level["friction"] or 0.0)
+
+
+def name(level: Table) -> str:
+    return "all samples" if level["friction"] is None else words.number(level["friction"])
+
+
+def interval_text(p: Table) -> dict[str, str]:
+    """A probability and its interval with the decimals that the interval supports."""
+    decimals = words.decimals_for(p["low"], p["high"]) if None not in (p["low"], p["high"]) else 1
+    return {key: words.percent(p[key], decimals) for key in CURVE}
+
+
+def references(summary: Table) -> Table:
+    """Values that separate good from bad, as they are shown."""
+    time, (_, factor) = summary["time"], UNITS["m"]
+    return {
+        **dict.fromkeys(("slip_path", "slip"), factor * time["slip"]),
+        **dict.fromkeys(("peak_drift", "drift"), factor * time["drop"]),
+        "peak_torque": 1.0,
+    }
+
+
+def crossing(levels: list[Table], share: float) -> float | None:
+    """The friction at which P(held) first reaches a share, between the levels' on a straight line; None without one."""
+    for a, b in zip(levels, levels[1:], strict=False):
+        low, high = a["held"]["probability"], b["held"]["probability"]
+        if low < share <= high:
+            part = (share - low) / (high - low)
+            return float(a["friction"] + part * (b["friction"] - a["friction"]))
+    return None
+
+
+def rows(levels: list[Table]) -> list[Table]:
+    """The table of levels."""
+    return [
+        {
+            "name": name(level),
+            "samples": level["samples"],
+            "held": interval_text(level["held"]),
+            "no_slip": interval_text(level["no_slip"]),
+            "outcomes": level["outcomes"],
+            "undecided": sum(level["outcomes"][key] for key in UNDECIDED),
+            "half_lost": _half(level["survival"], "drop"),
+            "half_slipped": _half(level["survival"], "slip"),
+        }
+        for level in levels
+    ]
+
+
+def _half(survival: Table, kind: str) -> str:
+    """The first instant at which half of the samples are lost, or have slipped."""
+    pairs = zip(survival["time"], survival[kind]["probability"], strict=True)
+    return next((measure(time, "s") for time, p in pairs if p is not None and p <= 0.5), "")
+
+
+def spread(table: Table | None) -> str:
+    """Median (5 … 95 %) of a distribution, in what people say."""
+    if table is None or table["quantiles"]["0.5"] is None:
+        return words.MISSING
+    table = study_parts.shown(table)
+    median, low, high = (table["quantiles"][q] for q in ("0.5", "0.05", "0.95"))
+    return f"{words.quantity(median, table['unit'])} ({words.number(low, 2)} … {words.number(high, 2)})"
+
+
+def overview(summary: Table, levels: list[Table]) -> Table:
+    """The figures and the table of distributions that show all levels at once."""
+    names = [name(level) for level in levels]
+    against = references(summary)
+    metrics = [metric for key in METRICS if (metric := _metric(key, levels, against.get(key)))]
+    several = len(levels) > 1
+    return {
+        "several": several,
+        "names": names,
+        "friction": figures.against_friction(levels) if several else "",
+        "survival": figures.survival(levels, names),
+        "metrics": metrics,
+        "quantiles": [_against(metric, levels) for metric in metrics if several and _known(metric.key, levels)],
+        "cards": [] if several else [study_parts.card(row, study_parts.shown(levels[0][row.key])) for row in metrics],
+        "table": [[spread(level[metric.key]) for metric in metrics] for level in levels],
+        "bands": [_curve(key, levels, against.get(key)) for key in _drawn(levels)],
+    }
+
+
+def _drawn(levels: list[Table]) -> list[str]:
+    return [key for key in CURVES if any(level["bands"][key] is not None for level in levels)]
+
+
+def _known(key: str, levels: list[Table]) -> bool:
+    tables = [level[key] for level in levels]
+    return None not in tables and any(table["quantiles"]["0.5"] is not None for table in tables)
+
+
+def _metric(key: str, levels: list[Table], reference: float | None) -> study_parts.Metric | None:
+    """In the words of the first level that has it; None where no level has."""
+    table = next((level[key] for level in levels if level[key] is not None), None)
+    return table and study_parts.metric(key, study_parts.shown(table), *METRICS[key], reference)
+
+
+def _curve(key: str, levels: list[Table], limit: float | None) -> Table:
+    """What is said of a quantity over time: in the words of the first level that has it."""
+    band = next(level["bands"][key] for level in levels if level["bands"][key] is not None)
+    label, meaning = CURVES[key]
+    factor = UNITS.get(band["unit"], (band["unit"], 1.0))[1]
+    if "reference" in band:
+        limit = None if band["reference"] is None else factor * band["reference"]
+    return {"key": key, "label": band.get("label", label), "meaning": band.get("meaning", meaning), "limit": limit}
+
+
+def _against(metric: study_parts.Metric, levels: list[Table]) -> Table:
+    figure = figures.quantiles(metric.key, metric.label, levels, metric.reference)
+    return {"label": metric.label, "meaning": metric.meaning, "figure": figure}
+
+
+def embedded(summary: Table, levels: list[Table]) -> Table:
+    """What the scripts draw of each level: survival, bands, histograms, as they are shown (mm, degrees)."""
+    limits = references(summary)
+    curves = {key: _curve(key, levels, limits.get(key)) for key in _drawn(levels)}
+    curves = {key: {part: curve[part] for part in ("label", "limit")} for key, curve in curves.items()}
+    found = {key: _metric(key, levels, None) for key in METRICS}
+    labels = {key: metric.label if (metric := found[key]) else METRICS[key][0] for key in METRICS}
+    return {"levels": [_embedded(level) for level in levels], "curves": curves, "metrics": labels}
+
+
+def _embedded(level: Table) -> Table:
+    survival, bands = level["survival"], level["bands"]
+    return {
+        "name": name(level),
+        "survival": {
+            "time": _short(survival["time"]),
+            **{kind: {key: _short(survival[kind][key]) for key in CURVE} for kind in ("drop", "slip")},
+        },
+        "time": _short(bands["time"]),
+        "alive": bands["alive"],
+        "bands": {key: _band(bands[key]) for key in BANDS if bands[key] is not None},
+        "histograms": {key: _histogram(level[key]) for key in METRICS if level[key] is not None},
+    }
+
+
+def _band(table: Table) -> Table:
+    unit, factor = UNITS.get(table["unit"], (table["unit"], 1.0))
+    return {"unit": "" if unit == "1" else unit, **{q: _short(table[q], factor) for q in QUANTILES}}
+
+
+def _histogram(table: Table) -> Table:
+    table = study_parts.shown(table)
+    edges, density = figures.steps_of(table)
+    marks = [table["quantiles"][q] for q in ("0.05", "0.5", "0.95")]
+    unit = "" if table["unit"] == "1" else table["unit"]
+    seen = sum(table["counts"])
+    return {"unit": unit, "edges": _short(edges), "density": _short(density) if seen else [], "marks": _short(marks)}
+
+
+def _short(values: list[float | None], factor: float = 1.0) -> list[float | None]:
+    return [None if v is None else float(f"{factor * v:.{DIGITS}g}") for v in values]

@@ -1,0 +1,1 @@
+"""The framework of reports: run folders read and checked, numbers in words, figures, pages filled in and written."""

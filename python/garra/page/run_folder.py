@@ -1,0 +1,198 @@
+"""Reads the folder of a study and says what is wrong with it, file and field, before anyone draws it.
+
+What the summary of a job holds is listed in the folder.py of that job; jobs.py knows them all.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCHEMA = 1
+QUANTILES = ("0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99")
+
+
+class RunError(Exception):
+    """A run folder that cannot be read; the message is for the user."""
+
+    exit_code = 70
+
+
+class MissingFile(RunError):
+    """A file is not there or may not be read."""
+
+    exit_code = 5
+
+
+class DamagedFile(RunError):
+    """A file is there but not what it should be."""
+
+    exit_code = 3
+
+
+# What a complete run holds. A dict lists required fields (others are ignored; with "?" a field may be absent), a list has
+# one shape for all its items, a tuple lists allowed types. Numbers that may be infinite or undefined are null in JSON.
+COUNT = (int,)
+REAL = (int, float)
+MAYBE = (int, float, type(None))
+MAYBE_TABLE = (dict, type(None))
+TEXT = (str,)
+
+HISTOGRAM = {
+    "unit": TEXT,
+    "label?": TEXT,  # the quantity in words, without its unit; runs of an older garra have none
+    "meaning?": TEXT,  # a sentence
+    "reference?": MAYBE,  # the value that separates good from bad
+    "mean": MAYBE,
+    "sd": MAYBE,
+    "quantiles": dict.fromkeys(QUANTILES, MAYBE),
+    "low": REAL,
+    "high": REAL,
+    "counts": [COUNT],
+    "below": COUNT,
+    "above": COUNT,
+    "undefined": COUNT,
+}
+INTERVAL = {"probability": REAL, "low": REAL, "high": REAL}
+INPUT = {
+    "name": TEXT,
+    "unit": TEXT,
+    "distribution": TEXT,
+    "influence": MAYBE,
+    "noise": MAYBE,
+    "bins": {"value": [MAYBE], "held": [COUNT], "decided": [COUNT]},
+}
+STUDY = {"title": TEXT, "seed": COUNT, "samples": COUNT, "requested": COUNT, "stopped_by": TEXT}  # of every study
+MANIFEST = {
+    "garra": TEXT,
+    "command": TEXT,
+    "scenario": TEXT,
+    "device": TEXT,
+    "started": TEXT,
+    "seconds": REAL,
+    "samples_per_second": REAL,
+    "compiler": TEXT,
+}
+
+KINDS = {
+    dict: "a table",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    type(None): "null",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was read and found complete."""
+
+    folder: str  # as the user wrote it: commands in the report repeat it
+    summary: dict[str, Any]
+    manifest: dict[str, Any]
+    scenario_text: str
+    scenario: dict[str, Any]
+
+    def replay(self, sample: int) -> str:
+        """The command that computes a sample again."""
+        return f"garra replay {shlex.quote(self.folder)} --sample {sample}"
+
+    @property
+    def resume(self) -> str:
+        """The command that goes on with the run."""
+        return f"garra resume {shlex.quote(self.folder)}"
+
+
+def read(folder: str, check_summary: Callable[[Any, At], None]) -> Run:
+    """The run in `folder`, whose summary `check_summary` finds complete; raises RunError."""
+    path = Path(folder)
+    if not path.is_dir():
+        raise MissingFile(f"{folder}: no such run folder")
+    summary = read_json(path / "summary.json", remedy=f"finish the run with `garra resume {folder}`")
+    check_summary(summary, At(str(path / "summary.json")))
+    manifest = read_json(path / "manifest.json", remedy="run the study again: the report names its device and command")
+    check(manifest, MANIFEST, At(str(path / "manifest.json")))
+    text = _read_text(path / "scenario.toml", remedy="put back the scenario that the run was made from")
+    return Run(folder, summary, manifest, text, _parse_toml(text, path / "scenario.toml"))
+
+
+def _read_text(path: Path, remedy: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise MissingFile(f"{path}: no such file; {remedy}") from None
+    except OSError as error:
+        raise MissingFile(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path}: not UTF-8 text (byte {error.start})") from None
+
+
+def read_json(path: Path, remedy: str) -> Any:
+    text = _read_text(path, remedy)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise DamagedFile(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}; {remedy}") from None
+
+
+def _parse_toml(text: str, path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise DamagedFile(f"{path}: not TOML: {error}") from None
+
+
+@dataclass(frozen=True)
+class At:
+    """Where in a file a check is."""
+
+    file: str
+    field: str = ""
+
+    def key(self, key: str) -> At:
+        return At(self.file, f"{self.field}.{key}" if self.field else key)
+
+    def item(self, index: int) -> At:
+        return At(self.file, f"{self.field}[{index}]")
+
+    def fail(self, problem: str) -> DamagedFile:
+        return DamagedFile(": ".join(part for part in (self.file, self.field, problem) if part))
+
+
+def check(value: Any, shape: Any, at: At) -> None:
+    """Compares a value of a JSON file with its shape, a table like SUMMARY; raises DamagedFile."""
+    if isinstance(shape, dict):
+        _check_type(value, (dict,), at)
+        for name, inner in shape.items():
+            key = name.removesuffix("?")
+            if key not in value and key != name:
+                continue
+            if key not in value:
+                raise at.key(key).fail("missing; the file is damaged or of another version of garra")
+            check(value[key], inner, at.key(key))
+    elif isinstance(shape, list):
+        _check_type(value, (list,), at)
+        for index, item in enumerate(value):
+            check(item, shape[0], at.item(index))
+    else:
+        _check_type(value, shape, at)
+
+
+def _check_type(value: Any, allowed: tuple[type, ...], at: At) -> None:
+    if type(value) not in allowed:
+        names = " or ".join(KINDS[kind] for kind in allowed)
+        raise at.fail(f"expected {names}, found {KINDS[type(value)]}")
+
+
+def same_lengths(tables: list[tuple[dict[str, Any], At]]) -> None:
+    """Lists that are drawn against each other must be equally long."""
+    for table, place in tables:
+        if len({len(column) for column in table.values() if isinstance(column, list)}) > 1:
+            raise place.fail("lists of different lengths")

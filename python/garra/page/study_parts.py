@@ -1,0 +1,128 @@
+"""What the reports of several kinds of study say in the same way: distributions, inputs that matter, convergence."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from garra.page import figures, words
+
+MOST_INPUTS = 12  # bars in the chart of influences
+MOST_PLOTS = 6  # inputs that get a plot of their own
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A quantity whose distribution is shown; `reference` separates good from bad."""
+
+    key: str
+    label: str
+    meaning: str
+    reference: float | None = None
+    axis: str = ""  # of its figure, without unit
+
+
+def metric(key: str, table: Table, label: str, meaning: str = "", reference: float | None = None) -> Metric:
+    """A metric in the words of its table; the others are for runs of an older garra, whose tables have none."""
+    return Metric(
+        key,
+        table.get("label", label),
+        table.get("meaning", meaning),
+        table.get("reference", reference),
+        axis(table, words.plain(key)),
+    )
+
+
+def axis(table: Table, otherwise: str) -> str:
+    """What an axis says of a distribution: its label within a sentence."""
+    label = str(table.get("label", ""))
+    return label[:1].lower() + label[1:] or otherwise
+
+
+def shown(table: Table) -> Table:
+    """A distribution in what people say: mm, degrees."""
+    unit, factor = words.UNITS.get(table["unit"], (table["unit"], 1.0))
+
+    def times(x: float | None) -> float | None:
+        return None if x is None else factor * x
+
+    return table | {
+        "unit": unit,
+        **{key: times(table[key]) for key in ("mean", "sd", "low", "high", "reference") if key in table},
+        "quantiles": {key: times(x) for key, x in table["quantiles"].items()},
+    }
+
+
+def card(metric: Metric, table: Table) -> Table:
+    """A distribution as metric.html wants it; `table` as it is shown."""
+    total = sum(table["counts"]) + table["below"] + table["above"] + table["undefined"]
+    outside = {
+        f"below {words.quantity(table['low'], table['unit'])}": table["below"],
+        f"above {words.quantity(table['high'], table['unit'])}": table["above"],
+        "undefined": table["undefined"],
+    }
+    return table | {
+        "label": metric.label,
+        "meaning": metric.meaning,
+        "total": total,
+        "outside": [f"{words.share(n, total)} {what}" for what, n in outside.items() if n],
+        "figure": figures.metric(metric.key, metric.axis, table, metric.reference) if sum(table["counts"]) else "",
+    }
+
+
+def inputs(rows: list[Table], estimate: float | None, event: str, counted: str) -> Table:
+    """What inputs.html wants of a summary's inputs. `event` completes "probability of ...", `counted` is the key of its
+    samples in the bins."""
+    ranked = sorted(rows, key=lambda row: -(row["influence"] or 0))
+    loud = [row for row in ranked if (row["influence"] or 0) > (row["noise"] or 0)]
+    binned = [row | {"bins": row["bins"] | {"held": row["bins"][counted]}} for row in loud or ranked if row["bins"]]
+    plots = [row for row in binned if any(v is not None for v in row["bins"]["value"])][:MOST_PLOTS]
+    limits = figures.input_limits(plots) if plots else (0.0, 1.0)
+    return {
+        "count": len(rows),
+        "families": _families(rows),
+        "loud": loud,
+        "sum": sum(row["influence"] for row in loud),
+        "chart": figures.influence(ranked[:MOST_INPUTS]) if ranked else "",
+        "left_out": ranked[MOST_INPUTS:],
+        "plots": [
+            figures.held_given_input(f"input{i}", row, estimate or 0.0, limits, event)
+            for i, row in enumerate(plots, start=1)
+        ],
+        "groups": len(plots[0]["bins"]["value"]) if plots else 0,
+    }
+
+
+def _families(rows: list[Table]) -> list[Table]:
+    """Inputs that differ in their contact only, together: "friction", "contacts 1, 2, 3"."""
+    families: dict[tuple[str, ...], list[str]] = {}
+    for row in rows:
+        match = re.fullmatch(r"contact (\d+) (.+)", row["name"])
+        name = match[2] if match else row["name"]
+        numbers = families.setdefault((name, row["distribution"], row["unit"]), [])
+        numbers += [match[1]] if match else []
+    return [
+        {"name": name, "contacts": ", ".join(numbers), "distribution": words.distribution(distribution, unit)}
+        for (name, distribution, unit), numbers in families.items()
+    ]
+
+
+def outcomes(kinds: dict[str, tuple[str, str, str]], counts: Table, **limits: str) -> Table:
+    """What became of the samples: rows for bar.html, and what never happened. `kinds`: key: label, color, meaning."""
+    rows = [
+        {"key": key, "label": label, "color": color, "meaning": meaning.format(**limits), "count": counts[key]}
+        for key, (label, color, meaning) in kinds.items()
+    ]
+    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
+
+
+def convergence(table: Table, estimate: float | None, what: str) -> str:
+    """The figure, without the first numbers of samples where nothing was decided; empty where nothing ever was."""
+    rows = [row for row in zip(*table.values(), strict=True) if None not in row]
+    if estimate is None or not rows:
+        return ""
+    columns = dict(zip(table, map(list, zip(*rows, strict=True)), strict=True))
+    return figures.convergence(columns, estimate, what)

@@ -1,0 +1,1 @@
+"""The report of a platform study, and the page of one motion."""

@@ -1,0 +1,228 @@
+"""The page of a platform study: how likely a path stays feasible and what goes wrong first, or a map of the workspace.
+
+`python -m garra.report RUN` calls this for runs whose job is "platform".
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from garra.page import study_parts, words
+from garra.page.colors import ramp
+from garra.page.html import dumps, study_page
+from garra.page.measures import measure
+from garra.page.mpl_figures import ACCENT, BREAK
+from garra.page.run_folder import Run
+from garra.platform import figures
+from garra.platform import folder as platform_folder
+from garra.platform.page import parts
+
+ALIKE = 0.9  # legs that fail first at least this part as often as the worst one are named with it
+
+Table = dict[str, Any]
+
+# key: label, color, what it means
+OUTCOMES = {
+    "feasible": ("feasible", "held", "nothing goes wrong"),
+    "stroke": ("stroke", "break", "a leg would have to be shorter or longer than it can"),
+    "cone": ("joint angle", "accent", "a joint at an end of a leg would leave its cone"),
+    "collision": ("collision", "ink", "two legs touch"),
+    "singular": ("near singular", "muted", "smallest singular value below {near}: the legs hardly hold the platform"),
+    "force_limit": ("force", "slip", "an actuator would have to give more than {force}"),
+    "invalid": ("invalid", "grid", "unsolved: a number is not finite"),
+}
+FAILURES = ("stroke", "cone", "collision", "singular", "force_limit")
+# Of runs whose summary has no words. Key: label, one sentence, value that separates good from bad ("force" and "near": of the scenario)
+METRICS: dict[str, tuple[str, str, float | str | None]] = {
+    "peak_force": ("Peak force", "The largest force that any actuator gives.", "force"),
+    "stroke_margin": ("Stroke left", "From the leg nearest to an end of its stroke; negative beyond it.", 0.0),
+    "universal_margin": ("Angle left, lower joints", "In the universal joint nearest to its cone’s edge.", 0.0),
+    "spherical_margin": ("Angle left, upper joints", "In the spherical joint nearest to its cone’s edge.", 0.0),
+    "clearance": ("Clearance", "Between the two nearest legs, less their thickness; negative where they overlap.", 0.0),
+    "sigma_min": (
+        "Smallest singular value",
+        "How near a pose is to one in which the legs no longer hold the platform (0), after scaling lengths.",
+        "near",
+    ),
+}
+PATHS = {"straight": "straight path", "screw": "screw motion", "spline": "spline path", "sampled": "sampled path"}
+LAWS = {"quintic": "from rest to rest, smoothly", "trapezoid": "speeding up, steady, slowing down", "uniform": "steady"}
+# data set, label, unit
+MEASURES = (
+    ("feasible_share", "Feasible share of orientations", ""),
+    ("sigma_min", "Smallest singular value over orientations", ""),
+    ("worst_force", "Largest leg force over orientations", "N"),
+)
+
+
+def build(run: Run) -> str:
+    """The report as HTML; raises RunError where path.h5 or map.h5 is missing or damaged."""
+    summary, p = run.summary, run.summary["p_feasible"]["probability"]
+    own = _path_parts(run) if summary["kind"] == "path" else _map_parts(run)
+    return study_page(
+        "platform/report.html",
+        run,
+        headline=_headline(summary),
+        outcomes=_outcomes(summary),
+        metrics=_metrics(summary),
+        inputs=study_parts.inputs(summary["inputs"], p, "staying feasible", "feasible"),
+        first=_first(summary),
+        earliest=_earliest(summary),
+        convergence=study_parts.convergence(summary["convergence"], p, "P(feasible)"),
+        measure=measure,
+        label=lambda outcome: OUTCOMES[outcome][0] if outcome in OUTCOMES else outcome,
+        **own,
+    )
+
+
+# --- the answer
+
+
+def _headline(summary: Table) -> Table:
+    p, outcomes = summary["p_feasible"], summary["outcomes"]
+    known = all(p[key] is not None for key in ("probability", "low", "high")) and bool(_decided(summary))
+    decimals = words.decimals_for(p["low"], p["high"]) if known else 1
+    worst = max(FAILURES, key=lambda key: outcomes[key])
+    failures = _decided(summary) - outcomes["feasible"]
+    return {
+        "known": known,
+        **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
+        "failures": failures,
+        "worst": OUTCOMES[worst][0] if outcomes[worst] else "",
+        "worst_share": words.share(outcomes[worst], failures),
+        "leg": _first_leg(summary) if summary["kind"] == "path" else "",
+        "unsolved": outcomes["invalid"],
+        "unsolved_share": words.share(outcomes["invalid"], summary["samples"]),
+        "early": summary["stopped_by"] in ("time_limit", "signal"),
+        "study": _study(summary),
+        "odds": _odds(summary) if known else "",
+    }
+
+
+def _decided(summary: Table) -> int:
+    return summary["samples"] - summary["outcomes"]["invalid"]
+
+
+def _odds(summary: Table) -> str:
+    """The estimate for someone who does not read probabilities every day."""
+    p, what = summary["p_feasible"], "machines" if summary["kind"] == "path" else "poses"
+    share, low, high = p["probability"], p["low"], p["high"]
+    if share >= 1:
+        return "Not one sample failed" + (f"; at most {words.one_in(1 - low)} {what} may fail." if low < 1 else ".")
+    if share <= 0:
+        return "Every sample failed" + (f"; at most {words.one_in(high)} {what} may be feasible." if high > 0 else ".")
+    if share > 0.99:
+        return f"About {words.one_in(1 - share)} {what} fails."
+    stay = "stay" if summary["kind"] == "path" else "are"
+    return f"About {max(round(100 * share), 1)} of 100 {what} {stay} feasible."
+
+
+def _first_leg(summary: Table) -> str:
+    """The leg that most often fails first, with those that do so nearly as often, as a sentence."""
+    first = _first(summary)
+    most = max(row["count"] for row in first["rows"][1:])
+    rows = [row for row in first["rows"][1:] if row["count"] >= ALIKE * most]
+    if not most:
+        return ""
+    share = words.share(sum(row["count"] for row in rows), first["total"])
+    if len(rows) == 1:
+        return f"Leg {rows[0]['leg']} fails first most often ({share})."
+    names = [str(row["leg"]) for row in rows]
+    return f"Legs {', '.join(names[:-1])} and {names[-1]} fail first most often ({share} together)."
+
+
+def _study(summary: Table) -> list[str]:
+    facts = [summary["platform"]["name"]] if summary["platform"]["name"] else []
+    if summary["kind"] == "path":
+        path = summary["path"]
+        end = measure(summary["first_failure"]["time"][-1], "s") if summary["first_failure"]["time"] else words.MISSING
+        facts.append(f"{PATHS.get(path['kind'], path['kind'])} of {end}, {LAWS.get(path['law'], path['law'])}")
+        facts.append(f"looked at in {words.plural(path['instants'], 'instant')}")
+    else:
+        grid = summary["map"]
+        facts.append(f"{' × '.join(map(str, grid['points']))} positions")
+        facts.append(f"{words.plural(grid['orientations'], 'orientation')} at each")
+    if summary["allowed"]["force"]:
+        facts.append(f"actuators: at most {measure(summary['allowed']['force'], 'N')}")
+    return facts
+
+
+def _outcomes(summary: Table) -> Table:
+    allowed = summary["allowed"]
+    limits = {"near": words.number(allowed["near_singular"]), "force": measure(allowed["force"] or None, "N")}
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"], **limits)
+
+
+# --- distributions
+
+
+def _metrics(summary: Table) -> list[Table]:
+    allowed, rows = summary["allowed"], []
+    references = {"force": allowed["force"] or None, "near": allowed["near_singular"]}
+    for key in words.in_order(summary["metrics"], METRICS):
+        label, meaning, reference = METRICS.get(key, (words.plain(key).capitalize(), "", None))
+        value = references[reference] if isinstance(reference, str) else reference
+        table = study_parts.shown(summary["metrics"][key])
+        row = study_parts.card(study_parts.metric(key, table, label, meaning, value), table)
+        if row["total"] and row["above"] + row["undefined"] < row["total"]:  # else nothing is limited there
+            rows.append(row)
+    return rows
+
+
+# --- what fails first
+
+
+def _first(summary: Table) -> Table:
+    """Per leg the failures by what went wrong, none in particular first; widths in percent of all failures."""
+    legs = summary["first_failure"]["legs"]
+    total = max(sum(row[key] for row in legs for key in FAILURES), 1)
+    rows = [
+        {
+            "leg": leg,
+            "label": f"leg {leg}" if leg else "no single leg",
+            "count": sum(row[key] for key in FAILURES),
+            "parts": [(OUTCOMES[key][0], OUTCOMES[key][1], row[key], 100 * row[key] / total) for key in FAILURES],
+        }
+        for leg, row in enumerate(legs)
+    ]
+    seen = [OUTCOMES[key][:2] for key in FAILURES if any(row[key] for row in legs)]
+    return {"rows": rows, "total": sum(row["count"] for row in rows), "seen": seen}
+
+
+def _earliest(summary: Table) -> list[Table]:
+    """Per outcome the sample that fails soonest along the path."""
+    time, rows = summary["first_failure"]["time"], []
+    for key in (*FAILURES, "invalid"):
+        for row in summary["earliest"][key][:1]:
+            at = None if row["instant"] is None else int(row["instant"])
+            known = at is not None and 0 <= at < len(time)
+            rows.append({"label": OUTCOMES[key][0], "sample": row["sample"], "time": time[at] if known else None})
+    return rows
+
+
+# --- a path
+
+
+def _path_parts(run: Run) -> Table:
+    motion = platform_folder.read_path(Path(run.folder) / "path.h5")
+    first, peak = run.summary["first_failure"], run.summary["peak_force_at"]
+    return parts(motion) | {
+        "envelopes": figures.envelopes(motion),
+        "when": figures.when("first", first, "time of the first failure", BREAK) if sum(first["count"]) else "",
+        "peaks": figures.when("peak", peak, "time of the peak force", ACCENT) if sum(peak["count"]) else "",
+    }
+
+
+# --- a map
+
+
+def _map_parts(run: Run) -> Table:
+    colors = ramp()
+    data = platform_folder.read_map(run.folder) | {
+        "ramp": colors,
+        "measures": [{"key": key, "label": label, "unit": unit} for key, label, unit in MEASURES],
+    }
+    nodes, total = run.summary["nodes"], run.summary["map"]["nodes"]
+    some = total - nodes["always"] - nodes["never"]
+    return {"nodes": nodes | {"total": total, "some": some}, "ramp": colors, "map_json": dumps(data)}

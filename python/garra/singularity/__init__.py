@@ -1,0 +1,1 @@
+"""The report of a map of singularities, and the page of one configuration."""

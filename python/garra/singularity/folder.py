@@ -1,0 +1,311 @@
+"""What the folder of a singularity map holds: summary.json and configurations.json field by field, map.h5 and
+results.h5 dataset by dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from garra.page.run_folder import (
+    COUNT,
+    HISTOGRAM,
+    MAYBE,
+    QUANTILES,
+    REAL,
+    TEXT,
+    At,
+    DamagedFile,
+    MissingFile,
+    check,
+    read_json,
+)
+
+Table = dict[str, Any]
+
+OUTCOMES = ("regular", "near", "singular", "unreached", "invalid")
+NULL = type(None)
+JOINTS = [COUNT]  # numbers of joints, from 1
+
+SUMMARY = {
+    "title": TEXT,
+    "seed": COUNT,
+    "samples": COUNT,
+    "stopped_by": TEXT,
+    "robot": {"name": TEXT, "joints": COUNT, "names": [TEXT], "prismatic": [(bool,)], "generic_rank": COUNT},
+    "sampling": {"kind": TEXT, "ranges": [{"joint": COUNT, "kind": TEXT, "low": REAL, "high": REAL}]},
+    "near": REAL,
+    "tolerance": REAL,
+    "precision": TEXT,
+    "scaling": {"center": TEXT, "length": MAYBE},
+    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "p_near": {"probability": MAYBE, "low": MAYBE, "high": MAYBE},
+    "histograms": dict.fromkeys(("log_sigma", "log_condition", "manipulability"), HISTOGRAM),
+    "quantiles": dict.fromkeys(("sigma_min", "condition"), dict.fromkeys(QUANTILES, MAYBE)),
+    "worst": [{"sample": COUNT, "inverse_condition": MAYBE}],
+}
+NEAREST = {
+    "landed": COUNT,
+    "lost": COUNT,
+    "outside_range": COUNT,
+    "distance": HISTOGRAM,
+    "lost_freedoms": [{"lost": COUNT, "count": COUNT}],
+    "responsible": [{"joints": JOINTS, "count": COUNT, "share": REAL, "low": REAL, "high": REAL, "example": COUNT}],
+    "subsets": [{"joints": JOINTS, "count": COUNT}],
+    "subsets_per_configuration": [COUNT],
+    "escape": [{"joint": COUNT, "order_1": COUNT, "order_2": COUNT}],
+    "no_single_joint": COUNT,
+}
+VOXELS = {"low": [REAL], "side": REAL, "n": [COUNT], "occupied": COUNT, "with_near": COUNT}
+SINGLE = {"rechecked": COUNT, "missed": COUNT, "false_near": COUNT, "largest_error": MAYBE}
+
+
+def check_summary(summary: Table, at: At) -> None:
+    """Raises DamagedFile where the summary of a map misses a field or contradicts itself."""
+    check(summary, SUMMARY, at)
+    joints = summary["robot"]["joints"]
+    for key in ("names", "prismatic"):
+        _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
+    if sum(summary["outcomes"][key] for key in OUTCOMES) != summary["samples"]:
+        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
+    for i, row in enumerate(summary["sampling"]["ranges"]):
+        _check_joints([row["joint"]], joints, at.key("sampling").key("ranges").item(i).key("joint"))
+    for key, shape in (("nearest", NEAREST), ("voxels", VOXELS), ("single_precision", SINGLE)):
+        if summary.setdefault(key, None) is not None:
+            check(summary[key], shape, at.key(key))
+    if summary["nearest"]:
+        _check_nearest(summary["nearest"], joints, at.key("nearest"))
+    if summary["voxels"]:
+        _check_length(summary["voxels"]["n"], 3, "axes", at.key("voxels").key("n"))
+        _check_length(summary["voxels"]["low"], 3, "axes", at.key("voxels").key("low"))
+
+
+def _check_nearest(nearest: Table, joints: int, at: At) -> None:
+    for key in ("responsible", "subsets"):
+        for i, row in enumerate(nearest[key]):
+            _check_joints(row["joints"], joints, at.key(key).item(i).key("joints"))
+    for i, row in enumerate(nearest["escape"]):
+        _check_joints([row["joint"]], joints, at.key("escape").item(i).key("joint"))
+    if sum(row["count"] for row in nearest["responsible"]) > nearest["landed"]:
+        raise at.key("responsible").fail(f"add up to more than the {nearest['landed']} that landed")
+
+
+def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
+    if len(items) != length:
+        raise at.fail(f"has {len(items)} entries for {length} {what}")
+
+
+def _check_joints(numbers: list[int], joints: int, at: At) -> None:
+    if any(not 1 <= k <= joints for k in numbers):
+        raise at.fail(f"is {numbers}; there are joints 1 to {joints}")
+
+
+# --- configurations.json
+
+ANALYSIS = {
+    "joints": COUNT,
+    "rank": COUNT,
+    "generic_rank": COUNT,
+    "lost_freedoms": COUNT,
+    "arm_singular": (bool,),
+    "subchain_singular": (bool,),
+    "responsible": JOINTS,
+    "sosm": [{"first": COUNT, "last": COUNT, "dim": COUNT, "ssm": JOINTS}],
+    "lost_wrenches": [[REAL]],
+    "escape": [{"joints": JOINTS, "order": COUNT, "rate": MAYBE, "sign": [COUNT], "sigma": MAYBE}],
+    "clearing_sets": [JOINTS],
+    "self_motion": TEXT,
+    "singular_values": [REAL],
+    "scaling": {"origin": [REAL], "length": REAL},
+}
+CONFIGURATION = {"screws": [[REAL]], "analysis": ANALYSIS, "text": TEXT}
+OPTIONAL = {
+    "why": (str, NULL),
+    "share": MAYBE,
+    "sample": (int, NULL),
+    "distance": MAYBE,
+    "q": (list, NULL),
+    "singular_q": (list, NULL),
+    "joints": (list, NULL),
+}
+
+
+def check_configuration(entry: Any, at: At) -> Table:
+    """The entry with every optional field, null where it has none; raises DamagedFile."""
+    check(entry, CONFIGURATION, at)
+    joints = len(entry["screws"])
+    for i, screw in enumerate(entry["screws"]):
+        _check_length(screw, 6, "coordinates", at.key("screws").item(i))
+    for i, wrench in enumerate(entry["analysis"]["lost_wrenches"]):
+        _check_length(wrench, 6, "coordinates", at.key("analysis").key("lost_wrenches").item(i))
+    for key, shape in OPTIONAL.items():
+        check(entry.setdefault(key, None), shape, at.key(key))
+    for key in ("q", "singular_q"):
+        if entry[key] is not None:
+            check(entry[key], [REAL], at.key(key))
+            _check_length(entry[key], joints, "joints", at.key(key))
+    sets = [entry["analysis"]["responsible"], *(row["joints"] for row in entry["analysis"]["escape"])]
+    for joint_set in sets:
+        _check_joints(joint_set, joints, at.key("analysis"))
+    return entry
+
+
+def read_configurations(folder: str) -> list[Table]:
+    """The analysed configurations of a run; raises RunError."""
+    path = Path(folder) / "configurations.json"
+    at = At(str(path))
+    content = read_json(path, remedy=f"`garra resume {folder}` writes it")
+    check(content, {"configurations": [(dict,)]}, at)
+    place = at.key("configurations")
+    return [check_configuration(entry, place.item(i)) for i, entry in enumerate(content["configurations"])]
+
+
+# --- map.h5
+
+
+@dataclass(frozen=True)
+class Voxels:
+    """What tool points were seen in each cube; arrays [nz, ny, nx], NaN where a cube is empty."""
+
+    low: np.ndarray  # [3] m, world axes
+    side: float  # [m]
+    count: np.ndarray
+    near: np.ndarray
+    sigma_min: np.ndarray
+    sigma_max: np.ndarray
+    sigma_p10: np.ndarray
+    sigma_p50: np.ndarray
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Two joints on a grid [y, x], the others fixed, and the singular configurations between the grid's nodes."""
+
+    joints: tuple[int, int]  # from 1
+    q: np.ndarray  # [j]
+    x: np.ndarray
+    y: np.ndarray
+    sigma_min: np.ndarray
+    inverse_condition: np.ndarray
+    manipulability: np.ndarray
+    locus_x: np.ndarray
+    locus_y: np.ndarray
+    locus_responsible: np.ndarray  # sets of joints, joint k worth 2^(k-1)
+    locus_escape: np.ndarray  # from 1; 0: none
+
+
+VOXEL_ARRAYS = ("count", "near", "sigma_min", "sigma_max", "sigma_p10", "sigma_p50")
+SLICE_ARRAYS = ("sigma_min", "inverse_condition", "manipulability")
+LOCUS_ARRAYS = ("locus_x", "locus_y", "locus_responsible", "locus_escape")
+
+
+def read_map(folder: str, summary: Table) -> tuple[Voxels | None, list[Slice]]:
+    """Voxels and slices of a run whose summary was checked; raises RunError."""
+
+    def read(file: Any, at: At) -> tuple[Voxels | None, list[Slice]]:
+        names = sorted(file["slices"], key=int) if "slices" in file else []
+        slices = [_slice(file["slices"][n], summary["robot"]["joints"], at.key(f"slices/{n}")) for n in names]
+        return (_voxels(file["voxels"], at.key("voxels")) if "voxels" in file else None), slices
+
+    path = Path(folder) / "map.h5"
+    remedy = f"`garra resume {folder}` writes it"
+    if not path.is_file():
+        raise MissingFile(f"{path}: no such file; {remedy}")
+    return _open(path, remedy, read)
+
+
+def _open(path: Path, remedy: str, read: Callable[[Any, At], Any]) -> Any:
+    import h5py
+
+    try:
+        with h5py.File(path) as file:
+            return read(file, At(str(path)))
+    except PermissionError as error:
+        raise MissingFile(f"{path}: {error.strerror}") from None
+    except OSError as error:
+        raise DamagedFile(f"{path}: not a whole HDF5 file: {str(error).splitlines()[0]}; {remedy}") from None
+
+
+def _voxels(group: Any, at: At) -> Voxels | None:
+    low, side = _attribute(group, "low", at), _attribute(group, "side", at)
+    count = _dataset(group, "count", (None, None, None), at)
+    if not count.size:
+        return None
+    arrays = {name: _dataset(group, name, count.shape, at) for name in VOXEL_ARRAYS}
+    if low.size != 3 or side.size != 1 or not side.ravel()[0] > 0:
+        raise at.fail("attributes `low` [3] and `side` > 0 are wanted")
+    return Voxels(low=low, side=float(side.ravel()[0]), **arrays)
+
+
+def _slice(group: Any, joints: int, at: At) -> Slice:
+    pair = [int(_attribute(group, name, at).ravel()[0]) for name in ("x", "y")]
+    _check_joints(pair, joints, at)
+    axes = {name: _dataset(group, name, (None,), at) for name in ("x", "y")}
+    if min(axis.size for axis in axes.values()) < 2:
+        raise at.fail("at least two points along each side are wanted")
+    shape = (axes["y"].size, axes["x"].size)
+    measures = {name: _dataset(group, name, shape, at) for name in SLICE_ARRAYS}
+    length = _dataset(group, LOCUS_ARRAYS[0], (None,), at).shape
+    locus = {name: _dataset(group, name, length, at) for name in LOCUS_ARRAYS}
+    locus |= {name: locus[name].astype(np.int64) for name in LOCUS_ARRAYS[2:]}
+    return Slice(joints=(pair[0], pair[1]), q=_attribute(group, "q", at), **axes, **measures, **locus)
+
+
+def _attribute(group: Any, name: str, at: At) -> np.ndarray:
+    if name not in group.attrs:
+        raise at.fail(f"attribute `{name}` is missing")
+    return np.asarray(group.attrs[name], dtype=float)
+
+
+def _dataset(group: Any, name: str, shape: tuple[int | None, ...], at: At) -> np.ndarray:
+    import h5py
+
+    if name not in group or not isinstance(group[name], h5py.Dataset):
+        raise at.key(name).fail("missing; the file is damaged or of another version of garra")
+    data = group[name]
+    fits = data.ndim == len(shape) and all(b in (None, a) for a, b in zip(data.shape, shape, strict=True))
+    if data.dtype.kind not in "fiu" or not fits:
+        wanted = ["any" if n is None else n for n in shape]
+        raise at.key(name).fail(f"expected numbers {wanted}, found {data.dtype} {list(data.shape)}")
+    return data[...].astype(float)
+
+
+# --- results.h5
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Kept near samples that landed on a singular configuration."""
+
+    sample: np.ndarray  # [n]
+    tool: np.ndarray  # [n, 3] m
+    inverse_condition: np.ndarray  # [n]
+    responsible: np.ndarray  # [n] sets of joints
+    distance: np.ndarray  # [n] rad
+    escape_joint: np.ndarray  # [n] from 1; 0: none
+
+
+ROWS = {"tool": (None, 3), **dict.fromkeys(("inverse_condition", "responsible", "distance", "escape_joint"), (None,))}
+
+
+def read_rows(folder: str) -> Rows | None:
+    """The kept rows; None where the run kept none. Raises RunError where the file is damaged."""
+
+    def read(file: Any, at: At) -> Rows | None:
+        if "index" not in file or not file["index"].size:
+            return None
+        sample = _dataset(file, "index", (None,), at)
+        data = {name: _dataset(file, name, (sample.size, *shape[1:]), at) for name, shape in ROWS.items()}
+        landed = np.isfinite(data["distance"]) & (data["responsible"] > 0) & np.isfinite(data["tool"]).all(axis=1)
+        chosen = {name: column[landed] for name, column in data.items()}
+        for name in ("responsible", "escape_joint"):
+            chosen[name] = chosen[name].astype(np.int64)
+        return Rows(sample=sample[landed].astype(np.int64), **chosen) if landed.any() else None
+
+    path = Path(folder) / "results.h5"
+    if not path.is_file():
+        return None
+    return _open(path, f"`garra resume {folder}` writes it", read)

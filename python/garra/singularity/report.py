@@ -1,0 +1,285 @@
+"""The page of a singularity map: how often an arm is near a singularity, which joints are to blame, which lead out.
+
+`python -m garra.report RUN` calls this for runs whose job is "singularity".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from garra.page import study_parts, words
+from garra.page.colors import ramp
+from garra.page.html import dumps, study_page
+from garra.page.measures import quantile_text
+from garra.page.run_folder import Run
+from garra.page.study_parts import axis
+from garra.singularity import data, figures
+from garra.singularity import folder as singularity_folder
+from garra.singularity import words as text
+from garra.singularity.folder import Slice, Voxels
+from garra.singularity.page import configuration
+
+MOST_SETS = 12  # bars; the rest is in the table
+MOST_ROWS = 40  # rows of the table of subsets
+
+Table = dict[str, Any]
+
+# key: label, color, what it means
+OUTCOMES = {
+    "regular": ("regular", "held", "not near a singularity"),
+    "near": ("near", "slip", "smallest singular value at most {near} of the largest"),
+    "singular": ("singular", "break", "exactly, to {tolerance} of the largest singular value"),
+    "unreached": ("unreached", "muted", "inverse kinematics led to no solution from this start"),
+    "invalid": ("invalid", "muted", "unsolved: a number is not finite"),
+}
+KINDS = {
+    "random": "{n} configurations at random",
+    "even": "{n} configurations, evenly spread",
+    "grid": "{n} configurations on a grid",
+    "mixed": "{n} configurations, some joints on a grid, others at random",
+    "task": "{n} searches of inverse kinematics for tool positions on a grid",
+}
+
+
+def build(run: Run) -> str:
+    """The report as HTML; raises RunError where a file of the map is missing or damaged."""
+    summary = run.summary
+    voxels, slices = singularity_folder.read_map(run.folder, summary)
+    rows = singularity_folder.read_rows(run.folder)
+    found = singularity_folder.read_configurations(run.folder)
+    drawn = _drawn(summary, voxels, slices, rows)
+    robot = summary["robot"]
+    return study_page(
+        "singularity/report.html",
+        run,
+        headline=_headline(summary),
+        outcomes=_outcomes(summary),
+        blame=_blame(summary, drawn["hues"]),
+        histograms=_histograms(summary),
+        drawn=drawn,
+        data_json=dumps(drawn["data"]),
+        configurations=[configuration(entry, robot["name"], f"c{i}") for i, entry in enumerate(found)],
+        ranges=_ranges(summary),
+        text=text,
+        names=robot["names"],
+        quantile_text=quantile_text,
+    )
+
+
+# --- the answer
+
+
+def _headline(summary: Table) -> Table:
+    p, robot, nearest = summary["p_near"], summary["robot"], summary["nearest"]
+    known = p["probability"] is not None and p["low"] is not None and p["high"] is not None
+    decimals = words.decimals_for(p["low"], p["high"]) if known else 1
+    kind = KINDS.get(summary["sampling"]["kind"], "{n} configurations")
+    decided = sum(summary["outcomes"][key] for key in ("regular", "near", "singular"))
+    return {
+        "known": known,
+        **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
+        "decided": decided,
+        "whole": f"the {words.count(decided)} reached configurations" if summary["outcomes"]["unreached"] else "configurations",
+        "early": summary["stopped_by"] in ("time_limit", "signal"),
+        "worst": summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
+        "blame": _first(nearest["responsible"]) if nearest else None,
+        "subset": _subset(nearest) if nearest else None,
+        "redundant": robot["joints"] > robot["generic_rank"],
+        "escape": _leader(nearest) if nearest else None,
+        "distance": _median_angle(nearest["distance"]) if nearest else words.MISSING,
+        "study": [
+            f"{robot['name']}, {words.plural(robot['joints'], 'joint')}, generic rank {robot['generic_rank']}",
+            kind.format(n=words.count(summary["samples"])),
+            f"near: condition at least {words.number(1 / summary['near'])}",
+        ],
+    }
+
+
+def _first(rows: Sequence[Table]) -> Table | None:
+    return rows[0] if rows and rows[0]["count"] else None
+
+
+def _subset(nearest: Table) -> Table | None:
+    """The most frequent minimal subset, where it says more than the most frequent set of responsible joints."""
+    blamed, subset = _first(nearest["responsible"]), max(nearest["subsets"], key=lambda row: row["count"], default=None)
+    if not blamed or not subset or set(subset["joints"]) == set(blamed["joints"]):
+        return None
+    return subset | {"share": min(subset["count"] / nearest["landed"], 1.0)}
+
+
+def _leader(nearest: Table) -> Table | None:
+    """The joint that is most often the best way out."""
+    rows = [row | {"count": row["order_1"] + row["order_2"]} for row in nearest["escape"]]
+    best = max(rows, key=lambda row: row["count"], default=None)
+    return best | {"share": best["count"] / nearest["landed"]} if best and best["count"] else None
+
+
+def _median_angle(table: Table) -> str:
+    return text.angle(table["quantiles"]["0.5"]) if table["quantiles"]["0.5"] is not None else words.MISSING
+
+
+def _outcomes(summary: Table) -> Table:
+    limits = {"near": words.number(summary["near"]), "tolerance": words.number(summary["tolerance"])}
+    return study_parts.outcomes(OUTCOMES, summary["outcomes"], **limits)
+
+
+# --- who is to blame, who leads out
+
+
+def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
+    nearest, joints = summary["nearest"], summary["robot"]["joints"]
+    if not nearest or not nearest["landed"]:
+        return None
+    landed, sets = nearest["landed"], nearest["responsible"]
+    rows = [
+        row
+        | {
+            "hue": hues.get(text.bits_of(row["joints"]), text.OTHER),
+            "width": 100 * row["share"],
+            "left": 100 * row["low"],
+            "span": 100 * (row["high"] - row["low"]),
+            "decimals": words.decimals_for(row["low"], row["high"]),
+            "name": text.names_text(row["joints"], summary["robot"]["names"]),
+        }
+        for row in sets
+    ]
+    part = [sum(row["count"] for row in sets if k in row["joints"]) / landed for k in range(1, joints + 1)]
+    escape = {row["joint"]: row for row in nearest["escape"]}
+    subsets = sorted(nearest["subsets"], key=lambda row: -row["count"])
+    return {
+        "rows": rows[:MOST_SETS],
+        "left_out": rows[MOST_SETS:],
+        "left_share": words.share(sum(row["count"] for row in rows[MOST_SETS:]), landed),
+        "part": part,
+        "escape": [escape.get(k, {"joint": k, "order_1": 0, "order_2": 0}) for k in range(1, joints + 1)],
+        "landed": landed,
+        "order_2": any(row["order_2"] for row in escape.values()),
+        "subsets": subsets[:MOST_ROWS],
+        "more_subsets": len(subsets) - MOST_ROWS,
+        "freedoms": [row for row in nearest["lost_freedoms"] if row["count"]],
+        "several": [(k, n) for k, n in enumerate(nearest["subsets_per_configuration"]) if n],
+    }
+
+
+# --- pictures
+
+
+def _histograms(summary: Table) -> Table:
+    tables, nearest, near = summary["histograms"], summary["nearest"], -math.log10(summary["near"])
+    out = {
+        "sigma": figures.log_histogram("sigma", tables["log_sigma"], axis(tables["log_sigma"], "smallest singular value")),
+        "condition": figures.log_histogram("condition", tables["log_condition"], axis(tables["log_condition"], "condition number"), near),
+        "manipulability": figures.plain_histogram("w", tables["manipulability"], axis(tables["manipulability"], "manipulability")),
+        "distance": "",
+    }
+    if nearest and not all(summary["robot"]["prismatic"]):
+        label = f"{axis(nearest['distance'], 'distance to the singularity')} [°]"
+        out["distance"] = figures.plain_histogram("distance", nearest["distance"], label, 180 / math.pi)
+    return out
+
+
+def _drawn(summary: Table, voxels: Voxels | None, slices: list[Slice], rows: Any) -> Table:
+    """Everything that is drawn from map.h5 and results.h5, as figures and as data for the page's scripts."""
+    nearest = summary["nearest"]
+    drawn = [part.locus_responsible for part in slices] + ([rows.responsible] if rows else [])
+    met = sorted({int(bits) for sets in drawn for bits in sets} - {0})
+    hues, names = data.hues(nearest, met), data.set_names(nearest, met)
+    seen = int((voxels.count > 0).sum()) if voxels else 0
+    cloud = voxels if voxels and 0 < seen <= data.MOST_VOXELS else None
+    shown = _slices(summary, slices, hues)
+    return {
+        "hues": hues,
+        "names": names,
+        "cloud": cloud is not None,
+        "measures": data.measures(voxels) if cloud else [],
+        "rows": rows,
+        "seen": seen,
+        "side": voxels.side if voxels else 0.0,
+        "sections": _sections(voxels) if seen else None,
+        "slices": shown,
+        "data": {
+            "ramp": ramp(),
+            "joints": summary["robot"]["joints"],
+            "near": summary["near"],
+            "cloud": data.cloud(voxels, rows, hues, names) if cloud else None,
+            "slices": data.slices(slices, [row["axes"] for row in shown["rows"]]) if shown else [],
+        },
+    }
+
+
+def _sections(voxels: Voxels) -> Table:
+    scale = figures.scale_of(voxels.sigma_p50)
+    n = voxels.count.shape[::-1]
+    thick = [axis for axis in (1, 0, 2) if min(n[:axis] + n[axis + 1 :]) > 1] or [2]
+    parts = [figures.section(voxels, axis, voxels.sigma_p50, scale) for axis in thick]
+    rows = [
+        {"axis": "xyz"[axis], "at": words.number(1e3 * at), "figure": figure}
+        for axis, (figure, at) in zip(thick, parts, strict=True)
+    ]
+    return {"rows": rows, "ticks": scale.ticks()}
+
+
+def _slices(summary: Table, slices: list[Slice], hues: dict[int, str]) -> Table | None:
+    if not slices:
+        return None
+    names, prismatic = summary["robot"]["names"], summary["robot"]["prismatic"]
+    scale = figures.scale_of(np.concatenate([part.sigma_min.ravel() for part in slices]))
+    rows = []
+    for i, part in enumerate(slices):
+        pairs = zip(part.joints, (part.x, part.y), strict=True)
+        axes = [figures.axis_of(k, text.own_name(k, names), prismatic[k - 1], values) for k, values in pairs]
+        fixed = [
+            f"q{k} = {text.position(q, prismatic[k - 1])}"
+            for k, q in enumerate(part.q.tolist(), start=1)
+            if k not in part.joints
+        ]
+        rows.append(
+            {
+                "axes": axes,
+                "joints": part.joints,
+                "fixed": ", ".join(fixed),
+                "figure": figures.slice_map(f"slice{i}", part, scale, axes, {0: hues[0]} | hues),
+                "sets": _locus(part, hues),
+                "smallest": float(np.nanmin(part.sigma_min)) if np.isfinite(part.sigma_min).any() else None,
+            }
+        )
+    return {"rows": rows, "ticks": scale.ticks()}
+
+
+def _locus(part: Slice, hues: dict[int, str]) -> list[Table]:
+    """Per set of responsible joints how many singular points a slice holds, and which joints lead out of them."""
+    rows = []
+    for bits in [bits for bits in hues if bits in set(part.locus_responsible.tolist())]:
+        here = part.locus_escape[part.locus_responsible == bits].tolist()
+        ways = [
+            (f"joint {k}" if k else "none alone", words.share(here.count(k), len(here)))
+            for k in sorted(set(here), key=lambda k: -here.count(k))
+        ]
+        rows.append(
+            {
+                "name": text.joint_set(text.members(bits)) if bits else "none",
+                "hue": hues[bits],
+                "count": len(here),
+                "escape": ways[0][0] if len(ways) == 1 else ", ".join(f"{way} {share}" for way, share in ways),
+            }
+        )
+    return rows
+
+
+# --- what was sampled
+
+
+def _ranges(summary: Table) -> list[Table]:
+    robot, rows = summary["robot"], []
+    for entry in summary["sampling"]["ranges"]:
+        k = entry["joint"]
+        low, high = (text.position(entry[key], robot["prismatic"][k - 1]) for key in ("low", "high"))
+        values = low if entry["kind"] == "fixed" or low == high else f"{low} to {high}"
+        if entry["kind"] == "grid":
+            values += f", {words.plural(entry.get('points', 1), 'point')}"
+        rows.append({"joint": k, "name": robot["names"][k - 1], "kind": entry["kind"], "values": values})
+    return rows

@@ -1,0 +1,96 @@
+"""What a summary says of its metrics in words is what the report says; a metric that Python has never heard of is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from garra.page import study_parts
+from pages import INVALID_FILE, Page, assert_refused, edit, page_of, report
+
+LABEL, MEANING = "Grip <left> over", "As much as any squid needs."
+IN_PAGE = "grip <left> over"  # of an axis
+
+
+def words_for(table: dict, reference: float | None = None) -> dict:
+    return table | {"label": LABEL, "meaning": MEANING, "reference": reference}
+
+
+def new_metric(summary: dict) -> None:
+    table = next(iter(summary["metrics"].values()))
+    summary["metrics"]["grip_left"] = words_for(table | {"unit": "1"})
+
+
+def known_metric(summary: dict) -> None:
+    key = next(iter(summary["metrics"]))
+    summary["metrics"][key] = words_for(summary["metrics"][key])
+
+
+def level_metric(summary: dict) -> None:
+    for level in summary["levels"]:
+        level["peak_drift"] = words_for(level["peak_drift"], 1.0)
+
+
+def labels_of(page: Page, html: str) -> tuple[int, int]:
+    """How often the label is said outside of figures, and on axes."""
+    figures = re.findall(r"<svg .*?</svg>", html, re.S)
+    axes = sum("grip &lt;left&gt; over" in figure for figure in figures)
+    return page.text.count(LABEL), axes
+
+
+@pytest.mark.parametrize("change", [new_metric, known_metric])
+@pytest.mark.parametrize("scenario", ["three_puma_sphere", "platform_climb"])
+def test_a_metric_is_shown_in_the_words_of_the_summary(runs, tmp_path: Path, scenario: str, change) -> None:
+    runs.copy(tmp_path, scenario)
+    edit(tmp_path, change)
+    page, html = page_of(tmp_path)
+    said, axes = labels_of(page, html)
+    assert said == 1 and axes >= 1 and page.text.count(MEANING) == 1 and "<left>" not in html
+
+
+def test_levels_in_time_are_told_in_the_words_of_the_summary(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, "three_puma_shake")
+    edit(tmp_path, level_metric)
+    page, html = page_of(tmp_path)
+    said, axes = labels_of(page, html)
+    assert said >= 1 and axes >= 1 and MEANING in page.text
+
+
+def test_axes_of_a_map_are_named_by_the_summary(runs, tmp_path: Path) -> None:
+    runs.copy(tmp_path, "puma_singularities")
+    edit(tmp_path, lambda s: s["histograms"]["manipulability"].update(label=LABEL))
+    assert labels_of(*page_of(tmp_path))[1] == 1
+
+
+def test_a_reference_of_the_summary_is_drawn_in_the_units_of_the_axis(runs) -> None:
+    """The red line of a length in m stands where the axis says its mm."""
+    summary = json.loads((runs.made("platform_climb") / "summary.json").read_text())
+    clearance = summary["metrics"]["clearance"]
+    for reference, drawn in ((clearance["quantiles"]["0.5"], True), (1e3 * clearance["quantiles"]["0.5"], False)):
+        table = study_parts.shown(clearance | {"reference": reference})
+        figure = study_parts.card(study_parts.metric("clearance", table, "Clearance", "", 0.0), table)["figure"]
+        assert ('stroke="var(--break)"' in figure) == drawn
+
+
+@pytest.mark.parametrize(("key", "wrong"), [("label", 3), ("meaning", None), ("reference", "0")])
+def test_words_that_are_none_are_refused_with_their_field(runs, tmp_path: Path, key: str, wrong: object) -> None:
+    runs.copy(tmp_path, "three_puma_sphere")
+    edit(tmp_path, lambda s: s["metrics"]["friction_margin"].update({key: wrong}))
+    assert_refused(report(tmp_path), INVALID_FILE, f"metrics.friction_margin.{key}: expected")
+
+
+def test_no_words_of_a_run_are_needed(runs, tmp_path: Path) -> None:
+    """A run of an older garra: no label, no meaning, no reference."""
+
+    def strip(summary: dict) -> None:
+        for table in summary["metrics"].values():
+            for key in ("label", "meaning", "reference"):
+                table.pop(key, None)
+
+    runs.copy(tmp_path, "three_puma_sphere")
+    edit(tmp_path, strip)
+    page, _ = page_of(tmp_path)
+    assert "Certified wrench radius" in page.text
+    assert "label" not in json.loads((tmp_path / "summary.json").read_text())["metrics"]["wrench_radius"]

@@ -1,0 +1,154 @@
+"""`garra singularity` and `garra screws` seen from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = os.environ.get("GARRA_PROGRAM", "")
+pytestmark = pytest.mark.skipif(not PROGRAM, reason="GARRA_PROGRAM names no built program")
+
+
+def garra(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT)
+
+
+def analysis(*arguments: str | Path) -> dict[str, Any]:
+    done = garra(*arguments, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_wrist_of_the_puma_loses_one_freedom_where_its_outer_axes_align() -> None:
+    found = analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1")
+    assert (found["rank"], found["generic_rank"], found["lost_freedoms"]) == (5, 6, 1)
+    assert found["responsible"] == [4, 6]
+    assert [5] in [way["joints"] for way in found["escape"] if way["order"] == 1]
+
+
+def test_a_regular_pose_has_full_rank_and_nothing_to_escape_from() -> None:
+    found = analysis("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0.7 0.1")
+    assert (found["rank"], found["lost_freedoms"], found["responsible"]) == (6, 0, [])
+
+
+def test_the_first_example_of_the_paper() -> None:
+    found = analysis("screws", ROOT / "data" / "screws" / "gallardo_1.toml")
+    assert found["rank"] == 5
+    subsets = {(s["first"], s["last"]): s["ssm"] for s in found["sosm"]}
+    assert subsets == {(1, 5): [1, 3, 4, 5], (3, 7): [3, 4, 6, 7]}
+    best = max((way for way in found["escape"] if len(way["joints"]) == 1), key=lambda way: way["rate"])
+    assert best["joints"] == [4] and best["rate"] == pytest.approx(0.606, abs=5e-4)
+
+
+def test_the_claims_of_the_paper_are_judged_as_the_reference_judges_them() -> None:
+    found = json.loads(garra("screws", "--claims", "--format", "json").stdout)["examples"]
+    reference = json.loads((ROOT / "data" / "reference" / "singularity" / "examples.json").read_text())["examples"]
+    assert [e["example"] for e in found] == [1, 2, 3] and len(reference) == 3
+    checks = 0
+    for ours, theirs in zip(found, reference):
+        for k, (printed, corrected) in enumerate(zip(theirs["claims_printed"], theirs["claims_corrected"])):
+            claim = ours["claims"][k]
+            assert claim["paper"] == printed["paper"], claim["claim"]
+            assert (claim["printed"], claim["corrected"]) == (printed["computed"], corrected["computed"])
+            assert (claim["holds_printed"], claim["holds_corrected"]) == (printed["holds"], corrected["holds"])
+            checks += 1
+    assert checks == 57
+
+
+def test_every_claim_that_does_not_hold_has_its_reason() -> None:
+    done = garra("screws", "--claims", "--format", "json")
+    verdicts = {"holds", "holds with corrected datum", "does not hold"}
+    for example in json.loads(done.stdout)["examples"]:
+        assert {c["verdict"] for c in example["claims"]} <= verdicts
+        for claim in example["claims"]:
+            assert (claim["reason"] == "") == (claim["verdict"] == "holds"), claim["claim"]
+
+
+def test_the_claims_in_words_are_a_table_that_fits_a_page() -> None:
+    done = garra("screws", "--claims")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 120
+    assert [line for line in lines if line.startswith("Example ")] != []
+    assert any("S is singular: det(J J') = 0" in line and line.endswith("does not hold") for line in lines)
+    holds, mended, not_at_all = (int(part.split()[0]) for part in lines[-1].split(", "))
+    assert holds + mended + not_at_all == sum(
+        len(e["claims"]) for e in json.loads(garra("screws", "--claims", "--format", "json").stdout)["examples"]
+    )
+
+
+def test_the_second_example_is_no_singular_arm_but_has_singular_sub_chains() -> None:
+    found = analysis("screws", ROOT / "data" / "screws" / "gallardo_2.toml")
+    assert found["rank"] == 6 and not found["arm_singular"] and found["subchain_singular"]
+    assert found["clearing_sets"] == [[3, 5, 8]]
+
+
+def test_every_dimension_joint_and_lost_motion_is_reported() -> None:
+    found = analysis("singularity", "puma560", "--at", "0 0 0 0 0 0")
+    assert [row for row in found["sos"] if row[:2] == [4, 6]] == [[4, 6, 2]] and len(found["sos"]) == 21
+    alone = {way["joint"]: way for way in found["joints_alone"]}
+    assert sorted(alone) == [1, 2, 3, 4, 5, 6]
+    assert [joint for joint, way in alone.items() if way["order"] > 0] == [5]
+    assert alone[5]["rank"] == [6, 6] and alone[4]["rank"] == [5, 5]
+    assert found["best_rate"] == pytest.approx(alone[5]["rate"])
+    # Axes 4 and 6 point up and axis 5 across: what is lost is a turn about the third direction.
+    assert (found["tolerance"], found["step"]) == (1e-10, 0.25)
+    (lost,) = found["lost_motions"]
+    assert [abs(x) for x in lost["direction"]] == pytest.approx([1, 0, 0]) and lost["pitch"] is None
+
+
+def test_recovery_is_a_motion_and_what_it_leads_to_is_regular() -> None:
+    at = [0.3, -0.7, 0.5, 0.9, 0.0, -0.4]
+    lost = analysis("singularity", "puma560", "--at", " ".join(map(str, at)))
+    assert lost["rank"] == 5 and set(lost["recovery"]) == {"motion", "rank", "sigma"}
+    moved = " ".join(str(a + b) for a, b in zip(at, lost["recovery"]["motion"], strict=True))
+    again = analysis("singularity", "puma560", "--at", moved)
+    assert again["rank"] == lost["recovery"]["rank"] == 6 and again["recovery"] is None
+    assert again["responsible"] == []  # nobody's fault
+
+
+def test_a_redundant_arm_that_is_not_singular_blames_nobody() -> None:
+    regular = analysis("singularity", "iiwa14", "--at", "0.1 0.5 0.3 -1.2 0.4 0.9 0.2")
+    assert not regular["arm_singular"] and regular["responsible"] == [] and len(regular["null_space"]) == 1
+
+
+def test_the_nine_steps_are_told_in_words() -> None:
+    told = garra("screws", ROOT / "data" / "screws" / "gallardo_3.toml").stdout
+    for said in (
+        "zero is what is below 1e-10 of the largest",
+        "3. Rank 5 of 6: the arm is singular, 1 freedom lost",
+        "no motion of the point (0, 0, 0) along (0, 1, 0) without a turn of -1 rad/m",
+        "SOSM(1) = {$1, $2, $3, $4, $5, $6}, dimension 5; SSM(1) = {1, 2, 3, 4, 6}",
+        "Best: joint 5, backwards, rate 0.3373 per step^1",
+        "9. Carried out: dq = 0 0 0 0 -0.25 0 0; rank 6",
+    ):
+        assert said in told
+    pair = garra("singularity", "puma560", "--at", "0.3 -0.7 -1.5238184104468135 0.9 0 -0.4").stdout
+    assert "No joint leads out alone; the smallest sets that do\n     joints 3 (+), 5 (-): order 2" in pair
+
+
+def test_an_arm_from_a_urdf_file() -> None:
+    found = analysis("singularity", ROOT / "data" / "robots" / "iiwa14.urdf", "--at", "0.2 0.5 0.7 0 0.3 0.8 0.1")
+    assert found["rank"] == 5 and [s["ssm"] for s in found["sosm"]] == [[3, 5]]
+    assert [(way["joints"], way["order"]) for way in found["escape"]] == [([4], 1)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("screws",), 2, "--claims"),
+        (("singularity", "puma560", "--at", "0 0 0"), 2, "6"),
+        (("singularity", "puma56", "--at", "0 0 0 0 0 0"), 5, 'Did you mean "puma560"?'),
+        (("screws", "no-such-file.toml"), 5, "no-such-file.toml"),
+    ],
+)
+def test_wrong_input_is_refused_with_a_remedy(arguments: tuple[str, ...], code: int, said: str) -> None:
+    done = garra(*arguments)
+    assert done.returncode == code and said in done.stderr
+    assert "Traceback" not in done.stderr and done.stdout == ""

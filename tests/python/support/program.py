@@ -1,0 +1,46 @@
+"""The built program, and what the tests of its runs have in common. Skips the module that imports it where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = os.environ.get("GARRA_PROGRAM", "")
+if not Path(PROGRAM).is_file():
+    pytest.skip("GARRA_PROGRAM names no built program", allow_module_level=True)
+
+DONE, REQUIREMENT, USAGE, INVALID, UNSOLVED, STOPPED = 0, 1, 2, 3, 4, 75
+Z = 1.959963984540054  # 97.5 % point of the normal distribution
+
+
+def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.CompletedProcess[str]:
+    command = [PROGRAM, *map(str, arguments)]
+    options.setdefault("cwd", ROOT)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, **options)
+    if expect is not None:
+        assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def table_of(file: Path) -> dict:
+    """The data sets of an HDF5 file."""
+    with h5py.File(file) as f:
+        return {name: f[name][()] for name in f if isinstance(f[name], h5py.Dataset)}
+
+
+def summary_of(folder: Path) -> dict:
+    return json.loads((folder / "summary.json").read_text())
+
+
+def wilson(k: int, n: int) -> tuple[float, float]:
+    p, c = k / n, Z * Z / n
+    half = Z / (1 + c) * np.sqrt(p * (1 - p) / n + c / (4 * n))
+    middle = (p + c / 2) / (1 + c)
+    return (0 if k == 0 else middle - half, 1 if k == n else middle + half)
