@@ -138,17 +138,21 @@ Json design_json(const Counted& c, const study::Total& t, const double* sums) {
             {"high", c.result.interval.high}};
   const std::vector<Joint>& joint = c.scenario.robot.joint;
   const auto add = [&](const study::Histogram& h, int k) {
-    constexpr const char* names[] = {"settling_time", "", "work", "dissipated"};
-    constexpr const char* units[] = {"s", "", "J", "J"};
+    static constexpr study::ColumnWords words[] = {{"settling_time", "s", "Settling time"},
+                                                   {},
+                                                   {"work", "J", "Work of the torques"},
+                                                   {"dissipated", "J", "Dissipated energy"}};
     if (k == 1) return;  // the largest torque only ranks designs: joints may have different units
     if (k < 4) {
-      j[names[k]] = study::distribution(t, h, units[k], sums + 2 * k);
+      j[words[k].name] = study::distribution(t, h, words[k], sums + 2 * k);
       return;
     }
     const auto at = static_cast<std::size_t>(k - 4);
     const bool torque = at < joint.size(), slides = joint[at % joint.size()].prismatic;
     const char* unit = torque ? (slides ? "N" : "N*m") : (slides ? "m/s" : "rad/s");
-    j[torque ? "peak_torque" : "peak_speed"].push_back(study::distribution(t, h, unit, sums + 2 * k));
+    const study::ColumnWords peak = torque ? study::ColumnWords{"peak_torque", unit, "Peak torque"}
+                                           : study::ColumnWords{"peak_speed", unit, "Peak speed"};
+    j[peak.name].push_back(study::distribution(t, h, peak, sums + 2 * k));
   };
   c.layout.for_each(add);
   return j;

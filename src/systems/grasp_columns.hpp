@@ -2,6 +2,9 @@
 // kept in results.h5, summed up, replayed, printed and drawn. Formulas: docs/grasp-model.md, sections 6 and 7.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+
 #include "study/columns.hpp"
 
 namespace garra::grasp {
@@ -65,6 +68,14 @@ inline constexpr std::tuple kColumns = {
                 {0, 10, 500},
                 false,
                 [](const auto&, const auto& verdict) { return verdict.acceleration; }},
+    GraspColumn{{"largest_normal_force", "N", "Largest normal force", "Of the contact that is pressed hardest."},
+                {0, 4},
+                true,
+                [](const auto&, const auto& verdict) {
+                  double most = verdict.c.m[0];  // NaN where unsolved, of all contacts
+                  for (std::size_t k = 3; k < std::size(verdict.c.m); k += 3) most = std::max(most, verdict.c.m[k]);
+                  return most;
+                }},
 };
 inline constexpr int kMetrics = study::kRows<std::remove_const_t<decltype(kColumns)>>;
 

@@ -74,9 +74,9 @@ Json scaling_json(const MapScaling& scaling) {
 }
 
 /// A histogram of docs/run-folder.md. Only whole numbers are counted, so there is no mean.
-Json histogram_json(const Tally& t, const study::Histogram& h, const char* unit) {
+Json histogram_json(const Tally& t, const study::Histogram& h, const study::ColumnWords& words) {
   constexpr double none[2] = {NAN, NAN};
-  Json j = study::distribution(t, h, unit, none);
+  Json j = study::distribution(t, h, words, none);
   j["mean"] = j["sd"] = nullptr;
   return j;
 }
@@ -141,7 +141,7 @@ Json nearest_json(const MapStudy& study, const study::Total& t) {
   Json j = {{"landed", landed},
             {"lost", at(t, l.near + static_cast<int>(NearOutcome::kLost))},
             {"outside_range", at(t, l.outside_range)},
-            {"distance", histogram_json(t, l.distance, "rad")},
+            {"distance", histogram_json(t, l.distance, {"distance", "rad", "Distance to the singularity"})},
             {"lost_freedoms", lost_json(t, l.lost)},
             {"responsible", responsible_json(study.responsible(t), landed)},
             {"subsets", subsets_json(study.subsets(t))}};
@@ -170,9 +170,9 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   const study::Estimate e = estimate(t);
   j["p_near"] = {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
-  const Json sigma = histogram_json(t, l.log_sigma, "log10"), condition = histogram_json(t, l.log_condition, "log10");
+  const Json sigma = histogram_json(t, l.log_sigma, {"log_sigma", "log10", "Smallest singular value"}), condition = histogram_json(t, l.log_condition, {"log_condition", "log10", "Condition number"});
   j["histograms"] = {
-      {"log_sigma", sigma}, {"log_condition", condition}, {"manipulability", histogram_json(t, l.manipulability, "1")}};
+      {"log_sigma", sigma}, {"log_condition", condition}, {"manipulability", histogram_json(t, l.manipulability, {"manipulability", "1", "Manipulability"})}};
   j["quantiles"] = {{"sigma_min", powers(sigma["quantiles"])}, {"condition", powers(condition["quantiles"])}};
   j["nearest"] = s.nearest ? nearest_json(*this, t) : Json(nullptr);
   if (s.measure.precision == Precision::kSingle) j["single_precision"] = single_precision_json(l, t);

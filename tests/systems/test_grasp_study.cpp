@@ -37,10 +37,10 @@ TEST(NominalHand, HoldsWithTheForcesAndTheCriticalFrictionOfTheReference) {
     EXPECT_NEAR(std::hypot(r.c[3 * j + 1], r.c[3 * j + 2]), 9.81 / 3, 1e-9);
   }
   for (const double a : r.a) EXPECT_NEAR(a, 0, 1e-9);
-  EXPECT_NEAR(r.metric[kCritical], 9.81 / (3 * 15), 1e-12);
-  EXPECT_NEAR(r.metric[kMargin], 1 - 9.81 / (3 * 15 * 0.4), 1e-12);
-  EXPECT_NEAR(r.metric[kMinimumSqueeze], 9.81 / (3 * 0.4), 1e-9);
-  EXPECT_NEAR(r.metric[kLoadFactor], 0.4 * 15 / (9.81 / 3) - 1, 0.7);  // stiffer fingers share it unequally; order only
+  EXPECT_NEAR(r.metric[metric("critical_friction")], 9.81 / (3 * 15), 1e-12);
+  EXPECT_NEAR(r.metric[metric("friction_margin")], 1 - 9.81 / (3 * 15 * 0.4), 1e-12);
+  EXPECT_NEAR(r.metric[metric("minimum_squeeze")], 9.81 / (3 * 0.4), 1e-9);
+  EXPECT_NEAR(r.metric[metric("load_factor")], 0.4 * 15 / (9.81 / 3) - 1, 0.7);  // stiffer fingers share it unequally; order only
 }
 
 TEST(NominalHand, IsLostBelowItsCriticalFriction) {

@@ -1,0 +1,1 @@
+"""Runs of systems that garra does not know (docs/own-study.md)."""

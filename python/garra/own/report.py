@@ -1,0 +1,52 @@
+"""The page of a study of somebody's own system: its probability, outcomes, measures and inputs that matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garra.page import study_parts, words
+from garra.page.html import study_page
+from garra.page.run_folder import Run
+
+COLORS = ("held", "slip", "muted")
+
+Table = dict[str, Any]
+
+
+def build(run: Run) -> str:
+    """The report as HTML."""
+    summary, event = run.summary, run.summary["event"]
+    return study_page(
+        "own/report.html",
+        run,
+        event=event["name"],
+        headline=_headline(summary),
+        outcomes=study_parts.outcomes(_kinds(summary), summary["outcomes"]),
+        metrics=[_metric(key, table) for key, table in summary["metrics"].items()],
+        inputs=study_parts.inputs(summary["inputs"], event["probability"], event["name"], "held"),
+        convergence=study_parts.convergence(summary["convergence"], event["probability"], f"P({event['name']})"),
+    )
+
+
+def _headline(summary: Table) -> Table:
+    event = summary["event"]
+    decimals = words.decimals_for(event["low"], event["high"])
+    return {
+        "known": event["probability"] is not None,
+        **{key: words.percent(event[key], decimals) for key in ("probability", "low", "high")},
+        "confidence": words.percent(event["confidence"], 0),
+        "undecided": summary["outcomes"].get("undecided", 0),
+        "early": summary["stopped_by"] in ("time_limit", "signal"),
+        "study": [summary["job"]],
+    }
+
+
+def _kinds(summary: Table) -> dict[str, tuple[str, str, str]]:
+    meanings = ("the event has happened", "it has not", "not known: the interval is widened by these on both sides")
+    rows = zip(summary["outcomes"], COLORS, meanings, strict=False)
+    return {key: (words.plain(key), color, meaning) for key, color, meaning in rows}
+
+
+def _metric(key: str, table: Table) -> Table:
+    shown = study_parts.shown(table)
+    return study_parts.card(study_parts.metric(key, shown, words.plain(key).capitalize()), shown)
