@@ -53,18 +53,18 @@ struct Contact {
   Distribution squeeze_error = Distribution::constant(0);  ///< added to the commanded normal force [N]
   /// Largest normal force of the finger or the object [N], for whether a wrench can be balanced; infinity: none.
   double force_limit = std::numeric_limits<double>::infinity();
-  std::optional<Distribution> squeeze;                     ///< commanded normal force [N] instead of Scenario::squeeze
-  std::optional<Vec3<double>> force;  ///< the whole command (n, t, o) [N], nominal contact axes; nothing is added to
-                                      ///< balance a load
+  std::optional<Distribution> squeeze;  ///< commanded normal force [N] instead of Scenario::squeeze
+  std::optional<Vec3<double>> force;    ///< the whole command (n, t, o) [N], nominal contact axes; nothing is added to
+                                        ///< balance a load
 };
 
 enum class Ik { kPuma, kNumeric };
 
 /// A robot file that a finger was read from, and how: what a scenario says of it.
 struct FingerFile {
-  std::string name;             ///< as the scenario has it
-  std::string path;             ///< the file that was read
-  std::string root_link, tip;   ///< URDF: links that the finger is between
+  std::string name;            ///< as the scenario has it
+  std::string path;            ///< the file that was read
+  std::string root_link, tip;  ///< URDF: links that the finger is between
 };
 
 /// One finger: a chain on a base; its tip is at the contact with z along the inward normal (kPuma), or only its tip
@@ -75,8 +75,8 @@ struct Finger {
   Pose<double> tool = Pose<double>::identity();  ///< fingertip in the last link's frame
   Pose<double> base = Pose<double>::identity();  ///< base frame (of a robot: its world) in P
   Ik ik = Ik::kPuma;
-  int arm = -1, elbow = 1, wrist = 1;    ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1
-  double start[chain::kMaxJoints] = {};  ///< kNumeric: first guess [rad]
+  int arm = -1, elbow = 1, wrist = 1;      ///< kPuma branch: arm r/l = +1/-1, elbow u/d, wrist n/f = +1/-1
+  double start[chain::kMaxJoints] = {};    ///< kNumeric: first guess [rad]
   std::optional<chain::Robot> robot = {};  ///< any chain, with its own tool and base, instead of rows
   FingerFile file = {};                    ///< where `robot` comes from
 
@@ -87,6 +87,9 @@ struct Finger {
   std::vector<double> tau = {};  ///< the command: a torque per joint [N m or N], instead of any force; empty: the grasp
                                  ///< controller's
   bool gravity_compensation = true;  ///< false: this finger's Scenario::compensation is 0
+  /// Of |torque| of each joint [N m or N], infinity: none; empty: no limits. Commanded torques are cut off there, and
+  /// forces that balance a wrench must not need more. In time what InTime::torque_limit is.
+  std::vector<double> torque_limit = {};
 };
 
 /// Everything a grasp study is made of. One finger per contact.
@@ -146,7 +149,8 @@ enum class Outcome : int {
   kNoSolution,   ///< proved to have none
   kSeveral,      ///< two different solutions were found and certified
   kUnreachable,  ///< a finger cannot reach its contact
-  kUnsolved,     ///< the solver did not converge, or whether the wrench can be balanced is not decided: may be any of the above
+  kUnsolved,  ///< the solver did not converge, or whether the wrench can be balanced is not decided: may be any of the
+              ///< above
 };
 inline constexpr int kOutcomes = 9;
 [[nodiscard]] const char* to_string(Outcome outcome);
@@ -160,8 +164,8 @@ struct Robustness {
   /// P(held) among the decided samples, with `time`: in the hand until its end; NaN where none is.
   double probability = 0;
   study::Interval interval;  ///< 95 %; unsolved samples widen it
-  double no_slip = 0;      ///< P(every contact sticks), whether or not the object stays in place; NaN with `time`
-  double can_be_held = 0;  ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
+  double no_slip = 0;        ///< P(every contact sticks), whether or not the object stays in place; NaN with `time`
+  double can_be_held = 0;    ///< P(forces within the cones and limits can balance the wrench); NaN with `time`
   /// Samples of each Outcome; with `time` of each MotionEnd, at all levels.
   std::array<std::int64_t, kOutcomes> outcomes{};
   std::string summary_json;  ///< everything that was counted: summary.json of docs/run-folder.md, the same bytes

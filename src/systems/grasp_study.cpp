@@ -1,6 +1,5 @@
 #include "systems/grasp_study.hpp"
 
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -77,8 +76,14 @@ struct Workspace {
   batch::Tiles<ObjectLoad<double>> loads{kSub};
   batch::Tiles<FingerTask<double>> tasks{N * kSub};
   batch::Tiles<FingerShare<double>> shares{N * kSub};
+  batch::Tiles<FingerHold<double>> holds;
 
-  SampleParts parts() { return {loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub}; }
+  explicit Workspace(const GraspModel& m) : holds(m.torque_limited ? N * kSub : 0) {}
+  SampleParts parts() {
+    SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
+    if (holds.count() > 0) parts.holds = holds.data();
+    return parts;
+  }
 };
 
 template <int N>
@@ -98,11 +103,17 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                                                               w.candidates.data()};
   const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
                                                               w.second.data()};
-  const JudgeBody<N> judge{&m, w.parts(), s.tol, w.problems.data(), w.metrics.data(), w.candidates.data(),
-                           s.check_uniqueness ? w.second.data() : nullptr, w.verdicts.data()};
+  const JudgeBody<N> judge{&m,
+                           w.parts(),
+                           s.tol,
+                           w.problems.data(),
+                           w.metrics.data(),
+                           w.candidates.data(),
+                           s.check_uniqueness ? w.second.data() : nullptr,
+                           w.verdicts.data()};
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
   batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
-  balance(executor, BalanceBody<N>{&m, w.parts(), w.metrics.data()}, count);
+  with_balance<N>(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
   contact::iterate(executor, warm, count);
   if (s.check_uniqueness) contact::iterate(executor, cold, count);
   batch::for_each(executor, count, judge);
@@ -135,7 +146,8 @@ void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<
     const double x = (m.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
     const double y = (m.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
     if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
-    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins + static_cast<int>(x))];
+    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins +
+                                        static_cast<int>(x))];
   }
 }
 
@@ -190,12 +202,15 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       for (std::size_t k = 0; k < kMetrics; ++k)
         count_value(l.metric[k], metric[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
       for (std::size_t k = 0; k < kMetrics; ++k) t.counts[static_cast<std::size_t>(l.zero) + k] += metric[k] == 0;
-      const bool contacts_fail = decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
+      const bool contacts_fail =
+          decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
       if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
       ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
-      if (std::isfinite(m.margin)) t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
-      if (decided && std::isfinite(v.residual)) t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
+      if (std::isfinite(m.margin))
+        t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
+      if (decided && std::isfinite(v.residual))
+        t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
     }
     if (s.plan.keep == "none" || (s.plan.keep == "failures" && held)) continue;
     for (int k = 0; k < l.draws; ++k)
@@ -223,7 +238,7 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
   std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
   batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
-    auto w = std::make_unique<Workspace<N>>();
+    auto w = std::make_unique<Workspace<N>>(study.model());
     study::Tally mine;
     start_tally(l, mine);
     for (std::int64_t b = 0; pieces.next(b);) {
@@ -273,7 +288,7 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 
 template <int N>
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
-  Workspace<N> w;
+  Workspace<N> w(model);
   process<N>(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
@@ -301,7 +316,9 @@ using ReplayOne = Replay (*)(const Study&, const GraspModel&, std::int64_t);
 }  // namespace
 
 Study::Study(const Scenario& scenario)
-    : scenario_(scenario), inputs_(uncertain_inputs(scenario)), model_(make_model(scenario)),
+    : scenario_(scenario),
+      inputs_(uncertain_inputs(scenario)),
+      model_(make_model(scenario)),
       layout_(make_layout(scenario, model_->draws)) {}
 
 study::Shape Study::shape() const {

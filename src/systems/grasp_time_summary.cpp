@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "systems/grasp_command.hpp"
 #include "systems/grasp_time_study.hpp"
 #include "systems/study_summary.hpp"
 
@@ -153,8 +154,7 @@ Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& 
   const int stride = l.levels() > 1 ? l.level[1].held_bin - l.level[0].held_bin : 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * study::kInputBins;
-    const study::InputCounts counts{l.level[0].held_bin + bin, l.level[0].decided_bin + bin,
-                                    l.levels(), stride};
+    const study::InputCounts counts{l.level[0].held_bin + bin, l.level[0].decided_bin + bin, l.levels(), stride};
     list.push_back(study::input_json(t, counts, {inputs[k].name, inputs[k].unit, inputs[k].distribution}));
   }
   return list;
@@ -235,7 +235,8 @@ double TimeStudy::unsolved_share(const Total& t) const {
 
 std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) const {
   const TimeLayout& l = layout_;
-  const InTime& time = this->time();
+  InTime time = this->time();
+  time.torque_limit = torque_limits(scenario_);  // those of the fingers, too
   Json j = {{"schema", 1},
             {"job", "grasp"},
             {"study", "time"},
