@@ -1,7 +1,6 @@
 // Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, judge. Counting stays on the host.
 #include "contact_solve.cuh"
 #include "grasp_build.cuh"
-#include "systems/grasp_balance.hpp"
 #include "systems/grasp_cuda.hpp"
 #include "systems/grasp_judge.hpp"
 
@@ -18,6 +17,7 @@ struct SampleFields {
   static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
+  static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
   static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 };
 
@@ -31,20 +31,23 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
   cuda::Buffer<double> problems(padded * Fields::problem), metrics(padded * Fields::metrics),
       candidates(padded * Fields::candidate), second(check_uniqueness ? padded * Fields::candidate : 0),
       verdicts(padded * Fields::verdict), uniforms(padded * (host_model.draws > 0 ? host_model.draws : 1));
-  cuda::Buffer<double> loads(padded * Fields::load), tasks(padded * Fields::task), shares(padded * Fields::share);
-  const SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), padded};
+  cuda::Buffer<double> loads(padded * Fields::load), tasks(padded * Fields::task), shares(padded * Fields::share),
+      holds(host_model.torque_limited ? padded * Fields::hold : 0);
+  SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), padded};
+  if (host_model.torque_limited) parts.holds = holds.data();
   cuda::for_each(t.count, DrawBody{model.data(), t.first, parts});
   fingers_on_device(t.count, host_model, model.data(), parts);
   build_on_device(t.count, BuildBody<N>{model.data(), parts, problems.data(), metrics.data()});
-  cuda::for_each(t.count, BalanceBody<N>{model.data(), parts, metrics.data()});
+  with_balance<N>(host_model, model.data(), parts, metrics.data(),
+                  [&](const auto& body) { balance_on_device(t.count, body); });
   using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
   contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, candidates.data()}, t.count);
   if (check_uniqueness) {
     solver.cold = true;
     contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, second.data()}, t.count);
   }
-  cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, solver.tol, problems.data(), metrics.data(), candidates.data(),
-                                       check_uniqueness ? second.data() : nullptr, verdicts.data()});
+  cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, solver.tol, problems.data(), metrics.data(),
+                                       candidates.data(), check_uniqueness ? second.data() : nullptr, verdicts.data()});
   metrics.download(t.metrics);
   uniforms.download(t.uniforms);
   verdicts.download(t.verdicts);
@@ -52,7 +55,8 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
 
 template <int N>
 std::uint64_t bytes_per_sample(const GraspModel& model) {
-  return sizeof(double) * static_cast<std::uint64_t>(SampleFields<N>::total + model.draws);
+  const int hold = model.torque_limited ? SampleFields<N>::hold : 0;
+  return sizeof(double) * static_cast<std::uint64_t>(SampleFields<N>::total + hold + model.draws);
 }
 
 }  // namespace

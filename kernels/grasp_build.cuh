@@ -1,9 +1,9 @@
 // The steps of a grasp study that take the compiler longest, each in a file of its own: fingers, whatever the number of
-// contacts, and problems, whatever the fingers.
+// contacts, problems, whatever the fingers, and balance.
 #pragma once
 
 #include "for_each.cuh"
-#include "systems/grasp_problem.hpp"
+#include "systems/grasp_balance.hpp"
 
 namespace garra::grasp {
 
@@ -12,5 +12,9 @@ void fingers_on_device(std::int64_t count, const GraspModel& host, const GraspMo
 
 template <int N>
 void build_on_device(std::int64_t count, const BuildBody<N>& build);
+
+/// With and without torque limits, grasp_balance_torques.cu and grasp_balance.cu.
+template <int N, int R>
+void balance_on_device(std::int64_t count, const BalanceBody<N, R>& body);
 
 }  // namespace garra::grasp

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
-"""Computes data/reference/grasp/wrench_balance.json: how large a wrench forces inside friction cones can balance.
+"""Computes data/reference/grasp/wrench_balance.json: how large a wrench forces inside friction cones can balance; and
+torque_limits.json: the same for fingers whose joints have torque limits.
 
 usage: tools/wrench_balance_reference.py
 
 An independent truth: the second-order cone program max { t : W c + t w = 0, c in the cones, c_n <= limit } by Clarabel through
 CVXPY (neither is needed by anything else). Random contacts of 1 to 8 fingers, a third of them with a limit of the normal force,
 a third with fingers that cannot balance everything (two contacts, or contacts on one side of the object).
+
+Torque limits add |g_i . c_j + h_i| <= 1 for the joints of each finger. A third of those cases is without friction: then all is
+linear, and scipy's linear programming is the truth. In a third some finger's own weight takes more than its motor has, so that it
+has to lean on the object.
 """
 
 import json
@@ -13,8 +18,9 @@ from pathlib import Path
 
 import cvxpy as cp
 import numpy as np
+from scipy.optimize import linprog
 
-TARGET = Path(__file__).resolve().parent.parent / "data" / "reference" / "grasp" / "wrench_balance.json"
+FOLDER = Path(__file__).resolve().parent.parent / "data" / "reference" / "grasp"
 
 
 def frame(normal, rng):
@@ -56,7 +62,95 @@ def largest(W, mu, w, limit):
     return float(t.value) if program.status == "optimal" else None
 
 
+def fingers(rng, n, kind):
+    """Per contact: rows g (joints x 3) and own torques h, all over the torque limits."""
+    gains, own = [], []
+    for _ in range(n):
+        joints = int(rng.integers(3, 8))
+        gains.append(rng.normal(size=(joints, 3)) * np.exp(0.7 * rng.normal(size=(joints, 1))))
+        own.append(rng.uniform(-0.7, 0.7, size=joints))
+        if kind == "leaning" and rng.random() < 0.5:
+            own[-1][0] = rng.choice([-1, 1]) * rng.uniform(1.02, 1.5)
+    return gains, own
+
+
+def bounds_by_cones(W, mu, w, limit, gains, own):
+    """Smallest t >= 0 and largest t that can be balanced, or None where none can or the solver is not sure."""
+    n = len(mu)
+    c, t = cp.Variable(3 * n), cp.Variable()
+    rules = [W @ c + t * w == 0, t >= 0, t <= 1e4]
+    for j in range(n):
+        rules.append(cp.SOC(mu[j] * c[3 * j], c[3 * j + 1:3 * j + 3]))
+        rules += [c[3 * j] <= limit, cp.abs(gains[j] @ c[3 * j:3 * j + 3] + own[j]) <= 1]
+    out = []
+    for goal in (cp.Minimize(t), cp.Maximize(t)):
+        program = cp.Problem(goal, rules)
+        try:
+            program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11, max_iter=400)
+        except cp.SolverError:
+            return None
+        if program.status == "infeasible":
+            return []
+        if program.status != "optimal":
+            return None
+        out.append(float(t.value))
+    return out
+
+
+def bounds_without_friction(W, w, limit, gains, own):
+    n = W.shape[1] // 3
+    normal = W[:, ::3]
+    rows, most = [], []
+    for j in range(n):
+        for g, h in zip(gains[j][:, 0], own[j]):
+            for sign in (1, -1):
+                row = np.zeros(n + 1)
+                row[j] = sign * g
+                rows.append(row)
+                most.append(1 - sign * h)
+    out = []
+    for goal in (1, -1):
+        a = linprog(np.append(np.zeros(n), goal), A_ub=np.array(rows), b_ub=most, A_eq=np.column_stack([normal, w]),
+                    b_eq=np.zeros(6), bounds=[(0, limit)] * n + [(0, 1e4)], method="highs")
+        if a.status == 2:
+            return []
+        if a.status != 0:
+            return None
+        out.append(float(a.x[-1]))
+    return out
+
+
+def torque_cases():
+    rng = np.random.default_rng(61)
+    cases = []
+    while len(cases) < 120:
+        kind = ("any", "leaning", "frictionless")[len(cases) % 3]
+        W, mu, w = problem(rng, "limited")
+        n = 8 if kind == "frictionless" else int(rng.choice([2, 3, 5]))
+        while len(mu) != n:
+            W, mu, w = problem(rng, "limited")
+        gains, own = fingers(rng, n, kind)
+        gains, own = [g.round(5) for g in gains], [h.round(5) for h in own]
+        limit = 1.0 if rng.random() < 0.3 else 1e3
+        if kind == "frictionless":
+            mu[:] = 0
+            w = -W[:, ::3] @ rng.uniform(0.2, 1, size=n)
+            w /= np.linalg.norm(w)
+        got = bounds_without_friction(W, w, limit, gains, own) if kind == "frictionless" else bounds_by_cones(
+            W, mu, w, limit, gains, own)
+        if got is None or (got and (got[1] < 1e-3 or got[1] > 9e3 or got[1] - got[0] < 1e-3)):
+            continue  # the reference's own accuracy does not tell these from nothing
+        # Below the smallest wrench a finger that leans finds no support.
+        cases.append({"kind": kind, "contacts": n, "limit": limit, "W": W.tolist(), "mu": mu.tolist(), "w": w.tolist(),
+                      "gain": [g.tolist() for g in gains], "own": [h.tolist() for h in own], "bounds": got})
+    none = sum(not c["bounds"] for c in cases)
+    least = sum(bool(c["bounds"]) and c["bounds"][0] > 1e-6 for c in cases)
+    print(f"{len(cases)} cases with torque limits, {none} of them balance nothing, {least} need a wrench to lean on")
+    (FOLDER / "torque_limits.json").write_text(json.dumps({"cases": cases}) + "\n")
+
+
 def main():
+    torque_cases()
     rng = np.random.default_rng(16)
     cases = []
     while len(cases) < 300:
@@ -70,7 +164,7 @@ def main():
                       "largest": 0.0 if t < 1e-7 else t})
     zero = sum(c["largest"] == 0 for c in cases)
     print(f"{len(cases)} cases, {zero} of them balance nothing along w")
-    TARGET.write_text(json.dumps({"cases": cases}) + "\n")
+    (FOLDER / "wrench_balance.json").write_text(json.dumps({"cases": cases}) + "\n")
 
 
 if __name__ == "__main__":

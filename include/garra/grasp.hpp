@@ -88,6 +88,9 @@ struct Finger {
   std::vector<double> tau = {};  ///< the command: a torque per joint [N m or N], instead of any force; empty: the grasp
                                  ///< controller's
   bool gravity_compensation = true;  ///< false: this finger's Scenario::compensation is 0
+  /// Of |torque| of each joint [N m or N], infinity: none; empty: no limits. Commanded torques are cut off there, and
+  /// forces that balance a wrench must not need more. In time what InTime::torque_limit is.
+  std::vector<double> torque_limit = {};
 };
 
 /// Everything a grasp study is made of. One finger per contact.

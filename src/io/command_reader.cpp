@@ -1,6 +1,7 @@
 #include "io/command_reader.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "io/distribution_reader.hpp"
 #include "io/robot_table.hpp"
@@ -13,13 +14,21 @@ using grasp::CommandProblem;
 using grasp::Finger;
 using study::Distribution;
 
-constexpr JointDimension kJointTorque{kTorque, kForce};
-
 std::vector<double> read_torques(const Node& node, const std::string& key, const Finger& finger) {
-  const std::vector<Node>& items = read_array(node, key, finger.joints.size());
+  return read_joint_values(node, key, finger, {kJointTorque, Bounds::any()});
+}
+
+/// A list, or "file": the effort limits of the finger's robot file.
+std::vector<double> read_torque_limit(const Node& node, const std::string& key, const Finger& finger) {
+  if (node.kind != Node::Kind::kString) return read_joint_values(node, key, finger, {kJointTorque, Bounds::positive()});
+  static_cast<void>(read_choice(node, key, {"file"}));
+  const std::string remedy = "Write torque_limit = [...], a torque (sliding joints: a force) for each joint.";
+  if (!finger.robot) fail(node.place, key, "this finger comes from no file that could have effort limits", remedy);
   std::vector<double> out;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    out.push_back(read_quantity(items[i], item(key, i), kJointTorque.of(finger.joints[i].link.joint)));
+  for (const chain::Joint& joint : finger.robot->joint)
+    out.push_back(joint.effort_limit > 0 ? joint.effort_limit : INFINITY);
+  if (std::none_of(out.begin(), out.end(), [](double x) { return std::isfinite(x); }))
+    fail(node.place, key, finger.file.name + " gives none of the finger's joints an effort limit", remedy);
   return out;
 }
 
@@ -63,10 +72,21 @@ Written written(const Node& document, const CommandProblem& p) {
 
 }  // namespace
 
+std::vector<double> read_joint_values(const Node& node, const std::string& key, const Finger& finger,
+                                      const JointWanted& wanted) {
+  const std::vector<Node>& items = read_array(node, key, finger.joint_count());
+  std::vector<double> out;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    out.push_back(read_bounded(items[i], item(key, i), {wanted.dimension.of(finger.prismatic(i)), wanted.bounds}));
+  return out;
+}
+
 void read_finger_command(TableReader& table, Finger& finger) {
   if (const Node* tau = table.find("tau")) finger.tau = read_torques(*tau, table.name("tau"), finger);
   if (const Node* on = table.find("gravity_compensation"))
     finger.gravity_compensation = read_boolean(*on, table.name("gravity_compensation"));
+  if (const Node* limit = table.find("torque_limit"))
+    finger.torque_limit = read_torque_limit(*limit, table.name("torque_limit"), finger);
 }
 
 void read_hand_command(TableReader& hand, std::vector<Finger>& fingers) {
@@ -74,6 +94,10 @@ void read_hand_command(TableReader& hand, std::vector<Finger>& fingers) {
   if (const Node* tau = hand.find("tau"))
     for_each_finger(*tau, hand.name("tau"), fingers, is_list,
                     [](Finger& f, const Node& n, const std::string& key) { f.tau = read_torques(n, key, f); });
+  if (const Node* limit = hand.find("torque_limit"))
+    for_each_finger(
+        *limit, hand.name("torque_limit"), fingers, is_list,
+        [](Finger& f, const Node& n, const std::string& key) { f.torque_limit = read_torque_limit(n, key, f); });
   const auto any = [](const Node&) { return true; };
   if (const Node* on = hand.find("gravity_compensation"))
     for_each_finger(

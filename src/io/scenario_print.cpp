@@ -61,8 +61,7 @@ void write_contact(const Contact& c, Writer& w) {
   w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]", "1/m, along t and o");
   w.line("angle_sign", shortest(c.angle_sign), "how contacts.angle moves it along o");
   w.line("friction", c.common_friction ? "{ each = " + text(c.friction, kRatio) + " }" : text(c.friction, kRatio));
-  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]",
-         "m, along t and o");
+  w.line("slide", "[" + text(c.slide_t, kLength) + ", " + text(c.slide_o, kLength) + "]", "m, along t and o");
   w.quantity("tilt", c.tilt, kAngle);
   w.quantity("squeeze_error", c.squeeze_error, kForce);
   if (std::isfinite(c.force_limit)) w.quantity("force_limit", c.force_limit, kForce);
@@ -168,6 +167,10 @@ void write_finger(const Finger& finger, Writer& w) {
   if (!finger.tau.empty())
     w.line("tau", list(finger.tau, static_cast<int>(finger.tau.size()), kRatio), "N*m or N: the whole command");
   if (!finger.gravity_compensation) w.line("gravity_compensation", "false");
+  if (finger.torque_limit.empty()) return;
+  std::vector<double> limit = finger.torque_limit;
+  for (double& x : limit) x = std::min(x, 1e300);  // TOML's numbers are finite here: none
+  w.line("torque_limit", list(limit, static_cast<int>(limit.size()), kRatio), "N*m or N, of each joint");
 }
 
 /// One entry of load.wrench.
@@ -189,7 +192,8 @@ void write_load(const Scenario& s, Writer& w) {
          "N, N*m");
   if (!s.time) {
     w.table("held");
-    w.line("imbalance", shortest(s.held_imbalance), "of weight and external wrench, that the command may leave unbalanced");
+    w.line("imbalance", shortest(s.held_imbalance),
+           "of weight and external wrench, that the command may leave unbalanced");
   }
   w.table("motion");
   w.quantity("velocity", s.velocity, kVelocity);

@@ -1,4 +1,5 @@
 // [time.drive]: how the fingers are driven, and what their joints may do.
+#include "io/command_reader.hpp"
 #include "io/csv_rows.hpp"
 #include "io/distribution_reader.hpp"
 #include "io/robot_table.hpp"
@@ -12,8 +13,6 @@ using Fingers = std::vector<grasp::Finger>;
 using grasp::Drive;
 using grasp::Finger;
 using grasp::InTime;
-
-constexpr JointDimension kJointTorque{kTorque, kForce};
 
 std::size_t joints_of(const Fingers& fingers) {
   std::size_t n = 0;
@@ -34,19 +33,9 @@ void read_gains(TableReader& table, grasp::Controller& c) {
   gain("joint_damping", kTurningDamping, c.joint_damping);
 }
 
-/// A list with a number for each joint of a finger.
-std::vector<double> read_joints(const Node& node, const std::string& key, const Finger& finger,
-                                const JointDimension& dimension, const Bounds& bounds) {
-  const std::vector<Node>& items = read_array(node, key, finger.joint_count());
-  std::vector<double> out;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    out.push_back(read_bounded(items[i], item(key, i), {dimension.of(finger.prismatic(i)), bounds}));
-  return out;
-}
-
 /// One list per finger, or one list for all of them; empty where the key is missing.
 std::vector<std::vector<double>> read_fingers(TableReader& table, const char* name, const Fingers& fingers,
-                                              const JointDimension& dimension, const Bounds& bounds) {
+                                              const JointWanted& wanted) {
   const Node* node = table.find(name);
   if (node == nullptr) return {};
   const std::string key = table.name(name);
@@ -55,14 +44,14 @@ std::vector<std::vector<double>> read_fingers(TableReader& table, const char* na
   if (each) static_cast<void>(read_array(*node, key, fingers.size()));
   std::vector<std::vector<double>> out;
   for (std::size_t j = 0; j < fingers.size(); ++j)
-    out.push_back(read_joints(each ? items[j] : *node, each ? item(key, j) : key, fingers[j], dimension, bounds));
+    out.push_back(read_joint_values(each ? items[j] : *node, each ? item(key, j) : key, fingers[j], wanted));
   return out;
 }
 
 void read_joint_limits(TableReader& table, const Fingers& fingers, InTime& time) {
-  time.torque_limit = read_fingers(table, "torque_limit", fingers, kJointTorque, Bounds::positive());
-  time.lower = read_fingers(table, "lower", fingers, kJointPosition, Bounds::any());
-  time.upper = read_fingers(table, "upper", fingers, kJointPosition, Bounds::any());
+  time.torque_limit = read_fingers(table, "torque_limit", fingers, {kJointTorque, Bounds::positive()});
+  time.lower = read_fingers(table, "lower", fingers, {kJointPosition, Bounds::any()});
+  time.upper = read_fingers(table, "upper", fingers, {kJointPosition, Bounds::any()});
   if (time.lower.empty() != time.upper.empty())
     fail(table.place(), table.name(time.lower.empty() ? "lower" : "upper"), "missing",
          "Give lower and upper, or neither.");
@@ -87,7 +76,7 @@ void read_torque_lists(TableReader& table, const Fingers& fingers, InTime& time)
     const std::vector<Node>& rows = read_array(lists[j], finger, at.size());
     std::vector<double>& into = time.sample_torques.emplace_back();
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      const auto row = read_joints(rows[k], item(finger, k), fingers[j], kJointTorque, Bounds::any());
+      const auto row = read_joint_values(rows[k], item(finger, k), fingers[j], {kJointTorque, Bounds::any()});
       into.insert(into.end(), row.begin(), row.end());
     }
   }

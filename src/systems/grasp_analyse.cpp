@@ -2,7 +2,6 @@
 // host.
 #include "systems/grasp_analyse.hpp"
 
-
 #include <algorithm>
 #include <memory>
 
@@ -28,7 +27,12 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     r.kind[j] = followed_surface(s.contacts[j], j, "near which no nearest point is known");
     r.limits[j] = FingerLimits::none();
-    if (!states.tau.empty()) r.grasp.finger[j].torque_given = false;  // the file's torques count
+    if (!states.tau.empty()) {
+      r.grasp.finger[j].torque_given = false;  // the file's torques count, whatever their limits
+      continue;
+    }
+    std::copy_n(grasp.finger[j].torque_limit, chain::kMaxJoints, r.limits[j].torque);
+    r.limits[j].torque_limited = grasp.finger[j].torque_limited;
   }
   return r;
 }
@@ -37,7 +41,8 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
 template <int N>
 void find_nominal(AnalysisJob& job) {
   HostMemory memory(1);
-  const MotionTiles tiles = cut_tiles<N>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
+  const MotionTiles tiles =
+      cut_tiles<N>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
   const std::vector<std::uint64_t> draw(batch::kTile);
   MotionTiles drawn = tiles;
   drawn.draw = draw.data();
@@ -57,7 +62,8 @@ void run_on_host(const AnalysisJob& job, const Device& device) {
 #pragma omp parallel num_threads(threads)
   {
     HostMemory memory(std::min(n, kInFlight));
-    const AnalysisTiles tiles = cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); });
+    const AnalysisTiles tiles =
+        cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); });
     const HostBackend backend{device.executor, &job.model.rules};
 #pragma omp for schedule(dynamic)
     for (std::int64_t b = 0; b < blocks; ++b) {

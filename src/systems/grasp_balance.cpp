@@ -4,8 +4,8 @@
 
 namespace garra::grasp {
 
-template <int N>
-void balance(Executor executor, const BalanceBody<N>& body, std::int64_t count) {
+template <int N, int R>
+void balance(Executor executor, const BalanceBody<N, R>& body, std::int64_t count) {
   batch::for_each(executor, count, body);
 }
 template void balance(Executor, const BalanceBody<1>&, std::int64_t);

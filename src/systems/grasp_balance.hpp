@@ -63,9 +63,9 @@ struct BalanceReserve {
   S lost;    ///< 1 where no forces balance the probe at all
 };
 
-template <class S, int N>
+template <class S, int N, int R>
 GARRA_HD_CALL BalanceReserve<S> balance_reserve(const GraspModel& m, const ObjectWrench<S, N>& object,
-                                                const solvers::WrenchBalance<S, N>& p, const Vec<S, 3 * N>& c) {
+                                                const solvers::WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c) {
   const auto gram = solvers::balance::gram<S, N>(p.W);
   Vec<S, 6> probe;
   for (int r = 0; r < 6; ++r) probe[r] = S(m.probe[r]) / (r < 3 ? S(1) : object.radius);
@@ -88,12 +88,22 @@ GARRA_HD_CALL BalanceReserve<S> balance_reserve(const GraspModel& m, const Objec
     const auto grows = step[0] > S(0);
     const S to_limit = select(grows, max(room, S(0)) / select(grows, step[0], S(1)), S(kInfinity));
     out.factor = min(out.factor, min(cone_exit(cj, step, p.mu[j]), to_limit));
+    if constexpr (R > 0)
+      for (int i = 0; i < p.rows; ++i) {
+        const S share = solvers::balance::torque_share(p, c, j, i), turn = dot(p.gain[j][i], step);
+        const S size = norm(transpose_times(G, p.gain[j][i]));
+        const S left = max(S(1) - abs(share), S(0)), ahead = max(select(turn > S(0), S(1) - share, S(1) + share), S(0));
+        const auto counts = size > S(0), turns = abs(turn) > S(0);
+        out.radius = min(out.radius, select(counts, left / select(counts, size, S(1)), S(kInfinity)));
+        out.factor = min(out.factor, select(turns, ahead / select(turns, abs(turn), S(1)), S(kInfinity)));
+      }
   }
   return out;
 }
 
-/// Step 4: resisted and imbalance; load factor and wrench radius are cut down to what can be balanced.
-template <int N>
+/// Step 4: resisted and imbalance; load factor and wrench radius are cut down to what can be balanced. R: joints of a
+/// finger that there is room for where torques are limited, else 0.
+template <int N, int R = 0>
 struct BalanceBody {
   const GraspModel* model;
   SampleParts from;
@@ -103,14 +113,24 @@ struct BalanceBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const GraspModel& m = *model;
     ContactPlace<S> places[N];
-    solvers::WrenchBalance<S, N> p;
+    solvers::WrenchBalance<S, N, R> p;
     Vec<S, 3 * N> command;
+    S asked = S(0);
+    if constexpr (R > 0) p.rows = m.most_joints;
     for (int j = 0; j < N; ++j) {
       const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
       places[j] = task.place;
       p.mu[j] = task.friction;
       p.limit[j] = S(m.force_limit[j]);
       solvers::set_contact<S, N>(command, j, pressed_force(task, batch::load<S, FingerShare<S>>(from.shares_of(j), i)));
+      if constexpr (R > 0) {
+        const auto hold = batch::load<S, FingerHold<S>>(from.hold_of(j), i);
+        for (int k = 0; k < R; ++k) {
+          p.gain[j][k] = hold.gain[k];
+          p.own[j][k] = hold.own[k];
+        }
+        asked = max(asked, hold.asked);
+      }
     }
     const auto object = object_wrench<S, N>(m, batch::load<S, ObjectLoad<S>>(from.loads, i), places);
     p.W = object.W;
@@ -123,6 +143,8 @@ struct BalanceBody {
     cut_down(m, object, p, answer, out);
     const auto reached = out.reached > S(0);
     const S nan = S(__builtin_nan(""));
+    // A torque that is cut off does not follow the squeeze.
+    if constexpr (R > 0) out.minimum_squeeze = select(asked > S(1), nan, out.minimum_squeeze);
     out.imbalance = select(reached, out.imbalance, nan);
     out.resisted = select(reached, out.resisted, nan);
     batch::store<S>(metrics, i, out);
@@ -130,7 +152,7 @@ struct BalanceBody {
 
   template <class S>
   static GARRA_HD void cut_down(const GraspModel& m, const ObjectWrench<S, N>& object,
-                                const solvers::WrenchBalance<S, N>& p, const solvers::BalanceAnswer<S, N>& answer,
+                                const solvers::WrenchBalance<S, N, R>& p, const solvers::BalanceAnswer<S, N, R>& answer,
                                 Metrics<S, N>& out) {
     const S zero = S(0);
     S radius = S(kInfinity), factor = S(kInfinity);
@@ -156,8 +178,19 @@ struct BalanceBody {
   }
 };
 
-/// Step 4 on the host. Compiled once, in grasp_balance.cpp.
-template <int N>
-void balance(Executor executor, const BalanceBody<N>& body, std::int64_t count);
+/// Step 4 on the host. Compiled once, in grasp_balance.cpp and grasp_balance_torques.cpp.
+template <int N, int R>
+void balance(Executor executor, const BalanceBody<N, R>& body, std::int64_t count);
+
+/// Calls run(body) with the body that the model needs. `host` is the model where the caller can read it, `where` where
+/// the body will.
+template <int N, class Run>
+void with_balance(const GraspModel& host, const GraspModel* where, const SampleParts& from, double* metrics,
+                  const Run& run) {
+  if (host.torque_limited)
+    run(BalanceBody<N, chain::kMaxJoints>{where, from, metrics});
+  else
+    run(BalanceBody<N>{where, from, metrics});
+}
 
 }  // namespace garra::grasp

@@ -20,9 +20,9 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
     return Problem{Problem::Table::kContact, j, key, "stands beside tau, which is the whole command of that finger",
                    "Leave one of them out."};
   };
-  if (f.tau.size() != f.joints.size())
+  if (f.tau.size() != f.joint_count())
     return Problem{Problem::Table::kFinger, j, "tau",
-                   std::to_string(f.tau.size()) + " torques for " + std::to_string(f.joints.size()) + " joints",
+                   std::to_string(f.tau.size()) + " torques for " + std::to_string(f.joint_count()) + " joints",
                    "Give one torque for each joint."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
   if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
@@ -34,6 +34,19 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
   return Problem{Problem::Table::kFinger, j, "tau",
                  "other fingers balance the load, but what this one presses with is not known to them",
                  "Give tau for every finger, or force = [n, t, o] for the contacts of the others."};
+}
+
+std::optional<Problem> problem_of_limits(const Scenario& s, int j) {
+  const Finger& f = s.fingers[static_cast<std::size_t>(j)];
+  if (f.torque_limit.empty()) return std::nullopt;
+  if (f.torque_limit.size() != f.joint_count())
+    return Problem{Problem::Table::kFinger, j, "torque_limit",
+                   std::to_string(f.torque_limit.size()) + " limits for " + std::to_string(f.joint_count()) + " joints",
+                   "Give one limit for each joint."};
+  if (!s.time || s.time->torque_limit.empty()) return std::nullopt;
+  return Problem{Problem::Table::kDrive, -1, "torque_limit",
+                 "stands beside the torque_limit of finger " + std::to_string(j + 1),
+                 "Keep one of them: those of the fingers hold in time, too."};
 }
 
 /// Gains that move the object act through contact forces.
@@ -70,6 +83,7 @@ std::optional<CommandProblem> command_problem(const Scenario& s) {
     if (s.contacts[j].force && s.contacts[j].squeeze)
       return Problem{Problem::Table::kContact, static_cast<int>(j), "squeeze", "stands beside force",
                      "Keep one of them: force = [n, t, o] is the whole command, its n the squeeze."};
+    if (auto problem = problem_of_limits(s, static_cast<int>(j))) return problem;
     if (s.fingers[j].tau.empty()) continue;
     if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;
   }
@@ -86,6 +100,14 @@ void require_sound_command(const Scenario& s) {
               problem->remedy);
 }
 
+std::vector<std::vector<double>> torque_limits(const Scenario& s) {
+  if (s.time && !s.time->torque_limit.empty()) return s.time->torque_limit;
+  std::vector<std::vector<double>> out;
+  for (const Finger& f : s.fingers) out.push_back(f.torque_limit);
+  const bool none = std::all_of(out.begin(), out.end(), [](const auto& list) { return list.empty(); });
+  return none ? std::vector<std::vector<double>>{} : out;
+}
+
 double nominal_friction(const Scenario& s, std::size_t j) {
   const Contact& c = s.contacts[j];
   return c.common_friction ? c.friction.nominal() * s.common_friction.nominal() : c.friction.nominal();
@@ -98,9 +120,7 @@ double largest_push(const Scenario& s) {
     // Of torques the force is not known here; the load's order of magnitude has to do.
     const double weight = s.object.mass.nominal() * norm(s.gravity);
     const bool torques = j < s.fingers.size() && !s.fingers[j].tau.empty();
-    most = std::max(most, torques ? weight
-                          : c.force ? (*c.force)[0]
-                                    : c.squeeze.value_or(s.squeeze).nominal());
+    most = std::max(most, torques ? weight : c.force ? (*c.force)[0] : c.squeeze.value_or(s.squeeze).nominal());
   }
   return most;
 }

@@ -10,6 +10,9 @@ namespace garra::grasp {
 [[nodiscard]] bool any_balances(const Scenario& s);
 /// Throws Error (kInvalidFile) for command_problem().
 void require_sound_command(const Scenario& s);
+/// Of each finger and joint [N m or N], whether time.drive or the fingers give them; empty: none, of one finger or of
+/// all.
+[[nodiscard]] std::vector<std::vector<double>> torque_limits(const Scenario& s);
 /// Largest nominal normal force that a contact is told [N]; what histograms of forces have room for.
 [[nodiscard]] double largest_push(const Scenario& s);
 

@@ -63,23 +63,48 @@ struct FingerBody {
   int finger;
   SampleParts parts;
 
+  /// `hold` is filled where it is not null.
   template <class S>
-  GARRA_HD FingerShare<S> share(const FingerTask<S>& task, FingerStance<S, J>& stance) const {
+  GARRA_HD FingerShare<S> share(const FingerTask<S>& task, FingerStance<S, J>& stance,
+                                FingerHold<S>* hold = nullptr) const {
     const FingerModel& f = model->finger[finger];
     S reached;
     stance = finger_stance<K, J>(f, task, model->moving, reached);
     TorqueCommand<S, J> command = {f.torque_given, Vec<S, J>::zero(), task.compensation, task.force};
     if (f.torque_given)
       for (int i = 0; i < J; ++i) command.tau[i] = S(f.tau[i]);
+    if (f.torque_limited) command.limit = f.torque_limit;
     const FingerState<S, J> state = {stance.q, stance.qd, model->moving};
     const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
+    if (hold != nullptr) *hold = hold_of(f, terms);
     return {terms.A, terms.drift, terms.bias, terms.velocity, reached};
+  }
+  template <class S>
+  static GARRA_HD FingerHold<S> hold_of(const FingerModel& f, const FingerTerms<S, J>& terms) {
+    FingerHold<S> out;
+    for (int i = 0; i < chain::kMaxJoints; ++i) {
+      out.gain[i] = Vec3<S>::zero();
+      out.own[i] = S(0);
+    }
+    for (int i = 0; i < J && i < chain_of<J>(f).joints; ++i) {
+      const S inverse = S(1) / S(f.torque_limit[i]);
+      for (int k = 0; k < 3; ++k) out.gain[i][k] = inverse * terms.Jc(k, i);
+      out.own[i] = inverse * (terms.gravity[i] + terms.coriolis[i]);
+    }
+    out.asked = terms.asked;
+    return out;
   }
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     FingerStance<S, J> stance;
-    const auto out = share(batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i), stance);
-    batch::store<S>(parts.shares_of(finger), i, out);
+    const auto task = batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i);
+    if (parts.holds != nullptr) {
+      FingerHold<S> hold;
+      batch::store<S>(parts.shares_of(finger), i, share(task, stance, &hold));
+      batch::store<S>(parts.hold_of(finger), i, hold);
+    } else {
+      batch::store<S>(parts.shares_of(finger), i, share(task, stance));
+    }
     if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
   }
 };
@@ -89,10 +114,12 @@ template <class F>
 void with_finger_size(FingerSize size, const F& f) {
   using chain::Joints;
   switch (size) {
-    case FingerSize::kFour: return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 4>{});
+    case FingerSize::kFour:
+      return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 4>{});
     case FingerSize::kSix:
       return f(std::integral_constant<Joints, Joints::kRevolute>{}, std::integral_constant<int, 6>{});
-    case FingerSize::kEight: return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 8>{});
+    case FingerSize::kEight:
+      return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 8>{});
     case FingerSize::kSixteen:
       return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 16>{});
   }
@@ -102,7 +129,9 @@ void with_finger_size(FingerSize size, const F& f) {
 /// will.
 template <class Run>
 void with_finger(const GraspModel& host, int j, const GraspModel* where, const SampleParts& parts, const Run& run) {
-  with_finger_size(host.finger[j].size, [&](auto joints, auto size) { run(FingerBody<joints, size>{where, j, parts}); });
+  with_finger_size(host.finger[j].size, [&](auto joints, auto size) {
+    run(FingerBody<joints, size>{where, j, parts});
+  });
 }
 
 /// Step 2 on the host, for all fingers.

@@ -16,12 +16,35 @@ inline constexpr int kLimitContacts = kMaxContacts;
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {
-  kMass, kScale, kShiftX, kShiftY, kShiftZ, kTurnX, kTurnY, kTurnZ, kAngle, kSqueeze, kCompensation,
-  kForceSize, kForceCosine, kForceAzimuth, kTorqueSize, kTorqueCosine, kTorqueAzimuth, kCommonFriction,
+  kMass,
+  kScale,
+  kShiftX,
+  kShiftY,
+  kShiftZ,
+  kTurnX,
+  kTurnY,
+  kTurnZ,
+  kAngle,
+  kSqueeze,
+  kCompensation,
+  kForceSize,
+  kForceCosine,
+  kForceAzimuth,
+  kTorqueSize,
+  kTorqueCosine,
+  kTorqueAzimuth,
+  kCommonFriction,
   kFirstContactSlot
 };
 enum ContactSlot : int {
-  kFriction, kSlideT, kSlideO, kTilt, kTiltDirection, kSqueezeError, kOwnSqueeze, kContactSlots
+  kFriction,
+  kSlideT,
+  kSlideO,
+  kTilt,
+  kTiltDirection,
+  kSqueezeError,
+  kOwnSqueeze,
+  kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
 GARRA_HD constexpr int contact_slot(int contact, int which) {
@@ -52,6 +75,8 @@ struct FingerModel {
   bool torque_given;              ///< `tau` is the command, whatever the force
   double tau[chain::kMaxJoints];  ///< [N m or N]
   double compensates;             ///< factor on the sample's gravity compensation: 0 or 1
+  bool torque_limited;
+  double torque_limit[chain::kMaxJoints];  ///< of |tau|; infinity: none [N m or N]
 };
 static_assert(chain::kMaxJoints == 16);
 
@@ -73,29 +98,31 @@ struct GraspModel {
   FingerModel finger[kLimitContacts];
   SurfacePoint surface[kLimitContacts];
   double angle_sign[kLimitContacts];
-  bool common_friction[kLimitContacts];  ///< the contact's friction is a factor on the common one
-  int squeeze_slot[kLimitContacts];      ///< input that the contact is squeezed with: the common or its own
-  Vec3<double> push[kLimitContacts];     ///< commanded direction of the squeeze: the nominal normal, P axes
+  bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
+  int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
+  Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
   Vec3<double> squeezed[kLimitContacts];  ///< the same where the common squeeze acts, else 0
   bool any_squeezed;                      ///< the common squeeze acts somewhere
-  Vec3<double> balance[kLimitContacts];  ///< commanded force beside the squeeze [N], P axes: what balances the nominal
-                                         ///< weight, or the tangential part of a force that is given
+  Vec3<double> balance[kLimitContacts];   ///< commanded force beside the squeeze [N], P axes: what balances the nominal
+                                          ///< weight, or the tangential part of a force that is given
   Mat<double, 3, 6> share[kLimitContacts];  ///< of a wrench on the object: least forces that give it, nominal grasp
-  Pose<double> object;                   ///< nominal pose in P
-  Vec3<double> gyration2;                ///< principal moments of inertia per mass, object axes [m^2]
-  double length;                         ///< length that makes torques comparable to forces in the wrench radius [m]
+  Pose<double> object;                      ///< nominal pose in P
+  Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
+  double length;                            ///< length that makes torques comparable to forces in the wrench radius [m]
   Vec3<double> gravity;
-  Vec<double, 6> wrench;                 ///< constant external wrench (force; torque about the centre of mass)
-  double force_limit[kLimitContacts];    ///< of the normal force [N]; infinity: none
-  bool limited;                          ///< some contact has a limit
-  double held_imbalance;                 ///< carried: imbalance <= this
-  Vec<double, 6> probe;                  ///< wrench whose multiple the load factor is
+  Vec<double, 6> wrench;               ///< constant external wrench (force; torque about the centre of mass)
+  double force_limit[kLimitContacts];  ///< of the normal force [N]; infinity: none
+  bool limited;                        ///< some contact or joint has a limit
+  bool torque_limited;                 ///< some joint has one
+  int most_joints;                     ///< of a finger
+  double held_imbalance;               ///< carried: imbalance <= this
+  Vec<double, 6> probe;                ///< wrench whose multiple the load factor is
   Vec3<double> v, omega;
   bool moving;
   std::uint64_t seed;
   int draws;
   Draw draw[kSlots];
-  double constant[kSlots];               ///< values of the inputs that are not drawn
+  double constant[kSlots];  ///< values of the inputs that are not drawn
 };
 
 /// Inputs of one sample (lane-wise).
@@ -248,6 +275,15 @@ struct FingerShare {
   S reached;         ///< 0 where the finger cannot touch its contact, else 1
 };
 
+/// What the torque limits of a finger allow: its joints' torques over their limits, at rest on its contact. Joints that
+/// it does not have, or that have no limit, are 0.
+template <class S>
+struct FingerHold {
+  Vec3<S> gain[chain::kMaxJoints];  ///< of a contact force (n, t, o) on the object [1/N]
+  S own[chain::kMaxJoints];         ///< of the finger's own weight (and motion)
+  S asked;                          ///< largest commanded torque over its limit: above 1 it is cut off
+};
+
 /// Where a finger stands and how its joints move.
 template <class S, int J>
 struct FingerStance {
@@ -256,18 +292,22 @@ struct FingerStance {
 
 /// Tiles of what samples need on their way to a friction problem.
 struct SampleParts {
-  double* loads;        ///< ObjectLoad
-  double* tasks;        ///< FingerTask: those of contact 0, then of contact 1, ...
-  double* shares;       ///< FingerShare, likewise
-  double* uniforms;     ///< [tile][draw][lane]
-  std::int64_t padded;  ///< samples that there is room for, whole tiles
+  double* loads;              ///< ObjectLoad
+  double* tasks;              ///< FingerTask: those of contact 0, then of contact 1, ...
+  double* shares;             ///< FingerShare, likewise
+  double* uniforms;           ///< [tile][draw][lane]
+  std::int64_t padded;        ///< samples that there is room for, whole tiles
   double* stances = nullptr;  ///< FingerStance of kMaxJoints joints, likewise; null: not wanted
+  double* holds = nullptr;    ///< FingerHold, likewise; null: not wanted
 
   [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
     return tasks + contact * padded * batch::kFields<double, FingerTask<double>>;
   }
   [[nodiscard]] GARRA_HD double* shares_of(int contact) const {
     return shares + contact * padded * batch::kFields<double, FingerShare<double>>;
+  }
+  [[nodiscard]] GARRA_HD double* hold_of(int contact) const {
+    return holds + contact * padded * batch::kFields<double, FingerHold<double>>;
   }
   [[nodiscard]] GARRA_HD double* stance_of(int contact) const {
     return stances + contact * padded * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
@@ -288,8 +328,7 @@ struct DrawBody {
     const Inputs<S> in = draw_inputs<S>(m, index, u);
     const Pose<S> object = object_pose(m, in);
     batch::store<S>(parts.loads, i, object_load(m, in, object));
-    for (int j = 0; j < m.contacts; ++j)
-      batch::store<S>(parts.tasks_of(j), i, finger_task(m, in, object, j));
+    for (int j = 0; j < m.contacts; ++j) batch::store<S>(parts.tasks_of(j), i, finger_task(m, in, object, j));
   }
 };
 

@@ -52,14 +52,15 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
       r.shake_rms = load.rms;
     }
   }
+  const auto torque = torque_limits(s);
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     r.kind[j] = followed_surface(s.contacts[j], j, "which [time] cannot follow");
     r.nominal_friction[j] = nominal_friction(s, j);
     FingerLimits& limits = r.limits[j] = FingerLimits::none();
-    copy_limits(time.torque_limit, j, limits.torque);
+    copy_limits(torque, j, limits.torque);
     copy_limits(time.lower, j, limits.lower);
     copy_limits(time.upper, j, limits.upper);
-    limits.torque_limited = j < time.torque_limit.size();
+    limits.torque_limited = j < torque.size() && !torque[j].empty();
   }
   return r;
 }
@@ -98,14 +99,14 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
 
 /// One finger at the end of a step, which its next step would begin with.
 template <chain::Joints K, int J>
-[[gnu::noinline]] void append_finger(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, int j, MotionSeries& out) {
+[[gnu::noinline]] void append_finger(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, int j,
+                                     MotionSeries& out) {
   const FingerChain<J>& finger = chain_of<J>(rules.grasp.finger[j]);
   const FingerDrive<J> drive = drive_of<J>(rules, j, step);
   auto x = batch::load<double, FingerMotion<double, J>>(tiles.finger_of(j), 0);
   const auto order = batch::load<double, FingerOrder<double>>(tiles.order_of(j), 0);
   const Vec<double, J> q = axpy(drive.at_start ? 0.0 : 0.5 * drive.step, x.qd, x.q);
-  const auto gravity =
-      chain::gravity_torque<K>(finger.model, chain::angles<K>(finger.model, q), order.gravity);
+  const auto gravity = chain::gravity_torque<K>(finger.model, chain::angles<K>(finger.model, q), order.gravity);
   Vec<double, J> tau = x.driven + gravity;
   end_step(drive, batch::load<double, Vec3<double>>(tiles.impulse_of(j), 0), order.running, x);
   const auto at = static_cast<std::size_t>(j);
@@ -183,16 +184,16 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
     if (++done > last || !is_shown(done, last, instants)) return;
     append_record<N>(tiles, step, static_cast<double>(done) * model.rules.step.step, out);
     for (int j = 0; j < N; ++j)
-      with_finger_size(model.rules.grasp.finger[j].size, [&](auto joints, auto size) {
-        append_finger<joints, size>(model.rules, tiles, step, j, out);
-      });
+      with_finger_size(model.rules.grasp.finger[j].size,
+                       [&](auto joints, auto size) { append_finger<joints, size>(model.rules, tiles, step, j, out); });
   });
   for (int j = 0; j < N; ++j)
     out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0).friction);
   append_palm(model, tiles, out);
   out.trajectory = one.trajectory[0];
   for (int k = 0; k < one.draws; ++k)
-    out.inputs.push_back(study::quantile(model.rules.grasp.draw[k].distribution, one.uniforms[static_cast<std::size_t>(k)]));
+    out.inputs.push_back(
+        study::quantile(model.rules.grasp.draw[k].distribution, one.uniforms[static_cast<std::size_t>(k)]));
   out.scale = model.rules.grasp.constant[kScale];
   for (int k = 0; k < one.draws; ++k)
     if (model.rules.grasp.draw[k].slot == kScale) out.scale = out.inputs[static_cast<std::size_t>(k)];
@@ -264,14 +265,22 @@ std::vector<std::size_t> MotionModel::slots_of_instants() const {
 
 const char* to_string(MotionEnd end) {
   switch (end) {
-    case MotionEnd::kHeld: return "held";
-    case MotionEnd::kSlipped: return "slipped";
-    case MotionEnd::kDropped: return "dropped";
-    case MotionEnd::kTurned: return "turned";
-    case MotionEnd::kJointLimit: return "joint_limit";
-    case MotionEnd::kUnreachable: return "unreachable";
-    case MotionEnd::kUnsolved: return "unsolved";
-    case MotionEnd::kNonFinite: return "non_finite";
+    case MotionEnd::kHeld:
+      return "held";
+    case MotionEnd::kSlipped:
+      return "slipped";
+    case MotionEnd::kDropped:
+      return "dropped";
+    case MotionEnd::kTurned:
+      return "turned";
+    case MotionEnd::kJointLimit:
+      return "joint_limit";
+    case MotionEnd::kUnreachable:
+      return "unreachable";
+    case MotionEnd::kUnsolved:
+      return "unsolved";
+    case MotionEnd::kNonFinite:
+      return "non_finite";
   }
   return "unknown";
 }
@@ -281,8 +290,8 @@ Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
   const InTime& time = *scenario.time;
   check_times(time);
   const auto grasp = make_model(scenario);
-  model_ = std::make_unique<MotionModel>(MotionModel{.rules = rules_of(scenario, *grasp),
-                                                     .clock = LoadClock(time.loads, scenario.gravity, time.until)});
+  model_ = std::make_unique<MotionModel>(
+      MotionModel{.rules = rules_of(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.until)});
   model_->steps = std::llround(time.until / time.step);
   model_->instants = time.instants;
   model_->levels = time.friction;

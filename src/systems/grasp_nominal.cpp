@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 #include "garra/solve/wrench_balance.hpp"
+#include "systems/grasp_fingers.hpp"
 #include "systems/grasp_instant.hpp"
 
 namespace garra::grasp {
@@ -17,6 +19,56 @@ std::string direction(const Vec<double, 6>& v, int first, double size) {
   const auto shown = [&](int k) { return std::round(v[first + k] / size * 1e3) / 1e3 + 0.0; };  // no -0
   std::snprintf(text, sizeof text, "(%g, %g, %g)", shown(0), shown(1), shown(2));
   return text;
+}
+
+/// "4 N*m of joint 2 of finger 1, whose torque_limit is 3 N*m".
+std::string joint_text(int finger, int joint, bool prismatic, double asked, double limit) {
+  char text[160];
+  const char* unit = prismatic ? "N" : "N*m";
+  std::snprintf(text, sizeof text, "%.3g %s of joint %d of finger %d, whose torque_limit is %.3g %s", asked, unit,
+                joint + 1, finger + 1, limit, unit);
+  return text;
+}
+
+/// What the nominal grasp asks of finger j's joints.
+FingerHold<double> nominal_hold(const GraspModel& m, const FingerTask<double>& task, int j) {
+  FingerHold<double> hold;
+  with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
+    FingerStance<double, size> stance;
+    static_cast<void>(FingerBody<joints, size>{&m, j, {}}.share(task, stance, &hold));
+  });
+  return hold;
+}
+
+/// Whether joint i of a finger slides.
+bool slides(const FingerModel& f, int i) {
+  bool out = false;
+  with_finger_size(f.size, [&](auto, auto size) { out = chain_of<size>(f).model.prismatic[i]; });
+  return out;
+}
+
+/// Joints whose limit the fingers' own weight or the nominal command passes.
+std::vector<std::string> torque_warnings(const GraspModel& m) {
+  std::vector<std::string> list;
+  const Inputs<double> in = nominal_inputs(m);
+  for (int j = 0; j < m.contacts; ++j) {
+    const FingerModel& f = m.finger[j];
+    if (!f.torque_limited) continue;
+    const FingerTask<double> task = finger_task(m, in, object_pose(m, in), j);
+    const FingerHold<double> hold = nominal_hold(m, task, j);
+    const Vec3<double> force = transpose_times(task.place.E, task.force);
+    for (int i = 0; i < chain::kMaxJoints; ++i) {
+      const double limit = f.torque_limit[i], own = hold.own[i];
+      const double command = f.torque_given ? f.tau[i] / limit : task.compensation * own + dot(hold.gain[i], force);
+      if (std::abs(own) > 1)
+        list.push_back("the finger's own weight needs " + joint_text(j, i, slides(f, i), std::abs(own) * limit, limit));
+      else if (std::abs(command) > 1)
+        list.push_back("the nominal command asks for " +
+                       joint_text(j, i, slides(f, i), std::abs(command) * limit, limit) +
+                       ": the torque is cut off there");
+    }
+  }
+  return list;
 }
 
 }  // namespace
@@ -63,7 +115,8 @@ std::vector<std::string> nominal_warnings(const Study& study) {
   char share[32];
   std::snprintf(share, sizeof share, "%.0f %%", 100 * b.imbalance);
   if (b.resisted == 0)
-    list.push_back("no forces within the friction cones can balance the nominal wrench: no sample near it is held");
+    list.push_back(std::string("no forces within the friction cones") + (study.model().limited ? " and limits" : "") +
+                   " can balance the nominal wrench: no sample near it is held");
   else if (b.imbalance > kWorthSaying)
     list.push_back(
         "the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
@@ -71,6 +124,7 @@ std::vector<std::string> nominal_warnings(const Study& study) {
         " % (held.imbalance) a sample counts as not carried. Look at load.nominal_mass, compensation and squeeze");
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the wrench radius is 0");
+  for (std::string& text : torque_warnings(study.model())) list.push_back(std::move(text));
   return list;
 }
 

@@ -1,6 +1,7 @@
 // From a scenario to the numbers that all samples share: which inputs are drawn, the object, the nominal balance.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "garra/core/error.hpp"
 #include "garra/math/rotation.hpp"
@@ -58,13 +59,16 @@ void for_each_input(const Scenario& s, const Visit& visit) {
 Vec3<double> gyration2(const Object& o) {
   const double r2 = o.radius * o.radius, h2 = o.height * o.height;
   switch (o.shape) {
-    case Shape::kSphere: return {{0.4 * r2, 0.4 * r2, 0.4 * r2}};
-    case Shape::kCylinder: return {{r2 / 4 + h2 / 12, r2 / 4 + h2 / 12, r2 / 2}};
+    case Shape::kSphere:
+      return {{0.4 * r2, 0.4 * r2, 0.4 * r2}};
+    case Shape::kCylinder:
+      return {{r2 / 4 + h2 / 12, r2 / 4 + h2 / 12, r2 / 2}};
     case Shape::kBox: {
       const double x = o.size[0] * o.size[0], y = o.size[1] * o.size[1], z = o.size[2] * o.size[2];
       return {{(y + z) / 12, (x + z) / 12, (x + y) / 12}};
     }
-    case Shape::kPoints: return o.gyration2;
+    case Shape::kPoints:
+      return o.gyration2;
   }
   return {{1, 1, 1}};
 }
@@ -94,10 +98,18 @@ FingerSize size_of(const chain::Robot& robot) {
 void set_chain(const chain::Robot& robot, FingerModel& f) {
   f.size = size_of(robot);
   switch (f.size) {
-    case FingerSize::kFour: f.four = padded_chain<4>(robot); break;
-    case FingerSize::kSix: f.six = padded_chain<6>(robot); break;
-    case FingerSize::kEight: f.eight = padded_chain<8>(robot); break;
-    case FingerSize::kSixteen: f.sixteen = padded_chain<16>(robot); break;
+    case FingerSize::kFour:
+      f.four = padded_chain<4>(robot);
+      break;
+    case FingerSize::kSix:
+      f.six = padded_chain<6>(robot);
+      break;
+    case FingerSize::kEight:
+      f.eight = padded_chain<8>(robot);
+      break;
+    case FingerSize::kSixteen:
+      f.sixteen = padded_chain<16>(robot);
+      break;
   }
 }
 
@@ -108,15 +120,24 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     set_chain(finger_robot(s, from), f);
     f.closed_form = from.ik == Ik::kPuma;
     if (f.closed_form && !(f.size == FingerSize::kSix && chain::is_puma_like(f.six.model)))
-      throw Error(ExitCode::kInvalidFile, "finger " + std::to_string(j + 1) + ": the closed-form inverse kinematics "
-                                          "needs an arm built like the PUMA", "use ik = \"numeric\" for this finger");
+      throw Error(ExitCode::kInvalidFile,
+                  "finger " + std::to_string(j + 1) +
+                      ": the closed-form inverse kinematics "
+                      "needs an arm built like the PUMA",
+                  "use ik = \"numeric\" for this finger");
     f.branch = {from.arm, from.elbow, from.wrist};
     f.numeric.joints = static_cast<int>(from.joint_count());
     std::copy(std::begin(from.start), std::end(from.start), f.numeric.start);
     f.torque_given = !from.tau.empty();
     std::copy(from.tau.begin(), from.tau.end(), f.tau);
     f.compensates = from.gravity_compensation ? 1 : 0;
+    std::fill_n(f.torque_limit, chain::kMaxJoints, std::numeric_limits<double>::infinity());
+    std::copy(from.torque_limit.begin(), from.torque_limit.end(), f.torque_limit);
+    f.torque_limited = !from.torque_limit.empty();
+    m.torque_limited = m.torque_limited || f.torque_limited;
+    m.most_joints = std::max(m.most_joints, static_cast<int>(from.joint_count()));
   }
+  m.limited = m.torque_limited;
 }
 
 void copy_contacts(const Scenario& s, GraspModel& m) {
@@ -161,9 +182,9 @@ Vec3<double> told_force(const Scenario& s, const GraspModel& m, const Inputs<dou
   return {{s.fingers[at].tau.empty() ? in.x[m.squeeze_slot[j]] : 0, 0, 0}};
 }
 
-/// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal weight,
-/// c = c0 - V^T (V V^T)^-1 (W c0 + w), with V of the contacts that balances() is true of. Where there is none, the
-/// command is c0, and what the controller wants on the object later is shared by all.
+/// The controller's force: squeeze along the nominal normals, plus the smallest change that balances the nominal
+/// weight, c = c0 - V^T (V V^T)^-1 (W c0 + w), with V of the contacts that balances() is true of. Where there is none,
+/// the command is c0, and what the controller wants on the object later is shared by all.
 template <int N>
 void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) {
   const Pose<double> pose = object_pose(m, in);
@@ -258,8 +279,8 @@ std::vector<Input> uncertain_inputs(const Scenario& scenario) {
 std::unique_ptr<GraspModel> make_model(const Scenario& s) {
   if (s.contacts.empty() || s.contacts.size() > static_cast<std::size_t>(kMaxContacts) ||
       s.contacts.size() != s.fingers.size())
-    throw Error(ExitCode::kInvalidFile, std::to_string(s.fingers.size()) + " fingers and " +
-                                            std::to_string(s.contacts.size()) + " contacts",
+    throw Error(ExitCode::kInvalidFile,
+                std::to_string(s.fingers.size()) + " fingers and " + std::to_string(s.contacts.size()) + " contacts",
                 "give one contact per finger, 1 to " + std::to_string(kMaxContacts));
   require_sound_command(s);
   auto m = std::make_unique<GraspModel>();
@@ -291,15 +312,24 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
 
 const char* to_string(Outcome outcome) {
   switch (outcome) {
-    case Outcome::kHeld: return "held";
-    case Outcome::kNotResisted: return "not_resisted";
-    case Outcome::kNotCarried: return "not_carried";
-    case Outcome::kSlipping: return "slipping";
-    case Outcome::kSeparating: return "separating";
-    case Outcome::kNoSolution: return "no_solution";
-    case Outcome::kSeveral: return "several_solutions";
-    case Outcome::kUnreachable: return "unreachable";
-    case Outcome::kUnsolved: return "unsolved";
+    case Outcome::kHeld:
+      return "held";
+    case Outcome::kNotResisted:
+      return "not_resisted";
+    case Outcome::kNotCarried:
+      return "not_carried";
+    case Outcome::kSlipping:
+      return "slipping";
+    case Outcome::kSeparating:
+      return "separating";
+    case Outcome::kNoSolution:
+      return "no_solution";
+    case Outcome::kSeveral:
+      return "several_solutions";
+    case Outcome::kUnreachable:
+      return "unreachable";
+    case Outcome::kUnsolved:
+      return "unsolved";
   }
   return "unknown";
 }

@@ -65,8 +65,14 @@ struct Workspace {
   batch::Tiles<ObjectLoad<double>> loads{kSub};
   batch::Tiles<FingerTask<double>> tasks{N * kSub};
   batch::Tiles<FingerShare<double>> shares{N * kSub};
+  batch::Tiles<FingerHold<double>> holds;
 
-  SampleParts parts() { return {loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub}; }
+  explicit Workspace(const GraspModel& m) : holds(m.torque_limited ? N * kSub : 0) {}
+  SampleParts parts() {
+    SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
+    if (holds.count() > 0) parts.holds = holds.data();
+    return parts;
+  }
 };
 
 template <int N>
@@ -96,7 +102,7 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                            w.verdicts.data()};
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
   batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
-  balance(executor, BalanceBody<N>{&m, w.parts(), w.metrics.data()}, count);
+  with_balance<N>(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
   contact::iterate(executor, warm, count);
   if (s.check_uniqueness) contact::iterate(executor, cold, count);
   batch::for_each(executor, count, judge);
@@ -225,7 +231,7 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
   std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
   batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
-    auto w = std::make_unique<Workspace<N>>();
+    auto w = std::make_unique<Workspace<N>>(study.model());
     study::Tally mine;
     start_tally(l, mine);
     for (std::int64_t b = 0; pieces.next(b);) {
@@ -275,7 +281,7 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 
 template <int N>
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
-  Workspace<N> w;
+  Workspace<N> w(model);
   process<N>(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "study/summary.hpp"
+#include "systems/grasp_command.hpp"
 #include "systems/grasp_time_study.hpp"
 
 namespace garra::grasp {
@@ -90,7 +91,7 @@ void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scen
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
   study::for_each_row(kTimeColumns, [&](const auto& row, int k) {
     Json& of = j[row.words.name];
-    if (k == time_metric("peak_torque") && s.time->torque_limit.empty()) return;  // null
+    if (k == time_metric("peak_torque") && torque_limits(s).empty()) return;  // null
     of = study::distribution(t, l.shown[k], row.words_in(s), t.sums.data() + layout.metric_sum(level, k));
     for (auto& [p, value] : of["quantiles"].items()) value = quantile(t, l.fine[k], std::stod(p));
   });
@@ -232,7 +233,8 @@ double TimeStudy::unsolved_share(const Total& t) const {
 
 std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) const {
   const TimeLayout& l = layout_;
-  const InTime& time = this->time();
+  InTime time = this->time();
+  time.torque_limit = torque_limits(scenario_);  // those of the fingers, too
   Json j = {{"schema", 1},
             {"job", "grasp"},
             {"study", "time"},

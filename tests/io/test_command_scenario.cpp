@@ -93,6 +93,34 @@ TEST(Command, OfThreePumaStandsInTheHand) {
   EXPECT_FALSE(three_puma({"hand.gravity_compensation=false"}).fingers[2].gravity_compensation);
 }
 
+TEST(TorqueLimit, IsReadAndPrintedForOneFingerOrTheWholeHand) {
+  const std::string limit = "torque_limit = [97.6, \"186 N*m\", 89, 24, 20, 21]\n";
+  const Scenario one = parse({.finger = limit});
+  EXPECT_EQ(one.fingers[0].torque_limit, (std::vector<double>{97.6, 186, 89, 24, 20, 21}));
+  EXPECT_TRUE(one.fingers[1].torque_limit.empty());
+  const Scenario all = three_puma({"hand.torque_limit=[1,2,3,4,5,6]"});
+  for (const grasp::Finger& f : all.fingers) EXPECT_EQ(f.torque_limit, (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  const Scenario each = three_puma({"hand.torque_limit=[[1,2,3,4,5,6],[2,2,3,4,5,6],[3,2,3,4,5,6]]"});
+  EXPECT_EQ(each.fingers[2].torque_limit[0], 3);
+  for (const Scenario& s : {one, all, each}) {
+    expect_round_trip(s);
+    const Scenario again = parse_scenario(resolved_toml(s), "printed.toml");
+    for (std::size_t j = 0; j < s.fingers.size(); ++j) EXPECT_EQ(again.fingers[j].torque_limit, s.fingers[j].torque_limit);
+  }
+}
+
+TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2]\n"}), "s.toml:7:1: hand.finger[1].torque_limit: expected an array of 6");
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 0]\n"}), "hand.finger[1].torque_limit[6]: must be");
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, \"6 N\"]\n"}), "hand.finger[1].torque_limit[6]");
+  expect_said(complaint(Parts{.finger = "torque_limit = \"file\"\n"}),
+              "hand.finger[1].torque_limit: this finger comes from no file");
+  expect_said(complaint(Parts{.finger = "torque_limits = [1, 2, 3, 4, 5, 6]\n"}), "torque_limit");
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 6]\n",
+                              .tables = "[time]\nuntil = 1\n[time.drive]\ntorque_limit = [1, 2, 3, 4, 5, 6]\n"}),
+              "time.drive.torque_limit: stands beside the torque_limit of finger 1");
+}
+
 TEST(Command, SaysWhereItContradictsItself) {
   const std::string tau = "tau = [1, 2, 3, 4, 5, 6]\n", force = "friction = 0.5\nforce = [1, 0, 0]\n";
   expect_said(complaint(Parts{.finger = "tau = [1, 2]\n"}), "s.toml:7:1: hand.finger[1].tau: expected an array of 6");

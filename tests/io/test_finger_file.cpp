@@ -121,6 +121,15 @@ TEST(FingerFile, IsTheSameAsItsDenavitHartenbergRows) {
   const grasp::Replay b = replay(folder.write("b.toml", scenario(rows + base, tip)));
   for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(a.A[i], b.A[i], 1e-9 * std::abs(b.A[0])) << i;
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(a.b[i], b.b[i], 1e-9) << i;
+  // Its effort limits count where they are asked for, and torques can be given to it.
+  const auto finger = [&](const std::string& more) {
+    const std::string text = scenario("file = \"finger.urdf\"\n" + base + more, tip);
+    return io::read_scenario(folder.write("limits.toml", text)).fingers[0];
+  };
+  EXPECT_TRUE(finger("").torque_limit.empty());
+  EXPECT_EQ(finger("torque_limit = \"file\"\n").torque_limit, (std::vector<double>{1, 1, 1, 1}));
+  EXPECT_EQ(finger("torque_limit = [1, 2, 3, 4]\n").torque_limit[3], 4);
+  EXPECT_EQ(finger("tau = [1, 2, 3, 4]\n").tau[3], 4);
   // A robot in TOML is a finger, too; `check` prints all that reads back to the same bits.
   static_cast<void>(folder.write("finger.toml", io::robot_toml(io::parse_urdf(urdf, "finger.urdf"))));
   const std::string same = folder.write("c.toml", scenario("file = \"finger.toml\"\n" + base, tip));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "garra/contact.hpp"
+#include "reference.hpp"
 #include "same_bits.hpp"
 #include "systems/problem_classes_general.hpp"
 
@@ -96,6 +97,20 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WholeClass,
                                          Case{"six_equations_n5", bench::six_equations, {5, 10000, 0}, 20},
                                          Case{"six_equations_n8", bench::six_equations, {8, 2000, 0}, 5}),
                          [](const auto& info) { return info.param.name; });
+
+TEST(LastRung, SolvesWhatAllOthersLeave) {
+  const nlohmann::json all = test::read_reference_json("contact/last_rung.json");
+  ASSERT_GE(all["problems"].size(), 19U);
+  for (const nlohmann::json& given : all["problems"]) {
+    const Problems p = {given["contacts"], 1, given["A"], given["b"], given["mu"]};
+    const Solutions s = contact::solve(p, {}, kLanes);
+    const std::string name = given["class"].get<std::string>() + " " + std::to_string(given["index"].get<int>());
+    ASSERT_EQ(s.status[0], Status::kConverged) << name;
+    EXPECT_GT(s.iterations[0], 10000) << name << ": no work for the last rung";
+    EXPECT_LE(law_violation(p, s.c), 1e-7) << name;
+    EXPECT_TRUE(test::same_bits(contact::solve(p, {}, kScalar).c, s.c)) << name;
+  }
+}
 
 TEST(Limit, BelowTheLaddersOwnEndsItThere) {
   const Problems all = bench::scaled_gram({1, 100000, 0});

@@ -171,6 +171,152 @@ TEST(WrenchBalance, NothingToBalanceIsBalancedAndNaNIsNotDecided) {
   EXPECT_LE(a.steps, 1);
 }
 
+constexpr int kJoints = 8;  // there is room for
+
+template <int N>
+WrenchBalance<double, N, kJoints> limited_of(const Json& c, double factor) {
+  WrenchBalance<double, N, kJoints> p;
+  p.rows = 7;
+  for (int r = 0; r < 6; ++r) {
+    for (int k = 0; k < 3 * N; ++k) p.W(r, k) = c["W"][r][k];
+    p.w[r] = factor * c["w"][r].get<double>();
+  }
+  for (int j = 0; j < N; ++j) {
+    p.mu[j] = c["mu"][j];
+    p.limit[j] = c["limit"];
+    const Json &gain = c["gain"][j], &own = c["own"][j];
+    for (int i = 0; i < kJoints; ++i) {
+      const bool there = i < static_cast<int>(own.size());
+      for (int k = 0; k < 3; ++k) p.gain[j][i][k] = there ? gain[i][k].get<double>() : 0;
+      p.own[j][i] = there ? own[i].get<double>() : 0;
+    }
+  }
+  return p;
+}
+
+/// By the definitions alone: forces that no joint is too weak for; or prices of torque and wrench that no force meets.
+template <int N>
+void expect_certificate(const WrenchBalance<double, N, kJoints>& p, const BalanceAnswer<double, N, kJoints>& a) {
+  double size = 0, left = 0, value = 0;
+  for (int r = 0; r < 6; ++r) size += p.w[r] * p.w[r];
+  size = std::sqrt(size);
+  for (int r = 0; r < 6; ++r) {
+    double sum = p.w[r];
+    for (int k = 0; k < 3 * N; ++k) sum += p.W(r, k) * a.c[k];
+    left += sum * sum;
+    value += a.y[r] * p.w[r];
+  }
+  for (int j = 0; j < N; ++j) {
+    double z[3] = {0, 0, 0};
+    for (int k = 0; k < 3; ++k)
+      for (int r = 0; r < 6; ++r) z[k] += p.W(r, 3 * j + k) * a.y[r];
+    for (int i = 0; i < p.rows; ++i) {
+      double torque = p.own[j][i];
+      for (int k = 0; k < 3; ++k) {
+        torque += p.gain[j][i][k] * a.c[3 * j + k];
+        z[k] += a.share[j][i] * p.gain[j][i][k];
+      }
+      value += p.own[j][i] * a.share[j][i] - std::abs(a.share[j][i]);
+      if (a.balanced == 1) {
+        EXPECT_LE(std::abs(torque), 1 + 1e-12) << j << ' ' << i;
+      }
+    }
+    const double least = z[0] - p.mu[j] * std::hypot(z[1], z[2]);
+    if (least < 0) value += least * std::min(p.limit[j], kLargestForce * size);
+    if (a.balanced == 1) {
+      EXPECT_LE(std::hypot(a.c[3 * j + 1], a.c[3 * j + 2]), p.mu[j] * a.c[3 * j] + 1e-12 * (1 + std::abs(a.c[3 * j])));
+      EXPECT_LE(a.c[3 * j], p.limit[j] * (1 + 1e-12));
+    }
+  }
+  if (a.balanced == 1)
+    EXPECT_LE(std::sqrt(left), 2e-9 * size);
+  else
+    EXPECT_GT(value, 0);
+}
+
+template <int N>
+void compare_limited(const Json& c, Count& count) {
+  const auto bounds = c["bounds"].get<std::vector<double>>();  // the smallest and largest wrench, or nothing at all
+  const std::vector<std::pair<double, double>> tries =
+      bounds.empty() ? std::vector<std::pair<double, double>>{{1.0, 0.0}, {1e-2, 0.0}}
+                     : std::vector<std::pair<double, double>>{{0.9999 * bounds[1] + 1e-4 * bounds[0], 1.0},
+                                                              {0.5 * (bounds[0] + bounds[1]), 1.0},
+                                                              {1.0001 * bounds[1], 0.0}};
+  for (const auto& [factor, expected] : tries) {
+    const auto p = limited_of<N>(c, factor);
+    const auto a = balance_wrench(p, Vec<double, 3 * N>::zero());
+    ++count.cases;
+    count.steps += a.steps;
+    count.most = std::max(count.most, a.steps);
+    if (std::isnan(a.balanced)) {
+      ++count.undecided;
+      continue;
+    }
+    EXPECT_EQ(a.balanced, expected) << N << " contacts, " << c["kind"] << ", " << factor << ", gap " << a.gap;
+    expect_certificate(p, a);
+  }
+}
+
+TEST(TorqueLimits, AgreeWithConeAndLinearProgramsJustBelowAndJustAboveTheLargestWrench) {
+  const Json all = test::read_reference_json("grasp/torque_limits.json");
+  Count count;
+  for (const Json& c : all["cases"]) {
+    switch (c["contacts"].get<int>()) {
+      case 2:
+        compare_limited<2>(c, count);
+        break;
+      case 3:
+        compare_limited<3>(c, count);
+        break;
+      case 5:
+        compare_limited<5>(c, count);
+        break;
+      default:
+        compare_limited<8>(c, count);
+    }
+  }
+  EXPECT_GT(count.cases, 250);
+  EXPECT_LE(count.undecided, 2);  // all are within 1e-4 of where the answer changes
+  RecordProperty("mean_newton_steps", std::to_string(count.steps / count.cases));
+  RecordProperty("most_newton_steps", std::to_string(count.most));
+}
+
+/// pinch() by fingers whose first joint feels the normal force at a lever, and whose second holds what is lifted.
+WrenchBalance<double, 2, 2> weak_pinch(double squeeze_limit, double lift_limit, double own, const Vec<double, 6>& w) {
+  const auto p = pinch(0.5, kInf, w);
+  WrenchBalance<double, 2, 2> out;
+  out.W = p.W;
+  out.w = w;
+  out.mu = p.mu;
+  out.limit = p.limit;
+  out.rows = 2;
+  for (int j = 0; j < 2; ++j) {
+    out.gain[j][0] = {{1 / squeeze_limit, 0, 0}};
+    out.gain[j][1] = {{0, 1 / lift_limit, 0}};
+    out.own[j][0] = 0;
+    out.own[j][1] = own / lift_limit;
+  }
+  return out;
+}
+
+TEST(TorqueLimits, TwoFingersCarryAWeightUpToWhatTheirWeakestJointsLeave) {
+  const auto carries = [](const WrenchBalance<double, 2, 2>& p) {
+    return balance_wrench(p, Vec<double, 6>::zero()).balanced;
+  };
+  for (const double force : {1.999, 2.001}) {
+    const Vec<double, 6> w = {{0, 0, -force, 0, 0, 0}};
+    EXPECT_EQ(carries(weak_pinch(2, 1e3, 0, w)), force < 2 ? 1 : 0) << "2 mu times the squeeze";
+    EXPECT_EQ(carries(weak_pinch(100, 1, 0, w)), force < 2 ? 1 : 0) << "twice the lift";
+    EXPECT_EQ(carries(weak_pinch(100, 1.5, 0.5, w)), force < 2 ? 1 : 0) << "less each finger's own weight";
+  }
+  const Vec<double, 6> nothing = Vec<double, 6>::zero();
+  EXPECT_EQ(carries(weak_pinch(100, 1, 0.999, nothing)), 1);
+  // Each would have to lean on the object, which nothing holds.
+  EXPECT_EQ(carries(weak_pinch(100, 1, 1.001, nothing)), 0);
+  // Held up from outside it carries the fingers, too.
+  EXPECT_EQ(carries(weak_pinch(100, 1, 1.001, {{0, 0, 1, 0, 0, 0}})), 1);
+}
+
 template <int N>
 struct Body {
   const double* problems;

@@ -100,6 +100,89 @@ TEST(Held, NeedsForcesBelowTheirLimit) {
   }
 }
 
+/// pinch() by rails whose motors push at most `squeeze` along x and lift at most `lift`; each carries a weight of its
+/// own.
+Scenario weak_pinch(double squeeze, double lift, double own_mass) {
+  Scenario s = pinch();
+  s.nominal_mass = kMass;
+  for (Finger& f : s.fingers) {
+    f.torque_limit = {lift, 1e3, squeeze};  // of the rails along z, y and x
+    f.joints[2].link.body.mass = own_mass;
+    f.joints[2].link.armature = kFinger - own_mass;
+  }
+  return s;
+}
+
+TEST(Held, NeedsMotorsThatCanSqueezeAndLift) {
+  constexpr double kWeight = kMass * kGravity;
+  for (const double share : {0.999, 1.001}) {
+    const Outcome expected = share < 1 ? Outcome::kNotResisted : Outcome::kHeld;
+    // 2 mu F against m g: with the force that the command asks for, but not more.
+    Scenario squeeze = weak_pinch(share * kWeight / (2 * kFriction), 1e3, 0);
+    squeeze.squeeze = study::Distribution::constant(kWeight);
+    EXPECT_EQ(Study(squeeze).replay(0).outcome, expected) << share;
+    for (const double own : {0.0, 0.5}) {
+      const Replay r = Study(weak_pinch(1e3, share * kWeight / 2 + own * kGravity, own)).replay(0);
+      EXPECT_EQ(r.resisted, share < 1 ? 0 : 1) << share << ' ' << own;
+      EXPECT_EQ(r.outcome, expected) << share << ' ' << own;
+    }
+  }
+}
+
+TEST(Held, ATorqueAboveItsLimitIsCutOff) {
+  // Each finger is to lift half of the weight and has a quarter: the other half of it falls.
+  Scenario s = weak_pinch(1e3, kMass * kGravity / 4, 0);
+  const Replay r = Study(s).replay(0);
+  EXPECT_EQ(r.outcome, Outcome::kNotResisted);
+  EXPECT_NEAR(r.metric[metric("imbalance")], 0.5, 1e-12);
+  EXPECT_TRUE(std::isnan(r.metric[metric("minimum_squeeze")]));
+  // A squeeze above the limit presses with the limit.
+  Scenario weak = weak_pinch(20, 1e3, 0);
+  weak.squeeze = study::Distribution::constant(kSqueeze);
+  const Replay pressed = Study(weak).replay(0);
+  EXPECT_EQ(pressed.outcome, Outcome::kHeld);
+  EXPECT_NEAR(pressed.c[0], 20, 1e-9);
+  EXPECT_NEAR(Study(weak_pinch(40, 1e3, 0)).replay(0).c[0], kSqueeze, 1e-9);
+  // Torques that are given are cut off, too.
+  weak.fingers[0].tau = weak.fingers[1].tau = {kMass * kGravity / 2, 0, 0};
+  weak.fingers[0].tau[2] = -kSqueeze;
+  weak.fingers[1].tau[2] = kSqueeze;
+  EXPECT_NEAR(Study(weak).replay(0).c[0], 20, 1e-9);
+}
+
+TEST(Held, TorqueLimitsCutTheWrenchRadiusAndTheLoadFactor) {
+  const auto metric = [](const Scenario& s, MetricKind k) { return Study(s).replay(0).metric[k]; };
+  // Twice the lift, less the weight, over the weight; the friction cone of the given command allows more.
+  Scenario strong = weak_pinch(1e3, 1e3, 0), weak = weak_pinch(1e3, 6, 0);
+  EXPECT_GT(metric(strong, kLoadFactor), 12 / (kMass * kGravity) - 1);
+  EXPECT_NEAR(metric(weak, kLoadFactor), 12 / (kMass * kGravity) - 1, 1e-9);
+  EXPECT_LT(metric(weak, kLoadFactor), metric(strong, kLoadFactor));
+}
+
+TEST(Held, TorqueLimitsThatAreFarAwayChangeNothing) {
+  const Study free(from_file("three_puma_sphere", {}));
+  Scenario s = from_file("three_puma_sphere", {});
+  for (Finger& f : s.fingers) f.torque_limit.assign(6, 1e6);
+  const Study limited(s);
+  const auto a = run(free, 3000), b = run(limited, 3000);
+  for (int k = 0; k < kOutcomes; ++k)
+    EXPECT_EQ(count(free, a, static_cast<Outcome>(k)), count(limited, b, static_cast<Outcome>(k))) << k;
+}
+
+TEST(Held, TorqueLimitsGiveTheSameBitsOnEveryExecutorAndBesideAnyNeighbors) {
+  Scenario s = from_file("three_puma_sphere", {});
+  // Shoulders and elbows that are just strong enough for about three quarters of the samples.
+  for (Finger& f : s.fingers) f.torque_limit = {10, 33.6, 5.25, 1.05, 0.63, 0.525};
+  const Study study(s);
+  Device scalar;
+  scalar.executor = Executor::kScalar;
+  const auto total = run(study, 1500);
+  EXPECT_EQ(study.summary(run(study, 1500, scalar), "samples"), study.summary(total, "samples"));
+  EXPECT_GT(count(study, total, Outcome::kNotResisted), 50);
+  EXPECT_GT(count(study, total, Outcome::kHeld), 50);
+  EXPECT_EQ(count(study, total, Outcome::kUnsolved), 0);
+}
+
 const std::vector<std::string> kTwisted = {"object.mass=0.2", "contacts.friction=0.6",
                                            "load.wrench={torque=[0.05,0,0]}"};
 
@@ -146,6 +229,29 @@ TEST(NominalBalance, NamesWhatNoContactResistsAndWhatTheCommandLeaves) {
   EXPECT_NE(warnings[0].find("leaves 20 % of the nominal wrench unbalanced"), std::string::npos);
   EXPECT_NE(warnings[1].find("a torque about (1, 0, 0)"), std::string::npos) << warnings[1];
   EXPECT_TRUE(nominal_warnings(Study(from_file("three_puma_sphere", {}))).empty());
+}
+
+TEST(NominalBalance, NamesJointsThatAreTooWeak) {
+  const auto said = [](const Scenario& s, const std::string& part) {
+    for (const std::string& text : nominal_warnings(Study(s)))
+      if (text.find(part) != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(said(
+      weak_pinch(20, 1e3, 0),
+      "the nominal command asks for 30 N of joint 3 of finger 1, whose torque_limit is 20 N: the torque is cut off"));
+  EXPECT_TRUE(said(weak_pinch(1e3, 4.9, 0.5), "the finger's own weight needs 4.91 N of joint 1 of finger 2"));
+  EXPECT_FALSE(said(weak_pinch(1e3, 1e3, 0.5), "torque_limit"));
+}
+
+TEST(HeldInTime, MotorsThatCannotLiftLetGo) {
+  for (const double share : {0.9, 1.1}) {
+    Scenario s = weak_pinch(1e3, share * kMass * kGravity / 2, 0);
+    s.time.emplace();
+    s.time->until = 1;  // object and rails fall at a tenth of g over 5 times its mass: 98 mm
+    const Trajectory t = Motion(s).series(0, 2).trajectory;
+    EXPECT_EQ(t.end, share < 1 ? MotionEnd::kDropped : MotionEnd::kHeld) << share;
+  }
 }
 
 TEST(HeldInTime, ABottleThatTurnsIsNotHeldAndItsTurnIsCountedOn) {

@@ -132,6 +132,26 @@ GARRA_HD State select_members(const MaskOf<S>& mask, const State& yes, const Sta
   return out;
 }
 
+/// The low-discrepancy number in [0, 1) after this one.
+template <class S>
+GARRA_HD S next_weyl(const S& weyl) {
+  const S next = weyl + S(0.6180339887498949);
+  return select(next >= S(1), next - S(1), next);
+}
+
+/// One number in [0, 1) for each contact.
+template <class S, int N>
+GARRA_HD Vec<S, N> spread_numbers(const S& weyl) {
+  Vec<S, N> out;
+  double shift = 0;
+  for (int j = 0; j < N; ++j) {
+    const S w = weyl + S(shift);
+    out[j] = select(w >= S(1), w - S(1), w);
+    shift = shift + 0.7548776662466927 >= 1 ? shift + 0.7548776662466927 - 1 : shift + 0.7548776662466927;
+  }
+  return out;
+}
+
 /// The next attempt: the first four from zero, later ones from normal forces spread as on the ladder of Newton.
 template <class S, int N>
 GARRA_HD void next_attempt(ProximalState<S, N>& s, const MaskOf<S>& anew) {
@@ -139,16 +159,13 @@ GARRA_HD void next_attempt(ProximalState<S, N>& s, const MaskOf<S>& anew) {
   s.alpha = select(anew, first_alpha(s.attempt), s.alpha);
   s.attempt_steps = select(anew, S(0), s.attempt_steps);
   s.outers = select(anew, S(0), s.outers);
-  const S next = s.weyl + S(0.6180339887498949);
-  s.weyl = select(anew, select(next >= S(1), next - S(1), next), s.weyl);
+  s.weyl = select(anew, next_weyl(s.weyl), s.weyl);
   Vec<S, 3 * N> x = Vec<S, 3 * N>::zero();
-  double shift = 0;
+  const Vec<S, N> spread = spread_numbers<S, N>(s.weyl);
   for (int j = 0; j < N; ++j) {
-    S w = s.weyl + S(shift);
-    w = select(w >= S(1), w - S(1), w);
+    const S w = spread[j];
     x[3 * j] =
         select(s.attempt >= S(4), S(30) * (w * w * w) * friction_newton::diagonal_rho<S, N>(s.problem.A, j).n, S(0));
-    shift = shift + 0.7548776662466927 >= 1 ? shift + 0.7548776662466927 - 1 : shift + 0.7548776662466927;
   }
   s.x = select(anew, x, s.x);
 }

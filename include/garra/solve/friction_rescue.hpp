@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "garra/solve/friction_admm.hpp"
+#include "garra/solve/friction_convex.hpp"
 #include "garra/solve/friction_extragradient.hpp"
 #include "garra/solve/friction_nsgs.hpp"
 #include "garra/solve/friction_proximal.hpp"
@@ -20,6 +21,7 @@ struct FrictionRescue {
   int sweeps = 1000;
   int admm_iterations = 2000;
   int extragradient_iterations = 2000;
+  int convex_steps = 400;
   int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
 };
 
@@ -66,7 +68,8 @@ GARRA_HD_CALL void attempt(const FrictionRescue& r, const Solver& solver, int po
     const bool over = !any(solver.running(state));
     if (!over) solver.step(state);
     if (!over && done < next) continue;
-    next = 2 * done;
+    // Newton costs nothing beside a step of the convex problems.
+    next = std::is_same_v<Solver, FrictionConvex> ? done + 1 : 2 * done;
     Candidate<S, N> found = solver.candidate(state);
     const Candidate<S, N> newton = polished(r, p, found.c);
     const auto itself = solves(p, found, r.tol);
@@ -121,6 +124,7 @@ GARRA_HD void rescue(const FrictionRescue& r, const FrictionProblem<S, N>& p, Ca
   if constexpr (N > 1) attempt(r, nsgs, kSoon, p, best, waiting);
   attempt(r, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, best, waiting);
   attempt(r, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, best, waiting);
+  if constexpr (N > 1) attempt(r, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, best, waiting);
 }
 
 }  // namespace garra::solvers

@@ -38,17 +38,26 @@ struct FingerTerms {
   Vec<S, J> gravity;   ///< holding torque g [N m]
   Vec<S, J> coriolis;  ///< h = C qd [N m]
   Mat<S, J, J> M;      ///< joint-space inertia
+  S asked;             ///< largest torque that was commanded, over its limit; 0 where there are none
 };
 
 /// How a finger's torques come about: given, or by the grasp controller
-/// tau = compensation (g + h) + J_v^T f (f in P axes).
+/// tau = compensation (g + h) + J_v^T f (f in P axes); in both cases a torque is cut off at its limit.
 template <class S, int J>
 struct TorqueCommand {
   bool given;
   Vec<S, J> tau;
   S compensation;
   Vec3<S> force;
+  const double* limit = nullptr;  ///< of |tau| of each joint [N m or N]; null: none
 };
+
+/// A torque as commanded, cut off at its limit.
+template <class S>
+GARRA_HD S within_limit(const S& tau, const S& limit, S& asked) {
+  asked = max(asked, abs(tau) / limit);
+  return max(min(tau, limit), -limit);
+}
 
 /// A and the drift by one factorization M = L D L^T: with Y = L^-1 (Jc^T | load) they are Y^T D^-1 Y.
 template <class S, int J>
@@ -96,6 +105,7 @@ GARRA_HD FingerTerms<S, J> finger_terms(const FingerChain<J>& finger, const Cont
     out.bias = motion.acceleration;
     out.velocity = motion.velocity;
   }
+  out.asked = S(0);
   Vec<S, J> load;  // g + h - tau
   for_each_index<J>([&](auto i) {
     const Vec3<S> v = vec3(jac(0, i), jac(1, i), jac(2, i));
@@ -103,6 +113,10 @@ GARRA_HD FingerTerms<S, J> finger_terms(const FingerChain<J>& finger, const Cont
     for_each_index<3>([&](auto k) { out.Jc(k, i) = along[k]; });
     const S hold = out.gravity[i] + out.coriolis[i];
     load[i] = command.given ? hold - command.tau[i] : fma(S(1) - command.compensation, hold, -dot(v, command.force));
+    if (command.limit != nullptr) {
+      const S tau = command.given ? command.tau[i] : fma(command.compensation, hold, dot(v, command.force));
+      load[i] = hold - within_limit(tau, S(command.limit[i]), out.asked);
+    }
   });
   solve_finger(load, out);
   return out;
