@@ -254,7 +254,9 @@ def test_outcomes_and_first_contacts_are_those_of_the_summary(shaken: Run) -> No
 def test_inputs_have_their_influence(shaken: Run) -> None:
     _, summary, page, html = shaken
     assert "contact 1 friction" in html and "P(held) given one input" in page.text
-    assert all(distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"])
+    assert all(
+        distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"]
+    )
 
 
 def test_listed_samples_have_their_replay_commands_and_those_of_motion_h5_can_be_watched(shaken: Run) -> None:

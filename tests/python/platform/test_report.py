@@ -187,7 +187,9 @@ def test_the_same_run_gives_the_same_bytes(climb: Run, tmp_path: Path) -> None:
 )
 def test_studies_without_failures_and_without_success(runs, tmp_path: Path, strength: float, said: str) -> None:
     summary = runs.copy(tmp_path, CLIMB)
-    summary["outcomes"] |= dict.fromkeys(OUTCOMES, 0) | {"feasible" if strength > 1 else "force_limit": summary["samples"]}
+    summary["outcomes"] |= dict.fromkeys(OUTCOMES, 0) | {
+        "feasible" if strength > 1 else "force_limit": summary["samples"]
+    }
     summary["p_feasible"] = {"probability": 1.0, "low": 0.91, "high": 1.0} if strength > 1 else {
         "probability": 0.0, "low": 0.0, "high": 0.09}  # fmt: skip
     (tmp_path / "summary.json").write_text(json.dumps(summary))
@@ -211,7 +213,12 @@ def test_a_study_that_could_judge_nothing(small: Path) -> None:
         s["earliest"] = dict.fromkeys(OUTCOMES[1:], [])
         s["allowed"]["force"] = None
         for table in s["metrics"].values():
-            table |= {"mean": None, "sd": None, "quantiles": dict.fromkeys(table["quantiles"]), "undefined": s["samples"]}
+            table |= {
+                "mean": None,
+                "sd": None,
+                "quantiles": dict.fromkeys(table["quantiles"]),
+                "undefined": s["samples"],
+            }
             table |= {"counts": [0] * len(table["counts"]), "below": 0, "above": 0}
         s["inputs"] = []
         s["first_failure"]["legs"] = [dict.fromkeys(OUTCOMES[1:], 0) for _ in range(7)]
@@ -245,7 +252,9 @@ def test_the_map_says_how_many_positions_are_feasible(workspace: Run) -> None:
     nodes, total = summary["nodes"], summary["map"]["nodes"]
     some = total - nodes["always"] - nodes["never"]
     assert f"Of {total} positions {nodes['always']} are feasible in every orientation tried, {some} in " in page.text
-    assert f"6 × 5 × 4 positions 12 orientations at each actuators: at most {summary['allowed']['force']:g} N" in page.text
+    assert (
+        f"6 × 5 × 4 positions 12 orientations at each actuators: at most {summary['allowed']['force']:g} N" in page.text
+    )
 
 
 # --- scripts
