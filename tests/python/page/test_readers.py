@@ -124,7 +124,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Pat
     def add(summary: dict) -> None:
         summary["outcomes"] |= {"not_resisted": 30, "not_carried": 12, "lost_in_translation": 8}
         summary["samples"] = sum(summary["outcomes"].values())
-        table = summary["metrics"]["wrench_radius"]
+        table = {key: x for key, x in summary["metrics"]["wrench_radius"].items() if key not in ("label", "meaning")}
         summary["metrics"] |= {"object_acceleration": table | {"unit": "m/s^2"}, "imbalance": table | {"unit": "1"}}
         summary["no_slip"] = {"probability": 0.91, "low": 0.90, "high": 0.92}
         summary["can_be_held"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
