@@ -60,9 +60,7 @@ def accuracy(group: Table) -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
 def trusted(group: Table, least: float) -> list[Table]:
     """Solvers that solve at least this share, the quickest first (mean time over all that they tried)."""
-    return sorted(
-        (s for s in group["solvers"] if ran(s) and share(s) >= least), key=lambda s: s["seconds"]["mean"]
-    )
+    return sorted((s for s in group["solvers"] if ran(s) and share(s) >= least), key=lambda s: s["seconds"]["mean"])
 
 
 def ratio_to_best(group: Table, solver: Table, least: float) -> float | None:

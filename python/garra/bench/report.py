@@ -125,7 +125,10 @@ def _robust(groups: list[Table], bench: Table) -> Table:
         runs = [s for g in groups for s in g["solvers"] if s["name"] == name and bench_profiles.ran(s)]
         if groups and len(runs) == len(groups) and all(bench_profiles.share(s) >= bench["trusted"] for s in runs):
             everywhere.append((_mean_factor(groups, runs, bench), name))
-    return {"everywhere": [name for _, name in sorted(everywhere)], "wins": sorted(wins.items(), key=lambda item: -item[1])}
+    return {
+        "everywhere": [name for _, name in sorted(everywhere)],
+        "wins": sorted(wins.items(), key=lambda item: -item[1]),
+    }
 
 
 def _mean_factor(groups: list[Table], runs: list[Table], bench: Table) -> float:
@@ -231,7 +234,13 @@ def _details(group: Table, bench: Table) -> Table:
             }
         )
     gpus = any(row.get("gpu") for row in rows)
-    return {"name": group["name"], "description": group["description"], "problems": group["problems"], "rows": rows, "gpus": gpus}
+    return {
+        "name": group["name"],
+        "description": group["description"],
+        "problems": group["problems"],
+        "rows": rows,
+        "gpus": gpus,
+    }
 
 
 def _refused(bench: Table) -> Table:
@@ -255,9 +264,7 @@ def _mncp(mncp: Table | None) -> Table | None:
                 "mean": sum(r["seconds"] for r in results) / len(results),
             }
         )
-    unsolved = [
-        p["name"] for p in mncp["problems"] if all(r["status"] != "converged" for r in p["results"])
-    ]
+    unsolved = [p["name"] for p in mncp["problems"] if all(r["status"] != "converged" for r in p["results"])]
     hard = sorted(
         ((sum(r["status"] == "converged" for r in p["results"]), p["name"]) for p in mncp["problems"]),
     )

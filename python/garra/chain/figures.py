@@ -16,6 +16,7 @@ from garra.chain.words import key_words
 from garra.page import words
 from garra.page.measures import Scale, measure, quantile, scale
 from garra.page.mpl_figures import ACCENT, BREAK, GRID, HELD, INK, MUTED, SLIP, percent_axis, svg
+from garra.page.study_parts import axis as said
 from garra.page.words import HALF
 
 THIRD = (310, 215)  # [px]
@@ -160,7 +161,7 @@ def settling(axis: Swept, designs: Sequence[Table], limit: float, until: float) 
         _along(ax, axis)
         ax.annotate(f"limit {measure(limit, 's')}", (0.995, wanted), xycoords=("axes fraction", "data"),
                     xytext=(0, 3), textcoords="offset points", ha="right", fontsize=11, color=MUTED)  # fmt: skip
-        ax.set_ylabel(f"settling time [{shown.unit}]")
+        ax.set_ylabel(f"{said(designs[0]['settling_time'], 'settling time')} [{shown.unit}]")
 
     return svg("settling", HALF, "Settling time against the swept number", draw)
 
@@ -174,7 +175,8 @@ def peak_torque(axis: Swept, designs: Sequence[Table], joint: int, name: str, li
         _upwards(ax, limits["values"] * shown.factor, limits["log"])
         _band(ax, axis, levels, HELD)
         _along(ax, axis)
-        ax.set_ylabel(f"peak torque [{shown.unit}]" if "N·m" in shown.unit else f"peak force [{shown.unit}]")
+        otherwise = "peak torque" if "N·m" in shown.unit else "peak force"
+        ax.set_ylabel(f"{said(designs[0]['peak_torque'][joint], otherwise)} [{shown.unit}]")
 
     size = THIRD if len(designs[0]["peak_torque"]) > 2 else HALF
     return svg(f"peak{joint + 1}", size, f"Peak torque of {name} against the swept number", draw)
@@ -196,6 +198,7 @@ def torque_limits(summary: Table) -> dict[str, Table]:
 def energy(axis: Swept, designs: Sequence[Table]) -> str:
     """Work of the torques and energy that damping takes, one over the other."""
     tables = {key: [design[key] for design in designs] for key in ("work", "dissipated")}
+    otherwise = {"work": "work of the torques", "dissipated": "dissipated"}
     raw = {key: _levels(table, 1.0) for key, table in tables.items()}
     values = np.concatenate([v.ravel() for v in raw.values()])
     finite = np.abs(values[np.isfinite(values)])
@@ -205,7 +208,7 @@ def energy(axis: Swept, designs: Sequence[Table]) -> str:
         _upwards(ax, values * shown.factor, _spans_decades(values))
         for (name, levels), color in zip(raw.items(), (ACCENT, SLIP), strict=True):
             _band(ax, axis, levels * shown.factor, color)
-            ax.plot([], [], color=color, lw=3, label={"work": "work of the torques"}.get(name, name))
+            ax.plot([], [], color=color, lw=3, label=said(designs[0][name], otherwise[name]))
         ax.legend(loc="best", labelcolor=INK)
         _along(ax, axis)
         ax.set_ylabel(f"energy [{shown.unit}]")

@@ -112,7 +112,9 @@ def cone(name: str, table: Table, reach: float, width: int) -> str:
             radius = math.hypot((k + 0.5) * cell - extent, y)
             shown = count and radius <= extent
             shade = math.log1p(count) / max(math.log1p(most), 1e-12) if shown else 0
-            row += bytes((*(RASTER_HELD if radius <= 1 else RASTER_SLIP), round(255 * (0.08 + 0.92 * shade)) if shown else 0))
+            row += bytes(
+                (*(RASTER_HELD if radius <= 1 else RASTER_SLIP), round(255 * (0.08 + 0.92 * shade)) if shown else 0)
+            )
         rows.append(bytes(row))
     cut = max(0, round((extent - reach) / cell))
     rows = [row[4 * cut : 4 * (n - cut)] for row in rows[cut : n - cut]]
@@ -153,7 +155,9 @@ def residuals(table: Table, tol: float) -> str:
     end = max(high, limit + 0.5) if limit is not None else high
     every = max(1, math.ceil((end - low) / 7))
     marks = [(k, power_of_ten(k)) for k in range(math.ceil(low), math.floor(end) + 1, every)]
-    plot = Plot("residuals", (HALF[0], 210), Axis((low, end), marks, "residual (scale-invariant)"), _log_heights(counts))
+    plot = Plot(
+        "residuals", (HALF[0], 210), Axis((low, end), marks, "residual (scale-invariant)"), _log_heights(counts)
+    )
     plot.steps([low + width * k for k in range(len(counts) + 1)], counts, "accent", 0.75)
     if limit is not None:
         plot.vertical(limit, "break", 1.6)

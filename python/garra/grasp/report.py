@@ -48,7 +48,9 @@ def _headline(run: Run) -> Table:
         "unsolved": words.share(run.summary["outcomes"]["unsolved"], samples),
         "early": run.summary["stopped_by"] in ("time_limit", "signal"),
         "beside": _beside(run.summary),
-        "what": grasp_words.HELD_AND_CARRIED if "not_carried" in run.summary["outcomes"] else grasp_words.OUTCOMES["held"][2],
+        "what": grasp_words.HELD_AND_CARRIED
+        if "not_carried" in run.summary["outcomes"]
+        else grasp_words.OUTCOMES["held"][2],
     }
 
 

@@ -56,8 +56,12 @@ METRICS: dict[str, tuple[str, str, float | None]] = {
         "does not hold now.",
         None,
     ),
-    "object_acceleration": ("Object acceleration", "How fast the center of mass begins to move under the forces found: 0 where it is held fast. Heavy fingers that "
-        "move with the object make it small: see the imbalance.", None),
+    "object_acceleration": (
+        "Object acceleration",
+        "How fast the center of mass begins to move under the forces found: 0 where it is held fast. Heavy fingers that "
+        "move with the object make it small: see the imbalance.",
+        None,
+    ),
     "imbalance": (
         "Imbalance",
         "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 is all "
@@ -120,7 +124,9 @@ def study_line(scenario: dict[str, Any], contacts: int, levels: list[float] | No
     places = {"friction": "contacts", "angle": "contacts", "squeeze": "load"}
     for key, table in places.items():
         if key == "friction" and levels:
-            parts.append(f"{len(levels)} levels of friction, {words.number(min(levels))} to {words.number(max(levels))}")
+            parts.append(
+                f"{len(levels)} levels of friction, {words.number(min(levels))} to {words.number(max(levels))}"
+            )
         elif key in _table(scenario, table):
             parts.append(f"{key} {words.value(_table(scenario, table)[key], QUANTITIES.get(key, ''))}")
     return parts

@@ -49,7 +49,9 @@ def survival(levels: Sequence[Table], names: Sequence[str]) -> str:
         ends.append(p[-1] if p else math.nan)
     if several:
         for k, (end, height) in _names(plot, ends).items():
-            plot.leader([(plot.right, end), (plot.right + 5, end), (plot.right + 19, height), (plot.right + 24, height)], "held")
+            plot.leader(
+                [(plot.right, end), (plot.right + 5, end), (plot.right + 19, height), (plot.right + 24, height)], "held"
+            )
             plot.label(names[k], plot.right + 27, height + 0.35 * plot.font, "ink")
     return plot.svg("Share still in the hand over time")
 

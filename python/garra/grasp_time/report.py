@@ -134,7 +134,10 @@ def _study(run: Run, levels: list[Table]) -> list[str]:
 
 def _outcomes(summary: Table) -> Table:
     time = summary["time"]
-    limits = {key: measure(time[key], unit) for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))}
+    limits = {
+        key: measure(time[key], unit)
+        for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))
+    }
     counts = summary["outcomes"]
     lost = sum(counts[key] for key in LOST)
     return study_parts.outcomes(OUTCOMES, counts, **limits) | {"lost": lost, "limits": limits}

@@ -89,7 +89,9 @@ class Plot:
 
     # marks
 
-    def line(self, x: Iterable[float], y: Iterable[float], color: str, width: float = 1.7, dash: str = "", alpha: float = 1) -> None:
+    def line(
+        self, x: Iterable[float], y: Iterable[float], color: str, width: float = 1.7, dash: str = "", alpha: float = 1
+    ) -> None:
         self._path("M" + "L".join(self._points(x, y)), f'fill="none" {_stroke(color, width, dash, alpha)}')
 
     def area(self, x: Sequence[float], low: Sequence[float], high: Sequence[float], color: str, alpha: float) -> None:
@@ -98,7 +100,9 @@ class Plot:
         back = self._points([r[0] for r in rows[::-1]], [r[1] for r in rows[::-1]])
         self._path("M" + "L".join(there + back) + "Z", f'fill="var(--{color})" fill-opacity="{alpha:g}"')
 
-    def steps(self, edges: Sequence[float], heights: Sequence[float], color: str, alpha: float, width: float = 0) -> None:
+    def steps(
+        self, edges: Sequence[float], heights: Sequence[float], color: str, alpha: float, width: float = 0
+    ) -> None:
         """A filled histogram; `width` of its outline."""
         floor = self.y.range[0]
         x = [e for e in edges for _ in (0, 1)]
@@ -144,7 +148,9 @@ class Plot:
         data = base64.b64encode(_png(rgba)).decode()
         self._free.append(f'<image {place} preserveAspectRatio="none" href="data:image/png;base64,{data}"/>')
 
-    def text(self, words: str, x: float, y: float, color: str = "muted", align: str = "start", shift: float = 0) -> None:
+    def text(
+        self, words: str, x: float, y: float, color: str = "muted", align: str = "start", shift: float = 0
+    ) -> None:
         """Beside a place in data; `shift` to the right [px]."""
         self.label(words, self.px(x) + shift, self.py(y) + 0.35 * self.font, color, align)
 

@@ -93,8 +93,11 @@ def points(rows: Rows, colors: dict[int, str], names: dict[int, str]) -> Table:
         "distance": packed(np.degrees(rows.distance[chosen]), "<f4"),
         "escape": packed(rows.escape_joint[chosen], "u1"),
         "sets": [
-            {"name": names.get(int(met[i]), f"{int(met[i])}"), "color": colors.get(int(met[i]), OTHER),
-             "count": int(counts[i])}
+            {
+                "name": names.get(int(met[i]), f"{int(met[i])}"),
+                "color": colors.get(int(met[i]), OTHER),
+                "count": int(counts[i]),
+            }
             for i in order
         ],  # fmt: skip
         "kept": len(rows.sample),

@@ -83,7 +83,9 @@ def _headline(summary: Table) -> Table:
         "known": known,
         **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
         "decided": decided,
-        "whole": f"the {words.count(decided)} reached configurations" if summary["outcomes"]["unreached"] else "configurations",
+        "whole": f"the {words.count(decided)} reached configurations"
+        if summary["outcomes"]["unreached"]
+        else "configurations",
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "worst": summary["worst"][0]["inverse_condition"] if summary["worst"] else None,
         "blame": _first(nearest["responsible"]) if nearest else None,
@@ -171,9 +173,15 @@ def _blame(summary: Table, hues: dict[int, str]) -> Table | None:
 def _histograms(summary: Table) -> Table:
     tables, nearest, near = summary["histograms"], summary["nearest"], -math.log10(summary["near"])
     out = {
-        "sigma": figures.log_histogram("sigma", tables["log_sigma"], axis(tables["log_sigma"], "smallest singular value")),
-        "condition": figures.log_histogram("condition", tables["log_condition"], axis(tables["log_condition"], "condition number"), near),
-        "manipulability": figures.plain_histogram("w", tables["manipulability"], axis(tables["manipulability"], "manipulability")),
+        "sigma": figures.log_histogram(
+            "sigma", tables["log_sigma"], axis(tables["log_sigma"], "smallest singular value")
+        ),
+        "condition": figures.log_histogram(
+            "condition", tables["log_condition"], axis(tables["log_condition"], "condition number"), near
+        ),
+        "manipulability": figures.plain_histogram(
+            "w", tables["manipulability"], axis(tables["manipulability"], "manipulability")
+        ),
         "distance": "",
     }
     if nearest and not all(summary["robot"]["prismatic"]):

@@ -65,7 +65,9 @@ def joules(x: float) -> str:
     return significant(x * 10.0**exponent) + " " + {0: "", 3: "m", 6: "µ", 9: "n"}[exponent] + "J"
 
 
-def write_run(runs: Any, to: Path, joints: str = "rr", sweep: dict[str, list[float]] | None = None, samples: int = 48) -> Any:
+def write_run(
+    runs: Any, to: Path, joints: str = "rr", sweep: dict[str, list[float]] | None = None, samples: int = 48
+) -> Any:
     """Fills `to` with a run of the program; its summary. `samples` per design."""
     sweep = {"vary.damping": DAMPING} if sweep is None else sweep
     name = f"hanging {joints} {samples} {json.dumps(sweep)}"
@@ -144,7 +146,10 @@ def test_every_figure_is_there(swept: Run) -> None:
     html = swept[3]
     joints = 2
     probability, settling, energy, balance, survival, convergence = (1,) * 6
-    assert len(re.findall(r"<svg [^>$]*viewBox", html)) + 1 == probability + settling + joints + energy + balance + survival + convergence + 1
+    assert (
+        len(re.findall(r"<svg [^>$]*viewBox", html)) + 1
+        == probability + settling + joints + energy + balance + survival + convergence + 1
+    )
     # The last one is the text of the script that draws the others:
     kinds = ("q", "phase", "torque", "energy", "poses", "balance", "tip")
     plots = [html.count(f'data-plot="{kind}"') for kind in kinds]
@@ -183,7 +188,7 @@ def test_the_scenario_the_command_and_the_device_are_quoted(swept: Run) -> None:
     run, _, page, html = swept
     manifest = json.loads((run / "manifest.json").read_text())
     assert manifest["command"] in page.text and manifest["device"] in page.text
-    assert 'file = &#34;' in html and "kind = &#34;pd&#34;" in html
+    assert "file = &#34;" in html and "kind = &#34;pd&#34;" in html
 
 
 def test_the_same_run_gives_the_same_bytes(swept: Run, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ from pages import (
 
 SPHERE = "three_puma_sphere"
 SECTIONS = ("estimate", "outcomes", "friction", "contacts", "metrics", "inputs", "solver", "samples", "reproduce")
+
+
 def assert_sound(page: Page, html: str) -> None:
     assert html.startswith("<!DOCTYPE html>")
     assert not page.faults
@@ -55,7 +57,11 @@ def test_the_headline_has_the_probability_and_its_interval(three):
     for number in (held["probability"], held["low"], held["high"]):
         assert f"{100 * number:.1f} %" in page.text
     assert f"About {round(100 * held['probability'])} of 100 grasps hold." in page.text
-    assert "three puma hand" in page.text and "radius 100 mm, mass 1 kg ± 0.15 kg" in page.text and "3 contacts" in page.text
+    assert (
+        "three puma hand" in page.text
+        and "radius 100 mm, mass 1 kg ± 0.15 kg" in page.text
+        and "3 contacts" in page.text
+    )
 
 
 def test_every_outcome_is_accounted_for(three):
@@ -103,7 +109,9 @@ def test_the_scenario_and_the_command_are_quoted_in_full(three):
 
 
 def html_of(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;").replace("'", "&#39;")
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;").replace("'", "&#39;")
+    )
 
 
 def test_the_same_run_gives_the_same_bytes(three, tmp_path):
@@ -130,7 +138,13 @@ def test_any_number_of_contacts(runs, tmp_path, contacts):
 
 
 def test_no_failure_is_an_upper_bound_on_failing(runs, tmp_path):
-    sure = ("contacts.friction=4", "contacts.tilt=0", "contacts.squeeze_error=0", "contacts.angle='60 deg'", "object.mass=1")
+    sure = (
+        "contacts.friction=4",
+        "contacts.tilt=0",
+        "contacts.squeeze_error=0",
+        "contacts.angle='60 deg'",
+        "object.mass=1",
+    )
     runs.copy(tmp_path, SPHERE, "--samples", 5000, *(flag for text in sure for flag in ("--set", text)))
     page, html = page_of(tmp_path)
     assert_sound(page, html)
@@ -154,7 +168,13 @@ def test_a_probability_near_one_is_never_rounded_to_one(runs, tmp_path):
 
 def test_unsolved_samples_are_said_to_widen_the_interval(runs, tmp_path):
     runs.copy(tmp_path, SPHERE)
-    edit(tmp_path, lambda s: (s["outcomes"].update(unsolved=s["samples"] // 49 + 1), s.update(samples=sum(s["outcomes"].values()))))
+    edit(
+        tmp_path,
+        lambda s: (
+            s["outcomes"].update(unsolved=s["samples"] // 49 + 1),
+            s.update(samples=sum(s["outcomes"].values())),
+        ),
+    )
     page, _ = page_of(tmp_path)
     assert "widened on both sides by the 2.0 % of samples that are unsolved" in page.text
 

@@ -28,6 +28,7 @@ from pages import (
     Page,
     assert_refused,
     assert_sound,
+    axis_of,
     console,
     data_of,
     edit,
@@ -219,8 +220,8 @@ def test_without_torque_limits_there_is_no_share_of_them(single: Run) -> None:
 
 def test_a_single_level_shows_histograms_with_the_limits(single: Run) -> None:
     _, summary, page, html = single
-    for key in ("slip path", "peak drift", "peak turn", "peak force", "least margin"):
-        assert html.count(f'aria-label="Histogram of the {key}"') == 1
+    for key in ("slip_path", "peak_drift", "peak_turn", "peak_force", "least_margin"):
+        assert html.count(f'aria-label="Histogram of the {axis_of(key, summary["levels"][0][key])}"') == 1
     median = summary["levels"][0]["peak_drift"]["quantiles"]["0.5"]
     assert f"50 % {1e3 * median:.3g} mm" in page.text
 
@@ -254,7 +255,9 @@ def test_outcomes_and_first_contacts_are_those_of_the_summary(shaken: Run) -> No
 def test_inputs_have_their_influence(shaken: Run) -> None:
     _, summary, page, html = shaken
     assert "contact 1 friction" in html and "P(held) given one input" in page.text
-    assert all(distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"])
+    assert all(
+        distribution(row["distribution"], row["unit"]).replace("\u202f", " ") in page.text for row in summary["inputs"]
+    )
 
 
 def test_listed_samples_have_their_replay_commands_and_those_of_motion_h5_can_be_watched(shaken: Run) -> None:

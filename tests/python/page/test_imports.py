@@ -29,7 +29,9 @@ def imported(text: str, known: set[str]) -> Iterator[str]:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 yield inner if inner in known else node.module
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"garra[\w.]+", node.value):
+        elif (
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"garra[\w.]+", node.value)
+        ):
             yield from {node.value} & known
 
 
@@ -64,8 +66,15 @@ def test_a_circle_is_found():
 
 
 def test_imports_inside_functions_and_names_in_strings_count():
-    text = 'import garra.x\ndef f():\n    from garra import y\nROW = ("garra.z", "garra.none")\nfrom garra.x import name\n'
-    assert sorted(imported(text, {"garra", "garra.x", "garra.y", "garra.z"})) == ["garra.x", "garra.x", "garra.y", "garra.z"]
+    text = (
+        'import garra.x\ndef f():\n    from garra import y\nROW = ("garra.z", "garra.none")\nfrom garra.x import name\n'
+    )
+    assert sorted(imported(text, {"garra", "garra.x", "garra.y", "garra.z"})) == [
+        "garra.x",
+        "garra.x",
+        "garra.y",
+        "garra.z",
+    ]
 
 
 def test_no_modules_import_each_other_in_a_circle():

@@ -64,6 +64,17 @@ def test_axes_of_a_map_are_named_by_the_summary(runs, tmp_path: Path) -> None:
     assert labels_of(*page_of(tmp_path))[1] == 1
 
 
+def test_axes_of_a_chain_study_are_named_by_the_summary(runs, tmp_path: Path) -> None:
+    def label(summary: dict) -> None:
+        for design in summary["designs"]:
+            design["settling_time"]["label"] = LABEL
+            design["work"]["label"] = LABEL
+
+    runs.copy(tmp_path, "exoskeleton_damping")
+    edit(tmp_path, label)
+    assert labels_of(*page_of(tmp_path))[1] == 2  # an axis, and a line of a legend
+
+
 def test_a_reference_of_the_summary_is_drawn_in_the_units_of_the_axis(runs) -> None:
     """The red line of a length in m stands where the axis says its mm."""
     summary = json.loads((runs.made("platform_climb") / "summary.json").read_text())

@@ -124,7 +124,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Pat
     def add(summary: dict) -> None:
         summary["outcomes"] |= {"not_resisted": 30, "not_carried": 12, "lost_in_translation": 8}
         summary["samples"] = sum(summary["outcomes"].values())
-        table = summary["metrics"]["wrench_radius"]
+        table = {key: x for key, x in summary["metrics"]["wrench_radius"].items() if key not in ("label", "meaning")}
         summary["metrics"] |= {"object_acceleration": table | {"unit": "m/s^2"}, "imbalance": table | {"unit": "1"}}
         summary["no_slip"] = {"probability": 0.91, "low": 0.90, "high": 0.92}
         summary["can_be_held"] = {"probability": 0.97, "low": 0.96, "high": 0.98}
@@ -221,7 +221,11 @@ def test_the_friction_axis_ends_where_the_curve_does(runs, tmp_path: Path) -> No
     table = summary["held_against_friction"]
     full = table["probability"][-1]
     last = max(f for f, p in zip(table["friction"], table["probability"], strict=True) if abs(p - full) > 1e-3)
-    drawn = max(max(v for v in row["bins"]["value"] if v is not None) for row in summary["inputs"] if row["name"].endswith("friction"))
+    drawn = max(
+        max(v for v in row["bins"]["value"] if v is not None)
+        for row in summary["inputs"]
+        if row["name"].endswith("friction")
+    )
     ticks = numbers_on(figure_of(page_of(tmp_path)[1], "Probability that no contact slips, against friction"))
     assert max(ticks) <= MOST_TICK * max(last, drawn)
 
@@ -237,7 +241,9 @@ def test_ticks_of_one_axis_are_of_one_style(runs, tmp_path: Path) -> None:
 def test_labels_of_survival_are_tied_to_the_ends_of_their_curves(shaken: Seen) -> None:
     _, summary, _, html = shaken
     figure = figure_of(html, "Share still in the hand over time")
-    leaders = re.findall(r'<path d="M([\d.]+) ([\d.]+)L[\d.]+ [\d.]+L[\d.]+ [\d.]+L[\d.]+ ([\d.]+)" fill="none"', figure)
+    leaders = re.findall(
+        r'<path d="M([\d.]+) ([\d.]+)L[\d.]+ [\d.]+L[\d.]+ [\d.]+L[\d.]+ ([\d.]+)" fill="none"', figure
+    )
     # Of each curve (many points) the last one; then leaders, each followed by its name.
     curves = re.findall(r'<path d="(M[^"]*)" fill="none" stroke="var\(--held\)" stroke-width="1.7"', figure)
     ends = [float(c.split(" ")[-1]) for c in curves]
@@ -290,7 +296,9 @@ def test_a_grasp_report_needs_no_plotting_library_and_says_nothing_else(runs, tm
     runs.copy(tmp_path / "sure", SPHERE)
     code = "import sys; from garra import report; report.main(sys.argv[1:]); print('matplotlib' in sys.modules)"
     command = [sys.executable, "-c", code, str(tmp_path / "sure")]
-    done = subprocess.run(command, env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        command, env={"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout.splitlines()[-1] == "False"
 
@@ -327,7 +335,14 @@ FRAME = """<!DOCTYPE html><body style="margin:0"><iframe src="page.html" style="
 
 def said_by_browser(folder: Path, page: Path) -> list[str]:
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=6000"]
-    command = [CHROMIUM, *flags, "--window-size=1500,1000", f"--user-data-dir={folder / 'profile'}", "--dump-dom", page.as_uri()]
+    command = [
+        CHROMIUM,
+        *flags,
+        "--window-size=1500,1000",
+        f"--user-data-dir={folder / 'profile'}",
+        "--dump-dom",
+        page.as_uri(),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     return [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
@@ -364,7 +379,9 @@ PICTURED = """<script>addEventListener("load", () => {
 def test_the_pictures_can_be_chosen_and_tell_their_contacts(pictured: Seen, tmp_path: Path) -> None:
     runs = picture_of(pictured[3])["runs"]
     place = next(k for k, run in enumerate(runs) if k and run["outcome"] != "held")
-    (tmp_path / "page.html").write_text(pictured[3].replace("</body>", PICTURED.replace("DATA", str(place))), encoding="utf-8")
+    (tmp_path / "page.html").write_text(
+        pictured[3].replace("</body>", PICTURED.replace("DATA", str(place))), encoding="utf-8"
+    )
     said = said_by_browser(tmp_path, tmp_path / "page.html")
     assert len(said) == 1, said
     nominal, chosen = (cells.split(";") for cells in re.search(r"PROBE true (.*?) \| (.*?) \| ", said[0]).groups())

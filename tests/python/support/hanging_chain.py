@@ -74,7 +74,12 @@ def write(folder: Path, joints: str, sweep: dict[str, list[float]], samples: int
     (folder / "arm.urdf").write_text("".join(parts))
     rows = "".join(f"{json.dumps(key)} = {json.dumps([float(v) for v in values])}\n" for key, values in sweep.items())
     text = SCENARIO.format(
-        set_point=SET_POINT, until=UNTIL, outputs=OUTPUTS, samples=samples, sweep=f"\n[sweep]\n{rows}" if rows else "", **SETTLE
+        set_point=SET_POINT,
+        until=UNTIL,
+        outputs=OUTPUTS,
+        samples=samples,
+        sweep=f"\n[sweep]\n{rows}" if rows else "",
+        **SETTLE,
     )
     scenario = folder / "scenario.toml"
     scenario.write_text(text)

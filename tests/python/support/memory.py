@@ -19,5 +19,7 @@ print(used.ru_maxrss)
 
 def peak_memory(command):
     """Of a program [KB]; itself and its libraries take 20 MB."""
-    done = subprocess.run([sys.executable, "-c", MEASURE, *map(str, command)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *map(str, command)], capture_output=True, text=True, check=True
+    )
     return int(done.stdout)

@@ -103,6 +103,12 @@ def data_of(html: str, name: str) -> Any:
     return json.loads(re.search(rf'<script type="application/json" id="{name}-data">(.*?)</script>', html, re.S)[1])
 
 
+def axis_of(key: str, table: dict[str, Any]) -> str:
+    """What the axis of a distribution says: its label within a sentence, its key where a run has no labels."""
+    label = table.get("label", key.replace("_", " "))
+    return label[:1].lower() + label[1:]
+
+
 def edit(run: Path, change) -> None:
     summary = json.loads((run / "summary.json").read_text())
     change(summary)

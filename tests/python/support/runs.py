@@ -53,7 +53,9 @@ class Runs:
                 part = run.with_name(run.name + ".part")
                 shutil.rmtree(part, ignore_errors=True)
                 part.mkdir()
-                self._run(write(part) if write else ROOT / "data" / "scenarios" / f"{scenario}.toml", texts, part / "run")
+                self._run(
+                    write(part) if write else ROOT / "data" / "scenarios" / f"{scenario}.toml", texts, part / "run"
+                )
                 (part / "run").rename(run)
         return run
 
@@ -63,7 +65,9 @@ class Runs:
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300)
         assert done.returncode in (DONE, UNSOLVED), done.stderr
 
-    def copy(self, to: Path, scenario: str, *flags: object, write: Callable[[Path], Path] | None = None) -> dict[str, Any]:
+    def copy(
+        self, to: Path, scenario: str, *flags: object, write: Callable[[Path], Path] | None = None
+    ) -> dict[str, Any]:
         """Writes what a report reads of such a run into the folder `to`; its summary. The others as of `made`."""
         to.mkdir(parents=True, exist_ok=True)
         for file in self.made(scenario, *flags, write=write).iterdir():

@@ -170,9 +170,7 @@ def nearest_summary(found: dict[str, Array], landed: Array, near: Array) -> dict
         row = {"joints": list(BLAME[name]), "count": int(here.sum()), "share": here.sum() / total}
         rows.append(row | {"low": low, "high": high, "example": int(near[here][0])})
     rows.sort(key=lambda row: -row["count"])
-    escape = [
-        {"joint": k, "order_1": int((landed & (found["joint"] == k)).sum()), "order_2": 0} for k in range(1, 7)
-    ]
+    escape = [{"joint": k, "order_1": int((landed & (found["joint"] == k)).sum()), "order_2": 0} for k in range(1, 7)]
     return {
         "landed": total,
         "lost": len(near) - total,

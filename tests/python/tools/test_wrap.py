@@ -38,7 +38,8 @@ def test_items_hang_under_their_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [f"| {LONG} | {LONG} |\n", f"```\n{LONG}\n```\n", f"    {LONG}\n", f"[page]: {LONG}\n", "short\nlines\nstay\n"]
+    "text",
+    [f"| {LONG} | {LONG} |\n", f"```\n{LONG}\n```\n", f"    {LONG}\n", f"[page]: {LONG}\n", "short\nlines\nstay\n"],
 )
 def test_tables_code_and_short_lines_stay(tmp_path: Path, text: str) -> None:
     assert wrapped(tmp_path, text) == text
@@ -54,7 +55,9 @@ def test_no_line_begins_with_what_would_be_markup(tmp_path: Path, mark: str) -> 
 
 def test_code_within_a_line_is_not_broken(tmp_path: Path) -> None:
     for n in range(14, 24):
-        assert "`garra run a scenario`" in wrapped(tmp_path, "word " * n + "`garra run a scenario` " + "word " * 9 + "\n")
+        assert "`garra run a scenario`" in wrapped(
+            tmp_path, "word " * n + "`garra run a scenario` " + "word " * 9 + "\n"
+        )
 
 
 def test_check_names_the_lines_and_changes_nothing(tmp_path: Path) -> None:
