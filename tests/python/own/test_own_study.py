@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.program import PROGRAM, garra, summary_of, table_of
+from program import PROGRAM, garra, summary_of, table_of
 
 EXAMPLE = Path(PROGRAM).parent / "examples" / "example_own_study"
 SAMPLES = 40_000
@@ -45,7 +45,7 @@ def pendulum(length, damping, start, steps=20_000):
         angle = angle + h * half
         rate = (half - h / 2 * GRAVITY / length * np.sin(angle)) / (1 + h / 2 * damping)
         fastest = np.maximum(fastest, np.abs(rate))
-        if k >= 0.9 * steps:
+        if (k + 1) * h >= 9.01 - 1e-9:  # the first instant after 9 s that the example looks at
             late = np.maximum(late, np.abs(angle))
     return fastest * length, late
 
@@ -53,9 +53,13 @@ def pendulum(length, damping, start, steps=20_000):
 def test_its_samples_move_as_another_integrator_says(run):
     table = table_of(run / "results.h5")
     rows = slice(0, 400)
-    speed, late = pendulum(*table["inputs"][rows].T)
-    assert np.allclose(table["peak_speed"][rows], speed, rtol=2e-5, atol=1e-5)
-    assert np.allclose(table["late_angle"][rows], late, rtol=2e-3, atol=1e-5)
+    length, damping, start = table["inputs"][rows].T
+    speed, late = pendulum(length, damping, start)
+    # The example looks at its 1,000 steps only: of a peak it may miss (w h)^2 / 8, w^2 = g / length.
+    missed = GRAVITY / length * (UNTIL / 1000) ** 2 / 8
+    for name, truth in (("peak_speed", speed), ("late_angle", late)):
+        short = truth - table[name][rows]
+        assert np.all(short > -1e-5 * truth) and np.all(short < (1.2 * missed + 1e-5) * truth), name
     assert np.all(table["late_angle"] >= SMALL)  # those that have not settled are kept
 
 
