@@ -81,17 +81,6 @@ void read_hand_command(TableReader& hand, std::vector<Finger>& fingers) {
         [](Finger& f, const Node& n, const std::string& key) { f.gravity_compensation = read_boolean(n, key); });
 }
 
-void read_contact_command(TableReader& table, grasp::Contact& contact) {
-  if (const Node* squeeze = table.find("squeeze"))
-    contact.squeeze = read_distribution(*squeeze, table.name("squeeze"), {kForce, Bounds::not_negative()});
-  const Node* force = table.find("force");
-  if (force == nullptr) return;
-  contact.force = read_vector(*force, table.name("force"), kForce);
-  if ((*contact.force)[0] < 0)
-    fail(force->items[0].place, item(table.name("force"), 0), "pulls: the normal force must not be negative",
-         "Write force = [n, t, o]: n presses into the object, t and o lie along it.");
-}
-
 void read_friction(const Node& node, const std::string& key, Distribution* common, grasp::Contact& contact) {
   const Wanted wanted{kRatio, Bounds::not_negative()};
   const auto has = [&](const char* name) { return node.kind == Node::Kind::kTable && node.find(name) != nullptr; };
