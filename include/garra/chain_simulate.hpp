@@ -9,6 +9,7 @@
 #include "garra/batch/device.hpp"
 #include "garra/chain.hpp"
 #include "garra/chain_eval.hpp"
+#include "garra/core/names.hpp"
 #include "garra/systems/chain/simulate_adaptive.hpp"
 
 namespace garra::chain {
@@ -19,7 +20,7 @@ enum class Integrator : int {
   kImplicit1,  ///< order 1, damping implicit: stable at any damping
   kImplicit2,  ///< order 2, damping implicit: stable at any damping
 };
-/// "rk4", "dopri5", "implicit1", "implicit" (order 2).
+[[nodiscard]] constexpr auto names_of(Integrator) { return names("rk4", "dopri5", "implicit1", "implicit"); }
 [[nodiscard]] const char* to_string(Integrator method);
 [[nodiscard]] Integrator parse_integrator(const std::string& name);
 
@@ -39,6 +40,9 @@ struct TorqueInput {
   bool compensate_gravity = false;  ///< kPd only; computed torque always does
   std::vector<double> limit = {};   ///< of |tau|; empty: none
 };
+[[nodiscard]] constexpr auto names_of(TorqueKind) {
+  return names("constant", "step", "ramp", "sine", "sampled", "pd", "computed");
+}
 [[nodiscard]] const char* to_string(TorqueKind kind);
 [[nodiscard]] TorqueKind parse_torque_kind(const std::string& name);
 
@@ -47,6 +51,7 @@ enum class LimitRule : int {
   kFinish,  ///< the sample ends with the status joint_limit
   kStop,    ///< inelastic stops at Joint::lower and Joint::upper
 };
+[[nodiscard]] constexpr auto names_of(LimitRule) { return names("ignore", "finish", "stop"); }
 
 struct SimulateOptions {
   Integrator method = Integrator::kImplicit2;

@@ -13,6 +13,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/chain.hpp"
+#include "garra/core/names.hpp"
 #include "garra/grasp_time.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/study.hpp"
@@ -24,6 +25,7 @@ using study::Distribution;
 inline constexpr int kMaxContacts = 8;
 
 enum class Shape { kSphere, kBox, kCylinder, kPoints };
+[[nodiscard]] constexpr auto names_of(Shape) { return names("sphere", "box", "cylinder", "points"); }
 
 /// The object; its frame sits at the centre of mass. Lengths m, mass kg.
 struct Object {
@@ -60,6 +62,7 @@ struct Contact {
 };
 
 enum class Ik { kPuma, kNumeric };
+[[nodiscard]] constexpr auto names_of(Ik) { return names("puma", "numeric"); }
 
 /// A robot file that a finger was read from, and how: what a scenario says of it.
 struct FingerFile {

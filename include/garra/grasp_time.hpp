@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "garra/core/mat.hpp"
+#include "garra/core/names.hpp"
 
 namespace garra::grasp {
 
@@ -16,12 +17,14 @@ enum class Scheme {
   kExplicit,    ///< the papers' Algorithm 1: accelerations, slip direction of the step's start; stable for small steps
                 ///< only
 };
+[[nodiscard]] constexpr auto names_of(Scheme) { return names("moreau-jean", "explicit"); }
 
 enum class Drive {
   kController,  ///< Controller
   kConstant,    ///< the torques that the command gives each sample at the start, kept
   kSampled,     ///< linear between the torques of a table
 };
+[[nodiscard]] constexpr auto names_of(Drive) { return names("controller", "constant", "sampled"); }
 
 /// The grasp controller: tau = clamp(gamma (g + h) + J_v^T f - K_q (q - q0) - D_q qd), with gravity as far as it is
 /// known (tilt: yes, shaking: no), f_j = (s + eps_j) n0_j + beta_j(w0 - K (x0 - x) + D v), beta_j the part of the
@@ -55,6 +58,8 @@ struct TimeLoad {
   std::vector<Vec3<double>> accelerations = {};  ///< sampled: of the palm at each time [m/s^2]
   std::string file = {};                         ///< sampled: that they were read from; empty: from the scenario itself
 };
+
+[[nodiscard]] constexpr auto names_of(TimeLoad::Kind) { return names("ramp", "impulse", "tilt", "shake", "sampled"); }
 
 /// `[time]` of a scenario.
 struct InTime {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "garra/core/names.hpp"
 #include "garra/platform.hpp"
 #include "garra/study/study.hpp"
 
@@ -43,6 +44,9 @@ struct Experiment {
   double step = 1e-3;     ///< of both integrators, shortened to meet the instants [s]
   int instants = 51;      ///< looked at, both ends included
 };
+
+[[nodiscard]] constexpr auto names_of(Experiment::Kind) { return names("move", "stroke", "free_motion"); }
+[[nodiscard]] constexpr auto names_of(Experiment::Parts) { return names("both", "pose", "lengths"); }
 
 struct ExperimentScenario {
   std::string title;

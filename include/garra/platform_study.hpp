@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "garra/core/names.hpp"
 #include "garra/platform.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/study.hpp"
@@ -36,6 +37,8 @@ struct Path {
   Poses pose;                ///< two or more
   std::vector<double> time;  ///< kSampled: of each pose [s]
 };
+[[nodiscard]] constexpr auto names_of(Path::Kind) { return names("straight", "screw", "spline", "sampled"); }
+[[nodiscard]] constexpr auto names_of(Path::Law) { return names("quintic", "trapezoid", "uniform"); }
 
 /// Poses, velocities and accelerations at the instants: rows [t]. (v, w) and (dv/dt, dw/dt) in base axes.
 struct PathPoints {

@@ -11,6 +11,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/chain.hpp"
+#include "garra/core/names.hpp"
 #include "garra/study/study.hpp"
 
 namespace garra::singularity {
@@ -29,6 +30,7 @@ struct MapScaling {
 
 /// What the first pass, over all configurations, is computed in. The second pass is always in double.
 enum class Precision { kDouble, kSingle };
+[[nodiscard]] constexpr auto names_of(Precision) { return names("fp64", "fp32"); }
 
 struct MeasureOptions {
   MapScaling scaling;
@@ -91,6 +93,7 @@ enum class Sequence {
   kRandom,         ///< Philox of (seed, sample)
   kLowDiscrepancy  ///< additive recurrence, fills evenly
 };
+[[nodiscard]] constexpr auto names_of(Sequence) { return names("random", "even"); }
 
 /// Targets on a grid of tool positions, instead of joint values: inverse kinematics by Newton's iteration from several
 /// random starts, so that most branches are seen. Sample i is start i % starts of target i / starts.

@@ -61,8 +61,7 @@ chain::Samples samples_of(const SimulateArguments& arguments, int joints) {
 chain::SimulateOptions options_of(const SimulateArguments& arguments) {
   chain::SimulateOptions o = arguments.options;
   o.method = chain::parse_integrator(arguments.method);
-  if (arguments.limits == "finish") o.limits = chain::LimitRule::kFinish;
-  if (arguments.limits == "stop") o.limits = chain::LimitRule::kStop;
+  o.limits = value_named<chain::LimitRule>(arguments.limits).value_or(o.limits);
   if (arguments.every > 0) {
     if (o.until / arguments.every > 1e7) throw Error(ExitCode::kUsage, "--every asks for more than 1e7 outputs");
     const auto last = static_cast<std::int64_t>(std::floor(o.until / arguments.every * (1 + 1e-12)));
@@ -179,9 +178,16 @@ void add_numbers(CLI::App& command, const std::string& flag, std::vector<double>
   command.add_option(flag, values, help)->delimiter(',')->type_name("X,...");
 }
 
+/// The names of an enum.
+template <class Enum>
+CLI::IsMember one_of() {
+  const auto all = names_of(Enum{});
+  return CLI::IsMember(std::vector<std::string>(all.begin(), all.end()));
+}
+
 void add_torque_options(CLI::App& command, SimulateArguments& a) {
   command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd or computed")
-      ->check(CLI::IsMember({"constant", "step", "ramp", "sine", "sampled", "pd", "computed"}))
+      ->check(one_of<chain::TorqueKind>())
       ->capture_default_str();
   add_numbers(command, "--amplitude", a.torque.amplitude,
               "of the torque per joint, or one for all [N m]; factor of pd, computed, sampled");
@@ -200,7 +206,7 @@ void add_torque_options(CLI::App& command, SimulateArguments& a) {
 void add_method_options(CLI::App& command, SimulateArguments& a) {
   command
       .add_option("--method", a.method, "rk4, dopri5 (adaptive), implicit (damping, order 2) or implicit1 (order 1)")
-      ->check(CLI::IsMember({"rk4", "dopri5", "implicit", "implicit1"}))
+      ->check(one_of<chain::Integrator>())
       ->capture_default_str();
   command.add_option("--step", a.options.step, "of all methods but dopri5 [s]")
       ->check(positive_number())
@@ -221,7 +227,7 @@ void add_method_options(CLI::App& command, SimulateArguments& a) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--limits", a.limits, "joint limits: ignore, finish (a sample ends there) or stop (inelastic)")
-      ->check(CLI::IsMember({"ignore", "finish", "stop"}))
+      ->check(one_of<chain::LimitRule>())
       ->capture_default_str();
   command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below")->capture_default_str();
   command.add_option("--settle-band", a.options.settle_band, "settled: every joint is this near --settle-at")

@@ -16,6 +16,8 @@
 #include "garra/io/platform_file.hpp"
 #include "garra/io/problem_file.hpp"
 #include "garra/io/robot.hpp"
+#include "io/field_reader.hpp"
+#include "io/field_schema.hpp"
 #include "io/toml_json.hpp"
 
 namespace garra::cli {
@@ -28,6 +30,7 @@ struct CheckArguments {
   std::vector<std::string> overrides;
   io::RobotOptions robot;
   std::string format = "human";
+  std::string schema_of;  ///< the job whose schema is asked for; empty: of all
 };
 
 /// Smallest and largest of the finite numbers, and how many others there are.
@@ -121,8 +124,10 @@ Content content_of(const CheckArguments& arguments, const std::string& file) {
 }
 
 /// One line of JSON per file. Text from a file need not be UTF-8, JSON must be.
-void print_json(const std::string& file, const std::optional<Error>& error, const Content& content) {
-  Json line = {{"file", file}, {"ok", !error}, {"error", error ? Json(error->what()) : Json(nullptr)}};
+void print_json(const std::string& file, const std::optional<Error>& error, const std::vector<std::string>& errors,
+                const Content& content) {
+  Json line = {
+      {"file", file}, {"ok", !error}, {"error", error ? Json(error->what()) : Json(nullptr)}, {"errors", errors}};
   if (!error) {
     line["kind"] = content.kind;
     line["warnings"] = content.warnings;
@@ -149,15 +154,20 @@ void print_text(const CheckArguments& arguments, const std::string& file, const 
 std::optional<Error> check_file(const CheckArguments& arguments, const std::string& file) {
   Content content;
   std::optional<Error> error;
+  std::vector<std::string> errors;  // one by one
   try {
     content = content_of(arguments, file);
     if (arguments.format == "toml" && content.toml.empty())
       throw Error(ExitCode::kUsage, file + ": problem files have no TOML form", "Use --format human or json.");
+  } catch (const io::FileErrors& e) {
+    error = e;
+    errors = e.each();
   } catch (const Error& e) {
     error = e;
+    errors = {e.what()};
   }
   if (arguments.format == "json") {
-    print_json(file, error, content);
+    print_json(file, error, errors, content);
   } else {
     print_text(arguments, file, content, error);
   }
@@ -180,17 +190,31 @@ void run_check(const CheckArguments& arguments) {
               std::to_string(errors.size()) + " of " + std::to_string(arguments.files.size()) + " files are not valid");
 }
 
+/// What scenarios may hold, for editors, or as the tables of docs/scenario.md.
+void print_schema(const CheckArguments& arguments) {
+  const std::string text = arguments.format == "markdown" ? io::scenario_rows(arguments.schema_of)
+                                                          : io::scenario_schema(arguments.schema_of);
+  std::fputs(text.c_str(), stdout);
+}
+
 }  // namespace
 
 void add_check_command(CLI::App& app) {
   CLI::App* check =
       app.add_subcommand("check", "Validate scenarios, robots, platforms and problem files; print what is in them");
   const auto arguments = std::make_shared<CheckArguments>();
-  check
-      ->add_option("files", arguments->files,
-                   "scenarios, platforms (.toml), robots (.toml, .urdf) and problem files (.h5)")
-      ->required()
-      ->type_name("FILE");
+  CLI::Option* files = check
+                           ->add_option("files", arguments->files,
+                                        "scenarios, platforms (.toml), robots (.toml, .urdf) and problem files (.h5)")
+                           ->type_name("FILE");
+  CLI::Option* schema =
+      check
+          ->add_option("--schema", arguments->schema_of,
+                       "print the JSON Schema of scenarios, of one job or of all: for editors; --format markdown: the "
+                       "job's keys as a table")
+          ->type_name("[JOB]")
+          ->expected(0, 1)
+          ->excludes(files);
   check->add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -200,15 +224,21 @@ void add_check_command(CLI::App& app) {
   check
       ->add_option("--format", arguments->format,
                    "human; json: one line per file with the whole model; toml: a file that reads back to the same")
-      ->check(CLI::IsMember({"human", "json", "toml"}))
+      ->check(CLI::IsMember({"human", "json", "toml", "markdown"}))
       ->capture_default_str();
   check->footer(
       "Examples:\n"
       "  garra check data/scenarios/three_puma_sphere.toml\n"
       "  garra check data/robots/iiwa14.urdf --tip link_7\n"
       "  garra check panda.urdf --tip panda_hand --lock panda_finger_joint1=0.02 --format toml > panda.toml\n"
-      "  garra check data/scenarios/*.toml data/reference/contact/*.h5 --format json");
-  check->callback([arguments] { run_check(*arguments); });
+      "  garra check data/scenarios/*.toml data/reference/contact/*.h5 --format json\n"
+      "  garra check --schema > scenario.schema.json");
+  check->callback([arguments, files, schema] {
+    if (*schema) return print_schema(*arguments);
+    if (!*files) throw CLI::RequiredError("FILE");
+    if (arguments->format == "markdown") throw Error(ExitCode::kUsage, "--format markdown belongs to --schema JOB");
+    run_check(*arguments);
+  });
 }
 
 }  // namespace garra::cli

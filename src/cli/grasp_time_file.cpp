@@ -17,20 +17,6 @@ using io::Shape;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-const char* name_of(grasp::Shape shape) {
-  switch (shape) {
-    case grasp::Shape::kSphere:
-      return "sphere";
-    case grasp::Shape::kBox:
-      return "box";
-    case grasp::Shape::kCylinder:
-      return "cylinder";
-    case grasp::Shape::kPoints:
-      break;
-  }
-  return "points";
-}
-
 void write_object(Hdf5Writer& file, const std::string& at, const MotionSeries& s, std::uint64_t t) {
   file.write(at + "time", {t}, s.time);
   file.write(at + "position", {t, 3}, s.position);

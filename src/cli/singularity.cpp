@@ -18,7 +18,9 @@
 #include "cli/singularity_claims.hpp"
 #include "cli/temporary_folder.hpp"
 #include "garra/io/screws_file.hpp"
+#include "garra/singularity_map.hpp"
 #include "io/atomic_file.hpp"
+#include "io/field_writer.hpp"
 #include "io/robot_model.hpp"
 #include "io/robot_table.hpp"
 #include "io/scenario_text.hpp"
@@ -152,19 +154,15 @@ void analyse_at(const RobotArguments& arguments) {
 
 /// The scenario that --map stands for: a robot, and everything else as `garra check` shows it.
 std::string map_scenario(const io::RobotOptions& options, const std::string& model, bool is_file) {
-  const chain::Robot robot = io::read_robot(is_file ? model : io::robot_file(model), options);
+  std::string file = is_file ? model : io::robot_file(model);
+  chain::Robot robot = io::read_robot(file, options);
   io::Writer w;
   w.line("schema", "1");
   w.line("job", "\"singularity\"");
   w.line("title", io::text("Singularities of " + robot.name));
-  w.table("robot");
-  if (is_file)
-    w.line("file", io::text(std::filesystem::absolute(model).string()));
-  else
-    w.line("model", io::text(model));
-  if (!options.base.empty()) w.line("base", io::text(options.base));
-  if (!options.tip.empty()) w.line("tip", io::text(options.tip));
-  io::write_locks(robot, is_file ? model : io::robot_file(model), w);
+  std::string named = is_file ? std::filesystem::absolute(model).string() : model, base = options.base, tip = options.tip;
+  io::FieldWriter f(w);
+  io::robot_fields(f, "", "", {named, file, base, tip, robot});
   return w.take();
 }
 
@@ -254,8 +252,9 @@ void add_map_options(CLI::App& command, RobotArguments& arguments, CLI::Option& 
   const std::vector<CLI::Option*> before = command.get_options();
   command.add_option("--near", arguments.near, "near: smallest singular value by the largest; default 0.02")
       ->check(positive_number());
+  const auto precisions = names_of(singularity::Precision{});
   command.add_option("--precision", arguments.precision, "fp64, or fp32 for the first pass")
-      ->check(CLI::IsMember({"fp64", "fp32"}));
+      ->check(CLI::IsMember(std::vector<std::string>(precisions.begin(), precisions.end())));
   add_new_run_flags(command, arguments.run);
   command.get_option("--output")->description("run folder (default: run-<robot>-singularities)");
   add_common_flags(command, arguments.run);

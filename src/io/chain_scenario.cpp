@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "io/chain_scenario_parts.hpp"
-#include "io/distribution_reader.hpp"
+#include "io/field_reader.hpp"
+#include "io/field_writer.hpp"
+#include "io/number.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/suggest.hpp"
 #include "io/text_file.hpp"
@@ -12,31 +14,11 @@ namespace garra::io {
 
 namespace {
 
+using chain::Design;
 using chain::Scenario;
 
 constexpr std::int64_t kDefaultSamples = 1024;  ///< per design
 constexpr std::int64_t kDefaultChunk = 4 * study::kBlock;
-
-void read_plan(TableReader& root, std::int64_t designs, study::Plan& plan) {
-  plan.samples = kDefaultSamples;
-  plan.chunk = kDefaultChunk;
-  TableReader table(root.find_table("sampling"), "sampling");
-  read_sampling(table, plan);
-  if (const Node* share = table.find("max_unsolved"))
-    plan.max_unsolved = read_bounded(*share, table.name("max_unsolved"), {kRatio, {.low = 0, .high = 1}});
-  table.finish();
-  if (plan.samples > kMostSamples / designs)
-    fail(table.place(), "sampling.samples", "too many samples for so many designs", "Give fewer.");
-  plan.samples *= designs;
-  read_output(root.find_table("output"), plan);
-}
-
-void declare_tables(TableReader& root) {
-  for (const char* key : {"schema", "job", "title", "seed", "robot", "start", "vary", "torque", "time", "settle",
-                          "sweep", "sampling", "output"})
-    static_cast<void>(root.find(key));
-  root.finish();
-}
 
 /// A swept key given on the command line as well would be without effect.
 void check_overrides(const Node& document, const std::vector<SweptKey>& keys) {
@@ -53,31 +35,124 @@ void check_overrides(const Node& document, const std::vector<SweptKey>& keys) {
   }
 }
 
-/// Design `d`: the document with its values of the swept keys.
-chain::Design build_design(Node document, const std::vector<SweptKey>& keys, std::size_t d, const chain::Robot& robot) {
-  std::vector<double> values;
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    const std::size_t v = value_of(keys, k, d);
-    set_value(document, keys[k].sweep.key, keys[k].nodes[v], keys[k].place);
-    values.push_back(keys[k].sweep.values[v]);
+/// The document with the values that design `d` has of the swept keys.
+Node document_of(Node document, const std::vector<SweptKey>& keys, std::size_t d) {
+  for (std::size_t k = 0; k < keys.size(); ++k)
+    set_value(document, keys[k].sweep.key, keys[k].nodes[value_of(keys, k, d)], keys[k].place);
+  return document;
+}
+
+/// Only the tables that designs are made of.
+Node tables_of_designs(const Node& document) {
+  Node out = document;
+  out.members.clear();
+  for (const Node::Member& m : document.members)
+    if (is_table_of_designs(m.key)) out.members.push_back(m);
+  return out;
+}
+
+/// What the document says beside the designs.
+struct File {
+  Scenario& scenario;
+  Design& first;
+  std::int64_t& samples;  ///< of each design
+  std::size_t designs;
+  std::string name;                                   ///< of the scenario, beside which robots are looked for
+  std::function<void(const Node& node)> check_sweep;  ///< throws what is wrong with it
+};
+
+std::string sweep_text(const chain::Sweep& sweep) {
+  std::string values;
+  for (const double value : sweep.values) values += (values.empty() ? "" : ", ") + shortest(value);
+  return "[" + values + "]";
+}
+
+void sweep_fields(Fields& f, const File& file) {
+  if (f.reading()) {  // any key of a design may stand there
+    f.key("sweep", custom({[&](const Node& node, const std::string&) { file.check_sweep(node); }, {}, ""}));
+    return;
   }
-  TableReader root(document, "");
-  chain::Design design = read_design(root, robot);
-  design.values = values;
-  return design;
+  const std::vector<chain::Sweep>& all = file.scenario.sweep;
+  const auto nothing = [](const Node&, const std::string&) {};
+  if (!f.has("sweep", !all.empty())) return;
+  if (all.empty()) {
+    f.key("sweep",
+          custom({nothing, [] { return std::string(); },
+                  "`\"table.key\" = [v1, v2, ..]`, `{ log = [a, b], points = n }` or `{ linear = .. }`",
+                  R"({"type": "object", "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1},
+                      {"type": "object", "properties": {"log": {"type": "array"}, "linear": {"type": "array"},
+                       "points": {"type": "integer"}}, "required": ["points"], "additionalProperties": false}]}})"}),
+          {.doc = "a number of the tables from `[start]` to `[settle]`; items of lists as `\"start.q.2\"`"});
+    return;
+  }
+  f.table("sweep", {}, [&] {
+    for (const chain::Sweep& sweep : all)
+      f.key(text(sweep.key), custom({nothing, [&] { return sweep_text(sweep); }, ""}), {.comment = sweep.unit});
+  });
+}
+
+/// All that there is to say of the job.
+void fields(Fields& f, const File& file) {
+  Scenario& s = file.scenario;
+  header_fields(f, "chain", s.title, &s.plan.seed);
+  robot_fields(f, file.name, "exoskeleton", {s.model, s.model_file, s.base, s.tip, s.robot});
+  design_fields(f, s.robot, file.first);
+  sweep_fields(f, file);
+  f.table("sampling", {.doc = "how many samples"}, [&] {
+    samples_field(f, file.samples, {.doc = "of each design", .comment = "per design"});
+    f.check(file.samples <= kMostSamples / static_cast<std::int64_t>(file.designs), "samples",
+            "too many samples for so many designs", "Give fewer.");
+    chunk_field(f, s.plan, {.comment = "of all designs together"});
+    max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
+    stop_field(f, s.plan);
+    time_limit_field(f, s.plan);
+  });
+  output_fields(f, s.plan);
+}
+
+/// The values that a design has of the swept keys.
+std::vector<double> values_of(const std::vector<SweptKey>& keys, std::size_t d) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < keys.size(); ++k) values.push_back(keys[k].sweep.values[value_of(keys, k, d)]);
+  return values;
+}
+
+/// The swept keys of a document; none where something is wrong with them, which is said later.
+std::vector<SweptKey> swept_keys(const Node& document) {
+  const Node* sweep = document.find("sweep");
+  try {
+    return sweep == nullptr ? std::vector<SweptKey>{} : read_sweep(*sweep);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 Scenario build(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "chain", "chain study");
-  declare_tables(root);
+  const std::vector<SweptKey> keys = swept_keys(document);
+  const std::size_t designs = design_count(keys);
   Scenario s;
-  read_title_and_seed(root, s.title, s.plan);
-  put_robot(read_robot_table(root.require("robot", "Write [robot] with model = \"exoskeleton\"."), name), s);
-  const std::vector<SweptKey> keys = read_sweep(root.find_table("sweep"));
-  check_overrides(document, keys);
-  read_plan(root, static_cast<std::int64_t>(design_count(keys)), s.plan);
-  for (std::size_t d = 0; d < design_count(keys); ++d) s.designs.push_back(build_design(document, keys, d, s.robot));
+  s.plan.chunk = kDefaultChunk;
+  s.designs.resize(designs);
+  std::int64_t samples = kDefaultSamples;
+  const Node first = document_of(document, keys, 0);
+  FieldReader f(first);
+  fields(f, {s, s.designs.front(), samples, designs, name, [&](const Node& node) {
+               static_cast<void>(read_sweep(node));
+               check_overrides(document, keys);
+             }});
+  f.finish();
+  s.plan.samples = samples * static_cast<std::int64_t>(designs);
+  const Node tables = tables_of_designs(document);
+  for (std::size_t d = 0; d < designs; ++d) {
+    s.designs[d].values = values_of(keys, d);
+    if (d == 0) continue;
+    const Node own = document_of(tables, keys, d);
+    FieldReader g(own);
+    design_fields(g, s.robot, s.designs[d]);
+    g.finish();
+  }
   for (const SweptKey& key : keys) {
     s.sweep.push_back(key.sweep);
     if (s.sweep.back().unit.empty()) s.sweep.back().unit = unit_of_key(key.sweep.key, s);
@@ -94,6 +169,21 @@ Scenario parse_chain_scenario(const std::string& text, const std::string& name,
 
 Scenario read_chain_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_chain_scenario(read_text(path), path, overrides);
+}
+
+std::string resolved_toml(const chain::Scenario& s) {
+  return written(s, [](Fields& f, Scenario& scenario) {
+    std::int64_t samples = scenario.plan.samples / static_cast<std::int64_t>(scenario.designs.size());
+    fields(f, {scenario, scenario.designs.front(), samples, scenario.designs.size(), "", {}});
+  });
+}
+
+void describe_chain(Fields& f) {
+  Scenario s;
+  s.plan.chunk = kDefaultChunk;
+  s.designs.resize(1);
+  std::int64_t samples = kDefaultSamples;
+  fields(f, {s, s.designs.front(), samples, 1, "", {}});
 }
 
 }  // namespace garra::io

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "garra/chain_study.hpp"
+#include "io/fields.hpp"
 #include "io/robot_table.hpp"
 
 namespace garra::io {
@@ -16,7 +17,9 @@ inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiff
 inline constexpr JointDimension kPlain{kRatio, kRatio};
 
 /// [start], [vary], [torque], [time], [settle] of one design.
-[[nodiscard]] chain::Design read_design(TableReader& root, const chain::Robot& robot);
+void design_fields(Fields& f, const chain::Robot& robot, chain::Design& design);
+/// Whether it is one of these.
+[[nodiscard]] bool is_table_of_designs(const std::string& name);
 
 /// What a key's plain numbers mean, for a design with this torque; "" where that is not known.
 [[nodiscard]] std::string unit_of_key(const std::string& key, const chain::Scenario& scenario);

@@ -74,9 +74,7 @@ void read_list(const Node& node, SweptKey& out) {
 /// What belongs to the run and not to a design.
 void check_key(const std::string& key, const Place& place) {
   const std::string first = key.substr(0, key.find('.'));
-  const std::vector<std::string> tables = {"start", "vary", "torque", "time", "settle"};
-  const bool known = std::find(tables.begin(), tables.end(), first) != tables.end();
-  if (!known || first == key)
+  if (!is_table_of_designs(first) || first == key)
     fail(place, "sweep." + quoted(key), "cannot be swept",
          "Give the path of a number in [start], [vary], [torque], [time] or [settle], such as \"vary.damping\".");
 }

@@ -74,8 +74,9 @@ Written written(const Node& document, const CommandProblem& p) {
 
 std::vector<double> read_joint_values(const Node& node, const std::string& key, const Finger& finger,
                                       const JointWanted& wanted) {
-  const std::vector<Node>& items = read_array(node, key, finger.joint_count());
   std::vector<double> out;
+  if (finger.joint_count() == 0) return out;  // something was wrong with it, and has been said
+  const std::vector<Node>& items = read_array(node, key, finger.joint_count());
   for (std::size_t i = 0; i < items.size(); ++i)
     out.push_back(read_bounded(items[i], item(key, i), {wanted.dimension.of(finger.prismatic(i)), wanted.bounds}));
   return out;
@@ -103,17 +104,6 @@ void read_hand_command(TableReader& hand, std::vector<Finger>& fingers) {
     for_each_finger(
         *on, hand.name("gravity_compensation"), fingers, any,
         [](Finger& f, const Node& n, const std::string& key) { f.gravity_compensation = read_boolean(n, key); });
-}
-
-void read_contact_command(TableReader& table, grasp::Contact& contact) {
-  if (const Node* squeeze = table.find("squeeze"))
-    contact.squeeze = read_distribution(*squeeze, table.name("squeeze"), {kForce, Bounds::not_negative()});
-  const Node* force = table.find("force");
-  if (force == nullptr) return;
-  contact.force = read_vector(*force, table.name("force"), kForce);
-  if ((*contact.force)[0] < 0)
-    fail(force->items[0].place, item(table.name("force"), 0), "pulls: the normal force must not be negative",
-         "Write force = [n, t, o]: n presses into the object, t and o lie along it.");
 }
 
 void read_friction(const Node& node, const std::string& key, Distribution* common, grasp::Contact& contact) {

@@ -23,8 +23,6 @@ struct JointWanted {
 void read_finger_command(TableReader& table, grasp::Finger& finger);
 /// The same of a hand whose fingers have no tables: one for all fingers, or a list with one for each.
 void read_hand_command(TableReader& hand, std::vector<grasp::Finger>& fingers);
-/// `squeeze` and `force` of a [[contact]].
-void read_contact_command(TableReader& table, grasp::Contact& contact);
 
 /// `friction`: a distribution; { each = D }, a factor on what all contacts share; in [contacts], where `common` is not
 /// null, also { common = D, each = D }.

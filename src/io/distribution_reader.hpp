@@ -28,10 +28,12 @@ struct Wanted {
   bool cone = false;  ///< { cone_uniform = angle } is allowed
 };
 
+/// "above 0 kg and at most 3 kg"; "" without bounds.
+[[nodiscard]] std::string in_words(const Wanted& wanted);
+
 /// Throws where a draw could violate the bounds: a normal distribution needs a `min` if one of the
 /// 2^52 uniform numbers reaches below.
-[[nodiscard]] study::Distribution read_distribution(const Node& node, const std::string& key,
-                                                    const Wanted& wanted);
+[[nodiscard]] study::Distribution read_distribution(const Node& node, const std::string& key, const Wanted& wanted);
 
 /// A value that must lie within bounds.
 [[nodiscard]] double read_bounded(const Node& node, const std::string& key, const Wanted& wanted);

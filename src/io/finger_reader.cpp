@@ -32,8 +32,7 @@ void read_dh_rows(const Node& node, const std::string& key, Finger& finger) {
   const std::vector<Node>& rows = read_array(node, key, 0);
   if (rows.empty() || rows.size() > chain::kMaxJoints) {
     fail(node.place, key,
-         "expected 1 to " + std::to_string(chain::kMaxJoints) + " rows, found " +
-             std::to_string(rows.size()),
+         "expected 1 to " + std::to_string(chain::kMaxJoints) + " rows, found " + std::to_string(rows.size()),
          "Write one row [a, d, alpha, theta_offset] for each joint.");
   }
   finger.joints.resize(rows.size());
@@ -67,9 +66,8 @@ void read_bodies(TableReader& table, Finger& finger) {
   for_each_joint(table, "com", finger, [](DhJoint& j, const Node& n, const std::string& key) {
     j.link.body.com = read_vector(n, key, kLength);
   });
-  for_each_joint(table, "inertia", finger, [](DhJoint& j, const Node& n, const std::string& key) {
-    j.link.body.inertia = read_inertia(n, key);
-  });
+  for_each_joint(table, "inertia", finger,
+                 [](DhJoint& j, const Node& n, const std::string& key) { j.link.body.inertia = read_inertia(n, key); });
   for_each_joint(table, "armature", finger, [](DhJoint& j, const Node& n, const std::string& key) {
     const bool prismatic = j.link.joint.prismatic;
     j.link.armature = read_bounded(n, key, {prismatic ? kMass : kInertia, Bounds::not_negative()});
@@ -87,8 +85,7 @@ void check_last_link(const TableReader& table, const chain::LinkData& last) {
 
 void read_dh_chain(TableReader& table, const Node& rows, Finger& finger) {
   read_dh_rows(rows, table.name("dh"), finger);
-  if (const Node* node = table.find("modified"))
-    finger.modified = read_boolean(*node, table.name("modified"));
+  if (const Node* node = table.find("modified")) finger.modified = read_boolean(*node, table.name("modified"));
   read_bodies(table, finger);
   check_last_link(table, finger.joints.back().link);
   const Node* tool = table.find("tool");
@@ -114,11 +111,12 @@ void read_ik(TableReader& table, bool is_puma, Finger& finger) {
   const Node* stands = finger.robot ? table.find("q") : nullptr;  // the finger stands there: the search starts there
   if (stands != nullptr && table.find("start") != nullptr)
     fail(stands->place, table.name("q"), "both q and start", "Both say where the search for the contact starts.");
-  const Node& node = stands != nullptr ? *stands : table.require(
-      "start", "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].");
+  const Node& node =
+      stands != nullptr
+          ? *stands
+          : table.require("start", "Give joint values near the grasp, one per joint: start = [\"30 deg\", ...].");
   const std::string key = table.name(stands != nullptr ? "q" : "start");
-  const std::vector<Node>& items =
-      read_array(node, key, finger.joint_count());
+  const std::vector<Node>& items = read_array(node, key, finger.joint_count());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const bool prismatic = finger.prismatic(i);
     finger.start[i] = read_quantity(items[i], item(key, i), prismatic ? kLength : kAngle);
@@ -130,10 +128,8 @@ void read_ik(TableReader& table, bool is_puma, Finger& finger) {
 Finger read_puma(TableReader& table) {
   double tool = 0.1;
   bool armature = true;
-  if (const Node* node = table.find("tool"))
-    tool = read_quantity(*node, table.name("tool"), kLength);
-  if (const Node* node = table.find("armature"))
-    armature = read_boolean(*node, table.name("armature"));
+  if (const Node* node = table.find("tool")) tool = read_quantity(*node, table.name("tool"), kLength);
+  if (const Node* node = table.find("armature")) armature = read_boolean(*node, table.name("armature"));
   Finger finger{.joints = chain::puma560(armature), .elbow = -1};
   finger.tool.p[2] = tool;
   if (const Node* node = table.find("branch")) read_branch(*node, table.name("branch"), finger);
@@ -147,7 +143,8 @@ void read_robot_finger(TableReader& table, const Node& node, const std::string& 
   finger.file.name = read_string(node, table.name("file"));
   if (const Node* root = table.find("root_link")) finger.file.root_link = read_string(*root, table.name("root_link"));
   if (const Node* tip = table.find("tip")) finger.file.tip = read_string(*tip, table.name("tip"));
-  const std::vector<JointLock> locks = read_locks(table);
+  std::vector<JointLock> locks;
+  if (const Node* lock = table.find("lock")) locks = read_locks(*lock, table.name("lock"));
   finger.file.path = file_beside(scenario, finger.file.name);
   try {
     finger.robot = read_robot(finger.file.path,
@@ -161,13 +158,16 @@ void read_robot_finger(TableReader& table, const Node& node, const std::string& 
 
 }  // namespace
 
-Finger read_finger(const Node& node, const std::string& key, const std::string& scenario) {
-  TableReader table(node, key);
+Finger read_finger(TableReader& table, const std::string& scenario) {
+  const std::string& key = table.path();
   const Node *dh = table.find("dh"), *model = table.find("model"), *file = table.find("file");
   const int given = (dh != nullptr) + (model != nullptr) + (file != nullptr);
   if (given == 0)
-    table.refuse_others({"model", "file", "tip", "root_link", "lock", "q", "dh", "modified", "prismatic", "mass", "com", "inertia",
-                         "armature", "tool", "branch", "base", "ik", "start", "tau", "gravity_compensation"});
+    table.refuse_others({"model", "file",    "tip",      "root_link", "lock",
+                         "q",     "dh",      "modified", "prismatic", "mass",
+                         "com",   "inertia", "armature", "tool",      "branch",
+                         "base",  "ik",      "start",    "tau",       "gravity_compensation",
+                         "torque_limit"});
   if (given != 1) {
     fail(table.place(), key, given == 0 ? "no model, file or dh" : "more than one of model, file and dh",
          "Write model = \"puma560\", file = \"hand.urdf\" with tip = \"link\", or dh = [[a, d, alpha, theta_offset], "
@@ -185,7 +185,6 @@ Finger read_finger(const Node& node, const std::string& key, const std::string& 
   if (const Node* base = table.find("base")) finger.base = read_pose(*base, table.name("base"));
   read_ik(table, model != nullptr, finger);
   read_finger_command(table, finger);
-  table.finish();
   return finger;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "garra/grasp.hpp"
+#include "io/scenario_text.hpp"
 #include "io/toml_reader.hpp"
 
 namespace garra::io {
@@ -9,7 +10,9 @@ namespace garra::io {
 /// Reads tool, armature and branch of a PUMA 560 finger; the base stays at the palm.
 [[nodiscard]] grasp::Finger read_puma(TableReader& table);
 
-/// Reads one [[hand.finger]] table.
-[[nodiscard]] grasp::Finger read_finger(const Node& node, const std::string& key, const std::string& scenario);
+/// Reads one [[hand.finger]] table of a scenario.
+[[nodiscard]] grasp::Finger read_finger(TableReader& table, const std::string& scenario);
+/// Written back.
+void write_finger(const grasp::Finger& finger, Writer& w);
 
 }  // namespace garra::io

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/distribution_reader.hpp"
+#include "io/field_reader.hpp"
+#include "io/field_writer.hpp"
 #include "io/number.hpp"
 #include "io/platform_parts.hpp"
 #include "io/platform_scenario_parts.hpp"
@@ -21,191 +22,157 @@ using Kind = Experiment::Kind;
 constexpr std::int64_t kMostSegments = 1000, kMostInstants = 2001;
 constexpr std::size_t kMostPaths = 32;
 constexpr double kMostSteps = 1e6;
-const std::vector<std::string> kKinds = {"move", "stroke", "free_motion"};
-const std::vector<std::string> kParts = {"both", "pose", "lengths"};
 
-/// A key of [experiment] and the kinds that it says something about.
-struct Key {
-  const char* name;
-  bool of[3];
-};
-constexpr Key kKeys[] = {
-    {"start", {true, false, true}},     {"translation", {true, false, false}},  {"rotation", {true, false, false}},
-    {"parts", {true, false, false}},    {"travel", {false, true, false}},       {"segments", {true, true, false}},
-    {"tolerance", {true, true, false}}, {"force_factor", {false, false, true}}, {"forces", {false, false, true}},
-    {"duration", {false, false, true}}, {"step", {false, false, true}},         {"instants", {false, false, true}}};
-
-/// Refuses keys of other kinds of experiment.
-void require_own_keys(TableReader& table, Kind kind) {
-  const auto own = static_cast<std::size_t>(kind);
-  for (const Key& key : kKeys) {
-    const Node* node = table.find(key.name);
-    if (node == nullptr || key.of[own]) continue;
-    std::string others;
-    for (std::size_t k = 0; k < kKinds.size(); ++k)
-      if (key.of[k]) others += (others.empty() ? "kind = \"" : " or kind = \"") + kKinds[k] + "\"";
-    fail(node->place, table.name(key.name), "says nothing about kind = \"" + kKinds[own] + "\"",
-         "Leave it out; it belongs to " + others + ".");
-  }
+/// What keys of one kind of experiment, or of two, are to the others.
+Case of_kinds(const Experiment& e, std::initializer_list<Kind> kinds) {
+  Case c{std::find(kinds.begin(), kinds.end(), e.kind) != kinds.end(), "",
+         "says nothing about kind = \"" + std::string(name_of(e.kind)) + "\""};
+  for (const Kind kind : kinds)
+    c.label += (c.label.empty() ? "kind = \"" : " or kind = \"") + std::string(name_of(kind)) + "\"";
+  return c;
 }
 
 /// One number, or a list of them.
-void read_segments(TableReader& table, std::vector<int>& segments) {
-  const Node* node = table.find("segments");
-  if (node == nullptr) return;
-  const std::string key = table.name("segments");
-  segments.clear();
-  if (node->kind != Node::Kind::kArray) {
-    segments.push_back(static_cast<int>(read_count(*node, key, kMostSegments)));
-    return;
-  }
-  for (std::size_t k = 0; k < node->items.size(); ++k)
-    segments.push_back(static_cast<int>(read_count(node->items[k], item(key, k), kMostSegments)));
-  if (segments.empty() || segments.size() > kMostPaths)
-    fail(node->place, key, "must hold 1 to " + std::to_string(kMostPaths) + " numbers",
-         "Write one for each path: segments = [1, 2, 5].");
+AnyValue segments(std::vector<int>& into) {
+  const auto read = [&into](const Node& node, const std::string& key) {
+    into.clear();
+    if (node.kind != Node::Kind::kArray) {
+      into.push_back(static_cast<int>(read_count(node, key, kMostSegments)));
+      return;
+    }
+    for (std::size_t k = 0; k < node.items.size(); ++k)
+      into.push_back(static_cast<int>(read_count(node.items[k], item(key, k), kMostSegments)));
+    if (into.empty() || into.size() > kMostPaths)
+      fail(node.place, key, "must hold 1 to " + std::to_string(kMostPaths) + " numbers",
+           "Write one for each path: segments = [1, 2, 5].");
+  };
+  const auto text = [&into] {
+    std::string out;
+    for (const int n : into) out += (out.empty() ? "" : ", ") + std::to_string(n);
+    return "[" + out + "]";
+  };
+  return custom({read, text, "1 to 1000, or a list of them",
+                 R"({"anyOf": [{"type": "integer", "minimum": 1, "maximum": 1000}, {"type": "array", "minItems": 1,
+                     "maxItems": 32, "items": {"type": "integer", "minimum": 1, "maximum": 1000}}]})"});
 }
 
-void read_tolerance(TableReader& table, double& tolerance) {
-  if (const Node* node = table.find("tolerance"))
-    tolerance = read_bounded(*node, table.name("tolerance"), {kLength, {.low = 0, .high = 1e-3, .above_low = true}});
+void path_fields(Fields& f, Experiment& e) {
+  f.key("segments", segments(e.segments),
+        {.doc = "paths in that many parts; every pose is the guess of the next",
+         .comment = "paths in that many parts; every pose is the guess of the next",
+         .otherwise = "`[1, 2, 5, 10, 20, 40]`; of a stroke `[11]`"});
+  f.key("tolerance", quantity(e.tolerance, {kLength, {.low = 0, .high = 1e-3, .above_low = true}}),
+        {.doc = "converged when every length is within this", .comment = "m, of every length"});
 }
 
-void read_move(TableReader& table, Experiment& e) {
-  e.segments = {1, 2, 5, 10, 20, 40};
-  if (const Node* node = table.find("translation"))
-    e.translation = read_vector(*node, table.name("translation"), kLength);
-  if (const Node* node = table.find("rotation")) {
-    const Turn turn = read_turn(*node, table.name("rotation"));
+void move_fields(Fields& f, Experiment& e) {
+  const auto rotation = [&](const Node& node, const std::string& key) {
+    const Turn turn = read_turn(node, key);
     e.axis = turn.axis;
     e.angle = turn.angle;
-  }
-  if (norm(e.translation) == 0 && e.angle == 0)
-    fail(table.place(), table.path(), "nothing moves",
-         "Write translation = [0, 0, \"400 mm\"], or rotation = { axis = [1, 0, 0], angle = \"45 deg\" }.");
-  if (const Node* node = table.find("parts")) e.parts = read_enum<Experiment::Parts>(*node, table.name("parts"), kParts);
+  };
+  f.key("translation", vector(e.translation, kLength), {.doc = "base axes; this or a rotation, at least"});
+  f.key("rotation",
+        custom(
+            {rotation, [&] { return "{ axis = " + text(e.axis, kRatio) + ", angle = " + text(e.angle, kAngle) + " }"; },
+             "`{ axis, angle }`",
+             R"({"type": "object", "properties": {"axis": {"type": "array"}, "angle": {"type": ["number", "string"]}},
+                    "required": ["axis", "angle"], "additionalProperties": false})"}),
+        {.comment = "base axes"});
+  f.check(norm(e.translation) != 0 || e.angle != 0, "", "nothing moves",
+          "Write translation = [0, 0, \"400 mm\"], or rotation = { axis = [1, 0, 0], angle = \"45 deg\" }.");
+  f.key("parts", choice(e.parts),
+        {.doc = "equal parts of the pose, of the leg lengths, or a path for each",
+         .comment = "equal parts of the pose, the lengths, or both"});
 }
 
-void read_stroke(TableReader& table, const platform::Platform& of, Experiment& e) {
-  e.segments = {11};
+void stroke_fields(Fields& f, const platform::Platform& of, Experiment& e) {
   const auto stroke = [](const platform::Leg& leg) { return leg.length_max - leg.length_min; };
   const auto least = std::min_element(of.leg.begin(), of.leg.end(),
                                       [&](const auto& a, const auto& b) { return stroke(a) < stroke(b); });
-  e.travel = stroke(*least);
-  const Node* node = table.find("travel");
-  if (node == nullptr) return;
-  const double most = e.travel;
-  e.travel = read_bounded(*node, table.name("travel"), {kLength, Bounds::positive()});
-  if (e.travel > most * (1 + 1e-12))
-    fail(node->place, table.name("travel"),
-         "leg " + std::to_string(least - of.leg.begin() + 1) + " has a stroke of " + shortest(most) + " m",
-         "Write at most that, or leave it out for all of it.");
+  const double most = f.reading() && e.kind == Kind::kStroke ? stroke(*least) : e.travel;
+  e.travel = most;
+  f.key("travel", quantity(e.travel, {kLength, Bounds::positive()}),
+        {.doc = "of every leg, from its shortest length",
+         .comment = "m, of every leg, from its shortest",
+         .otherwise = "the smallest stroke"});
+  f.check(!f.good() || e.travel <= most * (1 + 1e-12), "travel",
+          "leg " + std::to_string(least - of.leg.begin() + 1) + " has a stroke of " + shortest(most) + " m",
+          "Write at most that, or leave it out for all of it.");
 }
 
-void read_free_motion(TableReader& table, Experiment& e) {
-  const Node *forces = table.find("forces"), *factor = table.find("force_factor");
-  if (forces != nullptr && factor != nullptr)
-    fail(forces->place, table.name("forces"), "both forces and force_factor", "Keep one of them.");
-  if (factor != nullptr) e.force_factor = read_quantity(*factor, table.name("force_factor"), kRatio);
-  if (forces != nullptr) {
-    const std::vector<Node>& items = read_array(*forces, table.name("forces"), platform::kLegs);
-    for (std::size_t k = 0; k < items.size(); ++k)
-      e.force.push_back(read_quantity(items[k], item(table.name("forces"), k), kForce));
-  }
-  if (const Node* node = table.find("duration"))
-    e.duration = read_bounded(*node, table.name("duration"), {kTime, Bounds::positive()});
-  const Node* step = table.find("step");
-  if (step != nullptr) e.step = read_bounded(*step, table.name("step"), {kTime, Bounds::positive()});
-  if (e.duration / e.step > kMostSteps)
-    fail(step != nullptr ? step->place : table.place(), table.name("step"), "more than a million steps",
-         "Write a longer step or a shorter duration.");
-  const Node* instants = table.find("instants");
-  if (instants == nullptr) return;
-  e.instants = static_cast<int>(read_count(*instants, table.name("instants"), kMostInstants));
-  if (e.instants < 2) fail(instants->place, table.name("instants"), "must be at least 2", "Both ends are instants.");
+void free_motion_fields(Fields& f, Experiment& e) {
+  const bool own = f.has("forces", !e.force.empty()), factor = f.has("force_factor", e.force.empty());
+  const auto forces = [&](const Node& node, const std::string& key) {
+    const std::vector<Node>& items = read_array(node, key, platform::kLegs);
+    for (std::size_t k = 0; k < items.size(); ++k) e.force.push_back(read_quantity(items[k], item(key, k), kForce));
+  };
+  if (factor)
+    f.key("force_factor", quantity(e.force_factor, {kRatio}), {.comment = "times the forces that hold the start"});
+  if (own)
+    f.key("forces",
+          custom({forces, [&] { return e.force.empty() ? "" : list(e.force, platform::kLegs, kForce); }, "six, N",
+                  R"({"type": "array", "minItems": 6, "maxItems": 6})"}),
+          {.doc = "instead of `force_factor`", .comment = "N"});
+  f.check(!f.reading() || !own || !factor, "forces", "both forces and force_factor", "Keep one of them.");
+  f.key("duration", quantity(e.duration, {kTime, Bounds::positive()}), {.doc = "of the motion"});
+  f.key("step", quantity(e.step, {kTime, Bounds::positive()}), {.doc = "of both integrators"});
+  f.check(e.duration / e.step <= kMostSteps, "step", "more than a million steps",
+          "Write a longer step or a shorter duration.");
+  f.key("instants", count(e.instants, {.low = 2, .high = kMostInstants, .remedy = "Both ends are instants."}),
+        {.doc = "looked at, both ends included"});
 }
 
-void read_experiment(const Node& node, ExperimentScenario& s) {
-  TableReader table(node, "experiment");
+void experiment_fields(Fields& f, ExperimentScenario& s) {
   Experiment& e = s.experiment;
-  e.kind = read_enum<Kind>(table.require("kind", "Write kind = \"move\", \"stroke\" or \"free_motion\"."),
-                        table.name("kind"), kKinds);
-  require_own_keys(table, e.kind);
-  e.start = platform::home_of(s.platform);
-  if (const Node* start = table.find("start")) e.start = read_place(*start, table.name("start"), e.start);
-  if (e.kind == Kind::kMove) read_move(table, e);
-  if (e.kind == Kind::kStroke) read_stroke(table, s.platform, e);
-  if (e.kind == Kind::kFreeMotion) {
-    read_free_motion(table, e);
-  } else {
-    read_segments(table, e.segments);
-    read_tolerance(table, e.tolerance);
+  f.key("kind", choice(e.kind),
+        {.doc = "a key of another kind is an error",
+         .required = "Write kind = \"move\", \"stroke\" or \"free_motion\"."});
+  if (f.reading()) {
+    e.start = platform::home_of(s.platform);
+    e.segments = e.kind == Kind::kMove ? std::vector<int>{1, 2, 5, 10, 20, 40} : std::vector<int>{11};
   }
-  if (const Node* share = table.find("max_unsolved"))
-    s.max_unsolved = read_bounded(*share, table.name("max_unsolved"), {kRatio, {.low = 0, .high = 1}});
-  table.finish();
+  f.when(of_kinds(e, {Kind::kMove, Kind::kFreeMotion}), [&] {
+    f.key("start",
+          custom({[&](const Node& node, const std::string& key) { e.start = read_place(node, key, e.start); },
+                  [&] { return text(e.start); }, "a pose", kPoseSchema}),
+          {.doc = "`{ position, rpy }`, or as a pose of a path",
+           .comment = "of the platform's center of mass, base axes",
+           .otherwise = "home"});
+  });
+  f.when(of_kinds(e, {Kind::kMove}), [&] { move_fields(f, e); });
+  f.when(of_kinds(e, {Kind::kStroke}), [&] { stroke_fields(f, s.platform, e); });
+  f.when(of_kinds(e, {Kind::kMove, Kind::kStroke}), [&] { path_fields(f, e); });
+  f.when(of_kinds(e, {Kind::kFreeMotion}), [&] { free_motion_fields(f, e); });
+  max_unsolved_field(f, s.max_unsolved,
+                     {.doc = "exit code 4 above this share of poses or instants that a form has not come to",
+                      .comment = "share of the poses or instants"});
 }
 
-/// An experiment is computed once, as it is: what other jobs have for their samples is refused with a word why.
-void require_nothing_random(TableReader& root) {
-  for (const char* key : {"seed", "sampling", "output"})
-    if (const Node* node = root.find(key))
-      fail(node->place, key, "nothing in an experiment is drawn at random", "Leave it out.");
-}
-
-ExperimentScenario build(const Node& document, const std::string& name) {
-  TableReader root(document, "");
-  require_job(root, "platform_experiment", "experiment on a platform");
-  for (const char* key : {"title", "platform", "experiment"}) static_cast<void>(root.find(key));
-  require_nothing_random(root);
-  root.finish();
-  ExperimentScenario s;
-  if (const Node* title = root.find("title")) s.title = read_string(*title, "title");
-  ChosenPlatform chosen = read_chosen_platform(root, name);
-  s.model = std::move(chosen.model);
-  s.model_file = std::move(chosen.file);
-  s.platform = std::move(chosen.platform);
-  read_experiment(root.require("experiment", "Write [experiment] with kind = \"move\", \"stroke\" or \"free_motion\"."),
-                  s);
-  return s;
-}
-
-void write_path(const Experiment& e, Writer& w) {
-  std::string segments;
-  for (const int n : e.segments) segments += (segments.empty() ? "" : ", ") + std::to_string(n);
-  w.line("segments", "[" + segments + "]", "paths in that many parts; every pose is the guess of the next");
-  w.line("tolerance", shortest(e.tolerance), "m, of every length");
-}
-
-void write_experiment(const Experiment& e, Writer& w) {
-  w.table("experiment");
-  w.line("kind", text(kKinds[static_cast<std::size_t>(e.kind)]));
-  if (e.kind != Kind::kStroke) w.line("start", text(e.start), "of the platform's center of mass, base axes");
-  switch (e.kind) {
-    case Kind::kMove:
-      w.quantity("translation", e.translation, kLength);
-      w.line("rotation", "{ axis = " + text(e.axis, kRatio) + ", angle = " + text(e.angle, kAngle) + " }", "base axes");
-      w.line("parts", text(kParts[static_cast<std::size_t>(e.parts)]), "equal parts of the pose, the lengths, or both");
-      return write_path(e, w);
-    case Kind::kStroke:
-      w.line("travel", text(e.travel, kLength), "m, of every leg, from its shortest");
-      return write_path(e, w);
-    case Kind::kFreeMotion:
-      if (e.force.empty())
-        w.line("force_factor", shortest(e.force_factor), "times the forces that hold the start");
-      else
-        w.line("forces", list(e.force, platform::kLegs, kForce), "N");
-      w.quantity("duration", e.duration, kTime);
-      w.quantity("step", e.step, kTime);
-      w.line("instants", std::to_string(e.instants));
-  }
+/// All that there is to say of the job.
+void fields(Fields& f, ExperimentScenario& s, const std::string& file) {
+  header_fields(f, "platform_experiment", s.title, nullptr);
+  // An experiment is computed once, as it is: what other jobs have for their samples is refused with a word why.
+  f.when({false, "", "nothing in an experiment is drawn at random", "Leave it out."}, [&] {
+    for (const char* name : {"seed", "sampling", "output"}) f.table(name, {}, [] {});
+  });
+  platform_fields(f, file, {s.model, s.model_file, s.platform});
+  const std::string remedy = "Write [experiment] with kind = \"move\", \"stroke\" or \"free_motion\".";
+  f.table("experiment", {.doc = "what is done", .required = remedy}, [&] { experiment_fields(f, s); });
 }
 
 }  // namespace
 
 ExperimentScenario parse_platform_experiment(const std::string& text, const std::string& name,
                                              const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides), name);
+  const Node document = parse_toml(text, name, overrides);
+  TableReader root(document, "");
+  require_job(root, "platform_experiment", "experiment on a platform");
+  ExperimentScenario s;
+  FieldReader f(document);
+  fields(f, s, name);
+  f.finish();
+  return s;
 }
 
 ExperimentScenario read_platform_experiment(const std::string& path, const std::vector<std::string>& overrides) {
@@ -213,14 +180,12 @@ ExperimentScenario read_platform_experiment(const std::string& path, const std::
 }
 
 std::string resolved_toml(const ExperimentScenario& s) {
-  Writer w;
-  w.line("schema", "1");
-  w.line("job", "\"platform_experiment\"");
-  w.line("title", text(s.title));
-  write({s.model, s.model_file, s.platform}, w);
-  write_experiment(s.experiment, w);
-  w.line("max_unsolved", shortest(s.max_unsolved), "share of the poses or instants");
-  return w.take();
+  return written(s, [](Fields& f, ExperimentScenario& scenario) { fields(f, scenario, ""); });
+}
+
+void describe_platform_experiment(Fields& f) {
+  ExperimentScenario s;
+  fields(f, s, "");
 }
 
 }  // namespace garra::io

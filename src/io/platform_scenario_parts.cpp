@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "garra/io/platform_file.hpp"
+#include "io/field_values.hpp"
 #include "io/platform_parts.hpp"
 #include "io/suggest.hpp"
 #include "io/text_file.hpp"
@@ -21,46 +22,52 @@ std::string find_platform(const std::string& model, bool is_file, const std::str
   return fs::exists(copy, ignored) ? copy.string() : platform_file(model);
 }
 
-}  // namespace
-
-ChosenPlatform read_chosen_platform(TableReader& root, const std::string& name) {
-  ChosenPlatform chosen;
-  const Node& node = root.require("platform", "Write [platform] with model = \"trepa_like\".");
-  TableReader table(node, "platform");
-  const Node *model = table.find("model"), *file = table.find("file");
-  if ((model == nullptr) == (file == nullptr))
-    fail(node.place, "platform", model == nullptr ? "no platform is named" : "both model and file",
-         "Write model = \"trepa_like\", a name in data/platforms, or file = \"mine.toml\".");
-  const std::string key = table.name(model != nullptr ? "model" : "file");
-  const Node& named = model != nullptr ? *model : *file;
-  chosen.model = read_string(named, key);
-  if (model != nullptr && (chosen.model.empty() || is_platform_path(chosen.model)))
-    fail(named.place, key, io::quoted(chosen.model) + " is no name", "Write file = \"...\" for a file.");
-  if (file != nullptr && !is_platform_path(chosen.model))
-    fail(named.place, key, io::quoted(chosen.model) + " is no platform file", "Its name ends in .toml.");
+void read_chosen(Fields& f, const std::string& scenario, bool is_file, const ChosenPlatform& chosen) {
+  const char* key = is_file ? "file" : "model";
+  if (!is_file && (chosen.model.empty() || is_platform_path(chosen.model)))
+    return f.check(false, key, io::quoted(chosen.model) + " is no name", "Write file = \"...\" for a file.");
+  if (is_file && !is_platform_path(chosen.model))
+    return f.check(false, key, io::quoted(chosen.model) + " is no platform file", "Its name ends in .toml.");
   try {
-    chosen.file = find_platform(chosen.model, file != nullptr, name);
+    chosen.file = find_platform(chosen.model, is_file, scenario);
   } catch (const Error& error) {
-    fail(named.place, key, error.what(), "");
+    return f.check(false, key, error.what(), "");
   }
   chosen.platform = read_platform(chosen.file);
-  // As in platform files: `wall` turns the base under gravity.
-  platform::Platform& p = chosen.platform;
-  if (const Node* gravity = table.find("gravity"))
-    p.gravity = read_vector(*gravity, table.name("gravity"), kAcceleration);
-  if (const Node* wall = table.find("wall")) {
-    p.gravity = transpose_times(read_mounting(*wall, table.name("wall")), p.gravity);
-    for (int k = 0; k < 3; ++k) p.gravity[k] += 0.0;  // no zero has a sign
-  }
-  table.finish();
-  return chosen;
 }
 
-void write(const ChosenPlatform& chosen, Writer& w) {
-  w.table("platform");
-  w.line(is_platform_path(chosen.model) ? "file" : "model", text(chosen.model),
-         chosen.platform.name + ", from " + chosen.file);
-  w.quantity("gravity", chosen.platform.gravity, kAcceleration);
+/// `wall` turns the base under gravity, as in platform files.
+AnyValue wall(Vec3<double>& gravity) {
+  const auto read = [&gravity](const Node& node, const std::string& key) {
+    gravity = transpose_times(read_mounting(node, key), gravity);
+    for (int k = 0; k < 3; ++k) gravity[k] += 0.0;  // no zero has a sign
+  };
+  return custom(
+      {read, [] { return std::string(); }, "`\"floor\"`, `\"wall\"`, `\"ceiling\"`, or [roll, pitch, yaw]",
+       R"({"anyOf": [{"enum": ["floor", "wall", "ceiling"]}, {"type": "array", "minItems": 3, "maxItems": 3}]})"});
+}
+
+}  // namespace
+
+void platform_fields(Fields& f, const std::string& scenario, const ChosenPlatform& chosen) {
+  f.table("platform", {.doc = "which platform", .required = "Write [platform] with model = \"trepa_like\"."}, [&] {
+    const std::string from = chosen.platform.name + ", from " + chosen.file;
+    const bool now_file = is_platform_path(chosen.model);
+    const bool named = f.has("model", !now_file), is_file = f.has("file", now_file);
+    if (named)
+      f.key("model", string(chosen.model),
+            {.doc = "a name in `data/platforms`", .comment = from, .otherwise = "this or `file`"});
+    if (is_file)
+      f.key("file", string(chosen.model),
+            {.doc = "a file, relative to the scenario", .comment = from, .otherwise = "this or `model`"});
+    f.check(named != is_file, "", named ? "both model and file" : "no platform is named",
+            "Write model = \"trepa_like\", a name in data/platforms, or file = \"mine.toml\".");
+    f.then([&] { read_chosen(f, scenario, is_file, chosen); });
+    f.key("gravity", vector(chosen.platform.gravity, kAcceleration),
+          {.doc = "in base axes", .otherwise = "the file's"});
+    f.key("wall", wall(chosen.platform.gravity),
+          {.doc = "how the base is turned under gravity", .otherwise = "`\"floor\"`"});
+  });
 }
 
 }  // namespace garra::io

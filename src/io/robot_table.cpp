@@ -28,16 +28,26 @@ std::string lock_text(const chain::Robot& robot) {
   return out + " }";
 }
 
+void read_named(Fields& f, const std::string& scenario, bool is_file, const std::vector<JointLock>& locks,
+                const NamedRobot& named) {
+  const char* key = is_file ? "file" : "model";
+  if (!is_file && (named.model.empty() || is_robot_path(named.model)))
+    return f.check(false, key, io::quoted(named.model) + " is no name", "Write file = \"...\" for a file.");
+  try {
+    named.model_file = find_robot(named.model, is_file, scenario);
+  } catch (const Error& error) {
+    return f.check(false, key, error.what(), "");
+  }
+  named.robot = read_robot(named.model_file, {.base = named.base, .tip = named.tip, .overrides = {}, .locks = locks});
+}
+
 }  // namespace
 
-std::vector<JointLock> read_locks(TableReader& table) {
+std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
   std::vector<JointLock> locks;
-  const Node* node = table.find("lock");
-  if (node == nullptr) return locks;
-  const std::string key = table.name("lock");
-  if (node->kind != Node::Kind::kTable)
-    fail(node->place, key, "expected a table, found " + describe(*node), "Write lock = { joint = 0.02 }.");
-  for (const Node::Member& member : node->members) {
+  if (node.kind != Node::Kind::kTable)
+    fail(node.place, key, "expected a table, found " + describe(node), "Write lock = { joint = 0.02 }.");
+  for (const Node::Member& member : node.members) {
     const Node& value = member.value;
     const bool number = value.kind == Node::Kind::kInteger || value.kind == Node::Kind::kFloat;
     locks.push_back({member.key, number ? shortest(value.number) : read_string(value, key + "." + member.key)});
@@ -45,33 +55,38 @@ std::vector<JointLock> read_locks(TableReader& table) {
   return locks;
 }
 
-void write_locks(const chain::Robot& robot, const std::string& file, Writer& w) {
-  if (!robot.locked.empty() && fs::path(file).extension() == ".urdf") w.line("lock", lock_text(robot));
+AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& file) {
+  const auto text = [&robot, file] {
+    const bool urdf = fs::path(file).extension() == ".urdf";
+    return urdf && !robot.locked.empty() ? lock_text(robot) : std::string();
+  };
+  return custom({[&](const Node& node, const std::string& key) { locks = read_locks(node, key); }, text,
+                 "`{ joint = value, ... }`",
+                 R"({"type": "object", "additionalProperties": {"type": ["number", "string"]}})"});
 }
 
-NamedRobot read_robot_table(const Node& node, const std::string& scenario) {
-  NamedRobot r;
-  TableReader table(node, "robot");
-  const Node *model = table.find("model"), *file = table.find("file");
-  if ((model == nullptr) == (file == nullptr))
-    fail(node.place, "robot", model == nullptr ? "no robot is named" : "both model and file",
-         "Write model = \"exoskeleton\", a name in data/robots, or file = \"arm.urdf\".");
-  const char* key = model != nullptr ? "model" : "file";
-  const Node& named = model != nullptr ? *model : *file;
-  r.model = read_string(named, table.name(key));
-  if (const Node* base = table.find("base")) r.base = read_string(*base, table.name("base"));
-  if (const Node* tip = table.find("tip")) r.tip = read_string(*tip, table.name("tip"));
-  const std::vector<JointLock> locks = read_locks(table);
-  table.finish();
-  if (model != nullptr && (r.model.empty() || is_robot_path(r.model)))
-    fail(named.place, table.name(key), io::quoted(r.model) + " is no name", "Write file = \"...\" for a file.");
-  try {
-    r.model_file = find_robot(r.model, file != nullptr, scenario);
-  } catch (const Error& error) {
-    fail(named.place, table.name(key), error.what(), "");
-  }
-  r.robot = read_robot(r.model_file, {.base = r.base, .tip = r.tip, .overrides = {}, .locks = locks});
-  return r;
+void robot_fields(Fields& f, const std::string& scenario, const std::string& example, const NamedRobot& named) {
+  const std::string remedy = "Write [robot] with model = \"" + example + "\".";
+  f.table("robot", {.doc = "which robot", .required = remedy}, [&] {
+    const std::string from = named.robot.name + ", from " + named.model_file;
+    const bool now_file = is_robot_path(named.model);
+    const bool by_name = f.has("model", !now_file), is_file = f.has("file", now_file);
+    if (by_name)
+      f.key("model", string(named.model),
+            {.doc = "a name in `data/robots`; a copy in `models/` beside the scenario comes first",
+             .comment = from,
+             .otherwise = "this or `file`"});
+    if (is_file)
+      f.key("file", string(named.model),
+            {.doc = "a file, relative to the scenario", .comment = from, .otherwise = "this or `model`"});
+    f.check(by_name != is_file, "", by_name ? "both model and file" : "no robot is named",
+            "Write model = \"exoskeleton\", a name in data/robots, or file = \"arm.urdf\".");
+    f.key("base", string(named.base, true), {.doc = "of a URDF: the link that the chain starts from"});
+    f.key("tip", string(named.tip, true), {.doc = "of a URDF: the link that it ends in"});
+    std::vector<JointLock> locked;
+    f.key("lock", locks(locked, named.robot, named.model_file), {.doc = "of a URDF: where side branches stand"});
+    f.then([&] { read_named(f, scenario, is_file, locked, named); });
+  });
 }
 
 }  // namespace garra::io

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 
 #include "io/command_reader.hpp"
+#include "io/field_reader.hpp"
+#include "io/field_schema.hpp"
+#include "io/field_writer.hpp"
+#include "io/hand_fields.hpp"
 #include "io/pose_reader.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/text_file.hpp"
-#include "io/time_reader.hpp"
-#include "io/toml_reader.hpp"
+#include "io/time_fields.hpp"
 
 namespace garra::io {
 
@@ -17,11 +19,8 @@ namespace {
 
 using grasp::Scenario;
 
-std::uint64_t read_seed(const Node& node) {
-  const std::int64_t seed = read_integer(node, "seed");
-  if (seed < 0) fail(node.place, "seed", "must not be negative", "Write any whole number from 0.");
-  return static_cast<std::uint64_t>(seed);
-}
+constexpr std::int64_t kDefaultSamplesInTime = 10'000;
+constexpr std::int64_t kChunksOfARun = 10, kMostBlocks = 64;
 
 }  // namespace
 
@@ -31,8 +30,7 @@ std::string read_header(TableReader& root) {
     fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
          "This program reads schema = 1.");
   }
-  return read_choice(root.require("job", "Write job = \"grasp\"."), "job",
-                     {"grasp", "singularity", "chain", "platform", "platform_experiment"});
+  return read_choice(root.require("job", "Write job = \"grasp\"."), "job", job_names());
 }
 
 void require_job(TableReader& root, const std::string& job, const std::string& what) {
@@ -42,20 +40,56 @@ void require_job(TableReader& root, const std::string& job, const std::string& w
        "Only job = \"" + job + "\" has a scenario of this form.");
 }
 
-void read_title_and_seed(TableReader& root, std::string& title, study::Plan& plan) {
-  if (const Node* node = root.find("title")) title = read_string(*node, "title");
-  if (const Node* seed = root.find("seed")) plan.seed = read_seed(*seed);
+std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most) {
+  const std::int64_t n = read_integer(node, key);
+  if (n < 1 || n > most)
+    fail(node.place, key, "must be 1 to " + std::to_string(most) + ", found " + std::to_string(n),
+         "Write a whole number, such as 100_000.");
+  return n;
 }
 
 namespace {
 
-/// Asks for every key of the document, so that a misspelt one is told from a missing one.
-void declare_tables(TableReader& root) {
-  for (const char* key : {"schema", "job", "title", "seed", "hand", "object", "contacts", "contact", "load", "motion",
-                          "held", "time", "solver", "sampling", "output"}) {
-    static_cast<void>(root.find(key));
-  }
-  root.finish();
+/// In time, a tenth of the samples: there is progress to show and to resume from only between chunks.
+void set_chunk_of_time(study::Plan& plan) {
+  const std::int64_t blocks = plan.samples / kChunksOfARun / study::kBlock;
+  plan.chunk = std::clamp<std::int64_t>(blocks, 1, kMostBlocks) * study::kBlock;
+}
+
+void sampling_fields(Fields& f, Scenario& s) {
+  samples_field(f, s.plan.samples, {.doc = "of all; with `[time]` 10 000"});
+  if (f.reading() && s.time) set_chunk_of_time(s.plan);
+  chunk_field(f, s.plan, {.doc = "samples of one file; with `[time]` a tenth of all"});
+  stop_field(f, s.plan);
+  time_limit_field(f, s.plan);
+}
+
+/// All that there is to say of the job. `file` is the scenario's, beside which the files are that it names.
+void fields(Fields& f, Scenario& s, const std::string& file) {
+  header_fields(f, "grasp", s.title, &s.plan.seed);
+  Hand hand{.object_known = !f.reading(), .has_contacts = f.has("contact", true)};
+  const auto object = [&] {
+    f.table("object", {.doc = "what is held", .required = "Write an [object] table with shape and mass."},
+            [&] { hand.object_known = object_fields(f, s.object); });
+  };
+  if (f.reading()) object();  // which says what hands and contacts may be
+  hand.known = !f.reading();
+  f.table("hand",
+          {.doc = "the fingers", .required = "Write a [hand] table with model = \"three_puma\" or \"fingers\"."},
+          [&] { hand_fields(f, file, hand, s); });
+  if (!f.reading()) object();
+  contacts_fields(f, hand, s);
+  f.table("load", {.doc = "what acts on it", .required = "Write a [load] table with squeeze = \"15 N\"."},
+          [&] { load_fields(f, s); });
+  if (f.has("held", !s.time)) f.table("held", {.doc = "what counts as held"}, [&] { held_fields(f, s); });
+  f.table("motion", {.doc = "how it moves"}, [&] { motion_fields(f, s); });
+  optional_table(f, "time", {.doc = "trajectories instead of one instant"}, s.time, [&](grasp::InTime& time) {
+    time_fields(f, file, s.fingers, time);
+    if (f.reading()) s.plan.samples = kDefaultSamplesInTime;
+  });
+  f.table("solver", {.doc = "of the contact problem"}, [&] { solver_fields(f, s); });
+  f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
+  output_fields(f, s.plan);
 }
 
 /// A run folder keeps its robots side by side in models/.
@@ -71,18 +105,11 @@ void check_names(const Scenario& s) {
 Scenario build_grasp(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "grasp", "grasp study");
-  declare_tables(root);
   Scenario scenario;
-  const std::function<void()> parts[] = {
-      [&] { read_title_and_seed(root, scenario.title, scenario.plan); },
-      [&] { scenario.object = read_object(root); },
-      [&] { read_hand(root, name, scenario); },
-      [&] { read_time(root, name, scenario); },
-      [&] { read_study(root, scenario); },
-  };
-  read_parts(parts);
+  FieldReader f(document);
+  fields(f, scenario, name);
+  f.finish();
   check_command(document, scenario);
-  if (scenario.time) set_chunk_of_time(root, scenario.plan);
   check_names(scenario);
   scenario.warnings = inertia_warnings(document);
   for (const grasp::Finger& finger : scenario.fingers)
@@ -100,6 +127,15 @@ Scenario parse_scenario(const std::string& text, const std::string& name, const 
 
 Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_scenario(read_text(path), path, overrides);
+}
+
+std::string resolved_toml(const Scenario& s) {
+  return written(s, [](Fields& f, Scenario& scenario) { fields(f, scenario, ""); });
+}
+
+void describe_grasp(Fields& f) {
+  Scenario s;
+  fields(f, s, "");
 }
 
 std::string scenario_job(const std::string& path) {

@@ -5,7 +5,8 @@
 #include <string>
 
 #include "garra/grasp.hpp"
-#include "io/toml_reader.hpp"
+#include "io/field_values.hpp"
+#include "io/fields.hpp"
 
 namespace garra::io {
 
@@ -13,22 +14,38 @@ namespace garra::io {
 [[nodiscard]] std::string read_header(TableReader& root);
 /// `schema`, and that the job is this one; `what` is what a scenario of it is called.
 void require_job(TableReader& root, const std::string& job, const std::string& what);
-/// Both may be missing.
-void read_title_and_seed(TableReader& root, std::string& title, study::Plan& plan);
 /// A whole number from 1 to `most`.
 [[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
 inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
-/// `samples`, `chunk`, `stop`, `time_limit` of [sampling].
-void read_sampling(TableReader& table, study::Plan& plan);
-/// [output]
-void read_output(const Node& node, study::Plan& plan);
 
-/// [object]
-[[nodiscard]] grasp::Object read_object(TableReader& root);
-/// [hand], [contacts], [[contact]]; the scenario's object must have been read. `file` is the scenario's own, beside which
-/// robot files of fingers are.
-void read_hand(TableReader& root, const std::string& file, grasp::Scenario& scenario);
-/// [load], [motion], [solver], [sampling], [output]; the scenario's object must have been read.
-void read_study(TableReader& root, grasp::Scenario& scenario);
+// Fields that jobs share.
+
+/// `schema`, `job`, `title`, and `seed` where the job draws numbers.
+void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed);
+/// Of [sampling], one by one, for jobs have them in their own order.
+void samples_field(Fields& f, std::int64_t& samples, const Words& words);
+void chunk_field(Fields& f, study::Plan& plan, const Words& words);
+void max_unsolved_field(Fields& f, double& share, const Words& words);
+void stop_field(Fields& f, study::Plan& plan);
+void time_limit_field(Fields& f, study::Plan& plan);
+/// [output] of jobs that keep samples one by one.
+void output_fields(Fields& f, study::Plan& plan);
+
+// What visits the fields of a job, with everything at its default.
+void describe_grasp(Fields& f);
+void describe_chain(Fields& f);
+void describe_singularity(Fields& f);
+void describe_platform(Fields& f);
+void describe_platform_experiment(Fields& f);
+
+// Tables of a grasp scenario.
+
+/// [object]; whether its shape and dimensions are known.
+[[nodiscard]] bool object_fields(Fields& f, grasp::Object& object);
+/// [load]; object, hand and contacts must have been read.
+void load_fields(Fields& f, grasp::Scenario& scenario);
+void held_fields(Fields& f, grasp::Scenario& scenario);
+void motion_fields(Fields& f, grasp::Scenario& scenario);
+void solver_fields(Fields& f, grasp::Scenario& scenario);
 
 }  // namespace garra::io

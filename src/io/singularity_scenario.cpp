@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-#include "io/distribution_reader.hpp"
+#include "garra/math/rotation.hpp"
+#include "io/field_reader.hpp"
+#include "io/field_writer.hpp"
+#include "io/number.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/singularity_scenario_parts.hpp"
 #include "io/text_file.hpp"
@@ -14,66 +17,70 @@ namespace {
 using singularity::JointSource;
 using singularity::MapScaling;
 using singularity::MapScenario;
-using singularity::MeasureOptions;
 
 constexpr std::int64_t kDefaultSamples = 1'000'000;
 constexpr std::int64_t kDefaultChunk = 1024 * study::kBlock;
 constexpr std::int64_t kMostVoxels = 64;  ///< along a side: chunk files hold 18 counts of each
 
-void declare_tables(TableReader& root) {
-  for (const char* key :
-       {"schema", "job", "title", "seed", "robot", "joints", "task", "measure", "slice", "sampling", "output"})
-    static_cast<void>(root.find(key));
-  root.finish();
-}
-
 /// "natural", "tool" or "joint 5".
-void read_center(const Node& node, const std::string& key, const chain::Robot& robot, MapScaling& scaling) {
-  const std::string text = read_string(node, key), joint = "joint ";
-  if (text.starts_with(joint)) {
-    Node named = node;
-    named.text = text.substr(joint.size());
-    scaling.center = MapScaling::Center::kJoint;
-    scaling.joint = read_joint(named, key, robot);
-  } else {
-    scaling.center = read_choice(node, key, {"natural", "tool", "joint 5"}) == "tool" ? MapScaling::Center::kTool
-                                                                                      : MapScaling::Center::kNatural;
-  }
+AnyValue center(MapScaling& scaling, const chain::Robot& robot) {
+  const auto read = [&](const Node& node, const std::string& key) {
+    const std::string text = read_string(node, key), joint = "joint ";
+    if (text.starts_with(joint)) {
+      Node named = node;
+      named.text = text.substr(joint.size());
+      scaling.center = MapScaling::Center::kJoint;
+      scaling.joint = read_joint(named, key, robot);
+    } else {
+      scaling.center = read_choice(node, key, {"natural", "tool", "joint 5"}) == "tool" ? MapScaling::Center::kTool
+                                                                                        : MapScaling::Center::kNatural;
+    }
+  };
+  const auto write = [&] {
+    return text(scaling.center == MapScaling::Center::kNatural ? std::string("natural")
+                : scaling.center == MapScaling::Center::kTool  ? std::string("tool")
+                                                               : "joint " + std::to_string(scaling.joint + 1));
+  };
+  return custom({read, write, "`\"natural\"`, `\"tool\"`, `\"joint 5\"`",
+                 R"({"type": "string", "pattern": "^(natural|tool|joint .+)$"})"});
 }
 
 /// A number between 0 and `below`, neither of them allowed.
-double read_fraction(const Node& node, const std::string& key, double below, const std::string& remedy) {
-  const double x = read_quantity(node, key, kRatio);
-  if (!(x > 0 && x < below)) fail(node.place, key, describe(node) + " is out of range", remedy);
-  return x;
+AnyValue fraction(double& value, double below, const std::string& takes, const std::string& remedy) {
+  const auto read = [&value, below, remedy](const Node& node, const std::string& key) {
+    const double x = read_quantity(node, key, kRatio);
+    if (!(x > 0 && x < below)) fail(node.place, key, describe(node) + " is out of range", remedy);
+    value = x;
+  };
+  return custom(
+      {read, [&value] { return shortest(value); }, takes,
+       R"({"anyOf": [{"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}, {"type": "string"}]})"});
 }
 
-void read_measure(const Node& node, MapScenario& s) {
-  TableReader table(node, "measure");
-  MeasureOptions& m = s.measure;
-  if (const Node* near = table.find("near"))
-    m.near =
-        read_fraction(*near, table.name("near"), 1,
-                      "Write near = 0.02, between 0 and 1: near a singularity is where the smallest singular value "
-                      "is at most so large a share of the largest.");
-  if (const Node* tolerance = table.find("tolerance"))
-    m.tolerance = read_fraction(*tolerance, table.name("tolerance"), m.near,
-                                "Write tolerance = 1e-10, above 0 and below measure.near: singular is where the "
-                                "smallest singular value is at most so large a share of the largest.");
-  if (const Node* center = table.find("center")) read_center(*center, table.name("center"), s.robot, m.scaling);
-  if (const Node* length = table.find("length"))
-    m.scaling.length = read_bounded(*length, table.name("length"), {kLength, Bounds::positive()});
-  if (const Node* precision = table.find("precision"))
-    m.precision = read_choice(*precision, table.name("precision"), {"fp64", "fp32"}) == "fp32"
-                      ? singularity::Precision::kSingle
-                      : singularity::Precision::kDouble;
-  if (const Node* nearest = table.find("nearest")) s.nearest = read_boolean(*nearest, table.name("nearest"));
-  table.finish();
+void measure_fields(Fields& f, MapScenario& s) {
+  singularity::MeasureOptions& m = s.measure;
+  f.key("near",
+        fraction(m.near, 1, "above 0, below 1",
+                 "Write near = 0.02, between 0 and 1: near a singularity is where the smallest singular value "
+                 "is at most so large a share of the largest."),
+        {.doc = "near: smallest singular value <= this share of the largest",
+         .comment = "smallest singular value by the largest"});
+  f.key("tolerance",
+        fraction(m.tolerance, m.near, "above 0, below `near`",
+                 "Write tolerance = 1e-10, above 0 and below measure.near: singular is where the "
+                 "smallest singular value is at most so large a share of the largest."),
+        {.doc = "singular: <= this share", .comment = "below it: singular"});
+  f.key("center", center(m.scaling, s.robot),
+        {.doc = "of the scaled screws; a joint: its frame's origin", .comment = "of the screws"});
+  f.key("length", quantity(m.scaling.length, {kLength, Bounds::positive()}),
+        {.doc = "that scales the screws", .otherwise = "natural"});
+  f.key("precision", choice(m.precision),
+        {.doc = "of the first pass; fp32: a sixteenth of it again in double", .comment = "of the first pass"});
+  f.key("nearest", boolean(s.nearest), {.comment = "look for the singularity next to every near sample"});
 }
 
-/// The number of nodes that are the samples.
-std::int64_t count_nodes(const MapScenario& s, TableReader& root) {
-  const char* const table = s.task ? "task" : "joints";
+/// The number of nodes that are the samples; one more than the most where there are more.
+std::int64_t count_nodes(const MapScenario& s) {
   std::vector<std::int64_t> sides;
   if (s.task) {
     sides.assign(s.task->points.begin(), s.task->points.end());
@@ -84,90 +91,80 @@ std::int64_t count_nodes(const MapScenario& s, TableReader& root) {
   }
   std::int64_t nodes = 1;
   for (const std::int64_t side : sides) {
-    if (side > kMostSamples / nodes) fail(root.find_table(table).place, table, "too many nodes", "Give fewer points.");
+    if (side > kMostSamples / nodes) return kMostSamples + 1;
     nodes *= side;
   }
   return nodes;
 }
 
-/// What makes no sense where the nodes of a grid are the samples.
-void refuse_with_nodes(TableReader& sampling, const std::string& of, std::int64_t nodes) {
-  const std::string them = of + " has " + std::to_string(nodes) + " nodes, and they are the samples";
-  if (const Node* samples = sampling.find("samples"))
-    fail(samples->place, sampling.name("samples"), them, "Leave it out, or change the points.");
-  if (const Node* stop = sampling.find("stop"))
-    fail(stop->place, sampling.name("stop"), them, "Leave it out: some of the nodes would not stand for the others.");
-}
-
-void read_plan(TableReader& root, MapScenario& s) {
-  TableReader table(root.find_table("sampling"), "sampling");
+void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
+  const bool chosen = nodes == 0;
+  const std::string them = std::string(s.task ? "the grid of [task]" : "the grid of [joints]") + " has " +
+                           std::to_string(nodes) + " nodes, and they are the samples";
   study::Plan& plan = s.plan;
-  plan.samples = kDefaultSamples;
-  plan.chunk = kDefaultChunk;
-  const std::int64_t nodes = visits_nodes(s) ? count_nodes(s, root) : 0;
-  if (nodes > 0) refuse_with_nodes(table, s.task ? "the grid of [task]" : "the grid of [joints]", nodes);
-  read_sampling(table, plan);
-  if (nodes > 0) plan.samples = nodes;
-  if (const Node* sequence = table.find("sequence")) {
-    const bool even = read_choice(*sequence, table.name("sequence"), {"random", "even"}) == "even";
-    if (even && (s.task || !draws_joints(s)))
-      fail(sequence->place, table.name("sequence"), s.task ? "starts of [task] are always random" : "no joint is drawn",
-           "Leave it out.");
-    s.sequence = even ? singularity::Sequence::kLowDiscrepancy : singularity::Sequence::kRandom;
-  }
-  if (const Node* share = table.find("max_unsolved"))
-    plan.max_unsolved = read_bounded(*share, table.name("max_unsolved"), {kRatio, {.low = 0, .high = 1}});
-  table.finish();
+  f.when({chosen, "without grids", them, "Leave it out, or change the points."},
+         [&] { samples_field(f, plan.samples, {.doc = "else the nodes of the grid (times starts) are the samples"}); });
+  f.key("sequence", choice(s.sequence), {.doc = "even: low discrepancy"});
+  f.check(s.sequence == singularity::Sequence::kRandom || (!s.task && draws_joints(s)), "sequence",
+          s.task ? "starts of [task] are always random" : "no joint is drawn", "Leave it out.");
+  chunk_field(f, plan, {.doc = "samples of one file"});
+  max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
+  f.when({chosen, "without grids", them, "Leave it out: some of the nodes would not stand for the others."},
+         [&] { stop_field(f, plan); });
+  time_limit_field(f, plan);
 }
 
-void read_kept(const Node& node, MapScenario& s) {
-  TableReader table(node, "output");
-  s.plan.keep = "near";
-  if (const Node* keep = table.find("keep")) s.plan.keep = read_choice(*keep, table.name("keep"), {"near", "none"});
-  if (const Node* first = table.find("keep_from_first"))
-    s.keep_from_first = read_count(*first, table.name("keep_from_first"), kMostSamples);
-  if (const Node* voxels = table.find("voxels")) {
-    const std::int64_t n = read_integer(*voxels, table.name("voxels"));
-    if (n < 0 || n > kMostVoxels)
-      fail(voxels->place, table.name("voxels"), "must be from 0 to " + std::to_string(kMostVoxels),
-           "Write voxels = 32, the number of cubes along the longest side of the workspace; 0 for none.");
-    s.voxels = static_cast<int>(n);
-  }
-  table.finish();
+void kept_fields(Fields& f, MapScenario& s) {
+  f.key("keep", choice(s.plan.keep, {"near", "none"}), {.doc = "samples that are stored one by one"});
+  f.key("keep_from_first", count(s.keep_from_first, {.high = kMostSamples}),
+        {.doc = "among so many first samples", .comment = "samples"});
+  f.key("voxels",
+        count(s.voxels, {.low = 0,
+                         .high = kMostVoxels,
+                         .remedy = "Write voxels = 32, the number of cubes along the longest side of the workspace; 0 "
+                                   "for none."}),
+        {.doc = "cubes along the longest side of the workspace; 0: none",
+         .comment = "along the longest side of the workspace"});
 }
 
 /// Asks the kernels whether they take this arm, before anything is computed.
-void check_kernels(const MapScenario& s, const Place& place) {
+void check_kernels(Fields& f, const MapScenario& s) {
+  if (!f.reading() || !f.good()) return;
   try {
     static_cast<void>(singularity::measure(s.robot, {}, s.measure, {}));
   } catch (const Error& error) {
-    fail(place, "robot", error.what(), "");
+    f.check(false, "robot", error.what(), "");
   }
 }
 
-MapScenario build(const Node& document, const std::string& name) {
-  TableReader root(document, "");
-  require_job(root, "singularity", "map of singularities");
-  declare_tables(root);
+/// What a scenario is before its file is read.
+MapScenario defaults() {
   MapScenario s;
-  read_title_and_seed(root, s.title, s.plan);
-  const Node& robot = root.require("robot", "Write [robot] with model = \"puma560\".");
-  put_robot(read_robot_table(robot, name), s);
-  const Node* joints = root.find("joints");
-  s.joint = read_joint_sources(root.find_table("joints"), s.robot, joints != nullptr ? joints->place : robot.place);
-  if (const Node* task = root.find("task")) {
-    s.task = read_task(*task);
-    for (const JointSource& joint : s.joint)
-      if (joint.kind == JointSource::Kind::kGrid)
-        fail(task->place, "task", "a grid of tool positions and one of joint values",
-             "Give joints ranges with uniform: starts of the search are drawn from them.");
-  }
-  read_measure(root.find_table("measure"), s);
-  s.slices = read_slices(root.find("slice"), s.robot);
-  read_plan(root, s);
-  read_kept(root.find_table("output"), s);
-  check_kernels(s, robot.place);
+  s.plan.samples = kDefaultSamples;
+  s.plan.chunk = kDefaultChunk;
+  s.plan.keep = "near";
   return s;
+}
+
+/// All that there is to say of the job. `file` is the scenario's; `robot` where it names the robot.
+void fields(Fields& f, MapScenario& s, const std::string& file, const Place& robot) {
+  header_fields(f, "singularity", s.title, &s.plan.seed);
+  robot_fields(f, file, "puma560", {s.model, s.model_file, s.base, s.tip, s.robot});
+  joint_source_fields(f, s.robot, robot, s.joint);
+  optional_table(f, "task", {.doc = "instead of grids of joints: targets of the tool point"}, s.task,
+                 [&](singularity::TaskGrid& task) { task_fields(f, task); });
+  const bool grid = std::any_of(s.joint.begin(), s.joint.end(),
+                                [](const JointSource& joint) { return joint.kind == JointSource::Kind::kGrid; });
+  f.check(!s.task || !grid, "task", "a grid of tool positions and one of joint values",
+          "Give joints ranges with uniform: starts of the search are drawn from them.");
+  f.table("measure", {.doc = "what is near, and what singular"}, [&] { measure_fields(f, s); });
+  slice_fields(f, s.robot, s.slices);
+  const std::int64_t nodes = f.good() && visits_nodes(s) && f.has("robot", true) ? count_nodes(s) : 0;
+  f.check(nodes <= kMostSamples, s.task ? "task" : "joints", "too many nodes", "Give fewer points.");
+  f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s, nodes); });
+  if (f.reading() && nodes > 0) s.plan.samples = nodes;
+  f.table("output", {.doc = "what is kept"}, [&] { kept_fields(f, s); });
+  check_kernels(f, s);
 }
 
 }  // namespace
@@ -185,11 +182,28 @@ bool visits_nodes(const MapScenario& s) {
 
 MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
                                        const std::vector<std::string>& overrides) {
-  return build(parse_toml(text, name, overrides), name);
+  const Node document = parse_toml(text, name, overrides);
+  TableReader root(document, "");
+  require_job(root, "singularity", "map of singularities");
+  const Node *joints = document.find("joints"), *robot = document.find("robot");
+  MapScenario s = defaults();
+  FieldReader f(document);
+  fields(f, s, name, joints != nullptr ? joints->place : robot != nullptr ? robot->place : document.place);
+  f.finish();
+  return s;
 }
 
 MapScenario read_singularity_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_singularity_scenario(read_text(path), path, overrides);
+}
+
+std::string resolved_toml(const MapScenario& s) {
+  return written(s, [](Fields& f, MapScenario& scenario) { fields(f, scenario, "", {}); });
+}
+
+void describe_singularity(Fields& f) {
+  MapScenario s = defaults();
+  fields(f, s, "", {});
 }
 
 }  // namespace garra::io

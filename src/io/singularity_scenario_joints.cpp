@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "garra/math/rotation.hpp"
-#include "io/distribution_reader.hpp"
+#include "io/field_values.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/singularity_scenario_parts.hpp"
 #include "io/suggest.hpp"
@@ -123,39 +123,84 @@ Axis read_axis(const Node& node, const std::string& key, const Robot& robot) {
   return {j, check_range(node, key, low, high)};
 }
 
-std::vector<double> read_configuration(const Node& node, const std::string& key, const Robot& robot) {
-  const std::vector<Node>& items = read_array(node, key, static_cast<std::size_t>(robot.joints));
-  std::vector<double> q;
-  for (std::size_t j = 0; j < items.size(); ++j)
-    q.push_back(read_quantity(items[j], item(key, j), kJointPosition.of(robot.joint[j])));
-  return q;
+/// x or y of a slice, written.
+std::string axis_text(const Robot& robot, int joint, double low, double high) {
+  const Dimension& d = kJointPosition.of(robot.joint[static_cast<std::size_t>(joint)]);
+  return "{ joint = " + std::to_string(joint + 1) + ", from = " + text(low, d) + ", to = " + text(high, d) + " }";
 }
 
-Slice read_slice(const Node& node, const std::string& key, const Robot& robot) {
-  TableReader table(node, key);
-  const char* remedy = "Write x and y, each as { joint = 3, from = \"-180 deg\", to = \"180 deg\" }.";
-  const Node &x = table.require("x", remedy), &y = table.require("y", remedy);
-  const Axis across = read_axis(x, table.name("x"), robot), up = read_axis(y, table.name("y"), robot);
-  if (across.joint == up.joint) fail(y.place, table.name("y"), "the same joint as x", "Let another joint run along y.");
-  Slice slice{across.joint,    up.joint,        std::vector<double>(static_cast<std::size_t>(robot.joints), 0),
-              across.range[0], across.range[1], up.range[0],
-              up.range[1]};
-  if (const Node* q = table.find("q")) slice.q = read_configuration(*q, table.name("q"), robot);
-  if (const Node* points = table.find("points")) {
-    slice.points = static_cast<int>(read_count(*points, table.name("points"), kMostSlicePoints));
-    if (slice.points < 3) fail(points->place, table.name("points"), "must be at least 3", "Write points = 201.");
+/// Members of a slice that one of its axes stands for.
+struct AxisMembers {
+  int& joint;
+  double &low, &high;
+};
+
+AnyValue axis(const AxisMembers& members, const Robot& robot) {
+  const auto read = [members, &robot](const Node& node, const std::string& key) {
+    const Axis axis = read_axis(node, key, robot);
+    members.joint = axis.joint;
+    members.low = axis.range[0];
+    members.high = axis.range[1];
+  };
+  const auto write = [members, &robot] {
+    return robot.joint.empty() ? std::string() : axis_text(robot, members.joint, members.low, members.high);
+  };
+  return custom({read, write, "`{ joint, from, to }`",
+                 R"({"type": "object", "properties": {"joint": {"type": ["integer", "string"]},
+                     "from": {"type": ["number", "string"]}, "to": {"type": ["number", "string"]}},
+                     "required": ["joint", "from", "to"], "additionalProperties": false})"});
+}
+
+AnyValue configuration(std::vector<double>& q, const Robot& robot) {
+  const auto read = [&](const Node& node, const std::string& key) {
+    const std::vector<Node>& items = read_array(node, key, static_cast<std::size_t>(robot.joints));
+    for (std::size_t j = 0; j < q.size(); ++j)
+      q[j] = read_quantity(items[j], item(key, j), kJointPosition.of(robot.joint[j]));
+  };
+  const auto write = [&] {
+    std::string out;
+    for (std::size_t j = 0; j < q.size(); ++j)
+      out += (j == 0 ? "" : ", ") + text(q[j], kJointPosition.of(robot.joint[j]));
+    return "[" + out + "]";
+  };
+  return custom({read, write, "one number for each joint", R"({"type": "array"})"});
+}
+
+void one_slice(Fields& f, const Robot& robot, Slice& slice) {
+  const std::string remedy = "Write x and y, each as { joint = 3, from = \"-180 deg\", to = \"180 deg\" }.";
+  if (f.reading()) slice.q.assign(static_cast<std::size_t>(robot.joints), 0);
+  f.key("x", axis({slice.x, slice.x_low, slice.x_high}, robot), {.doc = "what runs across", .required = remedy});
+  f.key("y", axis({slice.y, slice.y_low, slice.y_high}, robot), {.doc = "what runs up", .required = remedy});
+  f.check(slice.x != slice.y, "y", "the same joint as x", "Let another joint run along y.");
+  f.key("q", configuration(slice.q, robot),
+        {.doc = "values of the other joints", .comment = "of the other joints", .otherwise = "`0`"});
+  f.key("points", count(slice.points, {.low = 3, .high = kMostSlicePoints, .remedy = "Write points = 201."}),
+        {.comment = "along each side"});
+}
+
+/// Roll, pitch, yaw about the world's axes.
+AnyValue orientation(std::optional<Mat3<double>>& R) {
+  const auto read = [&R](const Node& node, const std::string& key) {
+    R = rotation_from_rpy(read_vector(node, key, kAngle));
+  };
+  const auto write = [&R] { return R ? text(rpy_from_rotation(*R), kAngle) : std::string(); };
+  return custom({read, write, "[roll, pitch, yaw]", R"({"type": "array", "minItems": 3, "maxItems": 3})"});
+}
+
+std::string source_text(const JointSource& source, const Dimension& d) {
+  const std::string ends = "[" + text(source.low, d) + ", " + text(source.high, d) + "]";
+  switch (source.kind) {
+    case Kind::kFixed:
+      return "{ fixed = " + text(source.low, d) + " }";
+    case Kind::kUniform:
+      return "{ uniform = " + ends + " }";
+    case Kind::kGrid:
+      return "{ grid = " + ends + ", points = " + std::to_string(source.points) + " }";
   }
-  table.finish();
-  return slice;
+  return "";
 }
 
-}  // namespace
-
-int read_joint(const Node& node, const std::string& key, const Robot& robot) {
-  if (node.kind == Node::Kind::kInteger) return find_joint(std::to_string(node.integer), node.place, key, robot);
-  return find_joint(read_string(node, key), node.place, key, robot);
-}
-
+/// Every joint of a document's [joints]; those that it does not name over their limits.
 std::vector<JointSource> read_joint_sources(const Node& node, const Robot& robot, const Place& place) {
   const TableReader table(node, "joints");
   std::vector<JointSource> sources(static_cast<std::size_t>(robot.joints));
@@ -173,40 +218,78 @@ std::vector<JointSource> read_joint_sources(const Node& node, const Robot& robot
   return sources;
 }
 
-TaskGrid read_task(const Node& node) {
-  TableReader table(node, "task");
-  const char* remedy = "Write low = [x, y, z], high = [x, y, z] and points = [nx, ny, nz].";
-  const Node &low = table.require("low", remedy), &high = table.require("high", remedy);
-  const Node& points = table.require("points", remedy);
-  TaskGrid task;
-  task.low = read_vector(low, table.name("low"), kLength);
-  task.high = read_vector(high, table.name("high"), kLength);
-  const std::vector<Node>& counts = read_array(points, table.name("points"), 3);
-  for (std::size_t k = 0; k < 3; ++k) {
-    const std::string key = item(table.name("points"), k);
-    task.points[k] = read_count(counts[k], key, kMostPoints);
-    const double a = task.low[static_cast<int>(k)], b = task.high[static_cast<int>(k)];
-    if (a > b) fail(high.place, item(table.name("high"), k), "below task.low", "Write the smaller number in low.");
-    if ((task.points[k] == 1) != (a == b))
-      fail(counts[k].place, key, a == b ? "more than one point at one place" : "one point for two different ends",
-           "One point needs low = high there, more need low < high.");
-  }
-  if (const Node* rpy = table.find("orientation"))
-    task.orientation = rotation_from_rpy(read_vector(*rpy, table.name("orientation"), kAngle));
-  if (const Node* starts = table.find("starts"))
-    task.starts = static_cast<int>(read_count(*starts, table.name("starts"), kMostStarts));
-  table.finish();
-  return task;
+}  // namespace
+
+int read_joint(const Node& node, const std::string& key, const Robot& robot) {
+  if (node.kind == Node::Kind::kInteger) return find_joint(std::to_string(node.integer), node.place, key, robot);
+  return find_joint(read_string(node, key), node.place, key, robot);
 }
 
-std::vector<Slice> read_slices(const Node* node, const Robot& robot) {
-  std::vector<Slice> slices;
-  if (node == nullptr) return slices;
-  const std::vector<Node>& items = read_array(*node, "slice", 0);
-  if (items.size() > kMostSlices)
-    fail(node->place, "slice", "more than " + std::to_string(kMostSlices) + " slices", "Give fewer.");
-  for (std::size_t k = 0; k < items.size(); ++k) slices.push_back(read_slice(items[k], item("slice", k), robot));
-  return slices;
+// The keys are the robot's joints, which only it knows.
+void joint_source_fields(Fields& f, const Robot& robot, const Place& place, std::vector<JointSource>& sources) {
+  if (f.reading()) {
+    const bool known = f.good();  // the robot
+    if (!f.has("joints", true))
+      return f.then([&] {
+        if (known) sources = read_joint_sources({}, robot, place);
+      });
+    const auto read = [&](const Node& node, const std::string&) {
+      if (known) sources = read_joint_sources(node, robot, place);
+    };
+    return f.key("joints", custom({read, {}, ""}));
+  }
+  if (sources.empty()) {
+    const char* takes = "`{ uniform = [a, b] }`, `{ fixed = a }` or just `a`, `{ grid = [a, b], points = n }`";
+    return f.key(
+        "joints",
+        custom({{}, [] { return std::string(); }, takes, R"({"type": "object", "additionalProperties": {"anyOf": [
+                     {"type": ["number", "string"]}, {"type": "object", "properties": {"uniform": {"type": "array"},
+                      "fixed": {"type": ["number", "string"]}, "grid": {"type": "array"}, "points": {"type": "integer"}},
+                      "additionalProperties": false}]}})"}),
+        {.doc = "of each joint, by its number from 1 or its name: drawn; held; or n values, both ends included, "
+                "of which every node is visited, the last joint fastest, with one draw of the joints that are "
+                "drawn",
+         .otherwise = "drawn over the limits, without limits over ±180 deg; a sliding joint without limits must "
+                      "be given"});
+  }
+  f.table("joints", {}, [&] {
+    for (std::size_t j = 0; j < sources.size(); ++j) {
+      const auto write = [&] { return source_text(sources[j], kJointPosition.of(robot.joint[j])); };
+      f.key("\"" + std::to_string(j + 1) + "\"", custom({{}, write, ""}), {.comment = robot.joint[j].name});
+    }
+  });
+}
+
+void task_fields(Fields& f, TaskGrid& task) {
+  const std::string remedy = "Write low = [x, y, z], high = [x, y, z] and points = [nx, ny, nz].";
+  f.key("low", vector(task.low, kLength), {.doc = "corner of the grid, world axes", .required = remedy});
+  f.key("high", vector(task.high, kLength), {.doc = "the opposite corner", .required = remedy});
+  f.key("points", counts(task.points, {.high = kMostPoints}),
+        {.doc = "along x, y and z; where it is 1, low = high", .required = remedy});
+  for (int k = 0; k < 3; ++k) {
+    const double a = task.low[k], b = task.high[k];
+    const std::string number = "[" + std::to_string(k + 1) + "]";
+    f.check(a <= b, "high" + number, "below task.low", "Write the smaller number in low.");
+    f.check(a > b || (task.points[static_cast<std::size_t>(k)] == 1) == (a == b), "points" + number,
+            a == b ? "more than one point at one place" : "one point for two different ends",
+            "One point needs low = high there, more need low < high.");
+  }
+  f.key("orientation", orientation(task.orientation),
+        {.doc = "of the tool, about the world's x, y, z", .comment = "rad", .otherwise = "random for each target"});
+  f.key("starts", count(task.starts, {.high = kMostStarts}),
+        {.doc = "searches for joint values at each target, from values drawn within `[joints]`",
+         .comment = "of the search for joint values, at each node"});
+}
+
+void slice_fields(Fields& f, const Robot& robot, std::vector<Slice>& slices) {
+  const std::string doc =
+      "at most 16 pictures; without any, one is chosen after the run: the two joints that lead out most often, through "
+      "the most frequent singularity";
+  if (!f.good()) return static_cast<void>(f.has("slice", false));  // the robot may not be known
+  f.tables("slice", {.doc = doc},
+           {slices.size(), [&](std::size_t n) { slices.resize(n); },
+            [&](std::size_t k) { one_slice(f, robot, slices[k]); }});
+  f.check(slices.size() <= kMostSlices, "slice", "more than " + std::to_string(kMostSlices) + " slices", "Give fewer.");
 }
 
 }  // namespace garra::io

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "garra/singularity_map.hpp"
+#include "io/fields.hpp"
 #include "io/robot_table.hpp"
-#include "io/toml_reader.hpp"
 
 namespace garra::io {
 
@@ -15,14 +15,14 @@ namespace garra::io {
 
 /// [joints]: every joint, those that are not there over their limits. `place` is where a joint that is missing is
 /// missed.
-[[nodiscard]] std::vector<singularity::JointSource> read_joint_sources(const Node& node, const chain::Robot& robot,
-                                                                       const Place& place);
+void joint_source_fields(Fields& f, const chain::Robot& robot, const Place& place,
+                         std::vector<singularity::JointSource>& sources);
 
 /// [task]
-[[nodiscard]] singularity::TaskGrid read_task(const Node& node);
+void task_fields(Fields& f, singularity::TaskGrid& task);
 
-/// [[slice]]; none where `node` is null.
-[[nodiscard]] std::vector<singularity::Slice> read_slices(const Node* node, const chain::Robot& robot);
+/// [[slice]]
+void slice_fields(Fields& f, const chain::Robot& robot, std::vector<singularity::Slice>& slices);
 
 /// Whether some joint is drawn, at random or evenly.
 [[nodiscard]] bool draws_joints(const singularity::MapScenario& scenario);

@@ -2,11 +2,11 @@
 // where and how to mend it. The only file that knows the TOML library.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "garra/core/error.hpp"
@@ -76,37 +76,6 @@ struct UnknownKey : Error {
   using Error::Error;
 };
 
-/// While one lives, a key that TableReader::require() misses reads as the number 1, so that reading goes on to the keys
-/// behind it as far as that may be.
-class Survey {
- public:
-  Survey();
-  ~Survey();
-  Survey(const Survey&) = delete;
-  Survey& operator=(const Survey&) = delete;
-};
-
-/// Reads a document part by part. Where a key is missing, an unknown key anywhere is named first: the missing one is
-/// likely what it was meant for. So the parts are then read once more, each for itself, for unknown keys only.
-template <class Parts>
-void read_parts(const Parts& parts) {
-  try {
-    for (const auto& part : parts) part();
-  } catch (const MissingKey&) {
-    const Survey survey;
-    for (const auto& part : parts) {
-      try {
-        part();
-      } catch (const UnknownKey&) {
-        throw;
-      } catch (const Error&) {
-        continue;  // nothing that would come before the missing key
-      }
-    }
-    throw;
-  }
-}
-
 /// What is there, for messages: `a string "abc"`, `an integer 3`.
 [[nodiscard]] std::string describe(const Node& node);
 
@@ -127,10 +96,15 @@ class TableReader {
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Throws at the first key that was never asked for.
   void finish() const;
+  /// The keys that were never asked for, and what finish() says of each.
+  [[nodiscard]] std::vector<std::pair<std::string, UnknownKey>> unknown() const { return others(known_); }
+  [[nodiscard]] bool is_known(const std::string& key) const;
   /// Throws at the first key that is not among these, which may or may not be there.
   void refuse_others(const std::vector<std::string>& keys) const;
 
  private:
+  [[nodiscard]] std::vector<std::pair<std::string, UnknownKey>> others(const std::vector<std::string>& keys) const;
+
   const Node& table_;
   std::string path_;
   std::vector<std::string> known_;
@@ -140,23 +114,14 @@ class TableReader {
 [[nodiscard]] std::string read_string(const Node& node, const std::string& key);
 [[nodiscard]] std::string read_choice(const Node& node, const std::string& key,
                                       const std::vector<std::string>& choices);
-/// The enumerator whose number is the place of the name in `names`.
-template <class Choice>
-[[nodiscard]] Choice read_enum(const Node& node, const std::string& key, const std::vector<std::string>& names) {
-  const std::string name = read_choice(node, key, names);
-  return static_cast<Choice>(std::find(names.begin(), names.end(), name) - names.begin());
-}
 [[nodiscard]] bool read_boolean(const Node& node, const std::string& key);
 [[nodiscard]] std::int64_t read_integer(const Node& node, const std::string& key);
 /// A finite number in SI units, from a plain number or a string with a unit.
-[[nodiscard]] double read_quantity(const Node& node, const std::string& key,
-                                   const Dimension& dimension);
+[[nodiscard]] double read_quantity(const Node& node, const std::string& key, const Dimension& dimension);
 /// An array; throws where it is none or has another number of items. `size` 0 takes any number.
-[[nodiscard]] const std::vector<Node>& read_array(const Node& node, const std::string& key,
-                                                  std::size_t size);
+[[nodiscard]] const std::vector<Node>& read_array(const Node& node, const std::string& key, std::size_t size);
 /// Three numbers of one dimension.
-[[nodiscard]] Vec3<double> read_vector(const Node& node, const std::string& key,
-                                       const Dimension& dimension);
+[[nodiscard]] Vec3<double> read_vector(const Node& node, const std::string& key, const Dimension& dimension);
 /// An array's item as named in messages, counted from 1: "key[2]".
 [[nodiscard]] std::string item(const std::string& key, std::size_t index);
 

@@ -292,21 +292,19 @@ int index_of(const std::array<const char*, N>& names, const std::string& name, c
   refuse(std::string("no ") + what + " \"" + name + "\"", "there are " + all);
 }
 
-constexpr std::array<const char*, 4> kMethods = {"rk4", "dopri5", "implicit1", "implicit"};
 constexpr std::array<const char*, 5> kStatuses = {"completed", "non_finite", "step_limit", "joint_limit",
                                                   "invalid_input"};
-constexpr std::array<const char*, 7> kTorques = {"constant", "step", "ramp", "sine", "sampled", "pd", "computed"};
 
 }  // namespace
 
-const char* to_string(Integrator method) { return kMethods[static_cast<std::size_t>(method)]; }
+const char* to_string(Integrator method) { return name_of(method); }
 Integrator parse_integrator(const std::string& name) {
-  return static_cast<Integrator>(index_of(kMethods, name, "integration method"));
+  return static_cast<Integrator>(index_of(names_of(Integrator{}), name, "integration method"));
 }
 const char* to_string(SimulationStatus status) { return kStatuses[static_cast<std::size_t>(status)]; }
-const char* to_string(TorqueKind kind) { return kTorques[static_cast<std::size_t>(kind)]; }
+const char* to_string(TorqueKind kind) { return name_of(kind); }
 TorqueKind parse_torque_kind(const std::string& name) {
-  return static_cast<TorqueKind>(index_of(kTorques, name, "torque"));
+  return static_cast<TorqueKind>(index_of(names_of(TorqueKind{}), name, "torque"));
 }
 
 }  // namespace garra::chain

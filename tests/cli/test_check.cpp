@@ -104,6 +104,9 @@ TEST_F(Check, JsonIsOneLinePerFile) {
   const auto bad = nlohmann::json::parse(line);
   EXPECT_EQ(bad["ok"], false);
   EXPECT_NE(bad["error"].get<std::string>().find("hnad"), std::string::npos);
+  EXPECT_EQ(good["errors"].size(), 0u);
+  ASSERT_GE(bad["errors"].size(), 2u) << "the object is missing as well";
+  EXPECT_NE(bad["errors"][0].get<std::string>().find(bad_ + ":3:1: hnad: unknown key"), std::string::npos);
 }
 
 nlohmann::json only_line(const std::string& arguments) {

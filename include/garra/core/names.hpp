@@ -1,0 +1,37 @@
+// Enumerators by name. Beside an enum whose values count up from 0 stands, once, what files, summaries and messages
+// call them:
+//
+//   enum class Law { kQuintic, kUniform };
+//   [[nodiscard]] constexpr auto names_of(Law) { return names("quintic", "uniform"); }
+//
+// The function is found by its argument.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace garra {
+
+template <class... Text>
+[[nodiscard]] constexpr std::array<const char*, sizeof...(Text)> names(Text... text) {
+  return {text...};
+}
+
+/// What an enumerator is called.
+template <class Enum>
+[[nodiscard]] constexpr const char* name_of(Enum value) {
+  return names_of(value)[static_cast<std::size_t>(value)];
+}
+
+/// The enumerator of that name; none where there is none.
+template <class Enum>
+[[nodiscard]] constexpr std::optional<Enum> value_named(std::string_view name) {
+  const auto all = names_of(Enum{});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i] == name) return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+}  // namespace garra

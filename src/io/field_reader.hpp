@@ -1,0 +1,76 @@
+// Reading a table by its list of fields. A mistake does not end the reading: all of them are said at once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "io/fields.hpp"
+
+namespace garra::io {
+
+/// All that is wrong with a file: what() holds the first kMostErrors of them, each with its place and remedy, and how
+/// many more there are. The exit code is that of the first.
+class FileErrors : public Error {
+ public:
+  static constexpr std::size_t kMostErrors = 20;
+  explicit FileErrors(const std::vector<Error>& errors);
+  /// All of them, one by one.
+  [[nodiscard]] const std::vector<std::string>& each() const { return each_; }
+
+ private:
+  std::vector<std::string> each_;
+};
+
+class FieldReader final : public Fields {
+ public:
+  explicit FieldReader(const Node& document);
+
+  using Fields::key;
+  void key(const std::string& name, Value& value, const Words& words) override;
+  void table(const std::string& name, const Words& words, const Visit& visit) override;
+  void tables(const std::string& name, const Words& words, const Items& items) override;
+  void when(const Case& of, const Visit& visit) override;
+  [[nodiscard]] bool has(const std::string& name, bool now) override;
+  void check(bool holds, const std::string& key, const std::string& problem, const std::string& remedy) override;
+  void then(const Visit& visit) override;
+  [[nodiscard]] bool good() const override { return errors_.empty() && unknown_.empty(); }
+  [[nodiscard]] bool sound() const override { return frames_.back().good && frames_.back().checks.empty(); }
+  void give_up() override { frames_.back().given_up = true; }
+  [[nodiscard]] bool reading() const override { return true; }
+
+  [[nodiscard]] TableReader* reader() override { return not_held_ == nullptr ? &here() : nullptr; }
+  /// After the last field: throws FileErrors where anything was wrong.
+  void finish();
+
+ private:
+  /// A key of cases that do not hold.
+  struct Refused {
+    std::string key, labels, problem, remedy;
+  };
+  struct Frame {
+    TableReader table;
+    Place place;                          ///< of the table, or of what it is missing in
+    std::shared_ptr<const Node> missing;  ///< stands for a table that is not there
+    std::vector<Refused> refused = {};
+    std::vector<Error> checks = {};  ///< said where nothing else is wrong with the table
+    bool good = true, given_up = false;
+  };
+
+  [[nodiscard]] TableReader& here() { return frames_.back().table; }
+  void refuse(const std::string& name);
+  /// Asks for a key or table; null where it is missing.
+  const Node* find(const std::string& name, const Words& words);
+  void add(const Error& error, bool unknown);
+  /// Runs a step and notes what it throws.
+  void attempt(const Visit& step);
+  void visit(const Node* node, const std::string& path, const Visit& visit);
+  /// Names the keys that nobody has asked for, and those of other cases.
+  void close();
+
+  std::vector<Frame> frames_;
+  const Case* not_held_ = nullptr;  ///< the case whose fields are being visited to refuse them
+  std::vector<Error> unknown_;      ///< a misspelt key is the likeliest reason for what else is wrong: these come first
+  std::vector<Error> errors_;       ///< in the order of the fields
+};
+
+}  // namespace garra::io

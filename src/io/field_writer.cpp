@@ -1,0 +1,32 @@
+#include "io/field_writer.hpp"
+
+namespace garra::io {
+
+void FieldWriter::key(const std::string& name, Value& value, const Words& words) {
+  const std::string text = value.text();
+  if (!text.empty()) w_.line(name, text, words.comment.empty() ? value.unit() : words.comment);
+}
+
+void FieldWriter::table(const std::string& name, const Words& /*words*/, const Visit& visit) {
+  const std::string above = path_;
+  path_ += (path_.empty() ? "" : ".") + name;
+  w_.table(path_);
+  visit();
+  path_ = above;
+}
+
+void FieldWriter::tables(const std::string& name, const Words& /*words*/, const Items& items) {
+  const std::string above = path_;
+  path_ += (path_.empty() ? "" : ".") + name;
+  for (std::size_t i = 0; i < items.count; ++i) {
+    w_.table("[" + path_ + "]");
+    items.visit(i);
+  }
+  path_ = above;
+}
+
+void FieldWriter::when(const Case& of, const Visit& visit) {
+  if (of.holds) visit();
+}
+
+}  // namespace garra::io

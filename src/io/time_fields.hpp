@@ -1,0 +1,19 @@
+// [time] of a grasp scenario. docs/grasp-time.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/grasp.hpp"
+#include "io/fields.hpp"
+
+namespace garra::io {
+
+/// The keys of [time]; the fingers must have been read. `scenario` is the file, beside which tables of numbers lie.
+void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Finger>& fingers, grasp::InTime& time);
+
+/// [time.drive]; `fingers` tell which joints there are.
+void drive_fields(Fields& f, const std::string& scenario, const std::vector<grasp::Finger>& fingers,
+                  grasp::InTime& time);
+
+}  // namespace garra::io

@@ -1,0 +1,118 @@
+"""The JSON Schema that `garra check --schema` prints, and the tables of docs/ that come from the same lists of fields."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+
+import jsonschema
+import pytest
+from program import PROGRAM, ROOT, USAGE, garra
+
+SCENARIOS = sorted((ROOT / "data/scenarios").glob("*.toml"))
+JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
+
+
+def schema_of(*job: str) -> dict:
+    return json.loads(garra("check", "--schema", *job).stdout)
+
+
+@pytest.fixture(scope="module")
+def every_job() -> jsonschema.Draft7Validator:
+    schema = schema_of()
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema)
+
+
+def tables_in(value, path=()):
+    """Every table of a document with the path to it; not those in lists of swept keys or of joints, whose keys are free."""
+    if isinstance(value, dict):
+        if path[-1:] not in (("joints",), ("sweep",), ("lock",)):
+            yield path, value
+        for key, inner in value.items():
+            yield from tables_in(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from tables_in(inner, (*path, index))
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
+def test_what_ships_is_valid(file, every_job):
+    document = tomllib.loads(file.read_text())
+    assert [e.message for e in every_job.iter_errors(document)] == []
+    jsonschema.Draft7Validator(schema_of(document["job"])).validate(document)
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
+def test_what_is_printed_is_valid(file, every_job):
+    printed = tomllib.loads(garra("check", file, "--format", "toml").stdout)
+    assert [e.message for e in every_job.iter_errors(printed)] == []
+
+
+@pytest.mark.parametrize("file", SCENARIOS, ids=lambda f: f.stem)
+def test_a_misspelt_key_is_found_in_every_table_of_its_own(file, every_job):
+    document = tomllib.loads(file.read_text())
+    for path, table in tables_in(document):
+        if any(isinstance(part, int) for part in path) and path[0] not in ("contact", "slice"):
+            continue  # items of inline lists, such as poses, have a schema that is loose on purpose
+        table["xyzzy"] = 1
+        errors = list(every_job.iter_errors(document))
+        del table["xyzzy"]
+        assert errors, f"{file.name}: {path}"
+
+
+def test_bounds_and_choices_are_part_of_it():
+    platform = jsonschema.Draft7Validator(schema_of("platform"))
+    good = {"schema": 1, "job": "platform", "platform": {"model": "trepa_like"}}
+    platform.validate(good)
+    for table, key, bad in [
+        ("payload", "mass", -1),
+        ("path", "kind", "spine"),
+        ("map", "points", [1, 2]),
+        ("sampling", "chunk", 1000),
+        ("sampling", "max_unsolved", 2),
+        ("allowed", "force", 0),
+        ("friction", "coulomb", {"normal": [1, 2], "uniform": [1, 2]}),
+        ("output", "keep", "everything"),
+    ]:
+        assert list(platform.iter_errors({**good, table: {key: bad}})), f"{table}.{key}"
+    assert list(platform.iter_errors({**good, "job": "grasp"}))
+    assert list(platform.iter_errors({"schema": 1, "job": "platform"})), "[platform] is required"
+
+
+def test_defaults_stand_in_it():
+    platform = schema_of("platform")["properties"]
+    assert platform["path"]["properties"]["law"]["default"] == "quintic"
+    assert platform["sampling"]["properties"]["samples"]["default"] == 100_000
+    drive = schema_of("grasp")["properties"]["time"]["properties"]
+    assert drive["drop"]["default"] == 0.05
+    assert drive["drop_turn"]["default"] == pytest.approx(0.7853981633974483, abs=1e-15)
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_key_is_described(job):
+    def undescribed(schema, path=""):
+        for name, inner in schema.get("properties", {}).items():
+            if "description" not in inner and "anyOf" not in inner:
+                yield f"{path}{name}"
+            if path.count(".") < 2 and inner.get("additionalProperties") is False and "description" in inner:
+                yield from undescribed(inner, f"{path}{name}.")
+
+    inline = {"half_width", "axis", "angle", "force_ball", "torque_ball", "force_magnitude", "torque_magnitude"}
+    inline |= {"position", "rpy", "quaternion", "axis_angle", "joint", "from", "to", "force", "torque"}
+    missing = [key for key in undescribed(schema_of(job)) if key.split(".")[-1] not in inline]
+    assert missing == []
+
+
+def test_an_unknown_job_is_refused():
+    said = garra("check", "--schema", "platfrom", expect=USAGE).stderr
+    assert 'Did you mean "platform"?' in said
+
+
+def test_the_pages_are_as_the_program_says():
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/scenario_tables", PROGRAM, "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
