@@ -152,6 +152,11 @@ def explicit_slide():
     return default_hand(friction=0.3, loads=[Load("ramp", 0, 1e-4, force=(1, 0.5, -15))])
 
 
+def falling():
+    """Hardly any friction: the sphere falls through the fingers."""
+    return default_hand(friction=0.02)
+
+
 CASES = {  # name: (grasp, step [s], steps, steps from one written instant to the next); explicit_...: the papers' step
     "ramp_pull": (ramp_pull, 1e-3, 180, 18),
     "pushes": (pushes, 1e-3, 150, 15),
@@ -163,6 +168,7 @@ CASES = {  # name: (grasp, step [s], steps, steps from one written instant to th
     "cylinder": (cylinder, 1e-3, 150, 15),
     "controlled": (controlled, 2e-3, 150, 15),
     "explicit_slide": (explicit_slide, 1e-4, 300, 30),
+    "falling": (falling, 1e-3, 130, 10),
 }
 
 
@@ -234,6 +240,9 @@ def main():
                                    "every": every, "states": [written(g, s, dt) for s in states[::every]]}
         if name == "ramp_pull":
             document["convergence"] = convergence(grasp, 0.18, (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4))
+        if name == "falling":
+            fallen = next(s for s in states if np.linalg.norm(s.x - g.position) >= 0.05)
+            document["dropped"] = {"drift": 0.05, "time": fallen.t}
         write(name, document)
 
 

@@ -74,23 +74,23 @@ double gap_after(const std::vector<double>& sigma, int rank) {
 void describe_rank(const Case& c, const Svd& jac, Analysis& out) {
   out.joints = c.joints();
   out.scaling = c.scaling;
-  out.singular_values = jac.sigma;
-  out.rank = rank_of(jac.sigma, c.tolerance);
+  out.singular_values = singular_values(jac);
+  out.rank = rank_of(out.singular_values, c.tolerance);
   out.generic_rank = c.generic_rank;
   out.lost_freedoms = std::max(0, c.generic_rank - out.rank);
   out.arm_singular = out.lost_freedoms > 0;
-  out.gap = gap_after(jac.sigma, out.rank);
-  out.lost_wrenches = world_wrenches(columns(jac.U, out.rank, 6 - out.rank), c.scaling);
+  out.gap = gap_after(out.singular_values, out.rank);
+  out.lost_wrenches = world_wrenches(unique_basis(jac.matrixU().rightCols(6 - out.rank)), c.scaling);
 }
 
 void describe_null_space(const Case& c, const Svd& jac, Analysis& out) {
-  const Matrix nulls = columns(jac.V, out.rank, c.joints() - out.rank);
-  for (int k = 0; k < nulls.cols; ++k) {
+  const Matrix nulls = unique_basis(jac.matrixV().rightCols(c.joints() - out.rank));
+  for (int k = 0; k < nulls.cols(); ++k) {
     out.null_space.emplace_back();
     for (int j = 0; j < c.joints(); ++j) out.null_space.back().push_back(nulls(j, k) * c.unit(j));
   }
   for (int j = 0; j < c.joints(); ++j)
-    if (out.arm_singular && row_norm(nulls, j) > c.zero) out.responsible.push_back(j);
+    if (out.arm_singular && nulls.row(j).norm() > c.zero) out.responsible.push_back(j);
 }
 
 void describe_intervals(const Case& c, Analysis& out) {
@@ -122,7 +122,7 @@ Analysis analyse(const ScrewSet& set, const AnalyseOptions& options) {
   Case c = prepare(set, options);
   const Svd jac = svd(jacobian(c.screw));
   // Products, null vectors and projections carry the errors of the singular vectors, a few times those of the values.
-  c.zero = 10 * c.tolerance * std::max(1.0, jac.sigma[0]);
+  c.zero = 10 * c.tolerance * std::max(1.0, jac.singularValues()[0]);
   Analysis out;
   describe_rank(c, jac, out);
   describe_null_space(c, jac, out);

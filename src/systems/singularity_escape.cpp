@@ -22,14 +22,10 @@ struct Split {
 };
 
 Split split(const Case& c, const Svd& jac, int rank) {
-  const int n = c.joints();
-  Split out{transpose(columns(jac.U, rank, 6 - rank)), columns(jac.V, rank, n - rank), Matrix(n, 6),
-            c.generic_rank - rank};
-  for (int k = 0; k < rank; ++k)
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < 6; ++j)
-        out.pseudo_inverse(i, j) += jac.V(i, k) * jac.U(j, k) / jac.sigma[static_cast<std::size_t>(k)];
-  return out;
+  const Matrix inverse = jac.singularValues().head(rank).cwiseInverse().asDiagonal();
+  return {unique_basis(jac.matrixU().rightCols(6 - rank)).transpose(), jac.matrixV().rightCols(c.joints() - rank),
+          product(jac.matrixV().leftCols(rank), inverse, jac.matrixU().leftCols(rank).transpose()),
+          c.generic_rank - rank};
 }
 
 const Screw<double> kZero = {Vec3<double>::zero(), Vec3<double>::zero()};
@@ -70,15 +66,16 @@ int count_above(const std::vector<double>& sigma, double zero) {
 
 Growth growth(const Case& c, const Split& split, const std::vector<double>& delta) {
   const Matrix J1 = first_derivative(c.screw, delta);
-  const Svd M = svd(split.U0t * J1 * split.V0);
-  const int at_first = count_above(M.sigma, c.zero);
-  if (at_first >= split.lost) return {1, sigma_at(M.sigma, split.lost)};
+  const Svd M = svd(product(split.U0t, J1, split.V0));
+  const std::vector<double> first = singular_values(M);
+  const int at_first = count_above(first, c.zero);
+  if (at_first >= split.lost) return {1, sigma_at(first, split.lost)};
   const Matrix J2 = half_second_derivative(c.screw, delta);
-  const Matrix S2 = split.U0t * (J2 + (-1.0) * (J1 * split.pseudo_inverse * J1)) * split.V0;
+  const Matrix S2 = product(split.U0t, J2 - product(J1, split.pseudo_inverse, J1), split.V0);
   // What the first order leaves untouched.
-  const Matrix left = transpose(columns(M.U, at_first, M.U.cols - at_first));
-  const Matrix right = columns(M.V, at_first, M.V.cols - at_first);
-  const double rate = sigma_at(singular_values(left * S2 * right), split.lost - at_first);
+  const Matrix left = M.matrixU().rightCols(M.rows() - at_first).transpose();
+  const Matrix right = M.matrixV().rightCols(M.cols() - at_first);
+  const double rate = sigma_at(singular_values(product(left, S2, right)), split.lost - at_first);
   if (rate > c.zero) return {2, rate};
   return {0, 0};
 }
@@ -163,21 +160,21 @@ Displacement carry_out(const Case& c, const std::vector<EscapeSet>& sets) {
 
 /// One freedom, one wrench: |M(delta)| is largest along the leading singular vector of the stacked rows M_j.
 void best_first_order(const Case& c, const Split& split, Analysis& out) {
-  Matrix rows(c.joints(), split.V0.cols);
-  for (int j = 0; j < c.joints(); ++j) {
-    const Matrix M = split.U0t * first_derivative(c.screw, set_direction(c.joints(), {j}, 0)) * split.V0;
-    for (int k = 0; k < M.cols; ++k) rows(j, k) = M(0, k);
-  }
+  Matrix rows(c.joints(), split.V0.cols());
+  for (int j = 0; j < c.joints(); ++j)
+    rows.row(j) = product(split.U0t, first_derivative(c.screw, set_direction(c.joints(), {j}, 0)), split.V0);
   const Svd f = svd(rows);
-  if (f.sigma.empty() || f.sigma[0] <= c.zero) return;
-  out.best_rate = f.sigma[0];
-  for (int j = 0; j < c.joints(); ++j) out.best_direction.push_back(f.U(j, 0));
+  const double rate = sigma_at(singular_values(f), 1);
+  if (rate <= c.zero) return;
+  out.best_rate = rate;
+  const Matrix direction = unique_basis(f.matrixU().leftCols(1));
+  out.best_direction.assign(direction.data(), direction.data() + direction.size());
 }
 
 /// u . [$j $k] / 2 for j < k, symmetric, on the null space.
 std::vector<double> self_motion_form(const Case& c, const Split& split) {
   const int n = c.joints();
-  Matrix N(n, n);
+  Matrix N = Matrix::Zero(n, n);
   for (int j = 0; j < n; ++j) {
     for (int k = j + 1; k < n; ++k) {
       const Matrix product =
@@ -185,7 +182,7 @@ std::vector<double> self_motion_form(const Case& c, const Split& split) {
       N(j, k) = N(k, j) = 0.5 * product(0, 0);
     }
   }
-  return symmetric_eigenvalues(transpose(split.V0) * N * split.V0);
+  return symmetric_eigenvalues(product(split.V0.transpose(), N, split.V0));
 }
 
 SelfMotion judge(const std::vector<double>& eigenvalues, double zero) {

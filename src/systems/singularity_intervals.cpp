@@ -9,13 +9,14 @@ namespace garra::singularity {
 namespace {
 
 constexpr int kLargestInterval = 6;
+constexpr double kTie = 1e-9;  ///< relative; the first of the largest entries is the one that becomes 1
 
 const Screw<double>& at(const Screws& screws, int k) { return screws[static_cast<std::size_t>(k)]; }
 
 /// Length of the part of a screw that a span does not contain; `beyond`: orthonormal basis of what is beyond it.
 double outside(const Matrix& beyond, const Screw<double>& s) {
   double squares = 0;
-  for (int k = 0; k < beyond.cols; ++k) {
+  for (int k = 0; k < beyond.cols(); ++k) {
     double along = 0;
     for (int i = 0; i < 3; ++i) along += beyond(i, k) * s.w[i] + beyond(i + 3, k) * s.v[i];
     squares += along * along;
@@ -33,11 +34,11 @@ Screw<double> weighted_product(const Screws& screws, const Interval& interval, i
 
 std::vector<double> null_vector(const Case& c, const Interval& interval, const Matrix& nulls) {
   std::vector<double> v;
-  if (nulls.cols != 1) return v;
+  if (nulls.cols() != 1) return v;
   double largest = 0;
-  for (int k = 0; k < nulls.rows; ++k) {
+  for (int k = 0; k < nulls.rows(); ++k) {
     v.push_back(nulls(k, 0) * c.unit(interval.first + k));
-    if (std::abs(v.back()) > std::abs(largest)) largest = v.back();
+    if (std::abs(v.back()) > (1 + kTie) * std::abs(largest)) largest = v.back();
   }
   for (double& x : v) x /= largest;
   return v;
@@ -45,13 +46,13 @@ std::vector<double> null_vector(const Case& c, const Interval& interval, const M
 
 Actuator actuator(const Case& c, const Interval& interval, int f, const Svd& span) {
   const int card = interval.last - interval.first + 1;
-  const Matrix beyond = columns(span.U, interval.dim, 6 - interval.dim);
-  const Matrix nulls = columns(span.V, interval.dim, card - interval.dim);
+  const Matrix beyond = span.matrixU().rightCols(6 - interval.dim);
+  const Matrix nulls = span.matrixV().rightCols(card - interval.dim);
   Actuator out;
   out.joint = f;
   for (const int h : interval.responsible)
     if (h > f) out.products.push_back({h, outside(beyond, cross(at(c.screw, f), at(c.screw, h))) > c.zero});
-  for (int k = 0; k < nulls.cols; ++k)
+  for (int k = 0; k < nulls.cols(); ++k)
     if (outside(beyond, weighted_product(c.screw, interval, f, nulls, k)) > c.zero) out.weighted_outside = true;
   const Screws after = moved(c.screw, f, c.step);
   out.restores =
@@ -62,11 +63,11 @@ Actuator actuator(const Case& c, const Interval& interval, int f, const Svd& spa
 void describe(const Case& c, Interval& interval) {
   const int card = interval.last - interval.first + 1;
   const Svd span = svd(jacobian(c.screw, interval.first, interval.last));
-  const Matrix nulls = columns(span.V, interval.dim, card - interval.dim);
+  const Matrix nulls = span.matrixV().rightCols(card - interval.dim);
   for (int k = 0; k < card; ++k)
-    if (row_norm(nulls, k) > c.zero) interval.responsible.push_back(interval.first + k);
+    if (nulls.row(k).norm() > c.zero) interval.responsible.push_back(interval.first + k);
   interval.null_vector = null_vector(c, interval, nulls);
-  interval.reciprocal = world_wrenches(columns(span.U, interval.dim, 6 - interval.dim), c.scaling);
+  interval.reciprocal = world_wrenches(unique_basis(span.matrixU().rightCols(6 - interval.dim)), c.scaling);
   for (int f = interval.first; f < interval.last; ++f) interval.actuators.push_back(actuator(c, interval, f, span));
 }
 

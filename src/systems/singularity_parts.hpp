@@ -1,15 +1,26 @@
 // What the parts of the exact singularity analysis share. Screws are scaled throughout: a translated screw set in
-// another unit of length, so Lie products and finite motions are what they are for any screws.
+// another unit of length, so Lie products and finite motions are what they are for any screws. Linear algebra is
+// Eigen's, so that this analysis shares no decomposition with the kernels of systems/singularity.
 #pragma once
 
+#include <Eigen/Core>
+#include <Eigen/SVD>
 #include <vector>
 
 #include "garra/singularity.hpp"
-#include "systems/singularity_dense.hpp"
+
+// CMakeLists.txt compiles the files that come here with EIGEN_DONT_VECTORIZE and Eigen=garra_eigen.
+static_assert(EIGEN_MAX_STATIC_ALIGN_BYTES == 0, "bits must not depend on the processor's vector instructions");
 
 namespace garra::singularity {
 
 using Screws = std::vector<Screw<double>>;
+using Matrix = Eigen::MatrixXd;
+using Svd = Eigen::JacobiSVD<Matrix>;
+
+}  // namespace garra::singularity
+extern template class Eigen::JacobiSVD<garra::singularity::Matrix>;  // singularity_linear.cpp: 3 s each time
+namespace garra::singularity {
 
 /// A configuration to be analysed, and what counts as zero there.
 struct Case {
@@ -26,6 +37,26 @@ struct Case {
   /// A scaled step of joint j in rad or m.
   [[nodiscard]] double unit(int j) const { return slides[static_cast<std::size_t>(j)] ? scaling.length : 1; }
 };
+
+/// U and V square, singular values falling; the trailing columns of U and V span the left and right null space.
+[[nodiscard]] Svd svd(const Matrix& a);
+/// Falling, min(rows, columns) of them.
+[[nodiscard]] std::vector<double> singular_values(const Matrix& a);
+[[nodiscard]] std::vector<double> singular_values(const Svd& svd);
+/// a b c. Here, as the other decompositions, so that Eigen's templates are compiled once.
+[[nodiscard]] Matrix product(const Matrix& a, const Matrix& b, const Matrix& c);
+/// Eigenvalues of a symmetric matrix, falling.
+[[nodiscard]] std::vector<double> symmetric_eigenvalues(const Matrix& a);
+/// Solution of a x = b of least length, with singular values up to tolerance * sigma_1 as zeros.
+[[nodiscard]] Eigen::VectorXd least_solution(const Matrix& a, const Eigen::VectorXd& b, double tolerance);
+/// Number of sigma > tolerance * sigma_1; 0 for a zero matrix.
+[[nodiscard]] int rank_of(const std::vector<double>& sigma, double tolerance);
+[[nodiscard]] int rank_of(const Matrix& a, double tolerance);
+/// sigma_k, counted from 1; 0 where there are fewer.
+[[nodiscard]] double sigma_at(const std::vector<double>& sigma, int k);
+/// The one orthonormal basis of the span of orthonormal columns that does not depend on who found them: each vector is
+/// the projection of the unit vector that what is left of the span comes nearest to, of several the first.
+[[nodiscard]] Matrix unique_basis(const Matrix& orthonormal);
 
 [[nodiscard]] Screws scaled(const Screws& screws, const Scaling& scaling);
 

@@ -24,21 +24,15 @@ std::vector<ScrewAxis<double>> axes_of(const ScrewSet& set, const Vec3<double>& 
 
 /// Least squares: sum (1 - d d') x = sum p. Where all axes are parallel it is the solution nearest to the origin.
 Vec3<double> nearest_point(const std::vector<ScrewAxis<double>>& axes) {
-  Matrix A(3, 3);
-  Vec3<double> b = Vec3<double>::zero(), x = Vec3<double>::zero();
+  Eigen::Matrix3d A = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d b = Eigen::Vector3d::Zero();
   for (const ScrewAxis<double>& line : axes) {
-    b += line.point;  // perpendicular to the direction already
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) A(i, j) += (i == j ? 1 : 0) - line.direction[i] * line.direction[j];
+    const Eigen::Vector3d direction(line.direction.m), point(line.point.m);
+    b += point;  // perpendicular to the direction already
+    A += Eigen::Matrix3d::Identity() - direction * direction.transpose();
   }
-  const Svd f = svd(A);
-  const int rank = rank_of(f.sigma, 1e-10);
-  for (int k = 0; k < rank; ++k) {
-    double along = 0;
-    for (int i = 0; i < 3; ++i) along += f.U(i, k) * b[i];
-    for (int i = 0; i < 3; ++i) x[i] += f.V(i, k) * along / f.sigma[static_cast<std::size_t>(k)];
-  }
-  return x;
+  const Eigen::VectorXd x = least_solution(A, b, 1e-10);
+  return {{x[0], x[1], x[2]}};
 }
 
 }  // namespace
@@ -136,7 +130,7 @@ std::vector<double> singular_values(const ScrewSet& set, const Scaling& scaling)
 
 Screws world_wrenches(const Matrix& basis, const Scaling& scaling) {
   Screws out;
-  for (int k = 0; k < basis.cols; ++k) {
+  for (int k = 0; k < basis.cols(); ++k) {
     const Vec3<double> moment = {{basis(0, k), basis(1, k), basis(2, k)}};
     const Vec3<double> force = {{basis(3, k), basis(4, k), basis(5, k)}};
     out.push_back(wrench_about(-scaling.origin, Screw<double>{scaling.length * moment, force}));

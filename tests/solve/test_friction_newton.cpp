@@ -6,12 +6,13 @@
 #include <limits>
 #include <random>
 
+#include "answers.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "reference.hpp"
+#include "same_bits.hpp"
 #include "systems/contact_run.hpp"
 #include "systems/problem_classes.hpp"
-#include "same_bits.hpp"
 
 namespace garra {
 namespace {
@@ -91,18 +92,66 @@ TEST(Table4, PrintedDigitsSatisfyTheIdentitiesOfTheErrata) {
   EXPECT_LT((solvers::papers_merit<double, 3>(mu, c, a)), 1e-6);
 }
 
+/// How far forces c of problem k are from the law of contact (data/reference/README.md), relative to the forces and
+/// accelerations that there are or that b asks for; accelerations are computed anew in long double.
+double broken_law(const Problems& p, std::size_t k, const double* c) {
+  const auto rows = static_cast<std::size_t>(3 * p.contacts);
+  long double mobility = 0, size_a = 0, worst_c = 0, worst_a = 0, worst_both = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    mobility = std::max(mobility, static_cast<long double>(p.A[(k * rows + i) * rows + i]));
+    size_a = std::max(size_a, std::abs(static_cast<long double>(p.b[k * rows + i])));
+  }
+  long double size_c = size_a / mobility;
+  for (std::size_t j = 0; j < rows; j += 3) {
+    long double a[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+      a[i] = p.b[k * rows + j + i];
+      for (std::size_t m = 0; m < rows; ++m)
+        a[i] += static_cast<long double>(p.A[(k * rows + j + i) * rows + m]) * c[m];
+      size_a = std::max(size_a, std::abs(a[i]));
+      size_c = std::max(size_c, std::abs(static_cast<long double>(c[j + i])));
+    }
+    const long double mu = p.mu[(k * rows + j) / 3], cn = c[j], ct = std::hypot(c[j + 1], c[j + 2]),
+                      at = std::hypot(a[1], a[2]);
+    worst_c = std::max({worst_c, -cn, ct - mu * cn});
+    worst_a = std::max(worst_a, -a[0]);
+    // One of the two is zero; friction at its limit is against the acceleration.
+    worst_both = std::max({worst_both, std::abs(cn * a[0]), std::abs(mu * cn * a[1] + at * c[j + 1]),
+                           std::abs(mu * cn * a[2] + at * c[j + 2])});
+  }
+  return static_cast<double>(std::max({worst_c / size_c, worst_a / size_a, worst_both / (size_c * size_a)}));
+}
+
+// The file holds another solver's forces, to a residual of 1e-12. Where a problem has several solutions (about 6 in
+// 10,000) ours may be another one; then it has to obey the law all the same, which every answer is judged by.
 class ReferenceRandom : public testing::TestWithParam<int> {};
-TEST_P(ReferenceRandom, EveryStoredProblemIsSolvedOnEveryExecutor) {
+TEST_P(ReferenceRandom, EveryStoredProblemHasTheForcesOfTheOtherSolver) {
   const int n = GetParam();
   const std::string file = "contact/random_n" + std::to_string(n) + ".h5";
   const auto A = test::read_reference(file, "A"), b = test::read_reference(file, "b"), mu = test::read_reference(file, "mu");
+  const auto c = test::read_reference(file, "c"), a = test::read_reference(file, "a");
   const Problems p{n, static_cast<std::int64_t>(A.count()), A.values, b.values, mu.values};
-  const Solutions scalar = contact::solve(p, {}, kScalar), lanes = contact::solve(p, {}, kLanes);
-  EXPECT_EQ(solved_share(scalar), 1.0);
-  EXPECT_TRUE(same_bits(scalar.c, lanes.c));
-  EXPECT_TRUE(same_bits(scalar.a, lanes.a));
-  EXPECT_TRUE(same_bits(scalar.residual, lanes.residual));
-  EXPECT_EQ(scalar.iterations, lanes.iterations);
+  contact::Options options;
+  options.tol = 1e-12;  // as the other solver
+  const Solutions s = contact::solve(p, options, kLanes);
+  EXPECT_EQ(solved_share(s), 1.0);
+  int other = 0;
+  const std::size_t each = c.stride();
+  for (std::size_t k = 0; k < A.count(); ++k) {
+    double size_c = 0, size_a = 0, off_c = 0, off_a = 0;
+    for (std::size_t i = k * each; i < (k + 1) * each; ++i) {
+      size_c = std::max(size_c, std::abs(c.values[i]));
+      size_a = std::max({size_a, std::abs(a.values[i]), std::abs(b.values[i])});
+      off_c = std::max(off_c, std::abs(s.c[i] - c.values[i]));
+      off_a = std::max(off_a, std::abs(s.a[i] - a.values[i]));
+    }
+    EXPECT_LE(broken_law(p, k, c.item(k)), 1e-10) << "the reference's problem " << k;
+    EXPECT_LE(broken_law(p, k, &s.c[k * each]), 1e-10) << "problem " << k;
+    // Accelerations are as exact as the residual; forces feel the condition of A, up to 1e4 here.
+    other += !(off_c <= 1e-8 * size_c && off_a <= 1e-10 * size_a);
+  }
+  EXPECT_LE(other, 1);
+  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
 }
 INSTANTIATE_TEST_SUITE_P(Contacts, ReferenceRandom, testing::Values(3, 4, 8));
 
@@ -138,12 +187,11 @@ struct ClassCase {
   double share;
 };
 class Manufactured : public testing::TestWithParam<ClassCase> {};
-TEST_P(Manufactured, SolvedShareIsAsPromisedAndLanesEqualScalarToTheBit) {
+TEST_P(Manufactured, SolvedShareIsAsPromisedAndEveryExecutorGivesTheSameBits) {
   const auto made = bench::manufactured(GetParam().kind, bench::Mode::mixed, {3, 20000, 1});
-  const Solutions lanes = contact::solve(made.problems, {}, kLanes), scalar = contact::solve(made.problems, {}, kScalar);
-  EXPECT_GE(solved_share(lanes), GetParam().share);
-  EXPECT_TRUE(same_bits(lanes.c, scalar.c));
-  EXPECT_TRUE(same_bits(lanes.residual, scalar.residual));
+  EXPECT_GE(solved_share(contact::solve(made.problems, {}, kLanes)), GetParam().share);
+  test::expect_same_on_every_executor(
+      [&](const Device& d) { return test::answer_of(contact::solve(made.problems, {}, d)); });
 }
 INSTANTIATE_TEST_SUITE_P(Classes, Manufactured,
                          testing::Values(ClassCase{"compliant", bench::ManufacturedClass::compliant, 0.9999},

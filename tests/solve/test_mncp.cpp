@@ -11,6 +11,8 @@
 
 #include "garra/mncp.hpp"
 #include "garra/solve/mncp_problems.hpp"
+#include "on_every_executor.hpp"
+#include "same_bits.hpp"
 
 namespace garra {
 namespace {
@@ -190,51 +192,45 @@ TEST(MncpDriver, AStartWithoutFunctionValueIsLeftForTheNext) {
 
 // The batch.
 
-void expect_same_bits(const std::vector<double>& a, const std::vector<double>& b, const char* what) {
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(bits(a[i]), bits(b[i])) << what << " " << i;
-}
-void expect_same(const mncp::Solutions& a, const mncp::Solutions& b) {
-  expect_same_bits(a.x, b.x, "x");
-  expect_same_bits(a.FG, b.FG, "FG");
-  expect_same_bits(a.residual, b.residual, "residual");
-  expect_same_bits(a.minimum, b.minimum, "minimum");
-  expect_same_bits(a.projected_gradient, b.projected_gradient, "projected gradient");
-  EXPECT_EQ(a.status, b.status);
-  EXPECT_EQ(a.outer, b.outer);
-  EXPECT_EQ(a.evaluations, b.evaluations);
-  EXPECT_EQ(a.inner, b.inner);
-  EXPECT_EQ(a.products, b.products);
-  EXPECT_EQ(a.stage, b.stage);
-  EXPECT_EQ(a.stalls, b.stalls);
+test::Answer answer_of(const mncp::Solutions& s) {
+  using test::Member;
+  using T = mncp::Solutions;
+  return test::every_member(s, Member{"unknowns", &T::unknowns}, Member{"count", &T::count}, Member{"x", &T::x},
+                            Member{"FG", &T::FG}, Member{"residual", &T::residual}, Member{"minimum", &T::minimum},
+                            Member{"projected gradient", &T::projected_gradient}, Member{"status", &T::status},
+                            Member{"outer", &T::outer}, Member{"evaluations", &T::evaluations},
+                            Member{"inner", &T::inner}, Member{"products", &T::products}, Member{"stage", &T::stage},
+                            Member{"stalls", &T::stalls});
 }
 
 template <class Merit, class Minimizer>
-void expect_lanes_equal_scalar(const std::vector<std::size_t>& sizes, const mncp::Options& options) {
+void expect_same_bits(const std::vector<std::size_t>& sizes, const mncp::Options& options) {
   for (const std::size_t count : sizes) {
     const auto markets = drawn_markets(count);
     const std::vector<double> start = {1, 0.5, 2};
-    const auto scalar = mncp::solve<Market, Merit, Minimizer>(markets, start, options, {.executor = Executor::kScalar});
-    const auto lanes = mncp::solve<Market, Merit, Minimizer>(markets, start, options, {.executor = Executor::kLanes});
-    EXPECT_EQ(scalar.count, static_cast<std::int64_t>(count));
-    expect_same(scalar, lanes);
+    SCOPED_TRACE(count);
+    test::expect_same_on_every_host_executor([&](const Device& device) {
+      const auto found = mncp::solve<Market, Merit, Minimizer>(markets, start, options, device);
+      EXPECT_EQ(found.count, static_cast<std::int64_t>(count));
+      return answer_of(found);
+    });
   }
 }
 
-TEST(MncpBatch, LanesEqualScalarForEveryBatchSize) {
+TEST(MncpBatch, EveryExecutorGivesTheSameBitsForEveryBatchSize) {
   const std::vector<std::size_t> sizes = {0, 1, kWidthOfLanes - 1, kWidthOfLanes, kWidthOfLanes + 1, 1003};
-  expect_lanes_equal_scalar<ComponentwiseMerit, ProjectedLm>(sizes, {.starts = 3});
+  expect_same_bits<ComponentwiseMerit, ProjectedLm>(sizes, {.starts = 3});
   // A tight budget, so that lanes end at different times, are started again, and some are given up.
-  expect_lanes_equal_scalar<ComponentwiseMerit, ProjectedLm>(sizes, {.starts = 3, .max_iterations = 4});
+  expect_same_bits<ComponentwiseMerit, ProjectedLm>(sizes, {.starts = 3, .max_iterations = 4});
 }
-TEST(MncpBatch, LanesEqualScalarForFischerBurmeister) {
-  expect_lanes_equal_scalar<FischerBurmeisterMerit, ProjectedLm>({203}, {.starts = 3, .max_iterations = 5});
+TEST(MncpBatch, EveryExecutorGivesTheSameBitsForFischerBurmeister) {
+  expect_same_bits<FischerBurmeisterMerit, ProjectedLm>({203}, {.starts = 3, .max_iterations = 5});
 }
-TEST(MncpBatch, LanesEqualScalarForThePapersMethod) {
-  expect_lanes_equal_scalar<PapersMerit, BoxQuacan>({203}, {.starts = 2, .max_iterations = 12});
+TEST(MncpBatch, EveryExecutorGivesTheSameBitsForThePapersMethod) {
+  expect_same_bits<PapersMerit, BoxQuacan>({203}, {.starts = 2, .max_iterations = 12});
 }
-TEST(MncpBatch, LanesEqualScalarForTheSpectralGradient) {
-  expect_lanes_equal_scalar<PapersMerit, SpectralProjectedGradient>({203}, {.starts = 2, .max_iterations = 300});
+TEST(MncpBatch, EveryExecutorGivesTheSameBitsForTheSpectralGradient) {
+  expect_same_bits<PapersMerit, SpectralProjectedGradient>({203}, {.starts = 2, .max_iterations = 300});
 }
 
 TEST(MncpBatch, SolvesTheMarkets) {
@@ -296,12 +292,13 @@ TEST(MncpBatch, EvaluatesMeritFunctions) {
     const auto x = View(m).lift(point);
     whole.insert(whole.end(), x.m, x.m + View::kVariables);
   }
-  const auto lanes = mncp::evaluate<Market, PapersMerit>(markets, {1, 2, 3});
   const auto scalar = mncp::evaluate<Market, PapersMerit>(markets, whole, {.executor = Executor::kScalar});
-  const auto chosen = mncp::evaluate_with<Market>(mncp::Merit::kPapers, markets, whole);
-  expect_same_bits(lanes.f, scalar.f, "f");
-  expect_same_bits(lanes.gradient, scalar.gradient, "gradient");
-  expect_same_bits(lanes.residual, chosen.residual, "residual");
+  test::expect_same_on_every_host_executor([&](const Device& device) {
+    const auto found = mncp::evaluate<Market, PapersMerit>(markets, {1, 2, 3}, device);
+    return test::Answer().add("f", found.f).add("gradient", found.gradient).add("residual", found.residual);
+  });
+  EXPECT_TRUE(
+      test::same_bits(scalar.residual, mncp::evaluate_with<Market>(mncp::Merit::kPapers, markets, whole).residual));
   for (std::size_t i = 0; i < 21; ++i) {
     const auto& m = markets[i];
     const double F1 = m.a1 + m.b1 - 3, F2 = m.a2 + 2 * m.b2 - 3, G = 3 - m.d * std::exp(-3 / m.s);

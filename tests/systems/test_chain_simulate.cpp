@@ -8,6 +8,7 @@
 #include <limits>
 #include <random>
 
+#include "answers.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
@@ -406,20 +407,6 @@ TEST(ChainSimulate, StopsOfAChainNeverAddEnergy) {
 
 // Executors and batches.
 
-void expect_same(const Trajectories& a, const Trajectories& b, const std::string& what) {
-  EXPECT_EQ(a.status, b.status) << what;
-  EXPECT_EQ(a.steps, b.steps) << what;
-  EXPECT_EQ(a.rejected, b.rejected) << what;
-  using Array = std::vector<double> Trajectories::*;
-  for (const Array array :
-       {&Trajectories::q, &Trajectories::qd, &Trajectories::tip, &Trajectories::kinetic, &Trajectories::potential,
-        &Trajectories::dissipated, &Trajectories::work, &Trajectories::stop_loss, &Trajectories::balance,
-        &Trajectories::end_time, &Trajectories::end_q, &Trajectories::end_qd, &Trajectories::peak_speed,
-        &Trajectories::peak_torque, &Trajectories::settling_time, &Trajectories::end_dissipated,
-        &Trajectories::end_work, &Trajectories::end_stop_loss, &Trajectories::worst_balance})
-    EXPECT_TRUE(same_bits(a.*array, b.*array)) << what;
-}
-
 Samples random_samples(std::int64_t count, int joints, bool own_chains) {
   std::mt19937 random(7);
   std::uniform_real_distribution<double> u(-1, 1);
@@ -440,7 +427,7 @@ Samples random_samples(std::int64_t count, int joints, bool own_chains) {
   return s;
 }
 
-TEST(ChainSimulate, ScalarAndLanesAgreeBitForBit) {
+TEST(ChainSimulate, EveryExecutorAgreesBitForBit) {
   const Robot finger = exoskeleton(), three = pendulum(3);
   for (const Integrator method :
        {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit1, Integrator::kImplicit2})
@@ -469,11 +456,11 @@ TEST(ChainSimulate, ScalarAndLanesAgreeBitForBit) {
         o.times = {0, 0.0071, 0.02};
         o.step = finger_now && method == Integrator::kRk4 ? 5e-5 : 1e-3;
         o.tolerance = {1e-6, 1e-8};
-        const Trajectories scalar = simulate(robot, s, torque, o, {Executor::kScalar});
-        const Trajectories lanes = simulate(robot, s, torque, o, {Executor::kLanes, 2});
-        expect_same(scalar, lanes,
-                    std::string(to_string(method)) + " " + to_string(torque.kind) + " " + std::to_string(count));
-        for (const SimulationStatus status : scalar.status) EXPECT_EQ(status, SimulationStatus::kCompleted);
+        SCOPED_TRACE(std::string(to_string(method)) + " " + to_string(torque.kind) + " " + std::to_string(count));
+        test::expect_same_on_every_executor(
+            [&](const Device& device) { return test::answer_of(simulate(robot, s, torque, o, device)); });
+        for (const SimulationStatus status : simulate(robot, s, torque, o).status)
+          EXPECT_EQ(status, SimulationStatus::kCompleted);
       }
 }
 

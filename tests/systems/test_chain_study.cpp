@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "garra/chain_eval.hpp"
+#include "study_answer.hpp"
 #include "systems/chain_study.hpp"
 
 namespace garra::chain {
@@ -195,24 +196,10 @@ Scenario shaken_arm(std::int64_t samples, TorqueKind kind = TorqueKind::kPd) {
   return study_of(robot, designs, samples);
 }
 
-bool same_bytes(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
-
 TEST(ChainStudy, ThreadsExecutorsAndChunksChangeNoBit) {
   for (const TorqueKind kind : {TorqueKind::kPd, TorqueKind::kComputed}) {
     const Scenario s = shaken_arm(683, kind);  // no whole number of blocks or lanes
-    const Study study(s);
-    const study::Total reference = run(study, {Executor::kScalar, 1, 0});
-    const std::string summary = study.summary(reference, "samples");
-    for (const Device& device :
-         {Device{Executor::kLanes, 1, 0}, Device{Executor::kLanes, 3, 0}, Device{Executor::kScalar, 2, 0}})
-      for (const std::int64_t chunk : {1, 4}) {
-        const Study again(s);
-        const study::Total total = run(again, device, chunk * study::kBlock);
-        EXPECT_TRUE(same_bytes(total.kept, reference.kept));
-        EXPECT_EQ(again.summary(total, "samples"), summary);
-      }
+    test::expect_study_same_on_every_executor(Study(s), {study::kBlock, 4 * study::kBlock});
   }
 }
 

@@ -247,8 +247,13 @@ TEST(GraspMotion, GraspWithRestitutionIsHeldAllTheSame) {
   s.time->restitution = 0.5;
   s.time->loads = {push({{0.5, 0, 1}})};
   const MotionSeries m = Motion(s).series(0, 101);
+  // The push moves 0.5 kg and both fingers of 1 kg: one presses less by its share of the force, the other more.
+  const double x = 0.5 / 2.5, z = 1 / 2.5;
   for (std::size_t k = 1; k < m.time.size(); ++k) {
-    EXPECT_NEAR(m.force[6 * k] + m.force[6 * k + 3], 24, 0.2) << k;
+    EXPECT_NEAR(m.force[6 * k], 12 - x, 1e-6) << k;
+    EXPECT_NEAR(m.force[6 * k + 3], 12 + x, 1e-6) << k;
+    EXPECT_NEAR(row(m.velocity, k)[0], x * m.time[k], kSolver) << k;
+    EXPECT_NEAR(row(m.velocity, k)[2], z * m.time[k], kSolver) << k;
   }
   EXPECT_TRUE(std::isinf(m.trajectory.open_time));
 }

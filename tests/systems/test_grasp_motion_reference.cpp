@@ -155,7 +155,7 @@ TEST_P(MotionReference, GivesTheStatesOfTheSameSchemeWrittenIndependently) {
 
 INSTANTIATE_TEST_SUITE_P(GraspTime, MotionReference,
                          testing::Values("ramp_pull", "pushes", "lost_contact", "bounce", "sampled", "box_four",
-                                         "box_two", "cylinder", "controlled", "explicit_slide"),
+                                         "box_two", "cylinder", "controlled", "explicit_slide", "falling"),
                          [](const auto& info) { return std::string(info.param); });
 
 /// The ramp pull with another step.

@@ -5,27 +5,19 @@
 #include <cstring>
 #include <limits>
 
+#include "answers.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/lcp.hpp"
 #include "garra/solve/lcp.hpp"
 #include "reference.hpp"
-#include "systems/cuda_device.hpp"
 #include "systems/problem_classes.hpp"
-#include "same_bits.hpp"
 
 namespace garra {
 namespace {
 
-using test::same_bits;
-
 const Device kScalar{Executor::kScalar, 1, 0};
 const Device kLanes{Executor::kLanes, 2, 0};
-
-bool same(const lcp::Solutions& a, const lcp::Solutions& b) {
-  return same_bits(a.z, b.z) && same_bits(a.w, b.w) && same_bits(a.residual, b.residual) && a.pivots == b.pivots &&
-         a.status == b.status;
-}
 
 /// The papers' (45)-(48) for random grasps whose contacts all slide.
 template <int N>
@@ -144,22 +136,23 @@ TEST(LcpBatch, OfSlidingGraspsIsWhatTheEnumerationSays) {
 }
 
 template <int N>
-void lanes_equal_scalar(std::int64_t count) {
+void same_everywhere(std::int64_t count) {
+  SCOPED_TRACE(N);
   const auto in = sliding_problems<N>(count);
-  EXPECT_TRUE(same(lcp::solve(in, {}, kLanes), lcp::solve(in, {}, kScalar))) << N;
+  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(lcp::solve(in, {}, d)); });
 }
-TEST(LcpBatch, LanesEqualScalarToTheBit) {
-  lanes_equal_scalar<1>(200);
-  lanes_equal_scalar<2>(500);
-  lanes_equal_scalar<3>(3000);
-  lanes_equal_scalar<5>(1000);
-  lanes_equal_scalar<6>(500);
-  lanes_equal_scalar<7>(500);
-  lanes_equal_scalar<8>(1000);
+TEST(LcpBatch, EveryExecutorGivesTheSameBits) {
+  same_everywhere<1>(200);
+  same_everywhere<2>(500);
+  same_everywhere<3>(3000);
+  same_everywhere<5>(1000);
+  same_everywhere<6>(500);
+  same_everywhere<7>(500);
+  same_everywhere<8>(1003);
 }
 
 // Ties by construction: small integers, repeated rows, zeros in q. The lexicographic branch runs in single lanes.
-TEST(LcpBatch, LanesEqualScalarOnDegenerateProblems) {
+TEST(LcpBatch, EveryExecutorGivesTheSameBitsOnDegenerateProblems) {
   bench::Random random(5);
   const auto digit = [&] { return std::floor(random.uniform(-2, 3)); };
   lcp::Problems in{4, 1003, {}, {}};
@@ -171,7 +164,7 @@ TEST(LcpBatch, LanesEqualScalarOnDegenerateProblems) {
       for (int j = 0; j < 4; ++j) in.M.push_back(b[i] * b[j] + (i == j && i != 1 ? 1 : 0));
     for (int i = 0; i < 4; ++i) in.q.push_back(digit());
   }
-  EXPECT_TRUE(same(lcp::solve(in, {}, kLanes), lcp::solve(in, {}, kScalar)));
+  test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(lcp::solve(in, {}, d)); });
 }
 
 TEST(LcpBatch, EverySizeGivesTheSameAnswers) {
@@ -207,14 +200,6 @@ TEST(LcpBatch, RefusesArraysOfTheWrongSize) {
   EXPECT_THROW((void)lcp::solve({3, 1, std::vector<double>(9), std::vector<double>(2)}), Error);
   EXPECT_THROW((void)lcp::solve({9, 0, {}, {}}), Error);
   EXPECT_THROW((void)lcp::enumerate({0, 0, {}, {}}), Error);
-}
-
-TEST(LcpBatch, CudaEqualsScalarToTheBit) {
-  if (!cuda_compiled_in() || cuda_device_count() == 0) GTEST_SKIP() << "no CUDA device";
-  const auto in = sliding_problems<3>(1003);
-  EXPECT_TRUE(same(lcp::solve(in, {}, {Executor::kCuda, 0, 0}), lcp::solve(in, {}, kScalar)));
-  const auto large = sliding_problems<8>(1003);
-  EXPECT_TRUE(same(lcp::solve(large, {}, {Executor::kCuda, 0, 0}), lcp::solve(large, {}, kScalar)));
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "answers.hpp"
 #include "platform_reference.hpp"
-#include "systems/platform_full.hpp"
 #include "same_bits.hpp"
+#include "systems/platform_full.hpp"
 
 namespace garra::platform {
 namespace {
@@ -95,8 +96,8 @@ TEST(PlatformFullForwardKinematics, GivesTheSameBitsInLanesOfAnyNumberOfRowsAndL
     if (n > 3) lengths[6 * 3] = std::numeric_limits<double>::quiet_NaN();
     const ForwardKinematics lanes = forward_kinematics_full(p, lengths, guess),
                             one = forward_kinematics_full(p, lengths, guess, {}, scalar());
-    EXPECT_TRUE(same_bits(lanes.residual, one.residual));
-    EXPECT_EQ(lanes.status, one.status);
+    test::expect_same_on_every_executor(
+        [&](const Device& device) { return test::answer_of(forward_kinematics_full(p, lengths, guess, {}, device)); });
     for (std::size_t k = 0; k < 4 * n; ++k) {
       if (k / 4 != 3)
         EXPECT_EQ(lanes.pose.quaternion[k], clean.pose.quaternion[k]);
@@ -206,8 +207,11 @@ TEST(PlatformFullDynamics, GivesTheSameBitsInLanesOfAnyNumberOfRowsAndNanForInva
                           b = inverse_dynamics_full(p, pose, motion, wrench, scalar());
     const ForwardDynamics c = forward_dynamics_full(p, pose, motion.velocity, force, wrench, {}),
                           d = forward_dynamics_full(p, pose, motion.velocity, force, wrench, scalar());
-    EXPECT_TRUE(same_bits(a.multipliers, b.multipliers));
-    EXPECT_TRUE(same_bits(c.acceleration, d.acceleration));
+    test::expect_same_on_every_executor([&](const Device& device) {
+      return test::Answer()
+          .add("inverse", test::answer_of(inverse_dynamics_full(p, pose, motion, wrench, device)))
+          .add("forward", test::answer_of(forward_dynamics_full(p, pose, motion.velocity, force, wrench, device)));
+    });
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(a.status[i], i == 3 ? PoseStatus::kInvalidInput : PoseStatus::kConverged);
       EXPECT_EQ(std::isnan(c.acceleration[6 * i]), i == 3);
@@ -302,8 +306,8 @@ TEST(PlatformHybridSimulation, GivesTheSameBitsInLanesAndLeavesNeighborsOfNanAlo
   starts.velocity[6 * 4] = std::numeric_limits<double>::quiet_NaN();
   const Trajectories lanes = simulate_full(one.platforms, starts, force, o, {}),
                      alone = simulate_full(one.platforms, starts, force, o, scalar());
-  EXPECT_TRUE(same_bits(lanes.end_pose.quaternion, alone.end_pose.quaternion));
-  EXPECT_TRUE(same_bits(lanes.velocity, alone.velocity));
+  test::expect_same_on_every_executor(
+      [&](const Device& device) { return test::answer_of(simulate_full(one.platforms, starts, force, o, device)); });
   EXPECT_EQ(lanes.status[4], MotionStatus::kInvalidInput);
   for (std::size_t k = 0; k < lanes.pose.position.size(); ++k) {
     if (k / 9 == 4)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "answers.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/angles.hpp"
 #include "platform_reference.hpp"
@@ -195,23 +196,17 @@ TEST(PlatformInverseKinematics, NamesTheJointWhoseConeIsLeftAndByHowMuch) {
   }
 }
 
-TEST(PlatformInverseKinematics, GivesTheSameBitsInLanesForAllSizes) {
+TEST(PlatformInverseKinematics, GivesTheSameBitsOnEveryExecutorForAllSizes) {
   const Reference r = reference();
   const Platforms platforms = {reference_platform("irregular")};
   const InverseOptions all{true, true, true, 0.4};
   for (const std::size_t n : {0u, 1u, 7u, 8u, 9u}) {
     const Poses poses = first_of(r.pose, n);
     const Motion motion{std::vector<double>(6 * n, 0.3), std::vector<double>(6 * n, -0.2)};
-    const InverseKinematics a = inverse_kinematics(platforms, poses, motion, all, {Executor::kScalar});
-    const InverseKinematics b = inverse_kinematics(platforms, poses, motion, all, {Executor::kLanes});
-    for (const auto out :
-         {&InverseKinematics::lengths, &InverseKinematics::rates, &InverseKinematics::accelerations,
-          &InverseKinematics::leg_vector, &InverseKinematics::leg_quaternion, &InverseKinematics::leg_euler313,
-          &InverseKinematics::universal_angles, &InverseKinematics::determinant, &InverseKinematics::sigma_min,
-          &InverseKinematics::condition, &InverseKinematics::free_motion, &InverseKinematics::stroke_margin,
-          &InverseKinematics::universal_margin, &InverseKinematics::spherical_margin, &InverseKinematics::clearance})
-      EXPECT_TRUE(same_bits(a.*out, b.*out)) << n;
-    EXPECT_EQ(a.mask, b.mask);
+    SCOPED_TRACE(n);
+    test::expect_same_on_every_executor([&](const Device& device) {
+      return test::answer_of(inverse_kinematics(platforms, poses, motion, all, device));
+    });
   }
 }
 
@@ -423,18 +418,16 @@ TEST(PlatformForwardKinematics, IsNearSingularAtAYawOfNinetyDegrees) {
   EXPECT_EQ(forward_kinematics({p}, lengths, yawed).status[0], PoseStatus::kNearSingular);
 }
 
-TEST(PlatformForwardKinematics, GivesTheSameBitsInLanesForAllSizes) {
+TEST(PlatformForwardKinematics, GivesTheSameBitsOnEveryExecutorForAllSizes) {
   const Reference r = reference();
   const Platforms platforms = {reference_platform("trepa_like")};
   for (const std::size_t n : {0u, 1u, 7u, 8u, 9u}) {
     const std::vector<double> lengths(r.lengths.begin(), r.lengths.begin() + static_cast<std::ptrdiff_t>(6 * n));
     const Poses guess = first_of(r.guess, n);
-    const ForwardKinematics a = forward_kinematics(platforms, lengths, guess, {}, {Executor::kScalar});
-    const ForwardKinematics b = forward_kinematics(platforms, lengths, guess, {}, {Executor::kLanes});
-    EXPECT_TRUE(same_bits(a.pose.position, b.pose.position) && same_bits(a.pose.quaternion, b.pose.quaternion) &&
-                same_bits(a.sigma_min, b.sigma_min))
-        << n;
-    EXPECT_EQ(a.iterations, b.iterations);
+    SCOPED_TRACE(n);
+    test::expect_same_on_every_executor([&](const Device& device) {
+      return test::answer_of(forward_kinematics(platforms, lengths, guess, {}, device));
+    });
   }
 }
 

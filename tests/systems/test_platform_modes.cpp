@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "answers.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/certificate.hpp"
 #include "platform_reference.hpp"
@@ -222,14 +223,14 @@ TEST(PlatformModeProof, NeedsTheCertificate) {
                Error);
 }
 
-TEST(PlatformModeProof, GivesTheSameBitsInLanesForAllSizes) {
+TEST(PlatformModeProof, GivesTheSameBitsOnEveryExecutorForAllSizes) {
   const Platform p = reference_platform("irregular");
   for (const std::size_t n : {0u, 1u, 7u, 8u, 9u}) {
     const Tries t = tries(p, {0.25, 0.6}, n, 5);
-    const ForwardKinematics a = forward_kinematics({p}, t.lengths, t.guess, certifying(true), {Executor::kScalar});
-    const ForwardKinematics b = forward_kinematics({p}, t.lengths, t.guess, certifying(true), {Executor::kLanes});
-    EXPECT_TRUE(same_bits(a.uniqueness, b.uniqueness)) << n;
-    EXPECT_EQ(a.status, b.status) << n;
+    SCOPED_TRACE(n);
+    test::expect_same_on_every_executor([&](const Device& device) {
+      return test::answer_of(forward_kinematics({p}, t.lengths, t.guess, certifying(true), device));
+    });
   }
 }
 
@@ -329,13 +330,8 @@ TEST(PlatformAssemblyModes, OfAPlatformWithPlaneAnchorsComeInMirrorPairs) {
 TEST(PlatformAssemblyModes, AreTheSameBitsForAllExecutorsAndThreads) {
   const Platform p = reference_platform("irregular");
   const Tries t = tries(p, {0, 0}, 9, 8);
-  const AssemblyModes one = assembly_modes({p}, t.lengths, {}, {Executor::kScalar});
-  Device three{Executor::kLanes};
-  three.threads = 3;
-  const AssemblyModes many = assembly_modes({p}, t.lengths, {}, three);
-  EXPECT_EQ(one.first, many.first);
-  EXPECT_EQ(one.found, many.found);
-  EXPECT_TRUE(same_bits(one.pose.position, many.pose.position) && same_bits(one.uniqueness, many.uniqueness));
+  test::expect_same_on_every_executor(
+      [&](const Device& device) { return test::answer_of(assembly_modes({p}, t.lengths, {}, device)); });
 }
 
 TEST(PlatformAssemblyModes, OfEachSamplesOwnPlatformAreThoseOfThatPlatformWithTheSameStarts) {

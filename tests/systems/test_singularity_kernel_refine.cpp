@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "answers.hpp"
 #include "singularity_map_cases.hpp"
 
 namespace garra::singularity {
@@ -220,21 +221,15 @@ TEST(NearestSingularities, OfFiveJointsAgreeWithTheExactAnalysis) {
   check_against_host(five_joint_arm(), 4000, 0.05, 20);
 }
 
-TEST(NearestSingularities, AreTheSameInLanesAndScalar) {
+TEST(NearestSingularities, AreTheSameOnEveryExecutor) {
   for (const auto& robot : {reference_arm("puma_wrist"), robot_file("iiwa14.urdf"), robot_file("scara.toml")}) {
     SCOPED_TRACE(robot.name);
     const std::vector<double> q = near_rows(robot, random_configurations(robot, 700), {});
-    const NearSingularities a = nearest_singularities(robot, q, {}, kScalarDevice);
-    const NearSingularities b = nearest_singularities(robot, q, {}, {Executor::kLanes, 2, 0});
-    EXPECT_EQ(a.landing, b.landing);
-    EXPECT_TRUE(same(a.singular_q, b.singular_q));
-    EXPECT_TRUE(same(a.distance, b.distance));
-    EXPECT_TRUE(same(a.escape_rate, b.escape_rate));
-    EXPECT_TRUE(same(a.wrench, b.wrench));
-    EXPECT_EQ(a.responsible, b.responsible);
-    EXPECT_EQ(a.subset_joints, b.subset_joints);
-    EXPECT_EQ(a.escape_joint, b.escape_joint);
-    EXPECT_EQ(a.escape_sign, b.escape_sign);
+    test::expect_same_on_every_executor([&](const Device& device) {
+      return test::Answer()
+          .add("measures", test::answer_of(measure(robot, q, {}, device)))
+          .add("nearest", test::answer_of(nearest_singularities(robot, q, {}, device)));
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +15,8 @@
 #include "garra/chain_eval.hpp"
 #include "garra/io/run_folder.hpp"
 #include "garra/io/singularity_scenario.hpp"
+#include "study_answer.hpp"
+#include "systems/singularity_map.hpp"
 #include "systems/singularity_map_study.hpp"
 
 namespace garra::singularity {
@@ -72,10 +75,156 @@ const PumaMap& puma() {
   return map;
 }
 
+/// End of Wilson's 95 % interval of a share p of n (E. B. Wilson, JASA 22, 1927): side -1 or 1.
+double wilson(double p, double n, double side) {
+  const double z = 1.959963984540054;
+  return (p + z * z / (2 * n) + side * z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n))) / (1 + z * z / n);
+}
+
 std::uint32_t set_of(const Json& joints) {
   std::uint32_t set = 0;
   for (const auto& j : joints) set |= 1u << (j.get<int>() - 1);
   return set;
+}
+
+/// Screws of a configuration about their natural center in their natural length, and their singular values by Eigen:
+/// from the tool point's Jacobian and the definition in docs/singularity-maps.md alone.
+struct EigenScrews {
+  Eigen::Matrix<double, 6, kJoints> columns;
+  Eigen::JacobiSVD<Eigen::Matrix<double, 6, kJoints>> svd;
+
+  /// `jacobian` [6, joints] of the velocity (v, w) of the tool point at `tool`.
+  EigenScrews(const double* jacobian, const Eigen::Vector3d& tool) {
+    const Eigen::Map<const Eigen::Matrix<double, 6, kJoints, Eigen::RowMajor>> J(jacobian);
+    Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
+    Eigen::Vector3d right = Eigen::Vector3d::Zero();
+    Eigen::Matrix<double, 3, kJoints> foot;  // of the tool point on each axis
+    for (int j = 0; j < kJoints; ++j) {
+      const Eigen::Vector3d w = J.col(j).tail<3>(), v = J.col(j).head<3>();
+      foot.col(j) = tool + w.cross(v);
+      const Eigen::Matrix3d off = Eigen::Matrix3d::Identity() - w * w.transpose();
+      normal += off;
+      right += off * foot.col(j);
+    }
+    const Eigen::Vector3d center = normal.ldlt().solve(right);
+    double squares = 0;
+    for (int j = 0; j < kJoints; ++j) {
+      const Eigen::Vector3d w = J.col(j).tail<3>(), arm = foot.col(j) - center;
+      squares += w.cross(arm).squaredNorm();
+      columns.col(j) << w, w.cross(-arm);
+    }
+    columns.bottomRows<3>() /= std::sqrt(squares / kJoints);
+    svd.compute(columns, Eigen::ComputeFullV);
+  }
+  [[nodiscard]] double sigma(int k) const { return svd.singularValues()[k]; }
+};
+
+/// Of many configurations [n, joints].
+std::vector<EigenScrews> screws_by_eigen(const chain::Robot& robot, const std::vector<double>& q) {
+  chain::States states;
+  states.count = static_cast<std::int64_t>(q.size()) / kJoints;
+  states.q = q;
+  const auto r = chain::evaluate(robot, states, {chain::Output::kJacobian, chain::Output::kPose});
+  std::vector<EigenScrews> out;
+  for (std::size_t i = 0; i < q.size() / kJoints; ++i) {
+    const double* T = &r.pose[i * r.pose.size() / (q.size() / kJoints)];
+    out.emplace_back(&r.jacobian[i * 6 * kJoints], Eigen::Vector3d(T[3], T[7], T[11]));
+  }
+  return out;
+}
+
+/// A histogram of the summary against the numbers that it should hold; one within `edge` of the end of a bin may be in
+/// either.
+void expect_histogram_of(const std::vector<double>& numbers, const Json& h, double edge) {
+  const double low = h["low"], high = h["high"];
+  const auto bins = h["counts"].size();
+  const double width = (high - low) / static_cast<double>(bins);
+  std::vector<std::int64_t> sure(bins + 2), perhaps(bins + 2);  // below, bins, above
+  const auto place = [&](double x) {
+    return x < low ? std::size_t{0} : std::min(bins + 1, 1 + static_cast<std::size_t>((x - low) / width));
+  };
+  for (const double x : numbers) {
+    const bool alone = place(x - edge) == place(x + edge);
+    if (alone) ++sure[place(x)];
+    for (std::size_t k = place(x - edge); k <= place(x + edge) && !alone; ++k) ++perhaps[k];
+  }
+  for (std::size_t k = 0; k < bins + 2; ++k) {
+    const std::int64_t count = k == 0 ? h["below"] : k > bins ? h["above"] : h["counts"][k - 1];
+    EXPECT_GE(count, sure[k]) << "bin " << k;
+    EXPECT_LE(count, sure[k] + perhaps[k]) << "bin " << k;
+  }
+}
+
+constexpr double kDecomposition = 1e-9;  // of singular values of order 1, in digits of their logarithm down to 1e-6
+
+// No word of the study's own: configurations through the public kinematics and Eigen's singular values, counted here.
+TEST(SingularityMapStudy, CountsAreThoseOfAnIndependentDecompositionOfEverySample) {
+  const MapScenario& scenario = puma().study.scenario();
+  const MapEngine engine(scenario);
+  std::vector<double> q;
+  for (std::int64_t i = 0; i < kSamples; ++i) {
+    const std::vector<double> one = engine.configuration(i);
+    q.insert(q.end(), one.begin(), one.end());
+  }
+  std::vector<double> log_sigma, log_condition, product;
+  std::int64_t near = 0, undecided = 0;
+  for (const EigenScrews& s : screws_by_eigen(scenario.robot, q)) {
+    const double ratio = s.sigma(5) / s.sigma(0);
+    near += ratio <= scenario.measure.near;
+    undecided += std::abs(ratio - scenario.measure.near) < kDecomposition;
+    log_sigma.push_back(std::log10(s.sigma(5)));
+    log_condition.push_back(-std::log10(ratio));
+    product.push_back(s.svd.singularValues().prod());
+  }
+  EXPECT_EQ(undecided, 0);
+  EXPECT_GT(near, 1000);
+  const Json& s = puma().summary;
+  EXPECT_EQ(s["outcomes"]["near"], near);
+  EXPECT_EQ(s["outcomes"]["singular"], 0);
+  EXPECT_EQ(s["outcomes"]["regular"], kSamples - near);
+  expect_histogram_of(log_sigma, s["histograms"]["log_sigma"], kDecomposition);
+  expect_histogram_of(log_condition, s["histograms"]["log_condition"], kDecomposition);
+  expect_histogram_of(product, s["histograms"]["manipulability"], kDecomposition);
+}
+
+// A landing is a configuration whose smallest singular value is rounding; to blame are the joints of its null vector;
+// the way there is as long as it says; and the share of each set is what a count of such sets says.
+TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEveryLanding) {
+  std::vector<double> q;
+  std::vector<const Row*> landed;
+  for (const Row& row : puma().rows) {
+    if (row("landing") != 0) continue;
+    landed.push_back(&row);
+    for (std::size_t j = 0; j < kJoints; ++j) q.push_back(row("singular_q", j));
+  }
+  std::map<std::uint32_t, std::int64_t> sets;
+  const std::vector<EigenScrews> screws = screws_by_eigen(puma().study.scenario().robot, q);
+  for (std::size_t i = 0; i < landed.size(); ++i) {
+    const EigenScrews& s = screws[i];
+    EXPECT_LE(s.sigma(5), 1e-9 * s.sigma(0)) << i;
+    std::uint32_t blamed = 0;
+    double length = 0;
+    for (int j = 0; j < kJoints; ++j) {
+      double weight = 0;
+      for (int k = 0; k < kJoints; ++k)
+        if (s.sigma(k) <= 1e-9 * s.sigma(0)) weight = std::max(weight, std::abs(s.svd.matrixV()(j, k)));
+      if (weight > 1e-7) blamed |= 1u << j;
+      length += std::pow(
+          (*landed[i])("singular_q", static_cast<std::size_t>(j)) - (*landed[i])("q", static_cast<std::size_t>(j)), 2);
+    }
+    ++sets[blamed];
+    EXPECT_EQ(blamed, static_cast<std::uint32_t>((*landed[i])("responsible"))) << i;
+    EXPECT_NEAR((*landed[i])("distance"), std::sqrt(length), 1e-12) << i;
+  }
+  const Json& said = puma().summary["nearest"]["responsible"];
+  ASSERT_EQ(said.size(), sets.size());
+  for (const auto& row : said) {
+    const auto n = static_cast<double>(landed.size()), p = static_cast<double>(sets[set_of(row["joints"])]) / n;
+    EXPECT_EQ(row["count"], sets[set_of(row["joints"])]);
+    EXPECT_NEAR(row["share"], p, 1e-15);
+    EXPECT_NEAR(row["low"], wilson(p, n, -1), 1e-12);
+    EXPECT_NEAR(row["high"], wilson(p, n, 1), 1e-12);
+  }
 }
 
 TEST(SingularityMapStudy, RowsAreAsWideAsTheirColumns) {
@@ -152,10 +301,9 @@ TEST(SingularityMapStudy, TheEstimateIsNearByDecidedWithItsWilsonInterval) {
   const study::Estimate e = puma().study.estimate(puma().total);
   const std::int64_t near = puma().summary["outcomes"]["near"].get<std::int64_t>();
   EXPECT_EQ(e.probability, static_cast<double>(near) / kSamples);
-  const study::Interval i = study::wilson(near, kSamples);
-  EXPECT_EQ(e.interval.low, i.low);
-  EXPECT_EQ(e.interval.high, i.high);
-  EXPECT_EQ(puma().study.widest_interval(puma().total), i.high - i.low);
+  EXPECT_NEAR(e.interval.low, wilson(e.probability, kSamples, -1), 1e-12);
+  EXPECT_NEAR(e.interval.high, wilson(e.probability, kSamples, 1), 1e-12);
+  EXPECT_EQ(puma().study.widest_interval(puma().total), e.interval.high - e.interval.low);
   EXPECT_EQ(puma().study.unsolved_share(puma().total), 0);
   EXPECT_TRUE(std::isnan(puma().study.estimate({}).probability));
 }
@@ -173,19 +321,7 @@ TEST(SingularityMapStudy, TheWorstAreTheSmallestOfTheRows) {
 }
 
 TEST(SingularityMapStudy, ThreadsChunksAndExecutorsChangeNoByte) {
-  const MapStudy& study = puma().study;
-  const std::string text = study.summary(puma().total, "samples");
-  const Device devices[] = {{Executor::kLanes, 1, 0}, {Executor::kLanes, 3, 0}, {Executor::kScalar, 0, 0}};
-  const std::int64_t chunks[] = {1024, 8192, 16384};
-  for (int k = 0; k < 3; ++k) {
-    const study::Total total = run(study, chunks[k], devices[k]);
-    EXPECT_EQ(study.summary(total, "samples"), text);
-    ASSERT_EQ(total.kept.size(), puma().total.kept.size());
-    for (std::size_t i = 0; i < total.kept.size(); ++i) {
-      const double a = total.kept[i], b = puma().total.kept[i];
-      ASSERT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << i;
-    }
-  }
+  test::expect_study_same_on_every_executor(puma().study, {16384, 1024});
 }
 
 TEST(SingularityMapStudy, AChunkFileKeepsEveryCount) {
