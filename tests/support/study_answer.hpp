@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "on_every_executor.hpp"
-#include "systems/study.hpp"
+#include "garra/study/engine.hpp"
 
 namespace garra::test {
 
