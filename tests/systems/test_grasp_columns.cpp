@@ -1,4 +1,5 @@
-// Numbers that a grasp study measures of every sample, by closed forms. A row of the table is all that a number needs to be counted.
+// Numbers that a grasp study measures of every sample, by closed forms. A row of the table is all that a number needs
+// to be counted.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,9 +16,9 @@ Scenario three_puma(const std::vector<std::string>& overrides) {
   return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", overrides);
 }
 
-const std::vector<std::string> kNominal = {"object.mass=1", "object.position=[0,0,0.3]", "contacts.angle=60 deg",
-                                           "contacts.friction=0.4", "contacts.slide=0", "contacts.tilt=0",
-                                           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
+const std::vector<std::string> kNominal = {
+    "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
+    "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
 
 double nominal(const std::string& name, const std::string& override) {
   auto overrides = kNominal;
@@ -36,8 +37,8 @@ TEST(GraspColumns, TheLargestNormalForceIsTheSqueezeOfASymmetricHand) {
   EXPECT_NEAR(nominal("largest_normal_force", "load.squeeze=22"), 22, 1e-9);
 }
 
-/// Contacts of a sphere at azimuths -s, s and 180 deg on its equator. W W^T falls into blocks of at most two, whatever the
-/// contact frames: forces 3, moments (r^2 - p p^T) / rho^2 with rho^2 = 2/5 r^2, coupled by the sum of the points.
+/// Contacts of a sphere at azimuths -s, s and 180 deg on its equator. W W^T falls into blocks of at most two, whatever
+/// the contact frames: forces 3, moments (r^2 - p p^T) / rho^2 with rho^2 = 2/5 r^2, coupled by the sum of the points.
 double singular_value_on_a_sphere(double s) {
   const double k = 2 * std::cos(s) - 1, c2 = std::cos(s) * std::cos(s), s2 = 1 - c2, coupled = 2.5 * k * k;
   const auto least = [](double a, double b, double square) {
@@ -60,38 +61,50 @@ TEST(GraspColumns, TwoPointContactsLeaveADirectionOut) {
   EXPECT_EQ(study.replay(0).metric[metric("smallest_singular_value")], 0);
 }
 
+/// A study that keeps all of its 1,024 samples, and their rows.
+struct Kept {
+  Study study{three_puma({"sampling.samples=1024", "output.keep=all"})};
+  std::vector<double> rows;
+  study::RunResult run = study::run(study, {.on_chunk = [this](const study::Tally& chunk) {
+                                      rows.insert(rows.end(), chunk.kept.begin(), chunk.kept.end());
+                                    }});
+  [[nodiscard]] std::size_t first(const std::string& name) const {
+    for (const study::RowColumn& c : study.columns())
+      if (c.name == name) return c.first;
+    ADD_FAILURE() << "no column " << name;
+    return 0;
+  }
+};
+
 TEST(GraspColumns, EveryRowIsInSummaryAndInKeptRowsUnderOneName) {
-  const Study study(three_puma({"sampling.samples=1024", "output.keep=all"}));
-  const study::RunResult run = study::run(study);
-  const auto summary = nlohmann::json::parse(study.summary(run.total, "samples"));
-  const auto columns = study.columns();
-  const std::size_t width = study.shape().row;
+  const Kept kept;
+  const std::size_t width = kept.study.shape().row;
+  ASSERT_EQ(kept.rows.size(), 1024 * width);
+  const auto summary = nlohmann::json::parse(kept.study.summary(kept.run.total, "samples"));
   study::for_each_row(kColumns, [&](const auto& row, int) {
     const auto& metric = summary["metrics"][row.words.name];
     EXPECT_EQ(metric["unit"], row.words.unit);
     EXPECT_EQ(metric["label"], row.words.label);
     const std::string name = std::string(row.words.name) == "friction_margin" ? "margin" : row.words.name;
-    const auto column = std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; });
-    ASSERT_NE(column, columns.end()) << name;
-    // The mean of the rows is that of the summary, where all of them are within the bins.
-    double sum = 0;
-    for (std::size_t at = column->first; at < run.total.kept.size(); at += width) sum += run.total.kept[at];
+    // The mean of the rows is that of the summary, where all that are defined lie within the bins.
+    double sum = 0, defined = 0;
+    for (std::size_t at = kept.first(name); at < kept.rows.size(); at += width) {
+      if (std::isnan(kept.rows[at])) continue;
+      sum += kept.rows[at];
+      ++defined;
+    }
+    EXPECT_EQ(1024 - defined, metric["undefined"].template get<double>()) << name;
     if (!metric["mean"].is_null()) {
-      EXPECT_NEAR(sum / 1024, metric["mean"].template get<double>(), 1e-12 * std::abs(sum)) << name;
+      EXPECT_NEAR(sum / defined, metric["mean"].template get<double>(), 1e-12 * std::abs(sum)) << name;
     }
   });
 }
 
 TEST(GraspColumns, TheLargestNormalForceIsThatOfTheRowsForces) {
-  const Study study(three_puma({"sampling.samples=1024", "output.keep=all"}));
-  const study::RunResult run = study::run(study);
-  const auto columns = study.columns();
-  const auto first = [&](const char* name) {
-    return std::find_if(columns.begin(), columns.end(), [&](const auto& c) { return c.name == name; })->first;
-  };
-  for (std::size_t at = 0; at < run.total.kept.size(); at += study.shape().row) {
-    const double* c = run.total.kept.data() + at + first("c");
-    EXPECT_EQ(run.total.kept[at + first("largest_normal_force")], std::max({c[0], c[3], c[6]}));
+  const Kept kept;
+  for (std::size_t at = 0; at < kept.rows.size(); at += kept.study.shape().row) {
+    const double* c = kept.rows.data() + at + kept.first("c");
+    EXPECT_EQ(kept.rows[at + kept.first("largest_normal_force")], std::max({c[0], c[3], c[6]}));
   }
 }
 
