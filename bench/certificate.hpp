@@ -38,7 +38,8 @@ template <int N = 1>
   for (std::size_t i = 0; i < 3 * N; ++i) force.m[i] = c[i];
   // The tolerance only decides about NaN in c and a, which are not read here.
   const auto judged = solvers::certify<double, N>(
-      problem_at<N>(problems, index), solvers::candidate_of<double, N>(force, 0.0, solvers::Effort<double>::none()), kSolved);
+      problem_at<N>(problems, index), solvers::candidate_of<double, N>(force, 0.0, solvers::Effort<double>::none()),
+      kSolved);
   return judged.residual <= std::numeric_limits<double>::max() ? judged.residual
                                                                : std::numeric_limits<double>::infinity();
 }

@@ -197,9 +197,10 @@ void register_class(const ProblemClass& given) {
         [&given, executor](benchmark::State& state) { run_garra(state, given, executor); });
   if (!siconos::available()) return;
   for (const siconos::Method method : siconos::kMethods)
-    add("siconos_" + std::string(to_string(method)), [&given, method](benchmark::State& state) {
-      run_siconos(state, given, method);
-    })->Iterations(1)->Repetitions(kPeerRepetitions);  // every problem is timed on its own already
+    add("siconos_" + std::string(to_string(method)),
+        [&given, method](benchmark::State& state) { run_siconos(state, given, method); })
+        ->Iterations(1)
+        ->Repetitions(kPeerRepetitions);  // every problem is timed on its own already
 }
 
 /// Takes `--problems=N` out of the arguments, which Google Benchmark does not know.

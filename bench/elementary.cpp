@@ -39,20 +39,17 @@ void store(const S& v, RealOf<S>* p) {
 }
 
 void report(benchmark::State& state) {
-  state.counters["ns_per_value"] =
-      benchmark::Counter(static_cast<double>(state.iterations()) * kValues * 1e-9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_value"] = benchmark::Counter(static_cast<double>(state.iterations()) * kValues * 1e-9,
+                                                      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 /// y = f(x) for arguments spread over (0, 1).
 template <class S, class F>
 void map_values(benchmark::State& state, F f) {
   static Buffers<RealOf<S>> data;
-  for (int i = 0; i < kValues; ++i)
-    data.x[i] = static_cast<RealOf<S>>((i * 2654435761u % 100003u + 0.5) / 100003.0);
+  for (int i = 0; i < kValues; ++i) data.x[i] = static_cast<RealOf<S>>((i * 2654435761u % 100003u + 0.5) / 100003.0);
   for (auto _ : state) {
-    for (int i = 0; i < kValues; i += garra::kWidth<S>)
-      store<S>(f(load<S>(data.x + i)), data.y + i);
+    for (int i = 0; i < kValues; i += garra::kWidth<S>) store<S>(f(load<S>(data.x + i)), data.y + i);
     benchmark::DoNotOptimize(data.y);
     benchmark::ClobberMemory();
   }
@@ -66,8 +63,7 @@ void random_pairs(benchmark::State& state) {
   for (auto _ : state) {
     for (int i = 0; i < kValues; i += garra::kWidth<S>) {
       S u0, u1;
-      garra::uniform_pair(42u, garra::SampleIndex<S>::consecutive(first + static_cast<unsigned>(i)),
-                          0u, u0, u1);
+      garra::uniform_pair(42u, garra::SampleIndex<S>::consecutive(first + static_cast<unsigned>(i)), 0u, u0, u1);
       store<S>(u0 + u1, data.y + i);
     }
     first += kValues;
@@ -114,10 +110,8 @@ void add_all() {
       "exp", [](auto x) { return garra::exp(x); }, [](double x) { return std::exp(x); });
   add_function(
       "log", [](auto x) { return garra::log(x); }, [](double x) { return std::log(x); });
-  add_map<Lanes<double>>("normal_quantile/lanes_double",
-                         [](auto x) { return garra::normal_quantile(x); });
-  add_map<double>("normal_quantile/scalar_double",
-                  [](auto x) { return garra::normal_quantile(x); });
+  add_map<Lanes<double>>("normal_quantile/lanes_double", [](auto x) { return garra::normal_quantile(x); });
+  add_map<double>("normal_quantile/scalar_double", [](auto x) { return garra::normal_quantile(x); });
   add("uniform_pair/lanes_double", random_pairs<Lanes<double>>);
   add("uniform_pair/lanes_float", random_pairs<Lanes<float>>);
   add("uniform_pair/scalar_double", random_pairs<double>);

@@ -60,8 +60,10 @@ void add(const std::string& name, const std::function<void()>& stage, double flo
 /// Registers one body on both executors.
 template <class Body>
 void add_body(const std::string& name, const Body& body, double flops = 0) {
-  add(name + "/lanes", [body] { batch::for_each_lanes(kItems, body); }, flops);
-  add(name + "/scalar", [body] { batch::for_each_scalar(kItems, body); }, flops);
+  add(
+      name + "/lanes", [body] { batch::for_each_lanes(kItems, body); }, flops);
+  add(
+      name + "/scalar", [body] { batch::for_each_scalar(kItems, body); }, flops);
 }
 
 // Samples.
@@ -87,8 +89,8 @@ struct Stages {
         solve{solver(study.scenario(), false), problems.data(), nullptr, candidates.data()},
         solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
         balance{&study.model(), parts(), metrics.data()},
-        judge{&study.model(), parts(), study.scenario().tol, problems.data(), metrics.data(), candidates.data(), nullptr,
-              verdicts.data()} {
+        judge{&study.model(),    parts(), study.scenario().tol, problems.data(), metrics.data(),
+              candidates.data(), nullptr, verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
     batch::for_each_lanes(kItems, build);
@@ -178,8 +180,10 @@ void add_stages(const Stages& stages) {
   add_body("sample/build", stages.build, mean_build_flops(stages));
   const auto add_solve = [&](const std::string& name, const Iterate& body) {
     const double flops = mean_solve_flops(body, stages);
-    add(name + "/lanes", [&body] { contact::iterate_lanes(body, kItems); }, flops);
-    add(name + "/scalar", [&body] { batch::for_each_scalar(kItems, body); }, flops);
+    add(
+        name + "/lanes", [&body] { contact::iterate_lanes(body, kItems); }, flops);
+    add(
+        name + "/scalar", [&body] { batch::for_each_scalar(kItems, body); }, flops);
   };
   add_solve("sample/solve", stages.solve);
   add_solve("sample/solve_cold", stages.solve_cold);

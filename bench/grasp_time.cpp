@@ -49,7 +49,8 @@ Judged judge(const Motion& motion) {
   Judged out;
   for (std::size_t j = 0; j < s.links.size(); ++j) {
     const Vec3<double> first = motion.scenario().contacts[j].point;
-    const Vec3<double> now = transpose_times(R, test::row(s.links[j], s.links[j].size() / 3 - 1) - test::row(s.position, last));
+    const Vec3<double> now =
+        transpose_times(R, test::row(s.links[j], s.links[j].size() / 3 - 1) - test::row(s.position, last));
     out.slip = std::max(out.slip, norm(cross(first, now)) / norm(first));
     out.gap = std::max(out.gap, std::abs(norm(now) - norm(first)));
   }

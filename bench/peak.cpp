@@ -6,8 +6,8 @@
 
 namespace {
 
-using garra::Lanes;
 using garra::fma;
+using garra::Lanes;
 
 constexpr int kChains = 16;  // independent sums: more than latency times units, fewer than registers
 constexpr int kSteps = 4096;

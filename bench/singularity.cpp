@@ -4,9 +4,9 @@
 //   singularity/<arm>/<operation>/<who>   who: lanes, scalar, pinocchio
 //
 //   volume         manipulability in a given unit of length
-//   tool_sigma     singular values about the tool in a given unit of length; Pinocchio: its Jacobian and Eigen's JacobiSVD
-//   measures       natural scaling, sigma_6, condition and manipulability of random configurations: first pass
-//   analysis       subsets, responsible joints and escapes of singular configurations: second pass
+//   tool_sigma     singular values about the tool in a given unit of length; Pinocchio: its Jacobian and Eigen's
+//   JacobiSVD measures       natural scaling, sigma_6, condition and manipulability of random configurations: first
+//   pass analysis       subsets, responsible joints and escapes of singular configurations: second pass
 //
 // and of maps, as a run makes them, in batches that leave the cache: map/<arm>/<operation>
 //
@@ -16,8 +16,9 @@
 //   run            all of it, counting included
 //   run_singles    the same with its first pass in single precision
 //
-// Counters: ns per configuration, per_s of them, flops (operations of the scalar code, mean over the configurations) and, in
-// lanes, peak: the share of the multiply-add limit of this core. The peer's answers are compared before the clock starts.
+// Counters: ns per configuration, per_s of them, flops (operations of the scalar code, mean over the configurations)
+// and, in lanes, peak: the share of the multiply-add limit of this core. The peer's answers are compared before the
+// clock starts.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -155,8 +156,10 @@ struct Bench {
   void run(const std::string& operation, Op, batch::Tiles<Vec<double, J>>& states) {
     const Body<Op, J> body{&arm, states.data(), out.data()};
     const double count = flops<Op>(states);
-    add(name + "/" + operation + "/lanes", [body] { batch::for_each_lanes(kItems, body); }, count, peak);
-    add(name + "/" + operation + "/scalar", [body] { batch::for_each_scalar(kItems, body); }, count);
+    add(
+        name + "/" + operation + "/lanes", [body] { batch::for_each_lanes(kItems, body); }, count, peak);
+    add(
+        name + "/" + operation + "/scalar", [body] { batch::for_each_scalar(kItems, body); }, count);
   }
   /// False where Pinocchio's singular values are others.
   [[nodiscard]] bool run_peer() {

@@ -1,5 +1,5 @@
-// Kinematics and dynamics of many states of one chain on the GPU: the bodies of the host's executors. Chains of six and seven
-// revolute joints have kernels of their own; all others are padded to sixteen.
+// Kinematics and dynamics of many states of one chain on the GPU: the bodies of the host's executors. Chains of six and
+// seven revolute joints have kernels of their own; all others are padded to sixteen.
 #include <memory>
 #include <vector>
 
@@ -71,7 +71,8 @@ void evaluate_as(const Source& source, const CudaChain& chain, const EvalTiles& 
   const auto columns = static_cast<std::int64_t>(chain.columns.size());
   const DeviceTiles device(host, Source::J, columns, count);
   const Source pointed = moved_to(chain.options.point, source);
-  const EvalBody<Source> at_tool{source, device.tiles(), chain.options}, at_point{pointed, device.tiles(), chain.options};
+  const EvalBody<Source> at_tool{source, device.tiles(), chain.options},
+      at_point{pointed, device.tiles(), chain.options};
   for_each_body(at_tool, at_point, [&](const auto& body) { cuda::for_each(count, body); });
   device.download();
 }

@@ -1,7 +1,7 @@
 // Trajectories of grasps on the GPU: state stays there, measures and looks leave it at the end of a block.
-#include "grasp_motion.cuh"
-
 #include <algorithm>
+
+#include "grasp_motion.cuh"
 
 namespace garra::grasp {
 

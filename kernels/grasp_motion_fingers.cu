@@ -1,5 +1,5 @@
-#include "grasp_motion.cuh"
 #include "grasp_build.cuh"
+#include "grasp_motion.cuh"
 
 namespace garra::grasp {
 

@@ -204,7 +204,8 @@ void find_nearest(const Arm<J>* arm, const RefineOptions& options, std::int64_t 
   cuda::for_each(count, analyse);
   if constexpr (G > 2) {
     cuda::for_each(count, RestartBody<J, G>{arm, options, searches, results});
-    for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 2>{arm, options, part, searches});
+    for (const SearchPart& part : kSearchParts)
+      cuda::for_each(count, SearchBody<J, G, 2>{arm, options, part, searches});
     cuda::for_each(count, AnalyseAgainBody<J, G>{analyse});
   }
 }
@@ -259,8 +260,7 @@ class Run {
     lengths_.download(lengths);
     if (plan_host_.nearest && lengths[0] > 0) {
       cuda::for_each(lengths[0], StartBody<J>{q_.data(), near_.data(), searches_.data()});
-      find_nearest<J, G>(arm_.data(), map_.options, lengths[0],
-                         {searches_.data(), others_.data(), results_.data()});
+      find_nearest<J, G>(arm_.data(), map_.options, lengths[0], {searches_.data(), others_.data(), results_.data()});
       cuda::for_each(lengths[0], CountLandingBody<J>{plan_.data(), first, near_.data(), results_.data(), to});
     }
     rank_worst(first, count, lengths[1], tally);

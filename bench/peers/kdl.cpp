@@ -36,9 +36,18 @@ KDL::Chain chain_of(const std::vector<chain::DhJoint>& joints, const Pose<double
 /// The solvers with the arrays that they read and write: nothing is allocated while they are timed.
 struct Arm::Solvers {
   Solvers(const std::vector<chain::DhJoint>& rows, const Pose<double>& tool)
-      : joints(static_cast<unsigned>(rows.size())), chain(chain_of(rows, tool)), to_jacobian(chain),
-        to_inertia(chain, kGravity), to_torque(chain, kGravity), q(joints), qd(joints), qdd(joints), torque(joints),
-        jacobian(joints), inertia(joints), no_forces(chain.getNrOfSegments(), KDL::Wrench::Zero()) {}
+      : joints(static_cast<unsigned>(rows.size())),
+        chain(chain_of(rows, tool)),
+        to_jacobian(chain),
+        to_inertia(chain, kGravity),
+        to_torque(chain, kGravity),
+        q(joints),
+        qd(joints),
+        qdd(joints),
+        torque(joints),
+        jacobian(joints),
+        inertia(joints),
+        no_forces(chain.getNrOfSegments(), KDL::Wrench::Zero()) {}
 
   void set(KDL::JntArray& to, const double* from) const {
     for (unsigned i = 0; i < joints; ++i) to(i) = from[i];

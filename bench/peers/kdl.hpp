@@ -1,4 +1,5 @@
-// Kinematics and dynamics of the same chain by Orocos KDL. Optional: where it is not installed, kdl_absent.cpp stands in.
+// Kinematics and dynamics of the same chain by Orocos KDL. Optional: where it is not installed, kdl_absent.cpp stands
+// in.
 #pragma once
 
 #include <memory>

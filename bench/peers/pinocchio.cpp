@@ -61,7 +61,12 @@ Eigen::Vector3d vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
 struct Arm::Solvers {
   explicit Solvers(const Chain& chain)
-      : model(model_of(chain)), data(model), tool(model.getFrameId("tool")), jac(6, model.nv), svd(6, model.nv), n(model.nv) {
+      : model(model_of(chain)),
+        data(model),
+        tool(model.getFrameId("tool")),
+        jac(6, model.nv),
+        svd(6, model.nv),
+        n(model.nv) {
     jac.setZero();
   }
   void to_jacobian(const double* q) {

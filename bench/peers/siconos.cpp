@@ -32,13 +32,19 @@ using Matrix = std::unique_ptr<NumericsMatrix, FreeMatrix>;
 int id_of(Method method) {
   switch (method) {
     case Method::newton:
-    case Method::hybrid_newton: return SICONOS_FRICTION_3D_NSN_AC;
+    case Method::hybrid_newton:
+      return SICONOS_FRICTION_3D_NSN_AC;
     case Method::gauss_seidel:
-    case Method::gauss_seidel_newton: return SICONOS_FRICTION_3D_NSGS;
-    case Method::admm: return SICONOS_FRICTION_3D_ADMM;
-    case Method::extragradient: return SICONOS_FRICTION_3D_EG;
-    case Method::proximal_point: return SICONOS_FRICTION_3D_PROX;
-    case Method::lemke: return SICONOS_LCP_LEMKE;
+    case Method::gauss_seidel_newton:
+      return SICONOS_FRICTION_3D_NSGS;
+    case Method::admm:
+      return SICONOS_FRICTION_3D_ADMM;
+    case Method::extragradient:
+      return SICONOS_FRICTION_3D_EG;
+    case Method::proximal_point:
+      return SICONOS_FRICTION_3D_PROX;
+    case Method::lemke:
+      return SICONOS_LCP_LEMKE;
   }
   return SICONOS_FRICTION_3D_NSGS;
 }

@@ -27,14 +27,22 @@ inline constexpr Method kMethods[] = {
 
 constexpr std::string_view to_string(Method method) {
   switch (method) {
-    case Method::newton: return "nsn_ac";
-    case Method::hybrid_newton: return "nsn_ac_hybrid";
-    case Method::gauss_seidel: return "nsgs";
-    case Method::gauss_seidel_newton: return "nsgs_newton";
-    case Method::admm: return "admm";
-    case Method::extragradient: return "extragradient";
-    case Method::proximal_point: return "proximal";
-    case Method::lemke: return "lemke";
+    case Method::newton:
+      return "nsn_ac";
+    case Method::hybrid_newton:
+      return "nsn_ac_hybrid";
+    case Method::gauss_seidel:
+      return "nsgs";
+    case Method::gauss_seidel_newton:
+      return "nsgs_newton";
+    case Method::admm:
+      return "admm";
+    case Method::extragradient:
+      return "extragradient";
+    case Method::proximal_point:
+      return "proximal";
+    case Method::lemke:
+      return "lemke";
   }
   return "unknown";
 }
@@ -57,14 +65,14 @@ struct Answer {
 
 struct Control {
   double tol = 1e-8;
-  std::int64_t first = 0;        ///< problems before this one are left out
-  int repetitions = 1;           ///< of every problem, as long as they are quick
-  double quick = 3e-3;           ///< no further repetition after so many seconds with one problem
+  std::int64_t first = 0;  ///< problems before this one are left out
+  int repetitions = 1;     ///< of every problem, as long as they are quick
+  double quick = 3e-3;     ///< no further repetition after so many seconds with one problem
 };
 
-/// Solves problem after problem from r = 0 and hands each answer over at once. Siconos is given what favors it: the problem
-/// scaled as our certificate scales it, so that its stopping test means what the certificate means, and options that keep
-/// their work memory. Building its matrix is not timed.
+/// Solves problem after problem from r = 0 and hands each answer over at once. Siconos is given what favors it: the
+/// problem scaled as our certificate scales it, so that its stopping test means what the certificate means, and options
+/// that keep their work memory. Building its matrix is not timed.
 void solve_each(const contact::Problems& problems, Method method, const Control& control,
                 const std::function<void(std::int64_t, const Answer&)>& take);
 

@@ -5,7 +5,8 @@ namespace garra::bench::siconos {
 
 bool available() { return false; }
 
-void solve_each(const contact::Problems&, Method, const Control&, const std::function<void(std::int64_t, const Answer&)>&) {}
+void solve_each(const contact::Problems&, Method, const Control&,
+                const std::function<void(std::int64_t, const Answer&)>&) {}
 
 Answers solve(const contact::Problems&, Method) { return {}; }
 

@@ -1,4 +1,5 @@
-// garra_siconos: Siconos on a problem file, in a process of its own because it may abort. `garra contact bench` starts it.
+// garra_siconos: Siconos on a problem file, in a process of its own because it may abort. `garra contact bench` starts
+// it.
 //
 //   garra_siconos                                     prints the names of its methods, one per line
 //   garra_siconos METHOD PROBLEMS.h5 TOL FIRST        one line per problem from FIRST on, as soon as it is solved:
@@ -39,7 +40,8 @@ bool run(const std::string& name, char** argv) {
 }
 
 void print_methods() {
-  for (const siconos::Method method : siconos::kMethods) std::printf("%s\n", std::string(siconos::to_string(method)).c_str());
+  for (const siconos::Method method : siconos::kMethods)
+    std::printf("%s\n", std::string(siconos::to_string(method)).c_str());
   std::printf("%s\n", std::string(siconos::to_string(siconos::Method::lemke)).c_str());
 }
 

@@ -46,7 +46,8 @@ struct Frame {
   Pose<double> offset = Pose<double>::identity();
 };
 
-/// A joint that the description has and the chain does not: it stands still, what it carries is part of the chain's link.
+/// A joint that the description has and the chain does not: it stands still, what it carries is part of the chain's
+/// link.
 struct LockedJoint {
   std::string name;
   bool prismatic = false;
@@ -118,8 +119,8 @@ struct DhJoint {
 [[nodiscard]] Robot from_dh(const RobotData& data, const std::vector<DhJoint>& joints);
 /// T_i = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i): the row of joint i holds what Craig calls a_{i-1}, alpha_{i-1}.
 [[nodiscard]] Robot from_modified_dh(const RobotData& data, const std::vector<DhJoint>& joints);
-/// Corke's PUMA 560 in standard form (Corke and Armstrong-Helouvry, ICRA 1994), without pedestal (d of joint 1 is 0) and
-/// tool. `armature`: with the rotor inertias G^2 Jm.
+/// Corke's PUMA 560 in standard form (Corke and Armstrong-Helouvry, ICRA 1994), without pedestal (d of joint 1 is 0)
+/// and tool. `armature`: with the rotor inertias G^2 Jm.
 [[nodiscard]] std::vector<DhJoint> puma560(bool armature = true);
 
 /// A row of the GRyMA convention: all frames are parallel at q = 0. Theta codes: 0 fixed, 1 2 3 prismatic along x y z,
@@ -151,8 +152,8 @@ struct GeneralJoint {
 };
 [[nodiscard]] Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints);
 
-/// A row of the kernel form itself, with the described link frame in it: what `garra check --format toml` prints, so that
-/// a robot of any description is read again to the last bit.
+/// A row of the kernel form itself, with the described link frame in it: what `garra check --format toml` prints, so
+/// that a robot of any description is read again to the last bit.
 struct KernelJoint {
   double a = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the kernel frame

@@ -15,23 +15,23 @@ namespace garra::chain {
 
 /// What evaluate() can compute. World axes; the tool point is the origin of the tool frame, or EvalOptions::point.
 enum class Output : int {
-  kPose,             ///< [n,4,4]   of the tool
-  kLinkPoses,        ///< [n,j,4,4] of the link frames as described
-  kJacobian,         ///< [n,6,j]   of the tool point; rows: EvalOptions::form
-  kComJacobians,     ///< [n,j,6,j] of each link's center of mass, linear rows first, world axes
-  kMassMatrix,       ///< [n,j,j]   H, rotor inertias included
-  kCoriolisMatrix,   ///< [n,j,j]   C by Christoffel symbols, so that Hdot - 2 C is skew
-  kBias,             ///< [n,j]     C qd
-  kGravity,          ///< [n,j]     g = dU/dq
-  kDamping,          ///< [n,j]     b qd
-  kInverseDynamics,  ///< [n,j]     tau = H qdd + C qd + b qd + g
-  kForwardDynamics,  ///< [n,j]     qdd = H^-1 (tau - C qd - b qd - g)
-  kManipulability,   ///< [n]       product of the singular values of the Jacobian
+  kPose,                   ///< [n,4,4]   of the tool
+  kLinkPoses,              ///< [n,j,4,4] of the link frames as described
+  kJacobian,               ///< [n,6,j]   of the tool point; rows: EvalOptions::form
+  kComJacobians,           ///< [n,j,6,j] of each link's center of mass, linear rows first, world axes
+  kMassMatrix,             ///< [n,j,j]   H, rotor inertias included
+  kCoriolisMatrix,         ///< [n,j,j]   C by Christoffel symbols, so that Hdot - 2 C is skew
+  kBias,                   ///< [n,j]     C qd
+  kGravity,                ///< [n,j]     g = dU/dq
+  kDamping,                ///< [n,j]     b qd
+  kInverseDynamics,        ///< [n,j]     tau = H qdd + C qd + b qd + g
+  kForwardDynamics,        ///< [n,j]     qdd = H^-1 (tau - C qd - b qd - g)
+  kManipulability,         ///< [n]       product of the singular values of the Jacobian
   kSmallestSingularValue,  ///< [n] of the Jacobian, metres and radians mixed
-  kKineticEnergy,    ///< [n]
-  kPotentialEnergy,  ///< [n]       0 where every center of mass is at the world's origin
-  kToolVelocity,     ///< [n,6]     J qd, without forming J
-  kJointForce,       ///< [n,j]     J' f, without forming J
+  kKineticEnergy,          ///< [n]
+  kPotentialEnergy,        ///< [n]       0 where every center of mass is at the world's origin
+  kToolVelocity,           ///< [n,6]     J qd, without forming J
+  kJointForce,             ///< [n,j]     J' f, without forming J
 };
 inline constexpr int kOutputCount = 17;
 
@@ -64,18 +64,18 @@ class Outputs {
 
 /// A number of the chain that differs from state to state: tolerance studies.
 enum class Quantity : int {
-  kA,         ///< length of the kernel form (model.hpp), as `garra check` prints it [m]
-  kD,         ///< offset of the kernel form [m]
-  kAlpha,     ///< twist of the kernel form [rad]
-  kTheta,     ///< constant of the joint variable [rad]
-  kMass,      ///< of the link; center of mass stays, the inertia follows in proportion [kg]
-  kComX,      ///< center of mass in the described link frame; the inertia about it stays [m]
+  kA,      ///< length of the kernel form (model.hpp), as `garra check` prints it [m]
+  kD,      ///< offset of the kernel form [m]
+  kAlpha,  ///< twist of the kernel form [rad]
+  kTheta,  ///< constant of the joint variable [rad]
+  kMass,   ///< of the link; center of mass stays, the inertia follows in proportion [kg]
+  kComX,   ///< center of mass in the described link frame; the inertia about it stays [m]
   kComY,
   kComZ,
   kArmature,  ///< rotor inertia [kg m^2]
   kDamping,   ///< viscous [N m s/rad or N s/m]
-  kSize,      ///< factor of a similar body: a, d and all lengths of the link s, its mass s^3, its inertia s^5; of the last
-              ///< joint also where the tool is. Armature, damping and base stay
+  kSize,  ///< factor of a similar body: a, d and all lengths of the link s, its mass s^3, its inertia s^5; of the last
+          ///< joint also where the tool is. Armature, damping and base stay
 };
 inline constexpr int kQuantityCount = 11;
 [[nodiscard]] const char* to_string(Quantity quantity);
@@ -120,8 +120,8 @@ enum class JacobianForm : int {
 
 struct EvalOptions {
   JacobianForm form = JacobianForm::kLinearFirst;  ///< of kJacobian
-  bool body_axes = false;                          ///< kJacobian, kToolVelocity: in the axes of the tool, not of the world
-  Vec3<double> point = {{0, 0, 0}};                ///< the tool point in the tool frame [m]
+  bool body_axes = false;            ///< kJacobian, kToolVelocity: in the axes of the tool, not of the world
+  Vec3<double> point = {{0, 0, 0}};  ///< the tool point in the tool frame [m]
 };
 
 /// Arrays of the outputs that were asked for; the others are empty.
@@ -130,16 +130,16 @@ struct Results {
   std::int64_t count = 0;
   std::vector<double> pose, link_poses, jacobian, com_jacobians, mass_matrix, coriolis_matrix, bias, gravity, damping,
       tau, qdd, manipulability, smallest_singular_value, kinetic_energy, potential_energy, tool_velocity, joint_force;
-  /// converged; invalid_input: a number of this state is not finite, its outputs are NaN; no_solution: H is singular, qdd is
-  /// NaN (only where kForwardDynamics is asked for)
+  /// converged; invalid_input: a number of this state is not finite, its outputs are NaN; no_solution: H is singular,
+  /// qdd is NaN (only where kForwardDynamics is asked for)
   std::vector<Status> status;
 
   [[nodiscard]] std::vector<double>& operator[](Output output);
   [[nodiscard]] const std::vector<double>& operator[](Output output) const;
 };
 
-/// Evaluates every state; a bad state is a status, never an exception, and touches no other. Throws Error where arrays are
-/// missing or have wrong sizes, or the device cannot run.
+/// Evaluates every state; a bad state is a status, never an exception, and touches no other. Throws Error where arrays
+/// are missing or have wrong sizes, or the device cannot run.
 [[nodiscard]] Results evaluate(const Robot& robot, const States& states, const Outputs& wanted,
                                const EvalOptions& options = {}, const Device& device = {});
 

@@ -17,11 +17,11 @@ inline constexpr int kMaxContacts = 8;
 struct Problems {
   int contacts = 0;
   std::int64_t count = 0;
-  std::vector<double> A;   ///< [count][3k][3k]  1/kg, need not be symmetric
-  std::vector<double> b;   ///< [count][3k]      m/s^2
-  std::vector<double> mu;  ///< [count][k]
-  std::vector<std::uint8_t> mode = {};        ///< [count][k] 0 may roll, 1 slides; empty: all may roll
-  std::vector<double> slip_velocity = {};     ///< [count][k][2] (t, o) m/s, read where mode is 1; empty: none slides
+  std::vector<double> A;                   ///< [count][3k][3k]  1/kg, need not be symmetric
+  std::vector<double> b;                   ///< [count][3k]      m/s^2
+  std::vector<double> mu;                  ///< [count][k]
+  std::vector<std::uint8_t> mode = {};     ///< [count][k] 0 may roll, 1 slides; empty: all may roll
+  std::vector<double> slip_velocity = {};  ///< [count][k][2] (t, o) m/s, read where mode is 1; empty: none slides
 };
 
 /// Which solver. Every one takes every problem (lemke: problems whose contacts all slide; merit methods: up to
@@ -60,19 +60,20 @@ struct Solutions {
   std::vector<double> residual;      ///< [count] scale-invariant natural-map error
   std::vector<double> residual_raw;  ///< [count] the same without scaling
   std::vector<double> merit;         ///< [count] the papers' merit value (4) at c
-  std::vector<double> minimum;       ///< [count] final value of what a merit method minimized (scaled problem); else NaN
+  std::vector<double> minimum;  ///< [count] final value of what a merit method minimized (scaled problem); else NaN
   std::vector<double> projected_gradient;  ///< [count] of the same
   std::vector<std::int32_t> iterations;    ///< [count] outer iterations: BoxIt, Newton steps, sweeps
   std::vector<std::int32_t> evaluations;   ///< [count] FunEval of the papers; -1 where the method has none
   std::vector<std::int32_t> inner;         ///< [count] QuacanIt; -1 likewise
   std::vector<std::int32_t> products;      ///< [count] MatxVec; -1 likewise
-  std::vector<std::int32_t> stage;         ///< [count] rung of the ladder (auto), starts used before this one (merit methods)
-  std::vector<std::int32_t> stalls;        ///< [count] starts that ended at a stationary point that is no solution
+  std::vector<std::int32_t> stage;   ///< [count] rung of the ladder (auto), starts used before this one (merit methods)
+  std::vector<std::int32_t> stalls;  ///< [count] starts that ended at a stationary point that is no solution
   std::vector<Status> status;
   std::vector<std::uint8_t> solutions = {};  ///< [count] how many there are, 255: undecided; empty unless asked for
-  std::vector<ContactState> state = {};      ///< [count][k] kUnknown where not converged; a contact that slides slips or opens
-  /// [count] smallest 1 - |c_T| / (mu c_n) of the contacts, and largest |c_T| / c_n: docs/grasp-model.md (17), (18) of the
-  /// forces c, which are 0 at a contact that opens; NaN where not converged.
+  std::vector<ContactState> state =
+      {};  ///< [count][k] kUnknown where not converged; a contact that slides slips or opens
+  /// [count] smallest 1 - |c_T| / (mu c_n) of the contacts, and largest |c_T| / c_n: docs/grasp-model.md (17), (18) of
+  /// the forces c, which are 0 at a contact that opens; NaN where not converged.
   std::vector<double> friction_margin = {}, critical_friction = {};
 };
 
@@ -83,12 +84,12 @@ struct Wanted {
 };
 
 struct Options {
-  double tol = 1e-8;               ///< converged: residual <= tol
-  int max_iterations = 0;          ///< outer iterations over all stages; 0: the method's own limit
+  double tol = 1e-8;       ///< converged: residual <= tol
+  int max_iterations = 0;  ///< outer iterations over all stages; 0: the method's own limit
   Method method = Method::kAuto;
-  int starts = 1;                  ///< merit methods: as many starts before a problem counts as unsolved
-  bool count_solutions = false;    ///< problems whose contacts all slide: count their solutions by enumeration
-  Wanted wanted = {};              ///< what Solutions shall hold
+  int starts = 1;                ///< merit methods: as many starts before a problem counts as unsolved
+  bool count_solutions = false;  ///< problems whose contacts all slide: count their solutions by enumeration
+  Wanted wanted = {};            ///< what Solutions shall hold
 };
 
 /// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match
@@ -97,8 +98,8 @@ struct Options {
 /// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
 void solve(const Problems& problems, const Options& options, const Device& device, Solutions& out);
 
-/// Judges forces [count][3k] that anyone found by the certificate of solve(): residuals, status, c and a of what holds. A
-/// force that does not hold is `stalled`. Tangential forces at sliding contacts are computed from the normal ones.
+/// Judges forces [count][3k] that anyone found by the certificate of solve(): residuals, status, c and a of what holds.
+/// A force that does not hold is `stalled`. Tangential forces at sliding contacts are computed from the normal ones.
 [[nodiscard]] Solutions judge(const Problems& problems, const std::vector<double>& c, double tol = 1e-8);
 
 /// The papers' elimination (25)-(28): the same problems with sliding contacts turned into contacts without friction, so

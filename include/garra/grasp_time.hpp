@@ -78,10 +78,10 @@ struct InTime {
   /// The nominal friction of all contacts is set to each of these in turn (deviations stay as they are), all with the
   /// same random numbers: sample i is draw i / n at level i mod n. Empty: as the contacts say.
   std::vector<double> friction;
-  double slip = 1e-3;  ///< path of a contact at which the grasp counts as slipped [m]
-  double drop = 0.05;  ///< displacement of the center of mass at which it counts as dropped [m]
+  double slip = 1e-3;           ///< path of a contact at which the grasp counts as slipped [m]
+  double drop = 0.05;           ///< displacement of the center of mass at which it counts as dropped [m]
   double drop_turn = M_PI / 4;  ///< how far it may turn from where it began [rad]; beyond half a turn it is counted on
-  int instants = 101;  ///< from 0 to `until`, at which the study looks at its samples
+  int instants = 101;           ///< from 0 to `until`, at which the study looks at its samples
 };
 
 /// How a trajectory ended.

@@ -8,7 +8,6 @@
 // them.
 #pragma once
 
-
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>

@@ -47,9 +47,9 @@ struct Platform {
 };
 
 /// With unit axes and home_turn; throws Error(kUsage) that names the leg and what is wrong: a number that is not
-/// finite, two legs with the same two anchors, all anchors on a line, a zero axis or one parallel to its leg at home, a mass <= 0, an
-/// inertia that no body has (a negative principal moment, or one above the sum of the other two), an empty stroke, a
-/// home pose out of the stroke or singular.
+/// finite, two legs with the same two anchors, all anchors on a line, a zero axis or one parallel to its leg at home, a
+/// mass <= 0, an inertia that no body has (a negative principal moment, or one above the sum of the other two), an
+/// empty stroke, a home pose out of the stroke or singular.
 [[nodiscard]] Platform checked(const Platform& platform);
 /// With a body of `mass` at `com` (platform frame) with `inertia` about that point fixed to it; C moves to the common
 /// center of mass, so anchors and home shift.

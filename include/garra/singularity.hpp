@@ -120,8 +120,8 @@ enum class SelfMotion {
 /// A finite displacement that was carried out exactly.
 struct Displacement {
   std::vector<double> motion;  ///< added to every joint [rad, m]; empty: none was found, or none is needed
-  int rank = 0;           ///< after it
-  double sigma = 0;       ///< sigma_g after it
+  int rank = 0;                ///< after it
+  double sigma = 0;            ///< sigma_g after it
 };
 
 /// All joints are counted from 0; all wrenches are about the origin of the given screws, as (moment, force), of unit

@@ -24,9 +24,12 @@ std::string outcomes(const Json& s) {
 
 /// What each of the three probabilities is about, where they stand.
 std::string probabilities(const Json& s) {
-  std::string out = estimate_line("held", s["held"]) + "    contacts stick, forces can balance the wrench, and the command carries it\n";
-  out += estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
-  out += estimate_line("can be held", s["can_be_held"]) + "    some forces within the friction cones and limits balance the wrench\n";
+  std::string out = estimate_line("held", s["held"]) +
+                    "    contacts stick, forces can balance the wrench, and the command carries it\n";
+  out +=
+      estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
+  out += estimate_line("can be held", s["can_be_held"]) +
+         "    some forces within the friction cones and limits balance the wrench\n";
   return out;
 }
 
@@ -75,8 +78,7 @@ std::string effort(const Json& s, const Json& manifest) {
 }  // namespace
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out =
-      "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + sampled(s) + "\n";
+  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + sampled(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences_on_held(s) + quantiles(s) + effort(s, manifest);
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

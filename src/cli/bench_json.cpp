@@ -87,7 +87,7 @@ Json set_json(const SetRecord& set, bool per_problem) {
 }
 
 Json result_json(const MncpResult& r) {
-  return {{"status", to_string(r.status)}, {"error", rounded(r.error, 3)},  {"seconds", rounded(r.seconds, 4)},
+  return {{"status", to_string(r.status)}, {"error", rounded(r.error, 3)}, {"seconds", rounded(r.seconds, 4)},
           {"iterations", r.iterations},    {"starts", r.starts},           {"solution", r.solution}};
 }
 

@@ -17,8 +17,8 @@ struct BenchRecord {
   SetRequest request;
   MeasureOptions measure;
   double seconds = 0;
-  std::vector<std::string> methods;   ///< solvers in the order of the report, those of Siconos last
-  std::string siconos;                ///< program; empty: not installed
+  std::vector<std::string> methods;  ///< solvers in the order of the report, those of Siconos last
+  std::string siconos;               ///< program; empty: not installed
   std::vector<SetRecord> sets;
   std::optional<MncpRecord> mncp;
 };

@@ -1,6 +1,5 @@
 #include "cli/bench_measure.hpp"
 
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,7 +14,8 @@ using Clock = std::chrono::steady_clock;
 constexpr Device kScalar{Executor::kScalar, 1, 0};
 constexpr double kBatchSeconds = 0.05;  // a batch is repeated to take about so long
 constexpr std::int64_t kLargestBatch = 1 << 16;
-constexpr double kSlow = 2e-2;    // [s] a first solve below this is repeated once at least: the system may have interrupted it
+constexpr double kSlow =
+    2e-2;  // [s] a first solve below this is repeated once at least: the system may have interrupted it
 constexpr double kShared = 1e-4;  // [s] a repetition of a quick problem is made of copies to take about so long,
 constexpr std::int64_t kMostCopies = 32;  // at most so many
 
@@ -57,7 +57,8 @@ double time_of(const contact::Problems& problems, const contact::Options& option
   return seconds_since(start);
 }
 
-/// A call costs some microseconds whatever it solves, which no peer's time includes: copies of a quick problem share it.
+/// A call costs some microseconds whatever it solves, which no peer's time includes: copies of a quick problem share
+/// it.
 Outcome solve_one(const contact::Problems& one, const contact::Options& options, std::vector<double>& c) {
   const auto start = Clock::now();
   const contact::Solutions found = contact::solve(one, options, kScalar);

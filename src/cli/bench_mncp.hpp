@@ -14,8 +14,8 @@ struct MncpResult {
   double error = 0;    ///< max over i of |min(u_i, F_i)| and |G_j|
   double seconds = 0;  ///< one solve from the problem's start
   int iterations = 0;
-  int starts = 1;      ///< used, the last one included
-  int solution = -1;   ///< which of the listed solutions was found; -1: another one, or none
+  int starts = 1;              ///< used, the last one included
+  int solution = -1;           ///< which of the listed solutions was found; -1: another one, or none
   std::vector<double> x = {};  ///< the unknowns at the end; NaN where not converged
 };
 

@@ -3,6 +3,8 @@
 
 namespace garra::cli::mncp_detail {
 
-std::vector<Results> measure_box_quacan(double tol, int starts) { return measure_minimizer<solvers::BoxQuacan>(tol, starts); }
+std::vector<Results> measure_box_quacan(double tol, int starts) {
+  return measure_minimizer<solvers::BoxQuacan>(tol, starts);
+}
 
 }  // namespace garra::cli::mncp_detail

@@ -3,6 +3,8 @@
 
 namespace garra::cli::mncp_detail {
 
-std::vector<Results> measure_projected_lm(double tol, int starts) { return measure_minimizer<solvers::ProjectedLm>(tol, starts); }
+std::vector<Results> measure_projected_lm(double tol, int starts) {
+  return measure_minimizer<solvers::ProjectedLm>(tol, starts);
+}
 
 }  // namespace garra::cli::mncp_detail

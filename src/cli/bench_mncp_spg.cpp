@@ -3,6 +3,8 @@
 
 namespace garra::cli::mncp_detail {
 
-std::vector<Results> measure_spg(double tol, int starts) { return measure_minimizer<solvers::SpectralProjectedGradient>(tol, starts); }
+std::vector<Results> measure_spg(double tol, int starts) {
+  return measure_minimizer<solvers::SpectralProjectedGradient>(tol, starts);
+}
 
 }  // namespace garra::cli::mncp_detail

@@ -27,11 +27,16 @@ T quantile(std::vector<T> values, double share) {
 
 const char* to_string(Ending ending) {
   switch (ending) {
-    case Ending::kGaveUp: return "gave_up";
-    case Ending::kFalseClaim: return "false_claim";
-    case Ending::kCrashed: return "crashed";
-    case Ending::kTimedOut: return "timed_out";
-    default: return to_string(static_cast<Status>(ending));
+    case Ending::kGaveUp:
+      return "gave_up";
+    case Ending::kFalseClaim:
+      return "false_claim";
+    case Ending::kCrashed:
+      return "crashed";
+    case Ending::kTimedOut:
+      return "timed_out";
+    default:
+      return to_string(static_cast<Status>(ending));
   }
 }
 

@@ -1,4 +1,5 @@
-// What `garra contact bench` measures: plain data between its parts. docs/solver-benchmark.md says what each number means.
+// What `garra contact bench` measures: plain data between its parts. docs/solver-benchmark.md says what each number
+// means.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@ namespace garra::cli {
 
 /// How a solver ended on a problem: a garra::Status, or what only a solver from elsewhere does.
 enum class Ending : int {
-  kConverged = 0,                  ///< the certificate holds; 0 to 5 are garra::Status
-  kGaveUp = kStatusCount,          ///< a peer says that it has not solved the problem, and it has not
-  kFalseClaim,                     ///< a peer says that it has, and the certificate says no
-  kCrashed,                        ///< its process died
-  kTimedOut,                       ///< it was stopped within this problem
+  kConverged = 0,          ///< the certificate holds; 0 to 5 are garra::Status
+  kGaveUp = kStatusCount,  ///< a peer says that it has not solved the problem, and it has not
+  kFalseClaim,             ///< a peer says that it has, and the certificate says no
+  kCrashed,                ///< its process died
+  kTimedOut,               ///< it was stopped within this problem
 };
 inline constexpr int kEndingCount = kStatusCount + 4;
 [[nodiscard]] const char* to_string(Ending ending);
@@ -62,9 +63,9 @@ struct MeasureOptions {
   Device device;          ///< of the throughput, beside the processor's
 };
 
-inline constexpr int kRepetitions = 3;       ///< of a quick single solve; the smallest time counts
-inline constexpr double kQuick = 3e-3;       ///< [s] with one problem, after which it is not repeated
-inline constexpr double kTrusted = 0.99;     ///< share of problems that a solver to trust solves
+inline constexpr int kRepetitions = 3;    ///< of a quick single solve; the smallest time counts
+inline constexpr double kQuick = 3e-3;    ///< [s] with one problem, after which it is not repeated
+inline constexpr double kTrusted = 0.99;  ///< share of problems that a solver to trust solves
 
 /// Problems [first, first + count) as a batch of their own.
 [[nodiscard]] contact::Problems slice(const contact::Problems& all, std::int64_t first, std::int64_t count);
@@ -75,7 +76,9 @@ struct Totals {
   double mean = 0, median = 0, p999 = 0;  ///< [s]
   double iterations = 0;                  ///< median
   std::int32_t most_iterations = 0;
-  [[nodiscard]] double share() const { return tried > 0 ? static_cast<double>(solved) / static_cast<double>(tried) : 0; }
+  [[nodiscard]] double share() const {
+    return tried > 0 ? static_cast<double>(solved) / static_cast<double>(tried) : 0;
+  }
 };
 [[nodiscard]] Totals totals(const SolverRecord& record);
 

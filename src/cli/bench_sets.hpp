@@ -18,8 +18,9 @@ struct SetRequest {
   std::uint64_t seed = 0;
 };
 
-/// Sets in the order of the request; all files together make one set for each number of contacts, in an order drawn from
-/// the seed, so that the head of a set is a fair sample. Throws Error(kUsage) for a name that is neither set nor file.
+/// Sets in the order of the request; all files together make one set for each number of contacts, in an order drawn
+/// from the seed, so that the head of a set is a fair sample. Throws Error(kUsage) for a name that is neither set nor
+/// file.
 [[nodiscard]] std::vector<SetRecord> read_sets(const SetRequest& request);
 [[nodiscard]] bool wants_mncp(const SetRequest& request);
 

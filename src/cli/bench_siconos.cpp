@@ -24,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kStart = 1;         // [s] granted for loading the libraries
-constexpr double kHangs = 0.5;       // share of the time limit that one problem may take before it counts as timed out
+constexpr double kStart = 1;    // [s] granted for loading the libraries
+constexpr double kHangs = 0.5;  // share of the time limit that one problem may take before it counts as timed out
 constexpr const char* kPrefix = "siconos-";  // before the peer's own names, whose _ become - as in ours
 
 /// A child process whose output is read line by line. Ends with the object, whatever it is doing.
@@ -107,7 +107,8 @@ class TemporaryFolder {
   TemporaryFolder() {
     std::string name = (fs::temp_directory_path() / "garra_bench_XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
-      throw Error(ExitCode::kInputOutput, name + ": cannot create a temporary folder", "Set TMPDIR to a place with room.");
+      throw Error(ExitCode::kInputOutput, name + ": cannot create a temporary folder",
+                  "Set TMPDIR to a place with room.");
     path_ = name;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -124,7 +125,8 @@ class TemporaryFolder {
 
 /// What the process said about the problems so far, in their order.
 struct Answers {
-  std::vector<Outcome> outcomes = {};  ///< endings before the certificate: converged (it says so) or gave up, crashed, ...
+  std::vector<Outcome> outcomes =
+      {};  ///< endings before the certificate: converged (it says so) or gave up, crashed, ...
   std::vector<double> c = {};
   std::size_t rows = 0;  ///< numbers of c for each problem
 
@@ -222,7 +224,8 @@ std::vector<std::string> siconos_methods() {
   return names;
 }
 
-SolverRecord measure_siconos(const contact::Problems& problems, const std::string& method, const MeasureOptions& options) {
+SolverRecord measure_siconos(const contact::Problems& problems, const std::string& method,
+                             const MeasureOptions& options) {
   SolverRecord record{.name = method};
   const contact::Problems rolling = contact::without_sliding(problems);
   if (method == std::string(kPrefix) + "lemke" && !frictionless(rolling)) {
@@ -239,8 +242,8 @@ SolverRecord measure_siconos(const contact::Problems& problems, const std::strin
   for (bool again = true; again && answers.count() < problems.count;) {
     const double left = options.time_limit - seconds_since(start);
     if (left <= 0 && answers.count() > 0) break;
-    Child child({siconos_program(), peer_name(method), folder.file("problems.h5"), tol.str(),
-                 std::to_string(answers.count())});
+    Child child(
+        {siconos_program(), peer_name(method), folder.file("problems.h5"), tol.str(), std::to_string(answers.count())});
     again = read_answers(child, problems.count, left, answers);
   }
   judge(problems, answers, options.tol, record);

@@ -47,8 +47,9 @@ std::string solver_line(const SolverRecord& solver, std::int64_t problems) {
                                time_text(t.median).c_str(), time_text(t.mean).c_str(), time_text(t.p999).c_str(),
                                t.iterations, rate.c_str());
   line += failures(solver);
-  if (t.tried < problems) line += formatted("%s%lld not reached", line.ends_with("  ") ? "" : ", ",
-                                            static_cast<long long>(problems - t.tried));
+  if (t.tried < problems)
+    line +=
+        formatted("%s%lld not reached", line.ends_with("  ") ? "" : ", ", static_cast<long long>(problems - t.tried));
   if (!solver.throughput.empty() && !solver.same_answers) line += "  LANES DIFFER";
   return line + "\n";
 }
@@ -56,9 +57,9 @@ std::string solver_line(const SolverRecord& solver, std::int64_t problems) {
 std::string refused_text(const SetRecord& set) {
   std::int64_t problems = 0;
   for (const Refused& r : set.refused) problems += r.problems;
-  std::string text = formatted("not tried       %lld problem%s in %zu file%s, the first: %s\n\n", static_cast<long long>(problems),
-                               problems == 1 ? "" : "s", set.refused.size(), set.refused.size() == 1 ? "" : "s",
-                               set.refused[0].reason.c_str());
+  std::string text = formatted("not tried       %lld problem%s in %zu file%s, the first: %s\n\n",
+                               static_cast<long long>(problems), problems == 1 ? "" : "s", set.refused.size(),
+                               set.refused.size() == 1 ? "" : "s", set.refused[0].reason.c_str());
   return text;
 }
 
@@ -73,7 +74,8 @@ std::string set_text(const SetRecord& set) {
 }
 
 std::string mncp_text(const MncpRecord& mncp) {
-  std::string text = formatted("mncp: %zu problems; solved / of them a listed solution / mean time\n", mncp.problems.size());
+  std::string text =
+      formatted("mncp: %zu problems; solved / of them a listed solution / mean time\n", mncp.problems.size());
   for (std::size_t s = 0; s < mncp.solvers.size(); ++s) {
     int solved = 0, listed = 0;
     double seconds = 0;
@@ -93,7 +95,8 @@ std::string mncp_text(const MncpRecord& mncp) {
 }
 
 std::string answer_text(const BenchRecord& bench) {
-  std::string text = formatted("Which solver to trust: at least %.0f %% solved, the quickest first (mean time per problem)\n", 100 * kTrusted);
+  std::string text = formatted(
+      "Which solver to trust: at least %.0f %% solved, the quickest first (mean time per problem)\n", 100 * kTrusted);
   for (const SetRecord& set : bench.sets) {
     if (!set.refused.empty()) continue;
     std::string line;

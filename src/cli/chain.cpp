@@ -47,7 +47,7 @@ struct Summary {
 };
 
 /// What is computed unless --outputs says otherwise, as far as the file has what it reads.
-const Outputs kUsual = {Output::kPose, Output::kJacobian,        Output::kMassMatrix,    Output::kBias,
+const Outputs kUsual = {Output::kPose,    Output::kJacobian,        Output::kMassMatrix,     Output::kBias,
                         Output::kGravity, Output::kInverseDynamics, Output::kForwardDynamics};
 
 bool can_be_had(Output output, const chain::Needs& present) {
@@ -115,9 +115,7 @@ chain::Needs needs_of(const Outputs& wanted) {
 }
 
 /// States per block: what a thread reads, computes and writes stays in its L2 cache. A GPU takes as many as it can use.
-std::int64_t block_of(const Device& device) {
-  return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512;
-}
+std::int64_t block_of(const Device& device) { return device.executor == Executor::kCuda ? std::int64_t{1} << 18 : 512; }
 
 /// Reading, evaluating and writing of one file, by threads of which each has a block in hand.
 struct FileJob {
@@ -211,7 +209,9 @@ void print_human(const Summary& s) {
   }
   line("outputs", joined(s.outputs));
   if (!s.left_out.empty()) line("left out", joined(s.left_out) + " (the file has not all that they read)");
-  if (const auto rate = rate_of(s)) std::printf("%-12s %.4g states/s (%.3g s, %.3g s with reading and writing)\n", "throughput", *rate, s.seconds, s.elapsed);
+  if (const auto rate = rate_of(s))
+    std::printf("%-12s %.4g states/s (%.3g s, %.3g s with reading and writing)\n", "throughput", *rate, s.seconds,
+                s.elapsed);
   line("device", s.device);
   line("results", s.output.empty() ? "not written (-o FILE keeps them)" : s.output);
 }

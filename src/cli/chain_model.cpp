@@ -21,8 +21,9 @@ void add_lock_option(CLI::App& command, std::vector<io::JointLock>& locks) {
     return true;
   };
   command
-      .add_option("--lock", take,
-                  "URDF: where a joint stands that is no part of the chain (default 0); also takes joints off the chain")
+      .add_option(
+          "--lock", take,
+          "URDF: where a joint stands that is no part of the chain (default 0); also takes joints off the chain")
       ->type_name("JOINT=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

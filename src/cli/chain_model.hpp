@@ -27,7 +27,8 @@ void add_model_options(CLI::App& command, ModelArguments& arguments);
 /// Whether MODEL is a file, not the name of a robot in data/robots.
 [[nodiscard]] bool names_file(const std::string& model);
 
-/// Reads the robot; its warnings go to stderr. Throws Error naming the models there are where nothing of that name is found.
+/// Reads the robot; its warnings go to stderr. Throws Error naming the models there are where nothing of that name is
+/// found.
 [[nodiscard]] chain::Robot read_model(const ModelArguments& arguments);
 
 }  // namespace garra::cli

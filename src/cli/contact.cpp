@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct SolveArguments {
   std::vector<std::string> inputs;
-  std::string output;  ///< empty: nothing is written
+  std::string output;                ///< empty: nothing is written
   std::vector<std::string> outputs;  ///< datasets; empty: all that the method has
   std::string device = "auto";
   int threads = 0;
@@ -61,8 +61,7 @@ void make_folder(const std::string& path) {
 void check_outputs(const SolveArguments& arguments) {
   if (arguments.output.empty()) return;
   if (arguments.inputs.size() > 1 && !is_folder(arguments.output)) {
-    throw Error(ExitCode::kUsage,
-                "-o " + arguments.output + ": several inputs need a folder for their solutions",
+    throw Error(ExitCode::kUsage, "-o " + arguments.output + ": several inputs need a folder for their solutions",
                 "Give an existing folder, or a name that ends with / to create one.");
   }
   if (arguments.output.ends_with('/')) make_folder(arguments.output);
@@ -75,8 +74,7 @@ void check_outputs(const SolveArguments& arguments) {
                   "Solve them in two runs, into two folders.");
     }
     if (fs::equivalent(input, output, ignored)) {
-      throw Error(ExitCode::kUsage, output + ": the solutions would overwrite the problems",
-                  "Choose another -o.");
+      throw Error(ExitCode::kUsage, output + ": the solutions would overwrite the problems", "Choose another -o.");
     }
     io::require_writable(output);
   }
@@ -209,8 +207,7 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
 void judge(const SolveArguments& arguments, const ContactSummary& s) {
   if (!s.unreadable.empty()) {
     throw Error(s.unreadable[0].error.code(),
-                std::to_string(s.unreadable.size()) + " of " +
-                    std::to_string(arguments.inputs.size()) +
+                std::to_string(s.unreadable.size()) + " of " + std::to_string(arguments.inputs.size()) +
                     " files could not be read, the first: " + s.unreadable[0].error.what());
   }
   const std::int64_t unsolved = s.problems - s.solved();
@@ -309,13 +306,10 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
                   "FCLIB")
       ->required()
       ->type_name("IN.h5");
-  command
-      .add_option("-o,--output", arguments.output,
-                  "solution file; a folder where there are several inputs")
+  command.add_option("-o,--output", arguments.output, "solution file; a folder where there are several inputs")
       ->type_name("OUT.h5");
   command.add_option("--outputs", arguments.outputs, output_help())->delimiter(',')->type_name("NAME,...");
-  command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")
-      ->capture_default_str();
+  command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
   command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
       ->transform(thread_count())
       ->capture_default_str();
@@ -326,9 +320,7 @@ void add_solve_options(CLI::App& command, SolveArguments& arguments) {
       .add_option("--max-iterations", arguments.options.max_iterations,
                   "outer iterations per problem, over all stages and starts; default: the method's own limit")
       ->transform(whole_number());
-  command
-      .add_option("--max-unsolved", arguments.max_unsolved,
-                  "exit code 4 where a larger share is unsolved")
+  command.add_option("--max-unsolved", arguments.max_unsolved, "exit code 4 where a larger share is unsolved")
       ->check(share())
       ->capture_default_str();
   command.add_option("--format", arguments.format, "human or json")
@@ -345,8 +337,7 @@ void add_contact_commands(CLI::App& app) {
       "Examples:\n"
       "  garra contact solve data/reference/contact/random_n3.h5 -o solutions.h5\n"
       "  garra contact solve run-three_puma_sphere/failures/*.h5");
-  CLI::App* solve =
-      contact->add_subcommand("solve", "Solve problem files: a = A c + b with Coulomb friction");
+  CLI::App* solve = contact->add_subcommand("solve", "Solve problem files: a = A c + b with Coulomb friction");
   const auto arguments = std::make_shared<SolveArguments>();
   add_solve_options(*solve, *arguments);
   add_method_options(*solve, *arguments);

@@ -43,7 +43,8 @@ struct BenchArguments {
 
 std::vector<std::string> garra_methods() {
   std::vector<std::string> names;
-  for (int m = 0; m < contact::kMethodCount; ++m) names.emplace_back(contact::to_string(static_cast<contact::Method>(m)));
+  for (int m = 0; m < contact::kMethodCount; ++m)
+    names.emplace_back(contact::to_string(static_cast<contact::Method>(m)));
   return names;
 }
 
@@ -92,8 +93,8 @@ std::string command_of(const BenchArguments& a) {
   std::ostringstream text;
   text << "garra contact bench";
   for (const std::string& name : a.request.names) text << ' ' << name;
-  text << " --methods " << a.methods << " --problems " << a.request.problems << " --seed " << a.request.seed << " --tol "
-       << a.tol << " --time-limit " << a.time_limit << " --device " << a.device;
+  text << " --methods " << a.methods << " --problems " << a.request.problems << " --seed " << a.request.seed
+       << " --tol " << a.tol << " --time-limit " << a.time_limit << " --device " << a.device;
   if (a.threads > 0) text << " --threads " << a.threads;
   return text.str();
 }
@@ -114,10 +115,12 @@ void write_results(const BenchRecord& bench, const BenchArguments& a) {
   fs::remove(page, ignored);  // an old page beside new numbers would lie
   const bool made = make_bench_report(a.output, true);
   if (!made)
-    std::fprintf(stderr,
-                 "garra: %s was not made; it needs Python 3 with numpy, matplotlib, jinja2: tools/setup installs them\n",
-                 page.c_str());
-  if (a.format == "human") std::printf("\nresults         %s\n", (fs::path(a.output) / (made ? "bench.html, bench.json" : "bench.json")).c_str());
+    std::fprintf(
+        stderr, "garra: %s was not made; it needs Python 3 with numpy, matplotlib, jinja2: tools/setup installs them\n",
+        page.c_str());
+  if (a.format == "human")
+    std::printf("\nresults         %s\n",
+                (fs::path(a.output) / (made ? "bench.html, bench.json" : "bench.json")).c_str());
 }
 
 void run_bench(const BenchArguments& a) {
@@ -131,7 +134,8 @@ void run_bench(const BenchArguments& a) {
   bench.sets = read_sets(a.request);
   make_folder(a.output);
   io::require_writable((fs::path(a.output) / "bench.json").string());
-  const auto sets = std::count_if(bench.sets.begin(), bench.sets.end(), [](const auto& s) { return s.problems.count > 0; });
+  const auto sets =
+      std::count_if(bench.sets.begin(), bench.sets.end(), [](const auto& s) { return s.problems.count > 0; });
   Progress progress(a.progress, static_cast<std::int64_t>(bench.methods.size()) * sets + 1);
   measure_sets(bench, progress);
   if (wants_mncp(a.request)) bench.mncp = measure_mncp(a.tol);
@@ -155,16 +159,20 @@ std::string set_list() {
 }
 
 void add_options(CLI::App& c, BenchArguments& a) {
-  c.add_option("sets", a.request.names, "built-in sets, problem or FCLIB files, or folders of them; none: all built-in sets")
+  c.add_option("sets", a.request.names,
+               "built-in sets, problem or FCLIB files, or folders of them; none: all built-in sets")
       ->type_name("SET | FILE");
   c.add_option("--methods", a.methods, "solvers, separated by commas, or all")->capture_default_str();
-  c.add_option("--problems", a.request.problems, "of each built-in set; where given, also the most of each set from files")
+  c.add_option("--problems", a.request.problems,
+               "of each built-in set; where given, also the most of each set from files")
       ->transform(whole_number())
       ->capture_default_str();
   c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  c.add_option("--tol", a.tol, "solved: scale-invariant residual <= tol")->check(positive_number())->capture_default_str();
+  c.add_option("--tol", a.tol, "solved: scale-invariant residual <= tol")
+      ->check(positive_number())
+      ->capture_default_str();
   c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set")
       ->check(positive_number())
       ->capture_default_str();
@@ -175,7 +183,9 @@ void add_options(CLI::App& c, BenchArguments& a) {
   c.add_option("-o,--output", a.output, "folder for bench.json and bench.html; both are replaced")
       ->type_name("FOLDER")
       ->capture_default_str();
-  c.add_option("--progress", a.progress, "auto, json or none")->capture_default_str()->check(CLI::IsMember({"auto", "json", "none"}));
+  c.add_option("--progress", a.progress, "auto, json or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "json", "none"}));
   c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c.add_flag("--no-report", a.no_report, "do not make bench.html");
 }
@@ -183,7 +193,8 @@ void add_options(CLI::App& c, BenchArguments& a) {
 }  // namespace
 
 void add_contact_bench_command(CLI::App& contact) {
-  CLI::App* bench = contact.add_subcommand("bench", "Compare solvers on problem sets: which one to trust, and how fast it is");
+  CLI::App* bench =
+      contact.add_subcommand("bench", "Compare solvers on problem sets: which one to trust, and how fast it is");
   const auto a = std::make_shared<BenchArguments>();
   add_options(*bench, *a);
   bench->footer(set_list() +

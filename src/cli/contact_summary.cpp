@@ -240,8 +240,8 @@ void print_human(const ContactSummary& s) {
   if (s.problems > 0) {
     print_effort(s);
     const double per_second = ratio(static_cast<double>(s.problems), s.seconds).value_or(0);
-    std::printf("%-15s %.4g problems/s (%.3g s, %.3g s with reading and writing)\n", "throughput", per_second, s.seconds,
-                s.elapsed);
+    std::printf("%-15s %.4g problems/s (%.3g s, %.3g s with reading and writing)\n", "throughput", per_second,
+                s.seconds, s.elapsed);
   }
   print_line("device", s.device);
   print_line("solutions", describe_outputs(s));

@@ -54,7 +54,9 @@ void doctor() {
   std::printf("\nmemory: %.1f GiB free, room for %s three-contact problems at once\n",
               static_cast<double>(free_memory(cpu)) / (1 << 30),
               short_number(static_cast<double>(how_many_fit(cpu, 8 * 140))).c_str());
-  if (!ok) throw Error(ExitCode::kInternal, "the self-test failed", "this build gives wrong answers on this machine: rebuild it here");
+  if (!ok)
+    throw Error(ExitCode::kInternal, "the self-test failed",
+                "this build gives wrong answers on this machine: rebuild it here");
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ class Progress {
   /// `mode`: auto (a bar on a terminal), json (one object per line, anywhere), none.
   Progress(const std::string& mode, std::int64_t total);
   void show(const Standing& standing);
-  /// The same for a work of `total` steps of unequal length, without an estimate: `done` of them, and what is being done.
+  /// The same for a work of `total` steps of unequal length, without an estimate: `done` of them, and what is being
+  /// done.
   void show_step(std::int64_t done, const std::string& doing);
   void clear();
   [[nodiscard]] double seconds() const;

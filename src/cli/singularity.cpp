@@ -160,7 +160,8 @@ std::string map_scenario(const io::RobotOptions& options, const std::string& mod
   w.line("schema", "1");
   w.line("job", "\"singularity\"");
   w.line("title", io::text("Singularities of " + robot.name));
-  std::string named = is_file ? std::filesystem::absolute(model).string() : model, base = options.base, tip = options.tip;
+  std::string named = is_file ? std::filesystem::absolute(model).string() : model, base = options.base,
+              tip = options.tip;
   io::FieldWriter f(w);
   io::robot_fields(f, "", "", {named, file, base, tip, robot});
   return w.take();

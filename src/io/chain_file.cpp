@@ -13,10 +13,12 @@ namespace garra::io {
 namespace {
 
 const char* const kStateFile =
-    "A state file holds q [n,j] for a chain of j joints and, where an output reads them, qd, qdd, tau [n,j], wrench [n,6] and a "
+    "A state file holds q [n,j] for a chain of j joints and, where an output reads them, qd, qdd, tau [n,j], wrench "
+    "[n,6] and a "
     "group `parameters` of columns [n].";
 const char* const kParameterNames =
-    "Columns are called joint.quantity.change: \"2.mass.scale\" multiplies the mass of link 2, \"3.d.add\" adds to d of joint 3.";
+    "Columns are called joint.quantity.change: \"2.mass.scale\" multiplies the mass of link 2, \"3.d.add\" adds to d "
+    "of joint 3.";
 constexpr const char* kChanges[] = {"add", "scale"};
 
 std::uint64_t read_count(const Hdf5Reader& file, std::uint64_t joints) {
@@ -26,7 +28,8 @@ std::uint64_t read_count(const Hdf5Reader& file, std::uint64_t joints) {
                        " joints, found " + to_string(shape));
 }
 
-void open_optional(const Hdf5Reader& file, const std::string& name, const Shape& expected, std::optional<Hdf5Rows>& rows) {
+void open_optional(const Hdf5Reader& file, const std::string& name, const Shape& expected,
+                   std::optional<Hdf5Rows>& rows) {
   if (!file.has(name)) return;
   file.require_shape(name, expected);
   rows.emplace(file, name);
@@ -62,9 +65,12 @@ std::vector<std::string> parts_of(const std::string& name) {
 
 const char* name_of(chain::JacobianForm form) {
   switch (form) {
-    case chain::JacobianForm::kLinearFirst: return "linear-first";
-    case chain::JacobianForm::kAngularFirst: return "angular-first";
-    case chain::JacobianForm::kScrews: return "screws";
+    case chain::JacobianForm::kLinearFirst:
+      return "linear-first";
+    case chain::JacobianForm::kAngularFirst:
+      return "angular-first";
+    case chain::JacobianForm::kScrews:
+      return "screws";
   }
   return "";
 }

@@ -25,8 +25,7 @@ struct DenseMatrix {
 
 std::int64_t single(const Hdf5Reader& file, const std::string& name) {
   const std::vector<std::int64_t> values = file.integers(name);
-  if (values.size() != 1)
-    file.refuse(name, "expected one number, found " + std::to_string(values.size()));
+  if (values.size() != 1) file.refuse(name, "expected one number, found " + std::to_string(values.size()));
   return values[0];
 }
 
@@ -34,8 +33,8 @@ std::int64_t read_size(const Hdf5Reader& file) {
   const std::int64_t rows = single(file, "fclib_local/W/m");
   const std::int64_t columns = single(file, "fclib_local/W/n");
   if (rows != columns || rows % 3 != 0) {
-    file.refuse("fclib_local/W", "expected 3k rows and 3k columns, found " + std::to_string(rows) +
-                                     " x " + std::to_string(columns));
+    file.refuse("fclib_local/W",
+                "expected 3k rows and 3k columns, found " + std::to_string(rows) + " x " + std::to_string(columns));
   }
   require_supported_contacts(file, "fclib_local/W", rows / 3);
   return rows;
@@ -47,17 +46,15 @@ std::size_t used_entries(const Hdf5Reader& file, const SparseMatrix& w) {
   const std::size_t stored = std::min(w.i.size(), w.x.size());
   const auto size = static_cast<std::size_t>(w.size);
   if (w.nz < kTripletFrom && w.p.size() < size + 1) {
-    file.refuse("fclib_local/W/p", "expected " + std::to_string(size + 1) + " offsets, found " +
-                                       std::to_string(w.p.size()));
+    file.refuse("fclib_local/W/p",
+                "expected " + std::to_string(size + 1) + " offsets, found " + std::to_string(w.p.size()));
   }
-  if (w.nz < kTripletFrom &&
-      (w.p[0] != 0 || !std::is_sorted(w.p.begin(), w.p.begin() + w.size + 1))) {
+  if (w.nz < kTripletFrom && (w.p[0] != 0 || !std::is_sorted(w.p.begin(), w.p.begin() + w.size + 1))) {
     file.refuse("fclib_local/W/p", "offsets must start at 0 and never decrease");
   }
   const auto used = static_cast<std::size_t>(w.nz >= kTripletFrom ? w.nz : w.p[size]);
   if (used > stored || (w.nz >= kTripletFrom && used > w.p.size())) {
-    file.refuse("fclib_local/W/x",
-                "expected " + std::to_string(used) + " entries, found " + std::to_string(stored));
+    file.refuse("fclib_local/W/x", "expected " + std::to_string(used) + " entries, found " + std::to_string(stored));
   }
   return used;
 }
@@ -67,8 +64,8 @@ SparseMatrix read_sparse(const Hdf5Reader& file) {
   w.size = read_size(file);
   w.nz = single(file, "fclib_local/W/nz");
   if (w.nz < kRows) {
-    file.refuse("fclib_local/W/nz", "expected -1 (CSC), -2 (CSR) or a number of triplets, found " +
-                                        std::to_string(w.nz));
+    file.refuse("fclib_local/W/nz",
+                "expected -1 (CSC), -2 (CSR) or a number of triplets, found " + std::to_string(w.nz));
   }
   w.p = file.integers("fclib_local/W/p");
   w.i = file.integers("fclib_local/W/i");
@@ -77,13 +74,11 @@ SparseMatrix read_sparse(const Hdf5Reader& file) {
 }
 
 /// Entries with the same place add up, as in every sparse library.
-void add_entry(const Hdf5Reader& file, DenseMatrix& dense, std::int64_t row, std::int64_t column,
-               double value) {
+void add_entry(const Hdf5Reader& file, DenseMatrix& dense, std::int64_t row, std::int64_t column, double value) {
   const auto size = static_cast<std::int64_t>(dense.size);
   if (row < 0 || row >= size || column < 0 || column >= size) {
     file.refuse("fclib_local/W/i", "entry (" + std::to_string(row) + ", " + std::to_string(column) +
-                                       ") lies outside the matrix of " + std::to_string(size) +
-                                       " rows");
+                                       ") lies outside the matrix of " + std::to_string(size) + " rows");
   }
   dense.values[static_cast<std::size_t>(row * size + column)] += value;
 }
@@ -98,8 +93,7 @@ DenseMatrix to_dense(const Hdf5Reader& file, const SparseMatrix& w) {
     return dense;
   }
   for (std::size_t line = 0; line < size; ++line) {
-    for (auto e = static_cast<std::size_t>(w.p[line]); e < static_cast<std::size_t>(w.p[line + 1]);
-         ++e) {
+    for (auto e = static_cast<std::size_t>(w.p[line]); e < static_cast<std::size_t>(w.p[line + 1]); ++e) {
       const auto outer = static_cast<std::int64_t>(line);
       const bool by_rows = w.nz == kRows;
       add_entry(file, dense, by_rows ? outer : w.i[e], by_rows ? w.i[e] : outer, w.x[e]);
@@ -134,8 +128,7 @@ double mismatch(const DenseMatrix& w, const StoredSolution& s) {
 /// FCLIB's header says that triplets hold p = row, i = column; the files that Siconos writes hold i
 /// = row, p = column. W may be unsymmetric, so it matters. The files in circulation are the rule; a
 /// stored solution whose u = W r + q only holds the other way round overrules it.
-DenseMatrix settle_triplet_order(const Hdf5Reader& file, DenseMatrix w,
-                                 const std::vector<double>& q) {
+DenseMatrix settle_triplet_order(const Hdf5Reader& file, DenseMatrix w, const std::vector<double>& q) {
   const std::string names[] = {"solution/r", "solution/u"};
   for (const std::string& name : names) {
     if (!file.has(name) || file.shape(name) != Shape{w.size}) return w;
@@ -148,33 +141,26 @@ DenseMatrix settle_triplet_order(const Hdf5Reader& file, DenseMatrix w,
 
 void require_plain_local_problem(const Hdf5Reader& file) {
   if (!file.has("fclib_local")) {
-    file.refuse("fclib_global",
-                "global FCLIB problems are not supported, only local ones (W, q, mu)");
+    file.refuse("fclib_global", "global FCLIB problems are not supported, only local ones (W, q, mu)");
   }
   const std::int64_t dimension = single(file, "fclib_local/spacedim");
   if (dimension != 3) {
-    file.refuse("fclib_local/spacedim",
-                "expected 3 (contacts in space), found " + std::to_string(dimension));
+    file.refuse("fclib_local/spacedim", "expected 3 (contacts in space), found " + std::to_string(dimension));
   }
   for (const char* name : {"fclib_local/V", "fclib_local/R"}) {
-    if (file.has(name))
-      file.refuse(name, "equality constraints are not supported", "Eliminate them first.");
+    if (file.has(name)) file.refuse(name, "equality constraints are not supported", "Eliminate them first.");
   }
 }
 
 }  // namespace
 
-bool is_fclib(const Hdf5Reader& file) {
-  return file.has("fclib_local") || file.has("fclib_global");
-}
+bool is_fclib(const Hdf5Reader& file) { return file.has("fclib_local") || file.has("fclib_global"); }
 
-void require_supported_contacts(const Hdf5Reader& file, const std::string& dataset,
-                                std::int64_t contacts) {
+void require_supported_contacts(const Hdf5Reader& file, const std::string& dataset, std::int64_t contacts) {
   if (contacts >= 1 && contacts <= contact::kMaxContacts) return;
   file.refuse(
       dataset,
-      std::to_string(contacts) + " contacts per problem, supported are 1 to " +
-          std::to_string(contact::kMaxContacts),
+      std::to_string(contacts) + " contacts per problem, supported are 1 to " + std::to_string(contact::kMaxContacts),
       "Leave this problem out, or split it where groups of contacts do not influence one another.");
 }
 

@@ -14,7 +14,6 @@ namespace garra::io {
 
 /// Throws Error(kInvalidFile) where `dataset` describes more contacts than contact::kMaxContacts,
 /// or none.
-void require_supported_contacts(const Hdf5Reader& file, const std::string& dataset,
-                                std::int64_t contacts);
+void require_supported_contacts(const Hdf5Reader& file, const std::string& dataset, std::int64_t contacts);
 
 }  // namespace garra::io

@@ -163,10 +163,10 @@ Finger read_finger(TableReader& table, const std::string& scenario) {
   const Node *dh = table.find("dh"), *model = table.find("model"), *file = table.find("file");
   const int given = (dh != nullptr) + (model != nullptr) + (file != nullptr);
   if (given == 0)
-    table.refuse_others({"model", "file",    "tip",      "root_link", "lock",
-                         "q",     "dh",      "modified", "prismatic", "mass",
-                         "com",   "inertia", "armature", "tool",      "branch",
-                         "base",  "ik",      "start",    "tau",       "gravity_compensation",
+    table.refuse_others({"model",       "file",    "tip",      "root_link", "lock",
+                         "q",           "dh",      "modified", "prismatic", "mass",
+                         "com",         "inertia", "armature", "tool",      "branch",
+                         "base",        "ik",      "start",    "tau",       "gravity_compensation",
                          "torque_limit"});
   if (given != 1) {
     fail(table.place(), key, given == 0 ? "no model, file or dh" : "more than one of model, file and dh",

@@ -38,12 +38,14 @@ void note_command(Fields& f, const std::string& each) {
        {.doc = "the finger's whole command, instead of the grasp controller's"});
   note(f, "gravity_compensation", "true, false" + each,
        {.doc = "false: this finger's `compensation` is 0", .otherwise = "`true`"});
-  note(f, "torque_limit", "a torque (force) per joint, above 0, or `\"file\"`" + each,
-       {.doc = "commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and the "
-               "finger's own weight ([grasp-model.md](grasp-model.md), sections 5 and 7); `\"file\"`: the effort limits of "
-               "the finger's robot file (0 there: none), which are not used unless asked for; in `[time]` the same as "
-               "`time.drive.torque_limit`",
-        .otherwise = "none"});
+  note(
+      f, "torque_limit", "a torque (force) per joint, above 0, or `\"file\"`" + each,
+      {.doc =
+           "commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and the "
+           "finger's own weight ([grasp-model.md](grasp-model.md), sections 5 and 7); `\"file\"`: the effort limits of "
+           "the finger's robot file (0 there: none), which are not used unless asked for; in `[time]` the same as "
+           "`time.drive.torque_limit`",
+       .otherwise = "none"});
 }
 
 void note_finger(Fields& f) {

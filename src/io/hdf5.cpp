@@ -16,8 +16,8 @@
 namespace garra::io {
 namespace {
 
-/// HDF5 would look at all files again when the program ends, and one whose writes have failed makes it crash there. Ours
-/// are closed by then. Must come before any other call.
+/// HDF5 would look at all files again when the program ends, and one whose writes have failed makes it crash there.
+/// Ours are closed by then. Must come before any other call.
 [[maybe_unused]] const herr_t kNoWorkAtExit = H5dont_atexit();
 
 const char* plural_of_class(H5T_class_t type) {
@@ -203,15 +203,16 @@ void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected
 void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) const {
   const Hdf5Id space(H5Dget_space(set));
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-  // A damaged header can claim any size: refuse before the machine works or swaps for nothing. No filter that HDF5 has packs more
-  // than 1,032 bytes into one, so that a small file holds no large data, whatever it says.
+  // A damaged header can claim any size: refuse before the machine works or swaps for nothing. No filter that HDF5 has
+  // packs more than 1,032 bytes into one, so that a small file holds no large data, whatever it says.
   constexpr std::uint64_t kPacked = 1100, kSmall = std::uint64_t{1} << 26;
   std::error_code ignored;
   const std::uint64_t bytes = static_cast<std::uint64_t>(std::max<hssize_t>(count, 0)) * sizeof(double),
                       file = std::filesystem::file_size(path_, ignored);
   if (!ignored && bytes > kSmall && bytes / kPacked > file)
-    refuse(dataset, "claims " + std::to_string(static_cast<double>(bytes) * 1e-9) + " GB, which a file of " +
-                        std::to_string(file) + " bytes cannot hold",
+    refuse(dataset,
+           "claims " + std::to_string(static_cast<double>(bytes) * 1e-9) + " GB, which a file of " +
+               std::to_string(file) + " bytes cannot hold",
            "Write the file again.");
 }
 
@@ -301,7 +302,8 @@ Hdf5Writer::Created Hdf5Writer::create(const std::string& dataset, const Shape& 
     H5Pset_alloc_time(options.get(), H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER);
   }
-  Hdf5Id set(H5Dcreate2(file_.get(), dataset.c_str(), stored_type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT));
+  Hdf5Id set(
+      H5Dcreate2(file_.get(), dataset.c_str(), stored_type, space.get(), H5P_DEFAULT, options.get(), H5P_DEFAULT));
   if (!set.valid()) fail_to_build("dataset " + dataset);
   return {std::move(set), static_cast<std::uint64_t>(H5Sget_simple_extent_npoints(space.get()))};
 }

@@ -85,8 +85,8 @@ class Hdf5Reader {
   Hdf5Id file_;
 };
 
-/// Reads the rows of a dataset of numbers piece by piece, from any number of threads: plain float64 straight from the file, all
-/// else through HDF5, one piece at a time. The reader stays open as long.
+/// Reads the rows of a dataset of numbers piece by piece, from any number of threads: plain float64 straight from the
+/// file, all else through HDF5, one piece at a time. The reader stays open as long.
 class Hdf5Rows {
  public:
   Hdf5Rows(const Hdf5Reader& file, std::string dataset);
@@ -156,8 +156,9 @@ class Hdf5Writer {
   Hdf5Id file_;
 };
 
-/// Writes a file whose numbers come piece by piece, from any number of threads: HDF5 lays out the file and keeps what describes
-/// it, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(), whole.
+/// Writes a file whose numbers come piece by piece, from any number of threads: HDF5 lays out the file and keeps what
+/// describes it, a few kilobytes; the numbers go straight to their place on disk. The file appears with commit(),
+/// whole.
 class Hdf5Stream {
  public:
   explicit Hdf5Stream(const std::string& path);

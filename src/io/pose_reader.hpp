@@ -11,8 +11,8 @@ namespace garra::io {
 /// The same, written: it reads back to the last bit.
 [[nodiscard]] std::string pose_text(const Pose<double>& pose);
 
-/// { ixx = ..., iyy = ..., izz = ..., ixy = ..., ixz = ..., iyz = ... } as in a URDF, products of inertia 0 where they are
-/// left out; or a list [ixx, iyy, izz], or [ixx, iyy, izz, ixy, iyz, ixz]. About the center of mass; throws where a
+/// { ixx = ..., iyy = ..., izz = ..., ixy = ..., ixz = ..., iyz = ... } as in a URDF, products of inertia 0 where they
+/// are left out; or a list [ixx, iyy, izz], or [ixx, iyy, izz, ixy, iyz, ixz]. About the center of mass; throws where a
 /// principal moment is negative.
 [[nodiscard]] Mat3<double> read_inertia(const Node& node, const std::string& key);
 /// The same with keys, written.

@@ -145,16 +145,14 @@ std::vector<Status> read_status(const Hdf5Reader& file, std::uint64_t count) {
   std::vector<Status> statuses;
   for (const std::int64_t number : file.integers("status")) {
     if (number < 0 || number >= kStatusCount) {
-      file.refuse("status",
-                  "unknown status " + std::to_string(number) + "; written by a newer version?");
+      file.refuse("status", "unknown status " + std::to_string(number) + "; written by a newer version?");
     }
     statuses.push_back(static_cast<Status>(number));
   }
   return statuses;
 }
 
-std::vector<double> read_array(const Hdf5Reader& file, const std::string& name,
-                               const Shape& expected) {
+std::vector<double> read_array(const Hdf5Reader& file, const std::string& name, const Shape& expected) {
   file.require_shape(name, expected);
   return file.doubles(name);
 }
@@ -255,9 +253,12 @@ constexpr Dataset kDatasets[] = {{"c", kTypeOf<double>, PerProblem::kRows},
 
 Shape shape_of(const Dataset& dataset, const Sizes& n) {
   switch (dataset.size) {
-    case PerProblem::kOne: return {n.problems};
-    case PerProblem::kContacts: return {n.problems, n.contacts};
-    case PerProblem::kRows: return {n.problems, n.rows};
+    case PerProblem::kOne:
+      return {n.problems};
+    case PerProblem::kContacts:
+      return {n.problems, n.contacts};
+    case PerProblem::kRows:
+      return {n.problems, n.rows};
   }
   return {};
 }
@@ -410,8 +411,8 @@ void SolutionStream::commit(const SolutionAttributes& attributes) {
   file_.commit();
 }
 
-void write_solutions(const std::string& path, const contact::Problems& problems,
-                     const contact::Solutions& solutions, const SolutionAttributes& attributes) {
+void write_solutions(const std::string& path, const contact::Problems& problems, const contact::Solutions& solutions,
+                     const SolutionAttributes& attributes) {
   require_same_batch(problems, solutions);
   SolutionStream::Plan plan{problems.contacts, problems.count, solution_outputs(), !solutions.solutions.empty()};
   if (solutions.state.empty())

@@ -44,8 +44,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
   return best;
 }
 
-std::string suggest(std::string_view word, const std::vector<std::string>& known,
-                    const std::string& what_fits) {
+std::string suggest(std::string_view word, const std::vector<std::string>& known, const std::string& what_fits) {
   const std::string near = nearest(word, known);
   if (!near.empty()) return "Did you mean \"" + near + "\"?";
   std::string list;
@@ -58,8 +57,7 @@ std::string quoted(std::string_view text) {
   const bool cut = text.size() > kShown;
   if (cut) {
     std::size_t end = kShown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-      --end;  // whole UTF-8 characters
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // whole UTF-8 characters
     text = text.substr(0, end);
   }
   std::string out = "\"";

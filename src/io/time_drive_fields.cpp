@@ -60,8 +60,10 @@ AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wante
 }
 
 void joint_limit_fields(Fields& f, const Fingers& fingers, InTime& time) {
-  f.key("torque_limit", of_fingers(time.torque_limit, fingers, {kJointTorque, Bounds::positive()}),
-        {.doc = "of each joint: torques are cut off there. Not beside `torque_limit` of the fingers, which does the same", .comment = "N*m or N, of each joint"});
+  f.key(
+      "torque_limit", of_fingers(time.torque_limit, fingers, {kJointTorque, Bounds::positive()}),
+      {.doc = "of each joint: torques are cut off there. Not beside `torque_limit` of the fingers, which does the same",
+       .comment = "N*m or N, of each joint"});
   f.key("lower", of_fingers(time.lower, fingers, {kJointPosition, Bounds::any()}),
         {.doc = "of each joint; one that passes it ends the trajectory", .comment = "rad or m, of each joint"});
   f.key("upper", of_fingers(time.upper, fingers, {kJointPosition, Bounds::any()}),

@@ -40,17 +40,14 @@ Place place_at(const Source& source, std::string_view text, std::size_t offset) 
 /// Length of the UTF-8 sequence at the front, 0 where it is none (overlong forms and surrogates
 /// included).
 std::size_t utf8_length(std::string_view s) {
-  const auto byte = [&](std::size_t i) {
-    return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u;
-  };
+  const auto byte = [&](std::size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
   const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
-  const bool out_of_range = (first == 0xe0 && byte(1) < 0xa0) ||
-                            (first == 0xed && byte(1) > 0x9f) ||
+  const bool out_of_range = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
                             (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f);
   return out_of_range ? 0 : length;
 }
@@ -58,8 +55,7 @@ std::size_t utf8_length(std::string_view s) {
 void check_utf8(const Source& source, std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text.substr(i));
-    if (length == 0)
-      fail(place_at(source, text, i), "", "not UTF-8 text", "Save the file as UTF-8.");
+    if (length == 0) fail(place_at(source, text, i), "", "not UTF-8 text", "Save the file as UTF-8.");
     i += length;
   }
 }
@@ -73,8 +69,7 @@ void check_dots(const Source& source, std::string_view text) {
     const char c = text[i];
     if (c == '\n' || c == '=' || c == ',' || c == '[' || c == '{') dots = 0;
     if (c == '.' && ++dots > kMostDots) {
-      fail(place_at(source, text, i), "",
-           "more than " + std::to_string(kMostDots) + " dots in a row of text",
+      fail(place_at(source, text, i), "", "more than " + std::to_string(kMostDots) + " dots in a row of text",
            "Shorten the key or break up the text.");
     }
   }
@@ -82,8 +77,7 @@ void check_dots(const Source& source, std::string_view text) {
 
 Place place_of(const Source& source, const toml::source_region& region) {
   // Line 0 marks the command line, so a region that the library left empty becomes line 1.
-  return {source, std::max(1, static_cast<int>(region.begin.line)),
-          std::max(1, static_cast<int>(region.begin.column))};
+  return {source, std::max(1, static_cast<int>(region.begin.line)), std::max(1, static_cast<int>(region.begin.column))};
 }
 
 /// From the library's tree to ours.
@@ -95,8 +89,7 @@ class Converter {
     Node to;
     to.place = place_of(source_, from.source());
     if (depth > kDeepest)
-      fail(to.place, "", "tables or arrays nested too deeply",
-           "A scenario needs no more than five levels.");
+      fail(to.place, "", "tables or arrays nested too deeply", "A scenario needs no more than five levels.");
     if (const toml::table* table = from.as_table()) return convert_table(*table, to, depth);
     if (const toml::array* array = from.as_array()) {
       to.kind = Node::Kind::kArray;
@@ -112,15 +105,12 @@ class Converter {
     for (const auto& [key, value] : table) {
       Node node = convert(value, depth + 1);
       // What is wrong with a member is best looked for at its key.
-      if (!value.is_table() && !value.is_array_of_tables())
-        node.place = place_of(source_, key.source());
+      if (!value.is_table() && !value.is_array_of_tables()) node.place = place_of(source_, key.source());
       to.members.push_back({std::string(key.str()), std::move(node)});
     }
-    std::stable_sort(to.members.begin(), to.members.end(),
-                     [](const Node::Member& a, const Node::Member& b) {
-                       return std::pair(a.value.place.line, a.value.place.column) <
-                              std::pair(b.value.place.line, b.value.place.column);
-                     });
+    std::stable_sort(to.members.begin(), to.members.end(), [](const Node::Member& a, const Node::Member& b) {
+      return std::pair(a.value.place.line, a.value.place.column) < std::pair(b.value.place.line, b.value.place.column);
+    });
     return std::move(to);
   }
 
@@ -174,16 +164,13 @@ std::vector<std::string> split_path(std::string_view path, const Place& place) {
 
 /// A value as in a file; else a word or a quantity without its quotes, which a shell eats.
 Node parse_override_value(std::string_view value, const Place& place) {
-  const bool bare =
-      value.find_first_of("\"'[]{}=#,\n\r\\") == std::string_view::npos && !value.empty();
+  const bool bare = value.find_first_of("\"'[]{}=#,\n\r\\") == std::string_view::npos && !value.empty();
   try {
     Node root = parse_toml("value = " + std::string(value), "value");
-    if (root.members.size() == 1 && root.members[0].key == "value")
-      return std::move(root.members[0].value);
+    if (root.members.size() == 1 && root.members[0].key == "value") return std::move(root.members[0].value);
   } catch (const Error& error) {
     if (!bare)
-      fail(place, "", "not a TOML value",
-           "Quote it for the shell, for example --set 'load.squeeze=\"15 N\"'.");
+      fail(place, "", "not a TOML value", "Quote it for the shell, for example --set 'load.squeeze=\"15 N\"'.");
   }
   if (!bare) fail(place, "", "more than one value", "Write one --set for each key.");
   Node node;
@@ -195,10 +182,8 @@ Node parse_override_value(std::string_view value, const Place& place) {
 Node& array_item(Node& array, const std::string& part, const Place& place) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-  if (error != std::errc{} || end != part.data() + part.size() || index < 1 ||
-      index > array.items.size()) {
-    fail(place, "",
-         "there is no item " + part + " in an array of " + std::to_string(array.items.size()),
+  if (error != std::errc{} || end != part.data() + part.size() || index < 1 || index > array.items.size()) {
+    fail(place, "", "there is no item " + part + " in an array of " + std::to_string(array.items.size()),
          "Items are counted from 1.");
   }
   return array.items[index - 1];
@@ -222,8 +207,7 @@ Node& descend(Node& node, const std::string& part, const Place& place) {
 Node parse_toml(std::string_view text, const std::string& name) {
   const Source source = std::make_shared<const std::string>(name);
   if (text.size() > kLargestFile)
-    fail({source, 1, 1}, "", "larger than 10 MB",
-         "A scenario is a few kilobytes: is it the right file?");
+    fail({source, 1, 1}, "", "larger than 10 MB", "A scenario is a few kilobytes: is it the right file?");
   check_utf8(source, text);
   check_dots(source, text);
   const toml::parse_result result = toml::parse(text);
@@ -238,8 +222,7 @@ Node parse_toml(std::string_view text, const std::string& name) {
 }
 
 void apply_override(Node& root, const std::string& assignment) {
-  const std::string shown =
-      assignment.size() > 200 ? assignment.substr(0, 200) + "..." : assignment;
+  const std::string shown = assignment.size() > 200 ? assignment.substr(0, 200) + "..." : assignment;
   const Place place{std::make_shared<const std::string>("--set " + shown), 0, 0};
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos)

@@ -19,14 +19,12 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"m", 1, 1, kLength},    {"mm", 1, 1e3, kLength},  {"cm", 1, 1e2, kLength},
-    {"km", 1e3, 1, kLength}, {"um", 1, 1e6, kLength},  {"kg", 1, 1, kMass},
-    {"g", 1, 1e3, kMass},    {"t", 1e3, 1, kMass},     {"N", 1, 1, kForce},
-    {"kN", 1e3, 1, kForce},  {"mN", 1, 1e3, kForce},   {"Nm", 1, 1, kTorque},
-    {"rad", 1, 1, kAngle},   {"mrad", 1, 1e3, kAngle}, {"deg", M_PI, 180, kAngle},
-    {"s", 1, 1, kTime},      {"ms", 1, 1e3, kTime},    {"min", 60, 1, kTime},
-    {"h", 3600, 1, kTime},   {"Hz", 1, 1, kFrequency}, {"1", 1, 1, kRatio},
-    {"%", 1, 100, kRatio},
+    {"m", 1, 1, kLength},    {"mm", 1, 1e3, kLength},  {"cm", 1, 1e2, kLength},    {"km", 1e3, 1, kLength},
+    {"um", 1, 1e6, kLength}, {"kg", 1, 1, kMass},      {"g", 1, 1e3, kMass},       {"t", 1e3, 1, kMass},
+    {"N", 1, 1, kForce},     {"kN", 1e3, 1, kForce},   {"mN", 1, 1e3, kForce},     {"Nm", 1, 1, kTorque},
+    {"rad", 1, 1, kAngle},   {"mrad", 1, 1e3, kAngle}, {"deg", M_PI, 180, kAngle}, {"s", 1, 1, kTime},
+    {"ms", 1, 1e3, kTime},   {"min", 60, 1, kTime},    {"h", 3600, 1, kTime},      {"Hz", 1, 1, kFrequency},
+    {"1", 1, 1, kRatio},     {"%", 1, 100, kRatio},
 };
 
 struct Named {
@@ -117,8 +115,7 @@ std::string parse_unit(std::string_view text, Unit& product) {
 std::string example(const Dimension& wanted) {
   const std::string unit = si_unit(wanted);
   return unit.empty() ? "Write a number, such as 0.5."
-                      : "Write a number with a unit, such as \"0.5 " + unit +
-                            "\", or a plain number in " + unit + ".";
+                      : "Write a number with a unit, such as \"0.5 " + unit + "\", or a plain number in " + unit + ".";
 }
 
 Quantity unknown_unit(const std::string& unit) {
@@ -181,23 +178,20 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
   Quantity q;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), q.value);
   if (error != std::errc{} || !std::isfinite(q.value)) {
-    return {.value = 0,
-            .problem = "expected " + describe(wanted) + ", found " + quoted(text),
-            .remedy = example(wanted)};
+    return {
+        .value = 0, .problem = "expected " + describe(wanted) + ", found " + quoted(text), .remedy = example(wanted)};
   }
   rest = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
   Unit unit{"", 1, 1, kRatio};
   if (rest.empty()) {
     if (wanted == kRatio) return q;
-    return {
-        .value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
+    return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }
   const std::string unknown = parse_unit(rest, unit);
   if (!unknown.empty()) return unknown_unit(unknown);
   if (unit.dimension != wanted) {
     return {.value = 0,
-            .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) +
-                       ": " + quoted(text),
+            .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) + ": " + quoted(text),
             .remedy = example(wanted)};
   }
   q.value = q.value * unit.up / unit.down;

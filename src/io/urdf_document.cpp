@@ -36,17 +36,30 @@ std::string problem_of(tinyxml2::XMLError error) {
   }
 }
 
-/// More than any URDF has in one element. The XML library compares each attribute with all before it: this keeps its time
-/// in proportion to the file.
+/// More than any URDF has in one element. The XML library compares each attribute with all before it: this keeps its
+/// time in proportion to the file.
 constexpr int kMostAttributes = 100;
 
 /// Lengths, masses and inertias beyond this overflow when they are multiplied.
 constexpr double kLargestNumber = 1e30;
 
 /// What other tools put into <robot>, <link> and <joint>.
-const Names kOfOtherTools = {"visual",       "collision", "material",    "transmission", "gazebo",    "sensor",
-                             "ros2_control", "plugin",    "calibration", "contact",      "loop_joint", "mujoco",
-                             "disable_collisions", "self_collision_checking", "capsule", "drake"};
+const Names kOfOtherTools = {"visual",
+                             "collision",
+                             "material",
+                             "transmission",
+                             "gazebo",
+                             "sensor",
+                             "ros2_control",
+                             "plugin",
+                             "calibration",
+                             "contact",
+                             "loop_joint",
+                             "mujoco",
+                             "disable_collisions",
+                             "self_collision_checking",
+                             "capsule",
+                             "drake"};
 
 /// The line of the first element with more attributes than that; 0 where none has. Quotes and comments are skipped.
 int crowded_line(const std::string& text) {
@@ -161,7 +174,8 @@ class Reader {
     std::vector<std::pair<int, std::string>> lines;
     for (const auto& [what, u] : unknown_) {
       const std::string times = u.times > 1 ? " (" + std::to_string(u.times) + " times)" : "";
-      lines.emplace_back(u.line, out_.file + ":" + std::to_string(u.line) + ": " + what + " is not read" + times + u.meant);
+      lines.emplace_back(u.line,
+                         out_.file + ":" + std::to_string(u.line) + ": " + what + " is not read" + times + u.meant);
     }
     std::sort(lines.begin(), lines.end());
     for (auto& [line, text] : lines) out_.warnings.push_back(std::move(text));

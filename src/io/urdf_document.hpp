@@ -26,8 +26,8 @@ struct UrdfJoint {
   Pose<double> origin = Pose<double>::identity();
   Vec3<double> axis = {{1, 0, 0}};
   bool has_limit = false, mimic = false;
-  std::string leader;                       ///< mimic: the joint that it follows,
-  double multiplier = 1, offset = 0;        ///< q = multiplier * q_leader + offset
+  std::string leader;                 ///< mimic: the joint that it follows,
+  double multiplier = 1, offset = 0;  ///< q = multiplier * q_leader + offset
   double lower = 0, upper = 0, velocity = 0, effort = 0;
   double damping = 0, friction = 0;
 };

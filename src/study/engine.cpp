@@ -27,8 +27,7 @@ struct Runner {
 
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-  /// Nothing while the run goes on. A time limit lets one chunk pass, so that whoever goes on again and again comes to
-  /// the end.
+  /// Nothing while the run goes on. What is in memory only has one chunk at least, however short the time.
   [[nodiscard]] std::optional<End> end() const {
     const Plan& plan = study.plan();
     const Total& total = result.total;
@@ -37,7 +36,8 @@ struct Runner {
       return End::kHalfWidth;
     if (options.is_cancelled && options.is_cancelled()) return End::kSignal;
     const double limit = options.time_limit > 0 ? options.time_limit : plan.time_limit;
-    if (limit > 0 && result.fresh > 0 && seconds() > limit) return End::kTimeLimit;
+    const bool may_stop = options.chunks != nullptr || result.fresh > 0;
+    if (limit > 0 && may_stop && seconds() > limit) return End::kTimeLimit;
     return std::nullopt;
   }
 

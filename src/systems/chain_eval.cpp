@@ -35,7 +35,8 @@ void check_array(const char* name, const std::vector<double>& values, std::int64
 
 void check_needed(Output output, const char* name, const std::vector<double>& values) {
   if (values.empty())
-    throw Error(ExitCode::kInvalidFile, std::string("output ") + to_string(output) + " needs " + name + ", which is missing",
+    throw Error(ExitCode::kInvalidFile,
+                std::string("output ") + to_string(output) + " needs " + name + ", which is missing",
                 std::string("give ") + name + " for every state, or leave this output out");
 }
 
@@ -64,13 +65,16 @@ bool scales(Quantity quantity) {
     case Quantity::kTheta:
     case Quantity::kComX:
     case Quantity::kComY:
-    case Quantity::kComZ: return false;
-    default: return true;
+    case Quantity::kComZ:
+      return false;
+    default:
+      return true;
   }
 }
 
 void check_parameter(const Parameter& p, const States& in, const Robot& robot) {
-  const std::string name = std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
+  const std::string name =
+      std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
   if (p.joint < 0 || p.joint >= robot.joints)
     throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 1 to " + std::to_string(robot.joints));
   if (p.change == Change::kScale && !scales(p.quantity))

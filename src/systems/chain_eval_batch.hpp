@@ -1,5 +1,6 @@
-// What one state of a chain costs each output, as bodies that every executor runs: one per output, or per group of outputs
-// that share their work. All of them start from the sines and cosines that AnglesBody leaves behind. Host and device.
+// What one state of a chain costs each output, as bodies that every executor runs: one per output, or per group of
+// outputs that share their work. All of them start from the sines and cosines that AnglesBody leaves behind. Host and
+// device.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace garra::chain {
 
-/// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not there.
+/// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not
+/// there.
 struct EvalTiles {
   const double *q, *qd, *qdd, *tau, *wrench, *parameters;
   double* angles;
@@ -118,15 +120,33 @@ GARRA_HD void scale_size(JointForm<S>& j, const S& s) {
 template <class S>
 GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
   switch (column.quantity) {
-    case Quantity::kA: j.a = changed(j.a, column.change, value); break;
-    case Quantity::kD: j.d = changed(j.d, column.change, value); break;
-    case Quantity::kTheta: j.theta = j.theta + value; break;
-    case Quantity::kAlpha: tilt_further(j, value); break;
-    case Quantity::kMass: scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value); break;
-    case Quantity::kArmature: j.armature = changed(j.armature, column.change, value); break;
-    case Quantity::kDamping: j.damping = changed(j.damping, column.change, value); break;
-    case Quantity::kSize: scale_size(j, value); break;
-    default: shift_body(j, value * cast<S>(column.direction)); break;
+    case Quantity::kA:
+      j.a = changed(j.a, column.change, value);
+      break;
+    case Quantity::kD:
+      j.d = changed(j.d, column.change, value);
+      break;
+    case Quantity::kTheta:
+      j.theta = j.theta + value;
+      break;
+    case Quantity::kAlpha:
+      tilt_further(j, value);
+      break;
+    case Quantity::kMass:
+      scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value);
+      break;
+    case Quantity::kArmature:
+      j.armature = changed(j.armature, column.change, value);
+      break;
+    case Quantity::kDamping:
+      j.damping = changed(j.damping, column.change, value);
+      break;
+    case Quantity::kSize:
+      scale_size(j, value);
+      break;
+    default:
+      shift_body(j, value * cast<S>(column.direction));
+      break;
   }
 }
 
@@ -182,8 +202,8 @@ struct VaryingModel {
   }
 };
 
-/// The robot's numbers, padded with joints that have no mass, a unit rotor and their frame where the one before ends: nothing
-/// that is asked for depends on them.
+/// The robot's numbers, padded with joints that have no mass, a unit rotor and their frame where the one before ends:
+/// nothing that is asked for depends on them.
 template <class Source>
 Source source_of(const Robot& robot) {
   constexpr int J = Source::J;
@@ -243,8 +263,7 @@ struct AnglesBody : EvalBody<Source> {
     const auto& m = this->source.template at<S>(this->tiles, i);
     const Vec<S, J> q = this->template load<S>(this->tiles.q, i);
     auto x = angles<Source::K>(m, q);
-    if constexpr (Source::K == Joints::kRevolute)
-      for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
+    if constexpr (Source::K == Joints::kRevolute) for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
     batch::store<S>(this->tiles.angles, i, x);
   }
 };
@@ -430,7 +449,8 @@ struct ToolBody : EvalBody<Source> {
   }
 };
 
-/// use(jacobian) with the columns of the real joints where there are fewer than six: they span the volume, not the rows.
+/// use(jacobian) with the columns of the real joints where there are fewer than six: they span the volume, not the
+/// rows.
 template <int N, class S, int J, class Use>
 GARRA_HD void with_real_columns(const Mat<S, 6, J>& jac, int joints, const Use& use) {
   if constexpr (N == 6 || N > J) {

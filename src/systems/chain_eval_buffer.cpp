@@ -1,8 +1,9 @@
+#include "systems/chain_eval_buffer.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "systems/chain_eval_buffer.hpp"
 #include "systems/row_tiles.hpp"
 
 namespace garra::chain {

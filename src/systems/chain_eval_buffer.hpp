@@ -1,7 +1,6 @@
 // A job, and the tiles that lie between its plain arrays and the bodies.
 #pragma once
 
-
 #include <memory>
 #include <new>
 #include <vector>

@@ -33,14 +33,15 @@ constexpr Entry kOutputs[kOutputCount] = {
     {Output::kInverseDynamics, "tau", Shape::kJoints, &Results::tau, {.qd = true, .qdd = true}},
     {Output::kForwardDynamics, "qdd", Shape::kJoints, &Results::qdd, {.qd = true, .tau = true}},
     {Output::kManipulability, "manipulability", Shape::kOne, &Results::manipulability, kNothing},
-    {Output::kSmallestSingularValue, "smallest_singular_value", Shape::kOne, &Results::smallest_singular_value, kNothing},
+    {Output::kSmallestSingularValue, "smallest_singular_value", Shape::kOne, &Results::smallest_singular_value,
+     kNothing},
     {Output::kKineticEnergy, "kinetic_energy", Shape::kOne, &Results::kinetic_energy, kVelocity},
     {Output::kPotentialEnergy, "potential_energy", Shape::kOne, &Results::potential_energy, kNothing},
     {Output::kToolVelocity, "tool_velocity", Shape::kSix, &Results::tool_velocity, kVelocity},
     {Output::kJointForce, "joint_force", Shape::kJoints, &Results::joint_force, {.wrench = true}},
 };
-constexpr const char* kQuantities[kQuantityCount] = {"a",     "d",     "alpha", "theta",    "mass",
-                                                     "com_x", "com_y", "com_z", "armature", "damping", "size"};
+constexpr const char* kQuantities[kQuantityCount] = {"a",     "d",     "alpha",    "theta",   "mass", "com_x",
+                                                     "com_y", "com_z", "armature", "damping", "size"};
 
 constexpr bool in_order() {
   for (int i = 0; i < kOutputCount; ++i)
@@ -77,14 +78,22 @@ Quantity parse_quantity(const std::string& name) {
 
 std::vector<int> shape_of(Output output, int joints) {
   switch (entry(output).shape) {
-    case Shape::kOne: return {};
-    case Shape::kJoints: return {joints};
-    case Shape::kSix: return {6};
-    case Shape::kPose: return {4, 4};
-    case Shape::kLinkPoses: return {joints, 4, 4};
-    case Shape::kJacobian: return {6, joints};
-    case Shape::kComJacobians: return {joints, 6, joints};
-    case Shape::kSquare: return {joints, joints};
+    case Shape::kOne:
+      return {};
+    case Shape::kJoints:
+      return {joints};
+    case Shape::kSix:
+      return {6};
+    case Shape::kPose:
+      return {4, 4};
+    case Shape::kLinkPoses:
+      return {joints, 4, 4};
+    case Shape::kJacobian:
+      return {6, joints};
+    case Shape::kComJacobians:
+      return {joints, 6, joints};
+    case Shape::kSquare:
+      return {joints, joints};
   }
   return {};
 }

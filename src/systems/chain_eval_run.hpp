@@ -1,5 +1,5 @@
-// Runs the bodies over a batch on the host: one tile after another, from plain arrays and back, so that a tile's numbers never
-// leave the cache. One translation unit per few numbers of joints instantiates it (chain_eval_*.cpp).
+// Runs the bodies over a batch on the host: one tile after another, from plain arrays and back, so that a tile's
+// numbers never leave the cache. One translation unit per few numbers of joints instantiates it (chain_eval_*.cpp).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Tolerance studies: every state has numbers of its own. Two sizes, padded: a copy of the model per state costs more than the
-// spare joints.
+// Tolerance studies: every state has numbers of its own. Two sizes, padded: a copy of the model per state costs more
+// than the spare joints.
 #include "systems/chain_eval_run.hpp"
 
 namespace garra::chain {

@@ -43,9 +43,10 @@ void check_all_slide(const Problems& in) {
 void check_method(const Problems& in, Method method) {
   if (method == Method::kLemke) check_all_slide(in);
   if (in.contacts > most_contacts(method))
-    throw Error(ExitCode::kInvalidFile,
-                std::string("method ") + to_string(method) + ": " + std::to_string(in.contacts) + " contacts per problem",
-                "it takes up to " + std::to_string(most_contacts(method)) + "; use auto");
+    throw Error(
+        ExitCode::kInvalidFile,
+        std::string("method ") + to_string(method) + ": " + std::to_string(in.contacts) + " contacts per problem",
+        "it takes up to " + std::to_string(most_contacts(method)) + "; use auto");
 }
 
 }  // namespace
@@ -89,10 +90,14 @@ void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
 
 const char* to_string(ContactState state) {
   switch (state) {
-    case ContactState::kStick: return "stick";
-    case ContactState::kSlip: return "slip";
-    case ContactState::kOpen: return "open";
-    case ContactState::kUnknown: return "unknown";
+    case ContactState::kStick:
+      return "stick";
+    case ContactState::kSlip:
+      return "slip";
+    case ContactState::kOpen:
+      return "open";
+    case ContactState::kUnknown:
+      return "unknown";
   }
   return "unknown";
 }

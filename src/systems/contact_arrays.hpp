@@ -71,8 +71,8 @@ void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionS
 /// Arrays of the right sizes: nothing solved yet.
 [[nodiscard]] Solutions unsolved(const Problems& problems);
 
-/// The same in `out`, whose memory is used again; numbers that are there already may stay. Without the arrays that are not
-/// wanted.
+/// The same in `out`, whose memory is used again; numbers that are there already may stay. Without the arrays that are
+/// not wanted.
 void make_room(const Problems& problems, const Wanted& wanted, Solutions& out);
 
 /// contact::judge into the arrays that `out` has; the sizes belong together.
@@ -85,7 +85,8 @@ void check_sizes(const Problems& problems);
 /// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.
 void add_verdicts(const Problems& problems, const Options& options, const Device& device, Solutions& out);
 
-/// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and 24)
+/// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and
+/// 24)
 [[nodiscard]] lcp::Problems normal_problems(const Problems& problems);
 
 /// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
@@ -93,7 +94,8 @@ template <int Most = kMaxContacts, class F>
 void for_contacts(int contacts, const F& f) {
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (void)((contacts == K + 1 && (f(std::integral_constant<int, K + 1>{}), true)) || ...);
-  }(std::make_integer_sequence<int, Most>{});
+  }
+  (std::make_integer_sequence<int, Most>{});
 }
 
 }  // namespace garra::contact

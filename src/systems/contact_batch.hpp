@@ -9,7 +9,8 @@
 
 namespace garra::contact {
 
-/// Problem i as the solvers take it: with its sliding contacts eliminated. `sliding` may be null: all contacts may roll.
+/// Problem i as the solvers take it: with its sliding contacts eliminated. `sliding` may be null: all contacts may
+/// roll.
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i) {
   auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);

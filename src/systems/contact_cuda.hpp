@@ -1,4 +1,5 @@
-// The seam to kernels/contact_*.cu: one overload per solver. Without nvcc, src/systems/no_cuda.cpp stands in and says so.
+// The seam to kernels/contact_*.cu: one overload per solver. Without nvcc, src/systems/no_cuda.cpp stands in and says
+// so.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace garra::contact {
 
-/// Host tiles of FrictionProblem<double, N> and SlidingContacts<double, N> (or null) in, of FrictionSolution<double, N> out.
+/// Host tiles of FrictionProblem<double, N> and SlidingContacts<double, N> (or null) in, of FrictionSolution<double, N>
+/// out.
 struct TileArrays {
   const double* problems;
   const double* sliding;

@@ -16,7 +16,8 @@ void run_lemke(const Job& job) {
   job.out.stage.assign(found.pivots.size(), 0);
   job.out.stalls.assign(found.pivots.size(), 0);
   for (std::size_t k = 0; k < found.status.size(); ++k)
-    if (job.out.status[k] == Status::kStalled && found.status[k] != Status::kConverged) job.out.status[k] = found.status[k];
+    if (job.out.status[k] == Status::kStalled && found.status[k] != Status::kConverged)
+      job.out.status[k] = found.status[k];
 }
 
 }  // namespace garra::contact

@@ -1,7 +1,6 @@
-// Runs one solver over a batch of friction contact problems on the executor that was asked for. One translation unit per
-// family of solvers instantiates it (contact_*.cpp), so that they compile side by side.
+// Runs one solver over a batch of friction contact problems on the executor that was asked for. One translation unit
+// per family of solvers instantiates it (contact_*.cpp), so that they compile side by side.
 #pragma once
-
 
 #include <algorithm>
 #include <array>
@@ -21,8 +20,10 @@ struct Job {
   Solutions& out;
 };
 
-inline constexpr std::int64_t kBlock = 256;  // problems per block: problems, candidates and solutions stay in the L2 cache
-inline constexpr std::int64_t kDeviceBlock = std::int64_t{1} << 17;  // the same on a GPU: its tiles are cleared once and reused
+inline constexpr std::int64_t kBlock =
+    256;  // problems per block: problems, candidates and solutions stay in the L2 cache
+inline constexpr std::int64_t kDeviceBlock = std::int64_t{1}
+                                             << 17;  // the same on a GPU: its tiles are cleared once and reused
 
 /// Tiles that a thread uses for one block after another.
 template <int N>
@@ -34,7 +35,8 @@ struct Block {
   [[nodiscard]] const double* slips() const { return sliding.count() > 0 ? sliding.data() : nullptr; }
 };
 
-// Between plain arrays and the tiles of a block: problems first, first + 1, ... of `in`. Compiled once, in contact_rows.cpp.
+// Between plain arrays and the tiles of a block: problems first, first + 1, ... of `in`. Compiled once, in
+// contact_rows.cpp.
 template <int N>
 void fill_block(const Problems& in, std::int64_t first, std::int64_t count, Block<N>& block, int threads = 1);
 template <int N>
@@ -68,8 +70,9 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
 template <class Solver, int N>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   using Solution = solvers::FrictionSolution<double, N>;
-  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) + sizeof(solvers::SlidingContacts<double, N>) +
-                              sizeof(solvers::Candidate<double, N>) + sizeof(Solution);
+  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) +
+                              sizeof(solvers::SlidingContacts<double, N>) + sizeof(solvers::Candidate<double, N>) +
+                              sizeof(Solution);
   const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
   const int threads = solve_threads(job.device);
   Block<N> block(fit, !job.in.slip_velocity.empty());

@@ -37,7 +37,8 @@ std::vector<std::int64_t> choose(const Problems& in, const Options& options, con
 
 /// Solution number i of the enumeration as a candidate for problem k, with the counters that the method left.
 template <int N>
-solvers::Candidate<double, N> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out, std::int64_t k) {
+solvers::Candidate<double, N> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out,
+                                             std::int64_t k) {
   Vec<double, 3 * N> c = Vec<double, 3 * N>::zero();
   for (int j = 0; j < N; ++j) c[3 * j] = all.z[static_cast<std::size_t>(i * N + j)];
   auto effort = solvers::Effort<double>::none();

@@ -58,9 +58,9 @@ class SolvedInstant {
       put(a[j], out.relative_acceleration);
       const auto place = static_cast<std::size_t>(row);
       out.gap[place] = reached_ ? batch::load<double, double>(host_.gaps + j * host_.motion.padded, i_) : NAN;
-      const ContactMode before = is_open(j)                                           ? ContactMode::kOpen
+      const ContactMode before = is_open(j)                           ? ContactMode::kOpen
                                  : tangential_length(v) > kSlideSpeed ? ContactMode::kSliding
-                                                                                      : ContactMode::kRolling;
+                                                                      : ContactMode::kRolling;
       out.mode_before[place] = known_ ? static_cast<int>(before) : -1;
       out.mode_after[place] = solved_ ? static_cast<int>(state_after(before, a[j], 1e-6 * size)) : -1;
     }
@@ -101,15 +101,15 @@ class SolvedInstant {
                                                    const Vec3<double>& force) const {
     const FingerStep<double>& f = step_[j];
     const Vec3<double> v = vec3(object[0], object[1], object[2]), w = vec3(object[3], object[4], object[5]);
-    const Vec3<double> surface = transpose_times(f.E, v + cross(w, f.tip - body_.p_cm)) + velocity_term(body_, contact_terms(f));
+    const Vec3<double> surface =
+        transpose_times(f.E, v + cross(w, f.tip - body_.p_cm)) + velocity_term(body_, contact_terms(f));
     return surface - (f.free - f.before - f.A * force);
   }
 
   /// What slides goes on sliding unless it opens; an acceleration above `eps` counts as motion.
   static ContactState state_after(ContactMode before, const Vec3<double>& a, double eps) {
     if (before == ContactMode::kOpen || a[0] > eps) return ContactState::kBreak;
-    return before == ContactMode::kSliding || tangential_length(a) > eps ? ContactState::kSlip
-                                                                                         : ContactState::kStick;
+    return before == ContactMode::kSliding || tangential_length(a) > eps ? ContactState::kSlip : ContactState::kStick;
   }
 
   const AnalysisJob& job_;

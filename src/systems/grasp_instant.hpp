@@ -1,4 +1,5 @@
-// One sample of a grasp study without [time] as a picture needs it: where hand and object stand and what acts. Host only.
+// One sample of a grasp study without [time] as a picture needs it: where hand and object stand and what acts. Host
+// only.
 #pragma once
 
 #include <cstdint>

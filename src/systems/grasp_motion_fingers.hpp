@@ -44,8 +44,8 @@ struct FingerStepBody {
     const auto order = batch::load<S, FingerOrder<S>>(tiles.order_of(finger), i);
     if (!first) end_step(drive, batch::load<S, Vec3<S>>(tiles.impulse_of(finger), i), order.running, x);
     const auto surface = batch::load<S, LocalSurface<S>>(tiles.surface_of(finger), i);
-    const auto step = begin_step<K>(chain_of<J>(rules->grasp.finger[finger]), drive, rules->kind[finger], surface,
-                                    order, x);
+    const auto step =
+        begin_step<K>(chain_of<J>(rules->grasp.finger[finger]), drive, rules->kind[finger], surface, order, x);
     batch::store<S>(tiles.finger_of(finger), i, x);
     batch::store<S>(tiles.step_of(finger), i, step);
   }

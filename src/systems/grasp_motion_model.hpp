@@ -37,13 +37,13 @@ struct MotionRules {
   Controller controller;
   Drive drive;
   bool shaken;
-  bool carried;        ///< the palm's acceleration is given, too or instead
+  bool carried;  ///< the palm's acceleration is given, too or instead
   Vec3<double> shake_rms;
-  double slip, drop;   ///< [m]
-  double drop_turn;    ///< [rad]
-  double tol;          ///< of the contact solver
+  double slip, drop;       ///< [m]
+  double drop_turn;        ///< [rad]
+  double tol;              ///< of the contact solver
   double controller_mass;  ///< that the controller believes in [kg]
-  bool levels;         ///< friction levels instead of the nominal friction
+  bool levels;             ///< friction levels instead of the nominal friction
   SurfaceKind kind[kMaxContacts];
   double nominal_friction[kMaxContacts];
   FingerLimits limits[kMaxContacts];
@@ -58,9 +58,9 @@ struct SampleLevel {
 /// Measures of a trajectory so far; Trajectory without what the fingers count. Members are S.
 template <class S, int N>
 struct MotionMeasures {
-  S end;                 ///< MotionEnd, or -1 while it goes on
+  S end;  ///< MotionEnd, or -1 while it goes on
   S end_time, slip_time, open_time;
-  S slipped_first;       ///< contact of slip_time, or -1
+  S slipped_first;  ///< contact of slip_time, or -1
   S peak_drift, peak_turn, least_margin;
   S energy_start, work;  ///< kinetic energy at time 0; work on object and at contacts so far [J]
   S kinetic, balance;    ///< kinetic energy, and what it has gained without work, at the step's start [J]
@@ -90,24 +90,24 @@ struct StepRecord {
 
 /// Tiles of the samples in flight. Those that depend on the number of contacts or joints are doubles here.
 struct MotionTiles {
-  SampleParts parts;        ///< loads and tasks of the draw; no shares
-  double* levels;           ///< SampleLevel
-  double* shakes;           ///< ShakePhases, where the palm is shaken
-  double* objects;          ///< ObjectMotion
-  double* surfaces;         ///< LocalSurface: those of contact 0, then of contact 1, ...
-  double* orders;           ///< FingerOrder, likewise
-  double* fingers;          ///< FingerMotion<., kMaxJoints> has room for any finger, likewise
-  double* steps;            ///< FingerStep, likewise
-  double* impulses;         ///< Vec3 of each contact, likewise [N s], contact axes
-  double* problems;         ///< FrictionProblem
-  double* sliding;          ///< SlidingContacts, of the explicit scheme only; else null
-  double* guesses;          ///< forces of the step before
-  double* candidates;       ///< Candidate
-  double* solutions;        ///< FrictionSolution
-  double* measures;         ///< MotionMeasures
-  double* records;          ///< StepRecord of the last step, or null
+  SampleParts parts;          ///< loads and tasks of the draw; no shares
+  double* levels;             ///< SampleLevel
+  double* shakes;             ///< ShakePhases, where the palm is shaken
+  double* objects;            ///< ObjectMotion
+  double* surfaces;           ///< LocalSurface: those of contact 0, then of contact 1, ...
+  double* orders;             ///< FingerOrder, likewise
+  double* fingers;            ///< FingerMotion<., kMaxJoints> has room for any finger, likewise
+  double* steps;              ///< FingerStep, likewise
+  double* impulses;           ///< Vec3 of each contact, likewise [N s], contact axes
+  double* problems;           ///< FrictionProblem
+  double* sliding;            ///< SlidingContacts, of the explicit scheme only; else null
+  double* guesses;            ///< forces of the step before
+  double* candidates;         ///< Candidate
+  double* solutions;          ///< FrictionSolution
+  double* measures;           ///< MotionMeasures
+  double* records;            ///< StepRecord of the last step, or null
   const std::uint64_t* draw;  ///< number of each sample among the draws
-  std::int64_t padded;      ///< samples that there is room for, whole tiles
+  std::int64_t padded;        ///< samples that there is room for, whole tiles
 
   template <class T>
   [[nodiscard]] GARRA_HD double* of_contact(double* tiles, int j) const {

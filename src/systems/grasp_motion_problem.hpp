@@ -22,8 +22,8 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N>& p, int j, const MaskOf<S
   }
 }
 
-/// The contact problem of a step, in forces c that act over it: a = A c + b is the relative velocity after the step over
-/// its length (explicit: the relative acceleration), the normal row with its stabilization.
+/// The contact problem of a step, in forces c that act over it: a = A c + b is the relative velocity after the step
+/// over its length (explicit: the relative acceleration), the normal row with its stabilization.
 template <class S, int N>
 struct StepProblem {
   solvers::FrictionProblem<S, N> friction;

@@ -1,4 +1,5 @@
-// The steps of a block of samples, one text for host and GPU: `Backend` runs bodies and knows the solver and the fingers.
+// The steps of a block of samples, one text for host and GPU: `Backend` runs bodies and knows the solver and the
+// fingers.
 #pragma once
 
 #include <cmath>
@@ -61,9 +62,9 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
                                                                      tiles.candidates, k > 0 ? tiles.guesses : nullptr},
                     count);
-    backend.certify(contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates,
-                                            tiles.solutions},
-                    count);
+    backend.certify(
+        contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates, tiles.solutions},
+        count);
     double* look = nullptr;
     if (next_look < look_steps.size() && look_steps[next_look] == k + 1)
       look = looks + static_cast<std::int64_t>(next_look++) * look_size;
@@ -88,7 +89,8 @@ struct MotionSizes {
 
 /// Cuts one piece of memory into the tile sets of a block. `take(doubles)` gives memory for one sample times `padded`.
 template <int N, class Take>
-MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::int64_t padded, bool recorded, Take take) {
+MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::int64_t padded, bool recorded,
+                      Take take) {
   using Sizes = MotionSizes<N>;
   const auto contacts = [&](int fields) { return take(N * fields); };
   MotionTiles t{};
@@ -146,8 +148,9 @@ void take_over(const MotionModel& model, const MotionTiles& host, const double* 
     t.slip_time = m.slip_time;
     t.slipped_first = static_cast<int>(m.slipped_first);
     t.open_time = m.open_time;
-    t.end = m.end >= 0 ? static_cast<MotionEnd>(static_cast<int>(m.end))
-                       : m.slip_time < kInfinity ? MotionEnd::kSlipped : MotionEnd::kHeld;
+    t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
+            : m.slip_time < kInfinity ? MotionEnd::kSlipped
+                                      : MotionEnd::kHeld;
     for (int j = 0; j < N; ++j) {
       t.slip[j] = m.slip[j];
       t.peak_force[j] = m.peak_force[j];

@@ -38,8 +38,7 @@ struct OrderBody {
     order.p = axpy(half, x.v, x.p);
     order.turn = turned(x.turn, half * x.w);
     order.gravity = cast<S>(now.known_gravity);
-    if (rules->shaken)
-      order.gravity -= palm_acceleration(now, batch::load<S, ShakePhases<S>>(tiles.shakes, i));
+    if (rules->shaken) order.gravity -= palm_acceleration(now, batch::load<S, ShakePhases<S>>(tiles.shakes, i));
     if (rules->carried) order.gravity -= cast<S>(now.carried);
     order.running = x.running;
     const Vec<S, 6> wrench = wanted_wrench(*rules, x, order.p, order.turn, now.known_gravity);
@@ -150,7 +149,7 @@ struct CloseBody {
     S margin_now;  ///< smallest of the closed ones
     S power;       ///< mean over the step [W]
     S gap, cone;
-    S stretch;     ///< explicit: largest step over its bound
+    S stretch;  ///< explicit: largest step over its bound
   };
 
   template <class S>

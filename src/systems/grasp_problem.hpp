@@ -11,17 +11,18 @@ namespace garra::grasp {
 /// Metrics of a sample, from its stick force. Members are S.
 template <class S, int N>
 struct Metrics {
-  S reached;            ///< 1 where every finger reaches its contact
-  S margin;             ///< smallest friction margin
-  S critical;           ///< critical friction
-  S load_factor;        ///< multiples of the probe wrench that may be added
-  S wrench_radius;      ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can be balanced
+  S reached;        ///< 1 where every finger reaches its contact
+  S margin;         ///< smallest friction margin
+  S critical;       ///< critical friction
+  S load_factor;    ///< multiples of the probe wrench that may be added
+  S wrench_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can
+                    ///< be balanced
   S minimum_squeeze;    ///< smallest commanded squeeze that holds [N]; NaN where it does not hold now
   S first;              ///< contact with the smallest margin
   Vec<S, N> tangent_t;  ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
-  S resisted;           ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (grasp_balance.hpp)
-  S imbalance;          ///< what the commanded forces leave unbalanced, over weight and external wrench
+  S resisted;  ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (grasp_balance.hpp)
+  S imbalance;                ///< what the commanded forces leave unbalanced, over weight and external wrench
   S smallest_singular_value;  ///< of the grasp matrix, moments over the radius of gyration
 };
 
@@ -91,7 +92,8 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>
 template <class S>
 GARRA_HD ContactTerms<S> contact_terms(const SurfacePoint& surface, const ContactPlace<S>& place,
                                        const FingerShare<S>& finger) {
-  return {place, finger.A, finger.drift, finger.bias, finger.velocity, {{S(surface.curvature_t), S(surface.curvature_o)}}};
+  return {place,       finger.A,        finger.drift,
+          finger.bias, finger.velocity, {{S(surface.curvature_t), S(surface.curvature_o)}}};
 }
 
 /// No metric where a finger does not reach its contact, and a harmless problem that keeps the lane's arithmetic

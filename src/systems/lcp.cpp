@@ -1,6 +1,5 @@
 #include "garra/lcp.hpp"
 
-
 #include <algorithm>
 #include <array>
 

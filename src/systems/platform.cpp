@@ -86,9 +86,8 @@ void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const cha
     refuse(p, std::string("all anchors at the ") + where + " lie on one line", "The platform could turn about it.");
 }
 
-/// Joint centers that legs share are noted: textbook platforms (6-3, 3-3, MSSM) have them, real joints stand millimeters
-/// apart. Two legs that share both ends are one leg.
-/// What is the same but for rounding becomes the same.
+/// Joint centers that legs share are noted: textbook platforms (6-3, 3-3, MSSM) have them, real joints stand
+/// millimeters apart. Two legs that share both ends are one leg. What is the same but for rounding becomes the same.
 void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<double> (&anchor)[kLegs]) {
   const double at_base = kSamePlace * spread(base), at_platform = kSamePlace * spread(anchor);
   std::string shared[2];

@@ -2,7 +2,6 @@
 // that go in.
 #pragma once
 
-
 #include <algorithm>
 
 #include "garra/batch/for_each.hpp"

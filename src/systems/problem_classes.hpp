@@ -274,8 +274,8 @@ inline void append_manufactured(const Grasp& grasp, Mode mode, Random& random, M
   return out;
 }
 
-/// Problems of random_grasps with contacts that slide at 0.01-1 m/s in a drawn direction: each with probability 1/2, but
-/// never none and never all of them (some), or all. Compliant fingers, so that nearly every problem has a solution.
+/// Problems of random_grasps with contacts that slide at 0.01-1 m/s in a drawn direction: each with probability 1/2,
+/// but never none and never all of them (some), or all. Compliant fingers, so that nearly every problem has a solution.
 enum class Sliding { some, all };
 [[nodiscard]] inline contact::Problems sliding_grasps(Sliding sliding, const Draw& draw) {
   contact::Problems out = random_grasps(draw);

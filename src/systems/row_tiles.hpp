@@ -1,5 +1,5 @@
-// Between plain arrays, [problem][field], and one tile, [field][lane]: transpositions of 8 x 8 numbers in registers. Copied
-// number by number, the stores of a 6 x 6 matrix would take longer than computing it.
+// Between plain arrays, [problem][field], and one tile, [field][lane]: transpositions of 8 x 8 numbers in registers.
+// Copied number by number, the stores of a 6 x 6 matrix would take longer than computing it.
 #pragma once
 
 #include <algorithm>
@@ -53,19 +53,27 @@ inline void block_from_tile(const double* tile, int stride, double* rows) {
 template <class Block>
 inline void with_constant(int fields, const Block& block) {
   switch (fields) {
-    case 1: return block(std::integral_constant<int, 1>{});
-    case 2: return block(std::integral_constant<int, 2>{});
-    case 3: return block(std::integral_constant<int, 3>{});
-    case 4: return block(std::integral_constant<int, 4>{});
-    case 5: return block(std::integral_constant<int, 5>{});
-    case 6: return block(std::integral_constant<int, 6>{});
-    case 7: return block(std::integral_constant<int, 7>{});
-    default: return block(std::integral_constant<int, 8>{});
+    case 1:
+      return block(std::integral_constant<int, 1>{});
+    case 2:
+      return block(std::integral_constant<int, 2>{});
+    case 3:
+      return block(std::integral_constant<int, 3>{});
+    case 4:
+      return block(std::integral_constant<int, 4>{});
+    case 5:
+      return block(std::integral_constant<int, 5>{});
+    case 6:
+      return block(std::integral_constant<int, 6>{});
+    case 7:
+      return block(std::integral_constant<int, 7>{});
+    default:
+      return block(std::integral_constant<int, 8>{});
   }
 }
 
-/// block(K, first) for groups of eight fields from `first` on; the last group overlaps the one before where `fields` is no
-/// multiple of eight, which stores some numbers twice and none beside its place.
+/// block(K, first) for groups of eight fields from `first` on; the last group overlaps the one before where `fields` is
+/// no multiple of eight, which stores some numbers twice and none beside its place.
 template <class Block>
 inline void for_fields(int fields, const Block& block) {
   if (fields < kSide) return with_constant(fields, [&](auto k) { block(k, 0); });
@@ -83,7 +91,8 @@ inline void to_tile(const double* rows, int fields, int count, double* tile) {
 inline void from_tile(const double* tile, int fields, int count, double* rows) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide)
-    for_fields(fields, [&](auto k, int f) { block_from_tile<k>(tile + f * kLanes + s, fields, rows + s * fields + f); });
+    for_fields(fields,
+               [&](auto k, int f) { block_from_tile<k>(tile + f * kLanes + s, fields, rows + s * fields + f); });
   for (int s = whole; s < count; ++s)
     for (int f = 0; f < fields; ++f) rows[s * fields + f] = tile[f * kLanes + s];
 }

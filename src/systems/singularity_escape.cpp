@@ -152,7 +152,8 @@ Displacement carry_out(const Case& c, const std::vector<EscapeSet>& sets) {
   for (std::size_t k = 0; k < best->joints.size(); ++k)
     direction[static_cast<std::size_t>(best->joints[k])] = best->direction[k];
   const Finite found = after(c, direction);
-  for (int j = 0; j < c.joints(); ++j) out.motion.push_back(direction[static_cast<std::size_t>(j)] * c.step * c.unit(j));
+  for (int j = 0; j < c.joints(); ++j)
+    out.motion.push_back(direction[static_cast<std::size_t>(j)] * c.step * c.unit(j));
   out.rank = found.rank;
   out.sigma = found.sigma;
   return out;

@@ -1,5 +1,5 @@
-// What stands in for kernels that are not there: all of them where the library was built without nvcc, and everywhere those for
-// arms of generic rank below 6, which would take as long to compile as all others together.
+// What stands in for kernels that are not there: all of them where the library was built without nvcc, and everywhere
+// those for arms of generic rank below 6, which would take as long to compile as all others together.
 #include "garra/core/error.hpp"
 #include "systems/singularity_map_cuda.hpp"
 
@@ -9,9 +9,10 @@ namespace {
 
 [[noreturn]] void refuse([[maybe_unused]] int generic_rank) {
 #if defined(GARRA_WITH_CUDA)
-  throw Error(ExitCode::kNoDevice,
-              "maps of arms of generic rank " + std::to_string(generic_rank) + " have no CUDA kernels, only those of rank 6",
-              "use --device cpu");
+  throw Error(
+      ExitCode::kNoDevice,
+      "maps of arms of generic rank " + std::to_string(generic_rank) + " have no CUDA kernels, only those of rank 6",
+      "use --device cpu");
 #else
   throw Error(ExitCode::kNoDevice, "this build has no CUDA kernels",
               "install the CUDA toolkit (nvcc) and rebuild with the preset `cuda`, or use --device cpu");

@@ -170,9 +170,12 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   const study::Estimate e = estimate(t);
   j["p_near"] = {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
-  const Json sigma = histogram_json(t, l.log_sigma, {"log_sigma", "log10", "Smallest singular value"}), condition = histogram_json(t, l.log_condition, {"log_condition", "log10", "Condition number"});
+  const Json sigma = histogram_json(t, l.log_sigma, {"log_sigma", "log10", "Smallest singular value"}),
+             condition = histogram_json(t, l.log_condition, {"log_condition", "log10", "Condition number"});
   j["histograms"] = {
-      {"log_sigma", sigma}, {"log_condition", condition}, {"manipulability", histogram_json(t, l.manipulability, {"manipulability", "1", "Manipulability"})}};
+      {"log_sigma", sigma},
+      {"log_condition", condition},
+      {"manipulability", histogram_json(t, l.manipulability, {"manipulability", "1", "Manipulability"})}};
   j["quantiles"] = {{"sigma_min", powers(sigma["quantiles"])}, {"condition", powers(condition["quantiles"])}};
   j["nearest"] = s.nearest ? nearest_json(*this, t) : Json(nullptr);
   if (s.measure.precision == Precision::kSingle) j["single_precision"] = single_precision_json(l, t);

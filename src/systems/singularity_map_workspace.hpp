@@ -1,7 +1,6 @@
 // An arm's numbers for the kernels, and what one thread needs to count a map. Host only.
 #pragma once
 
-
 #include <algorithm>
 #include <vector>
 

@@ -151,7 +151,8 @@ TEST_F(Check, SaysHowAListOfAnInertiaIsRead) {
   const Outcome r = check(scenario + " --set hand.finger.1.inertia.1=[3e-6,3e-6,3e-6,1e-7,0,0]");
   EXPECT_EQ(r.code, 0);
   EXPECT_NE(r.output.find("six numbers are read as [ixx, iyy, izz, ixy, iyz, ixz]"), std::string::npos) << r.output;
-  EXPECT_NE(r.output.find("{ ixx = 3e-06, iyy = 3e-06, izz = 3e-06, ixy = 1e-07, ixz = 0, iyz = 0 }"), std::string::npos)
+  EXPECT_NE(r.output.find("{ ixx = 3e-06, iyy = 3e-06, izz = 3e-06, ixy = 1e-07, ixz = 0, iyz = 0 }"),
+            std::string::npos)
       << r.output;
 }
 

@@ -1,5 +1,5 @@
-// What `garra contact bench` rests on: the judge of other solvers' forces, the elimination of sliding contacts for them, and
-// the built-in sets.
+// What `garra contact bench` rests on: the judge of other solvers' forces, the elimination of sliding contacts for
+// them, and the built-in sets.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,11 +51,16 @@ TEST(Judge, WrongSizesAreRefused) {
   EXPECT_THROW((void)judge(known.problems, {1.0}), Error);
 }
 
-// One contact, A = diag(2, 1, 1), b_n = -2: with mu = 1/2 and slip along t, c_n = 1 and c_t = -1/2; A is diagonal, so the
-// friction of a sliding contact does not change its normal force.
+// One contact, A = diag(2, 1, 1), b_n = -2: with mu = 1/2 and slip along t, c_n = 1 and c_t = -1/2; A is diagonal, so
+// the friction of a sliding contact does not change its normal force.
 TEST(WithoutSliding, TurnsASlidingContactIntoOneWithoutFriction) {
-  const Problems given{.contacts = 1, .count = 1, .A = {2, 0, 0, 0, 1, 0, 0, 0, 1}, .b = {-2, 3, 0}, .mu = {0.5},
-                       .mode = {1}, .slip_velocity = {0.1, 0}};
+  const Problems given{.contacts = 1,
+                       .count = 1,
+                       .A = {2, 0, 0, 0, 1, 0, 0, 0, 1},
+                       .b = {-2, 3, 0},
+                       .mu = {0.5},
+                       .mode = {1},
+                       .slip_velocity = {0.1, 0}};
   const Problems rolling = without_sliding(given);
   EXPECT_TRUE(rolling.mode.empty());
   EXPECT_EQ(rolling.mu[0], 0);
@@ -68,8 +73,13 @@ TEST(WithoutSliding, TurnsASlidingContactIntoOneWithoutFriction) {
 
 // A_nt couples slip to the normal direction: a_n = 2 c_n + 1/2 c_t - 3/2 with c_t = -mu c_n = -c_n, so c_n = 1.
 TEST(WithoutSliding, CouplesTheNormalForceThroughFriction) {
-  const Problems given{.contacts = 1, .count = 1, .A = {2, 0.5, 0, 0.5, 1, 0, 0, 0, 1}, .b = {-1.5, 0, 0}, .mu = {1},
-                       .mode = {1}, .slip_velocity = {2, 0}};
+  const Problems given{.contacts = 1,
+                       .count = 1,
+                       .A = {2, 0.5, 0, 0.5, 1, 0, 0, 0, 1},
+                       .b = {-1.5, 0, 0},
+                       .mu = {1},
+                       .mode = {1},
+                       .slip_velocity = {2, 0}};
   EXPECT_DOUBLE_EQ(without_sliding(given).A[0], 1.5);
   EXPECT_EQ(judge(given, {1, 0, 0}).status[0], Status::kConverged);
   EXPECT_NE(judge(given, {0.75, 0, 0}).status[0], Status::kConverged);  // what it would be without friction
@@ -98,7 +108,8 @@ TEST(ProblemSets, AShortDrawIsTheHeadOfALongOne) {
 }
 
 TEST(ProblemSets, MixedProblemsHaveRollingAndSlidingContactsAndSlidingOnesOnlySliding) {
-  const Problems mixed = find_problem_set("mixed_n3")->draw({200, 0}), all = find_problem_set("sliding_n3")->draw({200, 0});
+  const Problems mixed = find_problem_set("mixed_n3")->draw({200, 0}),
+                 all = find_problem_set("sliding_n3")->draw({200, 0});
   for (std::size_t k = 0; k < 200; ++k) {
     const int sliding = mixed.mode[3 * k] + mixed.mode[3 * k + 1] + mixed.mode[3 * k + 2];
     EXPECT_TRUE(sliding == 1 || sliding == 2) << "problem " << k;

@@ -26,15 +26,13 @@ double ulp_error(R got, long double truth) {
   if (std::isnan(truth)) return std::isnan(got) ? 0.0 : kInf;
   if (std::isnan(got)) return kInf;
   const long double rounded = static_cast<R>(truth);
-  if (std::isinf(static_cast<R>(rounded)) || std::isinf(got))
-    return static_cast<R>(rounded) == got ? 0.0 : kInf;
+  if (std::isinf(static_cast<R>(rounded)) || std::isinf(got)) return static_cast<R>(rounded) == got ? 0.0 : kInf;
   if (truth == 0) return got == 0 ? 0.0 : kInf;
   int exponent;
   std::frexp(truth, &exponent);
   const int last = std::max(exponent - std::numeric_limits<R>::digits,
                             std::numeric_limits<R>::min_exponent - std::numeric_limits<R>::digits);
-  return static_cast<double>(std::fabs(static_cast<long double>(got) - truth) /
-                             std::ldexp(1.0L, last));
+  return static_cast<double>(std::fabs(static_cast<long double>(got) - truth) / std::ldexp(1.0L, last));
 }
 
 struct Worst {
@@ -112,10 +110,8 @@ std::vector<R> edge_inputs() {
 template <class R, class F, class T>
 Worst worst_error(const std::string& name, const std::vector<R>& inputs, F f, T truth) {
   Worst worst;
-  for (const R x : inputs)
-    worst.add(ulp_error(f(x), truth(static_cast<long double>(x))), static_cast<double>(x));
-  testing::Test::RecordProperty(name,
-                                std::to_string(worst.ulp) + " ulp at " + std::to_string(worst.x));
+  for (const R x : inputs) worst.add(ulp_error(f(x), truth(static_cast<long double>(x))), static_cast<double>(x));
+  testing::Test::RecordProperty(name, std::to_string(worst.ulp) + " ulp at " + std::to_string(worst.x));
   return worst;
 }
 
@@ -142,10 +138,8 @@ TYPED_TEST(Elementary, SinCosAreCorrectToTheLastPlaceBelowOneHundredThousand) {
   const auto cos_true = [](long double x) { return std::cos(x); };
   for (const double range : {1.0, 7.0, 1e3, 1e5}) {
     const std::vector<R> x = uniform_inputs<R>(-range, range, 1);
-    EXPECT_LE(worst_error("sin_" + std::to_string(range), x, sin_of, sin_true).ulp, kSinCosUlp)
-        << range;
-    EXPECT_LE(worst_error("cos_" + std::to_string(range), x, cos_of, cos_true).ulp, kSinCosUlp)
-        << range;
+    EXPECT_LE(worst_error("sin_" + std::to_string(range), x, sin_of, sin_true).ulp, kSinCosUlp) << range;
+    EXPECT_LE(worst_error("cos_" + std::to_string(range), x, cos_of, cos_true).ulp, kSinCosUlp) << range;
   }
   const std::vector<R> tiny = wide_inputs<R>(-120, 0, 2);
   EXPECT_LE(worst_error("sin_wide", tiny, sin_of, sin_true).ulp, kSinCosUlp);
@@ -160,13 +154,11 @@ TYPED_TEST(Elementary, SinCosKeepTheirAccuracyBesideMultiplesOfAQuarterTurn) {
     near.insert(near.end(), {x, std::nextafter(x, R(1e9)), std::nextafter(x, R(-1e9))});
   }
   EXPECT_LE(worst_error(
-                "sin_near", near, [](R x) { return garra::sincos(x).sin; },
-                [](long double x) { return std::sin(x); })
+                "sin_near", near, [](R x) { return garra::sincos(x).sin; }, [](long double x) { return std::sin(x); })
                 .ulp,
             kSinCosUlp);
   EXPECT_LE(worst_error(
-                "cos_near", near, [](R x) { return garra::sincos(x).cos; },
-                [](long double x) { return std::cos(x); })
+                "cos_near", near, [](R x) { return garra::sincos(x).cos; }, [](long double x) { return std::cos(x); })
                 .ulp,
             kSinCosUlp);
 }
@@ -210,13 +202,12 @@ TYPED_TEST(Elementary, SinCosOfEveryFiniteAngleLieOnTheUnitCircle) {
 
 TYPED_TEST(Elementary, Atan2IsCorrectToTwoPlacesInAllQuadrantsAndScales) {
   using R = TypeParam;
-  const int lowest = std::numeric_limits<R>::min_exponent - 20,
-            highest = std::numeric_limits<R>::max_exponent - 1;
+  const int lowest = std::numeric_limits<R>::min_exponent - 20, highest = std::numeric_limits<R>::max_exponent - 1;
   Worst worst;
   const auto compare = [&worst](const std::vector<R>& y, const std::vector<R>& x) {
     for (std::size_t i = 0; i < x.size(); ++i)
-      worst.add(ulp_error(garra::atan2(y[i], x[i]), std::atan2(static_cast<long double>(y[i]),
-                                                               static_cast<long double>(x[i]))),
+      worst.add(ulp_error(garra::atan2(y[i], x[i]),
+                          std::atan2(static_cast<long double>(y[i]), static_cast<long double>(x[i]))),
                 static_cast<double>(x[i]), static_cast<double>(y[i]));
   };
   compare(uniform_inputs<R>(-1, 1, 4), uniform_inputs<R>(-1, 1, 5));
@@ -235,8 +226,7 @@ TYPED_TEST(Elementary, Atan2TreatsZerosAndInfinitiesLikeTheCLibrary) {
       const R got = garra::atan2(y, x);
       const R expected = std::atan2(y, x);
       EXPECT_EQ(std::signbit(got), std::signbit(expected)) << y << ' ' << x;
-      EXPECT_LE(
-          ulp_error(got, std::atan2(static_cast<long double>(y), static_cast<long double>(x))), 1.0)
+      EXPECT_LE(ulp_error(got, std::atan2(static_cast<long double>(y), static_cast<long double>(x))), 1.0)
           << y << ' ' << x;
     }
   const R nan = std::numeric_limits<R>::quiet_NaN();
@@ -253,20 +243,18 @@ TYPED_TEST(Elementary, AsinAndAcosAreCorrectToAPlaceAndAHalf) {
     x.push_back(w);
     x.push_back(static_cast<R>(w < 0 ? -1 - double(w) : 1 - double(w)));
   }
-  EXPECT_LE(
-      worst_error(
-          "asin", x, [](R a) { return garra::asin(a); }, [](long double a) { return std::asin(a); })
-          .ulp,
-      kArcUlp);
-  EXPECT_LE(
-      worst_error(
-          "acos", x, [](R a) { return garra::acos(a); }, [](long double a) { return std::acos(a); })
-          .ulp,
-      kArcUlp);
+  EXPECT_LE(worst_error(
+                "asin", x, [](R a) { return garra::asin(a); }, [](long double a) { return std::asin(a); })
+                .ulp,
+            kArcUlp);
+  EXPECT_LE(worst_error(
+                "acos", x, [](R a) { return garra::acos(a); }, [](long double a) { return std::acos(a); })
+                .ulp,
+            kArcUlp);
   EXPECT_EQ(garra::acos(R(1)), R(0));
   EXPECT_TRUE(std::signbit(garra::asin(R(-0.0))));
-  for (const R outside : {std::nextafter(R(1), R(2)), R(-1.5), std::numeric_limits<R>::infinity(),
-                          std::numeric_limits<R>::quiet_NaN()}) {
+  for (const R outside :
+       {std::nextafter(R(1), R(2)), R(-1.5), std::numeric_limits<R>::infinity(), std::numeric_limits<R>::quiet_NaN()}) {
     EXPECT_TRUE(std::isnan(garra::asin(outside)));
     EXPECT_TRUE(std::isnan(garra::acos(outside)));
   }
@@ -279,9 +267,7 @@ TYPED_TEST(Elementary, ExpIsCorrectToThePlaceDownToSubnormalResults) {
   const bool is_double = std::is_same_v<R, double>;
   EXPECT_LE(worst_error("exp", uniform_inputs<R>(-2, 2, 12), f, truth).ulp, kExpLogUlp);
   EXPECT_LE(
-      worst_error("exp_range", uniform_inputs<R>(is_double ? -746 : -104, is_double ? 710 : 89, 13),
-                  f, truth)
-          .ulp,
+      worst_error("exp_range", uniform_inputs<R>(is_double ? -746 : -104, is_double ? 710 : 89, 13), f, truth).ulp,
       kExpLogUlp);
   EXPECT_LE(worst_error("exp_wide", wide_inputs<R>(-100, 20, 14), f, truth).ulp, kExpLogUlp);
   EXPECT_LE(worst_error("exp_edges", edge_inputs<R>(), f, truth).ulp, kExpLogUlp);
@@ -296,11 +282,8 @@ TYPED_TEST(Elementary, LogIsCorrectToThePlaceFromSubnormalNumbersToTheLargest) {
   const auto truth = [](long double x) { return std::log(x); };
   using L = std::numeric_limits<R>;
   EXPECT_LE(worst_error("log", uniform_inputs<R>(0.4, 2.5, 15), f, truth).ulp, kExpLogUlp);
-  EXPECT_LE(
-      worst_error("log_wide", wide_inputs<R>(L::min_exponent - L::digits, L::max_exponent - 1, 16),
-                  f, truth)
-          .ulp,
-      kExpLogUlp);
+  EXPECT_LE(worst_error("log_wide", wide_inputs<R>(L::min_exponent - L::digits, L::max_exponent - 1, 16), f, truth).ulp,
+            kExpLogUlp);
   EXPECT_LE(worst_error("log_edges", edge_inputs<R>(), f, truth).ulp, kExpLogUlp);
   EXPECT_EQ(garra::log(R(1)), R(0));
   EXPECT_EQ(garra::log(R(0)), -L::infinity());
@@ -325,15 +308,14 @@ void expect_same_bits(const char* name, const std::vector<R>& x, F f) {
     }
     const Lanes<R> got = f(a, b);
     for (int l = 0; l < kW; ++l)
-      ASSERT_TRUE(same_bits(R(got[l]), f(R(a[l]), R(b[l]))))
-          << name << '(' << a[l] << ", " << b[l] << ')';
+      ASSERT_TRUE(same_bits(R(got[l]), f(R(a[l]), R(b[l])))) << name << '(' << a[l] << ", " << b[l] << ')';
   }
 }
 
 TYPED_TEST(Elementary, GivesTheSameBitsInLanesAsInScalarCode) {
   using R = TypeParam;
-  for (const std::vector<R>& x : {wide_inputs<R>(-149, 127, 17), wide_inputs<R>(-6, 6, 18),
-                                  uniform_inputs<R>(-1, 1, 19), edge_inputs<R>()}) {
+  for (const std::vector<R>& x :
+       {wide_inputs<R>(-149, 127, 17), wide_inputs<R>(-6, 6, 18), uniform_inputs<R>(-1, 1, 19), edge_inputs<R>()}) {
     expect_same_bits<R>("sin", x, [](auto a, auto) { return garra::sincos(a).sin; });
     expect_same_bits<R>("cos", x, [](auto a, auto) { return garra::sincos(a).cos; });
     expect_same_bits<R>("quick_sin", x, [](auto a, auto) { return quick_sincos(a).sin; });
@@ -349,8 +331,8 @@ TYPED_TEST(Elementary, GivesTheSameBitsInLanesAsInScalarCode) {
 TYPED_TEST(Elementary, GivesNanForNanAndOddOrEvenBitsForTheNegatedArgument) {
   using R = TypeParam;
   const R nan = static_cast<R>(kNan);
-  for (const R y : {garra::sin(nan), garra::cos(nan), garra::asin(nan), garra::acos(nan),
-                    garra::exp(nan), garra::log(nan)})
+  for (const R y :
+       {garra::sin(nan), garra::cos(nan), garra::asin(nan), garra::acos(nan), garra::exp(nan), garra::log(nan)})
     EXPECT_TRUE(std::isnan(y));
   for (const R x : edge_inputs<R>()) {
     EXPECT_TRUE(same_bits(garra::sin(-x), -garra::sin(x))) << x;

@@ -23,8 +23,7 @@ Mat<double, R, C> random_matrix(std::uint64_t trial, std::uint32_t what) {
   Mat<double, R, C> a;
   for (int k = 0; k < R * C; ++k) {
     double u0, u1;
-    uniform_pair(321u, SampleIndex<double>::consecutive(trial),
-                 what * 1000u + static_cast<unsigned>(k), u0, u1);
+    uniform_pair(321u, SampleIndex<double>::consecutive(trial), what * 1000u + static_cast<unsigned>(k), u0, u1);
     a.m[k] = 2 * u0 - 1;
   }
   return a;
@@ -151,8 +150,7 @@ TYPED_TEST(Factor, LuAndQrAgreeOnTheAbsoluteDeterminant) {
 TYPED_TEST(Factor, LuAndQrOfSingularMatricesAreFiniteCountTheMissingRankAndSolveConsistentSystems) {
   constexpr int N = TypeParam::value;
   auto a = random_matrix<N, N>(9, 3);
-  for (int i = 0; i < N; ++i)
-    a(i, N - 1) = N > 1 ? a(i, 0) : 0.0;  // the last column repeats the first
+  for (int i = 0; i < N; ++i) a(i, N - 1) = N > 1 ? a(i, 0) : 0.0;  // the last column repeats the first
   const auto b = a * random_matrix<N, 1>(9, 2);
   const auto lu = factor_lu(a);
   const auto qr = factor_qr(a);
@@ -177,8 +175,7 @@ TYPED_TEST(Factor, QrLeastSquaresResidualIsOrthogonalToTheColumns) {
     const Vec<double, C> x = solve(f, b);
     EXPECT_EQ(f.bad_pivots, 0);
     EXPECT_LE(largest(transpose_times(a, a * x - b)), 10 * R * kEps * R * (largest(x) + 1));
-    EXPECT_NEAR(abs_determinant(f) * abs_determinant(f),
-                determinant(factor_lu(transpose_times(a, a))),
+    EXPECT_NEAR(abs_determinant(f) * abs_determinant(f), determinant(factor_lu(transpose_times(a, a))),
                 100 * R * kEps * std::pow(largest(transpose_times(a, a)), C));
   }
 }
@@ -194,8 +191,7 @@ TYPED_TEST(Factor, EigenvectorsAreOrthonormalAndReconstructTheMatrix) {
       for (int j = 0; j < N; ++j) scaled(i, j) *= e.values[j];
     const double bound = 10 * N * kEps;
     EXPECT_LE(largest(scaled * transpose(e.vectors) - a), bound * N * largest(a));
-    EXPECT_LE(largest(transpose_times(e.vectors, e.vectors) - Mat<double, N, N>::identity()),
-              bound);
+    EXPECT_LE(largest(transpose_times(e.vectors, e.vectors) - Mat<double, N, N>::identity()), bound);
     for (int k = 0; k + 1 < N; ++k) EXPECT_LE(e.values[k], e.values[k + 1]);
   }
 }
@@ -273,8 +269,7 @@ void expect_lanes_equal_scalar(bool poison_lane_one) {
     auto al = random_definite<N>(static_cast<unsigned>(l), l == 2 ? 0.0 : 0.1, l == 2 ? N - 1 : N);
     auto gl = random_matrix<N, N>(static_cast<unsigned>(l), 3);
     if (l == 3) al = gl = Mat<double, N, N>::zero();
-    if (l == 1 && poison_lane_one)
-      al(0, 0) = gl(N - 1, 0) = std::numeric_limits<double>::quiet_NaN();
+    if (l == 1 && poison_lane_one) al(0, 0) = gl(N - 1, 0) = std::numeric_limits<double>::quiet_NaN();
     const auto bl = random_matrix<N, 1>(static_cast<unsigned>(l), 2);
     for (int k = 0; k < N * N; ++k) {
       a.m[k].set(l, static_cast<R>(al.m[k]));
@@ -299,8 +294,7 @@ void expect_lanes_equal_scalar(bool poison_lane_one) {
       ASSERT_TRUE(same_bits(one[k], many[k * kWidth<S> + static_cast<std::size_t>(l)]))
           << "lane " << l << ", member " << k;
     if (l == 1 && poison_lane_one) {
-      EXPECT_TRUE(std::isnan(scalar.x_ldlt[0]) && std::isnan(scalar.x_lu[0]) &&
-                  std::isnan(scalar.x_qr[0]));
+      EXPECT_TRUE(std::isnan(scalar.x_ldlt[0]) && std::isnan(scalar.x_lu[0]) && std::isnan(scalar.x_qr[0]));
     }
   }
 }
@@ -320,8 +314,7 @@ TEST(InverseSpd, TimesTheMatrixIsTheIdentityAndIsSymmetricToTheBit) {
     const auto a = random_definite<3>(static_cast<unsigned>(t), 0.1);
     const auto r = inverse_spd(a);
     EXPECT_EQ(r.bad_pivots, 0);
-    EXPECT_LE(largest(a * r.inverse - Mat3<double>::identity()),
-              30 * kEps * largest(a) * largest(r.inverse));
+    EXPECT_LE(largest(a * r.inverse - Mat3<double>::identity()), 30 * kEps * largest(a) * largest(r.inverse));
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < i; ++j) EXPECT_EQ(r.inverse(i, j), r.inverse(j, i));
   }
@@ -338,8 +331,7 @@ TEST(InverseSpd, GivesTheSameBitsInLanesAsInScalarCode) {
   using S = Lanes<double>;
   Mat3<S> a;
   for (int l = 0; l < kWidth<S>; ++l)
-    for (int k = 0; k < 9; ++k)
-      a.m[k].set(l, random_definite<3>(static_cast<unsigned>(l), 0.01).m[k]);
+    for (int k = 0; k < 9; ++k) a.m[k].set(l, random_definite<3>(static_cast<unsigned>(l), 0.01).m[k]);
   const Inverse3<S> r = inverse_spd(a);
   for (int l = 0; l < kWidth<S>; ++l) {
     const Inverse3<double> one = inverse_spd(random_definite<3>(static_cast<unsigned>(l), 0.01));

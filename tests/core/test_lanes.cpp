@@ -23,22 +23,9 @@ bool same_bits(R a, R b) {
 template <class R>
 std::vector<R> inputs() {
   using L = std::numeric_limits<R>;
-  std::vector<R> x = {R(0),
-                      R(-0.0),
-                      R(1),
-                      R(-1),
-                      L::denorm_min(),
-                      -L::min(),
-                      L::max(),
-                      -L::max(),
-                      L::infinity(),
-                      -L::infinity(),
-                      L::quiet_NaN(),
-                      R(0.1),
-                      R(1) + L::epsilon(),
-                      R(3),
-                      R(-7.5),
-                      R(1e-20)};
+  std::vector<R> x = {
+      R(0),          R(-0.0),        R(1),           R(-1),  L::denorm_min(),     -L::min(), L::max(), -L::max(),
+      L::infinity(), -L::infinity(), L::quiet_NaN(), R(0.1), R(1) + L::epsilon(), R(3),      R(-7.5),  R(1e-20)};
   for (std::uint64_t i = 0; i < 240; ++i) {
     R u0, u1;
     uniform_pair(1u, SampleIndex<R>::consecutive(i), 0u, u0, u1);
@@ -61,8 +48,7 @@ void expect_same_bits(F f) {
       }
       const S got = f(a, b);
       for (int l = 0; l < kWidth<S>; ++l)
-        ASSERT_TRUE(same_bits(R(got[l]), f(R(a[l]), R(b[l]))))
-            << a[l] << ' ' << b[l] << " gives " << got[l];
+        ASSERT_TRUE(same_bits(R(got[l]), f(R(a[l]), R(b[l])))) << a[l] << ' ' << b[l] << " gives " << got[l];
     }
 }
 
@@ -128,8 +114,7 @@ TYPED_TEST(LanesOf, CompareAndSelectLaneByLane) {
   expect_same_bits<R>([](auto a, auto b) { return select(a == b, a, b); });
   expect_same_bits<R>([](auto a, auto b) { return select(a != b, a, b); });
   expect_same_bits<R>([](auto a, auto b) { return select(!(a < b) && (a == a || b == b), a, b); });
-  expect_same_bits<R>(
-      [](auto a, auto b) { return select(select_mask(a < b, a == a, b == b), a, b); });
+  expect_same_bits<R>([](auto a, auto b) { return select(select_mask(a < b, a == a, b == b), a, b); });
   expect_same_bits<R>([](auto a, auto) { return select(is_finite(a), a, decltype(a)(R(5))); });
 }
 
@@ -183,8 +168,7 @@ TEST(IntegerLanes, MultiplyHalvesAndTakeHighProductsAsTheScalarDoes) {
       q.set(l, static_cast<std::uint32_t>(a.word[1] ^ static_cast<unsigned>(l << 20)));
     }
     const V h = high_product(p, q);
-    for (int l = 0; l < V::kSize; ++l)
-      EXPECT_EQ(h[l], high_product(std::uint32_t{p[l]}, std::uint32_t{q[l]}));
+    for (int l = 0; l < V::kSize; ++l) EXPECT_EQ(h[l], high_product(std::uint32_t{p[l]}, std::uint32_t{q[l]}));
   }
   const W number = ScalarTraits<W>::lane_numbers();
   for (int l = 0; l < W::kSize; ++l) EXPECT_EQ(number[l], static_cast<std::uint64_t>(l));

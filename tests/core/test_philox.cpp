@@ -58,8 +58,7 @@ TYPED_TEST_SUITE(Philox, Scalars);
 
 TYPED_TEST(Philox, ReproducesRandom123sKnownAnswersInEveryLane) {
   for (const KnownAnswer& known : kKnownAnswers) {
-    const PhiloxBlock<TypeParam> block =
-        philox<TypeParam>(broadcast<TypeParam>(known.counter), known.key);
+    const PhiloxBlock<TypeParam> block = philox<TypeParam>(broadcast<TypeParam>(known.counter), known.key);
     for (int k = 0; k < 4; ++k)
       for (int l = 0; l < kWidth<TypeParam>; ++l)
         EXPECT_EQ(lane(block.word[k], l), known.expected[static_cast<std::size_t>(k)]);
@@ -68,11 +67,9 @@ TYPED_TEST(Philox, ReproducesRandom123sKnownAnswersInEveryLane) {
 
 TYPED_TEST(Philox, GivesEachLaneTheNumbersOfItsSampleAlsoAcrossTheCarryIntoTheHighWord) {
   using S = TypeParam;
-  for (const std::uint64_t first :
-       {0ull, 1000ull, 0xfffffffcull, 0xffffffffull, 0x7fffffffffffff00ull}) {
+  for (const std::uint64_t first : {0ull, 1000ull, 0xfffffffcull, 0xffffffffull, 0x7fffffffffffff00ull}) {
     std::vector<std::uint64_t> scattered;
-    for (int l = 0; l < kWidth<S>; ++l)
-      scattered.push_back(first ^ (0x100000000ull * static_cast<unsigned>(l * l)));
+    for (int l = 0; l < kWidth<S>; ++l) scattered.push_back(first ^ (0x100000000ull * static_cast<unsigned>(l * l)));
     S u0, u1, v0, v1;
     uniform_pair(77u, SampleIndex<S>::consecutive(first), 3u, u0, u1);
     uniform_pair(77u, SampleIndex<S>::gather(scattered.data()), 3u, v0, v1);
@@ -80,8 +77,7 @@ TYPED_TEST(Philox, GivesEachLaneTheNumbersOfItsSampleAlsoAcrossTheCarryIntoTheHi
       using R = RealOf<S>;
       R a0, a1, b0, b1;
       uniform_pair(77u, SampleIndex<R>::consecutive(first + static_cast<unsigned>(l)), 3u, a0, a1);
-      uniform_pair(77u, SampleIndex<R>::gather(&scattered[static_cast<std::size_t>(l)]), 3u, b0,
-                   b1);
+      uniform_pair(77u, SampleIndex<R>::gather(&scattered[static_cast<std::size_t>(l)]), 3u, b0, b1);
       EXPECT_EQ(value(u0, l), a0);
       EXPECT_EQ(value(u1, l), a1);
       EXPECT_EQ(value(v0, l), b0);
@@ -145,8 +141,7 @@ TEST(Uniform, HasTheMomentsAndTheFlatHistogramOfAUniformNumber) {
   EXPECT_NEAR(sum_sq / n, 1 / 12.0, 4 * std::sqrt(1 / 180.0 / n));
   EXPECT_NEAR(sum_product / kSamples, 0.0, 4 / 12.0 / std::sqrt(kSamples));
   double chi_square = 0;
-  for (const int count : histogram)
-    chi_square += (count - n / kBins) * (count - n / kBins) / (n / kBins);
+  for (const int count : histogram) chi_square += (count - n / kBins) * (count - n / kBins) / (n / kBins);
   EXPECT_NEAR(chi_square, kBins - 1, 4 * std::sqrt(2.0 * (kBins - 1)));
 }
 

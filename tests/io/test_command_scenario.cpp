@@ -105,14 +105,18 @@ TEST(TorqueLimit, IsReadAndPrintedForOneFingerOrTheWholeHand) {
   for (const Scenario& s : {one, all, each}) {
     expect_round_trip(s);
     const Scenario again = parse_scenario(resolved_toml(s), "printed.toml");
-    for (std::size_t j = 0; j < s.fingers.size(); ++j) EXPECT_EQ(again.fingers[j].torque_limit, s.fingers[j].torque_limit);
+    for (std::size_t j = 0; j < s.fingers.size(); ++j)
+      EXPECT_EQ(again.fingers[j].torque_limit, s.fingers[j].torque_limit);
   }
 }
 
 TEST(TorqueLimit, SaysWhatIsWrongWithIt) {
-  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2]\n"}), "s.toml:7:1: hand.finger[1].torque_limit: expected an array of 6");
-  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 0]\n"}), "hand.finger[1].torque_limit[6]: must be");
-  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, \"6 N\"]\n"}), "hand.finger[1].torque_limit[6]");
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2]\n"}),
+              "s.toml:7:1: hand.finger[1].torque_limit: expected an array of 6");
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, 0]\n"}),
+              "hand.finger[1].torque_limit[6]: must be");
+  expect_said(complaint(Parts{.finger = "torque_limit = [1, 2, 3, 4, 5, \"6 N\"]\n"}),
+              "hand.finger[1].torque_limit[6]");
   expect_said(complaint(Parts{.finger = "torque_limit = \"file\"\n"}),
               "hand.finger[1].torque_limit: this finger comes from no file");
   expect_said(complaint(Parts{.finger = "torque_limits = [1, 2, 3, 4, 5, 6]\n"}), "torque_limit");

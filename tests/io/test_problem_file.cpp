@@ -36,17 +36,13 @@ class ProblemFile : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        fs::temp_directory_path() / ("garra_io_" + std::to_string(::getpid()) + "_" + info->name());
+    folder_ = fs::temp_directory_path() / ("garra_io_" + std::to_string(::getpid()) + "_" + info->name());
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::size_t files_in_folder() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
   }
 
   fs::path folder_;
@@ -57,8 +53,7 @@ class ProblemFile : public ::testing::Test {
 class RawFile {
  public:
   explicit RawFile(const std::string& path)
-      : file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)),
-        links_(H5Pcreate(H5P_LINK_CREATE)) {
+      : file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)), links_(H5Pcreate(H5P_LINK_CREATE)) {
     H5Pset_create_intermediate_group(links_, 1);
   }
   RawFile(const RawFile&) = delete;
@@ -77,14 +72,12 @@ class RawFile {
   RawFile& add_floats(const std::string& name, const Dims& dims, const std::vector<float>& values) {
     return add_typed(name, dims, H5T_NATIVE_FLOAT, values.data());
   }
-  RawFile& add_with_checksum(const std::string& name, const Dims& dims,
-                             const std::vector<double>& values) {
+  RawFile& add_with_checksum(const std::string& name, const Dims& dims, const std::vector<double>& values) {
     const hid_t options = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(options, static_cast<int>(dims.size()), dims.data());
     H5Pset_fletcher32(options);
     const hid_t space = H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
-    const hid_t set =
-        H5Dcreate2(file_, name.c_str(), H5T_NATIVE_DOUBLE, space, links_, options, H5P_DEFAULT);
+    const hid_t set = H5Dcreate2(file_, name.c_str(), H5T_NATIVE_DOUBLE, space, links_, options, H5P_DEFAULT);
     H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
     for (const hid_t id : {set, space, options}) H5Idec_ref(id);
     return *this;
@@ -104,10 +97,8 @@ class RawFile {
  private:
   RawFile& add_typed(const std::string& name, const Dims& dims, hid_t type, const void* values) {
     const hid_t space = H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr);
-    const hid_t set =
-        H5Dcreate2(file_, name.c_str(), type, space, links_, H5P_DEFAULT, H5P_DEFAULT);
-    if (H5Sget_simple_extent_npoints(space) > 0)
-      H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    const hid_t set = H5Dcreate2(file_, name.c_str(), type, space, links_, H5P_DEFAULT, H5P_DEFAULT);
+    if (H5Sget_simple_extent_npoints(space) > 0) H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
     H5Dclose(set);
     H5Sclose(space);
     return *this;
@@ -125,11 +116,8 @@ std::vector<double> numbers(std::size_t count) {
 Problems some_problems(std::int64_t count, int contacts) {
   const auto n = static_cast<std::size_t>(count);
   const auto k = static_cast<std::size_t>(contacts);
-  return {.contacts = contacts,
-          .count = count,
-          .A = numbers(n * 9 * k * k),
-          .b = numbers(n * 3 * k),
-          .mu = numbers(n * k)};
+  return {
+      .contacts = contacts, .count = count, .A = numbers(n * 9 * k * k), .b = numbers(n * 3 * k), .mu = numbers(n * k)};
 }
 
 /// Every second contact slides.
@@ -201,20 +189,17 @@ std::vector<double> read_doubles(const std::string& path, const char* name) {
   return values;
 }
 
-const io::SolutionAttributes kAttributes{
-    .method = "auto", .tolerance = 1e-8, .device = "test", .version = "0"};
+const io::SolutionAttributes kAttributes{.method = "auto", .tolerance = 1e-8, .device = "test", .version = "0"};
 
 /// Runs `action`, which must throw an Error with this code whose text holds all of these pieces.
-void expect_error(ExitCode code, const std::vector<std::string>& pieces,
-                  const std::function<void()>& action) {
+void expect_error(ExitCode code, const std::vector<std::string>& pieces, const std::function<void()>& action) {
   try {
     action();
     ADD_FAILURE() << "no error was thrown";
   } catch (const Error& error) {
     const std::string text = error.what();
     EXPECT_EQ(error.code(), code) << text;
-    for (const std::string& piece : pieces)
-      EXPECT_NE(text.find(piece), std::string::npos) << piece << " in: " << text;
+    for (const std::string& piece : pieces) EXPECT_NE(text.find(piece), std::string::npos) << piece << " in: " << text;
     EXPECT_NE(text.find("\n  "), std::string::npos) << "no remedy in: " << text;
   }
 }
@@ -469,8 +454,7 @@ TEST_F(ProblemFile, ASolutionFileCarriesConeDistanceAndSlipRate) {
   io::write_solutions(path("s.h5"), problems, s, kAttributes);
   const hid_t file = H5Fopen(path("s.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   EXPECT_GT(H5Aexists_by_name(file, "status", "names", H5P_DEFAULT), 0);
-  for (const char* name : {"method", "tolerance", "device", "version"})
-    EXPECT_GT(H5Aexists(file, name), 0) << name;
+  for (const char* name : {"method", "tolerance", "device", "version"}) EXPECT_GT(H5Aexists(file, name), 0) << name;
   H5Fclose(file);
   EXPECT_DOUBLE_EQ(read_doubles(path("s.h5"), "s")[0], 0.25 * 16 - 1 - 0.25);
   EXPECT_DOUBLE_EQ(read_doubles(path("s.h5"), "lambda")[0], 5.0);
@@ -528,8 +512,7 @@ TEST_F(ProblemFile, DamagedDataWithAChecksumAreNoticed) {
   std::ifstream in(path("p.h5"), std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(in), {});
   const double value = numbers(9)[4];
-  const std::size_t at =
-      bytes.find(std::string(reinterpret_cast<const char*>(&value), sizeof value));
+  const std::size_t at = bytes.find(std::string(reinterpret_cast<const char*>(&value), sizeof value));
   ASSERT_NE(at, std::string::npos);
   bytes[at] = static_cast<char>(bytes[at] ^ 1);
   std::ofstream(path("p.h5"), std::ios::binary) << bytes;
@@ -537,8 +520,7 @@ TEST_F(ProblemFile, DamagedDataWithAChecksumAreNoticed) {
 }
 
 TEST_F(ProblemFile, EveryMissingDatasetIsNamed) {
-  const std::vector<std::pair<std::string, Dims>> all = {
-      {"A", {2, 3, 3}}, {"b", {2, 3}}, {"mu", {2, 1}}};
+  const std::vector<std::pair<std::string, Dims>> all = {{"A", {2, 3, 3}}, {"b", {2, 3}}, {"mu", {2, 1}}};
   for (const auto& [missing, ignored] : all) {
     {
       RawFile file(path("p.h5"));
@@ -557,10 +539,7 @@ TEST_F(ProblemFile, AGroupIsNoDataset) {
 
 TEST_F(ProblemFile, WrongShapesSayWhatWasExpectedAndFound) {
   const auto file_with = [this](const Dims& a, const Dims& b, const Dims& mu) {
-    RawFile(path("p.h5"))
-        .add("A", a, numbers(500))
-        .add("b", b, numbers(50))
-        .add("mu", mu, numbers(50));
+    RawFile(path("p.h5")).add("A", a, numbers(500)).add("b", b, numbers(50)).add("mu", mu, numbers(50));
   };
   file_with({9, 9}, {9}, {3});
   expect_refused(path("p.h5"), {"dataset A", "[n, 3k, 3k]", "[9, 9]"});
@@ -585,10 +564,7 @@ TEST_F(ProblemFile, TooManyContactsStateTheLimit) {
 }
 
 TEST_F(ProblemFile, TextInPlaceOfNumbersIsRefused) {
-  RawFile(path("p.h5"))
-      .add("A", {1, 3, 3}, numbers(9))
-      .add("b", {1, 3}, numbers(3))
-      .add_text("mu", "0.5");
+  RawFile(path("p.h5")).add("A", {1, 3, 3}, numbers(9)).add("b", {1, 3}, numbers(3)).add_text("mu", "0.5");
   expect_refused(path("p.h5"), {"dataset mu", "expected shape [1, 1]", "found [1]"});
   RawFile(path("q.h5")).add_text("A", "x").add("b", {1, 3}, numbers(3));
   expect_refused(path("q.h5"), {"dataset A"});
@@ -674,10 +650,7 @@ TEST_F(ProblemFile, ModesOfEveryIntegerWidthAreRead) {
 
 TEST_F(ProblemFile, AModeOfTheWrongShapeOrTypeIsRefused) {
   const auto base = [this](const std::string& name) {
-    RawFile(path(name))
-        .add("A", {1, 3, 3}, numbers(9))
-        .add("b", {1, 3}, numbers(3))
-        .add("mu", {1, 1}, numbers(1));
+    RawFile(path(name)).add("A", {1, 3, 3}, numbers(9)).add("b", {1, 3}, numbers(3)).add("mu", {1, 1}, numbers(1));
     return H5Fopen(path(name).c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   };
   const auto add_mode = [](hid_t file, const Dims& dims, hid_t type) {
@@ -705,8 +678,7 @@ struct Sparse {
 };
 const Sparse kCsr{.nz = -2, .p = {0, 2, 4, 6}, .i = {0, 1, 0, 1, 0, 2}, .x = {4, 1, 2, 5, 0.5, 6}};
 const Sparse kCsc{.nz = -1, .p = {0, 3, 5, 6}, .i = {0, 1, 2, 0, 1, 2}, .x = {4, 2, 0.5, 1, 5, 6}};
-const Sparse kTriplet{
-    .nz = 6, .p = {0, 1, 0, 1, 0, 2}, .i = {0, 0, 1, 1, 2, 2}, .x = {4, 1, 2, 5, 0.5, 6}};
+const Sparse kTriplet{.nz = 6, .p = {0, 1, 0, 1, 0, 2}, .i = {0, 0, 1, 1, 2, 2}, .x = {4, 1, 2, 5, 0.5, 6}};
 const std::vector<double> kQ = {-1, 0.5, 0.25};
 
 Sparse swapped(Sparse w) {
@@ -732,8 +704,7 @@ void write_fclib(const std::string& path, const Sparse& w, bool stored = false, 
   const std::vector<double> r = {1, -2, 3};
   std::vector<double> u = kQ;
   for (std::size_t row = 0; row < 3; ++row) {
-    for (std::size_t column = 0; column < 3; ++column)
-      u[row] += kDense[3 * row + column] * r[column];
+    for (std::size_t column = 0; column < 3; ++column) u[row] += kDense[3 * row + column] * r[column];
   }
   file.add("solution/r", {3}, r).add("solution/u", {3}, u);
 }
@@ -759,8 +730,7 @@ TEST_F(ProblemFile, FclibTripletsFollowTheStoredSolution) {
 
 TEST_F(ProblemFile, FclibTripletsWithoutASolutionHaveTheRowInI) {
   write_fclib(path("f.hdf5"), swapped(kTriplet));
-  EXPECT_EQ(io::read_problems(path("f.hdf5")).A,
-            (std::vector<double>{4, 2, 0.5, 1, 5, 0, 0, 0, 6}));
+  EXPECT_EQ(io::read_problems(path("f.hdf5")).A, (std::vector<double>{4, 2, 0.5, 1, 5, 0, 0, 0, 6}));
 }
 
 TEST_F(ProblemFile, FclibTripletsAtTheSamePlaceAddUp) {
@@ -788,9 +758,7 @@ TEST_F(ProblemFile, FclibOfOtherKindsIsRefused) {
   expect_refused(path("plane.hdf5"), {"fclib_local/spacedim", "expected 3", "found 2"});
   RawFile(path("global.hdf5")).add_ints("fclib_global/spacedim", {1}, {3});
   expect_refused(path("global.hdf5"), {"fclib_global", "only local"});
-  RawFile(path("bilateral.hdf5"))
-      .add_ints("fclib_local/spacedim", {1}, {3})
-      .add_group("fclib_local/V");
+  RawFile(path("bilateral.hdf5")).add_ints("fclib_local/spacedim", {1}, {3}).add_group("fclib_local/V");
   expect_refused(path("bilateral.hdf5"), {"fclib_local/V", "equality constraints"});
   RawFile(path("large.hdf5"))
       .add_ints("fclib_local/spacedim", {1}, {3})
@@ -800,8 +768,7 @@ TEST_F(ProblemFile, FclibOfOtherKindsIsRefused) {
 }
 
 TEST_F(ProblemFile, FclibMatricesThatContradictThemselvesAreRefused) {
-  const auto refuse = [this](Sparse w, const std::function<void(Sparse&)>& spoil,
-                             const std::string& dataset) {
+  const auto refuse = [this](Sparse w, const std::function<void(Sparse&)>& spoil, const std::string& dataset) {
     spoil(w);
     write_fclib(path("f.hdf5"), w);
     expect_refused(path("f.hdf5"), {dataset});
@@ -898,9 +865,8 @@ TEST_F(ProblemFile, ALinkKeepsPointingAtItsFile) {
 }
 
 TEST_F(ProblemFile, SolutionsOfOtherProblemsAreNotWritten) {
-  expect_error(ExitCode::kInternal, {"do not belong"}, [&] {
-    io::write_solutions(path("s.h5"), some_problems(2, 3), some_solutions(3, 3), kAttributes);
-  });
+  expect_error(ExitCode::kInternal, {"do not belong"},
+               [&] { io::write_solutions(path("s.h5"), some_problems(2, 3), some_solutions(3, 3), kAttributes); });
   EXPECT_EQ(files_in_folder(), 0u);
 }
 

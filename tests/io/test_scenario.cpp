@@ -25,9 +25,7 @@ constexpr double kDegree = M_PI / 180;
 /// A few roundings.
 constexpr double kRounding = 1e-14;
 
-std::string scenario_path(const std::string& name) {
-  return std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name;
-}
+std::string scenario_path(const std::string& name) { return std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name; }
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
@@ -165,7 +163,8 @@ TEST(Scenario, EveryShippedScenarioIsValid) {
   for (const auto& entry : std::filesystem::directory_iterator(scenario_path(""))) {
     if (entry.path().extension() != ".toml") continue;
     ++count;
-    if (io::scenario_job(entry.path().string()) != "grasp") continue;  // checked with the program: they name other files
+    if (io::scenario_job(entry.path().string()) != "grasp")
+      continue;  // checked with the program: they name other files
     EXPECT_FALSE(io::read_scenario(entry.path().string()).title.empty());
   }
   EXPECT_GE(count, 3);
@@ -174,12 +173,11 @@ TEST(Scenario, EveryShippedScenarioIsValid) {
 // ---- values
 
 TEST(Scenario, UnitsAreConverted) {
-  const std::pair<const char*, double> lengths[] = {
-      {"\"50 mm\"", 0.05},  {"\"5cm\"", 0.05},   {"0.05", 0.05},   {"\"7 mm\"", 0.007},
-      {"\"1e-3 km\"", 1.0}, {"\"+2.5 m\"", 2.5}, {"\"0.2m\"", 0.2}};
+  const std::pair<const char*, double> lengths[] = {{"\"50 mm\"", 0.05}, {"\"5cm\"", 0.05},    {"0.05", 0.05},
+                                                    {"\"7 mm\"", 0.007}, {"\"1e-3 km\"", 1.0}, {"\"+2.5 m\"", 2.5},
+                                                    {"\"0.2m\"", 0.2}};
   for (const auto& [text, value] : lengths) {
-    EXPECT_EQ(three_puma({std::string("object.radius=").append(text)}).object.radius, value)
-        << text;
+    EXPECT_EQ(three_puma({std::string("object.radius=").append(text)}).object.radius, value) << text;
   }
   EXPECT_EQ(three_puma({"object.mass=\"500 g\""}).object.mass.a, 0.5);
   EXPECT_EQ(three_puma({"load.squeeze=\"1.5 kN\""}).squeeze.a, 1500);
@@ -188,8 +186,8 @@ TEST(Scenario, UnitsAreConverted) {
   EXPECT_EQ(three_puma({"load.wrench.torque_ball=\"50 N*mm\""}).torque_magnitude.a, 0.05);
   EXPECT_EQ(three_puma({"load.wrench.torque_ball=\"50 mN*m\""}).torque_magnitude.a, 0.05);
   EXPECT_EQ(three_puma({"contacts.friction=\"40 %\""}).contacts[0].friction.a, 0.4);
-  const Scenario s = three_puma({"motion.velocity=[\"100 mm/s\",0,0]",
-                                 "motion.angular_velocity=[\"90 deg/s\",0,\"1 rad/s\"]"});
+  const Scenario s =
+      three_puma({"motion.velocity=[\"100 mm/s\",0,0]", "motion.angular_velocity=[\"90 deg/s\",0,\"1 rad/s\"]"});
   EXPECT_EQ(s.velocity[0], 0.1);
   EXPECT_EQ(s.angular_velocity[0], M_PI / 2);
   EXPECT_EQ(s.angular_velocity[2], 1);
@@ -200,13 +198,11 @@ TEST(Scenario, AWrongDimensionNamesTheExpectedOne) {
                   "load.squeeze: expected a force (N, kN, mN), found a length");
   expect_contains(override_error("object.mass=\"3 N\""), "expected a mass (kg, g), found a force");
   expect_contains(override_error("load.wrench.torque_ball=\"3 N\""), "expected a torque");
-  expect_contains(override_error("contacts.friction=\"3 deg\""),
-                  "expected a plain number, found an angle");
+  expect_contains(override_error("contacts.friction=\"3 deg\""), "expected a plain number, found an angle");
   expect_contains(override_error("object.radius=\"50\""), "the unit is missing");
   expect_contains(override_error("object.radius=\"50 mn\""), "unknown unit \"mn\"");
   expect_contains(override_error("object.radius=\"50 mmm\""), "Did you mean \"mm\"?");
-  expect_contains(override_error("object.radius=\"wide\""),
-                  "expected a length (m, mm, cm, km), found \"wide\"");
+  expect_contains(override_error("object.radius=\"wide\""), "expected a length (m, mm, cm, km), found \"wide\"");
 }
 
 TEST(Scenario, NanAndInfinityAreRefused) {
@@ -232,8 +228,7 @@ TEST(Scenario, EveryDistributionIsRead) {
 }
 
 TEST(Scenario, AnUncertainRadiusScalesTheObject) {
-  const Scenario s =
-      three_puma({"object.radius={ normal = [\"50 mm\", \"1 mm\"], min = \"40 mm\" }"});
+  const Scenario s = three_puma({"object.radius={ normal = [\"50 mm\", \"1 mm\"], min = \"40 mm\" }"});
   EXPECT_NEAR(s.object.radius, 0.05, kRounding);
   expect_distribution(s.object.scale, Kind::kNormal, 1, 0.02);
   EXPECT_NEAR(norm(s.contacts[0].point), 0.05, kRounding);
@@ -247,8 +242,7 @@ TEST(Scenario, AnUncertainPositionIsANominalPlaceAndADeviation) {
 }
 
 TEST(Scenario, ContactsMayDifferInTheirInputs) {
-  const Scenario s =
-      three_puma({"contact=[{}, { friction = 0.2, slide = [0, { normal = [0, \"3 mm\"] }] }, {}]"});
+  const Scenario s = three_puma({"contact=[{}, { friction = 0.2, slide = [0, { normal = [0, \"3 mm\"] }] }, {}]"});
   expect_distribution(s.contacts[0].friction, Kind::kNormal, 0.4, 0.08);
   EXPECT_EQ(s.contacts[1].friction.a, 0.2);
   EXPECT_TRUE(s.contacts[1].slide_t.is_constant());
@@ -282,12 +276,9 @@ void expect_right_handed_unit_frame(const grasp::Contact& c) {
 
 TEST(ScenarioContact, OnASphereFollowsAzimuthElevationAndRoll) {
   const double phi = 0.7, psi = -0.4, roll = 0.3;
-  const grasp::Contact c =
-      contact_on("shape='sphere'\nradius=0.2", "azimuth=0.7\nelevation=-0.4\nroll=0.3");
-  const Vec3<double> n =
-      vec3(-std::cos(psi) * std::cos(phi), -std::cos(psi) * std::sin(phi), -std::sin(psi));
-  const Vec3<double> t0 =
-      vec3(-std::sin(psi) * std::cos(phi), -std::sin(psi) * std::sin(phi), std::cos(psi));
+  const grasp::Contact c = contact_on("shape='sphere'\nradius=0.2", "azimuth=0.7\nelevation=-0.4\nroll=0.3");
+  const Vec3<double> n = vec3(-std::cos(psi) * std::cos(phi), -std::cos(psi) * std::sin(phi), -std::sin(psi));
+  const Vec3<double> t0 = vec3(-std::sin(psi) * std::cos(phi), -std::sin(psi) * std::sin(phi), std::cos(psi));
   const Vec3<double> o0 = vec3(-std::sin(phi), std::cos(phi), 0.0);
   const Vec3<double> t = axpy(std::sin(roll), o0, std::cos(roll) * t0);
   expect_vector(column(c.frame, 2), n[0], n[1], n[2]);
@@ -345,8 +336,7 @@ TEST(ScenarioContact, AtAPointTakesNormalTangentAndCurvature) {
   EXPECT_EQ(c.angle_sign, 1);
   expect_right_handed_unit_frame(c);
   // Without a tangent the frame is that of a sphere.
-  const grasp::Contact ball =
-      contact_on("shape='sphere'\nradius=0.1", "azimuth=0.7\nelevation=0.2");
+  const grasp::Contact ball = contact_on("shape='sphere'\nradius=0.1", "azimuth=0.7\nelevation=0.2");
   const Vec3<double> n = column(ball.frame, 2);
   std::ostringstream normal;
   normal.precision(17);
@@ -356,23 +346,16 @@ TEST(ScenarioContact, AtAPointTakesNormalTangentAndCurvature) {
 }
 
 TEST(ScenarioContact, OffTheSurfaceIsRefused) {
-  const std::string box = "shape='box'\nsize=[0.2, 0.4, 0.6]",
-                    cylinder = "shape='cylinder'\nradius=0.05\nheight=0.2";
-  expect_contains(error_of(one_finger(box, "face='+x'\nat=[0.3, 0]")),
-                  "contact[1].at[1]: off the surface");
+  const std::string box = "shape='box'\nsize=[0.2, 0.4, 0.6]", cylinder = "shape='cylinder'\nradius=0.05\nheight=0.2";
+  expect_contains(error_of(one_finger(box, "face='+x'\nat=[0.3, 0]")), "contact[1].at[1]: off the surface");
   expect_contains(error_of(one_finger(box, "face='+w'")), "contact[1].face: unknown value \"+w\"");
-  expect_contains(error_of(one_finger(cylinder, "azimuth=0\nheight=0.2")),
-                  "contact[1].height: off the surface");
-  expect_contains(error_of(one_finger(cylinder, "face='+z'\nat=[0.04,0.04]")),
-                  "off the end of the cylinder");
-  expect_contains(error_of(one_finger(cylinder, "azimuth=0\nroll='30 deg'")),
-                  "not a multiple of 90 deg");
-  expect_contains(
-      error_of(one_finger("shape='points'\ngyration=[1,1,1]", "point=[0,0,0]\nnormal=[0,0,0]")),
-      "no direction");
-  expect_contains(
-      error_of(one_finger("shape='points'\ngyration=[1,1,3]", "point=[0,0,0]\nnormal=[0,0,1]")),
-      "no body has these radii");
+  expect_contains(error_of(one_finger(cylinder, "azimuth=0\nheight=0.2")), "contact[1].height: off the surface");
+  expect_contains(error_of(one_finger(cylinder, "face='+z'\nat=[0.04,0.04]")), "off the end of the cylinder");
+  expect_contains(error_of(one_finger(cylinder, "azimuth=0\nroll='30 deg'")), "not a multiple of 90 deg");
+  expect_contains(error_of(one_finger("shape='points'\ngyration=[1,1,1]", "point=[0,0,0]\nnormal=[0,0,0]")),
+                  "no direction");
+  expect_contains(error_of(one_finger("shape='points'\ngyration=[1,1,3]", "point=[0,0,0]\nnormal=[0,0,1]")),
+                  "no body has these radii");
 }
 
 // ---- fingers
@@ -403,8 +386,7 @@ TEST(ScenarioFinger, WhatDoesNotFitIsRefused) {
   expect_contains(message("hand.finger.2.ik=puma"), "fits model = \"puma560\" only");
   expect_contains(message("hand.finger.2.start=[0]"), "expected an array of 4");
   expect_contains(message("hand.finger.1.dh=[]"), "expected 1 to 16 rows, found 0");
-  expect_contains(message("hand.finger.1.inertia.2=[1e-6,1e-6,-1e-6]"),
-                  "negative principal moment");
+  expect_contains(message("hand.finger.1.inertia.2=[1e-6,1e-6,-1e-6]"), "negative principal moment");
   expect_contains(message("hand.finger.1.mass.2=\"-1 kg\""), "must be at least 0 kg, found -1 kg");
   expect_contains(message("hand.finger.1.model=puma560"), "more than one of model, file and dh");
   expect_contains(message("hand.finger=[]"), "expected 1 to 8 fingers, found 0");
@@ -418,19 +400,15 @@ TEST(ScenarioError, SaysFileLineColumnKeyAndRemedy) {
   std::string text = read_file(scenario_path("three_puma_sphere.toml"));
   const std::string good = "squeeze = \"15 N\"";
   text.replace(text.find(good), good.size(), "squeeze = \"15 Nn\"");
-  const auto line =
-      1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find("15 Nn")),
-                     '\n');
-  EXPECT_EQ(error_of(text), "s.toml:" + std::to_string(line) +
-                                ":1: load.squeeze: unknown unit \"Nn\"\n  Did you mean \"N\"?");
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find("15 Nn")), '\n');
+  EXPECT_EQ(error_of(text),
+            "s.toml:" + std::to_string(line) + ":1: load.squeeze: unknown unit \"Nn\"\n  Did you mean \"N\"?");
 }
 
 TEST(ScenarioError, SuggestsTheKeyThatWasMeant) {
   expect_contains(override_error("objct.mass=1"), "objct: unknown key\n  Did you mean \"object\"?");
-  expect_contains(override_error("contacts.fricton=1"),
-                  "contacts.fricton: unknown key\n  Did you mean \"friction\"?");
-  expect_contains(override_error("solver.tolerance=1"),
-                  "Keys that fit here: method, tol, max_iterations");
+  expect_contains(override_error("contacts.fricton=1"), "contacts.fricton: unknown key\n  Did you mean \"friction\"?");
+  expect_contains(override_error("solver.tolerance=1"), "Keys that fit here: method, tol, max_iterations");
   expect_contains(override_error("hand.model=three_pma"),
                   "unknown value \"three_pma\"\n  Did you mean \"three_puma\"?");
   expect_contains(error_of("shcema=1"), "shcema: unknown key\n  Did you mean \"schema\"?");
@@ -441,14 +419,11 @@ TEST(ScenarioError, SuggestsTheKeyThatWasMeant) {
 }
 
 TEST(ScenarioError, TypesAreNamedAsFound) {
-  expect_contains(override_error("object.mass=true"),
-                  "object.mass: expected a mass (kg, g), found true");
+  expect_contains(override_error("object.mass=true"), "object.mass: expected a mass (kg, g), found true");
   expect_contains(override_error("object=3"), "object: expected a table, found the number 3");
-  expect_contains(override_error("object.position=[0,0]"),
-                  "expected an array of 3, found an array of 2");
+  expect_contains(override_error("object.position=[0,0]"), "expected an array of 3, found an array of 2");
   expect_contains(override_error("hand.armature=1"), "expected true or false, found the number 1");
-  expect_contains(override_error("sampling.samples=\"many\""),
-                  "expected a whole number, found the string \"many\"");
+  expect_contains(override_error("sampling.samples=\"many\""), "expected a whole number, found the string \"many\"");
   expect_contains(override_error("object.mass=1979-05-27"), "found a date or time");
   expect_contains(override_error("title=3"), "expected a string, found the number 3");
   expect_contains(override_error("contacts.friction={ normal = 3 }"),
@@ -456,17 +431,13 @@ TEST(ScenarioError, TypesAreNamedAsFound) {
 }
 
 TEST(ScenarioError, ImpossibleDistributionsAreRefused) {
-  const auto friction = [](const std::string& value) {
-    return override_error("contacts.friction=" + value);
-  };
+  const auto friction = [](const std::string& value) { return override_error("contacts.friction=" + value); };
   expect_contains(friction("{ normal = [0.4, -0.1] }"), "the standard deviation is negative");
   expect_contains(friction("{ uniform = [0.8, 0.3] }"), "the lower limit is above the upper one");
   expect_contains(friction("{ lognormal = [-1, 0.3] }"), "the median is not positive");
-  expect_contains(friction("{ normal = [0.4, 0.1], min = 0.5, max = 0.3 }"),
-                  "min is not below max");
+  expect_contains(friction("{ normal = [0.4, 0.1], min = 0.5, max = 0.3 }"), "min is not below max");
   expect_contains(friction("{ normal = [0.4, 0.01], min = 0.9 }"), "less than a millionth");
-  expect_contains(friction("{ normal = [0.4, 0.1], uniform = [0, 1] }"),
-                  "two distributions: normal and uniform");
+  expect_contains(friction("{ normal = [0.4, 0.1], uniform = [0, 1] }"), "two distributions: normal and uniform");
   expect_contains(friction("{ nromal = [0.4, 0.1] }"), "unknown key\n  Did you mean \"normal\"?");
   expect_contains(friction("{}"), "a table without a distribution");
   expect_contains(friction("{ cone_uniform = \"3 deg\" }"), "for tilt only");
@@ -476,19 +447,15 @@ TEST(ScenarioError, ImpossibleDistributionsAreRefused) {
 TEST(ScenarioError, DrawsThatCouldBeImpossibleNeedALimit) {
   expect_contains(override_error("object.mass={ normal = [1, 0.15] }"),
                   "object.mass: must be above 0 kg, but draws reach down to -0.231");
-  expect_contains(override_error("object.mass={ normal = [1, 0.15] }"),
-                  "Add min = ... to the distribution");
-  expect_contains(override_error("object.mass={ normal = [1, 0.15], min = 0 }"),
-                  "must be above 0 kg");
+  expect_contains(override_error("object.mass={ normal = [1, 0.15] }"), "Add min = ... to the distribution");
+  expect_contains(override_error("object.mass={ normal = [1, 0.15], min = 0 }"), "must be above 0 kg");
   expect_contains(override_error("object.mass=0"), "must be above 0 kg, found 0 kg");
   expect_contains(override_error("contacts.friction={ normal = [0.4, 0.1] }"),
                   "must be at least 0, but draws reach down");
-  expect_contains(override_error("contacts.friction={ uniform = [-0.1, 0.1] }"),
-                  "Narrow the interval");
+  expect_contains(override_error("contacts.friction={ uniform = [-0.1, 0.1] }"), "Narrow the interval");
   expect_contains(override_error("contacts.friction=-0.1"), "must be at least 0, found -0.1");
   expect_contains(override_error("object.radius={ normal = [0.1, 0.05] }"), "must be above 0 m");
-  expect_contains(override_error("contacts.angle=\"180.1 deg\""),
-                  "must be above 0 rad and at most");
+  expect_contains(override_error("contacts.angle=\"180.1 deg\""), "must be above 0 rad and at most");
   // Ten standard deviations away no draw gets there: the smallest uniform number is 2^-53.
   EXPECT_EQ(override_error("object.mass={ normal = [1, 0.1] }"), "");
   EXPECT_EQ(override_error("contacts.friction={ normal = [0.4, 0.1], min = 0 }"), "");
@@ -497,11 +464,9 @@ TEST(ScenarioError, DrawsThatCouldBeImpossibleNeedALimit) {
 TEST(ScenarioError, PlansThatCannotRunAreRefused) {
   expect_contains(override_error("sampling.samples=0"), "sampling.samples: must be 1 to");
   expect_contains(override_error("sampling.samples=-5"), "must be 1 to");
-  expect_contains(override_error("sampling.samples=1.5"),
-                  "expected a whole number, found the number 1.5");
+  expect_contains(override_error("sampling.samples=1.5"), "expected a whole number, found the number 1.5");
   EXPECT_EQ(three_puma({"sampling.samples=1e6"}).plan.samples, 1'000'000);
-  expect_contains(override_error("sampling.chunk=1000"),
-                  "1000 is not a multiple of 1024\n  Write 1024,");
+  expect_contains(override_error("sampling.chunk=1000"), "1000 is not a multiple of 1024\n  Write 1024,");
   expect_contains(override_error("sampling.chunk=5000"), "Write 5120,");
   expect_contains(override_error("sampling.stop={ half_width = 0 }"), "must be above 0");
   expect_contains(override_error("seed=-1"), "must not be negative");
@@ -511,15 +476,14 @@ TEST(ScenarioError, PlansThatCannotRunAreRefused) {
 }
 
 TEST(ScenarioError, HandsAndObjectsThatDoNotFitAreRefused) {
-  const Failure box = failure_of([] {
-    static_cast<void>(three_puma({"object={ shape = \"box\", size = [1, 1, 1], mass = 1 }"}));
-  });
+  const Failure box =
+      failure_of([] { static_cast<void>(three_puma({"object={ shape = \"box\", size = [1, 1, 1], mass = 1 }"})); });
   expect_contains(box.message, "hand.model: the hand three_puma holds a sphere only");
   expect_contains(override_error("job=platform"), "\"platform\" is no grasp study");
   expect_contains(override_error("schema=2"), "unknown version 2");
-  expect_contains(error_of(one_finger("shape='sphere'\nradius=0.1", "azimuth=0") +
-                           "\n[contacts]\nangle={normal=[0,1]}"),
-                  "moves no contact");
+  expect_contains(
+      error_of(one_finger("shape='sphere'\nradius=0.1", "azimuth=0") + "\n[contacts]\nangle={normal=[0,1]}"),
+      "moves no contact");
   std::string text = one_finger("shape='sphere'\nradius=0.1", "azimuth=0");
   text.replace(text.find("friction = 0.5"), 14, "");
   expect_contains(error_of(text), "contact[1].friction: missing");
@@ -527,8 +491,7 @@ TEST(ScenarioError, HandsAndObjectsThatDoNotFitAreRefused) {
 }
 
 TEST(ScenarioError, AMissingFileIsNoInvalidFile) {
-  const Failure missing =
-      failure_of([] { static_cast<void>(io::read_scenario("/no/such/file.toml")); });
+  const Failure missing = failure_of([] { static_cast<void>(io::read_scenario("/no/such/file.toml")); });
   EXPECT_EQ(missing.code, ExitCode::kInputOutput);
   expect_contains(missing.message, "/no/such/file.toml: cannot be read");
   const Failure folder = failure_of([] { static_cast<void>(io::read_scenario("/")); });
@@ -540,8 +503,7 @@ TEST(ScenarioError, JobsOfOtherKindsAreNamed) {
   std::ofstream(path) << "schema = 1\njob = \"platform\"\n";
   EXPECT_EQ(io::scenario_job(path), "platform");
   std::ofstream(path) << "schema = 1\njob = \"plattform\"\n";
-  expect_contains(failure_of([&] { static_cast<void>(io::scenario_job(path)); }).message,
-                  "Did you mean \"platform\"?");
+  expect_contains(failure_of([&] { static_cast<void>(io::scenario_job(path)); }).message, "Did you mean \"platform\"?");
   std::filesystem::remove(path);
 }
 
@@ -555,9 +517,7 @@ TEST(ScenarioOverride, TakesTomlWordsAndQuantities) {
   EXPECT_EQ(three_puma({"title=A title"}).title, "A title");
   EXPECT_EQ(three_puma({"sampling.samples=5_000", "sampling.samples=6_000"}).plan.samples, 6000);
   EXPECT_EQ(three_puma({"object.position.3=0.35"}).object.position[2], 0.35);
-  EXPECT_EQ(io::read_scenario(scenario_path("four_finger_box.toml"), {"contact.4.friction=0.1"})
-                .contacts[3]
-                .friction.a,
+  EXPECT_EQ(io::read_scenario(scenario_path("four_finger_box.toml"), {"contact.4.friction=0.1"}).contacts[3].friction.a,
             0.1);
 }
 
@@ -639,32 +599,25 @@ void expect_same(const Scenario& a, const Scenario& b) {
     expect_same(a.object.turn[i], b.object.turn[i]);
   }
   for (const auto& d :
-       {std::pair(a.angle, b.angle), std::pair(a.squeeze, b.squeeze),
-        std::pair(a.compensation, b.compensation), std::pair(a.force_magnitude, b.force_magnitude),
-        std::pair(a.torque_magnitude, b.torque_magnitude)}) {
+       {std::pair(a.angle, b.angle), std::pair(a.squeeze, b.squeeze), std::pair(a.compensation, b.compensation),
+        std::pair(a.force_magnitude, b.force_magnitude), std::pair(a.torque_magnitude, b.torque_magnitude)}) {
     expect_same(d.first, d.second);
   }
-  for (const auto& v :
-       {std::pair(a.gravity, b.gravity), std::pair(a.force, b.force), std::pair(a.torque, b.torque),
-        std::pair(a.velocity, b.velocity), std::pair(a.angular_velocity, b.angular_velocity)}) {
+  for (const auto& v : {std::pair(a.gravity, b.gravity), std::pair(a.force, b.force), std::pair(a.torque, b.torque),
+                        std::pair(a.velocity, b.velocity), std::pair(a.angular_velocity, b.angular_velocity)}) {
     expect_same(v.first, v.second);
   }
   EXPECT_EQ(std::tuple(a.nominal_mass, a.tol, a.max_iterations, a.check_uniqueness),
             std::tuple(b.nominal_mass, b.tol, b.max_iterations, b.check_uniqueness));
   const study::Plan &p = a.plan, &q = b.plan;
-  EXPECT_EQ(std::tuple(p.seed, p.samples, p.chunk, p.stop_half_width, p.time_limit, p.max_unsolved,
-                       p.keep),
-            std::tuple(q.seed, q.samples, q.chunk, q.stop_half_width, q.time_limit, q.max_unsolved,
-                       q.keep));
+  EXPECT_EQ(std::tuple(p.seed, p.samples, p.chunk, p.stop_half_width, p.time_limit, p.max_unsolved, p.keep),
+            std::tuple(q.seed, q.samples, q.chunk, q.stop_half_width, q.time_limit, q.max_unsolved, q.keep));
 }
 
-Scenario round_trip(const Scenario& s) {
-  return io::parse_scenario(io::resolved_toml(s), "resolved");
-}
+Scenario round_trip(const Scenario& s) { return io::parse_scenario(io::resolved_toml(s), "resolved"); }
 
 TEST(ResolvedScenario, ReadsBackToTheSameModel) {
-  for (const char* name :
-       {"three_puma_sphere.toml", "four_finger_box.toml", "two_finger_cylinder.toml"}) {
+  for (const char* name : {"three_puma_sphere.toml", "four_finger_box.toml", "two_finger_cylinder.toml"}) {
     SCOPED_TRACE(name);
     const Scenario s = io::read_scenario(scenario_path(name));
     expect_same(s, round_trip(s));
@@ -717,8 +670,7 @@ TEST(ResolvedScenario, IsTheSameForPointsPrismaticJointsAndTools) {
 // ---- nothing crashes
 
 TEST(ScenarioFuzz, HostileTextIsRefusedNotCrashed) {
-  const auto repeat = [](const std::string& text, int n, std::string before = "",
-                         const std::string& after = "") {
+  const auto repeat = [](const std::string& text, int n, std::string before = "", const std::string& after = "") {
     for (int i = 0; i < n; ++i) before.append(text);
     return before.append(after);
   };
@@ -774,8 +726,7 @@ TEST(ScenarioFuzz, HostileTextIsRefusedNotCrashed) {
                                  repeat("x", 10000001)};
   for (const std::string& text : hostile) {
     const std::string message = error_of(text);
-    EXPECT_EQ(message.rfind("s.toml:", 0), 0u)
-        << text.substr(0, 40) << " -> " << message.substr(0, 200);
+    EXPECT_EQ(message.rfind("s.toml:", 0), 0u) << text.substr(0, 40) << " -> " << message.substr(0, 200);
   }
 }
 
@@ -819,9 +770,7 @@ std::string mutated(std::string text, std::mt19937& random) {
                                         "{}",
                                         "[]",
                                         "''"};
-  const auto pick = [&](std::size_t n) {
-    return static_cast<std::size_t>(random()) % std::max<std::size_t>(n, 1);
-  };
+  const auto pick = [&](std::size_t n) { return static_cast<std::size_t>(random()) % std::max<std::size_t>(n, 1); };
   const std::size_t at = pick(text.size());
   switch (random() % 6) {
     case 0:
@@ -852,13 +801,11 @@ std::string mutated(std::string text, std::mt19937& random) {
 TEST(ScenarioFuzz, MutatedScenariosAreReadOrRefused) {
   constexpr int kInputs = 4000;
   std::mt19937 random(1);
-  const char* names[] = {"three_puma_sphere.toml", "four_finger_box.toml",
-                         "two_finger_cylinder.toml"};
+  const char* names[] = {"three_puma_sphere.toml", "four_finger_box.toml", "two_finger_cylinder.toml"};
   int refused = 0;
   for (int k = 0; k < kInputs; ++k) {
     std::string text = read_file(scenario_path(names[k % 3]));
-    for (unsigned change = 0; change <= random() % 4; ++change)
-      text = mutated(std::move(text), random);
+    for (unsigned change = 0; change <= random() % 4; ++change) text = mutated(std::move(text), random);
     try {
       const Scenario s = io::parse_scenario(text, "s.toml");
       ASSERT_EQ(s.fingers.size(), s.contacts.size());

@@ -5,8 +5,8 @@
 #include "garra/solve/box_quacan.hpp"
 #include "garra/solve/friction_problem.hpp"
 #include "merits.hpp"
-#include "systems/problem_classes.hpp"
 #include "reference.hpp"
+#include "systems/problem_classes.hpp"
 
 namespace garra {
 namespace {

@@ -86,8 +86,8 @@ TEST(Table4, PrintedDigitsSatisfyTheIdentitiesOfTheErrata) {
   for (int j = 0; j < 3; ++j) {
     const double ct = std::hypot(c[3 * j + 1], c[3 * j + 2]), at = std::hypot(a[3 * j + 1], a[3 * j + 2]);
     const double sine = (c[3 * j + 1] * a[3 * j + 2] - c[3 * j + 2] * a[3 * j + 1]) / (ct * at);
-    EXPECT_LE(std::abs(sine), 2e-5);                        // friction opposes the acceleration
-    EXPECT_LE(std::abs(ct / (0.1 * c[3 * j]) - 1), 7e-4);   // on the cone, to 6e-4 only
+    EXPECT_LE(std::abs(sine), 2e-5);                       // friction opposes the acceleration
+    EXPECT_LE(std::abs(ct / (0.1 * c[3 * j]) - 1), 7e-4);  // on the cone, to 6e-4 only
   }
   EXPECT_LT((solvers::papers_merit<double, 3>(mu, c, a)), 1e-6);
 }
@@ -128,7 +128,8 @@ class ReferenceRandom : public testing::TestWithParam<int> {};
 TEST_P(ReferenceRandom, EveryStoredProblemHasTheForcesOfTheOtherSolver) {
   const int n = GetParam();
   const std::string file = "contact/random_n" + std::to_string(n) + ".h5";
-  const auto A = test::read_reference(file, "A"), b = test::read_reference(file, "b"), mu = test::read_reference(file, "mu");
+  const auto A = test::read_reference(file, "A"), b = test::read_reference(file, "b"),
+             mu = test::read_reference(file, "mu");
   const auto c = test::read_reference(file, "c"), a = test::read_reference(file, "a");
   const Problems p{n, static_cast<std::int64_t>(A.count()), A.values, b.values, mu.values};
   contact::Options options;
@@ -202,7 +203,10 @@ class BatchSize : public testing::TestWithParam<std::int64_t> {};
 TEST_P(BatchSize, DoesNotChangeTheBitsOfAnAnswer) {
   const std::int64_t n = GetParam();
   const Problems all = bench::random_grasps({3, 1003, 0});
-  Problems p{3, n, {all.A.begin(), all.A.begin() + n * 81}, {all.b.begin(), all.b.begin() + n * 9},
+  Problems p{3,
+             n,
+             {all.A.begin(), all.A.begin() + n * 81},
+             {all.b.begin(), all.b.begin() + n * 9},
              {all.mu.begin(), all.mu.begin() + n * 3}};
   const Solutions whole = contact::solve(all, {}, kLanes), part = contact::solve(p, {}, kLanes);
   EXPECT_EQ(part.count, n);
@@ -223,8 +227,10 @@ TEST(Neighbours, OfAPoisonedProblemKeepTheirBits) {
     const bool poisoned = i == 5 || i == 12 || i == 20 || i == 21;
     EXPECT_EQ(b.status[i], poisoned ? Status::kInvalidInput : Status::kConverged) << i;
     for (std::size_t k = 9 * i; k < 9 * i + 9; ++k) {
-      if (poisoned) EXPECT_TRUE(std::isnan(b.c[k]));
-      else EXPECT_EQ(std::memcmp(&a.c[k], &b.c[k], 8), 0);
+      if (poisoned)
+        EXPECT_TRUE(std::isnan(b.c[k]));
+      else
+        EXPECT_EQ(std::memcmp(&a.c[k], &b.c[k], 8), 0);
     }
   }
 }
@@ -241,11 +247,19 @@ TEST(Degenerate, FiniteProblemsGetAStatusAndAFiniteResidual) {
   add("friction 10", [](Problems& p) { std::fill(p.mu.begin(), p.mu.end(), 10.0); });
   add("A = 0", [](Problems& p) { std::fill(p.A.begin(), p.A.end(), 0.0); });
   add("b = 0", [](Problems& p) { std::fill(p.b.begin(), p.b.end(), 0.0); });
-  add("huge", [](Problems& p) { for (double& v : p.A) v *= 1e100; });
-  add("tiny", [](Problems& p) { for (double& v : p.b) v *= 1e-100; });
-  add("contact far away", [](Problems& p) { for (int i = 0; i < 9; ++i) p.A[static_cast<std::size_t>(9 * i + 4)] *= 1e8; });
+  add("huge", [](Problems& p) {
+    for (double& v : p.A) v *= 1e100;
+  });
+  add("tiny", [](Problems& p) {
+    for (double& v : p.b) v *= 1e-100;
+  });
+  add("contact far away", [](Problems& p) {
+    for (int i = 0; i < 9; ++i) p.A[static_cast<std::size_t>(9 * i + 4)] *= 1e8;
+  });
   add("rank one", [](Problems& p) { std::fill(p.A.begin(), p.A.end(), 1.0); });
-  add("negative definite", [](Problems& p) { for (double& v : p.A) v = -v; });
+  add("negative definite", [](Problems& p) {
+    for (double& v : p.A) v = -v;
+  });
   for (const auto& [name, p] : cases)
     for (const Device& device : {kScalar, kLanes}) {
       const Solutions s = contact::solve(p, {}, device);
@@ -267,8 +281,8 @@ TEST(Degenerate, ContactThatNothingMovesAndThatApproachesHasNoSolution) {
   EXPECT_EQ(s.c[0], 0);
 }
 
-// Two opposed contacts of a rigid body that both approach: only an infinite internal force would stop them. The relative
-// residual alone would call a large enough force a solution.
+// Two opposed contacts of a rigid body that both approach: only an infinite internal force would stop them. The
+// relative residual alone would call a large enough force a solution.
 TEST(Degenerate, ForceThatRunsAwayIsNotCalledConverged) {
   Problems p{2, 1, std::vector<double>(36, 0.0), {-1, 0, 0, -1, 0, 0}, {0.0, 0.0}};
   for (std::size_t i = 0; i < 6; ++i) p.A[7 * i] = 1;

@@ -63,8 +63,8 @@ char outcome(const solvers::MncpCase<P>& problem, const cli::MncpResult& found) 
 }
 bool is_solved(char outcome) { return outcome == '.' || (outcome >= '0' && outcome <= '9'); }
 
-/// Of the nine pairs: papers | componentwise | Fischer-Burmeister with box-quacan, spg, projected lm. The solvers are those
-/// of `garra contact bench --set mncp`, which are compiled once.
+/// Of the nine pairs: papers | componentwise | Fischer-Burmeister with box-quacan, spg, projected lm. The solvers are
+/// those of `garra contact bench --set mncp`, which are compiled once.
 using Pairs = std::vector<std::vector<cli::MncpResult>>;
 Pairs solve_all(int starts) {
   using namespace cli::mncp_detail;

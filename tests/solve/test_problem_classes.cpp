@@ -1,4 +1,5 @@
-// The generators of src/systems/problem_classes.hpp: what benchmarks and solver tests are measured on must be what it says.
+// The generators of src/systems/problem_classes.hpp: what benchmarks and solver tests are measured on must be what it
+// says.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

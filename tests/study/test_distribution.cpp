@@ -18,9 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A few roundings of the quantile function and of the closed form.
 constexpr double kRounding = 1e-13;
 
-Distribution lognormal(double median, double sigma) {
-  return {Kind::kLognormal, median, sigma, 0, 1};
-}
+Distribution lognormal(double median, double sigma) { return {Kind::kLognormal, median, sigma, 0, 1}; }
 Distribution ball(double radius) { return {Kind::kBallRadius, radius, 0, 0, 1}; }
 Distribution cone(double half_angle) {
   const double s = std::sin(half_angle / 2);
@@ -130,14 +128,11 @@ double ks_distance(const Distribution& d, Below below) {
 TEST(Distribution, DrawsFollowTheGeometryTheyStandFor) {
   // Shares of volume and of area, from the formulas of the ball and of the spherical cap.
   EXPECT_LT(ks_distance(ball(2), [](double r) { return r * r * r / 8; }), 1e-12);
-  EXPECT_LT(
-      ks_distance(cone(0.4), [](double a) { return (1 - std::cos(a)) / (1 - std::cos(0.4)); }),
-      1e-12);
+  EXPECT_LT(ks_distance(cone(0.4), [](double a) { return (1 - std::cos(a)) / (1 - std::cos(0.4)); }), 1e-12);
   const double below = normal_cdf(-1), above = normal_cdf(0.5);
-  EXPECT_LT(
-      ks_distance(Distribution::normal(5, 2).truncated(3, 6),
-                  [&](double x) { return (normal_cdf((x - 5) / 2) - below) / (above - below); }),
-      1e-12);
+  EXPECT_LT(ks_distance(Distribution::normal(5, 2).truncated(3, 6),
+                        [&](double x) { return (normal_cdf((x - 5) / 2) - below) / (above - below); }),
+            1e-12);
 }
 
 }  // namespace

@@ -30,14 +30,12 @@ struct ReferenceArray {
 }
 
 /// Dataset of a file below data/reference, e.g. ("contact/random_n3.h5", "A").
-[[nodiscard]] inline ReferenceArray read_reference(const std::string& file,
-                                                   const std::string& dataset) {
+[[nodiscard]] inline ReferenceArray read_reference(const std::string& file, const std::string& dataset) {
   const hid_t h5 = H5Fopen(reference_path(file).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   const hid_t set = h5 < 0 ? -1 : H5Dopen2(h5, dataset.c_str(), H5P_DEFAULT);
   if (set < 0) {
     if (h5 >= 0) H5Fclose(h5);
-    throw std::runtime_error("reference data: cannot read " + dataset + " of " +
-                             reference_path(file));
+    throw std::runtime_error("reference data: cannot read " + dataset + " of " + reference_path(file));
   }
   const hid_t space = H5Dget_space(set);
   std::vector<hsize_t> dims(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space)));
@@ -49,8 +47,7 @@ struct ReferenceArray {
     total *= static_cast<std::size_t>(d);
   }
   out.values.resize(total);
-  const herr_t rc =
-      H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data());
+  const herr_t rc = H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out.values.data());
   H5Sclose(space);
   H5Dclose(set);
   H5Fclose(h5);

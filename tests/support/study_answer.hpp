@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "on_every_executor.hpp"
 #include "garra/study/engine.hpp"
+#include "on_every_executor.hpp"
 
 namespace garra::test {
 

@@ -1,5 +1,6 @@
-// Batched kinematics and dynamics: against Pinocchio's numbers and quadruple-precision ones, by the laws that tie the outputs to
-// each other for every number of joints, and for the promises of a batch: the same bits on every executor, bad states alone.
+// Batched kinematics and dynamics: against Pinocchio's numbers and quadruple-precision ones, by the laws that tie the
+// outputs to each other for every number of joints, and for the promises of a batch: the same bits on every executor,
+// bad states alone.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,9 +23,9 @@ using Array = std::vector<double>;
 const Device kScalar{Executor::kScalar, 1, 0};
 const Device kLanes{Executor::kLanes, 2, 0};
 
-constexpr double kPoseTolerance = 1e-12;          // of poses and Jacobians
-constexpr double kDynamicsTolerance = 1e-10;      // relative to the largest entry
-constexpr double kAccelerationTolerance = 1e-9;   // likewise
+constexpr double kPoseTolerance = 1e-12;         // of poses and Jacobians
+constexpr double kDynamicsTolerance = 1e-10;     // relative to the largest entry
+constexpr double kAccelerationTolerance = 1e-9;  // likewise
 
 double largest(const Array& a) {
   double m = 0;
@@ -45,7 +46,9 @@ bool same_bits(const Array& a, const Array& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-Robot built_in(const std::string& name) { return io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/" + name); }
+Robot built_in(const std::string& name) {
+  return io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/" + name);
+}
 
 Array drawn(std::mt19937_64& random, std::int64_t count, double size) {
   std::uniform_real_distribution<double> uniform(-size, size);
@@ -360,9 +363,10 @@ TEST_P(AnySize, ParametersThatChangeNothingGiveTheSharedModel) {
 
 INSTANTIATE_TEST_SUITE_P(ChainEval, AnySize,
                          ::testing::Values(SizeCase{1, false}, SizeCase{2, true}, SizeCase{3, false}, SizeCase{4, true},
-                                           SizeCase{5, false}, SizeCase{6, false}, SizeCase{6, true}, SizeCase{7, false},
-                                           SizeCase{7, true}, SizeCase{8, false}, SizeCase{9, true}, SizeCase{11, false},
-                                           SizeCase{12, false}, SizeCase{13, true}, SizeCase{16, false}),
+                                           SizeCase{5, false}, SizeCase{6, false}, SizeCase{6, true},
+                                           SizeCase{7, false}, SizeCase{7, true}, SizeCase{8, false}, SizeCase{9, true},
+                                           SizeCase{11, false}, SizeCase{12, false}, SizeCase{13, true},
+                                           SizeCase{16, false}),
                          [](const auto& info) {
                            return std::to_string(info.param.joints) + (info.param.mixed ? "Mixed" : "Revolute");
                          });
@@ -388,11 +392,21 @@ TEST(ChainEval, AParameterIsTheSameAsAnotherRobot) {
     JointForm<double>& f = other.form[at];
     const auto change = [&](double& x) { x = c.change == Change::kAdd ? x + c.value : x * c.value; };
     switch (c.quantity) {
-      case Quantity::kA: change(f.a); break;
-      case Quantity::kD: change(f.d); break;
-      case Quantity::kTheta: change(f.theta); break;
-      case Quantity::kArmature: change(f.armature); break;
-      case Quantity::kDamping: change(f.damping); break;
+      case Quantity::kA:
+        change(f.a);
+        break;
+      case Quantity::kD:
+        change(f.d);
+        break;
+      case Quantity::kTheta:
+        change(f.theta);
+        break;
+      case Quantity::kArmature:
+        change(f.armature);
+        break;
+      case Quantity::kDamping:
+        change(f.damping);
+        break;
       case Quantity::kAlpha: {
         const double alpha = std::atan2(f.sin_alpha, f.cos_alpha) + c.value;
         f.cos_alpha = std::cos(alpha);
@@ -412,7 +426,9 @@ TEST(ChainEval, AParameterIsTheSameAsAnotherRobot) {
         const Vec3<double> com = X.R * body.com + X.p;
         const Mat3<double> I = rotate_symmetric(X.R, body.inertia);
         const double square = dot(com, com);
-        const auto entry = [&](int r, int k) { return I(r, k) + body.mass * ((r == k ? square : 0) - com[r] * com[k]); };
+        const auto entry = [&](int r, int k) {
+          return I(r, k) + body.mass * ((r == k ? square : 0) - com[r] * com[k]);
+        };
         f.mass = body.mass;
         f.first = body.mass * com;
         f.xx = entry(0, 0), f.yy = entry(1, 1), f.zz = entry(2, 2);
@@ -435,7 +451,8 @@ TEST(ChainEval, EachStateHasItsOwnParameters) {
   const Robot robot = random_robot(6, false);
   States s = random_states(6, 40);
   std::mt19937_64 random(3);
-  s.parameters = {{1, Quantity::kMass, Change::kScale, drawn(random, 40, 0.5)}, {3, Quantity::kD, Change::kAdd, drawn(random, 40, 0.1)}};
+  s.parameters = {{1, Quantity::kMass, Change::kScale, drawn(random, 40, 0.5)},
+                  {3, Quantity::kD, Change::kAdd, drawn(random, 40, 0.1)}};
   for (double& x : s.parameters[0].value) x += 1;
   const Results all = evaluate(robot, s, Output::kMassMatrix, {}, kLanes);
   for (const std::int64_t i : {0, 17, 39}) {

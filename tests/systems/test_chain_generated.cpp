@@ -62,8 +62,8 @@ Mat<double, R, C> mat(const nlohmann::json& a) {
 
 // What is tested.
 
-/// All that a header can say of a state; u is an acceleration or a torque. One function per answer and scalar, since all of
-/// it is inlined: together they took the compiler twice as long.
+/// All that a header can say of a state; u is an acceleration or a torque. One function per answer and scalar, since
+/// all of it is inlined: together they took the compiler twice as long.
 template <class S, int J>
 struct Answers {
   Frames<S, J> frames;

@@ -45,7 +45,8 @@ Finger puma_finger(const json& hand, size_t j) {
 
 Contact contact_of(const json& hand, size_t j) {
   const json& in = hand["inputs"];
-  const std::vector<double> E = numbers_of(hand["E_nto"][j]), p = numbers_of(hand["p_t"]), center = numbers_of(hand["p_cm"]);
+  const std::vector<double> E = numbers_of(hand["E_nto"][j]), p = numbers_of(hand["p_t"]),
+                            center = numbers_of(hand["p_cm"]);
   const double r = in["r"];
   const size_t n = hand["n"];
   Contact c;
@@ -78,7 +79,8 @@ Scenario scenario_of(const json& hand) {
 GraspStates states_of(const json& hand) {
   const json& in = hand["inputs"];
   GraspStates x;
-  const std::vector<double> motion = numbers_of(in["qd_obj"]), qd = numbers_of(in["qd_man"]), tau = numbers_of(in["tau"]);
+  const std::vector<double> motion = numbers_of(in["qd_obj"]), qd = numbers_of(in["qd_man"]),
+                            tau = numbers_of(in["tau"]);
   x.velocity.assign(motion.begin(), motion.begin() + 3);
   x.spin.assign(motion.begin() + 3, motion.end());
   x.wrench = numbers_of(in["wext"]);

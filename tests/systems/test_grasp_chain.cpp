@@ -45,7 +45,11 @@ chain::Branch branch_of(const std::string& label) {
 grasp::SurfacePoint sphere_point(double azimuth, double elevation, double radius) {
   const double ca = std::cos(azimuth), sa = std::sin(azimuth), ce = std::cos(elevation), se = std::sin(elevation);
   return {{{radius * ce * ca, radius * ce * sa, radius * se}},
-          {{-ce * ca, -ce * sa, -se}}, {{-se * ca, -se * sa, ce}}, {{-sa, ca, 0}}, 1 / radius, 1 / radius};
+          {{-ce * ca, -ce * sa, -se}},
+          {{-se * ca, -se * sa, ce}},
+          {{-sa, ca, 0}},
+          1 / radius,
+          1 / radius};
 }
 
 struct Hand {
@@ -92,8 +96,7 @@ struct Hand {
 
 std::vector<Hand> hands() {
   std::vector<Hand> out;
-  for (const auto& e : test::read_reference_json("grasp/chain.json"))
-    out.push_back({e});
+  for (const auto& e : test::read_reference_json("grasp/chain.json")) out.push_back({e});
   return out;
 }
 
@@ -128,7 +131,8 @@ TEST(SlidePoint, StaysOnTheSphereAndKeepsItsFrameOrthogonal) {
 TEST(SlidePoint, FollowsEachCurvatureByItselfAndTheScaleOfTheObject) {
   // Curvatures 10 and 20 1/m at the origin: a small slide moves the point by itself, and in by k x^2 / 2.
   const grasp::SurfacePoint s{{{0, 0, 0}}, {{0, 0, 1}}, {{1, 0, 0}}, {{0, 1, 0}}, 10, 20};
-  const auto t = grasp::place_on_surface<double>(s, {1e-3, 0, 0, 0, 1}), o = grasp::place_on_surface<double>(s, {0, 1e-3, 0, 0, 1});
+  const auto t = grasp::place_on_surface<double>(s, {1e-3, 0, 0, 0, 1}),
+             o = grasp::place_on_surface<double>(s, {0, 1e-3, 0, 0, 1});
   EXPECT_NEAR(t.p[0], 1e-3, 1e-7);
   EXPECT_NEAR(t.p[2], 0.5 * 10 * 1e-6, 1e-9);
   EXPECT_NEAR(o.p[1], 1e-3, 1e-6);
@@ -228,8 +232,8 @@ TEST(Finger, PaddingChangesNothing) {
 template <int N, class S>
 void check_assembly(const Hand& h) {
   const auto body0 = h.body();
-  grasp::Body<S> body{S(body0.mass), cast<S>(body0.inertia), cast<S>(body0.inverse_inertia),
-                      cast<S>(body0.p_cm), cast<S>(body0.v), cast<S>(body0.omega)};
+  grasp::Body<S> body{S(body0.mass),       cast<S>(body0.inertia), cast<S>(body0.inverse_inertia),
+                      cast<S>(body0.p_cm), cast<S>(body0.v),       cast<S>(body0.omega)};
   const auto gravity = matrix<3, 1>(h.data["inputs"]["gvec"]);
   grasp::ContactTerms<S> contacts[N];
   for (int k = 0; k < N; ++k) {
@@ -246,8 +250,10 @@ void check_assembly(const Hand& h) {
   const auto sys = grasp::assemble<S, N>(body, contacts, wrench, gravity, true);
   const auto lane = [](const auto& m, auto& out) {
     for (int k = 0; k < static_cast<int>(sizeof(out) / sizeof(double)); ++k) {
-      if constexpr (kWidth<S> == 1) out[k] = m[k];
-      else out[k] = m[k][kWidth<S> - 1];
+      if constexpr (kWidth<S> == 1)
+        out[k] = m[k];
+      else
+        out[k] = m[k][kWidth<S> - 1];
     }
   };
   Mat<double, 3 * N, 3 * N> A;
@@ -267,10 +273,20 @@ void check_assembly(const Hand& h) {
 TEST(Assembly, AAndBAgreeWithTheReferenceInScalarAndInEveryLane) {
   for (const Hand& h : hands()) {
     switch (h.data["n"].get<int>()) {
-      case 3: check_assembly<3, double>(h); check_assembly<3, Lanes<double>>(h); break;
-      case 4: check_assembly<4, double>(h); check_assembly<4, Lanes<double>>(h); break;
-      case 5: check_assembly<5, double>(h); check_assembly<5, Lanes<double>>(h); break;
-      default: FAIL();
+      case 3:
+        check_assembly<3, double>(h);
+        check_assembly<3, Lanes<double>>(h);
+        break;
+      case 4:
+        check_assembly<4, double>(h);
+        check_assembly<4, Lanes<double>>(h);
+        break;
+      case 5:
+        check_assembly<5, double>(h);
+        check_assembly<5, Lanes<double>>(h);
+        break;
+      default:
+        FAIL();
     }
   }
 }

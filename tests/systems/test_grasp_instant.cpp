@@ -33,7 +33,8 @@ TEST(GraspInstant, FingertipsTouchTheSphereWithNormalsToItsCenter) {
       for (int k = 0; k < 3; ++k) EXPECT_NEAR(at(s.normal, j)[k], -out[k] / norm(out), 1e-9);
       EXPECT_NEAR(norm(at(links, 0) - scenario.fingers[j].base.p), 0, 1e-12);
       for (std::size_t i = 0; i < 7; ++i)  // rigid links
-        EXPECT_NEAR(norm(at(links, i + 1) - at(links, i)), norm(at(first.links[j], i + 1) - at(first.links[j], i)), 1e-9);
+        EXPECT_NEAR(norm(at(links, i + 1) - at(links, i)), norm(at(first.links[j], i + 1) - at(first.links[j], i)),
+                    1e-9);
     }
   }
 }

@@ -62,10 +62,17 @@ TEST(HoldMetrics, AgreeWithTheReference) {
   int cases = 0;
   for (const auto& e : test::read_reference_json("grasp/hold_metrics.json")) {
     switch (e["n"].get<int>()) {
-      case 3: check<3>(e); break;
-      case 4: check<4>(e); break;
-      case 5: check<5>(e); break;
-      default: FAIL() << "no check for " << e["n"] << " contacts";
+      case 3:
+        check<3>(e);
+        break;
+      case 4:
+        check<4>(e);
+        break;
+      case 5:
+        check<5>(e);
+        break;
+      default:
+        FAIL() << "no check for " << e["n"] << " contacts";
     }
     ++cases;
   }
@@ -94,12 +101,12 @@ TEST(HoldMetrics, MinimumSqueezeIsWhereTheMarginVanishes) {
 TEST(ConeExit, IsTheFirstPointWhereTheRayLeavesTheCone) {
   const double mu = 0.5;
   const auto exit = [&](Vec3<double> c0, Vec3<double> c1) { return cone_exit<double>(c0, c1, mu); };
-  EXPECT_DOUBLE_EQ(exit({{2, 0, 0}}, {{0, 1, 0}}), 1.0);             // sideways
-  EXPECT_DOUBLE_EQ(exit({{2, 0, 0}}, {{-1, 0, 0}}), 2.0);            // through the apex
-  EXPECT_EQ(exit({{2, 0, 0}}, {{1, 0, 0}}), kInfinity);              // deeper inside
-  EXPECT_EQ(exit({{2, 0, 0}}, {{1, 0.4, 0}}), kInfinity);            // inside the cone of directions
-  EXPECT_DOUBLE_EQ(exit({{2, 0, 0}}, {{1, 1, 0}}), 2.0);             // |L| = 0.5 (2 + L)
-  EXPECT_EQ(exit({{2, 3, 0}}, {{0, -1, 0}}), 0.0);                   // already outside
+  EXPECT_DOUBLE_EQ(exit({{2, 0, 0}}, {{0, 1, 0}}), 1.0);   // sideways
+  EXPECT_DOUBLE_EQ(exit({{2, 0, 0}}, {{-1, 0, 0}}), 2.0);  // through the apex
+  EXPECT_EQ(exit({{2, 0, 0}}, {{1, 0, 0}}), kInfinity);    // deeper inside
+  EXPECT_EQ(exit({{2, 0, 0}}, {{1, 0.4, 0}}), kInfinity);  // inside the cone of directions
+  EXPECT_DOUBLE_EQ(exit({{2, 0, 0}}, {{1, 1, 0}}), 2.0);   // |L| = 0.5 (2 + L)
+  EXPECT_EQ(exit({{2, 3, 0}}, {{0, -1, 0}}), 0.0);         // already outside
   EXPECT_EQ(exit({{-1, 0, 0}}, {{0, 1, 0}}), 0.0);
 }
 

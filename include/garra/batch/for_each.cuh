@@ -1,5 +1,5 @@
-// The executor `cuda`, and the only __global__ function: one thread per problem runs the body that the scalar executor runs.
-// For files that nvcc compiles.
+// The executor `cuda`, and the only __global__ function: one thread per problem runs the body that the scalar executor
+// runs. For files that nvcc compiles.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -40,7 +40,9 @@ class Buffer {
   ~Buffer() { cudaFree(data_); }
   [[nodiscard]] T* data() const { return data_; }
   void upload(const T* host) { check(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "copying to the GPU"); }
-  void download(T* host) const { check(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost), "copying from the GPU"); }
+  void download(T* host) const {
+    check(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost), "copying from the GPU");
+  }
 
  private:
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(count_) * sizeof(T); }

@@ -1,10 +1,10 @@
 // Runs an iterative solver over SIMD lanes so that a lane whose problem is finished takes the next one.
 //
 // Without it a register of 8 problems steps until its slowest problem is done. Measured per problem with three contacts
-// (one core, ns, without / with refilling): random grasps 187 / 198, where most problems take two or three steps and moving a
-// state costs what it saves; rigid grasps 784 / 605 and eight contacts 4390 / 3940, where the tail is long. So it pays where
-// the solver has work to do, costs 6 % where it has not, and takes the worst case off p99.9.
-// The order in which problems meet in a register cannot change their bits.
+// (one core, ns, without / with refilling): random grasps 187 / 198, where most problems take two or three steps and
+// moving a state costs what it saves; rigid grasps 784 / 605 and eight contacts 4390 / 3940, where the tail is long. So
+// it pays where the solver has work to do, costs 6 % where it has not, and takes the worst case off p99.9. The order in
+// which problems meet in a register cannot change their bits.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace garra::batch {
 
-/// Copies one lane of a struct of Lanes<T> to a lane of another, by whole registers: single stores followed by a load of
-/// the register would stall until they have left the store buffer.
+/// Copies one lane of a struct of Lanes<T> to a lane of another, by whole registers: single stores followed by a load
+/// of the register would stall until they have left the store buffer.
 template <class T, class State>
 inline void copy_lane(const State& from, int source, State& to, int target) {
   using Simd = typename Lanes<T>::Simd;
@@ -70,8 +70,10 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
   int alive = 0;
   for (int lane = 0; lane < width; ++lane) {
     busy[lane] = take(lane);
-    if (busy[lane]) ++alive;
-    else state.running.set(lane, T(0));
+    if (busy[lane])
+      ++alive;
+    else
+      state.running.set(lane, T(0));
   }
   while (alive > 0) {
     step(state);

@@ -32,10 +32,8 @@ struct FloatFormat<double> {
   using Bits = std::uint64_t;
   static constexpr int kFractionBits = 52;
   static constexpr int kBias = 1023;
-  static constexpr double kRounder =
-      0x1.8p52;  ///< adding it rounds to an integer, found in the low bits
-  static constexpr double kPi2_1 =
-      0x1.921fb54442d18p0;  ///< pi/2 = _1 + _2 + _3, each cut off, so all positive
+  static constexpr double kRounder = 0x1.8p52;           ///< adding it rounds to an integer, found in the low bits
+  static constexpr double kPi2_1 = 0x1.921fb54442d18p0;  ///< pi/2 = _1 + _2 + _3, each cut off, so all positive
   static constexpr double kPi2_2 = 0x1.1a62633145c06p-54;
   static constexpr double kPi2_3 = 0x1.c1cd129024e08p-107;
   static constexpr double kAngleLimit = 0x1p40;
@@ -120,8 +118,8 @@ GARRA_HD S polynomial(const S& x, RealOf<S> c0, Rest... rest) {
 template <class S>
 GARRA_HD S sin_tail(const S& z) {
   if constexpr (kIsDouble<S>) {
-    return polynomial<S>(z, -0.16666666666666627, 0.008333333333321017, -0.00019841269828650124,
-                         2.755731327815335e-06, -2.505069165584453e-08, 1.589285724339577e-10);
+    return polynomial<S>(z, -0.16666666666666627, 0.008333333333321017, -0.00019841269828650124, 2.755731327815335e-06,
+                         -2.505069165584453e-08, 1.589285724339577e-10);
   } else {
     return polynomial<S>(z, -0.166666538f, 0.00833212119f, -0.000195093933f);
   }
@@ -140,37 +138,32 @@ GARRA_HD S cos_tail(const S& z) {
 template <class S>
 GARRA_HD S atan_tail(const S& z) {
   if constexpr (kIsDouble<S>) {
-    return polynomial<S>(z, -0.333333333333332, 0.1999999999995404, -0.1428571428024425,
-                         0.1111111078591544, -0.09090897829798676, 0.07692061514587471,
-                         -0.06663118946340052, 0.05847998152805416, -0.050397957354664465,
-                         0.03807702585330115, -0.01792082960809992);
+    return polynomial<S>(z, -0.333333333333332, 0.1999999999995404, -0.1428571428024425, 0.1111111078591544,
+                         -0.09090897829798676, 0.07692061514587471, -0.06663118946340052, 0.05847998152805416,
+                         -0.050397957354664465, 0.03807702585330115, -0.01792082960809992);
   } else {
-    return polynomial<S>(z, -0.333333164f, 0.199984893f, -0.142438382f, 0.105959132f,
-                         -0.0608321838f);
+    return polynomial<S>(z, -0.333333164f, 0.199984893f, -0.142438382f, 0.105959132f, -0.0608321838f);
   }
 }
 /// (asin(s)/s - 1) / z with z = s^2, |s| <= 1/2
 template <class S>
 GARRA_HD S asin_tail(const S& z) {
   if constexpr (kIsDouble<S>) {
-    return polynomial<S>(z, 0.16666666666666763, 0.074999999999701, 0.044642857175284226,
-                         0.030381942675363306, 0.02237221590357959, 0.017351595542493922,
-                         0.01398101801213914, 0.01139729746430535, 0.01078929577484228,
-                         0.0036722826138235326, 0.021790407405496846, -0.02111637853527835,
+    return polynomial<S>(z, 0.16666666666666763, 0.074999999999701, 0.044642857175284226, 0.030381942675363306,
+                         0.02237221590357959, 0.017351595542493922, 0.01398101801213914, 0.01139729746430535,
+                         0.01078929577484228, 0.0036722826138235326, 0.021790407405496846, -0.02111637853527835,
                          0.03270194895263664);
   } else {
-    return polynomial<S>(z, 0.166667536f, 0.0749523267f, 0.045478344f, 0.0241409708f,
-                         0.0422305986f);
+    return polynomial<S>(z, 0.166667536f, 0.0749523267f, 0.045478344f, 0.0241409708f, 0.0422305986f);
   }
 }
 /// (exp(r) - 1 - r) / r^2, |r| <= 0.347
 template <class S>
 GARRA_HD S exp_tail(const S& r) {
   if constexpr (kIsDouble<S>) {
-    return polynomial<S>(r, 0.5000000000000013, 0.166666666666667, 0.04166666666651407,
-                         0.008333333333306856, 0.0013888888947405662, 0.0001984126991812183,
-                         2.4801489506302587e-05, 2.755721565914657e-06, 2.7631446116513394e-07,
-                         2.51180588680247e-08);
+    return polynomial<S>(r, 0.5000000000000013, 0.166666666666667, 0.04166666666651407, 0.008333333333306856,
+                         0.0013888888947405662, 0.0001984126991812183, 2.4801489506302587e-05, 2.755721565914657e-06,
+                         2.7631446116513394e-07, 2.51180588680247e-08);
   } else {
     return polynomial<S>(r, 0.5f, 0.166665182f, 0.0416662022f, 0.00836896989f, 0.00139506441f);
   }
@@ -179,9 +172,8 @@ GARRA_HD S exp_tail(const S& r) {
 template <class S>
 GARRA_HD S log_tail(const S& z) {
   if constexpr (kIsDouble<S>) {
-    return polynomial<S>(z, 0.6666666666666735, 0.3999999999941311, 0.28571428742769045,
-                         0.22222198530884338, 0.18183566680465554, 0.15313986506036303,
-                         0.14796627113835334);
+    return polynomial<S>(z, 0.6666666666666735, 0.3999999999941311, 0.28571428742769045, 0.22222198530884338,
+                         0.18183566680465554, 0.15313986506036303, 0.14796627113835334);
   } else {
     return polynomial<S>(z, 0.666667759f, 0.399775207f, 0.298723161f);
   }
@@ -215,8 +207,7 @@ GARRA_HD ReducedAngle<S> reduce_angle(const S& x) {
 template <class S>
 GARRA_HD S power_of_two(const S& k) {
   using F = FloatFormat<RealOf<S>>;
-  return from_bits<S>((to_bits(to_rounder(k)) + BitsOf<S>(typename F::Bits(F::kBias)))
-                      << F::kFractionBits);
+  return from_bits<S>((to_bits(to_rounder(k)) + BitsOf<S>(typename F::Bits(F::kBias))) << F::kFractionBits);
 }
 
 /// asin(a) for 0 <= a <= 1/2 is s + tail, else pi/2 - 2 (s + tail); NaN for a > 1.
@@ -262,12 +253,12 @@ template <class S>
   const MaskOf<S> swap = elementary::has_sign(from_bits<S>(odd));
   const S s = select(swap, cos_r, sin_r);
   const S c = select(swap, sin_r, cos_r);
-  return {elementary::flip_sign(s, half_turn ^ elementary::sign_of(x)),
-          elementary::flip_sign(c, half_turn ^ odd)};
+  return {elementary::flip_sign(s, half_turn ^ elementary::sign_of(x)), elementary::flip_sign(c, half_turn ^ odd)};
 }
 
-/// sin and cos of x [rad] at two thirds of the cost: error below 1.5 ulp for |x| < 1e5, the reduced angle being one number
-/// instead of two. Otherwise as sincos: sin^2 + cos^2 = 1 for all finite x; symmetric to the bit; NaN and infinity give NaN.
+/// sin and cos of x [rad] at two thirds of the cost: error below 1.5 ulp for |x| < 1e5, the reduced angle being one
+/// number instead of two. Otherwise as sincos: sin^2 + cos^2 = 1 for all finite x; symmetric to the bit; NaN and
+/// infinity give NaN.
 template <class S>
 [[nodiscard]] GARRA_HD SinCos<S> quick_sincos(const S& x) {
   using R = RealOf<S>;
@@ -400,8 +391,7 @@ template <class S>
   constexpr Word kOffsetBits = Word(F::kBias + F::kFractionBits) << F::kFractionBits;
   S e = from_bits<S>((bits >> F::kFractionBits) | Bits(kOffsetBits)) - S(kOffset + R(F::kBias));
   e = select(subnormal, e - S(F::kSubnormalShift), e);
-  S m = from_bits<S>((bits & Bits((Word(1) << F::kFractionBits) - 1)) |
-                     Bits(elementary::kOneBits<S>));
+  S m = from_bits<S>((bits & Bits((Word(1) << F::kFractionBits) - 1)) | Bits(elementary::kOneBits<S>));
   const MaskOf<S> upper = m > S(R(1.41421356237309504880));
   m = select(upper, m * S(R(0.5)), m);
   e = select(upper, e + one, e);

@@ -51,7 +51,7 @@ struct Ldlt {
   Mat<S, N, N> l;   ///< ones on the diagonal, zeros above
   Vec<S, N> d;      ///< pivots as computed, also the bad ones
   Vec<S, N> inv_d;  ///< 1/d, 0 for a bad pivot
-  S bad_pivots;  ///< how many pivots were zero, negative or rounding noise; 0 for a definite matrix
+  S bad_pivots;     ///< how many pivots were zero, negative or rounding noise; 0 for a definite matrix
 };
 
 namespace factor {
@@ -384,7 +384,7 @@ template <class S, int N>
   for (int sweep = 0; sweep < kJacobiSweeps<N>; ++sweep)
     unrolled(std::make_integer_sequence<int, N - 1>{}, [&](auto p) {
       unrolled(std::make_integer_sequence<int, N - 1 - p>{},
-                       [&](auto k) { factor::rotate(w, e.vectors, p, p + 1 + k); });
+               [&](auto k) { factor::rotate(w, e.vectors, p, p + 1 + k); });
     });
   for (int k = 0; k < N; ++k) e.values[k] = scale.up * w(k, k);
   // Sort by exchanges, which stay the same whatever the values are.
@@ -392,8 +392,7 @@ template <class S, int N>
     for (int j = i + 1; j < N; ++j) {
       const MaskOf<S> out_of_order = e.values[j] < e.values[i];
       factor::swap_where(out_of_order, e.values[i], e.values[j]);
-      for (int k = 0; k < N; ++k)
-        factor::swap_where(out_of_order, e.vectors(k, i), e.vectors(k, j));
+      for (int k = 0; k < N; ++k) factor::swap_where(out_of_order, e.vectors(k, i), e.vectors(k, j));
     }
   });
   return e;

@@ -75,10 +75,22 @@ struct Lanes {
   friend GARRA_HD Lanes operator*(Lanes a, Lanes b) { return a.v * b.v; }
   friend GARRA_HD Lanes operator/(Lanes a, Lanes b) { return a.v / b.v; }
   friend GARRA_HD Lanes operator-(Lanes a) { return -a.v; }
-  GARRA_HD Lanes& operator+=(Lanes b) { v += b.v; return *this; }
-  GARRA_HD Lanes& operator-=(Lanes b) { v -= b.v; return *this; }
-  GARRA_HD Lanes& operator*=(Lanes b) { v *= b.v; return *this; }
-  GARRA_HD Lanes& operator/=(Lanes b) { v /= b.v; return *this; }
+  GARRA_HD Lanes& operator+=(Lanes b) {
+    v += b.v;
+    return *this;
+  }
+  GARRA_HD Lanes& operator-=(Lanes b) {
+    v -= b.v;
+    return *this;
+  }
+  GARRA_HD Lanes& operator*=(Lanes b) {
+    v *= b.v;
+    return *this;
+  }
+  GARRA_HD Lanes& operator/=(Lanes b) {
+    v /= b.v;
+    return *this;
+  }
 
   friend GARRA_HD Mask operator<(Lanes a, Lanes b) { return a.v < b.v; }
   friend GARRA_HD Mask operator<=(Lanes a, Lanes b) { return a.v <= b.v; }
@@ -125,16 +137,16 @@ template <class T>
 GARRA_HD Lanes<T> fma(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 8) {
-    return typename Lanes<T>::Simd(_mm512_fmadd_pd(static_cast<__m512d>(a.v), static_cast<__m512d>(b.v),
-                                                   static_cast<__m512d>(c.v)));
+    return typename Lanes<T>::Simd(
+        _mm512_fmadd_pd(static_cast<__m512d>(a.v), static_cast<__m512d>(b.v), static_cast<__m512d>(c.v)));
   } else if constexpr (std::is_same_v<T, float> && Lanes<T>::kSize == 16) {
     return typename Lanes<T>::Simd(
         _mm512_fmadd_ps(static_cast<__m512>(a.v), static_cast<__m512>(b.v), static_cast<__m512>(c.v)));
   }
 #elif defined(__FMA__)
   if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 4) {
-    return typename Lanes<T>::Simd(_mm256_fmadd_pd(static_cast<__m256d>(a.v), static_cast<__m256d>(b.v),
-                                                   static_cast<__m256d>(c.v)));
+    return typename Lanes<T>::Simd(
+        _mm256_fmadd_pd(static_cast<__m256d>(a.v), static_cast<__m256d>(b.v), static_cast<__m256d>(c.v)));
   } else if constexpr (std::is_same_v<T, float> && Lanes<T>::kSize == 8) {
     return typename Lanes<T>::Simd(
         _mm256_fmadd_ps(static_cast<__m256>(a.v), static_cast<__m256>(b.v), static_cast<__m256>(c.v)));
@@ -146,8 +158,8 @@ template <class T>
 GARRA_HD Lanes<T> fnma(Lanes<T> a, Lanes<T> b, Lanes<T> c) {
 #if defined(__AVX512F__)
   if constexpr (std::is_same_v<T, double> && Lanes<T>::kSize == 8) {
-    return typename Lanes<T>::Simd(_mm512_fnmadd_pd(static_cast<__m512d>(a.v), static_cast<__m512d>(b.v),
-                                                    static_cast<__m512d>(c.v)));
+    return typename Lanes<T>::Simd(
+        _mm512_fnmadd_pd(static_cast<__m512d>(a.v), static_cast<__m512d>(b.v), static_cast<__m512d>(c.v)));
   }
 #endif
   return fma(-a, b, c);
@@ -218,8 +230,12 @@ GARRA_HD Lanes<std::uint32_t> high_product(Lanes<std::uint32_t> a, Lanes<std::ui
 }
 // Mixed operands: a constant is broadcast.
 template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
-GARRA_HD Lanes<T> min(Lanes<T> a, U b) { return min(a, Lanes<T>(b)); }
+GARRA_HD Lanes<T> min(Lanes<T> a, U b) {
+  return min(a, Lanes<T>(b));
+}
 template <class T, class U, class = std::enable_if_t<std::is_arithmetic_v<U>>>
-GARRA_HD Lanes<T> max(Lanes<T> a, U b) { return max(a, Lanes<T>(b)); }
+GARRA_HD Lanes<T> max(Lanes<T> a, U b) {
+  return max(a, Lanes<T>(b));
+}
 
 }  // namespace garra

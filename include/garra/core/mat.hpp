@@ -130,8 +130,7 @@ GARRA_HD Vec3<S> vec3(const S& x, const S& y, const S& z) {
 
 template <class S>
 GARRA_HD Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
-  return vec3<S>(fma(a[1], b[2], -(a[2] * b[1])), fma(a[2], b[0], -(a[0] * b[2])),
-                 fma(a[0], b[1], -(a[1] * b[0])));
+  return vec3<S>(fma(a[1], b[2], -(a[2] * b[1])), fma(a[2], b[0], -(a[0] * b[2])), fma(a[0], b[1], -(a[1] * b[0])));
 }
 
 /// a + s * b

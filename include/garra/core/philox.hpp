@@ -85,8 +85,8 @@ GARRA_HD PhiloxBlock<S> philox_round(const PhiloxBlock<S>& x, const PhiloxKey& k
     const Word p1 = product_of_low_halves(x.word[2], m1);
     return {{(p1 >> 32) ^ x.word[1] ^ k0, p1, (p0 >> 32) ^ x.word[3] ^ k1, p0}};
   } else {
-    return {{high_product(x.word[2], m1) ^ x.word[1] ^ k0, x.word[2] * m1,
-             high_product(x.word[0], m0) ^ x.word[3] ^ k1, x.word[0] * m0}};
+    return {{high_product(x.word[2], m1) ^ x.word[1] ^ k0, x.word[2] * m1, high_product(x.word[0], m0) ^ x.word[3] ^ k1,
+             x.word[0] * m0}};
   }
 }
 
@@ -132,8 +132,7 @@ template <class S>
 /// Two independent uniform numbers in the open interval (0, 1), from block number `draw` of the
 /// sample.
 template <class S>
-GARRA_HD void uniform_pair(std::uint64_t seed, const SampleIndex<S>& index, std::uint32_t draw,
-                           S& u0, S& u1) {
+GARRA_HD void uniform_pair(std::uint64_t seed, const SampleIndex<S>& index, std::uint32_t draw, S& u0, S& u1) {
   const PhiloxBlock<S> block = random_block<S>(seed, index, draw);
   u0 = open_uniform<S>(block.word[0], block.word[1]);
   u1 = open_uniform<S>(block.word[2], block.word[3]);

@@ -20,8 +20,8 @@ namespace garra {
 template <class S>
 struct ScalarTraits {
   static_assert(std::is_arithmetic_v<S>, "S must be a floating-point scalar or Lanes of one");
-  using Real = S;      ///< the scalar of one lane
-  using Mask = bool;   ///< result of a comparison
+  using Real = S;                                                                 ///< the scalar of one lane
+  using Mask = bool;                                                              ///< result of a comparison
   using Bits = std::conditional_t<sizeof(S) == 8, std::uint64_t, std::uint32_t>;  ///< same width
   static constexpr int kWidth = 1;
   /// 0, 1, 2, ... : the number of each lane.

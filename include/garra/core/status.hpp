@@ -19,12 +19,18 @@ inline constexpr int kStatusCount = 6;
 /// Name of a status as it appears in files, on the terminal and in Python.
 constexpr const char* to_string(Status s) {
   switch (s) {
-    case Status::kConverged: return "converged";
-    case Status::kStalled: return "stalled";
-    case Status::kIterationLimit: return "iteration_limit";
-    case Status::kInvalidInput: return "invalid_input";
-    case Status::kNoSolution: return "no_solution";
-    case Status::kOutOfReach: return "out_of_reach";
+    case Status::kConverged:
+      return "converged";
+    case Status::kStalled:
+      return "stalled";
+    case Status::kIterationLimit:
+      return "iteration_limit";
+    case Status::kInvalidInput:
+      return "invalid_input";
+    case Status::kNoSolution:
+      return "no_solution";
+    case Status::kOutOfReach:
+      return "out_of_reach";
   }
   return "unknown";
 }

@@ -1,6 +1,6 @@
 // Loops over a number known at compile time, written out: a GPU thread keeps a small matrix in registers only while
-// every index is a constant, and a host compiler splits a struct of SIMD registers into registers only before it unrolls
-// ordinary loops (a 9-vector of lanes otherwise travels through memory, by calls of memcpy).
+// every index is a constant, and a host compiler splits a struct of SIMD registers into registers only before it
+// unrolls ordinary loops (a 9-vector of lanes otherwise travels through memory, by calls of memcpy).
 #pragma once
 
 #include <type_traits>

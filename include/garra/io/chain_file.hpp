@@ -11,9 +11,9 @@
 
 namespace garra::io {
 
-/// Reads a state file for a chain of this many joints. Values that are NaN or infinite are no error here: such a state ends as
-/// Status::kInvalidInput. Throws Error, naming file and dataset: kInvalidFile for wrong content, kInputOutput for a missing or
-/// damaged file.
+/// Reads a state file for a chain of this many joints. Values that are NaN or infinite are no error here: such a state
+/// ends as Status::kInvalidInput. Throws Error, naming file and dataset: kInvalidFile for wrong content, kInputOutput
+/// for a missing or damaged file.
 [[nodiscard]] chain::States read_states(const std::string& path, int joints);
 
 /// Writes a state file: whole or not at all; arrays that are empty are left out. Throws Error(kInputOutput).

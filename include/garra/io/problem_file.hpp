@@ -5,8 +5,9 @@
 // contact), row-major; any float or integer width is read, float64 is written.
 // Solution file: c, a [n,3k]; s, lambda [n,k]; residual, residual_raw, merit, iterations, status [n]; where
 // the method has them minimum, projected_gradient, evaluations, inner, products, stage, stalls [n], and
-// solutions [n] where they were counted; state [n,k], friction_margin, critical_friction [n] (docs/contact-files.md). The attribute `names` of `status` lists the names of its numbers;
-// the file's attributes say how the solutions were made.
+// solutions [n] where they were counted; state [n,k], friction_margin, critical_friction [n] (docs/contact-files.md).
+// The attribute `names` of `status` lists the names of its numbers; the file's attributes say how the solutions were
+// made.
 #pragma once
 
 #include <string>
@@ -38,8 +39,8 @@ struct SolutionAttributes {
 /// the cone, so up to rounding at every contact that slides) and lambda = |a_T| [m/s^2]. Leaves out what the
 /// method does not have: counters that are all -1, `minimum` and `projected_gradient` that are all NaN,
 /// `solutions` and verdicts that are empty. Throws Error(kInputOutput).
-void write_solutions(const std::string& path, const contact::Problems& problems,
-                     const contact::Solutions& solutions, const SolutionAttributes& attributes);
+void write_solutions(const std::string& path, const contact::Problems& problems, const contact::Solutions& solutions,
+                     const SolutionAttributes& attributes);
 
 /// Reads what write_solutions has written; s and lambda follow from the rest and are left out. What the file
 /// does not hold comes back as -1 or NaN, `solutions` as empty.

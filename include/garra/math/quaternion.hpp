@@ -53,8 +53,8 @@ GARRA_HD Quaternion<S> product(const Quaternion<S>& a, const Quaternion<S>& b) {
            fnma(a[2], b[1], fma(a[1], b[2], fma(a[3], b[0], a[0] * b[3])))}};
 }
 
-/// p turned by the rotation vector `turn` in fixed axes: (1, turn / 2 (1 + |turn|^2 / 12)) o p, made a unit quaternion. No
-/// trigonometry: the error of the angle is |turn|^5 / 120.
+/// p turned by the rotation vector `turn` in fixed axes: (1, turn / 2 (1 + |turn|^2 / 12)) o p, made a unit quaternion.
+/// No trigonometry: the error of the angle is |turn|^5 / 120.
 template <class S>
 GARRA_HD Quaternion<S> turned(const Quaternion<S>& p, const Vec3<S>& turn) {
   const S half = fma(S(1.0 / 24), dot(turn, turn), S(0.5));

@@ -100,7 +100,7 @@ GARRA_HD Residuals<S> iterate(AdmmState<S, N>& s, const MaskOf<S>& active, doubl
   const Vec<S, 3 * N> c = s.inverse * right;
   const Vec<S, 3 * N> v = axpy(S(relaxation), c - s.z, s.z);
   const Vec<S, 3 * N> z = project_on_cones<S, N>(axpy(-inv_rho, s.w, v), p.mu);
-  const Vec<S, 3 * N> gap = c - z, moved = z - s.z;
+  const Vec<S, 3 *N> gap = c - z, moved = z - s.z;
   s.w = select(active, axpy(-s.rho, v - z, s.w), s.w);
   s.z = select(active, z, s.z);
   return {dot(gap, gap), (s.rho * s.rho) * dot(moved, moved)};

@@ -90,7 +90,7 @@ GARRA_HD void iterate(ExtragradientState<S, N>& s, const MaskOf<S>& active) {
   const FrictionProblem<S, N>& p = s.problem;
   const Vec<S, 3 * N> y = project_on_cones<S, N>(axpy(-s.rho, s.F, s.c), p.mu);
   const Vec<S, 3 * N> Fy = map(p, y);
-  const Vec<S, 3 * N> moved = s.c - y, change = s.F - Fy;
+  const Vec<S, 3 *N> moved = s.c - y, change = s.F - Fy;
   const S moved2 = dot(moved, moved);
   const S r = s.rho * sqrt(dot(change, change) / select(moved2 > S(0), moved2, S(1)));
   const auto accept = active && r <= S(kAccept), refuse = active && !(r <= S(kAccept));
@@ -105,7 +105,7 @@ GARRA_HD void iterate(ExtragradientState<S, N>& s, const MaskOf<S>& active) {
 template <class S, int N>
 GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N>& s) const {
   const auto active = running(s);
-  Vec<S, 3 * N> c0 = s.c, c1 = s.c;
+  Vec<S, 3 *N> c0 = s.c, c1 = s.c;
   for (int k = 0; k < iterations_per_step; ++k) {
     c0 = c1;
     c1 = s.c;

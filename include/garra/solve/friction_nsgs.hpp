@@ -87,7 +87,7 @@ GARRA_HD void FrictionNsgs::step(NsgsState<S, N>& s) const {
   using namespace friction_splitting;
   const FrictionProblem<S, N>& p = s.problem;
   const auto active = running(s);
-  Vec<S, 3 * N> c0 = s.c, c1 = s.c, c = s.c;
+  Vec<S, 3 *N> c0 = s.c, c1 = s.c, c = s.c;
   for (int sweep = 0; sweep < sweeps_per_step; ++sweep) {
     c0 = c1;
     c1 = c;

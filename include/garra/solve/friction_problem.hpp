@@ -150,7 +150,8 @@ GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
 /// |b|.
 inline constexpr double kLargestAbsoluteError = 0.1;
 
-/// Part of a force that rounding may swallow: one above 1e14 in these units would hide any acceleration, c - a~ being c.
+/// Part of a force that rounding may swallow: one above 1e14 in these units would hide any acceleration, c - a~ being
+/// c.
 inline constexpr double kRounding = 1e-15;
 
 /// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so

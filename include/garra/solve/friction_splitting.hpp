@@ -25,7 +25,7 @@ inline constexpr double kHopeless = 1e16;
 /// The solvers' common test, with run-away iterates lost as well.
 template <class S, int N>
 GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
-                            double tol) {
+                                    double tol) {
   Judgement<S> out = solvers::judge(p, c, a, tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;
@@ -78,8 +78,8 @@ GARRA_HD FrictionProblem<S, N> preconditioned(const FrictionProblem<S, N>& p, co
 
 /// The same test on an iterate of the preconditioned problem.
 template <class S, int N>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d, const Vec<S, 3 * N>& c,
-                            double tol) {
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d,
+                                    const Vec<S, 3 * N>& c, double tol) {
   FrictionProblem<S, N> q;  // only mu and b of it are read
   for_each_index<N>([&](int j) { q.mu[j] = p.mu[j] * (d.inv_n[j] * d.t[j]); });
   q.b = times_diagonal<S, N>(d.inv_n, d.inv_t, p.b);
@@ -100,7 +100,7 @@ GARRA_HD Vec<S, 3 * N> shifted(Vec<S, 3 * N> a, const Vec<S, N>& mu) {
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> extrapolated(const Vec<S, N>& mu, const Vec<S, 3 * N>& c0, const Vec<S, 3 * N>& c1,
                                     const Vec<S, 3 * N>& c2) {
-  const Vec<S, 3 * N> before = c1 - c0, last = c2 - c1;
+  const Vec<S, 3 *N> before = c1 - c0, last = c2 - c1;
   const S before2 = dot(before, before);
   const S q = dot(before, last) / select(before2 > S(0), before2, S(1));
   const auto useful = q > S(0) && q < S(1);

@@ -207,8 +207,8 @@ GARRA_HD MaskOf<S> lexicographically_less(const LemkeState<S, N>& s, int i, cons
   return less;
 }
 
-/// The same as a function of its own, with numbers of its own in memory: it is called only where ratios tie, which is rare,
-/// and written out in all N rows it was most of the code.
+/// The same as a function of its own, with numbers of its own in memory: it is called only where ratios tie, which is
+/// rare, and written out in all N rows it was most of the code.
 template <class S, int N>
 struct Tie {
   LemkeState<S, N> state;

@@ -10,7 +10,8 @@
 //   void add_curvature(x, w, H) const;                   H += sum_k w_k (second derivatives of r_k)
 // A minimizer is a struct of options with
 //   template <class M> State<S, V> start(const M&, const Vec<S, V>& x0) const;
-//   template <class M> void step(const M&, State<S, V>&) const;           at most one outer iteration in every running lane
+//   template <class M> void step(const M&, State<S, V>&) const;           at most one outer iteration in every running
+//   lane
 // whose State has an `Iterate<S, V> at`. Every member of a State is S; step() leaves lanes alone that do not run.
 #pragma once
 

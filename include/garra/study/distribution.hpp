@@ -1,8 +1,8 @@
 // A scalar uncertain input: a value, or a distribution given by its quantile function (docs/monte-carlo.md).
 //
 // Every input is driven by exactly one uniform number u in (0, 1): value = quantile(u). So truncation needs no
-// rejection, samples with the same (seed, i) share their numbers between designs with the same uncertain inputs, and the
-// bin of u is the quantile bin of the input.
+// rejection, samples with the same (seed, i) share their numbers between designs with the same uncertain inputs, and
+// the bin of u is the quantile bin of the input.
 #pragma once
 
 #include "garra/core/elementary.hpp"
@@ -12,12 +12,12 @@ namespace garra::study {
 
 struct Distribution {
   enum class Kind : int {
-    kConstant,     ///< a
-    kUniform,      ///< between a and b
-    kNormal,       ///< mean a, standard deviation b
-    kLognormal,    ///< median a, standard deviation b of the logarithm
-    kBallRadius,   ///< distance from the centre of a point uniform in a ball of radius a
-    kConeAngle,    ///< angle from the axis of a direction uniform in a cone of half angle a [rad]; b = 1 - cos(a)
+    kConstant,    ///< a
+    kUniform,     ///< between a and b
+    kNormal,      ///< mean a, standard deviation b
+    kLognormal,   ///< median a, standard deviation b of the logarithm
+    kBallRadius,  ///< distance from the centre of a point uniform in a ball of radius a
+    kConeAngle,   ///< angle from the axis of a direction uniform in a cone of half angle a [rad]; b = 1 - cos(a)
   };
   Kind kind = Kind::kConstant;
   double a = 0, b = 0;
@@ -39,13 +39,19 @@ template <class S>
 GARRA_HD S quantile(const Distribution& d, const S& u01) {
   const S u = fma(u01, S(d.high - d.low), S(d.low));
   switch (d.kind) {
-    case Distribution::Kind::kConstant: return S(d.a);
-    case Distribution::Kind::kUniform: return fma(u, S(d.b - d.a), S(d.a));
-    case Distribution::Kind::kNormal: return fma(normal_quantile(u), S(d.b), S(d.a));
-    case Distribution::Kind::kLognormal: return S(d.a) * exp(normal_quantile(u) * S(d.b));
-    case Distribution::Kind::kBallRadius: return S(d.a) * exp(log(u) * S(1.0 / 3.0));
+    case Distribution::Kind::kConstant:
+      return S(d.a);
+    case Distribution::Kind::kUniform:
+      return fma(u, S(d.b - d.a), S(d.a));
+    case Distribution::Kind::kNormal:
+      return fma(normal_quantile(u), S(d.b), S(d.a));
+    case Distribution::Kind::kLognormal:
+      return S(d.a) * exp(normal_quantile(u) * S(d.b));
+    case Distribution::Kind::kBallRadius:
+      return S(d.a) * exp(log(u) * S(1.0 / 3.0));
     // Half-angle form of cos(angle) = 1 - u b, b = 1 - cos(a): it rises with u and loses no digits near 0.
-    case Distribution::Kind::kConeAngle: return S(2) * asin(sqrt(u * S(0.5 * d.b)));
+    case Distribution::Kind::kConeAngle:
+      return S(2) * asin(sqrt(u * S(0.5 * d.b)));
   }
   return S(d.a);
 }

@@ -1,6 +1,6 @@
-// What a study counts: whole numbers in one flat array, sums per block, smallest values, and the extreme samples. Counts
-// and smallest values merge in any order; sums are kept block by block and added in block order, so that neither threads nor chunk size nor workers
-// change a bit of the summary.
+// What a study counts: whole numbers in one flat array, sums per block, smallest values, and the extreme samples.
+// Counts and smallest values merge in any order; sums are kept block by block and added in block order, so that neither
+// threads nor chunk size nor workers change a bit of the summary.
 #pragma once
 
 #include <algorithm>
@@ -62,9 +62,9 @@ class Ranking {
 struct Tally {
   std::int64_t first = 0, count = 0;
   std::vector<std::int64_t> counts;
-  std::vector<double> sums;   ///< [block][sum] in a chunk; one total block after merging
+  std::vector<double> sums;  ///< [block][sum] in a chunk; one total block after merging
   Ranking closest, worst;
-  std::vector<double> kept;   ///< rows of the samples written out one by one
+  std::vector<double> kept;          ///< rows of the samples written out one by one
   std::vector<Ranking> groups = {};  ///< further rankings, one for each group of samples that the study tells apart
   std::vector<double> least = {};    ///< smallest values seen, one array for all (a largest: minus it)
 };
@@ -75,8 +75,8 @@ struct RowColumn {
   std::string name;
   Type type = Type::kReal;
   std::size_t first = 0, width = 1;
-  bool list = false;                       ///< one number per row: [n]; else [n,width]
-  std::vector<std::string> names = {};     ///< of its values (kSmall) or of its columns
+  bool list = false;                    ///< one number per row: [n]; else [n,width]
+  std::vector<std::string> names = {};  ///< of its values (kSmall) or of its columns
 };
 
 /// A study so far: its chunks added up in the order of their samples.

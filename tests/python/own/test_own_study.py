@@ -36,7 +36,7 @@ def run(tmp_path_factory):
 
 
 def pendulum(length, damping, start, steps=20_000):
-    """Largest speed of the bob and largest angle of the last second, all samples at once: semi-implicit steps, ten times
+    """Largest speed of the bob and largest angle of the last second, all samples at once: semi-implicit steps, twenty times
     as many as the example's, which share neither its method nor its text."""
     h, angle, rate = UNTIL / steps, start.copy(), np.zeros_like(start)
     fastest, late = np.zeros_like(start), np.zeros_like(start)
@@ -55,11 +55,12 @@ def test_its_samples_move_as_another_integrator_says(run):
     rows = slice(0, 400)
     length, damping, start = table["inputs"][rows].T
     speed, late = pendulum(length, damping, start)
-    # The example looks at its 1,000 steps only: of a peak it may miss (w h)^2 / 8, w^2 = g / length.
+    # The example looks at its 1,000 steps only: of a peak it may miss (w h)^2 / 8, w^2 = g / length. The other integrator
+    # is ahead by (w h')^2 / 24 of the phase w T at most, h' a twentieth of h: 3.6e-5 for the shortest pendulum.
     missed = GRAVITY / length * (UNTIL / 1000) ** 2 / 8
     for name, truth in (("peak_speed", speed), ("late_angle", late)):
         short = truth - table[name][rows]
-        assert np.all(short > -1e-5 * truth) and np.all(short < (1.2 * missed + 1e-5) * truth), name
+        assert np.all(short > -4e-5 * truth) and np.all(short < (1.2 * missed + 4e-5) * truth), name
     assert np.all(table["late_angle"] >= SMALL)  # those that have not settled are kept
 
 

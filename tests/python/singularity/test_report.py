@@ -326,9 +326,12 @@ def test_the_scripts_draw_the_cloud_and_read_a_voxel(puma: Run, tmp_path: Path) 
     page.write_text(puma[3].replace("<script>", probe + "<script>", 1))
     command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,3000",
                "--virtual-time-budget=20000", "--dump-dom", page.as_uri()]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert "error:" not in (re.search(r"<title>(.*?)</title>", done.stdout) or ["", ""])[1]
-    probe_text = re.search(r'data-probe="([^"]*)"', done.stdout)
+    for _ in range(3):  # on a busy machine the browser may end before it has painted a frame
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert "error:" not in (re.search(r"<title>(.*?)</title>", done.stdout) or ["", ""])[1]
+        probe_text = re.search(r'data-probe="([^"]*)"', done.stdout)
+        if probe_text:
+            break
     assert probe_text, done.stderr[-2000:]
     told = json.loads(probe_text[1].replace("&quot;", '"'))
     assert told["colors"] > 20 and len(told["found"]) > 20

@@ -160,9 +160,9 @@ GARRA_HD S inverse_root_1_2(const S& x) {
   return y;
 }
 
-/// One-sided Jacobi: turns p and q until their heads of length L are orthogonal. True in lanes where the angle between them
-/// was too far from a right one for this rotation to be the last; a head shorter than sqrt(`noise`) is rounding and has no
-/// angle.
+/// One-sided Jacobi: turns p and q until their heads of length L are orthogonal. True in lanes where the angle between
+/// them was too far from a right one for this rotation to be the last; a head shorter than sqrt(`noise`) is rounding
+/// and has no angle.
 template <int L, class S, int W>
 GARRA_HD MaskOf<S> orthogonalize(Vec<S, W>& p, Vec<S, W>& q, const S& noise) {
   const S pp = head_dot<L>(p, p), qq = head_dot<L>(q, q), pq = head_dot<L>(p, q);

@@ -4,8 +4,9 @@
 //
 //   X_{i-1,i}(q) = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i),   theta_i = theta0_i + q_i or d_i = d0_i + q_i          (1)
 //
-// (modified Denavit-Hartenberg form; W. Khalil, J. Kleinfinger, ICRA 1986): the common normal of two lines always exists. So one
-// text serves DH, modified DH, GRyMA, screw and URDF descriptions; frames that the user knows differ from these by constants.
+// (modified Denavit-Hartenberg form; W. Khalil, J. Kleinfinger, ICRA 1986): the common normal of two lines always
+// exists. So one text serves DH, modified DH, GRyMA, screw and URDF descriptions; frames that the user knows differ
+// from these by constants.
 #pragma once
 
 #include "garra/math/pose.hpp"
@@ -18,23 +19,24 @@ inline constexpr int kMaxJoints = 16;
 /// One joint and the link that it moves. T is double where a batch shares its chain, S where every sample has its own.
 template <class T>
 struct JointForm {
-  T a, d, theta;            ///< constants of (1) [m, m, rad]
-  T cos_alpha, sin_alpha;   ///< exact at multiples of 90 degrees
-  T mass;                   ///< [kg]
-  Vec3<T> first;            ///< first moment m c in the link's own frame [kg m]
-  T xx, yy, zz, xy, xz, yz; ///< second moment about the frame's origin, frame axes [kg m^2]; entries of the tensor, signs included
-  T armature;               ///< rotor inertia seen at the joint [kg m^2]
-  T damping;                ///< viscous, tau = -damping qd [N m s/rad or N s/m]
+  T a, d, theta;           ///< constants of (1) [m, m, rad]
+  T cos_alpha, sin_alpha;  ///< exact at multiples of 90 degrees
+  T mass;                  ///< [kg]
+  Vec3<T> first;           ///< first moment m c in the link's own frame [kg m]
+  T xx, yy, zz, xy, xz,
+      yz;      ///< second moment about the frame's origin, frame axes [kg m^2]; entries of the tensor, signs included
+  T armature;  ///< rotor inertia seen at the joint [kg m^2]
+  T damping;   ///< viscous, tau = -damping qd [N m s/rad or N s/m]
 };
 
 /// J joints. Trivially copyable, so a GPU gets it by plain copy.
 template <class T, int J>
 struct Model {
   JointForm<T> joint[J];
-  Pose<T> base;        ///< X_W0: where frame 0 is in the world, in whose axes results are given
-  Pose<T> tool;        ///< X_JT: the tool in the last kernel frame
-  Vec3<T> gravity;     ///< world axes [m/s^2]
-  bool prismatic[J];   ///< structure, shared by all samples
+  Pose<T> base;       ///< X_W0: where frame 0 is in the world, in whose axes results are given
+  Pose<T> tool;       ///< X_JT: the tool in the last kernel frame
+  Vec3<T> gravity;    ///< world axes [m/s^2]
+  bool prismatic[J];  ///< structure, shared by all samples
 };
 
 }  // namespace garra::chain

@@ -108,8 +108,8 @@ GARRA_HD Step<S, J> step_rk4(const Plant<S, M, J, K>& plant, const Clock<double>
 
 /// One implicit stage: V with H (V - v) = step (tau - C w - g - D V), the feedback of w in tau linearized about w:
 ///   (H (1 + step T) + step (D + F)) (V - w) = H (v - w) + step (tau - C w - g - D w)
-/// where w is the velocity that the quadratic terms take, F and T the diagonal matrices of Drive::feel and turn. Solved for
-/// (1 + step T) (V - w), the matrix is symmetric. Feedback that outweighs the damping is left to the passes.
+/// where w is the velocity that the quadratic terms take, F and T the diagonal matrices of Drive::feel and turn. Solved
+/// for (1 + step T) (V - w), the matrix is symmetric. Feedback that outweighs the damping is left to the passes.
 template <class S, int J>
 struct Stage {
   Vec<S, J> from, guess, V;  ///< v, w, V

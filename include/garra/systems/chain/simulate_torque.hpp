@@ -129,7 +129,8 @@ GARRA_HD_CALL void controlled_torque(const TorqueLaw<J>& law, const Model<double
     tau += gravity_torque(nominal, angles(nominal, q));
 }
 
-/// The torque at a time and state. Computed torque takes the chain's damping away: stiff where that is, so it is in `feel`.
+/// The torque at a time and state. Computed torque takes the chain's damping away: stiff where that is, so it is in
+/// `feel`.
 template <class S, class C, int J>
 GARRA_HD Drive<S, J> drive(const TorqueLaw<J>& law, const Model<double, J>& nominal, const Clock<C>& clock,
                            const Vec<S, J>& q, const Vec<S, J>& qd, const Vec<S, J>& amplitude) {

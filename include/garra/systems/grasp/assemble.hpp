@@ -9,10 +9,10 @@ namespace garra::grasp {
 template <class S>
 struct ContactTerms {
   ContactPlace<S> place;
-  Mat3<S> A;         ///< J M^-1 J^T
-  Vec3<S> drift;     ///< J M^-1 (g + h - tau)
-  Vec3<S> bias;      ///< Jdot qd of the contact point
-  Vec3<S> velocity;  ///< of the contact point
+  Mat3<S> A;            ///< J M^-1 J^T
+  Vec3<S> drift;        ///< J M^-1 (g + h - tau)
+  Vec3<S> bias;         ///< Jdot qd of the contact point
+  Vec3<S> velocity;     ///< of the contact point
   Vec<S, 2> curvature;  ///< of the object there along t and o [1/m]; enters only where the contact slides
 };
 
@@ -38,7 +38,7 @@ template <class S, int N>
 struct System {
   Mat<S, 3 * N, 3 * N> A;
   Vec<S, 3 * N> b;
-  Mat<S, 6, 3 * N> W;          ///< about the centre of mass
+  Mat<S, 6, 3 * N> W;               ///< about the centre of mass
   Mat<S, 6, 3 * N> inverse_mass_W;  ///< M_obj^-1 W
 };
 

@@ -49,8 +49,8 @@ GARRA_HD ContactPlace<S> place_on_surface(const SurfacePoint& s, const ContactDe
   // Lean of the true normal: a turn by `tilt` about the tangent direction at `tilt_direction`.
   const auto lean = sincos(d.tilt);
   const auto way = sincos(d.tilt_direction);
-  const Vec3<S> e = way.cos * t + way.sin * o;         // leans towards e
-  const Vec3<S> f = way.cos * o - way.sin * t;         // axis direction, unchanged
+  const Vec3<S> e = way.cos * t + way.sin * o;  // leans towards e
+  const Vec3<S> f = way.cos * o - way.sin * t;  // axis direction, unchanged
   const Vec3<S> e2 = lean.cos * e - lean.sin * n;
   n = lean.cos * n + lean.sin * e;
   t = way.cos * e2 - way.sin * f;
@@ -74,15 +74,15 @@ GARRA_HD ContactPlace<S> operator*(const Pose<S>& object, const ContactPlace<S>&
 /// The object's inertia and motion, P axes, about its centre of mass.
 template <class S>
 struct Body {
-  S mass;                   ///< [kg]
-  Mat3<S> inertia;          ///< [kg m^2]
+  S mass;           ///< [kg]
+  Mat3<S> inertia;  ///< [kg m^2]
   Mat3<S> inverse_inertia;
-  Vec3<S> p_cm;             ///< [m]
-  Vec3<S> v, omega;         ///< [m/s], [rad/s]
+  Vec3<S> p_cm;      ///< [m]
+  Vec3<S> v, omega;  ///< [m/s], [rad/s]
 };
 
-/// W_j = [E; (p - about)^ E]: contact force (n, t, o) to wrench (force; moment) about a point (papers' (38), (39), taken
-/// about the centre of mass, erratum to (41)).
+/// W_j = [E; (p - about)^ E]: contact force (n, t, o) to wrench (force; moment) about a point (papers' (38), (39),
+/// taken about the centre of mass, erratum to (41)).
 template <class S>
 GARRA_HD Mat<S, 6, 3> wrench_matrix(const ContactPlace<S>& c, const Vec3<S>& about) {
   Mat<S, 6, 3> W;

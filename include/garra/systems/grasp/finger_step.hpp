@@ -1,5 +1,5 @@
-// A finger's part of a time step (docs/grasp-time.md): its dynamics at the step's configuration, its torques, and what it
-// hands over to the contact problem in impulses. J. J. Moreau, "Numerical aspects of the sweeping process", Comput.
+// A finger's part of a time step (docs/grasp-time.md): its dynamics at the step's configuration, its torques, and what
+// it hands over to the contact problem in impulses. J. J. Moreau, "Numerical aspects of the sweeping process", Comput.
 // Methods Appl. Mech. Eng. 177, 1999; M. Jean, "The non-smooth contact dynamics method", same volume.
 #pragma once
 
@@ -33,34 +33,34 @@ struct FingerOrder {
   Vec3<S> gravity;     ///< as the finger feels it [m/s^2]
   Vec3<S> force;       ///< that the controller wants on the object [N], P axes
   S compensation;
-  S running;           ///< 0: the trajectory has ended
+  S running;  ///< 0: the trajectory has ended
 };
 
 /// What a finger hands over to the contact problem. Members are S.
 template <class S>
 struct FingerStep {
-  Mat3<S> A;         ///< J_c M^-1 J_c^T
-  Mat3<S> E;         ///< contact frame [n t o]
-  Vec3<S> tip;       ///< fingertip [m]
-  Vec3<S> free;      ///< velocity of the fingertip after the step without contact forces, contact axes [m/s]
-  Vec3<S> before;    ///< at the step's start, contact axes
-  Vec3<S> bias;      ///< Jdot qd, P axes [m/s^2] (the explicit step only)
-  S gap;             ///< [m]
+  Mat3<S> A;            ///< J_c M^-1 J_c^T
+  Mat3<S> E;            ///< contact frame [n t o]
+  Vec3<S> tip;          ///< fingertip [m]
+  Vec3<S> free;         ///< velocity of the fingertip after the step without contact forces, contact axes [m/s]
+  Vec3<S> before;       ///< at the step's start, contact axes
+  Vec3<S> bias;         ///< Jdot qd, P axes [m/s^2] (the explicit step only)
+  S gap;                ///< [m]
   Vec<S, 2> curvature;  ///< of the object along t and o [1/m]
-  S kinetic, work;   ///< [J], of FingerMotion
+  S kinetic, work;      ///< [J], of FingerMotion
   S peak_torque, within;
 };
 
 /// What all samples share about a finger's drive. Limits are infinite where there are none.
 template <int J>
 struct FingerDrive {
-  bool given;                          ///< torques `tau` instead of the command
-  bool kept;                           ///< those of FingerMotion::kept instead of the command
-  bool limited;                        ///< some torque limit is finite
-  bool shaken;                         ///< gravity differs from what the controller knows
-  bool at_start;                       ///< the explicit step: configuration of the step's start, and bias wanted
-  double step;                         ///< [s]
-  double stiffness, damping;           ///< of each joint
+  bool given;                 ///< torques `tau` instead of the command
+  bool kept;                  ///< those of FingerMotion::kept instead of the command
+  bool limited;               ///< some torque limit is finite
+  bool shaken;                ///< gravity differs from what the controller knows
+  bool at_start;              ///< the explicit step: configuration of the step's start, and bias wanted
+  double step;                ///< [s]
+  double stiffness, damping;  ///< of each joint
   Vec<double, J> tau, torque_limit, lower, upper;
   Vec3<double> known_gravity;
 };

@@ -9,8 +9,8 @@ namespace garra::grasp {
 /// Infinity for metrics that are unbounded, e.g. the critical friction of a contact that is pulled open.
 inline constexpr double kInfinity = __builtin_huge_val();
 
-/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0, and 0 on the axis
-/// of a cone without width (mu = 0), where nothing is to spare.
+/// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0, and 0 on the
+/// axis of a cone without width (mu = 0), where nothing is to spare.
 template <class S>
 GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
   const S ct = tangential_length(c);
@@ -68,9 +68,9 @@ GARRA_HD S largest_eigenvalue(const Mat3<S>& a) {
   const S p2 = fma(d0, d0, fma(d1, d1, fma(d2, d2, S(2) * off))) * S(1.0 / 6.0);
   const auto isotropic = !(p2 > S(0));
   const S p = sqrt(max(p2, S(0)));
-  const S det = fma(d0, fma(d1, d2, -(a(1, 2) * a(1, 2))),
-                    fma(a(0, 1), fma(a(1, 2), a(0, 2), -(a(0, 1) * d2)),
-                        a(0, 2) * fma(a(0, 1), a(1, 2), -(d1 * a(0, 2)))));
+  const S det =
+      fma(d0, fma(d1, d2, -(a(1, 2) * a(1, 2))),
+          fma(a(0, 1), fma(a(1, 2), a(0, 2), -(a(0, 1) * d2)), a(0, 2) * fma(a(0, 1), a(1, 2), -(d1 * a(0, 2)))));
   const S r = det / (S(2) * select(isotropic, S(1), p2 * p));
   const S angle = acos(max(min(r, S(1)), S(-1))) * S(1.0 / 3.0);
   return select(isotropic, mean, fma(S(2) * p, cos(angle), mean));

@@ -16,12 +16,12 @@ struct ObjectMotion {
   Vec3<S> v, w;        ///< [m/s, rad/s], P axes
   Vec3<S> first;       ///< p at time 0
   Quaternion<S> first_turn;
-  S turned;            ///< how far it has turned since [rad], counted on beyond half a turn
-  S whole_turns;       ///< of them [rad]
-  S mass;              ///< [kg]
-  Vec3<S> moments;     ///< principal moments of inertia [kg m^2]
-  Vec<S, 6> wrench;    ///< that the sample feels all the time (force; torque about the center of mass)
-  S running;           ///< 0: ended
+  S turned;          ///< how far it has turned since [rad], counted on beyond half a turn
+  S whole_turns;     ///< of them [rad]
+  S mass;            ///< [kg]
+  Vec3<S> moments;   ///< principal moments of inertia [kg m^2]
+  Vec<S, 6> wrench;  ///< that the sample feels all the time (force; torque about the center of mass)
+  S running;         ///< 0: ended
 };
 
 /// How a body stands to `first`: the angle between them, 0 ... pi, and how fast it grows.
@@ -37,14 +37,15 @@ GARRA_HD TurnFrom<S> turn_from(const Quaternion<S>& first, const Quaternion<S>& 
   return {S(2) * asin(min(sine, S(1))), select(e[0] < S(0), -along, along)};
 }
 
-/// The angle turned, counted on past half a turn: of all 2 pi k +- angle the one nearest to what the velocity of the step's start
-/// leads to. `before`: `turned` there; steps are short of a quarter turn.
+/// The angle turned, counted on past half a turn: of all 2 pi k +- angle the one nearest to what the velocity of the
+/// step's start leads to. `before`: `turned` there; steps are short of a quarter turn.
 template <class S>
 GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotion<S>& now) {
   constexpr double kTurn = 6.283185307179586;
   const TurnFrom<S> was = turn_from(before.first_turn, before.turn, before.w);
   const S whole = before.whole_turns;
-  const S sense = select(before.turned - whole <= S(0.5 * kTurn), S(1), S(-1));  // past half a turn the angle falls as it turns on
+  const S sense =
+      select(before.turned - whole <= S(0.5 * kTurn), S(1), S(-1));  // past half a turn the angle falls as it turns on
   const S rate = select(was.angle > S(0), sense * was.rate, norm(before.w));
   const S expected = fma(S(step), rate, before.turned);
   const S angle = turn_from(now.first_turn, now.turn, now.w).angle;
@@ -60,7 +61,8 @@ GARRA_HD void count_turn(const ObjectMotion<S>& before, double step, ObjectMotio
   now.whole_turns = whole + select(turned >= whole + S(kTurn), S(kTurn), select(turned < whole, S(-kTurn), S(0)));
 }
 
-/// Size of the slip velocity above which a contact is said to slide [m/s]. Only words and the explicit step depend on it.
+/// Size of the slip velocity above which a contact is said to slide [m/s]. Only words and the explicit step depend on
+/// it.
 inline constexpr double kSlipSpeed = 1e-6;
 /// A gap beyond what two steps can close, and this [m], leaves a contact out of the step's problem.
 inline constexpr double kFarGap = 1e-4;
@@ -110,10 +112,10 @@ struct StepRules {
   double baumgarte;
 };
 
-/// What the normal row of a contact gets beside the free velocity [m/s^2]: a gap may close within the step, a penetration is
-/// taken back by a share (J. Baumgarte), an impact bounces; and a contact that slides on a round or turning object is led
-/// along it, which a straight step would leave by half of the gap's acceleration (velocity_term). `before`: relative
-/// velocity at the step's start, contact axes.
+/// What the normal row of a contact gets beside the free velocity [m/s^2]: a gap may close within the step, a
+/// penetration is taken back by a share (J. Baumgarte), an impact bounces; and a contact that slides on a round or
+/// turning object is led along it, which a straight step would leave by half of the gap's acceleration (velocity_term).
+/// `before`: relative velocity at the step's start, contact axes.
 template <class S>
 GARRA_HD S stabilization(const StepRules& rules, const Body<S>& body, const FingerStep<S>& f, const Vec3<S>& before) {
   const double rate = 1 / rules.step;

@@ -47,8 +47,8 @@ GARRA_HD S united(const Vec<S, J>& sets) {
   return from_bits<S>(bits) - S(kOffset);
 }
 
-/// Joints with a part in the null space; of a redundant arm, all of whose joints take part in ordinary self-motion, those
-/// of the minimal singular subsets, if there are any.
+/// Joints with a part in the null space; of a redundant arm, all of whose joints take part in ordinary self-motion,
+/// those of the minimal singular subsets, if there are any.
 template <int G, class S, int J>
 GARRA_HD S joints_to_blame(const Findings<S, J>& found, int joints) {
   const S null_space = real_joints<S, J>(found.escape.responsible, joints);

@@ -1,4 +1,5 @@
-// Small sets of vectors, beside their orthogonalization (chain/kernels_singular.hpp): sorted by length, completed to a basis.
+// Small sets of vectors, beside their orthogonalization (chain/kernels_singular.hpp): sorted by length, completed to a
+// basis.
 #pragma once
 
 #include <limits>

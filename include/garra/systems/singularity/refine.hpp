@@ -10,9 +10,9 @@
 //
 //   delta = -N^+ f + (e - N^+ N e),                                                                                 (2)
 //
-// Newton's least step onto the singular set, and a step along the set. Where both vanish, q is singular and its distance
-// from q0 stationary (R. Rackwitz, B. Fiessler, Computers & Structures 9, 1978). Once the way along the set is short,
-// only the first part is left, which then converges as Newton's iteration does.
+// Newton's least step onto the singular set, and a step along the set. Where both vanish, q is singular and its
+// distance from q0 stationary (R. Rackwitz, B. Fiessler, Computers & Structures 9, 1978). Once the way along the set is
+// short, only the first part is left, which then converges as Newton's iteration does.
 //
 // The equations may depend on one another (always where g < 6), and their slopes vanish at double singularities; so
 // they are solved in least squares, damped by the square of what is left (N. Yamashita, M. Fukushima, Computing Suppl.
