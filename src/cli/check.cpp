@@ -116,7 +116,9 @@ Content content_of(const CheckArguments& arguments, const std::string& file) {
     return {"platform", io::describe_platform(p), io::platform_toml(p), p.notes, Json::object()};
   }
   if (ending == ".toml") {
-    const Resolved resolved = job_kind(file).read(file, arguments.overrides)->resolved();
+    auto document = io::ScenarioDocument::read(file);
+    document.set(arguments.overrides);
+    const Resolved resolved = job_kind(document).read(document)->resolved();
     return {"scenario", resolved.toml, resolved.toml, resolved.warnings, Json::object()};
   }
   throw Error(ExitCode::kInvalidFile, file + ": unknown kind of file",

@@ -31,8 +31,9 @@ std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, co
 void replay(const ReplayArguments& a) {
   const auto folder = io::RunFolder::open(a.run);
   io::require_unchanged(folder);
-  const JobKind& kind = job_kind(folder.scenario());
-  const auto job = kind.read(folder.scenario(), folder.overrides());
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  const auto job = kind.read(document);
   const std::int64_t sample = a.sample < 0 ? default_sample(folder, kind, *job) : a.sample;
   const std::int64_t samples = job->study().plan().samples;
   if (sample >= samples)

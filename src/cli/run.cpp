@@ -24,7 +24,6 @@
 #include "io/atomic_file.hpp"
 #include "io/run_chunks.hpp"
 #include "io/run_record.hpp"
-#include "io/text_file.hpp"
 
 namespace garra::cli {
 
@@ -173,9 +172,10 @@ void execute(io::RunFolder folder, const JobKind& kind, Job& job, const RunArgum
 void resume(const RunArguments& a) {
   auto folder = io::RunFolder::open(a.run);
   io::require_same_program(folder);
-  const JobKind& kind = job_kind(folder.scenario());
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
   (void)requirements_of(a, kind);
-  const auto job = kind.read(folder.scenario(), folder.overrides());
+  const auto job = kind.read(document);
   execute(std::move(folder), kind, *job, a, "garra resume " + a.run);
 }
 
@@ -195,8 +195,9 @@ std::int64_t samples_of(const io::RunFolder& folder) {
 void show_status(const RunArguments& a) {
   auto folder = io::RunFolder::open(a.run);
   io::require_unchanged(folder);
-  const JobKind& kind = job_kind(folder.scenario());
-  const auto job = kind.read(folder.scenario(), folder.overrides());
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  const auto job = kind.read(document);
   const study::Study& study = job->study();
   const study::Plan& plan = study.plan();
   io::expect_study(folder, study);
@@ -251,15 +252,17 @@ void add_common_flags(CLI::App& c, RunArguments& a) {
 
 void run_new(const RunArguments& a) {
   // Complain before anything is made.
-  const JobKind& kind = job_kind(a.scenario);
+  auto document = io::ScenarioDocument::read(a.scenario);
+  const JobKind& kind = job_kind(document);
   const auto overrides = overrides_of(a, kind);
   (void)requirements_of(a, kind);
-  const std::string text = io::read_text(a.scenario);
-  const auto job = kind.read(a.scenario, overrides);
+  document.set(overrides);
+  const auto job = kind.read(document);
   if (!a.quiet) print_warnings(job->resolved().warnings);
   (void)parse_device(a.device, a.threads);
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
-  execute(io::RunFolder::create(path, text, overrides, job->models()), kind, *job, a, command_line(a, overrides));
+  execute(io::RunFolder::create(path, document.text(), overrides, job->models()), kind, *job, a,
+          command_line(a, overrides));
 }
 
 void run_text(const std::string& text, const std::string& name, RunArguments a) {

@@ -128,8 +128,8 @@ class ChainJob final : public Job {
 
 }  // namespace
 
-std::unique_ptr<Job> read_chain_job(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return std::make_unique<ChainJob>(io::read_chain_scenario(scenario, overrides));
+std::unique_ptr<Job> read_chain_job(const io::ScenarioDocument& document) {
+  return std::make_unique<ChainJob>(io::read_chain_scenario(document));
 }
 
 }  // namespace garra::cli

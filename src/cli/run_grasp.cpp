@@ -215,8 +215,8 @@ std::vector<std::string> finger_files(const grasp::Scenario& scenario) {
   return files;
 }
 
-std::unique_ptr<Job> read_grasp_job(const std::string& scenario, const std::vector<std::string>& overrides) {
-  const grasp::Scenario s = io::read_scenario(scenario, overrides);
+std::unique_ptr<Job> read_grasp_job(const io::ScenarioDocument& document) {
+  const grasp::Scenario s = io::read_scenario(document);
   if (s.time) return make_grasp_time_job(s);
   return std::make_unique<GraspJob>(s);
 }

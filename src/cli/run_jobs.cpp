@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "garra/core/error.hpp"
-#include "garra/io/scenario.hpp"
 
 namespace garra::cli {
 
@@ -34,14 +33,20 @@ constexpr JobKind kJobs[] = {
 
 }  // namespace
 
-const JobKind& job_kind(const std::string& scenario) {
-  const std::string job = io::scenario_job(scenario);
+io::ScenarioDocument scenario_of(const io::RunFolder& folder) {
+  auto document = io::ScenarioDocument::read(folder.scenario());
+  document.set(folder.overrides());
+  return document;
+}
+
+const JobKind& job_kind(const io::ScenarioDocument& document) {
+  const std::string& job = document.job();
   std::string known;
   for (const JobKind& kind : kJobs) {
     if (job == kind.name) return kind;
     known.append(known.empty() ? "job = \"" : " and job = \"").append(kind.name).append("\"");
   }
-  throw Error(ExitCode::kInvalidFile, scenario + ": job = \"" + job + "\" is not available yet",
+  throw Error(ExitCode::kInvalidFile, document.name() + ": job = \"" + job + "\" is not available yet",
               "this version runs " + known);
 }
 

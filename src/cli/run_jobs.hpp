@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "garra/io/run_folder.hpp"
+#include "garra/io/scenario_document.hpp"
 #include "garra/study/engine.hpp"
 
 namespace garra::cli {
@@ -64,12 +65,15 @@ struct JobKind {
   const char* unsolved_key;
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first
-  std::unique_ptr<Job> (*read)(const std::string& scenario, const std::vector<std::string>& overrides);
+  std::unique_ptr<Job> (*read)(const io::ScenarioDocument& document);
   const char* more_quantities = "";  ///< that --require may judge as well, separated by blanks
 };
 
-/// The line for a scenario file. Throws Error(kInvalidFile) for a job that this version has not.
-[[nodiscard]] const JobKind& job_kind(const std::string& scenario);
+/// The scenario of a run folder, with the overrides that it was run with.
+[[nodiscard]] io::ScenarioDocument scenario_of(const io::RunFolder& folder);
+
+/// The line for a scenario. Throws Error(kInvalidFile) for a job that this version has not.
+[[nodiscard]] const JobKind& job_kind(const io::ScenarioDocument& document);
 
 /// What --require judges in all jobs: "grasp: p_held, chain: p_settled, of the best design, ...".
 [[nodiscard]] std::string all_quantities();
@@ -78,15 +82,10 @@ struct JobKind {
 /// Whether some job has it.
 [[nodiscard]] bool is_quantity(const std::string& name);
 
-[[nodiscard]] std::unique_ptr<Job> read_grasp_job(const std::string& scenario,
-                                                  const std::vector<std::string>& overrides);
-[[nodiscard]] std::unique_ptr<Job> read_chain_job(const std::string& scenario,
-                                                  const std::vector<std::string>& overrides);
-[[nodiscard]] std::unique_ptr<Job> read_singularity_job(const std::string& scenario,
-                                                        const std::vector<std::string>& overrides);
-[[nodiscard]] std::unique_ptr<Job> read_platform_job(const std::string& scenario,
-                                                     const std::vector<std::string>& overrides);
-[[nodiscard]] std::unique_ptr<Job> read_platform_experiment_job(const std::string& scenario,
-                                                                const std::vector<std::string>& overrides);
+[[nodiscard]] std::unique_ptr<Job> read_grasp_job(const io::ScenarioDocument& document);
+[[nodiscard]] std::unique_ptr<Job> read_chain_job(const io::ScenarioDocument& document);
+[[nodiscard]] std::unique_ptr<Job> read_singularity_job(const io::ScenarioDocument& document);
+[[nodiscard]] std::unique_ptr<Job> read_platform_job(const io::ScenarioDocument& document);
+[[nodiscard]] std::unique_ptr<Job> read_platform_experiment_job(const io::ScenarioDocument& document);
 
 }  // namespace garra::cli

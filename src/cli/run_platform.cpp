@@ -167,8 +167,8 @@ class PlatformJob final : public Job {
 
 }  // namespace
 
-std::unique_ptr<Job> read_platform_job(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return std::make_unique<PlatformJob>(io::read_platform_scenario(scenario, overrides));
+std::unique_ptr<Job> read_platform_job(const io::ScenarioDocument& document) {
+  return std::make_unique<PlatformJob>(io::read_platform_scenario(document));
 }
 
 }  // namespace garra::cli

@@ -113,9 +113,8 @@ class PlatformExperimentJob final : public Job {
 
 }  // namespace
 
-std::unique_ptr<Job> read_platform_experiment_job(const std::string& scenario,
-                                                  const std::vector<std::string>& overrides) {
-  return std::make_unique<PlatformExperimentJob>(io::read_platform_experiment(scenario, overrides));
+std::unique_ptr<Job> read_platform_experiment_job(const io::ScenarioDocument& document) {
+  return std::make_unique<PlatformExperimentJob>(io::read_platform_experiment(document));
 }
 
 }  // namespace garra::cli

@@ -186,8 +186,8 @@ class SingularityJob final : public Job {
 
 }  // namespace
 
-std::unique_ptr<Job> read_singularity_job(const std::string& scenario, const std::vector<std::string>& overrides) {
-  return std::make_unique<SingularityJob>(io::read_singularity_scenario(scenario, overrides));
+std::unique_ptr<Job> read_singularity_job(const io::ScenarioDocument& document) {
+  return std::make_unique<SingularityJob>(io::read_singularity_scenario(document));
 }
 
 }  // namespace garra::cli

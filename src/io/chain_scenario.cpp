@@ -171,6 +171,8 @@ Scenario read_chain_scenario(const std::string& path, const std::vector<std::str
   return parse_chain_scenario(read_text(path), path, overrides);
 }
 
+Scenario read_chain_scenario(const ScenarioDocument& document) { return build(document.root(), document.name()); }
+
 std::string resolved_toml(const chain::Scenario& s) {
   return written(s, [](Fields& f, Scenario& scenario) {
     std::int64_t samples = scenario.plan.samples / static_cast<std::int64_t>(scenario.designs.size());

@@ -161,11 +161,7 @@ void fields(Fields& f, ExperimentScenario& s, const std::string& file) {
   f.table("experiment", {.doc = "what is done", .required = remedy}, [&] { experiment_fields(f, s); });
 }
 
-}  // namespace
-
-ExperimentScenario parse_platform_experiment(const std::string& text, const std::string& name,
-                                             const std::vector<std::string>& overrides) {
-  const Node document = parse_toml(text, name, overrides);
+ExperimentScenario build(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "platform_experiment", "experiment on a platform");
   ExperimentScenario s;
@@ -173,6 +169,17 @@ ExperimentScenario parse_platform_experiment(const std::string& text, const std:
   fields(f, s, name);
   f.finish();
   return s;
+}
+
+}  // namespace
+
+ExperimentScenario parse_platform_experiment(const std::string& text, const std::string& name,
+                                             const std::vector<std::string>& overrides) {
+  return build(parse_toml(text, name, overrides), name);
+}
+
+ExperimentScenario read_platform_experiment(const ScenarioDocument& document) {
+  return build(document.root(), document.name());
 }
 
 ExperimentScenario read_platform_experiment(const std::string& path, const std::vector<std::string>& overrides) {

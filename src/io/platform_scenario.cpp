@@ -224,11 +224,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     s.plan.samples = std::int64_t{s.map.orientations} * s.map.points[0] * s.map.points[1] * s.map.points[2];
 }
 
-}  // namespace
-
-Scenario parse_platform_scenario(const std::string& text, const std::string& name,
-                                 const std::vector<std::string>& overrides) {
-  const Node document = parse_toml(text, name, overrides);
+Scenario build(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "platform", "platform study");
   Scenario s = defaults();
@@ -237,6 +233,15 @@ Scenario parse_platform_scenario(const std::string& text, const std::string& nam
   f.finish();
   return s;
 }
+
+}  // namespace
+
+Scenario parse_platform_scenario(const std::string& text, const std::string& name,
+                                 const std::vector<std::string>& overrides) {
+  return build(parse_toml(text, name, overrides), name);
+}
+
+Scenario read_platform_scenario(const ScenarioDocument& document) { return build(document.root(), document.name()); }
 
 Scenario read_platform_scenario(const std::string& path, const std::vector<std::string>& overrides) {
   return parse_platform_scenario(read_text(path), path, overrides);

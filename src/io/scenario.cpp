@@ -129,6 +129,8 @@ Scenario read_scenario(const std::string& path, const std::vector<std::string>& 
   return parse_scenario(read_text(path), path, overrides);
 }
 
+Scenario read_scenario(const ScenarioDocument& document) { return build_grasp(document.root(), document.name()); }
+
 std::string resolved_toml(const Scenario& s) {
   return written(s, [](Fields& f, Scenario& scenario) { fields(f, scenario, ""); });
 }
@@ -136,12 +138,6 @@ std::string resolved_toml(const Scenario& s) {
 void describe_grasp(Fields& f) {
   Scenario s;
   fields(f, s, "");
-}
-
-std::string scenario_job(const std::string& path) {
-  const Node document = parse_toml(read_text(path), path);
-  TableReader root(document, "");
-  return read_header(root);
 }
 
 }  // namespace garra::io

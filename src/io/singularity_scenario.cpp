@@ -180,9 +180,9 @@ bool visits_nodes(const MapScenario& s) {
   return s.task || grid || !draws_joints(s);
 }
 
-MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
-                                       const std::vector<std::string>& overrides) {
-  const Node document = parse_toml(text, name, overrides);
+namespace {
+
+MapScenario build(const Node& document, const std::string& name) {
   TableReader root(document, "");
   require_job(root, "singularity", "map of singularities");
   const Node *joints = document.find("joints"), *robot = document.find("robot");
@@ -191,6 +191,17 @@ MapScenario parse_singularity_scenario(const std::string& text, const std::strin
   fields(f, s, name, joints != nullptr ? joints->place : robot != nullptr ? robot->place : document.place);
   f.finish();
   return s;
+}
+
+}  // namespace
+
+MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
+                                       const std::vector<std::string>& overrides) {
+  return build(parse_toml(text, name, overrides), name);
+}
+
+MapScenario read_singularity_scenario(const ScenarioDocument& document) {
+  return build(document.root(), document.name());
 }
 
 MapScenario read_singularity_scenario(const std::string& path, const std::vector<std::string>& overrides) {

@@ -29,11 +29,6 @@ double median(const Tally& t, const study::Histogram& h) {
   return m.is_null() ? INFINITY : m.get<double>();
 }
 
-const char* limits_of(LimitRule rule) {
-  constexpr const char* names[] = {"ignore", "finish", "stop"};
-  return names[static_cast<int>(rule)];
-}
-
 Json robot_json(const Robot& robot) {
   Json j = {{"name", robot.name}, {"joints", robot.joints}};
   for (std::size_t k = 0; k < robot.joint.size(); ++k) {
@@ -64,7 +59,7 @@ Json method_json(const Design& d) {
           {"tolerance", adaptive ? Json(o.tolerance.relative) : Json(nullptr)},
           {"until", o.until},
           {"torque", to_string(d.torque.kind)},
-          {"limits", limits_of(o.limits)}};
+          {"limits", name_of(o.limits)}};
 }
 
 const study::Distribution& distribution_of(const Design& d, int slot) {

@@ -20,7 +20,6 @@ using study::Verdicts;
 constexpr const char* kBandName[kBands] = {"drift", "turn", "margin", "slip", "force"};
 constexpr const char* kBandUnit[kBands] = {"m", "rad", "1", "m", "N"};
 constexpr const char* kScheme[] = {"moreau_jean", "explicit"};
-constexpr const char* kDrive[] = {"controller", "constant", "sampled"};
 
 std::int64_t count_of(const Total& t, const TimeLevel& l, MotionEnd end) {
   return at(t, l.outcome + static_cast<int>(end));
@@ -249,7 +248,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
                {"slip", time.slip},
                {"drop", time.drop},
                {"drop_turn", time.drop_turn},
-               {"drive", kDrive[static_cast<int>(time.drive)]},
+               {"drive", name_of(time.drive)},
                {"instants", time.instants},
                {"restitution", time.restitution}};
   j["held"] = probability(estimate(t));

@@ -14,8 +14,6 @@ using Kind = Experiment::Kind;
 using study::Json;
 using study::number;
 
-constexpr const char* kKindName[] = {"move", "stroke", "free_motion"};
-
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();
   for (const double x : values) list.push_back(number(x));
@@ -124,7 +122,7 @@ void put_motion(const ExperimentStudy& study, Json& j) {
 std::string ExperimentStudy::summary(const study::Total& t, const std::string& stopped_by) const {
   Json j = {{"schema", 1},
             {"job", "platform_experiment"},
-            {"kind", kKindName[static_cast<std::size_t>(scenario_.experiment.kind)]},
+            {"kind", name_of(scenario_.experiment.kind)},
             {"title", scenario_.title},
             {"samples", t.count},
             {"requested", plan_.samples},

@@ -15,9 +15,6 @@ using study::Json;
 using study::number;
 using study::Total;
 
-constexpr const char* kPathKind[] = {"straight", "screw", "spline", "sampled"};
-constexpr const char* kLaw[] = {"quintic", "trapezoid", "uniform"};
-
 Json three(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
 
 Json counts_of(const Total& t, int first, int n) {
@@ -33,8 +30,8 @@ Json subject(const Scenario& s, std::int64_t nodes) {
             {"nodes", nodes},      {"orientations", m.orientations}, {"tilt", m.tilt},
             {"turn", m.turn}};
   }
-  return {{"kind", kPathKind[static_cast<int>(s.path.kind)]},
-          {"law", kLaw[static_cast<int>(s.path.law)]},
+  return {{"kind", name_of(s.path.kind)},
+          {"law", name_of(s.path.law)},
           {"poses", s.path.pose.position.size() / 3},
           {"instants", s.path.instants}};
 }

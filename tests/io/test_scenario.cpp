@@ -163,7 +163,7 @@ TEST(Scenario, EveryShippedScenarioIsValid) {
   for (const auto& entry : std::filesystem::directory_iterator(scenario_path(""))) {
     if (entry.path().extension() != ".toml") continue;
     ++count;
-    if (io::scenario_job(entry.path().string()) != "grasp")
+    if (io::ScenarioDocument::read(entry.path().string()).job() != "grasp")
       continue;  // checked with the program: they name other files
     EXPECT_FALSE(io::read_scenario(entry.path().string()).title.empty());
   }
@@ -501,9 +501,10 @@ TEST(ScenarioError, AMissingFileIsNoInvalidFile) {
 TEST(ScenarioError, JobsOfOtherKindsAreNamed) {
   const std::string path = ::testing::TempDir() + "garra_job.toml";
   std::ofstream(path) << "schema = 1\njob = \"platform\"\n";
-  EXPECT_EQ(io::scenario_job(path), "platform");
+  EXPECT_EQ(io::ScenarioDocument::read(path).job(), "platform");
   std::ofstream(path) << "schema = 1\njob = \"plattform\"\n";
-  expect_contains(failure_of([&] { static_cast<void>(io::scenario_job(path)); }).message, "Did you mean \"platform\"?");
+  expect_contains(failure_of([&] { static_cast<void>(io::ScenarioDocument::read(path).job()); }).message,
+                  "Did you mean \"platform\"?");
   std::filesystem::remove(path);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "garra/chain_study.hpp"
+#include "garra/io/scenario_document.hpp"
 
 namespace garra::io {
 
@@ -14,6 +15,9 @@ namespace garra::io {
 /// Error as read_scenario() and read_robot().
 [[nodiscard]] chain::Scenario read_chain_scenario(const std::string& path,
                                                   const std::vector<std::string>& overrides = {});
+
+/// The same of a document that was parsed before, with the overrides that it was given.
+[[nodiscard]] chain::Scenario read_chain_scenario(const ScenarioDocument& document);
 
 /// The same from a text; `name` stands for the file, in messages and where the robot is looked for.
 [[nodiscard]] chain::Scenario parse_chain_scenario(const std::string& text, const std::string& name,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "garra/io/scenario_document.hpp"
 #include "garra/platform_experiment.hpp"
 
 namespace garra::io {
@@ -13,6 +14,9 @@ namespace garra::io {
 /// those do.
 [[nodiscard]] platform::ExperimentScenario read_platform_experiment(const std::string& path,
                                                                     const std::vector<std::string>& overrides = {});
+
+/// The same of a document that was parsed before, with the overrides that it was given.
+[[nodiscard]] platform::ExperimentScenario read_platform_experiment(const ScenarioDocument& document);
 
 /// The same from a text; `name` stands for the file.
 [[nodiscard]] platform::ExperimentScenario parse_platform_experiment(const std::string& text, const std::string& name,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "garra/io/scenario_document.hpp"
 #include "garra/platform_study.hpp"
 
 namespace garra::io {
@@ -13,6 +14,9 @@ namespace garra::io {
 /// read_platform() does. Throws Error as those do.
 [[nodiscard]] platform::Scenario read_platform_scenario(const std::string& path,
                                                         const std::vector<std::string>& overrides = {});
+
+/// The same of a document that was parsed before, with the overrides that it was given.
+[[nodiscard]] platform::Scenario read_platform_scenario(const ScenarioDocument& document);
 
 /// The same from a text; `name` stands for the file, in messages and where the platform is looked for.
 [[nodiscard]] platform::Scenario parse_platform_scenario(const std::string& text, const std::string& name,

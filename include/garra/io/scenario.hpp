@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "garra/grasp.hpp"
+#include "garra/io/scenario_document.hpp"
 
 namespace garra::io {
 
@@ -21,6 +22,9 @@ namespace garra::io {
 /// what is wrong", then the remedy) for wrong content; kUsage where an override is what is wrong.
 [[nodiscard]] grasp::Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides = {});
 
+/// The same of a document that was parsed before, with the overrides that it was given.
+[[nodiscard]] grasp::Scenario read_scenario(const ScenarioDocument& document);
+
 /// The same from a text; `name` stands in messages for the file.
 [[nodiscard]] grasp::Scenario parse_scenario(const std::string& text, const std::string& name,
                                              const std::vector<std::string>& overrides = {});
@@ -29,8 +33,5 @@ namespace garra::io {
 /// scenario file that reads back to the same model (contact frames, finger bases and truncation
 /// limits to rounding).
 [[nodiscard]] std::string resolved_toml(const grasp::Scenario& scenario);
-
-/// The `job` of a scenario file: grasp, singularity, chain or platform. Throws like read_scenario.
-[[nodiscard]] std::string scenario_job(const std::string& path);
 
 }  // namespace garra::io

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "garra/io/scenario_document.hpp"
 #include "garra/singularity_map.hpp"
 
 namespace garra::io {
@@ -13,6 +14,9 @@ namespace garra::io {
 /// and for an arm that has no batch kernel.
 [[nodiscard]] singularity::MapScenario read_singularity_scenario(const std::string& path,
                                                                  const std::vector<std::string>& overrides = {});
+
+/// The same of a document that was parsed before, with the overrides that it was given.
+[[nodiscard]] singularity::MapScenario read_singularity_scenario(const ScenarioDocument& document);
 
 /// The same from a text; `name` stands for the file, in messages and where the robot is looked for.
 [[nodiscard]] singularity::MapScenario parse_singularity_scenario(const std::string& text, const std::string& name,
