@@ -209,7 +209,7 @@ def test_requirements_are_of_the_share_held(tmp_path, requirement, code, says):
 
 
 def test_a_time_limit_stops_it_to_be_resumed(whole, tmp_path):
-    run(tmp_path / "run", "--time-limit", 1e-6, expect=STOPPED)
+    run(tmp_path / "run", "--time-limit", 1e-9, expect=STOPPED)
     garra("resume", tmp_path / "run", "--no-report")
     assert results(tmp_path / "run") == results(whole)
 
