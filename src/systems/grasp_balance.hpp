@@ -45,22 +45,6 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
   return out;
 }
 
-/// Smallest singular value of the scaled grasp matrix: how much wrench the worst direction gets from contact forces of
-/// length 1. From the eigenvalues of W W^T, so that what lies below 1e-7 of the largest one is told as 0.
-template <class S, int N>
-GARRA_HD S smallest_singular_value(const Mat<S, 6, 3 * N>& W) {
-  Mat<S, 6, 6> gram;
-  for (int r = 0; r < 6; ++r)
-    for (int c = 0; c <= r; ++c) {
-      S sum = W(r, 0) * W(c, 0);
-      for (int k = 1; k < 3 * N; ++k) sum = fma(W(r, k), W(c, k), sum);
-      gram(r, c) = gram(c, r) = sum;
-    }
-  const auto values = symmetric_eigen(gram).values;  // ascending
-  const auto full = values[0] > S(1e-14) * values[5];
-  return select(full, sqrt(select(full, values[0], S(1))), S(0));
-}
-
 /// The command as contact forces (n, t, o): what the finger would press with on a contact that does not move,
 /// -A_j^-1 d_j. With exact compensation that is the commanded force itself, which stands in where A_j is singular.
 template <class S>
@@ -161,7 +145,6 @@ struct BalanceBody {
     const S nan = S(__builtin_nan(""));
     // A torque that is cut off does not follow the squeeze.
     if constexpr (R > 0) out.minimum_squeeze = select(asked > S(1), nan, out.minimum_squeeze);
-    out.smallest_singular_value = select(reached, smallest_singular_value<S, N>(object.W), nan);
     out.imbalance = select(reached, out.imbalance, nan);
     out.resisted = select(reached, out.resisted, nan);
     batch::store<S>(metrics, i, out);

@@ -76,13 +76,6 @@ inline constexpr std::tuple kColumns = {
                   for (std::size_t k = 3; k < std::size(verdict.c.m); k += 3) most = std::max(most, verdict.c.m[k]);
                   return most;
                 }},
-    GraspColumn{
-        {"smallest_singular_value", "1", "Smallest singular value",
-         "Of the grasp matrix, moments over the object's radius of gyration: how much wrench the worst direction "
-         "gets from contact forces of length 1; 0 where some direction cannot be resisted at all."},
-        {0, 4},
-        false,
-        [](const auto& metrics, const auto&) { return metrics.smallest_singular_value; }},
 };
 inline constexpr int kMetrics = study::kRows<std::remove_const_t<decltype(kColumns)>>;
 

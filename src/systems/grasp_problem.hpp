@@ -23,7 +23,6 @@ struct Metrics {
   Vec<S, N> tangent_o;
   S resisted;  ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (grasp_balance.hpp)
   S imbalance;                ///< what the commanded forces leave unbalanced, over weight and external wrench
-  S smallest_singular_value;  ///< of the grasp matrix, moments over the radius of gyration
 };
 
 /// What the build step leaves for the later ones.

@@ -37,30 +37,6 @@ TEST(GraspColumns, TheLargestNormalForceIsTheSqueezeOfASymmetricHand) {
   EXPECT_NEAR(nominal("largest_normal_force", "load.squeeze=22"), 22, 1e-9);
 }
 
-/// Contacts of a sphere at azimuths -s, s and 180 deg on its equator. W W^T falls into blocks of at most two, whatever
-/// the contact frames: forces 3, moments (r^2 - p p^T) / rho^2 with rho^2 = 2/5 r^2, coupled by the sum of the points.
-double singular_value_on_a_sphere(double s) {
-  const double k = 2 * std::cos(s) - 1, c2 = std::cos(s) * std::cos(s), s2 = 1 - c2, coupled = 2.5 * k * k;
-  const auto least = [](double a, double b, double square) {
-    return (a + b) / 2 - std::sqrt((a - b) * (a - b) / 4 + square);
-  };
-  return std::sqrt(std::min({3.0, 2.5 * (2 - 2 * c2), least(3, 2.5 * (3 - 2 * s2), coupled), least(3, 7.5, coupled)}));
-}
-
-TEST(GraspColumns, TheSmallestSingularValueIsThatOfTheContactPoints) {
-  EXPECT_NEAR(singular_value_on_a_sphere(M_PI / 3), std::sqrt(3.0), 1e-15);
-  EXPECT_NEAR(nominal("smallest_singular_value", ""), std::sqrt(3.0), 1e-9);
-  for (const int angle : {45, 50, 70})
-    EXPECT_NEAR(nominal("smallest_singular_value", "contacts.angle=" + std::to_string(angle) + " deg"),
-                singular_value_on_a_sphere(angle * M_PI / 180), 1e-9)
-        << angle;
-}
-
-TEST(GraspColumns, TwoPointContactsLeaveADirectionOut) {
-  const Study study(io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/two_finger_cylinder.toml"));
-  EXPECT_EQ(study.replay(0).metric[metric("smallest_singular_value")], 0);
-}
-
 /// A study that keeps all of its 1,024 samples, and their rows.
 struct Kept {
   Study study{three_puma({"sampling.samples=1024", "output.keep=all"})};
