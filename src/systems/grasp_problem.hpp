@@ -22,7 +22,7 @@ struct Metrics {
   Vec<S, N> tangent_t;  ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
   S resisted;  ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (grasp_balance.hpp)
-  S imbalance;                ///< what the commanded forces leave unbalanced, over weight and external wrench
+  S imbalance;  ///< what the commanded forces leave unbalanced, over weight and external wrench
 };
 
 /// What the build step leaves for the later ones.
