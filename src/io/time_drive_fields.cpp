@@ -142,30 +142,24 @@ AnyValue torque_file(InTime& time, const Fingers& fingers, const std::string& sc
 }
 
 void sampled_fields(Fields& f, const std::string& scenario, const Fingers& fingers, InTime& time) {
-  const char* const lists[] = {"times", "torques"};
-  const bool file = f.has("file", false);
-  bool both = false;
-  for (const char* key : lists) {
-    const bool too = f.reading() && file && f.has(key, true);
-    f.check(!too, key, "both " + std::string(key) + " and file", "Keep one of them.");
-    both = both || too;
-  }
-  if (both) return;
-  if (file)
+  const auto of_file = [&] {
     f.key("file", torque_file(time, fingers, scenario),
           {.doc = "the same as text: a row `time, torques of finger 1, torques of finger 2, …` per time, numbers in SI "
                   "units; the first line may name the columns, `#` begins a remark. Relative to the scenario; the run "
                   "folder keeps a copy in `models/`",
            .otherwise = "this or `times` and `torques`"});
-  if (file && f.reading()) return;
-  f.key("times", sample_times(time.sample_times),
-        {.doc = "of the rows",
-         .comment = "s",
-         .required = "Write times = [0, 0.5, 1] and torques, or file = \"torques.csv\"."});
-  f.key("torques", sample_torques(time, fingers),
-        {.doc = "linear in between, kept before the first and after the last",
-         .comment = "N*m or N, finger by finger a row per time",
-         .required = "Write for each finger a list with a row of torques per time."});
+  };
+  const auto of_lists = [&] {
+    f.key("times", sample_times(time.sample_times),
+          {.doc = "of the rows",
+           .comment = "s",
+           .required = "Write times = [0, 0.5, 1] and torques, or file = \"torques.csv\"."});
+    f.key("torques", sample_torques(time, fingers),
+          {.doc = "linear in between, kept before the first and after the last",
+           .comment = "N*m or N, finger by finger a row per time",
+           .required = "Write for each finger a list with a row of torques per time."});
+  };
+  lists_or_file(f, "torques", of_file, of_lists);
 }
 
 }  // namespace

@@ -179,29 +179,23 @@ AnyValue acceleration_file(TimeLoad& load, const std::string& scenario) {
 
 /// The palm's acceleration over time: lists, or a file of four columns.
 void sampled_fields(Fields& f, const std::string& scenario, TimeLoad& load) {
-  const char* const lists[] = {"times", "accelerations"};
-  const bool file = f.has("file", false);
-  bool both = false;
-  for (const char* key : lists) {
-    const bool too = f.reading() && file && f.has(key, true);
-    f.check(!too, key, "both " + std::string(key) + " and file", "Keep one of them.");
-    both = both || too;
-  }
-  if (both) return;
-  if (file)
+  const auto of_file = [&] {
     f.key(
         "file", acceleration_file(load, scenario),
         {.doc = "the same as text: a row `time, ax, ay, az` per time, numbers in SI units; the run folder keeps a copy",
          .otherwise = "this or `times` and `accelerations`"});
-  if (file && f.reading()) return;
-  f.key("times", load_times(load.times),
-        {.doc = "linear in between, none before the first and after the last",
-         .comment = "s",
-         .required = "Write times = [0, 0.1, 0.2] and accelerations, or file = \"palm.csv\"."});
-  f.key("accelerations", accelerations(load),
-        {.doc = "of the palm along x, y, z, the same in all samples",
-         .comment = "m/s^2, of the palm along x, y, z",
-         .required = "Write [x, y, z] in palm axes for each time."});
+  };
+  const auto of_lists = [&] {
+    f.key("times", load_times(load.times),
+          {.doc = "linear in between, none before the first and after the last",
+           .comment = "s",
+           .required = "Write times = [0, 0.1, 0.2] and accelerations, or file = \"palm.csv\"."});
+    f.key("accelerations", accelerations(load),
+          {.doc = "of the palm along x, y, z, the same in all samples",
+           .comment = "m/s^2, of the palm along x, y, z",
+           .required = "Write [x, y, z] in palm axes for each time."});
+  };
+  lists_or_file(f, "accelerations", of_file, of_lists);
 }
 
 Case of_kind(const TimeLoad& load, Kind kind) {
@@ -253,6 +247,20 @@ void all_loads(Fields& f, const std::string& scenario, InTime& time) {
 }
 
 }  // namespace
+
+void lists_or_file(Fields& f, const char* values, const std::function<void()>& of_file,
+                   const std::function<void()>& of_lists) {
+  const bool file = f.has("file", false);
+  bool both = false;
+  for (const char* key : {"times", values}) {
+    const bool too = f.reading() && file && f.has(key, true);
+    f.check(!too, key, "both " + std::string(key) + " and file", "Keep one of them.");
+    both = both || too;
+  }
+  if (both) return;
+  if (file) of_file();
+  if (!(file && f.reading())) of_lists();
+}
 
 void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Finger>& fingers, InTime& time) {
   step_fields(f, time);

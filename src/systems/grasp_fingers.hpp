@@ -98,13 +98,10 @@ struct FingerBody {
   GARRA_HD void operator()(std::int64_t i) const {
     FingerStance<S, J> stance;
     const auto task = batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i);
-    if (parts.holds != nullptr) {
-      FingerHold<S> hold;
-      batch::store<S>(parts.shares_of(finger), i, share(task, stance, &hold));
-      batch::store<S>(parts.hold_of(finger), i, hold);
-    } else {
-      batch::store<S>(parts.shares_of(finger), i, share(task, stance));
-    }
+    const bool limited = parts.holds != nullptr;
+    FingerHold<S> hold;
+    batch::store<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr));
+    if (limited) batch::store<S>(parts.hold_of(finger), i, hold);
     if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
   }
 };
