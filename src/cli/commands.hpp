@@ -14,6 +14,9 @@ void add_run_commands(CLI::App& app);
 /// `garra replay RUN --sample I`
 void add_replay_command(CLI::App& app);
 
+/// `garra verify RUN`
+void add_verify_command(CLI::App& app);
+
 /// `garra check FILE...`
 void add_check_command(CLI::App& app);
 

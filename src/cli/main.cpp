@@ -124,6 +124,7 @@ int run(int argc, char** argv) {
       "  5 input/output, 6 no such device or memory, 70 internal error, 75 stopped early but resumable");
   garra::cli::add_run_commands(app);
   garra::cli::add_replay_command(app);
+  garra::cli::add_verify_command(app);
   garra::cli::add_check_command(app);
   garra::cli::add_contact_commands(app);
   garra::cli::add_chain_commands(app);

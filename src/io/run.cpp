@@ -20,7 +20,7 @@ bool is_written(const RunFolder& folder, const Manifest& manifest, const std::st
 
 void write_outputs(const RunFolder& folder, const study::Study& study, const Extras& extras, Manifest& manifest,
                    const FolderRun& run) {
-  write_results(folder, study, run.result.chunks, run.result.rows);
+  write_results(folder.file("results.h5"), folder, study, run.result);
   if (extras.write) extras.write(folder, run.result.total);
   manifest.add_files();
   folder.write_text("summary.json", run.summary);

@@ -154,6 +154,12 @@ std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, Chunk* sta
   return found == Chunk::kPresent ? std::optional(std::move(chunk.tally)) : std::nullopt;
 }
 
+bool RunFolder::is_chunk(std::int64_t index, const study::Tally& tally) const {
+  const std::vector<std::uint8_t> expected = encode_chunk(tally, origin_of(fingerprint_, expected_));
+  const std::string found = read_file(file(chunk_name(index)), expected.size() + 1);
+  return std::ranges::equal(found, expected, [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
 std::int64_t RunFolder::chunks_present() const {
   std::int64_t n = 0;
   std::error_code error;

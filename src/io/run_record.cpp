@@ -22,10 +22,13 @@ std::string utc_now() {
   return text;
 }
 
+Json manifest_of(const RunFolder& folder) {
+  return folder.has("manifest.json") ? Json::parse(folder.read_text("manifest.json"), nullptr, false) : Json();
+}
+
 /// The manifest of an earlier start, if it has all that `fresh` has; null where there is none that can be continued.
 Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
-  if (!folder.has("manifest.json")) return nullptr;
-  Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
+  Json j = manifest_of(folder);
   if (!j.is_object()) return nullptr;
   for (const auto& [key, value] : fresh.items()) {
     const auto found = j.find(key);
@@ -49,10 +52,19 @@ std::vector<std::string> result_files(const RunFolder& folder) {
   return names;
 }
 
+/// Those of the manifest's `files` that are not there as it says.
+std::vector<std::string> changed_among(const RunFolder& folder, const Json& files) {
+  if (!files.is_object()) return {"manifest.json"};
+  std::vector<std::string> changed;
+  for (const auto& [name, sum] : files.items())
+    if (name.find("..") != std::string::npos || !folder.has(name) || sum != "crc32:" + file_checksum(folder.file(name)))
+      changed.push_back(name);
+  return changed;
+}
+
 /// A text in the manifest; "" where there is none.
 std::string in_manifest(const RunFolder& folder, const char* key) {
-  if (!folder.has("manifest.json")) return {};
-  const Json j = Json::parse(folder.read_text("manifest.json"), nullptr, false);
+  const Json j = manifest_of(folder);
   const Json text = j.is_object() ? j.value(key, Json()) : Json();
   return text.is_string() ? text.get<std::string>() : std::string();
 }
@@ -96,15 +108,7 @@ void Manifest::add_files() {
   write();
 }
 
-bool Manifest::files_are_whole() const {
-  const auto files = json_.find("files");
-  if (files == json_.end() || !files->is_object()) return false;
-  for (const auto& [name, sum] : files->items())
-    if (name.find("..") != std::string::npos || !folder_.has(name) ||
-        sum != "crc32:" + file_checksum(folder_.file(name)))
-      return false;
-  return true;
-}
+bool Manifest::files_are_whole() const { return changed_among(folder_, json_.value("files", Json())).empty(); }
 
 void Manifest::add(std::int64_t samples, double seconds) {
   if (samples == 0) return;
@@ -146,9 +150,15 @@ void require_same_program(const RunFolder& folder) {
               "continue it with that version, or begin anew: garra run " + folder.scenario());
 }
 
-void write_results(const RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows) {
-  SampleTableWriter table(folder.file("results.h5"), study.columns(), static_cast<std::uint64_t>(rows));
-  for (std::int64_t k = 0; rows > 0 && k < chunks; ++k) {
+std::vector<std::string> changed_files(const RunFolder& folder) {
+  const Json manifest = manifest_of(folder);
+  return changed_among(folder, manifest.is_object() ? manifest.value("files", Json()) : Json());
+}
+
+void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
+                   const study::RunResult& result) {
+  SampleTableWriter table(file, study.columns(), static_cast<std::uint64_t>(result.rows));
+  for (std::int64_t k = 0; result.rows > 0 && k < result.chunks; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk)
       throw Error(ExitCode::kInputOutput,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "garra/batch/device.hpp"
 #include "garra/io/run_folder.hpp"
@@ -43,7 +44,12 @@ void require_unchanged(const RunFolder& folder);
 /// its results would be computed again from the start.
 void require_same_program(const RunFolder& folder);
 
-/// results.h5 from the first `chunks` chunks of the run, one in memory at a time; `rows` is how many samples they keep.
-void write_results(const RunFolder& folder, const study::Study& study, std::int64_t chunks, std::int64_t rows);
+/// The files that the folder's manifest.json remembers and that are not there as it does, as names in the folder;
+/// "manifest.json" where it remembers none.
+[[nodiscard]] std::vector<std::string> changed_files(const RunFolder& folder);
+
+/// Results (results.h5) as `file`, from the chunks of the run, one in memory at a time.
+void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
+                   const study::RunResult& result);
 
 }  // namespace garra::io

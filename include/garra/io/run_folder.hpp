@@ -49,6 +49,8 @@ class RunFolder {
   enum class Chunk { kPresent, kMissing, kDamaged, kForeign };
   /// The chunk, or nothing where `state` is not kPresent.
   [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
+  /// Whether the file of chunk `index` has the very bytes that this tally would be written as.
+  [[nodiscard]] bool is_chunk(std::int64_t index, const study::Tally& tally) const;
   [[nodiscard]] std::int64_t chunks_present() const;
   /// Removes the temporary files of our own processes that are dead, and nothing else.
   void remove_leftovers() const;

@@ -1,0 +1,36 @@
+// Whether what a run folder holds is what its scenario gives: `garra verify`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/io/run_folder.hpp"
+#include "garra/study/engine.hpp"
+
+namespace garra::io {
+
+struct VerifyOptions {
+  double share = 0.01;  ///< of the chunks, computed again: at least one of them, evenly spread; 0: none
+  Device device = {};
+  std::string scratch = {};  ///< folder for a copy of results.h5 as the chunks give it
+  std::function<void(std::int64_t done, std::int64_t all)> on_progress = {};
+  std::function<bool()> is_cancelled = {};
+};
+
+struct Verification {
+  bool finished = false;
+  std::int64_t chunks = 0, samples = 0;  ///< that are there and sound
+  std::int64_t computed = 0;             ///< chunks that were computed again
+  std::vector<std::string> faults;       ///< sentences
+};
+
+/// Reads all chunks, compares the files with the checksums of manifest.json, summary.json and results.h5 byte for byte
+/// with what the chunks give, and the chunks of a share with what the scenario gives. Changes nothing in the folder.
+/// Throws Error(kInputOutput) where another version of garra has made the run or its scenario was changed, and
+/// Error(kStoppedResumable) where it was cancelled.
+[[nodiscard]] Verification verify(RunFolder& folder, const study::Study& study, const VerifyOptions& options);
+
+}  // namespace garra::io
