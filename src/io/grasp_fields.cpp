@@ -76,7 +76,7 @@ AnyValue method() {
 }  // namespace
 
 void load_fields(Fields& f, Scenario& s) {
-  f.key("gravity", vector(s.gravity, kAcceleration), {.doc = "in the palm's frame"});
+  f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
   const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_squeeze(s);
   if (f.reading()) {
     s.squeeze = Distribution::constant(0);
@@ -109,8 +109,8 @@ void held_fields(Fields& f, Scenario& s) {
 }
 
 void motion_fields(Fields& f, Scenario& s) {
-  f.key("velocity", vector(s.velocity, kVelocity), {.doc = "of the object"});
-  f.key("angular_velocity", vector(s.angular_velocity, kAngularVelocity), {.doc = "of the object"});
+  f.key("velocity", vector(s.velocity, {kVelocity}), {.doc = "of the object"});
+  f.key("angular_velocity", vector(s.angular_velocity, {kAngularVelocity}), {.doc = "of the object"});
 }
 
 void solver_fields(Fields& f, Scenario& s) {

@@ -134,7 +134,7 @@ bool object_fields(Fields& f, Object& object) {
   f.key("position", position(object),
         {.doc = "centre of mass in the palm's frame; nominal place = median", .comment = "m"});
   f.key("shift", deviations(object.shift, kLength), {.doc = "its deviation, palm axes", .comment = "m"});
-  f.key("rpy", vector(object.rpy, kAngle), {.doc = "roll, pitch, yaw about fixed axes"});
+  f.key("rpy", vector(object.rpy, {kAngle}), {.doc = "roll, pitch, yaw about fixed axes"});
   f.key("turn", deviations(object.turn, kAngle),
         {.doc = "deviation of the orientation as a rotation vector, palm axes", .comment = "rad"});
   return known;
