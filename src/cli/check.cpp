@@ -163,7 +163,7 @@ std::optional<Error> check_file(const CheckArguments& arguments, const std::stri
       throw Error(ExitCode::kUsage, file + ": problem files have no TOML form", "Use --format human or json.");
   } catch (const io::FileErrors& e) {
     error = e;
-    errors = e.each();
+    for (const Error& one : e.each()) errors.emplace_back(one.what());
   } catch (const Error& e) {
     error = e;
     errors = {e.what()};

@@ -57,47 +57,20 @@ struct File {
   Design& first;
   std::int64_t& samples;  ///< of each design
   std::size_t designs;
-  std::string name;                                   ///< of the scenario, beside which robots are looked for
-  std::function<void(const Node& node)> check_sweep;  ///< throws what is wrong with it
+  std::string name;                ///< of the scenario, beside which robots are looked for
+  std::vector<SweptKey> sweep;     ///< that are written
+  const Node* document = nullptr;  ///< that is read, as it was before a design took its values
 };
-
-std::string sweep_text(const chain::Sweep& sweep) {
-  std::string values;
-  for (const double value : sweep.values) values += (values.empty() ? "" : ", ") + shortest(value);
-  return "[" + values + "]";
-}
-
-void sweep_fields(Fields& f, const File& file) {
-  if (f.reading()) {  // any key of a design may stand there
-    f.key("sweep", custom({[&](const Node& node, const std::string&) { file.check_sweep(node); }, {}, ""}));
-    return;
-  }
-  const std::vector<chain::Sweep>& all = file.scenario.sweep;
-  const auto nothing = [](const Node&, const std::string&) {};
-  if (!f.has("sweep", !all.empty())) return;
-  if (all.empty()) {
-    f.key("sweep",
-          custom({nothing, [] { return std::string(); },
-                  "`\"table.key\" = [v1, v2, ..]`, `{ log = [a, b], points = n }` or `{ linear = .. }`",
-                  R"({"type": "object", "additionalProperties": {"anyOf": [{"type": "array", "minItems": 1},
-                      {"type": "object", "properties": {"log": {"type": "array"}, "linear": {"type": "array"},
-                       "points": {"type": "integer"}}, "required": ["points"], "additionalProperties": false}]}})"}),
-          {.doc = "a number of the tables from `[start]` to `[settle]`; items of lists as `\"start.q.2\"`"});
-    return;
-  }
-  f.table("sweep", {}, [&] {
-    for (const chain::Sweep& sweep : all)
-      f.key(text(sweep.key), custom({nothing, [&] { return sweep_text(sweep); }, ""}), {.comment = sweep.unit});
-  });
-}
 
 /// All that there is to say of the job.
 void fields(Fields& f, const File& file) {
   Scenario& s = file.scenario;
+  std::vector<SweptKey> sweep = file.sweep;
   header_fields(f, "chain", s.title, &s.plan.seed);
   robot_fields(f, file.name, "exoskeleton", {s.model, s.model_file, s.base, s.tip, s.robot});
   design_fields(f, s.robot, file.first);
-  sweep_fields(f, file);
+  sweep_fields(f, sweep);
+  f.then([&] { check_overrides(*file.document, sweep); });
   f.table("sampling", {.doc = "how many samples"}, [&] {
     samples_field(f, file.samples, {.doc = "of each design", .comment = "per design"});
     f.check(file.samples <= kMostSamples / static_cast<std::int64_t>(file.designs), "samples",
@@ -119,12 +92,10 @@ std::vector<double> values_of(const std::vector<SweptKey>& keys, std::size_t d) 
 
 /// The swept keys of a document; none where something is wrong with them, which is said later.
 std::vector<SweptKey> swept_keys(const Node& document) {
-  const Node* sweep = document.find("sweep");
-  try {
-    return sweep == nullptr ? std::vector<SweptKey>{} : read_sweep(*sweep);
-  } catch (const Error&) {
-    return {};
-  }
+  FieldReader f(document);
+  std::vector<SweptKey> keys;
+  sweep_fields(f, keys);
+  return f.good() && f.sound() ? keys : std::vector<SweptKey>{};
 }
 
 Scenario build(const Node& document, const std::string& name) {
@@ -138,10 +109,7 @@ Scenario build(const Node& document, const std::string& name) {
   std::int64_t samples = kDefaultSamples;
   const Node first = document_of(document, keys, 0);
   FieldReader f(first);
-  fields(f, {s, s.designs.front(), samples, designs, name, [&](const Node& node) {
-               static_cast<void>(read_sweep(node));
-               check_overrides(document, keys);
-             }});
+  fields(f, {s, s.designs.front(), samples, designs, name, {}, &document});
   f.finish();
   s.plan.samples = samples * static_cast<std::int64_t>(designs);
   const Node tables = tables_of_designs(document);
@@ -176,7 +144,9 @@ Scenario read_chain_scenario(const ScenarioDocument& document) { return build(do
 std::string resolved_toml(const chain::Scenario& s) {
   return written(s, [](Fields& f, Scenario& scenario) {
     std::int64_t samples = scenario.plan.samples / static_cast<std::int64_t>(scenario.designs.size());
-    fields(f, {scenario, scenario.designs.front(), samples, scenario.designs.size(), "", {}});
+    std::vector<SweptKey> keys;
+    for (const chain::Sweep& sweep : scenario.sweep) keys.push_back({sweep, {}, {}});
+    fields(f, {scenario, scenario.designs.front(), samples, scenario.designs.size(), "", keys});
   });
 }
 

@@ -287,13 +287,11 @@ class UnitFinder final : public Fields {
     visit();
   }
   void tables(const std::string& /*name*/, const Words& /*words*/, const Items& /*items*/) override {}
+  void entries(const std::string& /*name*/, const Entries& /*entries*/) override {}
   void when(const Case& of, const Visit& visit) override {
     if (of.holds) visit();
   }
   [[nodiscard]] bool has(const std::string& /*name*/, bool now) override { return now; }
-  void check(bool /*holds*/, const std::string& /*key*/, const std::string& /*problem*/,
-             const std::string& /*remedy*/) override {}
-  void then(const Visit& /*visit*/) override {}
 
   [[nodiscard]] const std::string& unit() const { return unit_; }
 

@@ -36,8 +36,8 @@ struct SweptKey {
   Place place;
   std::vector<Node> nodes;  ///< what each value looks like in a file
 };
-/// [sweep]; throws where the designs are too many.
-[[nodiscard]] std::vector<SweptKey> read_sweep(const Node& node);
+/// [sweep]
+void sweep_fields(Fields& f, std::vector<SweptKey>& keys);
 [[nodiscard]] std::size_t design_count(const std::vector<SweptKey>& keys);
 /// Which value of key `k` design `d` has: the last key runs fastest.
 [[nodiscard]] std::size_t value_of(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d);

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "io/chain_scenario_parts.hpp"
-#include "io/distribution_reader.hpp"
+#include "io/field_values.hpp"
 #include "io/number.hpp"
 #include "io/scenario_parts.hpp"
 #include "io/suggest.hpp"
@@ -12,16 +12,17 @@ namespace garra::io {
 
 namespace {
 
-/// A number, or a string with a unit: its value in SI.
-double read_value(const Node& node, const std::string& key, std::string& unit) {
-  if (node.kind == Node::Kind::kString) {
+/// A number, or a string with a unit: its value in SI. Written as a number.
+AnyValue any_quantity(double& value, std::string& unit) {
+  const auto read = [&](const Node& node, const std::string& key) {
+    if (node.kind != Node::Kind::kString) return static_cast<void>(value = read_quantity(node, key, kRatio));
     Dimension found;
     const Quantity q = parse_any_quantity(node.text, found);
     if (!q.problem.empty()) fail(node.place, key, q.problem, q.remedy);
     unit = si_unit(found);
-    return q.value;
-  }
-  return read_quantity(node, key, kRatio);
+    value = q.value;
+  };
+  return custom({read, [&value] { return shortest(value); }, "a number", R"({"type": ["number", "string"]})"});
 }
 
 Node number_node(double value) {
@@ -31,14 +32,8 @@ Node number_node(double value) {
   return node;
 }
 
-/// From, to and number of points. Few digits, so that the values look the same on every machine.
-std::vector<double> range(const Node& ends, const Node& points, const std::string& key, chain::Sweep& sweep) {
-  const std::vector<Node>& items = read_array(ends, key, 2);
-  const double a = read_value(items[0], item(key, 0), sweep.unit), b = read_value(items[1], item(key, 1), sweep.unit);
-  const std::int64_t n = read_count(points, key + " points", chain::kMaxDesigns);
-  const bool log = sweep.scale == "log";
-  if (log && !(a > 0 && b > 0))
-    fail(ends.place, key, "a logarithmic range needs two numbers above 0", "Write { linear = [a, b], points = n }.");
+/// From a to b. Few digits, so that the values look the same on every machine.
+std::vector<double> range(double a, double b, std::int64_t n, bool log) {
   std::vector<double> values;
   for (std::int64_t k = 0; k < n; ++k) {
     const double share = n > 1 ? static_cast<double>(k) / static_cast<double>(n - 1) : 0;
@@ -48,27 +43,44 @@ std::vector<double> range(const Node& ends, const Node& points, const std::strin
   return values;
 }
 
-void read_range(const Node& node, SweptKey& out) {
-  TableReader table(node, "sweep." + quoted(out.sweep.key));
-  const Node *log = table.find("log"), *linear = table.find("linear");
-  if ((log == nullptr) == (linear == nullptr))
-    fail(node.place, table.path(), "no range of values",
-         "Write { log = [a, b], points = n }, { linear = [a, b], points = n } or [v1, v2, ...]; a key with dots stands "
-         "in quotes.");
-  out.sweep.scale = log != nullptr ? "log" : "linear";
-  const Node& points = table.require("points", "Write how many values: points = 16.");
-  out.sweep.values = range(log != nullptr ? *log : *linear, points, table.name(out.sweep.scale), out.sweep);
-  table.finish();
-  for (const double value : out.sweep.values) out.nodes.push_back(number_node(value));
+/// Read as its values: as these it is written.
+void range_fields(Fields& f, SweptKey& key) {
+  const bool log = f.has("log", false), linear = f.has("linear", false);
+  if (f.reading() && log == linear) {
+    f.check(false, "", "no range of values",
+            "Write { log = [a, b], points = n }, { linear = [a, b], points = n } or [v1, v2, ...].");
+    return f.give_up();
+  }
+  double ends[2] = {1, 1};
+  std::int64_t points = 1;
+  const auto end = [&](std::size_t k) { return any_quantity(ends[k], key.sweep.unit); };
+  if (log) f.key("log", list_of({2, end, "[a, b]"}));
+  if (linear) f.key("linear", list_of({2, end, "[a, b]"}));
+  f.check(!log || (ends[0] > 0 && ends[1] > 0), "log", "a logarithmic range needs two numbers above 0",
+          "Write { linear = [a, b], points = n }.");
+  if (log || linear)
+    f.key("points", count(points, {.high = chain::kMaxDesigns}), {.required = "Write how many values: points = 16."});
+  f.then([&] {
+    key.sweep.scale = log ? "log" : "linear";
+    key.sweep.values = range(ends[0], ends[1], points, log);
+    for (const double value : key.sweep.values) key.nodes.push_back(number_node(value));
+  });
 }
 
-void read_list(const Node& node, SweptKey& out) {
-  const std::string key = "sweep." + quoted(out.sweep.key);
-  const std::vector<Node>& items = read_array(node, key, 0);
-  if (items.empty()) fail(node.place, key, "no values", "Write [v1, v2, ...].");
-  for (std::size_t k = 0; k < items.size(); ++k)
-    out.sweep.values.push_back(read_value(items[k], item(key, k), out.sweep.unit));
-  out.nodes = items;
+AnyValue listed(SweptKey& swept) {
+  std::vector<double>& values = swept.sweep.values;
+  const auto read = [&](const Node& node, const std::string& key) {
+    const std::vector<Node>& items = read_array(node, key, 0);
+    if (items.empty()) fail(node.place, key, "no values", "Write [v1, v2, ...].");
+    values.resize(items.size());
+    for (std::size_t k = 0; k < items.size(); ++k)
+      any_quantity(values[k], swept.sweep.unit).read(items[k], item(key, k));
+    swept.nodes = items;
+  };
+  const auto write = [&] {
+    return values.empty() ? std::string() : list(values, static_cast<int>(values.size()), kRatio);
+  };
+  return custom({read, write, "`[v1, v2, ..]`", R"({"type": "array", "minItems": 1})"});
 }
 
 /// What belongs to the run and not to a design.
@@ -76,32 +88,37 @@ void check_key(const std::string& key, const Place& place) {
   const std::string first = key.substr(0, key.find('.'));
   if (!is_table_of_designs(first) || first == key)
     fail(place, "sweep." + quoted(key), "cannot be swept",
-         "Give the path of a number in [start], [vary], [torque], [time] or [settle], such as \"vary.damping\".");
+         "Give the path of a number in [start], [vary], [torque], [time] or [settle], such as \"vary.damping\"; a key "
+         "with "
+         "dots stands in quotes.");
 }
 
 }  // namespace
 
-std::vector<SweptKey> read_sweep(const Node& node) {
-  const TableReader table(node, "sweep");
-  std::vector<SweptKey> keys;
-  for (const Node::Member& m : node.members) {
-    const bool range = m.value.kind == Node::Kind::kTable;
-    if (!range || m.value.find("log") || m.value.find("linear") || m.value.find("points") ||
-        m.key.find('.') != m.key.npos)
-      check_key(m.key, m.value.place);
-    SweptKey key{{m.key, "", "list", {}}, m.value.place, {}};
-    range ? read_range(m.value, key) : read_list(m.value, key);
-    keys.push_back(std::move(key));
-    if (design_count(keys) > static_cast<std::size_t>(chain::kMaxDesigns))
-      fail(m.value.place, "sweep", "more than " + std::to_string(chain::kMaxDesigns) + " designs",
-           "Every combination of values is a design: give fewer values.");
-  }
-  return keys;
+void sweep_fields(Fields& f, std::vector<SweptKey>& keys) {
+  const auto visit = [&](const std::string& name) {
+    const auto known = std::find_if(keys.begin(), keys.end(), [&](const SweptKey& k) { return k.sweep.key == name; });
+    SweptKey key = known != keys.end() ? *known : SweptKey{{name, "", "list", {}}, f.place_of(name), {}};
+    if (f.reading()) check_key(name, key.place);
+    const char* range = "`{ log = [a, b], points = n }`, `{ linear = .. }`";
+    f.key(name,
+          either(Node::Kind::kTable, inlined([&key](Fields& inner) { range_fields(inner, key); }, range), listed(key)),
+          {.doc = "a number of the tables from `[start]` to `[settle]`; items of lists as `\"start.q.2\"`",
+           .comment = key.sweep.unit});
+    if (f.reading()) keys.push_back(std::move(key));
+  };
+  std::vector<std::string> names;
+  for (const SweptKey& key : keys) names.push_back(key.sweep.key);
+  f.entries("sweep", {names, visit});
+  f.check(design_count(keys) <= static_cast<std::size_t>(chain::kMaxDesigns), "sweep",
+          "more than " + std::to_string(chain::kMaxDesigns) + " designs",
+          "Every combination of values is a design: give fewer values.");
 }
 
 std::size_t design_count(const std::vector<SweptKey>& keys) {
+  const std::size_t many = std::size_t{1} << 32;  // more than is allowed
   std::size_t n = 1;
-  for (const SweptKey& key : keys) n *= key.nodes.size();
+  for (const SweptKey& key : keys) n = std::min(n * key.nodes.size(), many);
   return n;
 }
 

@@ -1,9 +1,9 @@
 #include "io/contact_fields.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "garra/math/rotation.hpp"
-#include "io/command_reader.hpp"
 #include "io/field_values.hpp"
 #include "io/number.hpp"
 
@@ -43,30 +43,12 @@ Frame meridian_frame(double azimuth, double elevation) {
   return {{{-se * ca, -se * sa, ce}}, {{-sa, ca, 0}}, {{-ce * ca, -ce * sa, -se}}};
 }
 
-double angle_or_zero(TableReader& table, const std::string& key) {
-  const Node* node = table.find(key);
-  return node == nullptr ? 0.0 : read_quantity(*node, table.name(key), kAngle);
-}
-
-/// A length that must not leave the surface.
-double read_within(const Node& node, const std::string& key, double half) {
-  const double x = read_quantity(node, key, kLength);
-  if (std::abs(x) > half) {
-    fail(node.place, key, "off the surface: " + shortest(x) + " m, but the surface ends at +-" + shortest(half) + " m",
-         "Move the contact inwards or enlarge the object.");
-  }
-  return x;
-}
-
 /// Where a face "+x" looks: the number of its axis and the sign.
 struct Face {
   int axis = 0;
   double sign = 1;
 };
-Face read_face(const Node& node, const std::string& key, const std::vector<std::string>& choices) {
-  const std::string text = read_choice(node, key, choices);
-  return {text[1] - 'x', text[0] == '+' ? 1.0 : -1.0};
-}
+Face face_of(const std::string& text) { return {text[1] - 'x', text[0] == '+' ? 1.0 : -1.0}; }
 
 /// Side faces have t up and o to the left when seen from outside, like a sphere's equator.
 Frame face_frame(const Face& face) {
@@ -75,104 +57,135 @@ Frame face_frame(const Face& face) {
   return meridian_frame(face.axis * quarter + (face.sign < 0 ? 2 * quarter : 0), 0);
 }
 
-struct At {
-  double u = 0, v = 0;
+/// What the keys say. `point` and the frame are also what is written: the place as it was resolved.
+struct Keys {
+  Vec3<double> point, normal, tangent;
+  double azimuth = 0, elevation = 0, height = 0, roll = 0;
+  std::string face = "+z";
+  std::array<double, 2> at = {};  ///< from the face's centre along the next two axes, cyclically
 };
 
-At read_at(TableReader& table, double half_u, double half_v) {
-  const Node* node = table.find("at");
-  if (node == nullptr) return {};
-  const std::string key = table.name("at");
-  const std::vector<Node>& items = read_array(*node, key, 2);
-  return {read_within(items[0], item(key, 0), half_u), read_within(items[1], item(key, 1), half_v)};
+/// Which of the keys there are.
+struct Form {
+  bool point, tangent, face, side;  ///< side: of a cylinder
+};
+
+/// A length that must not leave the surface.
+void check_within(Fields& f, const std::string& key, double x, double half) {
+  f.check(std::abs(x) <= half, key,
+          "off the surface: " + shortest(x) + " m, but the surface ends at +-" + shortest(half) + " m",
+          "Move the contact inwards or enlarge the object.");
 }
 
-void place_on_box(TableReader& table, const Object& object, Contact& contact) {
-  const Node& node = table.require("face", "Say which face of the box: face = \"+x\".");
-  const Face face = read_face(node, table.name("face"), {"+x", "-x", "+y", "-y", "+z", "-z"});
-  const int u = (face.axis + 1) % 3, v = (face.axis + 2) % 3;
-  const At at = read_at(table, object.size[u] / 2, object.size[v] / 2);
-  contact.point[face.axis] = face.sign * object.size[face.axis] / 2;
-  contact.point[u] = at.u;
-  contact.point[v] = at.v;
-  set_frame(rolled(face_frame(face), angle_or_zero(table, "roll")), contact);
-}
-
-void place_on_cylinder_end(TableReader& table, const Node& node, const Object& object, Contact& contact) {
-  const Face face = read_face(node, table.name("face"), {"+z", "-z"});
-  const At at = read_at(table, object.radius, object.radius);
-  if (std::hypot(at.u, at.v) > object.radius) {
-    fail(table.place(), table.name("at"), "off the end of the cylinder",
-         "Move the contact inwards or enlarge the object.");
-  }
-  contact.point = {{at.u, at.v, face.sign * object.height / 2}};
-  set_frame(rolled(face_frame(face), angle_or_zero(table, "roll")), contact);
-}
-
-void place_on_cylinder_side(TableReader& table, const Object& object, Contact& contact) {
-  const Node& azimuth_node = table.require("azimuth", "Say where: azimuth = \"30 deg\", or face = \"+z\".");
-  const double azimuth = read_quantity(azimuth_node, table.name("azimuth"), kAngle);
-  double height = 0;
-  if (const Node* node = table.find("height")) height = read_within(*node, table.name("height"), object.height / 2);
-  const double roll = angle_or_zero(table, "roll");
-  double c, s;
-  exact_cos_sin(roll, c, s);
-  // Between the principal directions the surface also twists, which two curvatures cannot say.
-  if (c != 0 && s != 0) {
-    fail(table.place(), table.name("roll"), "not a multiple of 90 deg on the side of a cylinder",
-         "t and o must lie along and around the cylinder there.");
-  }
-  const Frame frame = meridian_frame(azimuth, 0);
-  contact.point = axpy(-object.radius, frame.n, vec3(0.0, 0.0, height));
-  contact.curvature_t = s != 0 ? 1 / object.radius : 0;
-  contact.curvature_o = c != 0 ? 1 / object.radius : 0;
-  set_frame(rolled(frame, roll), contact);
-}
-
-void place_on_cylinder(TableReader& table, const Object& object, Contact& contact) {
-  const Node* face = table.find("face");
-  if (face != nullptr) {
-    place_on_cylinder_end(table, *face, object, contact);
-  } else {
-    place_on_cylinder_side(table, object, contact);
-  }
-}
+bool has_direction(const Vec3<double>& v) { return norm(v) > 1e-12; }
 
 /// Scales to length 1; leaves a vector that has it already as it is, to the last bit.
-Vec3<double> unit(const Vec3<double>& v, const Place& place, const std::string& key) {
+Vec3<double> unit(const Vec3<double>& v) {
   const double length = norm(v);
-  if (!(length > 1e-12))
-    fail(place, key, "no direction: it is zero, or along the normal", "Give a vector that is not zero.");
   return std::abs(length - 1) < 1e-14 ? v : (1 / length) * v;
 }
 
-Frame read_frame(TableReader& table) {
-  const Node& node = table.require("normal", "Give the inward normal: normal = [-1, 0, 0].");
-  const Vec3<double> n = unit(read_vector(node, table.name("normal"), kRatio), node.place, table.name("normal"));
-  const Node* tangent = table.find("tangent");
-  if (tangent == nullptr) {
-    const double level = std::hypot(n[0], n[1]);
-    Frame f = meridian_frame(level > 1e-12 ? std::atan2(-n[1], -n[0]) : 0, std::atan2(-n[2], level));
-    return {f.t, f.o, n};
-  }
-  const Vec3<double> along = read_vector(*tangent, table.name("tangent"), kRatio);
+/// The part of `along` that is perpendicular to n.
+Vec3<double> level(const Vec3<double>& along, const Vec3<double>& n) {
   const double lean = dot(along, n);
-  const Vec3<double> level = std::abs(lean) < 1e-14 ? along : axpy(-lean, n, along);
-  const Vec3<double> t = unit(level, tangent->place, table.name("tangent"));
-  return {t, cross(n, t), n};
+  return std::abs(lean) < 1e-14 ? along : axpy(-lean, n, along);
 }
 
-void place_at_point(TableReader& table, const Node& point, Contact& contact) {
-  contact.point = read_vector(point, table.name("point"), kLength);
-  set_frame(rolled(read_frame(table), angle_or_zero(table, "roll")), contact);
-  if (const Node* node = table.find("curvature")) {
-    const std::vector<Node>& items = read_array(*node, table.name("curvature"), 2);
-    contact.curvature_t = read_quantity(items[0], item(table.name("curvature"), 0), kCurvature);
-    contact.curvature_o = read_quantity(items[1], item(table.name("curvature"), 1), kCurvature);
+Frame frame_at_point(const Keys& keys, bool tangent) {
+  const Vec3<double> n = unit(keys.normal);
+  if (tangent) {
+    const Vec3<double> t = unit(level(keys.tangent, n));
+    return {t, cross(n, t), n};
   }
-  if (const Node* node = table.find("angle_sign")) {
-    contact.angle_sign = read_bounded(*node, table.name("angle_sign"), {kRatio, {.low = -1, .high = 1}});
+  const double level = std::hypot(n[0], n[1]);
+  Frame f = meridian_frame(level > 1e-12 ? std::atan2(-n[1], -n[0]) : 0, std::atan2(-n[2], level));
+  return {f.t, f.o, n};
+}
+
+void place_on_face(const Keys& keys, const Object& object, Contact& contact) {
+  const Face face = face_of(keys.face);
+  const int axis = face.axis;
+  const double half = (object.shape == Shape::kBox ? object.size[axis] : object.height) / 2;
+  contact.point[axis] = face.sign * half;
+  contact.point[(axis + 1) % 3] = keys.at[0];
+  contact.point[(axis + 2) % 3] = keys.at[1];
+  set_frame(rolled(face_frame(face), keys.roll), contact);
+}
+
+void place_on_side(const Keys& keys, double radius, Contact& contact) {
+  double c, s;
+  exact_cos_sin(keys.roll, c, s);
+  const Frame frame = meridian_frame(keys.azimuth, 0);
+  contact.point = axpy(-radius, frame.n, vec3(0.0, 0.0, keys.height));
+  contact.curvature_t = s != 0 ? 1 / radius : 0;
+  contact.curvature_o = c != 0 ? 1 / radius : 0;
+  set_frame(rolled(frame, keys.roll), contact);
+}
+
+void place(const Keys& keys, const Form& form, const Object& object, Contact& contact) {
+  if (form.point) {
+    contact.point = keys.point;
+    set_frame(rolled(frame_at_point(keys, form.tangent), keys.roll), contact);
+  } else if (form.face) {
+    place_on_face(keys, object, contact);
+  } else if (form.side) {
+    place_on_side(keys, object.radius, contact);
+  } else {
+    place_on_sphere({keys.azimuth, keys.elevation, keys.roll}, object.radius, contact);
   }
+}
+
+/// Between the principal directions the surface also twists, which two curvatures cannot say.
+void check_roll_on_side(Fields& f, double roll) {
+  double c, s;
+  exact_cos_sin(roll, c, s);
+  f.check(c == 0 || s == 0, "roll", "not a multiple of 90 deg on the side of a cylinder",
+          "t and o must lie along and around the cylinder there.");
+}
+
+void point_fields(Fields& f, bool points_only, const Form& form, Keys& keys, Contact& contact) {
+  const std::string remedy = "Give the place: point = [x, y, z] and normal = [nx, ny, nz].";
+  f.key("point", vector(keys.point, {kLength}),
+        {.doc = "instead of the keys of the shape",
+         .required = f.reading() && points_only ? remedy : "",
+         .otherwise = "none"});
+  f.key(
+      "normal", vector(keys.normal, {kRatio}),
+      {.doc = "inward; with `point`", .comment = "inward", .required = "Give the inward normal: normal = [-1, 0, 0]."});
+  const std::string none = "no direction: it is zero, or along the normal", give = "Give a vector that is not zero.";
+  f.check(has_direction(keys.normal), "normal", none, give);
+  f.key("tangent", vector(keys.tangent, {kRatio}),
+        {.doc = "t; with `point`", .comment = "t; o = normal x tangent", .otherwise = "along the meridian"});
+  f.check(!form.tangent || !has_direction(keys.normal) || has_direction(level(keys.tangent, unit(keys.normal))),
+          "tangent", none, give);
+  const auto curvature = [&](std::size_t k) {
+    return quantity(k == 0 ? contact.curvature_t : contact.curvature_o, {kCurvature});
+  };
+  f.key("curvature", list_of({2, curvature, "[along t, along o], 1/m"}),
+        {.doc = "with `point`", .comment = "1/m, along t and o", .otherwise = "`0`"});
+  f.key("angle_sign", quantity(contact.angle_sign, {kRatio, {.low = -1, .high = 1}}),
+        {.doc = "how `contacts.angle` moves it along o; with `point`",
+         .comment = "how contacts.angle moves it along o",
+         .otherwise = "`0`"});
+}
+
+void face_fields(Fields& f, const Object& object, Keys& keys) {
+  const bool box = object.shape != Shape::kCylinder;
+  std::vector<std::string> faces = {"+z", "-z"};
+  if (box) faces = {"+x", "-x", "+y", "-y", "+z", "-z"};
+  f.key("face", choice(keys.face, faces),
+        {.doc = "of a cylinder `\"+z\"` or `\"-z\"`, instead of `azimuth`",
+         .required = f.reading() && box ? "Say which face of the box: face = \"+x\"." : "",
+         .otherwise = "required on a box"});
+  f.key("at", list_of({2, [&](std::size_t k) { return quantity(keys.at[k], {kLength}); }, "[u, v], m"}),
+        {.doc = "from the face's centre along the next two axes, cyclically"});
+  const int axis = face_of(keys.face).axis;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const double size = object.size[(axis + 1 + static_cast<int>(k)) % 3] / 2;
+    check_within(f, item("at", k), keys.at[k], box ? size : object.radius);
+  }
+  f.check(box || std::hypot(keys.at[0], keys.at[1]) <= object.radius, "at", "off the end of the cylinder",
+          "Move the contact inwards or enlarge the object.");
 }
 
 /// One value for both surface directions, or [along t, along o].
@@ -194,16 +207,35 @@ AnyValue slide(Contact& contact) {
                  R"({"anyOf": [{"type": ["number", "string", "array"]}, {"$ref": "#/definitions/distribution"}]})"});
 }
 
+/// { common = D, each = D }, `common` in [contacts] only.
+void shared_friction_fields(Fields& f, study::Distribution* common, Contact& contact) {
+  const Wanted wanted{kRatio, Bounds::not_negative()};
+  study::Distribution none;
+  const bool shared = f.has("common", false);
+  if (f.reading() || common != nullptr) f.key("common", distribution(common != nullptr ? *common : none, wanted));
+  f.check(!shared || common != nullptr, "common", "is one draw for all contacts",
+          "Write it in [contacts], and here each = ....");
+  f.check(shared || contact.common_friction, "each",
+          "is a factor on the friction common to all contacts, and there is none",
+          "Write friction = { common = ... } in [contacts], or a friction of its own here.");
+  if (f.reading()) contact.friction = study::Distribution::constant(1);
+  f.key("each", distribution(contact.friction, wanted));
+  if (f.reading()) contact.common_friction = true;
+}
+
 AnyValue friction(Contact& contact, study::Distribution* common) {
-  const auto read = [&contact, common](const Node& node, const std::string& key) {
-    read_friction(node, key, common, contact);
+  const Wanted wanted{kRatio, Bounds::not_negative()};
+  const AnyValue own = distribution(contact.friction, wanted),
+                 shared = inlined([&contact, common](Fields&f) { shared_friction_fields(f, common, contact); },
+                                  common != nullptr ? "`{ common = D, each = D }`" : "`{ each = D }`");
+  const auto read = [&contact, own, shared](const Node& node, const std::string& key) {
+    const bool factor =
+        node.kind == Node::Kind::kTable && (node.find("common") != nullptr || node.find("each") != nullptr);
+    if (!factor) contact.common_friction = false;
+    AnyValue(factor ? shared : own).read(node, key);
   };
-  const auto write = [&contact] {
-    const std::string own = text(contact.friction, kRatio);
-    return contact.common_friction ? "{ each = " + own + " }" : own;
-  };
-  const std::string shared = common != nullptr ? "`{ common = D, each = D }`" : "`{ each = D }`";
-  return custom({read, write, "D, at least 0, or " + shared,
+  const auto write = [&contact, own, shared] { return contact.common_friction ? shared.text() : own.text(); };
+  return custom({read, write, own.takes() + ", or " + shared.takes(),
                  R"({"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"},
                      {"type": "object", "properties": {"common": {}, "each": {}}, "additionalProperties": false}]})"});
 }
@@ -221,38 +253,6 @@ AnyValue own_force(std::optional<Vec3<double>>& force) {
                  R"({"type": "array", "minItems": 3, "maxItems": 3})"});
 }
 
-/// The place as it was resolved.
-void write_place(const Contact& c, Writer& w) {
-  w.quantity("point", c.point, kLength);
-  w.line("normal", text(column(c.frame, 2), kRatio), "inward");
-  w.line("tangent", text(column(c.frame, 0), kRatio), "t; o = normal x tangent");
-  w.line("curvature", "[" + shortest(c.curvature_t) + ", " + shortest(c.curvature_o) + "]", "1/m, along t and o");
-  w.line("angle_sign", shortest(c.angle_sign), "how contacts.angle moves it along o");
-}
-
-void note_place(Fields& f) {
-  const auto note = [&](const char* name, const std::string& takes, const Words& words) {
-    f.key(name, custom({{}, [] { return std::string(); }, takes}), words);
-  };
-  const Words zero{.otherwise = "`0`"};
-  const std::string at = "[u, v], m", roll = "an angle; on the side of a cylinder multiples of 90 deg";
-  f.when({true, "any shape"}, [&] {
-    note("point", "[x, y, z], m", {.doc = "instead of the keys of the shape"});
-    note("normal", "[x, y, z]", {.doc = "inward; with `point`"});
-    note("tangent", "[x, y, z]", {.doc = "t; with `point`", .otherwise = "along the meridian"});
-    note("curvature", "[along t, along o], 1/m", {.doc = "with `point`", .otherwise = "`0`"});
-    note("angle_sign", "-1 to 1", {.doc = "how `contacts.angle` moves it along o; with `point`", .otherwise = "`0`"});
-    note("roll", roll, {.doc = "turns t towards o", .otherwise = "`0`"});
-  });
-  f.when({true, "sphere, cylinder"}, [&] { note("azimuth", "an angle", {.doc = "about z"}); });
-  f.when({true, "sphere"}, [&] { note("elevation", "an angle", {.doc = "towards z", .otherwise = "`0`"}); });
-  f.when({true, "cylinder"}, [&] { note("height", "m", {.doc = "along its axis", .otherwise = "`0`"}); });
-  f.when({true, "box, cylinder"}, [&] {
-    note("face", "`\"+x\"` .. `\"-z\"`", {.doc = "of a cylinder `\"+z\"` or `\"-z\"`, instead of `azimuth`"});
-    note("at", at, {.doc = "from the face's centre along the next two axes, cyclically", .otherwise = "`[0, 0]`"});
-  });
-}
-
 }  // namespace
 
 void place_on_sphere(const SpherePlace& place, double radius, Contact& contact) {
@@ -262,39 +262,35 @@ void place_on_sphere(const SpherePlace& place, double radius, Contact& contact) 
   set_frame(rolled(frame, place.roll), contact);
 }
 
-namespace {
-
-/// Which keys say where it is depends on the object's shape; `point` with `normal` works on any.
-void read_contact_place(TableReader& table, const Object& object, Contact& contact) {
-  if (const Node* point = table.find("point")) return place_at_point(table, *point, contact);
-  switch (object.shape) {
-    case Shape::kSphere: {
-      const Node& azimuth = table.require("azimuth", "Say where: azimuth = \"30 deg\" (and elevation).");
-      const SpherePlace place{read_quantity(azimuth, table.name("azimuth"), kAngle), angle_or_zero(table, "elevation"),
-                              angle_or_zero(table, "roll")};
-      return place_on_sphere(place, object.radius, contact);
-    }
-    case Shape::kBox:
-      return place_on_box(table, object, contact);
-    case Shape::kCylinder:
-      return place_on_cylinder(table, object, contact);
-    case Shape::kPoints:
-      static_cast<void>(table.require("point", "Give the place: point = [x, y, z] and normal = [nx, ny, nz]."));
-  }
-}
-
-}  // namespace
-
-// What is written is the place that the keys lead to, not the keys.
+// Which keys say where it is depends on the object's shape; `point` with `normal` works on any, and is what is written.
 void contact_place_fields(Fields& f, bool known, const Object& object, Contact& contact) {
-  if (TableReader* table = f.reader()) {
-    if (known) f.then([&] { read_contact_place(*table, object, contact); });
-    if (!known || !f.sound()) f.give_up();
-  } else if (Writer* w = f.writer()) {
-    write_place(contact, *w);
-  } else {
-    note_place(f);
-  }
+  if (!known) return f.give_up();
+  const auto is = [&](Shape shape) { return object.shape == shape; };
+  Form form{};
+  form.point = f.has("point", true) || is(Shape::kPoints);
+  form.tangent = f.has("tangent", true);
+  form.face = !form.point && (is(Shape::kBox) || (is(Shape::kCylinder) && f.has("face", false)));
+  form.side = !form.point && !form.face && is(Shape::kCylinder);
+  const bool sphere = !form.point && is(Shape::kSphere);
+  Keys keys{contact.point, column(contact.frame, 2), column(contact.frame, 0)};
+  f.when({form.point, "any shape"}, [&] { point_fields(f, is(Shape::kPoints), form, keys, contact); });
+  f.when({sphere || form.side, "sphere, cylinder"}, [&] {
+    f.key("azimuth", quantity(keys.azimuth, {kAngle}),
+          {.doc = "about z",
+           .required =
+               "Say where: azimuth = \"30 deg\"" + std::string(sphere ? " (and elevation)." : ", or face = \"+z\".")});
+  });
+  f.when({sphere, "sphere"}, [&] { f.key("elevation", quantity(keys.elevation, {kAngle}), {.doc = "towards z"}); });
+  f.when({form.side, "cylinder"}, [&] {
+    f.key("height", quantity(keys.height, {kLength}), {.doc = "along its axis"});
+    check_within(f, "height", keys.height, object.height / 2);
+  });
+  f.when({form.face, "box, cylinder"}, [&] { face_fields(f, object, keys); });
+  if (!f.writing())
+    f.key("roll", quantity(keys.roll, {kAngle}),
+          {.doc = "turns t towards o; on the side of a cylinder multiples of 90 deg"});
+  if (form.side) check_roll_on_side(f, keys.roll);
+  f.then([&] { place(keys, form, object, contact); });
 }
 
 void contact_input_fields(Fields& f, Contact& contact, study::Distribution* common_friction) {

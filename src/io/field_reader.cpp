@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "io/suggest.hpp"
+
 namespace garra::io {
 
 namespace {
@@ -40,12 +42,11 @@ const Node* locate(TableReader& table, const std::string& path) {
 
 }  // namespace
 
-FileErrors::FileErrors(const std::vector<Error>& errors) : Error(errors.front().code(), joined(errors)) {
-  for (const Error& error : errors) each_.emplace_back(error.what());
-}
+FileErrors::FileErrors(std::vector<Error> errors, std::size_t unknown)
+    : Error(errors.front().code(), joined(errors)), each_(std::move(errors)), unknown_(unknown) {}
 
-FieldReader::FieldReader(const Node& document) {
-  frames_.push_back({TableReader(document, ""), document.place, nullptr});
+FieldReader::FieldReader(const Node& table, const std::string& path) {
+  frames_.push_back({TableReader(table, path), table.place, nullptr});
 }
 
 void FieldReader::add(const Error& error, bool unknown) {
@@ -58,6 +59,8 @@ void FieldReader::add(const Error& error, bool unknown) {
 void FieldReader::attempt(const Visit& step) {
   try {
     step();
+  } catch (const FileErrors& errors) {
+    for (std::size_t i = 0; i < errors.each().size(); ++i) add(errors.each()[i], i < errors.unknown());
   } catch (const UnknownKey& error) {
     add(error, true);
   } catch (const Error& error) {
@@ -83,7 +86,8 @@ const Node* FieldReader::find(const std::string& name, const Words& words) {
 void FieldReader::key(const std::string& name, Value& value, const Words& words) {
   if (not_held_ != nullptr) return refuse(name);
   const Node* node = find(name, words);
-  if (node != nullptr) attempt([&] { value.read(*node, here().name(name)); });
+  const bool in_quotes = frames_.back().free && name.find('.') != std::string::npos;
+  if (node != nullptr) attempt([&] { value.read(*node, here().name(in_quotes ? quoted(name) : name)); });
 }
 
 void FieldReader::visit(const Node* node, const std::string& path, const Visit& visit_keys) {
@@ -118,6 +122,20 @@ void FieldReader::tables(const std::string& name, const Words& words, const Item
   for (std::size_t i = 0; i < node->items.size(); ++i) visit(&node->items[i], item(path, i), [&] { items.visit(i); });
 }
 
+void FieldReader::entries(const std::string& name, const Entries& entries) {
+  const Node* node = find(name, {});
+  if (node == nullptr) return;
+  visit(node, here().name(name), [&] {
+    frames_.back().free = true;
+    for (const Node::Member& member : node->members) attempt([&] { entries.visit(member.key); });
+  });
+}
+
+Place FieldReader::place_of(const std::string& name) {
+  const Node* node = here().find(name);
+  return node == nullptr ? frames_.back().place : node->place;
+}
+
 void FieldReader::when(const Case& of, const Visit& visit_keys) {
   if (of.holds || not_held_ != nullptr) return visit_keys();
   not_held_ = &of;
@@ -147,7 +165,7 @@ void FieldReader::then(const Visit& visit) {
 
 void FieldReader::close() {
   Frame& frame = frames_.back();
-  const bool good = frame.good;  // else which case holds may be what is wrong
+  const bool good = frame.good && frame.checks.empty();  // else which case holds may be what is wrong
   const auto of_another_case = [&](const std::string& key) {
     const auto is = [&](const Refused& r) { return r.key == key; };
     return std::any_of(frame.refused.begin(), frame.refused.end(), is);
@@ -168,9 +186,10 @@ void FieldReader::close() {
 
 void FieldReader::finish() {
   close();
+  const std::size_t unknown = unknown_.size();
   std::vector<Error> all = std::move(unknown_);
   all.insert(all.end(), errors_.begin(), errors_.end());
-  if (!all.empty()) throw FileErrors(all);
+  if (!all.empty()) throw FileErrors(std::move(all), unknown);
 }
 
 }  // namespace garra::io

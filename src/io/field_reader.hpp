@@ -13,22 +13,27 @@ namespace garra::io {
 class FileErrors : public Error {
  public:
   static constexpr std::size_t kMostErrors = 20;
-  explicit FileErrors(const std::vector<Error>& errors);
+  /// The first `unknown` of them are about unknown keys.
+  FileErrors(std::vector<Error> errors, std::size_t unknown);
   /// All of them, one by one.
-  [[nodiscard]] const std::vector<std::string>& each() const { return each_; }
+  [[nodiscard]] const std::vector<Error>& each() const { return each_; }
+  [[nodiscard]] std::size_t unknown() const { return unknown_; }
 
  private:
-  std::vector<std::string> each_;
+  std::vector<Error> each_;
+  std::size_t unknown_;
 };
 
 class FieldReader final : public Fields {
  public:
-  explicit FieldReader(const Node& document);
+  /// `path` is the table's own key, "" for the document.
+  explicit FieldReader(const Node& table, const std::string& path = "");
 
   using Fields::key;
   void key(const std::string& name, Value& value, const Words& words) override;
   void table(const std::string& name, const Words& words, const Visit& visit) override;
   void tables(const std::string& name, const Words& words, const Items& items) override;
+  void entries(const std::string& name, const Entries& entries) override;
   void when(const Case& of, const Visit& visit) override;
   [[nodiscard]] bool has(const std::string& name, bool now) override;
   void check(bool holds, const std::string& key, const std::string& problem, const std::string& remedy) override;
@@ -36,9 +41,8 @@ class FieldReader final : public Fields {
   [[nodiscard]] bool good() const override { return errors_.empty() && unknown_.empty(); }
   [[nodiscard]] bool sound() const override { return frames_.back().good && frames_.back().checks.empty(); }
   void give_up() override { frames_.back().given_up = true; }
-  [[nodiscard]] bool reading() const override { return true; }
-
-  [[nodiscard]] TableReader* reader() override { return not_held_ == nullptr ? &here() : nullptr; }
+  [[nodiscard]] bool reading() const override { return not_held_ == nullptr; }
+  [[nodiscard]] Place place_of(const std::string& name) override;
   /// After the last field: throws FileErrors where anything was wrong.
   void finish();
 
@@ -54,6 +58,7 @@ class FieldReader final : public Fields {
     std::vector<Refused> refused = {};
     std::vector<Error> checks = {};  ///< said where nothing else is wrong with the table
     bool good = true, given_up = false;
+    bool free = false;  ///< the keys are the file's choice
   };
 
   [[nodiscard]] TableReader& here() { return frames_.back().table; }

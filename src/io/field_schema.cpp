@@ -98,8 +98,9 @@ void FieldSchema::row(const std::string& name, const std::string& takes, const s
   std::string meaning;
   for (const std::string& label : cases_) meaning += (meaning.empty() ? "" : ", ") + label;
   if (!meaning.empty() && !doc.empty()) meaning += ": ";
-  rows_ += "| `" + (path_.empty() ? "" : path_ + ".") + name + "` | " + cell(takes) + " | " + cell(otherwise) + " | " +
-           cell(meaning + doc) + " |\n";
+  const std::string dot = path_.empty() || name.empty() ? "" : ".";
+  rows_ += "| `" + path_ + dot + name + "` | " + cell(takes) + " | " + cell(otherwise) + " | " + cell(meaning + doc) +
+           " |\n";
 }
 
 void FieldSchema::key(const std::string& name, Value& value, const Words& words) {
@@ -137,6 +138,12 @@ void FieldSchema::table(const std::string& name, const Words& words, const Visit
 void FieldSchema::tables(const std::string& name, const Words& words, const Items& items) {
   items.resize(1);
   put(name, {{"type", "array"}, {"items", described(name, [&] { items.visit(0); })}}, words);
+}
+
+void FieldSchema::entries(const std::string& name, const Entries& entries) {
+  Json any = described(name, [&] { entries.visit(""); })["properties"][""];
+  const Json doc = any["description"];
+  put(name, {{"type", "object"}, {"description", doc}, {"additionalProperties", bare(any)}}, {});
 }
 
 void FieldSchema::when(const Case& of, const Visit& visit) {

@@ -15,11 +15,9 @@ class FieldSchema final : public Fields {
   void key(const std::string& name, Value& value, const Words& words) override;
   void table(const std::string& name, const Words& words, const Visit& visit) override;
   void tables(const std::string& name, const Words& words, const Items& items) override;
+  void entries(const std::string& name, const Entries& entries) override;
   void when(const Case& of, const Visit& visit) override;
   [[nodiscard]] bool has(const std::string& /*name*/, bool /*now*/) override { return true; }
-  void check(bool /*holds*/, const std::string& /*key*/, const std::string& /*problem*/,
-             const std::string& /*remedy*/) override {}
-  void then(const Visit& /*visit*/) override {}
 
   /// Of the whole document.
   [[nodiscard]] const nlohmann::ordered_json& schema() const { return objects_.front(); }

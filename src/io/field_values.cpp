@@ -4,6 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "io/field_reader.hpp"
+#include "io/field_schema.hpp"
+#include "io/field_writer.hpp"
 #include "io/number.hpp"
 
 namespace garra::io {
@@ -107,44 +110,6 @@ class OptionalValue final : public Value {
   Inner inner_;
 };
 
-class DistributionsValue final : public Value {
- public:
-  DistributionsValue(Distribution* values, int count, const Wanted& wanted)
-      : values_(values), count_(count), wanted_(wanted) {}
-  void read(const Node& node, const std::string& key) override {
-    const std::vector<Node>& items = read_array(node, key, static_cast<std::size_t>(count_));
-    for (std::size_t k = 0; k < items.size(); ++k) values_[k] = read_distribution(items[k], item(key, k), wanted_);
-  }
-  [[nodiscard]] std::string text() const override { return list(values_, count_, wanted_.dimension); }
-  [[nodiscard]] std::string unit() const override { return si_unit(wanted_.dimension); }
-  [[nodiscard]] std::string takes() const override {
-    return std::to_string(count_) + " of D, " + quantity_words(wanted_);
-  }
-  [[nodiscard]] Json schema() const override { return list_schema(distribution_schema(wanted_), count_); }
-
- private:
-  Distribution* values_;
-  int count_;
-  Wanted wanted_;
-};
-
-class VectorValue final : public Value {
- public:
-  VectorValue(Vec3<double>& value, const Dimension& dimension) : value_(value), dimension_(dimension) {}
-  void read(const Node& node, const std::string& key) override { value_ = read_vector(node, key, dimension_); }
-  [[nodiscard]] std::string text() const override { return io::text(value_, dimension_); }
-  [[nodiscard]] std::string unit() const override { return si_unit(dimension_); }
-  [[nodiscard]] std::string takes() const override {
-    const std::string unit = si_unit(dimension_);
-    return "[x, y, z]" + (unit.empty() ? "" : ", " + unit);
-  }
-  [[nodiscard]] Json schema() const override { return list_schema(quantity_schema({dimension_}), 3); }
-
- private:
-  Vec3<double>& value_;
-  Dimension dimension_;
-};
-
 std::int64_t read_in(const Node& node, const std::string& key, const Range& range) {
   const std::int64_t n = read_integer(node, key);
   if (n >= range.low && n <= range.high) return n;
@@ -176,26 +141,6 @@ class CountValue final : public Value {
 
  private:
   Whole& value_;
-  Range range_;
-};
-
-template <class Whole>
-class CountsValue final : public Value {
- public:
-  CountsValue(std::array<Whole, 3>& values, const Range& range) : values_(values), range_(range) {}
-  void read(const Node& node, const std::string& key) override {
-    const std::vector<Node>& items = read_array(node, key, 3);
-    for (std::size_t k = 0; k < 3; ++k) values_[k] = static_cast<Whole>(read_in(items[k], item(key, k), range_));
-  }
-  [[nodiscard]] std::string text() const override {
-    return "[" + std::to_string(values_[0]) + ", " + std::to_string(values_[1]) + ", " + std::to_string(values_[2]) +
-           "]";
-  }
-  [[nodiscard]] std::string takes() const override { return "[nx, ny, nz], each " + range_words(range_); }
-  [[nodiscard]] Json schema() const override { return list_schema(range_schema(range_), 3); }
-
- private:
-  std::array<Whole, 3>& values_;
   Range range_;
 };
 
@@ -244,6 +189,92 @@ class ChoiceValue final : public Value {
   std::vector<std::string> choices_;
 };
 
+class ListValue final : public Value {
+ public:
+  explicit ListValue(ListOf list) : list_(std::move(list)) {}
+  void read(const Node& node, const std::string& key) override {
+    const std::vector<Node>& items = read_array(node, key, list_.count);
+    for (std::size_t k = 0; k < list_.count; ++k) list_.one(k).read(items[k], item(key, k));
+  }
+  [[nodiscard]] std::string text() const override {
+    std::string out;
+    for (std::size_t k = 0; k < list_.count; ++k) out += (k == 0 ? "[" : ", ") + list_.one(k).text();
+    return out.empty() ? "" : out + "]";
+  }
+  [[nodiscard]] std::string unit() const override {
+    return list_.count == 0 || !list_.has_unit ? "" : list_.one(0).unit();
+  }
+  [[nodiscard]] std::string takes() const override { return list_.takes; }
+  [[nodiscard]] Json schema() const override {
+    if (list_.count == 0) return {{"type", "array"}};
+    return list_schema(list_.one(0).schema(), static_cast<int>(list_.count));
+  }
+
+ private:
+  ListOf list_;
+};
+
+class TableValue final : public Value {
+ public:
+  TableValue(std::function<void(Fields& f)> fields, std::string takes)
+      : fields_(std::move(fields)), takes_(std::move(takes)) {}
+  void read(const Node& node, const std::string& key) override {
+    FieldReader f(node, key);
+    fields_(f);
+    f.finish();
+  }
+  [[nodiscard]] std::string text() const override {
+    Writer w(true);
+    FieldWriter f(w);
+    fields_(f);
+    return w.take();
+  }
+  [[nodiscard]] std::string takes() const override {
+    if (!takes_.empty()) return takes_;
+    std::string keys;
+    const Json properties = schema()["properties"];
+    for (const auto& [key, unused] : properties.items()) keys += (keys.empty() ? "" : ", ") + key;
+    return "`{ " + keys + " }`";
+  }
+  [[nodiscard]] Json schema() const override {
+    FieldSchema f;
+    fields_(f);
+    return f.schema();
+  }
+
+ private:
+  std::function<void(Fields& f)> fields_;
+  std::string takes_;
+};
+
+class EitherValue final : public Value {
+ public:
+  EitherValue(Node::Kind kind, AnyValue of_kind, AnyValue other)
+      : kind_(kind), of_kind_(std::move(of_kind)), other_(std::move(other)) {}
+  void read(const Node& node, const std::string& key) override {
+    (node.kind == kind_ ? of_kind_ : other_).read(node, key);
+  }
+  [[nodiscard]] std::string text() const override {
+    const std::string first = of_kind_.text();
+    return first.empty() ? other_.text() : first;
+  }
+  [[nodiscard]] std::string unit() const override { return of_kind_.text().empty() ? other_.unit() : of_kind_.unit(); }
+  [[nodiscard]] std::string takes() const override { return other_.takes() + ", or " + of_kind_.takes(); }
+  [[nodiscard]] Json schema() const override {
+    Json any = Json::array();
+    for (const Json& one : {other_.schema(), of_kind_.schema()})
+      if (one.contains("anyOf"))
+        any.insert(any.end(), one["anyOf"].begin(), one["anyOf"].end());
+      else
+        any.push_back(one);
+    return {{"anyOf", any}};
+  }
+
+ private:
+  Node::Kind kind_;
+  AnyValue of_kind_, other_;
+};
+
 class Custom final : public Value {
  public:
   explicit Custom(CustomValue value) : value_(std::move(value)) {}
@@ -258,7 +289,7 @@ class Custom final : public Value {
 
 template <class Kind, class... Arguments>
 AnyValue make(Arguments&&... arguments) {
-  return AnyValue(std::make_unique<Kind>(std::forward<Arguments>(arguments)...));
+  return AnyValue(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
 }
 
 template <class Thing, class Inner>
@@ -276,24 +307,33 @@ AnyValue quantity(double& value, const Wanted& wanted, std::optional<double> non
 AnyValue quantity(std::optional<double>& value, const Wanted& wanted) {
   return make_optional_value(value, [wanted](double& inner) { return quantity(inner, wanted); });
 }
-AnyValue vector(Vec3<double>& value, const Dimension& dimension) { return make<VectorValue>(value, dimension); }
+AnyValue vector(Vec3<double>& value, const Wanted& wanted) {
+  const std::string words = quantity_words(wanted);
+  const auto one = [&value, wanted](std::size_t k) { return quantity(value[static_cast<int>(k)], wanted); };
+  return list_of({3, one, wanted.dimension == kRatio ? "[x, y, z]" : "[x, y, z], " + words});
+}
 AnyValue distribution(Distribution& value, const Wanted& wanted) { return make<DistributionValue>(value, wanted); }
 AnyValue distribution(std::optional<Distribution>& value, const Wanted& wanted) {
   return make_optional_value(value, [wanted](Distribution& inner) { return distribution(inner, wanted); });
 }
 AnyValue distributions(Distribution* values, int count, const Wanted& wanted) {
-  return make<DistributionsValue>(values, count, wanted);
+  return list_of({static_cast<std::size_t>(count),
+                  [values, wanted](std::size_t k) { return distribution(values[k], wanted); },
+                  std::to_string(count) + " of D, " + quantity_words(wanted)});
 }
 AnyValue count(std::int64_t& value, const Range& range) { return make<CountValue<std::int64_t>>(value, range); }
 AnyValue count(int& value, const Range& range) { return make<CountValue<int>>(value, range); }
-AnyValue counts(std::array<int, 3>& values, const Range& range) { return make<CountsValue<int>>(values, range); }
-AnyValue counts(std::array<std::int64_t, 3>& values, const Range& range) {
-  return make<CountsValue<std::int64_t>>(values, range);
-}
 AnyValue boolean(bool& value) { return make<BooleanValue>(value); }
 AnyValue string(std::string& value, bool none) { return make<StringValue>(value, none); }
 AnyValue choice(std::string& value, const std::vector<std::string>& choices) {
   return make<ChoiceValue>([&value] { return value; }, [&value](const std::string& name) { value = name; }, choices);
+}
+AnyValue list_of(ListOf list) { return make<ListValue>(std::move(list)); }
+AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes) {
+  return make<TableValue>(std::move(fields), takes);
+}
+AnyValue either(Node::Kind kind, AnyValue of_kind, AnyValue other) {
+  return make<EitherValue>(kind, std::move(of_kind), std::move(other));
 }
 AnyValue custom(CustomValue value) { return make<Custom>(std::move(value)); }
 AnyValue numbered_choice(std::function<int()> get, std::function<void(int)> set, std::vector<std::string> names) {

@@ -15,7 +15,7 @@ namespace garra::io {
 /// A value of any kind.
 class AnyValue final : public Value {
  public:
-  explicit AnyValue(std::unique_ptr<Value> value) : value_(std::move(value)) {}
+  explicit AnyValue(std::shared_ptr<Value> value) : value_(std::move(value)) {}
   void read(const Node& node, const std::string& key) override { value_->read(node, key); }
   [[nodiscard]] std::string text() const override { return value_->text(); }
   [[nodiscard]] std::string unit() const override { return value_->unit(); }
@@ -23,17 +23,31 @@ class AnyValue final : public Value {
   [[nodiscard]] nlohmann::ordered_json schema() const override;
 
  private:
-  std::unique_ptr<Value> value_;
+  std::shared_ptr<Value> value_;
 };
 
 /// A number with a unit. Where `none` is given, the number that says that there is none is not written.
 [[nodiscard]] AnyValue quantity(double& value, const Wanted& wanted, std::optional<double> none = {});
 [[nodiscard]] AnyValue quantity(std::optional<double>& value, const Wanted& wanted);
-[[nodiscard]] AnyValue vector(Vec3<double>& value, const Dimension& dimension);
+[[nodiscard]] AnyValue vector(Vec3<double>& value, const Wanted& wanted);
 [[nodiscard]] AnyValue distribution(study::Distribution& value, const Wanted& wanted);
 [[nodiscard]] AnyValue distribution(std::optional<study::Distribution>& value, const Wanted& wanted);
 /// A list of `count` distributions.
 [[nodiscard]] AnyValue distributions(study::Distribution* values, int count, const Wanted& wanted);
+
+/// A list of so many values; any list is read where `count` is 0.
+struct ListOf {
+  std::size_t count;
+  std::function<AnyValue(std::size_t)> one;  ///< from 0
+  std::string takes;                         ///< in Markdown
+  bool has_unit = true;                      ///< that of the first
+};
+[[nodiscard]] AnyValue list_of(ListOf list);
+/// A table in one line, by a list of fields of its own. `takes` is said in place of its keys.
+[[nodiscard]] AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes = "");
+/// Read as the first where a file has this kind of value, else as the second; the first of them that has a text is
+/// written.
+[[nodiscard]] AnyValue either(Node::Kind kind, AnyValue of_kind, AnyValue other);
 
 /// Whole numbers from `low` to `high`.
 struct Range {
@@ -43,8 +57,11 @@ struct Range {
 [[nodiscard]] AnyValue count(std::int64_t& value, const Range& range);
 [[nodiscard]] AnyValue count(int& value, const Range& range);
 /// A list of three.
-[[nodiscard]] AnyValue counts(std::array<int, 3>& values, const Range& range);
-[[nodiscard]] AnyValue counts(std::array<std::int64_t, 3>& values, const Range& range);
+template <class Whole>
+[[nodiscard]] AnyValue counts(std::array<Whole, 3>& values, const Range& range) {
+  return list_of({3, [&values, range](std::size_t k) { return count(values[k], range); },
+                  "[nx, ny, nz], each " + std::to_string(range.low) + " to " + std::to_string(range.high)});
+}
 [[nodiscard]] AnyValue boolean(bool& value);
 /// An empty one is not written where `none` is true.
 [[nodiscard]] AnyValue string(std::string& value, bool none = false);

@@ -1,10 +1,12 @@
 #include "io/field_writer.hpp"
 
+#include <algorithm>
+
 namespace garra::io {
 
 void FieldWriter::key(const std::string& name, Value& value, const Words& words) {
   const std::string text = value.text();
-  if (!text.empty()) w_.line(name, text, words.comment.empty() ? value.unit() : words.comment);
+  if (!text.empty()) w_.line(free_ ? io::text(name) : name, text, words.comment.empty() ? value.unit() : words.comment);
 }
 
 void FieldWriter::table(const std::string& name, const Words& /*words*/, const Visit& visit) {
@@ -23,6 +25,13 @@ void FieldWriter::tables(const std::string& name, const Words& /*words*/, const 
     items.visit(i);
   }
   path_ = above;
+}
+
+void FieldWriter::entries(const std::string& name, const Entries& entries) {
+  if (entries.keys.empty()) return;
+  free_ = true;
+  table(name, {}, [&] { std::for_each(entries.keys.begin(), entries.keys.end(), entries.visit); });
+  free_ = false;
 }
 
 void FieldWriter::when(const Case& of, const Visit& visit) {

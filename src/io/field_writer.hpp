@@ -14,16 +14,15 @@ class FieldWriter final : public Fields {
   void key(const std::string& name, Value& value, const Words& words) override;
   void table(const std::string& name, const Words& words, const Visit& visit) override;
   void tables(const std::string& name, const Words& words, const Items& items) override;
+  void entries(const std::string& name, const Entries& entries) override;
   void when(const Case& of, const Visit& visit) override;
   [[nodiscard]] bool has(const std::string& /*name*/, bool now) override { return now; }
-  void check(bool /*holds*/, const std::string& /*key*/, const std::string& /*problem*/,
-             const std::string& /*remedy*/) override {}
-  void then(const Visit& /*visit*/) override {}
-  [[nodiscard]] Writer* writer() override { return &w_; }
+  [[nodiscard]] bool writing() const override { return true; }
 
  private:
   Writer& w_;
-  std::string path_;  ///< of the table that is being written
+  std::string path_;   ///< of the table that is being written
+  bool free_ = false;  ///< its keys are the file's choice
 };
 
 /// The text of a scenario whose list of fields is `fields(f, scenario)`.

@@ -48,8 +48,6 @@ struct Case {
 
 using Visit = std::function<void()>;
 
-class Writer;
-
 class Fields {
  public:
   virtual ~Fields() = default;
@@ -66,27 +64,35 @@ class Fields {
     std::function<void(std::size_t)> visit;
   };
   virtual void tables(const std::string& name, const Words& words, const Items& items) = 0;
+  /// A table whose keys a file chooses: those that are written, and `visit` says by key() what any of them stands for.
+  /// "" stands for all of them where they are described; its words are those of the table.
+  struct Entries {
+    std::vector<std::string> keys;
+    std::function<void(const std::string& key)> visit;
+  };
+  virtual void entries(const std::string& name, const Entries& entries) = 0;
   /// Fields of one case.
   virtual void when(const Case& of, const Visit& visit) = 0;
   /// Whether `name` is to be visited: a file has it, or `now` where it is written; always where it is described.
   [[nodiscard]] virtual bool has(const std::string& name, bool now) = 0;
   /// A condition between keys that have been read. A problem is said at `key` ("high[2]" for an item, "" for the
   /// table itself), and only where all else in the table was right.
-  virtual void check(bool holds, const std::string& key, const std::string& problem, const std::string& remedy) = 0;
+  virtual void check(bool /*holds*/, const std::string& /*key*/, const std::string& /*problem*/,
+                     const std::string& /*remedy*/) {}
   /// What has to be done once the keys before are read, and may throw; done only where the table was right so far.
-  virtual void then(const Visit& visit) = 0;
+  virtual void then(const Visit& /*visit*/) {}
   /// Whether everything so far was right; always where nothing is read.
   [[nodiscard]] virtual bool good() const { return true; }
   /// Whether the table that is being visited was right so far.
   [[nodiscard]] virtual bool sound() const { return true; }
   /// What else the table holds is not looked at: what it means depends on something that is wrong.
   virtual void give_up() {}
-  /// Whether a file is read.
+  /// Whether a file is read; not fields that are visited to refuse them.
   [[nodiscard]] virtual bool reading() const { return false; }
-  /// The table that is being read, or the text that is being written, for tables that no list of fields fits; else
-  /// null.
-  [[nodiscard]] virtual TableReader* reader() { return nullptr; }
-  [[nodiscard]] virtual Writer* writer() { return nullptr; }
+  /// Whether a file is written.
+  [[nodiscard]] virtual bool writing() const { return false; }
+  /// Where a key of the table stands that is being read; nowhere else.
+  [[nodiscard]] virtual Place place_of(const std::string& /*name*/) { return {}; }
 };
 
 /// A table that may be missing.

@@ -13,47 +13,35 @@ using study::Distribution;
 
 constexpr std::int64_t kMostIterations = 1'000'000;
 
-/// The random part's magnitude: the radius of a ball to draw from, or a distribution of its own.
-void read_magnitude(TableReader& table, const std::string& ball, const std::string& magnitude,
-                    const Dimension& dimension, Distribution& into) {
-  const Wanted wanted{dimension, Bounds::not_negative()};
-  if (const Node* node = table.find(ball)) {
-    const double radius = read_bounded(*node, table.name(ball), wanted);
+/// The radius of a ball to draw from.
+AnyValue ball(Distribution& into, const Wanted& wanted) {
+  const auto read = [&into, wanted](const Node& node, const std::string& key) {
+    const double radius = read_bounded(node, key, wanted);
     if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
-  }
-  const Node* node = table.find(magnitude);
-  if (node == nullptr) return;
-  if (table.find(ball) != nullptr)
-    fail(node->place, table.name(magnitude), "both " + ball + " and " + magnitude, "Keep one of them.");
-  into = read_distribution(*node, table.name(magnitude), wanted);
+  };
+  return custom({read, [&into, wanted] { return text(into.a, wanted.dimension); }, "a radius",
+                 R"({"type": ["number", "string"]})"});
 }
 
-std::string magnitude(const std::string& what, const Distribution& d, const Dimension& dimension) {
-  if (d.kind == Distribution::Kind::kBallRadius) return what + "_ball = " + text(d.a, dimension);
-  return what + "_magnitude = " + text(d, dimension);
+/// The random part's magnitude: the radius of a ball, or a distribution of its own.
+void magnitude_fields(Fields& f, const std::string& what, const Dimension& dimension, Distribution& into) {
+  const Wanted wanted{dimension, Bounds::not_negative()};
+  const std::string radius = what + "_ball", magnitude = what + "_magnitude";
+  const bool is_ball = into.kind == Distribution::Kind::kBallRadius;
+  const bool in_ball = f.has(radius, is_ball), own = f.has(magnitude, !is_ball);
+  f.check(!in_ball || !own, magnitude, "both " + radius + " and " + magnitude, "Keep one of them.");
+  if (in_ball) f.key(radius, ball(into, wanted));
+  if (own) f.key(magnitude, distribution(into, wanted));
 }
 
-/// { force_ball, torque_ball, force, torque }
 AnyValue wrench(Scenario& s) {
-  const auto read = [&s](const Node& node, const std::string& key) {
-    TableReader table(node, key);
-    read_magnitude(table, "force_ball", "force_magnitude", kForce, s.force_magnitude);
-    read_magnitude(table, "torque_ball", "torque_magnitude", kTorque, s.torque_magnitude);
-    if (const Node* force = table.find("force")) s.force = read_vector(*force, table.name("force"), kForce);
-    if (const Node* torque = table.find("torque")) s.torque = read_vector(*torque, table.name("torque"), kTorque);
-    table.finish();
+  const auto fields = [&s](Fields& f) {
+    magnitude_fields(f, "force", kForce, s.force_magnitude);
+    magnitude_fields(f, "torque", kTorque, s.torque_magnitude);
+    f.key("force", vector(s.force, {kForce}));
+    f.key("torque", vector(s.torque, {kTorque}));
   };
-  const auto write = [&s] {
-    return "{ " + magnitude("force", s.force_magnitude, kForce) + ", " +
-           magnitude("torque", s.torque_magnitude, kTorque) + ", force = " + text(s.force, kForce) +
-           ", torque = " + text(s.torque, kTorque) + " }";
-  };
-  return custom({read, write, "`{ force_ball, torque_ball, force, torque }`",
-                 R"({"type": "object", "properties": {"force_ball": {"type": ["number", "string"]},
-                     "torque_ball": {"type": ["number", "string"]},
-                     "force_magnitude": {"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"}]},
-                     "torque_magnitude": {"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"}]},
-                     "force": {"type": "array"}, "torque": {"type": "array"}}, "additionalProperties": false})"});
+  return inlined(fields, "`{ force_ball, torque_ball, force, torque }`");
 }
 
 /// Not where every contact has a command of its own.
@@ -76,7 +64,7 @@ AnyValue method() {
 }  // namespace
 
 void load_fields(Fields& f, Scenario& s) {
-  f.key("gravity", vector(s.gravity, kAcceleration), {.doc = "in the palm's frame"});
+  f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
   const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_squeeze(s);
   if (f.reading()) {
     s.squeeze = Distribution::constant(0);
@@ -109,8 +97,8 @@ void held_fields(Fields& f, Scenario& s) {
 }
 
 void motion_fields(Fields& f, Scenario& s) {
-  f.key("velocity", vector(s.velocity, kVelocity), {.doc = "of the object"});
-  f.key("angular_velocity", vector(s.angular_velocity, kAngularVelocity), {.doc = "of the object"});
+  f.key("velocity", vector(s.velocity, {kVelocity}), {.doc = "of the object"});
+  f.key("angular_velocity", vector(s.angular_velocity, {kAngularVelocity}), {.doc = "of the object"});
 }
 
 void solver_fields(Fields& f, Scenario& s) {

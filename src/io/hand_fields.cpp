@@ -5,113 +5,32 @@
 #include <cmath>
 
 #include "garra/math/rotation.hpp"
-#include "io/command_reader.hpp"
+#include "io/command_fields.hpp"
 #include "io/contact_fields.hpp"
 #include "io/field_values.hpp"
-#include "io/finger_reader.hpp"
+#include "io/finger_fields.hpp"
 
 namespace garra::io {
 
 namespace {
 
 using grasp::Contact;
+using grasp::Finger;
 using grasp::Scenario;
 using grasp::Shape;
 using study::Distribution;
 
 constexpr std::size_t kMostTables = 64;  ///< more are counted, but not kept
 
-/// A key of a table that is read and written by its own text, described.
-void note(Fields& f, const std::string& name, const std::string& takes, const Words& words) {
-  f.key(name, custom({{}, [] { return std::string(); }, takes}), words);
-}
-
-void note_puma(Fields& f) {
-  note(f, "tool", "m", {.doc = "a distance along the last z axis", .otherwise = "`0.1` m"});
-  note(f, "armature", "true, false", {.doc = "whether the motors' inertia counts", .otherwise = "`true`"});
-  note(f, "branch", "three letters",
-       {.doc = "of the inverse kinematics: arm r or l, elbow u or d, wrist n or f", .otherwise = "`\"ldn\"`"});
-}
-
-void note_command(Fields& f, const std::string& each) {
-  note(f, "tau", "a torque (force) per joint" + each,
-       {.doc = "the finger's whole command, instead of the grasp controller's"});
-  note(f, "gravity_compensation", "true, false" + each,
-       {.doc = "false: this finger's `compensation` is 0", .otherwise = "`true`"});
-  note(
-      f, "torque_limit", "a torque (force) per joint, above 0, or `\"file\"`" + each,
-      {.doc =
-           "commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and the "
-           "finger's own weight ([grasp-model.md](grasp-model.md), sections 5 and 7); `\"file\"`: the effort limits of "
-           "the finger's robot file (0 there: none), which are not used unless asked for; in `[time]` the same as "
-           "`time.drive.torque_limit`",
-       .otherwise = "none"});
-}
-
-void note_finger(Fields& f) {
-  f.when({true, "`model`"}, [&] {
-    note(f, "model", "`\"puma560\"`", {.doc = "a built-in arm", .otherwise = "this, `file` or `dh`"});
-    note_puma(f);
-  });
-  f.when({true, "`file`"}, [&] {
-    note(f, "file", "a file",
-         {.doc = "a robot file beside the scenario (`models/` first): URDF with the links it is between and where side "
-                 "branches stand ([robots.md](robots.md#urdf)), or TOML",
-          .otherwise = "this, `model` or `dh`"});
-    note(f, "tip", "a string", {.doc = "of a URDF: the link that the finger ends in"});
-    note(f, "root_link", "a string", {.doc = "of a URDF: the link that it starts from"});
-    note(f, "lock", "`{ joint = value, ... }`", {.doc = "of a URDF: where side branches stand"});
-    note(
-        f, "q", "one number for each joint",
-        {.doc = "joint values where the finger stands; the search for the contact starts there (the same as `start`)"});
-  });
-  f.when({true, "`dh`"}, [&] {
-    note(f, "dh", "1 to 16 rows `[a, d, alpha, theta_offset]`",
-         {.doc = "the chain", .otherwise = "this, `model` or `file`"});
-    note(f, "modified", "true, false", {.doc = "Craig's convention", .otherwise = "`false`"});
-    note(f, "prismatic", "true, false per joint", {.doc = "which joints slide", .otherwise = "`false`"});
-    note(f, "mass", "kg per joint", {.doc = "of each link", .otherwise = "`0`"});
-    note(f, "com", "[x, y, z] per joint, m", {.doc = "in the link's frame", .otherwise = "`0`"});
-    note(f, "inertia", "`{ ixx, iyy, izz, ixy, ixz, iyz }` per joint, kg*m^2",
-         {.doc = "about com, link axes (lists: [robots.md](robots.md#toml))", .otherwise = "`0`"});
-    note(f, "armature", "kg*m^2 (kg) per joint", {.doc = "of each motor", .otherwise = "`0`"});
-    note(f, "tool", "m, or `{ position, rpy }`",
-         {.doc = "a distance along the last z axis, or the fingertip in the last link's frame", .otherwise = "`0`"});
-  });
-  note(f, "base", "`{ position, rpy }`",
-       {.doc = "where the root (of a TOML robot: its world) is in the palm", .otherwise = "the palm's frame"});
-  note(f, "ik", "`\"puma\"`, `\"numeric\"`", {.doc = "inverse kinematics", .otherwise = "that of the model"});
-  note(f, "start", "one number for each joint", {.doc = "numeric needs it: joint values near the grasp"});
-  note_command(f, "");
-}
-
-// A finger's table says three different things (a built-in arm, a file, rows of parameters) and is written as whichever
-// of them it still is: finger_reader.cpp.
-void finger_fields(Fields& f, const std::string& file, grasp::Finger& finger) {
-  if (TableReader* table = f.reader()) {
-    f.then([&] { finger = read_finger(*table, file); });
-    if (!f.sound()) f.give_up();
-  } else if (Writer* w = f.writer()) {
-    write_finger(finger, *w);
-  } else {
-    note_finger(f);
-  }
-}
-
 /// The papers' hand: three fingers alike.
 void three_puma_fields(Fields& f, Hand& hand, Scenario& s) {
   f.key("base_distance", quantity(hand.base_distance, {kLength, Bounds::positive()}),
         {.doc = "of the bases from the palm's centre"});
-  if (TableReader* table = f.reader()) {
-    f.then([&] {
-      s.fingers.assign(3, read_puma(*table));
-      read_hand_command(*table, s.fingers);
-    });
-    if (!f.sound()) f.give_up();
-  } else {
-    note_puma(f);
-    note_command(f, ", or a list of three");
-  }
+  Finger one;
+  puma_fields(f, one);
+  std::vector<Finger> three(3, one);
+  command_fields(f, three);
+  if (f.reading()) s.fingers = three;
 }
 
 /// Where the three contacts are, and the bases: below them on a circle. What is common to them, they have already.
@@ -150,14 +69,14 @@ void common_fields(Fields& f, Hand& hand, Scenario& s) {
   const auto any = [&](auto has) { return std::any_of(s.contacts.begin(), s.contacts.end(), has); };
   const bool moves = any([](const Contact& c) { return c.angle_sign != 0; });
   const bool friction = any([](const Contact& c) { return c.common_friction; });
-  if (f.writer() != nullptr && !friction && !moves) return;
+  if (f.writing() && !friction && !moves) return;
   f.table("contacts", {.doc = "what all contacts have; drawn for each by itself"}, [&] {
     if (f.has("angle", moves))
       f.key("angle", contact_angle(hand, s.angle),
             {.doc = "three_puma: sigma; its median is nominal, the rest a deviation common to the contacts",
              .comment = "rad, deviation of the common contact angle",
              .otherwise = "`\"60 deg\"`"});
-    if (f.writer() != nullptr) {
+    if (f.writing()) {
       if (friction)
         f.key("friction", custom({{}, [&] { return "{ common = " + text(s.common_friction, kRatio) + " }"; }, ""}),
               {.comment = "one draw for all contacts"});

@@ -41,17 +41,6 @@ AnyValue gyration(Vec3<double>& squares) {
   return custom({read, write, "[kx, ky, kz], m", R"({"type": "array", "minItems": 3, "maxItems": 3})"});
 }
 
-/// Full edge lengths, each above 0.
-AnyValue edges(Vec3<double>& size) {
-  const auto read = [&size](const Node& node, const std::string& key) {
-    const std::vector<Node>& items = read_array(node, key, 3);
-    for (std::size_t i = 0; i < 3; ++i)
-      size[static_cast<int>(i)] = read_bounded(items[i], item(key, i), {kLength, Bounds::positive()});
-  };
-  return custom({read, [&size] { return text(size, kLength); }, "[x, y, z], above 0 m",
-                 R"({"type": "array", "minItems": 3, "maxItems": 3})"});
-}
-
 /// Each coordinate is a value, or a distribution: its median is the nominal place, the rest a deviation.
 AnyValue position(Object& object) {
   const auto read = [&object](const Node& node, const std::string& key) {
@@ -101,7 +90,7 @@ void dimension_fields(Fields& f, Object& object) {
     f.key("height", quantity(object.height, length), {.doc = "along z", .required = with_unit("height")});
   });
   f.when(of_shape(object, Shape::kBox), [&] {
-    f.key("size", edges(object.size),
+    f.key("size", vector(object.size, length),
           {.doc = "full edge lengths",
            .comment = "m",
            .required = "Give the edges: size = [\"80 mm\", \"60 mm\", \"120 mm\"]."});
@@ -134,7 +123,7 @@ bool object_fields(Fields& f, Object& object) {
   f.key("position", position(object),
         {.doc = "centre of mass in the palm's frame; nominal place = median", .comment = "m"});
   f.key("shift", deviations(object.shift, kLength), {.doc = "its deviation, palm axes", .comment = "m"});
-  f.key("rpy", vector(object.rpy, kAngle), {.doc = "roll, pitch, yaw about fixed axes"});
+  f.key("rpy", vector(object.rpy, {kAngle}), {.doc = "roll, pitch, yaw about fixed axes"});
   f.key("turn", deviations(object.turn, kAngle),
         {.doc = "deviation of the orientation as a rotation vector, palm axes", .comment = "rad"});
   return known;

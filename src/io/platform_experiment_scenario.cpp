@@ -71,7 +71,7 @@ void move_fields(Fields& f, Experiment& e) {
     e.axis = turn.axis;
     e.angle = turn.angle;
   };
-  f.key("translation", vector(e.translation, kLength), {.doc = "base axes; this or a rotation, at least"});
+  f.key("translation", vector(e.translation, {kLength}), {.doc = "base axes; this or a rotation, at least"});
   f.key("rotation",
         custom(
             {rotation, [&] { return "{ axis = " + text(e.axis, kRatio) + ", angle = " + text(e.angle, kAngle) + " }"; },

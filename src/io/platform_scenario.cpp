@@ -156,8 +156,8 @@ void path_fields(Fields& f, const platform::Platform& of, Path& path) {
 
 void map_fields(Fields& f, MapGrid& map) {
   const std::string box = "Write low = [-0.4, -0.4, 1.0] and high = [0.4, 0.4, 1.7], of the platform's center of mass.";
-  f.key("low", vector(map.low, kLength), {.doc = "corner of the grid of positions", .required = box});
-  f.key("high", vector(map.high, kLength), {.doc = "the opposite corner", .required = box});
+  f.key("low", vector(map.low, {kLength}), {.doc = "corner of the grid of positions", .required = box});
+  f.key("high", vector(map.high, {kLength}), {.doc = "the opposite corner", .required = box});
   f.key("points", counts(map.points, {.high = kMostNodes}),
         {.doc = "along x, y and z", .required = "Write how many along x, y and z: points = [21, 21, 15]."});
   f.key("orientations", count(map.orientations, {.high = kMostOrientations}), {.comment = "drawn at each node"});

@@ -63,7 +63,7 @@ void platform_fields(Fields& f, const std::string& scenario, const ChosenPlatfor
     f.check(named != is_file, "", named ? "both model and file" : "no platform is named",
             "Write model = \"trepa_like\", a name in data/platforms, or file = \"mine.toml\".");
     f.then([&] { read_chosen(f, scenario, is_file, chosen); });
-    f.key("gravity", vector(chosen.platform.gravity, kAcceleration),
+    f.key("gravity", vector(chosen.platform.gravity, {kAcceleration}),
           {.doc = "in base axes", .otherwise = "the file's"});
     f.key("wall", wall(chosen.platform.gravity),
           {.doc = "how the base is turned under gravity", .otherwise = "`\"floor\"`"});

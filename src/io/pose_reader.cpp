@@ -5,8 +5,6 @@
 
 #include "garra/chain.hpp"
 #include "garra/math/rotation.hpp"
-#include "io/number.hpp"
-#include "io/scenario_text.hpp"
 
 namespace garra::io {
 
@@ -26,27 +24,51 @@ Mat3<double> read_rotation(const Node& node, const std::string& key) {
   return R;
 }
 
-Mat3<double> checked_inertia(const Node& node, const std::string& key, const Mat3<double>& I) {
-  if (chain::is_inertia(I, false)) return I;
-  const bool keys = node.kind == Node::Kind::kTable;
-  const std::string order = keys ? "" : "Order: [ixx, iyy, izz, ixy, iyz, ixz]; or use keys. ";
-  fail(node.place, key, "not the inertia of a body: it has a negative principal moment",
-       order + "It is about the center of mass.");
+AnyValue rotation(Mat3<double>& R) {
+  const auto read = [&R](const Node& node, const std::string& key) { R = read_rotation(node, key); };
+  const auto write = [&R] {
+    std::string rows;
+    for (int i = 0; i < 3; ++i) rows += (i > 0 ? ", " : "[") + text(Vec3<double>{{R(i, 0), R(i, 1), R(i, 2)}}, kRatio);
+    return rows + "]";
+  };
+  return custom({read, write, "three rows", R"({"type": "array", "minItems": 3, "maxItems": 3})"});
+}
+
+void pose_fields(Fields& f, Pose<double>& pose) {
+  const Mat3<double> again = rotation_from_rpy(rpy_from_rotation(pose.R));
+  const bool exact = std::equal(std::begin(again.m), std::end(again.m), std::begin(pose.R.m));
+  const bool angles = f.has("rpy", exact), matrix = f.has("rotation", !exact);
+  f.key("position", vector(pose.p, {kLength}), {.doc = "of the origin"});
+  f.check(!f.reading() || !angles || !matrix, "", "both rpy and rotation", "Give the angles or the matrix.");
+  if (angles) f.key("rpy", rpy(pose.R), {.doc = "roll, pitch, yaw about fixed axes"});
+  if (matrix) f.key("rotation", rotation(pose.R), {.doc = "instead of `rpy`"});
+}
+
+const char* const kNoInertia = "not the inertia of a body: it has a negative principal moment";
+
+void moment_fields(Fields& f, Mat3<double>& I) {
+  struct Moment {
+    const char* key;
+    int i, j;
+  };
+  for (const auto& [key, i, j] : {Moment{"ixx", 0, 0}, Moment{"iyy", 1, 1}, Moment{"izz", 2, 2}, Moment{"ixy", 0, 1},
+                                  Moment{"ixz", 0, 2}, Moment{"iyz", 1, 2}}) {
+    f.key(key, quantity(I(i, j), {kInertia}), {.required = i == j ? "Write { ixx = ..., iyy = ..., izz = ... }." : ""});
+    I(j, i) = I(i, j);
+  }
+  f.check(chain::is_inertia(I, false), "", kNoInertia, "It is about the center of mass.");
 }
 
 Mat3<double> read_moments(const Node& node, const std::string& key) {
-  TableReader table(node, key);
-  const auto moment = [&](const char* name) {
-    return read_quantity(table.require(name, "Write { ixx = ..., iyy = ..., izz = ... }."), table.name(name), kInertia);
-  };
-  const auto product = [&](const char* name) {
-    const Node* given = table.find(name);
-    return given == nullptr ? 0 : read_quantity(*given, table.name(name), kInertia);
-  };
-  const double xy = product("ixy"), xz = product("ixz"), yz = product("iyz");
-  const double xx = moment("ixx"), yy = moment("iyy"), zz = moment("izz");
-  table.finish();
-  return {{xx, xy, xz, xy, yy, yz, xz, yz, zz}};
+  const std::vector<Node>& items = read_array(node, key, 0);
+  if (items.size() != 3 && items.size() != 6) static_cast<void>(read_array(node, key, 3));
+  double v[6] = {};
+  for (std::size_t i = 0; i < items.size(); ++i) v[i] = read_quantity(items[i], item(key, i), kInertia);
+  const Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
+  if (!chain::is_inertia(I, false))
+    fail(node.place, key, kNoInertia,
+         "Order: [ixx, iyy, izz, ixy, iyz, ixz]; or use keys. It is about the center of mass.");
+  return I;
 }
 
 /// Lists of six with products of inertia, of keys "inertia" or in lists there.
@@ -64,47 +86,40 @@ void find_lists(const Node& node, bool in_inertia, std::vector<Place>& places) {
 
 }  // namespace
 
-Pose<double> read_pose(const Node& node, const std::string& key) {
-  TableReader table(node, key);
-  Pose<double> pose = Pose<double>::identity();
-  if (const Node* p = table.find("position")) pose.p = read_vector(*p, table.name("position"), kLength);
-  const Node *rpy = table.find("rpy"), *rotation = table.find("rotation");
-  table.finish();
-  if (rpy != nullptr && rotation != nullptr)
-    fail(node.place, key, "both rpy and rotation", "Give the angles or the matrix.");
-  if (rpy != nullptr) pose.R = rotation_from_rpy(read_vector(*rpy, table.name("rpy"), kAngle));
-  if (rotation != nullptr) pose.R = read_rotation(*rotation, table.name("rotation"));
-  return pose;
+AnyValue rpy(Mat3<double>& R) {
+  const auto read = [&R](const Node& node, const std::string& key) {
+    R = rotation_from_rpy(read_vector(node, key, kAngle));
+  };
+  return custom({read, [&R] { return text(rpy_from_rotation(R), kAngle); }, "[roll, pitch, yaw]",
+                 R"({"type": "array", "minItems": 3, "maxItems": 3})"});
 }
 
-std::string pose_text(const Pose<double>& pose) {
-  const Vec3<double> rpy = rpy_from_rotation(pose.R);
-  const Mat3<double> again = rotation_from_rpy(rpy);
-  std::string turn = "rpy = " + text(rpy, kAngle);
-  if (!std::equal(std::begin(again.m), std::end(again.m), std::begin(pose.R.m))) {
-    turn = "rotation = [";
-    for (int i = 0; i < 3; ++i)
-      turn += (i > 0 ? ", " : "") + text(Vec3<double>{{pose.R(i, 0), pose.R(i, 1), pose.R(i, 2)}}, kRatio);
-    turn += "]";
-  }
-  return "{ position = " + text(pose.p, kLength) + ", " + turn + " }";
+AnyValue pose(Pose<double>& pose) {
+  return inlined([&pose](Fields& f) { pose_fields(f, pose); }, "`{ position, rpy }`");
+}
+
+Pose<double> read_pose(const Node& node, const std::string& key) {
+  Pose<double> read = Pose<double>::identity();
+  pose(read).read(node, key);
+  return read;
+}
+
+std::string pose_text(Pose<double> written) { return pose(written).text(); }
+
+AnyValue inertia(Mat3<double>& I) {
+  const auto read = [&I](const Node& node, const std::string& key) { I = read_moments(node, key); };
+  return either(Node::Kind::kTable, inlined([&I](Fields& f) { moment_fields(f, I); }),
+                custom({read, [] { return std::string(); }, "a list of 3 or 6",
+                        R"({"type": "array", "minItems": 3, "maxItems": 6})"}));
 }
 
 Mat3<double> read_inertia(const Node& node, const std::string& key) {
-  if (node.kind == Node::Kind::kTable) return checked_inertia(node, key, read_moments(node, key));
-  const std::vector<Node>& items = read_array(node, key, 0);
-  if (items.size() != 3 && items.size() != 6) static_cast<void>(read_array(node, key, 3));
-  double v[6] = {};
-  for (std::size_t i = 0; i < items.size(); ++i) v[i] = read_quantity(items[i], item(key, i), kInertia);
-  const Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
-  return checked_inertia(node, key, I);
+  Mat3<double> read{};
+  inertia(read).read(node, key);
+  return read;
 }
 
-std::string inertia_text(const Mat3<double>& I) {
-  const auto moment = [&](const char* key, int i, int j) { return std::string(key) + " = " + shortest(I(i, j)); };
-  return "{ " + moment("ixx", 0, 0) + ", " + moment("iyy", 1, 1) + ", " + moment("izz", 2, 2) + ", " +
-         moment("ixy", 0, 1) + ", " + moment("ixz", 0, 2) + ", " + moment("iyz", 1, 2) + " }";
-}
+std::string inertia_text(Mat3<double> written) { return inertia(written).text(); }
 
 std::vector<std::string> inertia_warnings(const Node& document) {
   std::vector<Place> places;

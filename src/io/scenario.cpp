@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "io/command_reader.hpp"
+#include "io/command_fields.hpp"
 #include "io/field_reader.hpp"
 #include "io/field_schema.hpp"
 #include "io/field_writer.hpp"

@@ -29,20 +29,25 @@ template <class Values>
 /// In double quotes.
 [[nodiscard]] std::string text(const std::string& value);
 
-/// Lines "key = value  # unit", in tables.
+/// Lines "key = value  # unit", in tables; or all in one line, { key = value, ... }.
 class Writer {
  public:
+  explicit Writer(bool in_one_line = false) : in_one_line_(in_one_line) {}
   void table(const std::string& name) { out_ += (out_.empty() ? "[" : "\n[") + name + "]\n"; }
   void line(const std::string& key, const std::string& value, const std::string& comment = {}) {
-    out_ += key + " = " + value + (comment.empty() ? "" : "  # " + comment) + "\n";
+    if (in_one_line_)
+      out_ += (out_.empty() ? "{ " : ", ") + key + " = " + value;
+    else
+      out_ += key + " = " + value + (comment.empty() ? "" : "  # " + comment) + "\n";
   }
   template <class Value>
   void quantity(const std::string& key, const Value& value, const Dimension& dimension) {
     line(key, text(value, dimension), si_unit(dimension));
   }
-  [[nodiscard]] std::string take() { return std::move(out_); }
+  [[nodiscard]] std::string take() { return in_one_line_ && !out_.empty() ? out_ + " }" : std::move(out_); }
 
  private:
+  bool in_one_line_;
   std::string out_;
 };
 

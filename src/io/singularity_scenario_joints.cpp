@@ -46,50 +46,44 @@ int find_joint(const std::string& text, const Place& place, const std::string& k
        is_number || names.empty() ? numbers + "." : suggest(text, names, numbers + " or named"));
 }
 
-/// Two ends of a range, the lower one first.
-std::array<double, 2> check_range(const Node& node, const std::string& key, double low, double high) {
-  if (low > high) fail(node.place, key, "the range is reversed", "Write the smaller number first.");
-  if (low == high) fail(node.place, key, "the range is empty", "Write two different numbers, or { fixed = ... }.");
-  return {low, high};
-}
-
-std::array<double, 2> read_range(const Node& node, const std::string& key, const Dimension& dimension) {
-  const std::vector<Node>& ends = read_array(node, key, 2);
-  return check_range(node, key, read_quantity(ends[0], item(key, 0), dimension),
-                     read_quantity(ends[1], item(key, 1), dimension));
+void check_range(Fields& f, const std::string& key, double low, double high) {
+  f.check(low <= high, key, "the range is reversed", "Write the smaller number first.");
+  f.check(low != high, key, "the range is empty", "Write two different numbers, or { fixed = ... }.");
 }
 
 /// One joint's value of [joints].
-JointSource read_source(const Node& node, const std::string& key, const Dimension& dimension) {
-  if (node.kind != Node::Kind::kTable) {
+void source_fields(Fields& f, const Dimension& dimension, JointSource& source) {
+  const auto has = [&](const char* name, Kind kind) { return f.has(name, source.kind == kind); };
+  const bool fixed = has("fixed", Kind::kFixed), uniform = has("uniform", Kind::kUniform),
+             grid = has("grid", Kind::kGrid);
+  f.check(fixed + uniform + grid == 1, "", "must be one of fixed, uniform and grid",
+          "Write { fixed = \"0 deg\" }, { uniform = [\"-90 deg\", \"90 deg\"] } or { grid = [\"-90 deg\", \"90 deg\"], "
+          "points = 41 }.");
+  if (f.reading()) source.kind = grid ? Kind::kGrid : uniform ? Kind::kUniform : Kind::kFixed;
+  const auto end = [&](std::size_t k) { return quantity(k == 0 ? source.low : source.high, {dimension}); };
+  if (fixed) f.key("fixed", quantity(source.low, {dimension}));
+  for (const char* name : {"uniform", "grid"}) {
+    if (!(name[0] == 'u' ? uniform : grid)) continue;
+    f.key(name, list_of({2, end, "[a, b]"}));
+    check_range(f, name, source.low, source.high);
+  }
+  f.when({grid, "`grid`"}, [&] {
+    f.key("points", count(source.points, {.low = 2, .high = kMostPoints, .remedy = "One value is { fixed = ... }."}),
+          {.required = "Write how many values, both ends included: points = 41."});
+  });
+  if (f.reading() && fixed) source.high = source.low;
+}
+
+/// A plain number holds the joint there.
+AnyValue joint_source(JointSource& source, const Dimension& dimension) {
+  const auto held = [&source, dimension](const Node& node, const std::string& key) {
     const double value = read_quantity(node, key, dimension);
-    return {Kind::kFixed, value, value, 1};
-  }
-  TableReader table(node, key);
-  const Node *fixed = table.find("fixed"), *uniform = table.find("uniform"), *grid = table.find("grid");
-  if ((fixed != nullptr) + (uniform != nullptr) + (grid != nullptr) != 1)
-    fail(node.place, key, "must be one of fixed, uniform and grid",
-         "Write { fixed = \"0 deg\" }, { uniform = [\"-90 deg\", \"90 deg\"] } or { grid = [\"-90 deg\", \"90 deg\"], "
-         "points = 41 }.");
-  JointSource source;
-  if (fixed != nullptr) {
-    source.kind = Kind::kFixed;
-    source.low = source.high = read_quantity(*fixed, table.name("fixed"), dimension);
-  } else {
-    source.kind = grid != nullptr ? Kind::kGrid : Kind::kUniform;
-    const char* name = grid != nullptr ? "grid" : "uniform";
-    const auto [low, high] = read_range(grid != nullptr ? *grid : *uniform, table.name(name), dimension);
-    source.low = low;
-    source.high = high;
-  }
-  if (grid != nullptr) {
-    const Node& points = table.require("points", "Write how many values, both ends included: points = 41.");
-    source.points = read_count(points, table.name("points"), kMostPoints);
-    if (source.points < 2)
-      fail(points.place, table.name("points"), "must be at least 2", "One value is { fixed = ... }.");
-  }
-  table.finish();
-  return source;
+    source = {Kind::kFixed, value, value, 1};
+  };
+  return either(Node::Kind::kTable,
+                inlined([&source, dimension](Fields& f) { source_fields(f, dimension, source); },
+                        "`{ uniform = [a, b] }`, `{ fixed = a }`, `{ grid = [a, b], points = n }`"),
+                custom({held, [] { return std::string(); }, "a number", R"({"type": ["number", "string"]})"}));
 }
 
 /// Where a joint that the scenario does not name goes: over its limits, or once around.
@@ -105,65 +99,34 @@ JointSource default_source(const Robot& robot, int j, const Place& place) {
   return {Kind::kUniform, -M_PI, M_PI, 1};
 }
 
-/// x or y of a slice.
+/// One axis of a slice.
 struct Axis {
-  int joint;
-  std::array<double, 2> range;
-};
-Axis read_axis(const Node& node, const std::string& key, const Robot& robot) {
-  TableReader table(node, key);
-  const Node& joint = table.require("joint", "Write which one, by number or name: joint = 3.");
-  const int j = read_joint(joint, table.name("joint"), robot);
-  const Dimension& dimension = kJointPosition.of(robot.joint[static_cast<std::size_t>(j)]);
-  const char* remedy = "Write from = \"-180 deg\", to = \"180 deg\".";
-  const Node &from = table.require("from", remedy), &to = table.require("to", remedy);
-  const double low = read_quantity(from, table.name("from"), dimension);
-  const double high = read_quantity(to, table.name("to"), dimension);
-  table.finish();
-  return {j, check_range(node, key, low, high)};
-}
-
-/// x or y of a slice, written.
-std::string axis_text(const Robot& robot, int joint, double low, double high) {
-  const Dimension& d = kJointPosition.of(robot.joint[static_cast<std::size_t>(joint)]);
-  return "{ joint = " + std::to_string(joint + 1) + ", from = " + text(low, d) + ", to = " + text(high, d) + " }";
-}
-
-/// Members of a slice that one of its axes stands for.
-struct AxisMembers {
   int& joint;
   double &low, &high;
 };
 
-AnyValue axis(const AxisMembers& members, const Robot& robot) {
-  const auto read = [members, &robot](const Node& node, const std::string& key) {
-    const Axis axis = read_axis(node, key, robot);
-    members.joint = axis.joint;
-    members.low = axis.range[0];
-    members.high = axis.range[1];
-  };
-  const auto write = [members, &robot] {
-    return robot.joint.empty() ? std::string() : axis_text(robot, members.joint, members.low, members.high);
-  };
-  return custom({read, write, "`{ joint, from, to }`",
-                 R"({"type": "object", "properties": {"joint": {"type": ["integer", "string"]},
-                     "from": {"type": ["number", "string"]}, "to": {"type": ["number", "string"]}},
-                     "required": ["joint", "from", "to"], "additionalProperties": false})"});
+AnyValue joint_number(int& joint, const Robot& robot) {
+  return custom({[&](const Node& node, const std::string& key) { joint = read_joint(node, key, robot); },
+                 [&joint] { return std::to_string(joint + 1); }, "a joint", R"({"type": ["integer", "string"]})"});
+}
+
+void axis_fields(Fields& f, const Robot& robot, const Axis& axis) {
+  f.key("joint", joint_number(axis.joint, robot), {.required = "Write which one, by number or name: joint = 3."});
+  const auto j = static_cast<std::size_t>(axis.joint);
+  const Wanted wanted{j < robot.joint.size() ? kJointPosition.of(robot.joint[j]) : kAngle};
+  const std::string remedy = "Write from = \"-180 deg\", to = \"180 deg\".";
+  f.key("from", quantity(axis.low, wanted), {.required = remedy});
+  f.key("to", quantity(axis.high, wanted), {.required = remedy});
+  check_range(f, "", axis.low, axis.high);
+}
+
+AnyValue axis(const Axis& axis, const Robot& robot) {
+  return inlined([axis, &robot](Fields& f) { axis_fields(f, robot, axis); });
 }
 
 AnyValue configuration(std::vector<double>& q, const Robot& robot) {
-  const auto read = [&](const Node& node, const std::string& key) {
-    const std::vector<Node>& items = read_array(node, key, static_cast<std::size_t>(robot.joints));
-    for (std::size_t j = 0; j < q.size(); ++j)
-      q[j] = read_quantity(items[j], item(key, j), kJointPosition.of(robot.joint[j]));
-  };
-  const auto write = [&] {
-    std::string out;
-    for (std::size_t j = 0; j < q.size(); ++j)
-      out += (j == 0 ? "" : ", ") + text(q[j], kJointPosition.of(robot.joint[j]));
-    return "[" + out + "]";
-  };
-  return custom({read, write, "one number for each joint", R"({"type": "array"})"});
+  const auto one = [&](std::size_t j) { return quantity(q[j], {kJointPosition.of(robot.joint[j])}); };
+  return list_of({robot.joint.size(), one, "one number for each joint"});
 }
 
 void one_slice(Fields& f, const Robot& robot, Slice& slice) {
@@ -187,37 +150,6 @@ AnyValue orientation(std::optional<Mat3<double>>& R) {
   return custom({read, write, "[roll, pitch, yaw]", R"({"type": "array", "minItems": 3, "maxItems": 3})"});
 }
 
-std::string source_text(const JointSource& source, const Dimension& d) {
-  const std::string ends = "[" + text(source.low, d) + ", " + text(source.high, d) + "]";
-  switch (source.kind) {
-    case Kind::kFixed:
-      return "{ fixed = " + text(source.low, d) + " }";
-    case Kind::kUniform:
-      return "{ uniform = " + ends + " }";
-    case Kind::kGrid:
-      return "{ grid = " + ends + ", points = " + std::to_string(source.points) + " }";
-  }
-  return "";
-}
-
-/// Every joint of a document's [joints]; those that it does not name over their limits.
-std::vector<JointSource> read_joint_sources(const Node& node, const Robot& robot, const Place& place) {
-  const TableReader table(node, "joints");
-  std::vector<JointSource> sources(static_cast<std::size_t>(robot.joints));
-  std::vector<bool> given(sources.size(), false);
-  for (const Node::Member& m : node.members) {
-    const std::string key = table.name(m.key);
-    const auto j = static_cast<std::size_t>(find_joint(m.key, m.value.place, key, robot));
-    if (given[j])
-      fail(m.value.place, key, called(robot, static_cast<int>(j)) + " is given twice", "Keep one of the two.");
-    given[j] = true;
-    sources[j] = read_source(m.value, key, kJointPosition.of(robot.joint[j]));
-  }
-  for (std::size_t j = 0; j < sources.size(); ++j)
-    if (!given[j]) sources[j] = default_source(robot, static_cast<int>(j), place);
-  return sources;
-}
-
 }  // namespace
 
 int read_joint(const Node& node, const std::string& key, const Robot& robot) {
@@ -227,43 +159,39 @@ int read_joint(const Node& node, const std::string& key, const Robot& robot) {
 
 // The keys are the robot's joints, which only it knows.
 void joint_source_fields(Fields& f, const Robot& robot, const Place& place, std::vector<JointSource>& sources) {
-  if (f.reading()) {
-    const bool known = f.good();  // the robot
-    if (!f.has("joints", true))
-      return f.then([&] {
-        if (known) sources = read_joint_sources({}, robot, place);
-      });
-    const auto read = [&](const Node& node, const std::string&) {
-      if (known) sources = read_joint_sources(node, robot, place);
-    };
-    return f.key("joints", custom({read, {}, ""}));
-  }
-  if (sources.empty()) {
-    const char* takes = "`{ uniform = [a, b] }`, `{ fixed = a }` or just `a`, `{ grid = [a, b], points = n }`";
-    return f.key(
-        "joints",
-        custom({{}, [] { return std::string(); }, takes, R"({"type": "object", "additionalProperties": {"anyOf": [
-                     {"type": ["number", "string"]}, {"type": "object", "properties": {"uniform": {"type": "array"},
-                      "fixed": {"type": ["number", "string"]}, "grid": {"type": "array"}, "points": {"type": "integer"}},
-                      "additionalProperties": false}]}})"}),
-        {.doc = "of each joint, by its number from 1 or its name: drawn; held; or n values, both ends included, "
-                "of which every node is visited, the last joint fastest, with one draw of the joints that are "
-                "drawn",
-         .otherwise = "drawn over the limits, without limits over ±180 deg; a sliding joint without limits must "
-                      "be given"});
-  }
-  f.table("joints", {}, [&] {
-    for (std::size_t j = 0; j < sources.size(); ++j) {
-      const auto write = [&] { return source_text(sources[j], kJointPosition.of(robot.joint[j])); };
-      f.key("\"" + std::to_string(j + 1) + "\"", custom({{}, write, ""}), {.comment = robot.joint[j].name});
-    }
+  if (f.reading() && !f.good()) return static_cast<void>(f.has("joints", true));  // the robot may be what is wrong
+  std::vector<bool> given(static_cast<std::size_t>(robot.joints), false);
+  if (f.reading()) sources.resize(given.size());
+  const auto visit = [&](const std::string& key) {
+    Words words{
+        .doc =
+            "of each joint, by its number from 1 or its name: drawn; held; or n values, both ends included, of which "
+            "every node is visited, the last joint fastest, with one draw of the joints that are drawn",
+        .otherwise =
+            "drawn over the limits, without limits over ±180 deg; a sliding joint without limits must be given"};
+    JointSource any;
+    if (key.empty()) return f.key(key, joint_source(any, kAngle), words);
+    const Place at = f.place_of(key);
+    const int number = find_joint(key, at, "joints." + key, robot);
+    const auto j = static_cast<std::size_t>(number);
+    if (given[j]) fail(at, "joints." + key, called(robot, number) + " is given twice", "Keep one of the two.");
+    given[j] = true;
+    words.comment = robot.joint[j].name;
+    f.key(key, joint_source(sources[j], kJointPosition.of(robot.joint[j])), words);
+  };
+  std::vector<std::string> numbers;
+  for (std::size_t j = 0; j < sources.size(); ++j) numbers.push_back(std::to_string(j + 1));
+  f.entries("joints", {numbers, visit});
+  f.then([&] {
+    for (std::size_t j = 0; j < sources.size(); ++j)
+      if (!given[j]) sources[j] = default_source(robot, static_cast<int>(j), place);
   });
 }
 
 void task_fields(Fields& f, TaskGrid& task) {
   const std::string remedy = "Write low = [x, y, z], high = [x, y, z] and points = [nx, ny, nz].";
-  f.key("low", vector(task.low, kLength), {.doc = "corner of the grid, world axes", .required = remedy});
-  f.key("high", vector(task.high, kLength), {.doc = "the opposite corner", .required = remedy});
+  f.key("low", vector(task.low, {kLength}), {.doc = "corner of the grid, world axes", .required = remedy});
+  f.key("high", vector(task.high, {kLength}), {.doc = "the opposite corner", .required = remedy});
   f.key("points", counts(task.points, {.high = kMostPoints}),
         {.doc = "along x, y and z; where it is 1, low = high", .required = remedy});
   for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,4 @@
 // Fields that the jobs share: the head of the document, [sampling], [output].
-#include "io/number.hpp"
 #include "io/scenario_parts.hpp"
 
 namespace garra::io {
@@ -20,15 +19,6 @@ std::int64_t read_chunk(const Node& node, const std::string& key) {
   const std::int64_t next = (n / study::kBlock + 1) * study::kBlock;
   fail(node.place, key, std::to_string(n) + " is not a multiple of " + std::to_string(study::kBlock),
        "Write " + std::to_string(next) + ", or leave it out.");
-}
-
-double read_stop(const Node& node, const std::string& key) {
-  TableReader table(node, key);
-  const Node& width = table.require("half_width", "Write stop = { half_width = 5e-4 }.");
-  const double half =
-      read_bounded(width, table.name("half_width"), {kRatio, {.low = 0, .high = 0.5, .above_low = true}});
-  table.finish();
-  return half;
 }
 
 }  // namespace
@@ -67,15 +57,11 @@ void max_unsolved_field(Fields& f, double& share, const Words& words) {
 }
 
 void stop_field(Fields& f, study::Plan& plan) {
-  f.key("stop",
-        custom({[&](const Node& node, const std::string& key) { plan.stop_half_width = read_stop(node, key); },
-                [&] {
-                  return plan.stop_half_width > 0 ? "{ half_width = " + shortest(plan.stop_half_width) + " }"
-                                                  : std::string();
-                },
-                "`{ half_width = ... }`, above 0 and at most 0.5",
-                R"({"type": "object", "properties": {"half_width": {"type": "number", "exclusiveMinimum": 0,
-                    "maximum": 0.5}}, "required": ["half_width"], "additionalProperties": false})"}),
+  const auto half_width = [&plan](Fields& g) {
+    g.key("half_width", quantity(plan.stop_half_width, {kRatio, {.low = 0, .high = 0.5, .above_low = true}}, 0.0),
+          {.doc = "of the interval", .required = "Write stop = { half_width = 5e-4 }."});
+  };
+  f.key("stop", inlined(half_width, "`{ half_width = ... }`, above 0 and at most 0.5"),
         {.doc = "ends the run once half the width of the 95 % interval is at most this"});
 }
 

@@ -1,7 +1,7 @@
 // [time.drive]: how the fingers are driven, and what their joints may do.
 #include <algorithm>
 
-#include "io/command_reader.hpp"
+#include "io/command_fields.hpp"
 #include "io/csv_rows.hpp"
 #include "io/field_values.hpp"
 #include "io/number.hpp"

@@ -97,8 +97,9 @@ void interval_fields(Fields& f, const InTime& time, bool ends, TimeLoad& load) {
 }
 
 void force_fields(Fields& f, const Dimension& force, const Dimension& torque, const std::string& doc, TimeLoad& load) {
-  f.key("force", vector(load.force, force), {.doc = doc, .otherwise = "`0`; one of the two"});
-  f.key("torque", vector(load.torque, torque), {.doc = "about the center of mass", .otherwise = "`0`; one of the two"});
+  f.key("force", vector(load.force, {force}), {.doc = doc, .otherwise = "`0`; one of the two"});
+  f.key("torque", vector(load.torque, {torque}),
+        {.doc = "about the center of mass", .otherwise = "`0`; one of the two"});
   f.check(!is_zero(load.force) || !is_zero(load.torque), "force", "missing, and no torque either",
           "Write force = [0, 0, \"-5 " + si_unit(force) + "\"], in palm axes.");
 }
@@ -118,7 +119,7 @@ void tilt_fields(Fields& f, TimeLoad& load) {
 }
 
 void shake_fields(Fields& f, const InTime& time, TimeLoad& load) {
-  f.key("rms", vector(load.rms, kAcceleration),
+  f.key("rms", vector(load.rms, {kAcceleration}),
         {.doc = "root mean square of the palm's acceleration along each axis; at most one shake",
          .required = "Give the palm's acceleration along each axis: rms = [0, 0, \"3 m/s^2\"]."});
   for (int i = 0; i < 3; ++i)

@@ -95,6 +95,59 @@ TEST(ScenarioFields, AllMistakesOfTheOtherJobsAreSaidAtOnce) {
                 "s.toml:10:1: experiment.max_unsolved"});
 }
 
+std::string grasp_text(const std::string& finger, const std::string& contact) {
+  return "schema = 1\njob = \"grasp\"\n[object]\nshape = \"box\"\nsize = [1, 1, 1]\nmass = 1\n[load]\nsqueeze = 1\n"
+         "[hand]\nmodel = \"fingers\"\n[[hand.finger]]\n" +
+         finger + "[[contact]]\nfriction = 0.5\n" + contact;
+}
+
+TEST(ScenarioFields, AllMistakesOfAFingerAreSaidAtOnce) {
+  expect_lines(
+      said(parse_scenario, grasp_text("model = \"puma560\"\ntool = \"3 s\"\nbranch = \"x\"\ntau = [1]\n"
+                                      "base = { rpy = 3, positon = [0, 0, 0] }\nstart = [0]\n",
+                                      "face = \"+x\"\n")),
+      {"s.toml:16:19: hand.finger[1].base.positon: unknown key", "s.toml:13:1: hand.finger[1].tool: expected a length",
+       "s.toml:16:10: hand.finger[1].base.rpy: expected", "s.toml:14:1: hand.finger[1].branch: not a branch",
+       "s.toml:15:1: hand.finger[1].tau: expected an array"});
+  expect_lines(said(parse_scenario, grasp_text("dh = [[0, 0, 0, 0], [1, 0, 0, 0]]\nmass = [1]\nmodified = 1\n"
+                                               "inertia = [[1, 1, 1], { ixx = 1, iyy = \"1 m\", izy = 1 }]\n",
+                                               "face = \"+x\"\n")),
+               {"s.toml:15:47: hand.finger[1].inertia[2].izy: unknown key",
+                "s.toml:14:1: hand.finger[1].modified: expected true or false",
+                "s.toml:13:1: hand.finger[1].mass: expected an array of 2",
+                "s.toml:15:34: hand.finger[1].inertia[2].iyy: expected", "s.toml:11:1: hand.finger[1].start: missing"});
+}
+
+TEST(ScenarioFields, AllMistakesOfAContactsPlaceAreSaidAtOnce) {
+  const std::string puma = "model = \"puma560\"\n";
+  expect_lines(said(parse_scenario, grasp_text(puma, "face = \"+w\"\nat = [0, \"1 N\"]\nroll = true\n")),
+               {"s.toml:15:1: contact[1].face: unknown value", "s.toml:16:10: contact[1].at[2]: expected a length",
+                "s.toml:17:1: contact[1].roll: expected an angle"});
+  expect_lines(said(parse_scenario, grasp_text(puma, "face = \"-y\"\nat = [0.6, \"-51 cm\"]\n")),
+               {"s.toml:16:7: contact[1].at[1]: off the surface", "s.toml:16:12: contact[1].at[2]: off the surface"});
+  expect_lines(said(parse_scenario, grasp_text(puma, "point = [0, 0]\nnormal = [1, 0, 0]\ncurvature = 1\n")),
+               {"s.toml:15:1: contact[1].point: expected an array of 3",
+                "s.toml:17:1: contact[1].curvature: expected an array of 2"});
+}
+
+TEST(ScenarioFields, AllMistakesOfJointsAndOfASweepAreSaidAtOnce) {
+  expect_lines(
+      said(parse_singularity_scenario,
+           "schema = 1\njob = \"singularity\"\n[robot]\nfile = \"" + kData +
+               "robots/puma560.toml\"\n[joints]\n\"1\" = { uniform = [1, 0] }\nelbo = 0\n"
+               "\"4\" = { grid = [0, 1], points = 1, point = 2 }\n\"5\" = true\n[[slice]]\n"
+               "x = { joint = 1, from = \"1 m\", to = true }\ny = { joint = 9, from = 0, to = 1 }\n"),
+      {"s.toml:8:", "s.toml:6:9: joints.1.uniform: the range is reversed",
+       "s.toml:7:1: joints.elbo: the robot has no joint", "s.toml:8:", "s.toml:9:1: joints.5: expected an angle"});
+  expect_lines(
+      said(parse_chain_scenario,
+           "schema = 1\njob = \"chain\"\n[robot]\nfile = \"" + kData +
+               "robots/exoskeleton.toml\"\n[settle]\nwithin = 0.01\n[sweep]\n\"vary.damping\" = []\n"
+               "\"sampling.samples\" = [1]\n\"time.step\" = { log = [0, 1], points = 2 }\n"),
+      {"s.toml:8:1: sweep.\"vary.damping\": no values", "s.toml:9:1: sweep.\"sampling.samples\": cannot be swept",
+       "s.toml:10:17: sweep.\"time.step\".log: a logarithmic range"});
+}
+
 TEST(ScenarioFields, TwentyAreSaidOfMoreAndHowManyTheOthersAre) {
   std::string text =
       platform_text("[path]\nposes = [{ position = [0, 0, 1.2] }, { position = [0, 0, 1.5] }]\n[payload]\n");

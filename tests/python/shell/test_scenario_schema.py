@@ -82,6 +82,38 @@ def test_bounds_and_choices_are_part_of_it():
     assert list(platform.iter_errors({"schema": 1, "job": "platform"})), "[platform] is required"
 
 
+@pytest.mark.parametrize(
+    "job, path, bad",
+    [
+        ("grasp", ("hand", "finger", 0, "tool"), "wide"),
+        ("grasp", ("hand", "finger", 0, "branch"), "ldx"),
+        ("grasp", ("hand", "finger", 0, "ik"), "closed"),
+        ("grasp", ("hand", "finger", 0, "base"), {"positon": [0, 0, 0]}),
+        ("grasp", ("hand", "finger", 0, "torque_limit"), "files"),
+        ("grasp", ("contact", 0, "face"), "+w"),
+        ("grasp", ("contact", 0, "at"), [1, 2, 3]),
+        ("grasp", ("contact", 0, "angle_sign"), 2),
+        ("singularity", ("joints", "1"), {"uniform": [0]}),
+        ("singularity", ("joints", "1"), {"grid": [0, 1], "points": 1}),
+        ("singularity", ("slice", 0, "x"), {"joint": 1, "from": 0, "till": 1}),
+        ("chain", ("sweep", "vary.damping"), []),
+        ("chain", ("sweep", "vary.damping"), {"log": [1, 2], "points": 0}),
+    ],
+)
+def test_places_fingers_joints_and_sweeps_are_described(job, path, bad):
+    file = {"grasp": "four_finger_box", "singularity": "puma_singularities", "chain": "exoskeleton_damping"}[job]
+    document = tomllib.loads((ROOT / f"data/scenarios/{file}.toml").read_text())
+    at = document
+    for key, following in zip(path, [*path[1:], None]):
+        if following is None:
+            at[key] = bad
+        elif isinstance(at, dict) and key not in at:
+            at[key] = [{"x": {"joint": 1, "from": 0, "to": 1}, "y": {"joint": 2, "from": 0, "to": 1}}]
+        at = at[key]
+    errors = list(jsonschema.Draft7Validator(schema_of(job)).iter_errors(document))
+    assert {tuple(e.absolute_path)[: len(path)] for e in errors} == {path}
+
+
 def test_defaults_stand_in_it():
     platform = schema_of("platform")["properties"]
     assert platform["path"]["properties"]["law"]["default"] == "quintic"
