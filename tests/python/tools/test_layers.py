@@ -29,7 +29,7 @@ PLANTED = [
     ("kernels/device.cu", "garra/io/scenario.hpp", "kernels may not include io"),
     ("kernels/device.cu", "garra/batch/for_each.hpp", "leads to lanes.hpp"),
     ("src/systems/contact_batch.hpp", "systems/contact_lanes.hpp", "leads to lanes.hpp"),
-    ("include/garra/core/factor.hpp", "experimental/simd", "belongs in include/garra/core/lanes.hpp only"),
+    ("include/garra/core/factor.hpp", "immintrin.h", "belongs in include/garra/core/lanes.hpp only"),
     ("include/garra/math/pose.hpp", "Eigen/Core", "belongs in include/garra/eigen.hpp and"),
     ("src/systems/singularity_map.cpp", "Eigen/SVD", "belongs in include/garra/eigen.hpp and"),
     ("include/garra/chain.hpp", "garra/eigen.hpp", "who does not include it needs no Eigen"),
