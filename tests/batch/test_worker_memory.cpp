@@ -34,20 +34,22 @@ void* memory_or_throw(std::size_t size, std::size_t alignment = alignof(std::max
 
 }  // namespace
 
-void* operator new(std::size_t size) { return memory_or_throw(size); }
-void* operator new[](std::size_t size) { return memory_or_throw(size); }
-void* operator new(std::size_t size, std::align_val_t a) { return memory_or_throw(size, static_cast<std::size_t>(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) {
+[[gnu::noinline]] void* operator new(std::size_t size) { return memory_or_throw(size); }
+[[gnu::noinline]] void* operator new[](std::size_t size) { return memory_or_throw(size); }
+[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t a) {
   return memory_or_throw(size, static_cast<std::size_t>(a));
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void* operator new[](std::size_t size, std::align_val_t a) {
+  return memory_or_throw(size, static_cast<std::size_t>(a));
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace garra {
 namespace {
