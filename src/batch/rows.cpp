@@ -43,11 +43,22 @@ void gather_column(const InColumn& column, std::int64_t first, int count, double
 template <class T>
 void scatter_whole(const double* tile, std::int64_t first, int count, const OutColumn& column) {
   char* to = static_cast<char*>(column.whole.data) + first * column.width * static_cast<std::int64_t>(sizeof(T));
-  for (int i = 0; i < count; ++i)
-    for (int w = 0; w < column.width; ++w, to += sizeof(T)) {
-      const T number = static_cast<T>(static_cast<int>(tile[w * kLanes + i]));
-      std::memcpy(to, &number, sizeof(T));
+  const auto put = [&](int row, int w) {
+    const T number = static_cast<T>(static_cast<int>(tile[w * kLanes + row]));
+    std::memcpy(to + (row * column.width + w) * static_cast<int>(sizeof(T)), &number, sizeof(T));
+  };
+  int row = 0;
+  if constexpr (sizeof(T) == 4) {  // one number per row, most of them: eight at a time
+    typedef T Whole __attribute__((vector_size(rows::kSide * sizeof(T))));
+    for (; column.width == 1 && row + rows::kSide <= count; row += rows::kSide) {
+      rows::Row numbers;
+      std::memcpy(&numbers, tile + row, sizeof numbers);
+      const auto whole = __builtin_convertvector(numbers, Whole);
+      std::memcpy(to + row * static_cast<int>(sizeof(T)), &whole, sizeof whole);
     }
+  }
+  for (; row < count; ++row)
+    for (int w = 0; w < column.width; ++w) put(row, w);
 }
 
 void scatter_column(const double* tile, std::int64_t first, int count, const OutColumn& column) {
