@@ -94,7 +94,7 @@ struct Stages {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
     batch::for_each_lanes(kItems, build);
-    contact::iterate_lanes(solve, kItems);
+    batch::iterate_lanes(solve, kItems);
   }
   grasp::SampleParts parts() { return {loads.data(), tasks.data(), shares.data(), uniforms.data(), kItems}; }
 
@@ -181,7 +181,7 @@ void add_stages(const Stages& stages) {
   const auto add_solve = [&](const std::string& name, const Iterate& body) {
     const double flops = mean_solve_flops(body, stages);
     add(
-        name + "/lanes", [&body] { contact::iterate_lanes(body, kItems); }, flops);
+        name + "/lanes", [&body] { batch::iterate_lanes(body, kItems); }, flops);
     add(
         name + "/scalar", [&body] { batch::for_each_scalar(kItems, body); }, flops);
   };

@@ -150,8 +150,8 @@ void add_kernel(const Setting& s, const std::string& name, const std::vector<typ
   auto in = std::make_shared<batch::Tiles<In>>(kItems);
   auto out = std::make_shared<batch::Tiles<Out>>(kItems);
   for (std::int64_t i = 0; i < kItems; ++i) in->set(i, inputs[static_cast<std::size_t>(i)]);
-  const auto body =
-      std::make_shared<RowsBody<Op, false>>(RowsBody<Op, false>{op, s.model, nullptr, in->data(), out->data()});
+  using Body = batch::RowsBody<OnSharedModel<Op>>;
+  const auto body = std::make_shared<Body>(Body{{op, s.model}, in->data(), out->data()});
   add(
       name + "/lanes", kItems, [in, out, body] { batch::for_each_lanes(kItems, *body); }, flops, s.peak);
   add(

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "for_each.cuh"
+#include "garra/batch/on_device.cuh"
 #include "systems/chain_cuda.hpp"
 
 namespace garra::chain {
@@ -67,9 +67,10 @@ class DeviceTiles {
 };
 
 template <class Source>
-void evaluate_as(const Source& source, const CudaChain& chain, const EvalTiles& host, std::int64_t count) {
+void evaluate_as(const Source& source, const DeviceChain& chain) {
   const auto columns = static_cast<std::int64_t>(chain.columns.size());
-  const DeviceTiles device(host, Source::J, columns, count);
+  const std::int64_t count = chain.count;
+  const DeviceTiles device(chain.host, Source::J, columns, count);
   const Source pointed = moved_to(chain.options.point, source);
   const EvalBody<Source> at_tool{source, device.tiles(), chain.options},
       at_point{pointed, device.tiles(), chain.options};
@@ -77,36 +78,27 @@ void evaluate_as(const Source& source, const CudaChain& chain, const EvalTiles& 
   device.download();
 }
 
-template <int J>
-bool exact(const Robot& robot) {
-  return robot.joints == J && all_revolute(source_of<SharedModel<J, Joints::kMixed>>(robot).model);
-}
-
 }  // namespace
 
-int cuda_padded(const Robot& robot, bool varying) {
-  if (!varying && (exact<6>(robot) || exact<7>(robot))) return robot.joints;
-  return kMaxJoints;
-}
-
-void cuda_evaluate(const CudaChain& chain, const EvalTiles& host, std::int64_t count) {
-  cuda::check(cudaSetDevice(chain.device), "choosing the device");
+void run_kernels(const Device&, const DeviceChain& chain) {
   const Robot& robot = chain.robot;
-  const int J = cuda_padded(robot, !chain.columns.empty());
+  const int J = device_padded(robot, !chain.columns.empty());
   if (!chain.columns.empty()) {
     auto source = source_of<VaryingModel<kMaxJoints>>(robot);
     cuda::Buffer<Column> columns(static_cast<std::int64_t>(chain.columns.size()));
     columns.upload(chain.columns.data());
     source.columns = columns.data();
     source.count = static_cast<int>(chain.columns.size());
-    evaluate_as(source, chain, host, count);
+    evaluate_as(source, chain);
   } else if (J == 6) {
-    evaluate_as(source_of<SharedModel<6, Joints::kRevolute>>(robot), chain, host, count);
+    evaluate_as(source_of<SharedModel<6, Joints::kRevolute>>(robot), chain);
   } else if (J == 7) {
-    evaluate_as(source_of<SharedModel<7, Joints::kRevolute>>(robot), chain, host, count);
+    evaluate_as(source_of<SharedModel<7, Joints::kRevolute>>(robot), chain);
   } else {
-    evaluate_as(source_of<SharedModel<kMaxJoints, Joints::kMixed, true>>(robot), chain, host, count);
+    evaluate_as(source_of<SharedModel<kMaxJoints, Joints::kMixed, true>>(robot), chain);
   }
 }
 
 }  // namespace garra::chain
+
+template void garra::batch::on_device(const garra::Device&, const garra::chain::DeviceChain&);

@@ -3,8 +3,7 @@
 // sample.
 #include <algorithm>
 
-#include "for_each.cuh"
-#include "systems/chain_simulate_cuda.hpp"
+#include "garra/batch/on_device.cuh"
 #include "systems/chain_simulate_setup.hpp"
 
 namespace garra::chain {
@@ -71,8 +70,7 @@ void simulate_all(const SimulateJob& job) {
 
 }  // namespace
 
-void cuda_simulate(const SimulateJob& job) {
-  cuda::check(cudaSetDevice(job.device.index), "choosing the device");
+void run_kernels(const Device&, const SimulateJob& job) {
   if (job.columns.empty() && job.robot.joints <= 6 && all_revolute(setup_of<6>(job).nominal))
     simulate_all<SimulateBody<6, Joints::kRevolute, false>>(job);
   else
@@ -80,3 +78,5 @@ void cuda_simulate(const SimulateJob& job) {
 }
 
 }  // namespace garra::chain
+
+template void garra::batch::on_device(const garra::Device&, const garra::chain::SimulateJob&);

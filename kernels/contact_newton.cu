@@ -16,8 +16,7 @@ template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 6>&, 
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
 
-void cuda_solve(const solvers::FrictionNewton& solver, const CudaJob& job, const TileArrays& tiles) {
-  solve_on_device(solver, job, tiles);
-}
-
 }  // namespace garra::contact
+
+template void garra::batch::on_device(const garra::Device&, const garra::solvers::FrictionNewton&,
+                                      const garra::contact::HostTiles&);

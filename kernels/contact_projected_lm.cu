@@ -1,9 +1,4 @@
 #include "contact_solve.cuh"
 
-namespace garra::contact {
-
-void cuda_solve(const ProjectedLmMethod& solver, const CudaJob& job, const TileArrays& tiles) {
-  solve_on_device(solver, job, tiles);
-}
-
-}  // namespace garra::contact
+template void garra::batch::on_device(const garra::Device&, const garra::contact::ProjectedLmMethod&,
+                                      const garra::contact::HostTiles&);

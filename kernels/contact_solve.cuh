@@ -1,10 +1,11 @@
 // A batch of friction contact problems on the GPU, for any solver: the same bodies as the scalar executor.
 #pragma once
 
-#include "for_each.cuh"
+#include "garra/batch/on_device.cuh"
 #include "systems/contact_arrays.hpp"
 #include "systems/contact_batch.hpp"
 #include "systems/contact_cuda.hpp"
+#include "systems/contact_solvers.hpp"
 
 namespace garra::contact {
 
@@ -24,7 +25,7 @@ template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
 template <class Solver, int N>
-void solve_tiles(const Solver& solver, double tol, const TileArrays& t) {
+void solve_tiles(const Solver& solver, const HostTiles& t) {
   const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
   constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
   constexpr int slip = batch::kFields<double, solvers::SlidingContacts<double, N>>;
@@ -35,7 +36,8 @@ void solve_tiles(const Solver& solver, double tol, const TileArrays& t) {
   problems.upload(t.problems);
   if (t.sliding != nullptr) sliding.upload(t.sliding);
   iterate_on_device(IterateBody<Solver, N>{solver, problems.data(), sliding.data(), candidates.data()}, t.count);
-  certify_on_device(CertifyBody<N>{tol, problems.data(), sliding.data(), candidates.data(), solutions.data()}, t.count);
+  certify_on_device(CertifyBody<N>{t.tol, problems.data(), sliding.data(), candidates.data(), solutions.data()},
+                    t.count);
   solutions.download(t.solutions);
 }
 
@@ -44,12 +46,12 @@ template <class Solver>
 inline constexpr int kMostOnDevice = kMostContacts<Solver> < kMaxContacts ? 3 : kMaxContacts;
 
 template <class Solver>
-void solve_on_device(const Solver& solver, const CudaJob& job, const TileArrays& tiles) {
-  if (job.contacts > kMostOnDevice<Solver>)
-    throw Error(ExitCode::kNoDevice, "this method has no CUDA kernel for " + std::to_string(job.contacts) + " contacts",
+void run_kernels(const Device&, const Solver& solver, const HostTiles& tiles) {
+  if (tiles.contacts > kMostOnDevice<Solver>)
+    throw Error(ExitCode::kNoDevice,
+                "this method has no CUDA kernel for " + std::to_string(tiles.contacts) + " contacts",
                 "use --device cpu, or the method auto");
-  cuda::check(cudaSetDevice(job.device), "choosing the device");
-  for_contacts<kMostOnDevice<Solver>>(job.contacts, [&](auto n) { solve_tiles<Solver, n>(solver, job.tol, tiles); });
+  for_contacts<kMostOnDevice<Solver>>(tiles.contacts, [&](auto n) { solve_tiles<Solver, n>(solver, tiles); });
 }
 
 }  // namespace garra::contact

@@ -2,28 +2,16 @@
 #include "contact_solve.cuh"
 #include "grasp_build.cuh"
 #include "systems/grasp_cuda.hpp"
-#include "systems/grasp_judge.hpp"
 
 namespace garra::grasp {
 
 namespace {
 
 template <int N>
-struct SampleFields {
-  static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
-  static constexpr int metrics = batch::kFields<double, Metrics<double, N>>;
-  static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
-  static constexpr int verdict = batch::kFields<double, Verdict<double, N>>;
-  static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
-  static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
-  static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
-  static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
-  static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
-};
-
-template <int N>
-void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, bool check_uniqueness,
-                 const SampleTiles& t) {
+void run_samples(const DeviceSamples& t) {
+  const GraspModel& host_model = t.model;
+  const bool check_uniqueness = t.check_uniqueness;
+  solvers::FrictionNewton solver = t.solver;
   using Fields = SampleFields<N>;
   const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
   cuda::Buffer<GraspModel> model(1);
@@ -53,29 +41,12 @@ void run_samples(const GraspModel& host_model, solvers::FrictionNewton solver, b
   verdicts.download(t.verdicts);
 }
 
-template <int N>
-std::uint64_t bytes_per_sample(const GraspModel& model) {
-  const int hold = model.torque_limited ? SampleFields<N>::hold : 0;
-  return sizeof(double) * static_cast<std::uint64_t>(SampleFields<N>::total + hold + model.draws);
-}
-
 }  // namespace
 
-void cuda_samples(const GraspModel& model, const solvers::FrictionNewton& solver, bool check_uniqueness, int device,
-                  const SampleTiles& tiles) {
-  cuda::check(cudaSetDevice(device), "choosing the device");
-  using Run = void (*)(const GraspModel&, solvers::FrictionNewton, bool, const SampleTiles&);
-  static constexpr Run run[kMaxContacts] = {run_samples<1>, run_samples<2>, run_samples<3>, run_samples<4>,
-                                            run_samples<5>, run_samples<6>, run_samples<7>, run_samples<8>};
-  run[model.contacts - 1](model, solver, check_uniqueness, tiles);
-}
-
-std::uint64_t cuda_bytes_per_sample(const GraspModel& model) {
-  using Bytes = std::uint64_t (*)(const GraspModel&);
-  static constexpr Bytes bytes[kMaxContacts] = {bytes_per_sample<1>, bytes_per_sample<2>, bytes_per_sample<3>,
-                                                bytes_per_sample<4>, bytes_per_sample<5>, bytes_per_sample<6>,
-                                                bytes_per_sample<7>, bytes_per_sample<8>};
-  return bytes[model.contacts - 1](model);
+void run_kernels(const Device&, const DeviceSamples& samples) {
+  contact::for_contacts(samples.model.contacts, [&](auto contacts) { run_samples<contacts>(samples); });
 }
 
 }  // namespace garra::grasp
+
+template void garra::batch::on_device(const garra::Device&, const garra::grasp::DeviceSamples&);

@@ -70,9 +70,10 @@ void run_all(const AnalysisJob& job, const Device& device) {
 
 }  // namespace
 
-void cuda_analyse(const AnalysisJob& job, const Device& device) {
-  cuda::check(cudaSetDevice(device.index), "choosing the device");
+void run_kernels(const Device& device, const AnalysisJob& job) {
   contact::for_contacts(job.model.rules.grasp.contacts, [&](auto contacts) { run_all<contacts>(job, device); });
 }
 
 }  // namespace garra::grasp
+
+template void garra::batch::on_device(const garra::Device&, const garra::grasp::AnalysisJob&);

@@ -45,17 +45,18 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
 }
 
 template <int N>
-void run_all(const MotionModel& model, std::int64_t first, std::int64_t count, const Device& device, Motions& out) {
-  const std::int64_t fit = how_many_fit(device, sizeof(double) * doubles_per_sample<N>(model));
-  for (std::int64_t at = 0; at < count; at += fit) run_block<N>(model, first, at, std::min(fit, count - at), out);
+void run_all(const DeviceMotions& job, const Device& device) {
+  const std::int64_t fit = how_many_fit(device, sizeof(double) * doubles_per_sample<N>(job.model));
+  for (std::int64_t at = 0; at < job.count; at += fit)
+    run_block<N>(job.model, job.first, at, std::min(fit, job.count - at), job.out);
 }
 
 }  // namespace
 
-void cuda_motion(const MotionModel& model, std::int64_t first, std::int64_t count, const Device& device, Motions& out) {
-  cuda::check(cudaSetDevice(device.index), "choosing the device");
-  contact::for_contacts(model.rules.grasp.contacts,
-                        [&](auto contacts) { run_all<contacts>(model, first, count, device, out); });
+void run_kernels(const Device& device, const DeviceMotions& job) {
+  contact::for_contacts(job.model.rules.grasp.contacts, [&](auto contacts) { run_all<contacts>(job, device); });
 }
 
 }  // namespace garra::grasp
+
+template void garra::batch::on_device(const garra::Device&, const garra::grasp::DeviceMotions&);

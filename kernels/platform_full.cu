@@ -2,8 +2,9 @@
 #include "platform_rows.cuh"
 #include "systems/platform_full_ops.hpp"
 
-template void garra::platform::cuda_rows(const garra::platform::FullForwardOp&, const garra::platform::RowsJob&);
-template void garra::platform::cuda_rows(const garra::platform::FullInverseDynamicsOp&,
-                                         const garra::platform::RowsJob&);
-template void garra::platform::cuda_rows(const garra::platform::FullForwardDynamicsOp&,
-                                         const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::FullForwardOp&,
+                                      const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::FullInverseDynamicsOp&,
+                                      const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::FullForwardDynamicsOp&,
+                                      const garra::platform::RowsJob&);

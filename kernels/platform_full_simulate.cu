@@ -2,5 +2,7 @@
 #include "platform_rows.cuh"
 #include "systems/platform_full_simulate_ops.hpp"
 
-template void garra::platform::cuda_rows(const garra::platform::FullStartOp&, const garra::platform::RowsJob&);
-template void garra::platform::cuda_rows(const garra::platform::FullStepsOp&, const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::FullStartOp&,
+                                      const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::FullStepsOp&,
+                                      const garra::platform::RowsJob&);

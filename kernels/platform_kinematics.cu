@@ -2,4 +2,5 @@
 #include "platform_rows.cuh"
 #include "systems/platform_kinematics_ops.hpp"
 
-template void garra::platform::cuda_rows(const garra::platform::ForwardOp&, const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::ForwardOp&,
+                                      const garra::platform::RowsJob&);

@@ -2,4 +2,5 @@
 #include "platform_rows.cuh"
 #include "systems/platform_modes_ops.hpp"
 
-template void garra::platform::cuda_rows(const garra::platform::ModeOp&, const garra::platform::RowsJob&);
+template void garra::batch::on_device(const garra::Device&, const garra::platform::ModeOp&,
+                                      const garra::platform::RowsJob&);

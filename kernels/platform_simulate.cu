@@ -1,7 +1,7 @@
 // Motions of platforms on the GPU: one thread per sample runs the body of the scalar executor.
 #include <algorithm>
 
-#include "for_each.cuh"
+#include "garra/batch/on_device.cuh"
 #include "systems/platform_simulate_job.hpp"
 
 namespace garra::platform {
@@ -47,8 +47,7 @@ void simulate_chunk(const MotionJob& job, MotionRows& rows, std::int64_t first, 
 
 }  // namespace
 
-void cuda_simulate(const MotionJob& job) {
-  cuda::check(cudaSetDevice(job.device.index), "choosing the device");
+void run_kernels(const Device&, const MotionJob& job) {
   const auto numbers = static_cast<std::uint64_t>(job.outputs() * kMotionFields + kEndFields +
                                                   (job.own_force ? job.force_rows * kLegs : 0)) +
                        sizeof(MotionStart<double>) / 8 + (job.own_plants() ? sizeof(MotionPlant<double>) / 8 : 0);
@@ -66,3 +65,5 @@ void cuda_simulate(const MotionJob& job) {
 }
 
 }  // namespace garra::platform
+
+template void garra::batch::on_device(const garra::Device&, const garra::platform::MotionJob&);

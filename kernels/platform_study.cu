@@ -1,13 +1,12 @@
 // Samples of a platform study on the GPU: a thread draws a machine and takes it along the path. Counting stays on the
 // host.
-#include "for_each.cuh"
+#include "garra/batch/on_device.cuh"
 #include "systems/platform_study_run.hpp"
 
 namespace garra::platform {
 
-void cuda_samples(const StudyInput& input, std::int64_t first, std::int64_t count, const Device& device,
-                  StudyResults& results) {
-  cuda::check(cudaSetDevice(device.index), "choosing the device");
+void run_kernels(const Device&, const DeviceSamples& samples) {
+  const auto& [input, first, count, results] = samples;
   cuda::Buffer<StudyRules> rules(1);
   rules.upload(&input.rules);
   cuda::Buffer<PathPoint<double>> points(static_cast<std::int64_t>(input.points.size()));
@@ -23,3 +22,5 @@ void cuda_samples(const StudyInput& input, std::int64_t first, std::int64_t coun
 }
 
 }  // namespace garra::platform
+
+template void garra::batch::on_device(const garra::Device&, const garra::platform::DeviceSamples&);

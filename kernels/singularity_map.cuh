@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "for_each.cuh"
+#include "garra/batch/on_device.cuh"
 #include "systems/singularity_map_cuda.hpp"
 #include "systems/singularity_map_rows.hpp"
 
@@ -214,7 +214,7 @@ void find_nearest(const Arm<J>* arm, const RefineOptions& options, std::int64_t 
 template <int J, int G>
 class Run {
  public:
-  Run(const CudaMap<J, G>& map, const MapPlan& plan, std::int64_t batch)
+  Run(const DeviceArm<J, G>& map, const MapPlan& plan, std::int64_t batch)
       : map_(map),
         plan_host_(plan),
         arm_(1),
@@ -330,7 +330,7 @@ class Run {
     }
   }
 
-  const CudaMap<J, G>& map_;
+  const DeviceArm<J, G>& map_;
   const MapPlan& plan_host_;
   cuda::Buffer<Arm<J>> arm_;
   cuda::Buffer<Arm<J, float>> single_;
@@ -344,43 +344,41 @@ class Run {
 }  // namespace map_cuda
 
 template <int J, int G>
-study::Tally CudaMap<J, G>::run(const MapPlan& plan, std::int64_t first, std::int64_t count) const {
-  cuda::check(cudaSetDevice(device), "choosing the device");
-  const std::int64_t batch = std::min(count, map_cuda::kBatch);
-  map_cuda::Run<J, G> run(*this, plan, batch);
-  study::Tally tally = empty_tally(plan.layout, first, count);
-  for (std::int64_t at = 0; at < count; at += batch) run.add_batch(first + at, std::min(batch, count - at), tally);
-  run.finish(tally);
-  return tally;
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceRun& job) {
+  const std::int64_t batch = std::min(job.count, map_cuda::kBatch);
+  map_cuda::Run<J, G> run(arm, job.plan, batch);
+  for (std::int64_t at = 0; at < job.count; at += batch)
+    run.add_batch(job.first + at, std::min(batch, job.count - at), job.tally);
+  run.finish(job.tally);
 }
 
 template <int J, int G>
-void CudaMap<J, G>::measure(Precision precision, std::int64_t count, const double* q, double* measured) const {
-  cuda::check(cudaSetDevice(device), "choosing the device");
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceMeasures& job) {
   cuda::Buffer<Arm<J>> exact(1);
   cuda::Buffer<Arm<J, float>> rough(1);
-  exact.upload(&arm);
-  rough.upload(&single);
-  map_cuda::Numbers in(map_cuda::doubles<Vec<double, J>>(count)), out(map_cuda::doubles<Measured<double>>(count));
-  in.upload(q);
+  exact.upload(&arm.arm);
+  rough.upload(&arm.single);
+  map_cuda::Numbers in(map_cuda::doubles<Vec<double, J>>(job.count)),
+      out(map_cuda::doubles<Measured<double>>(job.count));
+  in.upload(job.q);
   using Single = SingleMeasureBody<J, G>;
-  if (precision == Precision::kSingle)
-    cuda::for_each(count, map_cuda::InSingle<Single>{Single{rough.data(), in.data(), out.data()}});
+  if (job.precision == Precision::kSingle)
+    cuda::for_each(job.count, map_cuda::InSingle<Single>{Single{rough.data(), in.data(), out.data()}});
   else
-    cuda::for_each(count, MeasureBody<J, G>{exact.data(), in.data(), out.data()});
-  out.download(measured);
+    cuda::for_each(job.count, MeasureBody<J, G>{exact.data(), in.data(), out.data()});
+  out.download(job.measured);
 }
 
 template <int J, int G>
-void CudaMap<J, G>::nearest(std::int64_t count, const double* searches, double* results) const {
-  cuda::check(cudaSetDevice(device), "choosing the device");
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceSearches& job) {
   cuda::Buffer<Arm<J>> exact(1);
-  exact.upload(&arm);
-  map_cuda::Numbers states(map_cuda::doubles<Search<double, J>>(count)),
-      others(map_cuda::doubles<Search<double, J>>(count)), out(map_cuda::doubles<NearSingularity<double, J>>(count));
-  states.upload(searches);
-  map_cuda::find_nearest<J, G>(exact.data(), options, count, {states.data(), others.data(), out.data()});
-  out.download(results);
+  exact.upload(&arm.arm);
+  map_cuda::Numbers states(map_cuda::doubles<Search<double, J>>(job.count)),
+      others(map_cuda::doubles<Search<double, J>>(job.count)),
+      out(map_cuda::doubles<NearSingularity<double, J>>(job.count));
+  states.upload(job.searches);
+  map_cuda::find_nearest<J, G>(exact.data(), arm.options, job.count, {states.data(), others.data(), out.data()});
+  out.download(job.results);
 }
 
 }  // namespace garra::singularity

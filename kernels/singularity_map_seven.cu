@@ -1,7 +1,8 @@
 #include "singularity_map.cuh"
 
-namespace garra::singularity {
-
-template struct CudaMap<7, 6>;
-
-}  // namespace garra::singularity
+template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<7, 6>&,
+                                      const garra::singularity::DeviceRun&);
+template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<7, 6>&,
+                                      const garra::singularity::DeviceMeasures&);
+template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<7, 6>&,
+                                      const garra::singularity::DeviceSearches&);

@@ -8,13 +8,12 @@
 // them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
-#include "garra/batch/for_each.hpp"
 #include "garra/batch/refill.hpp"
+#include "garra/batch/rows_run.hpp"
 #include "garra/mncp_batch.hpp"
 #include "garra/solve/box_quacan.hpp"
 #include "garra/solve/projected_lm.hpp"
@@ -26,54 +25,30 @@ namespace detail {
 
 inline constexpr std::int64_t kBlock = 256;  // problems per block, which stay in the L2 cache
 
-/// Iterates `count` problems of one block in SIMD lanes; a finished lane takes the next problem.
-template <class P, class Solver>
-void iterate_lanes(const IterateBody<P, Solver>& body, std::int64_t count) {
-  using S = Lanes<double>;
-  const Solver& solver = body.solver;
-  const auto start = [&](std::int64_t i) __attribute__((flatten)) {
-    const auto given = batch::load<S, Instance<P, S>>(body.instances, i);
-    return solver.template start<S>(given.data, given.x);
-  };
-  const auto step = [&](auto& state) __attribute__((flatten)) { solver.step(state); };
-  const auto running = [&](const auto& state) { return solver.running(state); };
-  const auto finish = [&](std::int64_t i, const auto& state, int lane) {
-    const auto all_lanes = solver.candidate(state);
-    solvers::MncpCandidate<P, double> found;
-    const double* from = reinterpret_cast<const double*>(&all_lanes) + lane;
-    double* to = reinterpret_cast<double*>(&found);
-    for (int f = 0; f < static_cast<int>(sizeof(found) / sizeof(double)); ++f) to[f] = from[f * S::kSize];
-    batch::store<double>(body.candidates, i, found);
-  };
-  batch::solve_refilling<double>(count, start, step, running, finish);
-}
+/// Problems of one block on their way.
+template <class P>
+struct Block : batch::RowTiles<Instance<P, double>, solvers::MncpSolution<P, double>> {
+  Block(const batch::Rows& job, std::int64_t most)
+      : batch::RowTiles<Instance<P, double>, solvers::MncpSolution<P, double>>(job, most), candidates(most) {}
+  batch::Tiles<solvers::MncpCandidate<P, double>> candidates;
+};
 
 template <class P, class Solver>
-void solve_block(const Solver& solver, Executor executor, const batch::Tiles<Instance<P, double>>& instances,
-                 batch::Tiles<solvers::MncpSolution<P, double>>& solutions) {
-  const std::int64_t count = instances.count();
-  batch::Tiles<solvers::MncpCandidate<P, double>> candidates(count);
-  const IterateBody<P, Solver> iterate{solver, instances.data(), candidates.data()};
-  const CertifyBody<P> certify{solver.tol, instances.data(), candidates.data(), solutions.data()};
-  if (executor == Executor::kScalar) {
+void solve_block(const Solver& solver, Executor executor, Block<P>& block, std::int64_t count) {
+  const IterateBody<P, Solver> iterate{solver, block.in().data(), block.candidates.data()};
+  const CertifyBody<P> certify{solver.tol, block.in().data(), block.candidates.data(), block.out().data()};
+  if (executor == Executor::kScalar)
     batch::for_each_scalar(count, iterate);
-    batch::for_each_scalar(count, certify);
-  } else {
-    iterate_lanes(iterate, count);
-    batch::for_each_lanes(count, certify);
-  }
+  else
+    batch::iterate_lanes(iterate, count);
+  batch::for_each(executor, count, certify);
 }
 
-/// work(first, how_many) for every block, on the threads of a CPU device.
-template <class Work>
-void for_each_block(std::int64_t count, const Device& device, const Work& work) {
+inline void require_cpu(const Device& device) {
   if (device.executor == Executor::kCuda)
     throw Error(ExitCode::kNoDevice,
                 "mncp: problems that a program defines run on the CPU where the program was compiled so",
                 "include garra/mncp_cuda.cuh, compile with nvcc and call solve_on_gpu, or use Executor::kLanes");
-  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-#pragma omp parallel for schedule(dynamic) num_threads(solve_threads(device))
-  for (std::int64_t k = 0; k < blocks; ++k) work(k * kBlock, std::min(kBlock, count - k * kBlock));
 }
 
 }  // namespace detail
@@ -85,16 +60,16 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
                               const std::vector<double>& start, const Options& options = {},
                               const Device& device = {}) {
   const auto count = static_cast<std::int64_t>(problems.size());
-  const detail::Rows rows = detail::rows_of(start, count, solvers::kUnknowns<Problem>);
+  const batch::InColumn starts = detail::column_of(start, count, solvers::kUnknowns<Problem>);
+  detail::require_cpu(device);
   const auto solver = detail::make_solver<Problem, Merit, Minimizer>(options);
   Solutions out = detail::make_solutions<Problem>(count);
-  detail::for_each_block(count, device, [&](std::int64_t first, std::int64_t size) {
-    batch::Tiles<Instance<Problem, double>> instances(size);
-    batch::Tiles<solvers::MncpSolution<Problem, double>> solutions(size);
-    detail::fill_tiles<Problem>(problems, rows, first, instances, size);
-    detail::solve_block<Problem>(solver, device.executor, instances, solutions);
-    for (std::int64_t i = 0; i < size; ++i) detail::store_solution<Problem>(first + i, solutions.get(i), out);
-  });
+  batch::Rows rows = detail::instances_of<Problem>(problems, starts, device);
+  rows.out = detail::columns_of(out);
+  using Block = detail::Block<Problem>;
+  batch::run_tiles(
+      rows, detail::kBlock, [&](std::int64_t most) { return Block(rows, most); },
+      [&](Block& block, std::int64_t size) { detail::solve_block<Problem>(solver, device.executor, block, size); });
   return out;
 }
 
@@ -106,19 +81,17 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit>
   using Body = EvaluateBody<Problem, Merit>;
   constexpr int V = Body::kVariables;
   const auto count = static_cast<std::int64_t>(problems.size());
-  const detail::Rows rows = detail::points_of<Problem, Merit>(points, count);
+  const batch::InColumn column = detail::points_of<Problem, Merit>(points, count);
+  detail::require_cpu(device);
   Values out = detail::make_values<Problem, Merit>(count);
-  detail::for_each_block(count, device, [&](std::int64_t first, std::int64_t size) {
-    batch::Tiles<Instance<Problem, double, V>> instances(size);
-    batch::Tiles<PointValue<double, Body::kResiduals, V>> values(size);
-    detail::fill_tiles<Problem, V>(problems, rows, first, instances, size);
-    const Body body{rows.width == V, instances.data(), values.data()};
-    if (device.executor == Executor::kScalar)
-      batch::for_each_scalar(size, body);
-    else
-      batch::for_each_lanes(size, body);
-    for (std::int64_t i = 0; i < size; ++i) detail::store_value(first + i, values.get(i), out);
-  });
+  batch::Rows rows = detail::instances_of<Problem, V>(problems, column, device);
+  rows.out = detail::columns_of(out);
+  using Tiles = batch::RowTiles<Instance<Problem, double, V>, PointValue<double, Body::kResiduals, V>>;
+  batch::run_tiles(
+      rows, detail::kBlock, [&](std::int64_t most) { return Tiles(rows, most); },
+      [&](Tiles& tiles, std::int64_t size) {
+        batch::for_each(device.executor, size, Body{column.width == V, tiles.in().data(), tiles.out().data()});
+      });
   return out;
 }
 

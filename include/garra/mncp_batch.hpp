@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
-#include "garra/batch/tiles.hpp"
+#include "garra/batch/rows.hpp"
 #include "garra/core/error.hpp"
 #include "garra/solve/mncp.hpp"
 
@@ -85,10 +85,16 @@ struct IterateBody {
   const double* instances;
   double* candidates;
 
+  /// State of problem i, where the iteration begins.
+  template <class S>
+  GARRA_HD auto start(std::int64_t i) const {
+    const auto given = batch::load<S, Instance<P, S>>(instances, i);
+    return solver.template start<S>(given.data, given.x);
+  }
+
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto given = batch::load<S, Instance<P, S>>(instances, i);
-    auto state = solver.template start<S>(given.data, given.x);
+    auto state = start<S>(i);
     while (any(solver.running(state))) solver.step(state);
     batch::store<S>(candidates, i, solver.candidate(state));
   }
@@ -152,35 +158,25 @@ SolverOf<P, Merit, Minimizer> make_solver(const Options& options) {
   return solver;
 }
 
-/// Length of one row of `rows`: one row for all problems, or one for each. Throws where neither `width` fits.
-struct Rows {
-  const std::vector<double>& values;
-  int width;
-  bool shared;
-
-  [[nodiscard]] const double* row(std::int64_t i) const { return values.data() + (shared ? 0 : i * width); }
-};
-
-inline Rows rows_of(const std::vector<double>& values, std::int64_t count, int width) {
+/// `width` numbers for all problems, or for each. Throws where neither fits.
+inline batch::InColumn column_of(const std::vector<double>& values, std::int64_t count, int width) {
   const auto w = static_cast<std::size_t>(width);
   const bool each = values.size() == static_cast<std::size_t>(count) * w;
   if (!each && values.size() != w)
     throw Error(ExitCode::kUsage, "mncp: start has " + std::to_string(values.size()) + " numbers",
                 "give " + std::to_string(width) + " for all problems or " + std::to_string(width) +
                     " for each of the " + std::to_string(count));
-  return {values, width, !each};
+  return {values.data(), width, !each};
 }
 
-/// Problems first .. first + count - 1 in tiles; spare places of the last tile repeat the last problem.
+/// Instances of V variables, the last of which are 0 where `start` has fewer.
 template <class P, int V = solvers::kUnknowns<P>>
-void fill_tiles(const std::vector<DataOf<P>>& problems, const Rows& rows, std::int64_t first,
-                batch::Tiles<Instance<P, double, V>>& tiles, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    Instance<P, double, V> given{problems[static_cast<std::size_t>(first + i)], Vec<double, V>::zero()};
-    for (int k = 0; k < rows.width; ++k) given.x[k] = rows.row(first + i)[k];
-    tiles.set(i, given);
-  }
-  for (std::int64_t i = count; i % batch::kTile != 0; ++i) tiles.set(i, tiles.get(count - 1));
+batch::Rows instances_of(const std::vector<DataOf<P>>& problems, const batch::InColumn& start, const Device& device) {
+  const auto* data = reinterpret_cast<const double*>(problems.data());
+  return {static_cast<std::int64_t>(problems.size()),
+          {{data, batch::kFields<double, DataOf<P>>}, start, {nullptr, V - start.width}},
+          {},
+          device};
 }
 
 template <class P>
@@ -196,24 +192,21 @@ Solutions make_solutions(std::int64_t count) {
   return out;
 }
 
-template <class P>
-void store_solution(std::int64_t i, const solvers::MncpSolution<P, double>& s, Solutions& out) {
-  const auto at = static_cast<std::size_t>(i);
-  for (int k = 0; k < out.unknowns; ++k) {
-    out.x[at * static_cast<std::size_t>(out.unknowns) + static_cast<std::size_t>(k)] = s.x[k];
-    out.FG[at * static_cast<std::size_t>(out.unknowns) + static_cast<std::size_t>(k)] = s.FG[k];
-  }
-  out.residual[at] = s.residual;
-  out.minimum[at] = s.minimum;
-  out.projected_gradient[at] = s.projected_gradient;
-  out.status[at] = static_cast<Status>(static_cast<int>(s.status));
-  const auto whole = [](double a) { return static_cast<std::int32_t>(a); };
-  out.outer[at] = whole(s.effort.outer);
-  out.evaluations[at] = whole(s.effort.evaluations);
-  out.inner[at] = whole(s.effort.inner);
-  out.products[at] = whole(s.effort.products);
-  out.stage[at] = whole(s.effort.stage);
-  out.stalls[at] = whole(s.effort.stalls);
+/// The members of an MncpSolution.
+inline std::vector<batch::OutColumn> columns_of(Solutions& out) {
+  using batch::out_column;
+  return {out_column(out.x, out.unknowns),
+          out_column(out.FG, out.unknowns),
+          out_column(out.residual),
+          out_column(out.minimum),
+          out_column(out.projected_gradient),
+          out_column(out.status),
+          out_column(out.outer),
+          out_column(out.evaluations),
+          out_column(out.inner),
+          out_column(out.products),
+          out_column(out.stage),
+          out_column(out.stalls)};
 }
 
 template <class P, class Merit>
@@ -230,21 +223,20 @@ Values make_values(std::int64_t count) {
   return out;
 }
 
-template <int R, int V>
-void store_value(std::int64_t i, const PointValue<double, R, V>& value, Values& out) {
-  out.f[static_cast<std::size_t>(i)] = value.f;
-  for (int k = 0; k < V; ++k) out.gradient[static_cast<std::size_t>(i * V + k)] = value.gradient[k];
-  for (int k = 0; k < R; ++k) out.residual[static_cast<std::size_t>(i * R + k)] = value.residual[k];
+/// The members of a PointValue.
+inline std::vector<batch::OutColumn> columns_of(Values& out) {
+  using batch::out_column;
+  return {out_column(out.f), out_column(out.gradient, out.variables), out_column(out.residual, out.residuals)};
 }
 
 /// Points in the unknowns (u, v), which are then lifted, or with slack variables in all variables of the merit
 /// function.
 template <class P, class Merit>
-Rows points_of(const std::vector<double>& points, std::int64_t count) {
+batch::InColumn points_of(const std::vector<double>& points, std::int64_t count) {
   constexpr int n = solvers::kUnknowns<P>, V = EvaluateBody<P, Merit>::kVariables;
   const auto c = static_cast<std::size_t>(count);
   const bool whole = points.size() == c * V || (points.size() == V && points.size() != c * n);
-  return rows_of(points, count, whole ? V : n);
+  return column_of(points, count, whole ? V : n);
 }
 
 }  // namespace detail

@@ -2,11 +2,10 @@
 // the bits of the CPU, --expt-relaxed-constexpr). The bodies are those of mncp.hpp; see docs/mncp.md.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "garra/batch/for_each.cuh"
+#include "garra/batch/rows.cuh"
 #include "garra/mncp_batch.hpp"
 #include "garra/solve/projected_lm.hpp"
 
@@ -16,11 +15,12 @@ namespace detail {
 
 inline constexpr std::int64_t kGpuChunk = std::int64_t{1} << 18;  ///< problems on the GPU at a time
 
-/// work(first, how_many) for every chunk, on the GPU number `device`.
-template <class Work>
-void for_each_chunk(std::int64_t count, int device, const Work& work) {
-  cuda::check(cudaSetDevice(device), "choosing a device");
-  for (std::int64_t first = 0; first < count; first += kGpuChunk) work(first, std::min(kGpuChunk, count - first));
+/// batch::run_chunks() on the GPU number `rows.device.index`.
+template <class In, class Out, class Kernels>
+void run_on_gpu(const batch::Rows& rows, const Kernels& kernels) {
+  if (rows.count == 0) return;
+  cuda::check(cudaSetDevice(rows.device.index), "choosing a device");
+  batch::run_chunks<In, Out>(rows, kGpuChunk, kernels);
 }
 
 }  // namespace detail
@@ -34,21 +34,15 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit, class Minimi
   using Solution = solvers::MncpSolution<Problem, double>;
   using Candidate = solvers::MncpCandidate<Problem, double>;
   const auto count = static_cast<std::int64_t>(problems.size());
-  const detail::Rows rows = detail::rows_of(start, count, solvers::kUnknowns<Problem>);
+  const batch::InColumn starts = detail::column_of(start, count, solvers::kUnknowns<Problem>);
   const Solver solver = detail::make_solver<Problem, Merit, Minimizer>(options);
   Solutions out = detail::make_solutions<Problem>(count);
-  detail::for_each_chunk(count, device, [&](std::int64_t first, std::int64_t size) {
-    batch::Tiles<Given> instances(size);
-    batch::Tiles<Solution> solutions(size);
-    detail::fill_tiles<Problem>(problems, rows, first, instances, size);
-    const std::int64_t places = batch::tiles_for(size) * batch::kTile;
-    cuda::Buffer<double> given(instances.doubles()), solved(solutions.doubles());
-    cuda::Buffer<double> candidates(places * batch::kFields<double, Candidate>);
-    given.upload(instances.data());
-    cuda::for_each(size, IterateBody<Problem, Solver>{solver, given.data(), candidates.data()});
-    cuda::for_each(size, CertifyBody<Problem>{options.tol, given.data(), candidates.data(), solved.data()});
-    solved.download(solutions.data());
-    for (std::int64_t i = 0; i < size; ++i) detail::store_solution<Problem>(first + i, solutions.get(i), out);
+  batch::Rows rows = detail::instances_of<Problem>(problems, starts, {Executor::kCuda, 0, device});
+  rows.out = detail::columns_of(out);
+  detail::run_on_gpu<Given, Solution>(rows, [&](std::int64_t size, const double* given, double* solved) {
+    cuda::Buffer<double> candidates(batch::tiles_for(size) * batch::kTile * batch::kFields<double, Candidate>);
+    cuda::for_each(size, IterateBody<Problem, Solver>{solver, given, candidates.data()});
+    cuda::for_each(size, CertifyBody<Problem>{options.tol, given, candidates.data(), solved});
   });
   return out;
 }
@@ -60,18 +54,15 @@ template <class Problem, class Merit = solvers::ComponentwiseMerit>
   using Body = EvaluateBody<Problem, Merit>;
   constexpr int V = Body::kVariables;
   const auto count = static_cast<std::int64_t>(problems.size());
-  const detail::Rows rows = detail::points_of<Problem, Merit>(points, count);
+  const batch::InColumn column = detail::points_of<Problem, Merit>(points, count);
   Values out = detail::make_values<Problem, Merit>(count);
-  detail::for_each_chunk(count, device, [&](std::int64_t first, std::int64_t size) {
-    batch::Tiles<Instance<Problem, double, V>> instances(size);
-    batch::Tiles<PointValue<double, Body::kResiduals, V>> values(size);
-    detail::fill_tiles<Problem, V>(problems, rows, first, instances, size);
-    cuda::Buffer<double> given(instances.doubles()), computed(values.doubles());
-    given.upload(instances.data());
-    cuda::for_each(size, Body{rows.width == V, given.data(), computed.data()});
-    computed.download(values.data());
-    for (std::int64_t i = 0; i < size; ++i) detail::store_value(first + i, values.get(i), out);
-  });
+  batch::Rows rows = detail::instances_of<Problem, V>(problems, column, {Executor::kCuda, 0, device});
+  rows.out = detail::columns_of(out);
+  using Value = PointValue<double, Body::kResiduals, V>;
+  detail::run_on_gpu<Instance<Problem, double, V>, Value>(
+      rows, [&](std::int64_t size, const double* given, double* computed) {
+        cuda::for_each(size, Body{column.width == V, given, computed});
+      });
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "systems/chain_cuda.hpp"
 #include "systems/chain_eval_buffer.hpp"
@@ -127,19 +129,20 @@ void evaluate_shared(const EvalJob& job) {
 
 /// As many states at once as fit into the GPU's memory.
 void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
-  const int J = cuda_padded(job.robot, !columns.empty());
+  const int J = device_padded(job.robot, !columns.empty());
   const std::uint64_t bytes = EvalBuffer::bytes_per_state(job, J);
   const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
   EvalBuffer buffer(job, J, batch::tiles_for(std::min(fit, job.in.count)));
   const auto for_each_tile = [&](std::int64_t begin, std::int64_t count, auto&& use) {
-#pragma omp parallel for schedule(static) num_threads(solve_threads(job.device))
-    for (std::int64_t t = 0; t < batch::tiles_for(count); ++t)
-      use(t, begin + t * batch::kTile, static_cast<int>(std::min(batch::kTile, count - t * batch::kTile)));
+    batch::for_blocks(solve_threads(job.device), {batch::tiles_for(count), 64}, [&](std::int64_t at, std::int64_t n) {
+      for (std::int64_t t = at; t < at + n; ++t)
+        use(t, begin + t * batch::kTile, static_cast<int>(std::min(batch::kTile, count - t * batch::kTile)));
+    });
   };
   for (std::int64_t begin = 0; begin < job.in.count; begin += fit) {
     const std::int64_t count = std::min(fit, job.in.count - begin);
     for_each_tile(begin, count, [&](std::int64_t t, std::int64_t first, int n) { buffer.fill(t, first, n); });
-    cuda_evaluate({job.robot, job.options, columns, job.device.index}, buffer.tiles(), count);
+    batch::on_device(job.device, DeviceChain{job.robot, job.options, columns, buffer.tiles(), count});
     for_each_tile(begin, count, [&](std::int64_t t, std::int64_t first, int n) { buffer.drain(t, first, n); });
   }
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "systems/row_tiles.hpp"
+#include "batch/row_tiles.hpp"
 
 namespace garra::chain {
 

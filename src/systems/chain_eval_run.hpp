@@ -5,21 +5,17 @@
 #include <algorithm>
 
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/parallel.hpp"
 #include "systems/chain_eval_buffer.hpp"
 
 namespace garra::chain {
 
 template <class Source, Executor E>
 void evaluate_tiles(const Source& source, const EvalJob& job) {
-  constexpr std::int64_t kTilesAtOnce = 64;
   const Source pointed = moved_to(job.options.point, source);
-#pragma omp parallel num_threads(solve_threads(job.device))
-  {
-    EvalBuffer buffer(job, Source::J, 1);
+  const auto run = [&](EvalBuffer& buffer, std::int64_t begin, std::int64_t states) {
     const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};
-#pragma omp for schedule(dynamic, kTilesAtOnce)
-    for (std::int64_t t = 0; t < batch::tiles_for(job.in.count); ++t) {
-      const std::int64_t first = t * batch::kTile;
+    for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
       const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
       buffer.fill(0, first, count);
       for_each_body(at_tool, at_point, [&](const auto& body) {
@@ -30,7 +26,9 @@ void evaluate_tiles(const Source& source, const EvalJob& job) {
       });
       buffer.drain(0, first, count);
     }
-  }
+  };
+  batch::for_blocks(
+      solve_threads(job.device), {job.in.count, 64 * batch::kTile}, [&] { return EvalBuffer(job, Source::J, 1); }, run);
 }
 
 // Joints that slide cost the lanes something, so they have their own instance.

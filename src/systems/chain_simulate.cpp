@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "garra/batch/on_device.hpp"
 #include "garra/core/error.hpp"
 #include "systems/chain_eval_buffer.hpp"
-#include "systems/chain_simulate_cuda.hpp"
 #include "systems/chain_simulate_job.hpp"
 
 namespace garra::chain {
@@ -274,7 +274,7 @@ Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueIn
   size_output(job);
   if (samples.count == 0) return out;
   if (device.executor == Executor::kCuda)
-    cuda_simulate(job);
+    batch::on_device(device, job);
   else
     simulate_on_host(job);
   return out;

@@ -2,8 +2,8 @@
 // (chain_simulate_*.cpp).
 #pragma once
 
-#include <algorithm>
-
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/batch/refill.hpp"
 #include "systems/chain_eval_buffer.hpp"
 #include "systems/chain_simulate_setup.hpp"
@@ -43,32 +43,24 @@ __attribute__((flatten)) void run_lanes_adaptive(const Body& body) {
         body.finish(i, lane_state<typename Body::template State<double>>(s, lane));
       });
 }
-template <class Body>
-__attribute__((flatten)) void run_scalar(const Body& body) {
-  for (std::int64_t i = 0; i < body.a.count; ++i) body.template operator()<double>(i);
-}
 
 template <class Body>
 void simulate_chunks(const SimulateJob& job) {
-  constexpr std::int64_t kChunk = 128;  // samples at once: enough to refill lanes from, few enough to share out
-  const std::int64_t chunks = (job.in.count + kChunk - 1) / kChunk;
+  // Samples at once: enough to refill lanes from, few enough to share out.
+  const batch::Blocks chunks{job.in.count, 128};
   const auto setup = setup_of<Body::J>(job);
-#pragma omp parallel num_threads(solve_threads(job.device))
-  {
-    SimulateRows rows(job, std::min(kChunk, job.in.count));
-#pragma omp for schedule(dynamic)
-    for (std::int64_t k = 0; k < chunks; ++k) {
-      const std::int64_t first = k * kChunk;
-      const Body body{setup, rows.take(first, std::min(kChunk, job.in.count - first))};
-      if (job.device.executor == Executor::kScalar)
-        run_scalar(body);
-      else if (job.options.method == Integrator::kDopri5)
-        run_lanes_adaptive(body);
-      else
-        run_lanes_fixed(body);
-      rows.give_back();
-    }
-  }
+  batch::for_blocks(
+      solve_threads(job.device), chunks, [&] { return SimulateRows(job, chunks.largest()); },
+      [&](SimulateRows& rows, std::int64_t first, std::int64_t count) {
+        const Body body{setup, rows.take(first, count)};
+        if (job.device.executor == Executor::kScalar)
+          batch::for_each_scalar(count, body);
+        else if (job.options.method == Integrator::kDopri5)
+          run_lanes_adaptive(body);
+        else
+          run_lanes_fixed(body);
+        rows.give_back();
+      });
 }
 
 /// Sizes with an instance of their own for chains that all samples share and whose joints all turn: 3 % faster, and

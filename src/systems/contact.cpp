@@ -119,7 +119,7 @@ void solve(const Problems& problems, const Options& options, const Device& devic
   check_sizes(problems);
   check_method(problems, options.method);
   make_room(problems, options.wanted, out);
-  kMethods[static_cast<std::size_t>(options.method)].run({problems, options, device, out});
+  kMethods[static_cast<std::size_t>(options.method)].run(job_of(problems, options, device, out));
   add_verdicts(problems, options, device, out);
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
+#include "garra/batch/rows.hpp"
 #include "garra/contact.hpp"
 #include "garra/lcp.hpp"
 #include "garra/solve/friction_problem.hpp"
@@ -42,7 +42,7 @@ inline bool slides(const Problems& in, std::int64_t k, int j) {
   return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
-/// One solution into the arrays that `out` has. Whole blocks go through store_block of contact_run.hpp.
+/// One solution into the arrays that `out` has. Whole blocks go through Block of contact_run.hpp.
 template <int N>
 void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s, Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
@@ -92,10 +92,7 @@ void add_verdicts(const Problems& problems, const Options& options, const Device
 /// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
 template <int Most = kMaxContacts, class F>
 void for_contacts(int contacts, const F& f) {
-  [&]<int... K>(std::integer_sequence<int, K...>) {
-    (void)((contacts == K + 1 && (f(std::integral_constant<int, K + 1>{}), true)) || ...);
-  }
-  (std::make_integer_sequence<int, Most>{});
+  batch::with_size<Most>(contacts, f);
 }
 
 }  // namespace garra::contact

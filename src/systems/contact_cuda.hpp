@@ -1,37 +1,19 @@
-// The seam to kernels/contact_*.cu: one overload per solver. Without nvcc, src/systems/no_cuda.cpp stands in and says
-// so.
+// What the host hands to kernels/contact_*.cu with a solver (garra/batch/on_device.hpp).
 #pragma once
 
 #include <cstdint>
 
-#include "garra/contact.hpp"
-#include "systems/contact_solvers.hpp"
-
 namespace garra::contact {
 
-/// Host tiles of FrictionProblem<double, N> and SlidingContacts<double, N> (or null) in, of FrictionSolution<double, N>
-/// out.
-struct TileArrays {
+/// Problems of `contacts` contacts in tiles of FrictionProblem and SlidingContacts (or null), to be solved and judged
+/// by the tolerance; their FrictionSolutions go to `solutions`.
+struct HostTiles {
+  int contacts;
+  double tol;
+  std::int64_t count;
   const double* problems;
   const double* sliding;
   double* solutions;
-  std::int64_t count;
 };
-
-/// How many contacts, on which device, judged by which tolerance.
-struct CudaJob {
-  int contacts;
-  int device;
-  double tol;
-};
-
-void cuda_solve(const solvers::FrictionNewton& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const solvers::FrictionNsgs& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const solvers::FrictionAdmm& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const solvers::FrictionExtragradient& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const BoxQuacanMethod& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const SpgMethod& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const ProjectedLmMethod& solver, const CudaJob& job, const TileArrays& tiles);
-void cuda_solve(const FischerBurmeisterMethod& solver, const CudaJob& job, const TileArrays& tiles);
 
 }  // namespace garra::contact

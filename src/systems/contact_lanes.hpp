@@ -11,20 +11,6 @@
 
 namespace garra::contact {
 
-/// Iterates `count` problems of one block in SIMD lanes; a finished lane takes the next problem.
-template <class Solver, int N>
-void iterate_lanes(const IterateBody<Solver, N>& body, std::int64_t count) {
-  using S = Lanes<double>;
-  const auto& solver = body.solver;
-  const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) { return body.template start<S>(i); };
-  const auto step = [&](auto& state) __attribute__((flatten)) { solver.step(state); };
-  const auto running = [&](const auto& state) { return solver.running(state); };
-  const auto finish = [&](std::int64_t i, const auto& state, int lane) __attribute__((noinline, flatten)) {
-    batch::store_lane<S>(body.candidates, i, solver.candidate(state), lane);
-  };
-  batch::solve_refilling<double>(count, start, step, running, finish);
-}
-
 /// The ladder beyond Newton on the problems of a block that are still unsolved; compiled once, in contact_rescue.cpp.
 template <int N>
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
@@ -34,7 +20,7 @@ template <class Solver, int N>
   if (executor == Executor::kScalar)
     batch::for_each_scalar(count, body);
   else
-    iterate_lanes(body, count);
+    batch::iterate_lanes(body, count);
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
     if (body.solver.goes_on()) rescue_unsolved(body, count);
   }

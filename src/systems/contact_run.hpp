@@ -3,12 +3,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
-#include "garra/batch/for_each.hpp"
+#include "garra/batch/rows_run.hpp"
 #include "systems/contact_arrays.hpp"
 #include "systems/contact_cuda.hpp"
 #include "systems/contact_lanes.hpp"
+#include "systems/contact_solvers.hpp"
 
 namespace garra::contact {
 
@@ -18,7 +19,11 @@ struct Job {
   const Options& options;
   const Device& device;
   Solutions& out;
+  batch::Rows rows;                        ///< of FrictionProblem and FrictionSolution
+  std::vector<batch::OutColumn> verdicts;  ///< of SolutionVerdict; empty: none is wanted
 };
+/// In contact_rows.cpp, as all between plain arrays and tiles.
+[[nodiscard]] Job job_of(const Problems& in, const Options& options, const Device& device, Solutions& out);
 
 inline constexpr std::int64_t kBlock =
     256;  // problems per block: problems, candidates and solutions stay in the L2 cache
@@ -27,20 +32,20 @@ inline constexpr std::int64_t kDeviceBlock = std::int64_t{1}
 
 /// Tiles that a thread uses for one block after another.
 template <int N>
-struct Block {
-  batch::Tiles<solvers::FrictionProblem<double, N>> problems;
-  batch::Tiles<solvers::SlidingContacts<double, N>> sliding;
-  batch::Tiles<solvers::FrictionSolution<double, N>> solutions;
-  Block(std::int64_t count, bool mixed) : problems(count), sliding(mixed ? count : 0), solutions(count) {}
-  [[nodiscard]] const double* slips() const { return sliding.count() > 0 ? sliding.data() : nullptr; }
-};
+class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>> {
+ public:
+  Block(const Job& job, std::int64_t most);
+  void fill(const batch::RowRange& rows, int threads = 1);
+  /// With the verdicts that are wanted.
+  void drain(const batch::RowRange& rows, int threads = 1);
+  [[nodiscard]] const double* slips() const { return sliding_.count() > 0 ? sliding_.data() : nullptr; }
+  [[nodiscard]] double* candidates() { return candidates_.data(); }
 
-// Between plain arrays and the tiles of a block: problems first, first + 1, ... of `in`. Compiled once, in
-// contact_rows.cpp.
-template <int N>
-void fill_block(const Problems& in, std::int64_t first, std::int64_t count, Block<N>& block, int threads = 1);
-template <int N>
-void store_block(const Job& job, std::int64_t first, std::int64_t count, const Block<N>& block, int threads = 1);
+ private:
+  const Job& job_;
+  batch::Tiles<solvers::SlidingContacts<double, N>> sliding_;
+  batch::Tiles<solvers::Candidate<double, N>> candidates_;  ///< those of a GPU stay there
+};
 
 /// The certificate of a block on the CPU; compiled once, in contact_certify.cpp.
 template <int N>
@@ -48,23 +53,15 @@ void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_
 
 template <class Solver, int N>
 void solve_on_cpu(const Solver& solver, const Job& job) {
-  const std::int64_t blocks = (job.in.count + kBlock - 1) / kBlock, most = std::min(kBlock, job.in.count);
-#pragma omp parallel num_threads(solve_threads(job.device))
-  {
-    Block<N> block(most, !job.in.slip_velocity.empty());
-    batch::Tiles<solvers::Candidate<double, N>> candidates(most);
-    const IterateBody<Solver, N> body{solver, block.problems.data(), block.slips(), candidates.data()};
-    const CertifyBody<N> certify{job.options.tol, block.problems.data(), block.slips(), candidates.data(),
-                                 block.solutions.data()};
-#pragma omp for schedule(dynamic)
-    for (std::int64_t k = 0; k < blocks; ++k) {
-      const std::int64_t first = k * kBlock, count = std::min(kBlock, job.in.count - first);
-      fill_block<N>(job.in, first, count, block);
-      iterate(job.device.executor, body, count);
-      certify_tiles(job.device.executor, certify, count);
-      store_block<N>(job, first, count, block);
-    }
-  }
+  const Executor executor = job.device.executor;
+  batch::run_tiles(
+      job.rows, kBlock, [&](std::int64_t most) { return Block<N>(job, most); },
+      [&](Block<N>& block, std::int64_t count) {
+        const double* problems = block.in().data();
+        iterate(executor, IterateBody<Solver, N>{solver, problems, block.slips(), block.candidates()}, count);
+        const CertifyBody<N> certify{job.options.tol, problems, block.slips(), block.candidates(), block.out().data()};
+        certify_tiles(executor, certify, count);
+      });
 }
 
 template <class Solver, int N>
@@ -75,13 +72,13 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
                               sizeof(Solution);
   const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
   const int threads = solve_threads(job.device);
-  Block<N> block(fit, !job.in.slip_velocity.empty());
+  Block<N> block(job, fit);
   for (std::int64_t first = 0; first < job.in.count; first += fit) {
     const std::int64_t count = std::min(fit, job.in.count - first);
-    fill_block<N>(job.in, first, count, block, threads);
-    cuda_solve(solver, {N, job.device.index, job.options.tol},
-               {block.problems.data(), block.slips(), block.solutions.data(), count});
-    store_block<N>(job, first, count, block, threads);
+    block.fill({first, count}, threads);
+    batch::on_device(job.device, solver,
+                     HostTiles{N, job.options.tol, count, block.in().data(), block.slips(), block.out().data()});
+    block.drain({first, count}, threads);
   }
 }
 

@@ -57,22 +57,22 @@ void find_nominal(AnalysisJob& job) {
 
 template <int N>
 void run_on_host(const AnalysisJob& job, const Device& device) {
-  const std::int64_t n = job.states.count, blocks = (n + kInFlight - 1) / kInFlight;
-  const auto threads = static_cast<int>(std::min<std::int64_t>(study_threads(device), blocks));
-#pragma omp parallel num_threads(threads)
-  {
-    HostMemory memory(std::min(n, kInFlight));
-    const AnalysisTiles tiles =
-        cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); });
-    const HostBackend backend{device.executor, &job.model.rules};
-#pragma omp for schedule(dynamic)
-    for (std::int64_t b = 0; b < blocks; ++b) {
-      const std::int64_t first = b * kInFlight, count = std::min(kInFlight, n - first);
-      job.fill(tiles.motion, first, count);
-      run_analysis<N>(backend, job, tiles, count, [&] { job.fill_fingers(tiles.motion, first, count); });
-      take_over<N>(job, tiles, first, count);
-    }
-  }
+  const batch::Blocks blocks{job.states.count, kInFlight};
+  const HostBackend backend{device.executor, &job.model.rules};
+  struct Workspace {
+    HostMemory memory;
+    AnalysisTiles tiles;
+    Workspace(const AnalysisJob& job, std::int64_t most)
+        : memory(most),
+          tiles(cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); })) {}
+  };
+  batch::for_blocks(
+      study_threads(device), blocks, [&] { return Workspace(job, blocks.largest()); },
+      [&](const Workspace& w, std::int64_t first, std::int64_t count) {
+        job.fill(w.tiles.motion, first, count);
+        run_analysis<N>(backend, job, w.tiles, count, [&] { job.fill_fingers(w.tiles.motion, first, count); });
+        take_over<N>(job, w.tiles, first, count);
+      });
 }
 
 std::string shape(std::int64_t rows, std::int64_t columns) {
@@ -138,8 +138,7 @@ void take_row(const std::vector<double>& values, std::int64_t row, Vec<double, D
 void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t count) const {
   const int contacts = model.rules.grasp.contacts;
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
-#pragma omp parallel for if (count > kManyInstants)
-  for (std::int64_t i = 0; i < padded; ++i) {
+  for_instants(padded, [&](std::int64_t i) {
     const std::int64_t at = first + std::min(i, count - 1);
     ObjectMotion<double> x = object;
     take_row(states.position, at, x.p);
@@ -161,7 +160,7 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
       batch::store<double>(host.parts.tasks_of(j), i, t);
       batch::store<double>(host.surface_of(j), i, surface[j]);
     }
-  }
+  });
 }
 
 void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std::int64_t count) const {
@@ -174,8 +173,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
         if (given.empty()) return;
         std::copy_n(given[static_cast<std::size_t>(j)].data() + at * joints, joints, to.m);
       };
-#pragma omp parallel for if (count > kManyInstants)
-      for (std::int64_t i = 0; i < padded; ++i) {
+      for_instants(padded, [&](std::int64_t i) {
         const std::int64_t at = first + std::min(i, count - 1);
         FingerMotion<double, J> x{};
         x.within = 1;
@@ -186,7 +184,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
         put(states.tau, at, x.kept);
         x.first = x.q;
         batch::store<double>(host.finger_of(j), i, x);
-      }
+      });
     });
 }
 
@@ -205,7 +203,7 @@ Analysis analyse(const Scenario& scenario, const GraspStates& states, const Devi
     find_nominal<n>(job);
     if (device.executor != Executor::kCuda) run_on_host<n>(job, device);
   });
-  if (device.executor == Executor::kCuda) cuda_analyse(job, device);
+  if (device.executor == Executor::kCuda) batch::on_device(device, job);
   return out;
 }
 

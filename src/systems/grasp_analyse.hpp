@@ -3,13 +3,22 @@
 // "One instant".
 #pragma once
 
+#include "garra/batch/parallel.hpp"
 #include "garra/grasp_analysis.hpp"
 #include "systems/grasp_motion_run.hpp"
 
 namespace garra::grasp {
 
 static_assert(kSlideSpeed == kSlipSpeed);
-inline constexpr std::int64_t kManyInstants = 4096;  ///< of a block: worth a team of threads on the host
+
+/// use(i) for instants 0 ... count - 1 of a block, by a team of threads where they are many: those of a GPU.
+template <class Use>
+void for_instants(std::int64_t count, const Use& use) {
+  constexpr std::int64_t kMany = 4096, kAtOnce = 512;
+  batch::for_blocks(count > kMany ? study_threads({}) : 1, {count, kAtOnce}, [&](std::int64_t first, std::int64_t n) {
+    for (std::int64_t i = first; i < first + n; ++i) use(i);
+  });
+}
 
 /// MotionTiles with what only an analysis needs.
 struct AnalysisTiles {
@@ -88,19 +97,15 @@ AnalysisTiles cut_analysis_tiles(const MotionModel& model, std::int64_t padded, 
 template <int N>
 void take_over(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t first, std::int64_t count) {
   Analysis& out = job.out;
-#pragma omp parallel for if (count > kManyInstants)
-  for (std::int64_t i = 0; i < count; ++i) {
+  for_instants(count, [&](std::int64_t i) {
     const auto s = batch::load<double, solvers::FrictionSolution<double, N>>(host.motion.solutions, i);
     const auto at = static_cast<std::size_t>(first + i);
     out.status[at] = static_cast<Status>(static_cast<int>(s.status));
     out.residual[at] = s.residual;
     out.iterations[at] = s.effort.outer;
     for (std::size_t k = 0; k < 3 * N; ++k) out.force[3 * N * at + k] = s.c[static_cast<int>(k)];
-  }
+  });
   job.finish(host, first, count);
 }
-
-/// All instants on the GPU; kernels/grasp_analyse.cu.
-void cuda_analyse(const AnalysisJob& job, const Device& device);
 
 }  // namespace garra::grasp

@@ -126,15 +126,14 @@ class SolvedInstant {
 }  // namespace
 
 void AnalysisJob::finish(const AnalysisTiles& host, std::int64_t first, std::int64_t count) const {
-#pragma omp parallel for if (count > kManyInstants)
-  for (std::int64_t i = 0; i < count; ++i) {
+  for_instants(count, [&](std::int64_t i) {
     SolvedInstant now(*this, host, i);
     now.settle_status(out, first + i);
     now.write_contacts(out, first + i);
     for (int j = 0; j < out.contacts; ++j)
       with_finger_size(model.rules.grasp.finger[j].size,
                        [&](auto, auto size) { now.template write_finger<size>(j, out, first + i); });
-  }
+  });
 }
 
 }  // namespace garra::grasp

@@ -1,26 +1,40 @@
-// The seam to kernels/grasp.cu.
+// What the host hands to kernels/grasp.cu (garra/batch/on_device.hpp).
 #pragma once
 
 #include <cstdint>
 
 #include "garra/solve/friction_newton.hpp"
+#include "systems/grasp_judge.hpp"
 #include "systems/grasp_model.hpp"
 
 namespace garra::grasp {
 
-/// Host tiles that the samples first .. first + count - 1 are brought back to.
-struct SampleTiles {
-  std::int64_t first = 0, count = 0;
-  double* metrics = nullptr;
-  double* uniforms = nullptr;
-  double* verdicts = nullptr;
+/// Samples first ... first + count - 1 that are drawn, built, solved and judged on the device, and the host's tiles for
+/// them. Counting stays on the host, so that the summary is the CPU's.
+struct DeviceSamples {
+  const GraspModel& model;
+  solvers::FrictionNewton solver;
+  bool check_uniqueness;
+  std::int64_t first, count;
+  double *metrics, *uniforms, *verdicts;
 };
 
-/// Draws, builds, solves and judges on the device; counting stays on the host, so that the summary is the CPU's.
-void cuda_samples(const GraspModel& model, const solvers::FrictionNewton& solver, bool check_uniqueness, int device,
-                  const SampleTiles& tiles);
+/// Doubles of a sample on the device.
+template <int N>
+struct SampleFields {
+  static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
+  static constexpr int metrics = batch::kFields<double, Metrics<double, N>>;
+  static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
+  static constexpr int verdict = batch::kFields<double, Verdict<double, N>>;
+  static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
+  static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
+  static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
+  static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
+  static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 
-/// Device memory per sample [bytes].
-[[nodiscard]] std::uint64_t cuda_bytes_per_sample(const GraspModel& model);
+  [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {
+    return sizeof(double) * static_cast<std::uint64_t>(total + (model.torque_limited ? hold : 0) + model.draws);
+  }
+};
 
 }  // namespace garra::grasp

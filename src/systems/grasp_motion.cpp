@@ -313,7 +313,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
   out.looks.assign(n * static_cast<std::size_t>(model_->instants * looks(contacts())), NAN);
   out.uniforms.resize(n * static_cast<std::size_t>(draws()));
   if (device.executor == Executor::kCuda) {
-    cuda_motion(*model_, first, count, device, out);
+    batch::on_device(device, DeviceMotions{*model_, first, count, out});
     return out;
   }
   contact::for_contacts(contacts(), [&](auto contacts) {

@@ -182,7 +182,11 @@ void take_over(const MotionModel& model, const MotionTiles& host, const double* 
   }
 }
 
-/// Samples in blocks on the GPU; kernels/grasp_motion.cu.
-void cuda_motion(const MotionModel& model, std::int64_t first, std::int64_t count, const Device& device, Motions& out);
+/// Samples first ... first + count - 1 for kernels/grasp_motion.cu (garra/batch/on_device.hpp).
+struct DeviceMotions {
+  const MotionModel& model;
+  std::int64_t first, count;
+  Motions& out;
+};
 
 }  // namespace garra::grasp

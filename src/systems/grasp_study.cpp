@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "study/summary.hpp"
@@ -259,14 +260,15 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
   start_tally(l, total);
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
-  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, cuda_bytes_per_sample(study.model())), 1 << 20);
+  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, SampleFields<N>::bytes(study.model())), 1 << 20);
   for (std::int64_t at = 0; at < count; at += fit) {
     const std::int64_t n = std::min(fit, count - at);
     batch::Tiles<Metrics<double, N>> metrics(n);
     batch::Tiles<Verdict<double, N>> verdicts(n);
     std::vector<double> uniforms(static_cast<std::size_t>(batch::tiles_for(n) * batch::kTile * std::max(1, l.draws)));
-    cuda_samples(study.model(), solver_of<N>(study.scenario(), false), study.scenario().check_uniqueness, device.index,
-                 {first + at, n, metrics.data(), uniforms.data(), verdicts.data()});
+    batch::on_device(
+        device, DeviceSamples{study.model(), solver_of<N>(study.scenario(), false), study.scenario().check_uniqueness,
+                              first + at, n, metrics.data(), uniforms.data(), verdicts.data()});
     for (std::int64_t i = 0; i < n; i += kBlock) {
       const std::int64_t tile = i / batch::kTile;
       const Results r{first + at + i, std::min(kBlock, n - i),

@@ -1,23 +1,20 @@
-// One problem of a batch of LCPs, as a body that every executor runs. Host and device.
+// A linear complementarity problem as an operation on rows (garra/batch/rows.hpp). Host and device.
 #pragma once
 
-#include <cstdint>
-
-#include "garra/batch/tiles.hpp"
 #include "garra/solve/lcp.hpp"
 
 namespace garra::lcp {
 
 template <int N>
-struct SolveBody {
+struct SolveOp {
   solvers::Lemke solver;
-  const double* problems;
-  double* solutions;
-
   template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const auto problem = batch::load<S, solvers::LcpProblem<S, N>>(problems, i);
-    batch::store<S>(solutions, i, solver.solve(problem));
+  using In = solvers::LcpProblem<S, N>;
+  template <class S>
+  using Out = solvers::LcpSolution<S, N>;
+  template <class S>
+  GARRA_HD Out<S> operator()(const In<S>& problem) const {
+    return solver.solve(problem);
   }
 };
 

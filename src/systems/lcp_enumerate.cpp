@@ -1,7 +1,5 @@
-#include <omp.h>
-
-#include <array>
-
+#include "garra/batch/parallel.hpp"
+#include "garra/batch/rows.hpp"
 #include "garra/lcp.hpp"
 #include "systems/lcp_arrays.hpp"
 
@@ -13,9 +11,9 @@ namespace {
 template <int N>
 void enumerate_all(const Problems& in, int threads, Enumeration& out) {
   std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::int64_t k = 0; k < in.count; ++k)
+  batch::parallel_for(threads, in.count, [&](std::int64_t k) {
     each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
+  });
   for (const auto& e : each) {
     out.verdict.push_back(e.verdict);
     out.p_matrix.push_back(e.p_matrix);
@@ -38,12 +36,8 @@ Enumeration enumerate(const Problems& problems, int threads) {
   out.size = problems.size;
   out.count = problems.count;
   out.first.push_back(0);
-  using Run = void (*)(const Problems&, int, Enumeration&);
-  static constexpr std::array<Run, kMaxSize> runs = {enumerate_all<1>, enumerate_all<2>, enumerate_all<3>,
-                                                     enumerate_all<4>, enumerate_all<5>, enumerate_all<6>,
-                                                     enumerate_all<7>, enumerate_all<8>};
-  const auto run = runs[static_cast<std::size_t>(problems.size - 1)];
-  run(problems, threads > 0 ? threads : omp_get_max_threads(), out);
+  const int team = study_threads({.threads = threads});
+  batch::with_size<kMaxSize>(problems.size, [&](auto size) { enumerate_all<size>(problems, team, out); });
   return out;
 }
 

@@ -114,31 +114,22 @@ MotionJob job_of(const Platforms& platforms, const ForceInput& force, const Simu
 
 template <bool kOwn>
 void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
-  const MotionBody<kOwn> body{{job.setup, arrays}};
-  if (job.device.executor == Executor::kScalar)
-    batch::for_each_scalar(arrays.count, body);
-  else
-    batch::for_each_lanes(arrays.count, body);
+  batch::for_each(job.device.executor, arrays.count, MotionBody<kOwn>{{job.setup, arrays}});
 }
 
 void run_job(const MotionJob& job) {
-  constexpr std::int64_t kChunk = 64;  // samples at once: enough to share, few enough to spread over the threads
-  const std::int64_t chunks = (job.count + kChunk - 1) / kChunk;
-  const auto threads = static_cast<int>(std::min<std::int64_t>(solve_threads(job.device), chunks));
-#pragma omp parallel num_threads(threads)
-  {
-    MotionRows rows(job, std::min(kChunk, job.count));
-#pragma omp for schedule(dynamic)
-    for (std::int64_t c = 0; c < chunks; ++c) {
-      const std::int64_t first = c * kChunk, count = std::min(kChunk, job.count - first);
-      const MotionArrays arrays = rows.take(first, count);
-      if (job.own_plants())
-        run_chunk<true>(job, arrays);
-      else
-        run_chunk<false>(job, arrays);
-      rows.give_back(first, count);
-    }
-  }
+  // Samples at once: enough to share, few enough to spread over the threads.
+  const batch::Blocks chunks{job.count, 64};
+  batch::for_blocks(
+      solve_threads(job.device), chunks, [&] { return MotionRows(job, chunks.largest()); },
+      [&](MotionRows& rows, std::int64_t first, std::int64_t count) {
+        const MotionArrays arrays = rows.take(first, count);
+        if (job.own_plants())
+          run_chunk<true>(job, arrays);
+        else
+          run_chunk<false>(job, arrays);
+        rows.give_back(first, count);
+      });
 }
 
 }  // namespace
@@ -159,16 +150,10 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
   job.device = device;
   job.out = &out;
   if (count == 0) return out;
-  if (device.executor == Executor::kCuda) {
-#if defined(GARRA_WITH_CUDA)
-    cuda_simulate(job);
-#else
-    throw Error(ExitCode::kNoDevice, "this build has no CUDA kernels",
-                "install the CUDA toolkit (nvcc) and rebuild with the preset `cuda`, or use --device cpu");
-#endif
-  } else {
+  if (device.executor == Executor::kCuda)
+    batch::on_device(device, job);
+  else
     run_job(job);
-  }
   return out;
 }
 

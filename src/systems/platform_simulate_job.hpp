@@ -57,7 +57,4 @@ class MotionRows {
 /// Arrays for `count` samples, ends NaN.
 [[nodiscard]] Trajectories motion_room(std::int64_t count, const SimulateOptions& options);
 
-/// On a GPU; kernels/platform_simulate.cu.
-void cuda_simulate(const MotionJob& job);
-
 }  // namespace garra::platform

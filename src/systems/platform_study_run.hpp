@@ -42,8 +42,11 @@ class StudyResults {
 /// Samples first ... first + count - 1 on this thread, or on the GPU.
 void run_samples(const StudyInput& input, std::int64_t first, std::int64_t count, const Device& device,
                  StudyResults& results);
-/// In kernels/platform_study.cu.
-void cuda_samples(const StudyInput& input, std::int64_t first, std::int64_t count, const Device& device,
-                  StudyResults& results);
+/// The same for kernels/platform_study.cu (garra/batch/on_device.hpp).
+struct DeviceSamples {
+  const StudyInput& input;
+  std::int64_t first, count;
+  StudyResults& results;
+};
 
 }  // namespace garra::platform

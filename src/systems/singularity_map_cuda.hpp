@@ -1,22 +1,36 @@
-// The seam to kernels/singularity_map_*.cu. Without nvcc, singularity_map_no_cuda.cpp stands in and says so.
+// What the host hands to kernels/singularity_map_*.cu (garra/batch/on_device.hpp): an arm, and one of three works.
 #pragma once
 
 #include "systems/singularity_map_arm.hpp"
 
 namespace garra::singularity {
 
-/// Arms of J joints and generic rank G on a GPU. Arrays are tiles, as the bodies take them.
+/// Arms of J joints and generic rank G.
 template <int J, int G>
-struct CudaMap {
+struct DeviceArm {
   const Arm<J>& arm;
   const Arm<J, float>& single;
   RefineOptions options;
-  int device;
+};
 
-  /// As MapArm::run(): the same integers as on the host.
-  [[nodiscard]] study::Tally run(const MapPlan& plan, std::int64_t first, std::int64_t count) const;
-  void measure(Precision precision, std::int64_t count, const double* q, double* measured) const;
-  void nearest(std::int64_t count, const double* searches, double* results) const;
+/// As MapArm::run(): the same integers as on the host are added to `tally`, which is empty.
+struct DeviceRun {
+  const MapPlan& plan;
+  std::int64_t first, count;
+  study::Tally& tally;
+};
+/// Tiles of Vec<double, J> to tiles of Measured.
+struct DeviceMeasures {
+  Precision precision;
+  std::int64_t count;
+  const double* q;
+  double* measured;
+};
+/// Tiles of Search to tiles of NearSingularity.
+struct DeviceSearches {
+  std::int64_t count;
+  const double* searches;
+  double* results;
 };
 
 }  // namespace garra::singularity

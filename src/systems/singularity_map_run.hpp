@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
+#include "garra/batch/on_device.hpp"
+#include "garra/core/error.hpp"
 #include "systems/singularity_map_cuda.hpp"
 #include "systems/singularity_map_workspace.hpp"
 
@@ -51,24 +54,24 @@ class MapArmOf final : public MapArm {
 
   [[nodiscard]] study::Tally run(const MapPlan& plan, std::int64_t first, std::int64_t count,
                                  const Device& device) const override {
-    if (device.executor == Executor::kCuda) return on_gpu(options_, device).run(plan, first, count);
     study::Tally total = empty_tally(plan.layout, first, count);
-    const std::int64_t blocks = (count + map_run::kBlock - 1) / map_run::kBlock;
-    std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
-#pragma omp parallel num_threads(solve_threads(device))
-    {
+    if (device.executor == Executor::kCuda) {
+      run_on_gpu(device, options_, DeviceRun{plan, first, count, total});
+      return total;
+    }
+    const batch::Blocks blocks{count, map_run::kBlock};
+    std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks.number()));
+    batch::run_threads(solve_threads(device), blocks.number(), [&](batch::Pieces& pieces) {
       map_run::Workspace<J> w;
       study::Tally mine = empty_tally(plan.layout, first, count);
-#pragma omp for schedule(dynamic)
-      for (std::int64_t b = 0; b < blocks; ++b) {
+      for (std::int64_t b = 0; pieces.next(b);) {
         const std::int64_t at = b * map_run::kBlock, n = std::min(map_run::kBlock, count - at);
         run_block(plan, device.executor, {first + at, n}, w, mine);
         kept[static_cast<std::size_t>(b)].swap(mine.kept);
         mine.kept.clear();
       }
-#pragma omp critical(garra_map_tally)
-      map_run::add_tally(total, mine);
-    }
+      pieces.alone([&] { map_run::add_tally(total, mine); });
+    });
     for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
     return total;
   }
@@ -81,14 +84,8 @@ class MapArmOf final : public MapArm {
   /// work(workspace, first, count) for consecutive blocks, by all threads.
   template <class Work>
   void for_blocks(std::int64_t count, const Device& device, const Work& work) const {
-    const std::int64_t blocks = (count + map_run::kBlock - 1) / map_run::kBlock;
-#pragma omp parallel num_threads(solve_threads(device))
-    {
-      map_run::Workspace<J> w;
-#pragma omp for schedule(dynamic)
-      for (std::int64_t b = 0; b < blocks; ++b)
-        work(w, b * map_run::kBlock, std::min(map_run::kBlock, count - b * map_run::kBlock));
-    }
+    batch::for_blocks(
+        solve_threads(device), {count, map_run::kBlock}, [] { return map_run::Workspace<J>(); }, work);
   }
 
   [[nodiscard]] Vec<double, J> row(const std::vector<double>& rows, std::int64_t i) const {
@@ -237,8 +234,15 @@ class MapArmOf final : public MapArm {
     keep_row<J>({sample, outcome_of(plan.rules, m), m, w.q.get(i), nearest}, arm_.joints, tally.kept);
   }
 
-  [[nodiscard]] CudaMap<J, G> on_gpu(const RefineOptions& options, const Device& device) const {
-    return {arm_, single_, options, device.index};
+  /// Kernels for arms of generic rank below 6 would take as long to compile as all others together.
+  template <class Work>
+  void run_on_gpu(const Device& device, const RefineOptions& options, const Work& work) const {
+    if constexpr (G == 6)
+      batch::on_device(device, DeviceArm<J, G>{arm_, single_, options}, work);
+    else
+      throw Error(ExitCode::kNoDevice,
+                  "maps of arms of generic rank " + std::to_string(G) + " have no CUDA kernels, only those of rank 6",
+                  "use --device cpu");
   }
 
   void measure_on_gpu(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const {
@@ -246,7 +250,7 @@ class MapArmOf final : public MapArm {
     batch::Tiles<Vec<double, J>> in(count);
     batch::Tiles<Measured<double>> measured(count);
     for (std::int64_t i = 0; i < count; ++i) in.set(i, row(q, i));
-    on_gpu(options_, device).measure(precision, count, in.data(), measured.data());
+    run_on_gpu(device, options_, DeviceMeasures{precision, count, in.data(), measured.data()});
     for (std::int64_t i = 0; i < count; ++i) write(measured.get(i), static_cast<std::size_t>(i), out);
   }
 
@@ -256,7 +260,7 @@ class MapArmOf final : public MapArm {
     batch::Tiles<Search<double, J>> searches(count);
     batch::Tiles<NearSingularity<double, J>> results(count);
     for (std::int64_t i = 0; i < count; ++i) searches.set(i, start_search<double, J>(row(q, i)));
-    on_gpu(options, device).nearest(count, searches.data(), results.data());
+    run_on_gpu(device, options, DeviceSearches{count, searches.data(), results.data()});
     for (std::int64_t i = 0; i < count; ++i) write(results.get(i), static_cast<std::size_t>(i), out);
   }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/parallel.hpp"
 #include "systems/singularity_map_rows.hpp"
 
 namespace garra::singularity {

@@ -342,26 +342,26 @@ TEST(Invariance, TurningTheTangentBasisTurnsTheFrictionForce) {
 
 // One block of problems with three contacts, each started from its force of `guess`; empty: without.
 Solutions solve_from(const Problems& p, const std::vector<double>& guess, const Device& device) {
-  contact::Block<3> block(p.count, !p.slip_velocity.empty());
-  contact::fill_block<3>(p, 0, p.count, block);
+  Solutions out = contact::unsolved(p);
+  const contact::Options options;
+  const contact::Job job = contact::job_of(p, options, device, out);
+  contact::Block<3> block(job, p.count);
+  block.fill({0, p.count});
   batch::Tiles<Vec<double, 9>> guesses(p.count);
   for (std::int64_t i = 0; i < p.count && !guess.empty(); ++i) {
     Vec<double, 9> c;
     std::memcpy(c.m, &guess[static_cast<std::size_t>(9 * i)], sizeof c);
     guesses.set(i, c);
   }
-  batch::Tiles<solvers::Candidate<double, 3>> found(p.count);
-  contact::iterate(
-      device.executor,
-      contact::IterateBody<solvers::FrictionNewton, 3>{
-          {}, block.problems.data(), block.slips(), found.data(), guess.empty() ? nullptr : guesses.data()},
-      p.count);
+  const double* problems = block.in().data();
+  contact::iterate(device.executor,
+                   contact::IterateBody<solvers::FrictionNewton, 3>{
+                       {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data()},
+                   p.count);
   contact::certify_tiles(
       device.executor,
-      contact::CertifyBody<3>{1e-8, block.problems.data(), block.slips(), found.data(), block.solutions.data()},
-      p.count);
-  Solutions out = contact::unsolved(p);
-  for (std::int64_t i = 0; i < p.count; ++i) contact::store_solution<3>(p, i, block.solutions.get(i), out);
+      contact::CertifyBody<3>{options.tol, problems, block.slips(), block.candidates(), block.out().data()}, p.count);
+  block.drain({0, p.count});
   return out;
 }
 

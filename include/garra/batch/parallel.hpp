@@ -2,6 +2,7 @@
 // is kept until all threads have stopped and then thrown to the caller: for all work that allocates.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -58,9 +59,40 @@ class Pieces {
 template <class Work>
 void run_threads(int threads, std::int64_t count, const Work& work) {
   Pieces pieces(count);
+  if (threads == 1) {
+    pieces.guard(work);
+  } else {
 #pragma omp parallel num_threads(threads)
-  pieces.guard(work);
+    pieces.guard(work);
+  }
   pieces.rethrow();
+}
+
+/// `count` things in blocks of `size`; the last one may be shorter.
+struct Blocks {
+  std::int64_t count, size;
+
+  [[nodiscard]] std::int64_t number() const { return (count + size - 1) / size; }
+  [[nodiscard]] std::int64_t largest() const { return std::min(count, size); }
+};
+
+/// work(workspace, first, how_many) for every block, in any order: the loop of all batches on the host. Each thread
+/// takes its workspace from make() once, and no more threads than blocks start.
+template <class Make, class Work>
+void for_blocks(int threads, const Blocks& blocks, const Make& make, const Work& work) {
+  const std::int64_t number = blocks.number();
+  if (number == 0) return;
+  run_threads(static_cast<int>(std::min<std::int64_t>(threads, number)), number, [&](Pieces& pieces) {
+    auto workspace = make();
+    for (std::int64_t k = 0; pieces.next(k);)
+      work(workspace, k * blocks.size, std::min(blocks.size, blocks.count - k * blocks.size));
+  });
+}
+/// work(first, how_many), where a thread needs no memory of its own.
+template <class Work>
+void for_blocks(int threads, const Blocks& blocks, const Work& work) {
+  for_blocks(
+      threads, blocks, [] { return 0; }, [&](int, std::int64_t first, std::int64_t count) { work(first, count); });
 }
 
 /// body(k) for k = 0 ... count - 1, in any order.

@@ -65,5 +65,13 @@ def test_a_wrong_include_fails(tree: Path, file: str, include: str, message: str
     assert message in result.stdout
 
 
+def test_threads_of_ones_own_fail(tree: Path) -> None:
+    path = tree / "src/systems/lcp.cpp"
+    path.write_text(path.read_text() + "\n#pragma omp parallel for\n")
+    result = check(tree)
+    assert result.returncode == 1
+    assert "src/systems/lcp.cpp" in result.stdout and "batch::for_blocks" in result.stdout
+
+
 def test_a_folder_without_sources_is_an_error(tmp_path: Path) -> None:
     assert check(tmp_path).returncode == 2

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "garra/batch/tiles.hpp"
+#include "garra/batch/rows.hpp"
 
 namespace garra::rows {
 
@@ -49,38 +49,15 @@ inline void block_from_tile(const double* tile, int stride, double* rows) {
   for (int s = 0; s < kSide; ++s) std::memcpy(rows + s * stride, &r[s], K * sizeof(double));
 }
 
-/// block(K) with the constant K = fields, for 1 <= fields <= 8.
-template <class Block>
-inline void with_constant(int fields, const Block& block) {
-  switch (fields) {
-    case 1:
-      return block(std::integral_constant<int, 1>{});
-    case 2:
-      return block(std::integral_constant<int, 2>{});
-    case 3:
-      return block(std::integral_constant<int, 3>{});
-    case 4:
-      return block(std::integral_constant<int, 4>{});
-    case 5:
-      return block(std::integral_constant<int, 5>{});
-    case 6:
-      return block(std::integral_constant<int, 6>{});
-    case 7:
-      return block(std::integral_constant<int, 7>{});
-    default:
-      return block(std::integral_constant<int, 8>{});
-  }
-}
-
 /// block(K, first) for groups of eight fields from `first` on; the last group overlaps the one before where `fields` is
 /// no multiple of eight, which stores some numbers twice and none beside its place.
 template <class Block>
 inline void for_fields(int fields, const Block& block) {
-  if (fields < kSide) return with_constant(fields, [&](auto k) { block(k, 0); });
+  if (fields < kSide) return batch::with_size<kSide>(fields, [&](auto k) { block(k, 0); });
   for (int f = 0; f < fields; f += kSide) block(std::integral_constant<int, kSide>{}, std::min(f, fields - kSide));
 }
 
-/// `count` <= 32 states to a tile. Spare lanes get copies of the last state: ordinary arithmetic, the same as its own.
+/// `count` <= 32 rows to a tile. Spare lanes get copies of the last row: ordinary arithmetic, the same as its own.
 inline void to_tile(const double* rows, int fields, int count, double* tile) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide)

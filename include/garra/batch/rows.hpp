@@ -1,0 +1,126 @@
+// One operation on every row of a batch: plain arrays in, plain arrays out, on every executor. rows_run.hpp has the
+// host's loops, rows.cuh the GPU's; this part is for both.
+//
+// An operation is a struct with types In<S> and Out<S>, all of whose members are S, and
+//   template <class S> GARRA_HD Out<S> operator()(const In<S>& in) const;
+// What all rows share (a model, options) are its own members. It is run by
+//   batch::run_rows(Op{...}, {count, {columns of In}, {columns of Out}, device});
+// and, where a file that nvcc compiles includes rows.cuh, gets its kernel by
+//   template void garra::batch::on_device(const garra::Device&, const Op&, const garra::batch::Rows&);
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/batch/tiles.hpp"
+
+namespace garra::batch {
+
+/// `width` numbers of every row, [count][width], which must outlive the run. A null input reads as zeros. `shared`: one
+/// row stands for all.
+struct InColumn {
+  const double* data = nullptr;
+  int width = 1;
+  bool shared = false;
+};
+
+/// Whole numbers and enums, [count][width], of 1 or 4 bytes each.
+struct WholeNumbers {
+  void* data = nullptr;
+  int bytes = 0;
+};
+/// Where `width` numbers of every row go, [count][width]: as double or as whole numbers. Nothing is stored where both
+/// are null.
+struct OutColumn {
+  double* data = nullptr;
+  int width = 1;
+  WholeNumbers whole = {};
+};
+
+/// Columns of an array with `width` numbers per row; of an empty one, zeros or nothing.
+inline InColumn in_column(const std::vector<double>& array, int width, bool shared = false) {
+  return {array.empty() ? nullptr : array.data(), width, shared};
+}
+template <class T>
+OutColumn out_column(std::vector<T>& array, int width = 1) {
+  if (array.empty()) return {nullptr, width};
+  if constexpr (std::is_same_v<T, double>) {
+    return {array.data(), width};
+  } else {
+    static_assert(sizeof(T) == 1 || sizeof(T) == 4);
+    return {nullptr, width, {array.data(), sizeof(T)}};
+  }
+}
+
+/// use(std::integral_constant<int, N>) with the N from 1 to Most that `size` is.
+template <int Most, class Use>
+void with_size(int size, const Use& use) {
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (void)((size == K + 1 && (use(std::integral_constant<int, K + 1>{}), true)) || ...);
+  }
+  (std::make_integer_sequence<int, Most>{});
+}
+
+/// A batch of rows. Columns are in the order of the members of In and Out; their widths add up to the numbers of
+/// fields.
+struct Rows {
+  std::int64_t count = 0;
+  std::vector<InColumn> in;
+  std::vector<OutColumn> out;
+  Device device;
+};
+
+/// Consecutive rows, and tiles of structs of `fields` numbers, the first of which is of the first of these rows.
+struct RowRange {
+  std::int64_t first, count;
+};
+struct FieldTiles {
+  double* data;
+  int fields;
+};
+
+/// Rows to tiles, by `threads` threads. Spare lanes of the last tile repeat the last row: ordinary arithmetic.
+void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to, int threads = 1);
+/// Tiles to rows.
+void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns, int threads = 1);
+
+/// Tiles of at most `most` rows on their way to an operation and back.
+template <class In, class Out>
+class RowTiles {
+ public:
+  /// Of `job`, which must outlive them.
+  RowTiles(const Rows& job, std::int64_t most) : job_(job), in_(most), out_(most) {}
+  void fill(const RowRange& rows, int threads = 1) {
+    gather(job_.in, rows, {in_.data(), kFields<double, In>}, threads);
+  }
+  void drain(const RowRange& rows, int threads = 1) {
+    scatter({out_.data(), kFields<double, Out>}, rows, job_.out, threads);
+  }
+  [[nodiscard]] Tiles<In>& in() { return in_; }
+  [[nodiscard]] Tiles<Out>& out() { return out_; }
+
+ private:
+  const Rows& job_;
+  Tiles<In> in_;
+  Tiles<Out> out_;
+};
+
+/// What the executors run: row i of the tiles.
+template <class Op>
+struct RowsBody {
+  Op op;
+  const double* in;
+  double* out;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    using In = typename Op::template In<S>;
+    using Out = typename Op::template Out<S>;
+    store<S, Out>(out, i, op(load<S, In>(in, i)));
+  }
+};
+
+}  // namespace garra::batch

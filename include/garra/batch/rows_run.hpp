@@ -1,0 +1,39 @@
+// Runs an operation on rows (rows.hpp) on the host's executors, or hands it to the GPU.
+#pragma once
+
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/batch/rows.hpp"
+
+namespace garra::batch {
+
+/// work(tiles, count) on blocks of at most `size` rows, between their way into tiles and back. A thread takes RowTiles,
+/// or what fills and drains like them, from make(most).
+template <class Make, class Work>
+void run_tiles(const Rows& job, std::int64_t size, const Make& make, const Work& work) {
+  const Blocks blocks{job.count, size};
+  for_blocks(
+      solve_threads(job.device), blocks, [&] { return make(blocks.largest()); },
+      [&](auto& tiles, std::int64_t first, std::int64_t count) {
+        tiles.fill({first, count});
+        work(tiles, count);
+        tiles.drain({first, count});
+      });
+}
+
+/// Throws Error(kNoDevice) where the device cannot run it, and what allocation throws in any thread.
+template <class Op>
+void run_rows(const Op& op, const Rows& job) {
+  constexpr std::int64_t kRows = 512;  // rows at once: their tiles stay in the cache
+  if (job.count == 0) return;
+  if (job.device.executor == Executor::kCuda) return on_device(job.device, op, job);
+  using Tiles = RowTiles<typename Op::template In<double>, typename Op::template Out<double>>;
+  run_tiles(
+      job, kRows, [&](std::int64_t most) { return Tiles(job, most); },
+      [&](Tiles& tiles, std::int64_t count) {
+        for_each(job.device.executor, count, RowsBody<Op>{op, tiles.in().data(), tiles.out().data()});
+      });
+}
+
+}  // namespace garra::batch
