@@ -28,10 +28,10 @@
 #include <vector>
 
 #include "certificate.hpp"
+#include "contact/problems/classes.hpp"
 #include "counting.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "peers/siconos.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra::bench {
 namespace {

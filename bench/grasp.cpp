@@ -17,14 +17,14 @@
 #include <functional>
 #include <string>
 
+#include "contact/batch/lanes.hpp"
 #include "counting.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/solve/friction_newton.hpp"
-#include "systems/contact_lanes.hpp"
-#include "systems/grasp_balance.hpp"
-#include "systems/grasp_judge.hpp"
-#include "systems/grasp_study.hpp"
+#include "grasp/sample/balance.hpp"
+#include "grasp/sample/judge.hpp"
+#include "grasp/study/study.hpp"
 
 namespace garra::bench {
 namespace {

@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "counting.hpp"
+#include "grasp/time/host.hpp"
 #include "grasp_time_cases.hpp"
 #include "measured_peak.hpp"
 #include "motion_cases.hpp"
-#include "systems/grasp_motion_host.hpp"
 
 namespace garra::bench {
 namespace {

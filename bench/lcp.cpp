@@ -19,10 +19,10 @@
 #include <numeric>
 #include <string>
 
+#include "contact/problems/classes.hpp"
 #include "counting.hpp"
 #include "garra/solve/lcp.hpp"
 #include "peers/siconos_lcp.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra::bench {
 namespace {

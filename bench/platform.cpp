@@ -31,13 +31,13 @@
 #include "garra/platform_simulate.hpp"
 #include "garra/systems/platform/dynamics.hpp"
 #include "garra/systems/platform/forward.hpp"
+#include "garra/systems/platform/inverse_ops.hpp"
+#include "garra/systems/platform/kinematics_ops.hpp"
 #include "measured_peak.hpp"
 #include "peers/simbody.hpp"
+#include "platform/batch/dynamics_ops.hpp"
+#include "platform/batch/rows.hpp"
 #include "platform_reference.hpp"
-#include "systems/platform_dynamics_ops.hpp"
-#include "systems/platform_inverse_ops.hpp"
-#include "systems/platform_kinematics_ops.hpp"
-#include "systems/platform_rows.hpp"
 
 namespace garra::bench {
 namespace {

@@ -36,7 +36,7 @@
 #include "garra/systems/singularity/escape.hpp"
 #include "measured_peak.hpp"
 #include "peers/pinocchio.hpp"
-#include "systems/singularity_map_arm.hpp"
+#include "singularity/map/arm.hpp"
 
 namespace garra::bench {
 namespace {

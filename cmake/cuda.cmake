@@ -25,17 +25,17 @@ if(GARRA_WITH_CUDA)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
   find_package(CUDAToolkit REQUIRED)
-  file(GLOB GARRA_KERNELS CONFIGURE_DEPENDS kernels/*.cu)
+  file(GLOB GARRA_KERNELS CONFIGURE_DEPENDS kernels/*/*.cu)
   add_library(garra_kernels STATIC ${GARRA_KERNELS})
   set_target_properties(garra_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON
     POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(garra_kernels PRIVATE src include)
+  target_include_directories(garra_kernels PRIVATE kernels src include)
   # -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU.
   target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr
     -Xcompiler=-ffp-contract=off>)
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
-  set_source_files_properties(kernels/contact_box_quacan.cu kernels/contact_spg.cu kernels/contact_projected_lm.cu
-    kernels/contact_fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
+  set_source_files_properties(kernels/contact/box_quacan.cu kernels/contact/spg.cu kernels/contact/projected_lm.cu
+    kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

@@ -2,11 +2,11 @@
 // function.
 #include <gtest/gtest.h>
 
+#include "contact/problems/classes.hpp"
 #include "garra/solve/box_quacan.hpp"
 #include "garra/solve/friction_problem.hpp"
 #include "merits.hpp"
 #include "reference.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra {
 namespace {

@@ -8,12 +8,12 @@
 #include <string>
 #include <type_traits>
 
+#include "contact/problems/classes.hpp"
 #include "garra/batch/refill.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/solve/friction_merit.hpp"
 #include "garra/solve/projected_lm.hpp"
 #include "reference.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra::solvers {
 namespace {

@@ -7,12 +7,12 @@
 #include <random>
 
 #include "answers.hpp"
+#include "contact/batch/run.hpp"
+#include "contact/problems/classes.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "reference.hpp"
 #include "same_bits.hpp"
-#include "systems/contact_run.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra {
 namespace {

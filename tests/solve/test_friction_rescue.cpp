@@ -8,10 +8,10 @@
 #include <numbers>
 #include <vector>
 
+#include "contact/problems/classes_general.hpp"
 #include "garra/contact.hpp"
 #include "reference.hpp"
 #include "same_bits.hpp"
-#include "systems/problem_classes_general.hpp"
 
 namespace garra {
 namespace {

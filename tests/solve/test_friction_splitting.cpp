@@ -10,12 +10,12 @@
 #include <numbers>
 #include <vector>
 
+#include "contact/problems/classes.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/solve/friction_admm.hpp"
 #include "garra/solve/friction_extragradient.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "garra/solve/friction_nsgs.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra {
 namespace {

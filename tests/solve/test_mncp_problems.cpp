@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench_mncp_run.hpp"
+#include "contact/bench/mncp_run.hpp"
 #include "garra/solve/mncp_problems.hpp"
 
 namespace garra {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "contact/problems/classes.hpp"
 #include "garra/core/lanes.hpp"
 #include "garra/solve/projected_lm.hpp"
-#include "systems/problem_classes.hpp"
 
 namespace garra::solvers {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "garra/math/quaternion.hpp"
-#include "systems/grasp_motion.hpp"
+#include "grasp/time/motion.hpp"
 
 namespace garra::test {
 

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/cuda_device.hpp"
 #include "garra/batch/device.hpp"
-#include "systems/cuda_device.hpp"
 
 namespace garra::test {
 

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "garra/io/robot.hpp"
+#include "singularity/map/layout.hpp"
 #include "singularity_cases.hpp"
-#include "systems/singularity_map.hpp"
 
 namespace garra::singularity::map_test {
 

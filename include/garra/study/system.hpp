@@ -19,6 +19,7 @@
 
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/tiles.hpp"
+#include "garra/core/error.hpp"
 #include "garra/study/engine.hpp"
 #include "garra/study/system_body.hpp"
 

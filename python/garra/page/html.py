@@ -50,7 +50,7 @@ def dumps(value: Any) -> str:
 def write(html: str, path: Path) -> None:
     """Writes to a temporary name and renames: a reader never sees half a report, and no symbolic link is followed.
 
-    The name is that of src/io/atomic_file.cpp, so that `garra resume` removes what a killed process leaves.
+    The name is that of src/base/files/atomic_file.cpp, so that `garra resume` removes what a killed process leaves.
     """
     host = re.sub("[^A-Za-z0-9]", "-", socket.gethostname())
     temporary = path.with_name(f"{path.name}.garra-{host}-{os.getpid()}.part")

@@ -1,7 +1,7 @@
 """Robots as they exist: every URDF of the package example-robot-data, its longest chain compared with Pinocchio.
 
 Both packages (example-robot-data, pin; 0.9 GB installed) are no requirement of this project: without them this file
-skips. Run with GARRA_PROGRAM=path/to/garra. Smaller relatives of the same files are in tests/io/test_robot.cpp.
+skips. Run with GARRA_PROGRAM=path/to/garra. Smaller relatives of the same files are in tests/chain/test_robot_files.cpp.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""tools/check_layers finds a wrong include: each case plants one in a copy of the tree, which passes without it."""
+"""tools/check_layers finds a wrong include and a room that is not kept: each case plants one in a copy of the tree,
+which passes without it. And it says truly what a new system needs."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -24,22 +26,53 @@ PLANTED = [
     ("include/garra/study/study.hpp", "garra/io/scenario.hpp", "study may not include io"),
     ("include/garra/grasp.hpp", "garra/io/scenario.hpp", "entry may not include io"),
     ("include/garra/io/scenario.hpp", "garra/batch/tiles.hpp", "io may not include batch"),
-    ("src/io/scenario.cpp", "cli/commands.hpp", "src/io may not include src/cli"),
-    ("src/systems/chain_puma.cpp", "garra/io/scenario.hpp", "src/systems may not include io"),
-    ("kernels/device.cu", "garra/io/scenario.hpp", "kernels may not include io"),
-    ("kernels/device.cu", "garra/batch/for_each.hpp", "leads to lanes.hpp"),
-    ("src/systems/contact_batch.hpp", "systems/contact_lanes.hpp", "leads to lanes.hpp"),
+    # what the rooms share
+    ("src/base/device.cpp", "garra/grasp.hpp", "src/base may not include entry"),
+    ("src/base/cuda_device.hpp", "base/files/hdf5.hpp", "src/base may not include src/base/files"),
+    ("src/base/files/hdf5.cpp", "garra/chain.hpp", "src/base/files may not include entry"),
+    ("src/base/scenario/fields.hpp", "chain/files/robot_table.hpp", "src/base/files may not include system files"),
+    ("src/study/engine.cpp", "base/files/hdf5.hpp", "src/study may not include src/base/files"),
+    ("src/study/files/run_lock.cpp", "shell/progress.hpp", "src/study/files may not include src/shell"),
+    ("src/shell/main.cpp", "grasp/study/study.hpp", "src/shell may not include system"),
+    ("src/shell/jobs.cpp", "chain/files/trajectory_file.hpp", "src/shell may not include system files"),
+    # systems
+    ("src/contact/batch/entry.cpp", "chain/model/robot.hpp", "contact may not include chain"),
+    ("src/chain/model/form.cpp", "garra/io/scenario.hpp", "system may not include io"),
+    ("src/chain/model/form.cpp", "chain/files/states_file.hpp", "system may not include system files"),
+    ("src/chain/study/study.cpp", "grasp/study/study.hpp", "chain may not include grasp"),
+    ("src/grasp/sample/model.hpp", "platform/study/study.hpp", "grasp may not include platform"),
+    ("src/grasp/files/scenario.cpp", "shell/commands.hpp", "system files may not include src/shell"),
+    ("src/grasp/files/scenario.cpp", "platform/files/parts.hpp", "grasp may not include platform"),
+    ("src/singularity/map/entry.cpp", "papers/claims.hpp", "singularity may not include papers"),
+    ("src/platform/command/job.cpp", "grasp/study/study.hpp", "platform may not include grasp"),
+    ("src/papers/tables.cpp", "shell/flags.hpp", "system may not include src/shell"),
+    # kernels
+    ("kernels/base/device.cu", "garra/io/scenario.hpp", "kernels may not include io"),
+    ("kernels/base/device.cu", "garra/batch/for_each.hpp", "leads to lanes.hpp"),
+    ("kernels/base/device.cu", "contact/batch/body.hpp", "base may not include contact"),
+    ("kernels/chain/eval.cu", "grasp/sample/model.hpp", "chain may not include grasp"),
+    ("kernels/chain/eval.cu", "contact/solve.cuh", "chain may not include contact"),
+    ("kernels/chain/eval.cu", "chain/files/states_file.hpp", "kernels may not include system files"),
+    ("src/contact/batch/body.hpp", "contact/batch/lanes.hpp", "leads to lanes.hpp"),
+    # headers behind one door
     ("include/garra/core/factor.hpp", "immintrin.h", "belongs in include/garra/core/lanes.hpp only"),
     ("include/garra/math/pose.hpp", "Eigen/Core", "belongs in include/garra/eigen.hpp and"),
-    ("src/systems/singularity_map.cpp", "Eigen/SVD", "belongs in include/garra/eigen.hpp and"),
+    ("src/singularity/map/entry.cpp", "Eigen/SVD", "belongs in include/garra/eigen.hpp and"),
+    ("src/singularity/map/batch.hpp", "singularity/exact/parts.hpp", "leads to Eigen"),
     ("include/garra/chain.hpp", "garra/eigen.hpp", "who does not include it needs no Eigen"),
-    ("src/systems/singularity_map_batch.hpp", "systems/singularity_parts.hpp", "leads to Eigen"),
-    ("src/cli/main.cpp", "garra/core/gone.hpp", "no such file"),
+    ("src/grasp/files/scenario.cpp", "hdf5.h", "belongs in src/base/files/ only"),
+    ("src/study/engine.cpp", "zlib.h", "belongs in src/base/files/ and src/study/files/ only"),
+    ("src/base/scenario/fields.hpp", "toml++/toml.h", "belongs in src/base/files/ only"),
+    ("src/base/files/toml_parse.cpp", "tinyxml2.h", "belongs in src/chain/files/ only"),
+    ("src/chain/files/states_file.cpp", "CLI/CLI.hpp", "belongs in src/shell/ and src/<system>/command/"),
+    ("src/contact/bench/table.cpp", "CLI/CLI.hpp", "belongs in src/shell/ and src/<system>/command/"),
+    ("src/base/device.cpp", "cuda_runtime.h", "belongs in kernels/"),
+    ("src/shell/main.cpp", "garra/core/gone.hpp", "no such file"),
 ]
 
 
-def check(root: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "tools/check_layers"), str(root)]
+def check(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "tools/check_layers"), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -50,28 +83,83 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def expect_fault(tree: Path, message: str) -> None:
+    result = check(str(tree))
+    assert result.returncode == 1
+    assert message in result.stdout
+
+
 def test_a_copy_of_the_tree_passes(tree: Path) -> None:
-    result = check(tree)
+    result = check(str(tree))
     assert result.returncode == 0, result.stdout
 
 
 @pytest.mark.parametrize(("file", "include", "message"), PLANTED)
 def test_a_wrong_include_fails(tree: Path, file: str, include: str, message: str) -> None:
     path = tree / file
-    brackets = f'"{include}"' if include.startswith(("garra/", "cli/", "systems/")) else f"<{include}>"
-    path.write_text(f"#include {brackets}\n" + path.read_text())
-    result = check(tree)
-    assert result.returncode == 1
-    assert message in result.stdout
+    ours = (ROOT / "src" / include.split("/")[0]).is_dir() or include.startswith("garra/")
+    quoted = f'"{include}"' if ours else f"<{include}>"
+    path.write_text(f"#include {quoted}\n" + path.read_text())
+    expect_fault(tree, message)
+
+
+def test_a_small_system_has_files_in_place_of_folders(tree: Path) -> None:
+    room = tree / "src/pendulum"
+    room.mkdir()
+    (room / "README.md").write_text("# pendulum\n")
+    (room / "scenario.cpp").write_text('#include "base/scenario/fields.hpp"\n')
+    (room / "job.cpp").write_text('#include <CLI/CLI.hpp>\n\n#include "shell/jobs.hpp"\n')
+    (room / "study.cpp").write_text('#include "garra/study/system.hpp"\n')
+    assert check(str(tree)).returncode == 0
+    (room / "study.cpp").write_text('#include "shell/jobs.hpp"\n')
+    expect_fault(tree, "src/pendulum/study.cpp:1: includes shell/jobs.hpp: system may not include src/shell")
+    (room / "study.cpp").write_text('#include "grasp/study/study.hpp"\n')
+    expect_fault(tree, "pendulum may not include grasp")
+
+
+def test_a_file_called_after_its_folder_fails(tree: Path) -> None:
+    (tree / "src/grasp/time/grasp_more.hpp").write_text("#pragma once\n")
+    expect_fault(tree, "src/grasp/time/grasp_more.hpp:1: is in grasp/ already")
+
+
+def test_a_folder_of_more_than_thirty_files_fails(tree: Path) -> None:
+    for k in range(31):
+        (tree / f"src/papers/p{k}.hpp").write_text("#pragma once\n")
+    expect_fault(tree, "files, more than 30")
+
+
+def test_a_room_without_a_readme_fails(tree: Path) -> None:
+    (tree / "src/grasp/README.md").unlink()
+    expect_fault(tree, "src/grasp:1: has no README.md")
 
 
 def test_threads_of_ones_own_fail(tree: Path) -> None:
-    path = tree / "src/systems/lcp.cpp"
+    path = tree / "src/contact/lcp/entry.cpp"
     path.write_text(path.read_text() + "\n#pragma omp parallel for\n")
-    result = check(tree)
+    result = check(str(tree))
     assert result.returncode == 1
-    assert "src/systems/lcp.cpp" in result.stdout and "batch::for_blocks" in result.stdout
+    assert "src/contact/lcp/entry.cpp" in result.stdout and "batch::for_blocks" in result.stdout
 
 
 def test_a_folder_without_sources_is_an_error(tmp_path: Path) -> None:
-    assert check(tmp_path).returncode == 2
+    assert check(str(tmp_path)).returncode == 2
+
+
+def test_what_a_new_system_needs_is_little_and_its_places_are_there() -> None:
+    result = check("--how-to-add", "system", "pendulum")
+    assert result.returncode == 0
+    paths = re.findall(r"^  (\S*/\S+)", result.stdout, re.MULTILINE)
+    new = [path for path in paths if "pendulum" in path]
+    registry = [path for path in paths if "pendulum" not in path]
+    assert 5 <= len(new) <= 12
+    assert len({path.rsplit("/", 1)[0] for path in new}) <= 6
+    assert registry == ["src/base/scenario/jobs.hpp"]
+    assert "kJobs[] = {" in (ROOT / registry[0]).read_text()
+    for path in new:  # folders of its own stand where those of other systems do
+        folder = Path(path).parent
+        there = folder.parent if folder.name == "pendulum" else folder
+        assert (ROOT / there).is_dir(), path
+    for named in ("python/garra/own", "python/garra/jobs.py", "CHANGELOG.md", "README.md", "docs/own-study.md"):
+        assert (ROOT / named).exists()
+    assert check("--how-to-add", "system", "No/such").returncode == 2
+    assert check("--how-to-add", "pendulum").returncode == 2

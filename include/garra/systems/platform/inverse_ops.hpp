@@ -1,0 +1,94 @@
+// Inverse kinematics of one row (platform/batch/rows.hpp runs it): also read by nvcc.
+#pragma once
+
+#include "garra/core/square_root.hpp"
+#include "garra/systems/platform/angles.hpp"
+#include "garra/systems/platform/limits.hpp"
+
+namespace garra::platform {
+
+struct LengthsOp {
+  template <class S>
+  struct In {
+    Place<S> place;
+  };
+  template <class S>
+  struct Out {
+    Vec<S, 6> lengths;
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Mat3<S> A = rotation_of_any(in.place.p);
+    Out<S> out;
+    for_each_index<kLegs>([&](auto i) {
+      const S square = leg_square(m.leg[i], in.place.r, A);
+      // Two of six for the divider, which has one division to do already: then it and the multipliers end together.
+      out.lengths[i] = i % 3 == 0 ? sqrt(square) : sqrt_by_fma(square);
+    });
+    return out;
+  }
+};
+
+struct RatesOp {
+  template <class S>
+  struct In {
+    Place<S> place;
+    Twist6<S> velocity, acceleration;
+  };
+  template <class S>
+  struct Out {
+    Vec<S, 6> rates, accelerations;
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Mat3<S> A = rotation_of(normalized(in.place.p));
+    Out<S> out;
+    for (int i = 0; i < kLegs; ++i) {
+      const LegVector<S> l = leg_vector(m.leg[i], in.place.r, A);
+      const Vec3<S> v = joint_velocity(l, in.velocity);
+      const S rate = dot(l.z, v);
+      out.rates[i] = rate;
+      out.accelerations[i] =
+          fma(l.inverse, dot(v, v) - rate * rate, dot(l.z, joint_acceleration(l, in.velocity, in.acceleration)));
+    }
+    return out;
+  }
+};
+
+/// What is asked for less often, all of it at once.
+struct DetailOp {
+  double characteristic_length;
+  template <class S>
+  struct In {
+    Place<S> place;
+    Limits<S> limits;
+  };
+  template <class S>
+  struct Out {
+    Vec3<S> leg_vector[kLegs];
+    Quaternion<S> leg_quaternion[kLegs];
+    Vec3<S> leg_euler313[kLegs];
+    UniversalTurns<S> universal_angles[kLegs];
+    Conditioning<S> conditioning;
+    LimitMargins<S> margins;
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Place<S> place{in.place.r, normalized(in.place.p)};
+    Out<S> out;
+    limit_margins_into(in.limits, m, place, out.margins);
+    const Legs<S> legs = legs_at(m, place);
+    for (int i = 0; i < kLegs; ++i) {
+      const Vec3<S> k = cast<S>(m.leg[i].axis);
+      const LegFrame<S> f = leg_frame(k, legs.leg[i].z);
+      out.leg_vector[i] = legs.leg[i].d;
+      out.leg_quaternion[i] = with_positive_scalar(quaternion_of(f.x, f.y, f.z));
+      out.leg_euler313[i] = euler313(f.x, f.y, f.z);
+      out.universal_angles[i] = universal_turns(k, in.limits.universal_axis[i], f);
+    }
+    conditioning_into(length_jacobian(legs), S(characteristic_length), out.conditioning);
+    return out;
+  }
+};
+
+}  // namespace garra::platform

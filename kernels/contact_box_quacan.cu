@@ -1,4 +1,0 @@
-#include "contact_solve.cuh"
-
-template void garra::batch::on_device(const garra::Device&, const garra::contact::BoxQuacanMethod&,
-                                      const garra::contact::HostTiles&);

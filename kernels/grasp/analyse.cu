@@ -1,0 +1,79 @@
+// One instant of many grasps on the GPU: states go there, rows and fingers come back.
+#include <algorithm>
+
+#include "grasp/motion.cuh"
+#include "grasp/time/analyse.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+/// Calls f(j, fields) with how many doubles a motion of finger j is.
+template <class F>
+void for_each_finger(const AnalysisJob& job, const F& f) {
+  for (int j = 0; j < job.model.rules.grasp.contacts; ++j)
+    with_finger_size(job.model.rules.grasp.finger[j].size,
+                     [&](auto, auto size) { f(j, batch::kFields<double, FingerMotion<double, size>>); });
+}
+
+template <int N>
+void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_t first, std::int64_t count) {
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+  DeviceMemory memory(padded);
+  const AnalysisTiles there = cut_analysis_tiles<N>(job.model, padded, [&](int n) { return memory.take(n); });
+  HostMemory host(count);
+  AnalysisTiles here{};
+  MotionTiles& t = here.motion;
+  constexpr int task = N * batch::kFields<double, FingerTask<double>>;
+  constexpr int surface = N * batch::kFields<double, LocalSurface<double>>;
+  constexpr int step = N * batch::kFields<double, FingerStep<double>>;
+  constexpr int solution = batch::kFields<double, solvers::FrictionSolution<double, N>>;
+  t.padded = t.parts.padded = padded;
+  t.objects = host.take(MotionSizes<N>::object);
+  t.parts.tasks = host.take(task);
+  t.surfaces = host.take(surface);
+  t.steps = host.take(step);
+  t.fingers = host.take(N * batch::kFields<double, FingerMotion<double, chain::kMaxJoints>>);
+  here.gaps = host.take(N);
+  t.solutions = host.take(solution);
+
+  const auto fetch_fingers = [&] {
+    for_each_finger(job, [&](int j, int fields) { fetch(t.finger_of(j), there.motion.finger_of(j), padded * fields); });
+  };
+  job.fill(t, first, count);
+  send(there.motion.objects, t.objects, padded * MotionSizes<N>::object);
+  send(there.motion.parts.tasks, t.parts.tasks, padded * task);
+  send(there.motion.surfaces, t.surfaces, padded * surface);
+  run_analysis<N>(backend, job, there, count, [&] {
+    if (job.by_inverse_kinematics()) fetch_fingers();
+    job.fill_fingers(t, first, count);
+    for_each_finger(job, [&](int j, int fields) { send(there.motion.finger_of(j), t.finger_of(j), padded * fields); });
+  });
+  fetch(t.solutions, there.motion.solutions, padded * solution);
+  fetch(here.gaps, there.gaps, padded * N);
+  fetch(t.steps, there.motion.steps, padded * step);
+  fetch_fingers();
+  take_over<N>(job, here, first, count);
+}
+
+template <int N>
+void run_all(const AnalysisJob& job, const Device& device) {
+  const std::uint64_t doubles = doubles_of([&](auto take) { cut_analysis_tiles<N>(job.model, batch::kTile, take); });
+  constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 20;  // tiles on the host, too
+  const std::int64_t fit = std::min(how_many_fit(device, sizeof(double) * doubles), kMostAtOnce);
+  cuda::Buffer<MotionRules> rules(1);
+  rules.upload(&job.model.rules);
+  const DeviceBackend backend{rules.data()};
+  for (std::int64_t at = 0; at < job.states.count; at += fit)
+    run_block<N>(job, backend, at, std::min(fit, job.states.count - at));
+}
+
+}  // namespace
+
+void run_kernels(const Device& device, const AnalysisJob& job) {
+  contact::for_contacts(job.model.rules.grasp.contacts, [&](auto contacts) { run_all<contacts>(job, device); });
+}
+
+}  // namespace garra::grasp
+
+template void garra::batch::on_device(const garra::Device&, const garra::grasp::AnalysisJob&);

@@ -1,0 +1,18 @@
+#include "grasp/build.cuh"
+
+namespace garra::grasp {
+
+template <int N, int R>
+void balance_on_device(std::int64_t count, const BalanceBody<N, R>& body) {
+  cuda::for_each(count, body);
+}
+template void balance_on_device(std::int64_t, const BalanceBody<1>&);
+template void balance_on_device(std::int64_t, const BalanceBody<2>&);
+template void balance_on_device(std::int64_t, const BalanceBody<3>&);
+template void balance_on_device(std::int64_t, const BalanceBody<4>&);
+template void balance_on_device(std::int64_t, const BalanceBody<5>&);
+template void balance_on_device(std::int64_t, const BalanceBody<6>&);
+template void balance_on_device(std::int64_t, const BalanceBody<7>&);
+template void balance_on_device(std::int64_t, const BalanceBody<8>&);
+
+}  // namespace garra::grasp

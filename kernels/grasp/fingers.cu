@@ -1,0 +1,10 @@
+#include "grasp/build.cuh"
+
+namespace garra::grasp {
+
+void fingers_on_device(std::int64_t count, const GraspModel& host, const GraspModel* device, const SampleParts& parts) {
+  for (int j = 0; j < host.contacts; ++j)
+    with_finger(host, j, device, parts, [count](const auto& body) { cuda::for_each(count, body); });
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,72 @@
+// Runs the bodies of a grasp's steps on the GPU.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "contact/solve.cuh"
+#include "grasp/time/run.hpp"
+
+namespace garra::grasp {
+
+/// Gives cut_tiles() the memory of a block on the device, and owns it.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(std::int64_t padded) : padded_(padded) {}
+  double* take(int fields) {
+    pieces_.push_back(std::make_unique<cuda::Buffer<double>>(fields * padded_));
+    return pieces_.back()->data();
+  }
+
+ private:
+  std::int64_t padded_;
+  std::vector<std::unique_ptr<cuda::Buffer<double>>> pieces_;
+};
+
+inline void send(double* to, const double* from, std::int64_t doubles) {
+  cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyHostToDevice),
+              "copying to the GPU");
+}
+inline void fetch(double* to, const double* from, std::int64_t doubles) {
+  cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyDeviceToHost),
+              "copying from the GPU");
+}
+
+/// Doubles that `cut(take)` takes for a sample.
+template <class Cut>
+std::uint64_t doubles_of(const Cut& cut) {
+  std::uint64_t sum = 0;
+  cut([&](int fields) {
+    sum += static_cast<std::uint64_t>(fields);
+    return static_cast<double*>(nullptr);
+  });
+  return sum;
+}
+
+/// The fingers are compiled in motion_fingers.cu, the solver in kernels/contact/newton.cu.
+struct DeviceBackend {
+  const MotionRules* model;  ///< device memory
+
+  [[nodiscard]] const MotionRules* rules() const { return model; }
+  template <class Body>
+  void for_each(std::int64_t count, const Body& body) const {
+    cuda::for_each(count, body);
+  }
+  void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
+  void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
+  /// Compiled once, in motion_assemble.cu.
+  template <int N>
+  void assemble(const AssembleBody<N>& body, std::int64_t count) const;
+  template <int N>
+  void iterate(const contact::IterateBody<solvers::FrictionNewton, N>& body, std::int64_t count) const {
+    contact::iterate_on_device(body, count);
+  }
+  template <int N>
+  void certify(const contact::CertifyBody<N>& body, std::int64_t count) const {
+    contact::certify_on_device(body, count);
+  }
+  /// To ask would mean to wait for the device; ended samples cost it little.
+  [[nodiscard]] bool any_running(const MotionTiles&, std::int64_t) const { return true; }
+};
+
+}  // namespace garra::grasp

@@ -1,0 +1,15 @@
+// Operations on rows of platforms (platform/batch/rows.hpp) on the GPU.
+#pragma once
+
+#include "garra/batch/rows.cuh"
+#include "platform/batch/rows.hpp"
+
+namespace garra::platform {
+
+template <class Op>
+void run_kernels(const Device& device, const Op& op, const RowsJob& job) {
+  with_models(op, job,
+              [&](const auto& on_model, const batch::Rows& rows) { batch::run_kernels(device, on_model, rows); });
+}
+
+}  // namespace garra::platform

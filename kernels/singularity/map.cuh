@@ -1,0 +1,384 @@
+// Maps of singularities on the GPU: sample, measure and count; gather the near ones; search, analyse and count again.
+// Only counts, smallest values, the worst samples and kept rows come back.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "garra/batch/on_device.cuh"
+#include "singularity/map/cuda.hpp"
+#include "singularity/map/rows.hpp"
+
+namespace garra::singularity {
+
+namespace map_cuda {
+
+using Word = unsigned long long;
+using Numbers = cuda::Buffer<double>;
+
+inline constexpr std::int64_t kBatch = std::int64_t{1} << 18;  ///< samples in flight
+
+/// Bits of x in an order in which unsigned integers rise with x; and back.
+__host__ __device__ inline Word ordered(double x) {
+  const Word b = to_bits(x);
+  return (b >> 63) != 0 ? ~b : b | Word{1} << 63;
+}
+inline double from_ordered(Word b) { return from_bits<double>((b >> 63) != 0 ? b & ~(Word{1} << 63) : ~b); }
+
+struct DeviceAdder {
+  Word* counts;
+  Word* smallest;
+  __device__ void add(int i) const { atomicAdd(counts + i, Word{1}); }
+  __device__ void least(int i, double x) const {
+    if (x == x) atomicMin(smallest + i, ordered(x));
+  }
+};
+
+/// A list that threads append to; the order does not matter.
+struct Listing {
+  int* length;
+  int* item;
+  __device__ void append(int i) const { item[atomicAdd(length, 1)] = i; }
+};
+
+/// Counts the first pass, lists near samples and those that may be among the worst.
+struct CountBody {
+  const MapPlan* plan;
+  const double* measured;
+  DeviceAdder to;
+  Listing near, worst;
+  double worst_so_far;
+
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    const auto m = batch::load<double, Measured<double>>(measured, i);
+    const MapOutcome outcome = outcome_of(plan->rules, m);
+    count_measured(plan->layout, m, outcome, to);
+    if (!is_near(outcome)) return;
+    near.append(static_cast<int>(i));
+    if (m.inverse_condition <= worst_so_far) worst.append(static_cast<int>(i));
+  }
+};
+
+template <int J>
+struct StartBody {
+  const double* q;
+  const int* near;
+  double* searches;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    batch::store<double>(searches, k, start_search<double, J>(batch::load<double, Vec<double, J>>(q, near[k])));
+  }
+};
+
+/// Further searches, see MapArmOf::look_elsewhere_in_block(); those that are not worth their time do not start.
+template <int J, int G, Look L>
+struct LookElsewhereWhereWorthBody {
+  const Arm<J>* arm;
+  RefineOptions options;
+  const double* searches;
+  double* others;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    auto s = batch::load<double, Search<double, J>>(searches, k);
+    const bool worth = deserves(L, *arm, s, options);
+    if (worth) s = look_elsewhere<G, L>(*arm, s, options);
+    s.active = s.again = worth ? 1 : 0;
+    batch::store<double>(others, k, s);
+  }
+};
+
+template <int J>
+struct KeepNearerBody {
+  const Arm<J>* arm;
+  RefineOptions options;
+  double* searches;
+  const double* others;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    auto other = batch::load<double, Search<double, J>>(others, k);
+    if (other.again == 0) return;
+    other.again = 0;
+    if (is_nearer(*arm, batch::load<double, Search<double, J>>(searches, k), other, options))
+      batch::store<double>(searches, k, other);
+  }
+};
+
+/// What is searched for again, see MapArmOf::search_two().
+template <int J, int G>
+struct RestartBody {
+  const Arm<J>* arm;
+  RefineOptions options;
+  double* searches;
+  const double* results;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    auto s = batch::load<double, Search<double, J>>(searches, k);
+    const bool lost = batch::load<double, NearSingularity<double, J>>(results, k).landing ==
+                      static_cast<double>(static_cast<int>(Landing::kLost));
+    s.active = 0;
+    if (lost && starts_near_two<G>(*arm, s, options)) {
+      s = start_search<double, J>(s.start);
+      s.again = 1;
+    }
+    batch::store<double>(searches, k, s);
+  }
+};
+
+template <int J, int G>
+struct AnalyseAgainBody {
+  AnalyseBody<J, G> body;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    if (batch::load<double, Search<double, J>>(body.states, k).again == 1) body.template operator()<double>(k);
+  }
+};
+
+template <int J>
+struct CountLandingBody {
+  const MapPlan* plan;
+  std::int64_t first;
+  const int* near;
+  const double* results;
+  DeviceAdder to;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    count_landing(plan->layout, plan->rules, first + near[k],
+                  batch::load<double, NearSingularity<double, J>>(results, k), to);
+  }
+};
+
+template <class Body>
+struct InSingle {
+  Body body;
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    body.template operator()<float>(i);
+  }
+};
+
+template <int J, int G>
+struct RecheckBody {
+  const Arm<J>* arm;
+  const MapPlan* plan;
+  std::int64_t first;
+  const double* q;
+  const double* measured;
+  DeviceAdder to;
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    if ((first + i) / study::kBlock % kRecheckEvery != 0) return;
+    count_recheck(plan->layout, plan->rules, batch::load<double, Measured<double>>(measured, i),
+                  singularity::measured<G, Joints::kMixed>(*arm, batch::load<double, Vec<double, J>>(q, i)), to);
+  }
+};
+
+template <class Problem>
+std::int64_t doubles(std::int64_t count) {
+  return batch::tiles_for(count) * batch::kTile * batch::kFields<double, Problem>;
+}
+
+template <int J, int G, Look L>
+void look_elsewhere_in_batch(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, double* searches,
+                             double* others) {
+  cuda::for_each(count, LookElsewhereWhereWorthBody<J, G, L>{arm, options, searches, others});
+  for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, part, others});
+  cuda::for_each(count, KeepNearerBody<J>{arm, options, searches, others});
+}
+
+/// Room on the device for searches, further ones, and what they come to.
+struct SearchRoom {
+  double *searches, *others, *results;
+};
+
+/// Searches of near samples, from their starts to their analysis.
+template <int J, int G>
+void find_nearest(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, const SearchRoom& room) {
+  const auto [searches, others, results] = room;
+  for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, part, searches});
+  if constexpr (G > 1) {
+    look_elsewhere_in_batch<J, G, Look::kSecond>(arm, options, count, searches, others);
+    look_elsewhere_in_batch<J, G, Look::kOpposite>(arm, options, count, searches, others);
+  }
+  const AnalyseBody<J, G> analyse{arm, options, searches, results};
+  cuda::for_each(count, analyse);
+  if constexpr (G > 2) {
+    cuda::for_each(count, RestartBody<J, G>{arm, options, searches, results});
+    for (const SearchPart& part : kSearchParts)
+      cuda::for_each(count, SearchBody<J, G, 2>{arm, options, part, searches});
+    cuda::for_each(count, AnalyseAgainBody<J, G>{analyse});
+  }
+}
+
+/// Everything on the device that a run needs.
+template <int J, int G>
+class Run {
+ public:
+  Run(const DeviceArm<J, G>& map, const MapPlan& plan, std::int64_t batch)
+      : map_(map),
+        plan_host_(plan),
+        arm_(1),
+        single_(1),
+        plan_(1),
+        sampler_(1),
+        counts_(plan.layout.counts),
+        least_(plan.layout.least),
+        q_(doubles<Vec<double, J>>(batch)),
+        measured_(doubles<Measured<double>>(batch)),
+        searches_(doubles<Search<double, J>>(batch)),
+        others_(doubles<Search<double, J>>(batch)),
+        results_(doubles<NearSingularity<double, J>>(batch)),
+        near_(batch),
+        worst_(batch),
+        lengths_(2) {
+    arm_.upload(&map.arm);
+    single_.upload(&map.single);
+    plan_.upload(&plan);
+    sampler_.upload(&plan.sampler);
+    counts_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.counts), 0).data());
+    least_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.least), ordered(INFINITY)).data());
+  }
+
+  void add_batch(std::int64_t first, std::int64_t count, study::Tally& tally) {
+    const DeviceAdder to{counts_.data(), least_.data()};
+    const int none[2] = {0, 0};
+    lengths_.upload(none);
+    if (plan_host_.sampler.task)
+      cuda::for_each(count, SampleBody<J>{arm_.data(), sampler_.data(), first, q_.data()});
+    else  // apart, for it needs few registers
+      cuda::for_each(count, DrawBody<J>{sampler_.data(), first, q_.data()});
+    measure(first, count, to);
+    const auto& worst = tally.worst.list();
+    const double limit = worst.size() < study::Ranking::kLimit ? INFINITY : worst.back().key;
+    cuda::for_each(count, CountBody{plan_.data(),
+                                    measured_.data(),
+                                    to,
+                                    {lengths_.data(), near_.data()},
+                                    {lengths_.data() + 1, worst_.data()},
+                                    limit});
+    int lengths[2];
+    lengths_.download(lengths);
+    if (plan_host_.nearest && lengths[0] > 0) {
+      cuda::for_each(lengths[0], StartBody<J>{q_.data(), near_.data(), searches_.data()});
+      find_nearest<J, G>(arm_.data(), map_.options, lengths[0], {searches_.data(), others_.data(), results_.data()});
+      cuda::for_each(lengths[0], CountLandingBody<J>{plan_.data(), first, near_.data(), results_.data(), to});
+    }
+    rank_worst(first, count, lengths[1], tally);
+    keep_rows(first, count, lengths[0], tally);
+  }
+
+  void finish(study::Tally& tally) const {
+    std::vector<Word> counts(tally.counts.size()), least(tally.least.size());
+    counts_.download(counts.data());
+    least_.download(least.data());
+    for (std::size_t i = 0; i < counts.size(); ++i) tally.counts[i] = static_cast<std::int64_t>(counts[i]);
+    for (std::size_t i = 0; i < least.size(); ++i) tally.least[i] = from_ordered(least[i]);
+  }
+
+ private:
+  void measure(std::int64_t first, std::int64_t count, const DeviceAdder& to) {
+    if (!plan_host_.single) return cuda::for_each(count, MeasureBody<J, G>{arm_.data(), q_.data(), measured_.data()});
+    using Single = SingleMeasureBody<J, G>;
+    cuda::for_each(count, InSingle<Single>{Single{single_.data(), q_.data(), measured_.data()}});
+    cuda::for_each(count, RecheckBody<J, G>{arm_.data(), plan_.data(), first, q_.data(), measured_.data(), to});
+  }
+
+  /// Tiles of one kind, on the host.
+  template <class Problem>
+  static batch::Tiles<Problem> fetch(const Numbers& from, std::int64_t count) {
+    batch::Tiles<Problem> out(count);
+    cuda::check(cudaMemcpy(out.data(), from.data(), static_cast<std::size_t>(out.doubles()) * sizeof(double),
+                           cudaMemcpyDeviceToHost),
+                "copying from the GPU");
+    return out;
+  }
+
+  static std::vector<int> fetch_list(const cuda::Buffer<int>& from, int length) {
+    std::vector<int> out(static_cast<std::size_t>(length));
+    cuda::check(cudaMemcpy(out.data(), from.data(), out.size() * sizeof(int), cudaMemcpyDeviceToHost),
+                "copying from the GPU");
+    return out;
+  }
+
+  void rank_worst(std::int64_t first, std::int64_t count, int length, study::Tally& tally) const {
+    if (length == 0) return;
+    const auto measured = fetch<Measured<double>>(measured_, count);
+    for (const int i : fetch_list(worst_, length)) {
+      const Measured<double> m = measured.get(i);
+      const MapOutcome outcome = outcome_of(plan_host_.rules, m);
+      tally.worst.add({m.inverse_condition, first + i, static_cast<int>(outcome), m.inverse_condition});
+    }
+  }
+
+  void keep_rows(std::int64_t first, std::int64_t count, int length, study::Tally& tally) const {
+    if (first >= plan_host_.keep_from_first || length == 0) return;
+    const auto measured = fetch<Measured<double>>(measured_, count);
+    const auto q = fetch<Vec<double, J>>(q_, count);
+    const auto results = fetch<NearSingularity<double, J>>(results_, length);
+    const std::vector<int> near = fetch_list(near_, length);
+    std::vector<int> order(near.size());
+    for (int k = 0; k < length; ++k) order[static_cast<std::size_t>(k)] = k;
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return near[static_cast<std::size_t>(a)] < near[static_cast<std::size_t>(b)]; });
+    for (const int k : order) {
+      const int i = near[static_cast<std::size_t>(k)];
+      if (first + i >= plan_host_.keep_from_first) break;
+      const Measured<double> m = measured.get(i);
+      keep_row<J>({first + i, outcome_of(plan_host_.rules, m), m, q.get(i),
+                   plan_host_.nearest ? results.get(k) : not_analysed<J>()},
+                  map_.arm.joints, tally.kept);
+    }
+  }
+
+  const DeviceArm<J, G>& map_;
+  const MapPlan& plan_host_;
+  cuda::Buffer<Arm<J>> arm_;
+  cuda::Buffer<Arm<J, float>> single_;
+  cuda::Buffer<MapPlan> plan_;
+  cuda::Buffer<Sampler> sampler_;
+  cuda::Buffer<Word> counts_, least_;
+  Numbers q_, measured_, searches_, others_, results_;
+  cuda::Buffer<int> near_, worst_, lengths_;
+};
+
+}  // namespace map_cuda
+
+template <int J, int G>
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceRun& job) {
+  const std::int64_t batch = std::min(job.count, map_cuda::kBatch);
+  map_cuda::Run<J, G> run(arm, job.plan, batch);
+  for (std::int64_t at = 0; at < job.count; at += batch)
+    run.add_batch(job.first + at, std::min(batch, job.count - at), job.tally);
+  run.finish(job.tally);
+}
+
+template <int J, int G>
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceMeasures& job) {
+  cuda::Buffer<Arm<J>> exact(1);
+  cuda::Buffer<Arm<J, float>> rough(1);
+  exact.upload(&arm.arm);
+  rough.upload(&arm.single);
+  map_cuda::Numbers in(map_cuda::doubles<Vec<double, J>>(job.count)),
+      out(map_cuda::doubles<Measured<double>>(job.count));
+  in.upload(job.q);
+  using Single = SingleMeasureBody<J, G>;
+  if (job.precision == Precision::kSingle)
+    cuda::for_each(job.count, map_cuda::InSingle<Single>{Single{rough.data(), in.data(), out.data()}});
+  else
+    cuda::for_each(job.count, MeasureBody<J, G>{exact.data(), in.data(), out.data()});
+  out.download(job.measured);
+}
+
+template <int J, int G>
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceSearches& job) {
+  cuda::Buffer<Arm<J>> exact(1);
+  exact.upload(&arm.arm);
+  map_cuda::Numbers states(map_cuda::doubles<Search<double, J>>(job.count)),
+      others(map_cuda::doubles<Search<double, J>>(job.count)),
+      out(map_cuda::doubles<NearSingularity<double, J>>(job.count));
+  states.upload(job.searches);
+  map_cuda::find_nearest<J, G>(exact.data(), arm.options, job.count, {states.data(), others.data(), out.data()});
+  out.download(job.results);
+}
+
+}  // namespace garra::singularity

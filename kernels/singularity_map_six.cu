@@ -1,8 +1,0 @@
-#include "singularity_map.cuh"
-
-template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<6, 6>&,
-                                      const garra::singularity::DeviceRun&);
-template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<6, 6>&,
-                                      const garra::singularity::DeviceMeasures&);
-template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<6, 6>&,
-                                      const garra::singularity::DeviceSearches&);

@@ -1,0 +1,114 @@
+#include "garra/batch/device.hpp"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "base/cuda_device.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
+#include "garra/core/lanes.hpp"
+
+namespace garra {
+
+namespace {
+
+constexpr std::int64_t kFitBlock = 1024;
+constexpr int kThreadsPerProcessor = 4;
+
+/// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
+std::string without_marks(std::string name) {
+  for (const char* mark : {"(R)", "(TM)", "(tm)", " Processor", " CPU"})
+    for (auto at = name.find(mark); at != std::string::npos; at = name.find(mark))
+      name.erase(at, std::string(mark).size());
+  return name.substr(0, name.find(" @"));
+}
+
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("model name", 0) == 0) return without_marks(line.substr(line.find(':') + 2));
+  return "CPU";
+}
+
+std::uint64_t available_memory() {
+  std::ifstream in("/proc/meminfo");
+  std::string key, unit;
+  for (std::uint64_t kib = 0; in >> key >> kib >> unit;)
+    if (key == "MemAvailable:") return kib * 1024;
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+Device cuda_device(const std::string& name) {
+  Device d;
+  d.executor = Executor::kCuda;
+  if (name.size() > 5) {
+    const std::string number = name.substr(5);
+    if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos || number.size() > 3)
+      throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
+    d.index = std::stoi(number);
+  }
+  if (!cuda_compiled_in())
+    throw Error(ExitCode::kNoDevice, "--device cuda: this build has no CUDA kernels",
+                "install the CUDA toolkit (nvcc) and build the preset `cuda`, or use --device cpu");
+  const int count = cuda_device_count();
+  if (count == 0)
+    throw Error(ExitCode::kNoDevice, "--device cuda: no NVIDIA GPU (or no driver) on this machine",
+                "check `nvidia-smi`, or use --device cpu");
+  if (d.index >= count)
+    throw Error(ExitCode::kNoDevice, "--device " + name + ": this machine has " + std::to_string(count) + " GPU(s)",
+                "use cuda:0 to cuda:" + std::to_string(count - 1));
+  return d;
+}
+
+}  // namespace
+
+Device parse_device(const std::string& name, int threads) {
+  Device d;
+  if (name == "auto") {
+    if (cuda_compiled_in() && cuda_device_count() > 0) d.executor = Executor::kCuda;
+  } else if (name == "scalar") {
+    d.executor = Executor::kScalar;
+  } else if (name == "cuda" || name.rfind("cuda:", 0) == 0) {
+    d = cuda_device(name);
+  } else if (name != "cpu") {
+    throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
+  }
+  d.threads = threads;
+  return d;
+}
+
+std::string describe(const Device& device) {
+  if (device.executor == Executor::kCuda)
+    return cuda_device_name(device.index) + " (cuda:" + std::to_string(device.index) + ")";
+  const int threads = study_threads(device);
+  const std::string times = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  if (device.executor == Executor::kScalar) return processor_name() + ", " + times + ", scalar";
+  return processor_name() + ", " + times + " x " + std::to_string(Lanes<double>::kSize) + " lanes";
+}
+
+int most_threads() { return kThreadsPerProcessor * omp_get_num_procs(); }
+
+int study_threads(const Device& device) {
+  return std::min(device.threads > 0 ? device.threads : omp_get_max_threads(), most_threads());
+}
+
+int solve_threads(const Device& device) { return device.executor == Executor::kScalar ? 1 : study_threads(device); }
+
+std::uint64_t free_memory(const Device& device) {
+  return device.executor == Executor::kCuda ? cuda_free_memory(device.index) : available_memory();
+}
+
+std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {
+  const std::uint64_t blocks = free_memory(device) / 2 / (bytes_each * kFitBlock);
+  if (blocks == 0)
+    throw Error(ExitCode::kNoDevice,
+                "not enough free memory on " + describe(device) + " for " + std::to_string(kFitBlock) +
+                    " problems of " + std::to_string(bytes_each) + " bytes",
+                "free memory there, or use another --device");
+  return static_cast<std::int64_t>(blocks) * kFitBlock;
+}
+
+}  // namespace garra

@@ -1,0 +1,32 @@
+// Tables of numbers over time beside a scenario: CSV files, and how their times must run.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/files/toml_reader.hpp"
+
+namespace garra::io {
+
+inline constexpr std::size_t kMostRows = 100'000;  ///< of a table over time
+
+/// The path of a file that a key of the scenario names; throws where there is none.
+[[nodiscard]] std::string existing_file(const Node& file, const std::string& key, const std::string& scenario);
+
+/// What a row holds.
+struct CsvTable {
+  std::size_t columns;
+  std::string what;    ///< it is a table of
+  std::string remedy;  ///< what to write instead
+};
+
+/// Calls use(row, its place) for every row, at least one and at most kMostRows. Numbers stand between commas or blanks,
+/// # begins a remark, the first line may name the columns. Throws Error with the file's line.
+void for_each_row(const std::string& path, const CsvTable& table,
+                  const std::function<void(const std::vector<double>&, const Place&)>& use);
+
+/// Appends a time; throws where it is not later than the one before it.
+void add_time(double t, const Place& place, const std::string& key, std::vector<double>& times);
+
+}  // namespace garra::io

@@ -1,0 +1,81 @@
+// Reading a table by its list of fields. A mistake does not end the reading: all of them are said at once.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/scenario/fields.hpp"
+
+namespace garra::io {
+
+/// All that is wrong with a file: what() holds the first kMostErrors of them, each with its place and remedy, and how
+/// many more there are. The exit code is that of the first.
+class FileErrors : public Error {
+ public:
+  static constexpr std::size_t kMostErrors = 20;
+  /// The first `unknown` of them are about unknown keys.
+  FileErrors(std::vector<Error> errors, std::size_t unknown);
+  /// All of them, one by one.
+  [[nodiscard]] const std::vector<Error>& each() const { return each_; }
+  [[nodiscard]] std::size_t unknown() const { return unknown_; }
+
+ private:
+  std::vector<Error> each_;
+  std::size_t unknown_;
+};
+
+class FieldReader final : public Fields {
+ public:
+  /// `path` is the table's own key, "" for the document.
+  explicit FieldReader(const Node& table, const std::string& path = "");
+
+  using Fields::key;
+  void key(const std::string& name, Value& value, const Words& words) override;
+  void table(const std::string& name, const Words& words, const Visit& visit) override;
+  void tables(const std::string& name, const Words& words, const Items& items) override;
+  void entries(const std::string& name, const Entries& entries) override;
+  void when(const Case& of, const Visit& visit) override;
+  [[nodiscard]] bool has(const std::string& name, bool now) override;
+  void check(bool holds, const std::string& key, const std::string& problem, const std::string& remedy) override;
+  void then(const Visit& visit) override;
+  [[nodiscard]] bool good() const override { return errors_.empty() && unknown_.empty(); }
+  [[nodiscard]] bool sound() const override { return frames_.back().good && frames_.back().checks.empty(); }
+  void give_up() override { frames_.back().given_up = true; }
+  [[nodiscard]] bool reading() const override { return not_held_ == nullptr; }
+  [[nodiscard]] Place place_of(const std::string& name) override;
+  /// After the last field: throws FileErrors where anything was wrong.
+  void finish();
+
+ private:
+  /// A key of cases that do not hold.
+  struct Refused {
+    std::string key, labels, problem, remedy;
+  };
+  struct Frame {
+    TableReader table;
+    Place place;                          ///< of the table, or of what it is missing in
+    std::shared_ptr<const Node> missing;  ///< stands for a table that is not there
+    std::vector<Refused> refused = {};
+    std::vector<Error> checks = {};  ///< said where nothing else is wrong with the table
+    bool good = true, given_up = false;
+    bool free = false;  ///< the keys are the file's choice
+  };
+
+  [[nodiscard]] TableReader& here() { return frames_.back().table; }
+  void refuse(const std::string& name);
+  /// Asks for a key or table; null where it is missing.
+  const Node* find(const std::string& name, const Words& words);
+  void add(const Error& error, bool unknown);
+  /// Runs a step and notes what it throws.
+  void attempt(const Visit& step);
+  void visit(const Node* node, const std::string& path, const Visit& visit);
+  /// Names the keys that nobody has asked for, and those of other cases.
+  void close();
+
+  std::vector<Frame> frames_;
+  const Case* not_held_ = nullptr;  ///< the case whose fields are being visited to refuse them
+  std::vector<Error> unknown_;      ///< a misspelt key is the likeliest reason for what else is wrong: these come first
+  std::vector<Error> errors_;       ///< in the order of the fields
+};
+
+}  // namespace garra::io

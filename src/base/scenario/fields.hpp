@@ -1,0 +1,107 @@
+// One list of fields per table of a scenario. A function `fields(Fields& f, Thing& thing)` names every key of the table
+// once, with the member it stands for, its kind and bounds, and what it means. Whoever visits the list reads a file
+// into the members (field_reader.hpp), writes them back (field_writer.hpp), or describes them: the JSON Schema for
+// editors and the tables of docs/scenario.md (field_schema.hpp). Defaults are what the members are before.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files/toml_reader.hpp"
+
+namespace garra::io {
+
+/// What stands behind a key: how one kind of value is read, written and described. field_values.hpp has the kinds.
+class Value {
+ public:
+  virtual ~Value() = default;
+  /// Throws where the node is not such a value. `key` is the full name.
+  virtual void read(const Node& node, const std::string& key) = 0;
+  /// As TOML; "" where there is nothing to write.
+  [[nodiscard]] virtual std::string text() const = 0;
+  /// "" where it has none.
+  [[nodiscard]] virtual std::string unit() const { return ""; }
+  /// What the key takes, in Markdown.
+  [[nodiscard]] virtual std::string takes() const = 0;
+  /// JSON Schema of the value.
+  [[nodiscard]] virtual nlohmann::ordered_json schema() const = 0;
+};
+
+/// What is said of a key or table.
+struct Words {
+  std::string doc = {};        ///< what it is; empty: the comment
+  std::string comment = {};    ///< behind the value in a file that is written; empty: its unit
+  std::string required = {};   ///< it must be there: what to do where it is missing; empty: it may be left out
+  std::string otherwise = {};  ///< what holds where it is left out, unless that is the value itself
+};
+
+/// Fields that are there in one case only.
+struct Case {
+  bool holds = true;
+  std::string label = {};  ///< of the case, as in `kind = "move"`; empty: never, the keys are known to be refused
+  std::string problem = "unknown key";  ///< with the keys where the case does not hold
+  std::string remedy = {};              ///< empty: says which cases they belong to
+};
+
+using Visit = std::function<void()>;
+
+class Fields {
+ public:
+  virtual ~Fields() = default;
+
+  /// A key of the table that is being visited.
+  virtual void key(const std::string& name, Value& value, const Words& words) = 0;
+  void key(const std::string& name, Value&& value, const Words& words = {}) { key(name, value, words); }
+  /// A table in it; `visit` names the keys.
+  virtual void table(const std::string& name, const Words& words, const Visit& visit) = 0;
+  /// An array of tables; `resize` makes room for as many as there are, `visit` names the keys of one.
+  struct Items {
+    std::size_t count;
+    std::function<void(std::size_t)> resize;
+    std::function<void(std::size_t)> visit;
+  };
+  virtual void tables(const std::string& name, const Words& words, const Items& items) = 0;
+  /// A table whose keys a file chooses: those that are written, and `visit` says by key() what any of them stands for.
+  /// "" stands for all of them where they are described; its words are those of the table.
+  struct Entries {
+    std::vector<std::string> keys;
+    std::function<void(const std::string& key)> visit;
+  };
+  virtual void entries(const std::string& name, const Entries& entries) = 0;
+  /// Fields of one case.
+  virtual void when(const Case& of, const Visit& visit) = 0;
+  /// Whether `name` is to be visited: a file has it, or `now` where it is written; always where it is described.
+  [[nodiscard]] virtual bool has(const std::string& name, bool now) = 0;
+  /// A condition between keys that have been read. A problem is said at `key` ("high[2]" for an item, "" for the
+  /// table itself), and only where all else in the table was right.
+  virtual void check(bool /*holds*/, const std::string& /*key*/, const std::string& /*problem*/,
+                     const std::string& /*remedy*/) {}
+  /// What has to be done once the keys before are read, and may throw; done only where the table was right so far.
+  virtual void then(const Visit& /*visit*/) {}
+  /// Whether everything so far was right; always where nothing is read.
+  [[nodiscard]] virtual bool good() const { return true; }
+  /// Whether the table that is being visited was right so far.
+  [[nodiscard]] virtual bool sound() const { return true; }
+  /// What else the table holds is not looked at: what it means depends on something that is wrong.
+  virtual void give_up() {}
+  /// Whether a file is read; not fields that are visited to refuse them.
+  [[nodiscard]] virtual bool reading() const { return false; }
+  /// Whether a file is written.
+  [[nodiscard]] virtual bool writing() const { return false; }
+  /// Where a key of the table stands that is being read; nowhere else.
+  [[nodiscard]] virtual Place place_of(const std::string& /*name*/) { return {}; }
+};
+
+/// A table that may be missing.
+template <class Thing, class Visitor>
+void optional_table(Fields& f, const std::string& name, const Words& words, std::optional<Thing>& thing,
+                    const Visitor& visit) {
+  if (!f.has(name, thing.has_value())) return;
+  if (!thing) thing.emplace();
+  f.table(name, words, [&] { visit(*thing); });
+}
+
+}  // namespace garra::io

@@ -1,0 +1,28 @@
+// The registry: every job that garra knows, once. Its scenario's fields are in its room, and so is what the program
+// says of it: a JobKind that hands itself over (shell/jobs.hpp).
+#pragma once
+
+#include "base/scenario/fields.hpp"
+
+namespace garra::io {
+
+struct JobFields {
+  const char* name;             ///< as in the scenario
+  void (*describe)(Fields& f);  ///< visits its fields, with everything at its default
+};
+
+void describe_grasp(Fields& f);
+void describe_chain(Fields& f);
+void describe_singularity(Fields& f);
+void describe_platform(Fields& f);
+void describe_platform_experiment(Fields& f);
+
+inline constexpr JobFields kJobs[] = {
+    {"grasp", describe_grasp},
+    {"chain", describe_chain},
+    {"singularity", describe_singularity},
+    {"platform", describe_platform},
+    {"platform_experiment", describe_platform_experiment},
+};
+
+}  // namespace garra::io

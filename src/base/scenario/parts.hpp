@@ -1,0 +1,34 @@
+// The parts of a scenario file. Each reads its tables from the document.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/scenario/field_values.hpp"
+#include "base/scenario/fields.hpp"
+#include "garra/study/study.hpp"
+
+namespace garra::io {
+
+/// `schema` and `job`; returns the job.
+[[nodiscard]] std::string read_header(TableReader& root);
+/// `schema`, and that the job is this one; `what` is what a scenario of it is called.
+void require_job(TableReader& root, const std::string& job, const std::string& what);
+/// A whole number from 1 to `most`.
+[[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
+inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
+
+// Fields that jobs share.
+
+/// `schema`, `job`, `title`, and `seed` where the job draws numbers.
+void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed);
+/// Of [sampling], one by one, for jobs have them in their own order.
+void samples_field(Fields& f, std::int64_t& samples, const Words& words);
+void chunk_field(Fields& f, study::Plan& plan, const Words& words);
+void max_unsolved_field(Fields& f, double& share, const Words& words);
+void stop_field(Fields& f, study::Plan& plan);
+void time_limit_field(Fields& f, study::Plan& plan);
+/// [output] of jobs that keep samples one by one.
+void output_fields(Fields& f, study::Plan& plan);
+
+}  // namespace garra::io

@@ -1,0 +1,104 @@
+// Fields that the jobs share: the head of the document, [sampling], [output].
+#include "base/scenario/field_schema.hpp"
+#include "base/scenario/parts.hpp"
+
+namespace garra::io {
+
+namespace {
+
+const Wanted kShare{kRatio, {.low = 0, .high = 1}};
+
+std::uint64_t read_seed(const Node& node, const std::string& key) {
+  const std::int64_t seed = read_integer(node, key);
+  if (seed < 0) fail(node.place, key, "must not be negative", "Write any whole number from 0.");
+  return static_cast<std::uint64_t>(seed);
+}
+
+std::int64_t read_chunk(const Node& node, const std::string& key) {
+  const std::int64_t n = read_count(node, key, kMostSamples);
+  if (n % study::kBlock == 0) return n;
+  const std::int64_t next = (n / study::kBlock + 1) * study::kBlock;
+  fail(node.place, key, std::to_string(n) + " is not a multiple of " + std::to_string(study::kBlock),
+       "Write " + std::to_string(next) + ", or leave it out.");
+}
+
+}  // namespace
+
+void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed) {
+  const auto read_before = [](const Node&, const std::string&) {};  // require_job() has
+  f.key("schema", custom({read_before, [] { return std::string("1"); }, "1", R"({"const": 1})"}),
+        {.doc = "version of the format", .required = "Write schema = 1 in the first line."});
+  const std::string name = text(std::string(job)), schema = "{\"const\": " + name + "}";
+  f.key("job", custom({read_before, [&] { return name; }, "`" + name + "`", schema}),
+        {.doc = "what the file is about", .required = "Write job = " + name + "."});
+  f.key("title", string(title), {.doc = "heads the answer and the report"});
+  if (seed == nullptr) return;
+  f.key(
+      "seed",
+      custom({[&](const Node& node, const std::string& key) { *seed = read_seed(node, key); },
+              [&] { return std::to_string(*seed); }, "a whole number from 0", R"({"type": "integer", "minimum": 0})"}),
+      {.doc = "of all random numbers"});
+}
+
+void samples_field(Fields& f, std::int64_t& samples, const Words& words) {
+  f.key("samples", count(samples, {.high = kMostSamples}), words);
+}
+
+void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
+  f.key("chunk",
+        custom({[&](const Node& node, const std::string& key) { plan.chunk = read_chunk(node, key); },
+                [&] { return std::to_string(plan.chunk); }, "a multiple of " + std::to_string(study::kBlock),
+                R"({"type": "integer", "minimum": 1, "multipleOf": 1024})"}),
+        words);
+  static_assert(study::kBlock == 1024);
+}
+
+void max_unsolved_field(Fields& f, double& share, const Words& words) {
+  f.key("max_unsolved", quantity(share, kShare), words);
+}
+
+void stop_field(Fields& f, study::Plan& plan) {
+  const auto half_width = [&plan](Fields& g) {
+    g.key("half_width", quantity(plan.stop_half_width, {kRatio, {.low = 0, .high = 0.5, .above_low = true}}, 0.0),
+          {.doc = "of the interval", .required = "Write stop = { half_width = 5e-4 }."});
+  };
+  f.key("stop", inlined(half_width, "`{ half_width = ... }`, above 0 and at most 0.5"),
+        {.doc = "ends the run once half the width of the 95 % interval is at most this"});
+}
+
+void time_limit_field(Fields& f, study::Plan& plan) {
+  f.key("time_limit", quantity(plan.time_limit, {kTime, Bounds::positive()}, 0.0),
+        {.doc = "ends the run after so long; it can be resumed"});
+}
+
+void output_fields(Fields& f, study::Plan& plan) {
+  f.table("output", {.doc = "what is kept"}, [&] {
+    f.key("keep", choice(plan.keep, {"none", "failures", "all"}), {.doc = "samples that are stored one by one"});
+  });
+}
+
+std::string read_header(TableReader& root) {
+  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
+  if (read_integer(schema, "schema") != 1) {
+    fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
+         "This program reads schema = 1.");
+  }
+  return read_choice(root.require("job", "Write job = \"grasp\"."), "job", job_names());
+}
+
+void require_job(TableReader& root, const std::string& job, const std::string& what) {
+  const std::string found = read_header(root);
+  if (found == job) return;
+  fail(root.find("job")->place, "job", "\"" + found + "\" is no " + what,
+       "Only job = \"" + job + "\" has a scenario of this form.");
+}
+
+std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most) {
+  const std::int64_t n = read_integer(node, key);
+  if (n < 1 || n > most)
+    fail(node.place, key, "must be 1 to " + std::to_string(most) + ", found " + std::to_string(n),
+         "Write a whole number, such as 100_000.");
+  return n;
+}
+
+}  // namespace garra::io

@@ -1,0 +1,143 @@
+#include "chain/eval/buffer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/row_tiles.hpp"
+
+namespace garra::chain {
+
+namespace {
+
+constexpr std::int64_t kLanes = batch::kTile;
+
+/// What the wanted outputs read.
+Needs needs_of(const Outputs& wanted) {
+  Needs all;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (!wanted.has(output)) continue;
+    const Needs n = needs(output);
+    all.qd |= n.qd;
+    all.qdd |= n.qdd;
+    all.tau |= n.tau;
+    all.wrench |= n.wrench;
+  }
+  return all;
+}
+
+int input_fields(const EvalJob& job, int J) {
+  const Needs n = needs_of(job.wanted);
+  return J * (1 + n.qd + n.qdd + n.tau) + (n.wrench ? 6 : 0) + static_cast<int>(job.in.parameters.size());
+}
+int output_fields(const EvalJob& job, int J) {
+  int fields = 0;
+  for (int i = 0; i < kOutputCount; ++i)
+    if (job.wanted.has(static_cast<Output>(i))) fields += size_of(static_cast<Output>(i), J);
+  return fields;
+}
+int fields_of(const EvalJob& job, int J) { return input_fields(job, J) + output_fields(job, J) + 3 * J + 2; }
+
+/// Moves the fields of a padded array to where those of an array without padding are.
+void leave_padding_out(Output output, int joints, int J, double* tile) {
+  if (joints == J) return;
+  const std::vector<int> real = shape_of(output, joints), padded = shape_of(output, J);
+  const int fields = size_of(output, joints);
+  for (int f = 0; f < fields; ++f) {
+    int from = 0, rest = f, stride = 1;
+    for (std::size_t d = real.size(); d-- > 0;) {
+      from += rest % real[d] * stride;
+      rest /= real[d];
+      stride *= padded[d];
+    }
+    if (from != f) std::copy_n(tile + from * kLanes, kLanes, tile + f * kLanes);
+  }
+}
+
+}  // namespace
+
+std::uint64_t EvalBuffer::bytes_per_state(const EvalJob& job, int J) {
+  return static_cast<std::uint64_t>(fields_of(job, J)) * sizeof(double);
+}
+
+EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)
+    : job_(job), joints_(job.robot.joints), J_(J), count_(tiles) {
+  const auto doubles = static_cast<std::size_t>(fields_of(job, J) * tiles * kLanes);
+  data_.reset(new (std::align_val_t(64)) double[doubles]());
+  const Needs n = needs_of(job.wanted);
+  tiles_.q = add_input(job.in.q, true, joints_, J);
+  tiles_.qd = add_input(job.in.qd, n.qd, joints_, J);
+  tiles_.qdd = add_input(job.in.qdd, n.qdd, joints_, J);
+  tiles_.tau = add_input(job.in.tau, n.tau, joints_, J);
+  tiles_.wrench = add_input(job.in.wrench, n.wrench, 6, 6);
+  const auto columns = static_cast<std::int64_t>(job.in.parameters.size());
+  if (columns > 0) tiles_.parameters = parameters_ = take(columns);
+  tiles_.angles = take(3 * J);
+  tiles_.singular = take(1);
+  invalid_ = take(1);
+  for (int i = 0; i < kOutputCount; ++i)
+    if (job.wanted.has(static_cast<Output>(i))) tiles_.out[i] = take(size_of(static_cast<Output>(i), J));
+}
+
+double* EvalBuffer::take(std::int64_t fields) {
+  double* start = data_.get() + used_;
+  used_ += fields * count_ * kLanes;
+  return start;
+}
+
+const double* EvalBuffer::add_input(const std::vector<double>& rows, bool needed, int given, int padded) {
+  if (!needed) return nullptr;
+  inputs_.push_back({rows.data(), take(padded), given, padded});
+  return inputs_.back().tile;
+}
+
+void EvalBuffer::fill(std::int64_t t, std::int64_t first, int count) {
+  double* invalid = invalid_ + t * kLanes;
+  std::fill_n(invalid, kLanes, 0.0);
+  const auto probe = [&](const double* fields, int how_many) {  // 0 * x is NaN where x is not finite
+    for (int f = 0; f < how_many; ++f)
+      for (int l = 0; l < kLanes; ++l) invalid[l] += 0 * fields[f * kLanes + l];
+  };
+  for (const Input& in : inputs_) {
+    double* tile = in.tile + t * in.padded * kLanes;
+    rows::to_tile(in.rows + first * in.given, in.given, count, tile);
+    probe(tile, in.given);
+  }
+  const auto columns = static_cast<int>(job_.in.parameters.size());
+  for (int c = 0; c < columns; ++c) {
+    double* lanes = parameters_ + (t * columns + c) * kLanes;
+    rows::to_tile(job_.in.parameters[static_cast<std::size_t>(c)].value.data() + first, 1, count, lanes);
+    probe(lanes, 1);
+  }
+}
+
+void EvalBuffer::drain(std::int64_t t, std::int64_t first, int count) {
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (tiles_.at(output) == nullptr) continue;
+    double* tile = tiles_.at(output) + t * size_of(output, J_) * kLanes;
+    leave_padding_out(output, joints_, J_, tile);
+    const int fields = size_of(output, joints_);
+    rows::from_tile(tile, fields, count, job_.out[output].data() + first * fields);
+  }
+  judge(t, first, count);
+}
+
+void EvalBuffer::judge(std::int64_t t, std::int64_t first, int count) {
+  const bool solves = job_.wanted.has(Output::kForwardDynamics);
+  for (int l = 0; l < count; ++l) {
+    Status& status = job_.out.status[static_cast<std::size_t>(first + l)];
+    if (solves && tiles_.singular[t * kLanes + l] > 0) status = Status::kNoSolution;
+    if (!std::isnan(invalid_[t * kLanes + l])) continue;
+    status = Status::kInvalidInput;
+    for (int i = 0; i < kOutputCount; ++i) {
+      const auto output = static_cast<Output>(i);
+      const int fields = size_of(output, joints_);
+      if (job_.wanted.has(output))
+        std::fill_n(job_.out[output].data() + (first + l) * fields, fields, std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+}
+
+}  // namespace garra::chain

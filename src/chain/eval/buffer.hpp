@@ -1,0 +1,66 @@
+// A job, and the tiles that lie between its plain arrays and the bodies.
+#pragma once
+
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "chain/eval/batch.hpp"
+
+namespace garra::chain {
+
+/// What is to be evaluated, how and where, and where the answers go. `out` has its sizes already.
+struct EvalJob {
+  const Robot& robot;
+  const States& in;
+  const Outputs& wanted;
+  const EvalOptions& options;
+  const Device& device;
+  Results& out;
+};
+
+/// Inputs and outputs of `tiles` tiles for chains of J joints, padded or not.
+class EvalBuffer {
+ public:
+  EvalBuffer(const EvalJob& job, int J, std::int64_t tiles);
+  [[nodiscard]] const EvalTiles& tiles() const { return tiles_; }
+  /// Takes tile `t` of this buffer from the states `first` on, or gives the results back; `count` <= 32.
+  void fill(std::int64_t t, std::int64_t first, int count);
+  void drain(std::int64_t t, std::int64_t first, int count);
+  [[nodiscard]] static std::uint64_t bytes_per_state(const EvalJob& job, int J);
+
+ private:
+  struct Input {
+    const double* rows;  ///< [n][given]
+    double* tile;
+    int given, padded;  ///< fields in the rows and in the tile
+  };
+  double* take(std::int64_t fields);
+  const double* add_input(const std::vector<double>& rows, bool needed, int given, int padded);
+  /// Status of each state; NaN for all that an invalid one was to give.
+  void judge(std::int64_t t, std::int64_t first, int count);
+
+  struct Free {
+    void operator()(double* p) const { ::operator delete[](p, std::align_val_t(64)); }
+  };
+  const EvalJob& job_;
+  int joints_, J_;
+  std::int64_t count_, used_ = 0;
+  std::unique_ptr<double[], Free> data_;
+  std::vector<Input> inputs_;
+  double* parameters_ = nullptr;
+  double* invalid_ = nullptr;  ///< [1] NaN where a number of the state is not finite
+  EvalTiles tiles_{};
+};
+
+/// The checked columns of `in.parameters`. Throws Error(kInvalidFile).
+std::vector<Column> columns_of(const States& in, const Robot& robot);
+
+/// Chains of J joints, or of fewer where J > 8. Each in one of chain_eval_*.cpp.
+template <int J>
+void evaluate_on_cpu(const EvalJob& job);
+
+/// The same where each state has numbers of its own, and chains of up to J joints. In chain/instances/eval_varying.cpp.
+void evaluate_varying(const EvalJob& job, const std::vector<Column>& columns);
+
+}  // namespace garra::chain

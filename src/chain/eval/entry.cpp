@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "chain/eval/buffer.hpp"
+#include "chain/eval/cuda.hpp"
+#include "chain/eval/into.hpp"
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::chain {
+
+namespace {
+
+void check_robot(const Robot& robot) {
+  if (robot.joints < 1 || robot.joints > kMaxJoints)
+    throw Error(ExitCode::kInvalidFile, "the chain has " + std::to_string(robot.joints) + " joints",
+                "between 1 and " + std::to_string(kMaxJoints) + " joints are supported");
+  const auto n = static_cast<std::size_t>(robot.joints);
+  if (robot.joint.size() != n || robot.form.size() != n || robot.link.size() != n)
+    throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" does not describe each of its joints");
+  for (std::size_t i = 0; i < n; ++i)
+    if (robot.link[i].joint != static_cast<int>(i))
+      throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\": link frame " + std::to_string(i + 1) +
+                                        " is not fixed to what joint " + std::to_string(i + 1) + " moves");
+}
+
+void check_array(const char* name, const std::vector<double>& values, std::int64_t count, int fields) {
+  if (values.size() == static_cast<std::size_t>(count * fields)) return;
+  throw Error(ExitCode::kInvalidFile, std::string(name) + " has " + std::to_string(values.size()) +
+                                          " numbers, not [n,k] of n = " + std::to_string(count) +
+                                          ", k = " + std::to_string(fields));
+}
+
+void check_needed(Output output, const char* name, const std::vector<double>& values) {
+  if (values.empty())
+    throw Error(ExitCode::kInvalidFile,
+                std::string("output ") + to_string(output) + " needs " + name + ", which is missing",
+                std::string("give ") + name + " for every state, or leave this output out");
+}
+
+void check_states(const States& in, const Outputs& wanted, int joints) {
+  if (in.count < 0) throw Error(ExitCode::kInvalidFile, "the number of states is negative");
+  check_array("q", in.q, in.count, joints);
+  if (in.count == 0) return;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (!wanted.has(output)) continue;
+    const Needs n = needs(output);
+    if (n.qd) check_needed(output, "qd", in.qd);
+    if (n.qdd) check_needed(output, "qdd", in.qdd);
+    if (n.tau) check_needed(output, "tau", in.tau);
+    if (n.wrench) check_needed(output, "wrench", in.wrench);
+  }
+  if (!in.qd.empty()) check_array("qd", in.qd, in.count, joints);
+  if (!in.qdd.empty()) check_array("qdd", in.qdd, in.count, joints);
+  if (!in.tau.empty()) check_array("tau", in.tau, in.count, joints);
+  if (!in.wrench.empty()) check_array("wrench", in.wrench, in.count, 6);
+}
+
+bool scales(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kAlpha:
+    case Quantity::kTheta:
+    case Quantity::kComX:
+    case Quantity::kComY:
+    case Quantity::kComZ:
+      return false;
+    default:
+      return true;
+  }
+}
+
+void check_parameter(const Parameter& p, const States& in, const Robot& robot) {
+  const std::string name =
+      std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
+  if (p.joint < 0 || p.joint >= robot.joints)
+    throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 1 to " + std::to_string(robot.joints));
+  if (p.change == Change::kScale && !scales(p.quantity))
+    throw Error(ExitCode::kInvalidFile, name + " cannot be scaled", "give what is to be added to it");
+  if (p.quantity == Quantity::kSize && p.change == Change::kAdd)
+    throw Error(ExitCode::kInvalidFile, name + " is a factor", "scale it");
+  if (p.quantity == Quantity::kMass && p.change == Change::kAdd &&
+      robot.form[static_cast<std::size_t>(p.joint)].mass == 0)
+    throw Error(ExitCode::kInvalidFile, name + ": a link without mass has no inertia that could grow in proportion",
+                "give the link a mass in its description");
+  check_array(name.c_str(), p.value, in.count, 1);
+}
+
+/// Which way the center of mass moves, in the axes of the kernel frame.
+Vec3<double> direction_of(const Parameter& p, const Robot& robot) {
+  const int axis = static_cast<int>(p.quantity) - static_cast<int>(Quantity::kComX);
+  if (axis < 0 || axis > 2) return Vec3<double>::zero();
+  return column(robot.link[static_cast<std::size_t>(p.joint)].offset.R, axis);
+}
+
+}  // namespace
+
+std::vector<Column> columns_of(const States& in, const Robot& robot) {
+  if (in.parameters.size() > kMaxParameters)
+    throw Error(ExitCode::kInvalidFile, std::to_string(in.parameters.size()) + " parameters differ from state to state",
+                "at most " + std::to_string(kMaxParameters) + " are supported");
+  std::vector<Column> columns;
+  for (const Parameter& p : in.parameters) {
+    check_parameter(p, in, robot);
+    columns.push_back({p.joint, p.quantity, p.change, direction_of(p, robot), p.joint + 1 == robot.joints});
+  }
+  return columns;
+}
+
+namespace {
+
+/// 1 to 8 joints have instances of their own; more are padded to 12 or 16.
+void evaluate_shared(const EvalJob& job) {
+  static constexpr std::array<void (*)(const EvalJob&), 8> exact = {
+      evaluate_on_cpu<1>, evaluate_on_cpu<2>, evaluate_on_cpu<3>, evaluate_on_cpu<4>,
+      evaluate_on_cpu<5>, evaluate_on_cpu<6>, evaluate_on_cpu<7>, evaluate_on_cpu<8>};
+  const int joints = job.robot.joints;
+  if (joints <= 8)
+    exact[static_cast<std::size_t>(joints - 1)](job);
+  else if (joints <= 12)
+    evaluate_on_cpu<12>(job);
+  else
+    evaluate_on_cpu<kMaxJoints>(job);
+}
+
+/// As many states at once as fit into the GPU's memory.
+void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
+  const int J = device_padded(job.robot, !columns.empty());
+  const std::uint64_t bytes = EvalBuffer::bytes_per_state(job, J);
+  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
+  EvalBuffer buffer(job, J, batch::tiles_for(std::min(fit, job.in.count)));
+  const auto for_each_tile = [&](std::int64_t begin, std::int64_t count, auto&& use) {
+    batch::for_blocks(solve_threads(job.device), {batch::tiles_for(count), 64}, [&](std::int64_t at, std::int64_t n) {
+      for (std::int64_t t = at; t < at + n; ++t)
+        use(t, begin + t * batch::kTile, static_cast<int>(std::min(batch::kTile, count - t * batch::kTile)));
+    });
+  };
+  for (std::int64_t begin = 0; begin < job.in.count; begin += fit) {
+    const std::int64_t count = std::min(fit, job.in.count - begin);
+    for_each_tile(begin, count, [&](std::int64_t t, std::int64_t first, int n) { buffer.fill(t, first, n); });
+    batch::on_device(job.device, DeviceChain{job.robot, job.options, columns, buffer.tiles(), count});
+    for_each_tile(begin, count, [&](std::int64_t t, std::int64_t first, int n) { buffer.drain(t, first, n); });
+  }
+}
+
+}  // namespace
+
+void evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalPlace& place, Results& out) {
+  check_robot(robot);
+  check_states(states, wanted, robot.joints);
+  const std::vector<Column> columns = columns_of(states, robot);
+  out.joints = robot.joints;
+  out.count = states.count;
+  out.status.assign(static_cast<std::size_t>(states.count), Status::kConverged);
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    const std::int64_t numbers = wanted.has(output) ? states.count * size_of(output, robot.joints) : 0;
+    out[output].resize(static_cast<std::size_t>(numbers));
+  }
+  const EvalJob job{robot, states, wanted, place.options, place.device, out};
+  if (states.count == 0) return;
+  if (place.device.executor == Executor::kCuda)
+    evaluate_on_gpu(job, columns);
+  else if (!columns.empty())
+    evaluate_varying(job, columns);
+  else
+    evaluate_shared(job);
+}
+
+Results evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalOptions& options,
+                 const Device& device) {
+  Results out;
+  evaluate(robot, states, wanted, {options, device}, out);
+  return out;
+}
+
+}  // namespace garra::chain

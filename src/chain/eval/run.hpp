@@ -1,0 +1,48 @@
+// Runs the bodies over a batch on the host: one tile after another, from plain arrays and back, so that a tile's
+// numbers never leave the cache. One translation unit per few numbers of joints instantiates it (chain_eval_*.cpp).
+#pragma once
+
+#include <algorithm>
+
+#include "chain/eval/buffer.hpp"
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/parallel.hpp"
+
+namespace garra::chain {
+
+template <class Source, Executor E>
+void evaluate_tiles(const Source& source, const EvalJob& job) {
+  const Source pointed = moved_to(job.options.point, source);
+  const auto run = [&](EvalBuffer& buffer, std::int64_t begin, std::int64_t states) {
+    const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};
+    for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
+      const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
+      buffer.fill(0, first, count);
+      for_each_body(at_tool, at_point, [&](const auto& body) {
+        if constexpr (E == Executor::kScalar)
+          batch::for_each_scalar(count, body);
+        else
+          batch::for_each_lanes(count, body);
+      });
+      buffer.drain(0, first, count);
+    }
+  };
+  batch::for_blocks(
+      solve_threads(job.device), {job.in.count, 64 * batch::kTile}, [&] { return EvalBuffer(job, Source::J, 1); }, run);
+}
+
+// Joints that slide cost the lanes something, so they have their own instance.
+template <int J>
+void evaluate_on_cpu(const EvalJob& job) {
+  using Revolute = SharedModel<J, Joints::kRevolute>;
+  using Mixed = SharedModel<J, Joints::kMixed>;
+  const auto mixed = source_of<Mixed>(job.robot);
+  if (job.device.executor == Executor::kScalar)
+    evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
+  else if (J <= 8 && all_revolute(mixed.model))
+    evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
+  else
+    evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);
+}
+
+}  // namespace garra::chain

@@ -1,0 +1,24 @@
+// Which reader a robot file is for.
+#include <filesystem>
+
+#include "base/files/text_file.hpp"
+#include "base/files/toml_reader.hpp"
+#include "garra/io/robot.hpp"
+
+namespace garra::io {
+
+chain::Robot read_robot(const std::string& path, const RobotOptions& options) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  if (ending == ".toml") return parse_robot_toml(read_text(path), path, options);
+  if (ending == ".urdf") return parse_urdf(read_text(path), path, options);
+  throw Error(ExitCode::kInvalidFile, path + ": unknown kind of robot file",
+              "A robot file ends in .toml or .urdf (of a .xacro file, make a URDF with the program xacro).");
+}
+
+bool is_robot_toml(const std::string& path) {
+  const Node document = parse_toml(read_text(path), path);
+  return document.find("job") == nullptr &&
+         (document.find("convention") != nullptr || document.find("robot") != nullptr);
+}
+
+}  // namespace garra::io

@@ -1,0 +1,92 @@
+#include "chain/files/robot_table.hpp"
+
+#include <filesystem>
+
+#include "base/files/number.hpp"
+#include "base/files/suggest.hpp"
+#include "base/files/text_file.hpp"
+#include "garra/io/robot.hpp"
+
+namespace garra::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The copy in models/ beside the scenario, else what the scenario names.
+std::string find_robot(const std::string& model, bool is_file, const std::string& scenario) {
+  if (is_file) return file_beside(scenario, model);
+  const std::string copy = robot_in((fs::path(scenario).parent_path() / "models").string(), model);
+  return copy.empty() ? robot_file(model) : copy;
+}
+
+/// `{ joint = value, ... }`
+std::string lock_text(const chain::Robot& robot) {
+  std::string out;
+  for (const chain::LockedJoint& joint : robot.locked)
+    out += (out.empty() ? "{ " : ", ") + text(joint.name) + " = " + text(joint.q, joint.prismatic ? kLength : kAngle);
+  return out + " }";
+}
+
+void read_named(Fields& f, const std::string& scenario, bool is_file, const std::vector<JointLock>& locks,
+                const NamedRobot& named) {
+  const char* key = is_file ? "file" : "model";
+  if (!is_file && (named.model.empty() || is_robot_path(named.model)))
+    return f.check(false, key, io::quoted(named.model) + " is no name", "Write file = \"...\" for a file.");
+  try {
+    named.model_file = find_robot(named.model, is_file, scenario);
+  } catch (const Error& error) {
+    return f.check(false, key, error.what(), "");
+  }
+  named.robot = read_robot(named.model_file, {.base = named.base, .tip = named.tip, .overrides = {}, .locks = locks});
+}
+
+}  // namespace
+
+std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
+  std::vector<JointLock> locks;
+  if (node.kind != Node::Kind::kTable)
+    fail(node.place, key, "expected a table, found " + describe(node), "Write lock = { joint = 0.02 }.");
+  for (const Node::Member& member : node.members) {
+    const Node& value = member.value;
+    const bool number = value.kind == Node::Kind::kInteger || value.kind == Node::Kind::kFloat;
+    locks.push_back({member.key, number ? shortest(value.number) : read_string(value, key + "." + member.key)});
+  }
+  return locks;
+}
+
+AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& file) {
+  const auto text = [&robot, file] {
+    const bool urdf = fs::path(file).extension() == ".urdf";
+    return urdf && !robot.locked.empty() ? lock_text(robot) : std::string();
+  };
+  return custom({[&](const Node& node, const std::string& key) { locks = read_locks(node, key); }, text,
+                 "`{ joint = value, ... }`",
+                 R"({"type": "object", "additionalProperties": {"type": ["number", "string"]}})"});
+}
+
+void robot_fields(Fields& f, const std::string& scenario, const std::string& example, const NamedRobot& named) {
+  const std::string remedy = "Write [robot] with model = \"" + example + "\".";
+  f.table("robot", {.doc = "which robot", .required = remedy}, [&] {
+    const std::string from = named.robot.name + ", from " + named.model_file;
+    const bool now_file = is_robot_path(named.model);
+    const bool by_name = f.has("model", !now_file), is_file = f.has("file", now_file);
+    if (by_name)
+      f.key("model", string(named.model),
+            {.doc = "a name in `data/robots`; a copy in `models/` beside the scenario comes first",
+             .comment = from,
+             .otherwise = "this or `file`"});
+    if (is_file)
+      f.key("file", string(named.model),
+            {.doc = "a file, relative to the scenario", .comment = from, .otherwise = "this or `model`"});
+    f.check(by_name != is_file, "", by_name ? "both model and file" : "no robot is named",
+            "Write model = \"exoskeleton\", a name in data/robots, or file = \"arm.urdf\".");
+    f.key("base", string(named.base, true), {.doc = "of a URDF: the link that the chain starts from"});
+    f.key("tip", string(named.tip, true), {.doc = "of a URDF: the link that it ends in"});
+    std::vector<JointLock> locked;
+    f.key("lock", locks(locked, named.robot, named.model_file), {.doc = "of a URDF: where side branches stand"});
+    f.then([&] { read_named(f, scenario, is_file, locked, named); });
+  });
+}
+
+}  // namespace garra::io

@@ -1,0 +1,337 @@
+// One design of a chain study: [start], [vary], [torque], [time], [settle].
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/scenario/parts.hpp"
+#include "chain/files/scenario_parts.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using chain::Design;
+using chain::JointInputs;
+using chain::Robot;
+using chain::TorqueKind;
+using study::Distribution;
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t kMostOutputs = 10'000;
+constexpr double kMostSteps = 1e9;
+const std::vector<std::string> kTables = {"start", "vary", "torque", "time", "settle"};
+
+/// What numbers that all joints share are measured in: of the kind that the first joint has.
+const Dimension& shared(const JointDimension& dimension, const Robot& robot) {
+  return robot.joint.empty() ? dimension.turning : dimension.of(robot.joint[0]);
+}
+
+/// read(item, its name, its dimension) for every joint: from a list with one item each, or from one value for all.
+template <class Read>
+void for_each_joint(const Node& node, const std::string& key, const JointDimension& dimension, const Robot& robot,
+                    const Read& read) {
+  const bool one = node.kind != Node::Kind::kArray;
+  if (!one) static_cast<void>(read_array(node, key, static_cast<std::size_t>(robot.joints)));
+  for (std::size_t j = 0; j < static_cast<std::size_t>(robot.joints); ++j)
+    read(one ? node : node.items[j], one ? key : item(key, j), dimension.of(robot.joint[j]));
+}
+
+/// One text where all joints have the same, else a list of them.
+template <class Text>
+std::string joints_text(const Robot& robot, const JointDimension& dimension, bool same, const Text& text_of) {
+  if (robot.joint.empty()) return "";
+  const auto of = [&](std::size_t j) { return text_of(j, dimension.of(robot.joint[j])); };
+  std::string all = of(0);
+  for (std::size_t j = 1; !same && j < robot.joint.size(); ++j) all += ", " + of(j);
+  return same ? all : "[" + all + "]";
+}
+
+/// A value of every joint, or one for all of them.
+class JointValue : public Value {
+ public:
+  JointValue(const Robot& robot, const JointDimension& dimension, const Bounds& bounds)
+      : robot_(robot), dimension_(dimension), bounds_(bounds) {}
+  [[nodiscard]] std::string unit() const override { return si_unit(shared(dimension_, robot_)); }
+  [[nodiscard]] std::string takes() const override {
+    const std::string turning = si_unit(dimension_.turning), sliding = si_unit(dimension_.sliding);
+    const std::string units = turning == sliding ? turning : turning + " or " + sliding;
+    const std::string low = std::isfinite(bounds_.low) ? ", at least 0" : "";
+    return "J" + std::string(is_drawn() ? "D" : "") + (units.empty() ? "" : ", " + units) + low;
+  }
+  [[nodiscard]] Json schema() const override {
+    Json one = Json::parse(is_drawn() ? kDistributionSchema : R"({"type": ["number", "string"]})");
+    return {{"anyOf", Json::array({one, {{"type", "array"}, {"items", one}}})}};
+  }
+
+ protected:
+  [[nodiscard]] virtual bool is_drawn() const = 0;
+
+  const Robot& robot_;
+  JointDimension dimension_;
+  Bounds bounds_;
+};
+
+class JointNumbers final : public JointValue {
+ public:
+  JointNumbers(std::vector<double>& values, const Robot& robot, const JointDimension& dimension, const Bounds& bounds)
+      : JointValue(robot, dimension, bounds), values_(values) {}
+  void read(const Node& node, const std::string& key) override {
+    values_.clear();
+    for_each_joint(node, key, dimension_, robot_, [&](const Node& from, const std::string& name, const Dimension& d) {
+      values_.push_back(read_bounded(from, name, {d, bounds_}));
+    });
+  }
+  [[nodiscard]] std::string text() const override {
+    const bool same = std::adjacent_find(values_.begin(), values_.end(), std::not_equal_to<>()) == values_.end();
+    return joints_text(robot_, dimension_, same,
+                       [&](std::size_t j, const Dimension& d) { return io::text(values_[j], d); });
+  }
+
+ private:
+  [[nodiscard]] bool is_drawn() const override { return false; }
+
+  std::vector<double>& values_;
+};
+
+class JointDistributions final : public JointValue {
+ public:
+  JointDistributions(JointInputs& inputs, const Robot& robot, const JointDimension& dimension, const Bounds& bounds)
+      : JointValue(robot, dimension, bounds), inputs_(inputs) {}
+  void read(const Node& node, const std::string& key) override {
+    inputs_ = {{}, node.kind != Node::Kind::kArray};
+    for_each_joint(node, key, dimension_, robot_, [&](const Node& from, const std::string& name, const Dimension& d) {
+      inputs_.value.push_back(read_distribution(from, name, {d, bounds_}));
+    });
+  }
+  [[nodiscard]] std::string text() const override {
+    return joints_text(robot_, dimension_, inputs_.common,
+                       [&](std::size_t j, const Dimension& d) { return io::text(inputs_.value[j], d); });
+  }
+
+ private:
+  [[nodiscard]] bool is_drawn() const override { return true; }
+
+  JointInputs& inputs_;
+};
+
+/// The fields of one table, with what they need to know of the robot.
+struct Section {
+  Fields& f;
+  const Robot& robot;
+
+  /// One number per joint, `otherwise` where the key is missing.
+  void numbers(const char* name, std::vector<double>& values, const JointDimension& dimension, const Words& words,
+               double otherwise = 0, const Bounds& bounds = Bounds::any()) {
+    if (f.reading() && values.empty()) values.assign(static_cast<std::size_t>(robot.joints), otherwise);
+    Words all = words;
+    if (all.otherwise.empty()) all.otherwise = "`" + text(otherwise, kRatio) + "`";
+    f.key(name, JointNumbers(values, robot, dimension, bounds), all);
+  }
+  /// The same, and none where the key is missing.
+  void numbers_or_none(const char* name, std::vector<double>& values, const JointDimension& dimension,
+                       const Words& words, const Bounds& bounds = Bounds::any()) {
+    if (f.has(name, !values.empty())) f.key(name, JointNumbers(values, robot, dimension, bounds), words);
+  }
+  void inputs(const char* name, JointInputs& values, const JointDimension& dimension, const Words& words,
+              const Bounds& bounds = Bounds::any()) {
+    f.key(name, JointDistributions(values, robot, dimension, bounds), words);
+  }
+};
+
+void start_fields(Section s, Design& design) {
+  if (s.f.reading()) {
+    const std::vector<Distribution> zero(static_cast<std::size_t>(s.robot.joints), Distribution::constant(0));
+    design.q = design.qd = {zero, true};
+  }
+  s.inputs("q", design.q, kJointPosition, {.doc = "joint values", .otherwise = "`0`"});
+  s.inputs("qd", design.qd, kJointSpeed, {.doc = "joint speeds", .otherwise = "`0`"});
+}
+
+void vary_fields(Section s, Design& design) {
+  if (s.f.reading()) {
+    design.damping = {{}, false};
+    for (const auto& joint : s.robot.form) design.damping.value.push_back(Distribution::constant(joint.damping));
+  }
+  s.inputs("damping", design.damping, kJointDamping, {.doc = "viscous", .otherwise = "the robot's"},
+           Bounds::not_negative());
+  s.f.key("mass", distribution(design.mass, {kRatio, Bounds::positive()}),
+          {.doc = "factor on masses and inertias of all links", .comment = "factor on masses and inertias"});
+  s.f.key(
+      "size", distribution(design.size, {kRatio, Bounds::positive()}),
+      {.doc = "factor s on all lengths of a similar body: masses times s³, inertias times s⁵; armature and base stay",
+       .comment = "factor on lengths of a similar body"});
+  s.f.key("amplitude", distribution(design.amplitude, {kRatio}), {.comment = "factor on torque.amplitude"});
+}
+
+/// Rows of torques, as one list.
+AnyValue points(std::vector<double>& into, const Robot& robot) {
+  const auto read = [&](const Node& node, const std::string& key) {
+    const std::vector<Node>& rows = read_array(node, key, 0);
+    if (rows.empty()) fail(node.place, key, "no points", "Write points = [[tau1, tau2, ...], ...], one row per time.");
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      for_each_joint(rows[k], item(key, k), kJointTorque, robot,
+                     [&](const Node& from, const std::string& name, const Dimension& d) {
+                       into.push_back(read_quantity(from, name, d));
+                     });
+  };
+  const auto rows_text = [&] {
+    const int joints = robot.joints;
+    std::string rows;
+    for (std::size_t k = 0; k < into.size(); k += robot.joint.size())
+      rows += (k == 0 ? "" : ", ") + list(into.data() + k, joints, kRatio);
+    return "[" + rows + "]";
+  };
+  return custom({read, rows_text, "rows of J, N*m or N", R"({"type": "array", "minItems": 1})"});
+}
+
+Case of_kind(const chain::TorqueInput& t, std::initializer_list<TorqueKind> kinds) {
+  Case c{std::find(kinds.begin(), kinds.end(), t.kind) != kinds.end()};
+  for (const TorqueKind kind : kinds)
+    c.label += (c.label.empty() ? "kind = \"" : " or kind = \"") + std::string(name_of(kind)) + "\"";
+  return c;
+}
+
+void course_fields(Section s, chain::TorqueInput& t) {
+  Fields& f = s.f;
+  f.when(of_kind(t, {TorqueKind::kStep, TorqueKind::kRamp}), [&] {
+    f.key("start", quantity(t.start, {kTime, Bounds::not_negative()}), {.doc = "of the torque"});
+  });
+  f.when(of_kind(t, {TorqueKind::kRamp}), [&] {
+    f.key("end", quantity(t.end, {kTime}),
+          {.doc = "from when on it is whole", .required = "Write when the ramp ends: end = \"0.2 s\"."});
+    f.check(t.end > t.start, "end", "not after start", "Let it end later.");
+  });
+  f.when(of_kind(t, {TorqueKind::kSine}), [&] {
+    s.numbers("frequency", t.frequency, {kFrequency, kFrequency}, {.doc = "of the sine"});
+    s.numbers("phase", t.phase, {kAngle, kAngle}, {.doc = "of the sine at the start"});
+  });
+  f.when(of_kind(t, {TorqueKind::kSampled}), [&] {
+    f.key("interval", quantity(t.interval, {kTime, Bounds::positive()}),
+          {.doc = "between two points", .required = "Write the time between two points: interval = \"10 ms\"."});
+    f.key("points", points(t.points, s.robot),
+          {.comment = "one row per time", .required = "Write points = [[tau1, tau2, ...], ...], one row per time."});
+  });
+}
+
+void torque_fields(Section s, chain::TorqueInput& t) {
+  s.f.key("kind", choice(t.kind), {.doc = "what drives the joints"});
+  const bool factor = is_feedback(t.kind) || t.kind == TorqueKind::kSampled;
+  s.numbers("amplitude", t.amplitude, amplitude_dimension(t.kind),
+            {.doc = "of the torque; of sampled, pd and computed a factor on it", .otherwise = "`0`; a factor `1`"},
+            factor ? 1 : 0);
+  course_fields(s, t);
+  for (const TorqueKind kind : {TorqueKind::kPd, TorqueKind::kComputed})
+    s.f.when(of_kind(t, {kind}), [&] {
+      const Words medians{.doc = "controllers know the medians of damping, mass and size"};
+      s.numbers("set_point", t.set_point, kJointPosition, medians);
+      s.numbers("kp", t.kp, kp_dimension(kind), {.doc = "gain of the position"}, 0, Bounds::not_negative());
+      s.numbers("kd", t.kd, kd_dimension(kind), {.doc = "gain of the speed"}, 0, Bounds::not_negative());
+    });
+  s.f.when(of_kind(t, {TorqueKind::kPd}), [&] {
+    s.f.key("compensate_gravity", boolean(t.compensate_gravity), {.doc = "adds the torque that holds the chain"});
+  });
+  s.numbers_or_none("limit", t.limit, kJointTorque, {.doc = "of the torque"}, Bounds::not_negative());
+}
+
+void time_fields(Section s, Design& design) {
+  Fields& f = s.f;
+  chain::SimulateOptions& o = design.options;
+  f.key("until", quantity(o.until, {kTime, Bounds::positive()}), {.doc = "the end"});
+  f.key("method", choice(o.method), {.doc = "of integration; dopri5 chooses its steps"});
+  const bool adaptive = o.method == chain::Integrator::kDopri5;
+  f.when({adaptive, "method = \"dopri5\""}, [&] {
+    f.key("tolerance", quantity(o.tolerance.relative, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}),
+          {.comment = "relative; of small numbers a hundredth"});
+    f.key("max_steps", count(o.max_steps, {.high = 1'000'000'000}), {.doc = "accepted and rejected ones"});
+    if (f.reading()) o.tolerance.absolute = 1e-2 * o.tolerance.relative;
+  });
+  f.when({!adaptive, "other methods"}, [&] {
+    f.key("step", quantity(o.step, {kTime, Bounds::positive()}), {.doc = "shortened to meet outputs and jumps"});
+    f.check(o.until / o.step <= kMostSteps, "step", "more than 1e9 steps until the end",
+            "Give a longer step or an earlier end.");
+  });
+  f.key("outputs", count(design.outputs, {.low = 2, .high = kMostOutputs, .remedy = "Write outputs = 200."}),
+        {.comment = "times of the nominal trajectories"});
+  f.key("limits", choice(o.limits),
+        {.doc = "what a joint does at its limits: nothing, it ends the sample, or it stops there"});
+}
+
+void settle_fields(Section s, Design& design) {
+  Fields& f = s.f;
+  chain::SimulateOptions& o = design.options;
+  f.key("within", quantity(design.within, {kTime, Bounds::positive()}),
+        {.doc = "settled in time: settling time <= this",
+         .required = "Write how soon it must be at rest: within = \"50 ms\"."});
+  f.check(!f.good() || design.within <= o.until, "within", "later than time.until",
+          "What happens after the end is not known: let the simulation go on for longer.");
+  f.key("speed", quantity(o.settle_speed, {shared(kJointSpeed, s.robot), Bounds::positive()}),
+        {.doc = "at rest: every joint slower than this"});
+  f.key("band", quantity(o.settle_band, {shared(kJointPosition, s.robot), Bounds::positive()}),
+        {.doc = "and this near"});
+  s.numbers_or_none("at", o.settle_at, kJointPosition,
+                    {.doc = "where; none: anywhere", .otherwise = "set point of pd and computed, else none"});
+}
+
+/// Finds the unit of one key.
+class UnitFinder final : public Fields {
+ public:
+  explicit UnitFinder(std::string key) : key_(std::move(key)) {}
+
+  using Fields::key;
+  void key(const std::string& name, Value& value, const Words& /*words*/) override {
+    const std::string path = table_ + "." + name;
+    if (key_ == path || key_.starts_with(path + ".")) unit_ = value.unit();
+  }
+  void table(const std::string& name, const Words& /*words*/, const Visit& visit) override {
+    table_ = name;
+    visit();
+  }
+  void tables(const std::string& /*name*/, const Words& /*words*/, const Items& /*items*/) override {}
+  void entries(const std::string& /*name*/, const Entries& /*entries*/) override {}
+  void when(const Case& of, const Visit& visit) override {
+    if (of.holds) visit();
+  }
+  [[nodiscard]] bool has(const std::string& /*name*/, bool now) override { return now; }
+
+  [[nodiscard]] const std::string& unit() const { return unit_; }
+
+ private:
+  std::string key_, table_, unit_;
+};
+
+}  // namespace
+
+bool is_feedback(TorqueKind kind) { return kind == TorqueKind::kPd || kind == TorqueKind::kComputed; }
+JointDimension amplitude_dimension(TorqueKind kind) {
+  return is_feedback(kind) || kind == TorqueKind::kSampled ? kPlain : kJointTorque;
+}
+JointDimension kp_dimension(TorqueKind kind) {
+  constexpr Dimension rate{.s = -2};
+  return kind == TorqueKind::kPd ? kJointStiffness : JointDimension{rate, rate};
+}
+JointDimension kd_dimension(TorqueKind kind) {
+  return kind == TorqueKind::kPd ? kJointDamping : JointDimension{kFrequency, kFrequency};
+}
+
+bool is_table_of_designs(const std::string& name) {
+  return std::find(kTables.begin(), kTables.end(), name) != kTables.end();
+}
+
+void design_fields(Fields& f, const Robot& robot, Design& design) {
+  const Section s{f, robot};
+  f.table("start", {.doc = "where samples start"}, [&] { start_fields(s, design); });
+  f.table("vary", {.doc = "what is uncertain of the robot"}, [&] { vary_fields(s, design); });
+  f.table("torque", {.doc = "what drives it"}, [&] { torque_fields(s, design.torque); });
+  f.table("time", {.doc = "how the motion is computed"}, [&] { time_fields(s, design); });
+  f.table("settle", {.doc = "what counts as at rest", .required = "Write a [settle] table with within = \"50 ms\"."},
+          [&] { settle_fields(s, design); });
+}
+
+std::string unit_of_key(const std::string& key, const chain::Scenario& scenario) {
+  UnitFinder f(key);
+  Design first = scenario.designs.front();
+  design_fields(f, scenario.robot, first);
+  return f.unit();
+}
+
+}  // namespace garra::io

@@ -1,0 +1,100 @@
+#include "chain/files/trajectory_file.hpp"
+
+#include "base/files/hdf5.hpp"
+#include "garra/core/error.hpp"
+#include "garra/io/chain_file.hpp"
+
+namespace garra::io {
+
+namespace {
+
+constexpr const char* kExpectation =
+    "A file of initial states holds q [n,j] and, where wanted, qd, damping, amplitude [n,j], torque [k,j] and a group "
+    "`parameters` of columns [n].";
+
+std::vector<double> read_rows(const Hdf5Reader& file, const std::string& name, const Shape& expected) {
+  if (!file.has(name)) return {};
+  file.require_shape(name, expected);
+  return file.doubles(name);
+}
+
+std::vector<std::int32_t> numbers(const std::vector<std::int64_t>& values) { return {values.begin(), values.end()}; }
+
+void write_outputs(Hdf5Writer& file, const chain::Trajectories& t) {
+  const auto n = static_cast<std::uint64_t>(t.count), k = static_cast<std::uint64_t>(t.times.size()),
+             j = static_cast<std::uint64_t>(t.joints);
+  if (k == 0) return;
+  file.write("times", {k}, t.times);
+  file.write("q", {n, k, j}, t.q);
+  file.write("qd", {n, k, j}, t.qd);
+  file.write("tip", {n, k, 3}, t.tip);
+  file.write("kinetic_energy", {n, k}, t.kinetic);
+  file.write("potential_energy", {n, k}, t.potential);
+  file.write("dissipated", {n, k}, t.dissipated);
+  file.write("work", {n, k}, t.work);
+  file.write("stop_loss", {n, k}, t.stop_loss);
+  file.write("balance", {n, k}, t.balance);
+}
+
+void write_ends(Hdf5Writer& file, const chain::Trajectories& t) {
+  const auto n = static_cast<std::uint64_t>(t.count), j = static_cast<std::uint64_t>(t.joints);
+  file.write("end_q", {n, j}, t.end_q);
+  file.write("end_qd", {n, j}, t.end_qd);
+  file.write("peak_speed", {n, j}, t.peak_speed);
+  file.write("peak_torque", {n, j}, t.peak_torque);
+  file.write("end_time", {n}, t.end_time);
+  file.write("settling_time", {n}, t.settling_time);
+  file.write("end_dissipated", {n}, t.end_dissipated);
+  file.write("end_work", {n}, t.end_work);
+  file.write("end_stop_loss", {n}, t.end_stop_loss);
+  file.write("end_balance", {n}, t.end_balance);
+  file.write("worst_balance", {n}, t.worst_balance);
+  file.write("steps", {n}, numbers(t.steps));
+  file.write("rejected", {n}, numbers(t.rejected));
+  std::vector<std::int32_t> status;
+  for (const chain::SimulationStatus s : t.status) status.push_back(static_cast<std::int32_t>(s));
+  file.write("status", {n}, status);
+}
+
+}  // namespace
+
+chain::Samples read_samples(const std::string& path, int joints) {
+  chain::States states = read_states(path, joints);
+  const Hdf5Reader file(path, kExpectation);
+  const Shape rows = {static_cast<std::uint64_t>(states.count), static_cast<std::uint64_t>(joints)};
+  chain::Samples out;
+  out.count = states.count;
+  out.q = std::move(states.q);
+  out.qd = std::move(states.qd);
+  out.damping = read_rows(file, "damping", rows);
+  out.amplitude = read_rows(file, "amplitude", rows);
+  out.parameters = std::move(states.parameters);
+  return out;
+}
+
+std::vector<double> read_torque_points(const std::string& path, int joints) {
+  const Hdf5Reader file(path, kExpectation);
+  if (!file.has("torque")) return {};
+  const Shape shape = file.shape("torque");
+  if (shape.size() != 2 || shape[1] != static_cast<std::uint64_t>(joints))
+    file.refuse("torque", "expected shape [k, " + std::to_string(joints) + "], found " + to_string(shape));
+  return file.doubles("torque");
+}
+
+void write_trajectories(const std::string& path, const chain::Trajectories& t, const TrajectoryAttributes& attributes) {
+  Hdf5Writer file;
+  write_outputs(file, t);
+  write_ends(file, t);
+  file.attribute("/", "model", attributes.model);
+  file.attribute("/", "method", attributes.method);
+  file.attribute("/", "torque", attributes.torque);
+  file.attribute("/", "device", attributes.device);
+  file.attribute("/", "version", attributes.version);
+  std::vector<std::string> names;
+  for (int i = 0; i < chain::kSimulationStatusCount; ++i)
+    names.emplace_back(to_string(static_cast<chain::SimulationStatus>(i)));
+  file.attribute("status", "names", names);
+  file.commit(path);
+}
+
+}  // namespace garra::io

@@ -1,0 +1,43 @@
+// The kernels recorded: from a robot to the graph of an operation.
+#pragma once
+
+#include <vector>
+
+#include "chain/generate/code.hpp"
+#include "garra/chain.hpp"
+
+namespace garra::chain {
+
+enum class Operation {
+  kToolPose,
+  kFrames,
+  kJacobian,
+  kManipulability,
+  kJacobianManipulability,
+  kInverseDynamics,
+  kBiasTorque,
+  kCoriolisTorque,
+  kGravityTorque,
+  kInertiaMatrix,
+  kForwardDynamics,
+  kEnergy
+};
+inline constexpr int kOperations = 12;
+
+/// Ways to the same result, numbered from 0; the cheapest is kept.
+[[nodiscard]] int ways(Operation operation, int joints);
+
+/// Results are called `out`; inputs x.cos[i], x.sin[i], x.slide[i], qd[i], and qdd[i] or tau[i].
+[[nodiscard]] std::vector<Target> record(symbolic::Graph& graph, const Robot& robot, Operation operation, int way);
+
+// By number of joints: 1-5, 6-7, 8-9, 10-16.
+[[nodiscard]] std::vector<Target> record_small(symbolic::Graph& graph, const Robot& robot, Operation operation,
+                                               int way);
+[[nodiscard]] std::vector<Target> record_medium(symbolic::Graph& graph, const Robot& robot, Operation operation,
+                                                int way);
+[[nodiscard]] std::vector<Target> record_unrolled(symbolic::Graph& graph, const Robot& robot, Operation operation,
+                                                  int way);
+[[nodiscard]] std::vector<Target> record_large(symbolic::Graph& graph, const Robot& robot, Operation operation,
+                                               int way);
+
+}  // namespace garra::chain

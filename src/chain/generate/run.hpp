@@ -1,0 +1,135 @@
+// One recording: a robot's numbers, the kernels, the results. Compiled for a few sizes per file (chain_generate_*.cpp).
+#pragma once
+
+#include "chain/generate/record.hpp"
+#include "chain/generate/regroup.hpp"
+#include "garra/systems/chain/determinant.hpp"
+#include "garra/systems/chain/kernels.hpp"
+
+namespace garra::chain {
+
+using symbolic::Graph;
+using symbolic::Symbol;
+
+inline std::string at(const std::string& array, int i) { return array + "[" + std::to_string(i) + "]"; }
+inline std::string at(const std::string& array, int i, int j) {
+  return array + "(" + std::to_string(i) + ", " + std::to_string(j) + ")";
+}
+
+/// The recorded run of one operation.
+template <int J>
+struct Run {
+  Graph& graph;
+  Model<double, J> model, regrouped;
+  Angles<Symbol, J> x;
+  std::vector<Target> targets = {};
+
+  Run(Graph& g, const Robot& robot) : graph(g), model(model_of<J>(robot)), regrouped(model) {
+    regroup(regrouped);
+    for (int i = 0; i < J; ++i) {
+      double c, s;
+      exact_cos_sin(model.joint[i].theta, c, s);
+      const bool slides = model.prismatic[i];
+      x.cos[i] = slides ? Symbol(c) : g.input(at("x.cos", i));
+      x.sin[i] = slides ? Symbol(s) : g.input(at("x.sin", i));
+      if (!slides) g.set_unit(x.cos[i], x.sin[i]);
+      x.slide[i] = slides ? g.input(at("x.slide", i)) : Symbol(0);
+    }
+  }
+
+  [[nodiscard]] Vec<Symbol, J> inputs(const std::string& name) {
+    Vec<Symbol, J> v;
+    for (int i = 0; i < J; ++i) v[i] = graph.input(at(name, i));
+    return v;
+  }
+  void give(const std::string& place, const Symbol& value) { targets.push_back({place, value}); }
+  void give(const std::string& place, const Vec<Symbol, J>& v) {
+    for (int i = 0; i < J; ++i) give(at(place, i), v[i]);
+  }
+  void give(const std::string& place, const Mat<Symbol, 6, J>& jac) {
+    for (int j = 0; j < J; ++j)
+      for (int i = 0; i < 6; ++i) give(at(place, i, j), jac(i, j));
+  }
+  void give(const std::string& place, const Pose<Symbol>& pose) {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) give(at(place + ".R", i, j), pose.R(i, j));
+    for (int i = 0; i < 3; ++i) give(at(place + ".p", i), pose.p[i]);
+  }
+
+  [[nodiscard]] Mat<Symbol, 6, J> tool_jacobian() const { return jacobian(model, frames(model, x)); }
+  [[nodiscard]] Symbol volume(int way) const {
+    if constexpr (J == 6)
+      return abs(expanded_determinant(model, x, expansion(way)));
+    else
+      return manipulability(tool_jacobian());
+  }
+
+  /// Way 0: composite bodies, eliminated from the tip, where the inertia is constant in many arms. 1: from the base,
+  /// 2: articulated bodies.
+  [[nodiscard]] Vec<Symbol, J> accelerations(const Vec<Symbol, J>& qd, const Vec<Symbol, J>& tau, int way) const {
+    if (way == 1) return forward_dynamics_composite(regrouped, x, qd, tau);
+    if (way == 2) return forward_dynamics_articulated(regrouped, x, qd, tau);
+    const Vec<Symbol, J> b = tau - bias_torque(regrouped, x, qd);
+    const Mat<Symbol, J, J> H = inertia_matrix(regrouped, x);
+    Mat<Symbol, J, J> from_tip;
+    Vec<Symbol, J> right, out;
+    for (int i = 0; i < J; ++i) {
+      right[i] = b[J - 1 - i];
+      for (int j = 0; j < J; ++j) from_tip(i, j) = H(J - 1 - i, J - 1 - j);
+    }
+    const Vec<Symbol, J> y = kernel::solve_definite(from_tip, right);
+    for (int i = 0; i < J; ++i) out[i] = y[J - 1 - i];
+    return out;
+  }
+
+  void give_inertia(const Mat<Symbol, J, J>& H) {
+    for (int i = 0; i < J; ++i)
+      for (int j = 0; j <= i; ++j) {
+        give(at("out", i, j), H(i, j));
+        if (j < i) give(at("out", j, i), H(i, j));
+      }
+  }
+  void give_frames(const Frames<Symbol, J>& k) {
+    for (int i = 0; i < J; ++i) give(at("out.frame", i), k.frame[i]);
+    give("out.tool", k.tool);
+  }
+
+  void kinematics(Operation operation, int way) {
+    if (operation == Operation::kToolPose) give("out", frames(model, x).tool);
+    if (operation == Operation::kFrames) give_frames(frames(model, x));
+    if (operation == Operation::kJacobian) give("out", tool_jacobian());
+    if (operation == Operation::kManipulability) give("out", volume(way));
+    if (operation == Operation::kJacobianManipulability) {
+      give("out.jacobian", tool_jacobian());
+      give("out.manipulability", volume(way));
+    }
+  }
+  void dynamics(Operation operation, int way) {
+    if (is_last_symmetric(regrouped)) x.cos[J - 1] = 1, x.sin[J - 1] = 0;
+    if (operation == Operation::kGravityTorque) give("out", gravity_torque(regrouped, x));
+    if (operation == Operation::kInertiaMatrix) give_inertia(inertia_matrix(regrouped, x));
+    if (operation == Operation::kGravityTorque || operation == Operation::kInertiaMatrix) return;
+    const auto qd = inputs("qd");
+    if (operation == Operation::kInverseDynamics) give("out", inverse_dynamics(regrouped, x, qd, inputs("qdd")));
+    if (operation == Operation::kBiasTorque) give("out", bias_torque(regrouped, x, qd));
+    if (operation == Operation::kCoriolisTorque) give("out", coriolis_torque(regrouped, x, qd));
+    if (operation == Operation::kForwardDynamics) give("out", accelerations(qd, inputs("tau"), way));
+    if (operation == Operation::kEnergy) {
+      const Energy<Symbol> e = energy(regrouped, x, qd);
+      give("out.kinetic", e.kinetic);
+      give("out.potential", e.potential);
+    }
+  }
+};
+
+template <int J>
+std::vector<Target> record_joints(Graph& graph, const Robot& robot, Operation operation, int way) {
+  Run<J> run(graph, robot);
+  if (operation <= Operation::kJacobianManipulability)
+    run.kinematics(operation, way);
+  else
+    run.dynamics(operation, way);
+  return run.targets;
+}
+
+}  // namespace garra::chain

@@ -1,0 +1,50 @@
+// A checked simulation job, and the rows of inputs and outputs between its plain arrays and the bodies.
+#pragma once
+
+#include <vector>
+
+#include "chain/simulate/batch.hpp"
+#include "garra/chain_simulate.hpp"
+
+namespace garra::chain {
+
+/// `out` has its sizes already; one number per joint everywhere.
+struct SimulateJob {
+  const Robot& robot;
+  const Samples& in;
+  const TorqueInput& torque;
+  const SimulateOptions& options;
+  const Device& device;
+  std::vector<Column> columns;
+  std::vector<double> column_values;  ///< [columns,n]
+  std::vector<double> damping, amplitude, lower, upper;
+  std::vector<double> stop_time, stop_step, stop_steps, stop_output;
+  Trajectories& out;
+};
+
+/// Rows of up to `most` samples at once.
+class SimulateRows {
+ public:
+  SimulateRows(const SimulateJob& job, std::int64_t most);
+  /// The samples first ... first + count - 1, outputs all NaN.
+  [[nodiscard]] SimulateArrays take(std::int64_t first, std::int64_t count);
+  /// Copies what was written about them into the job's output.
+  void give_back();
+
+  [[nodiscard]] std::vector<double>& trajectory() { return trajectory_; }
+  [[nodiscard]] std::vector<double>& summary() { return summary_; }
+
+ private:
+  void give_back_trajectory(std::int64_t i, const double* rows);
+  void give_back_summary(std::int64_t i, const double* row);
+
+  const SimulateJob& job_;
+  std::int64_t first_ = 0, count_ = 0;
+  std::vector<double> trajectory_, summary_;
+};
+
+/// Chains of J joints, or of fewer. Each in one of chain_simulate_*.cpp.
+template <int J>
+void simulate_on_cpu(const SimulateJob& job);
+
+}  // namespace garra::chain

@@ -1,0 +1,98 @@
+// Single problems and solutions in the plain arrays of contact.hpp.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "contact/batch/verdict.hpp"
+#include "garra/batch/rows.hpp"
+#include "garra/contact.hpp"
+#include "garra/lcp.hpp"
+#include "garra/solve/friction_problem.hpp"
+
+namespace garra::contact {
+
+template <int N>
+solvers::FrictionProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
+  solvers::FrictionProblem<double, N> p;
+  std::copy_n(in.A.data() + k * 9 * N * N, 9 * N * N, p.A.m);
+  std::copy_n(in.b.data() + k * 3 * N, 3 * N, p.b.m);
+  std::copy_n(in.mu.data() + k * N, N, p.mu.m);
+  return p;
+}
+
+/// Unit slip directions of problem k, (0, 0) where a contact may roll. A sliding contact without a direction gets NaN,
+/// which the certificate calls invalid.
+template <int N>
+solvers::SlidingContacts<double, N> sliding_at(const Problems& in, std::int64_t k) {
+  solvers::SlidingContacts<double, N> out{Vec<double, 2 * N>::zero()};
+  if (in.slip_velocity.empty()) return out;
+  for (int j = 0; j < N; ++j) {
+    if (in.mode[static_cast<std::size_t>(k * N + j)] == 0) continue;
+    const double* v = in.slip_velocity.data() + 2 * (k * N + j);
+    const double speed = std::hypot(v[0], v[1]);
+    for (int i = 0; i < 2; ++i) out.v[2 * j + i] = v[i] / speed;
+  }
+  return out;
+}
+
+/// Whether contact j of problem k slides.
+inline bool slides(const Problems& in, std::int64_t k, int j) {
+  return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
+}
+
+/// One solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
+template <int N>
+void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s, Solutions& out) {
+  const auto at = static_cast<std::size_t>(k);
+  const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s);
+  if (!out.c.empty()) std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
+  if (!out.a.empty()) std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
+  out.residual[at] = s.residual;
+  out.residual_raw[at] = s.residual_raw;
+  out.minimum[at] = s.minimum;
+  out.projected_gradient[at] = s.projected_gradient;
+  out.iterations[at] = static_cast<std::int32_t>(s.effort.outer);
+  out.evaluations[at] = static_cast<std::int32_t>(s.effort.evaluations);
+  out.inner[at] = static_cast<std::int32_t>(s.effort.inner);
+  out.products[at] = static_cast<std::int32_t>(s.effort.products);
+  out.stage[at] = static_cast<std::int32_t>(s.effort.stage);
+  out.stalls[at] = static_cast<std::int32_t>(s.effort.stalls);
+  out.status[at] = static_cast<Status>(static_cast<int>(s.status));
+  if (!out.merit.empty()) out.merit[at] = verdict.merit;
+  if (out.state.empty()) return;
+  for (int j = 0; j < N; ++j)
+    out.state[static_cast<std::size_t>(k * N + j)] = static_cast<ContactState>(static_cast<int>(verdict.state[j]));
+  out.friction_margin[at] = verdict.friction_margin;
+  out.critical_friction[at] = verdict.critical_friction;
+}
+
+/// Arrays of the right sizes: nothing solved yet.
+[[nodiscard]] Solutions unsolved(const Problems& problems);
+
+/// The same in `out`, whose memory is used again; numbers that are there already may stay. Without the arrays that are
+/// not wanted.
+void make_room(const Problems& problems, const Wanted& wanted, Solutions& out);
+
+/// contact::judge into the arrays that `out` has; the sizes belong together.
+void judge(const Problems& problems, const std::vector<double>& c, double tol, Solutions& out);
+
+/// Throws Error(kInvalidFile) where the arrays do not belong together.
+void check_sizes(const Problems& problems);
+
+/// Problems whose contacts all slide, by exhaustion of their 2^k bases: fills `solutions` where asked for, proves
+/// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.
+void add_verdicts(const Problems& problems, const Options& options, const Device& device, Solutions& out);
+
+/// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and
+/// 24)
+[[nodiscard]] lcp::Problems normal_problems(const Problems& problems);
+
+/// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
+template <int Most = kMaxContacts, class F>
+void for_contacts(int contacts, const F& f) {
+  batch::with_size<Most>(contacts, f);
+}
+
+}  // namespace garra::contact

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <string>
+
+#include "contact/batch/run.hpp"
+#include "garra/contact.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::contact {
+
+namespace {
+
+struct Entry {
+  Method method;
+  const char* name;
+  void (*run)(const Job&);
+  int most_contacts = kMaxContacts;
+};
+constexpr Entry kMethods[kMethodCount] = {
+    {Method::kAuto, "auto", run_newton},
+    {Method::kSemismoothNewton, "semismooth-newton", run_newton},
+    {Method::kNsgs, "nsgs", run_nsgs},
+    {Method::kAdmm, "admm", run_admm},
+    {Method::kExtragradient, "extragradient", run_extragradient},
+    {Method::kBoxQuacan, "box-quacan", run_box_quacan, kMaxMeritContacts},
+    {Method::kSpg, "spg", run_spg, kMaxMeritContacts},
+    {Method::kProjectedLm, "projected-lm", run_projected_lm, kMaxMeritContacts},
+    {Method::kFischerBurmeister, "fischer-burmeister", run_fischer_burmeister, kMaxMeritContacts},
+    {Method::kLemke, "lemke", run_lemke},
+};
+
+/// Lemke's method knows no friction cones.
+void check_all_slide(const Problems& in) {
+  const auto contacts = static_cast<std::size_t>(in.count * in.contacts);
+  std::size_t rolling = contacts;
+  for (const std::uint8_t mode : in.mode) rolling -= mode != 0 ? 1 : 0;
+  if (rolling > 0)
+    throw Error(ExitCode::kInvalidFile,
+                "method lemke: " + std::to_string(rolling) + " of " + std::to_string(contacts) + " contacts may roll",
+                "lemke solves problems whose contacts all slide (mode = 1); use auto");
+}
+
+void check_method(const Problems& in, Method method) {
+  if (method == Method::kLemke) check_all_slide(in);
+  if (in.contacts > most_contacts(method))
+    throw Error(
+        ExitCode::kInvalidFile,
+        std::string("method ") + to_string(method) + ": " + std::to_string(in.contacts) + " contacts per problem",
+        "it takes up to " + std::to_string(most_contacts(method)) + "; use auto");
+}
+
+}  // namespace
+
+void check_sizes(const Problems& in) {
+  if (in.contacts < 1 || in.contacts > kMaxContacts)
+    throw Error(ExitCode::kInvalidFile, "contacts = " + std::to_string(in.contacts) + " per problem",
+                "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
+  const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.contacts);
+  if (in.count < 0 || in.A.size() != n * 9 * k * k || in.b.size() != n * 3 * k || in.mu.size() != n * k)
+    throw Error(ExitCode::kInvalidFile, "A, b and mu do not have the sizes [n,3k,3k], [n,3k], [n,k] of n = " +
+                                            std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
+  const bool mode = in.mode.empty() || in.mode.size() == n * k;
+  const bool velocity = in.slip_velocity.empty() ? std::ranges::all_of(in.mode, [](auto m) { return m == 0; })
+                                                 : !in.mode.empty() && in.slip_velocity.size() == 2 * n * k;
+  if (!mode || !velocity)
+    throw Error(ExitCode::kInvalidFile, "mode and slip_velocity do not have the sizes [n,k] and [n,k,2] of n = " +
+                                            std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
+}
+
+Solutions unsolved(const Problems& problems) {
+  Solutions out;
+  make_room(problems, {}, out);
+  return out;
+}
+
+void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
+  out.contacts = problems.contacts;
+  out.count = problems.count;
+  const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
+  out.c.resize(wanted.c ? n * 3 * k : 0);
+  out.a.resize(wanted.a ? n * 3 * k : 0);
+  out.merit.resize(wanted.merit ? n : 0);
+  out.state.resize(wanted.verdicts ? n * k : 0);
+  for (auto* v : {&out.friction_margin, &out.critical_friction}) v->resize(wanted.verdicts ? n : 0);
+  for (auto* v : {&out.residual, &out.residual_raw, &out.minimum, &out.projected_gradient}) v->resize(n);
+  for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) v->resize(n);
+  out.status.resize(n);
+  out.solutions.clear();
+}
+
+const char* to_string(ContactState state) {
+  switch (state) {
+    case ContactState::kStick:
+      return "stick";
+    case ContactState::kSlip:
+      return "slip";
+    case ContactState::kOpen:
+      return "open";
+    case ContactState::kUnknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+const char* to_string(Method method) { return kMethods[static_cast<std::size_t>(method)].name; }
+
+int most_contacts(Method method) { return kMethods[static_cast<std::size_t>(method)].most_contacts; }
+
+Method parse_method(const std::string& name) {
+  std::string names;
+  for (const Entry& entry : kMethods) {
+    if (name == entry.name) return entry.method;
+    names.append(names.empty() ? "" : ", ").append(entry.name);
+  }
+  throw Error(ExitCode::kUsage, "no method is called " + name, "there are " + names);
+}
+
+void solve(const Problems& problems, const Options& options, const Device& device, Solutions& out) {
+  check_sizes(problems);
+  check_method(problems, options.method);
+  make_room(problems, options.wanted, out);
+  kMethods[static_cast<std::size_t>(options.method)].run(job_of(problems, options, device, out));
+  add_verdicts(problems, options, device, out);
+}
+
+Solutions solve(const Problems& problems, const Options& options, const Device& device) {
+  Solutions out;
+  solve(problems, options, device, out);
+  return out;
+}
+
+}  // namespace garra::contact

@@ -1,0 +1,56 @@
+// The certificate for forces from elsewhere, and the elimination of sliding contacts for solvers that do not know them.
+#include "contact/batch/arrays.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::contact {
+namespace {
+
+template <int N>
+void judge_all(const Problems& in, const std::vector<double>& c, double tol, Solutions& out) {
+  const double reason = static_cast<int>(Status::kStalled);
+  for (std::int64_t k = 0; k < in.count; ++k) {
+    Vec<double, 3 * N> force;
+    std::copy_n(c.data() + k * 3 * N, 3 * N, force.m);
+    auto found = solvers::candidate_of<double, N>(force, reason, solvers::Effort<double>::none());
+    found.effort.outer = found.effort.stage = found.effort.stalls = solvers::kNotCounted;
+    store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
+  }
+}
+
+template <int N>
+void eliminate_all(const Problems& in, Problems& out) {
+  for (std::int64_t k = 0; k < in.count; ++k) {
+    auto p = problem_at<N>(in, k);
+    solvers::eliminate_sliding(p, sliding_at<N>(in, k));
+    std::copy_n(p.A.m, 9 * N * N, out.A.data() + k * 9 * N * N);
+    std::copy_n(p.b.m, 3 * N, out.b.data() + k * 3 * N);
+    std::copy_n(p.mu.m, N, out.mu.data() + k * N);
+  }
+}
+
+}  // namespace
+
+void judge(const Problems& problems, const std::vector<double>& c, double tol, Solutions& out) {
+  for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, out); });
+}
+
+Solutions judge(const Problems& problems, const std::vector<double>& c, double tol) {
+  check_sizes(problems);
+  if (c.size() != problems.b.size())
+    throw Error(ExitCode::kUsage, "judge: " + std::to_string(c.size()) + " force components for " +
+                                      std::to_string(problems.b.size()) + " of the problems");
+  Solutions out = unsolved(problems);
+  judge(problems, c, tol, out);
+  return out;
+}
+
+Problems without_sliding(const Problems& problems) {
+  check_sizes(problems);
+  Problems out = problems;
+  out.mode.clear();
+  out.slip_velocity.clear();
+  for_contacts(problems.contacts, [&](auto n) { eliminate_all<n>(problems, out); });
+  return out;
+}
+
+}  // namespace garra::contact

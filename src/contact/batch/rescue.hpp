@@ -1,0 +1,31 @@
+// Body of the ladder beyond Newton (friction_rescue.hpp), a second pass over a batch. Host and device.
+#pragma once
+
+#include "contact/batch/body.hpp"
+#include "garra/solve/friction_rescue.hpp"
+
+namespace garra::contact {
+
+/// Goes on with problem i where Newton has come to its limit; does nothing to the others.
+template <int N>
+struct RescueBody {
+  solvers::FrictionRescue rescue;
+  const double* problems;
+  const double* sliding;
+  double* candidates;
+
+  explicit RescueBody(const IterateBody<solvers::FrictionNewton, N>& newton)
+      : problems(newton.problems), sliding(newton.sliding), candidates(newton.candidates) {
+    rescue.tol = newton.solver.tol;
+  }
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    auto best = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
+    if (!any(best.reason == S(int(Status::kIterationLimit)))) return;
+    solvers::rescue(rescue, load_problem<S, N>(problems, sliding, i), best);
+    batch::store<S>(candidates, i, best);
+  }
+};
+
+}  // namespace garra::contact

@@ -1,0 +1,110 @@
+// Between the plain arrays of contact.hpp and the tiles of a block.
+#include "contact/batch/run.hpp"
+
+namespace garra::contact {
+namespace {
+
+constexpr int kLanes = static_cast<int>(batch::kTile);
+
+template <class T>
+const double* tile_of(const double* tiles, std::int64_t t) {
+  return tiles + t * batch::kFields<double, T> * kLanes;
+}
+
+/// use(t, first, count) for the tiles of a block: `count` <= 32 problems, from `first` on, lie in tile t.
+template <class Use>
+void for_each_tile(const batch::RowRange& rows, int threads, const Use& use) {
+  const std::int64_t tiles = batch::tiles_for(rows.count);
+  batch::for_blocks(threads, {tiles, threads > 1 ? 64 : tiles}, [&](std::int64_t begin, std::int64_t count) {
+    for (std::int64_t t = begin; t < begin + count; ++t)
+      use(t, rows.first + t * kLanes, std::min<std::int64_t>(kLanes, rows.count - t * kLanes));
+  });
+}
+
+/// verdict_of() of a tile.
+template <int N>
+struct VerdictBody {
+  const double* problems;
+  const double* sliding;
+  const double* solutions;
+  double* verdicts;
+
+  template <class S>
+  void operator()(std::int64_t i) const {
+    const auto slips = sliding == nullptr ? solvers::SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}
+                                          : batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
+    batch::store<S>(verdicts, i,
+                    verdict_of<S, N>(batch::load<S, solvers::FrictionProblem<S, N>>(problems, i), slips,
+                                     batch::load<S, solvers::FrictionSolution<S, N>>(solutions, i)));
+  }
+};
+
+/// Whether anything is to be stored.
+bool any_wanted(const std::vector<batch::OutColumn>& columns) {
+  return std::ranges::any_of(columns, [](const auto& c) { return c.data != nullptr || c.whole.data != nullptr; });
+}
+
+}  // namespace
+
+Job job_of(const Problems& in, const Options& options, const Device& device, Solutions& out) {
+  using batch::in_column, batch::out_column;
+  const int k = in.contacts;
+  Job job{in, options, device, out, {in.count, {}, {}, device}, {}};
+  job.rows.in = {in_column(in.A, 9 * k * k), in_column(in.b, 3 * k), in_column(in.mu, k)};
+  job.rows.out = {out_column(out.c, 3 * k),     out_column(out.a, 3 * k),   out_column(out.residual),
+                  out_column(out.residual_raw), out_column(out.minimum),    out_column(out.projected_gradient),
+                  out_column(out.status),       out_column(out.iterations), out_column(out.evaluations),
+                  out_column(out.inner),        out_column(out.products),   out_column(out.stage),
+                  out_column(out.stalls)};
+  job.verdicts = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
+                  out_column(out.state, k)};
+  if (!any_wanted(job.verdicts)) job.verdicts.clear();
+  return job;
+}
+
+template <int N>
+Block<N>::Block(const Job& job, std::int64_t most)
+    : batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows, most),
+      job_(job),
+      sliding_(job.in.slip_velocity.empty() ? 0 : most),
+      candidates_(job.device.executor == Executor::kCuda ? 0 : most) {}
+
+template <int N>
+void Block<N>::fill(const batch::RowRange& rows, int threads) {
+  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::fill(rows, threads);
+  if (slips() == nullptr) return;
+  for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = 0; i < kLanes; ++i)  // spare lanes repeat the last problem
+      sliding_.set(t * kLanes + i, sliding_at<N>(job_.in, first + std::min(i, count - 1)));
+  });
+}
+
+template <int N>
+void Block<N>::drain(const batch::RowRange& rows, int threads) {
+  using Verdict = SolutionVerdict<double, N>;
+  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::drain(rows, threads);
+  if (job_.verdicts.empty()) return;
+  // The host judges what a GPU solved, too: in lanes, as they have the same bits.
+  const Executor executor = job_.device.executor == Executor::kScalar ? Executor::kScalar : Executor::kLanes;
+  const double *problems = this->in().data(), *solutions = this->out().data();
+  for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
+    alignas(64) double verdicts[batch::kFields<double, Verdict> * kLanes];
+    batch::for_each(
+        executor, count,
+        VerdictBody<N>{tile_of<solvers::FrictionProblem<double, N>>(problems, t),
+                       slips() == nullptr ? nullptr : tile_of<solvers::SlidingContacts<double, N>>(slips(), t),
+                       tile_of<solvers::FrictionSolution<double, N>>(solutions, t), verdicts});
+    batch::scatter({verdicts, batch::kFields<double, Verdict>}, {first, count}, job_.verdicts);
+  });
+}
+
+template class Block<1>;
+template class Block<2>;
+template class Block<3>;
+template class Block<4>;
+template class Block<5>;
+template class Block<6>;
+template class Block<7>;
+template class Block<8>;
+
+}  // namespace garra::contact

@@ -1,0 +1,112 @@
+// Runs one solver over a batch of friction contact problems on the executor that was asked for. One translation unit
+// per family of solvers instantiates it (contact_*.cpp), so that they compile side by side.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "contact/batch/arrays.hpp"
+#include "contact/batch/cuda.hpp"
+#include "contact/batch/lanes.hpp"
+#include "contact/batch/solvers.hpp"
+#include "garra/batch/rows_run.hpp"
+
+namespace garra::contact {
+
+/// What is to be solved, how and where, and where the answers go. `out` has its sizes already.
+struct Job {
+  const Problems& in;
+  const Options& options;
+  const Device& device;
+  Solutions& out;
+  batch::Rows rows;                        ///< of FrictionProblem and FrictionSolution
+  std::vector<batch::OutColumn> verdicts;  ///< of SolutionVerdict; empty: none is wanted
+};
+/// In rows.cpp, as all between plain arrays and tiles.
+[[nodiscard]] Job job_of(const Problems& in, const Options& options, const Device& device, Solutions& out);
+
+inline constexpr std::int64_t kBlock =
+    256;  // problems per block: problems, candidates and solutions stay in the L2 cache
+inline constexpr std::int64_t kDeviceBlock = std::int64_t{1}
+                                             << 17;  // the same on a GPU: its tiles are cleared once and reused
+
+/// Tiles that a thread uses for one block after another.
+template <int N>
+class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>> {
+ public:
+  Block(const Job& job, std::int64_t most);
+  void fill(const batch::RowRange& rows, int threads = 1);
+  /// With the verdicts that are wanted.
+  void drain(const batch::RowRange& rows, int threads = 1);
+  [[nodiscard]] const double* slips() const { return sliding_.count() > 0 ? sliding_.data() : nullptr; }
+  [[nodiscard]] double* candidates() { return candidates_.data(); }
+
+ private:
+  const Job& job_;
+  batch::Tiles<solvers::SlidingContacts<double, N>> sliding_;
+  batch::Tiles<solvers::Candidate<double, N>> candidates_;  ///< those of a GPU stay there
+};
+
+/// The certificate of a block on the CPU; compiled once, in contact/instances/certify.cpp.
+template <int N>
+void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count);
+
+template <class Solver, int N>
+void solve_on_cpu(const Solver& solver, const Job& job) {
+  const Executor executor = job.device.executor;
+  batch::run_tiles(
+      job.rows, kBlock, [&](std::int64_t most) { return Block<N>(job, most); },
+      [&](Block<N>& block, std::int64_t count) {
+        const double* problems = block.in().data();
+        iterate(executor, IterateBody<Solver, N>{solver, problems, block.slips(), block.candidates()}, count);
+        const CertifyBody<N> certify{job.options.tol, problems, block.slips(), block.candidates(), block.out().data()};
+        certify_tiles(executor, certify, count);
+      });
+}
+
+template <class Solver, int N>
+void solve_on_gpu(const Solver& solver, const Job& job) {
+  using Solution = solvers::FrictionSolution<double, N>;
+  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) +
+                              sizeof(solvers::SlidingContacts<double, N>) + sizeof(solvers::Candidate<double, N>) +
+                              sizeof(Solution);
+  const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
+  const int threads = solve_threads(job.device);
+  Block<N> block(job, fit);
+  for (std::int64_t first = 0; first < job.in.count; first += fit) {
+    const std::int64_t count = std::min(fit, job.in.count - first);
+    block.fill({first, count}, threads);
+    batch::on_device(job.device, solver,
+                     HostTiles{N, job.options.tol, count, block.in().data(), block.slips(), block.out().data()});
+    block.drain({first, count}, threads);
+  }
+}
+
+template <class Solver, int N>
+void solve_all(const Solver& solver, const Job& job) {
+  if (job.device.executor == Executor::kCuda)
+    solve_on_gpu<Solver, N>(solver, job);
+  else
+    solve_on_cpu<Solver, N>(solver, job);
+}
+
+/// Sets what every solver has: tolerance and iteration limit.
+template <class Solver>
+void solve_with(Solver solver, const Job& job) {
+  solver.tol = job.options.tol;
+  if (job.options.max_iterations > 0) solver.max_iterations = job.options.max_iterations;
+  for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_all<Solver, n>(solver, job); });
+}
+
+// One per Method, each in its own file.
+void run_newton(const Job& job);
+void run_nsgs(const Job& job);
+void run_admm(const Job& job);
+void run_extragradient(const Job& job);
+void run_box_quacan(const Job& job);
+void run_spg(const Job& job);
+void run_projected_lm(const Job& job);
+void run_fischer_burmeister(const Job& job);
+void run_lemke(const Job& job);
+
+}  // namespace garra::contact

@@ -1,0 +1,103 @@
+// Verdicts on problems whose contacts all slide: linear complementarity problems, small enough to be exhausted.
+#include <numeric>
+#include <string>
+
+#include "contact/batch/arrays.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::contact {
+namespace {
+
+constexpr int kUndecided = 255;
+
+bool all_slide(const Problems& in, std::int64_t k) {
+  for (int j = 0; j < in.contacts; ++j)
+    if (!slides(in, k, j)) return false;
+  return true;
+}
+
+void require_sliding(const Problems& in) {
+  for (std::int64_t k = 0; k < in.count; ++k)
+    if (!all_slide(in, k))
+      throw Error(ExitCode::kInvalidFile, "problem " + std::to_string(k) + " has contacts that may roll",
+                  "solutions are counted where all contacts slide (mode = 1)");
+}
+
+/// Problems that exhaustion can say something of: all where solutions are to be counted, else the unsolved ones.
+std::vector<std::int64_t> choose(const Problems& in, const Options& options, const Solutions& out) {
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t k = 0; k < in.count; ++k) {
+    const Status status = out.status[static_cast<std::size_t>(k)];
+    const bool unsolved = status == Status::kStalled || status == Status::kIterationLimit;
+    const bool wanted = options.count_solutions ? status != Status::kInvalidInput : unsolved;
+    if (wanted && all_slide(in, k)) chosen.push_back(k);
+  }
+  return chosen;
+}
+
+/// Solution number i of the enumeration as a candidate for problem k, with the counters that the method left.
+template <int N>
+solvers::Candidate<double, N> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out,
+                                             std::int64_t k) {
+  Vec<double, 3 * N> c = Vec<double, 3 * N>::zero();
+  for (int j = 0; j < N; ++j) c[3 * j] = all.z[static_cast<std::size_t>(i * N + j)];
+  auto effort = solvers::Effort<double>::none();
+  effort.outer = out.iterations[static_cast<std::size_t>(k)];
+  effort.stage = out.stage[static_cast<std::size_t>(k)] + 1;
+  return solvers::candidate_of<double, N>(c, static_cast<int>(Status::kStalled), effort);
+}
+
+/// M = A~_nn and q = b_n of the chosen problems                                                  (papers, 46 and 24)
+template <int N>
+lcp::Problems normal_problems(const Problems& in, const std::vector<std::int64_t>& chosen) {
+  lcp::Problems out{N, static_cast<std::int64_t>(chosen.size()), {}, {}};
+  for (const std::int64_t k : chosen) {
+    auto p = problem_at<N>(in, k);
+    solvers::eliminate_sliding(p, sliding_at<N>(in, k));
+    const auto normal = solvers::normal_problem(p);
+    out.M.insert(out.M.end(), normal.M.m, normal.M.m + N * N);
+    out.q.insert(out.q.end(), normal.q.m, normal.q.m + N);
+  }
+  return out;
+}
+
+template <int N>
+void add(const Problems& in, const Options& options, const Device& device, Solutions& out) {
+  const std::vector<std::int64_t> chosen = choose(in, options, out);
+  if (chosen.empty()) return;
+  const lcp::Enumeration all = lcp::enumerate(normal_problems<N>(in, chosen), device.threads);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::int64_t k = chosen[i], found = all.solutions(static_cast<std::int64_t>(i));
+    Status& status = out.status[static_cast<std::size_t>(k)];
+    const auto verdict = all.verdict[i];
+    const bool counted = verdict != solvers::LcpVerdict::kContinuum && verdict != solvers::LcpVerdict::kUndecided;
+    if (options.count_solutions)
+      out.solutions[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(counted ? found : kUndecided);
+    if (status == Status::kConverged) continue;
+    if (verdict == solvers::LcpVerdict::kNoSolution) status = Status::kNoSolution;
+    if (found == 0 || options.method != Method::kAuto) continue;
+    const auto candidate = candidate_from<N>(all, all.first[i], out, k);
+    store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), candidate, options.tol), out);
+  }
+}
+
+}  // namespace
+
+lcp::Problems normal_problems(const Problems& in) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(in.count));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  lcp::Problems out;
+  for_contacts(in.contacts, [&](auto n) { out = normal_problems<n>(in, all); });
+  return out;
+}
+
+void add_verdicts(const Problems& problems, const Options& options, const Device& device, Solutions& out) {
+  if (options.count_solutions) {
+    require_sliding(problems);
+    out.solutions.assign(static_cast<std::size_t>(problems.count), kUndecided);
+  }
+  if (problems.slip_velocity.empty()) return;
+  for_contacts(problems.contacts, [&](auto n) { add<n>(problems, options, device, out); });
+}
+
+}  // namespace garra::contact

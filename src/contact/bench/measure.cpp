@@ -1,0 +1,139 @@
+#include "contact/bench/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "garra/core/error.hpp"
+
+namespace garra::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr Device kScalar{Executor::kScalar, 1, 0};
+constexpr double kBatchSeconds = 0.05;  // a batch is repeated to take about so long
+constexpr std::int64_t kLargestBatch = 1 << 16;
+constexpr double kSlow =
+    2e-2;  // [s] a first solve below this is repeated once at least: the system may have interrupted it
+constexpr double kShared = 1e-4;  // [s] a repetition of a quick problem is made of copies to take about so long,
+constexpr std::int64_t kMostCopies = 32;  // at most so many
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+bool all_slide(const contact::Problems& problems) {
+  return !problems.mode.empty() && std::count(problems.mode.begin(), problems.mode.end(), 0) == 0;
+}
+
+contact::Options solver_options(contact::Method method, double tol) {
+  contact::Options options;
+  options.tol = tol;
+  options.method = method;
+  return options;
+}
+
+/// Forces of the single solves beside their outcomes, to be compared with the batch.
+struct Singles {
+  std::vector<Outcome> outcomes;
+  std::vector<double> c;
+};
+
+contact::Problems repeated(const contact::Problems& problems, std::int64_t times) {
+  contact::Problems out = problems;
+  out.count *= times;
+  const auto repeat = [&](auto& values) {
+    const std::size_t size = values.size();
+    values.resize(size * static_cast<std::size_t>(times));
+    for (std::size_t i = size; i < values.size(); ++i) values[i] = values[i - size];
+  };
+  for (auto* values : {&out.A, &out.b, &out.mu, &out.slip_velocity}) repeat(*values);
+  repeat(out.mode);
+  return out;
+}
+
+double time_of(const contact::Problems& problems, const contact::Options& options) {
+  const auto start = Clock::now();
+  (void)contact::solve(problems, options, kScalar);
+  return seconds_since(start);
+}
+
+/// A call costs some microseconds whatever it solves, which no peer's time includes: copies of a quick problem share
+/// it.
+Outcome solve_one(const contact::Problems& one, const contact::Options& options, std::vector<double>& c) {
+  const auto start = Clock::now();
+  const contact::Solutions found = contact::solve(one, options, kScalar);
+  double best = seconds_since(start);
+  const auto copies = std::clamp<std::int64_t>(std::llround(kShared / best), 1, kMostCopies);
+  const contact::Problems several = copies > 1 ? repeated(one, copies) : one;
+  double spent = best;
+  for (int run = 0; run < kRepetitions && spent < (run == 0 ? kSlow : kQuick); ++run) {
+    const double seconds = time_of(several, options);
+    spent += seconds;
+    best = std::min(best, seconds / static_cast<double>(copies));
+  }
+  c.insert(c.end(), found.c.begin(), found.c.end());
+  return {static_cast<Ending>(found.status[0]), found.residual[0], best, found.iterations[0]};
+}
+
+Singles solve_singly(const contact::Problems& problems, const contact::Options& options, double time_limit) {
+  Singles out;
+  const auto start = Clock::now();
+  for (std::int64_t k = 0; k < problems.count && (k == 0 || seconds_since(start) < time_limit); ++k)
+    out.outcomes.push_back(solve_one(slice(problems, k, 1), options, out.c));
+  return out;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+Throughput throughput_of(const contact::Problems& batch, const contact::Options& options, const Device& device) {
+  const auto start = Clock::now();
+  (void)contact::solve(batch, options, device);
+  const double seconds = seconds_since(start);
+  const int threads = device.executor == Executor::kCuda ? 0 : solve_threads(device);
+  return {describe(device), static_cast<double>(batch.count) / seconds, threads};
+}
+
+void add_throughput(const contact::Problems& tried, const contact::Options& options, const MeasureOptions& measure,
+                    SolverRecord& record, const std::vector<double>& c) {
+  const Device lanes{Executor::kLanes, measure.device.threads, 0};
+  const auto start = Clock::now();
+  const contact::Solutions found = contact::solve(tried, options, lanes);
+  record.same_answers = same_bits(found.c, c);
+  const double seconds = std::max(seconds_since(start), 1e-6);
+  const auto most = std::max<std::int64_t>(kLargestBatch / tried.count, 1);
+  const auto times = std::clamp<std::int64_t>(std::llround(kBatchSeconds / seconds), 1, most);
+  const contact::Problems batch = repeated(tried, times);
+  record.throughput.push_back(throughput_of(batch, options, lanes));
+  if (measure.device.executor == Executor::kLanes) return;
+  if (measure.device.executor == Executor::kCuda) (void)contact::solve(tried, options, measure.device);  // warms up
+  record.throughput.push_back(throughput_of(batch, options, measure.device));
+}
+
+}  // namespace
+
+SolverRecord measure_method(const contact::Problems& problems, contact::Method method, const MeasureOptions& options) {
+  SolverRecord record{.name = contact::to_string(method)};
+  if (method == contact::Method::kLemke && !all_slide(problems)) {
+    record.not_run = "only for problems whose contacts all slide";
+    return record;
+  }
+  if (problems.contacts > contact::most_contacts(method)) {
+    record.not_run = "only for up to " + std::to_string(contact::most_contacts(method)) + " contacts";
+    return record;
+  }
+  try {
+    const contact::Options solver = solver_options(method, options.tol);
+    (void)contact::solve(slice(problems, 0, 1), solver, kScalar);  // the first call of all pays for loading the code
+    const Singles singles = solve_singly(problems, solver, options.time_limit);
+    record.outcomes = singles.outcomes;
+    const auto tried = static_cast<std::int64_t>(singles.outcomes.size());
+    add_throughput(slice(problems, 0, tried), solver, options, record, singles.c);
+  } catch (const Error& error) {
+    record.not_run = error.what();
+  }
+  return record;
+}
+
+}  // namespace garra::cli

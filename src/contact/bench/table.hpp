@@ -1,0 +1,15 @@
+// A benchmark as a person reads it in a terminal.
+#pragma once
+
+#include <string>
+
+#include "contact/bench/json.hpp"
+
+namespace garra::cli {
+
+[[nodiscard]] std::string bench_text(const BenchRecord& bench);
+
+/// Solvers that solve at least kTrusted of what they tried of a set, the quickest first (mean time of a problem).
+[[nodiscard]] std::vector<const SolverRecord*> trusted(const SetRecord& set);
+
+}  // namespace garra::cli

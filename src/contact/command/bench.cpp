@@ -1,0 +1,212 @@
+// `garra contact bench`: solvers on problem sets, judged by one certificate; bench.json and bench.html.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <sstream>
+
+#include "base/files/atomic_file.hpp"
+#include "base/files/suggest.hpp"
+#include "contact/bench/json.hpp"
+#include "contact/bench/measure.hpp"
+#include "contact/bench/mncp.hpp"
+#include "contact/bench/sets.hpp"
+#include "contact/bench/siconos.hpp"
+#include "contact/bench/table.hpp"
+#include "contact/problems/sets.hpp"
+#include "garra/core/error.hpp"
+#include "shell/commands.hpp"
+#include "shell/flags.hpp"
+#include "shell/progress.hpp"
+#include "shell/report.hpp"
+
+namespace garra::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct BenchArguments {
+  SetRequest request;
+  std::string methods = "all";
+  double tol = 1e-8, time_limit = 1;
+  std::string device = "auto";
+  int threads = 0;
+  std::string output = "contact-bench";
+  std::string progress = "auto", format = "human";
+  bool no_report = false;
+};
+
+std::vector<std::string> garra_methods() {
+  std::vector<std::string> names;
+  for (int m = 0; m < contact::kMethodCount; ++m)
+    names.emplace_back(contact::to_string(static_cast<contact::Method>(m)));
+  return names;
+}
+
+/// The methods asked for, each of them known: ours, then those of Siconos.
+std::vector<std::string> methods_of(const BenchArguments& a) {
+  std::vector<std::string> known = garra_methods();
+  for (const std::string& name : siconos_methods()) known.push_back(name);
+  if (a.methods == "all") return known;
+  std::vector<std::string> chosen;
+  std::istringstream list(a.methods);
+  for (std::string name; std::getline(list, name, ',');) {
+    if (std::count(known.begin(), known.end(), name) == 0)
+      throw Error(ExitCode::kUsage, "--methods: unknown method " + name, io::suggest(name, known, "Known here"));
+    if (std::count(chosen.begin(), chosen.end(), name) == 0) chosen.push_back(name);
+  }
+  if (chosen.empty()) throw Error(ExitCode::kUsage, "--methods names no method", io::suggest("", known, "Known here"));
+  return chosen;
+}
+
+SolverRecord measure(const SetRecord& set, const std::string& method, const MeasureOptions& options) {
+  const std::vector<std::string> ours = garra_methods();
+  const bool own = std::count(ours.begin(), ours.end(), method) > 0;
+  return own ? measure_method(set.problems, contact::parse_method(method), options)
+             : measure_siconos(set.problems, method, options);
+}
+
+void measure_sets(BenchRecord& bench, Progress& progress) {
+  std::int64_t done = 0;
+  for (SetRecord& set : bench.sets) {
+    if (set.problems.count == 0) continue;
+    for (const std::string& method : bench.methods) {
+      progress.show_step(done++, set.name + ": " + method);
+      set.solvers.push_back(measure(set, method, bench.measure));
+    }
+  }
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return text;
+}
+
+std::string command_of(const BenchArguments& a) {
+  std::ostringstream text;
+  text << "garra contact bench";
+  for (const std::string& name : a.request.names) text << ' ' << name;
+  text << " --methods " << a.methods << " --problems " << a.request.problems << " --seed " << a.request.seed
+       << " --tol " << a.tol << " --time-limit " << a.time_limit << " --device " << a.device;
+  if (a.threads > 0) text << " --threads " << a.threads;
+  return text.str();
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error)
+    throw Error(ExitCode::kInputOutput, path + ": cannot create the folder: " + error.message(), "Choose another -o.");
+}
+
+void write_results(const BenchRecord& bench, const BenchArguments& a) {
+  const std::string text = to_json(bench, true).dump() + "\n";
+  io::write_file_atomically((fs::path(a.output) / "bench.json").string(), std::as_bytes(std::span(text)));
+  const std::string page = (fs::path(a.output) / "bench.html").string();
+  if (a.no_report) return;
+  std::error_code ignored;
+  fs::remove(page, ignored);  // an old page beside new numbers would lie
+  const bool made = make_bench_report(a.output, true);
+  if (!made)
+    std::fprintf(
+        stderr, "garra: %s was not made; it needs Python 3 with numpy, matplotlib, jinja2: tools/setup installs them\n",
+        page.c_str());
+  if (a.format == "human")
+    std::printf("\nresults         %s\n",
+                (fs::path(a.output) / (made ? "bench.html, bench.json" : "bench.json")).c_str());
+}
+
+void run_bench(const BenchArguments& a) {
+  BenchRecord bench;
+  bench.command = command_of(a);
+  bench.started = now_utc();
+  bench.request = a.request;
+  bench.measure = {a.tol, a.time_limit, parse_device(a.device, a.threads)};
+  bench.methods = methods_of(a);
+  bench.siconos = siconos_program();
+  bench.sets = read_sets(a.request);
+  make_folder(a.output);
+  io::require_writable((fs::path(a.output) / "bench.json").string());
+  const auto sets =
+      std::count_if(bench.sets.begin(), bench.sets.end(), [](const auto& s) { return s.problems.count > 0; });
+  Progress progress(a.progress, static_cast<std::int64_t>(bench.methods.size()) * sets + 1);
+  measure_sets(bench, progress);
+  if (wants_mncp(a.request)) bench.mncp = measure_mncp(a.tol);
+  progress.clear();
+  bench.seconds = progress.seconds();
+  if (a.format == "json")
+    std::printf("%s\n", to_json(bench, false).dump(2).c_str());
+  else
+    std::printf("%s", bench_text(bench).c_str());
+  write_results(bench, a);
+}
+
+std::string set_list() {
+  std::string text = "Sets:\n";
+  for (const contact::ProblemSet& set : contact::problem_sets()) {
+    char line[160];
+    std::snprintf(line, sizeof line, "  %-14s %s\n", set.name, set.description);
+    text += line;
+  }
+  return text + "  mncp           small problems with known solutions: merit functions x minimizers\n";
+}
+
+void add_options(CLI::App& c, BenchArguments& a) {
+  c.add_option("sets", a.request.names,
+               "built-in sets, problem or FCLIB files, or folders of them; none: all built-in sets")
+      ->type_name("SET | FILE");
+  c.add_option("--methods", a.methods, "solvers, separated by commas, or all")->capture_default_str();
+  c.add_option("--problems", a.request.problems,
+               "of each built-in set; where given, also the most of each set from files")
+      ->transform(whole_number())
+      ->capture_default_str();
+  c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  c.add_option("--tol", a.tol, "solved: scale-invariant residual <= tol")
+      ->check(positive_number())
+      ->capture_default_str();
+  c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set")
+      ->check(positive_number())
+      ->capture_default_str();
+  c.add_option("--device", a.device, "of the throughput: auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
+  c.add_option("--threads", a.threads, "processor threads of the throughput, 0 for all")
+      ->transform(thread_count())
+      ->capture_default_str();
+  c.add_option("-o,--output", a.output, "folder for bench.json and bench.html; both are replaced")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  c.add_option("--progress", a.progress, "auto, json or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "json", "none"}));
+  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+  c.add_flag("--no-report", a.no_report, "do not make bench.html");
+}
+
+}  // namespace
+
+void add_contact_bench_command(CLI::App& contact) {
+  CLI::App* bench =
+      contact.add_subcommand("bench", "Compare solvers on problem sets: which one to trust, and how fast it is");
+  const auto a = std::make_shared<BenchArguments>();
+  add_options(*bench, *a);
+  bench->footer(set_list() +
+                "Examples:\n"
+                "  garra contact bench\n"
+                "  garra contact bench rigid_n3 mncp --methods auto,nsgs,box_quacan --problems 1000 --time-limit 10\n"
+                "  garra contact bench fclib/ my_problems.h5 -o mine\n"
+                "Where Siconos is installed its solvers run too. docs/solver-benchmark.md says what is measured.");
+  bench->callback([bench, a] {
+    if (bench->count("--problems") > 0) a->request.most = a->request.problems;
+    run_bench(*a);
+  });
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,81 @@
+// Problem and solution files piece by piece: what read_problems and write_solutions do, for files of any size.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/files/hdf5.hpp"
+#include "garra/contact.hpp"
+#include "garra/io/problem_file.hpp"
+
+namespace garra::io {
+
+/// An open problem file. Its shapes, modes and slip velocities are checked, and throw as read_problems does, when it is
+/// opened.
+class ProblemStream {
+ public:
+  explicit ProblemStream(const std::string& path);
+
+  [[nodiscard]] int contacts() const { return contacts_; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// Of all problems, [n][k]; empty where nothing slides.
+  [[nodiscard]] const std::vector<std::uint8_t>& mode() const { return small_.mode; }
+  /// Throws Error(kInputOutput) where all problems at once need more memory than there is.
+  void require_memory() const;
+  /// Problems first .. first + count - 1, into memory that is used again. Any number of threads.
+  void read(std::int64_t first, std::int64_t count, contact::Problems& out) const;
+
+ private:
+  Hdf5Reader file_;
+  int contacts_ = 0;
+  std::int64_t count_ = 0;
+  std::optional<Hdf5Rows> A_, b_, mu_;  ///< not of FCLIB
+  contact::Problems small_;             ///< modes and velocities; of FCLIB the whole problem
+};
+
+/// What a solution file shall hold: names of its datasets. `status` is always there.
+[[nodiscard]] const std::vector<std::string>& solution_outputs();
+
+class SolutionStream {
+ public:
+  struct Plan {
+    int contacts = 0;
+    std::int64_t count = 0;
+    std::vector<std::string> outputs = {};  ///< empty: all that the method has
+    bool solutions = false;                 ///< whether they are counted
+  };
+  SolutionStream(const std::string& path, const Plan& plan);
+
+  /// The solutions of the problems first, first + 1, ... Any number of threads.
+  void write(std::int64_t first, const contact::Problems& problems, const contact::Solutions& solutions);
+  /// The file appears, whole. Throws Error(kInputOutput).
+  void commit(const SolutionAttributes& attributes);
+
+ private:
+  struct Rows {
+    std::uint64_t first, count;
+  };
+  /// A dataset that is made when the first number for it comes.
+  struct Late {
+    std::optional<Hdf5Stream::Place> place;
+    std::vector<Rows> before;  ///< rows that had none until then
+  };
+  template <class T>
+  void put(const char* name, std::int64_t first, std::span<const T> values);
+  template <class T>
+  void put_late(const char* name, std::int64_t first, std::span<const T> values);
+  [[nodiscard]] bool wants(const std::string& name) const;
+
+  Plan plan_;
+  Hdf5Stream file_;
+  std::map<std::string, Hdf5Stream::Place> places_;
+  std::map<std::string, Late> late_;
+  std::mutex mutex_;  ///< of late_ and of the layout of file_
+};
+
+}  // namespace garra::io

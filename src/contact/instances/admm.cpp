@@ -1,0 +1,8 @@
+#include "contact/batch/run.hpp"
+#include "garra/solve/friction_admm.hpp"
+
+namespace garra::contact {
+
+void run_admm(const Job& job) { solve_with(solvers::FrictionAdmm{}, job); }
+
+}  // namespace garra::contact

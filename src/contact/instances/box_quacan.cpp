@@ -1,0 +1,11 @@
+#include "contact/batch/run.hpp"
+
+namespace garra::contact {
+
+void run_box_quacan(const Job& job) {
+  BoxQuacanMethod solver;
+  solver.starts = job.options.starts;
+  solve_with(solver, job);
+}
+
+}  // namespace garra::contact

@@ -1,0 +1,8 @@
+#include "contact/batch/run.hpp"
+#include "garra/solve/friction_extragradient.hpp"
+
+namespace garra::contact {
+
+void run_extragradient(const Job& job) { solve_with(solvers::FrictionExtragradient{}, job); }
+
+}  // namespace garra::contact

@@ -1,0 +1,23 @@
+// Problems whose contacts all slide, as linear complementarity problems (papers, 45-48) by Lemke's method.
+#include "contact/batch/run.hpp"
+#include "garra/lcp.hpp"
+
+namespace garra::contact {
+
+void run_lemke(const Job& job) {
+  lcp::Options options;
+  options.tol = job.options.tol;
+  options.max_pivots = job.options.max_iterations;
+  const lcp::Solutions found = lcp::solve(normal_problems(job.in), options, job.device);
+  std::vector<double> c(job.in.b.size(), 0.0);
+  for (std::size_t i = 0; i < found.z.size(); ++i) c[3 * i] = found.z[i];
+  judge(job.in, c, job.options.tol, job.out);  // NaN, where Lemke has no answer, is judged as no force
+  job.out.iterations = found.pivots;
+  job.out.stage.assign(found.pivots.size(), 0);
+  job.out.stalls.assign(found.pivots.size(), 0);
+  for (std::size_t k = 0; k < found.status.size(); ++k)
+    if (job.out.status[k] == Status::kStalled && found.status[k] != Status::kConverged)
+      job.out.status[k] = found.status[k];
+}
+
+}  // namespace garra::contact

@@ -1,0 +1,22 @@
+#include "contact/batch/run.hpp"
+#include "garra/solve/friction_newton.hpp"
+
+namespace garra::contact {
+
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+
+void run_newton(const Job& job) {
+  solvers::FrictionNewton solver;
+  solver.ladder = job.options.method == Method::kAuto;
+  if (!solver.ladder) solver.stage_steps = solver.max_iterations;
+  solve_with(solver, job);
+}
+
+}  // namespace garra::contact

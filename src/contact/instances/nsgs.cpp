@@ -1,0 +1,8 @@
+#include "contact/batch/run.hpp"
+#include "garra/solve/friction_nsgs.hpp"
+
+namespace garra::contact {
+
+void run_nsgs(const Job& job) { solve_with(solvers::FrictionNsgs{}, job); }
+
+}  // namespace garra::contact

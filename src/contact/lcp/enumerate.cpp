@@ -1,0 +1,44 @@
+#include "contact/lcp/arrays.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/batch/rows.hpp"
+#include "garra/lcp.hpp"
+
+namespace garra::lcp {
+
+namespace {
+
+/// The enumerations of problems of N pairs, appended in order.
+template <int N>
+void enumerate_all(const Problems& in, int threads, Enumeration& out) {
+  std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
+  batch::parallel_for(threads, in.count, [&](std::int64_t k) {
+    each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
+  });
+  for (const auto& e : each) {
+    out.verdict.push_back(e.verdict);
+    out.p_matrix.push_back(e.p_matrix);
+    out.singular.push_back(e.singular);
+    out.undecided.push_back(e.undecided);
+    for (const auto& s : e.solutions) {
+      out.z.insert(out.z.end(), s.z.m, s.z.m + N);
+      out.proved.push_back(s.proved ? 1 : 0);
+      out.degenerate.push_back(s.degenerate ? 1 : 0);
+    }
+    out.first.push_back(out.first.back() + static_cast<std::int64_t>(e.solutions.size()));
+  }
+}
+
+}  // namespace
+
+Enumeration enumerate(const Problems& problems, int threads) {
+  check_sizes(problems);
+  Enumeration out;
+  out.size = problems.size;
+  out.count = problems.count;
+  out.first.push_back(0);
+  const int team = study_threads({.threads = threads});
+  batch::with_size<kMaxSize>(problems.size, [&](auto size) { enumerate_all<size>(problems, team, out); });
+  return out;
+}
+
+}  // namespace garra::lcp

@@ -1,0 +1,86 @@
+// `garra grasp analyse`: instants of a grasp in, modes, forces and accelerations out.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "garra/core/error.hpp"
+#include "garra/io/scenario.hpp"
+#include "grasp/command/analysis_answer.hpp"
+#include "grasp/files/states_file.hpp"
+#include "shell/batch_flags.hpp"
+#include "shell/commands.hpp"
+#include "shell/flags.hpp"
+#include "shell/robot_argument.hpp"
+#include "shell/terminal.hpp"
+
+namespace garra::cli {
+namespace {
+
+struct AnalyseArguments : BatchFlags {
+  std::string scenario, input, group, output;  ///< no input: the nominal grasp; no output: nothing is written
+  std::vector<std::string> overrides;
+};
+
+void check_arguments(const AnalyseArguments& a) {
+  if (a.input.empty() && !a.group.empty())
+    throw Error(ExitCode::kUsage, "--group without a file of states", "Name the file behind the scenario.");
+  check_output(a.input, a.output, "the states");
+}
+
+/// What is wrong with the states is the file's fault, but they have been checked when they were read.
+void run_analyse(const AnalyseArguments& a) {
+  check_arguments(a);
+  AnalysisAnswer answer;
+  const Device device = parse_device(a.device, a.threads);
+  const grasp::Scenario scenario = io::read_scenario(a.scenario, a.overrides);
+  print_warnings(scenario.warnings);
+  const grasp::GraspStates states =
+      a.input.empty() ? grasp::GraspStates{} : io::read_grasp_states(a.input, scenario, a.group);
+  const auto start = std::chrono::steady_clock::now();
+  answer.analysis = grasp::analyse(scenario, states, device);
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  answer.title = scenario.title;
+  answer.device = describe(device);
+  answer.output = a.output;
+  if (!a.output.empty())
+    io::write_analysis(a.output, answer.analysis,
+                       {{"scenario", scenario.title}, {"device", answer.device}, {"version", GARRA_VERSION}});
+  std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
+  std::fflush(stdout);
+  const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - solved(answer.analysis);
+  if (static_cast<double>(unsolved) > a.max_unsolved * static_cast<double>(n))
+    throw Error(ExitCode::kTooManyUnsolved,
+                std::to_string(unsolved) + " of " + std::to_string(n) + " instants are not solved",
+                "`status` names the reason for each; --max-unsolved allows more.");
+}
+
+}  // namespace
+
+void add_grasp_commands(CLI::App& app) {
+  CLI::App* grasp = app.add_subcommand("grasp", "Grasps: one instant (the papers' problem)");
+  grasp->require_subcommand(1);
+  CLI::App* command =
+      grasp->add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");
+  const auto a = std::make_shared<AnalyseArguments>();
+  command->add_option("scenario", a->scenario, "scenario file (.toml) with job = \"grasp\"")
+      ->required()
+      ->type_name("SCENARIO");
+  command
+      ->add_option("input", a->input,
+                   "states (HDF5: position, velocity, finger_1/q, ...); not given: the nominal grasp")
+      ->type_name("IN.h5");
+  command->add_option("-o,--output", a->output, "result file")->type_name("OUT.h5");
+  command->add_option("--group", a->group, "group of IN.h5 that holds the states, as `nominal` of a motion.h5");
+  command->add_option("--set", a->overrides, "replace a value of the scenario, for example contacts.friction=0.3")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_batch_flags(*command, *a, "is not solved");
+  command->footer(
+      "Examples:\n"
+      "  garra grasp analyse data/scenarios/three_puma_sphere.toml\n"
+      "  garra grasp analyse data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
+  command->callback([a] { run_analyse(*a); });
+}
+
+}  // namespace garra::cli

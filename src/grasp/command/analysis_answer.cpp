@@ -1,0 +1,164 @@
+#include "grasp/command/analysis_answer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "shell/answer_parts.hpp"
+
+namespace garra::cli {
+namespace {
+
+using grasp::Analysis;
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kBefore = {"rolling", "sliding", "open"}, kAfter = {"stick", "slip", "break"};
+
+using Modes = std::array<std::int64_t, 3>;
+Modes count(const std::vector<int>& modes) {
+  Modes n{};
+  for (const int m : modes)
+    if (m >= 0) ++n[static_cast<std::size_t>(m)];
+  return n;
+}
+
+const char* name(const std::array<const char*, 3>& names, int mode) {
+  return mode < 0 ? "-" : names[static_cast<std::size_t>(mode)];
+}
+
+std::string line(const char* what, const std::string& text) { return format("%-14s ", what) + text + "\n"; }
+
+/// "1.234 -0.5 3", noise as 0.
+std::string numbers(const double* values, std::size_t n, const char* pattern) {
+  std::string out;
+  for (std::size_t k = 0; k < n; ++k) out += format(pattern, std::abs(values[k]) < 1e-9 ? 0.0 : values[k]);
+  return out;
+}
+
+std::string contact_table(const Analysis& a) {
+  std::string out =
+      format("\n%-2s %-8s %27s %30s  %s\n", "", "before", "force n, t, o [N]", "acceleration n, t, o [m/s^2]", "after");
+  for (std::size_t j = 0; j < static_cast<std::size_t>(a.contacts); ++j)
+    out += format("%-2zu %-8s", j + 1, name(kBefore, a.mode_before[j])) + numbers(&a.force[3 * j], 3, " %9.4f") + " " +
+           numbers(&a.relative_acceleration[3 * j], 3, " %9.4f") + format("  %s\n", name(kAfter, a.mode_after[j]));
+  return out + "\n";
+}
+
+double largest(const std::vector<double>& v) {
+  double m = 0;
+  for (const double x : v) m = std::max(m, std::abs(x));
+  return m;
+}
+
+std::string one_instant(const Analysis& a) {
+  std::string out = contact_table(a);
+  out += line("object", numbers(a.acceleration.data(), 3, " %.6g") + " m/s^2," +
+                            numbers(a.acceleration.data() + 3, 3, " %.6g") + " rad/s^2");
+  for (std::size_t j = 0; j < a.tau.size(); ++j) {
+    const std::string finger = "finger " + std::to_string(j + 1);
+    out += line(finger.c_str(), "torques" + numbers(a.tau[j].data(), a.tau[j].size(), " %.5g"));
+    if (largest(a.qdd[j]) > 1e-9) out += line("", "accelerations" + numbers(a.qdd[j].data(), a.qdd[j].size(), " %.5g"));
+  }
+  if (largest(a.relative_velocity) > 1e-9)
+    for (std::size_t j = 0; j < a.gap.size(); ++j)
+      out += line(("contact " + std::to_string(j + 1)).c_str(),
+                  "velocity" + numbers(&a.relative_velocity[3 * j], 3, " %.6g") + " m/s, gap" +
+                      numbers(&a.gap[j], 1, " %.4g") + " m");
+  else if (largest(a.gap) > 1e-9)
+    out += line("gaps", numbers(a.gap.data(), a.gap.size(), " %.4g") + " m");
+  return out + line("residual", format("%.2g after %g steps", a.residual[0], a.iterations[0]));
+}
+
+std::string many_instants(const AnalysisAnswer& r) {
+  const Modes before = count(r.analysis.mode_before), after = count(r.analysis.mode_after);
+  std::string out, text;
+  for (std::size_t k = 0; k < 3; ++k)
+    text += format("%s%lld %s", k > 0 ? ", " : "", static_cast<long long>(before[k]), kBefore[k]);
+  out += line("contacts", text);
+  text.clear();
+  for (std::size_t k = 0; k < 3; ++k)
+    text += format("%s%lld %s", k > 0 ? ", " : "", static_cast<long long>(after[k]), kAfter[k]);
+  out += line("afterwards", text);
+  const auto n = static_cast<double>(r.analysis.status.size());
+  if (r.seconds > 0 && n > 0) out += line("throughput", format("%.4g instants/s (%.3g s)", n / r.seconds, r.seconds));
+  return out + line("device", r.device);
+}
+
+/// Counts of each status, all of them named.
+Json statuses(const Analysis& a) {
+  Json out = Json::object();
+  for (int i = 0; i < kStatusCount; ++i)
+    out[to_string(static_cast<Status>(i))] = std::count(a.status.begin(), a.status.end(), static_cast<Status>(i));
+  return out;
+}
+
+Json named(const std::array<const char*, 3>& names, const Modes& n) {
+  Json out = Json::object();
+  for (std::size_t k = 0; k < 3; ++k) out[names[k]] = n[k];
+  return out;
+}
+
+Json names_of(const std::array<const char*, 3>& names, const std::vector<int>& modes) {
+  Json out = Json::array();
+  for (const int m : modes) out.push_back(m < 0 ? Json(nullptr) : Json(name(names, m)));
+  return out;
+}
+
+Json result(const Analysis& a) {
+  return {{"residual", a.residual[0]},
+          {"iterations", a.iterations[0]},
+          {"mode_before", names_of(kBefore, a.mode_before)},
+          {"mode_after", names_of(kAfter, a.mode_after)},
+          {"gap", a.gap},
+          {"normal", a.normal},
+          {"relative_velocity", a.relative_velocity},
+          {"force", a.force},
+          {"relative_acceleration", a.relative_acceleration},
+          {"acceleration", a.acceleration},
+          {"q", a.q},
+          {"qd", a.qd},
+          {"qdd", a.qdd},
+          {"tau", a.tau}};
+}
+
+}  // namespace
+
+std::int64_t solved(const Analysis& a) { return std::count(a.status.begin(), a.status.end(), Status::kConverged); }
+
+std::string analysis_text(const AnalysisAnswer& r) {
+  const Analysis& a = r.analysis;
+  const std::int64_t n = std::ssize(a.status);
+  std::string out = line("grasp", r.title);
+  if (n != 1) out += line("instants", std::to_string(n));
+  const Json status = statuses(a);
+  for (const auto& [what, of_it] : status.items())
+    if (of_it > 0)
+      out +=
+          of_it == n ? line("status", (n == 1 ? "" : "all ") + words(what)) : line(words(what).c_str(), of_it.dump());
+  out += n == 1 ? one_instant(a) : many_instants(r);
+  if (n != 1 || !r.output.empty())
+    out += line("results", r.output.empty() ? "not written (-o FILE keeps them)" : r.output);
+  return out;
+}
+
+std::string analysis_json(const AnalysisAnswer& r) {
+  const Analysis& a = r.analysis;
+  const auto n = static_cast<double>(a.status.size());
+  Json out = {{"command", "analyse"},
+              {"grasp", r.title},
+              {"contacts", a.contacts},
+              {"instants", a.status.size()},
+              {"solved", solved(a)},
+              {"status", statuses(a)},
+              {"before", named(kBefore, count(a.mode_before))},
+              {"after", named(kAfter, count(a.mode_after))}};
+  if (a.status.size() == 1) out["result"] = result(a);
+  out["seconds"] = r.seconds;
+  out["instants_per_second"] = r.seconds > 0 && n > 0 ? Json(n / r.seconds) : Json(nullptr);
+  out["device"] = r.device;
+  out["output"] = r.output.empty() ? Json(nullptr) : Json(r.output);
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,89 @@
+#include "grasp/command/answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "shell/answer_parts.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string outcomes(const Json& s) {
+  std::string out = "Outcomes\n";
+  for (const auto& [name, count] : s["outcomes"].items()) out += counted(words(name), count, s["samples"]);
+  const auto unsolved = s["outcomes"]["unsolved"].get<long long>();
+  if (unsolved > 0) out += "  The unsolved samples may be any of the others: they widen the interval.\n";
+  return out;
+}
+
+/// What each of the three probabilities is about, where they stand.
+std::string probabilities(const Json& s) {
+  std::string out = estimate_line("held", s["held"]) +
+                    "    contacts stick, forces can balance the wrench, and the command carries it\n";
+  out +=
+      estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
+  out += estimate_line("can be held", s["can_be_held"]) +
+         "    some forces within the friction cones and limits balance the wrench\n";
+  return out;
+}
+
+std::string first_to_fail(const Json& s) {
+  double total = 0;
+  for (const auto& c : s["contacts"]) total += c["fails_first"].get<double>();
+  if (total == 0) return "";
+  std::string out = "\nFails first, of the samples whose contacts slip or open\n";
+  for (const auto& c : s["contacts"]) out += counted(c["name"], c["fails_first"], total);
+  return out;
+}
+
+std::string quantiles(const Json& s) {
+  std::string out = format("\n%-20s %10s %10s %10s\n", "Metrics", "5 %", "median", "95 %");
+  for (const auto& [name, m] : s["metrics"].items()) {
+    const auto value = [&](const char* p) {
+      const Json& q = m["quantiles"][p];
+      return q.is_null() ? std::string("-") : format("%.3g", q.get<double>());
+    };
+    out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(),
+                  value("0.95").c_str());
+    out += (m["unit"] == "1" || m["quantiles"]["0.5"].is_null() ? "" : " " + m["unit"].get<std::string>()) + "\n";
+  }
+  for (const Json& wrench : s["unresisted"])
+    out += "  No contact force resists " + wrench.get<std::string>() + ": wrench radius 0\n";
+  return out;
+}
+
+std::string sampled(const Json& s) {
+  const std::string why = s["stopped_by"] == "half_width"
+                              ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>())
+                              : "";
+  return format("  %lld samples", s["samples"].get<long long>()) + why +
+         format(", seed %llu\n", s["seed"].get<unsigned long long>());
+}
+
+std::string effort(const Json& s, const Json& manifest) {
+  const Json& worst = s["solver"]["worst_residual"];
+  std::string out =
+      "\nWorst residual     " + (worst.is_null() ? std::string("-") : format("%.1e", worst.get<double>()));
+  out += format(" (tolerance %.0e), %.2f Newton steps on average\n", s["solver"]["tol"].get<double>(),
+                s["solver"]["mean_iterations"].get<double>());
+  return out + speed_line(manifest);
+}
+
+}  // namespace
+
+std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
+  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + sampled(s) + "\n";
+  out += outcomes(s) + first_to_fail(s) + influences_on_held(s) + quantiles(s) + effort(s, manifest);
+  const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
+  if (look.sample >= 0)
+    out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+  return out;
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,22 @@
+// job = "grasp" with [time] in the program.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "garra/grasp.hpp"
+#include "grasp/study/study.hpp"
+#include "shell/jobs.hpp"
+
+namespace garra::cli {
+
+[[nodiscard]] std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario);
+
+/// The scenario, with what a user should know of its nominal grasp: `study` is of its first instant.
+[[nodiscard]] Resolved resolved_grasp(const grasp::Scenario& scenario, const grasp::Study& study);
+
+/// The robot files that fingers were read from, each once: what a run folder keeps copies of.
+[[nodiscard]] std::vector<std::string> finger_files(const grasp::Scenario& scenario);
+
+}  // namespace garra::cli

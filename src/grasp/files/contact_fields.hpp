@@ -1,0 +1,26 @@
+// Contacts in TOML: a place on the object's surface, and what is uncertain there.
+#pragma once
+
+#include "base/scenario/fields.hpp"
+#include "garra/grasp.hpp"
+
+namespace garra::io {
+
+/// Puts a contact onto a sphere: azimuth and elevation [rad] in the object frame, the frame turned by roll about the
+/// inward normal. With all three 0 the contact lies on +x with t up (+z) and o = +y.
+struct SpherePlace {
+  double azimuth = 0, elevation = 0, roll = 0;
+};
+void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& contact);
+
+/// The keys that say where the contact is; not looked at unless the object is `known`.
+void contact_place_fields(Fields& f, bool known, const grasp::Object& object, grasp::Contact& contact);
+
+/// friction, slide, tilt, squeeze_error, force_limit. `common_friction` takes what contacts share; null where it cannot
+/// be given.
+void contact_input_fields(Fields& f, grasp::Contact& contact, study::Distribution* common_friction);
+
+/// What the contact's finger is told: squeeze, force.
+void contact_command_fields(Fields& f, grasp::Contact& contact);
+
+}  // namespace garra::io

@@ -1,0 +1,33 @@
+// [hand], [contacts] and [[contact]] of a grasp scenario.
+#pragma once
+
+#include <string>
+
+#include "base/scenario/fields.hpp"
+#include "garra/core/names.hpp"
+#include "garra/grasp.hpp"
+
+namespace garra::io {
+
+enum class HandModel { kThreePuma, kFingers };
+[[nodiscard]] constexpr auto names_of(HandModel) { return names("three_puma", "fingers"); }
+
+/// What the tables say that a scenario does not hold as it was said.
+struct Hand {
+  HandModel model = HandModel::kFingers;
+  bool object_known = true;    ///< its shape and dimensions
+  bool known = true;           ///< the model
+  double base_distance = 0.6;  ///< three_puma
+  double sigma = M_PI / 3;     ///< three_puma: nominal azimuth of the first contacts
+  grasp::Contact common = {};  ///< what [contacts] says of all contacts; each [[contact]] may say otherwise
+  bool has_friction = false;   ///< [contacts] gives it
+  bool has_contacts = false;   ///< there are [[contact]] tables
+  std::size_t contacts = 0;    ///< how many
+};
+
+/// [hand]; the object must have been read. `file` is the scenario's, beside which robot files of fingers are.
+void hand_fields(Fields& f, const std::string& file, Hand& hand, grasp::Scenario& scenario);
+/// [contacts], [[contact]]; the hand must have been read.
+void contacts_fields(Fields& f, Hand& hand, grasp::Scenario& scenario);
+
+}  // namespace garra::io

@@ -1,0 +1,116 @@
+#include "garra/io/scenario.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files/text_file.hpp"
+#include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_writer.hpp"
+#include "base/scenario/jobs.hpp"
+#include "base/scenario/parts.hpp"
+#include "chain/files/pose_reader.hpp"
+#include "grasp/files/command_fields.hpp"
+#include "grasp/files/hand_fields.hpp"
+#include "grasp/files/tables.hpp"
+#include "grasp/files/time_fields.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using grasp::Scenario;
+
+constexpr std::int64_t kDefaultSamplesInTime = 10'000;
+constexpr std::int64_t kChunksOfARun = 10, kMostBlocks = 64;
+
+/// In time, a tenth of the samples: there is progress to show and to resume from only between chunks.
+void set_chunk_of_time(study::Plan& plan) {
+  const std::int64_t blocks = plan.samples / kChunksOfARun / study::kBlock;
+  plan.chunk = std::clamp<std::int64_t>(blocks, 1, kMostBlocks) * study::kBlock;
+}
+
+void sampling_fields(Fields& f, Scenario& s) {
+  samples_field(f, s.plan.samples, {.doc = "of all; with `[time]` 10 000"});
+  if (f.reading() && s.time) set_chunk_of_time(s.plan);
+  chunk_field(f, s.plan, {.doc = "samples of one file; with `[time]` a tenth of all"});
+  stop_field(f, s.plan);
+  time_limit_field(f, s.plan);
+}
+
+/// All that there is to say of the job. `file` is the scenario's, beside which the files are that it names.
+void fields(Fields& f, Scenario& s, const std::string& file) {
+  header_fields(f, "grasp", s.title, &s.plan.seed);
+  Hand hand{.object_known = !f.reading(), .has_contacts = f.has("contact", true)};
+  const auto object = [&] {
+    f.table("object", {.doc = "what is held", .required = "Write an [object] table with shape and mass."},
+            [&] { hand.object_known = object_fields(f, s.object); });
+  };
+  if (f.reading()) object();  // which says what hands and contacts may be
+  hand.known = !f.reading();
+  f.table("hand",
+          {.doc = "the fingers", .required = "Write a [hand] table with model = \"three_puma\" or \"fingers\"."},
+          [&] { hand_fields(f, file, hand, s); });
+  if (!f.reading()) object();
+  contacts_fields(f, hand, s);
+  f.table("load", {.doc = "what acts on it", .required = "Write a [load] table with squeeze = \"15 N\"."},
+          [&] { load_fields(f, s); });
+  if (f.has("held", !s.time)) f.table("held", {.doc = "what counts as held"}, [&] { held_fields(f, s); });
+  f.table("motion", {.doc = "how it moves"}, [&] { motion_fields(f, s); });
+  optional_table(f, "time", {.doc = "trajectories instead of one instant"}, s.time, [&](grasp::InTime& time) {
+    time_fields(f, file, s.fingers, time);
+    if (f.reading()) s.plan.samples = kDefaultSamplesInTime;
+  });
+  f.table("solver", {.doc = "of the contact problem"}, [&] { solver_fields(f, s); });
+  f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
+  output_fields(f, s.plan);
+}
+
+/// A run folder keeps its robots side by side in models/.
+void check_names(const Scenario& s) {
+  namespace fs = std::filesystem;
+  for (const grasp::Finger& a : s.fingers)
+    for (const grasp::Finger& b : s.fingers)
+      if (a.file.path != b.file.path && fs::path(a.file.path).filename() == fs::path(b.file.path).filename())
+        throw Error(ExitCode::kInvalidFile, a.file.path + " and " + b.file.path + ": two robot files of one name",
+                    "Rename one: a run folder keeps copies of both.");
+}
+
+Scenario build_grasp(const Node& document, const std::string& name) {
+  TableReader root(document, "");
+  require_job(root, "grasp", "grasp study");
+  Scenario scenario;
+  FieldReader f(document);
+  fields(f, scenario, name);
+  f.finish();
+  check_command(document, scenario);
+  check_names(scenario);
+  scenario.warnings = inertia_warnings(document);
+  for (const grasp::Finger& finger : scenario.fingers)
+    for (const std::string& warning : finger.robot ? finger.robot->warnings : std::vector<std::string>{})
+      if (std::find(scenario.warnings.begin(), scenario.warnings.end(), warning) == scenario.warnings.end())
+        scenario.warnings.push_back(warning);
+  return scenario;
+}
+
+}  // namespace
+
+Scenario parse_scenario(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  return build_grasp(parse_toml(text, name, overrides), name);
+}
+
+Scenario read_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_scenario(read_text(path), path, overrides);
+}
+
+Scenario read_scenario(const ScenarioDocument& document) { return build_grasp(document.root(), document.name()); }
+
+std::string resolved_toml(const Scenario& s) {
+  return written(s, [](Fields& f, Scenario& scenario) { fields(f, scenario, ""); });
+}
+
+void describe_grasp(Fields& f) {
+  Scenario s;
+  fields(f, s, "");
+}
+
+}  // namespace garra::io

@@ -1,0 +1,118 @@
+// [load], [held], [motion], [solver] of a grasp scenario: what is done with the grasp.
+#include <algorithm>
+
+#include "base/scenario/field_values.hpp"
+#include "base/scenario/parts.hpp"
+#include "grasp/files/tables.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using grasp::Scenario;
+using study::Distribution;
+
+constexpr std::int64_t kMostIterations = 1'000'000;
+
+/// The radius of a ball to draw from.
+AnyValue ball(Distribution& into, const Wanted& wanted) {
+  const auto read = [&into, wanted](const Node& node, const std::string& key) {
+    const double radius = read_bounded(node, key, wanted);
+    if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
+  };
+  return custom({read, [&into, wanted] { return text(into.a, wanted.dimension); }, "a radius",
+                 R"({"type": ["number", "string"]})"});
+}
+
+/// The random part's magnitude: the radius of a ball, or a distribution of its own.
+void magnitude_fields(Fields& f, const std::string& what, const Dimension& dimension, Distribution& into) {
+  const Wanted wanted{dimension, Bounds::not_negative()};
+  const std::string radius = what + "_ball", magnitude = what + "_magnitude";
+  const bool is_ball = into.kind == Distribution::Kind::kBallRadius;
+  const bool in_ball = f.has(radius, is_ball), own = f.has(magnitude, !is_ball);
+  f.check(!in_ball || !own, magnitude, "both " + radius + " and " + magnitude, "Keep one of them.");
+  if (in_ball) f.key(radius, ball(into, wanted));
+  if (own) f.key(magnitude, distribution(into, wanted));
+}
+
+AnyValue wrench(Scenario& s) {
+  const auto fields = [&s](Fields& f) {
+    magnitude_fields(f, "force", kForce, s.force_magnitude);
+    magnitude_fields(f, "torque", kTorque, s.torque_magnitude);
+    f.key("force", vector(s.force, {kForce}));
+    f.key("torque", vector(s.torque, {kTorque}));
+  };
+  return inlined(fields, "`{ force_ball, torque_ball, force, torque }`");
+}
+
+/// Not where every contact has a command of its own.
+bool needs_squeeze(const Scenario& s) {
+  for (std::size_t j = 0; j < s.contacts.size(); ++j)
+    if (!s.contacts[j].squeeze && !s.contacts[j].force && s.fingers[j].tau.empty()) return true;
+  return false;
+}
+
+/// Both names are of the one solver there is: semismooth Newton with its ladder of restarts.
+AnyValue method() {
+  const std::vector<std::string> names = {"auto", "semismooth-newton"};
+  const auto read = [names](const Node& node, const std::string& key) {
+    static_cast<void>(read_choice(node, key, names));
+  };
+  return custom({read, [] { return std::string("\"auto\""); }, "`\"auto\"`, `\"semismooth-newton\"`",
+                 R"({"enum": ["auto", "semismooth-newton"]})"});
+}
+
+}  // namespace
+
+void load_fields(Fields& f, Scenario& s) {
+  f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
+  const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_squeeze(s);
+  if (f.reading()) {
+    s.squeeze = Distribution::constant(0);
+    s.nominal_mass = s.object.mass.nominal();
+  }
+  f.key("squeeze", distribution(s.squeeze, {kForce, Bounds::not_negative()}),
+        {.doc = "commanded normal force per contact",
+         .required = needed ? "Give the commanded normal force per contact: squeeze = \"15 N\"." : "",
+         .otherwise = "required, unless every contact has a `squeeze`, `force` or `tau` of its own"});
+  f.key("compensation", distribution(s.compensation, {kRatio}),
+        {.comment = "factor on the fingers' gravity compensation"});
+  double mass = s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
+  f.key("nominal_mass", quantity(mass, {kMass, Bounds::positive()}),
+        {.doc = "that the controller balances", .otherwise = "median of the mass"});
+  if (f.reading()) s.nominal_mass = mass;
+  f.key(
+      "wrench", wrench(s),
+      {.doc =
+           "on the object: uniform in a ball; constant part. `force_magnitude` D, `torque_magnitude` D instead of the "
+           "balls",
+       .comment = "N, N*m",
+       .otherwise = "`0`"});
+}
+
+void held_fields(Fields& f, Scenario& s) {
+  f.key("imbalance", quantity(s.held_imbalance, {kRatio, Bounds::positive()}),
+        {.doc = "held: what the command leaves unbalanced is at most this share of weight and external wrench "
+                "([grasp-model.md](grasp-model.md), section 7); not with `[time]`",
+         .comment = "of weight and external wrench, that the command may leave unbalanced"});
+}
+
+void motion_fields(Fields& f, Scenario& s) {
+  f.key("velocity", vector(s.velocity, {kVelocity}), {.doc = "of the object"});
+  f.key("angular_velocity", vector(s.angular_velocity, {kAngularVelocity}), {.doc = "of the object"});
+}
+
+void solver_fields(Fields& f, Scenario& s) {
+  f.key("method", method(), {.doc = "of the contact problem"});
+  f.key("tol", quantity(s.tol, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
+  f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve"});
+  max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
+  f.when({!s.time, "without `[time]`", "is not used with [time]: no step looks for a second solution",
+          "Leave it out, or leave [time] out for a study of one instant."},
+         [&] {
+           f.key("check_uniqueness", boolean(s.check_uniqueness),
+                 {.doc = "solve again from another start and report a second solution"});
+         });
+}
+
+}  // namespace garra::io

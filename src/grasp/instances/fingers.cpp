@@ -1,0 +1,17 @@
+#include "grasp/sample/fingers.hpp"
+
+#include "garra/batch/for_each.hpp"
+
+namespace garra::grasp {
+
+void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count) {
+  for (int j = 0; j < model.contacts; ++j)
+    with_finger(model, j, &model, parts, [&](const auto& body) { batch::for_each(executor, count, body); });
+}
+
+void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count) {
+  batch::for_each(executor, count, draw);
+  place_fingers(executor, *draw.model, draw.parts, count);
+}
+
+}  // namespace garra::grasp

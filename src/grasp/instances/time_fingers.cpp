@@ -1,0 +1,15 @@
+#include "grasp/time/host.hpp"
+
+namespace garra::grasp {
+
+void HostBackend::start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const {
+  place_fingers(executor, rules.grasp, tiles.parts, count);
+  start_all_fingers(rules, tiles, [&](const auto& body) { for_each(count, body); });
+}
+
+void HostBackend::step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step,
+                               std::int64_t count) const {
+  step_all_fingers(rules, &rules, tiles, step, [&](const auto& body) { for_each(count, body); });
+}
+
+}  // namespace garra::grasp

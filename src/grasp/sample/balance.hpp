@@ -1,0 +1,196 @@
+// Fourth step of a sample: does the wrench on the object find its balance? Whether any forces can give it, and whether
+// the command does (docs/grasp-model.md, section 7). Host and device.
+#pragma once
+
+#include "garra/batch/device.hpp"
+#include "garra/solve/wrench_balance.hpp"
+#include "grasp/sample/problem.hpp"
+
+namespace garra::grasp {
+
+/// The object's side of a sample, moments divided by its radius of gyration: all rows are forces [N].
+template <class S, int N>
+struct ObjectWrench {
+  Mat<S, 6, 3 * N> W;
+  Vec<S, 6> w;  ///< weight, external and gyroscopic wrench
+  S size;       ///< |weight| + |the rest|
+  S radius;     ///< of gyration: root of the mean of its squares about the three axes [m]
+};
+
+template <class S, int N>
+GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<S>& load,
+                                          const ContactPlace<S> (&places)[N]) {
+  const Body<S>& body = load.body;
+  ObjectWrench<S, N> out;
+  out.radius = sqrt((body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass));
+  const S inverse = S(1) / out.radius;
+  for (int j = 0; j < N; ++j) {
+    const Mat<S, 6, 3> W = wrench_matrix(places[j], body.p_cm);
+    for (int r = 0; r < 3; ++r)
+      for (int k = 0; k < 3; ++k) {
+        out.W(r, 3 * j + k) = W(r, k);
+        out.W(r + 3, 3 * j + k) = inverse * W(r + 3, k);
+      }
+  }
+  Vec<S, 6> rest = load.wrench;
+  if (m.moving) {
+    const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
+    for (int i = 0; i < 3; ++i) rest[i + 3] -= gyroscopic[i];
+  }
+  for (int i = 0; i < 3; ++i) rest[i + 3] *= inverse;
+  const Vec3<S> weight = body.mass * cast<S>(m.gravity);
+  out.size = norm(weight) + norm(rest);
+  out.w = rest;
+  for (int i = 0; i < 3; ++i) out.w[i] += weight[i];
+  return out;
+}
+
+/// The command as contact forces (n, t, o): what the finger would press with on a contact that does not move,
+/// -A_j^-1 d_j. With exact compensation that is the commanded force itself, which stands in where A_j is singular.
+template <class S>
+GARRA_HD Vec3<S> pressed_force(const FingerTask<S>& task, const FingerShare<S>& share) {
+  const auto mobility = inverse_spd(share.A);
+  return select(mobility.bad_pivots > S(0), transpose_times(task.place.E, task.force),
+                -(mobility.inverse * share.drift));
+}
+
+/// How much may be added along given wrenches before balancing forces c leave their cones or limits: lower bounds,
+/// since other forces may go farther.
+template <class S>
+struct BalanceReserve {
+  S radius;  ///< of any wrench |(F, T / length)| [N]
+  S factor;  ///< of the model's probe
+  S lost;    ///< 1 where no forces balance the probe at all
+};
+
+template <class S, int N, int R>
+GARRA_HD_CALL BalanceReserve<S> balance_reserve(const GraspModel& m, const ObjectWrench<S, N>& object,
+                                                const solvers::WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c) {
+  const auto gram = solvers::balance::gram<S, N>(p.W);
+  Vec<S, 6> probe;
+  for (int r = 0; r < 6; ++r) probe[r] = S(m.probe[r]) / (r < 3 ? S(1) : object.radius);
+  const Vec<S, 6> spread = solve(gram.factors, probe);
+  const S turn = S(m.length) / object.radius;
+  const Vec<S, 6> lost = gram.shift * spread;  // part of the probe that no forces reach
+  BalanceReserve<S> out = {S(kInfinity), S(kInfinity), S(0)};
+  out.lost = select(gram.deficient > S(0) && norm(lost) > S(1e-9) * norm(probe), S(1), S(0));
+  for (int j = 0; j < N; ++j) {
+    Mat<S, 6, 3> W;
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < 3; ++k) W(r, k) = p.W(r, 3 * j + k);
+    const Mat<S, 6, 3> X = solve(gram.factors, W);
+    Mat<S, 3, 6> G;
+    for (int k = 0; k < 3; ++k)
+      for (int r = 0; r < 6; ++r) G(k, r) = X(r, k) * (r < 3 ? S(1) : turn);
+    const Vec3<S> cj = solvers::contact<S, N>(c, j), step = -transpose_times(W, spread);
+    const S room = p.limit[j] - cj[0];
+    out.radius = min(out.radius, max(min(cone_distance(cj, p.mu[j]), room), S(0)) / spectral_norm(G));
+    const auto grows = step[0] > S(0);
+    const S to_limit = select(grows, max(room, S(0)) / select(grows, step[0], S(1)), S(kInfinity));
+    out.factor = min(out.factor, min(cone_exit(cj, step, p.mu[j]), to_limit));
+    if constexpr (R > 0)
+      for (int i = 0; i < p.rows; ++i) {
+        const S share = solvers::balance::torque_share(p, c, j, i), turn = dot(p.gain[j][i], step);
+        const S size = norm(transpose_times(G, p.gain[j][i]));
+        const S left = max(S(1) - abs(share), S(0)), ahead = max(select(turn > S(0), S(1) - share, S(1) + share), S(0));
+        const auto counts = size > S(0), turns = abs(turn) > S(0);
+        out.radius = min(out.radius, select(counts, left / select(counts, size, S(1)), S(kInfinity)));
+        out.factor = min(out.factor, select(turns, ahead / select(turns, abs(turn), S(1)), S(kInfinity)));
+      }
+  }
+  return out;
+}
+
+/// Step 4: resisted and imbalance; load factor and wrench radius are cut down to what can be balanced. R: joints of a
+/// finger that there is room for where torques are limited, else 0.
+template <int N, int R = 0>
+struct BalanceBody {
+  const GraspModel* model;
+  SampleParts from;
+  double* metrics;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const GraspModel& m = *model;
+    ContactPlace<S> places[N];
+    solvers::WrenchBalance<S, N, R> p;
+    Vec<S, 3 * N> command;
+    S asked = S(0);
+    if constexpr (R > 0) p.rows = m.most_joints;
+    for (int j = 0; j < N; ++j) {
+      const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
+      places[j] = task.place;
+      p.mu[j] = task.friction;
+      p.limit[j] = S(m.force_limit[j]);
+      solvers::set_contact<S, N>(command, j, pressed_force(task, batch::load<S, FingerShare<S>>(from.shares_of(j), i)));
+      if constexpr (R > 0) {
+        const auto hold = batch::load<S, FingerHold<S>>(from.hold_of(j), i);
+        for (int k = 0; k < R; ++k) {
+          p.gain[j][k] = hold.gain[k];
+          p.own[j][k] = hold.own[k];
+        }
+        asked = max(asked, hold.asked);
+      }
+    }
+    const auto object = object_wrench<S, N>(m, batch::load<S, ObjectLoad<S>>(from.loads, i), places);
+    p.W = object.W;
+    p.w = object.w;
+    auto out = batch::load<S, Metrics<S, N>>(metrics, i);
+    const auto something = object.size > S(0);
+    out.imbalance = select(something, norm(p.W * command + p.w) / select(something, object.size, S(1)), S(0));
+    const auto answer = solvers::balance_wrench(p, command);
+    out.resisted = answer.balanced;
+    cut_down(m, object, p, answer, out);
+    const auto reached = out.reached > S(0);
+    const S nan = S(__builtin_nan(""));
+    // A torque that is cut off does not follow the squeeze.
+    if constexpr (R > 0) out.minimum_squeeze = select(asked > S(1), nan, out.minimum_squeeze);
+    out.imbalance = select(reached, out.imbalance, nan);
+    out.resisted = select(reached, out.resisted, nan);
+    batch::store<S>(metrics, i, out);
+  }
+
+  template <class S>
+  static GARRA_HD void cut_down(const GraspModel& m, const ObjectWrench<S, N>& object,
+                                const solvers::WrenchBalance<S, N, R>& p, const solvers::BalanceAnswer<S, N, R>& answer,
+                                Metrics<S, N>& out) {
+    const S zero = S(0);
+    S radius = S(kInfinity), factor = S(kInfinity);
+    if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {
+      const auto reserve = balance_reserve(m, object, p, answer.c);
+      // Without limits squeezing more carries whatever W reaches.
+      const auto any_force = answer.closed > zero && S(m.limited ? 1 : 0) == zero;
+      radius = select(any_force, radius, reserve.radius);
+      factor = select(any_force, factor, reserve.factor);
+      factor = select(reserve.lost > zero, zero, factor);
+    }
+    radius = select(answer.rank_deficient > zero, zero, radius);
+    out.wrench_radius = cut(answer.balanced, out.wrench_radius, radius);
+    out.load_factor = cut(answer.balanced, out.load_factor, factor);
+  }
+
+  /// The smaller one where the wrench can be balanced, 0 where it cannot, NaN where that or the metric is not known.
+  template <class S>
+  static GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
+    const S nan = S(__builtin_nan(""));
+    const S value = select(balanced == S(1), min(metric, most), select(balanced == S(0), S(0), nan));
+    return select(metric == metric, value, nan);
+  }
+};
+
+/// Step 4 on the host. Compiled once, in grasp/instances/balance.cpp and grasp/instances/balance_torques.cpp.
+template <int N, int R>
+void balance(Executor executor, const BalanceBody<N, R>& body, std::int64_t count);
+
+/// Calls run(body) with the body that the model needs. `host` is the model where the caller can read it, `where` where
+/// the body will.
+template <int N, class Run>
+void with_balance(const GraspModel& host, const GraspModel* where, const SampleParts& from, double* metrics,
+                  const Run& run) {
+  if (host.torque_limited)
+    run(BalanceBody<N, chain::kMaxJoints>{where, from, metrics});
+  else
+    run(BalanceBody<N>{where, from, metrics});
+}
+
+}  // namespace garra::grasp

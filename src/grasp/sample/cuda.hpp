@@ -1,0 +1,40 @@
+// What the host hands to kernels/grasp/samples.cu (garra/batch/on_device.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "garra/solve/friction_newton.hpp"
+#include "grasp/sample/judge.hpp"
+#include "grasp/sample/model.hpp"
+
+namespace garra::grasp {
+
+/// Samples first ... first + count - 1 that are drawn, built, solved and judged on the device, and the host's tiles for
+/// them. Counting stays on the host, so that the summary is the CPU's.
+struct DeviceSamples {
+  const GraspModel& model;
+  solvers::FrictionNewton solver;
+  bool check_uniqueness;
+  std::int64_t first, count;
+  double *metrics, *uniforms, *verdicts;
+};
+
+/// Doubles of a sample on the device.
+template <int N>
+struct SampleFields {
+  static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
+  static constexpr int metrics = batch::kFields<double, Metrics<double, N>>;
+  static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
+  static constexpr int verdict = batch::kFields<double, Verdict<double, N>>;
+  static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
+  static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
+  static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
+  static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
+  static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
+
+  [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {
+    return sizeof(double) * static_cast<std::uint64_t>(total + (model.torque_limited ? hold : 0) + model.draws);
+  }
+};
+
+}  // namespace garra::grasp

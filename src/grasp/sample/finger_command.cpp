@@ -1,0 +1,128 @@
+// What a scenario's fingers are commanded, as far as that needs no kinematics: which of them balance the load, what
+// does not go together.
+#include "grasp/sample/finger_command.hpp"
+
+#include <algorithm>
+
+#include "garra/core/error.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using Problem = CommandProblem;
+
+std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
+  const Contact& c = s.contacts[static_cast<std::size_t>(j)];
+  const Finger& f = s.fingers[static_cast<std::size_t>(j)];
+  const auto beside = [&](bool given, const char* key) -> std::optional<Problem> {
+    if (!given) return std::nullopt;
+    return Problem{Problem::Table::kContact, j, key, "stands beside tau, which is the whole command of that finger",
+                   "Leave one of them out."};
+  };
+  if (f.tau.size() != f.joint_count())
+    return Problem{Problem::Table::kFinger, j, "tau",
+                   std::to_string(f.tau.size()) + " torques for " + std::to_string(f.joint_count()) + " joints",
+                   "Give one torque for each joint."};
+  if (auto p = beside(c.force.has_value(), "force")) return p;
+  if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
+  if (auto p = beside(!(c.squeeze_error.is_constant() && c.squeeze_error.a == 0), "squeeze_error")) return p;
+  if (!f.gravity_compensation)
+    return Problem{Problem::Table::kFinger, j, "gravity_compensation",
+                   "stands beside tau, which is the whole command of that finger", "Leave one of them out."};
+  if (!any_balances(s)) return std::nullopt;
+  return Problem{Problem::Table::kFinger, j, "tau",
+                 "other fingers balance the load, but what this one presses with is not known to them",
+                 "Give tau for every finger, or force = [n, t, o] for the contacts of the others."};
+}
+
+std::optional<Problem> problem_of_limits(const Scenario& s, int j) {
+  const Finger& f = s.fingers[static_cast<std::size_t>(j)];
+  if (f.torque_limit.empty()) return std::nullopt;
+  if (f.torque_limit.size() != f.joint_count())
+    return Problem{Problem::Table::kFinger, j, "torque_limit",
+                   std::to_string(f.torque_limit.size()) + " limits for " + std::to_string(f.joint_count()) + " joints",
+                   "Give one limit for each joint."};
+  if (!s.time || s.time->torque_limit.empty()) return std::nullopt;
+  return Problem{Problem::Table::kDrive, -1, "torque_limit",
+                 "stands beside the torque_limit of finger " + std::to_string(j + 1),
+                 "Keep one of them: those of the fingers hold in time, too."};
+}
+
+/// Gains that move the object act through contact forces.
+std::optional<Problem> problem_in_time(const Scenario& s) {
+  const bool torques = std::any_of(s.fingers.begin(), s.fingers.end(), [](const Finger& f) { return !f.tau.empty(); });
+  if (!s.time || !torques) return std::nullopt;
+  const std::string remedy = "Leave it out, or tau; joint_stiffness and joint_damping act beside tau.";
+  if (s.time->drive == Drive::kSampled)
+    return Problem{Problem::Table::kDrive, -1, "kind", "sampled torques replace the tau of every finger",
+                   "Leave tau out, or write kind = \"constant\"."};
+  const Controller& c = s.time->controller;
+  const std::pair<const char*, double> gains[] = {{"stiffness", c.stiffness},
+                                                  {"damping", c.damping},
+                                                  {"turn_stiffness", c.turn_stiffness},
+                                                  {"turn_damping", c.turn_damping}};
+  for (const auto& [key, gain] : gains)
+    if (gain != 0)
+      return Problem{Problem::Table::kDrive, -1, key, "acts through contact forces, but a finger is given tau", remedy};
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool balances(const Scenario& s, std::size_t j) { return s.fingers[j].tau.empty() && !s.contacts[j].force; }
+
+bool any_balances(const Scenario& s) {
+  for (std::size_t j = 0; j < s.contacts.size(); ++j)
+    if (balances(s, j)) return true;
+  return false;
+}
+
+std::optional<CommandProblem> command_problem(const Scenario& s) {
+  for (std::size_t j = 0; j < std::min(s.contacts.size(), s.fingers.size()); ++j) {
+    if (s.contacts[j].force && s.contacts[j].squeeze)
+      return Problem{Problem::Table::kContact, static_cast<int>(j), "squeeze", "stands beside force",
+                     "Keep one of them: force = [n, t, o] is the whole command, its n the squeeze."};
+    if (auto problem = problem_of_limits(s, static_cast<int>(j))) return problem;
+    if (s.fingers[j].tau.empty()) continue;
+    if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;
+  }
+  return problem_in_time(s);
+}
+
+void require_sound_command(const Scenario& s) {
+  const auto problem = command_problem(s);
+  if (!problem) return;
+  static constexpr const char* table[3] = {"contact ", "finger ", "time.drive"};
+  const std::string number = problem->index < 0 ? "" : std::to_string(problem->index + 1);
+  throw Error(ExitCode::kInvalidFile,
+              table[static_cast<int>(problem->table)] + number + ": " + problem->key + ": " + problem->problem,
+              problem->remedy);
+}
+
+std::vector<std::vector<double>> torque_limits(const Scenario& s) {
+  if (s.time && !s.time->torque_limit.empty()) return s.time->torque_limit;
+  std::vector<std::vector<double>> out;
+  for (const Finger& f : s.fingers) out.push_back(f.torque_limit);
+  const bool none = std::all_of(out.begin(), out.end(), [](const auto& list) { return list.empty(); });
+  return none ? std::vector<std::vector<double>>{} : out;
+}
+
+double nominal_friction(const Scenario& s, std::size_t j) {
+  const Contact& c = s.contacts[j];
+  return c.common_friction ? c.friction.nominal() * s.common_friction.nominal() : c.friction.nominal();
+}
+
+double largest_push(const Scenario& s) {
+  double most = 0;
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    const Contact& c = s.contacts[j];
+    // Of torques the force is not known here; the load's order of magnitude has to do.
+    const double weight = s.object.mass.nominal() * norm(s.gravity);
+    const bool torques = j < s.fingers.size() && !s.fingers[j].tau.empty();
+    most = std::max(most, torques ? weight : c.force ? (*c.force)[0] : c.squeeze.value_or(s.squeeze).nominal());
+  }
+  return most;
+}
+
+}  // namespace garra::grasp

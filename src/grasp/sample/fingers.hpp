@@ -1,0 +1,139 @@
+// Second step of a sample: inverse kinematics and dynamics of one finger, whatever hand it belongs to. Host and device.
+#pragma once
+
+#include <type_traits>
+
+#include "grasp/sample/model.hpp"
+
+namespace garra::grasp {
+
+/// A robot's chain in J >= robot.joints joints (FingerChain). Host only.
+template <int J>
+FingerChain<J> padded_chain(const chain::Robot& robot) {
+  FingerChain<J> out{};
+  out.joints = robot.joints;
+  out.model.base = robot.base;
+  out.model.tool = robot.tool;
+  out.model.gravity = robot.gravity;
+  for (int i = 0; i < J; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    out.model.joint[i].cos_alpha = out.model.joint[i].armature = 1;
+    if (i >= robot.joints) continue;
+    out.model.joint[i] = robot.form[at];
+    out.model.prismatic[i] = robot.joint[at].prismatic;
+  }
+  return out;
+}
+
+/// Where the finger stands: the tool at the contact with axes (x, y, z) = (t, o, n), or only its point.
+template <chain::Joints K, int J, class S>
+GARRA_HD chain::IkSolution<S, J> finger_ik(const FingerModel& f, const ContactPlace<S>& at) {
+  const chain::Model<double, J>& m = chain_of<J>(f).model;
+  if constexpr (J == 6) {
+    if (f.closed_form) {
+      Pose<S> tip;
+      tip.p = at.p;
+      for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) tip.R(i, k) = at.E(i, (k + 1) % 3);
+      return chain::puma_ik(m, tip, f.branch);
+    }
+  }
+  return chain::numeric_ik<K>(m, at.p, f.numeric);
+}
+
+/// The joints that hold a finger at its task: at the contact, rolling with it.
+template <chain::Joints K, int J, class S>
+GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask<S>& task, bool moving, S& reached) {
+  const FingerChain<J>& finger = chain_of<J>(f);
+  const chain::IkSolution<S, J> ik = finger_ik<K, J>(f, task.place);
+  reached = ik.reached;
+  FingerStance<S, J> stance = {ik.q, Vec<S, J>::zero()};
+  if (moving) {
+    const auto at = chain::frames<K>(finger.model, chain::angles<K>(finger.model, ik.q));
+    const auto jac = chain::jacobian<K>(finger.model, at, task.place.p, last_joint<K>(finger));
+    stance.qd = chain::point_rates(jac, task.velocity, S(0));
+  }
+  return stance;
+}
+
+/// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize.
+template <chain::Joints K, int J>
+struct FingerBody {
+  const GraspModel* model;
+  int finger;
+  SampleParts parts;
+
+  /// `hold` is filled where it is not null.
+  template <class S>
+  GARRA_HD FingerShare<S> share(const FingerTask<S>& task, FingerStance<S, J>& stance,
+                                FingerHold<S>* hold = nullptr) const {
+    const FingerModel& f = model->finger[finger];
+    S reached;
+    stance = finger_stance<K, J>(f, task, model->moving, reached);
+    TorqueCommand<S, J> command = {f.torque_given, Vec<S, J>::zero(), task.compensation, task.force};
+    if (f.torque_given)
+      for (int i = 0; i < J; ++i) command.tau[i] = S(f.tau[i]);
+    if (f.torque_limited) command.limit = f.torque_limit;
+    const FingerState<S, J> state = {stance.q, stance.qd, model->moving};
+    const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
+    if (hold != nullptr) *hold = hold_of(f, terms);
+    return {terms.A, terms.drift, terms.bias, terms.velocity, reached};
+  }
+  template <class S>
+  static GARRA_HD FingerHold<S> hold_of(const FingerModel& f, const FingerTerms<S, J>& terms) {
+    FingerHold<S> out;
+    for (int i = 0; i < chain::kMaxJoints; ++i) {
+      out.gain[i] = Vec3<S>::zero();
+      out.own[i] = S(0);
+    }
+    for (int i = 0; i < J && i < chain_of<J>(f).joints; ++i) {
+      const S inverse = S(1) / S(f.torque_limit[i]);
+      for (int k = 0; k < 3; ++k) out.gain[i][k] = inverse * terms.Jc(k, i);
+      out.own[i] = inverse * (terms.gravity[i] + terms.coriolis[i]);
+    }
+    out.asked = terms.asked;
+    return out;
+  }
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    FingerStance<S, J> stance;
+    const auto task = batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i);
+    const bool limited = parts.holds != nullptr;
+    FingerHold<S> hold;
+    batch::store<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr));
+    if (limited) batch::store<S>(parts.hold_of(finger), i, hold);
+    if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
+  }
+};
+
+/// Calls f(joints, size) with chain::Joints and J of a finger as constants.
+template <class F>
+void with_finger_size(FingerSize size, const F& f) {
+  using chain::Joints;
+  switch (size) {
+    case FingerSize::kFour:
+      return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 4>{});
+    case FingerSize::kSix:
+      return f(std::integral_constant<Joints, Joints::kRevolute>{}, std::integral_constant<int, 6>{});
+    case FingerSize::kEight:
+      return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 8>{});
+    case FingerSize::kSixteen:
+      return f(std::integral_constant<Joints, Joints::kMixed>{}, std::integral_constant<int, 16>{});
+  }
+}
+
+/// Calls run(body) with the body of finger j. `host` is the model where the caller can read it, `where` where the body
+/// will.
+template <class Run>
+void with_finger(const GraspModel& host, int j, const GraspModel* where, const SampleParts& parts, const Run& run) {
+  with_finger_size(host.finger[j].size, [&](auto joints, auto size) {
+    run(FingerBody<joints, size>{where, j, parts});
+  });
+}
+
+/// Step 2 on the host, for all fingers.
+void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
+/// Steps 1 and 2 on the host: `count` samples with all of their fingers, into draw.parts.
+void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count);
+
+}  // namespace garra::grasp

@@ -1,0 +1,90 @@
+#include "grasp/sample/instant.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "garra/math/quaternion.hpp"
+#include "grasp/sample/fingers.hpp"
+#include "grasp/sample/links.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+void add(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); }
+
+void append_object(const GraspModel& m, const Inputs<double>& in, const Pose<double>& object, MotionSeries& out) {
+  const auto turn = quaternion_of(column(object.R, 0), column(object.R, 1), column(object.R, 2));
+  const Vec<double, 6> wrench = object_load(m, in, object).wrench;
+  out.time = {0};
+  add(out.position, object.p);
+  out.quaternion.assign(turn.m, turn.m + 4);
+  add(out.velocity, m.v);
+  add(out.spin, m.omega);
+  out.load.assign(wrench.m, wrench.m + 6);
+  add(out.gravity, m.gravity);
+  out.kinetic = out.balance = {NAN};
+  out.scale = in.x[kScale];
+}
+
+void append_finger(const GraspModel& m, const FingerTask<double>& task, std::size_t j, MotionSeries& out) {
+  const FingerModel& f = m.finger[j];
+  with_finger_size(f.size, [&](auto joints, auto size) {
+    double reached = 0;
+    const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
+    const FingerChain<size>& finger = chain_of<size>(f);
+    append_links<joints>(finger, stance.q, out.links[j]);
+    out.q[j].assign(stance.q.m, stance.q.m + finger.joints);
+    out.qd[j].assign(stance.qd.m, stance.qd.m + finger.joints);
+    if (reached > 0) return;
+    for (auto* list : {&out.q[j], &out.qd[j], &out.links[j]}) std::fill(list->begin(), list->end(), NAN);
+  });
+}
+
+void append_contact(const ContactPlace<double>& place, const Replay& r, std::size_t j, MotionSeries& out) {
+  const Vec3<double> c = {{r.c[3 * j], r.c[3 * j + 1], r.c[3 * j + 2]}};
+  add(out.normal, column(place.E, 0));
+  add(out.force, c);
+  add(out.force_palm, place.E * c);
+  out.gap.push_back(0);
+  out.slip_speed.push_back(NAN);
+  out.state.push_back(r.states[j]);
+}
+
+SampleAtInstant instant_of(const GraspModel& m, std::int64_t sample, Replay replay) {
+  const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
+  const Inputs<double> in = draw_inputs<double>(m, index, nullptr);
+  const Pose<double> object = object_pose(m, in);
+  SampleAtInstant out{std::move(replay), {}};
+  MotionSeries& s = out.series;
+  const auto contacts = static_cast<std::size_t>(m.contacts);
+  s.q.resize(contacts);
+  s.qd.resize(contacts);
+  s.tau.resize(contacts);
+  s.links.resize(contacts);
+  s.inputs = out.replay.inputs;
+  s.friction = out.replay.mu;
+  s.trajectory.slip_time = s.trajectory.open_time = std::numeric_limits<double>::infinity();
+  append_object(m, in, object, s);
+  for (std::size_t j = 0; j < contacts; ++j) {
+    const FingerTask<double> task = finger_task(m, in, object, static_cast<int>(j));
+    append_finger(m, task, j, s);
+    append_contact(task.place, out.replay, j, s);
+  }
+  return out;
+}
+
+}  // namespace
+
+SampleAtInstant instant(const Study& study, std::int64_t sample) {
+  return instant_of(study.model(), sample, study.replay(sample));
+}
+
+SampleAtInstant nominal_instant(const Study& study) {
+  const auto nominal = std::make_unique<GraspModel>(study.model());
+  make_nominal(*nominal);
+  return instant_of(*nominal, 0, study.replay(*nominal, 0));
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,335 @@
+// What the samples of a grasp study share, and their first step: from uniform numbers to the object, its load and where
+// each finger has to touch it. Then come fingers.hpp, problem.hpp, the contact solver and judge.hpp.
+// Bodies that every executor runs, host and device; docs/monte-carlo.md names the steps.
+#pragma once
+
+#include "garra/batch/tiles.hpp"
+#include "garra/core/philox.hpp"
+#include "garra/grasp.hpp"
+#include "garra/study/distribution.hpp"
+#include "garra/systems/chain/inverse_kinematics.hpp"
+#include "garra/systems/grasp/finger.hpp"
+
+namespace garra::grasp {
+
+inline constexpr int kLimitContacts = kMaxContacts;
+
+/// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
+enum Slot : int {
+  kMass,
+  kScale,
+  kShiftX,
+  kShiftY,
+  kShiftZ,
+  kTurnX,
+  kTurnY,
+  kTurnZ,
+  kAngle,
+  kSqueeze,
+  kCompensation,
+  kForceSize,
+  kForceCosine,
+  kForceAzimuth,
+  kTorqueSize,
+  kTorqueCosine,
+  kTorqueAzimuth,
+  kCommonFriction,
+  kFirstContactSlot
+};
+enum ContactSlot : int {
+  kFriction,
+  kSlideT,
+  kSlideO,
+  kTilt,
+  kTiltDirection,
+  kSqueezeError,
+  kOwnSqueeze,
+  kContactSlots
+};
+inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
+GARRA_HD constexpr int contact_slot(int contact, int which) {
+  return kFirstContactSlot + contact * kContactSlots + which;
+}
+
+/// One uncertain input: which slot its value goes to.
+struct Draw {
+  int slot;
+  study::Distribution distribution;
+};
+
+/// Sizes that fingers are computed in. A finger takes the smallest that it fits into; kSix is for exactly six revolute
+/// joints, the only ones that the closed form solves.
+enum class FingerSize : int { kFour, kSix, kEight, kSixteen };
+
+struct FingerModel {
+  FingerSize size;
+  union {  ///< the one that `size` names; P is its world
+    FingerChain<4> four;
+    FingerChain<6> six;
+    FingerChain<8> eight;
+    FingerChain<16> sixteen;
+  };
+  bool closed_form;  ///< puma_ik on `branch`, else numeric_ik
+  chain::Branch branch;
+  chain::NumericIk numeric;
+  bool torque_given;              ///< `tau` is the command, whatever the force
+  double tau[chain::kMaxJoints];  ///< [N m or N]
+  double compensates;             ///< factor on the sample's gravity compensation: 0 or 1
+  bool torque_limited;
+  double torque_limit[chain::kMaxJoints];  ///< of |tau|; infinity: none [N m or N]
+};
+static_assert(chain::kMaxJoints == 16);
+
+template <int J>
+GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
+  if constexpr (J == 4)
+    return f.four;
+  else if constexpr (J == 6)
+    return f.six;
+  else if constexpr (J == 8)
+    return f.eight;
+  else
+    return f.sixteen;
+}
+
+/// Everything the samples of a study share. Trivially copyable: a GPU gets it by plain copy.
+struct GraspModel {
+  int contacts;
+  FingerModel finger[kLimitContacts];
+  SurfacePoint surface[kLimitContacts];
+  double angle_sign[kLimitContacts];
+  bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
+  int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
+  Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
+  Vec3<double> squeezed[kLimitContacts];  ///< the same where the common squeeze acts, else 0
+  bool any_squeezed;                      ///< the common squeeze acts somewhere
+  Vec3<double> balance[kLimitContacts];   ///< commanded force beside the squeeze [N], P axes: what balances the nominal
+                                          ///< weight, or the tangential part of a force that is given
+  Mat<double, 3, 6> share[kLimitContacts];  ///< of a wrench on the object: least forces that give it, nominal grasp
+  Pose<double> object;                      ///< nominal pose in P
+  Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
+  double length;                            ///< length that makes torques comparable to forces in the wrench radius [m]
+  Vec3<double> gravity;
+  Vec<double, 6> wrench;               ///< constant external wrench (force; torque about the centre of mass)
+  double force_limit[kLimitContacts];  ///< of the normal force [N]; infinity: none
+  bool limited;                        ///< some contact or joint has a limit
+  bool torque_limited;                 ///< some joint has one
+  int most_joints;                     ///< of a finger
+  double held_imbalance;               ///< carried: imbalance <= this
+  Vec<double, 6> probe;                ///< wrench whose multiple the load factor is
+  Vec3<double> v, omega;
+  bool moving;
+  std::uint64_t seed;
+  int draws;
+  Draw draw[kSlots];
+  double constant[kSlots];  ///< values of the inputs that are not drawn
+};
+
+/// Inputs of one sample (lane-wise).
+template <class S>
+struct Inputs {
+  S x[kSlots];
+};
+
+/// Draws the inputs of sample `index`. Draw k uses half of Philox block k / 2; `quantile_bin` (one per draw, stride
+/// batch::kTile) takes the uniform number itself; its bin is what the influence of the input is counted by.
+template <class S>
+GARRA_HD_CALL Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin) {
+  Inputs<S> in;
+  for (int k = 0; k < kSlots; ++k) in.x[k] = S(m.constant[k]);
+  for (int k = 0; k < m.draws; k += 2) {
+    S u[2];
+    uniform_pair<S>(m.seed, index, static_cast<std::uint32_t>(k / 2), u[0], u[1]);
+    for (int h = 0; h < 2 && k + h < m.draws; ++h) {
+      const Draw& d = m.draw[k + h];
+      in.x[d.slot] = study::quantile(d.distribution, u[h]);
+      if (quantile_bin != nullptr) batch::store<S>(quantile_bin + (k + h) * batch::kTile, 0, u[h]);
+    }
+  }
+  return in;
+}
+
+/// Rotation by a vector of Rodrigues parameters, R(v) for the turn 2 atan(|v| / 2) about v: exact rotation, equal to
+/// the rotation vector to second order.
+template <class S>
+GARRA_HD Mat3<S> small_turn(const Vec3<S>& v) {
+  const Vec3<S> e = S(0.5) * v;
+  const S s = S(2) / (S(1) + dot(e, e));
+  Mat3<S> R = Mat3<S>::identity();
+  const S hat[3][3] = {{S(0), -e[2], e[1]}, {e[2], S(0), -e[0]}, {-e[1], e[0], S(0)}};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      S square = S(0);
+      for (int k = 0; k < 3; ++k) square = fma(hat[i][k], hat[k][j], square);
+      R(i, j) = fma(s, hat[i][j] + square, R(i, j));
+    }
+  return R;
+}
+
+/// Vector of random direction: size, cosine of the polar angle, azimuth.
+template <class S>
+GARRA_HD Vec3<S> ball_vector(const S& size, const S& cosine, const S& azimuth) {
+  const S sine = sqrt(max(fma(-cosine, cosine, S(1)), S(0)));
+  const auto a = sincos(azimuth);
+  return vec3<S>(size * (sine * a.cos), size * (sine * a.sin), size * cosine);
+}
+
+template <class S>
+GARRA_HD Pose<S> object_pose(const GraspModel& m, const Inputs<S>& in) {
+  const Vec3<S> shift = vec3<S>(in.x[kShiftX], in.x[kShiftY], in.x[kShiftZ]);
+  const Vec3<S> turn = vec3<S>(in.x[kTurnX], in.x[kTurnY], in.x[kTurnZ]);
+  return {small_turn(turn) * cast<S>(m.object.R), cast<S>(m.object.p) + shift};
+}
+
+template <class S>
+GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pose<S>& pose) {
+  Body<S> body;
+  body.mass = in.x[kMass];
+  const S mass_size = body.mass * (in.x[kScale] * in.x[kScale]);
+  Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
+  for (int i = 0; i < 3; ++i) {
+    I(i, i) = mass_size * S(m.gyration2[i]);
+    inverse(i, i) = S(1) / I(i, i);
+  }
+  body.inertia = rotate_symmetric(pose.R, I);
+  body.inverse_inertia = rotate_symmetric(pose.R, inverse);
+  body.p_cm = pose.p;
+  body.v = cast<S>(m.v);
+  body.omega = cast<S>(m.omega);
+  return body;
+}
+
+template <class S>
+GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
+  const S* x = in.x + contact_slot(j, 0);
+  ContactDeviation<S> d;
+  d.slide_t = x[kSlideT];
+  // The common contact angle turns the point about the object's z axis: a slide of r tan(angle) along o on a sphere.
+  const double curvature = m.surface[j].curvature_o;
+  const auto turn = sincos(in.x[kAngle] * S(m.angle_sign[j]));
+  d.slide_o = x[kSlideO] + (curvature > 0 ? in.x[kScale] * S(1 / curvature) * (turn.sin / turn.cos) : S(0));
+  d.tilt = x[kTilt];
+  d.tilt_direction = x[kTiltDirection];
+  d.scale = in.x[kScale];
+  return object * place_on_surface(m.surface[j], d);
+}
+
+/// Commanded contact force in P axes: squeeze along the modelled normal, plus the balance of the nominal weight.
+template <class S>
+GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j) {
+  const S push = in.x[m.squeeze_slot[j]] + in.x[contact_slot(j, kSqueezeError)];
+  return axpy(push, cast<S>(m.push[j]), cast<S>(m.balance[j]));
+}
+
+/// What a sample asks of the finger at one contact.
+template <class S>
+struct FingerTask {
+  ContactPlace<S> place;
+  Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
+  Vec3<S> force;     ///< commanded [N], P axes
+  S compensation;    ///< factor on the finger's gravity and Coriolis compensation
+  S friction;
+};
+
+template <class S>
+GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
+  FingerTask<S> task;
+  task.place = contact_place(m, in, object, j);
+  task.velocity = cast<S>(m.v) + cross(cast<S>(m.omega), task.place.p - object.p);
+  task.force = commanded_force(m, in, j);
+  task.compensation = in.x[kCompensation] * S(m.finger[j].compensates);
+  task.friction = in.x[contact_slot(j, kFriction)];
+  if (m.common_friction[j]) task.friction = task.friction * in.x[kCommonFriction];
+  return task;
+}
+
+/// The object of a sample and what acts on it besides the fingers.
+template <class S>
+struct ObjectLoad {
+  Body<S> body;
+  Vec<S, 6> wrench;  ///< external (force; torque about the center of mass)
+  S squeeze;         ///< commanded normal force [N]
+};
+
+template <class S>
+GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object) {
+  const Vec3<S> force = ball_vector(in.x[kForceSize], in.x[kForceCosine], in.x[kForceAzimuth]);
+  const Vec3<S> torque = ball_vector(in.x[kTorqueSize], in.x[kTorqueCosine], in.x[kTorqueAzimuth]);
+  ObjectLoad<S> load;
+  load.body = object_body(m, in, object);
+  for (int i = 0; i < 3; ++i) {
+    load.wrench[i] = S(m.wrench[i]) + force[i];
+    load.wrench[i + 3] = S(m.wrench[i + 3]) + torque[i];
+  }
+  load.squeeze = in.x[kSqueeze];
+  return load;
+}
+
+/// What a finger gives back to the assembly (docs/grasp-model.md, section 3).
+template <class S>
+struct FingerShare {
+  Mat3<S> A;         ///< J M^-1 J^T
+  Vec3<S> drift;     ///< J M^-1 (g + h - tau)
+  Vec3<S> bias;      ///< Jdot qd of the contact point
+  Vec3<S> velocity;  ///< of the contact point
+  S reached;         ///< 0 where the finger cannot touch its contact, else 1
+};
+
+/// What the torque limits of a finger allow: its joints' torques over their limits, at rest on its contact. Joints that
+/// it does not have, or that have no limit, are 0.
+template <class S>
+struct FingerHold {
+  Vec3<S> gain[chain::kMaxJoints];  ///< of a contact force (n, t, o) on the object [1/N]
+  S own[chain::kMaxJoints];         ///< of the finger's own weight (and motion)
+  S asked;                          ///< largest commanded torque over its limit: above 1 it is cut off
+};
+
+/// Where a finger stands and how its joints move.
+template <class S, int J>
+struct FingerStance {
+  Vec<S, J> q, qd;
+};
+
+/// Tiles of what samples need on their way to a friction problem.
+struct SampleParts {
+  double* loads;              ///< ObjectLoad
+  double* tasks;              ///< FingerTask: those of contact 0, then of contact 1, ...
+  double* shares;             ///< FingerShare, likewise
+  double* uniforms;           ///< [tile][draw][lane]
+  std::int64_t padded;        ///< samples that there is room for, whole tiles
+  double* stances = nullptr;  ///< FingerStance of kMaxJoints joints, likewise; null: not wanted
+  double* holds = nullptr;    ///< FingerHold, likewise; null: not wanted
+
+  [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
+    return tasks + contact * padded * batch::kFields<double, FingerTask<double>>;
+  }
+  [[nodiscard]] GARRA_HD double* shares_of(int contact) const {
+    return shares + contact * padded * batch::kFields<double, FingerShare<double>>;
+  }
+  [[nodiscard]] GARRA_HD double* hold_of(int contact) const {
+    return holds + contact * padded * batch::kFields<double, FingerHold<double>>;
+  }
+  [[nodiscard]] GARRA_HD double* stance_of(int contact) const {
+    return stances + contact * padded * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
+  }
+};
+
+/// Step 1: draws samples first + i and places their objects and contacts.
+struct DrawBody {
+  const GraspModel* model;
+  std::int64_t first;
+  SampleParts parts;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const GraspModel& m = *model;
+    const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
+    double* u = parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
+    const Inputs<S> in = draw_inputs<S>(m, index, u);
+    const Pose<S> object = object_pose(m, in);
+    batch::store<S>(parts.loads, i, object_load(m, in, object));
+    for (int j = 0; j < m.contacts; ++j) batch::store<S>(parts.tasks_of(j), i, finger_task(m, in, object, j));
+  }
+};
+
+}  // namespace garra::grasp

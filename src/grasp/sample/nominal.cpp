@@ -1,0 +1,131 @@
+#include "grasp/sample/nominal.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "garra/solve/wrench_balance.hpp"
+#include "grasp/sample/fingers.hpp"
+#include "grasp/sample/instant.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+constexpr double kWorthSaying = 0.1;  ///< of the nominal wrench, left unbalanced by the command
+
+std::string direction(const Vec<double, 6>& v, int first, double size) {
+  char text[64];
+  const auto shown = [&](int k) { return std::round(v[first + k] / size * 1e3) / 1e3 + 0.0; };  // no -0
+  std::snprintf(text, sizeof text, "(%g, %g, %g)", shown(0), shown(1), shown(2));
+  return text;
+}
+
+/// "4 N*m of joint 2 of finger 1, whose torque_limit is 3 N*m".
+std::string joint_text(int finger, int joint, bool prismatic, double asked, double limit) {
+  char text[160];
+  const char* unit = prismatic ? "N" : "N*m";
+  std::snprintf(text, sizeof text, "%.3g %s of joint %d of finger %d, whose torque_limit is %.3g %s", asked, unit,
+                joint + 1, finger + 1, limit, unit);
+  return text;
+}
+
+/// What the nominal grasp asks of finger j's joints.
+FingerHold<double> nominal_hold(const GraspModel& m, const FingerTask<double>& task, int j) {
+  FingerHold<double> hold;
+  with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
+    FingerStance<double, size> stance;
+    static_cast<void>(FingerBody<joints, size>{&m, j, {}}.share(task, stance, &hold));
+  });
+  return hold;
+}
+
+/// Whether joint i of a finger slides.
+bool slides(const FingerModel& f, int i) {
+  bool out = false;
+  with_finger_size(f.size, [&](auto, auto size) { out = chain_of<size>(f).model.prismatic[i]; });
+  return out;
+}
+
+/// Joints whose limit the fingers' own weight or the nominal command passes.
+std::vector<std::string> torque_warnings(const GraspModel& m) {
+  std::vector<std::string> list;
+  const Inputs<double> in = nominal_inputs(m);
+  for (int j = 0; j < m.contacts; ++j) {
+    const FingerModel& f = m.finger[j];
+    if (!f.torque_limited) continue;
+    const FingerTask<double> task = finger_task(m, in, object_pose(m, in), j);
+    const FingerHold<double> hold = nominal_hold(m, task, j);
+    const Vec3<double> force = transpose_times(task.place.E, task.force);
+    for (int i = 0; i < chain::kMaxJoints; ++i) {
+      const double limit = f.torque_limit[i], own = hold.own[i];
+      const double command = f.torque_given ? f.tau[i] / limit : task.compensation * own + dot(hold.gain[i], force);
+      if (std::abs(own) > 1)
+        list.push_back("the finger's own weight needs " + joint_text(j, i, slides(f, i), std::abs(own) * limit, limit));
+      else if (std::abs(command) > 1)
+        list.push_back("the nominal command asks for " +
+                       joint_text(j, i, slides(f, i), std::abs(command) * limit, limit) +
+                       ": the torque is cut off there");
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
+  const Inputs<double> in = nominal_inputs(m);
+  const Pose<double> pose = object_pose(m, in);
+  const double radius = std::sqrt((m.gyration2[0] + m.gyration2[1] + m.gyration2[2]) / 3) * in.x[kScale];
+  Mat<double, 6, 6> gram = Mat<double, 6, 6>::zero();
+  for (int j = 0; j < m.contacts; ++j) {
+    Mat<double, 6, 3> W = wrench_matrix(contact_place(m, in, pose, j), pose.p);
+    for (int r = 3; r < 6; ++r)
+      for (int k = 0; k < 3; ++k) W(r, k) /= radius;
+    const double mu = in.x[contact_slot(j, kFriction)];
+    for (int r = 0; r < 6 && mu == 0; ++r) W(r, 1) = W(r, 2) = 0;
+    gram += W * transpose(W);
+  }
+  const auto eigen = symmetric_eigen(gram);
+  double sum = 0;
+  for (int k = 0; k < 6; ++k) sum += eigen.values[k];
+  std::vector<Vec<double, 6>> list;
+  for (int k = 0; k < 6; ++k)
+    if (eigen.values[k] <= solvers::kRankTolerance * sum) list.push_back(column(eigen.vectors, k));
+  return list;
+}
+
+NominalBalance nominal_balance(const Study& study) {
+  const Replay r = nominal_instant(study).replay;
+  return {r.resisted, r.metric[metric("imbalance")], unresisted_wrenches(study.model())};
+}
+
+std::string describe_wrench(const Vec<double, 6>& unit) {
+  const double force = std::sqrt(unit[0] * unit[0] + unit[1] * unit[1] + unit[2] * unit[2]);
+  const double moment = std::sqrt(unit[3] * unit[3] + unit[4] * unit[4] + unit[5] * unit[5]);
+  constexpr double kNone = 1e-6;
+  if (force < kNone) return "a torque about " + direction(unit, 3, moment);
+  if (moment < kNone) return "a force along " + direction(unit, 0, force);
+  return "a force along " + direction(unit, 0, force) + " with a torque about " + direction(unit, 3, moment);
+}
+
+std::vector<std::string> nominal_warnings(const Study& study) {
+  const NominalBalance b = nominal_balance(study);
+  std::vector<std::string> list;
+  char share[32];
+  std::snprintf(share, sizeof share, "%.0f %%", 100 * b.imbalance);
+  if (b.resisted == 0)
+    list.push_back(std::string("no forces within the friction cones") + (study.model().limited ? " and limits" : "") +
+                   " can balance the nominal wrench: no sample near it is held");
+  else if (b.imbalance > kWorthSaying)
+    list.push_back(
+        "the command leaves " + std::string(share) + " of the nominal wrench unbalanced; above " +
+        std::to_string(static_cast<int>(std::lround(100 * study.scenario().held_imbalance))) +
+        " % (held.imbalance) a sample counts as not carried. Look at load.nominal_mass, compensation and squeeze");
+  for (const auto& wrench : b.unresisted)
+    list.push_back("no contact force resists " + describe_wrench(wrench) + ": the wrench radius is 0");
+  for (std::string& text : torque_warnings(study.model())) list.push_back(std::move(text));
+  return list;
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,28 @@
+// How the nominal grasp stands: what its command leaves unbalanced, and what no contact force resists. Host only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grasp/study/study.hpp"
+
+namespace garra::grasp {
+
+/// Unit wrenches (force; moment about the center of mass over the radius of gyration, palm axes) that no contact force
+/// of the nominal grasp has a part in: a basis. Empty where W has rank 6.
+[[nodiscard]] std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& model);
+
+struct NominalBalance {
+  double resisted;                         ///< 1: forces can balance the nominal wrench, 0: none can; NaN: not decided
+  double imbalance;                        ///< as the metric of the same name
+  std::vector<Vec<double, 6>> unresisted;  ///< unresisted_wrenches
+};
+[[nodiscard]] NominalBalance nominal_balance(const Study& study);
+
+/// "a torque about (1, 0, 0)", "a force along (0, 0, 1)", or "a force along (...) with a torque about (...)".
+[[nodiscard]] std::string describe_wrench(const Vec<double, 6>& unit);
+
+/// Sentences about a nominal grasp that a user should know before running it; empty where all is well.
+[[nodiscard]] std::vector<std::string> nominal_warnings(const Study& study);
+
+}  // namespace garra::grasp

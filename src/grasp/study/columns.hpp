@@ -1,0 +1,85 @@
+// What a grasp study measures of every sample, one row each: nothing else has to be said for a number to be counted,
+// kept in results.h5, summed up, replayed, printed and drawn. Formulas: docs/grasp-model.md, sections 6 and 7.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+
+#include "study/columns.hpp"
+
+namespace garra::grasp {
+
+template <class Value>
+struct GraspColumn {
+  study::ColumnWords words;
+  study::Axis axis;
+  bool in_pushes;  ///< the axis is in units of the largest commanded force
+  Value value;     ///< value(metrics, verdict), see grasp/sample/problem.hpp and grasp/sample/judge.hpp; NaN: undefined
+};
+template <class Value>
+GraspColumn(study::ColumnWords, study::Axis, bool, Value) -> GraspColumn<Value>;
+
+inline constexpr std::tuple kColumns = {
+    GraspColumn{
+        {"friction_margin", "1", "Friction margin",
+         "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 it "
+         "is about to slip, below it slips.",
+         0},
+        {-1, 1},
+        false,
+        [](const auto& metrics, const auto&) { return metrics.margin; }},
+    GraspColumn{{"critical_friction", "1", "Critical friction",
+                 "The smallest friction coefficient, the same at every contact, with which every contact would stick."},
+                {0, 2},
+                false,
+                [](const auto& metrics, const auto&) { return metrics.critical; }},
+    GraspColumn{{"load_factor", "1", "Load factor",
+                 "How many times its own nominal weight the object could gain before a contact slips or no forces can "
+                 "balance it; 0 where that is so already."},
+                {0, 10},
+                false,
+                [](const auto& metrics, const auto&) { return metrics.load_factor; }},
+    GraspColumn{
+        {"wrench_radius", "N", "Certified wrench radius",
+         "Every additional push smaller than this, whatever its direction, leaves all contacts sticking, and "
+         "forces in the cones can balance it; a torque counts as the force that makes it at the object's radius. "
+         "0 where some direction cannot be resisted at all. Whether the command carries the push is not part of "
+         "it."},
+        {0, 4},
+        true,
+        [](const auto& metrics, const auto&) { return metrics.wrench_radius; }},
+    GraspColumn{
+        {"minimum_squeeze", "N", "Minimum squeeze",
+         "The smallest commanded normal force per contact with which every contact would still stick; undefined "
+         "where one does not stick now."},
+        {0, 4},
+        true,
+        [](const auto& metrics, const auto&) { return metrics.minimum_squeeze; }},
+    GraspColumn{
+        {"imbalance", "1", "Imbalance",
+         "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 "
+         "is all carried, at 1 nothing is."},
+        {0, 2},
+        false,
+        [](const auto& metrics, const auto&) { return metrics.imbalance; }},
+    GraspColumn{{"object_acceleration", "m/s^2", "Object acceleration",
+                 "How fast the center of mass begins to move under the forces found: 0 where it is held fast. Heavy "
+                 "fingers that move with the object make it small: see the imbalance."},
+                {0, 10, 500},
+                false,
+                [](const auto&, const auto& verdict) { return verdict.acceleration; }},
+    GraspColumn{{"largest_normal_force", "N", "Largest normal force", "Of the contact that is pressed hardest."},
+                {0, 4},
+                true,
+                [](const auto&, const auto& verdict) {
+                  double most = verdict.c.m[0];  // NaN where unsolved, of all contacts
+                  for (std::size_t k = 3; k < std::size(verdict.c.m); k += 3) most = std::max(most, verdict.c.m[k]);
+                  return most;
+                }},
+};
+inline constexpr int kMetrics = study::kRows<std::remove_const_t<decltype(kColumns)>>;
+
+/// The number of a row: metric("imbalance").
+consteval int metric(std::string_view name) { return study::row_of(kColumns, name); }
+
+}  // namespace garra::grasp

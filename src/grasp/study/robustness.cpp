@@ -1,0 +1,53 @@
+// A whole study in one call and in memory: what `garra run` does without its folder.
+#include <cmath>
+
+#include "grasp/study/study.hpp"
+#include "grasp/time/study.hpp"
+#include "study/summary.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+static_assert(kOutcomes >= kMotionEnds, "Robustness::outcomes serves both");
+
+Robustness answer_of(const study::Study& study, const study::RunResult& run) {
+  const study::Estimate estimate = study.estimate(run.total);
+  Robustness answer;
+  answer.samples = run.total.count;
+  answer.probability = estimate.probability;
+  answer.interval = estimate.interval;
+  answer.summary_json = study.summary(run.total, study::to_string(run.end));
+  return answer;
+}
+
+Robustness robustness_in_time(const Scenario& scenario, const Device& device) {
+  const TimeStudy study(scenario);
+  const study::RunResult run = study::run(study, {.device = device});
+  Robustness answer = answer_of(study, run);
+  for (int k = 0; k < kMotionEnds; ++k)
+    answer.outcomes[static_cast<std::size_t>(k)] = study.ended(run.total, static_cast<MotionEnd>(k));
+  answer.no_slip = answer.can_be_held = std::nan("");
+  return answer;
+}
+
+}  // namespace
+
+std::unique_ptr<study::Study> make_study(const Scenario& scenario) {
+  if (scenario.time) return std::make_unique<TimeStudy>(scenario);
+  return std::make_unique<Study>(scenario);
+}
+
+Robustness robustness(const Scenario& scenario, const Device& device) {
+  if (scenario.time) return robustness_in_time(scenario, device);
+  const Study study(scenario);
+  const study::RunResult run = study::run(study, {.device = device});
+  Robustness answer = answer_of(study, run);
+  for (int k = 0; k < kOutcomes; ++k)
+    answer.outcomes[static_cast<std::size_t>(k)] = study::at(run.total, study.layout().outcome + k);
+  answer.no_slip = study.no_slip(run.total).probability;
+  answer.can_be_held = study.can_be_held(run.total).probability;
+  return answer;
+}
+
+}  // namespace garra::grasp

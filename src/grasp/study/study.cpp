@@ -1,0 +1,365 @@
+#include "grasp/study/study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "contact/batch/lanes.hpp"
+#include "garra/batch/for_each.hpp"
+#include "garra/batch/on_device.hpp"
+#include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
+#include "grasp/sample/balance.hpp"
+#include "grasp/sample/cuda.hpp"
+#include "grasp/sample/finger_command.hpp"
+#include "grasp/sample/judge.hpp"
+#include "study/summary.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using study::kBlock;
+
+constexpr int kRowHead = 3;         // index, outcome, residual
+constexpr std::int64_t kSub = 256;  // samples in flight per thread: everything about them stays in the L2 cache
+
+Layout make_layout(const Scenario& s, int draws) {
+  Layout l;
+  l.contacts = static_cast<int>(s.contacts.size());
+  l.draws = draws;
+  study::Places places;
+  const auto take = [&](int size) { return places.take(size); };
+  l.outcome = take(kOutcomes);
+  l.sticks = take(2);
+  l.resisted = take(2);
+  l.zero = take(kMetrics);
+  l.state = take(3 * l.contacts);
+  l.first = take(l.contacts);
+  l.cone = take(l.contacts * kConeBins * kConeBins);
+  l.iterations = take(kIterationBins);
+  l.held_bin = take(draws * study::kInputBins);
+  l.decided_bin = take(draws * study::kInputBins);
+  const double push = std::max(largest_push(s), 1e-3);
+  for (int j = 0; j < l.contacts; ++j) l.force[j] = places.histogram({0, 4 * push});
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    const double unit = row.in_pushes ? push : 1;
+    l.metric[k] = places.histogram({unit * row.axis.low, unit * row.axis.high, row.axis.bins});
+  });
+  l.residual = places.histogram({-18, -6, 48});
+  l.counts = places.count();
+  l.held_sum = 2 * (l.contacts + kMetrics);
+  l.sums = l.held_sum + 2;
+  l.row = kRowHead + kMetrics + draws + 6 * l.contacts;
+  return l;
+}
+
+/// One sub-block on its way through the steps; tiles of kSub samples.
+template <int N>
+struct Workspace {
+  batch::Tiles<solvers::FrictionProblem<double, N>> problems{kSub};
+  batch::Tiles<Metrics<double, N>> metrics{kSub};
+  batch::Tiles<solvers::Candidate<double, N>> candidates{kSub}, second{kSub};
+  batch::Tiles<Verdict<double, N>> verdicts{kSub};
+  batch::Tiles<Inputs<double>> uniforms{kSub};  // room for the most draws there can be
+  batch::Tiles<ObjectLoad<double>> loads{kSub};
+  batch::Tiles<FingerTask<double>> tasks{N * kSub};
+  batch::Tiles<FingerShare<double>> shares{N * kSub};
+  batch::Tiles<FingerHold<double>> holds;
+
+  explicit Workspace(const GraspModel& m) : holds(m.torque_limited ? N * kSub : 0) {}
+  SampleParts parts() {
+    SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
+    if (holds.count() > 0) parts.holds = holds.data();
+    return parts;
+  }
+};
+
+template <int N>
+solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
+  solvers::FrictionNewton solver;
+  solver.tol = s.tol;
+  solver.max_iterations = s.max_iterations;
+  solver.cold = cold;
+  return solver;
+}
+
+/// Draw, fingers, build, balance, solve, judge: samples first .. first + count - 1 into the workspace.
+template <int N>
+void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
+             Workspace<N>& w) {
+  const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of<N>(s, false), w.problems.data(), nullptr,
+                                                              w.candidates.data()};
+  const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
+                                                              w.second.data()};
+  const JudgeBody<N> judge{&m,
+                           w.parts(),
+                           s.tol,
+                           w.problems.data(),
+                           w.metrics.data(),
+                           w.candidates.data(),
+                           s.check_uniqueness ? w.second.data() : nullptr,
+                           w.verdicts.data()};
+  draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
+  batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  with_balance<N>(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
+  contact::iterate(executor, warm, count);
+  if (s.check_uniqueness) contact::iterate(executor, cold, count);
+  batch::for_each(executor, count, judge);
+}
+
+/// Where the results of one stretch of samples lie: the workspace's tiles, or what came back from the GPU.
+struct Results {
+  std::int64_t first, count;
+  const double* metrics;
+  const double* uniforms;
+  const double* verdicts;
+};
+
+/// Adds finite values to (sum, sum of squares) and counts the value in its histogram.
+void count_value(const study::Histogram& h, double x, std::vector<std::int64_t>& counts, double* sums) {
+  ++counts[static_cast<std::size_t>(h.place(x))];
+  if (std::isfinite(x)) {
+    sums[0] += x;
+    sums[1] += x * x;
+  }
+}
+
+template <int N>
+void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<double, N>& v, study::Tally& t,
+                    double* sums) {
+  const bool solved = v.residual == v.residual && static_cast<int>(v.outcome) != static_cast<int>(Outcome::kUnsolved);
+  for (int j = 0; j < N; ++j) {
+    if (solved) ++t.counts[static_cast<std::size_t>(l.state + 3 * j + static_cast<int>(v.state[j]))];
+    count_value(l.force[j], v.c[3 * j], t.counts, sums + 2 * j);
+    const double x = (m.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
+    const double y = (m.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
+    if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
+    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins +
+                                        static_cast<int>(x))];
+  }
+}
+
+/// What came of one sample, and which it is.
+template <int N>
+struct Sample {
+  std::int64_t number;
+  const Metrics<double, N>& metrics;
+  const Verdict<double, N>& verdict;
+  std::array<double, kMetrics> values;
+};
+
+template <int N>
+void keep_row(const Sample<N>& sample, const std::vector<double>& inputs, study::Tally& t) {
+  const Verdict<double, N>& v = sample.verdict;
+  t.kept.insert(t.kept.end(), {static_cast<double>(sample.number), v.outcome, v.residual});
+  t.kept.insert(t.kept.end(), sample.values.begin(), sample.values.end());
+  t.kept.insert(t.kept.end(), inputs.begin(), inputs.end());
+  t.kept.insert(t.kept.end(), v.c.m, v.c.m + 3 * N);
+  t.kept.insert(t.kept.end(), v.a.m, v.a.m + 3 * N);
+}
+
+/// Counts whether something is so: 1, 0, or NaN where that is not known. Of a grasp that is not reached it is not so.
+void count_if(int at, double so, bool reached, std::vector<std::int64_t>& counts) {
+  if (!reached) return;
+  counts[static_cast<std::size_t>(at)] += so == 1;
+  counts[static_cast<std::size_t>(at) + 1] += std::isnan(so);
+}
+
+/// Counts one stretch of samples (within one block of kBlock) into a tally; `sums` is the block's.
+template <int N>
+void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, const Results& r, study::Tally& t,
+                   double* sums) {
+  std::vector<double> values(static_cast<std::size_t>(l.draws));
+  for (std::int64_t i = 0; i < r.count; ++i) {
+    const auto m = batch::load<double, Metrics<double, N>>(r.metrics, i);
+    const auto v = batch::load<double, Verdict<double, N>>(r.verdicts, i);
+    const auto outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
+    ++t.counts[static_cast<std::size_t>(l.outcome + static_cast<int>(outcome))];
+    const double* u = r.uniforms + (i / batch::kTile) * l.draws * batch::kTile + i % batch::kTile;
+    const bool held = outcome == Outcome::kHeld, decided = outcome != Outcome::kUnsolved;
+    sums[l.held_sum] += held;
+    sums[l.held_sum + 1] += !decided;
+    for (int k = 0; k < l.draws; ++k) {
+      const int bin = k * study::kInputBins + static_cast<int>(u[k * batch::kTile] * study::kInputBins);
+      t.counts[static_cast<std::size_t>(l.held_bin + bin)] += held;
+      t.counts[static_cast<std::size_t>(l.decided_bin + bin)] += decided;
+    }
+    const bool reached = outcome != Outcome::kUnreachable;
+    const Sample<N> sample{r.first + i, m, v, study::values_of(kColumns, m, v)};
+    count_if(l.sticks, v.sticks, reached, t.counts);
+    count_if(l.resisted, m.resisted, reached, t.counts);
+    if (reached) {
+      count_contacts<N>(l, m, v, t, sums);
+      for (std::size_t k = 0; k < kMetrics; ++k)
+        count_value(l.metric[k], sample.values[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
+      for (std::size_t k = 0; k < kMetrics; ++k)
+        t.counts[static_cast<std::size_t>(l.zero) + k] += sample.values[k] == 0;
+      const bool contacts_fail =
+          decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
+      if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
+      ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
+      ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
+      if (std::isfinite(m.margin))
+        t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
+      if (decided && std::isfinite(v.residual))
+        t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
+    }
+    if (s.plan.keep == "none" || (s.plan.keep == "failures" && held)) continue;
+    for (int k = 0; k < l.draws; ++k)
+      values[static_cast<std::size_t>(k)] = study::quantile(model.draw[k].distribution, u[k * batch::kTile]);
+    keep_row(sample, values, t);
+  }
+}
+
+void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
+
+/// Merges the tally of a thread or block: counts and rankings do not depend on the order.
+void add_counts(study::Tally& total, const study::Tally& part) {
+  for (std::size_t i = 0; i < total.counts.size(); ++i) total.counts[i] += part.counts[i];
+  total.closest.merge(part.closest);
+  total.worst.merge(part.worst);
+}
+
+template <int N>
+study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const Layout& l = study.layout();
+  const Scenario& s = study.scenario();
+  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+  study::Tally total{first, count, {}, {}, {}, {}, {}};
+  start_tally(l, total);
+  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
+  std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
+  batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
+    auto w = std::make_unique<Workspace<N>>(study.model());
+    study::Tally mine;
+    start_tally(l, mine);
+    for (std::int64_t b = 0; pieces.next(b);) {
+      double* sums = total.sums.data() + b * l.sums;
+      const std::int64_t end = std::min(count, (b + 1) * kBlock);
+      for (std::int64_t i = b * kBlock; i < end; i += kSub) {
+        const std::int64_t n = std::min(kSub, end - i);
+        process<N>(s, study.model(), device.executor, first + i, n, *w);
+        const Results r{first + i, n, w->metrics.data(), w->uniforms.data(), w->verdicts.data()};
+        count_samples<N>(s, study.model(), l, r, mine, sums);
+      }
+      kept[static_cast<std::size_t>(b)].swap(mine.kept);
+      mine.kept.clear();
+    }
+    pieces.alone([&] { add_counts(total, mine); });
+  });
+  for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
+  return total;
+}
+
+template <int N>
+study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
+  const Layout& l = study.layout();
+  study::Tally total{first, count, {}, {}, {}, {}, {}};
+  start_tally(l, total);
+  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
+  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
+  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, SampleFields<N>::bytes(study.model())), 1 << 20);
+  for (std::int64_t at = 0; at < count; at += fit) {
+    const std::int64_t n = std::min(fit, count - at);
+    batch::Tiles<Metrics<double, N>> metrics(n);
+    batch::Tiles<Verdict<double, N>> verdicts(n);
+    std::vector<double> uniforms(static_cast<std::size_t>(batch::tiles_for(n) * batch::kTile * std::max(1, l.draws)));
+    batch::on_device(
+        device, DeviceSamples{study.model(), solver_of<N>(study.scenario(), false), study.scenario().check_uniqueness,
+                              first + at, n, metrics.data(), uniforms.data(), verdicts.data()});
+    for (std::int64_t i = 0; i < n; i += kBlock) {
+      const std::int64_t tile = i / batch::kTile;
+      const Results r{first + at + i, std::min(kBlock, n - i),
+                      metrics.data() + tile * batch::kTile * batch::kFields<double, Metrics<double, N>>,
+                      uniforms.data() + tile * batch::kTile * l.draws,
+                      verdicts.data() + tile * batch::kTile * batch::kFields<double, Verdict<double, N>>};
+      count_samples<N>(study.scenario(), study.model(), l, r, total, total.sums.data() + (at + i) / kBlock * l.sums);
+    }
+  }
+  return total;
+}
+
+template <int N>
+Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
+  Workspace<N> w(model);
+  process<N>(study.scenario(), model, Executor::kScalar, sample, 1, w);
+  const auto p = w.problems.get(0);
+  const auto m = w.metrics.get(0);
+  const auto v = w.verdicts.get(0);
+  Replay out;
+  for (int k = 0; k < model.draws; ++k)
+    out.inputs.push_back(study::quantile(model.draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
+  out.A.assign(p.A.m, p.A.m + 9 * N * N);
+  out.b.assign(p.b.m, p.b.m + 3 * N);
+  out.mu.assign(p.mu.m, p.mu.m + N);
+  out.c.assign(v.c.m, v.c.m + 3 * N);
+  out.a.assign(v.a.m, v.a.m + 3 * N);
+  for (int j = 0; j < N; ++j) out.states.push_back(static_cast<int>(v.state[j]));
+  out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
+  out.residual = v.residual;
+  out.resisted = m.resisted;
+  out.iterations = v.iterations;
+  std::ranges::copy(study::values_of(kColumns, m, v), out.metric);
+  return out;
+}
+
+using Run = study::Tally (*)(const Study&, std::int64_t, std::int64_t, const Device&);
+using ReplayOne = Replay (*)(const Study&, const GraspModel&, std::int64_t);
+
+}  // namespace
+
+Study::Study(const Scenario& scenario)
+    : scenario_(scenario),
+      inputs_(uncertain_inputs(scenario)),
+      model_(make_model(scenario)),
+      layout_(make_layout(scenario, model_->draws)) {}
+
+study::Shape Study::shape() const {
+  const auto sums = static_cast<std::size_t>(layout_.sums);
+  return {.sums = sums,
+          .tracked = sums - static_cast<std::size_t>(layout_.held_sum),
+          .row = static_cast<std::size_t>(layout_.row),
+          .counts = static_cast<std::size_t>(layout_.counts),
+          .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
+}
+
+std::vector<study::RowColumn> Study::columns() const {
+  using Type = study::RowColumn::Type;
+  const auto draws = static_cast<std::size_t>(layout_.draws), forces = static_cast<std::size_t>(3 * layout_.contacts);
+  std::vector<std::string> inputs, outcomes;
+  for (const Input& input : inputs_) inputs.push_back(input.name);
+  for (int k = 0; k < kOutcomes; ++k) outcomes.emplace_back(to_string(static_cast<Outcome>(k)));
+  const std::size_t first_input = kRowHead + kMetrics, first_force = first_input + draws;
+  std::vector<study::RowColumn> list = {{"index", Type::kWhole, 0, 1, true},
+                                        {"outcome", Type::kSmall, 1, 1, true, outcomes},
+                                        {"residual", Type::kReal, 2, 1, true},
+                                        {"margin", Type::kReal, kRowHead + metric("friction_margin"), 1, true},
+                                        {"inputs", Type::kReal, first_input, draws, false, inputs},
+                                        {"c", Type::kReal, first_force, forces},
+                                        {"a", Type::kReal, first_force + forces, forces}};
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    if (k != metric("friction_margin"))  // "margin", as it has always been called there
+      list.push_back({row.words.name, Type::kReal, static_cast<std::size_t>(kRowHead + k), 1, true});
+  });
+  return list;
+}
+
+study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  static constexpr Run cpu[kMaxContacts] = {run_on_cpu<1>, run_on_cpu<2>, run_on_cpu<3>, run_on_cpu<4>,
+                                            run_on_cpu<5>, run_on_cpu<6>, run_on_cpu<7>, run_on_cpu<8>};
+  static constexpr Run gpu[kMaxContacts] = {run_on_gpu<1>, run_on_gpu<2>, run_on_gpu<3>, run_on_gpu<4>,
+                                            run_on_gpu<5>, run_on_gpu<6>, run_on_gpu<7>, run_on_gpu<8>};
+  const auto k = static_cast<std::size_t>(layout_.contacts - 1);
+  return (device.executor == Executor::kCuda ? gpu[k] : cpu[k])(*this, first, count, device);
+}
+
+Replay Study::replay(const GraspModel& model, std::int64_t sample) const {
+  static constexpr ReplayOne one[kMaxContacts] = {replay_sample<1>, replay_sample<2>, replay_sample<3>,
+                                                  replay_sample<4>, replay_sample<5>, replay_sample<6>,
+                                                  replay_sample<7>, replay_sample<8>};
+  return one[layout_.contacts - 1](*this, model, sample);
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,86 @@
+// A grasp study in progress: the model, what is counted, and chunks of samples. Host only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/grasp.hpp"
+#include "garra/study/engine.hpp"
+#include "garra/study/tally.hpp"
+#include "grasp/sample/model.hpp"
+#include "grasp/study/columns.hpp"
+
+namespace garra::grasp {
+
+inline constexpr int kConeBins = 80;
+inline constexpr double kConeExtent = 2.0;
+inline constexpr int kIterationBins = 41;  ///< 0 .. 39 Newton steps, and more
+
+/// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
+struct Layout {
+  int contacts = 0, draws = 0;
+  int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
+  int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
+  study::Histogram force[kMaxContacts];
+  study::Histogram metric[kMetrics];
+  int zero = 0;  ///< [kMetrics] values that are 0: a lump that a histogram's lowest bin does not tell
+  study::Histogram residual;
+  int counts = 0;
+  int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
+  int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
+  int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
+};
+
+/// What replay shows of one sample.
+struct Replay {
+  std::vector<double> inputs;
+  std::vector<double> A, b, mu, c, a;
+  std::vector<int> states;
+  Outcome outcome;
+  double residual, iterations;
+  double resisted;  ///< 1: forces can balance the wrench, 0: none can; NaN: not decided
+  double metric[kMetrics];
+};
+
+class Study final : public study::Study {
+ public:
+  /// Resolves the scenario: nominal poses, balance of the weight. Throws Error where the nominal grasp is impossible.
+  explicit Study(const Scenario& scenario);
+  [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
+  [[nodiscard]] study::Shape shape() const override;
+  [[nodiscard]] std::vector<study::RowColumn> columns() const override;
+  [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
+  [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
+  /// P(every contact sticks), P(forces can balance the wrench).
+  [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;
+  [[nodiscard]] study::Estimate can_be_held(const study::Total& total) const;
+  [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
+  /// P(held) so far.
+  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
+  [[nodiscard]] double widest_interval(const study::Total& total) const override;
+  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+  [[nodiscard]] Replay replay(std::int64_t sample) const { return replay(*model_, sample); }
+  /// The same of a model that differs in what is drawn (make_nominal).
+  [[nodiscard]] Replay replay(const GraspModel& model, std::int64_t sample) const;
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const GraspModel& model() const { return *model_; }
+  [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
+
+ private:
+  Scenario scenario_;
+  std::vector<Input> inputs_;
+  std::unique_ptr<GraspModel> model_;
+  Layout layout_;
+};
+
+/// Nominal inputs: every distribution at its median, no random wrench.
+[[nodiscard]] Inputs<double> nominal_inputs(const GraspModel& model);
+/// Builds the shared numbers of a scenario (exposed for tests).
+[[nodiscard]] std::unique_ptr<GraspModel> make_model(const Scenario& scenario);
+/// Nothing of the grasp is drawn any more: all inputs at their nominal values, no random loads.
+void make_nominal(GraspModel& grasp);
+
+}  // namespace garra::grasp

@@ -1,0 +1,193 @@
+// summary.json of a grasp study: the result and nothing else, so that it is the same bytes however it was computed.
+#include "study/summary.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "grasp/sample/nominal.hpp"
+#include "grasp/study/study.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using study::at;
+using study::distribution;
+using study::Histogram;
+using study::number;
+using study::Tally;
+
+Json contacts(const Layout& l, const Tally& t) {
+  Json list = Json::array();
+  for (int j = 0; j < l.contacts; ++j) {
+    Json c;
+    c["name"] = "contact " + std::to_string(j + 1);
+    c["stick"] = at(t, l.state + 3 * j);
+    c["slip"] = at(t, l.state + 3 * j + 1);
+    c["break"] = at(t, l.state + 3 * j + 2);
+    c["fails_first"] = at(t, l.first + j);
+    c["normal_force"] = distribution(t, l.force[j], "N", t.sums.data() + 2 * j);
+    Json rows = Json::array();
+    for (int y = 0; y < kConeBins; ++y) {
+      Json row = Json::array();
+      for (int x = 0; x < kConeBins; ++x) row.push_back(at(t, l.cone + (j * kConeBins + y) * kConeBins + x));
+      rows.push_back(row);
+    }
+    c["cone"] = {{"bins", kConeBins}, {"extent", kConeExtent}, {"counts", rows}};
+    list.push_back(c);
+  }
+  return list;
+}
+
+/// A quantile within the lump of zeros is 0, not somewhere in the lowest bin.
+void name_zeros(const Histogram& h, std::int64_t zeros, Json& of) {
+  if (h.low != 0 || zeros == 0) return;
+  std::int64_t known = of["below"].get<std::int64_t>() + of["above"].get<std::int64_t>();
+  for (const Json& n : of["counts"]) known += n.get<std::int64_t>();
+  for (auto& [p, value] : of["quantiles"].items())
+    if (std::stod(p) * static_cast<double>(known) <= static_cast<double>(zeros)) value = 0.0;
+}
+
+Json metrics(const Layout& l, const Tally& t) {
+  Json j;
+  study::for_each_row(kColumns, [&](const auto& row, int k) {
+    Json& of = j[row.words.name];
+    of = distribution(t, l.metric[k], row.words, t.sums.data() + 2 * (l.contacts + k));
+    name_zeros(l.metric[k], at(t, l.zero + k), of);
+  });
+  return j;
+}
+
+/// P(hold) if every contact had the same friction coefficient: the distribution function of the critical friction.
+Json held_against_friction(const Layout& l, const Tally& t) {
+  const Histogram& h = l.metric[metric("critical_friction")];
+  std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
+  for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
+  Json j;
+  std::int64_t below = at(t, h.offset + h.bins);
+  for (int k = 0; k <= h.bins; ++k) {
+    const study::Interval i = study::wilson(below, total);
+    j["friction"].push_back(h.low + (h.high - h.low) * k / h.bins);
+    j["probability"].push_back(total > 0 ? number(static_cast<double>(below) / static_cast<double>(total))
+                                         : Json(nullptr));
+    j["low"].push_back(i.low);
+    j["high"].push_back(i.high);
+    if (k < h.bins) below += at(t, h.offset + k);
+  }
+  return j;
+}
+
+Json input(const Layout& l, const Tally& t, const Input& in, int k) {
+  const int bin = k * study::kInputBins;
+  const study::InputCounts counts{l.held_bin + bin, l.decided_bin + bin};
+  return study::input_json(t, counts, {in.name, in.unit, in.distribution});
+}
+
+Json solver(const Scenario& s, const Layout& l, const Tally& t) {
+  Json j, steps = Json::array();
+  double sum = 0, n = 0;
+  for (int k = 0; k < kIterationBins; ++k) {
+    const auto c = at(t, l.iterations + k);
+    steps.push_back(c);
+    sum += k * static_cast<double>(c);
+    n += static_cast<double>(c);
+  }
+  double worst = 0;
+  for (const auto& e : t.worst.list())
+    if (e.outcome != static_cast<int>(Outcome::kUnsolved)) worst = std::max(worst, e.value);
+  Json counts = Json::array();
+  for (int k = 0; k < l.residual.bins; ++k) counts.push_back(at(t, l.residual.offset + k));
+  j["method"] = "auto";
+  j["tol"] = s.tol;
+  j["worst_residual"] = number(worst);
+  j["residual_log10"] = {{"low", l.residual.low},
+                         {"high", l.residual.high},
+                         {"counts", counts},
+                         {"above", at(t, l.residual.offset + l.residual.bins + 1)}};
+  j["iterations"] = {{"counts", steps}};
+  j["mean_iterations"] = n > 0 ? sum / n : 0.0;
+  return j;
+}
+
+Json ranking(const study::Ranking& r, const char* key) {
+  Json list = Json::array();
+  for (const auto& e : r.list())
+    list.push_back(
+        {{"sample", e.sample}, {"outcome", to_string(static_cast<Outcome>(e.outcome))}, {key, number(e.value)}});
+  return list;
+}
+
+/// Of the samples that a pair of counts is about: those with it, those where it is not decided.
+study::Estimate share_of(const study::Total& t, int pair) {
+  const auto open = at(t, pair + 1);
+  const study::Verdicts all{at(t, pair), t.count - open, open};
+  return study::estimate_of({&all, 1});
+}
+
+Json probability(const study::Estimate& e) {
+  return {
+      {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
+}
+
+}  // namespace
+
+study::Estimate Study::no_slip(const study::Total& t) const { return share_of(t, layout_.sticks); }
+study::Estimate Study::can_be_held(const study::Total& t) const { return share_of(t, layout_.resisted); }
+
+study::Estimate Study::named_estimate(const study::Total& t, const std::string& quantity) const {
+  if (quantity == "p_no_slip") return no_slip(t);
+  if (quantity == "p_can_be_held") return can_be_held(t);
+  return study::Study::named_estimate(t, quantity);
+}
+
+study::Estimate Study::estimate(const study::Total& t) const {
+  const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
+  const study::Verdicts all{at(t, layout_.outcome + static_cast<int>(Outcome::kHeld)), t.count - unsolved, unsolved};
+  return study::estimate_of({&all, 1});
+}
+
+double Study::widest_interval(const study::Total& t) const {
+  const study::Interval i = estimate(t).interval;
+  return i.high - i.low;
+}
+
+double Study::unsolved_share(const study::Total& t) const {
+  if (t.count == 0) return 0;
+  return static_cast<double>(at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved))) /
+         static_cast<double>(t.count);
+}
+
+std::string Study::summary(const study::Total& total, const std::string& stopped_by) const {
+  const Layout& l = layout_;
+  Json j;
+  j["schema"] = 1;
+  j["job"] = "grasp";
+  j["title"] = scenario_.title;
+  j["seed"] = scenario_.plan.seed;
+  j["samples"] = total.count;
+  j["requested"] = scenario_.plan.samples;
+  j["stopped_by"] = stopped_by;
+  j["held"] = probability(estimate(total));
+  j["no_slip"] = probability(no_slip(total));
+  j["can_be_held"] = probability(can_be_held(total));
+  j["held_imbalance"] = scenario_.held_imbalance;
+  for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(total, l.outcome + k);
+  j["contacts"] = contacts(l, total);
+  j["metrics"] = metrics(l, total);
+  j["unresisted"] = Json::array();
+  for (const auto& wrench : unresisted_wrenches(*model_)) j["unresisted"].push_back(describe_wrench(wrench));
+  j["held_against_friction"] = held_against_friction(l, total);
+  j["inputs"] = Json::array();
+  for (std::size_t k = 0; k < inputs_.size(); ++k)
+    j["inputs"].push_back(input(l, total, inputs_[k], static_cast<int>(k)));
+  j["solver"] = solver(scenario_, l, total);
+  j["convergence"] = study::convergence(total);
+  j["closest"] = ranking(total.closest, "margin");
+  const auto held = at(total, l.outcome);
+  j["failures_kept"] = scenario_.plan.keep == "none" ? 0 : total.count - held;
+  j["worst"] = ranking(total.worst, "residual");
+  return j.dump(1) + "\n";
+}
+
+}  // namespace garra::grasp

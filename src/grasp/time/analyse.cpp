@@ -1,0 +1,210 @@
+// One instant of many grasps: from the scenario and plain arrays to tiles and back, and the loop over blocks on the
+// host.
+#include "grasp/time/analyse.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "contact/batch/arrays.hpp"
+#include "garra/core/error.hpp"
+#include "grasp/study/study.hpp"
+#include "grasp/time/host.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStates& states) {
+  MotionRules r{};
+  r.grasp = grasp;
+  make_nominal(r.grasp);
+  // The fingers follow the object where nothing else is known of them.
+  r.grasp.moving = grasp.moving || !states.velocity.empty() || !states.spin.empty();
+  // Restitution: contacts carry force where their gap is nothing, not where a step could close it (OpenBody).
+  r.step = {.explicit_step = true, .step = 1, .restitution = 1, .baumgarte = 0};
+  r.drive = states.tau.empty() ? Drive::kController : Drive::kConstant;
+  r.tol = s.tol;
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    r.kind[j] = followed_surface(s.contacts[j], j, "near which no nearest point is known");
+    r.limits[j] = FingerLimits::none();
+    if (!states.tau.empty()) {
+      r.grasp.finger[j].torque_given = false;  // the file's torques count, whatever their limits
+      continue;
+    }
+    std::copy_n(grasp.finger[j].torque_limit, chain::kMaxJoints, r.limits[j].torque);
+    r.limits[j].torque_limited = grasp.finger[j].torque_limited;
+  }
+  return r;
+}
+
+/// The nominal grasp as the trajectories' first step draws it.
+template <int N>
+void find_nominal(AnalysisJob& job) {
+  HostMemory memory(1);
+  const MotionTiles tiles =
+      cut_tiles<N>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
+  const std::vector<std::uint64_t> draw(batch::kTile);
+  MotionTiles drawn = tiles;
+  drawn.draw = draw.data();
+  MotionDrawBody{&job.model.rules, drawn}.operator()<double>(0);
+  job.object = batch::load<double, ObjectMotion<double>>(tiles.objects, 0);
+  job.object.running = 0;  // the state is given: a step changes nothing in it
+  for (int j = 0; j < N; ++j) {
+    job.task[j] = batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0);
+    job.surface[j] = batch::load<double, LocalSurface<double>>(tiles.surface_of(j), 0);
+  }
+}
+
+template <int N>
+void run_on_host(const AnalysisJob& job, const Device& device) {
+  const batch::Blocks blocks{job.states.count, kInFlight};
+  const HostBackend backend{device.executor, &job.model.rules};
+  struct Workspace {
+    HostMemory memory;
+    AnalysisTiles tiles;
+    Workspace(const AnalysisJob& job, std::int64_t most)
+        : memory(most),
+          tiles(cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); })) {}
+  };
+  batch::for_blocks(
+      study_threads(device), blocks, [&] { return Workspace(job, blocks.largest()); },
+      [&](const Workspace& w, std::int64_t first, std::int64_t count) {
+        job.fill(w.tiles.motion, first, count);
+        run_analysis<N>(backend, job, w.tiles, count, [&] { job.fill_fingers(w.tiles.motion, first, count); });
+        take_over<N>(job, w.tiles, first, count);
+      });
+}
+
+std::string shape(std::int64_t rows, std::int64_t columns) {
+  return "[" + std::to_string(rows) + ", " + std::to_string(columns) + "]";
+}
+
+void check_size(const std::string& name, const std::vector<double>& values, std::int64_t rows, std::int64_t columns) {
+  if (std::ssize(values) == rows * columns) return;
+  throw Error(ExitCode::kInvalidFile, name + " has " + std::to_string(values.size()) + " numbers, not the " +
+                                          std::to_string(rows * columns) + " of shape " + shape(rows, columns));
+}
+
+void check_sizes(const Scenario& s, const GraspStates& x) {
+  if (x.count < 0) throw Error(ExitCode::kInvalidFile, "count = " + std::to_string(x.count) + " is negative");
+  const auto optional = [&](const char* name, const std::vector<double>& values, std::int64_t columns) {
+    if (!values.empty()) check_size(name, values, x.count, columns);
+  };
+  optional("position", x.position, 3);
+  optional("quaternion", x.quaternion, 4);
+  optional("velocity", x.velocity, 3);
+  optional("spin", x.spin, 3);
+  optional("wrench", x.wrench, 6);
+  optional("friction", x.friction, std::ssize(s.contacts));
+  const std::pair<const char*, const std::vector<std::vector<double>>*> per_finger[] = {
+      {"q", &x.q}, {"qd", &x.qd}, {"tau", &x.tau}};
+  for (const auto& [name, fingers] : per_finger) {
+    if (fingers->empty()) continue;
+    if (fingers->size() != s.fingers.size())
+      throw Error(ExitCode::kInvalidFile,
+                  std::string(name) + " is given for " + std::to_string(fingers->size()) +
+                      " fingers, but the hand has " + std::to_string(s.fingers.size()),
+                  "give it for every finger, or for none");
+    for (std::size_t j = 0; j < fingers->size(); ++j)
+      check_size("finger_" + std::to_string(j + 1) + "/" + name, (*fingers)[j], x.count,
+                 static_cast<std::ptrdiff_t>(s.fingers[j].joint_count()));
+  }
+}
+
+/// Arrays of the right sizes.
+Analysis sized(const Scenario& s, std::int64_t count) {
+  const auto n = static_cast<std::size_t>(count), contacts = s.contacts.size();
+  Analysis out;
+  out.contacts = static_cast<int>(contacts);
+  out.status.resize(n);
+  for (auto* list : {&out.residual, &out.iterations}) list->resize(n);
+  for (auto* list : {&out.mode_before, &out.mode_after}) list->resize(n * contacts);
+  out.gap.resize(n * contacts);
+  for (auto* list : {&out.normal, &out.relative_velocity, &out.force, &out.relative_acceleration})
+    list->resize(3 * n * contacts);
+  out.acceleration.resize(6 * n);
+  for (auto* lists : {&out.q, &out.qd, &out.qdd, &out.tau})
+    for (const Finger& f : s.fingers) lists->emplace_back(n * f.joint_count());
+  return out;
+}
+
+template <int D>
+void take_row(const std::vector<double>& values, std::int64_t row, Vec<double, D>& to) {
+  if (!values.empty()) std::copy_n(values.data() + row * D, D, to.m);
+}
+
+}  // namespace
+
+void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t count) const {
+  const int contacts = model.rules.grasp.contacts;
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+  for_instants(padded, [&](std::int64_t i) {
+    const std::int64_t at = first + std::min(i, count - 1);
+    ObjectMotion<double> x = object;
+    take_row(states.position, at, x.p);
+    take_row(states.quaternion, at, x.turn);
+    if (!states.quaternion.empty()) x.turn = normalized(x.turn);
+    take_row(states.velocity, at, x.v);
+    take_row(states.spin, at, x.w);
+    take_row(states.wrench, at, x.wrench);
+    x.first = x.p;
+    x.first_turn = x.turn;
+    x.turned = x.whole_turns = 0;
+    batch::store<double>(host.objects, i, x);
+    const Pose<double> pose = {rotation_of(x.turn), x.p};
+    for (int j = 0; j < contacts; ++j) {
+      FingerTask<double> t = task[j];
+      t.place = pose * ContactPlace<double>{surface[j].point, surface[j].E};
+      t.velocity = x.v + cross(x.w, t.place.p - x.p);
+      if (!states.friction.empty()) t.friction = states.friction[static_cast<std::size_t>(at * contacts + j)];
+      batch::store<double>(host.parts.tasks_of(j), i, t);
+      batch::store<double>(host.surface_of(j), i, surface[j]);
+    }
+  });
+}
+
+void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std::int64_t count) const {
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+  for (int j = 0; j < model.rules.grasp.contacts; ++j)
+    with_finger_size(model.rules.grasp.finger[j].size, [&](auto, auto size) {
+      constexpr int J = size;
+      const int joints = chain_of<J>(model.rules.grasp.finger[j]).joints;
+      const auto put = [&](const std::vector<std::vector<double>>& given, std::int64_t at, Vec<double, J>& to) {
+        if (given.empty()) return;
+        std::copy_n(given[static_cast<std::size_t>(j)].data() + at * joints, joints, to.m);
+      };
+      for_instants(padded, [&](std::int64_t i) {
+        const std::int64_t at = first + std::min(i, count - 1);
+        FingerMotion<double, J> x{};
+        x.within = 1;
+        if (by_inverse_kinematics() && i < count)
+          x = batch::load<double, FingerMotion<double, J>>(host.finger_of(j), i);
+        put(states.q, at, x.q);
+        put(states.qd, at, x.qd);
+        put(states.tau, at, x.kept);
+        x.first = x.q;
+        batch::store<double>(host.finger_of(j), i, x);
+      });
+    });
+}
+
+Analysis analyse(const Scenario& scenario, const GraspStates& states, const Device& device) {
+  check_sizes(scenario, states);
+  const auto grasp = make_model(scenario);
+  Analysis out = sized(scenario, states.count);
+  AnalysisJob job{.model = {.rules = rules_of(scenario, *grasp, states), .clock = LoadClock({}, scenario.gravity, 1)},
+                  .step = {},
+                  .states = states,
+                  .out = out};
+  job.step.now = job.model.clock.at(0, 1);
+  job.step.first = states.tau.empty();  // torques that are given count as kept since an earlier step
+  if (states.count == 0) return out;
+  contact::for_contacts(out.contacts, [&](auto n) {
+    find_nominal<n>(job);
+    if (device.executor != Executor::kCuda) run_on_host<n>(job, device);
+  });
+  if (device.executor == Executor::kCuda) batch::on_device(device, job);
+  return out;
+}
+
+}  // namespace garra::grasp

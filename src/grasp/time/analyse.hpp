@@ -1,0 +1,111 @@
+// One instant of many grasps: the bodies of an explicit step up to its certified forces. The step has 1 s, so
+// that what it adds to a velocity is the acceleration, to the last digit. Host and device; docs/grasp-time.md,
+// "One instant".
+#pragma once
+
+#include "garra/batch/parallel.hpp"
+#include "garra/grasp_analysis.hpp"
+#include "grasp/time/run.hpp"
+
+namespace garra::grasp {
+
+static_assert(kSlideSpeed == kSlipSpeed);
+
+/// use(i) for instants 0 ... count - 1 of a block, by a team of threads where they are many: those of a GPU.
+template <class Use>
+void for_instants(std::int64_t count, const Use& use) {
+  constexpr std::int64_t kMany = 4096, kAtOnce = 512;
+  batch::for_blocks(count > kMany ? study_threads({}) : 1, {count, kAtOnce}, [&](std::int64_t first, std::int64_t n) {
+    for (std::int64_t i = first; i < first + n; ++i) use(i);
+  });
+}
+
+/// MotionTiles with what only an analysis needs.
+struct AnalysisTiles {
+  MotionTiles motion;
+  double* gaps;  ///< of contact 0, then of contact 1, ...
+};
+
+/// Tells which contacts are open and leaves their gaps to be read. After that a step's gap is 1 m where a contact is
+/// open and 0 where it is closed, so that a problem has all of the closed contacts and no other.
+struct OpenBody {
+  const MotionRules* rules;
+  AnalysisTiles tiles;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto x = batch::load<S, ObjectMotion<S>>(tiles.motion.objects, i);
+    const Body<S> body = body_at(x, x.p, x.turn);
+    for (int j = 0; j < rules->grasp.contacts; ++j) {
+      auto f = batch::load<S, FingerStep<S>>(tiles.motion.step_of(j), i);
+      batch::store<S>(tiles.gaps + j * tiles.motion.padded, i, f.gap);
+      // NaN is not open: it has to reach the certificate.
+      const auto open = f.gap > S(kOpenGap) || relative_velocity(body, f)[0] > S(kOpenSpeed);
+      f.gap = select(open, S(1), S(0));
+      batch::store<S>(tiles.motion.step_of(j), i, f);
+    }
+  }
+};
+
+/// One call of analyse(): what all instants share, and where they come from and go to. Host only.
+struct AnalysisJob {
+  MotionModel model;
+  StepNow step;
+  const GraspStates& states;
+  Analysis& out;
+  ObjectMotion<double> object = {};  ///< nominal, as are the following; at rest in its frame
+  FingerTask<double> task[kMaxContacts] = {};
+  LocalSurface<double> surface[kMaxContacts] = {};
+
+  /// Objects, tasks and surfaces of instants `first` ...; the last one fills the last tile up.
+  void fill(const MotionTiles& host, std::int64_t first, std::int64_t count) const;
+  /// q, qd and tau as far as they are given.
+  void fill_fingers(const MotionTiles& host, std::int64_t first, std::int64_t count) const;
+  /// Everything else, from objects, steps, fingers and gaps, once status and forces are in `out`.
+  void finish(const AnalysisTiles& host, std::int64_t first, std::int64_t count) const;
+  [[nodiscard]] bool by_inverse_kinematics() const { return states.q.empty(); }
+  [[nodiscard]] bool fingers_given() const { return !(states.q.empty() && states.qd.empty() && states.tau.empty()); }
+};
+
+/// Analyses what is in the tiles, up to the certificate. `give_fingers` has fill_fingers() done.
+template <int N, class Backend, class Give>
+void run_analysis(const Backend& backend, const AnalysisJob& job, const AnalysisTiles& tiles, std::int64_t count,
+                  const Give& give_fingers) {
+  const MotionRules* rules = backend.rules();
+  const MotionTiles& t = tiles.motion;
+  solvers::FrictionNewton solver;
+  solver.tol = job.model.rules.tol;
+  if (job.by_inverse_kinematics()) backend.start_fingers(job.model.rules, t, count);
+  if (job.fingers_given()) give_fingers();
+  backend.for_each(count, OrderBody{rules, t, job.step.now});
+  backend.step_fingers(job.model.rules, t, job.step, count);
+  backend.for_each(count, OpenBody{rules, tiles});
+  backend.assemble(AssembleBody<N>{rules, t, job.step.now}, count);
+  backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates}, count);
+  backend.certify(contact::CertifyBody<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions}, count);
+}
+
+/// Cuts memory for a block of instants as cut_tiles() does.
+template <int N, class Take>
+AnalysisTiles cut_analysis_tiles(const MotionModel& model, std::int64_t padded, Take take) {
+  AnalysisTiles t{cut_tiles<N>(model, nullptr, padded, false, take), nullptr};
+  t.gaps = take(N);
+  return t;
+}
+
+/// Status and forces of a block, then all the rest.
+template <int N>
+void take_over(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t first, std::int64_t count) {
+  Analysis& out = job.out;
+  for_instants(count, [&](std::int64_t i) {
+    const auto s = batch::load<double, solvers::FrictionSolution<double, N>>(host.motion.solutions, i);
+    const auto at = static_cast<std::size_t>(first + i);
+    out.status[at] = static_cast<Status>(static_cast<int>(s.status));
+    out.residual[at] = s.residual;
+    out.iterations[at] = s.effort.outer;
+    for (std::size_t k = 0; k < 3 * N; ++k) out.force[3 * N * at + k] = s.c[static_cast<int>(k)];
+  });
+  job.finish(host, first, count);
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,103 @@
+// The fingers' part of a step, for every size of finger. Host and device.
+#pragma once
+
+#include "grasp/sample/fingers.hpp"
+#include "grasp/time/model.hpp"
+
+namespace garra::grasp {
+
+/// A finger at time 0, where place_fingers has put it. One that does not reach its contact has `within` -1 and never
+/// begins.
+template <int J>
+struct FingerStartBody {
+  int finger;
+  MotionTiles tiles;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto stance = batch::load<S, FingerStance<S, J>>(tiles.parts.stance_of(finger), i);
+    const S reached = batch::load<S, FingerShare<S>>(tiles.parts.shares_of(finger), i).reached;
+    FingerMotion<S, J> x;
+    x.q = x.first = stance.q;
+    x.qd = x.free = stance.qd;
+    x.driven = x.kept = x.soft = Vec<S, J>::zero();
+    x.give = Mat<S, J, 3>::zero();
+    x.kinetic = x.work = x.peak_torque = S(0);
+    x.within = select(reached > S(0), S(1), S(-1));
+    batch::store<S>(tiles.finger_of(finger), i, x);
+    batch::store<S>(tiles.impulse_of(finger), i, Vec3<S>::zero());
+  }
+};
+
+/// Ends the step before (where there was one) and begins the next.
+template <chain::Joints K, int J>
+struct FingerStepBody {
+  const MotionRules* rules;
+  int finger;
+  bool first;  ///< no step before
+  FingerDrive<J> drive;
+  MotionTiles tiles;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    auto x = batch::load<S, FingerMotion<S, J>>(tiles.finger_of(finger), i);
+    const auto order = batch::load<S, FingerOrder<S>>(tiles.order_of(finger), i);
+    if (!first) end_step(drive, batch::load<S, Vec3<S>>(tiles.impulse_of(finger), i), order.running, x);
+    const auto surface = batch::load<S, LocalSurface<S>>(tiles.surface_of(finger), i);
+    const auto step =
+        begin_step<K>(chain_of<J>(rules->grasp.finger[finger]), drive, rules->kind[finger], surface, order, x);
+    batch::store<S>(tiles.finger_of(finger), i, x);
+    batch::store<S>(tiles.step_of(finger), i, step);
+  }
+};
+
+/// What is the same for all samples in a step.
+struct StepNow {
+  Instant now;
+  bool first = false;
+  const double* torques[kMaxContacts] = {};  ///< of each finger at this time where they are given; host memory
+};
+
+template <int J>
+FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& step) {
+  const FingerLimits& limits = rules.limits[finger];
+  FingerDrive<J> d{};
+  const FingerModel& model = rules.grasp.finger[finger];
+  const double* torques = step.torques[finger];
+  if (torques == nullptr && model.torque_given) torques = model.tau;
+  d.given = torques != nullptr;
+  d.kept = rules.drive == Drive::kConstant && !step.first;
+  d.limited = limits.torque_limited;
+  d.shaken = rules.shaken || rules.carried;
+  d.at_start = rules.step.explicit_step;
+  d.step = rules.step.step;
+  d.stiffness = rules.drive == Drive::kController ? rules.controller.joint_stiffness : 0;
+  d.damping = rules.drive == Drive::kController ? rules.controller.joint_damping : 0;
+  for (int k = 0; k < J; ++k) {
+    d.tau[k] = d.given && k < chain_of<J>(model).joints ? torques[k] : 0;
+    d.torque_limit[k] = limits.torque[k];
+    d.lower[k] = limits.lower[k];
+    d.upper[k] = limits.upper[k];
+  }
+  d.known_gravity = step.now.known_gravity;
+  return d;
+}
+
+/// All fingers at time 0; run(body) runs a body on all samples.
+template <class Run>
+void start_all_fingers(const MotionRules& rules, const MotionTiles& tiles, const Run& run) {
+  for (int j = 0; j < rules.grasp.contacts; ++j)
+    with_finger_size(rules.grasp.finger[j].size, [&](auto, auto size) { run(FingerStartBody<size>{j, tiles}); });
+}
+
+/// All fingers in a step.
+template <class Run>
+void step_all_fingers(const MotionRules& rules, const MotionRules* where, const MotionTiles& tiles, const StepNow& step,
+                      const Run& run) {
+  for (int j = 0; j < rules.grasp.contacts; ++j)
+    with_finger_size(rules.grasp.finger[j].size, [&](auto joints, auto size) {
+      run(FingerStepBody<joints, size>{where, j, step.first, drive_of<size>(rules, j, step), tiles});
+    });
+}
+
+}  // namespace garra::grasp

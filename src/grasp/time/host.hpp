@@ -1,0 +1,43 @@
+// Runs the bodies of a step on the host.
+#pragma once
+
+#include "contact/batch/run.hpp"
+#include "garra/batch/for_each.hpp"
+#include "grasp/time/run.hpp"
+
+namespace garra::grasp {
+
+/// How many samples a block has: what they need stays in the L2 cache.
+inline constexpr std::int64_t kInFlight = 128;
+
+/// The fingers are compiled once, in grasp/instances/time_fingers.cpp.
+struct HostBackend {
+  Executor executor;
+  const MotionRules* model;
+
+  [[nodiscard]] const MotionRules* rules() const { return model; }
+  template <class Body>
+  void for_each(std::int64_t count, const Body& body) const {
+    batch::for_each(executor, count, body);
+  }
+  void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
+  void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
+  /// Compiled once, in grasp/instances/time_assemble.cpp.
+  template <int N>
+  void assemble(const AssembleBody<N>& body, std::int64_t count) const;
+  template <int N>
+  void iterate(const contact::IterateBody<solvers::FrictionNewton, N>& body, std::int64_t count) const {
+    contact::iterate(executor, body, count);
+  }
+  template <int N>
+  void certify(const contact::CertifyBody<N>& body, std::int64_t count) const {
+    contact::certify_tiles(executor, body, count);
+  }
+  [[nodiscard]] bool any_running(const MotionTiles& tiles, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (batch::load<double, ObjectMotion<double>>(tiles.objects, i).running > 0) return true;
+    return false;
+  }
+};
+
+}  // namespace garra::grasp

@@ -1,0 +1,90 @@
+// Where a study in time counts what: levels, bands, and the ranges of bins.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "grasp/time/study.hpp"
+#include "study/summary.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+constexpr int kShownBins = 200, kBandBins = 60;
+constexpr int kMostBandCounts = 800'000;  ///< 6 MB per thread; beyond this, bands have fewer instants
+
+Bins bins_of(const TimeRange& range, int n, int offset) {
+  if (!range.decades) return {{range.low, range.high, n, offset}, false};
+  return {{std::log10(range.low), std::log10(range.high), n, offset}, true};
+}
+
+/// Of every row of the table.
+std::array<TimeRange, kTimeMetrics> ranges_of(const Scenario& s) {
+  return std::apply([&](const auto&... row) { return std::array<TimeRange, kTimeMetrics>{row.range(s)...}; },
+                    kTimeColumns);
+}
+
+/// Takes places in the flat list of counts.
+struct Places : study::Places {
+  /// Ranges of distributions that are shown start at zero and are the same to all readers: equal bins.
+  study::Histogram shown(const TimeRange& range) { return histogram({0, range.shown * range.high, kShownBins}); }
+  Bins bins(const TimeRange& range, int n) {
+    const Bins b = bins_of(range, n, count());
+    take(b.histogram.size());
+    return b;
+  }
+};
+
+TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
+  constexpr int band_metric[kBands] = {time_metric("peak_drift"), time_metric("peak_turn"), time_metric("least_margin"),
+                                       time_metric("slip_path"), time_metric("peak_force")};
+  const auto range = ranges_of(s);
+  TimeLevel level;
+  level.outcome = places.take(kMotionEnds);
+  for (int* times : {&level.lost, &level.lost_unknown, &level.slipped, &level.slipped_unknown})
+    *times = places.take(l.instants + 1);
+  level.held_bin = places.take(l.inputs * study::kInputBins);
+  level.decided_bin = places.take(l.inputs * study::kInputBins);
+  for (int k = 0; k < kTimeMetrics; ++k) {
+    level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
+    level.fine[k] = places.bins(range[static_cast<std::size_t>(k)], kShownBins);
+  }
+  const int first = places.count();
+  for (int k = 0; k < kBands; ++k)
+    level.band[k] = places.bins(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
+  level.band_stride = places.count() - first;
+  places.take((static_cast<int>(l.band_instant.size()) - 1) * level.band_stride);
+  return level;
+}
+
+/// All instants, or as many evenly spaced ones as there are counts for.
+std::vector<int> band_instants(int instants, int levels) {
+  const int each = levels * kBands * (study::Histogram{0, 1, kBandBins, 0}).size();
+  const int n = std::clamp(kMostBandCounts / each, 2, instants);
+  std::vector<int> list;
+  for (int k = 0; k < n; ++k) list.push_back((2 * k * (instants - 1) + n - 1) / (2 * (n - 1)));
+  return list;
+}
+
+}  // namespace
+
+TimeLayout make_time_layout(const Scenario& s) {
+  TimeLayout l;
+  l.contacts = static_cast<int>(s.contacts.size());
+  l.inputs = static_cast<int>(uncertain_inputs(s).size());
+  l.instants = s.time->instants;
+  const int levels = std::max(1, static_cast<int>(s.time->friction.size()));
+  l.band_instant = band_instants(l.instants, levels);
+  Places places;
+  for (int k = 0; k < levels; ++k) l.level.push_back(level_layout(s, l, places));
+  l.slipped_first = places.take(l.contacts);
+  const auto range = ranges_of(s);
+  for (int c = 0; c < l.contacts; ++c) {
+    l.slip[c] = places.shown(range[time_metric("slip_path")]);
+    l.force[c] = places.shown(range[time_metric("peak_force")]);
+  }
+  l.counts = places.count();
+  return l;
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,169 @@
+// What all trajectories of a scenario share, and what each has on its way through the steps: rules and tiles. A step is
+//   orders (object: where it will be, what the controller wants)  ->  fingers, one after another  ->  contact problems
+//   ->  the contact solver and its certificate  ->  close (forces take effect, measures)
+// and each of these is one body that every executor runs. Host and device; docs/grasp-time.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "garra/batch/tiles.hpp"
+#include "garra/systems/grasp/object_step.hpp"
+#include "garra/systems/grasp/time_loads.hpp"
+#include "grasp/sample/model.hpp"
+#include "grasp/time/motion.hpp"
+
+namespace garra::grasp {
+
+/// Limits of a finger's joints; infinite where there are none.
+struct FingerLimits {
+  double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];
+  bool torque_limited;
+
+  [[nodiscard]] static FingerLimits none() {
+    FingerLimits l{};
+    std::fill_n(l.torque, chain::kMaxJoints, kInfinity);
+    std::fill_n(l.lower, chain::kMaxJoints, -kInfinity);
+    std::fill_n(l.upper, chain::kMaxJoints, kInfinity);
+    return l;
+  }
+};
+
+/// Trivially copyable: a GPU gets it by plain copy.
+struct MotionRules {
+  GraspModel grasp;
+  StepRules step;
+  Controller controller;
+  Drive drive;
+  bool shaken;
+  bool carried;  ///< the palm's acceleration is given, too or instead
+  Vec3<double> shake_rms;
+  double slip, drop;       ///< [m]
+  double drop_turn;        ///< [rad]
+  double tol;              ///< of the contact solver
+  double controller_mass;  ///< that the controller believes in [kg]
+  bool levels;             ///< friction levels instead of the nominal friction
+  SurfaceKind kind[kMaxContacts];
+  double nominal_friction[kMaxContacts];
+  FingerLimits limits[kMaxContacts];
+};
+
+/// A sample's number among the random draws is gathered, its friction level loaded: levels share their draws.
+template <class S>
+struct SampleLevel {
+  S friction;
+};
+
+/// Measures of a trajectory so far; Trajectory without what the fingers count. Members are S.
+template <class S, int N>
+struct MotionMeasures {
+  S end;  ///< MotionEnd, or -1 while it goes on
+  S end_time, slip_time, open_time;
+  S slipped_first;  ///< contact of slip_time, or -1
+  S peak_drift, peak_turn, least_margin;
+  S energy_start, work;  ///< kinetic energy at time 0; work on object and at contacts so far [J]
+  S kinetic, balance;    ///< kinetic energy, and what it has gained without work, at the step's start [J]
+  Vec3<S> momentum;      ///< at time 0, and all impulses since [N s]
+  S energy_balance, momentum_balance;
+  S worst_gap, worst_cone, worst_residual;
+  S iterations, steps, unstable_steps, worst_ratio;
+  Vec<S, N> slip, peak_force, peak_torque;
+};
+
+/// One look at a sample (Look). Members are S.
+template <class S, int N>
+struct MotionLook {
+  S look[kLooks];
+  Vec<S, N> force;
+};
+
+/// What the last step of a sample was like, for replay. Members are S.
+template <class S, int N>
+struct StepRecord {
+  ObjectMotion<S> object;
+  Vec<S, 3 * N> force, normal, palm_force;
+  Vec<S, N> gap, slip_speed, state;
+  Vec3<S> gravity;
+  S kinetic, balance;
+};
+
+/// Tiles of the samples in flight. Those that depend on the number of contacts or joints are doubles here.
+struct MotionTiles {
+  SampleParts parts;          ///< loads and tasks of the draw; no shares
+  double* levels;             ///< SampleLevel
+  double* shakes;             ///< ShakePhases, where the palm is shaken
+  double* objects;            ///< ObjectMotion
+  double* surfaces;           ///< LocalSurface: those of contact 0, then of contact 1, ...
+  double* orders;             ///< FingerOrder, likewise
+  double* fingers;            ///< FingerMotion<., kMaxJoints> has room for any finger, likewise
+  double* steps;              ///< FingerStep, likewise
+  double* impulses;           ///< Vec3 of each contact, likewise [N s], contact axes
+  double* problems;           ///< FrictionProblem
+  double* sliding;            ///< SlidingContacts, of the explicit scheme only; else null
+  double* guesses;            ///< forces of the step before
+  double* candidates;         ///< Candidate
+  double* solutions;          ///< FrictionSolution
+  double* measures;           ///< MotionMeasures
+  double* records;            ///< StepRecord of the last step, or null
+  const std::uint64_t* draw;  ///< number of each sample among the draws
+  std::int64_t padded;        ///< samples that there is room for, whole tiles
+
+  template <class T>
+  [[nodiscard]] GARRA_HD double* of_contact(double* tiles, int j) const {
+    return tiles + j * padded * batch::kFields<double, T>;
+  }
+  [[nodiscard]] GARRA_HD double* surface_of(int j) const { return of_contact<LocalSurface<double>>(surfaces, j); }
+  [[nodiscard]] GARRA_HD double* order_of(int j) const { return of_contact<FingerOrder<double>>(orders, j); }
+  [[nodiscard]] GARRA_HD double* finger_of(int j) const {
+    return of_contact<FingerMotion<double, chain::kMaxJoints>>(fingers, j);
+  }
+  [[nodiscard]] GARRA_HD double* step_of(int j) const { return of_contact<FingerStep<double>>(steps, j); }
+  [[nodiscard]] GARRA_HD double* impulse_of(int j) const { return of_contact<Vec3<double>>(impulses, j); }
+};
+
+/// Draws the samples: object, load, contacts, what each finger is told, and the surface near each contact.
+struct MotionDrawBody {
+  const MotionRules* rules;
+  MotionTiles tiles;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const GraspModel& m = rules->grasp;
+    const auto index = SampleIndex<S>::gather(tiles.draw + i);
+    double* u = tiles.parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
+    const Inputs<S> in = draw_inputs<S>(m, index, u);
+    const Pose<S> pose = object_pose(m, in);
+    const ObjectLoad<S> load = object_load(m, in, pose);
+    const Vec3<S> body_moments = (in.x[kMass] * (in.x[kScale] * in.x[kScale])) * cast<S>(m.gyration2);
+    ObjectMotion<S> object;
+    object.p = object.first = pose.p;
+    object.turned = object.whole_turns = S(0);
+    object.turn = object.first_turn = quaternion_of(column(pose.R, 0), column(pose.R, 1), column(pose.R, 2));
+    object.v = cast<S>(m.v);
+    object.w = cast<S>(m.omega);
+    object.mass = in.x[kMass];
+    object.moments = body_moments;
+    object.wrench = load.wrench;
+    object.running = S(1);
+    batch::store<S>(tiles.objects, i, object);
+    if (rules->shaken) batch::store<S>(tiles.shakes, i, draw_shake<S>(m.seed, index, rules->shake_rms));
+    const S level = rules->levels ? batch::load<S, SampleLevel<S>>(tiles.levels, i).friction : S(0);
+    for (int j = 0; j < m.contacts; ++j) {
+      FingerTask<S> task = finger_task(m, in, pose, j);
+      if (rules->levels) task.friction = max(level + (task.friction - S(rules->nominal_friction[j])), S(0));
+      batch::store<S>(tiles.parts.tasks_of(j), i, task);
+      batch::store<S>(tiles.surface_of(j), i, surface_near(m.surface[j], in.x[kScale], pose, task.place));
+    }
+  }
+
+  /// The surface through the contact, in the object frame.
+  template <class S>
+  static GARRA_HD LocalSurface<S> surface_near(const SurfacePoint& s, const S& scale, const Pose<S>& object,
+                                               const ContactPlace<S>& at) {
+    return {transpose_times(object.R, at.p - object.p), transpose_times(object.R, at.E), S(s.curvature_t) / scale,
+            S(s.curvature_o) / scale};
+  }
+};
+
+}  // namespace garra::grasp

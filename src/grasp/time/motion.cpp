@@ -1,0 +1,342 @@
+// Trajectories of a grasp on the host: rules from the scenario, blocks of samples, one sample in full.
+#include "grasp/time/motion.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "contact/batch/arrays.hpp"
+#include "contact/batch/lanes.hpp"
+#include "garra/batch/for_each.hpp"
+#include "garra/core/error.hpp"
+#include "grasp/sample/finger_command.hpp"
+#include "grasp/sample/links.hpp"
+#include "grasp/study/study.hpp"
+#include "grasp/time/host.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+/// One number for each joint of finger j, where there are any.
+void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, double* to) {
+  if (j < given.size()) std::copy(given[j].begin(), given[j].end(), to);
+}
+
+void check_times(const InTime& time) {
+  const double steps = time.until / time.step;
+  if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
+    throw Error(ExitCode::kInvalidFile, "time.until is not a whole number of steps", "choose time.step as until / n");
+  if (time.instants < 2 || static_cast<double>(time.instants) > std::round(steps) + 1)
+    throw Error(ExitCode::kInvalidFile, "time.instants = " + std::to_string(time.instants) + " does not fit the steps",
+                "give 2 to the number of steps + 1");
+}
+
+MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
+  const InTime& time = *s.time;
+  MotionRules r{};
+  r.grasp = grasp;
+  r.step = {time.scheme == Scheme::kExplicit, time.step, time.restitution, time.baumgarte};
+  r.controller = time.controller;
+  r.drive = time.drive;
+  r.slip = time.slip;
+  r.drop = time.drop;
+  r.drop_turn = time.drop_turn;
+  r.tol = s.tol;
+  // Where every force or torque is given, nothing is balanced: neither the weight nor, later, its tilt.
+  r.controller_mass = !any_balances(s) ? 0 : s.nominal_mass > 0 ? s.nominal_mass : s.object.mass.nominal();
+  r.levels = !time.friction.empty();
+  for (const TimeLoad& load : time.loads) {
+    r.carried = r.carried || load.kind == TimeLoad::Kind::kSampled;
+    if (load.kind == TimeLoad::Kind::kShake) {
+      r.shaken = true;
+      r.shake_rms = load.rms;
+    }
+  }
+  const auto torque = torque_limits(s);
+  for (std::size_t j = 0; j < s.contacts.size(); ++j) {
+    r.kind[j] = followed_surface(s.contacts[j], j, "which [time] cannot follow");
+    r.nominal_friction[j] = nominal_friction(s, j);
+    FingerLimits& limits = r.limits[j] = FingerLimits::none();
+    copy_limits(torque, j, limits.torque);
+    copy_limits(time.lower, j, limits.lower);
+    copy_limits(time.upper, j, limits.upper);
+    limits.torque_limited = j < torque.size() && !torque[j].empty();
+  }
+  return r;
+}
+
+/// A block on its way on the host.
+template <int N>
+class HostBlock {
+ public:
+  HostBlock(const MotionModel& model, std::int64_t count, bool recorded)
+      : memory_(count),
+        draw_(static_cast<std::size_t>(memory_.padded())),
+        tiles_(cut_tiles<N>(model, draw_.data(), memory_.padded(), recorded,
+                            [&](int fields) { return memory_.take(fields); })) {}
+  void assign(const MotionModel& model, std::int64_t first, std::int64_t count) {
+    model.assign(first, count, draw_.data(), tiles_.levels);
+  }
+  [[nodiscard]] const MotionTiles& tiles() const { return tiles_; }
+
+ private:
+  HostMemory memory_;
+  std::vector<std::uint64_t> draw_;
+  MotionTiles tiles_;
+};
+
+template <int N>
+void run_block(const MotionModel& model, Executor executor, std::int64_t first, std::int64_t at, std::int64_t count,
+               Motions& out) {
+  HostBlock<N> block(model, count, false);
+  block.assign(model, first + at, count);
+  const std::int64_t look_size = block.tiles().padded * MotionSizes<N>::look;
+  batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
+  std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
+  run_steps<N>(HostBackend{executor, &model.rules}, model, block.tiles(), looks.data(), count, [](const StepNow&) {});
+  take_over<N>(model, block.tiles(), looks.data(), at, count, out);
+}
+
+/// One finger at the end of a step, which its next step would begin with.
+template <chain::Joints K, int J>
+[[gnu::noinline]] void append_finger(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, int j,
+                                     MotionSeries& out) {
+  const FingerChain<J>& finger = chain_of<J>(rules.grasp.finger[j]);
+  const FingerDrive<J> drive = drive_of<J>(rules, j, step);
+  auto x = batch::load<double, FingerMotion<double, J>>(tiles.finger_of(j), 0);
+  const auto order = batch::load<double, FingerOrder<double>>(tiles.order_of(j), 0);
+  const Vec<double, J> q = axpy(drive.at_start ? 0.0 : 0.5 * drive.step, x.qd, x.q);
+  const auto gravity = chain::gravity_torque<K>(finger.model, chain::angles<K>(finger.model, q), order.gravity);
+  Vec<double, J> tau = x.driven + gravity;
+  end_step(drive, batch::load<double, Vec3<double>>(tiles.impulse_of(j), 0), order.running, x);
+  const auto at = static_cast<std::size_t>(j);
+  for (int i = 0; i < finger.joints; ++i) {
+    out.q[at].push_back(x.q[i]);
+    out.qd[at].push_back(x.qd[i]);
+    out.tau[at].push_back(tau[i] + spring_and_damper(drive, x, i, x.qd[i]));
+  }
+  append_links<K>(finger, x.q, out.links[at]);
+}
+
+template <int N>
+void append_record(const MotionTiles& tiles, const StepNow& step, double time, MotionSeries& out) {
+  const auto r = batch::load<double, StepRecord<double, N>>(tiles.records, 0);
+  const auto add = [](std::vector<double>& to, const double* from, int n) { to.insert(to.end(), from, from + n); };
+  out.time.push_back(time);
+  add(out.position, r.object.p.m, 3);
+  add(out.quaternion, r.object.turn.m, 4);
+  add(out.velocity, r.object.v.m, 3);
+  add(out.spin, r.object.w.m, 3);
+  const Vec<double, 6> load = r.object.wrench + step.now.wrench;
+  add(out.load, load.m, 6);
+  add(out.gravity, r.gravity.m, 3);
+  add(out.gap, r.gap.m, N);
+  add(out.normal, r.normal.m, 3 * N);
+  add(out.force, r.force.m, 3 * N);
+  add(out.force_palm, r.palm_force.m, 3 * N);
+  add(out.slip_speed, r.slip_speed.m, N);
+  for (int j = 0; j < N; ++j) out.state.push_back(static_cast<int>(r.state[j]));
+  out.kinetic.push_back(r.kinetic);
+  out.balance.push_back(r.balance);
+}
+
+/// The steps that a series shows: `instants` evenly spaced ones, the first and the last always.
+bool is_shown(std::int64_t step, std::int64_t steps, int instants) {
+  const std::int64_t gaps = instants - 1, k = (step * gaps + steps / 2) / steps;
+  return step == 1 || (k * steps + gaps / 2) / gaps == step;
+}
+
+/// How the palm of sample 0 of the tiles accelerates.
+void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSeries& out) {
+  if (!model.rules.shaken && !model.rules.carried) return;
+  ShakePhases<double> shake{};
+  if (model.rules.shaken) shake = batch::load<double, ShakePhases<double>>(tiles.shakes, 0);
+  out.tones = model.clock.tones(shake);
+  const auto add = [&](double t, std::vector<double>& to) {
+    const Vec3<double> a = model.clock.palm(t, shake);
+    to.insert(to.end(), a.m, a.m + 3);
+  };
+  for (const double t : out.time) add(t, out.palm);
+  const double step = model.rules.step.step;
+  out.palm_step_time.push_back(0);
+  for (std::int64_t k = 0; k < model.steps; ++k)
+    out.palm_step_time.push_back(0.5 * (static_cast<double>(k) * step + static_cast<double>(k + 1) * step));
+  out.palm_step_time.push_back(static_cast<double>(model.steps) * step);
+  for (const double t : out.palm_step_time) add(t, out.palm_step);
+}
+
+template <int N>
+MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instants) {
+  Motions one{N, model.instants, model.rules.grasp.draws, std::vector<Trajectory>(1), {}, {}};
+  one.uniforms.resize(static_cast<std::size_t>(one.draws));
+  MotionSeries out;
+  for (auto* list : {&out.q, &out.qd, &out.tau, &out.links}) list->resize(N);
+  HostBlock<N> block(model, 1, true);
+  block.assign(model, sample, 1);
+  const MotionTiles& tiles = block.tiles();
+  const HostBackend backend{Executor::kScalar, &model.rules};
+  // Once to see how long it lasts, and again to look at that time.
+  run_steps<N>(backend, model, tiles, nullptr, 1, [](const StepNow&) {});
+  take_over<N>(model, tiles, nullptr, 0, 1, one);
+  const std::int64_t last = std::max<std::int64_t>(1, std::llround(one.trajectory[0].steps));
+  std::int64_t done = 0;
+  run_steps<N>(backend, model, tiles, nullptr, 1, [&](const StepNow& step) {
+    if (++done > last || !is_shown(done, last, instants)) return;
+    append_record<N>(tiles, step, static_cast<double>(done) * model.rules.step.step, out);
+    for (int j = 0; j < N; ++j)
+      with_finger_size(model.rules.grasp.finger[j].size,
+                       [&](auto joints, auto size) { append_finger<joints, size>(model.rules, tiles, step, j, out); });
+  });
+  for (int j = 0; j < N; ++j)
+    out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0).friction);
+  append_palm(model, tiles, out);
+  out.trajectory = one.trajectory[0];
+  for (int k = 0; k < one.draws; ++k)
+    out.inputs.push_back(
+        study::quantile(model.rules.grasp.draw[k].distribution, one.uniforms[static_cast<std::size_t>(k)]));
+  out.scale = model.rules.grasp.constant[kScale];
+  for (int k = 0; k < one.draws; ++k)
+    if (model.rules.grasp.draw[k].slot == kScale) out.scale = out.inputs[static_cast<std::size_t>(k)];
+  return out;
+}
+
+}  // namespace
+
+SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why) {
+  const SurfaceKind kind = surface_kind(c.curvature_t, c.curvature_o);
+  if (kind != SurfaceKind::kNone) return kind;
+  throw Error(ExitCode::kInvalidFile, "contact " + std::to_string(j + 1) + " has two different curvatures, " + why,
+              "give both directions the same curvature, or one of them 0");
+}
+
+void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const {
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+  const std::int64_t n = std::max<std::int64_t>(1, std::ssize(levels));
+  for (std::int64_t i = 0; i < padded; ++i) {
+    const std::int64_t sample = first + std::min(i, count - 1);
+    draw[i] = static_cast<std::uint64_t>(sample / n);
+    friction[i] = levels.empty() ? 0 : levels[static_cast<std::size_t>(sample % n)];  // SampleLevel is one number
+  }
+}
+
+StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& torques) const {
+  const double from = static_cast<double>(step) * rules.step.step, to = static_cast<double>(step + 1) * rules.step.step;
+  StepNow out;
+  out.now = clock.at(from, to);
+  out.first = step == 0;
+  if (sample_times.empty()) return out;
+  const double t = std::clamp(0.5 * (from + to), sample_times.front(), sample_times.back());
+  const auto next = std::upper_bound(sample_times.begin(), sample_times.end(), t);
+  const auto k = static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - sample_times.begin() - 1, 0));
+  const std::size_t k1 = std::min(k + 1, sample_times.size() - 1);
+  const double share = k1 > k ? (t - sample_times[k]) / (sample_times[k1] - sample_times[k]) : 0;
+  torques.resize(sample_torques.size());
+  for (std::size_t j = 0; j < sample_torques.size(); ++j) {
+    const std::size_t joints = sample_torques[j].size() / sample_times.size();
+    torques[j].resize(joints);
+    for (std::size_t i = 0; i < joints; ++i)
+      torques[j][i] = std::lerp(sample_torques[j][k * joints + i], sample_torques[j][k1 * joints + i], share);
+    out.torques[j] = torques[j].data();
+  }
+  return out;
+}
+
+std::int64_t MotionModel::step_of_instant(int i) const {
+  return std::max<std::int64_t>(1, (i * steps + (instants - 1) / 2) / (instants - 1));
+}
+
+std::vector<std::int64_t> MotionModel::look_steps() const {
+  std::vector<std::int64_t> list;
+  for (int i = 0; i < instants; ++i)
+    if (list.empty() || list.back() != step_of_instant(i)) list.push_back(step_of_instant(i));
+  return list;
+}
+
+std::vector<std::size_t> MotionModel::slots_of_instants() const {
+  const std::vector<std::int64_t> list = look_steps();
+  std::vector<std::size_t> slots;
+  std::size_t slot = 0;
+  for (int i = 0; i < instants; ++i) {
+    while (list[slot] != step_of_instant(i)) ++slot;
+    slots.push_back(slot);
+  }
+  return slots;
+}
+
+const char* to_string(MotionEnd end) {
+  switch (end) {
+    case MotionEnd::kHeld:
+      return "held";
+    case MotionEnd::kSlipped:
+      return "slipped";
+    case MotionEnd::kDropped:
+      return "dropped";
+    case MotionEnd::kTurned:
+      return "turned";
+    case MotionEnd::kJointLimit:
+      return "joint_limit";
+    case MotionEnd::kUnreachable:
+      return "unreachable";
+    case MotionEnd::kUnsolved:
+      return "unsolved";
+    case MotionEnd::kNonFinite:
+      return "non_finite";
+  }
+  return "unknown";
+}
+
+Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
+  if (!scenario.time) throw Error(ExitCode::kInvalidFile, "this scenario has no [time]", "write a [time] table");
+  const InTime& time = *scenario.time;
+  check_times(time);
+  const auto grasp = make_model(scenario);
+  model_ = std::make_unique<MotionModel>(
+      MotionModel{.rules = rules_of(scenario, *grasp), .clock = LoadClock(time.loads, scenario.gravity, time.until)});
+  model_->steps = std::llround(time.until / time.step);
+  model_->instants = time.instants;
+  model_->levels = time.friction;
+  if (time.drive == Drive::kSampled) {
+    model_->sample_times = time.sample_times;
+    model_->sample_torques = time.sample_torques;
+  }
+}
+
+Motion::~Motion() = default;
+
+int Motion::contacts() const { return model_->rules.grasp.contacts; }
+int Motion::draws() const { return model_->rules.grasp.draws; }
+int Motion::levels() const { return std::max(1, static_cast<int>(model_->levels.size())); }
+
+Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  const auto n = static_cast<std::size_t>(count);
+  Motions out{contacts(), model_->instants, draws(), std::vector<Trajectory>(n), {}, {}};
+  out.looks.assign(n * static_cast<std::size_t>(model_->instants * looks(contacts())), NAN);
+  out.uniforms.resize(n * static_cast<std::size_t>(draws()));
+  if (device.executor == Executor::kCuda) {
+    batch::on_device(device, DeviceMotions{*model_, first, count, out});
+    return out;
+  }
+  contact::for_contacts(contacts(), [&](auto contacts) {
+    for (std::int64_t at = 0; at < count; at += kInFlight)
+      run_block<contacts>(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
+  });
+  return out;
+}
+
+MotionSeries Motion::series(std::int64_t sample, int instants) const {
+  MotionSeries out;
+  contact::for_contacts(contacts(), [&](auto n) { out = series_of<n>(*model_, sample, instants); });
+  return out;
+}
+
+MotionSeries Motion::nominal(int instants) const {
+  MotionModel model = *model_;
+  make_nominal(model.rules.grasp);
+  model.rules.levels = false;
+  model.levels.clear();
+  MotionSeries out;
+  contact::for_contacts(contacts(), [&](auto n) { out = series_of<n>(model, 0, instants); });
+  return out;
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,192 @@
+// The steps of a block of samples, one text for host and GPU: `Backend` runs bodies and knows the solver and the
+// fingers.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "contact/batch/body.hpp"
+#include "grasp/time/loads.hpp"
+#include "grasp/time/steps.hpp"
+
+namespace garra::grasp {
+
+/// A scenario with [time], resolved: what all samples share. Host only.
+struct MotionModel {
+  MotionRules rules;
+  LoadClock clock;
+  std::int64_t steps = 0;
+  int instants = 0;
+  std::vector<double> levels = {};  ///< of friction
+  std::vector<double> sample_times = {};
+  std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [time][joint]
+
+  /// Which draw and which friction the samples from number `first` on have; the last one fills the last tile up.
+  void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;
+  [[nodiscard]] StepNow at(std::int64_t step, std::vector<std::vector<double>>& torques) const;
+  /// After which step instant i is looked at.
+  [[nodiscard]] std::int64_t step_of_instant(int i) const;
+  /// Looks are stored once for each step that they are taken after: which step belongs to slot k ...
+  [[nodiscard]] std::vector<std::int64_t> look_steps() const;
+  /// ... and in which slot an instant is found.
+  [[nodiscard]] std::vector<std::size_t> slots_of_instants() const;
+};
+
+/// The surface that a fingertip is followed along at contact j (from 0); throws where there is no such, saying `why`.
+[[nodiscard]] SurfaceKind followed_surface(const Contact& c, std::size_t j, const std::string& why);
+
+/// How often the host asks whether any sample still goes on.
+inline constexpr std::int64_t kStepsBetweenChecks = 32;
+
+/// Runs all steps of `count` samples, calling after(step) behind each; `looks` has room for a tile set for each of
+/// look_steps(), or is null.
+template <int N, class Backend, class After>
+void run_steps(const Backend& backend, const MotionModel& model, const MotionTiles& tiles, double* looks,
+               std::int64_t count, const After& after) {
+  const MotionRules* rules = backend.rules();
+  const std::int64_t look_size = tiles.padded * batch::kFields<double, MotionLook<double, N>>;
+  const std::vector<std::int64_t> look_steps = looks == nullptr ? std::vector<std::int64_t>{} : model.look_steps();
+  std::vector<std::vector<double>> torques;
+  solvers::FrictionNewton solver;
+  solver.tol = model.rules.tol;
+  std::size_t next_look = 0;
+  backend.for_each(count, MotionDrawBody{rules, tiles});
+  backend.start_fingers(model.rules, tiles, count);
+  for (std::int64_t k = 0; k < model.steps; ++k) {
+    if (k % kStepsBetweenChecks == 0 && k > 0 && !backend.any_running(tiles, count)) return;
+    StepNow step = model.at(k, torques);
+    backend.for_each(count, OrderBody{rules, tiles, step.now});
+    backend.step_fingers(model.rules, tiles, step, count);
+    backend.assemble(AssembleBody<N>{rules, tiles, step.now}, count);
+    backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
+                                                                     tiles.candidates, k > 0 ? tiles.guesses : nullptr},
+                    count);
+    backend.certify(
+        contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates, tiles.solutions},
+        count);
+    double* look = nullptr;
+    if (next_look < look_steps.size() && look_steps[next_look] == k + 1)
+      look = looks + static_cast<std::int64_t>(next_look++) * look_size;
+    const double end = static_cast<double>(k + 1) * model.rules.step.step;
+    backend.for_each(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, look});
+    after(step);
+  }
+}
+
+/// Doubles of every tile set, for `padded` samples.
+template <int N>
+struct MotionSizes {
+  static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
+  static constexpr int sliding = batch::kFields<double, solvers::SlidingContacts<double, N>>;
+  static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
+  static constexpr int measures = batch::kFields<double, MotionMeasures<double, N>>;
+  static constexpr int look = batch::kFields<double, MotionLook<double, N>>;
+  static constexpr int object = batch::kFields<double, ObjectMotion<double>>;
+  static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
+  static constexpr int shake = batch::kFields<double, ShakePhases<double>>;
+};
+
+/// Cuts one piece of memory into the tile sets of a block. `take(doubles)` gives memory for one sample times `padded`.
+template <int N, class Take>
+MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::int64_t padded, bool recorded,
+                      Take take) {
+  using Sizes = MotionSizes<N>;
+  const auto contacts = [&](int fields) { return take(N * fields); };
+  MotionTiles t{};
+  t.padded = padded;
+  t.draw = draw;
+  t.parts.tasks = contacts(batch::kFields<double, FingerTask<double>>);
+  t.parts.shares = contacts(batch::kFields<double, FingerShare<double>>);
+  t.parts.stances = contacts(batch::kFields<double, FingerStance<double, chain::kMaxJoints>>);
+  t.parts.uniforms = take(model.rules.grasp.draws > 0 ? model.rules.grasp.draws : 1);
+  t.parts.padded = padded;
+  t.levels = take(1);
+  t.shakes = model.rules.shaken ? take(Sizes::shake) : nullptr;
+  t.objects = take(Sizes::object);
+  t.surfaces = contacts(batch::kFields<double, LocalSurface<double>>);
+  t.orders = contacts(batch::kFields<double, FingerOrder<double>>);
+  t.fingers = contacts(batch::kFields<double, FingerMotion<double, chain::kMaxJoints>>);
+  t.steps = contacts(batch::kFields<double, FingerStep<double>>);
+  t.impulses = contacts(3);
+  t.problems = take(Sizes::problem);
+  t.sliding = model.rules.step.explicit_step ? take(Sizes::sliding) : nullptr;
+  t.guesses = take(3 * N);
+  t.candidates = take(Sizes::candidate);
+  t.solutions = take(batch::kFields<double, solvers::FrictionSolution<double, N>>);
+  t.measures = take(Sizes::measures);
+  t.records = recorded ? take(batch::kFields<double, StepRecord<double, N>>) : nullptr;
+  return t;
+}
+
+/// Gives cut_tiles() the memory of a block, zero at first, and owns it.
+class HostMemory {
+ public:
+  explicit HostMemory(std::int64_t count) : padded_(batch::tiles_for(count) * batch::kTile) {}
+  [[nodiscard]] std::int64_t padded() const { return padded_; }
+  double* take(int fields) {
+    pieces_.emplace_back(fields * padded_);
+    return pieces_.back().data();
+  }
+
+ private:
+  std::int64_t padded_;
+  std::vector<batch::Tiles<double>> pieces_;
+};
+
+/// What the host takes over from a block that has run; `looks` as run_steps filled them, in host memory.
+template <int N>
+void take_over(const MotionModel& model, const MotionTiles& host, const double* looks, std::int64_t first,
+               std::int64_t count, Motions& out) {
+  const std::int64_t look_size = host.padded * batch::kFields<double, MotionLook<double, N>>;
+  const auto slots = model.slots_of_instants();
+  const int draws = model.rules.grasp.draws;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto m = batch::load<double, MotionMeasures<double, N>>(host.measures, i);
+    Trajectory& t = out.trajectory[static_cast<std::size_t>(first + i)];
+    t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
+    t.slip_time = m.slip_time;
+    t.slipped_first = static_cast<int>(m.slipped_first);
+    t.open_time = m.open_time;
+    t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
+            : m.slip_time < kInfinity ? MotionEnd::kSlipped
+                                      : MotionEnd::kHeld;
+    for (int j = 0; j < N; ++j) {
+      t.slip[j] = m.slip[j];
+      t.peak_force[j] = m.peak_force[j];
+      t.peak_torque[j] = model.rules.limits[j].torque_limited ? m.peak_torque[j] : NAN;
+    }
+    t.peak_drift = m.peak_drift;
+    t.peak_turn = m.peak_turn;
+    t.least_margin = m.least_margin;
+    t.energy_balance = m.energy_balance;
+    t.momentum_balance = m.momentum_balance;
+    t.worst_gap = m.worst_gap;
+    t.worst_cone = m.worst_cone;
+    t.worst_residual = m.worst_residual;
+    t.iterations = m.iterations;
+    t.steps = m.steps;
+    t.unstable_steps = m.unstable_steps;
+    t.worst_ratio = m.worst_ratio;
+    const double* u = host.parts.uniforms + (i / batch::kTile) * draws * batch::kTile + i % batch::kTile;
+    for (int k = 0; k < draws; ++k)
+      out.uniforms[static_cast<std::size_t>((first + i) * draws + k)] = u[k * batch::kTile];
+    const std::int64_t all = static_cast<std::int64_t>(out.trajectory.size());
+    for (int s = 0; looks != nullptr && s < model.instants; ++s) {
+      const auto look = batch::load<double, MotionLook<double, N>>(
+          looks + static_cast<std::int64_t>(slots[static_cast<std::size_t>(s)]) * look_size, i);
+      double* to = out.looks.data() + s * grasp::looks(N) * all + first + i;
+      for (int k = 0; k < kLooks; ++k) to[k * all] = look.look[k];
+      for (int j = 0; j < N; ++j) to[(kLooks + j) * all] = look.force[j];
+    }
+  }
+}
+
+/// Samples first ... first + count - 1 for kernels/grasp/motion.cu (garra/batch/on_device.hpp).
+struct DeviceMotions {
+  const MotionModel& model;
+  std::int64_t first, count;
+  Motions& out;
+};
+
+}  // namespace garra::grasp

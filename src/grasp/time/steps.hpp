@@ -1,0 +1,349 @@
+// The object's part of a step: orders, contact problem, close. Host and device.
+#pragma once
+
+#include "garra/solve/friction_newton.hpp"
+#include "grasp/time/fingers.hpp"
+#include "grasp/time/problem.hpp"
+
+namespace garra::grasp {
+
+/// What the controller wants to act on the object beside the nominal command: impedance at the pose (p, turn), and
+/// gravity's known turn.
+template <class S>
+GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>& x, const Vec3<S>& p,
+                                 const Quaternion<S>& turn, const Vec3<double>& known_gravity) {
+  const Controller& c = rules.controller;
+  // From where the object is turned to where it began; twice the vector part is the rotation vector to second order.
+  const Quaternion<S> e = product(x.first_turn, conjugate(turn));
+  const S twice = select(e[0] < S(0), S(-2 * c.turn_stiffness), S(2 * c.turn_stiffness));
+  Vec<S, 6> wrench;
+  for (int i = 0; i < 3; ++i) {
+    const double lighter = rules.controller_mass * (rules.grasp.gravity[i] - known_gravity[i]);
+    wrench[i] = fma(S(c.stiffness), x.first[i] - p[i], fnma(S(c.damping), x.v[i], S(lighter)));
+    wrench[i + 3] = fma(twice, e[i + 1], -(S(c.turn_damping) * x.w[i]));
+  }
+  return wrench;
+}
+
+struct OrderBody {
+  const MotionRules* rules;
+  MotionTiles tiles;
+  Instant now;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto x = batch::load<S, ObjectMotion<S>>(tiles.objects, i);
+    const S half = S(rules->step.explicit_step ? 0.0 : 0.5 * rules->step.step);
+    FingerOrder<S> order;
+    order.p = axpy(half, x.v, x.p);
+    order.turn = turned(x.turn, half * x.w);
+    order.gravity = cast<S>(now.known_gravity);
+    if (rules->shaken) order.gravity -= palm_acceleration(now, batch::load<S, ShakePhases<S>>(tiles.shakes, i));
+    if (rules->carried) order.gravity -= cast<S>(now.carried);
+    order.running = x.running;
+    const Vec<S, 6> wrench = wanted_wrench(*rules, x, order.p, order.turn, now.known_gravity);
+    for (int j = 0; j < rules->grasp.contacts; ++j) {
+      const auto task = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i);
+      order.compensation = task.compensation;
+      order.force = task.force + cast<S>(rules->grasp.share[j]) * wrench;
+      batch::store<S>(tiles.order_of(j), i, order);
+    }
+  }
+};
+
+/// The object, its load and its fingers in the step at hand.
+template <class S, int N>
+struct StepParts {
+  ObjectMotion<S> object;
+  FingerOrder<S> order;  ///< of the first finger: where the object stands
+  FingerStep<S> fingers[N];
+  Body<S> body;
+  Vec<S, 6> load;
+};
+
+template <class S, int N>
+GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now, std::int64_t i) {
+  StepParts<S, N> s;
+  s.object = batch::load<S, ObjectMotion<S>>(tiles.objects, i);
+  s.order = batch::load<S, FingerOrder<S>>(tiles.order_of(0), i);
+  for (int j = 0; j < N; ++j) s.fingers[j] = batch::load<S, FingerStep<S>>(tiles.step_of(j), i);
+  s.body = body_at(s.object, s.order.p, s.order.turn);
+  s.load = load_on(s.body, s.order.gravity, s.object.wrench + cast<S>(now.wrench));
+  return s;
+}
+
+template <int N>
+struct AssembleBody {
+  const MotionRules* rules;
+  MotionTiles tiles;
+  Instant now;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto s = step_parts<S, N>(tiles, now, i);
+    Vec<S, N> mu;
+    for (int j = 0; j < N; ++j) mu[j] = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i).friction;
+    const auto problem = step_problem<S, N>(rules->step, s.body, s.load, s.fingers, mu);
+    batch::store<S>(tiles.problems, i, problem.friction);
+    if (tiles.sliding != nullptr) batch::store<S>(tiles.sliding, i, problem.sliding);
+  }
+};
+
+/// After the solver and its certificate: the forces take effect, measures.
+template <int N>
+struct CloseBody {
+  const MotionRules* rules;
+  MotionTiles tiles;
+  Instant now;
+  double time;    ///< at the step's end [s]
+  bool first;     ///< step
+  double* looks;  ///< MotionLook to be filled, or null
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    auto s = step_parts<S, N>(tiles, now, i);
+    auto m = first ? fresh<S>() : batch::load<S, MotionMeasures<S, N>>(tiles.measures, i);
+    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(tiles.problems, i);
+    const auto on = s.object.running > S(0);
+    const Solved<S> solved = solved_at<S>(i);
+    audit(s, m, on);
+    const Contacts<S> contacts = contacts_of(s, touched<S>(i), problem, solved);
+    const ObjectMotion<S> before = s.object;
+    const Vec<S, 6> wrench = contact_wrench<S, N>(s.body, s.fingers, solved.c);
+    end_step(rules->step, s.body, s.load, wrench, s.object);
+    count_turn(before, rules->step.step, s.object);
+    count(s, before, wrench, solved, contacts, on, m);
+    finish(s, solved, on, m);
+    for (int j = 0; j < N; ++j)
+      batch::store<S>(tiles.impulse_of(j), i, S(rules->step.step) * solvers::contact<S, N>(solved.c, j));
+    batch::store<S>(tiles.guesses, i, solved.c);
+    batch::store<S>(tiles.objects, i, s.object);
+    batch::store<S>(tiles.measures, i, m);
+    if (looks != nullptr) batch::store<S>(looks, i, look_of(s.object, solved, contacts, m, on));
+    if (tiles.records != nullptr) batch::store<S>(tiles.records, i, record_of(s, solved, contacts, m));
+  }
+
+ private:
+  /// Before the first step.
+  template <class S>
+  static GARRA_HD MotionMeasures<S, N> fresh() {
+    MotionMeasures<S, N> m;
+    S* fields = &m.end;
+    for (int k = 0; k < batch::kFields<S, MotionMeasures<S, N>>; ++k) fields[k] = S(0);
+    m.end = m.slipped_first = S(-1);
+    m.slip_time = m.open_time = m.least_margin = S(kInfinity);
+    return m;
+  }
+
+  template <class S>
+  struct Solved {
+    Vec<S, 3 * N> c, a;
+    S residual, iterations, status;
+  };
+  /// The contacts after the step.
+  template <class S>
+  struct Contacts {
+    Vec<S, N> speed;  ///< after the step, along the object [m/s]
+    Vec<S, N> slide;  ///< mean over the step likewise, what the positions move by; without what was before they touched
+    Vec<S, N> state, margin;
+    S margin_now;  ///< smallest of the closed ones
+    S power;       ///< mean over the step [W]
+    S gap, cone;
+    S stretch;  ///< explicit: largest step over its bound
+  };
+
+  template <class S>
+  GARRA_HD Solved<S> solved_at(std::int64_t i) const {
+    const auto s = batch::load<S, solvers::FrictionSolution<S, N>>(tiles.solutions, i);
+    const auto solved = s.status == S(int(Status::kConverged));
+    return {select(solved, s.c, Vec<S, 3 * N>::zero()), select(solved, s.a, Vec<S, 3 * N>::zero()), s.residual,
+            s.effort.outer, s.status};
+  }
+
+  /// Kinetic energy of the whole against work, at the step's start.
+  template <class S>
+  GARRA_HD void audit(const StepParts<S, N>& s, MotionMeasures<S, N>& m, const MaskOf<S>& on) const {
+    const Vec3<S> spin = s.body.inertia * s.body.omega;
+    S kinetic = S(0.5) * fma(s.body.mass, dot(s.body.v, s.body.v), dot(s.body.omega, spin));
+    S work = m.work;
+    for (int j = 0; j < N; ++j) {
+      kinetic += s.fingers[j].kinetic;
+      work += s.fingers[j].work;
+      m.peak_torque[j] = select(on, s.fingers[j].peak_torque, m.peak_torque[j]);
+    }
+    if (first) m.energy_start = kinetic;
+    m.kinetic = kinetic;
+    m.balance = kinetic - m.energy_start - work;
+    m.energy_balance = select(on, max(m.energy_balance, abs(m.balance)), m.energy_balance);
+    if (first) m.momentum = s.body.mass * s.body.v;
+  }
+
+  /// 1 where a contact has carried force in the step before, or begins with it; else 0.
+  template <class S>
+  GARRA_HD Vec<S, N> touched(std::int64_t i) const {
+    Vec<S, N> out;
+    for (int j = 0; j < N; ++j) {
+      const auto impulse = batch::load<S, Vec3<S>>(tiles.impulse_of(j), i);
+      out[j] = first ? S(1) : select(impulse[0] > S(0), S(1), S(0));
+    }
+    return out;
+  }
+
+  template <class S>
+  GARRA_HD Contacts<S> contacts_of(const StepParts<S, N>& s, const Vec<S, N>& touched,
+                                   const solvers::FrictionProblem<S, N>& problem, const Solved<S>& solved) const {
+    const StepRules& r = rules->step;
+    const S dt = S(r.step);
+    Contacts<S> out;
+    out.power = out.gap = out.cone = out.stretch = S(0);
+    out.margin_now = S(kInfinity);
+    const S lambda = r.explicit_step ? largest_row_sum(problem.A) : S(0);
+    for (int j = 0; j < N; ++j) {
+      const Vec3<S> c = solvers::contact<S, N>(solved.c, j), a = solvers::contact<S, N>(solved.a, j);
+      const Vec3<S> before = relative_velocity(s.body, s.fingers[j]);
+      Vec3<S> after = dt * a;
+      after[0] = fnma(dt, stabilization(r, s.body, s.fingers[j], before), after[0]);
+      if (r.explicit_step) after += before;
+      const auto closed = c[0] > S(0);
+      const S speed = tangential_length(after), ct = tangential_length(c);
+      out.speed[j] = select(closed, speed, S(0));
+      out.slide[j] = select(closed, S(0.5) * tangential_length(axpy(touched[j], before, after)), S(0));
+      out.state[j] = select(closed, select(speed > S(kSlipSpeed), S(int(ContactState::kSlip)), S(0)),
+                            S(int(ContactState::kBreak)));
+      out.margin[j] = select(closed, friction_margin(c, problem.mu[j]), S(kInfinity));
+      out.margin_now = min(out.margin_now, out.margin[j]);
+      out.power = fma(S(0.5), dot(c, before + after), out.power);
+      out.gap = max(out.gap, select(closed, abs(s.fingers[j].gap), S(0)));
+      out.cone = max(out.cone, fnma(problem.mu[j], c[0], ct));
+      if (r.explicit_step) out.stretch = max(out.stretch, stretch_of(lambda, problem.mu[j], c[0], before));
+    }
+    return out;
+  }
+
+  /// Of the tangential rows of all contacts the largest sum: no eigenvalue of A_TT exceeds it.
+  template <class S>
+  static GARRA_HD S largest_row_sum(const Mat<S, 3 * N, 3 * N>& A) {
+    S largest = S(0);
+    for (int r = 0; r < 3 * N; ++r) {
+      if (r % 3 == 0) continue;
+      S sum = S(0);
+      for (int k = 0; k < 3 * N; ++k)
+        if (k % 3 != 0) sum += abs(A(r, k));
+      largest = max(largest, sum);
+    }
+    return largest;
+  }
+
+  /// Step over its bound 2 |v_T| / (mu c_n lambda) where a contact slides.
+  template <class S>
+  GARRA_HD S stretch_of(const S& lambda, const S& mu, const S& cn, const Vec3<S>& before) const {
+    const S speed = tangential_length(before);
+    const auto slides = speed > S(kSlipSpeed);
+    return select(slides, S(0.5 * rules->step.step) * (mu * cn) * lambda / select(slides, speed, S(1)), S(0));
+  }
+
+  template <class S>
+  GARRA_HD void count(const StepParts<S, N>& s, const ObjectMotion<S>& before, const Vec<S, 6>& wrench,
+                      const Solved<S>& solved, const Contacts<S>& contacts, const MaskOf<S>& on,
+                      MotionMeasures<S, N>& m) const {
+    const S dt = S(rules->step.step), t = S(time);
+    S power = contacts.power;
+    for (int i = 0; i < 3; ++i) {
+      power = fma(S(0.5) * (before.v[i] + s.object.v[i]), s.load[i], power);
+      power = fma(S(0.5) * (before.w[i] + s.object.w[i]), s.load[i + 3], power);
+      m.momentum[i] = select(on, fma(dt, s.load[i] + wrench[i], m.momentum[i]), m.momentum[i]);
+    }
+    m.work = select(on, fma(dt, power, m.work), m.work);
+    const auto most = [&](S& value, const S& now) { value = select(on, max(value, now), value); };
+    S slid = S(0), farthest = S(0), least_force = S(kInfinity);
+    for (int j = 0; j < N; ++j) {
+      m.slip[j] = select(on, fma(dt, contacts.slide[j], m.slip[j]), m.slip[j]);
+      most(m.peak_force[j], solved.c[3 * j]);
+      farthest = select(m.slip[j] > slid, S(j), farthest);
+      slid = max(slid, m.slip[j]);
+      least_force = min(least_force, solved.c[3 * j]);
+    }
+    const auto first_time = [&](S& when, const MaskOf<S>& happened) {
+      when = select(on && happened && !(when < S(kInfinity)), t, when);
+    };
+    const auto slips_now = on && slid >= S(rules->slip) && !(m.slip_time < S(kInfinity));
+    m.slipped_first = select(slips_now, farthest, m.slipped_first);
+    first_time(m.slip_time, slid >= S(rules->slip));
+    first_time(m.open_time, least_force <= S(0));
+    most(m.peak_drift, norm(s.object.p - s.object.first));
+    most(m.peak_turn, s.object.turned);
+    m.least_margin = select(on, min(m.least_margin, contacts.margin_now), m.least_margin);
+    most(m.momentum_balance, norm(axpy(s.object.mass, s.object.v, -m.momentum)));
+    most(m.worst_gap, contacts.gap);
+    most(m.worst_cone, contacts.cone);
+    most(m.worst_ratio, contacts.stretch);
+    m.iterations += select(on, solved.iterations, S(0));
+    m.steps += select(on, S(1), S(0));
+    m.unstable_steps += select(on && contacts.stretch > S(1), S(1), S(0));
+  }
+
+  /// Whether the trajectory ends here; the first of these that holds.
+  template <class S>
+  GARRA_HD void finish(StepParts<S, N>& s, const Solved<S>& solved, const MaskOf<S>& on,
+                       MotionMeasures<S, N>& m) const {
+    S within = S(1);
+    for (int j = 0; j < N; ++j) within = min(within, s.fingers[j].within);
+    const ObjectMotion<S>& x = s.object;
+    const auto finite = is_finite(dot(x.p, x.p) + dot(x.v, x.v) + dot(x.w, x.w));
+    const auto converged = solved.status == S(int(Status::kConverged));
+    S end = S(-1);
+    const auto because = [&](const MaskOf<S>& holds, MotionEnd why) { end = select(holds, S(int(why)), end); };
+    because(x.turned >= S(rules->drop_turn), MotionEnd::kTurned);
+    because(norm(x.p - x.first) >= S(rules->drop), MotionEnd::kDropped);
+    because(within == S(0), MotionEnd::kJointLimit);
+    because(!converged, MotionEnd::kUnsolved);
+    because(solved.status == S(int(Status::kInvalidInput)) || !finite, MotionEnd::kNonFinite);
+    because(within < S(0), MotionEnd::kUnreachable);
+    const auto ends = on && end >= S(0);
+    m.worst_residual = select(on && converged, max(m.worst_residual, solved.residual), m.worst_residual);
+    m.end = select(ends, end, m.end);
+    m.end_time = select(ends, S(time), m.end_time);
+    s.object.running = select(ends, S(0), s.object.running);
+  }
+
+  template <class S>
+  GARRA_HD MotionLook<S, N> look_of(const ObjectMotion<S>& x, const Solved<S>& solved, const Contacts<S>& contacts,
+                                    const MotionMeasures<S, N>& m, const MaskOf<S>& on) const {
+    const S nan = S(__builtin_nan(""));
+    MotionLook<S, N> out;
+    S slid = S(0);
+    for (int j = 0; j < N; ++j) slid = max(slid, m.slip[j]);
+    out.look[kDrift] = norm(x.p - x.first);
+    out.look[kTurn] = x.turned;
+    out.look[kLeastMargin] = contacts.margin_now;
+    out.look[kSlipPath] = slid;
+    for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, out.look[k], nan);
+    for (int j = 0; j < N; ++j) out.force[j] = select(on, solved.c[3 * j], nan);
+    return out;
+  }
+
+  template <class S>
+  GARRA_HD StepRecord<S, N> record_of(const StepParts<S, N>& s, const Solved<S>& solved, const Contacts<S>& contacts,
+                                      const MotionMeasures<S, N>& m) const {
+    StepRecord<S, N> out;
+    out.object = s.object;
+    out.gravity = s.order.gravity;
+    out.kinetic = m.kinetic;
+    out.balance = m.balance;
+    out.force = solved.c;
+    for (int j = 0; j < N; ++j) {
+      const FingerStep<S>& f = s.fingers[j];
+      const Vec3<S> palm = f.E * solvers::contact<S, N>(solved.c, j);
+      for (int k = 0; k < 3; ++k) {
+        out.normal[3 * j + k] = f.E(k, 0);
+        out.palm_force[3 * j + k] = palm[k];
+      }
+      out.gap[j] = f.gap;
+      out.slip_speed[j] = contacts.speed[j];
+      out.state[j] = contacts.state[j];
+    }
+    return out;
+  }
+};
+
+}  // namespace garra::grasp

@@ -1,0 +1,122 @@
+// A grasp study in time: trajectories of samples, what is counted of them, and what it comes to. Host only.
+// docs/grasp-time.md.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "garra/study/engine.hpp"
+#include "grasp/time/columns.hpp"
+#include "grasp/time/motion.hpp"
+
+namespace garra::grasp {
+
+/// What is looked at of a sample in hand at an instant: each Look, then the largest normal force of its contacts.
+inline constexpr int kLargestForce = kLooks, kBands = kLooks + 1;
+/// Largest values over the decided samples.
+enum Audit : int { kEnergy, kMomentum, kGap, kCone, kResidual, kRatio, kAudits };
+/// What is remembered of a sample that stands out.
+enum Remembered : int { kEndTime, kItsDrift, kItsSlip, kRemembered };
+/// Rankings of samples: Tally::groups[ranking * kRemembered + what], then of each level its losses by their time.
+inline constexpr int kLosses = 0, kInHand = 1, kLevelLosses = 2 * kRemembered;
+
+/// Counts that quantiles are taken from: of a number or, where it spans decades, of its decadic logarithm.
+struct Bins {
+  study::Histogram histogram;
+  bool decades = false;
+  /// The lowest value itself is below the bins, or very many of them would look like half a bin.
+  [[nodiscard]] int place(double x) const {
+    if (decades) return histogram.place(std::log10(x));
+    return x == histogram.low ? histogram.offset + histogram.bins : histogram.place(x);
+  }
+  [[nodiscard]] Bins shifted(int counts) const {
+    Bins b = *this;
+    b.histogram.offset += counts;
+    return b;
+  }
+};
+
+/// Where the counts of one friction level lie. Times are counted at the first instant that is not before them; the last
+/// place is that of never.
+struct TimeLevel {
+  int outcome = 0;                       ///< [kMotionEnds]
+  int lost = 0, lost_unknown = 0;        ///< [instants + 1]: lost; stopped undecided
+  int slipped = 0, slipped_unknown = 0;  ///< [instants + 1]: slipped or lost; stopped undecided before it slipped
+  int held_bin = 0, decided_bin = 0;     ///< [input][study::kInputBins]
+  study::Histogram shown[kTimeMetrics];
+  Bins fine[kTimeMetrics];  ///< the same numbers, for their quantiles
+  Bins band[kBands];        ///< at the first of the instants that bands have
+  int band_stride = 0;      ///< from one of these instants to the next
+  [[nodiscard]] Bins band_at(int look, int instant) const { return band[look].shifted(instant * band_stride); }
+};
+
+/// Where counts and sums lie.
+struct TimeLayout {
+  int contacts = 0, inputs = 0, instants = 0;
+  std::vector<TimeLevel> level;
+  std::vector<int> band_instant;  ///< the instants that bands have: all, or evenly spaced ones
+  int slipped_first = 0;          ///< [contacts]
+  study::Histogram slip[kMaxContacts], force[kMaxContacts];
+  int counts = 0;
+
+  /// In a block: sum, sum of squares of the numbers that histograms are of; then what follows.
+  [[nodiscard]] int metric_sum(int of_level, int metric) const { return 2 * (of_level * kTimeMetrics + metric); }
+  [[nodiscard]] int slip_sum(int contact) const { return metric_sum(levels(), 0) + 4 * contact; }
+  [[nodiscard]] int force_sum(int contact) const { return slip_sum(contact) + 2; }
+  [[nodiscard]] int iterations() const { return slip_sum(contacts); }
+  [[nodiscard]] int steps() const { return iterations() + 1; }
+  [[nodiscard]] int unstable() const { return iterations() + 2; }
+  [[nodiscard]] int tracked() const { return iterations() + 3; }  ///< [levels]: in hand, undecided
+  [[nodiscard]] int sums() const { return tracked() + 2 * levels(); }
+  [[nodiscard]] int levels() const { return static_cast<int>(level.size()); }
+};
+
+/// The study's layout. Ranges of bins follow from the scenario alone:
+///   drift  4 decades below 1.5 drop        slip path  4 decades below 4 max(drop, slip)    turn  4 decades below pi
+///   force  0.05 to 20 times the larger of squeeze and weight; torque over limit 0 ... 2; margin 0 ... 1
+[[nodiscard]] TimeLayout make_time_layout(const Scenario& scenario);
+
+class TimeStudy final : public study::Study {
+ public:
+  using Run = std::function<Motions(std::int64_t first, std::int64_t count, const Device& device)>;
+
+  /// Throws Error as Motion does.
+  explicit TimeStudy(const Scenario& scenario);
+  /// With trajectories from elsewhere (tests); has no motion().
+  TimeStudy(const Scenario& scenario, Run run);
+
+  [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
+  [[nodiscard]] study::Shape shape() const override;
+  [[nodiscard]] std::vector<study::RowColumn> columns() const override;
+  [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
+  [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
+  /// P(held): neither dropped nor at a joint limit nor out of reach until the end, all levels together.
+  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
+  /// Samples that ended so, at all levels.
+  [[nodiscard]] std::int64_t ended(const study::Total& total, MotionEnd end) const;
+  /// Samples of a ranking, kLosses or kInHand, in its order.
+  [[nodiscard]] std::vector<std::int64_t> ranked(const study::Total& total, int ranking) const;
+  /// Of each level that has lost any (but out of reach from the start) the sample that was lost first, level by level.
+  [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
+  /// Of all levels.
+  [[nodiscard]] double widest_interval(const study::Total& total) const override;
+  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+
+  [[nodiscard]] const Motion& motion() const { return *motion_; }
+  [[nodiscard]] const Scenario& scenario() const { return scenario_; }
+  [[nodiscard]] const InTime& time() const { return *scenario_.time; }
+  [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
+  [[nodiscard]] const TimeLayout& layout() const { return layout_; }
+
+ private:
+  Scenario scenario_;
+  std::vector<Input> inputs_;
+  TimeLayout layout_;
+  std::unique_ptr<Motion> motion_;
+  Run run_;
+};
+
+}  // namespace garra::grasp

@@ -1,0 +1,306 @@
+// The claims of the paper, one by one. What is computed here stands in claims_case.hpp.
+#include "papers/claims.hpp"
+
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "papers/claims_case.hpp"
+
+namespace garra::singularity::claims {
+
+namespace {
+
+/// Lengths are printed with three decimals.
+constexpr double kDigits = 1e-3;
+
+struct Row {
+  std::string statement;
+  Value paper;
+  std::function<Value(const Screwed&)> compute;
+  std::string reason;  ///< why it does not hold (with the printed screws)
+};
+using Rows = std::vector<Row>;
+
+std::string name(Product p) { return "[$" + std::to_string(p.actuator) + " $" + std::to_string(p.receptor) + "]"; }
+
+/// One row for each product; the paper's answers are those that are `outside`.
+struct Products {
+  std::string subset;
+  Joints span;
+  std::vector<Product> inside, outside;
+  std::string reason = {};
+};
+void add(const Products& all, Rows& rows) {
+  const auto add_one = [&](Product p, bool answer) {
+    rows.push_back({name(p) + " is outside the span of " + all.subset, answer,
+                    [p, span = all.span](const Screwed& s) { return s.outside(p, span); }, answer ? all.reason : ""});
+  };
+  for (const Product& p : all.inside) add_one(p, false);
+  for (const Product& p : all.outside) add_one(p, true);
+}
+
+// Example 1.
+
+void true_motions_1(Rows& rows) {
+  const std::string behind = "The paper leaves $6 and $7 where they are; a joint moves all screws behind it.";
+  rows.push_back({"joint 3 moved: rank S = 6", true, [](const Screwed& s) { return s.moved({3}).rank() == 6; }, ""});
+  rows.push_back({"joint 3 moved: dim {2..7}", 6,
+                  [](const Screwed& s) {
+                    return s.moved({3}).dim({2, 3, 4, 5, 6, 7});
+                  },
+                  behind + " {2..7} stays singular."});
+  rows.push_back({"joint 3 moved: singular ordered subsets left", 0,
+                  [](const Screwed& s) { return s.moved({3}).singular_count(); }, "{2..7} and {3..7} stay singular."});
+  rows.push_back({"joint 4 moved: rank S = 6", false, [](const Screwed& s) { return s.moved({4}).rank() == 6; },
+                  behind + " Joint 4 does restore the rank."});
+  rows.push_back({"joint 4 moved: dim {2..7}", 5,
+                  [](const Screwed& s) {
+                    return s.moved({4}).dim({2, 3, 4, 5, 6, 7});
+                  },
+                  behind + " {2..7} becomes independent."});
+  rows.push_back({"joint 4 moved: singular ordered subsets left (the paper rejects joint 4)",
+                  {},
+                  [](const Screwed& s) { return s.moved({4}).singular_count(); },
+                  "None is left: joint 4 is the better choice."});
+}
+
+Rows example_1() {
+  const Product p34 = {3, 4}, p35 = {3, 5}, p45 = {4, 5};
+  Rows rows = {{"S is singular (rank < 6)", true, [](const Screwed& s) { return s.rank() < 6; }, ""},
+               {"dim SOSM(1), SOSM(1) = {1..5}", 4,
+                [](const Screwed& s) {
+                  return s.dim({1, 2, 3, 4, 5});
+                },
+                ""},
+               {"SOSM(1) is minimal", true, [](const Screwed& s) { return s.is_minimal(1, 5); }, ""},
+               {"SSM(1)", Joints{1, 3, 4, 5}, [](const Screwed& s) { return s.responsible_in(1, 5); }, ""},
+               {"number of SOSM in S", 1, [](const Screwed& s) { return s.minimal_count(); },
+                "{3..7} is missed: $3, $4 and $6 + $7 are parallel and in one plane."}};
+  add({"SOSM(1)", {1, 2, 3, 4, 5}, {{2, 3}, {2, 4}, {2, 5}}, {p34, p35, p45}}, rows);
+  rows.push_back({"dim {$1 $2 $3 $4 $5+[$4 $5]dt}", 5,
+                  [=](const Screwed& s) {
+                    return s.substituted({p45}).dim({1, 2, 3, 4, 5});
+                  },
+                  ""});
+  rows.push_back({"dim {$1 $2 $3 $4+[$3 $4]dt $5+[$3 $5]dt}", 5,
+                  [=](const Screwed& s) {
+                    return s.substituted({p34, p35}).dim({1, 2, 3, 4, 5});
+                  },
+                  ""});
+  rows.push_back({"dim {$2 $3 $4 $5+[$4 $5]dt $6 $7}", 5,
+                  [=](const Screwed& s) {
+                    return s.substituted({p45}).dim({2, 3, 4, 5, 6, 7});
+                  },
+                  ""});
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6}", 6,
+                  [=](const Screwed& s) {
+                    return s.substituted({p34, p35}).dim({2, 3, 4, 5, 6});
+                  },
+                  "Five screws cannot span six dimensions: $7 is missing."});
+  rows.push_back({"the same with $7", 6,
+                  [=](const Screwed& s) {
+                    return s.substituted({p34, p35}).dim({2, 3, 4, 5, 6, 7});
+                  },
+                  ""});
+  true_motions_1(rows);
+  rows.push_back({"joints that restore the rank alone: the possible causes", Joints{3, 4},
+                  [](const Screwed& s) { return s.restoring(); }, ""});
+  rows.push_back({"$5, $6, $7 generate a subalgebra", true,
+                  [](const Screwed& s) {
+                    return s.is_subalgebra({5, 6, 7});
+                  },
+                  ""});
+  rows.push_back({"actuators whose motion leaves no singular ordered subset", Joints{3},
+                  [](const Screwed& s) { return s.clearing(); }, "Joint 4 does, joint 3 does not."});
+  return rows;
+}
+
+// Example 2.
+
+void third_subset_2(Rows& rows) {
+  const std::string datum = "The printed $7 is not parallel to $9.";
+  rows.push_back({"dim SOSM(3), SOSM(3) = {7, 8, 9}", 2, [](const Screwed& s) { return s.dim({7, 8, 9}); }, datum});
+  rows.push_back({"dim SSM(3), SSM(3) = {7, 9}", 1, [](const Screwed& s) { return s.dim({7, 9}); }, datum});
+  rows.push_back({"number of SOSM in S as given", 2, [](const Screwed& s) { return s.minimal_count(); },
+                  "{3..8} is missed ($3, $4, $8 are parallel and in one plane). With the printed $7 the number is 2 by "
+                  "accident: {2, 3, 4} and {3..8}."});
+}
+
+Rows example_2() {
+  const Product p34 = {3, 4}, p56 = {5, 6}, p89 = {8, 9};
+  const auto first = [=](const Screwed& s) { return s.substituted({p34}); };
+  const auto outside_first = [=](const Screwed& s) { return first(s).outside(p56, {2, 3, 4, 5, 6}); };
+  Rows rows = {
+      {"S is singular: det(J J') = 0", true, [](const Screwed& s) { return s.rank() < 6; },
+       "The rank is 6. Only J' J is singular, as for any nine joints: sub-chains are singular, the arm is not."},
+      {"dim SOSM(1), SOSM(1) = {2, 3, 4}", 2,
+       [](const Screwed& s) {
+         return s.dim({2, 3, 4});
+       },
+       ""},
+      {"dim SOSM(2), SOSM(2) = {$2 $3 $4+[$3 $4]dt $5 $6}", 4,
+       [=](const Screwed& s) {
+         return first(s).dim({2, 3, 4, 5, 6});
+       },
+       ""},
+      {"dim SSM(2), SSM(2) = {$2 $3 $4+[$3 $4]dt $6}", 3,
+       [=](const Screwed& s) {
+         return first(s).dim({2, 3, 4, 6});
+       },
+       ""}};
+  third_subset_2(rows);
+  add({"SOSM(1)", {2, 3, 4}, {}, {{2, 3}, {2, 4}, {3, 4}}}, rows);
+  rows.push_back({"[$5 $6] is outside the span of SOSM(2)", true, outside_first, ""});
+  add({"SOSM(3)", {7, 8, 9}, {}, {p89}}, rows);
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt}", 3, [=](const Screwed& s) { return first(s).dim({2, 3, 4}); }, ""});
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5 $6+[$5 $6]dt}", 5,
+                  [=](const Screwed& s) {
+                    return s.substituted({p34, p56}).dim({2, 3, 4, 5, 6});
+                  },
+                  ""});
+  rows.push_back({"dim {$7 $8 $9+[$8 $9]dt}", 3,
+                  [=](const Screwed& s) {
+                    return s.substituted({p89}).dim({7, 8, 9});
+                  },
+                  ""});
+  rows.push_back({"joints 3, 5, 8 moved: singular ordered subsets left", 0,
+                  [](const Screwed& s) {
+                    return s.moved({3, 5, 8}).singular_count();
+                  },
+                  ""});
+  rows.push_back({"joints 3, 5, 8 moved: rank S", 6, [](const Screwed& s) { return s.moved({3, 5, 8}).rank(); }, ""});
+  rows.push_back({"actuators whose motion leaves no singular ordered subset", Joints{3, 5, 8},
+                  [](const Screwed& s) { return s.clearing(); },
+                  "With the printed $7, {7, 8, 9} is not singular and needs no joint."});
+  rows.push_back({"the Lie product is nilpotent: [$5 [$5 $6]] = 0", true,
+                  [=](const Screwed& s) { return s.is_nilpotent(p56); },
+                  "Its direction is that of -$6: products of turns never end. Antisymmetric is meant."});
+  rows.push_back({"$7 is the unit screw of a turn (eq. (1), (2))", true, [](const Screwed& s) { return s.is_joint(7); },
+                  "The printed $7 has a pitch of -2."});
+  return rows;
+}
+
+// Example 3.
+
+void true_motions_3(Rows& rows) {
+  const auto dim_after = [](Joints subset) { return [subset](const Screwed& s) { return s.moved({3}).dim(subset); }; };
+  rows.push_back({"joint 3 moved: rank S", 6, [](const Screwed& s) { return s.moved({3}).rank(); }, ""});
+  rows.push_back({"joint 3 moved: dim {1..6}", 6, dim_after({1, 2, 3, 4, 5, 6}), ""});
+  rows.push_back({"joint 3 moved: dim {2..7}", 6, dim_after({2, 3, 4, 5, 6, 7}), ""});
+  rows.push_back({"joint 3 leads out at first order (the order)", 1, [](const Screwed& s) { return s.escape_order(3); },
+                  "At second order: its weighted sum of products stays in the span. Joints 4, 5, 6 lead out at first "
+                  "order."});
+}
+
+void mechanism_3(Rows& rows) {
+  struct Link {
+    const char* name;
+    double length;
+    int from, to;
+  };
+  const std::string datum = "The printed $7 is no unit screw, and parallel to $6.";
+  for (const Link& l : {Link{"a12, between $7 and $2", 0.577, 7, 2}, Link{"a23, between $2 and $3", 1, 2, 3},
+                        Link{"a34, between $3 and $5", 2.828, 3, 5}, Link{"a45, between $5 and $6", 0, 5, 6},
+                        Link{"a51, between $6 and $7", 1.154, 6, 7}})
+    rows.push_back({l.name, l.length, [l](const Screwed& s) { return s.distance(l.from, l.to); }, datum});
+  rows.push_back({"$7 is the unit screw of a turn (eq. (1), (2))", true, [](const Screwed& s) { return s.is_joint(7); },
+                  "The direction of the printed $7 has length 1.73, and its pitch is -0.17."});
+}
+
+Rows example_3() {
+  const Product p34 = {3, 4}, p35 = {3, 5};
+  const Joints S = {1, 2, 3, 4, 5, 6, 7};
+  const std::string full = "With the printed $7 the screws span all six dimensions.";
+  Rows rows = {{"S is singular (rank < 6)", true, [](const Screwed& s) { return s.rank() < 6; }, full},
+               {"number of SOSM in S: only {1..7}", 1, [](const Screwed& s) { return s.minimal_count(); },
+                "{1..7} has two dependences; the minimal subsets are {1..6} and {2..7}. With the printed $7 the number "
+                "is 1 by accident: {1..6}."}};
+  // In the paper's order, which mixes products inside and outside.
+  add({"S", S, {{2, 3}}, {{2, 4}, {2, 5}, {2, 6}, p34, p35, {3, 6}}, full}, rows);
+  add({"S", S, {{4, 5}}, {{4, 6}, {5, 6}}, full}, rows);
+  rows.push_back({"dim {$1 $2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6}", 6,
+                  [=](const Screwed& s) {
+                    return s.substituted({p34, p35}).dim({1, 2, 3, 4, 5, 6});
+                  },
+                  ""});
+  rows.push_back({"dim {$2 $3 $4+[$3 $4]dt $5+[$3 $5]dt $6 $7}", 6,
+                  [=](const Screwed& s) {
+                    return s.substituted({p34, p35}).dim({2, 3, 4, 5, 6, 7});
+                  },
+                  ""});
+  true_motions_3(rows);
+  rows.push_back(
+      {"SSM(1) = SOSM(1)", S, [](const Screwed& s) { return s.responsible(); }, "$5 has no part in any dependence."});
+  rows.push_back({"the actuators of products outside the span are the joints that lead out", Joints{2, 3, 4, 5},
+                  [](const Screwed& s) { return s.restoring(); },
+                  "A product outside the span is necessary, not sufficient: the weighted sum of joint 2 stays inside. "
+                  "Joint 6, which the paper does not try, leads out by moving $7."});
+  mechanism_3(rows);
+  return rows;
+}
+
+Rows rows_of(int example) {
+  Rows rows = example == 1 ? example_1() : example == 2 ? example_2() : example_3();
+  const int last = example == 2 ? 9 : 7;
+  rows.push_back({"the extreme joints 1 and " + std::to_string(last) + " change no rank by moving", true,
+                  [last](const Screwed& s) {
+                    return s.moved({1, last}).rank() == s.rank();
+                  },
+                  ""});
+  return rows;
+}
+
+bool agree(const Value& paper, const Value& computed) {
+  if (std::holds_alternative<std::monostate>(paper) || std::holds_alternative<std::monostate>(computed)) return false;
+  if (std::holds_alternative<double>(paper) && std::holds_alternative<double>(computed))
+    return std::abs(std::get<double>(paper) - std::get<double>(computed)) <= kDigits;
+  return paper == computed;
+}
+
+Claim judged(const Row& row, const Screwed& printed, const Screwed& corrected) {
+  Claim claim;
+  claim.statement = row.statement;
+  claim.paper = row.paper;
+  claim.printed = row.compute(printed);
+  claim.corrected = row.compute(corrected);
+  claim.holds_printed = agree(claim.paper, claim.printed);
+  claim.holds_corrected = agree(claim.paper, claim.corrected);
+  if (claim.holds_corrected) claim.verdict = claim.holds_printed ? Verdict::kHolds : Verdict::kHoldsWithCorrectedDatum;
+  if (claim.verdict != Verdict::kHolds) claim.reason = row.reason;
+  return claim;
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHolds:
+      return "holds";
+    case Verdict::kHoldsWithCorrectedDatum:
+      return "holds with corrected datum";
+    case Verdict::kDoesNotHold:
+      return "does not hold";
+  }
+  return "";
+}
+
+std::string correction(int example) {
+  if (example == 2) return "$7: third component +0.7071 for -0.7071";
+  if (example == 3) return "$7: second component 0.5 for 1.5";
+  return "";
+}
+
+std::vector<Claim> examine(int example, const Example& data) {
+  if (example < 1 || example > 3)
+    throw Error(ExitCode::kUsage, "example " + std::to_string(example), "The paper has examples 1, 2 and 3.");
+  const std::size_t joints = example == 2 ? 9 : 7;
+  if (data.printed.screws.screw.size() != joints || data.corrected.screws.screw.size() != joints)
+    throw Error(ExitCode::kUsage, "example " + std::to_string(example) + " has " + std::to_string(joints) + " screws");
+  const Screwed printed(data.printed), corrected(data.corrected);
+  std::vector<Claim> out;
+  for (const Row& row : rows_of(example)) out.push_back(judged(row, printed, corrected));
+  return out;
+}
+
+}  // namespace garra::singularity::claims

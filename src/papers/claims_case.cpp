@@ -1,0 +1,161 @@
+#include "papers/claims_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace garra::singularity::claims {
+
+namespace {
+
+constexpr int kLargestSubset = 6;
+/// Directions of four digits are unit vectors, and pitches zero, up to this.
+constexpr double kDigits = 2e-3;
+
+int dimension(const Screws& screws, double tolerance) {
+  return screws.empty() ? 0 : rank_of(jacobian(screws), tolerance);
+}
+
+Joints from_one(std::vector<int> joints) {
+  for (int& j : joints) ++j;
+  return joints;
+}
+
+Joints range(int first, int last) {
+  Joints out;
+  for (int j = first; j <= last; ++j) out.push_back(j);
+  return out;
+}
+
+}  // namespace
+
+Screwed::Screwed(const Data& data)
+    : given_(data.screws),
+      scaling_(natural_scaling(data.screws)),
+      screws_(scaled(data.screws.screw, scaling_)),
+      tolerance_(data.tolerance) {}
+
+Joints Screwed::all() const { return range(1, static_cast<int>(screws_.size())); }
+
+Screws Screwed::selected(const Joints& joints) const {
+  Screws out;
+  for (const int j : joints) out.push_back(at(j));
+  return out;
+}
+
+int Screwed::dim(const Joints& screws) const { return dimension(selected(screws), tolerance_); }
+
+bool Screwed::outside(Product product, const Joints& span) const {
+  Screws with = selected(span);
+  with.push_back(cross(at(product.actuator), at(product.receptor)));
+  return dimension(with, tolerance_) > dim(span);
+}
+
+Analysis Screwed::analysed() const {
+  AnalyseOptions options;
+  options.tolerance = tolerance_;
+  options.rule = IntervalRule::kCardinality;
+  options.generic_rank = 6;  // the paper's: all six freedoms of a body
+  options.step = kStep;
+  return analyse(given_, options);
+}
+
+std::vector<Joints> Screwed::minimal_subsets() const {
+  std::vector<Joints> out;
+  for (const Interval& i : analysed().intervals) out.push_back(range(i.first + 1, i.last + 1));
+  return out;
+}
+
+bool Screwed::is_minimal(int first, int last) const {
+  const std::vector<Joints> subsets = minimal_subsets();
+  return std::find(subsets.begin(), subsets.end(), range(first, last)) != subsets.end();
+}
+
+Joints Screwed::responsible_in(int first, int last) const {
+  for (const Interval& i : analysed().intervals)
+    if (i.first + 1 == first && i.last + 1 == last) return from_one(i.responsible);
+  return {};
+}
+
+int Screwed::singular_count() const {
+  int count = 0;
+  const int n = static_cast<int>(screws_.size());
+  for (int first = 1; first <= n; ++first)
+    for (int last = first + 1; last <= std::min(n, first + kLargestSubset - 1); ++last)
+      count += dim(range(first, last)) < last - first + 1;
+  return count;
+}
+
+Screwed Screwed::substituted(const std::vector<Product>& products) const {
+  Screwed out = *this;
+  for (const auto& [f, h] : products) {
+    const auto k = static_cast<std::size_t>(h - 1);
+    out.screws_[k] = at(h) + kStep * cross(at(f), at(h));
+    out.given_.screw[k] =
+        given_.screw[k] + kStep * cross(given_.screw[static_cast<std::size_t>(f - 1)], given_.screw[k]);
+  }
+  return out;
+}
+
+Screwed Screwed::moved(const Joints& joints) const {
+  Joints from_zero = joints;
+  for (int& j : from_zero) --j;
+  std::vector<double> dq = set_direction(static_cast<int>(screws_.size()), from_zero, 0);
+  for (double& x : dq) x *= kStep;
+  Screwed out = *this;
+  out.screws_ = singularity::moved(screws_, dq);
+  out.given_.screw = singularity::moved(given_.screw, dq);
+  return out;
+}
+
+Value Screwed::restoring() const {
+  if (rank() == 6) return {};
+  Joints out;
+  for (const int j : all())
+    if (moved({j}).rank() == 6) out.push_back(j);
+  return out;
+}
+
+Value Screwed::escape_order(int j) const {
+  const Analysis a = analysed();
+  if (!a.arm_singular) return {};
+  return a.escape[static_cast<std::size_t>(j - 1)].order;
+}
+
+Joints Screwed::responsible() const { return from_one(analysed().responsible); }
+
+Joints Screwed::clearing() const {
+  Joints out;
+  for (const std::vector<int>& set : analysed().clearing_sets)
+    for (const int j : set) out.push_back(j + 1);
+  return out;
+}
+
+bool Screwed::is_joint(int j) const {
+  const Screw<double>& s = given_.screw[static_cast<std::size_t>(j - 1)];
+  if (norm(s.w) == 0) return std::abs(norm(s.v) - 1) <= kDigits;
+  return std::abs(norm(s.w) - 1) <= kDigits && std::abs(pitch_of(s)) <= kDigits;
+}
+
+Value Screwed::distance(int j, int k) const {
+  // Lines s, s' with moments: the Klein form is the distance times the sine of the angle between them.
+  const Screw<double>&a = given_.screw[static_cast<std::size_t>(j - 1)],
+        &b = given_.screw[static_cast<std::size_t>(k - 1)];
+  const double sine = norm(cross(a.w, b.w));
+  if (sine <= kDigits) return {};
+  return std::abs(klein_form(a, b)) / sine;
+}
+
+bool Screwed::is_nilpotent(Product product) const {
+  const Screw<double>& f = at(product.actuator);
+  const Screw<double> twice = cross(f, cross(f, at(product.receptor)));
+  return dot(twice, twice) <= tolerance_ * tolerance_;
+}
+
+bool Screwed::is_subalgebra(const Joints& screws) const {
+  for (const int f : screws)
+    for (const int h : screws)
+      if (f < h && outside({f, h}, screws)) return false;
+  return true;
+}
+
+}  // namespace garra::singularity::claims

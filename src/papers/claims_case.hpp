@@ -1,0 +1,77 @@
+// What the paper's claims ask of one set of screws. Joints count from 1 here, as in the paper.
+#pragma once
+
+#include <vector>
+
+#include "garra/math/screw_algebra.hpp"
+#include "papers/claims.hpp"
+#include "singularity/exact/parts.hpp"
+
+namespace garra::singularity::claims {
+
+using Joints = std::vector<int>;
+/// [$actuator $receptor]
+struct Product {
+  int actuator, receptor;
+};
+
+/// Finite steps of joints and of first-order substitutions [rad]: far from zero, and in no special relation to
+/// anything.
+inline constexpr double kStep = 0.3;
+
+class Screwed {
+ public:
+  explicit Screwed(const Data& data);
+
+  /// Dimension of the span of these screws.
+  [[nodiscard]] int dim(const Joints& screws) const;
+  [[nodiscard]] int rank() const { return dim(all()); }
+  /// Whether [$f $h] leaves the span of these screws.
+  [[nodiscard]] bool outside(Product product, const Joints& span) const;
+
+  /// Minimal singular ordered subsets of at most six screws by the paper's rule (11), each as {first, ..., last}.
+  [[nodiscard]] std::vector<Joints> minimal_subsets() const;
+  [[nodiscard]] int minimal_count() const { return static_cast<int>(minimal_subsets().size()); }
+  /// Whether first ... last is one of them.
+  [[nodiscard]] bool is_minimal(int first, int last) const;
+  /// Its singular minimal subset; empty where it is none of them.
+  [[nodiscard]] Joints responsible_in(int first, int last) const;
+  /// Singular ordered subsets of at most six screws, minimal or not.
+  [[nodiscard]] int singular_count() const;
+
+  /// The paper's substitution: $h + [$f $h] dt in the place of each receptor, of the screws before any of them.
+  [[nodiscard]] Screwed substituted(const std::vector<Product>& products) const;
+  /// The true motion: every screw behind each of the joints is carried along.
+  [[nodiscard]] Screwed moved(const Joints& joints) const;
+
+  /// Joints whose motion alone brings back the rank of six; none (no answer) where it is not lost.
+  [[nodiscard]] Value restoring() const;
+  /// Order in the step at which joint j alone leads out; none where the screws are not singular.
+  [[nodiscard]] Value escape_order(int j) const;
+  /// Joints with a part in a dependence of all screws, where these do not have rank six.
+  [[nodiscard]] Joints responsible() const;
+  /// All smallest sets of joints after whose motion no singular ordered subset is left, one after the other.
+  [[nodiscard]] Joints clearing() const;
+
+  /// Whether a screw is what the paper's (1), (2) make of a turning or sliding joint: unit, and of pitch 0.
+  [[nodiscard]] bool is_joint(int j) const;
+  /// Distance of the axes of two turning joints [the unit of the screws]; none where they are parallel.
+  [[nodiscard]] Value distance(int j, int k) const;
+  /// Whether [$f [$f $h]] vanishes.
+  [[nodiscard]] bool is_nilpotent(Product product) const;
+  /// Whether the span of these screws is closed under Lie products.
+  [[nodiscard]] bool is_subalgebra(const Joints& screws) const;
+
+ private:
+  [[nodiscard]] Joints all() const;
+  [[nodiscard]] const Screw<double>& at(int j) const { return screws_[static_cast<std::size_t>(j - 1)]; }
+  [[nodiscard]] Screws selected(const Joints& joints) const;
+  [[nodiscard]] Analysis analysed() const;
+
+  ScrewSet given_;
+  Scaling scaling_;
+  Screws screws_;  ///< scaled
+  double tolerance_;
+};
+
+}  // namespace garra::singularity::claims

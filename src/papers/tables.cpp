@@ -1,0 +1,246 @@
+#include "papers/tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "garra/contact.hpp"
+#include "garra/core/error.hpp"
+#include "garra/solve/box_quacan.hpp"
+#include "garra/solve/friction_merit.hpp"
+#include "grasp/study/study.hpp"
+
+namespace garra::papers {
+
+namespace {
+
+using Json = nlohmann::json;
+using Rolling = solvers::FrictionMncp<kContacts>;
+using Lcp = solvers::SlidingLcp<kContacts>;
+template <class P>
+using Merit = solvers::PapersMerit::View<P, double>;
+
+const Sliding kAllMayRoll{Vec<double, 2 * kContacts>::zero()};
+
+Effort effort_of(const Json& row) {
+  return {row[1].get<int>(), row[2].get<int>(), row[3].get<int>(), row[4].get<int>(), row[5].get<double>()};
+}
+
+template <class P>
+struct Ending {
+  Vec<double, Merit<P>::kVariables> x;
+  Effort effort;
+  double projected_gradient;
+};
+
+/// The papers' way: from x0 = 0, the slack variables too, until BOX-QUACAN's own tests stop it.
+template <class P>
+Ending<P> minimize(const typename P::template Data<double>& data) {
+  solvers::MncpSolver<P, solvers::PapersMerit, solvers::BoxQuacan> solver;
+  solver.judge = false;
+  solver.zero_slack = true;
+  auto state = solver.template start<double>(data, solvers::MncpVec<P, double>::zero());
+  while (solver.running(state)) solver.step(state);
+  const auto& at = state.minimizer.at;
+  const auto& e = at.effort;
+  return {at.x,
+          {static_cast<int>(e.outer), static_cast<int>(e.evaluations), static_cast<int>(e.inner),
+           static_cast<int>(e.products), at.f},
+          at.projected_gradient};
+}
+
+Vec<double, Rolling::kSize> head(const Vec<double, Merit<Rolling>::kVariables>& x) {
+  Vec<double, Rolling::kSize> y;
+  std::copy_n(x.m, Rolling::kSize, y.m);
+  return y;
+}
+
+/// The variables of (4) at a point of Table 4.
+Vec<double, Merit<Rolling>::kVariables> variables_of(const RollingPoint& p) {
+  Vec<double, Merit<Rolling>::kVariables> x;
+  for (int j = 0; j < kContacts; ++j) {
+    for (int i = 0; i < 3; ++i) x[Rolling::force(i, j)] = p.c[3 * j + i];
+    x[Rolling::a_t(j)] = p.a[3 * j + 1];
+    x[Rolling::a_o(j)] = p.a[3 * j + 2];
+    x[Rolling::lambda(j)] = p.lambda[j];
+    x[Rolling::kSize + j] = p.a[3 * j];
+    x[Rolling::kSize + kContacts + j] = p.s[j];
+  }
+  return x;
+}
+
+RollingPoint point_of(const Vec<double, Merit<Rolling>::kVariables>& x) {
+  RollingPoint p;
+  for (int j = 0; j < kContacts; ++j) {
+    for (int i = 0; i < 3; ++i) p.c[3 * j + i] = x[Rolling::force(i, j)];
+    p.a[3 * j] = x[Rolling::kSize + j];
+    p.a[3 * j + 1] = x[Rolling::a_t(j)];
+    p.a[3 * j + 2] = x[Rolling::a_o(j)];
+    p.s[j] = x[Rolling::kSize + kContacts + j];
+    p.lambda[j] = x[Rolling::lambda(j)];
+  }
+  return p;
+}
+
+/// Accelerations above 1e-6 of the problem's own size count as motion, as in a study.
+grasp::ContactState state_of(const Problem& problem, const Force& a, int j) {
+  const double eps = 1e-6 * solvers::friction_scale(problem).size_b;
+  if (a[3 * j] > eps) return grasp::ContactState::kBreak;
+  return std::hypot(a[3 * j + 1], a[3 * j + 2]) > eps ? grasp::ContactState::kSlip : grasp::ContactState::kStick;
+}
+
+double minor2(const Mat<double, 3, 3>& A, int i, int j) { return A(i, i) * A(j, j) - A(i, j) * A(j, i); }
+
+double determinant(const Mat<double, 3, 3>& A) {
+  return A(0, 0) * minor2(A, 1, 2) - A(0, 1) * (A(1, 0) * A(2, 2) - A(1, 2) * A(2, 0)) +
+         A(0, 2) * (A(1, 0) * A(2, 1) - A(1, 1) * A(2, 0));
+}
+
+}  // namespace
+
+Printed parse_printed(const std::string& json) try {
+  const Json document = Json::parse(json);
+  Printed out;
+  for (const Json& row : document.at("table_1").at("rows")) {
+    const Json& forces = document.at("table_2").at("rows").at(out.sliding.size());
+    Printed::Row r{row[0].get<double>(), effort_of(row), {}, {}};
+    for (int j = 0; j < kContacts; ++j) {
+      r.c_n[j] = forces.at(static_cast<std::size_t>(1 + j)).get<double>();
+      r.a_n[j] = forces.at(static_cast<std::size_t>(4 + j)).get<double>();
+    }
+    out.sliding.push_back(r);
+  }
+  for (const Json& row : document.at("table_3").at("rows"))
+    out.rolling.push_back({row[0].get<double>(), effort_of(row), {}, {}});
+  const Json& table_4 = document.at("table_4");
+  out.point_mu = table_4.at("mu").get<double>();
+  for (int j = 0; j < kContacts; ++j) {
+    const Json& row = table_4.at("rows").at(static_cast<std::size_t>(j));
+    for (int i = 0; i < 3; ++i) {
+      out.point.c[3 * j + i] = row.at(static_cast<std::size_t>(i)).get<double>();
+      out.point.a[3 * j + i] = row.at(static_cast<std::size_t>(3 + i)).get<double>();
+    }
+    out.point.s[j] = row.at(6).get<double>();
+    out.point.lambda[j] = row.at(7).get<double>();
+  }
+  return out;
+} catch (const Json::exception& error) {
+  throw Error(ExitCode::kInvalidFile, std::string("the printed tables cannot be read: ") + error.what(),
+              "They are data/reference/papers/tables.json of the project.");
+}
+
+Hand hand_of(const grasp::Scenario& scenario) {
+  if (scenario.contacts.size() != kContacts)
+    throw Error(ExitCode::kInvalidFile,
+                "the papers' hand has three fingers, this one has " + std::to_string(scenario.contacts.size()));
+  const grasp::Study study(scenario);
+  const grasp::Replay nominal = study.replay(0);
+  Hand hand;
+  std::copy(nominal.A.begin(), nominal.A.end(), hand.A.m);
+  std::copy(nominal.b.begin(), nominal.b.end(), hand.b.m);
+  const Vec3<double> turn{{1, 0, 1}}, fall{{0, 0, -scenario.object.radius}};
+  for (int j = 0; j < kContacts; ++j) {
+    const grasp::SurfacePoint& contact = study.model().surface[j];
+    const Vec3<double> v = fall + cross(turn, contact.point);
+    const double t = dot(v, contact.t), o = dot(v, contact.o), length = std::sqrt(t * t + o * o);
+    hand.slip.v[2 * j] = t / length;
+    hand.slip.v[2 * j + 1] = o / length;
+  }
+  return hand;
+}
+
+Problem problem_of(const Hand& hand, double mu) {
+  Problem p{hand.A, hand.b, {}};
+  for (int j = 0; j < kContacts; ++j) p.mu[j] = mu;
+  return p;
+}
+
+SlidingSystem sliding_system(const Problem& problem, const Sliding& sliding) {
+  Problem p = problem;
+  solvers::eliminate_sliding<double, kContacts>(p, sliding);
+  SlidingSystem out;
+  for (int i = 0; i < kContacts; ++i) {
+    for (int j = 0; j < kContacts; ++j) out.A(i, j) = p.A(3 * i, 3 * j);
+    out.b[i] = p.b[3 * i];
+  }
+  return out;
+}
+
+double SlidingSystem::smallest_minor() const {
+  return std::min({A(0, 0), A(1, 1), A(2, 2), minor2(A, 0, 1), minor2(A, 0, 2), minor2(A, 1, 2), determinant(A)});
+}
+
+Judgment judge(const Problem& problem, const Sliding& sliding, const Force& c) {
+  const auto candidate = solvers::candidate_of<double, kContacts>(c, static_cast<double>(Status::kStalled),
+                                                                  solvers::Effort<double>::none());
+  const auto s = solvers::certify(problem, sliding, candidate, kTolerance);
+  return {s.residual, static_cast<Status>(static_cast<int>(s.status))};
+}
+
+SlidingAnswer solve_sliding(const Problem& problem, const Sliding& sliding) {
+  const SlidingSystem system = sliding_system(problem, sliding);
+  const auto end = minimize<Lcp>({system.A, system.b});
+  SlidingAnswer out{end.effort, {}, {}, 0, Status::kStalled};
+  Force c = Force::zero();
+  for (int j = 0; j < kContacts; ++j) {
+    c[3 * j] = out.c_n[j] = end.x[j];
+    out.a_n[j] = end.x[kContacts + j];
+  }
+  const Judgment judgment = judge(problem, sliding, c);
+  out.residual = judgment.residual;
+  out.verdict = judgment.verdict;
+  return out;
+}
+
+RollingAnswer solve_rolling(const Problem& problem) {
+  const auto end = minimize<Rolling>(problem);
+  const Judgment judgment = judge(problem, kAllMayRoll, Rolling::forces(head(end.x)));
+  return {end.effort, end.projected_gradient, point_of(end.x), judgment.residual, judgment.verdict};
+}
+
+Reference solve_certified(const Problem& problem) {
+  const contact::Problems one{
+      kContacts, 1, {problem.A.m, problem.A.m + 81}, {problem.b.m, problem.b.m + 9}, {problem.mu.m, problem.mu.m + 3}};
+  Device scalar;
+  scalar.executor = Executor::kScalar;
+  const contact::Solutions s = contact::solve(one, {.tol = kTolerance}, scalar);
+  Reference out{{}, {}, s.residual[0], s.status[0], {}};
+  std::copy(s.c.begin(), s.c.end(), out.c.m);
+  std::copy(s.a.begin(), s.a.end(), out.a.m);
+  for (int j = 0; j < kContacts; ++j) out.states[static_cast<std::size_t>(j)] = state_of(problem, out.a, j);
+  return out;
+}
+
+Identities identities(const Problem& problem, const RollingPoint& p) {
+  Problem through = problem;
+  through.b = p.a - problem.A * p.c;
+  const auto rows = Merit<Rolling>(through).residual(variables_of(p));
+  Identities out{0, 0, 0, 0, 0, rows[Rolling::kSize] * rows[Rolling::kSize]};
+  for (int j = 0; j < kContacts; ++j) {
+    const double s = rows[Rolling::lambda(j)], g1 = rows[Rolling::c_t(j)], g2 = rows[Rolling::c_o(j)];
+    const double at = p.a[3 * j + 1], ao = p.a[3 * j + 2];
+    const double size_a = std::hypot(at, ao), size_c = std::hypot(p.c[3 * j + 1], p.c[3 * j + 2]);
+    out.g = std::max({out.g, std::abs(g1), std::abs(g2)});
+    out.s = std::max(out.s, std::abs(s));
+    out.lambda = std::max(out.lambda, std::abs(p.lambda[j] / size_a - 1));
+    // mu c_n drops out of G_1 a_o - G_2 a_t = lambda (c_t a_o - c_o a_t).
+    out.angle = std::max(out.angle, std::abs((g1 * ao - g2 * at) / (p.lambda[j] * size_c * size_a)));
+    out.cone = std::max(out.cone, size_c / (through.mu[j] * p.c[3 * j]) - 1);
+    out.f += s * s;
+  }
+  return out;
+}
+
+Hand loaded_through(const Hand& hand, const RollingPoint& point) {
+  return {hand.A, point.a - hand.A * point.c, hand.slip};
+}
+
+Problem problem_through(const Hand& hand, const Printed::Row& row) {
+  Problem p = problem_of(hand, row.mu);
+  const PerContact b_n = row.a_n - sliding_system(p, hand.slip).A * row.c_n;
+  p.b = Force::zero();
+  for (int j = 0; j < kContacts; ++j) p.b[3 * j] = b_n[j];
+  return p;
+}
+
+}  // namespace garra::papers

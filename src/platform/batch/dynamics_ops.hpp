@@ -1,0 +1,100 @@
+// Inverse and forward dynamics as operations on rows (rows.hpp). For files that nvcc compiles, too.
+#pragma once
+
+#include "garra/systems/platform/conditioning.hpp"
+#include "garra/systems/platform/reactions.hpp"
+#include "platform/batch/rows.hpp"
+
+namespace garra::platform {
+
+/// 1 where all numbers of a struct of S are finite, else 0.
+template <class S, class In>
+GARRA_HD S all_finite(const In& in) {
+  constexpr int fields = static_cast<int>(sizeof(In) / sizeof(S));
+  const S* number = reinterpret_cast<const S*>(&in);
+  S nothing(0);
+  for (int k = 0; k < fields; ++k) nothing = fma(number[k], S(0), nothing);
+  return select(nothing == S(0), S(1), S(0));
+}
+
+template <class S>
+GARRA_HD Place<S> place_of(const Place<S>& given) {
+  return {given.r, normalized(given.p)};
+}
+
+/// Singular values of the scaled length Jacobian.
+template <class S>
+struct SigmaRange {
+  S smallest, largest;
+};
+
+/// A function of its own: its rotations would otherwise be compiled for shared and own platforms apart.
+template <class S>
+GARRA_HD_CALL SigmaRange<S> sigma_range(const Mat<S, 6, 6>& jacobian, const S& L) {
+  const Conditioning<S> c = conditioning(jacobian, L);
+  return {c.sigma_min, c.sigma_max};
+}
+
+struct InverseDynamicsOp {
+  double characteristic_length;  ///< that makes radians lengths in the singular values [m]
+
+  template <class S>
+  struct In {
+    Place<S> place;
+    Twist6<S> twist, acceleration;
+    Wrench6<S> wrench;
+  };
+  template <class S>
+  struct Out {
+    Vec<S, 6> force;
+    Vec3<S> spherical[kLegs], universal[kLegs];
+    Vec<S, 6> moment;
+    S power_balance, condition, sigma_min;
+    S valid;  ///< 1: finite input and a quaternion that is not zero
+  };
+
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Effort<S> e = effort(m, place_of(in.place), in.twist, in.acceleration);
+    Out<S> out;
+    out.force = actuator_forces(e, in.wrench);
+    out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - e.power;
+    for_each_index<kLegs>([&](auto i) {
+      const LegReactions<S> r = leg_reactions(e.leg[i], e.needs[i], out.force[i]);
+      out.spherical[i] = r.spherical;
+      out.universal[i] = r.universal;
+      out.moment[i] = r.moment;
+      out.power_balance = fma(out.force[i], e.leg[i].velocity[2], out.power_balance);
+    });
+    const SigmaRange<S> sigma = sigma_range(transpose(e.directions), S(characteristic_length));
+    out.sigma_min = sigma.smallest;
+    out.condition = sigma.largest / sigma.smallest;
+    out.valid = select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0));
+    return out;
+  }
+};
+
+struct ForwardDynamicsOp {
+  template <class S>
+  struct In {
+    Place<S> place;
+    Twist6<S> twist;
+    Vec<S, 6> force;
+    Wrench6<S> wrench;
+  };
+  template <class S>
+  struct Out {
+    Vec<S, 6> acceleration;
+    Energy<S> energy;
+    S valid;
+  };
+
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Place<S> place = place_of(in.place);
+    return {platform::acceleration(m, place, in.twist, in.force, in.wrench), energy(m, place, in.twist),
+            select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0))};
+  }
+};
+
+}  // namespace garra::platform

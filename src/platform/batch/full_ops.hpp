@@ -1,0 +1,103 @@
+// The full form as operations on rows (rows.hpp). For files that nvcc compiles, too.
+#pragma once
+
+#include "garra/systems/platform/conditioning.hpp"
+#include "garra/systems/platform/full_dynamics.hpp"
+#include "platform/batch/dynamics_ops.hpp"
+
+namespace garra::platform {
+
+struct FullForwardOp {
+  double tol;
+  int most;
+  double characteristic_length;
+
+  template <class S>
+  struct In {
+    Vec<S, 6> lengths;
+    Place<S> guess;
+  };
+  template <class S>
+  struct Out {
+    Place<S> place;
+    S residual, iterations, sigma_min;
+    S same_sign;  ///< 1 where det J has the sign it has at the guess
+  };
+
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Place<S> guess{in.guess.r, normalized(in.guess.p)};
+    const FullForward<S> f = full_forward(m, in.lengths, guess, tol, most);
+    const Place<S>& at = f.place.platform;
+    const Mat<S, 6, 6> J = length_jacobian(legs_at(m, at)), before = length_jacobian(legs_at(m, guess));
+    Out<S> out;
+    out.place = {at.r, select(at.p[0] < S(0), S(-1), S(1)) * at.p};
+    out.residual = f.residual;
+    out.iterations = f.iterations;
+    out.sigma_min = sigma_min(J, S(characteristic_length));
+    out.same_sign = select(determinant(factor_lu(J)) * determinant(factor_lu(before)) > S(0), S(1), S(0));
+    return out;
+  }
+};
+
+struct FullInverseDynamicsOp {
+  double characteristic_length;
+
+  template <class S>
+  using In = InverseDynamicsOp::In<S>;
+  template <class S>
+  struct Out {
+    Vec<S, 6> force;
+    Vec3<S> spherical[kLegs], universal[kLegs];
+    Vec<S, 6> moment;
+    Multipliers<S> lambda;
+    S power_balance, condition, sigma_min, valid;
+  };
+
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Place<S> place = place_of(in.place);
+    const FullInverse<S> f = full_inverse_dynamics(m, place, in.twist, in.acceleration, in.wrench);
+    const Legs<S> legs = legs_at(m, place);
+    Out<S> out;
+    out.lambda = f.lambda;
+    out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - f.power;
+    for (int i = 0; i < kLegs; ++i) {
+      out.force[i] = -f.lambda[72 + i];
+      for (int k = 0; k < 3; ++k) {
+        out.universal[i][k] = -f.lambda[12 * i + k];
+        out.spherical[i][k] = -f.lambda[12 * i + 9 + k];
+      }
+      out.moment[i] = f.lambda[12 * i + 3];
+      out.power_balance =
+          fma(out.force[i], dot(legs.leg[i].z, joint_velocity(legs.leg[i], in.twist)), out.power_balance);
+    }
+    const SigmaRange<S> sigma = sigma_range(length_jacobian(legs), S(characteristic_length));
+    out.sigma_min = sigma.smallest;
+    out.condition = sigma.largest / sigma.smallest;
+    out.valid = select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0));
+    return out;
+  }
+};
+
+struct FullForwardDynamicsOp {
+  template <class S>
+  using In = ForwardDynamicsOp::In<S>;
+  template <class S>
+  using Out = ForwardDynamicsOp::Out<S>;
+
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    FullMotion<S> q;
+    q.at = full_place(m, place_of(in.place));
+    q.rate = full_rate(m, q.at, in.twist);
+    const FullPlace<S> a =
+        full_acceleration(m, q, in.force, in.wrench, Baumgarte{0}, static_cast<Multipliers<S>*>(nullptr));
+    const Vec3<S> v = a.platform.r, w = turning(q.at.platform.p, a.platform.p);
+    return {{{v[0], v[1], v[2], w[0], w[1], w[2]}},
+            full_energy(m, q),
+            select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0))};
+  }
+};
+
+}  // namespace garra::platform

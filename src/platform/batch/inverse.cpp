@@ -1,0 +1,97 @@
+// Inverse kinematics of garra/platform_kinematics.hpp.
+#include "garra/platform_kinematics.hpp"
+#include "garra/systems/platform/inverse_ops.hpp"
+#include "platform/batch/poses.hpp"
+#include "platform/batch/rows_run.hpp"
+
+namespace garra::platform {
+
+namespace {
+
+void blank_row(InverseKinematics& to, std::int64_t row) {
+  for (auto* wide : {&to.lengths, &to.rates, &to.accelerations, &to.free_motion, &to.stroke_margin,
+                     &to.universal_margin, &to.spherical_margin})
+    blank(*wide, row, 6);
+  for (auto* narrow : {&to.determinant, &to.condition, &to.sigma_min, &to.clearance}) blank(*narrow, row, 1);
+  for (auto* threes : {&to.leg_vector, &to.leg_euler313}) blank(*threes, row, 18);
+  blank(to.leg_quaternion, row, 24);
+  blank(to.universal_angles, row, 12);
+  if (!to.mask.empty()) to.mask[static_cast<std::size_t>(row)] = 0;
+}
+
+constexpr int kLimitNumbers = sizeof(Limits<double>) / sizeof(double);
+
+/// Of one row. `apart` is each leg's distance to the nearest other one.
+std::uint32_t mask_of(const Limits<double>& limits, const InverseKinematics& of, const std::vector<double>& apart,
+                      std::size_t row) {
+  std::uint32_t mask = 0;
+  for (std::size_t i = 0; i < kLegs; ++i) {
+    const auto bit = [&](LimitBit kind, bool passed) { mask |= passed ? std::uint32_t{kind} << i : 0u; };
+    bit(kTooShort, of.lengths[6 * row + i] < limits.length_min[i]);
+    bit(kTooLong, of.lengths[6 * row + i] > limits.length_max[i]);
+    bit(kUniversalCone, of.universal_margin[6 * row + i] < 0);
+    bit(kSphericalCone, of.spherical_margin[6 * row + i] < 0);
+    bit(kCollision, limits.clearance > 0 && apart[6 * row + i] < 0);
+  }
+  return mask;
+}
+
+void fill_masks(const std::vector<Limits<double>>& limits, const std::vector<double>& apart, InverseKinematics& to) {
+  to.mask.resize(to.clearance.size());
+  for (std::size_t row = 0; row < to.mask.size(); ++row) {
+    const Limits<double>& own = limits.size() == 1 ? limits.front() : limits[row];
+    if (!(own.clearance > 0)) to.clearance[row] = std::numeric_limits<double>::infinity();
+    to.mask[row] = mask_of(own, to, apart, row);
+  }
+}
+
+/// The outputs that options ask for.
+void fill_details(const Platforms& platforms, const InverseOptions& options, RowsJob job, InverseKinematics& to) {
+  const std::int64_t n = job.count;
+  std::vector<Limits<double>> limits;
+  for (const Platform& p : platforms) limits.push_back(limits_of(p));
+  std::vector<double> apart, sigma_max;
+  const bool f = options.frames, c = options.conditioning, l = options.limits;
+  job.in.push_back({reinterpret_cast<const double*>(limits.data()), kLimitNumbers, limits.size() == 1});
+  job.out = {room_if(f, to.leg_vector, n, 18),      room_if(f, to.leg_quaternion, n, 24),
+             room_if(f, to.leg_euler313, n, 18),    room_if(f, to.universal_angles, n, 12),
+             room_if(c, to.determinant, n, 1),      room_if(c, to.sigma_min, n, 1),
+             room_if(c, sigma_max, n, 1),           room_if(c, to.free_motion, n, 6),
+             room_if(l, to.stroke_margin, n, 6),    room_if(l, to.universal_margin, n, 6),
+             room_if(l, to.spherical_margin, n, 6), room_if(l, apart, n, 6),
+             room_if(l, to.clearance, n, 1)};
+  run_rows(DetailOp{options.characteristic_length}, job);
+  for (std::size_t row = 0; row < sigma_max.size(); ++row) to.condition.push_back(sigma_max[row] / to.sigma_min[row]);
+  if (l) fill_masks(limits, apart, to);
+}
+
+}  // namespace
+
+InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& poses, const Motion& motion,
+                                     const InverseOptions& options, const Device& device) {
+  const std::int64_t n = rows_of(poses);
+  check_rows("position", poses.position, n, 3);
+  check_rows("quaternion", poses.quaternion, n, 4);
+  check_rows("velocity", motion.velocity, n, 6, true);
+  check_rows("acceleration", motion.acceleration, n, 6, true);
+  InverseKinematics to;
+  RowsJob job{n, models_for(platforms, n), {column(poses.position, 3), column(poses.quaternion, 4)}, {}, device};
+  job.out = {room(to.lengths, n, 6)};
+  run_rows(LengthsOp{}, job);
+  if (!motion.velocity.empty()) {
+    RowsJob moving = job;
+    moving.in.insert(moving.in.end(), {column(motion.velocity, 6), column(motion.acceleration, 6)});
+    moving.out = {room(to.rates, n, 6), room_if(!motion.acceleration.empty(), to.accelerations, n, 6)};
+    run_rows(RatesOp{}, moving);
+  }
+  if (options.frames || options.conditioning || options.limits) fill_details(platforms, options, job, to);
+  to.status.assign(static_cast<std::size_t>(n), PoseStatus::kConverged);
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (usable(poses, i) && finite(motion.velocity, i, 6) && finite(motion.acceleration, i, 6)) continue;
+    to.status[static_cast<std::size_t>(i)] = PoseStatus::kInvalidInput;
+    blank_row(to, i);
+  }
+  return to;
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,20 @@
+// Proofs of the assembly modes of a batch (garra/systems/platform/modes.hpp).
+#pragma once
+
+#include "garra/platform_kinematics.hpp"
+#include "platform/batch/rows.hpp"
+
+namespace garra::platform {
+
+/// Largest number of steps of a path of proof: it spans many times what Newton's method does from the same guess.
+inline constexpr int kProofSteps = 64;
+
+struct ModeProofs {
+  std::vector<double> proven;  ///< [n] 1 where the pose belongs to the guess's mode for certain
+  std::vector<double> unique;  ///< [n] radius about the pose [m]
+};
+
+/// For the poses that a job of forward kinematics has found: it gets lengths, and position and quaternion of the guess.
+[[nodiscard]] ModeProofs mode_proofs(const RowsJob& forward, const Poses& found, const ForwardOptions& options);
+
+}  // namespace garra::platform

@@ -1,0 +1,50 @@
+// Runs an operation (rows.hpp) on every executor. And checks of the plain arrays that go in.
+#pragma once
+
+#include "garra/batch/rows_run.hpp"
+#include "garra/core/error.hpp"
+#include "platform/batch/rows.hpp"
+
+namespace garra::platform {
+
+/// Throws Error(kUsage) where an array does not hold `rows` x `width` numbers; where `optional`, none is right too.
+inline void check_rows(const char* name, const std::vector<double>& array, std::int64_t rows, int width,
+                       bool optional = false) {
+  if (optional && array.empty()) return;
+  if (static_cast<std::int64_t>(array.size()) == rows * width) return;
+  throw Error(ExitCode::kUsage,
+              std::string(name) + " holds " + std::to_string(array.size()) + " numbers, not " + std::to_string(rows) +
+                  " x " + std::to_string(width),
+              "Give one row per sample.");
+}
+
+/// The kernel forms of one platform for all, or of one for each of `rows` samples.
+inline std::vector<Model<double>> models_for(const Platforms& platforms, std::int64_t rows) {
+  if (platforms.size() != 1 && static_cast<std::int64_t>(platforms.size()) != rows)
+    throw Error(ExitCode::kUsage,
+                std::to_string(platforms.size()) + " platforms for " + std::to_string(rows) + " samples",
+                "Give one platform for all samples, or one for each.");
+  std::vector<Model<double>> models;
+  models.reserve(platforms.size());
+  for (const Platform& p : platforms) models.push_back(model_of(p));
+  return models;
+}
+
+inline InColumn column(const std::vector<double>& array, int width) { return batch::in_column(array, width); }
+/// Makes room for `width` numbers per row.
+inline OutColumn room(std::vector<double>& array, std::int64_t rows, int width) {
+  array.resize(static_cast<std::size_t>(rows * width));
+  return {array.data(), width};
+}
+inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t rows, int width) {
+  return wanted ? room(array, rows, width) : OutColumn{nullptr, width};
+}
+
+template <class Op>
+void run_rows(const Op& op, const RowsJob& job) {
+  if (job.count == 0) return;
+  if (job.device.executor == Executor::kCuda) return batch::on_device(job.device, op, job);
+  with_models(op, job, [](const auto& on_model, const batch::Rows& rows) { batch::run_rows(on_model, rows); });
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,148 @@
+// `garra platform inverse-dynamics` and `forward-dynamics`.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "garra/platform_dynamics.hpp"
+#include "platform/command/shared.hpp"
+#include "shell/answer_parts.hpp"
+
+namespace garra::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using platform::PoseStatus;
+
+struct DynamicsArguments {
+  PlatformArguments common;
+  std::string form = "minimal";
+
+  [[nodiscard]] platform::Form equations() const {
+    return form == "full" ? platform::Form::kFull : platform::Form::kMinimal;
+  }
+};
+
+/// Motions that were not given are zero: the platform rests.
+std::vector<double> or_zero(const std::vector<double>& rows, std::int64_t count) {
+  return rows.empty() ? std::vector<double>(static_cast<std::size_t>(6 * count)) : rows;
+}
+
+/// Largest |value| of the finite ones.
+double largest(const std::vector<double>& values) {
+  double most = 0;
+  for (const double x : values)
+    if (std::isfinite(x)) most = std::max(most, std::abs(x));
+  return most;
+}
+
+void judge_inverse(const platform::InverseDynamics& r, PlatformSummary& s) {
+  s.more["largest_force"] = largest(r.force);
+  s.lines += summary_line("forces", format("at most %.5g N", largest(r.force)));
+  if (!r.power_balance.empty()) {
+    s.more["worst_power_balance"] = largest(r.power_balance);
+    s.lines += summary_line("power", format("off by at most %.3g W", largest(r.power_balance)));
+  }
+}
+
+std::string force_table(const platform::InverseDynamics& r) {
+  std::string out = "\nleg  actuator [N]       spherical joint on leg [N]\n";
+  for (std::size_t i = 0; i < 6; ++i) {
+    out += format("%3d  %12.6g", static_cast<int>(i) + 1, r.force[i]);
+    if (!r.spherical_force.empty()) out += "  " + number_row(r.spherical_force.data() + 3 * i, 3);
+    out += "\n";
+  }
+  return out + "\n";
+}
+
+Json json_of(const platform::InverseDynamics& r) {
+  Json out = {{"force", r.force}};
+  const std::pair<const char*, const std::vector<double>*> arrays[] = {
+      {"spherical_force", &r.spherical_force},   {"universal_force", &r.universal_force},
+      {"universal_moment", &r.universal_moment}, {"multipliers", &r.multipliers},
+      {"power_balance", &r.power_balance},       {"condition", &r.condition}};
+  for (const auto& [name, values] : arrays)
+    if (!values->empty()) out[name] = *values;
+  return out;
+}
+
+void run_inverse(const DynamicsArguments& a) {
+  const PlatformRun run = begin_platform(a.common, {.pose = true});
+  const platform::Motion motion = {or_zero(run.rows.velocity, run.rows.count),
+                                   or_zero(run.rows.acceleration, run.rows.count)};
+  platform::InverseDynamics r;
+  PlatformSummary s;
+  s.command = "inverse-dynamics";
+  s.seconds = timed(a.common, [&] {
+    r = platform::inverse_dynamics(run.rows.platforms, run.rows.pose, motion, run.rows.wrench, a.equations(),
+                                   run.device);
+  });
+  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
+  if (run.single) {
+    s.more["result"] = json_of(r);
+    s.lines = force_table(r);
+  }
+  judge_inverse(r, s);
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run, {{"form", a.form}}));
+  finish_platform(a.common, run, s);
+}
+
+void run_forward(const DynamicsArguments& a) {
+  const PlatformRun run = begin_platform(a.common, {.pose = true, .force = true});
+  const std::vector<double> velocity = or_zero(run.rows.velocity, run.rows.count);
+  platform::ForwardDynamics r;
+  PlatformSummary s;
+  s.command = "forward-dynamics";
+  s.seconds = timed(a.common, [&] {
+    r = platform::forward_dynamics(run.rows.platforms, run.rows.pose, velocity, run.rows.force, run.rows.wrench,
+                                   a.equations(), run.device);
+  });
+  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
+  if (run.single) {
+    s.more["result"] = {{"acceleration", r.acceleration}, {"kinetic", r.kinetic}, {"potential", r.potential}};
+    s.lines += summary_line("acceleration", number_row(r.acceleration.data(), 3, " %.9g") + " m/s^2");
+    s.lines += summary_line("turning", number_row(r.acceleration.data() + 3, 3, " %.9g") + " rad/s^2");
+    if (!r.kinetic.empty())
+      s.lines += summary_line("energy", format("kinetic %.9g J, potential %.9g J", r.kinetic[0], r.potential[0]));
+  }
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run, {{"form", a.form}}));
+  finish_platform(a.common, run, s);
+}
+
+void add_options(CLI::App& command, DynamicsArguments& a) {
+  add_platform_options(command, a.common);
+  add_six(command, "--velocity", a.common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
+  add_six(command, "--wrench", a.common.wrench, "on the platform of one sample: force at C [N], moment [N m]");
+  command.add_option("--form", a.form, "minimal (Newton-Euler) or full (the paper's 91 coordinates)")
+      ->check(CLI::IsMember({"minimal", "full"}))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_platform_inverse_dynamics_command(CLI::App& platform) {
+  CLI::App* command =
+      platform.add_subcommand("inverse-dynamics", "Actuator forces and joint reactions of given motions");
+  const auto a = std::make_shared<DynamicsArguments>();
+  add_options(*command, *a);
+  add_six(*command, "--acceleration", a->common.acceleration, "of one sample [m/s^2, rad/s^2], base axes");
+  command->footer(
+      "Examples:\n"
+      "  garra platform inverse-dynamics trepa_like --at \"0 0 1.3, 10 0 0\" --wrench \"0 0 -100 0 0 0\"\n"
+      "  garra platform inverse-dynamics trepa_like motion.h5 -o forces.h5 --form full");
+  command->callback([a] { run_inverse(*a); });
+}
+
+void add_platform_forward_dynamics_command(CLI::App& platform) {
+  CLI::App* command = platform.add_subcommand("forward-dynamics", "Accelerations under given actuator forces");
+  const auto a = std::make_shared<DynamicsArguments>();
+  add_options(*command, *a);
+  add_six(*command, "--force", a->common.force, "of the actuators of one sample [N]; positive extends a leg");
+  command->footer(
+      "Examples:\n"
+      "  garra platform forward-dynamics trepa_like --force \"75 75 75 75 75 75\"\n"
+      "  garra platform forward-dynamics trepa_like states.h5 -o accelerations.h5");
+  command->callback([a] { run_forward(*a); });
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,135 @@
+// job = "platform_experiment" in the program: path.h5 or motion.h5, replay of one pose or instant.
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "garra/core/error.hpp"
+#include "garra/io/platform_experiment_scenario.hpp"
+#include "platform/command/answer.hpp"
+#include "platform/command/study_file.hpp"
+#include "platform/files/rows_file.hpp"
+#include "shell/jobs.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using platform::ExperimentStudy;
+using platform::Trajectories;
+
+void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Both forms as samples 0 (full) and 1 (minimal) of one file, as `garra platform simulate` writes them.
+Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal) {
+  Trajectories both = full;
+  both.count = 2;
+  using Array = std::vector<double> Trajectories::*;
+  for (const Array array : {&Trajectories::velocity, &Trajectories::lengths, &Trajectories::kinetic,
+                            &Trajectories::potential, &Trajectories::work, &Trajectories::balance, &Trajectories::drift,
+                            &Trajectories::end_time, &Trajectories::end_velocity, &Trajectories::end_balance,
+                            &Trajectories::worst_balance, &Trajectories::worst_drift})
+    append(minimal.*array, both.*array);
+  for (const auto pose : {&Trajectories::pose, &Trajectories::end_pose}) {
+    append((minimal.*pose).position, (both.*pose).position);
+    append((minimal.*pose).quaternion, (both.*pose).quaternion);
+  }
+  both.steps.push_back(minimal.steps[0]);
+  both.corrections.push_back(minimal.corrections[0]);
+  both.status.push_back(minimal.status[0]);
+  return both;
+}
+
+/// The row by its columns; a status by its name.
+Json to_json(const ExperimentStudy& study, std::int64_t sample) {
+  const std::vector<double> row = study.row(sample);
+  Json j = Json::object();
+  for (const study::RowColumn& column : study.columns()) {
+    Json values = Json::array();
+    for (std::size_t k = 0; k < column.width; ++k) {
+      const double x = row[column.first + k];
+      if (!column.names.empty())
+        values.push_back(column.names[static_cast<std::size_t>(x)]);
+      else if (column.type != study::RowColumn::Type::kReal)
+        values.push_back(static_cast<std::int64_t>(x));
+      else
+        values.push_back(std::isfinite(x) ? Json(x) : Json(nullptr));
+    }
+    j[column.name == "index" ? "sample" : column.name] = column.width == 1 ? values[0] : values;
+  }
+  return j;
+}
+
+class PlatformExperimentJob final : public Job {
+ public:
+  explicit PlatformExperimentJob(const platform::ExperimentScenario& scenario) : study_(scenario) {}
+
+  [[nodiscard]] const study::Study& study() const override { return study_; }
+  [[nodiscard]] Resolved resolved() const override {
+    return {io::resolved_toml(study_.scenario()), study_.scenario().platform.notes};
+  }
+  [[nodiscard]] std::vector<std::string> models() const override { return {study_.scenario().model_file}; }
+
+  void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
+    if (!study_.is_motion()) return write_experiment_path(folder.file("path.h5"), study_);
+    const platform::FreeMotion& m = study_.results().motion;
+    const platform::Platform& p = study_.scenario().platform;
+    io::write_platform_results(folder.file("motion.h5"), side_by_side(m.full, m.minimal), {p},
+                               {{"model", p.name}, {"method", "hybrid; rk4"}});
+  }
+  [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
+    return fs::exists(folder.file(study_.is_motion() ? "motion.h5" : "path.h5"));
+  }
+
+  [[nodiscard]] std::string answer(const Json& summary, const Json& /*manifest*/,
+                                   const std::string& /*run*/) const override {
+    return platform_experiment_answer_text(summary);
+  }
+
+  /// The last one: where the experiment ends.
+  [[nodiscard]] std::int64_t sample_to_replay(const Json& summary) const override {
+    return summary["samples"].get<std::int64_t>() - 1;
+  }
+
+  void replay(const ReplayArguments& a, std::int64_t sample) const override {
+    if (!a.problem.empty() || !a.output.empty())
+      throw Error(ExitCode::kUsage, "an experiment's pose or instant has no file of its own",
+                  "path.h5 or motion.h5 in the run folder holds all of them.");
+    const Json j = to_json(study_, sample);
+    if (a.format == "json") {
+      std::printf("%s\n", j.dump(1).c_str());
+      return;
+    }
+    for (const auto& [name, value] : j.items())
+      std::printf("%-20s %s\n", name.c_str(),
+                  value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+  }
+
+ private:
+  ExperimentStudy study_;
+};
+
+std::unique_ptr<Job> read(const io::ScenarioDocument& document) {
+  return std::make_unique<PlatformExperimentJob>(io::read_platform_experiment(document));
+}
+
+constexpr JobKind kKind = {
+    .name = "platform_experiment",
+    .event = "solved",
+    .quantity = "p_solved",
+    .of_whom = "",
+    .tolerance_key = "experiment.tolerance",
+    .unsolved_key = "experiment.max_unsolved",
+    .unsolved_remedy =
+        "One of the two forms does not come to them: take more segments or a shorter step, or allow it with --set "
+        "experiment.max_unsolved=1.",
+    .no_sample = "nothing is computed",
+    .read = read,
+};
+const KnownJob kKnown(kKind);
+
+}  // namespace
+
+}  // namespace garra::cli

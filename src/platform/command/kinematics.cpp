@@ -1,0 +1,367 @@
+// `garra platform ik`, `fk` and `modes`.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "garra/platform_dynamics.hpp"
+#include "garra/platform_kinematics.hpp"
+#include "platform/command/shared.hpp"
+#include "platform/files/parts.hpp"
+#include "shell/answer_parts.hpp"
+#include "shell/flags.hpp"
+
+namespace garra::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using platform::PoseStatus;
+
+constexpr double kDegree = M_PI / 180;
+
+/// Roll, pitch, yaw [deg].
+Vec3<double> degrees_of(const double* p) {
+  Vec3<double> rpy = (1 / kDegree) * io::rpy_of_quaternion({{p[0], p[1], p[2], p[3]}});
+  for (double& angle : rpy.m) angle = without_noise(angle);
+  return rpy;
+}
+
+std::string pose_lines(const platform::Poses& pose, std::size_t row) {
+  const double* p = pose.quaternion.data() + 4 * row;
+  const Vec3<double> rpy = degrees_of(p);
+  return summary_line("position", number_row(pose.position.data() + 3 * row, 3, " %.9g") + " m") +
+         summary_line("quaternion", number_row(p, 4, " %.9g")) +
+         summary_line("turned", format(" roll %.6g, pitch %.6g, yaw %.6g deg", rpy[0], rpy[1], rpy[2]));
+}
+
+// --- ik
+
+struct InverseArguments {
+  PlatformArguments common;
+  platform::InverseOptions options;
+};
+
+/// Legs with something in the mask: "leg 2 too long, leg 5 universal cone".
+std::string violations(std::uint32_t mask) {
+  const std::pair<std::uint32_t, const char*> kinds[] = {{platform::kTooShort, "too short"},
+                                                         {platform::kTooLong, "too long"},
+                                                         {platform::kUniversalCone, "universal joint beyond its cone"},
+                                                         {platform::kSphericalCone, "spherical joint beyond its cone"},
+                                                         {platform::kCollision, "touches another leg"}};
+  std::string out;
+  for (const auto& [bit, text] : kinds)
+    for (int leg = 0; leg < platform::kLegs; ++leg)
+      if ((mask & (bit << leg)) != 0) out += (out.empty() ? "leg " : ", leg ") + std::to_string(leg + 1) + " " + text;
+  return out.empty() ? "none broken" : out;
+}
+
+std::string leg_table(const platform::InverseKinematics& r) {
+  std::string out = "\nleg      length  to stroke end  universal cone  spherical cone\n";
+  out += "            [m]            [m]      left [deg]      left [deg]\n";
+  for (std::size_t i = 0; i < 6; ++i)
+    out += format("%3d  %10.6f     %10.6f      %10.3f      %10.3f\n", static_cast<int>(i) + 1, r.lengths[i],
+                  r.stroke_margin[i], r.universal_margin[i] / kDegree, r.spherical_margin[i] / kDegree);
+  return out + "\n" + summary_line("limits", violations(r.mask[0])) +
+         (std::isfinite(r.clearance[0]) ? summary_line("clearance", format("%.4g m between legs", r.clearance[0]))
+                                        : "") +
+         summary_line("conditioning", format("%.4g, smallest singular value %.4g", r.condition[0], r.sigma_min[0]));
+}
+
+Json json_of(const platform::InverseKinematics& r) {
+  Json out = {{"lengths", r.lengths}};
+  const std::pair<const char*, const std::vector<double>*> arrays[] = {{"length_rates", &r.rates},
+                                                                       {"length_accelerations", &r.accelerations},
+                                                                       {"leg_vector", &r.leg_vector},
+                                                                       {"leg_quaternion", &r.leg_quaternion},
+                                                                       {"leg_euler313", &r.leg_euler313},
+                                                                       {"universal_angles", &r.universal_angles},
+                                                                       {"determinant", &r.determinant},
+                                                                       {"condition", &r.condition},
+                                                                       {"sigma_min", &r.sigma_min},
+                                                                       {"free_motion", &r.free_motion},
+                                                                       {"stroke_margin", &r.stroke_margin},
+                                                                       {"universal_margin", &r.universal_margin},
+                                                                       {"spherical_margin", &r.spherical_margin},
+                                                                       {"clearance", &r.clearance}};
+  for (const auto& [name, values] : arrays)
+    if (!values->empty()) out[name] = *values;
+  if (!r.mask.empty()) out["limit_mask"] = r.mask;
+  return out;
+}
+
+/// How many samples break a limit, and the worst conditioning.
+void judge_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
+  if (!r.mask.empty()) {
+    std::int64_t broken = 0;
+    for (std::size_t i = 0; i < r.mask.size(); ++i) broken += r.mask[i] != 0;
+    s.more["limits_broken"] = broken;
+    s.lines += summary_line("limits", broken == 0 ? "kept by all" : "broken by " + std::to_string(broken));
+  }
+  if (!r.sigma_min.empty()) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const double x : r.sigma_min) least = std::fmin(least, x);
+    s.more["sigma_min"] = std::isfinite(least) ? Json(least) : Json(nullptr);
+    s.lines += summary_line("conditioning", format("smallest singular value %.4g at worst", least));
+  }
+}
+
+void run_inverse(const InverseArguments& a) {
+  const PlatformRun run = begin_platform(a.common, {.pose = true});
+  platform::InverseOptions options = a.options;
+  if (run.single) options.limits = options.conditioning = true;
+  platform::InverseKinematics r;
+  PlatformSummary s;
+  s.command = "ik";
+  s.seconds = timed(a.common, [&] {
+    r = platform::inverse_kinematics(run.rows.platforms, run.rows.pose, {run.rows.velocity, run.rows.acceleration},
+                                     options, run.device);
+  });
+  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
+  if (run.single) {
+    s.more["result"] = json_of(r);
+    s.lines = pose_lines(run.rows.pose, 0) + leg_table(r);
+  } else {
+    judge_inverse(r, s);
+  }
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run));
+  finish_platform(a.common, run, s);
+}
+
+// --- fk
+
+struct ForwardArguments {
+  PlatformArguments common;
+  platform::ForwardOptions options;
+  std::string form = "minimal";
+};
+
+/// The guess is the file's poses, or home for all.
+platform::Poses guess_of(const PlatformRun& run) {
+  if (!run.rows.pose.position.empty()) return run.rows.pose;
+  const platform::Place<double> home = platform::home_of(run.platform);
+  return {{home.r.m, home.r.m + 3}, {home.p.m, home.p.m + 4}};
+}
+
+void judge_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
+  double worst = 0, missed = 0, sum = 0;
+  int most = 0;
+  for (std::size_t i = 0; i < r.status.size(); ++i) {
+    if (!is_solved(r.status[i])) {
+      missed = std::fmax(missed, r.residual[i]);  // NaN of an invalid row does not count
+      continue;
+    }
+    worst = std::max(worst, r.residual[i]);
+    most = std::max(most, r.iterations[i]);
+    sum += r.iterations[i];
+  }
+  const double mean = s.solved > 0 ? sum / static_cast<double>(s.solved) : 0;
+  s.more["worst_residual"] = worst;
+  s.more["mean_iterations"] = mean;
+  s.more["most_iterations"] = most;
+  s.more["unsolved_residual"] = missed;
+  if (s.solved > 0)
+    s.lines += summary_line("residual", format("%.3g m at worst", worst)) +
+               summary_line("iterations", format("%.3g on average, at most %d", mean, most));
+  if (missed > 0) s.lines += summary_line("unsolved", format("lengths missed by %.3g m at worst", missed));
+}
+
+void run_forward(const ForwardArguments& a) {
+  const PlatformRun run = begin_platform(a.common, {.lengths = true});
+  const platform::Poses guess = guess_of(run);
+  platform::ForwardKinematics r;
+  PlatformSummary s;
+  s.command = "fk";
+  s.seconds = timed(a.common, [&] {
+    const auto solve = a.form == "full" ? platform::forward_kinematics_full : platform::forward_kinematics;
+    r = solve(run.rows.platforms, run.rows.lengths, guess, a.options, run.device);
+  });
+  count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
+  judge_forward(r, s);
+  if (run.single) {
+    Json result = {{"position", r.pose.position},
+                   {"quaternion", r.pose.quaternion},
+                   {"iterations", r.iterations[0]},
+                   {"residual", r.residual[0]},
+                   {"sigma_min", r.sigma_min.empty() ? Json(nullptr) : Json(r.sigma_min[0])}};
+    if (!r.uniqueness.empty()) result["uniqueness"] = r.uniqueness[0];
+    s.more["result"] = result;
+    s.lines = pose_lines(r.pose, 0) + s.lines;
+    if (!r.uniqueness.empty())
+      s.lines +=
+          summary_line("unique", format("within %.4g m (turns times the characteristic length)", r.uniqueness[0]));
+  }
+  if (!a.common.output.empty()) io::write_platform_results(a.common.output, r, attributes_of(run, {{"form", a.form}}));
+  finish_platform(a.common, run, s);
+}
+
+void add_forward_options(CLI::App& command, platform::ForwardOptions& options) {
+  command.add_option("--tol", options.tol, "converged: every |length - given| <= this [m]")
+      ->check(positive_number())
+      ->capture_default_str();
+  command.add_option("--max-iterations", options.max_iterations, "per sample")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--near-singular", options.near_singular, "near singular: smallest singular value <= this")
+      ->check(positive_number())
+      ->capture_default_str();
+  command.add_option("--characteristic-length", options.characteristic_length, "that turns are scaled with [m]")
+      ->check(positive_number())
+      ->capture_default_str();
+}
+
+// --- modes
+
+struct ModesArguments {
+  PlatformArguments common;
+  platform::ModeOptions options;
+};
+
+std::string mode_table(const platform::AssemblyModes& r) {
+  std::string out = "\nmode        x         y         z    roll   pitch     yaw  det J  sigma min  starts\n";
+  out += "          [m]       [m]       [m]   [deg]   [deg]   [deg]\n";
+  for (std::size_t i = 0; i < r.status.size(); ++i) {
+    const double* x = r.pose.position.data() + 3 * i;
+    const Vec3<double> rpy = degrees_of(r.pose.quaternion.data() + 4 * i);
+    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld\n", static_cast<int>(i) + 1,
+                  without_noise(x[0]), without_noise(x[1]), without_noise(x[2]), rpy[0], rpy[1], rpy[2],
+                  r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]));
+  }
+  return out + "\n";
+}
+
+Json json_of(const platform::AssemblyModes& r) {
+  Json modes = Json::array();
+  for (std::size_t i = 0; i < r.status.size(); ++i) {
+    const double* x = r.pose.position.data() + 3 * i;
+    const double* p = r.pose.quaternion.data() + 4 * i;
+    modes.push_back({{"position", std::vector<double>(x, x + 3)},
+                     {"quaternion", std::vector<double>(p, p + 4)},
+                     {"status", to_string(r.status[i])},
+                     {"residual", r.residual[i]},
+                     {"determinant", r.determinant[i]},
+                     {"sigma_min", r.sigma_min[i]},
+                     {"uniqueness", r.uniqueness[i]},
+                     {"found", r.found[i]}});
+  }
+  return modes;
+}
+
+/// How many modes the samples have: "1: 3, 4: 97".
+void judge_modes(const platform::AssemblyModes& r, PlatformSummary& s) {
+  std::vector<std::int64_t> samples_with;
+  for (std::size_t i = 0; i + 1 < r.first.size(); ++i) {
+    const auto modes = static_cast<std::size_t>(r.first[i + 1] - r.first[i]);
+    if (samples_with.size() <= modes) samples_with.resize(modes + 1);
+    ++samples_with[modes];
+  }
+  Json histogram = Json::object();
+  std::string text;
+  for (std::size_t modes = 0; modes < samples_with.size(); ++modes) {
+    if (samples_with[modes] == 0) continue;
+    histogram[std::to_string(modes)] = samples_with[modes];
+    text += (text.empty() ? "" : ", ") + std::to_string(samples_with[modes]) + " with " + std::to_string(modes);
+  }
+  s.more["modes"] = r.status.size();
+  s.more["samples_by_modes"] = histogram;
+  s.lines += summary_line("modes", std::to_string(r.status.size()) + " in all; samples: " + text);
+}
+
+/// Counts samples: one without any mode is not solved; a mode that is not certified counts by its own name.
+void count_modes(const platform::AssemblyModes& r, PlatformSummary& s) {
+  s.samples = static_cast<std::int64_t>(r.first.size()) - 1;
+  std::int64_t none = 0, doubtful = 0;
+  for (std::size_t i = 0; i + 1 < r.first.size(); ++i) {
+    const auto begin = r.status.begin() + r.first[i], end = r.status.begin() + r.first[i + 1];
+    if (begin == end)
+      ++none;
+    else if (!std::all_of(begin, end, [](PoseStatus x) { return x == PoseStatus::kCertified; }))
+      ++doubtful;
+  }
+  s.solved = s.samples - none;
+  s.by_status = {
+      {"all_certified", s.samples - none - doubtful}, {"some_not_certified", doubtful}, {"none_found", none}};
+}
+
+void run_modes(const ModesArguments& a) {
+  PlatformRun run = begin_platform(a.common, {.lengths = !a.common.lengths.empty() || !a.common.input.empty()});
+  if (run.rows.lengths.empty())
+    run.rows.lengths = platform::inverse_kinematics(run.rows.platforms, run.rows.pose, {}).lengths;
+  platform::AssemblyModes r;
+  PlatformSummary s;
+  s.command = "modes";
+  s.seconds = timed(a.common,
+                    [&] { r = platform::assembly_modes(run.rows.platforms, run.rows.lengths, a.options, run.device); });
+  count_modes(r, s);
+  judge_modes(r, s);
+  if (run.single) {
+    s.more["result"] = json_of(r);
+    s.lines += mode_table(r);
+  }
+  if (!a.common.output.empty())
+    io::write_platform_results(
+        a.common.output, r,
+        attributes_of(run, {{"starts", std::to_string(a.options.starts)}, {"seed", std::to_string(a.options.seed)}}));
+  finish_platform(a.common, run, s);
+}
+
+}  // namespace
+
+void add_platform_inverse_command(CLI::App& platform) {
+  CLI::App* command = platform.add_subcommand("ik", "Leg lengths, frames, limits and conditioning of poses");
+  const auto a = std::make_shared<InverseArguments>();
+  add_platform_options(*command, a->common);
+  add_six(*command, "--velocity", a->common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
+  add_six(*command, "--acceleration", a->common.acceleration, "of one sample, base axes; needs --velocity");
+  command->add_flag("--frames", a->options.frames, "leg vectors, frames, Euler angles, joint angles");
+  command->add_flag("--limits", a->options.limits, "margins to stroke, cones and collision, and a mask");
+  command->add_flag("--conditioning", a->options.conditioning, "determinant, condition, smallest singular value");
+  command->add_option("--characteristic-length", a->options.characteristic_length, "that turns are scaled with [m]")
+      ->check(positive_number())
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10 0\"\n"
+      "  garra platform ik trepa_like poses.h5 -o legs.h5 --limits --conditioning");
+  command->callback([a] { run_inverse(*a); });
+}
+
+void add_platform_forward_command(CLI::App& platform) {
+  CLI::App* command = platform.add_subcommand("fk", "Poses from leg lengths, by Newton's method from a guess");
+  const auto a = std::make_shared<ForwardArguments>();
+  add_platform_options(*command, a->common);
+  add_six(*command, "--lengths", a->common.lengths, "of one sample [m]; --at is then the guess");
+  add_forward_options(*command, a->options);
+  command->add_flag("--certify", a->options.certify, "prove that the pose is the one next to the guess");
+  command->add_flag("--prove-mode", a->options.prove_mode, "follow the lengths from the guess in certified steps")
+      ->needs("--certify");
+  command->add_option("--form", a->form, "minimal (6 unknowns) or full (the paper's 91 coordinates)")
+      ->check(CLI::IsMember({"minimal", "full"}))
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  garra platform fk trepa_like --lengths \"1.25 1.25 1.2 1.2 1.25 1.25\" --certify\n"
+      "  garra platform fk trepa_like lengths.h5 -o poses.h5 --format json");
+  command->callback([a] { run_forward(*a); });
+}
+
+void add_platform_modes_command(CLI::App& platform) {
+  CLI::App* command = platform.add_subcommand("modes", "Assembly modes: all poses that have the given lengths");
+  const auto a = std::make_shared<ModesArguments>();
+  add_platform_options(*command, a->common);
+  add_six(*command, "--lengths", a->common.lengths, "of one sample [m]; not given: those of the pose --at");
+  add_forward_options(*command, a->options.forward);
+  command->add_option("--starts", a->options.starts, "random poses to start from, per sample")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--seed", a->options.seed, "of the starts")->capture_default_str();
+  command->add_option("--same", a->options.same, "two poses no farther apart are one [m]")
+      ->check(positive_number())
+      ->capture_default_str();
+  command->footer(
+      "Examples:\n"
+      "  garra platform modes trepa_like\n"
+      "  garra platform modes irregular lengths.h5 -o modes.h5 --starts 2000");
+  command->callback([a] { run_modes(*a); });
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,205 @@
+#include "platform/command/shared.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/files/suggest.hpp"
+#include "garra/core/error.hpp"
+#include "garra/io/platform_file.hpp"
+#include "garra/platform_kinematics.hpp"
+#include "platform/files/parts.hpp"
+#include "shell/answer_parts.hpp"
+#include "shell/flags.hpp"
+#include "shell/robot_argument.hpp"
+
+namespace garra::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Six numbers, or none where the flag was not given.
+std::vector<double> six_of(const std::string& flag, const std::string& text) {
+  return text.empty() ? std::vector<double>() : numbers_of(flag, text, 6);
+}
+
+io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platform::Platform& platform,
+                               const io::PlatformNeeds& needs) {
+  io::PlatformRows rows;
+  rows.count = 1;
+  rows.platforms = {platform};
+  const platform::Place<double> place =
+      arguments.at.empty() ? platform::home_of(platform) : place_of("--at", arguments.at);
+  rows.pose.position.assign(place.r.m, place.r.m + 3);
+  rows.pose.quaternion.assign(place.p.m, place.p.m + 4);
+  rows.lengths = six_of("--lengths", arguments.lengths);
+  rows.force = six_of("--force", arguments.force);
+  rows.velocity = six_of("--velocity", arguments.velocity);
+  rows.acceleration = six_of("--acceleration", arguments.acceleration);
+  rows.wrench = six_of("--wrench", arguments.wrench);
+  const char* flag = needs.lengths && rows.lengths.empty() ? "--lengths"
+                     : needs.force && rows.force.empty()   ? "--force"
+                                                           : nullptr;
+  if (flag != nullptr)
+    throw Error(ExitCode::kUsage, std::string("neither a file of samples nor ") + flag,
+                std::string("Give IN.h5, or ") + flag + " with six numbers for one sample.");
+  return rows;
+}
+
+void refuse_flags_with_file(const PlatformArguments& a) {
+  const std::pair<const char*, const std::string*> flags[] = {{"--at", &a.at},
+                                                              {"--lengths", &a.lengths},
+                                                              {"--force", &a.force},
+                                                              {"--velocity", &a.velocity},
+                                                              {"--acceleration", &a.acceleration},
+                                                              {"--wrench", &a.wrench}};
+  for (const auto& [name, text] : flags)
+    if (!text->empty())
+      throw Error(ExitCode::kUsage, std::string("both a file of samples and ") + name, "Give one of them.");
+}
+
+void print_json(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s) {
+  Json status = Json::object();
+  for (const auto& [name, count] : s.by_status) status[name] = count;
+  const bool rated = s.seconds > 0 && s.samples > 0;
+  Json out = {{"command", s.command},
+              {"model", run.platform.name},
+              {"samples", s.samples},
+              {"solved", s.solved},
+              {"status", status}};
+  out.update(s.more);
+  out["seconds"] = s.seconds;
+  out["samples_per_second"] = rated ? Json(static_cast<double>(s.samples) / s.seconds) : Json(nullptr);
+  out["device"] = describe(run.device);
+  out["output"] = arguments.output.empty() ? Json(nullptr) : Json(arguments.output);
+  std::printf("%s\n", out.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+void print_human(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s) {
+  std::string out = summary_line("model", run.platform.name);
+  if (!run.single) out += summary_line("samples", std::to_string(s.samples));
+  for (const auto& [name, count] : s.by_status) {
+    if (count == 0) continue;
+    out += count == s.samples ? summary_line("status", (s.samples == 1 ? "" : "all ") + words(name))
+                              : summary_line(words(name), std::to_string(count));
+  }
+  out += s.lines;
+  if (!run.single && s.seconds > 0 && s.samples > 0) {
+    out += summary_line("throughput",
+                        format("%.4g samples/s (%.3g s)", static_cast<double>(s.samples) / s.seconds, s.seconds));
+    out += summary_line("device", describe(run.device));
+  }
+  if (!run.single || !arguments.output.empty())
+    out += summary_line("results", arguments.output.empty() ? "not written (-o FILE keeps them)" : arguments.output);
+  std::fputs(out.c_str(), stdout);
+}
+
+}  // namespace
+
+void add_six(CLI::App& command, const std::string& flag, std::string& text, const std::string& help) {
+  command.add_option(flag, text, help)->type_name("\"X X X X X X\"");
+}
+
+void add_platform_options(CLI::App& command, PlatformArguments& arguments) {
+  command.add_option("model", arguments.model, "platform file (.toml), or the name of one in data/platforms")
+      ->required()
+      ->type_name("MODEL");
+  command.add_option("input", arguments.input, "samples (HDF5); not given: one sample from the flags")
+      ->type_name("IN.h5");
+  command.add_option("-o,--output", arguments.output, "result file")->type_name("OUT.h5");
+  command.add_option("--at", arguments.at, "pose of one sample, meters and degrees (roll pitch yaw); not given: home")
+      ->type_name("\"X Y Z, R P Y\"");
+  command.add_option("--set", arguments.overrides, "replace a value of the model, for example platform.mass=30")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_batch_flags(command, arguments, "is not solved");
+}
+
+std::vector<double> numbers_of(const std::string& flag, const std::string& text, std::size_t count) {
+  std::vector<double> numbers;
+  const std::string between = " \t,";
+  for (std::size_t at = text.find_first_not_of(between); at != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_of(between, at), text.size());
+    numbers.push_back(
+        number_or_refuse(text.substr(at, end - at),
+                         flag + " " + io::quoted(text) + ": " + io::quoted(text.substr(at, end - at)) + " is no number",
+                         "Write numbers between spaces or commas, without units."));
+    at = text.find_first_not_of(between, end);
+  }
+  if (numbers.size() == count) return numbers;
+  throw Error(ExitCode::kUsage,
+              flag + " has " + std::to_string(numbers.size()) + " numbers, not " + std::to_string(count),
+              "Write them in one word: " + flag + " \"" + (count == 6 ? "1 2 3 4 5 6" : "...") + "\".");
+}
+
+platform::Place<double> place_of(const std::string& flag, const std::string& text) {
+  const std::vector<double> n = numbers_of(flag, text, 6);
+  const double degree = M_PI / 180;
+  return {{{n[0], n[1], n[2]}}, io::quaternion_of_rpy({{n[3] * degree, n[4] * degree, n[5] * degree}})};
+}
+
+PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs, bool forces_over_time) {
+  check_output(arguments.input, arguments.output, "the samples");
+  PlatformRun run;
+  run.device = parse_device(arguments.device, arguments.threads);
+  run.platform = io::read_platform(arguments.model, arguments.overrides);
+  print_warnings(run.platform.notes);
+  run.single = arguments.input.empty();
+  if (run.single) {
+    run.rows = rows_of_flags(arguments, run.platform, needs);
+  } else {
+    refuse_flags_with_file(arguments);
+    run.rows = io::read_platform_rows(arguments.input, run.platform, needs, forces_over_time);
+  }
+  return run;
+}
+
+io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more) {
+  io::PlatformAttributes all = {
+      {"model", run.platform.name}, {"device", describe(run.device)}, {"version", GARRA_VERSION}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+bool is_solved(platform::PoseStatus status) {
+  return status == platform::PoseStatus::kConverged || status == platform::PoseStatus::kCertified;
+}
+
+double timed(const PlatformArguments& arguments, const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kInvalidFile || arguments.input.empty()) throw;
+    throw Error(error.code(), arguments.input + ": " + error.what());
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void finish_platform(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s) {
+  if (arguments.json())
+    print_json(arguments, run, s);
+  else
+    print_human(arguments, run, s);
+  std::fflush(stdout);
+  const std::int64_t unsolved = s.samples - s.solved;
+  if (static_cast<double>(unsolved) <= arguments.max_unsolved * static_cast<double>(s.samples)) return;
+  throw Error(ExitCode::kTooManyUnsolved,
+              std::to_string(unsolved) + " of " + std::to_string(s.samples) + " samples are not solved",
+              "`status` names the reason for each; --max-unsolved allows more.");
+}
+
+double without_noise(double x) { return std::abs(x) < 1e-12 ? 0.0 : x; }
+
+std::string summary_line(const std::string& name, const std::string& text) {
+  return format("%-14s ", name.c_str()) + text + "\n";
+}
+
+std::string number_row(const double* values, int count, const char* pattern) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += format(pattern, without_noise(values[i]));
+  return out;
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,105 @@
+// What the commands of `garra platform` have in common: model, files, device, one sample on the command line, summary.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+#include "garra/platform.hpp"
+#include "platform/files/rows_file.hpp"
+#include "shell/batch_flags.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace garra::cli {
+
+struct PlatformArguments : BatchFlags {
+  std::string model;
+  std::vector<std::string> overrides;
+  std::string input, output;  ///< empty: one sample from the flags; nothing is written
+  std::string at, lengths, force, velocity, acceleration, wrench;  ///< one sample
+
+  [[nodiscard]] bool json() const { return format == "json"; }
+};
+
+/// MODEL [IN.h5] -o OUT.h5 --at --set --device --threads --max-unsolved --format
+void add_platform_options(CLI::App& command, PlatformArguments& arguments);
+/// A flag of six numbers for one sample.
+void add_six(CLI::App& command, const std::string& flag, std::string& text, const std::string& help);
+
+/// `count` numbers between spaces or commas. Throws Error(kUsage) naming the flag.
+[[nodiscard]] std::vector<double> numbers_of(const std::string& flag, const std::string& text, std::size_t count);
+
+/// "x y z, roll pitch yaw" in meters and degrees.
+[[nodiscard]] platform::Place<double> place_of(const std::string& flag, const std::string& text);
+
+/// Model, device and samples of one run.
+struct PlatformRun {
+  platform::Platform platform;
+  io::PlatformRows rows;
+  Device device;
+  bool single = false;  ///< one sample from the flags: its numbers are shown
+};
+/// Reads all that; the pose of one sample is --at, else home.
+[[nodiscard]] PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs,
+                                         bool forces_over_time = false);
+
+/// Model, device, version, and what else there is to know.
+[[nodiscard]] io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more = {});
+
+/// What a command did.
+struct PlatformSummary {
+  std::string command;
+  std::int64_t samples = 0, solved = 0;
+  std::vector<std::pair<std::string, std::int64_t>> by_status;
+  double seconds = 0;
+  nlohmann::ordered_json more = nlohmann::ordered_json::object();  ///< for --format json
+  std::string lines;                                               ///< for people
+};
+
+/// Counts; a status is solved where `solved` says so.
+template <class State>
+void count_statuses(const std::vector<State>& status, int states, const std::function<bool(State)>& solved,
+                    PlatformSummary& s) {
+  std::vector<std::int64_t> count(static_cast<std::size_t>(states));
+  for (const State one : status) {
+    ++count[static_cast<std::size_t>(one)];
+    if (solved(one)) ++s.solved;
+  }
+  s.samples = static_cast<std::int64_t>(status.size());
+  for (int i = 0; i < states; ++i)
+    s.by_status.emplace_back(to_string(static_cast<State>(i)), count[static_cast<std::size_t>(i)]);
+}
+
+/// Converged, certified or not.
+[[nodiscard]] bool is_solved(platform::PoseStatus status);
+
+/// Seconds that `work` takes; its errors about the samples name the file.
+[[nodiscard]] double timed(const PlatformArguments& arguments, const std::function<void()>& work);
+
+/// Prints, then throws Error(kTooManyUnsolved) where --max-unsolved says so.
+void finish_platform(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s);
+
+/// "name   value" as in all summaries.
+[[nodiscard]] std::string summary_line(const std::string& name, const std::string& text);
+/// For people: 0 instead of 1e-17 or -0.
+[[nodiscard]] double without_noise(double x);
+/// "1.234 -0.5 3": `count` numbers from `values`.
+[[nodiscard]] std::string number_row(const double* values, int count, const char* pattern = " %11.6g");
+
+// The commands; each registers its own.
+void add_platform_inverse_command(CLI::App& platform);
+void add_platform_forward_command(CLI::App& platform);
+void add_platform_modes_command(CLI::App& platform);
+void add_platform_inverse_dynamics_command(CLI::App& platform);
+void add_platform_forward_dynamics_command(CLI::App& platform);
+void add_platform_simulate_command(CLI::App& platform);
+
+}  // namespace garra::cli

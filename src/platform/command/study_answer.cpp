@@ -1,0 +1,114 @@
+// The answer of a platform study for a terminal.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "platform/command/answer.hpp"
+#include "shell/answer_parts.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kNameWidth = 26;
+constexpr std::size_t kMostInputs = 6;
+
+std::string verdict(const Json& s) {
+  std::string out = estimate_line("feasible", s["p_feasible"]);
+  out += "  " + std::to_string(s["samples"].get<std::int64_t>());
+  if (s["kind"] == "map")
+    out += format(" samples, %lld orientations at each of %lld nodes", s["map"]["orientations"].get<long long>(),
+                  s["map"]["nodes"].get<long long>());
+  else
+    out += format(" samples of a path of %d instants", s["path"]["instants"].get<int>());
+  if (s["stopped_by"] == "half_width") out += ", stopped at the asked half width";
+  return out + format(", seed %llu\n", s["seed"].get<unsigned long long>());
+}
+
+std::string outcomes(const Json& s) {
+  std::string out = "\nOutcomes\n";
+  for (const auto& [name, count] : s["outcomes"].items())
+    if (count > 0 || name == "feasible") out += counted(words(name), count, s["samples"], kNameWidth);
+  return out;
+}
+
+/// Which leg fails first, and where on the path.
+std::string first_failures(const Json& s) {
+  const std::int64_t feasible = s["outcomes"]["feasible"], failed = s["samples"].get<std::int64_t>() - feasible;
+  if (failed == 0) return "";
+  std::string out = "\nWhat fails first\n";
+  for (const Json& row : s["first_failure"]["legs"])
+    for (const auto& [name, count] : row.items()) {
+      if (name == "leg" || count == 0) continue;
+      const std::string where = row["leg"].is_null() ? "" : "leg " + std::to_string(row["leg"].get<int>()) + ", ";
+      out += counted(where + words(name), count, static_cast<double>(failed), kNameWidth);
+    }
+  const Json& time = s["first_failure"]["time"];
+  if (time.size() < 2) return out;
+  const Json& count = s["first_failure"]["count"];
+  const auto most = std::max_element(count.begin(), count.end()) - count.begin();
+  return out + format("  most often at %.3g s of %.3g s\n", time[static_cast<std::size_t>(most)].get<double>(),
+                      time.back().get<double>());
+}
+
+std::string influences(const Json& s) {
+  std::vector<Json> list(s["inputs"].begin(), s["inputs"].end());
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Json& a, const Json& b) { return a["influence"] > b["influence"]; });
+  std::string out;
+  for (std::size_t k = 0; k < std::min(kMostInputs, list.size()); ++k) {
+    const double share = list[k]["influence"];
+    if (!(share > list[k]["noise"].get<double>())) continue;
+    out += format("  %-*s %5.1f %%  ", kNameWidth, list[k]["name"].get<std::string>().c_str(), 100 * share) +
+           bar(share, 24) + "\n";
+  }
+  return out.empty() ? "" : "\nUncertain inputs that decide (share of the variance, each alone)\n" + out;
+}
+
+std::string quantile_line(const char* name, const Json& metric, double factor, const char* unit) {
+  std::string out = format("%-28s", name);
+  for (const char* p : {"0.05", "0.5", "0.95"}) {
+    const Json& q = metric["quantiles"][p];
+    out += q.is_null() ? format(" %10s", "-") : format(" %10.4g", factor * q.get<double>());
+  }
+  return out + " " + unit + "\n";
+}
+
+std::string metrics(const Json& s) {
+  const Json& m = s["metrics"];
+  constexpr double kDegrees = 57.29577951308232;
+  std::string out = format("\n%-28s %10s %10s %10s\n", "", "5 %", "median", "95 %");
+  out += quantile_line("Largest actuator force", m["peak_force"], 1, "N");
+  out += quantile_line("Smallest stroke margin", m["stroke_margin"], 1000, "mm");
+  out += quantile_line("  universal cone margin", m["universal_margin"], kDegrees, "deg");
+  out += quantile_line("  spherical cone margin", m["spherical_margin"], kDegrees, "deg");
+  return out + quantile_line("  singular value, scaled", m["sigma_min"], 1, "");
+}
+
+std::string nodes(const Json& s) {
+  if (!s.contains("nodes")) return "";
+  const Json& n = s["nodes"];
+  std::string out =
+      format("\nNodes              %lld of %lld feasible in every orientation looked at, %lld in none\n",
+             n["always"].get<long long>(), s["map"]["nodes"].get<long long>(), n["never"].get<long long>());
+  if (!n["worst_force_where_always"].is_null())
+    out += format("                   there: force at most %.4g N, singular value at least %.3g\n",
+                  n["worst_force_where_always"].get<double>(), n["sigma_min_where_always"].get<double>());
+  return out;
+}
+
+}  // namespace
+
+std::string platform_study_answer_text(const Json& s, const Json& manifest, const Look& look) {
+  const std::string title = s["title"];
+  std::string out = "\n" + (title.empty() ? "Platform " + s["platform"]["name"].get<std::string>() : title);
+  out += "\n\n" + verdict(s) + outcomes(s) + first_failures(s) + influences(s) + metrics(s) + nodes(s) + "\n";
+  out += speed_line(manifest);
+  if (look.sample >= 0)
+    out += "Highest force      garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+  return out;
+}
+
+}  // namespace garra::cli

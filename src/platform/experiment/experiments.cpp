@@ -1,0 +1,170 @@
+// The paper's experiments.
+#include "platform/experiment/experiments.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "garra/core/error.hpp"
+#include "garra/platform_dynamics.hpp"
+
+namespace garra::platform {
+
+namespace {
+
+using Lengths = std::vector<double>;  // of the six legs
+
+Device one_core() {
+  Device d;
+  d.executor = Executor::kScalar;
+  return d;
+}
+
+Poses poses_of(const Place<double>& at) { return {{at.r[0], at.r[1], at.r[2]}, {at.p[0], at.p[1], at.p[2], at.p[3]}}; }
+
+Place<double> place_of(const Poses& at) {
+  const std::vector<double>&r = at.position, &p = at.quaternion;
+  return {{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}};
+}
+
+Poses row(const Poses& of, std::size_t k) {
+  const double *r = of.position.data() + 3 * k, *p = of.quaternion.data() + 4 * k;
+  return {{r, r + 3}, {p, p + 4}};
+}
+
+void append(const std::vector<double>& from, std::vector<double>& to) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Of one pose; NaN where one of the two is.
+double difference_of(const Poses& a, const Poses& b) {
+  double most = 0, along = 0;
+  const auto take = [&](double x) {
+    if (std::isnan(x) || x > most) most = x;
+  };
+  for (std::size_t k = 0; k < 3; ++k) take(std::abs(a.position[k] - b.position[k]));
+  for (std::size_t k = 0; k < 4; ++k) along += a.quaternion[k] * b.quaternion[k];
+  for (std::size_t k = 0; k < 4; ++k)
+    take(std::abs(a.quaternion[k] - std::copysign(b.quaternion[k], b.quaternion[k] * along)));
+  return most;
+}
+
+Lengths lengths_at(const Platform& p, const Poses& at) {
+  return inverse_kinematics({p}, at, {}, {}, one_core()).lengths;
+}
+
+void note(const ForwardKinematics& found, FormOnPath& form) {
+  form.status.push_back(found.status.front());
+  form.iterations.push_back(found.iterations.front());
+}
+
+/// Follows lengths from a pose, each form on its own.
+PathExperiment follow(const Platform& p, const Poses& start, const std::vector<Lengths>& lengths, double tolerance) {
+  PathExperiment e;
+  ForwardOptions options;
+  options.tol = tolerance;
+  const Model<double> model = model_of(p);
+  Poses full = start, minimal = start;
+  for (const Lengths& target : lengths) {
+    const ForwardKinematics a = forward_kinematics_full({p}, target, full, options, one_core());
+    const ForwardKinematics b = forward_kinematics({p}, target, minimal, options, one_core());
+    note(a, e.full);
+    note(b, e.minimal);
+    e.difference.push_back(difference_of(a.pose, b.pose));
+    e.flops.push_back(forward_flops(model, target, place_of(full), tolerance));
+    append(target, e.lengths);
+    append(b.pose.position, e.pose.position);
+    append(b.pose.quaternion, e.pose.quaternion);
+    full = a.pose;
+    minimal = b.pose;
+  }
+  return e;
+}
+
+Lengths between(const Lengths& from, const Lengths& to, double share) {
+  Lengths at(from.size());
+  for (std::size_t k = 0; k < at.size(); ++k) at[k] = std::lerp(from[k], to[k], share);
+  return at;
+}
+
+Poses moved(const Experiment& e, double share) {
+  const double half = share * e.angle / 2, s = std::sin(half);
+  const Quaternion<double> turn{{std::cos(half), s * e.axis[0], s * e.axis[1], s * e.axis[2]}};
+  return poses_of({e.start.r + share * e.translation, product(turn, e.start.p)});
+}
+
+/// The lengths that a path in equal parts goes through.
+std::vector<Lengths> targets(const Platform& p, const Experiment& e, int segments, bool equal_lengths) {
+  const bool stroke = e.kind == Experiment::Kind::kStroke;
+  Lengths first, last;
+  if (stroke)
+    for (const Leg& leg : p.leg) first.push_back(leg.length_min), last.push_back(leg.length_min + e.travel);
+  else
+    first = lengths_at(p, moved(e, 0)), last = lengths_at(p, moved(e, 1));
+  std::vector<Lengths> list;
+  for (int k = 1; k <= segments; ++k) {
+    const double share = static_cast<double>(k) / segments;
+    list.push_back(equal_lengths ? between(first, last, share) : lengths_at(p, moved(e, share)));
+  }
+  return list;
+}
+
+}  // namespace
+
+bool PathExperiment::solved(int segment) const {
+  const auto k = static_cast<std::size_t>(segment);
+  return full.status[k] == PoseStatus::kConverged && minimal.status[k] == PoseStatus::kConverged;
+}
+
+Poses start_of(const Platform& p, const Experiment& e) {
+  if (e.kind != Experiment::Kind::kStroke) return poses_of(e.start);
+  Lengths shortest;
+  for (const Leg& leg : p.leg) shortest.push_back(leg.length_min);
+  ForwardOptions options;
+  options.tol = e.tolerance;
+  const ForwardKinematics low = forward_kinematics({p}, shortest, poses_of(home_of(p)), options, one_core());
+  if (low.status.front() != PoseStatus::kConverged)
+    throw Error(ExitCode::kInvalidFile,
+                "experiment.kind: from home " + p.name + " does not come to a pose with all legs at their shortest (" +
+                    to_string(low.status.front()) + ")",
+                "Give the stroke of another platform, or kind = \"move\".");
+  return low.pose;
+}
+
+std::vector<PathExperiment> paths_of(const Platform& p, const Experiment& e, const Poses& start) {
+  const bool stroke = e.kind == Experiment::Kind::kStroke;
+  std::vector<PathExperiment> list;
+  for (const bool equal_lengths : {false, true}) {
+    if (e.parts == (equal_lengths ? Experiment::Parts::kPose : Experiment::Parts::kLengths)) continue;
+    if (stroke && !equal_lengths) continue;
+    for (const int segments : e.segments) {
+      list.push_back(follow(p, start, targets(p, e, segments, equal_lengths), e.tolerance));
+      list.back().equal_lengths = equal_lengths;
+    }
+  }
+  return list;
+}
+
+FreeMotion free_motion_of(const Platform& p, const Experiment& e) {
+  FreeMotion m;
+  const Starts starts{poses_of(e.start), {}, {}};
+  m.force = e.force;
+  if (m.force.empty()) {
+    m.force = inverse_dynamics({p}, starts.pose, {}, {}, Form::kMinimal, one_core()).force;
+    for (double& f : m.force) f *= e.force_factor;
+  }
+  ForceInput force;
+  force.force = m.force;
+  SimulateOptions options;
+  options.step = e.step;
+  options.until = e.duration;
+  for (int k = 0; k < e.instants; ++k) options.times.push_back(k * e.duration / (e.instants - 1));
+  options.times.back() = e.duration;
+  options.method = Integrator::kHybrid;
+  m.full = simulate({p}, starts, force, options, one_core());
+  options.method = Integrator::kRk4;
+  m.minimal = simulate({p}, starts, force, options, one_core());
+  for (std::size_t k = 0; k < options.times.size(); ++k)
+    m.difference.push_back(difference_of(row(m.full.pose, k), row(m.minimal.pose, k)));
+  m.flops = acceleration_flops(model_of(p), e.start, m.force);
+  return m;
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,69 @@
+#include "platform/experiment/flops.hpp"
+
+#include "garra/core/counted.hpp"
+#include "garra/systems/platform/dynamics.hpp"
+#include "garra/systems/platform/forward.hpp"
+#include "garra/systems/platform/full_dynamics.hpp"
+
+namespace garra::platform {
+
+namespace {
+
+constexpr int kMostSteps = 40;
+constexpr double kUnknowns = 91;          // coordinates
+constexpr double kMultipliers = 72 + 13;  // of (8), whose actuators push instead of driving
+
+Place<Counted> counted(const Place<double>& at) { return {cast<Counted>(at.r), cast<Counted>(at.p)}; }
+
+Vec<Counted, 6> counted(const std::vector<double>& six) {
+  Vec<Counted, 6> v;
+  for (int k = 0; k < 6; ++k) v[k] = six[static_cast<std::size_t>(k)];
+  return v;
+}
+
+/// Operations of `work`.
+template <class Work>
+double flops_of(const Work& work) {
+  operations = {};
+  work();
+  return operations.flops();
+}
+
+}  // namespace
+
+double dense_flops(double n) {
+  const double divisions = n * (n - 1) / 2, elimination = (n - 1) * n * (2 * n - 1) / 3, substitution = 2 * n * n - n;
+  return divisions + elimination + substitution;
+}
+
+ForwardFlops forward_flops(const Model<double>& model, const std::vector<double>& lengths, const Place<double>& guess,
+                           double tol) {
+  ForwardFlops f;
+  double steps = 0;
+  f.full =
+      flops_of([&] { steps = full_forward(model, counted(lengths), counted(guess), tol, kMostSteps).iterations.v; });
+  f.dense = steps * dense_flops(kUnknowns);
+  f.minimal = flops_of([&] {
+    (void)forward_solve(model, ForwardRule{tol, kMostSteps}, counted(lengths), counted(guess));
+  });
+  return f;
+}
+
+ForwardFlops acceleration_flops(const Model<double>& model, const Place<double>& place,
+                                const std::vector<double>& force) {
+  const Place<Counted> at = counted(place);
+  const Twist6<Counted> rest{Vec3<Counted>::zero(), Vec3<Counted>::zero()};
+  const Wrench6<Counted> none{Vec3<Counted>::zero(), Vec3<Counted>::zero()};
+  FullMotion<Counted> q;
+  q.at = full_place(model, at);
+  q.rate = full_rate(model, q.at, rest);
+  ForwardFlops f;
+  f.full = flops_of([&] {
+    (void)full_acceleration(model, q, counted(force), none, Baumgarte{0}, static_cast<Multipliers<Counted>*>(nullptr));
+  });
+  f.dense = dense_flops(kUnknowns + kMultipliers);
+  f.minimal = flops_of([&] { (void)acceleration(model, at, rest, counted(force), none); });
+  return f;
+}
+
+}  // namespace garra::platform

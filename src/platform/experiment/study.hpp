@@ -1,0 +1,61 @@
+// An experiment as `garra run` takes it: its samples are the poses of its paths, or the instants of its motion. Nothing
+// is random. Host only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "garra/study/engine.hpp"
+#include "platform/experiment/experiments.hpp"
+
+namespace garra::platform {
+
+/// What has been computed of an experiment.
+struct ExperimentResults {
+  std::vector<PathExperiment> paths;  ///< kMove, kStroke
+  FreeMotion motion;                  ///< kFreeMotion
+};
+
+/// The finest path as an animation takes it: start and every pose, one row each.
+struct ShownPath {
+  Poses pose;
+  InverseKinematics at;  ///< lengths, margins, conditioning
+};
+
+class ExperimentStudy final : public study::Study {
+ public:
+  /// Throws Error(kInvalidFile) where the experiment cannot start.
+  explicit ExperimentStudy(const ExperimentScenario& scenario);
+
+  [[nodiscard]] const study::Plan& plan() const override { return plan_; }
+  [[nodiscard]] study::Shape shape() const override;
+  [[nodiscard]] std::vector<study::RowColumn> columns() const override;
+  /// On one core, whatever the device.
+  [[nodiscard]] study::Tally run(std::int64_t first, std::int64_t count, const Device& device) const override;
+  [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
+  /// The share solved by both forms, as it is: nothing is random, so the interval has no width.
+  [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
+  [[nodiscard]] double widest_interval(const study::Total&) const override { return 0; }
+  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+
+  [[nodiscard]] const ExperimentScenario& scenario() const { return scenario_; }
+  [[nodiscard]] bool is_motion() const { return scenario_.experiment.kind == Experiment::Kind::kFreeMotion; }
+  /// Computed when first asked for; not for several threads at once.
+  [[nodiscard]] const ExperimentResults& results() const;
+  /// A row of results.h5, in the order of columns().
+  [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
+  [[nodiscard]] ShownPath shown_path() const;
+
+ private:
+  [[nodiscard]] bool solved(std::int64_t sample) const;
+  [[nodiscard]] std::vector<double> path_row(std::int64_t sample) const;
+  [[nodiscard]] std::vector<double> motion_row(std::int64_t sample) const;
+
+  ExperimentScenario scenario_;
+  Poses start_;
+  study::Plan plan_;
+  mutable std::optional<ExperimentResults> results_;
+};
+
+}  // namespace garra::platform

@@ -1,0 +1,36 @@
+// What platform files and scenarios about platforms write in the same way.
+#pragma once
+
+#include <string>
+
+#include "base/files/toml_reader.hpp"
+#include "base/scenario/text.hpp"
+#include "garra/platform.hpp"
+
+namespace garra::io {
+
+/// { position = [x, y, z], and how it is turned: rpy = [roll, pitch, yaw], quaternion = [w, x, y, z] or
+/// axis_angle = { axis = [x, y, z], angle = a } }; what is left out stays as in `otherwise`. The quaternion is of unit
+/// length.
+[[nodiscard]] platform::Place<double> read_place(const Node& node, const std::string& key,
+                                                 const platform::Place<double>& otherwise);
+/// { axis = [x, y, z], angle = a }, the axis of unit length.
+struct Turn {
+  Vec3<double> axis;
+  double angle;  ///< [rad]
+};
+[[nodiscard]] Turn read_turn(const Node& node, const std::string& key);
+/// Written back: { position = [...], quaternion = [...] }.
+[[nodiscard]] std::string text(const platform::Place<double>& place);
+
+/// How the base is mounted, base to world axes: "floor", "wall" (its z axis is horizontal), "ceiling", or
+/// [roll, pitch, yaw].
+[[nodiscard]] Mat3<double> read_mounting(const Node& node, const std::string& key);
+
+/// Euler parameters of Rz(yaw) Ry(pitch) Rx(roll).
+[[nodiscard]] platform::Quaternion<double> quaternion_of_rpy(const Vec3<double>& rpy);
+
+/// Roll, pitch, yaw of it.
+[[nodiscard]] Vec3<double> rpy_of_quaternion(const platform::Quaternion<double>& p);
+
+}  // namespace garra::io

@@ -1,0 +1,270 @@
+#include "platform/files/rows_file.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "base/files/hdf5.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using platform::Leg;
+using platform::Platform;
+
+const char* const kRowsFile =
+    "A file for `garra platform` holds position [n,3], quaternion [n,4] (w, x, y, z) and what the command reads: "
+    "lengths, velocity, acceleration, wrench, force [n,6]; and parameters of every sample such as base_anchors [n,6,3] "
+    "or platform_mass [n].";
+
+/// Numbers of one sample that replace those of the platform.
+struct ParameterSet {
+  const char* name;
+  Shape tail;
+  std::function<void(Platform&, const double*)> put;
+};
+
+void put_vector(Vec3<double>& to, const double* from) { std::copy(from, from + 3, to.m); }
+
+/// One number of each leg, `at` gives its place.
+template <class At>
+ParameterSet of_legs(const char* name, At at) {
+  return {name, {6}, [at](Platform& p, const double* x) {
+            for (Leg& leg : p.leg) at(leg) = *x++;
+          }};
+}
+template <class At>
+ParameterSet vectors_of_legs(const char* name, At at) {
+  return {name, {6, 3}, [at](Platform& p, const double* x) {
+            for (Leg& leg : p.leg) put_vector(at(leg), x), x += 3;
+          }};
+}
+
+const std::vector<ParameterSet>& parameter_sets() {
+  static const std::vector<ParameterSet> sets = {
+      vectors_of_legs(
+          "base_anchors", [](Leg & leg) -> auto& { return leg.base; }),
+      vectors_of_legs(
+          "platform_anchors", [](Leg & leg) -> auto& { return leg.anchor; }),
+      vectors_of_legs(
+          "universal_axes", [](Leg & leg) -> auto& { return leg.axis; }),
+      vectors_of_legs(
+          "tube_inertia", [](Leg & leg) -> auto& { return leg.lower.inertia; }),
+      vectors_of_legs(
+          "rod_inertia", [](Leg & leg) -> auto& { return leg.upper.inertia; }),
+      of_legs(
+          "tube_mass", [](Leg & leg) -> auto& { return leg.lower.mass; }),
+      of_legs(
+          "tube_com", [](Leg & leg) -> auto& { return leg.lower.com; }),
+      of_legs(
+          "rod_mass", [](Leg & leg) -> auto& { return leg.upper.mass; }),
+      of_legs(
+          "rod_com", [](Leg & leg) -> auto& { return leg.upper.com; }),
+      {"platform_mass", {}, [](Platform& p, const double* x) { p.mass = *x; }},
+      {"platform_inertia", {3, 3}, [](Platform& p, const double* x) { std::copy(x, x + 9, p.inertia.m); }},
+      {"gravity", {3}, [](Platform& p, const double* x) { put_vector(p.gravity, x); }},
+  };
+  return sets;
+}
+
+Shape with_rows(std::uint64_t n, const Shape& tail) {
+  Shape shape = {n};
+  shape.insert(shape.end(), tail.begin(), tail.end());
+  return shape;
+}
+
+void read_parameters(const Hdf5Reader& file, std::uint64_t n, platform::Platforms& platforms) {
+  bool own = false;
+  for (const ParameterSet& set : parameter_sets()) {
+    if (!file.has(set.name)) continue;
+    file.require_shape(set.name, with_rows(n, set.tail));
+    const std::vector<double> values = file.doubles(set.name);
+    if (!own) platforms.assign(n, Platform(platforms.front()));
+    own = true;
+    const std::size_t width = n == 0 ? 0 : values.size() / n;
+    for (std::size_t i = 0; i < n; ++i) set.put(platforms[i], values.data() + i * width);
+  }
+  for (std::size_t i = 0; own && i < n; ++i) {
+    try {
+      platforms[i] = platform::checked(platforms[i]);
+    } catch (const Error& error) {
+      throw Error(ExitCode::kInvalidFile, file.path() + ": sample " + std::to_string(i) + ": " + error.what());
+    }
+  }
+}
+
+std::vector<double> read_rows(const Hdf5Reader& file, const char* name, const Shape& shape, bool needed) {
+  if (!needed && !file.has(name)) return {};
+  file.require_shape(name, shape);
+  return file.doubles(name);
+}
+
+/// Constant forces [n,6]; over time [k,6] or [n,k,6].
+void read_force(const Hdf5Reader& file, bool over_time, bool needed, PlatformRows& rows) {
+  const auto n = static_cast<std::uint64_t>(rows.count);
+  if (!over_time) {
+    rows.force = read_rows(file, "force", {n, 6}, needed);
+    return;
+  }
+  if (!needed && !file.has("force")) return;
+  const Shape shape = file.shape("force");
+  const bool own = shape.size() == 3 && shape[0] == n;
+  if ((shape.size() != 2 && !own) || shape.back() != 6) {
+    file.refuse("force", "expected shape [k, 6] or [" + std::to_string(n) + ", k, 6] of forces over time, found " +
+                             to_string(shape));
+  }
+  rows.force = file.doubles("force");
+  rows.force_points = static_cast<std::int64_t>(shape[shape.size() - 2]);
+}
+
+template <class State>
+void write_status(Hdf5Writer& file, const std::vector<State>& status, int states) {
+  std::vector<std::uint8_t> values;
+  values.reserve(status.size());
+  for (const State s : status) values.push_back(static_cast<std::uint8_t>(s));
+  file.write("status", {status.size()}, std::span<const std::uint8_t>(values));
+  std::vector<std::string> names;
+  for (int i = 0; i < states; ++i) names.emplace_back(to_string(static_cast<State>(i)));
+  file.attribute("status", "names", names);
+}
+
+/// Arrays [n, tail...] of one file.
+class RowWriter {
+ public:
+  explicit RowWriter(std::size_t rows) : rows_(rows) {}
+
+  RowWriter& put(const char* name, const Shape& tail, const std::vector<double>& values) {
+    if (!values.empty() || rows_ == 0) file_.write(name, with_rows(rows_, tail), std::span<const double>(values));
+    return *this;
+  }
+  RowWriter& put(const char* name, const std::vector<double>& values) { return put(name, Shape{}, values); }
+  RowWriter& put(const char* name, const std::vector<int>& values) {
+    const std::vector<std::int32_t> numbers(values.begin(), values.end());
+    file_.write(name, {values.size()}, std::span<const std::int32_t>(numbers));
+    return *this;
+  }
+  RowWriter& put(const char* name, const std::vector<std::int64_t>& values) {
+    if (!values.empty()) file_.write(name, {values.size()}, std::span<const std::int64_t>(values));
+    return *this;
+  }
+  RowWriter& put(const platform::Poses& pose) {
+    return put("position", {3}, pose.position).put("quaternion", {4}, pose.quaternion);
+  }
+  template <class State>
+  RowWriter& status(const std::vector<State>& status, int states) {
+    write_status(file_, status, states);
+    return *this;
+  }
+  [[nodiscard]] Hdf5Writer& file() { return file_; }
+  void commit(const std::string& path, const PlatformAttributes& attributes) {
+    for (const auto& [name, text] : attributes) file_.attribute("/", name, text);
+    file_.commit(path);
+  }
+
+ private:
+  std::uint64_t rows_;
+  Hdf5Writer file_;
+};
+
+}  // namespace
+
+PlatformRows read_platform_rows(const std::string& path, const Platform& platform, const PlatformNeeds& needs,
+                                bool forces_over_time) {
+  const Hdf5Reader file(path, kRowsFile);
+  const char* const counted = needs.lengths ? "lengths" : "position";
+  const std::uint64_t width = needs.lengths ? 6 : 3;
+  const Shape shape = file.shape(counted);
+  if (shape.size() != 2 || shape[1] != width)
+    file.refuse(counted, "expected shape [n, " + std::to_string(width) + "], found " + to_string(shape));
+  const std::uint64_t n = shape[0];
+  PlatformRows rows;
+  rows.count = static_cast<std::int64_t>(n);
+  rows.platforms = {platform};
+  rows.lengths = read_rows(file, "lengths", {n, 6}, needs.lengths);
+  // The guess of forward kinematics may be one for all.
+  const bool shared = !needs.pose && file.has("position") && file.shape("position") == Shape{1, 3};
+  const std::uint64_t poses = shared ? 1 : n;
+  rows.pose.position = read_rows(file, "position", {poses, 3}, needs.pose);
+  rows.pose.quaternion = read_rows(file, "quaternion", {poses, 4}, needs.pose || !rows.pose.position.empty());
+  rows.velocity = read_rows(file, "velocity", {n, 6}, false);
+  rows.acceleration = read_rows(file, "acceleration", {n, 6}, false);
+  rows.wrench = read_rows(file, "wrench", {n, 6}, false);
+  read_force(file, forces_over_time, needs.force, rows);
+  read_parameters(file, n, rows.platforms);
+  return rows;
+}
+
+void write_platform_results(const std::string& path, const platform::InverseKinematics& r,
+                            const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  w.put("lengths", {6}, r.lengths).put("length_rates", {6}, r.rates).put("length_accelerations", {6}, r.accelerations);
+  w.put("leg_vector", {6, 3}, r.leg_vector).put("leg_quaternion", {6, 4}, r.leg_quaternion);
+  w.put("leg_euler313", {6, 3}, r.leg_euler313).put("universal_angles", {6, 2}, r.universal_angles);
+  w.put("determinant", r.determinant).put("condition", r.condition).put("sigma_min", r.sigma_min);
+  w.put("free_motion", {6}, r.free_motion).put("stroke_margin", {6}, r.stroke_margin);
+  w.put("universal_margin", {6}, r.universal_margin).put("spherical_margin", {6}, r.spherical_margin);
+  w.put("clearance", r.clearance);
+  if (!r.mask.empty()) w.file().write("limit_mask", {r.mask.size()}, std::span<const std::uint32_t>(r.mask));
+  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+}
+
+void write_platform_results(const std::string& path, const platform::ForwardKinematics& r,
+                            const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  w.put(r.pose).put("iterations", r.iterations).put("residual", r.residual).put("sigma_min", r.sigma_min);
+  w.put("uniqueness", r.uniqueness).status(r.status, platform::kPoseStatuses).commit(path, attributes);
+}
+
+void write_platform_results(const std::string& path, const platform::AssemblyModes& r,
+                            const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  w.put("first", r.first).put(r.pose).put("residual", r.residual).put("determinant", r.determinant);
+  w.put("sigma_min", r.sigma_min).put("uniqueness", r.uniqueness).put("found", r.found);
+  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+}
+
+void write_platform_results(const std::string& path, const platform::InverseDynamics& r,
+                            const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  w.put("force", {6}, r.force).put("spherical_force", {6, 3}, r.spherical_force);
+  w.put("universal_force", {6, 3}, r.universal_force).put("universal_moment", {6}, r.universal_moment);
+  w.put("multipliers", {91}, r.multipliers).put("power_balance", r.power_balance).put("condition", r.condition);
+  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+}
+
+void write_platform_results(const std::string& path, const platform::ForwardDynamics& r,
+                            const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  w.put("acceleration", {6}, r.acceleration).put("kinetic_energy", r.kinetic).put("potential_energy", r.potential);
+  w.status(r.status, platform::kPoseStatuses).commit(path, attributes);
+}
+
+void write_platform_results(const std::string& path, const platform::Trajectories& r,
+                            const platform::Platforms& platforms, const PlatformAttributes& attributes) {
+  RowWriter w(r.status.size());
+  const std::uint64_t k = r.times.size();
+  if (k > 0) {
+    w.file().write("times", {k}, std::span<const double>(r.times));
+    w.put("position", {k, 3}, r.pose.position).put("quaternion", {k, 4}, r.pose.quaternion);
+    w.put("velocity", {k, 6}, r.velocity).put("lengths", {k, 6}, r.lengths);
+    w.put("kinetic_energy", {k}, r.kinetic).put("potential_energy", {k}, r.potential).put("work", {k}, r.work);
+    w.put("balance", {k}, r.balance).put("drift", {k}, r.drift);
+  }
+  w.put("end_time", r.end_time).put("end_position", {3}, r.end_pose.position);
+  w.put("end_quaternion", {4}, r.end_pose.quaternion).put("end_velocity", {6}, r.end_velocity);
+  w.put("end_balance", r.end_balance).put("worst_balance", r.worst_balance).put("worst_drift", r.worst_drift);
+  w.put("steps", r.steps).put("corrections", r.corrections);
+  if (platforms.size() == 1) {
+    std::vector<double> base, anchor;
+    for (const Leg& leg : platforms.front().leg) {
+      base.insert(base.end(), leg.base.m, leg.base.m + 3);
+      anchor.insert(anchor.end(), leg.anchor.m, leg.anchor.m + 3);
+    }
+    w.file().write("base_anchors", {6, 3}, std::span<const double>(base));
+    w.file().write("platform_anchors", {6, 3}, std::span<const double>(anchor));
+  }
+  w.status(r.status, platform::kMotionStatuses).commit(path, attributes);
+}
+
+}  // namespace garra::io

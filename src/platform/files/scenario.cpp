@@ -1,0 +1,259 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/files/text_file.hpp"
+#include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_writer.hpp"
+#include "base/scenario/jobs.hpp"
+#include "base/scenario/parts.hpp"
+#include "garra/io/platform_scenario.hpp"
+#include "platform/files/parts.hpp"
+#include "platform/files/scenario_parts.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using platform::MapGrid;
+using platform::Path;
+using platform::Scenario;
+using platform::Uncertainty;
+using study::Distribution;
+
+constexpr std::int64_t kDefaultSamples = 100'000;
+constexpr std::int64_t kDefaultChunk = 16 * study::kBlock;
+constexpr std::int64_t kMostInstants = 2001, kMostNodes = 1'000'000, kMostOrientations = 1'000'000;
+constexpr double kHalfTurn = M_PI;
+const Wanted kHalfTurnOrLess{kAngle, {.low = 0, .high = kHalfTurn}};
+
+/// A ball or cone is written as its radius.
+std::string size_text(const Distribution& d, const Dimension& dimension) {
+  const bool radius = d.kind == Distribution::Kind::kBallRadius || d.kind == Distribution::Kind::kConeAngle;
+  return radius ? text(d.a, dimension) : text(d, dimension);
+}
+
+/// The size of a vector of random direction: a number is the radius of a ball that it is drawn from.
+AnyValue ball(Distribution& into, const Dimension& dimension) {
+  const Wanted wanted{dimension, Bounds::not_negative()};
+  const auto read = [&into, wanted](const Node& node, const std::string& key) {
+    if (node.kind == Node::Kind::kTable) {
+      into = read_distribution(node, key, wanted);
+      return;
+    }
+    const double radius = read_bounded(node, key, wanted);
+    if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
+  };
+  return custom({read, [&into, dimension] { return size_text(into, dimension); }, "D or a radius, " + in_words(wanted),
+                 kDistributionSchema});
+}
+
+/// A number is the half angle of a cone.
+AnyValue cone(Distribution& into) {
+  const auto read = [&into](const Node& node, const std::string& key) {
+    into = read_distribution(node, key, {kAngle, {.low = 0, .high = kHalfTurn}, true});
+    if (into.is_constant() && into.a > 0) into = {Distribution::Kind::kConeAngle, into.a, 1 - std::cos(into.a), 0, 1};
+  };
+  return custom(
+      {read, [&into] { return size_text(into, kAngle); }, "D or a half angle, 0 to 180 deg", kDistributionSchema});
+}
+
+void uncertain_fields(Fields& f, Uncertainty& u) {
+  f.table("payload", {.doc = "what the platform carries"}, [&] {
+    f.key("mass", distribution(u.payload_mass, {kMass, Bounds::not_negative()}), {.doc = "fixed to the platform"});
+    f.key("com", distributions(u.payload_com.data(), 3, {kLength}),
+          {.doc = "its center of mass, in the platform's frame", .comment = "m, in the platform's frame"});
+    f.key("radius_of_gyration", quantity(u.payload_radius, {kLength, Bounds::not_negative()}),
+          {.doc = "its inertia is mass times the square of it"});
+  });
+  f.table("geometry", {.doc = "how far the parts are from the drawing"}, [&] {
+    f.key("base_error", distribution(u.base_error, {kLength}),
+          {.doc = "of each coordinate of each joint center of the base",
+           .comment = "m, of each coordinate of each anchor"});
+    f.key("anchor_error", distribution(u.anchor_error, {kLength}), {.doc = "the same of the platform", .comment = "m"});
+    f.key("leg_mass_factor", distribution(u.mass_factor, {kRatio, Bounds::positive()}),
+          {.doc = "on masses and inertias of all legs"});
+  });
+  f.table("friction", {.doc = "common to all actuators"}, [&] {
+    f.key("coulomb", distribution(u.coulomb, {kForce, Bounds::not_negative()}), {.comment = "N, of each actuator"});
+    f.key("viscous", distribution(u.viscous, {kSlidingDamping, Bounds::not_negative()}),
+          {.doc = "of each actuator", .comment = "N*s/m"});
+  });
+  f.table("disturbance", {.doc = "of random direction"}, [&] {
+    f.key("force", ball(u.force_radius, kForce),
+          {.doc = "a number: radius of a ball that it is drawn from; else its size",
+           .comment = "N; a number: radius of a ball that it is drawn from"});
+    f.key("moment", ball(u.moment_radius, kTorque), {.doc = "likewise", .comment = "N*m"});
+    f.key("tilt", cone(u.tilt),
+          {.doc = "of gravity; a number: half angle of a cone that it leans in; else the angle",
+           .comment = "of gravity; a number: half angle of a cone"});
+  });
+}
+
+void read_poses(const Node& node, const std::string& key, const std::string& remedy, platform::Place<double> place,
+                Path& path) {
+  const std::vector<Node>& items = read_array(node, key, 0);
+  if (items.size() < 2) fail(node.place, key, "must hold two poses or more", remedy);
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    place = read_place(items[k], item(key, k), place);
+    path.pose.position.insert(path.pose.position.end(), place.r.m, place.r.m + 3);
+    path.pose.quaternion.insert(path.pose.quaternion.end(), place.p.m, place.p.m + 4);
+  }
+}
+
+std::string poses_text(const Path& path) {
+  std::string poses;
+  for (std::size_t k = 0; k < path.pose.position.size() / 3; ++k) {
+    const double *r = path.pose.position.data() + 3 * k, *p = path.pose.quaternion.data() + 4 * k;
+    poses += "\n  " + text(platform::Place<double>{{{r[0], r[1], r[2]}}, {{p[0], p[1], p[2], p[3]}}}) + ",";
+  }
+  return "[" + poses + "\n]";
+}
+
+void read_times(const Node& node, const std::string& key, Path& path) {
+  const std::vector<Node>& items = read_array(node, key, path.pose.position.size() / 3);
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const double t = read_quantity(items[k], item(key, k), kTime);
+    if (k > 0 && !(t > path.time.back()))
+      fail(items[k].place, item(key, k), "is not later than the one before", "Sort poses by time.");
+    path.time.push_back(t);
+  }
+  path.duration = path.time.back() - path.time.front();
+}
+
+/// Path with the platform that it is of.
+void path_fields(Fields& f, const platform::Platform& of, Path& path) {
+  const std::string poses =
+      "Write poses = [{ position = [0, 0, 1.2] }, { position = [0, 0, 1.5], rpy = [\"45 deg\", 0, 0] }].";
+  const platform::Place<double> home = f.reading() && f.good() ? platform::home_of(of) : platform::Place<double>{};
+  f.key("kind", choice(path.kind), {.doc = "through the poses"});
+  f.key("instants", count(path.instants, {.low = 2, .high = kMostInstants, .remedy = "Both ends are instants."}),
+        {.doc = "looked at, both ends included"});
+  f.key(
+      "poses",
+      custom({[&](const Node& node, const std::string& key) { read_poses(node, key, poses, home, path); },
+              [&] { return poses_text(path); }, "two poses or more", kPosesSchema}),
+      {.doc = "`[{ position = [...], rpy = [...] }, ...]`, or `quaternion`, or `axis_angle = { axis, angle }`; what a "
+              "pose leaves out is as in the one before (the first: home)",
+       .comment = "of the unloaded platform's center of mass, base axes",
+       .required = poses});
+  const bool sampled = path.kind == Path::Kind::kSampled;
+  f.when(
+      {sampled, "`kind = \"sampled\"`", "only poses of a sampled path have times", "Write kind = \"sampled\"."}, [&] {
+        f.key(
+            "times",
+            custom({[&](const Node& node, const std::string& key) { read_times(node, key, path); },
+                    [&] { return list(path.time, static_cast<int>(path.time.size()), kTime); }, "s, one for each pose",
+                    R"({"type": "array"})"}),
+            {.doc = "of the poses", .comment = "s", .required = "Write one time for each pose: times = [0, 0.5, 1]."});
+      });
+  f.when({!sampled, "other kinds", "times say when a sampled path is where", "Leave it out."}, [&] {
+    f.key("law", choice(path.law), {.doc = "along the path over time"});
+    f.key("duration", quantity(path.duration, {kTime, Bounds::positive()}), {.doc = "of the whole path"});
+  });
+  f.check(path.kind > Path::Kind::kScrew || path.pose.position.size() <= 6, "poses",
+          "a straight or screw path has two poses", "Write kind = \"spline\".");
+}
+
+void map_fields(Fields& f, MapGrid& map) {
+  const std::string box = "Write low = [-0.4, -0.4, 1.0] and high = [0.4, 0.4, 1.7], of the platform's center of mass.";
+  f.key("low", vector(map.low, {kLength}), {.doc = "corner of the grid of positions", .required = box});
+  f.key("high", vector(map.high, {kLength}), {.doc = "the opposite corner", .required = box});
+  f.key("points", counts(map.points, {.high = kMostNodes}),
+        {.doc = "along x, y and z", .required = "Write how many along x, y and z: points = [21, 21, 15]."});
+  f.key("orientations", count(map.orientations, {.high = kMostOrientations}), {.comment = "drawn at each node"});
+  f.key("tilt", quantity(map.tilt, kHalfTurnOrLess), {.comment = "the platform's axis leans by up to this"});
+  f.key("turn", quantity(map.turn, kHalfTurnOrLess),
+        {.comment = "and it is turned about it by up to this, either way"});
+  std::int64_t nodes = 1;
+  bool reversed = false;
+  for (int k = 0; k < 3; ++k) {
+    reversed = reversed || map.low[k] > map.high[k];
+    nodes = std::min(nodes * map.points[static_cast<std::size_t>(k)], kMostNodes + 1);
+  }
+  f.check(!reversed, "high", "lies below low", "Write the smaller numbers in low.");
+  f.check(nodes <= kMostNodes, "points", "more than " + std::to_string(kMostNodes) + " nodes", "Give fewer.");
+}
+
+void plan_fields(Fields& f, Scenario& s) {
+  const bool is_map = s.kind == platform::Study::kMap;
+  const Case drawn{!is_map, "`[path]`", "the nodes of [map] with their orientations are the samples",
+                   "Leave it out, or change map.points and map.orientations."};
+  study::Plan& plan = s.plan;
+  f.table("sampling", {.doc = "how many samples"}, [&] {
+    f.when(drawn, [&] { samples_field(f, plan.samples, {.doc = "of a map the nodes times orientations"}); });
+    chunk_field(f, plan, {.doc = "samples of one file"});
+    max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
+    f.when(drawn, [&] { stop_field(f, plan); });
+    time_limit_field(f, plan);
+  });
+  output_fields(f, plan);
+}
+
+/// What a scenario is before its file is read.
+Scenario defaults() {
+  Scenario s;
+  s.plan.samples = kDefaultSamples;
+  s.plan.chunk = kDefaultChunk;
+  return s;
+}
+
+/// All that there is to say of the job. `file` is the scenario's, beside which platforms are looked for.
+void fields(Fields& f, Scenario& s, const std::string& file) {
+  header_fields(f, "platform", s.title, &s.plan.seed);
+  platform_fields(f, file, {s.model, s.model_file, s.platform});
+  const bool path = f.has("path", s.kind == platform::Study::kPath),
+             map = f.has("map", s.kind == platform::Study::kMap);
+  if (f.reading()) {
+    f.check(path != map, path ? "map" : "path", path ? "both a path and a map" : "neither a path nor a map",
+            "Write [path] with poses = [...], or [map] with low, high and points.");
+    s.kind = map ? platform::Study::kMap : platform::Study::kPath;
+    if (map) s.plan.keep = "none";
+  }
+  uncertain_fields(f, s.uncertain);
+  if (path) f.table("path", {.doc = "where the platform goes"}, [&] { path_fields(f, s.platform, s.path); });
+  if (map) f.table("map", {.doc = "or a map of its workspace"}, [&] { map_fields(f, s.map); });
+  f.table("allowed", {.doc = "limits beside those of the platform itself"}, [&] {
+    f.key("force", quantity(s.allowed.force, {kForce, Bounds::positive()}, 0.0), {.doc = "of each actuator"});
+    f.key("near_singular", quantity(s.allowed.near_singular, {kRatio, Bounds::not_negative()}),
+          {.comment = "scaled smallest singular value of the length Jacobian"});
+    f.key("characteristic_length", quantity(s.allowed.characteristic_length, {kLength, Bounds::positive()}),
+          {.doc = "what scales it"});
+  });
+  plan_fields(f, s);
+  if (f.reading() && map)
+    s.plan.samples = std::int64_t{s.map.orientations} * s.map.points[0] * s.map.points[1] * s.map.points[2];
+}
+
+Scenario build(const Node& document, const std::string& name) {
+  TableReader root(document, "");
+  require_job(root, "platform", "platform study");
+  Scenario s = defaults();
+  FieldReader f(document);
+  fields(f, s, name);
+  f.finish();
+  return s;
+}
+
+}  // namespace
+
+Scenario parse_platform_scenario(const std::string& text, const std::string& name,
+                                 const std::vector<std::string>& overrides) {
+  return build(parse_toml(text, name, overrides), name);
+}
+
+Scenario read_platform_scenario(const ScenarioDocument& document) { return build(document.root(), document.name()); }
+
+Scenario read_platform_scenario(const std::string& path, const std::vector<std::string>& overrides) {
+  return parse_platform_scenario(read_text(path), path, overrides);
+}
+
+std::string resolved_toml(const Scenario& s) {
+  return written(s, [](Fields& f, Scenario& scenario) { fields(f, scenario, ""); });
+}
+
+void describe_platform(Fields& f) {
+  Scenario s = defaults();
+  fields(f, s, "");
+}
+
+}  // namespace garra::io

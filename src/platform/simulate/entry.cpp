@@ -1,0 +1,159 @@
+// Trajectories of many platforms (garra/platform_simulate.hpp).
+#include <algorithm>
+#include <cmath>
+
+#include "garra/platform_simulate.hpp"
+#include "platform/batch/full.hpp"
+#include "platform/batch/rows_run.hpp"
+#include "platform/simulate/job.hpp"
+
+namespace garra::platform {
+
+const char* to_string(Integrator method) {
+  switch (method) {
+    case Integrator::kRk4:
+      return "rk4";
+    case Integrator::kRk8:
+      return "rk8";
+    case Integrator::kHybrid:
+      return "hybrid";
+  }
+  return "?";
+}
+
+Integrator parse_platform_integrator(const std::string& name) {
+  for (const Integrator method : {Integrator::kRk4, Integrator::kRk8, Integrator::kHybrid})
+    if (name == to_string(method)) return method;
+  throw Error(ExitCode::kUsage, "no method \"" + name + "\" of integration", "Choose rk4, rk8 or hybrid.");
+}
+
+const char* to_string(MotionStatus status) {
+  switch (status) {
+    case MotionStatus::kCompleted:
+      return "completed";
+    case MotionStatus::kStrokeLimit:
+      return "stroke_limit";
+    case MotionStatus::kConeLimit:
+      return "cone_limit";
+    case MotionStatus::kCollision:
+      return "collision";
+    case MotionStatus::kSingular:
+      return "singular";
+    case MotionStatus::kLostConstraints:
+      return "lost_constraints";
+    case MotionStatus::kNonFinite:
+      return "non_finite";
+    case MotionStatus::kInvalidInput:
+      return "invalid_input";
+  }
+  return "?";
+}
+
+namespace {
+
+void require(bool holds, const char* what, const char* remedy) {
+  if (!holds) throw Error(ExitCode::kUsage, what, remedy);
+}
+
+/// Also false for NaN.
+bool positive(double x) { return x > 0 && std::isfinite(x); }
+bool not_negative(double x) { return x >= 0 && std::isfinite(x); }
+
+void check_options(const SimulateOptions& o) {
+  require(positive(o.step), "the step of a simulation is not positive", "Give it in seconds.");
+  require(not_negative(o.until), "the end of a simulation is negative or not finite", "Give it in seconds.");
+  require(not_negative(o.near_singular), "the limit of singularity is negative", "Give 0 for none.");
+  require(positive(o.characteristic_length), "the characteristic length is not positive", "Give it in meters.");
+  for (std::size_t k = 0; k < o.times.size(); ++k) {
+    require(o.times[k] >= 0 && o.times[k] <= o.until, "a time of output lies outside the simulation",
+            "Give times from 0 to its end.");
+    require(k == 0 || o.times[k - 1] < o.times[k], "the times of output do not ascend", "Sort them, each once.");
+  }
+}
+
+void check_force(const ForceInput& f, std::int64_t count) {
+  require(not_negative(f.viscous) && not_negative(f.coulomb), "a coefficient of friction is negative",
+          "Friction brakes.");
+  require(positive(f.coulomb_speed), "the speed that smooths Coulomb friction is not positive", "Give it in m/s.");
+  require(not_negative(f.interval), "the interval of the forces is negative", "Give 0 for constant forces.");
+  require(f.interval == 0 || f.samples > 0, "forces over time have no samples", "Say how many there are.");
+  const std::int64_t numbers = (f.interval > 0 ? f.samples : 1) * kLegs,
+                     given = static_cast<std::int64_t>(f.force.size());
+  if (given != numbers && given != count * numbers) {
+    throw Error(ExitCode::kUsage,
+                "the forces are " + std::to_string(given) + " numbers, neither " + std::to_string(numbers) + " nor " +
+                    std::to_string(count) + " x " + std::to_string(numbers),
+                "Give six per moment, for all samples or for each.");
+  }
+  if (given == numbers) {
+    require(std::all_of(f.force.begin(), f.force.end(), [](double x) { return std::isfinite(x); }),
+            "a force is not finite", "Give forces in N.");
+  }
+}
+
+MotionJob job_of(const Platforms& platforms, const ForceInput& force, const SimulateOptions& options,
+                 std::int64_t count) {
+  MotionJob job;
+  job.count = count;
+  const std::vector<Model<double>> models = models_for(platforms, count);
+  job.plants.resize(models.size());
+  for (std::size_t k = 0; k < models.size(); ++k) job.plants[k] = {models[k], limits_of(platforms[k])};
+  job.force = &force;
+  job.force_rows = force.interval > 0 ? force.samples : 1;
+  job.own_force = static_cast<std::int64_t>(force.force.size()) != job.force_rows * kLegs;
+  job.spans = motion_spans(options, force);
+  job.setup = {job.plants.empty() ? MotionPlant<double>{} : job.plants.front(),
+               options.method == Integrator::kRk4 ? runge_kutta4() : runge_kutta8(),
+               {force.viscous, force.coulomb, force.coulomb_speed},
+               {options.near_singular, options.characteristic_length},
+               options.watch_limits,
+               !options.times.empty() && options.times.front() == 0};
+  return job;
+}
+
+template <bool kOwn>
+void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
+  batch::for_each(job.device.executor, arrays.count, MotionBody<kOwn>{{job.setup, arrays}});
+}
+
+void run_job(const MotionJob& job) {
+  // Samples at once: enough to share, few enough to spread over the threads.
+  const batch::Blocks chunks{job.count, 64};
+  batch::for_blocks(
+      solve_threads(job.device), chunks, [&] { return MotionRows(job, chunks.largest()); },
+      [&](MotionRows& rows, std::int64_t first, std::int64_t count) {
+        const MotionArrays arrays = rows.take(first, count);
+        if (job.own_plants())
+          run_chunk<true>(job, arrays);
+        else
+          run_chunk<false>(job, arrays);
+        rows.give_back(first, count);
+      });
+}
+
+}  // namespace
+
+Trajectories simulate(const Platforms& platforms, const Starts& starts, const ForceInput& force,
+                      const SimulateOptions& options, const Device& device) {
+  const auto count = static_cast<std::int64_t>(starts.pose.quaternion.size() / 4);
+  check_rows("position", starts.pose.position, count, 3);
+  check_rows("quaternion", starts.pose.quaternion, count, 4);
+  check_rows("velocity", starts.velocity, count, 6, true);
+  check_rows("wrench", starts.wrench, count, 6, true);
+  check_options(options);
+  check_force(force, count);
+  if (options.method == Integrator::kHybrid) return simulate_full(platforms, starts, force, options, device);
+  MotionJob job = job_of(platforms, force, options, count);
+  Trajectories out = motion_room(count, options);
+  job.starts = &starts;
+  job.device = device;
+  job.out = &out;
+  if (count == 0) return out;
+  if (device.executor == Executor::kCuda)
+    batch::on_device(device, job);
+  else
+    run_job(job);
+  return out;
+}
+
+}  // namespace garra::platform

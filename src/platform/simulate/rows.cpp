@@ -1,0 +1,181 @@
+// Rows of a batch of motions, in and out.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "platform/simulate/job.hpp"
+
+namespace garra::platform {
+
+namespace {
+
+constexpr double kMostSteps = 1e9;    // of a span between two moments that must be met
+constexpr double kSameMoment = 1e-9;  // two moments closer than this share of a step are one
+
+template <int N>
+Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
+  Vec<double, N> v = Vec<double, N>::zero();
+  if (array.empty()) return v;
+  for (int k = 0; k < N; ++k) v[k] = array[static_cast<std::size_t>(i * N + k)];
+  return v;
+}
+
+Vec3<double> half_of(const Vec<double, 6>& a, int half) { return {{a[3 * half], a[3 * half + 1], a[3 * half + 2]}}; }
+
+template <int N>
+bool finite(const Vec<double, N>& v) {
+  return std::all_of(std::begin(v.m), std::end(v.m), [](double x) { return std::isfinite(x); });
+}
+
+MotionStart<double> start_of(const MotionJob& job, std::int64_t i) {
+  const Starts& from = *job.starts;
+  const Vec3<double> r = row_of<3>(from.pose.position, i);
+  const Quaternion<double> p = row_of<4>(from.pose.quaternion, i);
+  const Vec<double, 6> velocity = row_of<6>(from.velocity, i), wrench = row_of<6>(from.wrench, i);
+  bool good = finite(r) && finite(p) && finite(velocity) && finite(wrench) && dot(p, p) > 0;
+  if (job.own_force) {
+    const double* force = job.force_of(i);
+    good = good && std::all_of(force, force + job.force_numbers(1), [](double x) { return std::isfinite(x); });
+  }
+  return {
+      {r, p}, {half_of(velocity, 0), half_of(velocity, 1)}, {half_of(wrench, 0), half_of(wrench, 1)}, good ? 1.0 : 0.0};
+}
+
+/// `width` numbers of a row to row i of an array.
+void put(const double* from, int width, std::int64_t i, std::vector<double>& to) {
+  std::copy(from, from + width, to.begin() + static_cast<std::ptrdiff_t>(i * width));
+}
+
+struct Moment {
+  double time;
+  std::int64_t output;  ///< or -1
+};
+
+/// Moments that steps must meet, ascending: outputs, samples of the forces, the end.
+std::vector<Moment> moments_of(const SimulateOptions& o, const ForceInput& f) {
+  std::vector<Moment> at;
+  for (std::size_t k = 0; k < o.times.size(); ++k)
+    if (o.times[k] > 0) at.push_back({o.times[k], static_cast<std::int64_t>(k)});
+  if (o.until > 0 && (at.empty() || at.back().time < o.until)) at.push_back({o.until, -1});
+  const std::size_t firm = at.size();
+  if (f.interval > 0) {
+    for (std::int64_t j = 1; j < f.samples; ++j) {
+      const double time = static_cast<double>(j) * f.interval;
+      if (time >= o.until) break;
+      const auto next = std::lower_bound(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(firm), time,
+                                         [](const Moment& m, double t) { return m.time < t; });
+      const double near = kSameMoment * o.step;
+      const bool met =
+          (next != at.end() && next->time - time < near) || (next != at.begin() && time - (next - 1)->time < near);
+      if (!met) at.push_back({time, -1});
+    }
+    std::sort(at.begin(), at.end(), [](const Moment& a, const Moment& b) { return a.time < b.time; });
+  }
+  return at;
+}
+
+}  // namespace
+
+std::vector<MotionSpan> motion_spans(const SimulateOptions& o, const ForceInput& f) {
+  std::vector<MotionSpan> spans;
+  double from = 0;
+  for (const Moment& m : moments_of(o, f)) {
+    const double wanted = (m.time - from) / o.step;
+    if (!(wanted < kMostSteps))
+      throw Error(ExitCode::kUsage, "the step is too small for this duration", "Take a longer step.");
+    const double steps = std::max(1.0, std::ceil(wanted - kSameMoment)), h = (m.time - from) / steps;
+    MotionSpan s{from, m.time, h, static_cast<std::int64_t>(steps), m.output, 0, 0, 0, 0};
+    if (f.interval > 0) {
+      const auto last = static_cast<double>(f.samples - 1);
+      const double row = std::min(std::floor(0.5 * (from + m.time) / f.interval), last);
+      s.force = static_cast<std::int64_t>(row);
+      s.force_next = std::min(s.force + 1, f.samples - 1);
+      s.share = from / f.interval - row;
+      s.share_of_step = h / f.interval;
+    }
+    spans.push_back(s);
+    from = m.time;
+  }
+  return spans;
+}
+
+Trajectories motion_room(std::int64_t count, const SimulateOptions& o) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto n = static_cast<std::size_t>(count), rows = n * o.times.size();
+  Trajectories t;
+  t.count = count;
+  t.times = o.times;
+  t.pose.position.resize(3 * rows);
+  t.pose.quaternion.resize(4 * rows);
+  t.velocity.resize(6 * rows);
+  t.lengths.resize(6 * rows);
+  for (std::vector<double>* v : {&t.kinetic, &t.potential, &t.work, &t.balance, &t.drift}) v->resize(rows);
+  t.end_pose.position.assign(3 * n, nan);
+  t.end_pose.quaternion.assign(4 * n, nan);
+  t.end_velocity.assign(6 * n, nan);
+  for (std::vector<double>* v : {&t.end_time, &t.end_balance, &t.worst_balance, &t.worst_drift}) v->assign(n, nan);
+  t.steps.assign(n, 0);
+  t.corrections.assign(n, 0);
+  t.status.assign(n, MotionStatus::kCompleted);
+  return t;
+}
+
+MotionRows::MotionRows(const MotionJob& job, std::int64_t most)
+    : job_(job), plants_(job.own_plants() ? most : 0), starts_(most) {}
+
+MotionArrays MotionRows::take(std::int64_t first, std::int64_t count) {
+  const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
+  for (std::int64_t k = 0; k < padded; ++k) {
+    const std::int64_t i = first + std::min(k, count - 1);
+    starts_.set(k, start_of(job_, i));
+    if (job_.own_plants()) plants_.set(k, job_.plants[static_cast<std::size_t>(i)]);
+  }
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  trajectory_.assign(static_cast<std::size_t>(count * job_.outputs() * kMotionFields), nan);
+  end_.assign(static_cast<std::size_t>(count * kEndFields), nan);
+  return {count,
+          static_cast<std::int64_t>(job_.spans.size()),
+          job_.outputs(),
+          job_.force_rows,
+          job_.own_force,
+          plants_.data(),
+          starts_.data(),
+          job_.force_of(first),
+          job_.spans.data(),
+          trajectory_.data(),
+          end_.data()};
+}
+
+void MotionRows::give_back(std::int64_t first, std::int64_t count) const {
+  Trajectories& out = *job_.out;
+  const std::int64_t outputs = job_.outputs();
+  for (std::int64_t k = 0; k < count * outputs; ++k) {
+    const double* row = trajectory_.data() + k * kMotionFields;
+    const std::int64_t i = first * outputs + k;
+    put(row + kMotionPosition, 3, i, out.pose.position);
+    put(row + kMotionQuaternion, 4, i, out.pose.quaternion);
+    put(row + kMotionVelocity, 6, i, out.velocity);
+    put(row + kMotionLengths, 6, i, out.lengths);
+    put(row + kMotionKinetic, 1, i, out.kinetic);
+    put(row + kMotionPotential, 1, i, out.potential);
+    put(row + kMotionWork, 1, i, out.work);
+    put(row + kMotionBalance, 1, i, out.balance);
+    put(row + kMotionDrift, 1, i, out.drift);
+  }
+  for (std::int64_t k = 0; k < count; ++k) {
+    const double* row = end_.data() + k * kEndFields;
+    const auto i = static_cast<std::size_t>(first + k);
+    out.status[i] = static_cast<MotionStatus>(static_cast<int>(row[kEndStatus]));
+    out.steps[i] = static_cast<std::int64_t>(row[kEndSteps]);
+    out.end_time[i] = row[kEndTime];
+    if (out.status[i] == MotionStatus::kInvalidInput) continue;
+    put(row + kEndPosition, 3, first + k, out.end_pose.position);
+    put(row + kEndQuaternion, 4, first + k, out.end_pose.quaternion);
+    put(row + kEndVelocity, 6, first + k, out.end_velocity);
+    out.end_balance[i] = row[kEndBalance];
+    out.worst_balance[i] = row[kEndWorstBalance];
+    out.worst_drift[i] = row[kEndWorstDrift];
+  }
+}
+
+}  // namespace garra::platform

@@ -1,0 +1,46 @@
+// What a platform study measures of every sample, one row each: counts, results.h5, summary.json, answer and report
+// follow. docs/platform-study.md.
+#pragma once
+
+#include "garra/platform_study.hpp"
+#include "platform/study/run.hpp"
+#include "study/columns.hpp"
+
+namespace garra::platform {
+
+struct StudyColumn {
+  study::ColumnWords words;
+  double StudyMeasured<double>::*measured;
+  double (*reference)(const Scenario&) = nullptr;  ///< in place of the words' own
+  [[nodiscard]] double value(const StudyMeasured<double>& m) const { return m.*measured; }
+  [[nodiscard]] study::ColumnWords words_in(const Scenario& s) const {
+    study::ColumnWords w = words;
+    if (reference != nullptr) w.reference = reference(s);
+    return w;
+  }
+};
+
+inline constexpr std::tuple kStudyColumns = {
+    StudyColumn{{"peak_force", "N", "Peak force", "The largest force that any actuator gives."},
+                &StudyMeasured<double>::peak_force,
+                [](const Scenario& s) { return s.allowed.force > 0 ? s.allowed.force : std::nan(""); }},
+    StudyColumn{
+        {"stroke_margin", "m", "Stroke left", "From the leg nearest to an end of its stroke; negative beyond it.", 0},
+        &StudyMeasured<double>::stroke},
+    StudyColumn{{"universal_margin", "rad", "Angle left, lower joints",
+                 "In the universal joint nearest to its cone's edge.", 0},
+                &StudyMeasured<double>::universal},
+    StudyColumn{{"spherical_margin", "rad", "Angle left, upper joints",
+                 "In the spherical joint nearest to its cone's edge.", 0},
+                &StudyMeasured<double>::spherical},
+    StudyColumn{{"clearance", "m", "Clearance",
+                 "Between the two nearest legs, less their thickness; negative where they overlap.", 0},
+                &StudyMeasured<double>::clearance},
+    StudyColumn{{"sigma_min", "1", "Smallest singular value",
+                 "How near a pose is to one in which the legs no longer hold the platform (0), after scaling lengths."},
+                &StudyMeasured<double>::sigma,
+                [](const Scenario& s) { return s.allowed.near_singular; }},
+};
+inline constexpr int kStudyMetrics = study::kRows<std::remove_const_t<decltype(kStudyColumns)>>;
+
+}  // namespace garra::platform

@@ -1,0 +1,63 @@
+#include "shell/answer_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "shell/progress.hpp"
+
+namespace garra::cli {
+
+using Json = nlohmann::ordered_json;
+
+std::string words(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::string bar(double share, int width) {
+  const int full = static_cast<int>(share * width + 0.5);
+  std::string out;
+  for (int k = 0; k < full; ++k) out += "█";
+  return full == 0 && share > 0 ? "▏" : out;
+}
+
+std::string counted(const std::string& name, std::int64_t count, double whole, int width) {
+  const double share = whole > 0 ? static_cast<double>(count) / whole : 0;
+  const std::string drawn = bar(share, std::min(32, 50 - width));
+  return format("  %-*s %12lld  %7.3f %%", width, name.c_str(), static_cast<long long>(count), 100 * share) +
+         (drawn.empty() ? "" : "  " + drawn) + "\n";
+}
+
+std::string estimate_line(const std::string& event, const Json& e) {
+  if (e["probability"].is_null()) return "  P(" + event + ") is unknown: no sample was decided\n";
+  const double low = e["low"], high = e["high"], half = std::max((high - low) / 2, 1e-12);
+  const int digits = std::clamp(static_cast<int>(std::ceil(-std::log10(half))) + 1, 4, 9);
+  return "  P(" + event +
+         format(") = %.*f   95 %% interval [%.*f, %.*f]\n", digits, e["probability"].get<double>(), digits, low, digits,
+                high);
+}
+
+std::string influences_on_held(const Json& s) {
+  std::vector<Json> list(s["inputs"].begin(), s["inputs"].end());
+  std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
+    return a["influence"].get<double>() > b["influence"].get<double>();
+  });
+  std::string out;
+  for (std::size_t k = 0; k < std::min<std::size_t>(5, list.size()); ++k) {
+    const double x = list[k]["influence"], noise = list[k]["noise"];
+    if (x <= noise) break;
+    out += format("  %-31s  %7.3f %%\n", list[k]["name"].get<std::string>().c_str(), 100 * x);
+  }
+  return "\nInputs that matter, by their share of the variance of held (Sobol, first order)\n" +
+         (out.empty() ? "  none above the noise of this many samples\n" : out);
+}
+
+std::string speed_line(const Json& manifest) {
+  const double rate = manifest["samples_per_second"];
+  return "Speed              " + (rate > 0 ? short_number(rate) + " samples/s on " : "") +
+         manifest["device"].get<std::string>() + "\n";
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,70 @@
+// `garra doctor`: what this machine and this build can do, with a two-second self-test.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "garra/contact.hpp"
+#include "garra/core/error.hpp"
+#include "shell/commands.hpp"
+#include "shell/progress.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+/// One-contact problems with known answers: half stick, half slip.
+contact::Problems closed_form_problems(std::int64_t n) {
+  contact::Problems p{1, n, {}, {}, {}};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double f = 0.1 + 0.8 * static_cast<double>(i % 1000) / 1000;
+    p.A.insert(p.A.end(), {2, 0, 0, 0, 1, 0, 0, 0, 1});
+    p.b.insert(p.b.end(), {-2, i % 2 == 0 ? 0.5 * f : 2 * f, 0});
+    p.mu.push_back(f);
+  }
+  return p;
+}
+
+bool self_test(const Device& device) {
+  const auto p = closed_form_problems(200'000);
+  const auto start = std::chrono::steady_clock::now();
+  const auto s = contact::solve(p, {}, device);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < p.count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double want = i % 2 == 0 ? -p.b[3 * k + 1] : -p.mu[k];  // stick: -b_t / a_t; slip: -mu c_n with c_n = 1
+    wrong += !(std::abs(s.c[3 * k] - 1) < 1e-6 && std::abs(s.c[3 * k + 1] - want) < 1e-6);
+  }
+  std::printf("  %-60s %s, %s one-contact problems/s\n", describe(device).c_str(), wrong == 0 ? "ok" : "WRONG ANSWERS",
+              short_number(static_cast<double>(p.count) / seconds).c_str());
+  return wrong == 0;
+}
+
+void doctor() {
+  std::printf("garra %s, compiled by GCC %s\n\nself-test\n", GARRA_VERSION, __VERSION__);
+  bool ok = self_test(parse_device("scalar"));
+  ok = self_test(parse_device("cpu")) && ok;
+  try {
+    ok = self_test(parse_device("cuda")) && ok;
+  } catch (const Error& error) {
+    std::printf("  cuda: %s\n", error.what());
+  }
+  const Device cpu = parse_device("cpu");
+  std::printf("\nmemory: %.1f GiB free, room for %s three-contact problems at once\n",
+              static_cast<double>(free_memory(cpu)) / (1 << 30),
+              short_number(static_cast<double>(how_many_fit(cpu, 8 * 140))).c_str());
+  if (!ok)
+    throw Error(ExitCode::kInternal, "the self-test failed",
+                "this build gives wrong answers on this machine: rebuild it here");
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app) {
+  CLI::App* c = app.add_subcommand("doctor", "Processors, lanes, GPU, memory and a two-second self-test");
+  c->footer("Examples:\n  garra doctor\n  OMP_NUM_THREADS=1 garra doctor");
+  c->callback([] { doctor(); });
+}
+
+}  // namespace garra::cli

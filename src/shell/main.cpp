@@ -1,0 +1,160 @@
+#include <fcntl.h>
+#include <omp.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
+#include "shell/commands.hpp"
+#include "shell/flags.hpp"
+#include "shell/terminal.hpp"
+
+namespace {
+
+using garra::Error;
+using garra::ExitCode;
+
+int finish(ExitCode code) { return static_cast<int>(code); }
+
+/// The command whose help fits: the innermost one that was named.
+std::string help_command(const CLI::App& app) {
+  const auto used = app.get_subcommands();
+  return app.get_name() + (used.empty() ? "" : " " + help_command(*used.front()));
+}
+
+/// CLI11's message, or the nearest subcommand or flag where something unknown was given.
+int usage(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+  const std::string unknown = garra::cli::unknown_word(app, argc, argv);
+  if (unknown.empty())
+    std::fprintf(stderr, "garra: %s\n  See `%s --help`.\n", garra::cli::printable(error.what()).c_str(),
+                 help_command(app).c_str());
+  else
+    std::fprintf(stderr, "%s\n", unknown.c_str());
+  return finish(ExitCode::kUsage);
+}
+
+ExitCode complain(ExitCode code, const std::string& problem, const char* remedy) {
+  std::fprintf(stderr, "garra: %s\n  %s\n", garra::cli::printable(problem).c_str(), remedy);
+  return code;
+}
+
+/// The one place that says what an exception means, thrown to main or in a thread. What a file system, the memory or
+/// the limits of a process refuse is no bug.
+ExitCode code_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    if (*error.what() != '\0') std::fprintf(stderr, "garra: %s\n", garra::cli::printable(error.what()).c_str());
+    return error.code();
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(ExitCode::kInputOutput, error.path1().string() + ": " + error.code().message(),
+                    "check the path and its permissions");
+  } catch (const std::bad_alloc&) {
+    return complain(ExitCode::kNoDevice, "out of memory",
+                    "use smaller chunks (sampling.chunk), fewer kept samples (output.keep) or fewer --threads");
+  } catch (const std::length_error&) {
+    return complain(ExitCode::kNoDevice, "out of memory: a size is beyond any", "look for a wrong size in the input");
+  } catch (const std::system_error& error) {
+    return complain(ExitCode::kNoDevice, std::string("the system refuses: ") + error.what(),
+                    "use fewer --threads, or raise the limits of this process (ulimit -a)");
+  } catch (const std::exception& error) {
+    return complain(ExitCode::kInternal, std::string("internal error: ") + error.what(),
+                    "this is a bug; please report the command and the scenario");
+  } catch (...) {
+    return complain(ExitCode::kInternal, "internal error", "this is a bug; please report the command and the scenario");
+  }
+}
+
+/// An exception that nobody can catch: thrown while another one was on its way, or in a thread of a library.
+[[noreturn]] void end_at_once() {
+  const auto thrown = std::current_exception();
+  std::_Exit(finish(thrown ? code_of(thrown) : ExitCode::kInternal));
+}
+
+bool ended_by_main = false;
+
+/// The OpenMP library ends the program with exit(1) where it gets no thread or no memory; 1 means something else here.
+void after_exit() {
+  if (ended_by_main) return;
+  std::_Exit(finish(complain(ExitCode::kNoDevice, "the OpenMP library cannot go on (see above)",
+                             "use fewer --threads, or raise the limits of this process (ulimit -a)")));
+}
+
+/// A closed stream is opened such that every write to it fails: else the next file would take its number, and what is
+/// printed would go there.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) == -1) (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/// An answer that did not reach its reader is none.
+ExitCode with_output(ExitCode code) {
+  std::cout.flush();
+  const bool lost = (std::fflush(stdout) != 0) | (std::ferror(stdout) != 0) | !std::cout;
+  const bool unsaid = (std::fflush(stderr) != 0) | (std::ferror(stderr) != 0);
+  const bool done = code == ExitCode::kDone || code == ExitCode::kRequirementFailed ||
+                    code == ExitCode::kTooManyUnsolved || code == ExitCode::kStoppedResumable;
+  if (!done || (!lost && !unsaid)) return code;
+  return complain(ExitCode::kInputOutput, "the output cannot be written (disk full, or closed)",
+                  "a run is in its folder nevertheless: `garra resume RUN` prints its answer again");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
+  app.set_version_flag("--version", "garra " GARRA_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Examples:\n"
+      "  garra run data/scenarios/three_puma_sphere.toml --samples 1000000\n"
+      "  garra contact solve problems.h5 -o solutions.h5\n"
+      "Exit codes: 0 done, 1 a requirement does not hold, 2 command line, 3 invalid file, 4 too many unsolved,\n"
+      "  5 input/output, 6 no such device or memory, 70 internal error, 75 stopped early but resumable");
+  garra::cli::add_run_commands(app);
+  garra::cli::add_replay_command(app);
+  garra::cli::add_verify_command(app);
+  garra::cli::add_check_command(app);
+  garra::cli::add_contact_commands(app);
+  garra::cli::add_chain_commands(app);
+  garra::cli::add_grasp_commands(app);
+  garra::cli::add_platform_commands(app);
+  garra::cli::add_singularity_commands(app);
+  garra::cli::add_doctor_command(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return usage(app, error, argc, argv);
+  }
+  return finish(ExitCode::kDone);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_closed_streams();
+  std::set_terminate(end_at_once);
+  std::atexit(after_exit);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file grown too large is a failed write with a message, not a killed program
+  if (omp_get_max_threads() > garra::most_threads()) omp_set_num_threads(garra::most_threads());
+  ExitCode code = ExitCode::kInternal;
+  try {
+    code = static_cast<ExitCode>(run(argc, argv));
+  } catch (...) {
+    code = code_of(std::current_exception());
+  }
+  code = with_output(code);
+  ended_by_main = true;
+  return finish(code);
+}

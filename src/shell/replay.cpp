@@ -1,0 +1,66 @@
+// `garra replay`: one sample of a run again, as the run has computed it.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "garra/core/error.hpp"
+#include "garra/io/run_folder.hpp"
+#include "shell/commands.hpp"
+#include "shell/jobs.hpp"
+#include "study/files/run_record.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, const Job& job) {
+  if (!folder.has("summary.json"))
+    throw Error(ExitCode::kUsage, folder.path() + ": the run is not finished, so its closest failure is not known",
+                "Give --sample I, or finish it with `garra resume " + folder.path() + "`.");
+  std::int64_t sample = -1;
+  try {
+    sample = job.sample_to_replay(nlohmann::ordered_json::parse(folder.read_text("summary.json")));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ExitCode::kInputOutput, folder.file("summary.json") + ": damaged",
+                "Write it again with `garra resume " + folder.path() + "`, or give --sample I.");
+  }
+  if (sample < 0) throw Error(ExitCode::kUsage, folder.path() + ": " + kind.no_sample, "Give --sample I.");
+  return sample;
+}
+
+void replay(const ReplayArguments& a) {
+  const auto folder = io::RunFolder::open(a.run);
+  io::require_unchanged(folder);
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  const auto job = kind.read(document);
+  const std::int64_t sample = a.sample < 0 ? default_sample(folder, kind, *job) : a.sample;
+  const std::int64_t samples = job->study().plan().samples;
+  if (sample >= samples)
+    throw Error(ExitCode::kUsage,
+                "--sample " + std::to_string(sample) + ": the run has " + std::to_string(samples) + " samples",
+                "Give a number from 0 to " + std::to_string(samples - 1) + ".");
+  job->replay(a, sample);
+}
+
+}  // namespace
+
+void add_replay_command(CLI::App& app) {
+  auto a = std::make_shared<ReplayArguments>();
+  CLI::App* c = app.add_subcommand("replay", "Re-create one sample of a run: its inputs and all that came of them");
+  c->add_option("RUN", a->run, "run folder")->required();
+  c->add_option("--sample", a->sample,
+                "number of the sample (default: the one to look at first, as the answer names it)")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--problem", a->problem, "grasp: also write A, b, mu to this problem file (HDF5)");
+  c->add_option("-o,--output", a->output,
+                "also write it to this file (HDF5): its motion, of a grasp at an instant its picture")
+      ->type_name("OUT.h5");
+  c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+  c->footer(
+      "Examples:\n  garra replay run-three_puma_sphere\n  garra replay grasp --sample 4711 --problem hard.h5\n"
+      "  garra replay run-exoskeleton_damping --sample 12 -o slow.h5");
+  c->callback([a] { replay(*a); });
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,88 @@
+#include "shell/report.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+namespace garra::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the program was built or unpacked: python/ lies next to its folder.
+fs::path project_root() {
+  std::error_code ignored;
+  return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
+}
+
+/// As the user named it, but not relative to the current folder, which the child leaves.
+std::string python_program() {
+  std::error_code ignored;
+  if (const char* chosen = std::getenv("GARRA_PYTHON")) {
+    const std::string name = chosen;
+    return name.find('/') == std::string::npos ? name : fs::absolute(name, ignored).string();
+  }
+  const fs::path venv = project_root() / ".venv/bin/python";
+  return fs::exists(venv, ignored) ? venv.string() : "python3";
+}
+
+/// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder
+/// or in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder
+/// first), and the child works in the project's folder, because matplotlib reads a matplotlibrc where it stands.
+std::vector<std::string> python_command(const std::string& module, const std::vector<std::string>& files) {
+  static constexpr const char* kStart =
+      "import sys, runpy; package, module = sys.argv[1:3]; sys.path.insert(0, package); del sys.argv[1:3]; "
+      "runpy.run_module(module, run_name='__main__', alter_sys=True)";
+  std::vector<std::string> command = {
+      python_program(), "-I", "-c", kStart, (project_root() / "python").string(), module};
+  std::error_code ignored;
+  for (const std::string& file : files) command.push_back(fs::absolute(file, ignored).string());
+  return command;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (std::string& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+/// Whether the process ended well. Started without a shell: a folder may have any name.
+bool run_quietly(std::vector<std::string> command, bool quiet) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addchdir_np(&files, project_root().c_str());
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int rc = posix_spawnp(&child, command[0].c_str(), &files, nullptr, pointers(command).data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (rc != 0) return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return false;
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace
+
+bool make_bench_report(const std::string& folder, bool quiet) {
+  return run_quietly(python_command("garra.bench_report", {folder}), quiet);
+}
+
+bool make_singularity_page(const std::string& item, const std::string& page, bool quiet) {
+  return run_quietly(python_command("garra.singularity_page", {item, page}), quiet);
+}
+
+bool make_report(const std::string& run, bool quiet) {
+  return run_quietly(python_command("garra.report", {run}), quiet);
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,328 @@
+// `garra run`, `garra resume`, `garra status`, `garra report`.
+#include "shell/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/files/atomic_file.hpp"
+#include "garra/core/error.hpp"
+#include "garra/io/run.hpp"
+#include "shell/commands.hpp"
+#include "shell/flags.hpp"
+#include "shell/jobs.hpp"
+#include "shell/progress.hpp"
+#include "shell/report.hpp"
+#include "shell/requirement.hpp"
+#include "shell/robot_argument.hpp"
+#include "shell/temporary_folder.hpp"
+#include "shell/terminal.hpp"
+#include "study/files/run_chunks.hpp"
+#include "study/files/run_record.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+volatile std::sig_atomic_t stop_signal = 0;
+void on_signal(int signal) { stop_signal = signal; }
+
+std::string stop_override(const std::string& rule) {
+  const std::string remedy = "Write --stop half-width=0.001.";
+  if (rule.rfind("half-width=", 0) != 0) throw Error(ExitCode::kUsage, "--stop " + rule + ": unknown rule", remedy);
+  const std::string width = rule.substr(11);
+  const double x = number_or_refuse(width, "--stop " + rule + ": no number after half-width=", remedy);
+  if (x <= 0 || x > 0.5) throw Error(ExitCode::kUsage, "--stop " + rule + ": must be above 0 and at most 0.5", remedy);
+  return "sampling.stop={ half_width = " + Json(x).dump() + " }";
+}
+
+std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind) {
+  std::vector<std::string> list = a.set;
+  if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
+  if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
+  if (a.tol > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tol).dump());
+  if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
+  if (!a.stop.empty()) list.push_back(stop_override(a.stop));
+  return list;
+}
+
+std::vector<Requirement> requirements_of(const RunArguments& a, const JobKind& kind) {
+  std::vector<Requirement> list;
+  for (const std::string& text : a.require) list.push_back(parse_requirement(text, kind));
+  return list;
+}
+
+std::string new_folder_name(const std::string& scenario) {
+  const std::string stem = "run-" + fs::path(scenario).stem().string();
+  for (int k = 1;; ++k) {
+    const std::string name = k == 1 ? stem : stem + "-" + std::to_string(k);
+    std::error_code error;
+    if (!fs::exists(name, error)) return name;
+  }
+}
+
+/// The probability that a requirement is about.
+study::Estimate required(const Requirement& r, const study::Study& study, const study::Total& total,
+                         const JobKind& kind) {
+  return r.quantity == kind.quantity ? study.estimate(total) : study.named_estimate(total, r.quantity);
+}
+
+void require_all(const std::vector<Requirement>& requirements, const study::Study& study, const study::Total& total,
+                 const JobKind& kind) {
+  for (const Requirement& r : requirements) {
+    const study::Interval s = required(r, study, total, kind).interval;
+    if (r.holds(s.low, s.high)) continue;
+    char interval[64];
+    std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
+    const std::string what =
+        r.quantity == kind.quantity ? "P(" + std::string(kind.event) + ")" + kind.of_whom : r.quantity;
+    const std::string found = r.text + " does not hold: the 95 % interval of " + what + " is " + interval;
+    throw Error(ExitCode::kRequirementFailed, found,
+                r.is_refuted(s.low, s.high) ? "" : "The bound lies inside of the interval: more samples may decide.");
+  }
+}
+
+void require_solved(const study::Study& study, const study::Total& total, const JobKind& kind) {
+  const double unsolved = study.unsolved_share(total), limit = study.plan().max_unsolved;
+  if (unsolved <= limit) return;
+  char text[128];
+  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than %s = %.3g", 100 * unsolved,
+                kind.unsolved_key, limit);
+  throw Error(ExitCode::kTooManyUnsolved, text, kind.unsolved_remedy);
+}
+
+/// `run` has ended for good.
+void print_answer(const io::RunFolder& folder, const Job& job, const io::FolderRun& run, const RunArguments& a) {
+  const Json summary = Json::parse(run.summary), manifest = Json::parse(run.manifest);
+  if (a.format == "json") {
+    std::printf("%s\n", Json{{"run", folder.path()}, {"summary", summary}, {"manifest", manifest}}.dump(1).c_str());
+  } else if (!a.quiet) {
+    std::printf("%s", printable(job.answer(summary, manifest, folder.path())).c_str());
+  }
+  std::fflush(stdout);
+}
+
+/// The report needs Python: its absence is a remark, not a failure of the run.
+void report_on(const std::string& run, const RunArguments& a, bool changed) {
+  const std::string page = run + "/report.html";
+  std::error_code error;
+  const bool there = fs::exists(page, error) && !changed;
+  const bool made = there || (!a.no_report && make_report(run, a.quiet));
+  if (a.quiet || a.format == "json") return;
+  const std::string line = made ? page : run + "   (no report; make it with `garra report " + run + "`)";
+  std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
+}
+
+Standing standing_of(const study::Progress& p, const JobKind& kind) {
+  return {p.samples, p.fresh, p.estimate.probability, p.estimate.interval.low, p.estimate.interval.high, kind.event};
+}
+
+/// The loop, with a progress line.
+io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, const RunArguments& a,
+                          const std::string& command) {
+  Progress progress(a.quiet ? "none" : a.progress, job.study().plan().samples);
+  io::FolderRunOptions options{.command = command};
+  options.run.device = parse_device(a.device, a.threads);
+  options.run.time_limit = a.time_limit;
+  options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
+  options.run.on_chunk = [&](const study::Tally& chunk) { job.look_at(chunk.kept); };
+  options.run.is_cancelled = [] { return stop_signal != 0; };
+  if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
+  options.extras.write = [&](const io::RunFolder& f, const study::Total& total) { job.write_files(f, total); };
+  options.extras.are_there = [&](const io::RunFolder& f) { return job.has_files(f); };
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+  io::FolderRun run = io::run_in_folder(folder, job.study(), options);
+  progress.clear();
+  return run;
+}
+
+[[noreturn]] void say_stopped(const io::RunFolder& folder, const JobKind& kind, const study::Study& study,
+                              const study::RunResult& r) {
+  const Standing so_far = standing_of({r.total.count, r.fresh, study.estimate(r.total)}, kind);
+  throw Error(ExitCode::kStoppedResumable,
+              (r.end == study::End::kSignal ? "stopped by a signal after " : "time limit reached after ") +
+                  std::to_string(r.total.count) + " of " + std::to_string(study.plan().samples) + " samples; so far " +
+                  short_estimate(so_far),
+              "Continue with `garra resume " + folder.path() + "`.");
+}
+
+/// A run from its beginning, or from where it has stopped, to its answer.
+void execute(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& a, const std::string& command) {
+  const auto requirements = requirements_of(a, kind);
+  const study::Study& study = job.study();
+  for (const Requirement& r : requirements)
+    static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
+  const io::FolderRun run = run_samples(folder, kind, job, a, command);
+  if (study::is_resumable(run.result.end)) say_stopped(folder, kind, study, run.result);
+  print_answer(folder, job, run, a);
+  report_on(folder.path(), a, run.changed);
+  require_solved(study, run.result.total, kind);
+  require_all(requirements, study, run.result.total, kind);
+}
+
+void resume(const RunArguments& a) {
+  auto folder = io::RunFolder::open(a.run);
+  io::require_same_program(folder);
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  (void)requirements_of(a, kind);
+  const auto job = kind.read(document);
+  execute(std::move(folder), kind, *job, a, "garra resume " + a.run);
+}
+
+std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
+  std::string text = a.command.empty() ? "garra run " + a.scenario : a.command;
+  for (const auto& o : overrides) text += " --set '" + o + "'";
+  return text;
+}
+
+/// Samples that the run has ended with; -1 where summary.json does not say.
+std::int64_t samples_of(const io::RunFolder& folder) {
+  const Json summary = Json::parse(folder.read_text("summary.json"), nullptr, false);
+  const Json samples = summary.is_object() ? summary.value("samples", Json()) : Json();
+  return samples.is_number_integer() ? samples.get<std::int64_t>() : -1;
+}
+
+void show_status(const RunArguments& a) {
+  auto folder = io::RunFolder::open(a.run);
+  io::require_unchanged(folder);
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  const auto job = kind.read(document);
+  const study::Study& study = job->study();
+  const study::Plan& plan = study.plan();
+  io::expect_study(folder, study);
+  io::RunChunks chunks(folder, {});
+  const study::RunResult so_far = study::stored(study, chunks);
+  const study::Total& total = so_far.total;
+  const auto e = study.estimate(total);
+  const bool finished = folder.has("summary.json");
+  std::printf("%s: %s, %lld of %lld samples", folder.path().c_str(), finished ? "finished" : "unfinished",
+              static_cast<long long>(total.count), static_cast<long long>(plan.samples));
+  if (total.count > 0)
+    std::printf(", P(%s)%s = %.4f [%.4f, %.4f]", kind.event, kind.of_whom, e.probability, e.interval.low,
+                e.interval.high);
+  std::printf("\n");
+  auto next = io::RunFolder::Chunk::kPresent;
+  if (total.count < plan.samples) static_cast<void>(folder.read_chunk(so_far.chunks, &next));
+  const bool all_there = total.count >= plan.samples || (finished && total.count == samples_of(folder));
+  if (!all_there && (finished || next != io::RunFolder::Chunk::kMissing))
+    std::printf("chunk %lld %s\n", static_cast<long long>(so_far.chunks), io::said_of(next));
+  if (!finished || !all_there) std::printf("continue with: garra resume %s\n", folder.path().c_str());
+}
+
+void add_format_flag(CLI::App& c, RunArguments& a) {
+  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+}
+
+}  // namespace
+
+void add_new_run_flags(CLI::App& c, RunArguments& a, const std::string& of_samples) {
+  c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)")->type_name("RUN");
+  c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples)->transform(whole_number());
+  c.add_option("--seed", a.seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
+  c.add_option("--max-unsolved", a.max_unsolved, "exit code 4 where a larger share of the samples is unsolved")
+      ->check(share());
+  c.add_option("--stop", a.stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")->type_name("RULE");
+}
+
+void add_common_flags(CLI::App& c, RunArguments& a) {
+  c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
+  c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->transform(thread_count());
+  c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
+  c.add_option("--require", a.require,
+               "e.g. 'p_held>=0.99' (" + all_quantities() + "): exit code 1 unless the whole interval satisfies it")
+      ->type_name("CONDITION")
+      ->allow_extra_args(false);
+  c.add_option("--progress", a.progress, "auto, json or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "json", "none"}));
+  c.add_flag("--quiet", a.quiet, "print nothing but errors (and what --format json asks for)");
+  c.add_flag("--no-report", a.no_report, "do not make report.html");
+}
+
+void run_new(const RunArguments& a) {
+  // Complain before anything is made.
+  auto document = io::ScenarioDocument::read(a.scenario);
+  const JobKind& kind = job_kind(document);
+  const auto overrides = overrides_of(a, kind);
+  (void)requirements_of(a, kind);
+  document.set(overrides);
+  const auto job = kind.read(document);
+  if (!a.quiet) print_warnings(job->resolved().warnings);
+  (void)parse_device(a.device, a.threads);
+  const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
+  execute(io::RunFolder::create(path, document.text(), overrides, job->models()), kind, *job, a,
+          command_line(a, overrides));
+}
+
+void run_text(const std::string& text, const std::string& name, RunArguments a) {
+  const TemporaryFolder temporary;
+  a.scenario = temporary.file(name + ".toml");
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  io::write_file_atomically(a.scenario, {bytes, text.size()});
+  try {
+    run_new(a);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    if (message.rfind(a.scenario, 0) == 0) message.replace(0, a.scenario.size(), name);
+    throw Error(error.code(), message);
+  }
+}
+
+void add_run_commands(CLI::App& app) {
+  auto a = std::make_shared<RunArguments>();
+  CLI::App* run = app.add_subcommand("run", "Run a scenario and print its answer");
+  run->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
+  add_new_run_flags(*run, *a, " (chain: of each design)");
+  run->add_option(
+         "--tol", a->tol,
+         "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")
+      ->check(positive_number());
+  run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_common_flags(*run, *a);
+  add_format_flag(*run, *a);
+  run->footer(
+      "Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
+      "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
+  run->callback([a] { run_new(*a); });
+
+  CLI::App* resume = app.add_subcommand("resume", "Continue a run that was stopped");
+  resume->add_option("RUN", a->run, "run folder")->required();
+  add_common_flags(*resume, *a);
+  add_format_flag(*resume, *a);
+  resume->footer(
+      "Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
+  resume->callback([a] { garra::cli::resume(*a); });
+
+  CLI::App* status = app.add_subcommand("status", "How far a run is, with its current interval");
+  status->add_option("RUN", a->run, "run folder")->required();
+  status->footer("Examples:\n  garra status run-three_puma_sphere\n  watch garra status grasp");
+  status->callback([a] { show_status(*a); });
+
+  CLI::App* report = app.add_subcommand("report", "Make report.html of a finished run");
+  report->add_option("RUN", a->run, "run folder")->required();
+  report->footer("Examples:\n  garra report run-three_puma_sphere\n  GARRA_PYTHON=python3.12 garra report grasp");
+  report->callback([a] {
+    const auto folder = io::RunFolder::open(a->run);
+    folder.require_no_links();
+    io::require_unchanged(folder);
+    if (!make_report(folder.path(), false))
+      throw Error(ExitCode::kInputOutput, "the report was not made",
+                  "it needs Python 3 with numpy, matplotlib, jinja2, h5py: tools/setup installs them");
+    std::printf("%s\n", folder.file("report.html").c_str());
+  });
+}
+
+}  // namespace garra::cli

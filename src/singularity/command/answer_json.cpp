@@ -1,0 +1,133 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "garra/math/screw_algebra.hpp"
+#include "singularity/command/answer.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+using namespace singularity;
+using Json = nlohmann::ordered_json;
+
+/// Without the signs of zeros and the last digits of what should be zero.
+double clean(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
+
+Json joints_json(const std::vector<int>& joints) {
+  Json out = Json::array();
+  for (const int j : joints) out.push_back(j + 1);
+  return out;
+}
+
+/// Rounding errors of zeros mean nothing to a reader.
+std::vector<double> cleaned(std::vector<double> values) {
+  for (double& x : values) x = clean(x);
+  return values;
+}
+
+Json screw_json(const Screw<double>& s) { return cleaned({s.w[0], s.w[1], s.w[2], s.v[0], s.v[1], s.v[2]}); }
+
+Json screws_json(const std::vector<Screw<double>>& screws) {
+  Json out = Json::array();
+  for (const Screw<double>& s : screws) out.push_back(screw_json(s));
+  return out;
+}
+
+Json actuator_json(const Actuator& f) {
+  Json products = Json::array();
+  for (const Actuator::Product& p : f.products)
+    products.push_back({{"receptor", p.receptor + 1}, {"outside_span", p.outside}});
+  return {{"joint", f.joint + 1},
+          {"products", products},
+          {"weighted_outside_span", f.weighted_outside},
+          {"restores", f.restores}};
+}
+
+Json interval_json(const Interval& i) {
+  Json actuators = Json::array();
+  for (const Actuator& f : i.actuators) actuators.push_back(actuator_json(f));
+  return {{"first", i.first + 1},
+          {"last", i.last + 1},
+          {"dim", i.dim},
+          {"ssm", joints_json(i.responsible)},
+          {"null_vector", cleaned(i.null_vector)},
+          {"reciprocal", screws_json(i.reciprocal)},
+          {"actuators", actuators}};
+}
+
+Json escape_json(const EscapeSet& e) {
+  return {{"joints", joints_json(e.joints)}, {"order", e.order}, {"rate", e.rate}, {"sign", e.sign},
+          {"direction", e.direction},        {"sigma", e.sigma}};
+}
+
+/// The motion that is lost with a wrench: a turn about `direction` where `pitch` is null, else one of `point` along it.
+Json lost_motion_json(const Screw<double>& wrench) {
+  const ScrewAxis<double> line = axis_of(Screw<double>{wrench.v, wrench.w});
+  const bool turn = norm(wrench.v) < 1e-10;
+  const Vec3<double> d = turn ? (1 / norm(wrench.w)) * wrench.w : line.direction, p = line.point;
+  return {{"direction", cleaned({d[0], d[1], d[2]})},
+          {"point", turn ? Json(nullptr) : Json(cleaned({p[0], p[1], p[2]}))},
+          {"pitch", turn ? Json(nullptr) : Json(clean(line.pitch))}};
+}
+
+Json joint_json(const JointEscape& e) {
+  return {{"joint", e.joint + 1},
+          {"order", e.order},
+          {"rate", e.rate},
+          {"sign", e.sign},
+          {"sigma", {e.sigma_plus, e.sigma_minus}},
+          {"rank", {e.rank_plus, e.rank_minus}}};
+}
+
+Json intervals_json(const Analysis& a) {
+  Json out = Json::array();
+  for (const std::array<int, 3>& d : a.dims) out.push_back({d[0] + 1, d[1] + 1, d[2]});
+  return out;
+}
+
+}  // namespace
+
+Json screws_json(const ScrewSet& set) { return screws_json(set.screw); }
+
+Json singularity_json(const Analysis& a, const AnalyseOptions* options) {
+  Json sosm = Json::array(), escape = Json::array(), clearing = Json::array(), alone = Json::array(),
+       lost = Json::array();
+  for (const JointEscape& e : a.escape) alone.push_back(joint_json(e));
+  for (const Screw<double>& u : a.lost_wrenches) lost.push_back(lost_motion_json(u));
+  for (const Interval& i : a.intervals) sosm.push_back(interval_json(i));
+  for (const EscapeSet& e : a.escape_sets) escape.push_back(escape_json(e));
+  for (const std::vector<int>& set : a.clearing_sets) clearing.push_back(joints_json(set));
+  const Vec3<double>& c = a.scaling.origin;
+  Json out = {{"joints", a.joints},
+              {"rank", a.rank},
+              {"generic_rank", a.generic_rank},
+              {"lost_freedoms", a.lost_freedoms},
+              {"arm_singular", a.arm_singular},
+              {"subchain_singular", a.subchain_singular},
+              {"responsible", joints_json(a.responsible)},
+              {"sos", intervals_json(a)},
+              {"sosm", sosm},
+              {"lost_wrenches", screws_json(a.lost_wrenches)},
+              {"lost_motions", lost},
+              {"null_space", a.null_space},
+              {"escape", escape},
+              {"joints_alone", alone},
+              {"best_direction", a.best_direction},
+              {"best_rate", a.best_rate},
+              {"clearing_sets", clearing},
+              {"self_motion", to_string(a.self_motion)},
+              {"singular_values", a.singular_values},
+              {"gap", std::isfinite(a.gap) ? Json(a.gap) : Json(nullptr)},
+              {"scaling", {{"origin", {c[0], c[1], c[2]}}, {"length", a.scaling.length}}}};
+  out["recovery"] = a.recovery.motion.empty()
+                        ? Json(nullptr)
+                        : Json{{"motion", a.recovery.motion}, {"rank", a.recovery.rank}, {"sigma", a.recovery.sigma}};
+  if (options != nullptr) {
+    out["tolerance"] = options->tolerance;
+    out["step"] = options->step;
+  }
+  return out;
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,168 @@
+// The answer of a map of singularities for a terminal.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "shell/answer_parts.hpp"
+#include "singularity/command/answers.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostSets = 8;
+constexpr int kNameWidth = 26;  ///< "joints 2, 3, 4, 5 and 6"
+
+/// "joint 5", "joints 4 and 6"
+std::string joints_text(const Json& joints) {
+  std::string out = joints.size() == 1 ? "joint " : "joints ";
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    out += (k == 0 ? "" : k + 1 == joints.size() ? " and " : ", ") + std::to_string(joints[k].get<int>());
+  return out;
+}
+
+/// "joint_3" and "Joint 3" say no more than the number.
+bool is_plain(const std::string& name, std::size_t number) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters == "joint" + std::to_string(number);
+}
+
+/// "1 waist, 2 shoulder": of the joints that have names of their own.
+std::string legend(const Json& robot) {
+  std::string out;
+  for (std::size_t k = 0; k < robot["names"].size(); ++k) {
+    const auto name = robot["names"][k].get<std::string>();
+    if (!is_plain(name, k + 1)) out += (out.empty() ? "  Joints: " : ", ") + std::to_string(k + 1) + " " + name;
+  }
+  return out.empty() ? "" : out + "\n";
+}
+
+std::string sampled(const Json& s) {
+  const std::string kind = s["sampling"]["kind"];
+  const char* what = kind == "random" ? " random configurations"
+                     : kind == "even" ? " evenly spread configurations"
+                     : kind == "grid" ? " configurations, the nodes of a grid"
+                     : kind == "mixed"
+                         ? " configurations, one drawn at each node of a grid"
+                         : " searches for joint values, several for each node of a grid of tool positions";
+  std::string out = "  " + std::to_string(s["samples"].get<std::int64_t>()) + what;
+  if (s["stopped_by"] == "half_width") out += ", stopped at the asked half width";
+  return out + format(", seed %llu\n", s["seed"].get<unsigned long long>());
+}
+
+/// The estimate and what it is of.
+std::string verdict(const Json& s) {
+  return estimate_line("near", s["p_near"]) + sampled(s) +
+         format("  near: some motion of the tool needs at least %.3g times the joint speed of the easiest one\n",
+                1 / s["near"].get<double>());
+}
+
+std::string outcomes(const Json& s) {
+  std::string out = "\nOutcomes\n";
+  for (const auto& [name, count] : s["outcomes"].items())
+    if (count > 0 || name == "near" || name == "singular") out += counted(words(name), count, s["samples"], kNameWidth);
+  return out;
+}
+
+std::string blame(const Json& near, const Json& robot) {
+  const std::int64_t landed = near["landed"];
+  std::string out = format("\nJoints to blame at the singularity next to each of %lld near samples\n",
+                           static_cast<long long>(landed));
+  const Json& sets = near["responsible"];
+  for (std::size_t k = 0; k < std::min(kMostSets, sets.size()); ++k)
+    out += counted(joints_text(sets[k]["joints"]), sets[k]["count"], static_cast<double>(landed), kNameWidth);
+  if (sets.size() > kMostSets) out += format("  and %zu other sets; summary.json has all\n", sets.size() - kMostSets);
+  return out + legend(robot);
+}
+
+std::string escapes(const Json& near) {
+  struct Line {
+    std::string name;
+    std::int64_t count;
+  };
+  std::vector<Line> lines;
+  for (const auto& joint : near["escape"])
+    for (const char* order : {"order_1", "order_2"})
+      if (const std::int64_t n = joint[order]; n > 0)
+        lines.push_back({"joint " + std::to_string(joint["joint"].get<int>()) +
+                             (order == std::string("order_2") ? ", second order" : ""),
+                         n});
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.count > b.count; });
+  if (near["no_single_joint"] > 0) lines.push_back({"no joint alone", near["no_single_joint"]});
+  std::string out = "\nJoint that leads out of it fastest\n";
+  bool second = false;
+  for (const Line& line : lines) {
+    out += counted(line.name, line.count, near["landed"], kNameWidth);
+    second |= line.name.find("second") != std::string::npos;
+  }
+  if (second) out += "  second order: what is regained grows with the square of the step, not with the step\n";
+  return out;
+}
+
+std::string quantile_line(const char* name, const Json& q, double factor, const char* unit) {
+  std::string out = format("%-28s", name);
+  for (const char* p : {"0.05", "0.5", "0.95"})
+    out += q[p].is_null() ? format(" %10s", "-") : format(" %10.3g", factor * q[p].get<double>());
+  return out + (*unit != '\0' ? std::string(" ") + unit : "") + "\n";
+}
+
+/// Quantiles, and what else the search has found.
+std::string measures(const Json& s) {
+  std::string out = format("\n%-28s %10s %10s %10s\n", "", "5 %", "median", "95 %");
+  out += quantile_line("Smallest singular value", s["quantiles"]["sigma_min"], 1, "");
+  out += quantile_line("Condition number", s["quantiles"]["condition"], 1, "");
+  out += "  singular value: tool speed at unit joint speed in the hardest direction; condition: easiest by hardest\n";
+  const Json& near = s["nearest"];
+  if (near.is_null() || near["landed"] == 0) return out;
+  out += quantile_line("Near samples: joint motion", near["distance"]["quantiles"], 180 / M_PI, "deg");
+  return out + "  from each of them to the singularity next to it\n";
+}
+
+std::string remarks(const Json& s) {
+  const Json& near = s["nearest"];
+  std::string out;
+  if (!near.is_null()) {
+    for (const auto& lost : near["lost_freedoms"])
+      if (lost["lost"] > 1)
+        out += format("Several at once    %lld of these singularities cost %d freedoms\n",
+                      lost["count"].get<long long>(), lost["lost"].get<int>());
+    if (near["lost"] > 0)
+      out += format("Not found          the search for the singularity ended without one for %lld near samples\n",
+                    near["lost"].get<long long>());
+    if (near["outside_range"] > 0)
+      out += format("Beyond the ranges  %lld of these singularities lie outside of the joint ranges\n",
+                    near["outside_range"].get<long long>());
+  }
+  if (s.contains("single_precision")) {
+    const Json& single = s["single_precision"];
+    const Json& error = single["largest_error"];
+    out += format("Single precision   of %lld samples checked in double, %lld near ones missed, %lld wrongly near",
+                  single["rechecked"].get<long long>(), single["missed"].get<long long>(),
+                  single["false_near"].get<long long>());
+    out += error.is_null() ? "\n" : format("; error at most %.1e\n", error.get<double>());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string singularity_map_answer_text(const Json& s, const Json& manifest, const Look& look) {
+  const Json& near = s["nearest"];
+  const std::string title = s["title"];
+  std::string out = "\n" + (title.empty() ? "Singularities of the " + s["robot"]["name"].get<std::string>() : title);
+  out += "\n\n" + verdict(s) + outcomes(s);
+  if (!near.is_null() && near["landed"] > 0) out += blame(near, s["robot"]) + escapes(near);
+  out += measures(s) + "\n" + remarks(s) + speed_line(manifest);
+  if (look.sample >= 0)
+    out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
+  return out;
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,10 @@
+#include "singularity/map/run.hpp"
+
+namespace garra::singularity {
+
+template <>
+std::unique_ptr<MapArm> make_map_arm_of<16, 6>(const chain::Robot& robot, const MeasureOptions& options) {
+  return std::make_unique<MapArmOf<16, 6>>(robot, options);
+}
+
+}  // namespace garra::singularity

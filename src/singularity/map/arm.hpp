@@ -1,0 +1,62 @@
+// The seam between maps and the arms that they are of: one instance for each number of joints and generic rank.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "singularity/map/counting.hpp"
+
+namespace garra::singularity {
+
+/// What counts as zero where a search has landed. Its end is exact to rounding where the smallest singular value falls
+/// in proportion to the distance, but at double roots, where it falls with the square, only to the root of rounding,
+/// 1e-8: ranks and sets are judged well above that.
+[[nodiscard]] inline Tolerances landing_tolerances(const MeasureOptions& options) {
+  const double rank = std::max(1e-6, options.tolerance);
+  return {rank, 10 * rank, 10 * rank};
+}
+
+/// What one run of a map needs, whatever the arm's size.
+struct MapPlan {
+  MapLayout layout;
+  CountRules rules;
+  Sampler sampler;
+  bool nearest = true, single = false;
+  std::int64_t keep_from_first = 0;
+};
+
+/// An arm of some number of joints and generic rank, with everything that is done to it in batches.
+class MapArm {
+ public:
+  virtual ~MapArm() = default;
+  MapArm(const MapArm&) = delete;
+  MapArm& operator=(const MapArm&) = delete;
+
+  [[nodiscard]] virtual std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const = 0;
+  virtual void measure(const std::vector<double>& q, Precision precision, const Device& device,
+                       Measures& out) const = 0;
+  /// `options.free`: joints that may move.
+  virtual void nearest(const std::vector<double>& q, const RefineOptions& options, const Device& device,
+                       NearSingularities& out) const = 0;
+  [[nodiscard]] virtual study::Tally run(const MapPlan& plan, std::int64_t first, std::int64_t count,
+                                         const Device& device) const = 0;
+
+ protected:
+  MapArm() = default;
+};
+
+/// What the kernels are told of the user's options.
+[[nodiscard]] RefineOptions refine_options(const MeasureOptions& options);
+
+/// Dimensions of the arm's generic rank, whatever the number of joints. Host only.
+[[nodiscard]] int generic_rank_of(const chain::Robot& robot);
+
+/// Throws Error(kUsage) for options out of range and arms without a kernel.
+[[nodiscard]] std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options);
+
+/// Arms of up to J joints (exactly J where J is 6 or 7) and generic rank G. Each in one of singularity_map_*.cpp.
+template <int J, int G>
+[[nodiscard]] std::unique_ptr<MapArm> make_map_arm_of(const chain::Robot& robot, const MeasureOptions& options);
+
+}  // namespace garra::singularity

@@ -1,0 +1,316 @@
+// Maps of arms of J joints and generic rank G on the host: block after block, so that a block's numbers stay in the
+// cache. One translation unit per few sizes instantiates it (singularity_map_*.cpp).
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "garra/batch/on_device.hpp"
+#include "garra/core/error.hpp"
+#include "singularity/map/cuda.hpp"
+#include "singularity/map/workspace.hpp"
+
+namespace garra::singularity {
+
+template <int J, int G>
+class MapArmOf final : public MapArm {
+ public:
+  MapArmOf(const chain::Robot& robot, const MeasureOptions& options)
+      : arm_(arm_of<J>(robot, options)),
+        single_(single_of(arm_)),
+        options_(refine_options(options)),
+        revolute_(chain::all_revolute(arm_.model)) {}
+
+  [[nodiscard]] std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const override {
+    const Vec<double, J> q = sample_joints<double, J>(arm_, sampler, sample);
+    if (!is_finite(q[0])) return {};
+    return {q.m, q.m + arm_.joints};
+  }
+
+  void measure(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const override {
+    const auto count = static_cast<std::int64_t>(q.size()) / arm_.joints;
+    resize(out, static_cast<std::size_t>(count));
+    if (device.executor == Executor::kCuda) return measure_on_gpu(q, precision, device, out);
+    for_blocks(count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) w.q.set(i, row(q, first + i));
+      map_run::pad(w.q, n);
+      measure_block(precision == Precision::kSingle, device.executor, n, w);
+      for (std::int64_t i = 0; i < n; ++i) write(w.measured.get(i), static_cast<std::size_t>(first + i), out);
+    });
+  }
+
+  void nearest(const std::vector<double>& q, const RefineOptions& options, const Device& device,
+               NearSingularities& out) const override {
+    const auto count = static_cast<std::int64_t>(q.size()) / arm_.joints;
+    resize(out, static_cast<std::size_t>(count));
+    if (device.executor == Executor::kCuda) return nearest_on_gpu(q, options, device, out);
+    for_blocks(count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
+      for (std::int64_t i = 0; i < n; ++i) w.searches.set(i, start_search<double, J>(row(q, first + i)));
+      nearest_block(device.executor, n, options, w);
+      for (std::int64_t i = 0; i < n; ++i) write(w.results.get(i), static_cast<std::size_t>(first + i), out);
+    });
+  }
+
+  [[nodiscard]] study::Tally run(const MapPlan& plan, std::int64_t first, std::int64_t count,
+                                 const Device& device) const override {
+    study::Tally total = empty_tally(plan.layout, first, count);
+    if (device.executor == Executor::kCuda) {
+      run_on_gpu(device, options_, DeviceRun{plan, first, count, total});
+      return total;
+    }
+    const batch::Blocks blocks{count, map_run::kBlock};
+    std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks.number()));
+    batch::run_threads(solve_threads(device), blocks.number(), [&](batch::Pieces& pieces) {
+      map_run::Workspace<J> w;
+      study::Tally mine = empty_tally(plan.layout, first, count);
+      for (std::int64_t b = 0; pieces.next(b);) {
+        const std::int64_t at = b * map_run::kBlock, n = std::min(map_run::kBlock, count - at);
+        run_block(plan, device.executor, {first + at, n}, w, mine);
+        kept[static_cast<std::size_t>(b)].swap(mine.kept);
+        mine.kept.clear();
+      }
+      pieces.alone([&] { map_run::add_tally(total, mine); });
+    });
+    for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
+    return total;
+  }
+
+ private:
+  struct Stretch {
+    std::int64_t first, count;
+  };
+
+  /// work(workspace, first, count) for consecutive blocks, by all threads.
+  template <class Work>
+  void for_blocks(std::int64_t count, const Device& device, const Work& work) const {
+    batch::for_blocks(
+        solve_threads(device), {count, map_run::kBlock}, [] { return map_run::Workspace<J>(); }, work);
+  }
+
+  [[nodiscard]] Vec<double, J> row(const std::vector<double>& rows, std::int64_t i) const {
+    Vec<double, J> q = Vec<double, J>::zero();
+    std::copy_n(rows.data() + i * arm_.joints, arm_.joints, q.m);
+    return q;
+  }
+
+  /// From w.q to `to`.
+  void measure_exactly(Executor executor, std::int64_t count, const map_run::Workspace<J>& w,
+                       batch::Tiles<Measured<double>>& to) const {
+    if constexpr (J <= 7 && G == 6) {  // joints that slide cost the lanes something
+      if (revolute_ && executor == Executor::kLanes)
+        return batch::for_each_lanes(count, MeasureBody<J, G, Joints::kRevolute>{&arm_, w.q.data(), to.data()});
+    }
+    batch::for_each(executor, count, MeasureBody<J, G>{&arm_, w.q.data(), to.data()});
+  }
+
+  /// From w.q to w.measured.
+  void measure_block(bool single, Executor executor, std::int64_t count, map_run::Workspace<J>& w) const {
+    if (single)
+      map_run::for_each_single(executor, count, SingleMeasureBody<J, G>{&single_, w.q.data(), w.measured.data()});
+    else
+      measure_exactly(executor, count, w, w.measured);
+  }
+
+  void recheck_block(const MapPlan& plan, Executor executor, Stretch block, map_run::Workspace<J>& w,
+                     const map_run::HostAdder& to) const {
+    if (!plan.single || block.first / map_run::kBlock % kRecheckEvery != 0) return;
+    measure_exactly(executor, block.count, w, w.exact);
+    for (std::int64_t i = 0; i < block.count; ++i)
+      count_recheck(plan.layout, plan.rules, w.measured.get(i), w.exact.get(i), to);
+  }
+
+  /// Runs the searches listed in w.active to their ends, those that need more steps together.
+  template <int D>
+  void search_block(Executor executor, const RefineOptions& options, batch::Tiles<Search<double, J>>& searches,
+                    map_run::Workspace<J>& w) const {
+    for (const SearchPart& part : kSearchParts) {
+      const auto count = static_cast<std::int64_t>(w.active.size());
+      for (std::int64_t k = 0; k < count; ++k) w.part.set(k, searches.get(w.active[static_cast<std::size_t>(k)]));
+      map_run::pad(w.part, count);
+      batch::for_each(executor, count, SearchBody<J, G, D>{&arm_, options, part, w.part.data()});
+      std::vector<int> left;
+      for (std::int64_t k = 0; k < count; ++k) {
+        const Search<double, J> s = w.part.get(k);
+        const int i = w.active[static_cast<std::size_t>(k)];
+        searches.set(i, s);
+        if (s.active > 0) left.push_back(i);
+      }
+      w.active.swap(left);
+    }
+  }
+
+  /// From w.searches to w.results.
+  void nearest_block(Executor executor, std::int64_t count, const RefineOptions& options,
+                     map_run::Workspace<J>& w) const {
+    w.active.resize(static_cast<std::size_t>(count));
+    std::iota(w.active.begin(), w.active.end(), 0);
+    search_block<1>(executor, options, w.searches, w);
+    if constexpr (G > 1) {
+      look_elsewhere_in_block<Look::kSecond>(executor, count, options, w);
+      look_elsewhere_in_block<Look::kOpposite>(executor, count, options, w);
+    }
+    map_run::pad(w.searches, count);
+    batch::for_each(executor, count, AnalyseBody<J, G>{&arm_, options, w.searches.data(), w.results.data()});
+    if constexpr (G > 2) search_two(executor, count, options, w);
+  }
+
+  /// Further searches, whose ends replace those so far where they are nearer.
+  template <Look L>
+  void look_elsewhere_in_block(Executor executor, std::int64_t count, const RefineOptions& options,
+                               map_run::Workspace<J>& w) const {
+    std::vector<int> chosen;
+    for (std::int64_t i = 0; i < count; ++i)
+      if (deserves(L, arm_, w.searches.get(i), options)) chosen.push_back(static_cast<int>(i));
+    const auto found = static_cast<std::int64_t>(chosen.size());
+    for (std::int64_t k = 0; k < found; ++k) w.others.set(k, w.searches.get(chosen[static_cast<std::size_t>(k)]));
+    map_run::pad(w.others, found);
+    batch::for_each(executor, found, LookElsewhereBody<J, G, L>{&arm_, options, w.others.data()});
+    w.active.resize(chosen.size());
+    std::iota(w.active.begin(), w.active.end(), 0);
+    search_block<1>(executor, options, w.others, w);
+    for (std::int64_t k = 0; k < found; ++k) {
+      const int i = chosen[static_cast<std::size_t>(k)];
+      const Search<double, J> other = w.others.get(k);
+      if (is_nearer(arm_, w.searches.get(i), other, options)) w.searches.set(i, other);
+    }
+  }
+
+  /// Searches that were lost where two singular values are small go for both of them.
+  void search_two(Executor executor, std::int64_t count, const RefineOptions& options, map_run::Workspace<J>& w) const {
+    w.active.clear();
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (w.results.get(i).landing != static_cast<double>(Landing::kLost)) continue;
+      const Search<double, J> s = w.searches.get(i);
+      if (!starts_near_two<G>(arm_, s, options)) continue;
+      w.searches.set(i, start_search<double, J>(s.start));
+      w.active.push_back(static_cast<int>(i));
+    }
+    if (w.active.empty()) return;
+    const std::vector<int> again = w.active;
+    search_block<2>(executor, options, w.searches, w);
+    const auto found = static_cast<std::int64_t>(again.size());
+    for (std::int64_t k = 0; k < found; ++k) w.part.set(k, w.searches.get(again[static_cast<std::size_t>(k)]));
+    map_run::pad(w.part, found);
+    batch::for_each(executor, found, AnalyseBody<J, G>{&arm_, options, w.part.data(), w.part_results.data()});
+    for (std::int64_t k = 0; k < found; ++k) w.results.set(again[static_cast<std::size_t>(k)], w.part_results.get(k));
+  }
+
+  void run_block(const MapPlan& plan, Executor executor, Stretch block, map_run::Workspace<J>& w,
+                 study::Tally& tally) const {
+    const map_run::HostAdder to{tally.counts.data(), tally.least.data()};
+    batch::for_each(executor, block.count, SampleBody<J>{&arm_, &plan.sampler, block.first, w.q.data()});
+    measure_block(plan.single, executor, block.count, w);
+    recheck_block(plan, executor, block, w, to);
+    w.near.clear();
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      const Measured<double> m = w.measured.get(i);
+      const MapOutcome outcome = outcome_of(plan.rules, m);
+      count_measured(plan.layout, m, outcome, to);
+      if (!is_near(outcome)) continue;
+      tally.worst.add({m.inverse_condition, block.first + i, static_cast<int>(outcome), m.inverse_condition});
+      w.near.push_back(static_cast<int>(i));
+    }
+    const auto near = static_cast<std::int64_t>(w.near.size());
+    if (plan.nearest) {
+      for (std::int64_t k = 0; k < near; ++k)
+        w.searches.set(k, start_search<double, J>(w.q.get(w.near[static_cast<std::size_t>(k)])));
+      nearest_block(executor, near, options_, w);
+    }
+    for (std::int64_t k = 0; k < near; ++k) count_near(plan, block, k, w, tally);
+  }
+
+  void count_near(const MapPlan& plan, Stretch block, std::int64_t k, const map_run::Workspace<J>& w,
+                  study::Tally& tally) const {
+    const std::int64_t i = w.near[static_cast<std::size_t>(k)], sample = block.first + i;
+    const bool keep = sample < plan.keep_from_first;
+    if (!plan.nearest && !keep) return;
+    const NearSingularity<double, J> nearest = plan.nearest ? w.results.get(k) : not_analysed<J>();
+    if (plan.nearest)
+      count_landing(plan.layout, plan.rules, sample, nearest,
+                    map_run::HostAdder{tally.counts.data(), tally.least.data()});
+    if (!keep) return;
+    const Measured<double> m = w.measured.get(i);
+    keep_row<J>({sample, outcome_of(plan.rules, m), m, w.q.get(i), nearest}, arm_.joints, tally.kept);
+  }
+
+  /// Kernels for arms of generic rank below 6 would take as long to compile as all others together.
+  template <class Work>
+  void run_on_gpu(const Device& device, const RefineOptions& options, const Work& work) const {
+    if constexpr (G == 6)
+      batch::on_device(device, DeviceArm<J, G>{arm_, single_, options}, work);
+    else
+      throw Error(ExitCode::kNoDevice,
+                  "maps of arms of generic rank " + std::to_string(G) + " have no CUDA kernels, only those of rank 6",
+                  "use --device cpu");
+  }
+
+  void measure_on_gpu(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const {
+    const auto count = static_cast<std::int64_t>(out.sigma_min.size());
+    batch::Tiles<Vec<double, J>> in(count);
+    batch::Tiles<Measured<double>> measured(count);
+    for (std::int64_t i = 0; i < count; ++i) in.set(i, row(q, i));
+    run_on_gpu(device, options_, DeviceMeasures{precision, count, in.data(), measured.data()});
+    for (std::int64_t i = 0; i < count; ++i) write(measured.get(i), static_cast<std::size_t>(i), out);
+  }
+
+  void nearest_on_gpu(const std::vector<double>& q, const RefineOptions& options, const Device& device,
+                      NearSingularities& out) const {
+    const auto count = static_cast<std::int64_t>(out.landing.size());
+    batch::Tiles<Search<double, J>> searches(count);
+    batch::Tiles<NearSingularity<double, J>> results(count);
+    for (std::int64_t i = 0; i < count; ++i) searches.set(i, start_search<double, J>(row(q, i)));
+    run_on_gpu(device, options, DeviceSearches{count, searches.data(), results.data()});
+    for (std::int64_t i = 0; i < count; ++i) write(results.get(i), static_cast<std::size_t>(i), out);
+  }
+
+  static void resize(Measures& out, std::size_t n) {
+    for (auto* a : {&out.sigma_min, &out.inverse_condition, &out.manipulability}) a->resize(n);
+    out.tool.resize(3 * n);
+  }
+
+  static void write(const Measured<double>& m, std::size_t at, Measures& out) {
+    out.sigma_min[at] = m.sigma;
+    out.inverse_condition[at] = m.inverse_condition;
+    out.manipulability[at] = m.manipulability;
+    std::copy(m.tool.m, m.tool.m + 3, out.tool.data() + 3 * at);
+  }
+
+  void resize(NearSingularities& out, std::size_t n) const {
+    const auto joints = static_cast<std::size_t>(arm_.joints);
+    out.landing.resize(n);
+    out.singular_q.resize(n * joints);
+    for (auto* a : {&out.distance, &out.escape_rate}) a->resize(n);
+    for (auto* a : {&out.lost, &out.subsets, &out.escape_joint, &out.escape_order, &out.escape_sign}) a->resize(n);
+    out.responsible.resize(n);
+    out.subset_last.resize(n * joints);
+    out.subset_joints.resize(n * joints);
+    out.wrench.resize(6 * n);
+  }
+
+  void write(const NearSingularity<double, J>& s, std::size_t at, NearSingularities& out) const {
+    const auto joints = static_cast<std::size_t>(arm_.joints);
+    out.landing[at] = static_cast<Landing>(static_cast<int>(s.landing));
+    out.distance[at] = s.distance;
+    out.lost[at] = static_cast<int>(s.lost);
+    out.responsible[at] = static_cast<std::uint32_t>(s.responsible);
+    out.subsets[at] = static_cast<int>(s.subsets);
+    out.escape_joint[at] = static_cast<int>(s.escape_joint);
+    out.escape_order[at] = static_cast<int>(s.escape_order);
+    out.escape_rate[at] = s.escape_rate;
+    out.escape_sign[at] = static_cast<int>(s.escape_sign);
+    std::copy(s.wrench.m, s.wrench.m + 6, out.wrench.data() + 6 * at);
+    std::copy(s.q.m, s.q.m + joints, out.singular_q.data() + joints * at);
+    for (std::size_t j = 0; j < joints; ++j) {
+      out.subset_last[joints * at + j] = static_cast<int>(s.subset_last[static_cast<int>(j)]);
+      out.subset_joints[joints * at + j] = static_cast<std::uint32_t>(s.subset_joints[static_cast<int>(j)]);
+    }
+  }
+
+  Arm<J> arm_;
+  Arm<J, float> single_;
+  RefineOptions options_;
+  bool revolute_;
+};
+
+}  // namespace garra::singularity

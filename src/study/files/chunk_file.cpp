@@ -1,0 +1,326 @@
+#include "study/files/chunk_file.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "garra/io/run_folder.hpp"
+#include "garra/study/study.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using nlohmann::json;
+using study::Tally;
+
+constexpr std::size_t kCrc = 4;  ///< bytes of the checksum at the end
+
+std::uint32_t crc(const void* data, std::size_t size) {
+  return static_cast<std::uint32_t>(
+      crc32_z(crc32_z(0, nullptr, 0), static_cast<const Bytef*>(data), static_cast<z_size_t>(size)));
+}
+
+json to_json(const study::Ranking& ranking) {
+  json list = json::array();
+  for (const auto& e : ranking.list()) list.push_back({e.key, e.sample, e.outcome, e.value});
+  return list;
+}
+
+json bytes_of(const std::vector<double>& v) {
+  const auto* p = reinterpret_cast<const std::uint8_t*>(v.data());
+  return json::binary(std::vector<std::uint8_t>(p, p + v.size() * sizeof(double)));
+}
+
+/// A chunk's document as CBOR, in which each string of bytes has become its place in `binaries`: nlohmann's reader
+/// takes such a string byte by byte, which for the kept rows of a study was a twentieth of its time.
+struct Outline {
+  std::string bytes;
+  std::vector<std::string_view> binaries;
+};
+
+/// Outlines `bytes` where its CBOR items are whole, of the kinds that we write, and nested no deeper than our maps of
+/// lists of lists of lists. nlohmann's reader calls itself at every level, so that depth must be known before.
+class Skimmer {
+ public:
+  explicit Skimmer(std::string_view bytes) : bytes_(bytes) {}
+
+  [[nodiscard]] std::optional<Outline> outline() {
+    if (!sound()) return std::nullopt;
+    return std::move(outline_);
+  }
+
+ private:
+  static constexpr std::size_t kDepth = 6;
+
+  [[nodiscard]] bool sound() {
+    std::vector<std::uint64_t> open = {1};  // items that are still to come, on each level
+    while (!open.empty()) {
+      if (open.back() == 0) {
+        open.pop_back();
+        continue;
+      }
+      --open.back();
+      const std::size_t begin = at_;
+      const auto items = item();
+      if (!items) return false;
+      take(begin);
+      if (*items > 0) open.push_back(*items);
+      if (open.size() > kDepth) return false;
+    }
+    return at_ == bytes_.size();
+  }
+
+  /// The item that began there goes into the outline: as it is, or a string of bytes as its number.
+  void take(std::size_t begin) {
+    if (!string_) {
+      outline_.bytes += bytes_.substr(begin, at_ - begin);
+      return;
+    }
+    const std::uint64_t place = outline_.binaries.size();
+    outline_.binaries.push_back(*string_);
+    outline_.bytes += static_cast<char>(2 << 5 | sizeof place);  // a string of eight bytes
+    outline_.bytes.append(reinterpret_cast<const char*>(&place), sizeof place);
+    string_.reset();
+  }
+
+  /// Passes one item's head, and the bytes of a text; how many items are within it.
+  std::optional<std::uint64_t> item() {
+    if (at_ >= bytes_.size()) return std::nullopt;
+    const auto head = static_cast<std::uint8_t>(bytes_[at_++]);
+    const int major = head >> 5, info = head & 31;
+    const auto value = argument(info);
+    if (!value) return std::nullopt;
+    const std::uint64_t left = bytes_.size() - at_;
+    switch (major) {
+      case 0:
+      case 1:
+      case 7:
+        return 0;
+      case 2:
+      case 3:
+        if (*value > left) return std::nullopt;
+        if (major == 2) string_ = bytes_.substr(at_, static_cast<std::size_t>(*value));
+        at_ += static_cast<std::size_t>(*value);
+        return 0;
+      case 4:
+        return *value <= left ? value : std::nullopt;
+      case 5:
+        return *value <= left / 2 ? std::optional(2 * *value) : std::nullopt;
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::optional<std::uint64_t> argument(int info) {
+    if (info < 24) return static_cast<std::uint64_t>(info);
+    if (info > 27) return std::nullopt;  // of no fixed length
+    const std::size_t size = std::size_t{1} << (info - 24);
+    if (bytes_.size() - at_ < size) return std::nullopt;
+    std::uint64_t value = 0;
+    for (std::size_t k = 0; k < size; ++k) value = value << 8 | static_cast<std::uint8_t>(bytes_[at_++]);
+    return value;
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  std::optional<std::string_view> string_;  ///< the bytes of the item passed last, where it is a string of them
+  Outline outline_;
+};
+
+// What follows throws json::exception, or this, where something is not as we write it.
+struct Unsound {};
+void require(bool holds) {
+  if (!holds) throw Unsound{};
+}
+
+std::int64_t integer(const json& j, std::int64_t low, std::int64_t high) {
+  require(j.is_number_integer());
+  require(!j.is_number_unsigned() || j.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
+  const auto x = j.get<std::int64_t>();
+  require(x >= low && x <= high);
+  return x;
+}
+
+double number(const json& j) {
+  require(j.is_number());
+  const auto x = j.get<double>();
+  require(!std::isnan(x));
+  return x;
+}
+
+class Reader {
+ public:
+  Reader(const json& document, const std::vector<std::string_view>& binaries, const ChunkRules& rules)
+      : document_(document), binaries_(binaries), rules_(rules) {}
+
+  Tally tally() {
+    Tally t;
+    t.first = integer(document_.at("first"), 0, INT64_MAX / 2);
+    t.count = integer(document_.at("count"), 1, INT64_MAX / 2);
+    first_ = t.first;
+    count_ = t.count;
+    t.counts = counts();
+    const auto blocks = static_cast<std::size_t>((count_ + study::kBlock - 1) / study::kBlock);
+    t.sums = doubles_of("sums", blocks * rules_.shape.sums);
+    require(std::none_of(t.sums.begin(), t.sums.end(), [](double x) { return std::isnan(x); }));
+    t.closest = ranking(document_.at("closest"));
+    t.worst = ranking(document_.at("worst"));
+    t.kept = kept();
+    t.groups = groups();
+    if (rules_.shape.least > 0) t.least = doubles_of("least", rules_.shape.least);
+    require(rules_.shape.least > 0 || !document_.contains("least"));
+    return t;
+  }
+
+ private:
+  /// A string of bytes of the document: in the outline stands its number, and no other string of bytes does.
+  std::string_view binary(const char* key) const {
+    std::uint64_t place = 0;
+    const auto& bytes = document_.at(key).get_binary();
+    std::memcpy(&place, bytes.data(), sizeof place);
+    return binaries_.at(place);
+  }
+
+  std::vector<double> doubles_of(const char* key, std::size_t size) const {
+    const std::string_view bytes = binary(key);
+    require(bytes.size() == size * sizeof(double));
+    std::vector<double> v(size);
+    if (!v.empty()) std::memcpy(v.data(), bytes.data(), bytes.size());
+    return v;
+  }
+
+  std::vector<std::int64_t> counts() const {
+    const json& list = document_.at("counts");
+    require(list.is_array() && list.size() == rules_.shape.counts);
+    std::vector<std::int64_t> counts;
+    for (const json& n : list) counts.push_back(integer(n, 0, INT64_MAX / 4));
+    std::int64_t ended = 0;
+    for (const study::Stretch& s : rules_.shape.outcomes)
+      for (std::size_t k = 0; k < s.size; ++k) {
+        require(counts[s.first + k] <= count_ - ended);
+        ended += counts[s.first + k];
+      }
+    require(rules_.shape.outcomes.empty() || ended == count_);
+    return counts;
+  }
+
+  study::Ranking ranking(const json& list) const {
+    require(list.is_array() && list.size() <= study::Ranking::kLimit);
+    study::Ranking ranking;
+    for (const json& e : list) {
+      require(e.is_array() && e.size() == 4);
+      const std::int64_t sample = integer(e[1], first_, first_ + count_ - 1);
+      ranking.add({number(e[0]), sample, static_cast<int>(integer(e[2], 0, rules_.outcomes - 1)), number(e[3])});
+    }
+    return ranking;
+  }
+
+  std::vector<study::Ranking> groups() const {
+    std::vector<study::Ranking> groups;
+    if (rules_.shape.groups > 0)
+      for (const json& list : document_.at("groups")) groups.push_back(ranking(list));
+    require(groups.size() == rules_.shape.groups && (rules_.shape.groups > 0 || !document_.contains("groups")));
+    return groups;
+  }
+
+  /// Rows of samples of this chunk, in their order.
+  std::vector<double> kept() const {
+    const std::size_t size = binary("kept").size() / sizeof(double), row = rules_.shape.row;
+    require(size % row == 0 && size / row <= static_cast<std::size_t>(count_));
+    std::vector<double> kept = doubles_of("kept", size);
+    double last = static_cast<double>(first_) - 1;
+    for (std::size_t k = 0; k < size; k += row) {
+      require(kept[k] > last && kept[k] < static_cast<double>(first_ + count_) && kept[k] == std::floor(kept[k]));
+      last = kept[k];
+    }
+    return kept;
+  }
+
+  const json& document_;
+  const std::vector<std::string_view>& binaries_;
+  const ChunkRules& rules_;
+  std::int64_t first_ = 0, count_ = 0;
+};
+
+/// The document's outline, or none where checksum or form are wrong.
+std::optional<Outline> outline_of(const std::string& bytes) {
+  if (bytes.size() < kCrc + 1) return std::nullopt;
+  const std::size_t size = bytes.size() - kCrc;
+  std::uint32_t sum = 0;
+  for (std::size_t k = 0; k < kCrc; ++k)
+    sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
+  if (sum != crc(bytes.data(), size)) return std::nullopt;
+  return Skimmer({bytes.data(), size}).outline();
+}
+
+bool is_of(const json& document, const ChunkOrigin& origin) {
+  const auto says = [&](const char* key, const std::string& text) {
+    const auto found = document.find(key);
+    return found != document.end() && found->is_string() && found->get_ref<const std::string&>() == text;
+  };
+  return says("scenario", origin.scenario) && says("layout", origin.layout) && says("garra", origin.program);
+}
+
+}  // namespace
+
+std::string checksum(const std::string& bytes) {
+  char text[9];
+  std::snprintf(text, sizeof text, "%08x", crc(bytes.data(), bytes.size()));
+  return text;
+}
+
+std::string layout_checksum(const study::Shape& s, const std::vector<study::RowColumn>& columns) {
+  json all = {s.sums, s.tracked, s.row, s.counts, s.groups, s.least};
+  for (const study::Stretch& o : s.outcomes) all.push_back({o.first, o.size});
+  for (const study::RowColumn& c : columns)
+    all.push_back({c.name, static_cast<int>(c.type), c.first, c.width, c.list, c.names});
+  return checksum(all.dump());
+}
+
+std::size_t largest_chunk(const study::Shape& s, std::int64_t count) {
+  const auto samples = static_cast<std::size_t>(count);
+  const std::size_t blocks = (samples + study::kBlock - 1) / study::kBlock;
+  constexpr std::size_t kWord = 9, kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096;
+  return kTexts + kWord * s.counts + 8 * (s.sums * blocks + s.row * samples + s.least) + kRanking * (s.groups + 2);
+}
+
+std::vector<std::uint8_t> encode_chunk(const Tally& t, const ChunkOrigin& origin) {
+  json j = {{"scenario", origin.scenario},
+            {"layout", origin.layout},
+            {"garra", origin.program},
+            {"first", t.first},
+            {"count", t.count},
+            {"counts", t.counts},
+            {"sums", bytes_of(t.sums)},
+            {"closest", to_json(t.closest)},
+            {"worst", to_json(t.worst)},
+            {"kept", bytes_of(t.kept)}};
+  for (const study::Ranking& ranking : t.groups) j["groups"].push_back(to_json(ranking));
+  if (!t.least.empty()) j["least"] = bytes_of(t.least);
+  std::vector<std::uint8_t> bytes = json::to_cbor(j);
+  const std::uint32_t sum = crc(bytes.data(), bytes.size());
+  for (std::size_t k = 0; k < kCrc; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));
+  return bytes;
+}
+
+DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, const ChunkRules& rules) {
+  try {
+    const auto outline = outline_of(bytes);
+    if (!outline) return {};
+    const json document = json::from_cbor(outline->bytes, true, false);
+    if (!document.is_object()) return {};
+    if (!is_of(document, origin)) return {ChunkState::kForeign, {}};
+    return {ChunkState::kSound, Reader(document, outline->binaries, rules).tally()};
+  } catch (const json::exception&) {
+    return {};
+  } catch (const Unsound&) {
+    return {};
+  }
+}
+
+}  // namespace garra::io

@@ -1,0 +1,27 @@
+#include "study/files/run_chunks.hpp"
+
+namespace garra::io {
+
+const char* said_of(RunFolder::Chunk state) {
+  if (state == RunFolder::Chunk::kMissing) return "is missing";
+  return state == RunFolder::Chunk::kDamaged ? "is damaged" : "belongs to another scenario or version of garra";
+}
+
+std::optional<study::Tally> RunChunks::read(std::int64_t index, std::int64_t first, std::int64_t count) {
+  auto state = RunFolder::Chunk::kMissing;
+  auto chunk = folder_.read_chunk(index, &state);
+  if (chunk && (chunk->first != first || chunk->count != count)) {
+    state = RunFolder::Chunk::kForeign;
+    chunk.reset();
+  }
+  const bool is_there = state == RunFolder::Chunk::kDamaged || state == RunFolder::Chunk::kForeign;
+  if (is_there && warn_) warn_("chunk " + std::to_string(index) + " " + said_of(state) + "; computing it again");
+  return chunk;
+}
+
+void RunChunks::write(std::int64_t index, const study::Tally& chunk) {
+  folder_.write_chunk(index, chunk);
+  folder_.renew_lock();
+}
+
+}  // namespace garra::io

@@ -1,0 +1,209 @@
+#include "garra/io/run_folder.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/files/atomic_file.hpp"
+#include "base/files/text_file.hpp"
+#include "garra/core/error.hpp"
+#include "study/files/chunk_file.hpp"
+#include "study/files/run_lock.hpp"
+
+namespace garra::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// No model or table is larger [bytes].
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+
+std::string read_all(const std::string& path) { return read_file(path, kLargestFile); }
+
+std::string chunk_name(std::int64_t index) {
+  std::string digits = std::to_string(index);
+  return "chunks/" + std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
+}
+
+std::vector<std::string> read_overrides(const std::string& path) {
+  const json list = json::parse(read_all(path), nullptr, false);
+  const auto is_text = [](const json& j) { return j.is_string(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text))
+    throw Error(ExitCode::kInputOutput, path + ": damaged", "start the run anew");
+  return list.get<std::vector<std::string>>();
+}
+
+/// The files in RUN/models, in the order of their names.
+std::vector<fs::path> models_in(const std::string& run) {
+  std::vector<fs::path> files;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(run + "/models", none))
+    if (entry.is_regular_file(none)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+ChunkOrigin origin_of(const std::string& fingerprint, const RunFolder::Expected& e) {
+  return {fingerprint, layout_checksum(e.shape, e.columns), e.program};
+}
+
+/// Names of the ways in which a sample ends.
+int outcomes_of(const std::vector<study::RowColumn>& columns) {
+  for (const study::RowColumn& c : columns)
+    if (c.name == "outcome") return static_cast<int>(c.names.size());
+  return 0;
+}
+
+void write_bytes(const std::string& path, const void* data, std::size_t size) {
+  write_file_atomically(path, {static_cast<const std::byte*>(data), size});
+}
+
+/// A new run has its folder to itself: what else lay there could be overwritten. `is_ours`: we hold its lock.
+void require_new(const std::string& path, bool is_ours) {
+  std::error_code error;
+  if (fs::exists(path + "/scenario.toml", error))
+    throw Error(ExitCode::kUsage, path + ": already holds a run",
+                "continue it with `garra resume " + path + "`, or give another folder with -o");
+  const bool locked = !is_ours && fs::exists(path + "/" + RunLock::kName, error);
+  if (locked) return;  // to lock it tells who is at work there
+  for (const auto& entry : fs::directory_iterator(path, error)) {
+    if (is_ours && entry.path().filename() == RunLock::kName) continue;
+    throw Error(ExitCode::kUsage, path + ": is not empty, and is no run folder",
+                "give a new or an empty folder with -o");
+  }
+}
+
+}  // namespace
+
+RunFolder RunFolder::create(const std::string& path, const std::string& scenario_text,
+                            const std::vector<std::string>& overrides, const std::vector<std::string>& models) {
+  require_new(path, false);
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error)
+    throw Error(ExitCode::kInputOutput, path + ": cannot be made: " + error.message(), "give another folder with -o");
+  RunFolder folder;
+  folder.path_ = path;
+  folder.overrides_ = overrides;
+  folder.lock();
+  require_new(path, true);  // somebody else may have been faster
+  try {
+    folder.fill(scenario_text, models);
+  } catch (...) {  // the folder was empty: all that is in it is ours
+    for (const char* name : {"scenario.toml", "overrides.json", "models", "chunks"})
+      fs::remove_all(folder.file(name), error);
+    throw;
+  }
+  return folder;
+}
+
+/// The scenario comes last: it makes the folder a run folder.
+void RunFolder::fill(const std::string& scenario_text, const std::vector<std::string>& models) {
+  for (const char* name : {"chunks", "models"}) {
+    std::error_code error;
+    if (std::string(name) == "models" && models.empty()) continue;
+    fs::create_directory(file(name), error);
+    if (error) throw Error(ExitCode::kInputOutput, file(name) + ": cannot be made: " + error.message());
+  }
+  for (const std::string& model : models) write_text("models/" + fs::path(model).filename().string(), read_all(model));
+  write_text("overrides.json", json(overrides_).dump(1) + "\n");
+  write_text("scenario.toml", scenario_text);
+  fingerprint_ = compute_fingerprint();
+}
+
+RunFolder RunFolder::open(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path + "/scenario.toml", error))
+    throw Error(ExitCode::kInputOutput, path + ": no run folder (it has no scenario.toml)",
+                "give the folder that `garra run` printed");
+  RunFolder folder;
+  folder.path_ = path;
+  if (folder.has("overrides.json")) folder.overrides_ = read_overrides(path + "/overrides.json");
+  folder.fingerprint_ = folder.compute_fingerprint();
+  return folder;
+}
+
+std::string RunFolder::compute_fingerprint() const {
+  std::string all = json(overrides_).dump() + read_text("scenario.toml");
+  for (const fs::path& model : models_in(path_)) all += model.filename().string() + read_all(model.string());
+  return checksum(all);
+}
+
+void RunFolder::write_chunk(std::int64_t index, const study::Tally& tally) const {
+  const std::vector<std::uint8_t> bytes = encode_chunk(tally, origin_of(fingerprint_, expected_));
+  write_bytes(file(chunk_name(index)), bytes.data(), bytes.size());
+}
+
+std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, Chunk* state) const {
+  Chunk ignored;
+  Chunk& found = state != nullptr ? *state : ignored;
+  const std::string name = chunk_name(index);
+  found = Chunk::kMissing;
+  if (!has(name)) return std::nullopt;
+  found = Chunk::kDamaged;
+  std::error_code error;
+  if (!fs::is_regular_file(file(name), error)) return std::nullopt;
+  const std::size_t most = largest_chunk(expected_.shape, expected_.chunk);
+  const ChunkRules rules{expected_.shape, outcomes_of(expected_.columns)};
+  DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), origin_of(fingerprint_, expected_), rules);
+  if (chunk.state == ChunkState::kDamaged) return std::nullopt;
+  found = chunk.state == ChunkState::kSound ? Chunk::kPresent : Chunk::kForeign;
+  return found == Chunk::kPresent ? std::optional(std::move(chunk.tally)) : std::nullopt;
+}
+
+bool RunFolder::is_chunk(std::int64_t index, const study::Tally& tally) const {
+  const std::vector<std::uint8_t> expected = encode_chunk(tally, origin_of(fingerprint_, expected_));
+  const std::string found = read_file(file(chunk_name(index)), expected.size() + 1);
+  return std::ranges::equal(found, expected, [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+}
+
+std::int64_t RunFolder::chunks_present() const {
+  std::int64_t n = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(file("chunks"), error))
+    n += entry.path().filename().string().find_first_not_of("0123456789") == std::string::npos;
+  return n;
+}
+
+void RunFolder::remove_leftovers() const {
+  std::error_code error;
+  for (const std::string& folder : {path_, file("chunks"), file("failures")})
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (is_abandoned(entry.path().string())) fs::remove(entry.path(), error);
+}
+
+void RunFolder::lock() {
+  require_no_links();
+  if (!lock_) lock_ = std::make_shared<RunLock>(path_);
+}
+
+void RunFolder::renew_lock() const {
+  if (lock_) lock_->renew();
+}
+
+void RunFolder::require_no_links() const {
+  std::error_code error;
+  for (const std::string& folder : {path_, file("chunks"), file("failures"), file("models")})
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (entry.is_symlink(error) || !(entry.is_regular_file(error) || entry.is_directory(error)))
+        throw Error(
+            ExitCode::kInputOutput,
+            entry.path().string() + (entry.is_symlink(error) ? ": is a symbolic link" : ": is a pipe or a device"),
+            "garra writes only inside of a run folder: put the file itself there, or move that away");
+}
+
+void RunFolder::write_text(const std::string& name, const std::string& text) const {
+  write_bytes(file(name), text.data(), text.size());
+}
+
+std::string RunFolder::read_text(const std::string& name) const { return read_all(file(name)); }
+
+bool RunFolder::has(const std::string& name) const {
+  std::error_code error;
+  return fs::exists(file(name), error);
+}
+
+}  // namespace garra::io

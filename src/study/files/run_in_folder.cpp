@@ -1,0 +1,61 @@
+#include <filesystem>
+
+#include "garra/core/error.hpp"
+#include "garra/io/run.hpp"
+#include "study/files/run_chunks.hpp"
+#include "study/files/run_record.hpp"
+
+namespace garra::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Whether the folder's results are those of this summary already: resuming a finished run changes nothing.
+bool is_written(const RunFolder& folder, const Manifest& manifest, const std::string& summary, const Extras& extras) {
+  return folder.has("results.h5") && (!extras.are_there || extras.are_there(folder)) && folder.has("summary.json") &&
+         folder.read_text("summary.json") == summary && manifest.files_are_whole();
+}
+
+void write_outputs(const RunFolder& folder, const study::Study& study, const Extras& extras, Manifest& manifest,
+                   const FolderRun& run) {
+  write_results(folder.file("results.h5"), folder, study, run.result);
+  if (extras.write) extras.write(folder, run.result.total);
+  manifest.add_files();
+  folder.write_text("summary.json", run.summary);
+}
+
+}  // namespace
+
+FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const FolderRunOptions& options) {
+  require_same_program(folder);
+  expect_study(folder, study);
+  folder.lock();
+  folder.remove_leftovers();
+  Manifest manifest(folder, options.run.device, options.command);
+  RunChunks chunks(folder, options.warn);
+  study::RunOptions in_folder = options.run;
+  in_folder.chunks = &chunks;
+  FolderRun run;
+  run.result = study::run(study, in_folder);
+  manifest.add(run.result.fresh, run.result.seconds);
+  if (!study::is_resumable(run.result.end)) {
+    run.summary = study.summary(run.result.total, study::to_string(run.result.end));
+    run.changed = run.result.fresh > 0 || !is_written(folder, manifest, run.summary, options.extras);
+    if (run.changed) write_outputs(folder, study, options.extras, manifest, run);
+  }
+  run.manifest = manifest.json().dump();
+  return run;
+}
+
+FolderRun run_in_folder(const std::string& path, const std::string& description, const study::Study& study,
+                        const FolderRunOptions& options) {
+  std::error_code error;
+  const bool is_there = fs::exists(path, error) && !fs::is_empty(path, error);
+  RunFolder folder = is_there ? RunFolder::open(path) : RunFolder::create(path, description);
+  if (folder.read_text("scenario.toml") != description)
+    throw Error(ExitCode::kUsage, path + ": is a run of another study", "Give another folder, or remove this one.");
+  return run_in_folder(folder, study, options);
+}
+
+}  // namespace garra::io

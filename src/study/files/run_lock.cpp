@@ -1,0 +1,101 @@
+#include "study/files/run_lock.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "base/files/atomic_file.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::io {
+
+namespace {
+
+constexpr std::time_t kExpires = 3600;  ///< [s] a claim of another host that is not renewed
+constexpr std::size_t kLongest = 256;
+
+/// "process 4711 on host alpha since 2026-11-22T17:00:00Z"
+std::string claim() {
+  const std::time_t now = std::time(nullptr);
+  char since[32];
+  std::strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
+  return "process " + std::to_string(::getpid()) + " on host " + host_name() + " since " + since + "\n";
+}
+
+/// The claim in the file as far as it can be shown; "" where there is none.
+std::string claim_in(int descriptor) {
+  char text[kLongest] = {};
+  const ssize_t n = ::pread(descriptor, text, sizeof text - 1, 0);
+  std::string claim(text, n > 0 ? static_cast<std::size_t>(n) : 0);
+  claim.resize(std::min(claim.size(), claim.find('\n')));
+  for (char& c : claim)
+    if (c < ' ' || c > '~') c = '?';
+  return claim;
+}
+
+bool is_of_this_host(const std::string& claim) {
+  return claim.find(" on host " + host_name() + " ") != std::string::npos;
+}
+
+}  // namespace
+
+RunLock::RunLock(const std::string& run) : run_(run), path_(run + "/" + kName) {
+  while (!take()) {
+  }
+}
+
+void RunLock::refuse(const std::string& holder) const {
+  throw Error(ExitCode::kInputOutput,
+              run_ + ": another garra is at work here" + (holder.empty() ? "" : " (" + holder + ")"),
+              "wait until it ends, or stop it; if that process is gone, delete " + path_);
+}
+
+/// False where the holder has removed the file between our opening and our locking it: then there is a new one to try.
+bool RunLock::take() {
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+  struct stat ours {
+  }, there{};
+  if (descriptor_ < 0 || ::fstat(descriptor_, &ours) != 0 || !S_ISREG(ours.st_mode)) {
+    const int error = descriptor_ < 0 ? errno : EINVAL;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    throw Error(ExitCode::kInputOutput, path_ + ": cannot be made: " + std::strerror(error),
+                "Choose a folder that you may write to.");
+  }
+  const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
+  const bool held = !taken && errno == EWOULDBLOCK;  // otherwise the file system has no locks
+  const std::string claimed = claim_in(descriptor_);
+  const bool fresh = std::time(nullptr) - ours.st_mtime < kExpires;
+  if (held || (!claimed.empty() && !is_of_this_host(claimed) && fresh)) {
+    ::close(descriptor_);
+    refuse(claimed);
+  }
+  if (::stat(path_.c_str(), &there) != 0 || there.st_ino != ours.st_ino) {
+    ::close(descriptor_);
+    return false;
+  }
+  const std::string claim_of_ours = claim();
+  const bool written =
+      ::ftruncate(descriptor_, 0) == 0 && ::pwrite(descriptor_, claim_of_ours.data(), claim_of_ours.size(), 0) ==
+                                              static_cast<ssize_t>(claim_of_ours.size());
+  if (written) return true;
+  const int error = errno;
+  ::unlink(path_.c_str());
+  ::close(descriptor_);
+  throw Error(ExitCode::kInputOutput, path_ + ": cannot write: " + std::strerror(error),
+              "Free some space, or choose another place for the output.");
+}
+
+RunLock::~RunLock() {
+  ::unlink(path_.c_str());  // while we hold it: nobody else's can stand there
+  ::close(descriptor_);
+}
+
+void RunLock::renew() const { ::futimens(descriptor_, nullptr); }
+
+}  // namespace garra::io

@@ -1,0 +1,172 @@
+#include "study/files/run_record.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+
+#include "base/files/text_file.hpp"
+#include "garra/core/error.hpp"
+#include "study/files/results_file.hpp"
+
+namespace garra::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string utc_now() {
+  const std::time_t t = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&t));
+  return text;
+}
+
+Json manifest_of(const RunFolder& folder) {
+  return folder.has("manifest.json") ? Json::parse(folder.read_text("manifest.json"), nullptr, false) : Json();
+}
+
+/// The manifest of an earlier start, if it has all that `fresh` has; null where there is none that can be continued.
+Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
+  Json j = manifest_of(folder);
+  if (!j.is_object()) return nullptr;
+  for (const auto& [key, value] : fresh.items()) {
+    const auto found = j.find(key);
+    const bool same = found != j.end() && (value.is_number() ? found->is_number() : found->type() == value.type());
+    if (!same) return nullptr;
+  }
+  return j;
+}
+
+/// Files that results are in, as names in the folder: what is remembered by checksum.
+std::vector<std::string> result_files(const RunFolder& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const char* sub : {"", "failures/"})
+    for (const auto& entry : fs::directory_iterator(folder.file(sub), error)) {
+      const std::string name = entry.path().filename().string();
+      const bool is_result = name == "configurations.json" || entry.path().extension() == ".h5";
+      if (is_result && entry.is_regular_file(error)) names.push_back(sub + name);
+    }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// Those of the manifest's `files` that are not there as it says.
+std::vector<std::string> changed_among(const RunFolder& folder, const Json& files) {
+  if (!files.is_object()) return {"manifest.json"};
+  std::vector<std::string> changed;
+  for (const auto& [name, sum] : files.items())
+    if (name.find("..") != std::string::npos || !folder.has(name) || sum != "crc32:" + file_checksum(folder.file(name)))
+      changed.push_back(name);
+  return changed;
+}
+
+/// A text in the manifest; "" where there is none.
+std::string in_manifest(const RunFolder& folder, const char* key) {
+  const Json j = manifest_of(folder);
+  const Json text = j.is_object() ? j.value(key, Json()) : Json();
+  return text.is_string() ? text.get<std::string>() : std::string();
+}
+
+}  // namespace
+
+Manifest::Manifest(const RunFolder& folder, const Device& device, const std::string& command)
+    : folder_(folder), device_(describe(device)) {
+  const Json fresh = {{"garra", GARRA_VERSION},
+                      {"command", command},
+                      {"scenario", "scenario.toml"},
+                      {"scenario_sha", "crc32:" + checksum(folder.read_text("scenario.toml"))},
+                      {"fingerprint", folder.fingerprint()},
+                      {"overrides", folder.overrides()},
+                      {"device", device_},
+                      {"started", utc_now()},
+                      {"seconds", 0.0},
+                      {"samples_per_second", 0.0},
+                      {"samples_computed", 0},
+                      {"chunks", folder.chunks_present()},
+                      {"compiler", "GCC " __VERSION__},
+                      {"resumed", 0}};
+  json_ = earlier_manifest(folder, fresh);
+  if (json_.is_null()) {
+    json_ = fresh;
+    write();
+    return;
+  }
+  json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
+  if (json_["fingerprint"] == fresh["fingerprint"]) return;
+  std::error_code error;
+  fs::remove(folder.file("summary.json"), error);
+  for (const char* key : {"scenario_sha", "fingerprint", "overrides"}) json_[key] = fresh[key];
+  write();
+}
+
+void Manifest::add_files() {
+  json_["files"] = Json::object();
+  for (const std::string& name : result_files(folder_))
+    json_["files"][name] = "crc32:" + file_checksum(folder_.file(name));
+  write();
+}
+
+bool Manifest::files_are_whole() const { return changed_among(folder_, json_.value("files", Json())).empty(); }
+
+void Manifest::add(std::int64_t samples, double seconds) {
+  if (samples == 0) return;
+  const double all_seconds = json_["seconds"].get<double>() + seconds;
+  const std::int64_t all_samples = json_["samples_computed"].get<std::int64_t>() + samples;
+  const std::string devices = json_["device"].get<std::string>();
+  if (all_samples == samples)
+    json_["device"] = device_;
+  else if (devices.find(device_) == std::string::npos)
+    json_["device"] = devices + "; " + device_;
+  json_["seconds"] = all_seconds;
+  json_["samples_computed"] = all_samples;
+  json_["samples_per_second"] = all_seconds > 0 ? static_cast<double>(all_samples) / all_seconds : 0.0;
+  json_["chunks"] = folder_.chunks_present();
+  write();
+}
+
+void Manifest::write() const { folder_.write_text("manifest.json", json_.dump(1) + "\n"); }
+
+void expect_study(RunFolder& folder, const study::Study& study) {
+  folder.expect({study.shape(), study.columns(), study.plan().chunk, GARRA_VERSION});
+}
+
+void require_unchanged(const RunFolder& folder) {
+  const std::string made_of = in_manifest(folder, "fingerprint");
+  if (made_of.empty() || made_of == folder.fingerprint()) return;
+  throw Error(ExitCode::kInputOutput,
+              folder.path() +
+                  ": scenario.toml, overrides.json or models/ were changed after the run: its results are of "
+                  "another scenario",
+              "put them back, or compute the new ones with `garra resume " + folder.path() + "`");
+}
+
+void require_same_program(const RunFolder& folder) {
+  const std::string version = in_manifest(folder, "garra");
+  if (version.empty() || version == GARRA_VERSION) return;
+  throw Error(ExitCode::kInputOutput,
+              folder.path() + ": was begun by garra " + version + ", this is garra " GARRA_VERSION,
+              "continue it with that version, or begin anew: garra run " + folder.scenario());
+}
+
+std::vector<std::string> changed_files(const RunFolder& folder) {
+  const Json manifest = manifest_of(folder);
+  return changed_among(folder, manifest.is_object() ? manifest.value("files", Json()) : Json());
+}
+
+void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
+                   const study::RunResult& result) {
+  SampleTableWriter table(file, study.columns(), static_cast<std::uint64_t>(result.rows));
+  for (std::int64_t k = 0; result.rows > 0 && k < result.chunks; ++k) {
+    const auto chunk = folder.read_chunk(k);
+    if (!chunk)
+      throw Error(ExitCode::kInputOutput,
+                  folder.path() + ": chunk " + std::to_string(k) + " was damaged while the run ended",
+                  "compute it again with `garra resume " + folder.path() + "`");
+    table.append(chunk->kept);
+  }
+  table.commit();
+}
+
+}  // namespace garra::io

@@ -1,0 +1,120 @@
+#include "study/files/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "garra/core/error.hpp"
+#include "study/files/run_chunks.hpp"
+#include "study/files/run_record.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using nlohmann::json;
+
+/// What a summary says of its run: why it has ended ("" where that is none of the reasons), and with how many samples.
+struct Claim {
+  std::string ending;
+  std::int64_t samples = -1;
+};
+
+Claim claim_of(const std::string& summary) {
+  Claim claim;
+  const json j = json::parse(summary, nullptr, false);
+  if (!j.is_object()) return claim;
+  const json ending = j.value("stopped_by", json()), samples = j.value("samples", json());
+  if (samples.is_number_integer()) claim.samples = samples.get<std::int64_t>();
+  for (const study::End end : {study::End::kSamples, study::End::kHalfWidth})
+    if (ending == study::to_string(end)) claim.ending = study::to_string(end);
+  return claim;
+}
+
+bool same_bytes(const std::string& a, const std::string& b) {
+  std::ifstream x(a, std::ios::binary), y(b, std::ios::binary);
+  std::vector<char> of_x(1 << 16), of_y(1 << 16);
+  while (x && y) {
+    x.read(of_x.data(), static_cast<std::streamsize>(of_x.size()));
+    y.read(of_y.data(), static_cast<std::streamsize>(of_y.size()));
+    if (x.gcount() != y.gcount() || !std::equal(of_x.begin(), of_x.begin() + x.gcount(), of_y.begin())) return false;
+  }
+  return x.eof() && y.eof();
+}
+
+/// One verification under way.
+struct Verifier {
+  const RunFolder& folder;
+  const study::Study& study;
+  const VerifyOptions& options;
+  Verification found = {};
+
+  void fault(const std::string& text) { found.faults.push_back(text); }
+
+  /// The chunks that a whole run has, or that an unfinished one has so far.
+  study::RunResult read_chunks() {
+    RunChunks chunks(folder, {});
+    study::RunResult result = study::stored(study, chunks);
+    found.chunks = result.chunks;
+    found.samples = result.total.count;
+    auto next = RunFolder::Chunk::kMissing;
+    const bool more = result.total.count < study.plan().samples;
+    if (more && (folder.read_chunk(result.chunks, &next) || next != RunFolder::Chunk::kMissing))
+      fault("chunk " + std::to_string(result.chunks) + " " +
+            (next == RunFolder::Chunk::kPresent ? "has samples of another" : said_of(next)));
+    return result;
+  }
+
+  void compare_results(const study::RunResult& result) {
+    for (const std::string& name : changed_files(folder))
+      fault(name + (name == "manifest.json" ? " does not say which files the run has ended with"
+                                            : " is missing, or is not the file that the run has written"));
+    const std::string summary = folder.read_text("summary.json");
+    const Claim claim = claim_of(summary);
+    if (claim.samples > result.total.count && found.faults.empty())
+      fault("chunk " + std::to_string(result.chunks) + " is missing");
+    if (study.summary(result.total, claim.ending) != summary) fault("summary.json is not that of the chunks");
+    if (!folder.has("results.h5")) return;
+    const std::string again = options.scratch + "/results.h5";
+    write_results(again, folder, study, result);
+    if (!same_bytes(again, folder.file("results.h5"))) fault("results.h5 is not that of the chunks");
+  }
+
+  void compute_again(std::int64_t index) {
+    const study::Plan& plan = study.plan();
+    const std::int64_t first = index * plan.chunk, count = std::min(plan.chunk, plan.samples - first);
+    if (!folder.is_chunk(index, study.run(first, count, options.device)))
+      fault("chunk " + std::to_string(index) + " is not what the scenario gives (samples " + std::to_string(first) +
+            " to " + std::to_string(first + count - 1) + ")");
+    ++found.computed;
+  }
+
+  void compute_share() {
+    if (options.share <= 0 || found.chunks == 0) return;
+    const auto wanted = static_cast<std::int64_t>(std::ceil(options.share * static_cast<double>(found.chunks)));
+    for (std::int64_t k = 0; k < wanted; ++k) {
+      if (options.is_cancelled && options.is_cancelled())
+        throw Error(ExitCode::kStoppedResumable, "stopped by a signal after " + std::to_string(found.computed) +
+                                                     " of " + std::to_string(wanted) + " chunks");
+      if (options.on_progress) options.on_progress(k, wanted);
+      compute_again(k * found.chunks / wanted);
+    }
+  }
+};
+
+}  // namespace
+
+Verification verify(RunFolder& folder, const study::Study& study, const VerifyOptions& options) {
+  require_same_program(folder);
+  require_unchanged(folder);
+  expect_study(folder, study);
+  Verifier verifier{folder, study, options};
+  const study::RunResult result = verifier.read_chunks();
+  verifier.found.finished = folder.has("summary.json");
+  if (verifier.found.finished) verifier.compare_results(result);
+  verifier.compute_share();
+  return std::move(verifier.found);
+}
+
+}  // namespace garra::io

@@ -1,9 +1,0 @@
-#include "systems/chain_eval_run.hpp"
-
-namespace garra::chain {
-
-template void evaluate_on_cpu<8>(const EvalJob& job);
-template void evaluate_on_cpu<12>(const EvalJob& job);
-template void evaluate_on_cpu<16>(const EvalJob& job);
-
-}  // namespace garra::chain

@@ -1,8 +1,0 @@
-#include "systems/chain_eval_run.hpp"
-
-namespace garra::chain {
-
-template void evaluate_on_cpu<5>(const EvalJob& job);
-template void evaluate_on_cpu<6>(const EvalJob& job);
-
-}  // namespace garra::chain

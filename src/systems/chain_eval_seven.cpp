@@ -1,7 +1,0 @@
-#include "systems/chain_eval_run.hpp"
-
-namespace garra::chain {
-
-template void evaluate_on_cpu<7>(const EvalJob& job);
-
-}  // namespace garra::chain

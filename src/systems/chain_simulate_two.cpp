@@ -1,7 +1,0 @@
-#include "systems/chain_simulate_run.hpp"
-
-namespace garra::chain {
-
-template void simulate_on_cpu<2>(const SimulateJob&);
-
-}  // namespace garra::chain

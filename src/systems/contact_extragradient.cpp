@@ -1,8 +1,0 @@
-#include "garra/solve/friction_extragradient.hpp"
-#include "systems/contact_run.hpp"
-
-namespace garra::contact {
-
-void run_extragradient(const Job& job) { solve_with(solvers::FrictionExtragradient{}, job); }
-
-}  // namespace garra::contact
