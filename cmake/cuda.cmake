@@ -1,23 +1,31 @@
-# The CUDA kernels. Without nvcc the library is complete except for the executor `cuda`, which then says so.
+# The CUDA kernels: compiled where nvcc is (GARRA_HAS_NVCC), linked into the programs (GARRA_WITH_CUDA) where a GPU is too, or
+# where GARRA_CUDA is ON. Without them the library is complete except for the executor `cuda`, which then says so.
 option(GARRA_CUDA_VERBOSE "Print what every kernel uses: registers, stack, spills" OFF)
 if(GARRA_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
   check_language(CUDA)  # also refuses an nvcc that does not get along with the host compiler
-  set(GARRA_WITH_CUDA OFF)
+  set(GARRA_HAS_NVCC OFF)
   if(CMAKE_CUDA_COMPILER)
     execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --version OUTPUT_VARIABLE nvcc_version)
     if(nvcc_version MATCHES "release ([0-9]+)" AND CMAKE_MATCH_1 GREATER_EQUAL 12)  # the first with C++20
-      set(GARRA_WITH_CUDA ON)
+      set(GARRA_HAS_NVCC ON)
     endif()
   endif()
-  if(NOT GARRA_WITH_CUDA)
+  file(GLOB gpus /dev/nvidia[0-9]*)
+  set(GARRA_WITH_CUDA OFF)
+  if(NOT GARRA_HAS_NVCC)
     message(STATUS "garra: nvcc 12 or later not found, building without the CUDA kernels")
+  elseif(gpus)
+    set(GARRA_WITH_CUDA ON)
+  else()
+    message(STATUS "garra: no GPU here, so the programs get no CUDA kernels (-DGARRA_CUDA=ON gives them)")
   endif()
 else()
   set(GARRA_WITH_CUDA ${GARRA_CUDA})
+  set(GARRA_HAS_NVCC ${GARRA_CUDA})
 endif()
 
-if(GARRA_WITH_CUDA)
+if(GARRA_HAS_NVCC)
   set(CMAKE_CUDA_ARCHITECTURES ${GARRA_CUDA_ARCHITECTURES})
   enable_language(CUDA)
   if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc 12 and later speak C++20
@@ -40,7 +48,8 @@ if(GARRA_WITH_CUDA)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()
   target_link_libraries(garra_kernels PRIVATE CUDA::cudart_static)
-  target_compile_definitions(garra PRIVATE GARRA_WITH_CUDA)
-  target_link_libraries(garra PRIVATE garra_kernels)
+  if(GARRA_WITH_CUDA)  # all of them: they announce themselves (garra/batch/on_device.hpp), nobody calls them by name
+    target_link_libraries(garra PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,garra_kernels>)
+  endif()
   target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)  # what fits into memory, errors
 endif()

@@ -3,24 +3,28 @@
 
 namespace garra {
 
-bool cuda_compiled_in() { return true; }
+namespace {
 
-int cuda_device_count() {
+int device_count() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-std::string cuda_device_name(int index) {
+std::string device_name(int index) {
   cudaDeviceProp properties;
   cuda::check(cudaGetDeviceProperties(&properties, index), "asking for the device's name");
   return properties.name;
 }
 
-std::uint64_t cuda_free_memory(int index) {
+std::uint64_t free_memory_of(int index) {
   std::size_t free = 0, total = 0;
   cuda::check(cudaSetDevice(index), "choosing the device");
   cuda::check(cudaMemGetInfo(&free, &total), "asking for free memory");
   return free;
 }
+
+const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of}, true);
+
+}  // namespace
 
 }  // namespace garra

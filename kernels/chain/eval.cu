@@ -101,4 +101,4 @@ void run_kernels(const Device&, const DeviceChain& chain) {
 
 }  // namespace garra::chain
 
-template void garra::batch::on_device(const garra::Device&, const garra::chain::DeviceChain&);
+template struct garra::batch::Kernels<garra::chain::DeviceChain>;

@@ -79,4 +79,4 @@ void run_kernels(const Device&, const SimulateJob& job) {
 
 }  // namespace garra::chain
 
-template void garra::batch::on_device(const garra::Device&, const garra::chain::SimulateJob&);
+template struct garra::batch::Kernels<garra::chain::SimulateJob>;

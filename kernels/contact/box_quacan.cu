@@ -1,4 +1,3 @@
 #include "contact/solve.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::contact::BoxQuacanMethod&,
-                                      const garra::contact::HostTiles&);
+template struct garra::batch::Kernels<garra::contact::BoxQuacanMethod, garra::contact::HostTiles>;

@@ -1,4 +1,3 @@
 #include "contact/solve.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::contact::FischerBurmeisterMethod&,
-                                      const garra::contact::HostTiles&);
+template struct garra::batch::Kernels<garra::contact::FischerBurmeisterMethod, garra::contact::HostTiles>;

@@ -18,5 +18,4 @@ template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, 
 
 }  // namespace garra::contact
 
-template void garra::batch::on_device(const garra::Device&, const garra::solvers::FrictionNewton&,
-                                      const garra::contact::HostTiles&);
+template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::HostTiles>;

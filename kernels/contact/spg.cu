@@ -1,4 +1,3 @@
 #include "contact/solve.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::contact::SpgMethod&,
-                                      const garra::contact::HostTiles&);
+template struct garra::batch::Kernels<garra::contact::SpgMethod, garra::contact::HostTiles>;

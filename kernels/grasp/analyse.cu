@@ -76,4 +76,4 @@ void run_kernels(const Device& device, const AnalysisJob& job) {
 
 }  // namespace garra::grasp
 
-template void garra::batch::on_device(const garra::Device&, const garra::grasp::AnalysisJob&);
+template struct garra::batch::Kernels<garra::grasp::AnalysisJob>;

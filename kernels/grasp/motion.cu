@@ -59,4 +59,4 @@ void run_kernels(const Device& device, const DeviceMotions& job) {
 
 }  // namespace garra::grasp
 
-template void garra::batch::on_device(const garra::Device&, const garra::grasp::DeviceMotions&);
+template struct garra::batch::Kernels<garra::grasp::DeviceMotions>;

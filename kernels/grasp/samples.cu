@@ -49,4 +49,4 @@ void run_kernels(const Device&, const DeviceSamples& samples) {
 
 }  // namespace garra::grasp
 
-template void garra::batch::on_device(const garra::Device&, const garra::grasp::DeviceSamples&);
+template struct garra::batch::Kernels<garra::grasp::DeviceSamples>;

@@ -2,9 +2,6 @@
 #include "platform/batch/full_ops.hpp"
 #include "platform/rows.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::platform::FullForwardOp&,
-                                      const garra::platform::RowsJob&);
-template void garra::batch::on_device(const garra::Device&, const garra::platform::FullInverseDynamicsOp&,
-                                      const garra::platform::RowsJob&);
-template void garra::batch::on_device(const garra::Device&, const garra::platform::FullForwardDynamicsOp&,
-                                      const garra::platform::RowsJob&);
+template struct garra::batch::Kernels<garra::platform::FullForwardOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::FullInverseDynamicsOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::FullForwardDynamicsOp, garra::platform::RowsJob>;

@@ -2,7 +2,5 @@
 #include "platform/rows.cuh"
 #include "platform/simulate/full_ops.hpp"
 
-template void garra::batch::on_device(const garra::Device&, const garra::platform::FullStartOp&,
-                                      const garra::platform::RowsJob&);
-template void garra::batch::on_device(const garra::Device&, const garra::platform::FullStepsOp&,
-                                      const garra::platform::RowsJob&);
+template struct garra::batch::Kernels<garra::platform::FullStartOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::FullStepsOp, garra::platform::RowsJob>;

@@ -2,5 +2,4 @@
 #include "garra/systems/platform/kinematics_ops.hpp"
 #include "platform/rows.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::platform::ForwardOp&,
-                                      const garra::platform::RowsJob&);
+template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::RowsJob>;

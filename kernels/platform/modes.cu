@@ -2,5 +2,4 @@
 #include "garra/systems/platform/modes_ops.hpp"
 #include "platform/rows.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::platform::ModeOp&,
-                                      const garra::platform::RowsJob&);
+template struct garra::batch::Kernels<garra::platform::ModeOp, garra::platform::RowsJob>;

@@ -66,4 +66,4 @@ void run_kernels(const Device&, const MotionJob& job) {
 
 }  // namespace garra::platform
 
-template void garra::batch::on_device(const garra::Device&, const garra::platform::MotionJob&);
+template struct garra::batch::Kernels<garra::platform::MotionJob>;

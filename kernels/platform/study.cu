@@ -23,4 +23,4 @@ void run_kernels(const Device&, const DeviceSamples& samples) {
 
 }  // namespace garra::platform
 
-template void garra::batch::on_device(const garra::Device&, const garra::platform::DeviceSamples&);
+template struct garra::batch::Kernels<garra::platform::DeviceSamples>;

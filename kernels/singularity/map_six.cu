@@ -1,8 +1,5 @@
 #include "singularity/map.cuh"
 
-template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<6, 6>&,
-                                      const garra::singularity::DeviceRun&);
-template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<6, 6>&,
-                                      const garra::singularity::DeviceMeasures&);
-template void garra::batch::on_device(const garra::Device&, const garra::singularity::DeviceArm<6, 6>&,
-                                      const garra::singularity::DeviceSearches&);
+template struct garra::batch::Kernels<garra::singularity::DeviceArm<6, 6>, garra::singularity::DeviceRun>;
+template struct garra::batch::Kernels<garra::singularity::DeviceArm<6, 6>, garra::singularity::DeviceMeasures>;
+template struct garra::batch::Kernels<garra::singularity::DeviceArm<6, 6>, garra::singularity::DeviceSearches>;

@@ -1,4 +1,4 @@
-// What the host asks of CUDA, implemented in kernels/base/device.cu or in no_cuda.cpp.
+// What the host asks of CUDA. The answers come from kernels/base/device.cu where it is linked.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,15 @@
 
 namespace garra {
 
-[[nodiscard]] bool cuda_compiled_in();
-[[nodiscard]] int cuda_device_count();  ///< 0 where there is no driver or no device
-[[nodiscard]] std::string cuda_device_name(int index);
-[[nodiscard]] std::uint64_t cuda_free_memory(int index);  ///< bytes
+/// Set before main() where the kernels are linked.
+struct CudaRuntime {
+  int (*device_count)() = nullptr;  ///< 0 where there is no driver or no device
+  std::string (*device_name)(int index) = nullptr;
+  std::uint64_t (*free_memory)(int index) = nullptr;  ///< bytes
+};
+inline CudaRuntime cuda_runtime;
+
+[[nodiscard]] bool has_kernels();
+[[nodiscard]] int cuda_device_count();  ///< 0 also where there are no kernels
 
 }  // namespace garra

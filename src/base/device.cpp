@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/cuda_device.hpp"
+#include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
@@ -50,9 +51,7 @@ Device cuda_device(const std::string& name) {
       throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
     d.index = std::stoi(number);
   }
-  if (!cuda_compiled_in())
-    throw Error(ExitCode::kNoDevice, "--device cuda: this build has no CUDA kernels",
-                "install the CUDA toolkit (nvcc) and build the preset `cuda`, or use --device cpu");
+  if (!has_kernels()) batch::refuse_without_kernels();
   const int count = cuda_device_count();
   if (count == 0)
     throw Error(ExitCode::kNoDevice, "--device cuda: no NVIDIA GPU (or no driver) on this machine",
@@ -65,10 +64,18 @@ Device cuda_device(const std::string& name) {
 
 }  // namespace
 
+bool has_kernels() { return cuda_runtime.device_count != nullptr; }
+int cuda_device_count() { return has_kernels() ? cuda_runtime.device_count() : 0; }
+
+void batch::refuse_without_kernels() {
+  throw Error(ExitCode::kNoDevice, "--device cuda: this program has no CUDA kernels",
+              "build the preset `cuda` (it needs nvcc, of CUDA 12 or later), or use --device cpu");
+}
+
 Device parse_device(const std::string& name, int threads) {
   Device d;
   if (name == "auto") {
-    if (cuda_compiled_in() && cuda_device_count() > 0) d.executor = Executor::kCuda;
+    if (cuda_device_count() > 0) d.executor = Executor::kCuda;
   } else if (name == "scalar") {
     d.executor = Executor::kScalar;
   } else if (name == "cuda" || name.rfind("cuda:", 0) == 0) {
@@ -82,7 +89,7 @@ Device parse_device(const std::string& name, int threads) {
 
 std::string describe(const Device& device) {
   if (device.executor == Executor::kCuda)
-    return cuda_device_name(device.index) + " (cuda:" + std::to_string(device.index) + ")";
+    return cuda_runtime.device_name(device.index) + " (cuda:" + std::to_string(device.index) + ")";
   const int threads = study_threads(device);
   const std::string times = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   if (device.executor == Executor::kScalar) return processor_name() + ", " + times + ", scalar";
@@ -98,7 +105,7 @@ int study_threads(const Device& device) {
 int solve_threads(const Device& device) { return device.executor == Executor::kScalar ? 1 : study_threads(device); }
 
 std::uint64_t free_memory(const Device& device) {
-  return device.executor == Executor::kCuda ? cuda_free_memory(device.index) : available_memory();
+  return device.executor == Executor::kCuda ? cuda_runtime.free_memory(device.index) : available_memory();
 }
 
 std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {

@@ -6,7 +6,7 @@
 // What all rows share (a model, options) are its own members. It is run by
 //   batch::run_rows(Op{...}, {count, {columns of In}, {columns of Out}, device});
 // and, where a file that nvcc compiles includes rows.cuh, gets its kernel by
-//   template void garra::batch::on_device(const garra::Device&, const Op&, const garra::batch::Rows&);
+//   template struct garra::batch::Kernels<Op, garra::batch::Rows>;
 #pragma once
 
 #include <cstdint>
