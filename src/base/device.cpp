@@ -34,6 +34,11 @@ std::string processor_name() {
   return "CPU";
 }
 
+const CudaRuntime& cuda() {
+  if (!has_kernels()) batch::refuse_without_kernels();
+  return cuda_runtime;
+}
+
 std::uint64_t available_memory() {
   std::ifstream in("/proc/meminfo");
   std::string key, unit;
@@ -89,7 +94,7 @@ Device parse_device(const std::string& name, int threads) {
 
 std::string describe(const Device& device) {
   if (device.executor == Executor::kCuda)
-    return cuda_runtime.device_name(device.index) + " (cuda:" + std::to_string(device.index) + ")";
+    return cuda().device_name(device.index) + " (cuda:" + std::to_string(device.index) + ")";
   const int threads = study_threads(device);
   const std::string times = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   if (device.executor == Executor::kScalar) return processor_name() + ", " + times + ", scalar";
@@ -105,7 +110,7 @@ int study_threads(const Device& device) {
 int solve_threads(const Device& device) { return device.executor == Executor::kScalar ? 1 : study_threads(device); }
 
 std::uint64_t free_memory(const Device& device) {
-  return device.executor == Executor::kCuda ? cuda_runtime.free_memory(device.index) : available_memory();
+  return device.executor == Executor::kCuda ? cuda().free_memory(device.index) : available_memory();
 }
 
 std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {
