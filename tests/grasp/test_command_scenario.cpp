@@ -210,6 +210,8 @@ TEST(SampledPalm, SaysWhereItIsWrong) {
   static_cast<void>(folder.write("palm.csv", "0,1,2\n"));
   expect_said(said("file = \"palm.csv\"\n"), "palm.csv:1:1: 3 columns");
   expect_said(said("file = \"palm.csv\"\nrms = 1\n"), "palm.csv:1:1");
+  static_cast<void>(folder.write("palm.csv", "0, 1, 2.O, 3\n1, 1, 2, 3\n"));
+  expect_said(said("file = \"palm.csv\"\n"), "palm.csv:1:1: expected numbers between commas");
   static_cast<void>(folder.write("palm.csv", "0,1,2,3\n"));
   static_cast<void>(folder.write("other/palm.csv", "0,1,2,3\n"));
   expect_said(said("file = \"palm.csv\"\n" + kLoad + "file = \"other/palm.csv\"\n"),

@@ -22,18 +22,24 @@ void run_tiles(const Rows& job, std::int64_t size, const Make& make, const Work&
       });
 }
 
-/// Throws Error(kNoDevice) where the device cannot run it, and what allocation throws in any thread.
+/// Throws what allocation throws in any thread.
 template <class Op>
-void run_rows(const Op& op, const Rows& job) {
+void run_rows_on_host(const Op& op, const Rows& job) {
   constexpr std::int64_t kRows = 512;  // rows at once: their tiles stay in the cache
-  if (job.count == 0) return;
-  if (job.device.executor == Executor::kCuda) return on_device(job.device, op, job);
   using Tiles = RowTiles<typename Op::template In<double>, typename Op::template Out<double>>;
   run_tiles(
       job, kRows, [&](std::int64_t most) { return Tiles(job, most); },
       [&](Tiles& tiles, std::int64_t count) {
         for_each(job.device.executor, count, RowsBody<Op>{op, tiles.in().data(), tiles.out().data()});
       });
+}
+
+/// The same on the host or, where the job says so, on a GPU. Throws Error(kNoDevice) where there are no kernels for it.
+template <class Op>
+void run_rows(const Op& op, const Rows& job) {
+  if (job.count == 0) return;
+  if (job.device.executor == Executor::kCuda) return on_device(job.device, op, job);
+  run_rows_on_host(op, job);
 }
 
 }  // namespace garra::batch

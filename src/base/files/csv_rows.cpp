@@ -24,9 +24,19 @@ void for_each_line(const std::string& text, const std::function<void(std::string
   }
 }
 
+bool between(char c) { return c == ',' || c == ' ' || c == '\t' || c == '\r'; }
+
+/// Whether a line names columns: nothing in it begins as a number does. A row with a slip of the pen, `0.1, 2.O`, is
+/// none and must not go unread.
+bool is_heading(std::string_view line) {
+  for (std::size_t k = 0; k < line.size(); ++k)
+    if ((k == 0 || between(line[k - 1])) && std::string_view("0123456789+-.").find(line[k]) != std::string_view::npos)
+      return false;
+  return true;
+}
+
 /// The numbers of a line, between commas or blanks; false where something else stands there.
 bool read_row(std::string_view line, std::vector<double>& row) {
-  const auto between = [](char c) { return c == ',' || c == ' ' || c == '\t' || c == '\r'; };
   row.clear();
   for (const char *at = line.data(), *end = at + line.size();;) {
     while (at < end && between(*at)) ++at;
@@ -55,7 +65,7 @@ void for_each_row(const std::string& path, const CsvTable& table,
   bool first = true;
   for_each_line(read_text(path), [&](std::string_view line, int number) {
     const Place place{source, number, 1};
-    const bool sound = read_row(line, row), heading = first && !sound;
+    const bool sound = read_row(line, row), heading = first && is_heading(line);
     first = false;
     if (heading) return;
     if (!sound || row.size() != table.columns)

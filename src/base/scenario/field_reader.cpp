@@ -156,6 +156,7 @@ void FieldReader::check(bool holds, const std::string& key, const std::string& p
          remedy);
   } catch (const Error& error) {
     frame.checks.push_back(error);
+    frame.key_refused = frame.key_refused || !key.empty();
   }
 }
 
@@ -165,7 +166,7 @@ void FieldReader::then(const Visit& visit) {
 
 void FieldReader::close() {
   Frame& frame = frames_.back();
-  const bool good = frame.good && frame.checks.empty();  // else which case holds may be what is wrong
+  const bool good = frame.good && !frame.key_refused;
   const auto of_another_case = [&](const std::string& key) {
     const auto is = [&](const Refused& r) { return r.key == key; };
     return std::any_of(frame.refused.begin(), frame.refused.end(), is);

@@ -57,6 +57,7 @@ class FieldReader final : public Fields {
     std::shared_ptr<const Node> missing;  ///< stands for a table that is not there
     std::vector<Refused> refused = {};
     std::vector<Error> checks = {};  ///< said where nothing else is wrong with the table
+    bool key_refused = false;        ///< by a check: which case holds may be what is wrong
     bool good = true, given_up = false;
     bool free = false;  ///< the keys are the file's choice
   };

@@ -37,12 +37,11 @@ void evaluate_on_cpu(const EvalJob& job) {
   using Revolute = SharedModel<J, Joints::kRevolute>;
   using Mixed = SharedModel<J, Joints::kMixed>;
   const auto mixed = source_of<Mixed>(job.robot);
-  if (job.device.executor == Executor::kScalar)
-    evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
-  else if (J <= 8 && all_revolute(mixed.model))
-    evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
-  else
-    evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);
+  if (job.device.executor == Executor::kScalar) return evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
+  if constexpr (J <= 8)
+    if (all_revolute(mixed.model))
+      return evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
+  evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);
 }
 
 }  // namespace garra::chain

@@ -19,14 +19,14 @@ namespace {
 /// One number per joint: `values` as it is, or its only number for all joints, or `otherwise`.
 std::vector<double> per_joint(const char* name, const std::vector<double>& values, int joints, double otherwise) {
   const auto n = static_cast<std::size_t>(joints);
+  for (const double v : values)
+    if (!std::isfinite(v)) refuse(std::string(name) + " holds a number that is not finite");
   if (values.empty()) return std::vector<double>(n, otherwise);
   if (values.size() == 1) return std::vector<double>(n, values[0]);
   if (values.size() != n)
     refuse(std::string(name) + " has " + std::to_string(values.size()) + " numbers for " + std::to_string(joints) +
                " joints",
            "give one number per joint, or one for all");
-  for (const double v : values)
-    if (!std::isfinite(v)) refuse(std::string(name) + " holds a number that is not finite");
   return values;
 }
 

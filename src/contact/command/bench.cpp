@@ -200,7 +200,7 @@ void add_contact_bench_command(CLI::App& contact) {
   bench->footer(set_list() +
                 "Examples:\n"
                 "  garra contact bench\n"
-                "  garra contact bench rigid_n3 mncp --methods auto,nsgs,box_quacan --problems 1000 --time-limit 10\n"
+                "  garra contact bench rigid_n3 mncp --methods auto,nsgs,box-quacan --problems 1000 --time-limit 10\n"
                 "  garra contact bench fclib/ my_problems.h5 -o mine\n"
                 "Where Siconos is installed its solvers run too. docs/solver-benchmark.md says what is measured.");
   bench->callback([bench, a] {

@@ -129,7 +129,7 @@ void count_value(const study::Histogram& h, double x, std::vector<std::int64_t>&
 template <int N>
 void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<double, N>& v, study::Tally& t,
                     double* sums) {
-  const bool solved = v.residual == v.residual && static_cast<int>(v.outcome) != static_cast<int>(Outcome::kUnsolved);
+  const bool solved = v.sticks == v.sticks;  // the outcome may be known where the forces are not: not resisted
   for (int j = 0; j < N; ++j) {
     if (solved) ++t.counts[static_cast<std::size_t>(l.state + 3 * j + static_cast<int>(v.state[j]))];
     count_value(l.force[j], v.c[3 * j], t.counts, sums + 2 * j);

@@ -44,7 +44,7 @@ template <class Op>
 void run_rows(const Op& op, const RowsJob& job) {
   if (job.count == 0) return;
   if (job.device.executor == Executor::kCuda) return batch::on_device(job.device, op, job);
-  with_models(op, job, [](const auto& on_model, const batch::Rows& rows) { batch::run_rows(on_model, rows); });
+  with_models(op, job, [](const auto& on_model, const batch::Rows& rows) { batch::run_rows_on_host(on_model, rows); });
 }
 
 }  // namespace garra::platform

@@ -140,7 +140,9 @@ struct SampleTableWriter::File {
     if (descriptor < 0) fail(path, std::strerror(errno));
     constexpr std::uint64_t header = 1 << 16;
     const auto size = static_cast<off_t>(header + rows * (8 * row));
-    const int rc = ::fallocate(descriptor, 0, 0, size);
+    int rc = 0;
+    do rc = ::fallocate(descriptor, 0, 0, size);
+    while (rc != 0 && errno == EINTR);
     if (rc != 0 && errno != EOPNOTSUPP && errno != ENOSYS) fail(path, std::strerror(errno));
     ::close(std::exchange(descriptor, -1));
   }
