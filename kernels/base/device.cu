@@ -7,6 +7,7 @@ namespace {
 
 int device_count() {
   int count = 0;
+  // No driver is no device, not an error: the program asks this before anything else.
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
@@ -23,6 +24,7 @@ std::uint64_t free_memory_of(int index) {
   return free;
 }
 
+// Before main(), as all kernels announce themselves (batch/on_device.hpp).
 const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of}, true);
 
 }  // namespace

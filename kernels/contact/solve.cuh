@@ -26,6 +26,7 @@ void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std
 
 template <class Solver, int N>
 void solve_tiles(const Solver& solver, const HostTiles& t) {
+  // Whole tiles travel, spare lanes included; the bodies run on `count` problems only.
   const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
   constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
   constexpr int slip = batch::kFields<double, solvers::SlidingContacts<double, N>>;

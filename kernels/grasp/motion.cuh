@@ -23,10 +23,12 @@ class DeviceMemory {
   std::vector<std::unique_ptr<cuda::Buffer<double>>> pieces_;
 };
 
+/// Copies doubles to the device; throws Error where CUDA fails, this call or an earlier kernel.
 inline void send(double* to, const double* from, std::int64_t doubles) {
   cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyHostToDevice),
               "copying to the GPU");
 }
+/// Copies doubles from the device, after all kernels before it.
 inline void fetch(double* to, const double* from, std::int64_t doubles) {
   cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyDeviceToHost),
               "copying from the GPU");
@@ -36,6 +38,7 @@ inline void fetch(double* to, const double* from, std::int64_t doubles) {
 template <class Cut>
 std::uint64_t doubles_of(const Cut& cut) {
   std::uint64_t sum = 0;
+  // The pointers are never read: cutting only adds up the sizes.
   cut([&](int fields) {
     sum += static_cast<std::uint64_t>(fields);
     return static_cast<double*>(nullptr);
@@ -45,6 +48,7 @@ std::uint64_t doubles_of(const Cut& cut) {
 
 /// The fingers are compiled in motion_fingers.cu, the solver in kernels/contact/newton.cu.
 struct DeviceBackend {
+  // By address: MotionRules with eight fingers is larger than what a kernel takes as parameters.
   const MotionRules* model;  ///< device memory
 
   [[nodiscard]] const MotionRules* rules() const { return model; }

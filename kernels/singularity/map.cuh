@@ -28,8 +28,10 @@ inline double from_ordered(Word b) { return from_bits<double>((b >> 63) != 0 ? b
 struct DeviceAdder {
   Word* counts;
   Word* smallest;
+  // Integer additions commute: counts do not depend on the order of threads.
   __device__ void add(int i) const { atomicAdd(counts + i, Word{1}); }
   __device__ void least(int i, double x) const {
+    // NaN is no measurement, but its bits would have a place in the order.
     if (x == x) atomicMin(smallest + i, ordered(x));
   }
 };
@@ -55,6 +57,7 @@ struct CountBody {
     const MapOutcome outcome = outcome_of(plan->rules, m);
     count_measured(plan->layout, m, outcome, to);
     if (!is_near(outcome)) return;
+    // `<=`: a tie is left to the host's list.
     near.append(static_cast<int>(i));
     if (m.inverse_condition <= worst_so_far) worst.append(static_cast<int>(i));
   }
@@ -83,6 +86,7 @@ struct LookElsewhereWhereWorthBody {
     auto s = batch::load<double, Search<double, J>>(searches, k);
     const bool worth = deserves(L, *arm, s, options);
     if (worth) s = look_elsewhere<G, L>(*arm, s, options);
+    // An active lane is searched; `again` tells KeepNearerBody that there is something to compare.
     s.active = s.again = worth ? 1 : 0;
     batch::store<double>(others, k, s);
   }
@@ -241,6 +245,7 @@ class Run {
 
   void add_batch(std::int64_t first, std::int64_t count, study::Tally& tally) {
     const DeviceAdder to{counts_.data(), least_.data()};
+    // Lists of this batch begin anew; counts and smallest values go on.
     const int none[2] = {0, 0};
     lengths_.upload(none);
     if (plan_host_.sampler.task)
@@ -249,6 +254,7 @@ class Run {
       cuda::for_each(count, DrawBody<J>{sampler_.data(), first, q_.data()});
     measure(first, count, to);
     const auto& worst = tally.worst.list();
+    // While the list is not full any sample may be among the worst.
     const double limit = worst.size() < study::Ranking::kLimit ? INFINITY : worst.back().key;
     cuda::for_each(count, CountBody{plan_.data(),
                                     measured_.data(),
@@ -317,11 +323,13 @@ class Run {
     const auto results = fetch<NearSingularity<double, J>>(results_, length);
     const std::vector<int> near = fetch_list(near_, length);
     std::vector<int> order(near.size());
+    // Threads have appended in any order; rows are kept by sample number, as on the host.
     for (int k = 0; k < length; ++k) order[static_cast<std::size_t>(k)] = k;
     std::sort(order.begin(), order.end(),
               [&](int a, int b) { return near[static_cast<std::size_t>(a)] < near[static_cast<std::size_t>(b)]; });
     for (const int k : order) {
       const int i = near[static_cast<std::size_t>(k)];
+      // The rows that are kept are those of the first samples: behind the limit there are no more.
       if (first + i >= plan_host_.keep_from_first) break;
       const Measured<double> m = measured.get(i);
       keep_row<J>({first + i, outcome_of(plan_host_.rules, m), m, q.get(i),

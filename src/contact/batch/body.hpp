@@ -14,6 +14,7 @@ namespace garra::contact {
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i) {
   auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+  // Null where no contact of the batch slides, so that the common case copies and eliminates nothing.
   if (sliding != nullptr)
     solvers::eliminate_sliding(problem, batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i));
   return problem;
@@ -33,6 +34,7 @@ struct IterateBody {
   GARRA_HD auto start(std::int64_t i) const {
     const auto problem = load_problem<S, N>(problems, sliding, i);
     auto guess = Vec<S, 3 * N>::zero();
+    // Only Newton's ladder starts from a guess; the other solvers begin where their own start() puts them.
     if constexpr (requires { solver.template start<S, N>(problem, guess); }) {
       if (guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(guesses, i);
       return solver.template start<S, N>(problem, guess);
@@ -60,6 +62,7 @@ struct CertifyBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
+    // The problem as given: the certificate must not depend on the elimination that the solver's iterate went through.
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
     if (sliding == nullptr) {

@@ -16,6 +16,7 @@ struct RescueBody {
 
   explicit RescueBody(const IterateBody<solvers::FrictionNewton, N>& newton)
       : problems(newton.problems), sliding(newton.sliding), candidates(newton.candidates) {
+    // The tolerance only: limits and steps of the ladder are its own (docs/contact-solver.md, "Beyond Newton").
     rescue.tol = newton.solver.tol;
   }
 

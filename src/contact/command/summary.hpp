@@ -12,6 +12,7 @@
 
 namespace garra::cli {
 
+/// A file that was given and could not be read; the others are solved all the same.
 struct Unreadable {
   std::string file;
   Error error;
@@ -48,6 +49,7 @@ struct ContactSummary {
   [[nodiscard]] std::int64_t solved() const { return by_status[static_cast<std::size_t>(Status::kConverged)]; }
 };
 
+/// On standard output, for programs; a number that is not known is null.
 void print_json(const ContactSummary& summary);
 void print_human(const ContactSummary& summary);
 

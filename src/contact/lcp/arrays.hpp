@@ -7,6 +7,7 @@
 #include "garra/core/error.hpp"
 #include "garra/lcp.hpp"
 
+/// Problem k: M row-major, q.
 namespace garra::lcp {
 
 template <int N>

@@ -10,9 +10,11 @@ namespace {
 /// The enumerations of problems of N pairs, appended in order.
 template <int N>
 void enumerate_all(const Problems& in, int threads, Enumeration& out) {
+  // Each problem into a place of its own, appended in order afterwards: answers do not depend on the threads.
   std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
   batch::parallel_for(threads, in.count, [&](std::int64_t k) {
     each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
+  // Offsets, not counts: `first` has count + 1 entries and the solutions of problem k are [first[k], first[k + 1]).
   });
   for (const auto& e : each) {
     out.verdict.push_back(e.verdict);

@@ -30,6 +30,7 @@ struct SampleFields {
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
   static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
+  // Both candidates, though the second is there only where uniqueness is checked: an upper bound.
   static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 
   [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {
