@@ -16,34 +16,34 @@ inline constexpr int kLimitContacts = kMaxContacts;
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {
-  kMass,
-  kScale,
-  kShiftX,
+  kMass,  ///< [kg]
+  kScale,  ///< factor on the object's lengths
+  kShiftX,  ///< of the object in P [m], as Y and Z
   kShiftY,
   kShiftZ,
-  kTurnX,
+  kTurnX,  ///< of the object, small_turn() [rad], as Y and Z
   kTurnY,
   kTurnZ,
-  kAngle,
-  kSqueeze,
-  kCompensation,
-  kForceSize,
+  kAngle,  ///< common contact angle [rad]
+  kSqueeze,  ///< common one [N]
+  kCompensation,  ///< factor on gravity and Coriolis compensation
+  kForceSize,  ///< random external force: size [N], direction by ball_vector()
   kForceCosine,
   kForceAzimuth,
-  kTorqueSize,
+  kTorqueSize,  ///< random external torque: size [N m], direction likewise
   kTorqueCosine,
   kTorqueAzimuth,
-  kCommonFriction,
+  kCommonFriction,  ///< factor on the friction of contacts that share it
   kFirstContactSlot
 };
 enum ContactSlot : int {
-  kFriction,
-  kSlideT,
+  kFriction,  ///< coefficient, or factor on the common one
+  kSlideT,  ///< along the surface [m], as O
   kSlideO,
-  kTilt,
-  kTiltDirection,
-  kSqueezeError,
-  kOwnSqueeze,
+  kTilt,  ///< of the true normal [rad]
+  kTiltDirection,  ///< azimuth of the tilt in the tangent plane [rad]
+  kSqueezeError,  ///< added to the squeeze [N]
+  kOwnSqueeze,  ///< in place of the common one [N]
   kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
@@ -109,7 +109,7 @@ struct GraspModel {
   Pose<double> object;                      ///< nominal pose in P
   Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
   double length;                            ///< length that makes torques comparable to forces in the wrench radius [m]
-  Vec3<double> gravity;
+  Vec3<double> gravity;  ///< [m/s^2], P axes
   Vec<double, 6> wrench;               ///< constant external wrench (force; torque about the centre of mass)
   double force_limit[kLimitContacts];  ///< of the normal force [N]; infinity: none
   bool limited;                        ///< some contact or joint has a limit
@@ -117,10 +117,10 @@ struct GraspModel {
   int most_joints;                     ///< of a finger
   double held_imbalance;               ///< carried: imbalance <= this
   Vec<double, 6> probe;                ///< wrench whose multiple the load factor is
-  Vec3<double> v, omega;
+  Vec3<double> v, omega;  ///< of the object [m/s, rad/s], P axes
   bool moving;
   std::uint64_t seed;
-  int draws;
+  int draws;  ///< how many of `draw` there are
   Draw draw[kSlots];
   double constant[kSlots];  ///< values of the inputs that are not drawn
 };
@@ -169,6 +169,7 @@ GARRA_HD Mat3<S> small_turn(const Vec3<S>& v) {
 /// Vector of random direction: size, cosine of the polar angle, azimuth.
 template <class S>
 GARRA_HD Vec3<S> ball_vector(const S& size, const S& cosine, const S& azimuth) {
+  // max: rounding may take the square of the cosine past 1.
   const S sine = sqrt(max(fma(-cosine, cosine, S(1)), S(0)));
   const auto a = sincos(azimuth);
   return vec3<S>(size * (sine * a.cos), size * (sine * a.sin), size * cosine);
@@ -185,10 +186,12 @@ template <class S>
 GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pose<S>& pose) {
   Body<S> body;
   body.mass = in.x[kMass];
+  // The mass is an input of its own, whatever the scale; lengths count squared.
   const S mass_size = body.mass * (in.x[kScale] * in.x[kScale]);
   Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
   for (int i = 0; i < 3; ++i) {
     I(i, i) = mass_size * S(m.gyration2[i]);
+    // Both are diagonal in object axes, so no matrix is inverted.
     inverse(i, i) = S(1) / I(i, i);
   }
   body.inertia = rotate_symmetric(pose.R, I);
@@ -324,6 +327,7 @@ struct DrawBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const GraspModel& m = *model;
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
+    // Place of sample i in its tile; its draws are batch::kTile apart.
     double* u = parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
     const Inputs<S> in = draw_inputs<S>(m, index, u);
     const Pose<S> object = object_pose(m, in);

@@ -67,6 +67,7 @@ inline constexpr std::tuple kTimeColumns = {
     TimeColumn{{"peak_force", "N", "Peak force",
                 "Largest normal force of any contact; an impact counts as impulse over the step."},
                [](const Scenario& s) {
+                 // A load of 1 mN at least, or bins of a weightless, unsqueezed object would have no width.
                  const double load = std::max({largest_push(s), s.object.mass.nominal() * norm(s.gravity), 1e-3});
                  return TimeRange{0.05 * load, 20 * load, true, 0.3};
                },

@@ -18,7 +18,7 @@ namespace garra::grasp {
 
 /// Limits of a finger's joints; infinite where there are none.
 struct FingerLimits {
-  double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];
+  double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];  ///< [N m or N]; [rad or m]
   bool torque_limited;
 
   [[nodiscard]] static FingerLimits none() {
@@ -36,16 +36,16 @@ struct MotionRules {
   StepRules step;
   Controller controller;
   Drive drive;
-  bool shaken;
+  bool shaken;  ///< by random tones of each sample
   bool carried;  ///< the palm's acceleration is given, too or instead
-  Vec3<double> shake_rms;
+  Vec3<double> shake_rms;  ///< along x, y, z of the palm [m/s^2]
   double slip, drop;       ///< [m]
   double drop_turn;        ///< [rad]
   double tol;              ///< of the contact solver
   double controller_mass;  ///< that the controller believes in [kg]
   bool levels;             ///< friction levels instead of the nominal friction
   SurfaceKind kind[kMaxContacts];
-  double nominal_friction[kMaxContacts];
+  double nominal_friction[kMaxContacts];  ///< about which levels keep the drawn deviations
   FingerLimits limits[kMaxContacts];
 };
 
@@ -59,16 +59,16 @@ struct SampleLevel {
 template <class S, int N>
 struct MotionMeasures {
   S end;  ///< MotionEnd, or -1 while it goes on
-  S end_time, slip_time, open_time;
+  S end_time, slip_time, open_time;  ///< [s]
   S slipped_first;  ///< contact of slip_time, or -1
-  S peak_drift, peak_turn, least_margin;
+  S peak_drift, peak_turn, least_margin;  ///< [m]; [rad]; 1
   S energy_start, work;  ///< kinetic energy at time 0; work on object and at contacts so far [J]
   S kinetic, balance;    ///< kinetic energy, and what it has gained without work, at the step's start [J]
   Vec3<S> momentum;      ///< at time 0, and all impulses since [N s]
-  S energy_balance, momentum_balance;
-  S worst_gap, worst_cone, worst_residual;
+  S energy_balance, momentum_balance;  ///< largest so far [J]; [N s]
+  S worst_gap, worst_cone, worst_residual;  ///< [m]; [N]; 1
   S iterations, steps, unstable_steps, worst_ratio;
-  Vec<S, N> slip, peak_force, peak_torque;
+  Vec<S, N> slip, peak_force, peak_torque;  ///< [m]; [N]; over the limit
 };
 
 /// One look at a sample (Look). Members are S.
@@ -151,6 +151,7 @@ struct MotionDrawBody {
     const S level = rules->levels ? batch::load<S, SampleLevel<S>>(tiles.levels, i).friction : S(0);
     for (int j = 0; j < m.contacts; ++j) {
       FingerTask<S> task = finger_task(m, in, pose, j);
+      // The deviation that was drawn about the nominal friction stays as it is, so that levels differ by nothing else.
       if (rules->levels) task.friction = max(level + (task.friction - S(rules->nominal_friction[j])), S(0));
       batch::store<S>(tiles.parts.tasks_of(j), i, task);
       batch::store<S>(tiles.surface_of(j), i, surface_near(m.surface[j], in.x[kScale], pose, task.place));
@@ -161,6 +162,7 @@ struct MotionDrawBody {
   template <class S>
   static GARRA_HD LocalSurface<S> surface_near(const SurfacePoint& s, const S& scale, const Pose<S>& object,
                                                const ContactPlace<S>& at) {
+    // What scales lengths up scales curvatures down.
     return {transpose_times(object.R, at.p - object.p), transpose_times(object.R, at.E), S(s.curvature_t) / scale,
             S(s.curvature_o) / scale};
   }

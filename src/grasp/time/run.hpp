@@ -60,6 +60,8 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     backend.step_fingers(model.rules, tiles, step, count);
     backend.assemble(AssembleBody<N>{rules, tiles, step.now}, count);
     backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
+                                                                     // Before the first step there are no forces to
+                                                                     // start from: Newton's own first guess.
                                                                      tiles.candidates, k > 0 ? tiles.guesses : nullptr},
                     count);
     backend.certify(
@@ -68,6 +70,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     double* look = nullptr;
     if (next_look < look_steps.size() && look_steps[next_look] == k + 1)
       look = looks + static_cast<std::int64_t>(next_look++) * look_size;
+    // A product, not a sum of steps: rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
     backend.for_each(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, look});
     after(step);
@@ -144,6 +147,7 @@ void take_over(const MotionModel& model, const MotionTiles& host, const double* 
   for (std::int64_t i = 0; i < count; ++i) {
     const auto m = batch::load<double, MotionMeasures<double, N>>(host.measures, i);
     Trajectory& t = out.trajectory[static_cast<std::size_t>(first + i)];
+    // Whatever goes on to the end has reached `until`.
     t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
     t.slip_time = m.slip_time;
     t.slipped_first = static_cast<int>(m.slipped_first);
