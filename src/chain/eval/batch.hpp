@@ -53,6 +53,7 @@ struct Column {
   bool tool;               ///< the tool is fixed to this link
 };
 
+/// A number with its deviation: added or multiplied.
 template <class S>
 GARRA_HD S changed(const S& number, Change change, const S& value) {
   return change == Change::kAdd ? number + value : number * value;
@@ -101,6 +102,7 @@ GARRA_HD void shift_body(JointForm<S>& j, const Vec3<S>& t) {
 }
 
 template <class S>
+/// Turns the joint's axis by a further angle [rad] about x: alpha + angle by the theorems of addition, no arctangent.
 GARRA_HD void tilt_further(JointForm<S>& j, const S& angle) {
   const auto turn = sincos(angle);
   const S c = j.cos_alpha, s = j.sin_alpha;
@@ -111,6 +113,7 @@ GARRA_HD void tilt_further(JointForm<S>& j, const S& angle) {
 /// The joint's lengths and its link as a similar body of the same density, s times as large.
 template <class S>
 GARRA_HD void scale_size(JointForm<S>& j, const S& s) {
+  // With lengths s a mass grows as s^3, its first moment as s^4, its second as s^5.
   const S s2 = s * s, s3 = s * s2;
   j.a *= s;
   j.d *= s;
@@ -127,12 +130,14 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
       j.d = changed(j.d, column.change, value);
       break;
     case Quantity::kTheta:
+      // Nothing but a sum: an angle has no scale.
       j.theta = j.theta + value;
       break;
     case Quantity::kAlpha:
       tilt_further(j, value);
       break;
     case Quantity::kMass:
+      // A sum is a factor of the mass that is there, so that moments grow with it; columns_of() refuses massless links.
       scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value);
       break;
     case Quantity::kArmature:
@@ -144,6 +149,7 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
     case Quantity::kSize:
       scale_size(j, value);
       break;
+    // com_x, com_y, com_z.
     default:
       shift_body(j, value * cast<S>(column.direction));
       break;
@@ -166,6 +172,7 @@ struct VaryingModel {
   GARRA_HD Model<S, J> at(const EvalTiles& tiles, std::int64_t i) const {
     Model<S, J> m;
     for (int k = 0; k < J; ++k) {
+      // Field by field, since JointForm is doubles throughout: what is added to it is taken along.
       const double* from = reinterpret_cast<const double*>(&model.joint[k]);
       S* to = reinterpret_cast<S*>(&m.joint[k]);
       for (int f = 0; f < batch::kFields<double, JointForm<double>>; ++f) to[f] = S(from[f]);
@@ -177,6 +184,7 @@ struct VaryingModel {
     for (int c = 0; c < count; ++c) {
       const S value = number<S>(tiles, i, c);
       apply(columns[c], value, m.joint[columns[c].joint]);
+      // The tool is a place on the last link, which grows with it.
       if (columns[c].quantity == Quantity::kSize && columns[c].tool) m.tool.p = value * m.tool.p;
     }
     return m;
@@ -207,6 +215,7 @@ struct VaryingModel {
 template <class Source>
 Source source_of(const Robot& robot) {
   constexpr int J = Source::J;
+  // cos_alpha = 1: parallel to the joint before; armature = 1: its pivot is 1.
   JointForm<double> inert{};
   inert.cos_alpha = inert.armature = 1;
   Source s{};
@@ -227,6 +236,7 @@ Source source_of(const Robot& robot) {
 /// The same with the tool frame's origin at the tool point.
 template <class Source>
 Source moved_to(const Vec3<double>& point, Source source) {
+  // Once for all states: the bodies for velocity and manipulability then need no point.
   source.model.tool.p = source.model.tool.R * point + source.model.tool.p;
   return source;
 }
@@ -263,6 +273,7 @@ struct AnglesBody : EvalBody<Source> {
     const auto& m = this->source.template at<S>(this->tiles, i);
     const Vec<S, J> q = this->template load<S>(this->tiles.q, i);
     auto x = angles<Source::K>(m, q);
+    // Kernels of turning joints never read `slide`, but a tile stores it all the same.
     if constexpr (Source::K == Joints::kRevolute) for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
     batch::store<S>(this->tiles.angles, i, x);
   }
@@ -325,6 +336,7 @@ struct FramesBody : EvalBody<Source> {
   template <class S, class M>
   GARRA_HD Mat<S, 6, J> tool_jacobian(const M& m, const Frames<S, J>& k) const {
     const EvalOptions& options = this->options;
+    // Screws are about the world's origin, whatever the tool point.
     if (options.form == JacobianForm::kScrews) return screw_order(jacobian<Source::K>(m, k, Vec3<S>::zero()));
     Mat<S, 6, J> out = jacobian<Source::K>(m, k, tool_point(options, k.tool));
     if (options.body_axes) out = in_axes(k.tool.R, out);
@@ -366,6 +378,7 @@ struct TermsBody : EvalBody<Source> {
     if (this->wants(Output::kGravity)) this->template store<S>(Output::kGravity, i, gravity_torque<K>(m, x));
     if (this->wants(Output::kPotentialEnergy))
       this->template store<S>(Output::kPotentialEnergy, i, potential_energy<K>(m, x));
+    // States may come without speeds where no wanted output needs them.
     if (this->tiles.qd == nullptr) return;
     const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
     if (this->wants(Output::kBias)) this->template store<S>(Output::kBias, i, coriolis_torque<K>(m, x, qd));
@@ -384,6 +397,7 @@ struct InverseDynamicsBody : EvalBody<Source> {
     const Angles<S, J> x = this->template angles_at<S>(i);
     const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i), qdd = this->template load<S>(this->tiles.qdd, i);
     this->template store<S>(Output::kInverseDynamics, i,
+                            // The kernels leave friction to their caller (docs/chain.md).
                             inverse_dynamics<Source::K>(m, x, qd, qdd) + damping_torque(m, qd));
   }
 };
@@ -402,8 +416,10 @@ struct ForwardDynamicsBody : EvalBody<Source> {
     const Vec<S, J> tau = this->template load<S>(this->tiles.tau, i) - damping_torque(m, qd);
     S bad = S(0);
     Vec<S, J> qdd = solution(m, x, {qd, tau}, bad);
+    // Catches what has no pivots to look at, too: articulated bodies.
     for_each_index<J>([&](auto k) { bad = select(is_finite(qdd[k]), bad, S(1)); });
     const S nan = S(std::numeric_limits<double>::quiet_NaN());
+    // NaN instead of a huge number, so that nobody computes on with it.
     for_each_index<J>([&](auto k) { qdd[k] = select(bad > S(0), nan, qdd[k]); });
     this->template store<S>(Output::kForwardDynamics, i, qdd);
     batch::store<S>(this->tiles.singular, i, bad);
@@ -469,6 +485,7 @@ template <class Source>
 struct ManipulabilityBody : EvalBody<Source> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
+  // The determinant of six joints needs no Jacobian (docs/chain.md, "Manipulability").
   static constexpr bool kWithoutJacobian = J == 6 && !Source::kAnySize;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -481,6 +498,7 @@ struct ManipulabilityBody : EvalBody<Source> {
     const bool smallest = this->wants(Output::kSmallestSingularValue);
     if (!smallest && (kWithoutJacobian || !volume)) return;
     const Frames<S, J> k = frames<K>(m, x);
+    // Of the last real joint: columns of padding are zero.
     const Mat<S, 6, J> jac = jacobian<K>(m, k, k.tool.p, this->source.joints - 1);
     with_real_columns_of(jac, [&](const auto& real) {
       if (volume && !kWithoutJacobian) this->template store<S>(Output::kManipulability, i, manipulability(real));
@@ -507,6 +525,7 @@ void for_each_body(const EvalBody<Source>& at_tool, const EvalBody<Source>& at_p
     return false;
   };
   using enum Output;
+  // First, since every other body reads what it leaves.
   run(AnglesBody<Source>{at_tool});
   if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesBody<Source>{at_tool});
   if (wants({kMassMatrix})) run(MassMatrixBody<Source>{at_tool});

@@ -17,6 +17,7 @@ void evaluate_tiles(const Source& source, const EvalJob& job) {
     const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};
     for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
       const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
+      // One tile at a time: the bodies' numbers stay in the cache from the inputs to the outputs.
       buffer.fill(0, first, count);
       for_each_body(at_tool, at_point, [&](const auto& body) {
         if constexpr (E == Executor::kScalar)
@@ -37,6 +38,7 @@ void evaluate_on_cpu(const EvalJob& job) {
   using Revolute = SharedModel<J, Joints::kRevolute>;
   using Mixed = SharedModel<J, Joints::kMixed>;
   const auto mixed = source_of<Mixed>(job.robot);
+  // The scalar executor runs the general instance on every chain.
   if (job.device.executor == Executor::kScalar)
     evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
   else if (J <= 8 && all_revolute(mixed.model))

@@ -17,7 +17,7 @@ struct SimulateJob {
   const Device& device;
   std::vector<Column> columns;
   std::vector<double> column_values;  ///< [columns,n]
-  std::vector<double> damping, amplitude, lower, upper;
+  std::vector<double> damping, amplitude, lower, upper;  ///< [N m s/rad]; [N m], or a factor; [rad or m]
   std::vector<double> stop_time, stop_step, stop_steps, stop_output;
   Trajectories& out;
 };

@@ -16,13 +16,13 @@ struct SimulateSetup {
   Model<double, J> nominal;
   TorqueLaw<J> law;
   Vec<double, J> damping, amplitude;  ///< where the samples have none of their own
-  Vec<double, J> lower, upper, settle_at;
+  Vec<double, J> lower, upper, settle_at;  ///< [rad or m]
   bool settle_at_place;
-  double settle_band, settle_speed;
+  double settle_band, settle_speed;  ///< [rad or m]; [rad/s or m/s]
   Integrator method;
   LimitRule limits;
   Tolerance tolerance;
-  double first_step, max_step, limit_tolerance;
+  double first_step, max_step, limit_tolerance;  ///< [s]; [s]; [rad or m]
   int max_steps, joints;
   Tableau tableau;
 };
@@ -94,6 +94,7 @@ struct SimulateState : Own {
 
 GARRA_HD bool lane_of(bool m, int) { return m; }
 GARRA_HD double lane_of(double v, int) { return v; }
+// Lanes and their masks; plain numbers have one lane.
 template <class V>
 requires requires(const V& v) { v[0]; }
 GARRA_HD auto lane_of(const V& v, int lane) { return v[lane]; }

@@ -9,6 +9,7 @@
 
 namespace garra::grasp {
 
+/// One measure: a row of kColumns.
 template <class Value>
 struct GraspColumn {
   study::ColumnWords words;
