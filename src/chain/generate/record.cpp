@@ -5,6 +5,7 @@
 namespace garra::chain {
 
 int ways(Operation operation, int joints) {
+  // Three eliminations, Run::accelerations().
   if (operation == Operation::kForwardDynamics) return 3;
   const bool has_volume = operation == Operation::kManipulability || operation == Operation::kJacobianManipulability;
   return has_volume && joints == 6 ? kExpansions : 1;
