@@ -24,12 +24,12 @@ struct UrdfJoint {
   int line = 0;
   int parent = -1, child = -1;  ///< links
   Pose<double> origin = Pose<double>::identity();
-  Vec3<double> axis = {{1, 0, 0}};
+  Vec3<double> axis = {{1, 0, 0}};  ///< URDF's default; joint frame
   bool has_limit = false, mimic = false;
   std::string leader;                 ///< mimic: the joint that it follows,
   double multiplier = 1, offset = 0;  ///< q = multiplier * q_leader + offset
-  double lower = 0, upper = 0, velocity = 0, effort = 0;
-  double damping = 0, friction = 0;
+  double lower = 0, upper = 0, velocity = 0, effort = 0;  ///< [rad, m]; [rad/s, m/s]; [N m, N]
+  double damping = 0, friction = 0;  ///< [N m s/rad, N s/m]; dry friction [N m, N]
 };
 
 /// A forest: no link has two parents, no loop.
