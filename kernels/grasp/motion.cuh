@@ -13,13 +13,14 @@ namespace garra::grasp {
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::int64_t padded) : padded_(padded) {}
+  /// Memory for `fields` doubles of every sample; lives as long as this.
   double* take(int fields) {
     pieces_.push_back(std::make_unique<cuda::Buffer<double>>(fields * padded_));
     return pieces_.back()->data();
   }
 
  private:
-  std::int64_t padded_;
+  std::int64_t padded_;  ///< samples, whole tiles
   std::vector<std::unique_ptr<cuda::Buffer<double>>> pieces_;
 };
 
@@ -56,7 +57,9 @@ struct DeviceBackend {
   void for_each(std::int64_t count, const Body& body) const {
     cuda::for_each(count, body);
   }
+  /// Every finger at its contact, then at rest in its motion; `rules` is the host's copy.
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
+  /// Every finger's part of a step.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
   /// Compiled once, in motion_assemble.cu.
   template <int N>

@@ -16,10 +16,10 @@ namespace garra::chain {
 /// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not
 /// there.
 struct EvalTiles {
-  const double *q, *qd, *qdd, *tau, *wrench, *parameters;
-  double* angles;
+  const double *q, *qd, *qdd, *tau, *wrench, *parameters;  ///< inputs; parameters [column]
+  double* angles;  ///< Angles: cosines, sines, slides
   double* singular;  ///< [1] 1 where H is singular
-  double* out[kOutputCount];
+  double* out[kOutputCount];  ///< one for each Output
 
   [[nodiscard]] GARRA_HD double* at(Output output) const { return out[static_cast<int>(output)]; }
 };
@@ -29,15 +29,17 @@ template <int J_, Joints K_, bool AnySize = false>
 struct SharedModel {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
-  static constexpr bool kAnySize = AnySize;
-  Model<double, J> model;
+  static constexpr bool kAnySize = AnySize;  ///< padding may leave fewer than six joints
+  Model<double, J> model;  ///< kernel form, the same for all states
   Pose<double> link[J];  ///< described frame i in kernel frame i
   int joints;            ///< J, or fewer where the rest is padding
 
+  /// The model of state i: the shared one.
   template <class S>
   GARRA_HD const Model<double, J>& at(const EvalTiles&, std::int64_t) const {
     return model;
   }
+  /// Described frame l in kernel frame l.
   template <class S>
   GARRA_HD Pose<S> link_at(const EvalTiles&, std::int64_t, int l) const {
     return cast_pose<S>(link[l]);
@@ -46,9 +48,9 @@ struct SharedModel {
 
 /// One column of numbers that differ from state to state.
 struct Column {
-  int joint;
-  Quantity quantity;
-  Change change;
+  int joint;  ///< from 0
+  Quantity quantity;  ///< of the joint or its link
+  Change change;  ///< sum or factor
   Vec3<double> direction;  ///< in which the center of mass moves, kernel axes
   bool tool;               ///< the tool is fixed to this link
 };
@@ -59,6 +61,7 @@ GARRA_HD S changed(const S& number, Change change, const S& value) {
   return change == Change::kAdd ? number + value : number * value;
 }
 
+/// All six second moments times `factor`.
 template <class S>
 GARRA_HD void scale_second(JointForm<S>& j, const S& factor) {
   j.xx *= factor;
@@ -74,6 +77,7 @@ template <class S>
 struct BodyFactors {
   S mass, first, second;
 };
+/// Each moment by its own factor; second moments are about the frame's origin.
 template <class S>
 GARRA_HD void scale_body(JointForm<S>& j, const BodyFactors<S>& factor) {
   j.mass *= factor.mass;
@@ -120,6 +124,7 @@ GARRA_HD void scale_size(JointForm<S>& j, const S& s) {
   scale_body<S>(j, {s3, s * s3, s2 * s3});
 }
 
+/// One column's number applied to its joint.
 template <class S>
 GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
   switch (column.quantity) {
@@ -162,12 +167,13 @@ struct VaryingModel {
   static constexpr int J = J_;
   static constexpr Joints K = Joints::kMixed;
   static constexpr bool kAnySize = true;
-  Model<double, J> model;
+  Model<double, J> model;  ///< nominal, before columns are applied
   Pose<double> link[J];
   int joints;
-  const Column* columns;
-  int count;
+  const Column* columns;  ///< where the body runs
+  int count;  ///< of columns
 
+  /// The model of state i: nominal numbers, then its columns in their order.
   template <class S>
   GARRA_HD Model<S, J> at(const EvalTiles& tiles, std::int64_t i) const {
     Model<S, J> m;
@@ -250,14 +256,17 @@ struct EvalBody {
   EvalTiles tiles;
   EvalOptions options;
 
+  /// What AnglesBody has left for state i.
   template <class S>
   GARRA_HD Angles<S, J> angles_at(std::int64_t i) const {
     return batch::load<S, Angles<S, J>>(tiles.angles, i);
   }
+  /// State i of an input of J numbers.
   template <class S>
   GARRA_HD Vec<S, J> load(const double* vectors, std::int64_t i) const {
     return batch::load<S, Vec<S, J>>(vectors, i);
   }
+  /// State i of an output that is wanted.
   template <class S, class T>
   GARRA_HD void store(Output output, std::int64_t i, const T& value) const {
     batch::store<S>(tiles.at(output), i, value);
@@ -265,6 +274,7 @@ struct EvalBody {
   [[nodiscard]] GARRA_HD bool wants(Output output) const { return tiles.at(output) != nullptr; }
 };
 
+/// Sines and cosines of every state, which all other bodies read.
 template <class Source>
 struct AnglesBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -279,6 +289,7 @@ struct AnglesBody : EvalBody<Source> {
   }
 };
 
+/// [R p; 0 1], row-major.
 template <class S>
 GARRA_HD Mat<S, 4, 4> homogeneous(const Pose<S>& x) {
   Mat<S, 4, 4> out = Mat<S, 4, 4>::zero();
@@ -320,6 +331,7 @@ struct FramesBody : EvalBody<Source> {
     if (this->wants(Output::kComJacobians)) store_centers(i, m, k);
   }
 
+  /// Poses of the described link frames in the world.
   template <class S>
   GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
     LinkPoses<S> all;
@@ -327,12 +339,14 @@ struct FramesBody : EvalBody<Source> {
         [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * this->source.template link_at<S>(this->tiles, i, l)); });
     this->template store<S>(Output::kLinkPoses, i, all);
   }
+  /// Jacobians of the links' centers of mass, world axes, linear rows first.
   template <class S, class M>
   GARRA_HD void store_centers(std::int64_t i, const M& m, const Frames<S, J>& k) const {
     ComJacobians<S> all;
     for (int l = 0; l < J; ++l) all.jacobian[l] = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
     this->template store<S>(Output::kComJacobians, i, all);
   }
+  /// Jacobian of the tool point in the form and axes of the options.
   template <class S, class M>
   GARRA_HD Mat<S, 6, J> tool_jacobian(const M& m, const Frames<S, J>& k) const {
     const EvalOptions& options = this->options;
@@ -344,6 +358,7 @@ struct FramesBody : EvalBody<Source> {
   }
 };
 
+/// H(q), rotor inertias on the diagonal.
 template <class Source>
 struct MassMatrixBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -354,6 +369,7 @@ struct MassMatrixBody : EvalBody<Source> {
   }
 };
 
+/// C(q, qd) by Christoffel symbols (docs/chain.md (3)).
 template <class Source>
 struct CoriolisBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -388,6 +404,7 @@ struct TermsBody : EvalBody<Source> {
   }
 };
 
+/// tau = H qdd + C qd + g + D qd.
 template <class Source>
 struct InverseDynamicsBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -429,6 +446,7 @@ struct ForwardDynamicsBody : EvalBody<Source> {
   struct Motion {
     Vec<S, J> qd, tau;
   };
+  /// qdd of H qdd = tau - C qd - g, friction being in tau already; `bad` > 0 where a pivot vanishes.
   template <class S, class M>
   static GARRA_HD Vec<S, J> solution(const M& m, const Angles<S, J>& x, const Motion<S>& motion, S& bad) {
     if constexpr (J > 8) {
@@ -507,6 +525,7 @@ struct ManipulabilityBody : EvalBody<Source> {
   }
 
  private:
+  /// use() with the real columns, cut out only where there may be padding.
   template <class Jacobian, class Use>
   GARRA_HD void with_real_columns_of(const Jacobian& jac, const Use& use) const {
     if constexpr (Source::kAnySize)

@@ -10,6 +10,7 @@
 
 namespace garra::chain {
 
+/// All states of a job by one source on one executor of the host.
 template <class Source, Executor E>
 void evaluate_tiles(const Source& source, const EvalJob& job) {
   const Source pointed = moved_to(job.options.point, source);

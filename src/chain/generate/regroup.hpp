@@ -18,6 +18,7 @@ inline double sum_or_zero(double a, double b) {
   return std::abs(a + b) <= kRounding * std::max(std::abs(a), std::abs(b)) ? 0 : a + b;
 }
 
+/// Adds a body to a link; what cancels to rounding becomes 0.
 inline void add_body(JointForm<double>& j, double mass, const kernel::Composite<double>& body) {
   j.mass = sum_or_zero(j.mass, mass);
   for (int k = 0; k < 3; ++k) j.first[k] = sum_or_zero(j.first[k], body.s[k]);

@@ -20,8 +20,8 @@ inline std::string at(const std::string& array, int i, int j) {
 template <int J>
 struct Run {
   Graph& graph;
-  Model<double, J> model, regrouped;
-  Angles<Symbol, J> x;
+  Model<double, J> model, regrouped;  ///< as described; with moments handed down for dynamics
+  Angles<Symbol, J> x;  ///< inputs of joints that turn, numbers of those that slide
   std::vector<Target> targets = {};
 
   // Kinematics needs the links as they are described; only dynamics may move their parameters.
@@ -40,6 +40,7 @@ struct Run {
     }
   }
 
+  /// One input per joint: name[0], name[1], ...
   [[nodiscard]] Vec<Symbol, J> inputs(const std::string& name) {
     Vec<Symbol, J> v;
     for (int i = 0; i < J; ++i) v[i] = graph.input(at(name, i));
@@ -60,6 +61,7 @@ struct Run {
   }
 
   [[nodiscard]] Mat<Symbol, 6, J> tool_jacobian() const { return jacobian(model, frames(model, x)); }
+  /// Of six joints a determinant, in the way's frame and order; else Gram-Schmidt.
   [[nodiscard]] Symbol volume(int way) const {
     if constexpr (J == 6)
       return abs(expanded_determinant(model, x, expansion(way)));
@@ -86,6 +88,7 @@ struct Run {
     return out;
   }
 
+  /// Both triangles from one.
   void give_inertia(const Mat<Symbol, J, J>& H) {
     for (int i = 0; i < J; ++i)
       // One triangle is recorded, the other one is the same results again.
