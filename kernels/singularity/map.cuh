@@ -292,7 +292,7 @@ class Run {
   }
 
  private:
-  /// Distances of a batch, in single precision where the plan says so, with every sixteenth block rechecked.
+  /// Measures a batch, in single precision where the plan says so, and rechecks some blocks of that.
   void measure(std::int64_t first, std::int64_t count, const DeviceAdder& to) {
     if (!plan_host_.single) return cuda::for_each(count, MeasureBody<J, G>{arm_.data(), q_.data(), measured_.data()});
     using Single = SingleMeasureBody<J, G>;
@@ -375,7 +375,7 @@ void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceRun& job
   run.finish(job.tally);
 }
 
-/// Distances of given configurations.
+/// Measures of given configurations.
 template <int J, int G>
 void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceMeasures& job) {
   cuda::Buffer<Arm<J>> exact(1);

@@ -47,6 +47,7 @@ struct SimulateBody {
     }
   }
 
+  /// The sample's own chain: nominal numbers, then its columns. Nothing where all share one.
   template <class S>
   GARRA_HD void fill_own(std::int64_t i, State<S>& s) const {
     if constexpr (kVaries) {
@@ -66,6 +67,7 @@ struct SimulateBody {
       }
     }
   }
+  /// By value where the sample has its own, else the shared one itself.
   template <class S>
   GARRA_HD decltype(auto) model_of_sample([[maybe_unused]] const State<S>& s) const {
     if constexpr (kVaries) {
@@ -82,11 +84,13 @@ struct SimulateBody {
       return (setup.nominal);
     }
   }
+  /// What the steps act on: the sample's chain, its controller with the nominal one, damping and amplitude.
   template <class S>
   GARRA_HD PlantOf<S> plant(const ModelOf<S>& m, const State<S>& s) const {
     return {m, setup.nominal, setup.law, s.damping, s.amplitude};
   }
 
+  /// Sample i (and its neighbors) at t = 0, checked, with its first output. What is not finite does not run.
   template <class S>
   GARRA_HD State<S> start(std::int64_t i) const {
     const S zero = S(0);
@@ -123,12 +127,14 @@ struct SimulateBody {
     return s;
   }
 
+  /// First step of dopri5: as told, or from the state and its first acceleration [s].
   template <class S>
   GARRA_HD S begin_adaptive(const ModelOf<S>& m, State<S>& s) const {
     refresh(m, s);
     const S chosen = setup.first_step > 0 ? S(setup.first_step) : first_step(setup.tolerance, s.at, s.first.qdd);
     return min(S(setup.max_step), chosen);
   }
+  /// Computes the first stage anew where it cannot be taken from the last step.
   template <class S>
   GARRA_HD_CALL void refresh(const ModelOf<S>& m, State<S>& s) const {
     // The first stage is the last of the step before, but for a stop: there the torque may jump.
@@ -171,6 +177,7 @@ struct SimulateBody {
       energies[kBalance] = lane_of(balance, l);
     }
   }
+  /// (E - E_0) + dissipated + lost at stops - work [J]: 0 but for the method's error.
   template <class S>
   GARRA_HD S balance_of(const State<S>& s, const Energy<S>& e) const {
     return (e.kinetic + e.potential - s.first_energy) + s.dissipated + s.stop_loss - s.work;
@@ -207,6 +214,7 @@ struct SimulateBody {
 
   // Events at the end of a step.
 
+  /// Whether some joint is faster than settle_speed, or away from its place where there is one.
   template <class S>
   GARRA_HD MaskOf<S> is_moving(const Motion<S, J>& at) const {
     MaskOf<S> moving = false;
@@ -237,6 +245,7 @@ struct SimulateBody {
     s.settling = select(ok && is_moving(s.at), t, s.settling);
   }
 
+  /// Joints that a step has taken beyond a limit: ends the sample or stops them, with what that costs.
   template <class S>
   GARRA_HD void mind_limits(const ModelOf<S>& m, const MaskOf<S>& ok, State<S>& s) const {
     const auto over = ok && beyond(setup.lower, setup.upper, s.at.q);
@@ -260,6 +269,7 @@ struct SimulateBody {
     s.fresh = select(over, S(1), s.fresh);
   }
 
+  /// Ends samples with a status.
   template <class S>
   GARRA_HD void end_where(const MaskOf<S>& where, SimulationStatus status, State<S>& s) const {
     s.status = select(where, S(static_cast<double>(status)), s.status);
@@ -276,6 +286,7 @@ struct SimulateBody {
     return step_implicit2(p, clock, h, at);
   }
 
+  /// All steps from stop to stop, in all lanes at once; a lane that has ended is carried along.
   template <class S>
   GARRA_HD void run_fixed(State<S>& s) const {
     const ModelOf<S>& m = model_of_sample(s);
@@ -313,6 +324,7 @@ struct SimulateBody {
     return worst / S(setup.limit_tolerance);
   }
 
+  /// One trial step of every lane that runs, accepted or not.
   template <class S>
   GARRA_HD void step_adaptive(State<S>& s) const {
     const ModelOf<S>& m = model_of_sample(s);
@@ -348,6 +360,7 @@ struct SimulateBody {
     arrive(m, ok && arrives, s);
   }
 
+  /// Lanes that have come to a stop: output, next stop, end.
   template <class S>
   GARRA_HD void arrive(const ModelOf<S>& m, const MaskOf<S>& where, State<S>& s) const {
     if (!any(where)) return;

@@ -46,6 +46,7 @@ __attribute__((flatten)) void run_lanes_adaptive(const Body& body) {
       });
 }
 
+/// A batch in chunks, each by one thread.
 template <class Body>
 void simulate_chunks(const SimulateJob& job) {
   // Samples at once: enough to refill lanes from, few enough to share out.

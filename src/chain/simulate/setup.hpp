@@ -14,6 +14,7 @@ Vec<double, J> padded(const std::vector<double>& values, double otherwise) {
   return v;
 }
 
+/// The torque of a job; points stay in the job's memory.
 template <int J>
 TorqueLaw<J> law_of(const TorqueInput& in, int joints) {
   TorqueLaw<J> law{};
@@ -35,6 +36,7 @@ TorqueLaw<J> law_of(const TorqueInput& in, int joints) {
   return law;
 }
 
+/// Everything that the samples of a job share, padded to J joints.
 template <int J>
 SimulateSetup<J> setup_of(const SimulateJob& job) {
   const SimulateOptions& o = job.options;

@@ -10,7 +10,7 @@ namespace garra::contact {
 template <int N>
 struct RescueBody {
   solvers::FrictionRescue rescue;
-  const double* problems;
+  const double* problems;  ///< as IterateBody has them
   const double* sliding;
   double* candidates;
 

@@ -35,6 +35,7 @@ template <int N>
 class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>> {
  public:
   Block(const Job& job, std::int64_t most);
+  /// Problems of these rows into the tiles, slip directions normalized.
   void fill(const batch::RowRange& rows, int threads = 1);
   /// With the verdicts that are wanted.
   void drain(const batch::RowRange& rows, int threads = 1);
@@ -51,6 +52,7 @@ class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solver
 template <int N>
 void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count);
 
+/// Blocks of kBlock problems, each by one thread.
 template <class Solver, int N>
 void solve_on_cpu(const Solver& solver, const Job& job) {
   const Executor executor = job.device.executor;
@@ -65,6 +67,7 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
       });
 }
 
+/// Blocks as large as the device's memory allows; all threads pack and unpack.
 template <class Solver, int N>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   using Solution = solvers::FrictionSolution<double, N>;
@@ -85,6 +88,7 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   }
 }
 
+/// On the executor of the job's device.
 template <class Solver, int N>
 void solve_all(const Solver& solver, const Job& job) {
   if (job.device.executor == Executor::kCuda)

@@ -8,6 +8,7 @@
 
 namespace garra::contact {
 
+/// Of a solution; all members are S.
 template <class S, int N>
 struct SolutionVerdict {
   S merit;              ///< the papers' (4) at c

@@ -11,7 +11,7 @@ namespace garra::grasp {
 /// The object's side of a sample, moments divided by its radius of gyration: all rows are forces [N].
 template <class S, int N>
 struct ObjectWrench {
-  Mat<S, 6, 3 * N> W;
+  Mat<S, 6, 3 * N> W;  ///< wrench of contact forces (n, t, o)
   Vec<S, 6> w;  ///< weight, external and gyroscopic wrench
   S size;       ///< |weight| + |the rest|
   S radius;     ///< of gyration: root of the mean of its squares about the three axes [m]
@@ -118,7 +118,7 @@ template <int N, int R = 0>
 struct BalanceBody {
   const GraspModel* model;
   SampleParts from;
-  double* metrics;
+  double* metrics;  ///< Metrics, read and written
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {

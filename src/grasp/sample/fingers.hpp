@@ -82,6 +82,7 @@ struct FingerBody {
     if (hold != nullptr) *hold = hold_of(f, terms);
     return {terms.A, terms.drift, terms.bias, terms.velocity, reached};
   }
+  /// The contact Jacobian and the finger's own torques, each over the joint's limit.
   template <class S>
   static GARRA_HD FingerHold<S> hold_of(const FingerModel& f, const FingerTerms<S, J>& terms) {
     FingerHold<S> out;

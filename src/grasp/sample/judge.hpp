@@ -11,14 +11,15 @@ namespace garra::grasp {
 template <class S, int N>
 struct Verdict {
   S outcome;  ///< grasp::Outcome
-  S residual;
-  S iterations;
+  S residual;  ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
+  S iterations;  ///< Newton steps
   S sticks;         ///< 1 where every contact sticks, else 0; NaN: unsolved
   S acceleration;   ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
   Vec<S, N> state;  ///< grasp::ContactState
-  Vec<S, 3 * N> c, a;
+  Vec<S, 3 * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 };
 
+/// Step 6 for every sample. Metrics have been through the balance.
 template <int N>
 struct JudgeBody {
   const GraspModel* model;
@@ -70,6 +71,7 @@ struct JudgeBody {
     return norm(force) / load.body.mass;
   }
 
+  /// Lane by lane one of two verdicts.
   template <class S>
   static GARRA_HD Verdict<S, N> choose(const MaskOf<S>& first, const Verdict<S, N>& a, const Verdict<S, N>& b) {
     Verdict<S, N> v;

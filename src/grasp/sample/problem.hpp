@@ -116,9 +116,10 @@ struct Parts {
   ObjectLoad<S> load;
   ContactTerms<S> contacts[N];
   Vec<S, N> friction;
-  S reached;
+  S reached;  ///< product of those of the fingers
 };
 
+/// The friction problem of a sample and its metrics; a harmless one where a finger does not reach.
 template <class S, int N>
 GARRA_HD Built<S, N> build_problem(const GraspModel& m, const Parts<S, N>& parts) {
   const System<S, N> sys = assemble<S, N>(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, m.moving);

@@ -14,11 +14,12 @@ namespace garra::grasp {
 
 /// Of the bins that quantiles are taken from.
 struct TimeRange {
-  double low, high;
+  double low, high;  ///< [unit of the column]
   bool decades;      ///< bins of the decadic logarithm
   double shown = 1;  ///< the histogram that is shown reaches to this share of `high`
 };
 
+/// One measure of a trajectory.
 struct TimeColumn {
   study::ColumnWords words;
   TimeRange (*range)(const Scenario&);
@@ -43,6 +44,7 @@ struct TimeColumn {
   return std::isfinite(x) ? std::clamp(x, 0.0, std::nextafter(1.0, 0.0)) : NAN;
 }
 
+/// In the order of summary.json and the report.
 inline constexpr std::tuple kTimeColumns = {
     TimeColumn{{"slip_path", "m", "Slip path", "Of the contact that slides farthest on the object."},
                [](const Scenario& s) {

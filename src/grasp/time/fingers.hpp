@@ -56,10 +56,11 @@ struct FingerStepBody {
 /// What is the same for all samples in a step.
 struct StepNow {
   Instant now;
-  bool first = false;
+  bool first = false;  ///< step: torques that are kept are found in it
   const double* torques[kMaxContacts] = {};  ///< of each finger at this time where they are given; host memory
 };
 
+/// Drive and limits of one finger in a step; torques beyond its joints are 0.
 template <int J>
 FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& step) {
   const FingerLimits& limits = rules.limits[finger];

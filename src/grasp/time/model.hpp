@@ -19,8 +19,9 @@ namespace garra::grasp {
 /// Limits of a finger's joints; infinite where there are none.
 struct FingerLimits {
   double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];  ///< [N m or N]; [rad or m]
-  bool torque_limited;
+  bool torque_limited;  ///< some torque has a limit
 
+  /// Nothing limits the joints.
   [[nodiscard]] static FingerLimits none() {
     FingerLimits l{};
     std::fill_n(l.torque, chain::kMaxJoints, kInfinity);
@@ -35,7 +36,7 @@ struct MotionRules {
   GraspModel grasp;
   StepRules step;
   Controller controller;
-  Drive drive;
+  Drive drive;  ///< whose torques
   bool shaken;  ///< by random tones of each sample
   bool carried;  ///< the palm's acceleration is given, too or instead
   Vec3<double> shake_rms;  ///< along x, y, z of the palm [m/s^2]
@@ -44,7 +45,7 @@ struct MotionRules {
   double tol;              ///< of the contact solver
   double controller_mass;  ///< that the controller believes in [kg]
   bool levels;             ///< friction levels instead of the nominal friction
-  SurfaceKind kind[kMaxContacts];
+  SurfaceKind kind[kMaxContacts];  ///< what the fingertip is followed along
   double nominal_friction[kMaxContacts];  ///< about which levels keep the drawn deviations
   FingerLimits limits[kMaxContacts];
 };
@@ -67,15 +68,15 @@ struct MotionMeasures {
   Vec3<S> momentum;      ///< at time 0, and all impulses since [N s]
   S energy_balance, momentum_balance;  ///< largest so far [J]; [N s]
   S worst_gap, worst_cone, worst_residual;  ///< [m]; [N]; 1
-  S iterations, steps, unstable_steps, worst_ratio;
+  S iterations, steps, unstable_steps, worst_ratio;  ///< in all; worst_ratio: largest step over its bound
   Vec<S, N> slip, peak_force, peak_torque;  ///< [m]; [N]; over the limit
 };
 
 /// One look at a sample (Look). Members are S.
 template <class S, int N>
 struct MotionLook {
-  S look[kLooks];
-  Vec<S, N> force;
+  S look[kLooks];  ///< as Look numbers them
+  Vec<S, N> force;  ///< normal forces [N]
 };
 
 /// What the last step of a sample was like, for replay. Members are S.
@@ -109,12 +110,14 @@ struct MotionTiles {
   const std::uint64_t* draw;  ///< number of each sample among the draws
   std::int64_t padded;        ///< samples that there is room for, whole tiles
 
+  /// Tiles of one contact among those of all.
   template <class T>
   [[nodiscard]] GARRA_HD double* of_contact(double* tiles, int j) const {
     return tiles + j * padded * batch::kFields<double, T>;
   }
   [[nodiscard]] GARRA_HD double* surface_of(int j) const { return of_contact<LocalSurface<double>>(surfaces, j); }
   [[nodiscard]] GARRA_HD double* order_of(int j) const { return of_contact<FingerOrder<double>>(orders, j); }
+  /// Tiles with room for kMaxJoints joints; a finger uses as many as its size has.
   [[nodiscard]] GARRA_HD double* finger_of(int j) const {
     return of_contact<FingerMotion<double, chain::kMaxJoints>>(fingers, j);
   }

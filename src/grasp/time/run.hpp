@@ -16,14 +16,15 @@ namespace garra::grasp {
 struct MotionModel {
   MotionRules rules;
   LoadClock clock;
-  std::int64_t steps = 0;
-  int instants = 0;
+  std::int64_t steps = 0;  ///< until the end
+  int instants = 0;  ///< looked at, time 0 and the end included
   std::vector<double> levels = {};  ///< of friction
-  std::vector<double> sample_times = {};
+  std::vector<double> sample_times = {};  ///< [s] of rows of given torques; empty: none
   std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [time][joint]
 
   /// Which draw and which friction the samples from number `first` on have; the last one fills the last tile up.
   void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;
+  /// What holds for all samples in a step, counted from 0; it points into `torques`.
   [[nodiscard]] StepNow at(std::int64_t step, std::vector<std::vector<double>>& torques) const;
   /// After which step instant i is looked at.
   [[nodiscard]] std::int64_t step_of_instant(int i) const;
@@ -127,6 +128,7 @@ class HostMemory {
  public:
   explicit HostMemory(std::int64_t count) : padded_(batch::tiles_for(count) * batch::kTile) {}
   [[nodiscard]] std::int64_t padded() const { return padded_; }
+  /// Memory for `fields` doubles of every sample; lives as long as this.
   double* take(int fields) {
     pieces_.emplace_back(fields * padded_);
     return pieces_.back().data();

@@ -28,6 +28,7 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
   return wrench;
 }
 
+/// First body of a step: where the object will be, and what its fingers are to do about it.
 struct OrderBody {
   const MotionRules* rules;
   MotionTiles tiles;
@@ -66,6 +67,7 @@ struct StepParts {
   Vec<S, 6> load;
 };
 
+/// Loads what a sample's step is made of.
 template <class S, int N>
 GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now, std::int64_t i) {
   StepParts<S, N> s;
@@ -77,6 +79,7 @@ GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now
   return s;
 }
 
+/// Third body of a step: its contact problem.
 template <int N>
 struct AssembleBody {
   const MotionRules* rules;
@@ -142,6 +145,7 @@ struct CloseBody {
     return m;
   }
 
+  /// The certified solution of a step, zero where there is none.
   template <class S>
   struct Solved {
     Vec<S, 3 * N> c, a;
@@ -159,6 +163,7 @@ struct CloseBody {
     S stretch;  ///< explicit: largest step over its bound
   };
 
+  /// Solution of sample i.
   template <class S>
   GARRA_HD Solved<S> solved_at(std::int64_t i) const {
     const auto s = batch::load<S, solvers::FrictionSolution<S, N>>(tiles.solutions, i);
