@@ -27,7 +27,7 @@ inline double from_ordered(Word b) { return from_bits<double>((b >> 63) != 0 ? b
 
 /// Adds to the device's counts and smallest values, by any number of threads.
 struct DeviceAdder {
-  Word* counts;  ///< of the tally's layout
+  Word* counts;    ///< of the tally's layout
   Word* smallest;  ///< ordered() bits
   // Integer additions commute: counts do not depend on the order of threads.
   __device__ void add(int i) const { atomicAdd(counts + i, Word{1}); }
@@ -116,7 +116,7 @@ template <int J, int G>
 struct RestartBody {
   const Arm<J>* arm;
   RefineOptions options;
-  double* searches;  ///< Search, tiles
+  double* searches;       ///< Search, tiles
   const double* results;  ///< NearSingularity, tiles
   template <class S>
   __device__ void operator()(std::int64_t k) const {
@@ -147,7 +147,7 @@ template <int J>
 struct CountLandingBody {
   const MapPlan* plan;
   std::int64_t first;  ///< number of the batch's first sample
-  const int* near;  ///< index of each search's sample in the batch
+  const int* near;     ///< index of each search's sample in the batch
   const double* results;
   DeviceAdder to;
   template <class S>
@@ -360,7 +360,7 @@ class Run {
   cuda::Buffer<Sampler> sampler_;
   cuda::Buffer<Word> counts_, least_;
   Numbers q_, measured_, searches_, others_, results_;  ///< tiles of a batch
-  cuda::Buffer<int> near_, worst_, lengths_;  ///< lists of a batch; lengths of both
+  cuda::Buffer<int> near_, worst_, lengths_;            ///< lists of a batch; lengths of both
 };
 
 }  // namespace map_cuda

@@ -17,9 +17,9 @@ namespace garra::chain {
 /// there.
 struct EvalTiles {
   const double *q, *qd, *qdd, *tau, *wrench, *parameters;  ///< inputs; parameters [column]
-  double* angles;  ///< Angles: cosines, sines, slides
-  double* singular;  ///< [1] 1 where H is singular
-  double* out[kOutputCount];  ///< one for each Output
+  double* angles;                                          ///< Angles: cosines, sines, slides
+  double* singular;                                        ///< [1] 1 where H is singular
+  double* out[kOutputCount];                               ///< one for each Output
 
   [[nodiscard]] GARRA_HD double* at(Output output) const { return out[static_cast<int>(output)]; }
 };
@@ -30,9 +30,9 @@ struct SharedModel {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
   static constexpr bool kAnySize = AnySize;  ///< padding may leave fewer than six joints
-  Model<double, J> model;  ///< kernel form, the same for all states
-  Pose<double> link[J];  ///< described frame i in kernel frame i
-  int joints;            ///< J, or fewer where the rest is padding
+  Model<double, J> model;                    ///< kernel form, the same for all states
+  Pose<double> link[J];                      ///< described frame i in kernel frame i
+  int joints;                                ///< J, or fewer where the rest is padding
 
   /// The model of state i: the shared one.
   template <class S>
@@ -48,9 +48,9 @@ struct SharedModel {
 
 /// One column of numbers that differ from state to state.
 struct Column {
-  int joint;  ///< from 0
-  Quantity quantity;  ///< of the joint or its link
-  Change change;  ///< sum or factor
+  int joint;               ///< from 0
+  Quantity quantity;       ///< of the joint or its link
+  Change change;           ///< sum or factor
   Vec3<double> direction;  ///< in which the center of mass moves, kernel axes
   bool tool;               ///< the tool is fixed to this link
 };
@@ -171,7 +171,7 @@ struct VaryingModel {
   Pose<double> link[J];
   int joints;
   const Column* columns;  ///< where the body runs
-  int count;  ///< of columns
+  int count;              ///< of columns
 
   /// The model of state i: nominal numbers, then its columns in their order.
   template <class S>

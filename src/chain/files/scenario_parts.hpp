@@ -10,9 +10,9 @@
 
 namespace garra::io {
 
-inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};  ///< [rad/s] or [m/s]
-inline constexpr JointDimension kJointTorque{kTorque, kForce};  ///< [N m] or [N]
-inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};  ///< [N m s/rad] or [N s/m]
+inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};               ///< [rad/s] or [m/s]
+inline constexpr JointDimension kJointTorque{kTorque, kForce};                          ///< [N m] or [N]
+inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};        ///< [N m s/rad] or [N s/m]
 inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};  ///< [N m/rad] or [N/m]
 inline constexpr JointDimension kPlain{kRatio, kRatio};  ///< the same without unit for all joints
 
@@ -34,7 +34,7 @@ void design_fields(Fields& f, const chain::Robot& robot, chain::Design& design);
 /// A swept key with the values it takes.
 struct SweptKey {
   chain::Sweep sweep;
-  Place place;  ///< in the file, for errors
+  Place place;              ///< in the file, for errors
   std::vector<Node> nodes;  ///< what each value looks like in a file
 };
 /// [sweep]

@@ -21,7 +21,7 @@ template <int J>
 struct Run {
   Graph& graph;
   Model<double, J> model, regrouped;  ///< as described; with moments handed down for dynamics
-  Angles<Symbol, J> x;  ///< inputs of joints that turn, numbers of those that slide
+  Angles<Symbol, J> x;                ///< inputs of joints that turn, numbers of those that slide
   std::vector<Target> targets = {};
 
   // Kinematics needs the links as they are described; only dynamics may move their parameters.

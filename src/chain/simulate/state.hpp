@@ -15,15 +15,15 @@ template <int J>
 struct SimulateSetup {
   Model<double, J> nominal;  ///< the chain that controllers believe in
   TorqueLaw<J> law;
-  Vec<double, J> damping, amplitude;  ///< where the samples have none of their own
+  Vec<double, J> damping, amplitude;       ///< where the samples have none of their own
   Vec<double, J> lower, upper, settle_at;  ///< [rad or m]
-  bool settle_at_place;  ///< settle_at counts
-  double settle_band, settle_speed;  ///< [rad or m]; [rad/s or m/s]
+  bool settle_at_place;                    ///< settle_at counts
+  double settle_band, settle_speed;        ///< [rad or m]; [rad/s or m/s]
   Integrator method;
   LimitRule limits;
   Tolerance tolerance;
   double first_step, max_step, limit_tolerance;  ///< [s]; [s]; [rad or m]
-  int max_steps, joints;  ///< of dopri5, accepted and rejected; real joints
+  int max_steps, joints;                         ///< of dopri5, accepted and rejected; real joints
   Tableau tableau;
 };
 
@@ -38,14 +38,14 @@ struct StopTable {
 
 /// Rows of the inputs and outputs of the samples at hand. Null: not there.
 struct SimulateArrays {
-  std::int64_t count;  ///< samples at hand
+  std::int64_t count;                          ///< samples at hand
   const double *q, *qd, *damping, *amplitude;  ///< [n,j]
   const double* values;                        ///< [columns,n]
   std::int64_t values_stride;                  ///< n of the whole batch
   const Column* columns;
   int column_count;
   StopTable stops;
-  int outputs;  ///< output times
+  int outputs;         ///< output times
   double* trajectory;  ///< [n,outputs,trajectory_fields]
   double* summary;     ///< [n,summary_fields]
 };
@@ -83,8 +83,8 @@ struct NoModel {};
 template <class S, int J, class Own>
 struct SimulateState : Own {
   S index, running, status, steps, rejected;  ///< index: in the arrays at hand; running: 1 or 0
-  S t, stop;  ///< number of the next stop
-  Motion<S, J> at;  ///< q [rad or m], qd
+  S t, stop;                                  ///< number of the next stop
+  Motion<S, J> at;                            ///< q [rad or m], qd
   Vec<S, J> damping, amplitude, peak_speed, peak_torque;
   S dissipated, work, stop_loss, first_energy, worst, settling;  ///< [J]; first_energy: at t = 0; worst: balance
   // Adaptive steps.

@@ -30,7 +30,7 @@ using Drawn = std::array<double, kStudySlots>;
 /// Designs that are simulated together: the same nominal chain, controller and method.
 struct Group {
   Robot robot;  ///< of nominal mass and size (for computed torque: and damping), which its controller believes in
-  double mass = 1, size = 1;  ///< nominal factors that it has already
+  double mass = 1, size = 1;                                                ///< nominal factors that it has already
   bool varies_mass = false, varies_size = false, varies_amplitude = false;  ///< in some design
   TorqueInput torque;
   SimulateOptions options;

@@ -316,8 +316,8 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   const Design& design = design_of(sample);
   const Group& group = group_of(static_cast<int>(sample % designs()));
   const Drawn x = inputs_of(sample);
+  // A replay is bit for bit the run's sample (simulate_group).
   Replay r{
-      // A replay is bit for bit the run's sample (simulate_group).
       sample % designs(), sample / designs(), {}, measure(simulate_group(group, {x}, {}, {}), 0, design.within), {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);
   if (outputs) r.trajectory = simulate_group(group, {x}, output_times(design, design.options.until), {});

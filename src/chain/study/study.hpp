@@ -17,7 +17,7 @@ namespace garra::chain {
 struct Measured {
   StudyOutcome outcome;
   double settling, balance, work, dissipated, largest_torque;  ///< [s]; [J]; [J]; [J]; [N m or N]
-  std::vector<double> peak_torque, peak_speed;  ///< [j]
+  std::vector<double> peak_torque, peak_speed;                 ///< [j]
 };
 
 /// Where the counts of one design lie, from its first count on, and its sums in a block.
@@ -38,7 +38,7 @@ struct DesignLayout {
 /// What one design has come to.
 struct DesignResult {
   std::int64_t samples = 0, settled = 0, unsolved = 0;  ///< unsolved: not counted as decided
-  double probability = 0;  ///< NaN where no sample is decided
+  double probability = 0;                               ///< NaN where no sample is decided
   study::Interval interval;
 };
 

@@ -24,9 +24,9 @@ GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, con
 template <class Solver, int N>
 struct IterateBody {
   Solver solver;
-  const double* problems;  ///< tiles of FrictionProblem
-  const double* sliding;  ///< tiles of SlidingContacts, or null
-  double* candidates;  ///< tiles of Candidate, written
+  const double* problems;           ///< tiles of FrictionProblem
+  const double* sliding;            ///< tiles of SlidingContacts, or null
+  double* candidates;               ///< tiles of Candidate, written
   const double* guesses = nullptr;  ///< tiles of Vec<S, 3 N>: forces to start from, for solvers that can; null: none
 
   /// State of problem i, where the iteration begins.

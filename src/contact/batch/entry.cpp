@@ -74,13 +74,13 @@ Solutions unsolved(const Problems& problems) {
   Solutions out;
   make_room(problems, {}, out);
   return out;
-// resize, not assign: numbers of an earlier call may stay, since every one of them is written.
 }
 
 void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
   out.contacts = problems.contacts;
   out.count = problems.count;
   const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
+  // resize, not assign: numbers of an earlier call may stay, since every one of them is written.
   out.c.resize(wanted.c ? n * 3 * k : 0);
   out.a.resize(wanted.a ? n * 3 * k : 0);
   out.merit.resize(wanted.merit ? n : 0);

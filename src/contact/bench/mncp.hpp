@@ -11,9 +11,9 @@ namespace garra::cli {
 /// One solver on one problem.
 struct MncpResult {
   Status status = Status::kStalled;
-  double error = 0;    ///< max over i of |min(u_i, F_i)| and |G_j|
-  double seconds = 0;  ///< one solve from the problem's start
-  int iterations = 0;  ///< outer ones, over all starts
+  double error = 0;            ///< max over i of |min(u_i, F_i)| and |G_j|
+  double seconds = 0;          ///< one solve from the problem's start
+  int iterations = 0;          ///< outer ones, over all starts
   int starts = 1;              ///< used, the last one included
   int solution = -1;           ///< which of the listed solutions was found; -1: another one, or none
   std::vector<double> x = {};  ///< the unknowns at the end; NaN where not converged
@@ -22,7 +22,7 @@ struct MncpResult {
 /// One problem of the set with what all solvers made of it.
 struct MncpProblem {
   std::string name;
-  int unknowns = 0;  ///< n = p + m
+  int unknowns = 0;      ///< n = p + m
   int solutions = 0;     ///< listed ones
   bool isolated = true;  ///< false: solutions are not isolated, so one that is not listed is no surprise
   std::vector<MncpResult> results = {};  ///< in the order of the solvers

@@ -25,8 +25,8 @@ inline constexpr int kEndingCount = kStatusCount + 4;
 /// One solver on one problem.
 struct Outcome {
   Ending ending = Ending::kConverged;
-  double residual = 0;  ///< scale-invariant natural-map error by our certificate; NaN where there is no force
-  double seconds = 0;   ///< one cold solve
+  double residual = 0;          ///< scale-invariant natural-map error by our certificate; NaN where there is no force
+  double seconds = 0;           ///< one cold solve
   std::int32_t iterations = 0;  ///< outer ones, as the solver counts them
 };
 
@@ -34,7 +34,7 @@ struct Outcome {
 struct Throughput {
   std::string device;
   double per_second = 0;  ///< problems solved or not
-  int threads = 0;  ///< processor threads that worked; 0 on a GPU
+  int threads = 0;        ///< processor threads that worked; 0 on a GPU
 };
 
 /// One solver on one set. The first `outcomes.size()` problems of the set were tried.
@@ -62,7 +62,7 @@ struct SetRecord {
 
 /// How solvers are measured.
 struct MeasureOptions {
-  double tol = 1e-8;  ///< solved: FrictionSolution::residual <= tol
+  double tol = 1e-8;      ///< solved: FrictionSolution::residual <= tol
   double time_limit = 1;  ///< [s] for the single solves of one solver on one set
   Device device;          ///< of the throughput, beside the processor's
 };
@@ -79,7 +79,7 @@ struct Totals {
   std::int64_t tried = 0, solved = 0;
   double mean = 0, median = 0, p999 = 0;  ///< [s]
   double iterations = 0;                  ///< median
-  std::int32_t most_iterations = 0;  ///< of one problem
+  std::int32_t most_iterations = 0;       ///< of one problem
   [[nodiscard]] double share() const {
     return tried > 0 ? static_cast<double>(solved) / static_cast<double>(tried) : 0;
   }

@@ -55,9 +55,9 @@ Json effort_json(const ContactSummary& s) {
   Json out = Json::object();
   for (std::size_t i = 0; i < s.effort.size(); ++i) {
     const auto spread = spread_of(s.effort[i]);
+    // Readers count on the iterations' entry even where no method counts; the others are absent.
     if (spread)
       out[kEffortNames[i].key] = {{"median", spread->median}, {"mean", spread->mean}, {"max", spread->max}};
-    // Readers count on the iterations' entry even where no method counts; the others are absent.
     else if (i == 0)
       out[kEffortNames[i].key] = {{"median", nullptr}, {"mean", nullptr}, {"max", 0}};
   }

@@ -43,7 +43,7 @@ struct ContactSummary {
   std::vector<std::string> outputs;
   std::vector<Unreadable> unreadable;
 
-  static constexpr std::int32_t kStickTest = -1;  ///< rung before the first: the first guess was the answer
+  static constexpr std::int32_t kStickTest = -1;   ///< rung before the first: the first guess was the answer
   static constexpr std::int32_t kUndecided = 255;  ///< in Solutions::solutions
 
   /// Counts a batch; not by two threads at a time.

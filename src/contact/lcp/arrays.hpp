@@ -7,9 +7,9 @@
 #include "garra/core/error.hpp"
 #include "garra/lcp.hpp"
 
-/// Problem k: M row-major, q.
 namespace garra::lcp {
 
+/// Problem k: M row-major, q.
 template <int N>
 solvers::LcpProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
   solvers::LcpProblem<double, N> p;

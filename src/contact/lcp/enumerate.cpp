@@ -14,7 +14,6 @@ void enumerate_all(const Problems& in, int threads, Enumeration& out) {
   std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
   batch::parallel_for(threads, in.count, [&](std::int64_t k) {
     each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
-  // Offsets, not counts: `first` has count + 1 entries and the solutions of problem k are [first[k], first[k + 1]).
   });
   for (const auto& e : each) {
     out.verdict.push_back(e.verdict);
@@ -26,6 +25,7 @@ void enumerate_all(const Problems& in, int threads, Enumeration& out) {
       out.proved.push_back(s.proved ? 1 : 0);
       out.degenerate.push_back(s.degenerate ? 1 : 0);
     }
+    // Offsets, not counts: `first` has count + 1 entries and the solutions of problem k are [first[k], first[k + 1]).
     out.first.push_back(out.first.back() + static_cast<std::int64_t>(e.solutions.size()));
   }
 }

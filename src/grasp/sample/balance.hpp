@@ -12,9 +12,9 @@ namespace garra::grasp {
 template <class S, int N>
 struct ObjectWrench {
   Mat<S, 6, 3 * N> W;  ///< wrench of contact forces (n, t, o)
-  Vec<S, 6> w;  ///< weight, external and gyroscopic wrench
-  S size;       ///< |weight| + |the rest|
-  S radius;     ///< of gyration: root of the mean of its squares about the three axes [m]
+  Vec<S, 6> w;         ///< weight, external and gyroscopic wrench
+  S size;              ///< |weight| + |the rest|
+  S radius;            ///< of gyration: root of the mean of its squares about the three axes [m]
 };
 
 template <class S, int N>

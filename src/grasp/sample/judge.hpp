@@ -10,12 +10,12 @@ namespace garra::grasp {
 /// Step 6: certificate, contact states and outcome, of up to two candidates from different starts.
 template <class S, int N>
 struct Verdict {
-  S outcome;  ///< grasp::Outcome
-  S residual;  ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
-  S iterations;  ///< Newton steps
-  S sticks;         ///< 1 where every contact sticks, else 0; NaN: unsolved
-  S acceleration;   ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
-  Vec<S, N> state;  ///< grasp::ContactState
+  S outcome;           ///< grasp::Outcome
+  S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
+  S iterations;        ///< Newton steps
+  S sticks;            ///< 1 where every contact sticks, else 0; NaN: unsolved
+  S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
+  Vec<S, N> state;     ///< grasp::ContactState
   Vec<S, 3 * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 };
 

@@ -16,18 +16,18 @@ inline constexpr int kLimitContacts = kMaxContacts;  ///< room for contacts in t
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {
-  kMass,  ///< [kg]
-  kScale,  ///< factor on the object's lengths
+  kMass,    ///< [kg]
+  kScale,   ///< factor on the object's lengths
   kShiftX,  ///< of the object in P [m], as Y and Z
   kShiftY,
   kShiftZ,
   kTurnX,  ///< of the object, small_turn() [rad], as Y and Z
   kTurnY,
   kTurnZ,
-  kAngle,  ///< common contact angle [rad]
-  kSqueeze,  ///< common one [N]
+  kAngle,         ///< common contact angle [rad]
+  kSqueeze,       ///< common one [N]
   kCompensation,  ///< factor on gravity and Coriolis compensation
-  kForceSize,  ///< random external force: size [N], direction by ball_vector()
+  kForceSize,     ///< random external force: size [N], direction by ball_vector()
   kForceCosine,
   kForceAzimuth,
   kTorqueSize,  ///< random external torque: size [N m], direction likewise
@@ -39,12 +39,12 @@ enum Slot : int {
 /// Scalar inputs of one contact.
 enum ContactSlot : int {
   kFriction,  ///< coefficient, or factor on the common one
-  kSlideT,  ///< along the surface [m], as O
+  kSlideT,    ///< along the surface [m], as O
   kSlideO,
-  kTilt,  ///< of the true normal [rad]
+  kTilt,           ///< of the true normal [rad]
   kTiltDirection,  ///< azimuth of the tilt in the tangent plane [rad]
-  kSqueezeError,  ///< added to the squeeze [N]
-  kOwnSqueeze,  ///< in place of the common one [N]
+  kSqueezeError,   ///< added to the squeeze [N]
+  kOwnSqueeze,     ///< in place of the common one [N]
   kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
@@ -100,8 +100,8 @@ GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
 struct GraspModel {
   int contacts;
   FingerModel finger[kLimitContacts];
-  SurfacePoint surface[kLimitContacts];  ///< nominal, object frame
-  double angle_sign[kLimitContacts];  ///< -1 to 1: how the common angle moves it along o
+  SurfacePoint surface[kLimitContacts];   ///< nominal, object frame
+  double angle_sign[kLimitContacts];      ///< -1 to 1: how the common angle moves it along o
   bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
   int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
@@ -113,16 +113,16 @@ struct GraspModel {
   Pose<double> object;                      ///< nominal pose in P
   Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
   double length;                            ///< length that makes torques comparable to forces in the wrench radius [m]
-  Vec3<double> gravity;  ///< [m/s^2], P axes
-  Vec<double, 6> wrench;               ///< constant external wrench (force; torque about the centre of mass)
-  double force_limit[kLimitContacts];  ///< of the normal force [N]; infinity: none
-  bool limited;                        ///< some contact or joint has a limit
-  bool torque_limited;                 ///< some joint has one
-  int most_joints;                     ///< of a finger
-  double held_imbalance;               ///< carried: imbalance <= this
-  Vec<double, 6> probe;                ///< wrench whose multiple the load factor is
-  Vec3<double> v, omega;  ///< of the object [m/s, rad/s], P axes
-  bool moving;  ///< v or omega is not zero
+  Vec3<double> gravity;                     ///< [m/s^2], P axes
+  Vec<double, 6> wrench;                    ///< constant external wrench (force; torque about the centre of mass)
+  double force_limit[kLimitContacts];       ///< of the normal force [N]; infinity: none
+  bool limited;                             ///< some contact or joint has a limit
+  bool torque_limited;                      ///< some joint has one
+  int most_joints;                          ///< of a finger
+  double held_imbalance;                    ///< carried: imbalance <= this
+  Vec<double, 6> probe;                     ///< wrench whose multiple the load factor is
+  Vec3<double> v, omega;                    ///< of the object [m/s, rad/s], P axes
+  bool moving;                              ///< v or omega is not zero
   std::uint64_t seed;
   int draws;  ///< how many of `draw` there are
   Draw draw[kSlots];
@@ -238,7 +238,7 @@ struct FingerTask {
   Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
   Vec3<S> force;     ///< commanded [N], P axes
   S compensation;    ///< factor on the finger's gravity and Coriolis compensation
-  S friction;  ///< coefficient
+  S friction;        ///< coefficient
 };
 
 /// What finger j is told in a sample whose object stands so.

@@ -56,7 +56,7 @@ struct FingerStepBody {
 /// What is the same for all samples in a step.
 struct StepNow {
   Instant now;
-  bool first = false;  ///< step: torques that are kept are found in it
+  bool first = false;                        ///< step: torques that are kept are found in it
   const double* torques[kMaxContacts] = {};  ///< of each finger at this time where they are given; host memory
 };
 

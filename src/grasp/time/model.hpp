@@ -19,7 +19,7 @@ namespace garra::grasp {
 /// Limits of a finger's joints; infinite where there are none.
 struct FingerLimits {
   double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];  ///< [N m or N]; [rad or m]
-  bool torque_limited;  ///< some torque has a limit
+  bool torque_limited;                                                                   ///< some torque has a limit
 
   /// Nothing limits the joints.
   [[nodiscard]] static FingerLimits none() {
@@ -36,16 +36,16 @@ struct MotionRules {
   GraspModel grasp;
   StepRules step;
   Controller controller;
-  Drive drive;  ///< whose torques
-  bool shaken;  ///< by random tones of each sample
-  bool carried;  ///< the palm's acceleration is given, too or instead
-  Vec3<double> shake_rms;  ///< along x, y, z of the palm [m/s^2]
-  double slip, drop;       ///< [m]
-  double drop_turn;        ///< [rad]
-  double tol;              ///< of the contact solver
-  double controller_mass;  ///< that the controller believes in [kg]
-  bool levels;             ///< friction levels instead of the nominal friction
-  SurfaceKind kind[kMaxContacts];  ///< what the fingertip is followed along
+  Drive drive;                            ///< whose torques
+  bool shaken;                            ///< by random tones of each sample
+  bool carried;                           ///< the palm's acceleration is given, too or instead
+  Vec3<double> shake_rms;                 ///< along x, y, z of the palm [m/s^2]
+  double slip, drop;                      ///< [m]
+  double drop_turn;                       ///< [rad]
+  double tol;                             ///< of the contact solver
+  double controller_mass;                 ///< that the controller believes in [kg]
+  bool levels;                            ///< friction levels instead of the nominal friction
+  SurfaceKind kind[kMaxContacts];         ///< what the fingertip is followed along
   double nominal_friction[kMaxContacts];  ///< about which levels keep the drawn deviations
   FingerLimits limits[kMaxContacts];
 };
@@ -59,23 +59,23 @@ struct SampleLevel {
 /// Measures of a trajectory so far; Trajectory without what the fingers count. Members are S.
 template <class S, int N>
 struct MotionMeasures {
-  S end;  ///< MotionEnd, or -1 while it goes on
-  S end_time, slip_time, open_time;  ///< [s]
-  S slipped_first;  ///< contact of slip_time, or -1
+  S end;                                  ///< MotionEnd, or -1 while it goes on
+  S end_time, slip_time, open_time;       ///< [s]
+  S slipped_first;                        ///< contact of slip_time, or -1
   S peak_drift, peak_turn, least_margin;  ///< [m]; [rad]; 1
-  S energy_start, work;  ///< kinetic energy at time 0; work on object and at contacts so far [J]
-  S kinetic, balance;    ///< kinetic energy, and what it has gained without work, at the step's start [J]
-  Vec3<S> momentum;      ///< at time 0, and all impulses since [N s]
+  S energy_start, work;                   ///< kinetic energy at time 0; work on object and at contacts so far [J]
+  S kinetic, balance;                  ///< kinetic energy, and what it has gained without work, at the step's start [J]
+  Vec3<S> momentum;                    ///< at time 0, and all impulses since [N s]
   S energy_balance, momentum_balance;  ///< largest so far [J]; [N s]
-  S worst_gap, worst_cone, worst_residual;  ///< [m]; [N]; 1
+  S worst_gap, worst_cone, worst_residual;           ///< [m]; [N]; 1
   S iterations, steps, unstable_steps, worst_ratio;  ///< in all; worst_ratio: largest step over its bound
-  Vec<S, N> slip, peak_force, peak_torque;  ///< [m]; [N]; over the limit
+  Vec<S, N> slip, peak_force, peak_torque;           ///< [m]; [N]; over the limit
 };
 
 /// One look at a sample (Look). Members are S.
 template <class S, int N>
 struct MotionLook {
-  S look[kLooks];  ///< as Look numbers them
+  S look[kLooks];   ///< as Look numbers them
   Vec<S, N> force;  ///< normal forces [N]
 };
 

@@ -16,10 +16,10 @@ namespace garra::grasp {
 struct MotionModel {
   MotionRules rules;
   LoadClock clock;
-  std::int64_t steps = 0;  ///< until the end
-  int instants = 0;  ///< looked at, time 0 and the end included
-  std::vector<double> levels = {};  ///< of friction
-  std::vector<double> sample_times = {};  ///< [s] of rows of given torques; empty: none
+  std::int64_t steps = 0;                                ///< until the end
+  int instants = 0;                                      ///< looked at, time 0 and the end included
+  std::vector<double> levels = {};                       ///< of friction
+  std::vector<double> sample_times = {};                 ///< [s] of rows of given torques; empty: none
   std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [time][joint]
 
   /// Which draw and which friction the samples from number `first` on have; the last one fills the last tile up.
