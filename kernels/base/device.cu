@@ -1,3 +1,4 @@
+// What the host may ask of the GPU where kernels are linked: how many there are, names, free memory.
 #include "base/cuda_device.hpp"
 #include "base/for_each.cuh"
 
@@ -7,7 +8,7 @@ namespace {
 
 int device_count() {
   int count = 0;
-  // No driver is no device, not an error: the program asks this before anything else.
+  // No driver is no device, not an error.
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 

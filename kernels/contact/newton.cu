@@ -1,3 +1,4 @@
+// Newton's ladder on the GPU, for batches and for the grasp study.
 #include "contact/solve.cuh"
 
 namespace garra::contact {

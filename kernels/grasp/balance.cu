@@ -1,3 +1,4 @@
+// Step 4 of a sample on the GPU, without limits of joint torques.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {

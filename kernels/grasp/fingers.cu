@@ -1,3 +1,4 @@
+// Step 2 of a sample on the GPU, one kernel for each size of finger.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {

@@ -58,8 +58,8 @@ struct CountBody {
     const MapOutcome outcome = outcome_of(plan->rules, m);
     count_measured(plan->layout, m, outcome, to);
     if (!is_near(outcome)) return;
-    // `<=`: a tie is left to the host's list.
     near.append(static_cast<int>(i));
+    // `<=`: a tie is left to the host's list.
     if (m.inverse_condition <= worst_so_far) worst.append(static_cast<int>(i));
   }
 };

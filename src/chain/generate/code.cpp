@@ -35,9 +35,9 @@ std::string decimal(double value) {
 Code::Code(const symbolic::Graph& graph, const std::vector<Target>& targets) {
   copy(graph);
   for (const Target& t : targets) {
-    // Known results have no node; they get one, so that all outputs are alike. Signs stay in the reference.
     if (t.value.is_known() && !std::isfinite(t.value.known_value()))
       throw Error(ExitCode::kInternal, t.place + ": the recorded body gives a number that is not finite");
+    // Known results have no node; they get one, so that all outputs are alike. Signs stay in the reference.
     const auto known = static_cast<int>(nodes_.size());
     if (t.value.is_known()) nodes_.push_back({Op::kConstant, {}, std::abs(t.value.known_value())});
     outputs_.push_back({t.place, t.value.is_known() ? Ref{known, t.value.known_value() < 0} : t.value.node()});

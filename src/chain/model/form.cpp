@@ -58,8 +58,8 @@ void set_direction(double x, double y, double& c, double& s) {
 /// Axes that are parallel: alpha is 0 or 180 degrees, and the normal through the origin is taken.
 Normal parallel_normal(const Line& axis, double length) {
   Normal n;
-  n.cos_alpha = std::copysign(1.0, axis.direction[2]);
   // The axis may point the other way: alpha = 180 degrees.
+  n.cos_alpha = std::copysign(1.0, axis.direction[2]);
   n.a = snapped(std::hypot(axis.point[0], axis.point[1]), kSnap * length);
   if (n.a > 0) set_direction(axis.point[0], axis.point[1], n.cos_theta, n.sin_theta);
   return n;

@@ -21,7 +21,6 @@ std::vector<double> per_joint(const char* name, const std::vector<double>& value
   const auto n = static_cast<std::size_t>(joints);
   if (values.empty()) return std::vector<double>(n, otherwise);
   if (values.size() == 1) return std::vector<double>(n, values[0]);
-  // One number for all joints.
   if (values.size() != n)
     refuse(std::string(name) + " has " + std::to_string(values.size()) + " numbers for " + std::to_string(joints) +
                " joints",

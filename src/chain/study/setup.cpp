@@ -134,7 +134,6 @@ Robot similar_robot(Robot robot, double size, double mass) {
 std::vector<Group> group_designs(const Scenario& s) {
   std::vector<Group> groups;
   for (std::size_t d = 0; d < s.designs.size(); ++d) {
-    // Few groups: linear search.
     const Design& design = s.designs[d];
     Group* home = nullptr;
     for (Group& g : groups)

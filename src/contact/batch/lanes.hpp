@@ -24,8 +24,7 @@ template <class Solver, int N>
   else
     batch::iterate_lanes(body, count);
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
-    // A second pass over candidates, because the tail is rare: within the hot body it would cost every lane its
-    // registers.
+    // A second pass over candidates: the tail is rare, so it is no part of the hot body.
     if (body.solver.goes_on()) rescue_unsolved(body, count);
   }
 }

@@ -1,3 +1,4 @@
+// BOX-QUACAN on the papers' merit function, on the host.
 #include "contact/batch/run.hpp"
 
 namespace garra::contact {

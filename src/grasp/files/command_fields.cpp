@@ -16,11 +16,11 @@ using grasp::Finger;
 /// The effort limits of the finger's robot file.
 void read_effort_limits(const Node& node, const std::string& key, Finger& finger) {
   static_cast<void>(read_choice(node, key, {"file"}));
-  // A robot file that says 0 or nothing sets no limit.
   const std::string remedy = "Write torque_limit = [...], a torque (sliding joints: a force) for each joint.";
   if (!finger.robot) fail(node.place, key, "this finger comes from no file that could have effort limits", remedy);
   finger.torque_limit.clear();
   for (const chain::Joint& joint : finger.robot->joint)
+    // A robot file that says 0 or nothing sets no limit.
     finger.torque_limit.push_back(joint.effort_limit > 0 ? joint.effort_limit : INFINITY);
   const auto finite = [](double x) { return std::isfinite(x); };
   if (std::none_of(finger.torque_limit.begin(), finger.torque_limit.end(), finite))
