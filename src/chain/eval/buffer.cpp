@@ -1,3 +1,4 @@
+// Rows of states into tiles and back: padding on the way in, out of the way again on the way out, and who is invalid.
 #include "chain/eval/buffer.hpp"
 
 #include <algorithm>

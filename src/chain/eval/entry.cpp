@@ -1,3 +1,4 @@
+// chain::evaluate: everything that can be misuse is refused here, then the instance for the chain's size runs.
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,3 +1,4 @@
+// How a scenario names its robot: by a name of data/robots, or a file.
 #include "chain/files/robot_table.hpp"
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Scenarios of chain studies: one document, and a copy of its tables with swept values for each design.
 #include <algorithm>
 
 #include "base/files/number.hpp"

@@ -1,3 +1,4 @@
+// State and result files of `garra chain eval`.
 #include "chain/files/states_file.hpp"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// Files of `garra chain simulate`.
 #include "chain/files/trajectory_file.hpp"
 
 #include "base/files/hdf5.hpp"

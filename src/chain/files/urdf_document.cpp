@@ -1,3 +1,4 @@
+// From XML to links and joints: what is known is read strictly, what is not is left with a warning.
 #include "chain/files/urdf_document.hpp"
 
 #include <tinyxml2.h>

@@ -1,3 +1,4 @@
+// A graph becomes statements: contraction, order, signs, text.
 #include "chain/generate/code.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Which recording a chain's size needs, and how many ways there are to a result.
 #include "chain/generate/record.hpp"
 
 #include "garra/systems/chain/determinant.hpp"

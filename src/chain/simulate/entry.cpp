@@ -1,3 +1,4 @@
+// chain::simulate: what can be misuse is refused here; stops are planned, rows cut, results put back.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// Inputs of samples, and designs put together that one batch can simulate.
 #include "chain/study/setup.hpp"
 
 #include <tuple>

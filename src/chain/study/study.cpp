@@ -1,3 +1,4 @@
+// Samples of a chain study: simulated in groups of designs, counted in their order.
 #include "chain/study/study.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// contact::solve: sizes and methods are checked here, then the method's own instance runs.
 #include <algorithm>
 #include <string>
 

@@ -1,3 +1,4 @@
+// Problems of a benchmark: drawn, or gathered from files by their number of contacts.
 #include "contact/bench/sets.hpp"
 
 #include <algorithm>

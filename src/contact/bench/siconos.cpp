@@ -1,3 +1,4 @@
+// The peer as a child process that is told a file and a problem, and answers line by line.
 #include "contact/bench/siconos.hpp"
 
 #include <fcntl.h>

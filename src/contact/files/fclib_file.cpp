@@ -1,3 +1,4 @@
+// FCLIB's sparse matrices become dense ones; files in circulation decide where its description is not kept.
 #include "contact/files/fclib_file.hpp"
 
 #include <algorithm>

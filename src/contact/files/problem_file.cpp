@@ -1,3 +1,4 @@
+// Problem and solution files (docs/contact-files.md).
 #include "garra/io/problem_file.hpp"
 
 #include <algorithm>

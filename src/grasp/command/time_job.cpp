@@ -1,3 +1,4 @@
+// job = "grasp" with [time] in the program: motion.h5, the answer, replay of a trajectory.
 #include "grasp/command/time_job.hpp"
 
 #include <algorithm>

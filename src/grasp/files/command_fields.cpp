@@ -1,3 +1,4 @@
+// Keys of a finger's command, and where in the file a contradiction between them is told.
 #include "grasp/files/command_fields.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Where a contact is: by the keys of its object's shape, or by point and normal.
 #include "grasp/files/contact_fields.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// A finger: the built-in arm, a robot file, or rows of Denavit and Hartenberg.
 #include "grasp/files/finger_fields.hpp"
 
 #include <algorithm>

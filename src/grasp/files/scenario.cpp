@@ -1,3 +1,4 @@
+// A grasp scenario as a whole: the order in which its tables need one another.
 #include "garra/io/scenario.hpp"
 
 #include <algorithm>

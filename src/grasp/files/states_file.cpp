@@ -1,3 +1,4 @@
+// Files of `garra grasp analyse`.
 #include "grasp/files/states_file.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What can be told of a grasp before any sample is drawn.
 #include "grasp/sample/nominal.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Samples of a grasp study: solved in sub-blocks that fit the L2 cache, counted in their order.
 #include "grasp/study/study.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Loads over time: means over a step where a whole must arrive, values of its middle elsewhere.
 #include "grasp/time/loads.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Trajectories of a grasp study: counted in pieces by threads, put together in their order.
 #include "grasp/time/study.hpp"
 
 #include <algorithm>
