@@ -1,3 +1,4 @@
+// What the host may ask of the GPU where kernels are linked: how many there are, names, free memory.
 #include "base/cuda_device.hpp"
 #include "base/for_each.cuh"
 
@@ -7,6 +8,7 @@ namespace {
 
 int device_count() {
   int count = 0;
+  // No driver is no device, not an error.
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
@@ -23,6 +25,7 @@ std::uint64_t free_memory_of(int index) {
   return free;
 }
 
+// Before main(), as all kernels announce themselves (batch/on_device.hpp).
 const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of}, true);
 
 }  // namespace

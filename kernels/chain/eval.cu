@@ -23,10 +23,12 @@ class DeviceTiles {
     tiles_.tau = input(host.tau, J);
     tiles_.wrench = input(host.wrench, 6);
     tiles_.parameters = input(host.parameters, parameters);
+    // Sines and cosines are taken once per state and kept for every output.
     tiles_.angles = take(3 * J);
     tiles_.singular = take(1);
     for (int i = 0; i < kOutputCount; ++i)
       if (host.out[i] != nullptr) tiles_.out[i] = output(host.out[i], size_of(static_cast<Output>(i), J));
+    // Which H are singular goes back only with the accelerations that it concerns.
     if (host.at(Output::kForwardDynamics) != nullptr) outputs_.push_back({&buffer_of(tiles_.singular), host.singular});
   }
   [[nodiscard]] const EvalTiles& tiles() const { return tiles_; }
@@ -39,6 +41,7 @@ class DeviceTiles {
     buffers_.push_back(std::make_unique<Numbers>(states_ * fields));
     return buffers_.back()->data();
   }
+  // Linear: there are a dozen buffers at most.
   Numbers& buffer_of(const double* data) {
     for (auto& b : buffers_)
       if (b->data() == data) return *b;
@@ -84,6 +87,7 @@ void run_kernels(const Device&, const DeviceChain& chain) {
   const Robot& robot = chain.robot;
   const int J = device_padded(robot, !chain.columns.empty());
   if (!chain.columns.empty()) {
+    // Links of their own go through memory, so one kernel of the largest size serves every chain.
     auto source = source_of<VaryingModel<kMaxJoints>>(robot);
     cuda::Buffer<Column> columns(static_cast<std::int64_t>(chain.columns.size()));
     columns.upload(chain.columns.data());

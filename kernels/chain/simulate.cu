@@ -42,12 +42,14 @@ void simulate_chunk(const SimulateJob& job, SimulateRows& rows, std::int64_t fir
   a.qd = qd.data();
   a.damping = damping.data();
   a.amplitude = amplitude.data();
+  // Columns of values run over all samples of the job; the chunk begins at its first one.
   a.values = values.data() == nullptr ? nullptr : values.data() + first;
   a.columns = columns.data();
   a.stops = {a.stops.count, t.data(), h.data(), steps.data(), output.data()};
   a.trajectory = trajectory.data();
   a.summary = summary.data();
   Body body{setup_of<Body::J>(job), a};
+  // The law keeps a pointer into host memory, which the device cannot read.
   body.setup.law.points = points.data();
   cuda::for_each(a.count, body);
   if (!rows.trajectory().empty()) trajectory.download(rows.trajectory().data());
@@ -60,7 +62,9 @@ void simulate_all(const SimulateJob& job) {
   const int n = job.robot.joints;
   const auto outputs = static_cast<std::uint64_t>(job.options.times.size());
   const std::uint64_t bytes =
+      // Doubles of outputs, summary and four inputs (q, qd, damping, amplitude) per joint.
       8 * (outputs * trajectory_fields(n) + summary_fields(n) + 4 * n) + 16384;  // and a thread's stack
+  // At most 2^18 samples, so that the host's rows of a chunk stay small, too.
   const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
   const std::int64_t chunk = std::min(fit, job.in.count);
   SimulateRows rows(job, chunk);

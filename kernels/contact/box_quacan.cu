@@ -1,3 +1,4 @@
+// BOX-QUACAN on the papers' merit function, on the GPU.
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::contact::BoxQuacanMethod, garra::contact::HostTiles>;

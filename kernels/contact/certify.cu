@@ -1,3 +1,4 @@
+// The certificate on the GPU, one instance for all solvers: it knows the problem and nothing of them.
 #include "contact/solve.cuh"
 
 namespace garra::contact {

@@ -1,3 +1,4 @@
+// The extragradient method on the GPU.
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::solvers::FrictionExtragradient, garra::contact::HostTiles>;

@@ -1,3 +1,4 @@
+// Projected Levenberg-Marquardt on the Fischer-Burmeister function, on the GPU.
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::contact::FischerBurmeisterMethod, garra::contact::HostTiles>;

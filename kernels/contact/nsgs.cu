@@ -1,3 +1,4 @@
+// Nonsmooth Gauss-Seidel on the GPU.
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::solvers::FrictionNsgs, garra::contact::HostTiles>;

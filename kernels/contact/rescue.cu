@@ -1,3 +1,4 @@
+// What follows where Newton fails, on the GPU: a kernel of its own, since few threads have work here.
 #include "contact/batch/rescue.hpp"
 #include "contact/solve.cuh"
 

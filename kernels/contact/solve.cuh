@@ -16,6 +16,7 @@ void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
 /// beyond Newton, where the solver goes on.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
+/// Any other solver: its iteration is compiled where it is used.
 template <class Solver, int N>
 void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count) {
   cuda::for_each(count, iterate);
@@ -24,8 +25,10 @@ void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count
 template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
+/// Solves and judges the host's tiles: problems up, solutions down, candidates never leave the device.
 template <class Solver, int N>
 void solve_tiles(const Solver& solver, const HostTiles& t) {
+  // Whole tiles travel, spare lanes included; the bodies run on `count` problems only.
   const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
   constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
   constexpr int slip = batch::kFields<double, solvers::SlidingContacts<double, N>>;
@@ -45,6 +48,7 @@ void solve_tiles(const Solver& solver, const HostTiles& t) {
 template <class Solver>
 inline constexpr int kMostOnDevice = kMostContacts<Solver> < kMaxContacts ? 3 : kMaxContacts;
 
+/// What batch::on_device() calls for a solver. Throws Error(kNoDevice) above kMostOnDevice contacts.
 template <class Solver>
 void run_kernels(const Device&, const Solver& solver, const HostTiles& tiles) {
   if (tiles.contacts > kMostOnDevice<Solver>)

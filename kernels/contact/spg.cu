@@ -1,3 +1,4 @@
+// Spectral projected gradient on the papers' merit function, on the GPU.
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::contact::SpgMethod, garra::contact::HostTiles>;

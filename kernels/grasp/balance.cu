@@ -1,8 +1,10 @@
+// Step 4 of a sample on the GPU, without limits of joint torques.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {
 
 template <int N, int R>
+// Apart from balance_torques.cu so that the two compile side by side; they differ in R only.
 void balance_on_device(std::int64_t count, const BalanceBody<N, R>& body) {
   cuda::for_each(count, body);
 }

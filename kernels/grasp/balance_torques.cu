@@ -1,3 +1,4 @@
+// Step 4 of a sample on the GPU where joint torques have limits.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {

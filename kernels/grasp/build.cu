@@ -1,3 +1,4 @@
+// Step 3 of a sample on the GPU: friction problems and metrics.
 #include "grasp/build.cuh"
 
 namespace garra::grasp {

@@ -11,6 +11,7 @@ namespace {
 template <int N>
 std::uint64_t doubles_per_sample(const MotionModel& model) {
   const std::uint64_t tiles = doubles_of([&](auto take) { cut_tiles<N>(model, nullptr, batch::kTile, false, take); });
+  // One more for the sample's number among the draws.
   return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look) * model.look_steps().size() + 1;
 }
 
@@ -19,6 +20,7 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   std::vector<std::uint64_t> draw(static_cast<std::size_t>(padded));
   std::vector<double> friction(static_cast<std::size_t>(padded));
+  // First + at: assign() takes global sample numbers, since levels take turns over all of them.
   model.assign(first + at, count, draw.data(), friction.data());
   cuda::Buffer<MotionRules> rules(1);
   rules.upload(&model.rules);
@@ -33,10 +35,12 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   run_steps<N>(DeviceBackend{rules.data()}, model, tiles, looks.data(), count, [](const StepNow&) {});
   std::vector<double> seen(static_cast<std::size_t>(look_doubles));
   looks.download(seen.data());
+  // Sized by `padded`, as the tiles on the device are, so that one copy takes them over.
   batch::Tiles<MotionMeasures<double, N>> measures(padded);
   std::vector<double> uniforms(static_cast<std::size_t>(padded * std::max(1, model.rules.grasp.draws)));
   fetch(measures.data(), tiles.measures, measures.doubles());
   fetch(uniforms.data(), tiles.parts.uniforms, static_cast<std::int64_t>(uniforms.size()));
+  // take_over() reads measures, uniforms and looks only; everything else of the tiles stays on the device.
   MotionTiles host{};
   host.padded = padded;
   host.measures = measures.data();

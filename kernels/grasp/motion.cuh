@@ -13,20 +13,23 @@ namespace garra::grasp {
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::int64_t padded) : padded_(padded) {}
+  /// Memory for `fields` doubles of every sample; lives as long as this.
   double* take(int fields) {
     pieces_.push_back(std::make_unique<cuda::Buffer<double>>(fields * padded_));
     return pieces_.back()->data();
   }
 
  private:
-  std::int64_t padded_;
+  std::int64_t padded_;  ///< samples, whole tiles
   std::vector<std::unique_ptr<cuda::Buffer<double>>> pieces_;
 };
 
+/// Copies doubles to the device; throws Error where CUDA fails, this call or an earlier kernel.
 inline void send(double* to, const double* from, std::int64_t doubles) {
   cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyHostToDevice),
               "copying to the GPU");
 }
+/// Copies doubles from the device, after all kernels before it.
 inline void fetch(double* to, const double* from, std::int64_t doubles) {
   cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(doubles) * sizeof(double), cudaMemcpyDeviceToHost),
               "copying from the GPU");
@@ -36,6 +39,7 @@ inline void fetch(double* to, const double* from, std::int64_t doubles) {
 template <class Cut>
 std::uint64_t doubles_of(const Cut& cut) {
   std::uint64_t sum = 0;
+  // The pointers are never read: cutting only adds up the sizes.
   cut([&](int fields) {
     sum += static_cast<std::uint64_t>(fields);
     return static_cast<double*>(nullptr);
@@ -45,6 +49,7 @@ std::uint64_t doubles_of(const Cut& cut) {
 
 /// The fingers are compiled in motion_fingers.cu, the solver in kernels/contact/newton.cu.
 struct DeviceBackend {
+  // By address: MotionRules with eight fingers is larger than what a kernel takes as parameters.
   const MotionRules* model;  ///< device memory
 
   [[nodiscard]] const MotionRules* rules() const { return model; }
@@ -52,7 +57,9 @@ struct DeviceBackend {
   void for_each(std::int64_t count, const Body& body) const {
     cuda::for_each(count, body);
   }
+  /// Every finger at its contact, then at rest in its motion; `rules` is the host's copy.
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
+  /// Every finger's part of a step.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
   /// Compiled once, in motion_assemble.cu.
   template <int N>

@@ -1,3 +1,4 @@
+// Contact problems of a step on the GPU, one kernel for each number of contacts.
 #include "grasp/motion.cuh"
 
 namespace garra::grasp {

@@ -1,3 +1,4 @@
+// Fingers of a step on the GPU, one kernel for each size of finger.
 #include "grasp/build.cuh"
 #include "grasp/motion.cuh"
 

@@ -18,9 +18,11 @@ void run_samples(const DeviceSamples& t) {
   model.upload(&host_model);
   cuda::Buffer<double> problems(padded * Fields::problem), metrics(padded * Fields::metrics),
       candidates(padded * Fields::candidate), second(check_uniqueness ? padded * Fields::candidate : 0),
+      // Uniform numbers of the draws; room for one where nothing is uncertain.
       verdicts(padded * Fields::verdict), uniforms(padded * (host_model.draws > 0 ? host_model.draws : 1));
   cuda::Buffer<double> loads(padded * Fields::load), tasks(padded * Fields::task), shares(padded * Fields::share),
       holds(host_model.torque_limited ? padded * Fields::hold : 0);
+  // Null holds tell the finger bodies that no torque is limited.
   SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), padded};
   if (host_model.torque_limited) parts.holds = holds.data();
   cuda::for_each(t.count, DrawBody{model.data(), t.first, parts});
@@ -32,10 +34,12 @@ void run_samples(const DeviceSamples& t) {
   contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, candidates.data()}, t.count);
   if (check_uniqueness) {
     solver.cold = true;
+    // From zero instead of the stick test, so that a second solution has a chance to be found.
     contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, second.data()}, t.count);
   }
   cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, solver.tol, problems.data(), metrics.data(),
                                        candidates.data(), check_uniqueness ? second.data() : nullptr, verdicts.data()});
+  // Verdicts, metrics and uniforms are all that counting needs.
   metrics.download(t.metrics);
   uniforms.download(t.uniforms);
   verdicts.download(t.verdicts);

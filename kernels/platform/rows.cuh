@@ -6,6 +6,7 @@
 
 namespace garra::platform {
 
+/// What batch::on_device() calls for an operation on rows of platforms.
 template <class Op>
 void run_kernels(const Device& device, const Op& op, const RowsJob& job) {
   with_models(op, job,

@@ -25,18 +25,21 @@ __host__ __device__ inline Word ordered(double x) {
 }
 inline double from_ordered(Word b) { return from_bits<double>((b >> 63) != 0 ? b & ~(Word{1} << 63) : ~b); }
 
+/// Adds to the device's counts and smallest values, by any number of threads.
 struct DeviceAdder {
-  Word* counts;
-  Word* smallest;
+  Word* counts;    ///< of the tally's layout
+  Word* smallest;  ///< ordered() bits
+  // Integer additions commute: counts do not depend on the order of threads.
   __device__ void add(int i) const { atomicAdd(counts + i, Word{1}); }
   __device__ void least(int i, double x) const {
+    // NaN is no measurement, but its bits would have a place in the order.
     if (x == x) atomicMin(smallest + i, ordered(x));
   }
 };
 
 /// A list that threads append to; the order does not matter.
 struct Listing {
-  int* length;
+  int* length;  ///< on the device, 0 at first
   int* item;
   __device__ void append(int i) const { item[atomicAdd(length, 1)] = i; }
 };
@@ -47,7 +50,7 @@ struct CountBody {
   const double* measured;
   DeviceAdder to;
   Listing near, worst;
-  double worst_so_far;
+  double worst_so_far;  ///< inverse condition of the last in the host's full ranking, else infinity
 
   template <class S>
   __device__ void operator()(std::int64_t i) const {
@@ -56,10 +59,12 @@ struct CountBody {
     count_measured(plan->layout, m, outcome, to);
     if (!is_near(outcome)) return;
     near.append(static_cast<int>(i));
+    // `<=`: a tie is left to the host's list.
     if (m.inverse_condition <= worst_so_far) worst.append(static_cast<int>(i));
   }
 };
 
+/// Searches begin at the near samples themselves.
 template <int J>
 struct StartBody {
   const double* q;
@@ -83,11 +88,13 @@ struct LookElsewhereWhereWorthBody {
     auto s = batch::load<double, Search<double, J>>(searches, k);
     const bool worth = deserves(L, *arm, s, options);
     if (worth) s = look_elsewhere<G, L>(*arm, s, options);
+    // An active lane is searched; `again` tells KeepNearerBody that there is something to compare.
     s.active = s.again = worth ? 1 : 0;
     batch::store<double>(others, k, s);
   }
 };
 
+/// Keeps the further search where it has come nearer.
 template <int J>
 struct KeepNearerBody {
   const Arm<J>* arm;
@@ -109,8 +116,8 @@ template <int J, int G>
 struct RestartBody {
   const Arm<J>* arm;
   RefineOptions options;
-  double* searches;
-  const double* results;
+  double* searches;       ///< Search, tiles
+  const double* results;  ///< NearSingularity, tiles
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     auto s = batch::load<double, Search<double, J>>(searches, k);
@@ -125,6 +132,7 @@ struct RestartBody {
   }
 };
 
+/// AnalyseBody where a search has begun again, and nowhere else.
 template <int J, int G>
 struct AnalyseAgainBody {
   AnalyseBody<J, G> body;
@@ -134,11 +142,12 @@ struct AnalyseAgainBody {
   }
 };
 
+/// Counts where the searches of the near samples have come to.
 template <int J>
 struct CountLandingBody {
   const MapPlan* plan;
-  std::int64_t first;
-  const int* near;
+  std::int64_t first;  ///< number of the batch's first sample
+  const int* near;     ///< index of each search's sample in the batch
   const double* results;
   DeviceAdder to;
   template <class S>
@@ -148,6 +157,7 @@ struct CountLandingBody {
   }
 };
 
+/// A body in single precision, wherever its caller stands.
 template <class Body>
 struct InSingle {
   Body body;
@@ -157,6 +167,7 @@ struct InSingle {
   }
 };
 
+/// Compares single with double precision for every kRecheckEvery-th block.
 template <int J, int G>
 struct RecheckBody {
   const Arm<J>* arm;
@@ -173,6 +184,7 @@ struct RecheckBody {
   }
 };
 
+/// Doubles of the tiles of `count` problems.
 template <class Problem>
 std::int64_t doubles(std::int64_t count) {
   return batch::tiles_for(count) * batch::kTile * batch::kFields<double, Problem>;
@@ -239,8 +251,10 @@ class Run {
     least_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.least), ordered(INFINITY)).data());
   }
 
+  /// Samples first ... first + count - 1 of the run: counts stay here, rankings and kept rows go to `tally`.
   void add_batch(std::int64_t first, std::int64_t count, study::Tally& tally) {
     const DeviceAdder to{counts_.data(), least_.data()};
+    // Lists of this batch begin anew; counts and smallest values go on.
     const int none[2] = {0, 0};
     lengths_.upload(none);
     if (plan_host_.sampler.task)
@@ -249,6 +263,7 @@ class Run {
       cuda::for_each(count, DrawBody<J>{sampler_.data(), first, q_.data()});
     measure(first, count, to);
     const auto& worst = tally.worst.list();
+    // While the list is not full any sample may be among the worst.
     const double limit = worst.size() < study::Ranking::kLimit ? INFINITY : worst.back().key;
     cuda::for_each(count, CountBody{plan_.data(),
                                     measured_.data(),
@@ -267,6 +282,7 @@ class Run {
     keep_rows(first, count, lengths[0], tally);
   }
 
+  /// Counts and smallest values of all batches into `tally`, in place of what is there.
   void finish(study::Tally& tally) const {
     std::vector<Word> counts(tally.counts.size()), least(tally.least.size());
     counts_.download(counts.data());
@@ -276,6 +292,7 @@ class Run {
   }
 
  private:
+  /// Measures a batch, in single precision where the plan says so, and rechecks some blocks of that.
   void measure(std::int64_t first, std::int64_t count, const DeviceAdder& to) {
     if (!plan_host_.single) return cuda::for_each(count, MeasureBody<J, G>{arm_.data(), q_.data(), measured_.data()});
     using Single = SingleMeasureBody<J, G>;
@@ -293,6 +310,7 @@ class Run {
     return out;
   }
 
+  /// The first `length` entries of a list.
   static std::vector<int> fetch_list(const cuda::Buffer<int>& from, int length) {
     std::vector<int> out(static_cast<std::size_t>(length));
     cuda::check(cudaMemcpy(out.data(), from.data(), out.size() * sizeof(int), cudaMemcpyDeviceToHost),
@@ -300,6 +318,7 @@ class Run {
     return out;
   }
 
+  /// Adds those listed to the ranking of the worst; the host's order of ties.
   void rank_worst(std::int64_t first, std::int64_t count, int length, study::Tally& tally) const {
     if (length == 0) return;
     const auto measured = fetch<Measured<double>>(measured_, count);
@@ -310,6 +329,7 @@ class Run {
     }
   }
 
+  /// Rows of near samples for results.h5, as far as the plan keeps them.
   void keep_rows(std::int64_t first, std::int64_t count, int length, study::Tally& tally) const {
     if (first >= plan_host_.keep_from_first || length == 0) return;
     const auto measured = fetch<Measured<double>>(measured_, count);
@@ -317,11 +337,13 @@ class Run {
     const auto results = fetch<NearSingularity<double, J>>(results_, length);
     const std::vector<int> near = fetch_list(near_, length);
     std::vector<int> order(near.size());
+    // Threads have appended in any order; rows are kept by sample number, as on the host.
     for (int k = 0; k < length; ++k) order[static_cast<std::size_t>(k)] = k;
     std::sort(order.begin(), order.end(),
               [&](int a, int b) { return near[static_cast<std::size_t>(a)] < near[static_cast<std::size_t>(b)]; });
     for (const int k : order) {
       const int i = near[static_cast<std::size_t>(k)];
+      // The rows that are kept are those of the first samples: behind the limit there are no more.
       if (first + i >= plan_host_.keep_from_first) break;
       const Measured<double> m = measured.get(i);
       keep_row<J>({first + i, outcome_of(plan_host_.rules, m), m, q.get(i),
@@ -333,16 +355,17 @@ class Run {
   const DeviceArm<J, G>& map_;
   const MapPlan& plan_host_;
   cuda::Buffer<Arm<J>> arm_;
-  cuda::Buffer<Arm<J, float>> single_;
+  cuda::Buffer<Arm<J, float>> single_;  ///< for measures in single precision
   cuda::Buffer<MapPlan> plan_;
   cuda::Buffer<Sampler> sampler_;
   cuda::Buffer<Word> counts_, least_;
-  Numbers q_, measured_, searches_, others_, results_;
-  cuda::Buffer<int> near_, worst_, lengths_;
+  Numbers q_, measured_, searches_, others_, results_;  ///< tiles of a batch
+  cuda::Buffer<int> near_, worst_, lengths_;            ///< lists of a batch; lengths of both
 };
 
 }  // namespace map_cuda
 
+/// A run of a map: batches of kBatch samples.
 template <int J, int G>
 void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceRun& job) {
   const std::int64_t batch = std::min(job.count, map_cuda::kBatch);
@@ -352,6 +375,7 @@ void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceRun& job
   run.finish(job.tally);
 }
 
+/// Measures of given configurations.
 template <int J, int G>
 void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceMeasures& job) {
   cuda::Buffer<Arm<J>> exact(1);
@@ -369,6 +393,7 @@ void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceMeasures
   out.download(job.measured);
 }
 
+/// Searches of given starts, to their analysis.
 template <int J, int G>
 void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceSearches& job) {
   cuda::Buffer<Arm<J>> exact(1);

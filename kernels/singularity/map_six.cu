@@ -1,3 +1,4 @@
+// Maps of arms of six joints. Sizes are files of their own, so that they compile side by side.
 #include "singularity/map.cuh"
 
 template struct garra::batch::Kernels<garra::singularity::DeviceArm<6, 6>, garra::singularity::DeviceRun>;

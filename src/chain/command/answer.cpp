@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostRows = 20;
 
 std::string padded(std::string text, std::size_t width) {
+  // Bytes that continue a character of UTF-8 take no room.
   const auto shown =
       static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
   return text + std::string(width > shown ? width - shown : 0, ' ');
@@ -80,6 +81,7 @@ std::vector<std::size_t> shown_designs(const Json& s) {
   const std::size_t n = s["designs"].size();
   std::vector<std::size_t> list;
   for (std::size_t k = 0; k < std::min(n, kMostRows); ++k)
+    // First and last included.
     list.push_back(n <= kMostRows ? k : k * (n - 1) / (kMostRows - 1));
   if (s["best"].is_null()) return list;
   const auto best = s["best"]["design"].get<std::size_t>();

@@ -86,6 +86,7 @@ Outputs wanted_outputs(const EvalArguments& arguments, const io::StateStream& st
     wanted = kUsual;
   for (int i = 0; i < chain::kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
+    // Of no states every output can be had.
     if (named.has(output) || (wanted.has(output) && (states.count() == 0 || can_be_had(output, states.present())))) {
       found.add(output);
       summary.outputs.emplace_back(to_string(output));
@@ -145,6 +146,7 @@ struct FileJob {
     try {
       chain::evaluate(robot, states, wanted, place, results);
     } catch (const Error& error) {
+      // What is wrong with the arrays has the file's name in front of it; the rest is not about the file.
       if (error.code() != ExitCode::kInvalidFile) throw;
       throw Error(error.code(), arguments.input + ": " + error.what());
     }
@@ -163,6 +165,7 @@ void evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, co
   if (!one_thread) of_block.threads = 1;
   FileJob job{arguments, robot, in, out ? &*out : nullptr, wanted, summary};
   blocks.run([&] { return job.worker(of_block); });
+  // Seconds of all workers together, over their number: what the wall has seen.
   summary.seconds /= blocks.workers();  // each evaluated its share at the same time
   if (out) out->commit({robot.name, options_of(arguments), summary.device, GARRA_VERSION});
 }
@@ -219,6 +222,7 @@ void print_human(const Summary& s) {
 
 void judge(const EvalArguments& arguments, const Summary& s) {
   const std::int64_t unsolved = s.states - converged(s);
+  // Compared as a product: no states, none unsolved, no fault.
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.states))
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved) + " of " + std::to_string(s.states) + " states gave no numbers",

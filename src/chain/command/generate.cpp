@@ -33,12 +33,14 @@ std::string command_of(const GenerateArguments& a) {
 }
 
 void run_generate(GenerateArguments& a) {
+  // Before the work: a header that cannot be written is found at once.
   if (!a.output.empty()) io::require_writable(a.output);
   a.options.command = command_of(a);
   const std::string text = chain::generate_header(read_model(a.model), a.options);
   if (a.output.empty())
     std::fputs(text.c_str(), stdout);
   else
+    // Whole or not at all: a build that is interrupted leaves no half header.
     io::write_file_atomically(a.output, std::as_bytes(std::span(text)));
 }
 

@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// JSON has no NaN and no infinity: a sample that never settles has null.
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
 Json numbers(const std::vector<double>& values) {
@@ -109,11 +110,13 @@ class ChainJob final : public Job {
       throw Error(ExitCode::kUsage, "--problem " + a.problem + ": a sample of a chain study has no contact problem",
                   "Give -o FILE for its trajectory.");
     if (!a.output.empty()) io::require_writable(a.output);
+    // With outputs only where they are written: the numbers of the sample need none.
     const chain::Replay r = study_.replay(sample, !a.output.empty());
     const chain::Design& design = study_.scenario().designs[static_cast<std::size_t>(r.design)];
     if (!a.output.empty())
       io::write_trajectories(a.output, r.trajectory,
                              {study_.scenario().robot.name, to_string(design.options.method),
+                              // Replays run on the host.
                               to_string(design.torque.kind), "cpu", GARRA_VERSION});
     const Json j = to_json(study_, r, sample);
     if (a.format == "json")

@@ -64,8 +64,10 @@ chain::SimulateOptions options_of(const SimulateArguments& arguments) {
   o.limits = value_named<chain::LimitRule>(arguments.limits).value_or(o.limits);
   if (arguments.every > 0) {
     if (o.until / arguments.every > 1e7) throw Error(ExitCode::kUsage, "--every asks for more than 1e7 outputs");
+    // 1e-12: rounding of until / every must not lose the last output.
     const auto last = static_cast<std::int64_t>(std::floor(o.until / arguments.every * (1 + 1e-12)));
     for (std::int64_t k = 0; k <= last; ++k)
+      // min: the last one may pass the end by rounding.
       o.times.push_back(std::min(o.until, static_cast<double>(k) * arguments.every));
   }
   return o;
@@ -81,7 +83,9 @@ struct Summary {
 void judge_samples(const chain::Trajectories& t, Summary& s) {
   for (std::size_t i = 0; i < t.status.size(); ++i) {
     ++s.by_status[static_cast<std::size_t>(t.status[i])];
+    // Rejected steps cost as much as accepted ones.
     s.steps += static_cast<double>(t.steps[i] + t.rejected[i]);
+    // What has not reached the end has no balance to compare.
     if (t.status[i] != SimulationStatus::kCompleted) continue;
     s.worst_balance = std::max(s.worst_balance, t.worst_balance[i]);
     if (std::isinf(t.settling_time[i])) continue;
@@ -167,6 +171,7 @@ void run_simulate(const SimulateArguments& arguments) {
   else
     print_human(s);
   std::fflush(stdout);
+  // by_status[0]: completed.
   const std::int64_t failed = s.samples - s.by_status[0];
   if (static_cast<double>(failed) > arguments.max_unsolved * static_cast<double>(s.samples))
     throw Error(ExitCode::kTooManyUnsolved,

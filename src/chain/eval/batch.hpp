@@ -16,10 +16,10 @@ namespace garra::chain {
 /// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not
 /// there.
 struct EvalTiles {
-  const double *q, *qd, *qdd, *tau, *wrench, *parameters;
-  double* angles;
-  double* singular;  ///< [1] 1 where H is singular
-  double* out[kOutputCount];
+  const double *q, *qd, *qdd, *tau, *wrench, *parameters;  ///< inputs; parameters [column]
+  double* angles;                                          ///< Angles: cosines, sines, slides
+  double* singular;                                        ///< [1] 1 where H is singular
+  double* out[kOutputCount];                               ///< one for each Output
 
   [[nodiscard]] GARRA_HD double* at(Output output) const { return out[static_cast<int>(output)]; }
 };
@@ -29,15 +29,17 @@ template <int J_, Joints K_, bool AnySize = false>
 struct SharedModel {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
-  static constexpr bool kAnySize = AnySize;
-  Model<double, J> model;
-  Pose<double> link[J];  ///< described frame i in kernel frame i
-  int joints;            ///< J, or fewer where the rest is padding
+  static constexpr bool kAnySize = AnySize;  ///< padding may leave fewer than six joints
+  Model<double, J> model;                    ///< kernel form, the same for all states
+  Pose<double> link[J];                      ///< described frame i in kernel frame i
+  int joints;                                ///< J, or fewer where the rest is padding
 
+  /// The model of state i: the shared one.
   template <class S>
   GARRA_HD const Model<double, J>& at(const EvalTiles&, std::int64_t) const {
     return model;
   }
+  /// Described frame l in kernel frame l.
   template <class S>
   GARRA_HD Pose<S> link_at(const EvalTiles&, std::int64_t, int l) const {
     return cast_pose<S>(link[l]);
@@ -46,18 +48,20 @@ struct SharedModel {
 
 /// One column of numbers that differ from state to state.
 struct Column {
-  int joint;
-  Quantity quantity;
-  Change change;
+  int joint;               ///< from 0
+  Quantity quantity;       ///< of the joint or its link
+  Change change;           ///< sum or factor
   Vec3<double> direction;  ///< in which the center of mass moves, kernel axes
   bool tool;               ///< the tool is fixed to this link
 };
 
+/// A number with its deviation: added or multiplied.
 template <class S>
 GARRA_HD S changed(const S& number, Change change, const S& value) {
   return change == Change::kAdd ? number + value : number * value;
 }
 
+/// All six second moments times `factor`.
 template <class S>
 GARRA_HD void scale_second(JointForm<S>& j, const S& factor) {
   j.xx *= factor;
@@ -73,6 +77,7 @@ template <class S>
 struct BodyFactors {
   S mass, first, second;
 };
+/// Each moment by its own factor; second moments are about the frame's origin.
 template <class S>
 GARRA_HD void scale_body(JointForm<S>& j, const BodyFactors<S>& factor) {
   j.mass *= factor.mass;
@@ -101,6 +106,7 @@ GARRA_HD void shift_body(JointForm<S>& j, const Vec3<S>& t) {
 }
 
 template <class S>
+/// Turns the joint's axis by a further angle [rad] about x: alpha + angle by the theorems of addition, no arctangent.
 GARRA_HD void tilt_further(JointForm<S>& j, const S& angle) {
   const auto turn = sincos(angle);
   const S c = j.cos_alpha, s = j.sin_alpha;
@@ -111,12 +117,14 @@ GARRA_HD void tilt_further(JointForm<S>& j, const S& angle) {
 /// The joint's lengths and its link as a similar body of the same density, s times as large.
 template <class S>
 GARRA_HD void scale_size(JointForm<S>& j, const S& s) {
+  // With lengths s a mass grows as s^3, its first moment as s^4, its second as s^5.
   const S s2 = s * s, s3 = s * s2;
   j.a *= s;
   j.d *= s;
   scale_body<S>(j, {s3, s * s3, s2 * s3});
 }
 
+/// One column's number applied to its joint.
 template <class S>
 GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
   switch (column.quantity) {
@@ -127,12 +135,14 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
       j.d = changed(j.d, column.change, value);
       break;
     case Quantity::kTheta:
+      // Nothing but a sum: an angle has no scale.
       j.theta = j.theta + value;
       break;
     case Quantity::kAlpha:
       tilt_further(j, value);
       break;
     case Quantity::kMass:
+      // A sum is a factor of the mass that is there, so that moments grow with it; columns_of() refuses massless links.
       scale_mass(j, column.change == Change::kAdd ? S(1) + value / j.mass : value);
       break;
     case Quantity::kArmature:
@@ -144,6 +154,7 @@ GARRA_HD void apply(const Column& column, const S& value, JointForm<S>& j) {
     case Quantity::kSize:
       scale_size(j, value);
       break;
+    // com_x, com_y, com_z.
     default:
       shift_body(j, value * cast<S>(column.direction));
       break;
@@ -156,16 +167,18 @@ struct VaryingModel {
   static constexpr int J = J_;
   static constexpr Joints K = Joints::kMixed;
   static constexpr bool kAnySize = true;
-  Model<double, J> model;
+  Model<double, J> model;  ///< nominal, before columns are applied
   Pose<double> link[J];
   int joints;
-  const Column* columns;
-  int count;
+  const Column* columns;  ///< where the body runs
+  int count;              ///< of columns
 
+  /// The model of state i: nominal numbers, then its columns in their order.
   template <class S>
   GARRA_HD Model<S, J> at(const EvalTiles& tiles, std::int64_t i) const {
     Model<S, J> m;
     for (int k = 0; k < J; ++k) {
+      // Field by field, since JointForm is doubles throughout: what is added to it is taken along.
       const double* from = reinterpret_cast<const double*>(&model.joint[k]);
       S* to = reinterpret_cast<S*>(&m.joint[k]);
       for (int f = 0; f < batch::kFields<double, JointForm<double>>; ++f) to[f] = S(from[f]);
@@ -177,6 +190,7 @@ struct VaryingModel {
     for (int c = 0; c < count; ++c) {
       const S value = number<S>(tiles, i, c);
       apply(columns[c], value, m.joint[columns[c].joint]);
+      // The tool is a place on the last link, which grows with it.
       if (columns[c].quantity == Quantity::kSize && columns[c].tool) m.tool.p = value * m.tool.p;
     }
     return m;
@@ -207,6 +221,7 @@ struct VaryingModel {
 template <class Source>
 Source source_of(const Robot& robot) {
   constexpr int J = Source::J;
+  // cos_alpha = 1: parallel to the joint before; armature = 1: its pivot is 1.
   JointForm<double> inert{};
   inert.cos_alpha = inert.armature = 1;
   Source s{};
@@ -227,6 +242,7 @@ Source source_of(const Robot& robot) {
 /// The same with the tool frame's origin at the tool point.
 template <class Source>
 Source moved_to(const Vec3<double>& point, Source source) {
+  // Once for all states: the bodies for velocity and manipulability then need no point.
   source.model.tool.p = source.model.tool.R * point + source.model.tool.p;
   return source;
 }
@@ -240,14 +256,17 @@ struct EvalBody {
   EvalTiles tiles;
   EvalOptions options;
 
+  /// What AnglesBody has left for state i.
   template <class S>
   GARRA_HD Angles<S, J> angles_at(std::int64_t i) const {
     return batch::load<S, Angles<S, J>>(tiles.angles, i);
   }
+  /// State i of an input of J numbers.
   template <class S>
   GARRA_HD Vec<S, J> load(const double* vectors, std::int64_t i) const {
     return batch::load<S, Vec<S, J>>(vectors, i);
   }
+  /// State i of an output that is wanted.
   template <class S, class T>
   GARRA_HD void store(Output output, std::int64_t i, const T& value) const {
     batch::store<S>(tiles.at(output), i, value);
@@ -255,6 +274,7 @@ struct EvalBody {
   [[nodiscard]] GARRA_HD bool wants(Output output) const { return tiles.at(output) != nullptr; }
 };
 
+/// Sines and cosines of every state, which all other bodies read.
 template <class Source>
 struct AnglesBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -263,11 +283,13 @@ struct AnglesBody : EvalBody<Source> {
     const auto& m = this->source.template at<S>(this->tiles, i);
     const Vec<S, J> q = this->template load<S>(this->tiles.q, i);
     auto x = angles<Source::K>(m, q);
+    // Kernels of turning joints never read `slide`, but a tile stores it all the same.
     if constexpr (Source::K == Joints::kRevolute) for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
     batch::store<S>(this->tiles.angles, i, x);
   }
 };
 
+/// [R p; 0 1], row-major.
 template <class S>
 GARRA_HD Mat<S, 4, 4> homogeneous(const Pose<S>& x) {
   Mat<S, 4, 4> out = Mat<S, 4, 4>::zero();
@@ -309,6 +331,7 @@ struct FramesBody : EvalBody<Source> {
     if (this->wants(Output::kComJacobians)) store_centers(i, m, k);
   }
 
+  /// Poses of the described link frames in the world.
   template <class S>
   GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
     LinkPoses<S> all;
@@ -316,15 +339,18 @@ struct FramesBody : EvalBody<Source> {
         [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * this->source.template link_at<S>(this->tiles, i, l)); });
     this->template store<S>(Output::kLinkPoses, i, all);
   }
+  /// Jacobians of the links' centers of mass, world axes, linear rows first.
   template <class S, class M>
   GARRA_HD void store_centers(std::int64_t i, const M& m, const Frames<S, J>& k) const {
     ComJacobians<S> all;
     for (int l = 0; l < J; ++l) all.jacobian[l] = jacobian<Source::K>(m, k, center_of_mass(m, k, l), l);
     this->template store<S>(Output::kComJacobians, i, all);
   }
+  /// Jacobian of the tool point in the form and axes of the options.
   template <class S, class M>
   GARRA_HD Mat<S, 6, J> tool_jacobian(const M& m, const Frames<S, J>& k) const {
     const EvalOptions& options = this->options;
+    // Screws are about the world's origin, whatever the tool point.
     if (options.form == JacobianForm::kScrews) return screw_order(jacobian<Source::K>(m, k, Vec3<S>::zero()));
     Mat<S, 6, J> out = jacobian<Source::K>(m, k, tool_point(options, k.tool));
     if (options.body_axes) out = in_axes(k.tool.R, out);
@@ -332,6 +358,7 @@ struct FramesBody : EvalBody<Source> {
   }
 };
 
+/// H(q), rotor inertias on the diagonal.
 template <class Source>
 struct MassMatrixBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -342,6 +369,7 @@ struct MassMatrixBody : EvalBody<Source> {
   }
 };
 
+/// C(q, qd) by Christoffel symbols (docs/chain.md (3)).
 template <class Source>
 struct CoriolisBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -366,6 +394,7 @@ struct TermsBody : EvalBody<Source> {
     if (this->wants(Output::kGravity)) this->template store<S>(Output::kGravity, i, gravity_torque<K>(m, x));
     if (this->wants(Output::kPotentialEnergy))
       this->template store<S>(Output::kPotentialEnergy, i, potential_energy<K>(m, x));
+    // States may come without speeds where no wanted output needs them.
     if (this->tiles.qd == nullptr) return;
     const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
     if (this->wants(Output::kBias)) this->template store<S>(Output::kBias, i, coriolis_torque<K>(m, x, qd));
@@ -375,6 +404,7 @@ struct TermsBody : EvalBody<Source> {
   }
 };
 
+/// tau = H qdd + C qd + g + D qd.
 template <class Source>
 struct InverseDynamicsBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -384,6 +414,7 @@ struct InverseDynamicsBody : EvalBody<Source> {
     const Angles<S, J> x = this->template angles_at<S>(i);
     const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i), qdd = this->template load<S>(this->tiles.qdd, i);
     this->template store<S>(Output::kInverseDynamics, i,
+                            // The kernels leave friction to their caller (docs/chain.md).
                             inverse_dynamics<Source::K>(m, x, qd, qdd) + damping_torque(m, qd));
   }
 };
@@ -402,8 +433,10 @@ struct ForwardDynamicsBody : EvalBody<Source> {
     const Vec<S, J> tau = this->template load<S>(this->tiles.tau, i) - damping_torque(m, qd);
     S bad = S(0);
     Vec<S, J> qdd = solution(m, x, {qd, tau}, bad);
+    // Catches what has no pivots to look at, too: articulated bodies.
     for_each_index<J>([&](auto k) { bad = select(is_finite(qdd[k]), bad, S(1)); });
     const S nan = S(std::numeric_limits<double>::quiet_NaN());
+    // NaN instead of a huge number, so that nobody computes on with it.
     for_each_index<J>([&](auto k) { qdd[k] = select(bad > S(0), nan, qdd[k]); });
     this->template store<S>(Output::kForwardDynamics, i, qdd);
     batch::store<S>(this->tiles.singular, i, bad);
@@ -413,6 +446,7 @@ struct ForwardDynamicsBody : EvalBody<Source> {
   struct Motion {
     Vec<S, J> qd, tau;
   };
+  /// qdd of H qdd = tau - C qd - g, friction being in tau already; `bad` > 0 where a pivot vanishes.
   template <class S, class M>
   static GARRA_HD Vec<S, J> solution(const M& m, const Angles<S, J>& x, const Motion<S>& motion, S& bad) {
     if constexpr (J > 8) {
@@ -469,6 +503,7 @@ template <class Source>
 struct ManipulabilityBody : EvalBody<Source> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
+  // The determinant of six joints needs no Jacobian (docs/chain.md, "Manipulability").
   static constexpr bool kWithoutJacobian = J == 6 && !Source::kAnySize;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -481,6 +516,7 @@ struct ManipulabilityBody : EvalBody<Source> {
     const bool smallest = this->wants(Output::kSmallestSingularValue);
     if (!smallest && (kWithoutJacobian || !volume)) return;
     const Frames<S, J> k = frames<K>(m, x);
+    // Of the last real joint: columns of padding are zero.
     const Mat<S, 6, J> jac = jacobian<K>(m, k, k.tool.p, this->source.joints - 1);
     with_real_columns_of(jac, [&](const auto& real) {
       if (volume && !kWithoutJacobian) this->template store<S>(Output::kManipulability, i, manipulability(real));
@@ -489,6 +525,7 @@ struct ManipulabilityBody : EvalBody<Source> {
   }
 
  private:
+  /// use() with the real columns, cut out only where there may be padding.
   template <class Jacobian, class Use>
   GARRA_HD void with_real_columns_of(const Jacobian& jac, const Use& use) const {
     if constexpr (Source::kAnySize)
@@ -507,6 +544,7 @@ void for_each_body(const EvalBody<Source>& at_tool, const EvalBody<Source>& at_p
     return false;
   };
   using enum Output;
+  // First, since every other body reads what it leaves.
   run(AnglesBody<Source>{at_tool});
   if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesBody<Source>{at_tool});
   if (wants({kMassMatrix})) run(MassMatrixBody<Source>{at_tool});

@@ -1,3 +1,4 @@
+// Rows of states into tiles and back: padding on the way in, out of the way again on the way out, and who is invalid.
 #include "chain/eval/buffer.hpp"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ int output_fields(const EvalJob& job, int J) {
     if (job.wanted.has(static_cast<Output>(i))) fields += size_of(static_cast<Output>(i), J);
   return fields;
 }
+// Angles are 3 J (sine, cosine, slide), then `singular` and `invalid`.
 int fields_of(const EvalJob& job, int J) { return input_fields(job, J) + output_fields(job, J) + 3 * J + 2; }
 
 /// Moves the fields of a padded array to where those of an array without padding are.
@@ -45,12 +47,14 @@ void leave_padding_out(Output output, int joints, int J, double* tile) {
   const std::vector<int> real = shape_of(output, joints), padded = shape_of(output, J);
   const int fields = size_of(output, joints);
   for (int f = 0; f < fields; ++f) {
+    // Index of the field in the padded array, dimension by dimension from the last.
     int from = 0, rest = f, stride = 1;
     for (std::size_t d = real.size(); d-- > 0;) {
       from += rest % real[d] * stride;
       rest /= real[d];
       stride *= padded[d];
     }
+    // Fields only move forward, so the tile serves as source and target.
     if (from != f) std::copy_n(tile + from * kLanes, kLanes, tile + f * kLanes);
   }
 }
@@ -64,6 +68,7 @@ std::uint64_t EvalBuffer::bytes_per_state(const EvalJob& job, int J) {
 EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)
     : job_(job), joints_(job.robot.joints), J_(J), count_(tiles) {
   const auto doubles = static_cast<std::size_t>(fields_of(job, J) * tiles * kLanes);
+  // Aligned for the widest register; zeroed, so that spare lanes compute on ordinary numbers.
   data_.reset(new (std::align_val_t(64)) double[doubles]());
   const Needs n = needs_of(job.wanted);
   tiles_.q = add_input(job.in.q, true, joints_, J);
@@ -97,6 +102,7 @@ void EvalBuffer::fill(std::int64_t t, std::int64_t first, int count) {
   std::fill_n(invalid, kLanes, 0.0);
   const auto probe = [&](const double* fields, int how_many) {  // 0 * x is NaN where x is not finite
     for (int f = 0; f < how_many; ++f)
+      // A sum instead of a comparison: it vectorizes, and one NaN among the fields is enough.
       for (int l = 0; l < kLanes; ++l) invalid[l] += 0 * fields[f * kLanes + l];
   };
   for (const Input& in : inputs_) {
@@ -126,11 +132,13 @@ void EvalBuffer::drain(std::int64_t t, std::int64_t first, int count) {
 
 void EvalBuffer::judge(std::int64_t t, std::int64_t first, int count) {
   const bool solves = job_.wanted.has(Output::kForwardDynamics);
+  // Spare lanes have no status.
   for (int l = 0; l < count; ++l) {
     Status& status = job_.out.status[static_cast<std::size_t>(first + l)];
     if (solves && tiles_.singular[t * kLanes + l] > 0) status = Status::kNoSolution;
     if (!std::isnan(invalid_[t * kLanes + l])) continue;
     status = Status::kInvalidInput;
+    // All of its outputs, though some may not depend on the bad number: no rule has to be known for reading them.
     for (int i = 0; i < kOutputCount; ++i) {
       const auto output = static_cast<Output>(i);
       const int fields = size_of(output, joints_);

@@ -27,19 +27,24 @@ class EvalBuffer {
   /// Takes tile `t` of this buffer from the states `first` on, or gives the results back; `count` <= 32.
   void fill(std::int64_t t, std::int64_t first, int count);
   void drain(std::int64_t t, std::int64_t first, int count);
+  /// Of inputs, outputs and what lies between them, for the choice of how many states go to a GPU at once.
   [[nodiscard]] static std::uint64_t bytes_per_state(const EvalJob& job, int J);
 
  private:
+  /// An input array of the job and where its tiles are.
   struct Input {
     const double* rows;  ///< [n][given]
     double* tile;
     int given, padded;  ///< fields in the rows and in the tile
   };
+  /// The next `fields` numbers of every state.
   double* take(std::int64_t fields);
+  /// Null where the input is not needed, even if it is there.
   const double* add_input(const std::vector<double>& rows, bool needed, int given, int padded);
   /// Status of each state; NaN for all that an invalid one was to give.
   void judge(std::int64_t t, std::int64_t first, int count);
 
+  /// The memory is aligned for the widest register.
   struct Free {
     void operator()(double* p) const { ::operator delete[](p, std::align_val_t(64)); }
   };

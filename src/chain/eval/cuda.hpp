@@ -14,8 +14,8 @@ struct DeviceChain {
   const Robot& robot;
   const EvalOptions& options;
   const std::vector<Column>& columns;  ///< empty: the numbers are the same for every state
-  const EvalTiles& host;
-  std::int64_t count;
+  const EvalTiles& host;               ///< null outputs are not wanted
+  std::int64_t count;                  ///< of states
 };
 
 /// To how many joints a chain is padded on the GPU; `varying`: each state has numbers of its own.

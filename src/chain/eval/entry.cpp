@@ -1,3 +1,4 @@
+// chain::evaluate: everything that can be misuse is refused here, then the instance for the chain's size runs.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -22,6 +23,7 @@ void check_robot(const Robot& robot) {
   if (robot.joint.size() != n || robot.form.size() != n || robot.link.size() != n)
     throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\" does not describe each of its joints");
   for (std::size_t i = 0; i < n; ++i)
+    // Bodies and outputs go by joints: link frame i is taken to move with joint i.
     if (robot.link[i].joint != static_cast<int>(i))
       throw Error(ExitCode::kUsage, "the robot \"" + robot.name + "\": link frame " + std::to_string(i + 1) +
                                         " is not fixed to what joint " + std::to_string(i + 1) + " moves");
@@ -44,6 +46,7 @@ void check_needed(Output output, const char* name, const std::vector<double>& va
 void check_states(const States& in, const Outputs& wanted, int joints) {
   if (in.count < 0) throw Error(ExitCode::kInvalidFile, "the number of states is negative");
   check_array("q", in.q, in.count, joints);
+  // No state, nothing missing.
   if (in.count == 0) return;
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
@@ -82,6 +85,7 @@ void check_parameter(const Parameter& p, const States& in, const Robot& robot) {
     throw Error(ExitCode::kInvalidFile, name + " cannot be scaled", "give what is to be added to it");
   if (p.quantity == Quantity::kSize && p.change == Change::kAdd)
     throw Error(ExitCode::kInvalidFile, name + " is a factor", "scale it");
+  // Moments grow in proportion to the mass, and 0 has no proportion.
   if (p.quantity == Quantity::kMass && p.change == Change::kAdd &&
       robot.form[static_cast<std::size_t>(p.joint)].mass == 0)
     throw Error(ExitCode::kInvalidFile, name + ": a link without mass has no inertia that could grow in proportion",
@@ -93,6 +97,7 @@ void check_parameter(const Parameter& p, const States& in, const Robot& robot) {
 Vec3<double> direction_of(const Parameter& p, const Robot& robot) {
   const int axis = static_cast<int>(p.quantity) - static_cast<int>(Quantity::kComX);
   if (axis < 0 || axis > 2) return Vec3<double>::zero();
+  // Offsets are given in the described link frame, the kernels move centers in their own.
   return column(robot.link[static_cast<std::size_t>(p.joint)].offset.R, axis);
 }
 
@@ -130,9 +135,11 @@ void evaluate_shared(const EvalJob& job) {
 void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
   const int J = device_padded(job.robot, !columns.empty());
   const std::uint64_t bytes = EvalBuffer::bytes_per_state(job, J);
+  // At most 2^18 states, since their tiles lie on the host as well.
   const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
   EvalBuffer buffer(job, J, batch::tiles_for(std::min(fit, job.in.count)));
   const auto for_each_tile = [&](std::int64_t begin, std::int64_t count, auto&& use) {
+    // 64 tiles for a thread at a time, as on the host.
     batch::for_blocks(solve_threads(job.device), {batch::tiles_for(count), 64}, [&](std::int64_t at, std::int64_t n) {
       for (std::int64_t t = at; t < at + n; ++t)
         use(t, begin + t * batch::kTile, static_cast<int>(std::min(batch::kTile, count - t * batch::kTile)));
@@ -160,6 +167,7 @@ void evaluate(const Robot& robot, const States& states, const Outputs& wanted, c
     const std::int64_t numbers = wanted.has(output) ? states.count * size_of(output, robot.joints) : 0;
     out[output].resize(static_cast<std::size_t>(numbers));
   }
+  // After sizes and checks: from here on nothing is misuse.
   const EvalJob job{robot, states, wanted, place.options, place.device, out};
   if (states.count == 0) return;
   if (place.device.executor == Executor::kCuda)

@@ -43,6 +43,7 @@ constexpr Entry kOutputs[kOutputCount] = {
 constexpr const char* kQuantities[kQuantityCount] = {"a",     "d",     "alpha",    "theta",   "mass", "com_x",
                                                      "com_y", "com_z", "armature", "damping", "size"};
 
+// Entries are found by number, so the order is a matter of correctness.
 constexpr bool in_order() {
   for (int i = 0; i < kOutputCount; ++i)
     if (static_cast<int>(kOutputs[i].output) != i) return false;

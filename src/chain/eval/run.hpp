@@ -10,6 +10,7 @@
 
 namespace garra::chain {
 
+/// All states of a job by one source on one executor of the host.
 template <class Source, Executor E>
 void evaluate_tiles(const Source& source, const EvalJob& job) {
   const Source pointed = moved_to(job.options.point, source);
@@ -17,6 +18,7 @@ void evaluate_tiles(const Source& source, const EvalJob& job) {
     const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};
     for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
       const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
+      // One tile at a time: the bodies' numbers stay in the cache from the inputs to the outputs.
       buffer.fill(0, first, count);
       for_each_body(at_tool, at_point, [&](const auto& body) {
         if constexpr (E == Executor::kScalar)
@@ -37,6 +39,7 @@ void evaluate_on_cpu(const EvalJob& job) {
   using Revolute = SharedModel<J, Joints::kRevolute>;
   using Mixed = SharedModel<J, Joints::kMixed>;
   const auto mixed = source_of<Mixed>(job.robot);
+  // The scalar executor runs the general instance on every chain.
   if (job.device.executor == Executor::kScalar) return evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
   if constexpr (J <= 8)
     if (all_revolute(mixed.model))

@@ -17,6 +17,7 @@ Mat3<double> read_rotation(const Node& node, const std::string& key) {
     const Vec3<double> row = read_vector(rows[i], item(key, i), kRatio);
     for (int j = 0; j < 3; ++j) R(static_cast<int>(i), j) = row[j];
   }
+  // 1e-9: printed matrices of ten digits pass.
   const Mat3<double> gap = transpose_times(R, R) - Mat3<double>::identity();
   const double det = dot(column(R, 0), cross(column(R, 1), column(R, 2)));
   if (!(det > 0) || std::any_of(std::begin(gap.m), std::end(gap.m), [](double x) { return !(std::abs(x) < 1e-9); }))
@@ -35,6 +36,7 @@ AnyValue rotation(Mat3<double>& R) {
 }
 
 void pose_fields(Fields& f, Pose<double>& pose) {
+  // Angles are written where they read back as the same matrix to the last bit, else the matrix.
   const Mat3<double> again = rotation_from_rpy(rpy_from_rotation(pose.R));
   const bool exact = std::equal(std::begin(again.m), std::end(again.m), std::begin(pose.R.m));
   const bool angles = f.has("rpy", exact), matrix = f.has("rotation", !exact);
@@ -61,6 +63,7 @@ void moment_fields(Fields& f, Mat3<double>& I) {
 
 Mat3<double> read_moments(const Node& node, const std::string& key) {
   const std::vector<Node>& items = read_array(node, key, 0);
+  // Says that three were expected.
   if (items.size() != 3 && items.size() != 6) static_cast<void>(read_array(node, key, 3));
   double v[6] = {};
   for (std::size_t i = 0; i < items.size(); ++i) v[i] = read_quantity(items[i], item(key, i), kInertia);
@@ -78,6 +81,7 @@ void find_lists(const Node& node, bool in_inertia, std::vector<Place>& places) {
   };
   const bool numbers =
       node.items.size() == 6 && node.items[0].kind != Node::Kind::kArray && node.items[0].kind != Node::Kind::kTable;
+  // Three moments have one order only; products that are zero fit any.
   if (in_inertia && numbers && !std::all_of(node.items.begin() + 3, node.items.end(), is_zero))
     places.push_back(node.place);
   for (const Node& one : node.items) find_lists(one, in_inertia, places);

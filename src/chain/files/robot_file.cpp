@@ -8,6 +8,7 @@
 namespace garra::io {
 
 chain::Robot read_robot(const std::string& path, const RobotOptions& options) {
+  // By its ending: both are text that a parser of the other would only find wrong.
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending == ".toml") return parse_robot_toml(read_text(path), path, options);
   if (ending == ".urdf") return parse_urdf(read_text(path), path, options);

@@ -1,3 +1,4 @@
+// How a scenario names its robot: by a name of data/robots, or a file.
 #include "chain/files/robot_table.hpp"
 
 #include <filesystem>
@@ -15,6 +16,7 @@ namespace fs = std::filesystem;
 
 /// The copy in models/ beside the scenario, else what the scenario names.
 std::string find_robot(const std::string& model, bool is_file, const std::string& scenario) {
+  // The scenario's own copy first: a run folder must not change with the library's robots.
   if (is_file) return file_beside(scenario, model);
   const std::string copy = robot_in((fs::path(scenario).parent_path() / "models").string(), model);
   return copy.empty() ? robot_file(model) : copy;
@@ -49,6 +51,7 @@ std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
     fail(node.place, key, "expected a table, found " + describe(node), "Write lock = { joint = 0.02 }.");
   for (const Node::Member& member : node.members) {
     const Node& value = member.value;
+    // As text: the unit is the joint's, which only the URDF knows.
     const bool number = value.kind == Node::Kind::kInteger || value.kind == Node::Kind::kFloat;
     locks.push_back({member.key, number ? shortest(value.number) : read_string(value, key + "." + member.key)});
   }
@@ -57,6 +60,7 @@ std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
 
 AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& file) {
   const auto text = [&robot, file] {
+    // A robot in TOML has its locked joints built in.
     const bool urdf = fs::path(file).extension() == ".urdf";
     return urdf && !robot.locked.empty() ? lock_text(robot) : std::string();
   };
@@ -85,6 +89,7 @@ void robot_fields(Fields& f, const std::string& scenario, const std::string& exa
     f.key("tip", string(named.tip, true), {.doc = "of a URDF: the link that it ends in"});
     std::vector<JointLock> locked;
     f.key("lock", locks(locked, named.robot, named.model_file), {.doc = "of a URDF: where side branches stand"});
+    // After all keys are read: base, tip and locks belong to the reading.
     f.then([&] { read_named(f, scenario, is_file, locked, named); });
   });
 }

@@ -19,7 +19,7 @@ struct JointDimension {
   [[nodiscard]] const Dimension& of(bool prismatic) const { return prismatic ? sliding : turning; }
   [[nodiscard]] const Dimension& of(const chain::Joint& joint) const { return of(joint.prismatic); }
 };
-inline constexpr JointDimension kJointPosition{kAngle, kLength};
+inline constexpr JointDimension kJointPosition{kAngle, kLength};  ///< [rad] or [m]
 
 /// [robot]: a robot, and how the scenario names it.
 struct NamedRobot {

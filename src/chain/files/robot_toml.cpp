@@ -50,6 +50,7 @@ void read_limits(TableReader& table, chain::Joint& joint) {
 }
 
 /// All but the geometry of a joint whose kind is known.
+// After the kind is known, since units of limits and damping depend on it.
 LinkData read_link(TableReader& table, bool prismatic) {
   LinkData link;
   link.joint.prismatic = prismatic;
@@ -61,6 +62,7 @@ LinkData read_link(TableReader& table, bool prismatic) {
 }
 
 bool read_prismatic(TableReader& table) {
+  // Revolute unless it says otherwise.
   const Node* node = table.find("type");
   return node != nullptr && read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
 }
@@ -90,6 +92,7 @@ GrymaJoint read_gryma(TableReader& table) {
     read_optional(table, "alpha", kAngle, row.alpha);
     read_optional(table, "beta", kAngle, row.beta);
   }
+  // A fixed row has a body but nothing that moves: no limits, no armature.
   if (theta == 0) {
     read_body(table, row.link);
   } else {
@@ -105,11 +108,13 @@ ScrewJoint read_screw(TableReader& table) {
   const std::vector<Node>& items = read_array(node, key, 6);
   for (std::size_t i = 0; i < 6; ++i) {
     double& x = i < 3 ? joint.direction[static_cast<int>(i)] : joint.moment[static_cast<int>(i) - 3];
+    // Numbers without units: a screw is given in SI.
     x = read_quantity(items[i], item(key, i), kRatio);
   }
   const double s = norm(joint.direction), m = norm(joint.moment);
   if (s == 0 && m == 0)
     fail(node.place, key, "the screw is zero", "A prismatic joint has direction 0 and its axis as moment.");
+  // The same bound as from_screws(), here with the place in the file.
   if (std::abs(dot(joint.direction, joint.moment)) > 1e-9 * s * m) {
     fail(node.place, key, "direction and moment are not perpendicular: a helical joint",
          "The moment is p x direction, with p any point of the axis.");
@@ -170,6 +175,7 @@ RobotData read_whole(TableReader& root, bool screws) {
   if (const Node* node = root.find("source")) data.source = read_string(*node, "source");
   if (const Node* node = root.find("gravity")) data.gravity = read_vector(*node, "gravity", kAcceleration);
   if (const Node* node = root.find("base")) data.base = read_pose(*node, "base");
+  // Of screws the tool pose at q = 0 is called home, and is given in the base.
   const char* tool = screws ? "home" : "tool";
   if (const Node* node = root.find(tool)) data.tool = read_pose(*node, tool);
   return data;
@@ -188,8 +194,10 @@ std::string read_convention(TableReader& root) {
 Robot build(TableReader& root) {
   const std::string convention = read_convention(root);
   const RobotData data = read_whole(root, convention == "screws");
+  // Known, though it is read later, by the convention.
   static_cast<void>(root.find("joint"));
   const std::vector<chain::LockedJoint> locked = read_locked(root);
+  // Unknown keys come first: a misspelled one may be why another is missing.
   root.finish();
   if (convention == "kernel") {
     Robot robot = chain::from_kernel_form(data, read_joints<KernelJoint>(root, read_kernel));

@@ -32,6 +32,7 @@ void write_joint(const Robot& robot, std::size_t i, Writer& w) {
   w.line("name", text(joint.name));
   w.line("type", joint.prismatic ? "\"prismatic\"" : "\"revolute\"");
   w.quantity("a", form.a, kLength);
+  // Cosine and sine, not the angle: they read back to the last bit.
   w.line("cos_alpha", shortest(form.cos_alpha));
   w.line("sin_alpha", shortest(form.sin_alpha));
   w.quantity("d", form.d, kLength);

@@ -41,6 +41,7 @@ int find_link(const UrdfDocument& urdf, const std::string& name) {
 
 int find_base(const UrdfDocument& urdf, const std::string& name) {
   if (!name.empty()) return find_link(urdf, name);
+  // Without a name the only root is the base.
   std::vector<int> roots;
   for (std::size_t i = 0; i < urdf.links.size(); ++i)
     if (urdf.links[i].parent_joint < 0) roots.push_back(static_cast<int>(i));
@@ -72,6 +73,7 @@ int find_tip(const UrdfDocument& urdf, int base, const std::string& name) {
     open.pop_back();
     const std::vector<int>& children = link_at(urdf, at).children;
     if (children.empty()) leaves.push_back(at);
+    // In the file's order, so that messages name links as a reader finds them.
     for (auto j = children.rbegin(); j != children.rend(); ++j) open.push_back(joint_at(urdf, *j).child);
   }
   if (leaves.size() == 1) return leaves[0];
@@ -86,6 +88,7 @@ int find_tip(const UrdfDocument& urdf, int base, const std::string& name) {
 /// Joints from base to tip.
 std::vector<int> path_between(const UrdfDocument& urdf, int base, int tip) {
   std::vector<int> path;
+  // Upwards: every link has one parent, so there is one way at most.
   for (int at = tip; at != base; at = joint_at(urdf, path.back()).parent) {
     path.push_back(link_at(urdf, at).parent_joint);
     if (path.back() < 0) {
@@ -103,6 +106,7 @@ std::vector<int> path_between(const UrdfDocument& urdf, int base, int tip) {
 double lock_value(const UrdfDocument& urdf, const UrdfJoint& joint, const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
+  // A plain number is in SI; anything else must have a unit of the joint's kind.
   const auto [next, error] = std::from_chars(text.data(), end, value);
   const bool plain = error == std::errc{} && next == end && std::isfinite(value);
   const Quantity q =
@@ -184,6 +188,7 @@ Pose<double> motion(const UrdfDocument& urdf, const UrdfJoint& joint, double q) 
   }
   double c, s;
   exact_cos_sin(q, c, s);
+  // Rodrigues: cos 1 + sin [u]x + (1 - cos) u u^T.
   const Mat3<double> cross_u = {{0, -u[2], u[1], u[2], 0, -u[0], -u[1], u[0], 0}};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) out.R(i, j) = (i == j ? c : 0) + s * cross_u(i, j) + (1 - c) * u[i] * u[j];
@@ -202,6 +207,7 @@ void check_joint(const UrdfDocument& urdf, const UrdfJoint& joint) {
   }
   static_cast<void>(unit_axis(urdf, joint));
   if (joint.type != "continuous" && !joint.has_limit)
+    // A revolute joint without limits is a mistake in URDF, where continuous says so.
     refuse("a " + joint.type + " joint without <limit>", "Give its limits; a joint without any is of type continuous.");
 }
 
@@ -222,6 +228,7 @@ class ChainBuilder {
     for (const int index : path_) {
       const UrdfJoint& joint = joint_at(urdf_, index);
       since_joint_ = since_joint_ * joint.origin;
+      // A mimic joint follows another one, which a serial chain's joints cannot: it is locked.
       if (moves(joint) && (joint.mimic || locks_.is_told(index))) {
         since_joint_ = since_joint_ * motion(urdf_, joint, locks_.at(index));
         lock(index, 0);
@@ -289,6 +296,7 @@ class ChainBuilder {
   }
 
   void start_joint(const UrdfJoint& urdf) {
+    // The axis is in the frame of the joint, as GeneralJoint has it.
     GeneralJoint joint{.placement = since_joint_, .axis = urdf.axis};
     joint.link.frame = link_at(urdf_, urdf.child).name;
     joint.link.damping = urdf.damping;
@@ -338,6 +346,7 @@ class ChainBuilder {
     if (joints_.empty() || !link.has_inertial) return;  // the base does not move
     if (link.body.mass < 0) refuse_inertial(link, "the mass is negative");
     Body& body = joints_.back().link.body;
+    // Lumped at once: from here on a link is one body.
     body = chain::merge(body, link.body, pose);
     parts_.back().push_back(&link);
   }
@@ -360,6 +369,7 @@ class ChainBuilder {
                             ": a point mass, all its moments of inertia are 0");
       return;
     }
+    // Of the parts the first bad one; all may be sound and their sum is not (mass 0).
     const auto bad = std::find_if(parts_[joint].begin(), parts_[joint].end(), [](const UrdfLink* part) {
       const Mat3<double>& I = part->body.inertia;
       return !chain::is_inertia(I, false) || chain::moment_ratio(I) > chain::kWorstMoment;

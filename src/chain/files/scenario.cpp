@@ -1,3 +1,4 @@
+// Scenarios of chain studies: one document, and a copy of its tables with swept values for each design.
 #include <algorithm>
 
 #include "base/files/number.hpp"
@@ -29,6 +30,7 @@ void check_overrides(const Node& document, const std::vector<SweptKey>& keys) {
       node = node->kind == Node::Kind::kTable ? node->find(key.sweep.key.substr(begin, end - begin)) : nullptr;
       begin = end + 1;
     }
+    // Line 0: it comes from --set; a sweep given there as well is meant.
     if (node != nullptr && node->place.line == 0 && key.place.line != 0)
       fail(node->place, key.sweep.key, "is swept: every design has its own",
            "For one value add --set sweep={}, for others --set 'sweep={ " + io::quoted(key.sweep.key) + " = [...] }'.");
@@ -45,6 +47,7 @@ Node document_of(Node document, const std::vector<SweptKey>& keys, std::size_t d
 /// Only the tables that designs are made of.
 Node tables_of_designs(const Node& document) {
   Node out = document;
+  // Robot, plan and outputs are the same for all designs and are read once.
   out.members.clear();
   for (const Node::Member& m : document.members)
     if (is_table_of_designs(m.key)) out.members.push_back(m);
@@ -73,6 +76,7 @@ void fields(Fields& f, const File& file) {
   f.then([&] { check_overrides(*file.document, sweep); });
   f.table("sampling", {.doc = "how many samples"}, [&] {
     samples_field(f, file.samples, {.doc = "of each design", .comment = "per design"});
+    // Divided, not multiplied: the product could overflow.
     f.check(file.samples <= kMostSamples / static_cast<std::int64_t>(file.designs), "samples",
             "too many samples for so many designs", "Give fewer.");
     chunk_field(f, s.plan, {.comment = "of all designs together"});
@@ -107,6 +111,7 @@ Scenario build(const Node& document, const std::string& name) {
   s.plan.chunk = kDefaultChunk;
   s.designs.resize(designs);
   std::int64_t samples = kDefaultSamples;
+  // The first design's values make the document complete: the whole file is checked with them.
   const Node first = document_of(document, keys, 0);
   FieldReader f(first);
   fields(f, {s, s.designs.front(), samples, designs, name, {}, &document});
@@ -115,6 +120,7 @@ Scenario build(const Node& document, const std::string& name) {
   const Node tables = tables_of_designs(document);
   for (std::size_t d = 0; d < designs; ++d) {
     s.designs[d].values = values_of(keys, d);
+    // The first design has been read with the document.
     if (d == 0) continue;
     const Node own = document_of(tables, keys, d);
     FieldReader g(own);
@@ -144,6 +150,7 @@ Scenario read_chain_scenario(const ScenarioDocument& document) { return build(do
 std::string resolved_toml(const chain::Scenario& s) {
   return written(s, [](Fields& f, Scenario& scenario) {
     std::int64_t samples = scenario.plan.samples / static_cast<std::int64_t>(scenario.designs.size());
+    // resolved_toml() writes samples per design, as they are read.
     std::vector<SweptKey> keys;
     for (const chain::Sweep& sweep : scenario.sweep) keys.push_back({sweep, {}, {}});
     fields(f, {scenario, scenario.designs.front(), samples, scenario.designs.size(), "", keys});

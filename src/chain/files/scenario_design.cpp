@@ -122,6 +122,7 @@ struct Section {
   /// One number per joint, `otherwise` where the key is missing.
   void numbers(const char* name, std::vector<double>& values, const JointDimension& dimension, const Words& words,
                double otherwise = 0, const Bounds& bounds = Bounds::any()) {
+    // A default needs the robot: the number of joints.
     if (f.reading() && values.empty()) values.assign(static_cast<std::size_t>(robot.joints), otherwise);
     Words all = words;
     if (all.otherwise.empty()) all.otherwise = "`" + text(otherwise, kRatio) + "`";
@@ -140,6 +141,7 @@ struct Section {
 
 void start_fields(Section s, Design& design) {
   if (s.f.reading()) {
+    // At rest at zero.
     const std::vector<Distribution> zero(static_cast<std::size_t>(s.robot.joints), Distribution::constant(0));
     design.q = design.qd = {zero, true};
   }
@@ -177,6 +179,7 @@ AnyValue points(std::vector<double>& into, const Robot& robot) {
   const auto rows_text = [&] {
     const int joints = robot.joints;
     std::string rows;
+    // One row after the other, as TorqueInput::points has them.
     for (std::size_t k = 0; k < into.size(); k += robot.joint.size())
       rows += (k == 0 ? "" : ", ") + list(into.data() + k, joints, kRatio);
     return "[" + rows + "]";
@@ -215,6 +218,7 @@ void course_fields(Section s, chain::TorqueInput& t) {
 
 void torque_fields(Section s, chain::TorqueInput& t) {
   s.f.key("kind", choice(t.kind), {.doc = "what drives the joints"});
+  // There the amplitude multiplies what the law gives: 1 leaves it as it is.
   const bool factor = is_feedback(t.kind) || t.kind == TorqueKind::kSampled;
   s.numbers("amplitude", t.amplitude, amplitude_dimension(t.kind),
             {.doc = "of the torque; of sampled, pd and computed a factor on it", .otherwise = "`0`; a factor `1`"},
@@ -279,6 +283,7 @@ class UnitFinder final : public Fields {
 
   using Fields::key;
   void key(const std::string& name, Value& value, const Words& /*words*/) override {
+    // `start.q.2` has the unit of `start.q`.
     const std::string path = table_ + "." + name;
     if (key_ == path || key_.starts_with(path + ".")) unit_ = value.unit();
   }
@@ -329,6 +334,7 @@ void design_fields(Fields& f, const Robot& robot, Design& design) {
 
 std::string unit_of_key(const std::string& key, const chain::Scenario& scenario) {
   UnitFinder f(key);
+  // visit() may write to a design; the scenario's own stays as it is.
   Design first = scenario.designs.front();
   design_fields(f, scenario.robot, first);
   return f.unit();

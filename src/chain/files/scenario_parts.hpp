@@ -10,11 +10,11 @@
 
 namespace garra::io {
 
-inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};
-inline constexpr JointDimension kJointTorque{kTorque, kForce};
-inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};
-inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};
-inline constexpr JointDimension kPlain{kRatio, kRatio};
+inline constexpr JointDimension kJointSpeed{kAngularVelocity, kVelocity};               ///< [rad/s] or [m/s]
+inline constexpr JointDimension kJointTorque{kTorque, kForce};                          ///< [N m] or [N]
+inline constexpr JointDimension kJointDamping{kTurningDamping, kSlidingDamping};        ///< [N m s/rad] or [N s/m]
+inline constexpr JointDimension kJointStiffness{kTurningStiffness, kSlidingStiffness};  ///< [N m/rad] or [N/m]
+inline constexpr JointDimension kPlain{kRatio, kRatio};  ///< the same without unit for all joints
 
 /// [start], [vary], [torque], [time], [settle] of one design.
 void design_fields(Fields& f, const chain::Robot& robot, chain::Design& design);
@@ -28,16 +28,18 @@ void design_fields(Fields& f, const chain::Robot& robot, chain::Design& design);
 [[nodiscard]] JointDimension amplitude_dimension(chain::TorqueKind kind);
 [[nodiscard]] JointDimension kp_dimension(chain::TorqueKind kind);
 [[nodiscard]] JointDimension kd_dimension(chain::TorqueKind kind);
+/// pd and computed: the torque depends on the state.
 [[nodiscard]] bool is_feedback(chain::TorqueKind kind);
 
 /// A swept key with the values it takes.
 struct SweptKey {
   chain::Sweep sweep;
-  Place place;
+  Place place;              ///< in the file, for errors
   std::vector<Node> nodes;  ///< what each value looks like in a file
 };
 /// [sweep]
 void sweep_fields(Fields& f, std::vector<SweptKey>& keys);
+/// Product of the numbers of values; stops counting above 2^32.
 [[nodiscard]] std::size_t design_count(const std::vector<SweptKey>& keys);
 /// Which value of key `k` design `d` has: the last key runs fastest.
 [[nodiscard]] std::size_t value_of(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d);

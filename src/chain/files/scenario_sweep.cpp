@@ -15,6 +15,7 @@ namespace {
 /// A number, or a string with a unit: its value in SI. Written as a number.
 AnyValue any_quantity(double& value, std::string& unit) {
   const auto read = [&](const Node& node, const std::string& key) {
+    // Its unit is not known before the key is: a plain number is taken as it is.
     if (node.kind != Node::Kind::kString) return static_cast<void>(value = read_quantity(node, key, kRatio));
     Dimension found;
     const Quantity q = parse_any_quantity(node.text, found);
@@ -37,7 +38,9 @@ std::vector<double> range(double a, double b, std::int64_t n, bool log) {
   std::vector<double> values;
   for (std::int64_t k = 0; k < n; ++k) {
     const double share = n > 1 ? static_cast<double>(k) / static_cast<double>(n - 1) : 0;
+    // By powers, so that steps have equal ratios.
     const double x = log ? a * std::pow(b / a, share) : a + (b - a) * share;
+    // Both ends exactly as given, the others to nine digits.
     values.push_back(k == 0 ? a : k == n - 1 ? b : rounded(x, 9));
   }
   return values;
@@ -46,6 +49,7 @@ std::vector<double> range(double a, double b, std::int64_t n, bool log) {
 /// Read as its values: as these it is written.
 void range_fields(Fields& f, SweptKey& key) {
   const bool log = f.has("log", false), linear = f.has("linear", false);
+  // Neither or both.
   if (f.reading() && log == linear) {
     f.check(false, "", "no range of values",
             "Write { log = [a, b], points = n }, { linear = [a, b], points = n } or [v1, v2, ...].");
@@ -75,6 +79,7 @@ AnyValue listed(SweptKey& swept) {
     values.resize(items.size());
     for (std::size_t k = 0; k < items.size(); ++k)
       any_quantity(values[k], swept.sweep.unit).read(items[k], item(key, k));
+    // As written: each design's document gets the item itself, unit and all.
     swept.nodes = items;
   };
   const auto write = [&] {
@@ -116,6 +121,7 @@ void sweep_fields(Fields& f, std::vector<SweptKey>& keys) {
 }
 
 std::size_t design_count(const std::vector<SweptKey>& keys) {
+  // The product may not overflow before it is refused.
   const std::size_t many = std::size_t{1} << 32;  // more than is allowed
   std::size_t n = 1;
   for (const SweptKey& key : keys) n = std::min(n * key.nodes.size(), many);
@@ -123,6 +129,7 @@ std::size_t design_count(const std::vector<SweptKey>& keys) {
 }
 
 std::size_t value_of(const std::vector<SweptKey>& keys, std::size_t k, std::size_t d) {
+  // As digits of a number, the last key being the lowest.
   for (std::size_t faster = keys.size(); --faster > k;) d /= keys[faster].nodes.size();
   return d % keys[k].nodes.size();
 }

@@ -1,3 +1,4 @@
+// State and result files of `garra chain eval`.
 #include "chain/files/states_file.hpp"
 
 #include <charconv>
@@ -37,6 +38,7 @@ void open_optional(const Hdf5Reader& file, const std::string& name, const Shape&
 
 chain::Parameter parameter_of(const Hdf5Reader& file, const std::string& name) {
   try {
+    // The name's own fault gets the place in the file.
     return parse_parameter(name);
   } catch (const Error& error) {
     const std::string what = error.what();
@@ -48,6 +50,7 @@ chain::Parameter parameter_of(const Hdf5Reader& file, const std::string& name) {
 void read_rows(const std::optional<Hdf5Rows>& rows, bool needed, const std::array<std::int64_t, 3>& first_count_fields,
                std::vector<double>& out) {
   const auto [first, count, fields] = first_count_fields;
+  // Empty where it is not needed, even if the file has it: reading it would cost time for nothing.
   out.resize(rows && needed ? static_cast<std::size_t>(count * fields) : 0);
   if (!out.empty()) rows->read(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), out);
 }
@@ -101,6 +104,7 @@ chain::Parameter parse_parameter(const std::string& name) {
   chain::Parameter parameter;
   const char* end = parts[0].data() + parts[0].size();
   const auto [rest, error] = std::from_chars(parts[0].data(), end, parameter.joint);
+  // Joints count from 1 in names, from 0 in the library.
   if (error != std::errc() || rest != end || parameter.joint < 1)
     throw Error(ExitCode::kUsage, quoted(parts[0]) + " is no joint, counted from 1", kParameterNames);
   --parameter.joint;
@@ -120,6 +124,7 @@ StateStream::StateStream(const std::string& path, int joints) : file_(path, kSta
   open_optional(file_, "qdd", {count, j}, qdd_);
   open_optional(file_, "tau", {count, j}, tau_);
   open_optional(file_, "wrench", {count, 6}, wrench_);
+  // Every column is opened once; reading needs no names.
   for (const std::string& name : file_.names("parameters")) {
     columns_.push_back({parameter_of(file_, name), nullptr});
     file_.require_shape("parameters/" + name, {count});
@@ -161,6 +166,7 @@ chain::States read_states(const std::string& path, int joints) {
 
 void write_states(const std::string& path, const chain::States& states) {
   const auto count = static_cast<std::uint64_t>(states.count);
+  // From the array: States does not say how many joints it has.
   const std::uint64_t joints = count > 0 ? states.q.size() / count : 0;
   Hdf5Writer file;
   file.write("q", {count, joints}, states.q);
@@ -183,6 +189,7 @@ ResultStream::ResultStream(const std::string& path, const Plan& plan) : plan_(pl
     for (const int n : chain::shape_of(output, plan.joints)) shape.push_back(static_cast<std::uint64_t>(n));
     places_[static_cast<std::size_t>(i)] = file_.add(to_string(output), shape, Hdf5Stream::Type::kFloat64);
   }
+  // Last and always: without status NaN says nothing.
   status_ = file_.add("status", {count}, Hdf5Stream::Type::kUint8);
 }
 
@@ -205,6 +212,7 @@ void ResultStream::commit(const ResultAttributes& attributes) {
 
 void write_results(const std::string& path, const chain::Results& results, const ResultAttributes& attributes) {
   ResultStream::Plan plan{results.joints, results.count, {}};
+  // What is there is what was asked for.
   for (int i = 0; i < chain::kOutputCount; ++i)
     if (!results[static_cast<chain::Output>(i)].empty()) plan.outputs.add(static_cast<chain::Output>(i));
   ResultStream file(path, plan);

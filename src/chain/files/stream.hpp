@@ -28,6 +28,7 @@ class StateStream {
   void read(std::int64_t first, std::int64_t count, const chain::Needs& needed, chain::States& out) const;
 
  private:
+  /// A column of the group `parameters`.
   struct Column {
     chain::Parameter parameter;  ///< without values
     std::unique_ptr<Hdf5Rows> rows;
@@ -42,6 +43,7 @@ class StateStream {
 /// A result file whose states come piece by piece.
 class ResultStream {
  public:
+  /// What the file will hold.
   struct Plan {
     int joints = 0;
     std::int64_t count = 0;

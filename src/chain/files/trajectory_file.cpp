@@ -1,3 +1,4 @@
+// Files of `garra chain simulate`.
 #include "chain/files/trajectory_file.hpp"
 
 #include "base/files/hdf5.hpp"
@@ -23,6 +24,7 @@ std::vector<std::int32_t> numbers(const std::vector<std::int64_t>& values) { ret
 void write_outputs(Hdf5Writer& file, const chain::Trajectories& t) {
   const auto n = static_cast<std::uint64_t>(t.count), k = static_cast<std::uint64_t>(t.times.size()),
              j = static_cast<std::uint64_t>(t.joints);
+  // Without output times only the ends are written.
   if (k == 0) return;
   file.write("times", {k}, t.times);
   file.write("q", {n, k, j}, t.q);
@@ -59,6 +61,7 @@ void write_ends(Hdf5Writer& file, const chain::Trajectories& t) {
 }  // namespace
 
 chain::Samples read_samples(const std::string& path, int joints) {
+  // q, qd and parameters are those of a state file.
   chain::States states = read_states(path, joints);
   const Hdf5Reader file(path, kExpectation);
   const Shape rows = {static_cast<std::uint64_t>(states.count), static_cast<std::uint64_t>(joints)};

@@ -14,6 +14,7 @@ namespace garra::io {
 /// `torque` [k,j] of a sampled torque; empty where the file has none.
 [[nodiscard]] std::vector<double> read_torque_points(const std::string& path, int joints);
 
+/// What a result file says of its origin.
 struct TrajectoryAttributes {
   std::string model, method, torque, device, version;
 };

@@ -1,3 +1,4 @@
+// From XML to links and joints: what is known is read strictly, what is not is left with a warning.
 #include "chain/files/urdf_document.hpp"
 
 #include <tinyxml2.h>
@@ -67,6 +68,7 @@ int crowded_line(const std::string& text) {
   bool in_tag = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    // Comments hide tags, quotes hide both: without them neither `<` nor `=` means anything.
     const bool comment = !in_tag && text.compare(i, 4, "<!--") == 0;
     if (comment || (in_tag && (c == '"' || c == '\''))) {
       const std::size_t end = comment ? text.find("-->", i + 4) : text.find(c, i + 1);
@@ -123,6 +125,7 @@ class Reader {
       const XMLElement* e = node->ToElement();
       if (e == nullptr) break;
       const char* name = e->Attribute("name");
+      // The nearest joint or link that has a name: an error in <origin> says whose.
       const std::string kind = e->Name();
       if (name != nullptr && (kind == "joint" || kind == "link")) return kind + " " + quoted(name) + ": " + inner;
       inner = tag(kind) + ": " + inner;
@@ -222,6 +225,7 @@ class Reader {
   void numbers(const XMLElement& element, const char* name, double* out, int count) const {
     const std::string text = attribute(element, name);
     const char *at = text.data(), *end = at + text.size();
+    // from_chars, whatever the locale: strtod would take a comma for the point in some.
     const auto skip = [&] {
       at = std::find_if(at, end, [](char c) { return c != ' ' && c != '\t' && c != '\n' && c != '\r'; });
     };
@@ -231,8 +235,10 @@ class Reader {
     };
     for (int i = 0; i < count; ++i) {
       skip();
+      // from_chars takes no plus sign, which URDFs have.
       if (at + 1 < end && *at == '+' && at[1] != '-') ++at;
       const auto [next, error] = std::from_chars(at, end, out[i]);
+      // "1.0abc" is no number.
       const bool whole = next == end || *next == ' ' || *next == '\t' || *next == '\n' || *next == '\r';
       if (error != std::errc{} || !whole) refuse(at == end ? "a number is missing" : "not a number");
       if (!std::isfinite(out[i])) refuse("NaN and infinity are no values here");
@@ -278,6 +284,7 @@ class Reader {
         {number(*inertia, "ixx"), xy, xz, xy, number(*inertia, "iyy"), yz, xz, yz, number(*inertia, "izz")}};
     link.has_inertial = true;
     link.inertial_line = element.GetLineNum();
+    // Turned to the link's axes here, so that nobody else has to know the inertial's own frame.
     link.body = {number(*mass, "value"), origin.p, rotate_symmetric(origin.R, I)};
   }
 
@@ -313,8 +320,10 @@ class Reader {
   void read_limit(const XMLElement& element, UrdfJoint& joint) {
     check_attributes(element, {"lower", "upper", "effort", "velocity"});
     joint.has_limit = true;
+    // URDF's defaults: 0 for both.
     joint.lower = number_or(element, "lower", 0);
     joint.upper = number_or(element, "upper", 0);
+    // Required by URDF.
     joint.effort = number(element, "effort");
     joint.velocity = number(element, "velocity");
     if (joint.lower > joint.upper) fail(element, "lower is above upper", "Exchange them.");
@@ -357,6 +366,7 @@ class Reader {
     }
     if (const XMLElement* limit = child(e, "limit")) read_limit(*limit, joint);
     if (const XMLElement* dynamics = child(e, "dynamics")) read_dynamics(*dynamics, joint);
+    // A second parent is found here, a loop by check_loops().
     UrdfLink& moved = out_.links[static_cast<std::size_t>(joint.child)];
     if (moved.parent_joint >= 0)
       fail(e, "its child " + quoted(moved.name) + " is the child of another joint already", "A URDF is a tree.");

@@ -1,3 +1,4 @@
+// A graph becomes statements: contraction, order, signs, text.
 #include "chain/generate/code.hpp"
 
 #include <algorithm>
@@ -37,6 +38,7 @@ Code::Code(const symbolic::Graph& graph, const std::vector<Target>& targets) {
   for (const Target& t : targets) {
     if (t.value.is_known() && !std::isfinite(t.value.known_value()))
       throw Error(ExitCode::kInternal, t.place + ": the recorded body gives a number that is not finite");
+    // Known results have no node; they get one, so that all outputs are alike. Signs stay in the reference.
     const auto known = static_cast<int>(nodes_.size());
     if (t.value.is_known()) nodes_.push_back({Op::kConstant, {}, std::abs(t.value.known_value())});
     outputs_.push_back({t.place, t.value.is_known() ? Ref{known, t.value.known_value() < 0} : t.value.node()});
@@ -58,6 +60,7 @@ void Code::copy(const symbolic::Graph& graph) {
 std::vector<int> Code::uses() const {
   std::vector<int> count(nodes_.size(), 0);
   for (const Output& o : outputs_) ++count[static_cast<std::size_t>(o.value.id)];
+  // Operands come before what reads them, so one pass from the end counts every use that counts.
   for (std::size_t id = nodes_.size(); id-- > 0;)
     for (int k = 0; count[id] > 0 && k < operands(nodes_[id].op); ++k)
       ++count[static_cast<std::size_t>(nodes_[id].in[static_cast<std::size_t>(k)].id)];
@@ -68,6 +71,7 @@ std::vector<int> Code::uses() const {
 void Code::contract() {
   const std::vector<int> count = uses();
   const auto is_own_product = [&](Ref a) {
+    // Read once only: a product with other readers would be computed twice.
     return node(a).op == Op::kMultiply && count[static_cast<std::size_t>(a.id)] == 1;
   };
   for (Node& n : nodes_) {
@@ -139,12 +143,14 @@ void Code::choose_signs() {
     for (const Output& o : outputs_) changes += o.value.id == id && o.value.negative != stored_negative(id);
     return changes;
   };
+  // Each flip saves at least one change of sign, so passes settle; eight bound their number.
   for (int pass = 0; pass < 8; ++pass)
     for (const int id : order_) {
       const Op op = node({id}).op;
       if (!is_arithmetic(op) && op != Op::kSelect) continue;
       const int before = around(id);
       flipped_[static_cast<std::size_t>(id)].flip();
+      // Not better: back again, so that equal choices do not alternate.
       if (around(id) >= before) flipped_[static_cast<std::size_t>(id)].flip();
     }
 }

@@ -58,6 +58,7 @@ std::vector<std::string> words(const std::string& text) {
 }
 
 /// Text that cannot end a line comment.
+// A newline or a backslash at its end would.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (std::iscntrl(static_cast<unsigned char>(c)) || c == '\\') c = ' ';
@@ -100,6 +101,7 @@ const Signature& signature_of(const std::string& name) {
 
 void check_numbers(const Robot& robot) {
   double sum = 0;
+  // v - v is 0, or NaN where v is not finite.
   for (const JointForm<double>& j : robot.form) {
     for (const double v : {j.a, j.d, j.theta, j.cos_alpha, j.sin_alpha, j.mass, j.armature}) sum += v - v;
     for (const double v : {j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, j.first[0], j.first[1], j.first[2]}) sum += v - v;
@@ -117,6 +119,7 @@ void check_numbers(const Robot& robot) {
 /// The way, and the rules of the graph, with the fewest operations.
 Code cheapest(const Robot& robot, Operation operation) {
   std::optional<Code> best;
+  // 3 x 2 x 2 rules (docs/chain-generated.md, "Rules that move roundings").
   for (int rules = 0; rules < 12; ++rules)
     for (int way = 0; way < ways(operation, robot.joints); ++way) {
       symbolic::Graph graph({static_cast<symbolic::Rules::Merge>(rules % 3), rules / 3 % 2 == 1, rules / 6 == 1});
@@ -147,6 +150,7 @@ std::string function(const Robot& robot, const Signature& s) {
   const std::string type = with_joints(s.type, robot.joints);
   std::string parameters, more, arguments;
   for (const std::string& name : words(s.parameters)) {
+    // What a function does not read is still a parameter, so that signatures do not depend on the robot.
     parameters += std::string(", ") + (reads(code, name) ? "" : "[[maybe_unused]] ") + "const Vec<S>& " + name;
     more += ", const Vec<S>& " + name;
     arguments += ", " + name;

@@ -1,3 +1,4 @@
+// Which recording a chain's size needs, and how many ways there are to a result.
 #include "chain/generate/record.hpp"
 
 #include "garra/systems/chain/determinant.hpp"
@@ -5,6 +6,7 @@
 namespace garra::chain {
 
 int ways(Operation operation, int joints) {
+  // Three eliminations, Run::accelerations().
   if (operation == Operation::kForwardDynamics) return 3;
   const bool has_volume = operation == Operation::kManipulability || operation == Operation::kJacobianManipulability;
   return has_volume && joints == 6 ? kExpansions : 1;

@@ -8,6 +8,7 @@
 
 namespace garra::chain {
 
+/// In the order of the signatures; the kinematic ones come first (record_joints).
 enum class Operation {
   kToolPose,
   kFrames,

@@ -13,10 +13,12 @@ namespace garra::chain {
 
 /// a + b, 0 where they cancel to rounding.
 inline double sum_or_zero(double a, double b) {
+  // 8 units of rounding: cancelling numbers come from a few products (docs/chain-generated.md, 3).
   constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
   return std::abs(a + b) <= kRounding * std::max(std::abs(a), std::abs(b)) ? 0 : a + b;
 }
 
+/// Adds a body to a link; what cancels to rounding becomes 0.
 inline void add_body(JointForm<double>& j, double mass, const kernel::Composite<double>& body) {
   j.mass = sum_or_zero(j.mass, mass);
   for (int k = 0; k < 3; ++k) j.first[k] = sum_or_zero(j.first[k], body.s[k]);
@@ -32,12 +34,14 @@ inline void add_body(JointForm<double>& j, double mass, const kernel::Composite<
 /// with mass, first_z and yy of the link; of a prismatic one the second moment, which only turning feels.
 inline kernel::Composite<double> indifferent_part(const JointForm<double>& j, bool prismatic) {
   if (prismatic) return {Vec3<double>::zero(), {j.xx, j.yy, j.zz, j.xy, j.xz, j.yz}};
+  // xx of a line of mass along z equals its yy, and zz is 0.
   return {{{0, 0, j.first[2]}}, {j.yy, j.yy, 0, 0, 0, 0}};
 }
 
 /// Hands those parts to the link before, from the tip to link 1, which keeps its own.
 template <int J>
 void regroup(Model<double, J>& m) {
+  // From the tip, since what a link hands over may be handed on by the next.
   for (int i = J - 1; i > 0; --i) {
     JointForm<double>& j = m.joint[i];
     const bool slides = m.prismatic[i];
@@ -46,6 +50,7 @@ void regroup(Model<double, J>& m) {
     Angles<double, J> x{};  // any angle of a revolute joint will do
     exact_cos_sin(slides ? j.theta : 0, x.cos[i], x.sin[i]);
     add_body(m.joint[i - 1], mass, kernel::carry_out<Joints::kMixed>(m, x, i, mass, part));
+    // What is handed over is gone here: zeros are what makes the code short.
     add_body(j, -mass, {-part.s, {-part.I.xx, -part.I.yy, -part.I.zz, -part.I.xy, -part.I.xz, -part.I.yz}});
   }
 }

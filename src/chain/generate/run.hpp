@@ -20,23 +20,27 @@ inline std::string at(const std::string& array, int i, int j) {
 template <int J>
 struct Run {
   Graph& graph;
-  Model<double, J> model, regrouped;
-  Angles<Symbol, J> x;
+  Model<double, J> model, regrouped;  ///< as described; with moments handed down for dynamics
+  Angles<Symbol, J> x;                ///< inputs of joints that turn, numbers of those that slide
   std::vector<Target> targets = {};
 
+  // Kinematics needs the links as they are described; only dynamics may move their parameters.
   Run(Graph& g, const Robot& robot) : graph(g), model(model_of<J>(robot)), regrouped(model) {
     regroup(regrouped);
     for (int i = 0; i < J; ++i) {
       double c, s;
       exact_cos_sin(model.joint[i].theta, c, s);
+      // A sliding joint's angle is a number, so it folds; its way is the input.
       const bool slides = model.prismatic[i];
       x.cos[i] = slides ? Symbol(c) : g.input(at("x.cos", i));
       x.sin[i] = slides ? Symbol(s) : g.input(at("x.sin", i));
+      // cos^2 + sin^2 = 1 may be folded.
       if (!slides) g.set_unit(x.cos[i], x.sin[i]);
       x.slide[i] = slides ? g.input(at("x.slide", i)) : Symbol(0);
     }
   }
 
+  /// One input per joint: name[0], name[1], ...
   [[nodiscard]] Vec<Symbol, J> inputs(const std::string& name) {
     Vec<Symbol, J> v;
     for (int i = 0; i < J; ++i) v[i] = graph.input(at(name, i));
@@ -57,6 +61,7 @@ struct Run {
   }
 
   [[nodiscard]] Mat<Symbol, 6, J> tool_jacobian() const { return jacobian(model, frames(model, x)); }
+  /// Of six joints a determinant, in the way's frame and order; else Gram-Schmidt.
   [[nodiscard]] Symbol volume(int way) const {
     if constexpr (J == 6)
       return abs(expanded_determinant(model, x, expansion(way)));
@@ -69,6 +74,7 @@ struct Run {
   [[nodiscard]] Vec<Symbol, J> accelerations(const Vec<Symbol, J>& qd, const Vec<Symbol, J>& tau, int way) const {
     if (way == 1) return forward_dynamics_composite(regrouped, x, qd, tau);
     if (way == 2) return forward_dynamics_articulated(regrouped, x, qd, tau);
+    // H of the outermost joints is constant in many arms: eliminated first, its pivots fold to numbers.
     const Vec<Symbol, J> b = tau - bias_torque(regrouped, x, qd);
     const Mat<Symbol, J, J> H = inertia_matrix(regrouped, x);
     Mat<Symbol, J, J> from_tip;
@@ -82,8 +88,10 @@ struct Run {
     return out;
   }
 
+  /// Both triangles from one.
   void give_inertia(const Mat<Symbol, J, J>& H) {
     for (int i = 0; i < J; ++i)
+      // One triangle is recorded, the other one is the same results again.
       for (int j = 0; j <= i; ++j) {
         give(at("out", i, j), H(i, j));
         if (j < i) give(at("out", j, i), H(i, j));
@@ -105,6 +113,7 @@ struct Run {
     }
   }
   void dynamics(Operation operation, int way) {
+    // Its angle acts on nothing, so any will do.
     if (is_last_symmetric(regrouped)) x.cos[J - 1] = 1, x.sin[J - 1] = 0;
     if (operation == Operation::kGravityTorque) give("out", gravity_torque(regrouped, x));
     if (operation == Operation::kInertiaMatrix) give_inertia(inertia_matrix(regrouped, x));

@@ -1,3 +1,4 @@
+// Chains of eight joints, and of nine to sixteen, padded to twelve or sixteen.
 #include "chain/eval/run.hpp"
 
 namespace garra::chain {

@@ -1,3 +1,4 @@
+// Chains of five and six joints.
 #include "chain/eval/run.hpp"
 
 namespace garra::chain {

@@ -1,3 +1,4 @@
+// Chains of seven joints.
 #include "chain/eval/run.hpp"
 
 namespace garra::chain {

@@ -1,3 +1,4 @@
+// Chains of one to four joints. Groups of sizes are files of their own, so that they compile side by side.
 #include "chain/eval/run.hpp"
 
 namespace garra::chain {

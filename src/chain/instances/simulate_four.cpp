@@ -1,3 +1,4 @@
+// Chains of three or four joints.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {

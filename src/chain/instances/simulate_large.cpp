@@ -1,3 +1,4 @@
+// Chains of eight to sixteen joints.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {

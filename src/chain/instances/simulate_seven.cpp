@@ -1,3 +1,4 @@
+// Chains of seven joints.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {

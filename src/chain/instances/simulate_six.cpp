@@ -1,3 +1,4 @@
+// Chains of five or six joints.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {

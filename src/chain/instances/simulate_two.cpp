@@ -1,3 +1,4 @@
+// Chains of one or two joints. Sizes are files of their own, so that they compile side by side.
 #include "chain/simulate/run.hpp"
 
 namespace garra::chain {

@@ -25,11 +25,13 @@ constexpr double kSnap = 1e-14;
 /// length / tilt, that its rounding costs more than the tilt is worth (1.5e-8 is the root of the unit round-off).
 constexpr double kParallel = 1.5e-8;
 
+/// 0 for what is 0 but for rounding.
 double snapped(double x, double tolerance) { return std::abs(x) <= tolerance ? 0 : x; }
 double snapped_cosine(double x) {
   if (std::abs(std::abs(x) - 1) <= kSnap) return std::copysign(1.0, x);
   return snapped(x, kSnap);
 }
+// Lengths have no scale of their own: they are compared with that of the whole chain.
 Pose<double> snapped(Pose<double> x, double length) {
   for (double& r : x.R.m) r = snapped_cosine(r);
   for (double& p : x.p.m) p = snapped(p, kSnap * length);
@@ -53,8 +55,10 @@ void set_direction(double x, double y, double& c, double& s) {
   s = snapped_cosine(y / length);
 }
 
+/// Axes that are parallel: alpha is 0 or 180 degrees, and the normal through the origin is taken.
 Normal parallel_normal(const Line& axis, double length) {
   Normal n;
+  // The axis may point the other way: alpha = 180 degrees.
   n.cos_alpha = std::copysign(1.0, axis.direction[2]);
   n.a = snapped(std::hypot(axis.point[0], axis.point[1]), kSnap * length);
   if (n.a > 0) set_direction(axis.point[0], axis.point[1], n.cos_theta, n.sin_theta);
@@ -78,6 +82,7 @@ Normal common_normal(const Line& axis, double length) {
   const double across = n.sin_theta * p[0] - n.cos_theta * p[1];
   n.d = snapped(p[2] - across / tilt * u[2], kSnap * length);
   set_direction(u[2], tilt, n.cos_alpha, n.sin_alpha);
+  // Both directions of the normal describe the same chain: one is agreed on (docs/robots.md).
   const bool flip = n.a != 0 ? n.a < 0 : n.cos_theta < 0 || (n.cos_theta == 0 && n.sin_theta < 0);
   if (flip) {
     n.a = -n.a;
@@ -105,6 +110,7 @@ Pose<double> first_frame(const Line& axis, double length) {
     out.R(i, 1) = y[i];
     out.R(i, 2) = axis.direction[i];
   }
+  // The point of the axis next to the base's origin.
   out.p = axpy(-dot(axis.point, axis.direction), axis.direction, axis.point);
   return snapped(out, length);
 }
@@ -136,6 +142,7 @@ double check_joints(const RobotData& data, const std::vector<GeneralJoint>& join
 void note_tilt(Robot& robot, std::size_t i, const Normal& n, double length) {
   const bool ignored = n.tilt > kSnap && n.tilt <= kParallel, costly = std::abs(n.d) > 300 * length;
   if (!ignored && !costly) return;
+  // Spacing of doubles at 1.
   constexpr double kEps = 2.2e-16;
   const double far = std::abs(n.d), reach = far / length;
   char text[300];

@@ -28,6 +28,7 @@ Body body(double mass, const Vec3<double>& com, const Vec3<double>& principal) {
 
 bool alphas_are_the_pumas(const Model<double, 6>& m) {
   const double sine[6] = {0, 1, 0, -1, 1, -1};
+  // Exact comparisons: is_puma_like() is about numbers that went through exact_cos_sin().
   for (int i = 0; i < 6; ++i)
     if (m.joint[i].sin_alpha != sine[i] || m.joint[i].cos_alpha != 1 - std::abs(sine[i])) return false;
   return true;
@@ -40,6 +41,7 @@ bool is_puma_like(const Model<double, 6>& m) {
     const bool may_have_a = i == 2 || i == 3;
     if (m.prismatic[i] || m.joint[i].theta != 0 || (!may_have_a && m.joint[i].a != 0)) return false;
   }
+  // Without a2, or with neither a3 nor d4, the elbow has no triangle to solve.
   return alphas_are_the_pumas(m) && m.joint[4].d == 0 && m.joint[2].a != 0 && (m.joint[3].d != 0 || m.joint[3].a != 0);
 }
 

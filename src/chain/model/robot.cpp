@@ -27,6 +27,7 @@ Mat3<double> point_inertia(double mass, const Vec3<double>& r) {
 
 /// All principal minors >= -slack: no eigenvalue of the symmetric matrix below zero, to a relative tolerance.
 bool not_negative(const Mat3<double>& I, double tolerance) {
+  // Relative to the trace, with the power that each minor has.
   const double scale = std::abs(I(0, 0)) + std::abs(I(1, 1)) + std::abs(I(2, 2)), slack = tolerance * scale;
   const double det = dot(column(I, 0), cross(column(I, 1), column(I, 2)));
   if (det < -slack * scale * scale) return false;
@@ -79,9 +80,11 @@ Robot from_rows(const RobotData& data, const std::vector<DhJoint>& rows, bool mo
     JointForm<double>& form = robot.form[i];
     form.d = rows[i].d;
     form.theta = rows[i].theta;
+    // DH puts a and alpha behind the joint, the kernel form before it: they are those of the row before.
     const DhJoint none{}, &before = modified ? rows[i] : i > 0 ? rows[i - 1] : none;
     form.a = before.a;
     exact_cos_sin(before.alpha, form.cos_alpha, form.sin_alpha);
+    // What follows the last joint of DH belongs to its link: the frame that the user describes lies behind a and alpha.
     set_link(robot, i, modified ? Pose<double>::identity() : about_x(rows[i].alpha, rows[i].a), rows[i].link);
   }
   finish_robot(robot, data.tool);
@@ -105,6 +108,7 @@ Pose<double> shift(const Vec3<double>& p) { return {Mat3<double>::identity(), p}
 
 GeneralJoint general(const GrymaJoint& row, const Pose<double>& placement) {
   GeneralJoint joint{.placement = placement, .axis = gryma_axis(row), .link = row.link};
+  // Codes 1 to 3 and 7 slide, 4 to 6 and 8 turn.
   joint.link.joint.prismatic = row.theta <= 3 || row.theta == 7;
   return joint;
 }
@@ -113,10 +117,12 @@ GeneralJoint general(std::size_t i, const ScrewJoint& screw, const Pose<double>&
   const Vec3<double>&s = screw.direction, &m = screw.moment;
   const double length = norm(s);
   const bool prismatic = length == 0;
+  // A pitch would be the component along the direction; 1e-9 leaves room for printed digits.
   if (!prismatic && std::abs(dot(s, m)) > 1e-9 * length * norm(m)) {
     refuse_joint(i, "direction and moment of the screw are not perpendicular: a helical joint",
                  "The moment is p x direction, with p any point of the axis.");
   }
+  // The point of the axis nearest to the origin.
   const Vec3<double> p = prismatic ? Vec3<double>::zero() : (1 / (length * length)) * cross(s, m);
   GeneralJoint joint{.placement = inverse(parent) * shift(p), .axis = prismatic ? m : s, .link = screw.link};
   joint.after = shift(-p) * screw.frame;
@@ -132,6 +138,7 @@ void refuse_joint(std::size_t index, const std::string& problem, const std::stri
 
 void check_pose(const Pose<double>& pose, const std::string& what) {
   const Mat3<double> gap = transpose_times(pose.R, pose.R) - Mat3<double>::identity();
+  // 1e-9: printed rotation matrices of ten digits pass.
   const bool orthogonal = std::all_of(std::begin(gap.m), std::end(gap.m), [](double x) { return std::abs(x) < 1e-9; });
   const double det = dot(column(pose.R, 0), cross(column(pose.R, 1), column(pose.R, 2)));
   if (!finite(pose.p) || !orthogonal || !(det > 0))
@@ -142,6 +149,7 @@ Body merge(const Body& a, const Body& b, const Pose<double>& X_ab) {
   Body out;
   const Vec3<double> com_b = X_ab.R * b.com + X_ab.p;
   out.mass = a.mass + b.mass;
+  // A body without mass has no center that would count.
   out.com = a.mass > 0 ? a.com : com_b;
   if (a.mass > 0 && b.mass > 0) out.com = (1 / out.mass) * (a.mass * a.com + b.mass * com_b);
   out.inertia = a.inertia + rotate_symmetric(X_ab.R, b.inertia) + point_inertia(a.mass, a.com - out.com) +
@@ -156,6 +164,7 @@ bool is_inertia(const Mat3<double>& I, bool rigid) {
   if (!not_negative(I, 1e-12)) return false;
   // The second moment of mass, tr(I)/2 1 - I, has principal values (B + C - A)/2 and so on. Tables have few digits.
   const double half = 0.5 * (I(0, 0) + I(1, 1) + I(2, 2));
+  // 1e-4: published inertias have four digits or so.
   return !rigid || not_negative(half * Mat3<double>::identity() - I, 1e-4);
 }
 
@@ -209,6 +218,7 @@ void set_link(Robot& robot, std::size_t i, const Pose<double>& offset, const Lin
 
 void finish_robot(Robot& robot, const Pose<double>& tool) {
   robot.tool = robot.link.back().offset * tool;
+  // Notes, not errors: such links are common in published models, and nothing fails on them.
   for (std::size_t i = 0; i < robot.body.size(); ++i) {
     if (!is_inertia(robot.body[i].inertia, true)) {
       robot.notes.push_back("link " + std::to_string(i + 1) +
@@ -241,6 +251,7 @@ Robot from_gryma(const RobotData& data, const std::vector<GrymaJoint>& rows) {
       pending = Pose<double>::identity();
     } else {
       check_link(i, row.link);
+      // Bodies before the first joint are fixed to the world and move nothing.
       if (!joints.empty()) joints.back().link.body = merge(joints.back().link.body, row.link.body, pending);
     }
   }
@@ -253,6 +264,7 @@ Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& jo
   robot.base = data.base;
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const KernelJoint& from = joints[i];
+    // Cosine and sine are taken as they are, so they must belong to one angle.
     const double circle = from.cos_alpha * from.cos_alpha + from.sin_alpha * from.sin_alpha;
     if (!finite(from.a) || !finite(from.d) || !finite(from.theta) || !(std::abs(circle - 1) < 1e-9))
       refuse_joint(i, "a constant is not finite, or alpha is no cosine and sine", "");
@@ -265,6 +277,7 @@ Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& jo
     form.sin_alpha = from.sin_alpha;
     set_link(robot, i, from.frame, from.link);
   }
+  // The tool of kernel form is given in the last kernel frame already.
   finish_robot(robot, Pose<double>::identity());
   robot.tool = data.tool;
   return robot;

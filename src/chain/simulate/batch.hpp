@@ -34,17 +34,20 @@ struct SimulateBody {
     for (int k = 0; k < setup.joints; ++k) v[k] = number<S>(from + k, i, setup.joints);
     return v;
   }
+  /// Entry i (and its neighbors, in lanes) of an array with this stride.
   template <class S>
   GARRA_HD S number(const double* from, std::int64_t i, std::int64_t stride) const {
     if constexpr (kWidth<S> == 1) {
       return from[i * stride];
     } else {
       S v;
+      // The last sample repeats where there are no more: its lanes never run (start()).
       for (int l = 0; l < kWidth<S>; ++l) v.set(l, from[(i + l < a.count ? i + l : a.count - 1) * stride]);
       return v;
     }
   }
 
+  /// The sample's own chain: nominal numbers, then its columns. Nothing where all share one.
   template <class S>
   GARRA_HD void fill_own(std::int64_t i, State<S>& s) const {
     if constexpr (kVaries) {
@@ -64,6 +67,7 @@ struct SimulateBody {
       }
     }
   }
+  /// By value where the sample has its own, else the shared one itself.
   template <class S>
   GARRA_HD decltype(auto) model_of_sample([[maybe_unused]] const State<S>& s) const {
     if constexpr (kVaries) {
@@ -80,24 +84,29 @@ struct SimulateBody {
       return (setup.nominal);
     }
   }
+  /// What the steps act on: the sample's chain, its controller with the nominal one, damping and amplitude.
   template <class S>
   GARRA_HD PlantOf<S> plant(const ModelOf<S>& m, const State<S>& s) const {
     return {m, setup.nominal, setup.law, s.damping, s.amplitude};
   }
 
+  /// Sample i (and its neighbors) at t = 0, checked, with its first output. What is not finite does not run.
   template <class S>
   GARRA_HD State<S> start(std::int64_t i) const {
     const S zero = S(0);
     State<S> s;
     fill_own(i, s);
+    // As a number: a lane's bookkeeping is of S like all else of the state.
     s.index = S(static_cast<double>(i)) + ScalarTraits<S>::lane_numbers();
     s.at = {rows<S>(a.q, i, Vec<double, J>::zero()), rows<S>(a.qd, i, Vec<double, J>::zero())};
     s.damping = rows<S>(a.damping, i, setup.damping);
     if constexpr (kVaries)
+      // A sample's links may bring their own damping; the rows of `damping`, where given, come before.
       if (a.damping == nullptr) for_each_index<J>([&](int k) { s.damping[k] = s.joint[k].damping; });
     s.amplitude = rows<S>(a.amplitude, i, setup.amplitude);
     s.steps = s.rejected = s.t = s.dissipated = s.work = s.stop_loss = s.worst = s.settling = zero;
     s.stop = s.running = s.fresh = S(1);
+    // The error of the step before, as the controller starts with it.
     s.control = {S(1e-4), zero};
     for_each_index<J>([&](int k) { s.peak_torque[k] = zero, s.peak_speed[k] = abs(s.at.qd[k]); });
     s.first = {s.at.qd, s.at.qd, zero, zero};
@@ -105,25 +114,30 @@ struct SimulateBody {
     Energy<S> e;
     energy_of<K>(m, s.at, e);
     s.first_energy = e.kinetic + e.potential;
+    // One number in which any NaN or infinity of the sample survives.
     S numbers = s.first_energy;
     for_each_index<J>([&](int k) { numbers = numbers + s.damping[k] + s.amplitude[k]; });
     const auto good = is_finite(numbers) && is_finite_motion(s.at);
     s.running = select(good, S(1), zero);
     s.status = select(good, zero, S(static_cast<double>(SimulationStatus::kInvalidInput)));
+    // Lanes beyond the batch do not run.
     if constexpr (kWidth < S >> 1) s.running = select(s.index < S(static_cast<double>(a.count)), s.running, zero);
     s.h = setup.method == Integrator::kDopri5 ? begin_adaptive(m, s) : zero;
     if (a.stops.output[0] >= 0) record(m, s, s.running > zero, S(a.stops.output[0]));
     return s;
   }
 
+  /// First step of dopri5: as told, or from the state and its first acceleration [s].
   template <class S>
   GARRA_HD S begin_adaptive(const ModelOf<S>& m, State<S>& s) const {
     refresh(m, s);
     const S chosen = setup.first_step > 0 ? S(setup.first_step) : first_step(setup.tolerance, s.at, s.first.qdd);
     return min(S(setup.max_step), chosen);
   }
+  /// Computes the first stage anew where it cannot be taken from the last step.
   template <class S>
   GARRA_HD_CALL void refresh(const ModelOf<S>& m, State<S>& s) const {
+    // The first stage is the last of the step before, but for a stop: there the torque may jump.
     const auto wanted = s.fresh > S(0);
     const Clock<S> clock = {s.t, gather(a.stops.t, s.stop - S(1))};
     const Rates<S, J> r = rates(plant(m, s), clock, s.at);
@@ -144,6 +158,7 @@ struct SimulateBody {
     const S balance = balance_of(s, e);
     s.worst = select(where, max(s.worst, abs(balance)), s.worst);
     const int n = setup.joints, fields = trajectory_fields(n);
+    // Rows are the samples' own: lanes arrive at different times, so they write one by one.
     for (int l = 0; l < kWidth<S>; ++l) {
       if (!lane_of(where, l)) continue;
       const auto i = static_cast<std::int64_t>(lane_of(s.index, l)), k = static_cast<std::int64_t>(lane_of(output, l));
@@ -162,6 +177,7 @@ struct SimulateBody {
       energies[kBalance] = lane_of(balance, l);
     }
   }
+  /// (E - E_0) + dissipated + lost at stops - work [J]: 0 but for the method's error.
   template <class S>
   GARRA_HD S balance_of(const State<S>& s, const Energy<S>& e) const {
     return (e.kinetic + e.potential - s.first_energy) + s.dissipated + s.stop_loss - s.work;
@@ -187,6 +203,7 @@ struct SimulateBody {
     end[kEndStatus] = s.status;
     end[kSteps] = s.steps;
     end[kRejected] = s.rejected;
+    // A sample that still moves, or did not complete, has not settled.
     end[kSettling] = reached && !moving ? s.settling : std::numeric_limits<double>::infinity();
     end[kEndDissipated] = s.dissipated;
     end[kEndWork] = s.work;
@@ -197,6 +214,7 @@ struct SimulateBody {
 
   // Events at the end of a step.
 
+  /// Whether some joint is faster than settle_speed, or away from its place where there is one.
   template <class S>
   GARRA_HD MaskOf<S> is_moving(const Motion<S, J>& at) const {
     MaskOf<S> moving = false;
@@ -218,6 +236,7 @@ struct SimulateBody {
     s.work = select(ok, s.work + step.flows.work, s.work);
     s.t = select(ok, t, s.t);
     s.steps = select(ok, s.steps + S(1), s.steps);
+    // Before the peaks: speeds beyond a stop are none that the sample has.
     if (setup.limits != LimitRule::kIgnore) mind_limits(m, ok, s);
     for_each_index<J>([&](int i) {
       s.peak_speed[i] = select(ok, max(s.peak_speed[i], abs(s.at.qd[i])), s.peak_speed[i]);
@@ -226,9 +245,11 @@ struct SimulateBody {
     s.settling = select(ok && is_moving(s.at), t, s.settling);
   }
 
+  /// Joints that a step has taken beyond a limit: ends the sample or stops them, with what that costs.
   template <class S>
   GARRA_HD void mind_limits(const ModelOf<S>& m, const MaskOf<S>& ok, State<S>& s) const {
     const auto over = ok && beyond(setup.lower, setup.upper, s.at.q);
+    // Rare, so the lanes pay for it only where it happens.
     if (!any(over)) return;
     if (setup.limits == LimitRule::kFinish) {
       end_where(over, SimulationStatus::kJointLimit, s);
@@ -239,13 +260,16 @@ struct SimulateBody {
     energy_of<K>(m, s.at, before);
     stop_joints<K>(m, setup.lower, setup.upper, stopped);
     energy_of<K>(m, stopped, after);
+    // The energy that the inelastic impact took, potential energy of the joints that are put back included.
     const S lost = (before.kinetic + before.potential) - (after.kinetic + after.potential);
     s.at.q = select(over, stopped.q, s.at.q);
     s.at.qd = select(over, stopped.qd, s.at.qd);
     s.stop_loss = select(over, s.stop_loss + lost, s.stop_loss);
+    // The motion has jumped: the stored first stage is of another state.
     s.fresh = select(over, S(1), s.fresh);
   }
 
+  /// Ends samples with a status.
   template <class S>
   GARRA_HD void end_where(const MaskOf<S>& where, SimulationStatus status, State<S>& s) const {
     s.status = select(where, S(static_cast<double>(status)), s.status);
@@ -262,6 +286,7 @@ struct SimulateBody {
     return step_implicit2(p, clock, h, at);
   }
 
+  /// All steps from stop to stop, in all lanes at once; a lane that has ended is carried along.
   template <class S>
   GARRA_HD void run_fixed(State<S>& s) const {
     const ModelOf<S>& m = model_of_sample(s);
@@ -274,7 +299,9 @@ struct SimulateBody {
         if (!any(on)) break;
         const Step<S, J> step = fixed_step<S>(p, {from + k * h, from}, h, s.at);
         const auto ok = on && is_finite_step(step);
+        // The last step ends exactly at the stop: from + steps h may round to either side.
         accept(m, step, ok, S(k + 1 == steps ? to : from + (k + 1) * h), s);
+        // The state stays that before the step: accept() has not taken it.
         end_where<S>(on && !ok, SimulationStatus::kNonFinite, s);
       }
       const auto arrived = s.running > S(0);
@@ -297,6 +324,7 @@ struct SimulateBody {
     return worst / S(setup.limit_tolerance);
   }
 
+  /// One trial step of every lane that runs, accepted or not.
   template <class S>
   GARRA_HD void step_adaptive(State<S>& s) const {
     const ModelOf<S>& m = model_of_sample(s);
@@ -304,13 +332,16 @@ struct SimulateBody {
     if (any(on && s.fresh > S(0))) refresh(m, s);
     const S to = gather(a.stops.t, s.stop);
     const Clock<S> clock = {s.t, gather(a.stops.t, s.stop - S(1))};
+    // 1 %: a remainder much shorter than a step would be a step of its own.
     const auto arrives = s.t + S(1.01) * s.h >= to;
     const S h = select(arrives, to - s.t, s.h);
     const EmbeddedStep<S, J> e = step_embedded(plant(m, s), setup.tableau, clock, h, s.at, s.first);
     S error = error_norm(setup.tolerance, setup.joints, e.error, s.at, e.step.motion);
+    // A step may pass a limit by its tolerance, else it is tried again, shorter.
     if (setup.limits != LimitRule::kIgnore) error = max(error, trespass(e.step.motion.q));
     const auto ok = on && error <= S(1) && is_finite_step(e.step);
     S next = min(S(setup.max_step), next_step(h, error, ok, s.control));
+    // A step that was cut for a stop says nothing against the longer one planned.
     next = select(ok && arrives, max(next, s.h), next);
     s.h = select(on, next, s.h);
     s.first.qdd = select(ok, e.last.qdd, s.first.qdd);
@@ -319,6 +350,7 @@ struct SimulateBody {
     s.first.work = select(ok, e.last.work, s.first.work);
     accept(m, e.step, ok, select(arrives, to, s.t + h), s);
     s.rejected = select(on && !ok, s.rejected + S(1), s.rejected);
+    // Below the spacing of doubles at t a step no longer moves the time.
     const auto stuck = s.h <= S(4e-16) * s.t || s.h < S(1e-300);
     const auto broken = !is_finite(error) || !is_finite_step(e.step);
     const auto unfinished = on && s.running > S(0);
@@ -328,6 +360,7 @@ struct SimulateBody {
     arrive(m, ok && arrives, s);
   }
 
+  /// Lanes that have come to a stop: output, next stop, end.
   template <class S>
   GARRA_HD void arrive(const ModelOf<S>& m, const MaskOf<S>& where, State<S>& s) const {
     if (!any(where)) return;
@@ -335,8 +368,10 @@ struct SimulateBody {
     const auto told = where && output >= S(0) && s.status == S(0);
     if (any(told)) record(m, s, told, output);
     s.stop = select(where, s.stop + S(1), s.stop);
+    // The torque may jump at a stop.
     s.fresh = select(where, S(1), s.fresh);
     const auto done = where && s.stop >= S(a.stops.count) && s.running > S(0);
+    // Lanes that are done keep a valid index to gather from.
     s.stop = min(s.stop, S(a.stops.count - 1));
     s.running = select(done, S(0), s.running);
   }

@@ -1,3 +1,4 @@
+// chain::simulate: what can be misuse is refused here; stops are planned, rows cut, results put back.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -51,6 +52,7 @@ void check_options(const SimulateOptions& o) {
     if (o.max_steps < 1) refuse("max_steps must be at least 1");
   } else {
     require_positive("the step", o.step);
+    // Guards a typing error; steps are counted in an int.
     if (o.until / o.step > 1e9) refuse("more than 1e9 steps", "give a longer step or an earlier end");
   }
   for (std::size_t k = 0; k < o.times.size(); ++k)
@@ -93,15 +95,18 @@ void plan_stops(SimulateJob& job) {
   std::vector<double>& at = job.stop_time;
   at = {0, o.until};
   at.insert(at.end(), o.times.begin(), o.times.end());
+  // A step across a jump or kink would lose the method's order.
   for (const double t : breaks_of(job.torque, job.robot.joints))
     if (t > 0 && t < o.until) at.push_back(t);
   std::sort(at.begin(), at.end());
   at.erase(std::unique(at.begin(), at.end()), at.end());
   double before = 0;
   for (const double t : at) {
+    // 1e-12: rounding of until / step must not make one step more.
     const double steps = o.method == Integrator::kDopri5 ? 1 : std::ceil((t - before) / o.step * (1 - 1e-12));
     job.stop_steps.push_back(steps);
     job.stop_step.push_back(steps > 0 ? (t - before) / steps : 0);
+    // Exact: the output times themselves are among the stops.
     const auto found = std::lower_bound(o.times.begin(), o.times.end(), t);
     const bool output = found != o.times.end() && *found == t;
     job.stop_output.push_back(output ? static_cast<double>(found - o.times.begin()) : -1);
@@ -136,6 +141,7 @@ std::vector<double> shared_numbers(const char* name, const std::vector<double>& 
                                    const std::vector<double>& otherwise) {
   const auto j = static_cast<std::size_t>(job.robot.joints);
   if (own.empty()) return otherwise;
+  // Also of a single sample, whose row it then is.
   if (own.size() == j) return own;
   check_rows(name, own, job.in, job.robot.joints);
   return otherwise;
@@ -150,6 +156,7 @@ void fill_job(SimulateJob& job) {
     job.lower.push_back(job.robot.joint[at].lower);
     job.upper.push_back(job.robot.joint[at].upper);
   }
+  // There the amplitude is a factor on what the law gives, else it is the torque itself.
   const bool factor = job.torque.kind == TorqueKind::kPd || job.torque.kind == TorqueKind::kComputed ||
                       job.torque.kind == TorqueKind::kSampled;
   job.damping = shared_numbers("damping", job.in.damping, job, friction);
@@ -183,9 +190,11 @@ SimulateRows::SimulateRows(const SimulateJob& job, std::int64_t most) : job_(job
 SimulateArrays SimulateRows::take(std::int64_t first, std::int64_t count) {
   first_ = first;
   count_ = count;
+  // What a sample does not reach stays NaN.
   std::fill(trajectory_.begin(), trajectory_.end(), std::nan(""));
   const auto n = static_cast<std::size_t>(job_.in.count), j = static_cast<std::size_t>(job_.robot.joints);
   const auto rows = [&](const std::vector<double>& values) -> const double* {
+    // Null where all samples share the row, which the setup holds.
     return values.size() == n * j ? values.data() + first * job_.robot.joints : nullptr;
   };
   SimulateArrays a{};
@@ -262,6 +271,7 @@ Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueIn
   const TorqueInput complete_torque = complete(torque, robot.joints);
   SimulateOptions complete_options = options;
   const bool feedback = torque.kind == TorqueKind::kPd || torque.kind == TorqueKind::kComputed;
+  // Where there is nowhere to settle given, a feedback law settles at its set point.
   if (!options.settle_at.empty())
     complete_options.settle_at = per_joint("settle_at", options.settle_at, robot.joints, 0);
   else if (feedback)

@@ -15,10 +15,10 @@ struct SimulateJob {
   const TorqueInput& torque;
   const SimulateOptions& options;
   const Device& device;
-  std::vector<Column> columns;
-  std::vector<double> column_values;  ///< [columns,n]
-  std::vector<double> damping, amplitude, lower, upper;
-  std::vector<double> stop_time, stop_step, stop_steps, stop_output;
+  std::vector<Column> columns;                                        ///< numbers that differ from sample to sample
+  std::vector<double> column_values;                                  ///< [columns,n]
+  std::vector<double> damping, amplitude, lower, upper;               ///< [N m s/rad]; [N m], or a factor; [rad or m]
+  std::vector<double> stop_time, stop_step, stop_steps, stop_output;  ///< at each stop [s]; [s]; how many; output or -1
   Trajectories& out;
 };
 
@@ -35,7 +35,9 @@ class SimulateRows {
   [[nodiscard]] std::vector<double>& summary() { return summary_; }
 
  private:
+  /// Rows of one sample, output by output.
   void give_back_trajectory(std::int64_t i, const double* rows);
+  /// The row of one sample's end.
   void give_back_summary(std::int64_t i, const double* row);
 
   const SimulateJob& job_;

@@ -15,6 +15,7 @@ template <class To, class From>
 To lane_state(const From& from, int lane) {
   using S = Lanes<double>;
   static_assert(sizeof(From) == sizeof(To) * S::kSize);
+  // A state of lanes is the state of doubles with every double a register (all members S).
   To to;
   const S* src = reinterpret_cast<const S*>(&from);
   double* dst = reinterpret_cast<double*>(&to);
@@ -22,6 +23,7 @@ To lane_state(const From& from, int lane) {
   return to;
 }
 
+// flatten: registers of lanes do not survive a call.
 template <class Body>
 __attribute__((flatten)) void run_lanes_fixed(const Body& body) {
   using S = Lanes<double>;
@@ -44,6 +46,7 @@ __attribute__((flatten)) void run_lanes_adaptive(const Body& body) {
       });
 }
 
+/// A batch in chunks, each by one thread.
 template <class Body>
 void simulate_chunks(const SimulateJob& job) {
   // Samples at once: enough to refill lanes from, few enough to share out.

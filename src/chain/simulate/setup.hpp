@@ -5,6 +5,7 @@
 
 namespace garra::chain {
 
+/// The joints' numbers, then `otherwise` for padding.
 template <int J>
 Vec<double, J> padded(const std::vector<double>& values, double otherwise) {
   Vec<double, J> v;
@@ -13,6 +14,7 @@ Vec<double, J> padded(const std::vector<double>& values, double otherwise) {
   return v;
 }
 
+/// The torque of a job; points stay in the job's memory.
 template <int J>
 TorqueLaw<J> law_of(const TorqueInput& in, int joints) {
   TorqueLaw<J> law{};
@@ -34,6 +36,7 @@ TorqueLaw<J> law_of(const TorqueInput& in, int joints) {
   return law;
 }
 
+/// Everything that the samples of a job share, padded to J joints.
 template <int J>
 SimulateSetup<J> setup_of(const SimulateJob& job) {
   const SimulateOptions& o = job.options;
@@ -41,6 +44,7 @@ SimulateSetup<J> setup_of(const SimulateJob& job) {
   s.nominal = source_of<SharedModel<J, Joints::kMixed>>(job.robot).model;
   s.law = law_of<J>(job.torque, job.robot.joints);
   s.damping = padded<J>(job.damping, 0);
+  // The controller's model has the damping that all samples share (docs/chain-simulation.md, "Torques").
   for (int i = 0; i < J; ++i) s.nominal.joint[i].damping = s.damping[i];
   s.amplitude = padded<J>(job.amplitude, 0);
   s.lower = padded<J>(job.lower, -kNoLimit);
@@ -53,6 +57,7 @@ SimulateSetup<J> setup_of(const SimulateJob& job) {
   s.limits = o.limits;
   s.tolerance = o.tolerance;
   s.first_step = o.first_step;
+  // 0 stands for no bound.
   s.max_step = o.max_step > 0 ? o.max_step : kNoLimit;
   s.limit_tolerance = o.limit_tolerance;
   s.max_steps = o.max_steps;

@@ -9,6 +9,7 @@ namespace garra::chain {
 
 namespace {
 
+// Files and plots stay readable; sweeps may have more designs than that.
 constexpr int kMostDesigns = 64;
 
 /// All designs, or so many evenly spaced ones and the best.
@@ -35,6 +36,7 @@ class TorqueAt {
     auto at = Vec<double, kMaxJoints>::zero(), speed = at;
     std::copy_n(q, law_.joints, at.m);
     std::copy_n(qd, law_.joints, speed.m);
+    // Torque at this very time: a jump has happened.
     const auto drive = chain::drive(law_, model_, Clock<double>{t, t}, at, speed, amplitude);
     std::copy_n(drive.tau.m, law_.joints, tau);
   }
@@ -50,6 +52,7 @@ void add_torques(const Group& g, const Drawn& x, std::size_t row, NominalTraject
   const std::size_t times = out.motion.times.size(), joints = static_cast<std::size_t>(g.robot.joints);
   auto amplitude = Vec<double, kMaxJoints>::zero();
   for (int j = 0; j < g.robot.joints; ++j)
+    // As samples_of() gives it to the simulation.
     amplitude[j] = x[kSlotAmplitude] * g.torque.amplitude[static_cast<std::size_t>(j)];
   for (std::size_t k = 0; k < times; ++k) {
     const std::size_t at = (row * times + k) * joints;
@@ -67,6 +70,7 @@ void add_points(const Robot& robot, const std::vector<double>& q, double* points
       for (int c = 0; c < 3; ++c) *points++ = pose[4 * c + 3];
     };
     const bool known = r.status[i] == Status::kConverged;
+    // Where a state is not finite nothing of its row is known.
     for (int c = 0; c < 3; ++c) *points++ = known ? robot.base.p[c] : NAN;
     for (std::size_t j = 0; j < joints; ++j) origin(r.link_poses.data() + (i * joints + j) * 16);
     origin(r.pose.data() + i * 16);
@@ -98,6 +102,7 @@ NominalTrajectories Study::nominal(int best) const {
   out.design = chosen_designs(designs(), best);
   const auto n = out.design.size(), joints = static_cast<std::size_t>(scenario_.robot.joints);
   double until = scenario_.designs.front().options.until;
+  // The shortest, so that all designs have the same times.
   for (const Design& design : scenario_.designs) until = std::min(until, design.options.until);
   out.motion.joints = scenario_.robot.joints;
   out.motion.count = static_cast<std::int64_t>(n);

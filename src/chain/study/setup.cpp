@@ -1,3 +1,4 @@
+// Inputs of samples, and designs put together that one batch can simulate.
 #include "chain/study/setup.hpp"
 
 #include <tuple>
@@ -15,6 +16,7 @@ using study::Distribution;
 template <class Visit>
 void for_each_input(const Design& d, const Visit& visit) {
   const auto joints = [&](int slot, const JointInputs& in) {
+    // One draw for all joints stands in the first one's slot.
     for (std::size_t j = 0; j < (in.common ? 1 : in.value.size()); ++j) visit(slot + static_cast<int>(j), in.value[j]);
   };
   joints(kSlotQ, d.q);
@@ -36,6 +38,7 @@ void share_common(const Design& d, int joints, Drawn& x) {
   share(kSlotDamping, d.damping);
 }
 
+// By all that a simulation reads; a forgotten member would put different designs into one batch.
 bool same(const TorqueInput& a, const TorqueInput& b) {
   const auto all = [](const TorqueInput& t) {
     return std::tie(t.kind, t.amplitude, t.start, t.end, t.frequency, t.phase, t.points, t.interval, t.set_point, t.kp,
@@ -61,6 +64,7 @@ std::vector<double> believed_damping(const Design& design) {
   return out;
 }
 
+// Exact comparison: designs of one sweep have the same bits or are different.
 bool belongs(const Design& design, const Group& group, const Design& first) {
   return design.mass.nominal() == group.mass && design.size.nominal() == group.size &&
          same(design.torque, group.torque) && same(design.options, group.options) &&
@@ -78,6 +82,7 @@ Group make_group(const Scenario& s, const Design& design) {
           design.options,
           {}};
   const std::vector<double> damping = believed_damping(design);
+  // Only where the controller computes with it; else the group would split for nothing.
   for (std::size_t j = 0; j < damping.size(); ++j) g.robot.form[j].damping = damping[j];
   return g;
 }
@@ -86,6 +91,7 @@ Group make_group(const Scenario& s, const Design& design) {
 
 Drawn draw_inputs(const Design& design, int joints, std::uint64_t seed, std::uint64_t draw) {
   Drawn x{};
+  // By draw, not by sample: designs share the random numbers of equal draws.
   const auto index = SampleIndex<double>::consecutive(draw);
   for_each_input(design, [&](int slot, const Distribution& d) {
     double& value = x[static_cast<std::size_t>(slot)];
@@ -94,6 +100,7 @@ Drawn draw_inputs(const Design& design, int joints, std::uint64_t seed, std::uin
       return;
     }
     double u[2];
+    // Slot, not count: what else is uncertain does not change this input's number.
     uniform_pair<double>(seed, index, static_cast<std::uint32_t>(slot / 2), u[0], u[1]);
     value = study::quantile(d, u[slot % 2]);
   });
@@ -115,6 +122,7 @@ Robot similar_robot(Robot robot, double size, double mass) {
     robot.link[j].offset.p = size * robot.link[j].offset.p;
   }
   for (Body& body : robot.body) {
+    // A similar body: mass with the cube of lengths, inertia with the fifth power.
     const double m = size * size * size * mass;
     body.mass *= m;
     body.com = size * body.com;
@@ -152,6 +160,7 @@ Samples samples_of(const Group& g, const std::vector<Drawn>& inputs) {
     out.damping.insert(out.damping.end(), at(kSlotDamping), at(kSlotDamping) + g.robot.joints);
     for (std::size_t j = 0; g.varies_amplitude && j < joints; ++j)
       out.amplitude.push_back(x[kSlotAmplitude] * g.torque.amplitude[j]);
+    // Relative to what the group's robot has already.
     mass.push_back(x[kSlotMass] / g.mass);
     size.push_back(x[kSlotSize] / g.size);
   }
@@ -187,6 +196,7 @@ Trajectories simulate_group(const Group& group, std::vector<Drawn> inputs, const
   // simulate() takes damping of a single sample for what all samples share and controllers know: it must not differ
   // from that in a larger batch.
   if (inputs.size() > 1) return simulate(group.robot, samples_of(group, inputs), group.torque, options, device);
+  // Twice the same sample, of which the first is kept.
   inputs.push_back(inputs.front());
   Trajectories twice = simulate(group.robot, samples_of(group, inputs), group.torque, options, device);
   keep_first_half(twice);
@@ -194,6 +204,7 @@ Trajectories simulate_group(const Group& group, std::vector<Drawn> inputs, const
 }
 
 std::vector<Input> uncertain_inputs(const Scenario& s) {
+  // Over all designs: an input counts as uncertain where it is so in any of them.
   std::array<bool, kStudySlots> drawn{}, common{};
   for (const Design& design : s.designs) {
     for_each_input(design,

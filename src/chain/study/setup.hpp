@@ -30,12 +30,13 @@ using Drawn = std::array<double, kStudySlots>;
 /// Designs that are simulated together: the same nominal chain, controller and method.
 struct Group {
   Robot robot;  ///< of nominal mass and size (for computed torque: and damping), which its controller believes in
-  double mass = 1, size = 1;  ///< nominal factors that it has already
-  bool varies_mass = false, varies_size = false, varies_amplitude = false;
+  double mass = 1, size = 1;                                                ///< nominal factors that it has already
+  bool varies_mass = false, varies_size = false, varies_amplitude = false;  ///< in some design
   TorqueInput torque;
   SimulateOptions options;
-  std::vector<int> designs;
+  std::vector<int> designs;  ///< numbers of its designs, growing
 };
+/// Every design in exactly one group.
 [[nodiscard]] std::vector<Group> group_designs(const Scenario& scenario);
 
 /// A chain `size` times as large whose links have `mass` times the density. Armature, damping and base stay.

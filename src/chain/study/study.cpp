@@ -1,3 +1,4 @@
+// Samples of a chain study: simulated in groups of designs, counted in their order.
 #include "chain/study/study.hpp"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ bool is_unsolved(StudyOutcome outcome) { return outcome >= StudyOutcome::kNonFin
 StudyOutcome outcome_of(SimulationStatus status, double settling, double within) {
   switch (status) {
     case SimulationStatus::kCompleted:
+      // A sample that comes to rest after `within` is a failure, not undecided.
       return settling <= within ? StudyOutcome::kSettled : StudyOutcome::kLate;
     case SimulationStatus::kJointLimit:
       return StudyOutcome::kJointLimit;
@@ -54,6 +56,7 @@ Measured measure(const Trajectories& t, std::size_t i, double within) {
   m.peak_speed = row(t.peak_speed);
   m.largest_torque = *std::max_element(m.peak_torque.begin(), m.peak_torque.end());
   if (!is_unsolved(m.outcome)) return m;
+  // Numbers of a state that blew up would spoil means and ranges.
   for (double* x : {&m.settling, &m.balance, &m.work, &m.dissipated, &m.largest_torque}) *x = NAN;
   m.peak_torque.assign(joints, NAN);
   m.peak_speed.assign(joints, NAN);
@@ -70,7 +73,9 @@ void for_each_value(const Measured& m, const Visit& visit) {
 
 /// The next number above that has two digits.
 double round_up(double x) {
+  // By whole powers of ten, so that the digits are exact where they can be.
   const double exponent = std::floor(std::log10(x)) - 1, power = std::pow(10, std::abs(exponent));
+  // 1e-12: a number that has two digits already stays as it is.
   const double digits = std::ceil((exponent < 0 ? x * power : x / power) * (1 - 1e-12));
   return exponent < 0 ? digits / power : digits * power;
 }
@@ -84,7 +89,9 @@ struct Seen {
     high = std::max(high, x);
   }
   [[nodiscard]] Histogram histogram(int offset) const {
+    // Below 1e-300 there is nothing to scale; a range of 0 to 1 stands for "all zero".
     const double above = high > 1e-300 ? round_up(kRoom * high) : 0, below = low < -1e-300 ? round_up(-kRoom * low) : 0;
+    // 0 - below: no negative zero in the file.
     return {0 - below, above + below > 0 ? above : 1, kBins, offset};
   }
 };
@@ -105,6 +112,7 @@ std::vector<Task> make_tasks(const std::vector<Group>& groups, std::int64_t desi
   std::vector<std::size_t> open(groups.size(), std::numeric_limits<std::size_t>::max());
   for (std::int64_t i = first; i < first + count; ++i) {
     const Group* g = home[static_cast<std::size_t>(i % designs)];
+    // A full task is left and another begun, in the order of the samples.
     std::size_t& at = open[static_cast<std::size_t>(g - groups.data())];
     if (at >= tasks.size() || std::ssize(tasks[at].samples) >= most) {
       at = tasks.size();
@@ -183,6 +191,7 @@ std::vector<DesignLayout> Study::make_layouts() const {
       for (std::uint64_t k = 0; k < kPilot; ++k)
         inputs.push_back(draw_inputs(design, scenario_.robot.joints, scenario_.plan.seed, k));
     }
+    // On the default device, whatever the run's: ranges must not depend on where it runs.
     const Trajectories t = simulate_group(group, inputs, {}, {});
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       auto next = seen[static_cast<std::size_t>(group.designs[i / (kPilot + 1)])].begin();
@@ -196,6 +205,7 @@ std::vector<DesignLayout> Study::make_layouts() const {
     l.outcome = offset(static_cast<int>(d));
     l.settling = {0, scenario_.designs[d].options.until, kSettlingBins, next};
     next += l.settling.size();
+    // Settling times have a range of their own: until the end.
     auto from = seen[d].begin() + 1;
     const auto take = [&] {
       const Histogram h = (from++)->histogram(next);
@@ -234,6 +244,7 @@ void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, doubl
   tracked[0] += m.outcome == StudyOutcome::kSettled;
   tracked[1] += is_unsolved(m.outcome);
   if (is_unsolved(m.outcome)) return;
+  // Rankings rise, so the slowest comes first with its sign turned.
   t.groups[static_cast<std::size_t>(d)].add({-m.settling, sample, outcome, m.settling});
   if (m.outcome == StudyOutcome::kJointLimit) return;
   const study::Extreme balance{-std::abs(m.balance), sample, outcome, m.balance};
@@ -243,6 +254,7 @@ void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, doubl
 
 std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t count, const Device& device) const {
   const bool gpu = device.executor == Executor::kCuda;
+  // A GPU takes a group at once; threads of the host take pieces.
   const std::vector<Task> tasks = make_tasks(groups_, designs(), first, count, gpu ? count : kTask);
   std::vector<Measured> measured(static_cast<std::size_t>(count));
   const auto work = [&](const Task& task, const Device& on) {
@@ -266,6 +278,7 @@ std::vector<Measured> Study::measure_samples(std::int64_t first, std::int64_t co
 }
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  // Made here by the host: the threads below only read them.
   static_cast<void>(layouts());  // outside of the threads
   const std::vector<Measured> measured = measure_samples(first, count, device);
   const auto n = static_cast<std::size_t>(designs());
@@ -304,6 +317,7 @@ Replay Study::replay(std::int64_t sample, bool outputs) const {
   const Design& design = design_of(sample);
   const Group& group = group_of(static_cast<int>(sample % designs()));
   const Drawn x = inputs_of(sample);
+  // A replay is bit for bit the run's sample (simulate_group).
   Replay r{
       sample % designs(), sample / designs(), {}, measure(simulate_group(group, {x}, {}, {}), 0, design.within), {}};
   for (const Input& input : inputs_) r.inputs.push_back(x[static_cast<std::size_t>(input.slot)]);

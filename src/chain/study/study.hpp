@@ -16,8 +16,8 @@ namespace garra::chain {
 /// What is measured of a sample. The joints' own come in groups of `joints`.
 struct Measured {
   StudyOutcome outcome;
-  double settling, balance, work, dissipated, largest_torque;
-  std::vector<double> peak_torque, peak_speed;  ///< [j]
+  double settling, balance, work, dissipated, largest_torque;  ///< [s]; [J]; [J]; [J]; [N m or N]
+  std::vector<double> peak_torque, peak_speed;                 ///< [j]
 };
 
 /// Where the counts of one design lie, from its first count on, and its sums in a block.
@@ -37,8 +37,8 @@ struct DesignLayout {
 
 /// What one design has come to.
 struct DesignResult {
-  std::int64_t samples = 0, settled = 0, unsolved = 0;
-  double probability = 0;  ///< NaN where no sample is decided
+  std::int64_t samples = 0, settled = 0, unsolved = 0;  ///< unsolved: not counted as decided
+  double probability = 0;                               ///< NaN where no sample is decided
   study::Interval interval;
 };
 
@@ -52,6 +52,7 @@ struct Replay {
 
 class Study final : public study::Study {
  public:
+  /// Draws nothing yet. Ranges of histograms wait until they are needed (layouts()).
   explicit Study(const Scenario& scenario);
 
   [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
@@ -67,6 +68,7 @@ class Study final : public study::Study {
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }
+  /// One for each design, in their order.
   [[nodiscard]] std::vector<DesignResult> results(const study::Total& total) const;
   /// Of the designs whose intervals reach that of the highest probability, those within 5 % of the smallest median of
   /// the largest peak torque; of these the highest probability, then the shortest median settling time. -1 where no
@@ -81,14 +83,18 @@ class Study final : public study::Study {
   [[nodiscard]] int designs() const { return static_cast<int>(scenario_.designs.size()); }
   /// Ranges of histograms follow from a few samples of every design; made when they are first needed.
   [[nodiscard]] const std::vector<DesignLayout>& layouts() const;
+  /// By simulating some samples of every design on the host.
   [[nodiscard]] std::vector<DesignLayout> make_layouts() const;
   [[nodiscard]] int offset(int design) const { return design * counts_; }
+  /// Sample i belongs to design i modulo their number.
   [[nodiscard]] const Design& design_of(std::int64_t sample) const;
   [[nodiscard]] Drawn inputs_of(std::int64_t sample) const;
   [[nodiscard]] const Group& group_of(int design) const;
   [[nodiscard]] std::vector<Measured> measure_samples(std::int64_t first, std::int64_t count,
                                                       const Device& device) const;
+  /// The row of results.h5 that columns() describes.
   [[nodiscard]] std::vector<double> row(std::int64_t sample, const Measured& m) const;
+  /// Counts one sample; `sums` is that of its block.
   void count(std::int64_t sample, const Measured& m, study::Tally& tally, double* sums) const;
 
   Scenario scenario_;

@@ -27,6 +27,7 @@ Json outcomes_at(const Tally& t, int first) {
 /// The median where it is known, else infinity.
 double median(const Tally& t, const study::Histogram& h) {
   const Json m = study::quantile(t, h, 0.5);
+  // Beyond the histogram a median is not known: such a design comes last.
   return m.is_null() ? INFINITY : m.get<double>();
 }
 
@@ -98,6 +99,7 @@ Json convergence(const study::Total& t, std::int64_t d, std::int64_t designs) {
     if (b < next && b < blocks) continue;
     next = std::max(b + 1, b + b / 12);  // about 30 points per decade
     const std::int64_t all = std::min(t.count, static_cast<std::int64_t>(b) * study::kBlock);
+    // Sample i belongs to design i mod designs, so of the first `all` samples it has so many.
     const std::int64_t n = all > d ? (all - d + designs - 1) / designs : 0;
     const auto u = static_cast<std::int64_t>(unsolved), s = static_cast<std::int64_t>(settled);
     if (n == 0) continue;
@@ -214,6 +216,7 @@ int Study::best(const study::Total& t) const {
   for (const DesignResult& r : all)
     if (r.settled > 0 && r.probability > highest) {
       highest = r.probability;
+      // The lower end of the best one's interval: whoever reaches it may be as good.
       reached = r.interval.low;
     }
   const auto competes = [&](std::size_t d) { return all[d].settled > 0 && all[d].interval.high >= reached; };
@@ -223,6 +226,7 @@ int Study::best(const study::Total& t) const {
   int best = -1;
   std::array<double, 2> best_rank{};
   for (std::size_t d = 0; d < all.size(); ++d) {
+    // Within 5 % of the least torque.
     if (!competes(d) || torque(d) > kSameTorque * least) continue;
     const std::array<double, 2> rank = {-all[d].probability, median(t, layouts()[d].settling)};
     if (best >= 0 && !(rank < best_rank)) continue;

@@ -14,6 +14,7 @@
 namespace garra::contact {
 
 template <int N>
+/// Problem k of the batch: A row-major [1/kg], b [m/s^2], contact-major (n, t, o).
 solvers::FrictionProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
   solvers::FrictionProblem<double, N> p;
   std::copy_n(in.A.data() + k * 9 * N * N, 9 * N * N, p.A.m);
@@ -31,6 +32,7 @@ solvers::SlidingContacts<double, N> sliding_at(const Problems& in, std::int64_t 
   for (int j = 0; j < N; ++j) {
     if (in.mode[static_cast<std::size_t>(k * N + j)] == 0) continue;
     const double* v = in.slip_velocity.data() + 2 * (k * N + j);
+    // hypot: the square of a speed below 1e-154 m/s would vanish, and with it the direction.
     const double speed = std::hypot(v[0], v[1]);
     for (int i = 0; i < 2; ++i) out.v[2 * j + i] = v[i] / speed;
   }
@@ -46,7 +48,9 @@ inline bool slides(const Problems& in, std::int64_t k, int j) {
 template <int N>
 void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s, Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
+  // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
   const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s);
+  // Arrays that are not wanted are empty (make_room); the others have room for every problem.
   if (!out.c.empty()) std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
   if (!out.a.empty()) std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
   out.residual[at] = s.residual;
@@ -61,6 +65,7 @@ void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionS
   out.stalls[at] = static_cast<std::int32_t>(s.effort.stalls);
   out.status[at] = static_cast<Status>(static_cast<int>(s.status));
   if (!out.merit.empty()) out.merit[at] = verdict.merit;
+  // State and margins are wanted together or not at all.
   if (out.state.empty()) return;
   for (int j = 0; j < N; ++j)
     out.state[static_cast<std::size_t>(k * N + j)] = static_cast<ContactState>(static_cast<int>(verdict.state[j]));
@@ -90,6 +95,7 @@ void add_verdicts(const Problems& problems, const Options& options, const Device
 [[nodiscard]] lcp::Problems normal_problems(const Problems& problems);
 
 /// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
+// The number of contacts is a template parameter of all that follows: only here does it come from the data.
 template <int Most = kMaxContacts, class F>
 void for_contacts(int contacts, const F& f) {
   batch::with_size<Most>(contacts, f);

@@ -14,6 +14,7 @@ namespace garra::contact {
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i) {
   auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+  // Null where no contact of the batch slides, so that the common case copies and eliminates nothing.
   if (sliding != nullptr)
     solvers::eliminate_sliding(problem, batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i));
   return problem;
@@ -23,9 +24,9 @@ GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, con
 template <class Solver, int N>
 struct IterateBody {
   Solver solver;
-  const double* problems;
-  const double* sliding;
-  double* candidates;
+  const double* problems;           ///< tiles of FrictionProblem
+  const double* sliding;            ///< tiles of SlidingContacts, or null
+  double* candidates;               ///< tiles of Candidate, written
   const double* guesses = nullptr;  ///< tiles of Vec<S, 3 N>: forces to start from, for solvers that can; null: none
 
   /// State of problem i, where the iteration begins.
@@ -33,6 +34,7 @@ struct IterateBody {
   GARRA_HD auto start(std::int64_t i) const {
     const auto problem = load_problem<S, N>(problems, sliding, i);
     auto guess = Vec<S, 3 * N>::zero();
+    // Only Newton's ladder starts from a guess; the other solvers begin where their own start() puts them.
     if constexpr (requires { solver.template start<S, N>(problem, guess); }) {
       if (guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(guesses, i);
       return solver.template start<S, N>(problem, guess);
@@ -52,7 +54,7 @@ struct IterateBody {
 /// Body of the certificate.
 template <int N>
 struct CertifyBody {
-  double tol;
+  double tol;  ///< of FrictionSolution::residual
   const double* problems;
   const double* sliding;
   const double* candidates;
@@ -60,6 +62,7 @@ struct CertifyBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
+    // The problem as given: the certificate must not depend on the elimination that the solver's iterate went through.
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
     if (sliding == nullptr) {

@@ -11,7 +11,7 @@ struct HostTiles {
   int contacts;
   double tol;
   std::int64_t count;
-  const double* problems;
+  const double* problems;  ///< host memory, as the following
   const double* sliding;
   double* solutions;
 };

@@ -1,3 +1,4 @@
+// contact::solve: sizes and methods are checked here, then the method's own instance runs.
 #include <algorithm>
 #include <string>
 
@@ -15,6 +16,7 @@ struct Entry {
   void (*run)(const Job&);
   int most_contacts = kMaxContacts;
 };
+// In the order of Method, which indexes it: to_string() and solve() do not search.
 constexpr Entry kMethods[kMethodCount] = {
     {Method::kAuto, "auto", run_newton},
     {Method::kSemismoothNewton, "semismooth-newton", run_newton},
@@ -33,6 +35,7 @@ void check_all_slide(const Problems& in) {
   const auto contacts = static_cast<std::size_t>(in.count * in.contacts);
   std::size_t rolling = contacts;
   for (const std::uint8_t mode : in.mode) rolling -= mode != 0 ? 1 : 0;
+  // Count all of them instead of stopping at the first: the message says how much of the file lemke does not take.
   if (rolling > 0)
     throw Error(ExitCode::kInvalidFile,
                 "method lemke: " + std::to_string(rolling) + " of " + std::to_string(contacts) + " contacts may roll",
@@ -58,6 +61,8 @@ void check_sizes(const Problems& in) {
   if (in.count < 0 || in.A.size() != n * 9 * k * k || in.b.size() != n * 3 * k || in.mu.size() != n * k)
     throw Error(ExitCode::kInvalidFile, "A, b and mu do not have the sizes [n,3k,3k], [n,3k], [n,k] of n = " +
                                             std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
+  // Without velocities no contact may slide, for the law takes the direction from them; with velocities `mode` must say
+  // which.
   const bool mode = in.mode.empty() || in.mode.size() == n * k;
   const bool velocity = in.slip_velocity.empty() ? std::ranges::all_of(in.mode, [](auto m) { return m == 0; })
                                                  : !in.mode.empty() && in.slip_velocity.size() == 2 * n * k;
@@ -76,6 +81,7 @@ void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
   out.contacts = problems.contacts;
   out.count = problems.count;
   const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
+  // resize, not assign: numbers of an earlier call may stay, since every one of them is written.
   out.c.resize(wanted.c ? n * 3 * k : 0);
   out.a.resize(wanted.a ? n * 3 * k : 0);
   out.merit.resize(wanted.merit ? n : 0);
@@ -84,6 +90,7 @@ void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
   for (auto* v : {&out.residual, &out.residual_raw, &out.minimum, &out.projected_gradient}) v->resize(n);
   for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) v->resize(n);
   out.status.resize(n);
+  // Filled by add_verdicts, and only where solutions are to be counted.
   out.solutions.clear();
 }
 
@@ -119,6 +126,7 @@ void solve(const Problems& problems, const Options& options, const Device& devic
   check_method(problems, options.method);
   make_room(problems, options.wanted, out);
   kMethods[static_cast<std::size_t>(options.method)].run(job_of(problems, options, device, out));
+  // After the solver, not within: exhaustion needs the whole batch's statuses, and few problems come to it.
   add_verdicts(problems, options, device, out);
 }
 

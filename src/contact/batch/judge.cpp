@@ -7,11 +7,13 @@ namespace {
 
 template <int N>
 void judge_all(const Problems& in, const std::vector<double>& c, double tol, Solutions& out) {
+  // Of a force from elsewhere no solver says why it stopped; what the certificate refuses counts as stalled.
   const double reason = static_cast<int>(Status::kStalled);
   for (std::int64_t k = 0; k < in.count; ++k) {
     Vec<double, 3 * N> force;
     std::copy_n(c.data() + k * 3 * N, 3 * N, force.m);
     auto found = solvers::candidate_of<double, N>(force, reason, solvers::Effort<double>::none());
+    // Counters are unknown, which is not the same as none.
     found.effort.outer = found.effort.stage = found.effort.stalls = solvers::kNotCounted;
     store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
   }
@@ -46,6 +48,7 @@ Solutions judge(const Problems& problems, const std::vector<double>& c, double t
 
 Problems without_sliding(const Problems& problems) {
   check_sizes(problems);
+  // A copy of everything, so that arrays that elimination does not touch stay as they are.
   Problems out = problems;
   out.mode.clear();
   out.slip_velocity.clear();

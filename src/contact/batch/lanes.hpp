@@ -16,6 +16,7 @@ namespace garra::contact {
 template <int N>
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
+/// Candidates of `count` problems, with what lies beyond Newton where the solver goes on.
 template <class Solver, int N>
 [[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, N>& body, std::int64_t count) {
   if (executor == Executor::kScalar)
@@ -23,6 +24,7 @@ template <class Solver, int N>
   else
     batch::iterate_lanes(body, count);
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
+    // A second pass over candidates: the tail is rare, so it is no part of the hot body.
     if (body.solver.goes_on()) rescue_unsolved(body, count);
   }
 }

@@ -10,12 +10,13 @@ namespace garra::contact {
 template <int N>
 struct RescueBody {
   solvers::FrictionRescue rescue;
-  const double* problems;
+  const double* problems;  ///< as IterateBody has them
   const double* sliding;
   double* candidates;
 
   explicit RescueBody(const IterateBody<solvers::FrictionNewton, N>& newton)
       : problems(newton.problems), sliding(newton.sliding), candidates(newton.candidates) {
+    // The tolerance only: limits and steps of the ladder are its own (docs/contact-solver.md, "Beyond Newton").
     rescue.tol = newton.solver.tol;
   }
 

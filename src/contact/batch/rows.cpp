@@ -15,6 +15,8 @@ const double* tile_of(const double* tiles, std::int64_t t) {
 template <class Use>
 void for_each_tile(const batch::RowRange& rows, int threads, const Use& use) {
   const std::int64_t tiles = batch::tiles_for(rows.count);
+  // 64 tiles a block: 2048 problems, long enough that handing out blocks costs nothing; one thread takes them all at
+  // once.
   batch::for_blocks(threads, {tiles, threads > 1 ? 64 : tiles}, [&](std::int64_t begin, std::int64_t count) {
     for (std::int64_t t = begin; t < begin + count; ++t)
       use(t, rows.first + t * kLanes, std::min<std::int64_t>(kLanes, rows.count - t * kLanes));
@@ -31,6 +33,7 @@ struct VerdictBody {
 
   template <class S>
   void operator()(std::int64_t i) const {
+    // Zero directions mean that all contacts may roll.
     const auto slips = sliding == nullptr ? solvers::SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}
                                           : batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
     batch::store<S>(verdicts, i,
@@ -58,6 +61,7 @@ Job job_of(const Problems& in, const Options& options, const Device& device, Sol
                   out_column(out.stalls)};
   job.verdicts = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
                   out_column(out.state, k)};
+  // No column wanted: drain() then skips the verdict's pass altogether.
   if (!any_wanted(job.verdicts)) job.verdicts.clear();
   return job;
 }
@@ -66,12 +70,14 @@ template <int N>
 Block<N>::Block(const Job& job, std::int64_t most)
     : batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows, most),
       job_(job),
+      // Room for slips only where there are any; candidates of a GPU are made there and never come back.
       sliding_(job.in.slip_velocity.empty() ? 0 : most),
       candidates_(job.device.executor == Executor::kCuda ? 0 : most) {}
 
 template <int N>
 void Block<N>::fill(const batch::RowRange& rows, int threads) {
   batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::fill(rows, threads);
+  // Slips are not a column of the rows: they are normalized on the way (sliding_at).
   if (slips() == nullptr) return;
   for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     for (std::int64_t i = 0; i < kLanes; ++i)  // spare lanes repeat the last problem
@@ -88,6 +94,7 @@ void Block<N>::drain(const batch::RowRange& rows, int threads) {
   const Executor executor = job_.device.executor == Executor::kScalar ? Executor::kScalar : Executor::kLanes;
   const double *problems = this->in().data(), *solutions = this->out().data();
   for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
+    // On the stack and aligned for a lane's load: a verdict lives no longer than its tile.
     alignas(64) double verdicts[batch::kFields<double, Verdict> * kLanes];
     batch::for_each(
         executor, count,

@@ -1,5 +1,5 @@
 // Runs one solver over a batch of friction contact problems on the executor that was asked for. One translation unit
-// per family of solvers instantiates it (contact_*.cpp), so that they compile side by side.
+// per solver instantiates it (contact/instances), so that they compile side by side.
 #pragma once
 
 #include <algorithm>
@@ -35,6 +35,7 @@ template <int N>
 class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>> {
  public:
   Block(const Job& job, std::int64_t most);
+  /// Problems of these rows into the tiles, slip directions normalized.
   void fill(const batch::RowRange& rows, int threads = 1);
   /// With the verdicts that are wanted.
   void drain(const batch::RowRange& rows, int threads = 1);
@@ -51,12 +52,14 @@ class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solver
 template <int N>
 void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count);
 
+/// Blocks of kBlock problems, each by one thread.
 template <class Solver, int N>
 void solve_on_cpu(const Solver& solver, const Job& job) {
   const Executor executor = job.device.executor;
   batch::run_tiles(
       job.rows, kBlock, [&](std::int64_t most) { return Block<N>(job, most); },
       [&](Block<N>& block, std::int64_t count) {
+        // Iterate and certify the whole block before the next: all its tiles are still in the cache.
         const double* problems = block.in().data();
         iterate(executor, IterateBody<Solver, N>{solver, problems, block.slips(), block.candidates()}, count);
         const CertifyBody<N> certify{job.options.tol, problems, block.slips(), block.candidates(), block.out().data()};
@@ -64,13 +67,16 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
       });
 }
 
+/// Blocks as large as the device's memory allows; all threads pack and unpack.
 template <class Solver, int N>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   using Solution = solvers::FrictionSolution<double, N>;
+  // Of a problem on the device, slips counted in whether there are any or not.
   const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) +
                               sizeof(solvers::SlidingContacts<double, N>) + sizeof(solvers::Candidate<double, N>) +
                               sizeof(Solution);
   const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
+  // All threads fill and drain the tiles, one block after another: the device has them to itself in between.
   const int threads = solve_threads(job.device);
   Block<N> block(job, fit);
   for (std::int64_t first = 0; first < job.in.count; first += fit) {
@@ -82,6 +88,7 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   }
 }
 
+/// On the executor of the job's device.
 template <class Solver, int N>
 void solve_all(const Solver& solver, const Job& job) {
   if (job.device.executor == Executor::kCuda)
@@ -94,6 +101,7 @@ void solve_all(const Solver& solver, const Job& job) {
 template <class Solver>
 void solve_with(Solver solver, const Job& job) {
   solver.tol = job.options.tol;
+  // 0 leaves each solver its own limit.
   if (job.options.max_iterations > 0) solver.max_iterations = job.options.max_iterations;
   for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_all<Solver, n>(solver, job); });
 }

@@ -8,6 +8,7 @@
 
 namespace garra::contact {
 
+/// Of a solution; all members are S.
 template <class S, int N>
 struct SolutionVerdict {
   S merit;              ///< the papers' (4) at c
@@ -23,12 +24,15 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& 
                                           const solvers::FrictionSolution<S, N>& s) {
   SolutionVerdict<S, N> out;
   out.merit = solvers::papers_merit(p.mu, sliding, s.c, s.a);
+  // A contact moves where |a| is above kMotion of the scaled load: rounding of a is relative to b.
   const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
   const auto solved = s.status == S(int(Status::kConverged));
+  // Neutral elements of min and max, so that the first contact sets both.
   S margin = S(grasp::kInfinity), critical = S(0);
   for (int j = 0; j < N; ++j) {
     const S moves = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
     const auto open = moves == S(int(ContactState::kOpen));
+    // A contact given as sliding never sticks, even where its acceleration is below eps: it has a velocity.
     const S state = select(sliding.slides(j) && !open, S(int(ContactState::kSlip)), moves);
     out.state[j] = select(solved, state, S(int(ContactState::kUnknown)));
     const Vec3<S> c = select(open, Vec3<S>::zero(), solvers::contact<S, N>(s.c, j));

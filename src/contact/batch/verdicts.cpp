@@ -28,6 +28,7 @@ std::vector<std::int64_t> choose(const Problems& in, const Options& options, con
   std::vector<std::int64_t> chosen;
   for (std::int64_t k = 0; k < in.count; ++k) {
     const Status status = out.status[static_cast<std::size_t>(k)];
+    // Others keep their answer: converged ones need no proof, invalid ones have no numbers.
     const bool unsolved = status == Status::kStalled || status == Status::kIterationLimit;
     const bool wanted = options.count_solutions ? status != Status::kInvalidInput : unsolved;
     if (wanted && all_slide(in, k)) chosen.push_back(k);
@@ -40,10 +41,13 @@ template <int N>
 solvers::Candidate<double, N> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out,
                                              std::int64_t k) {
   Vec<double, 3 * N> c = Vec<double, 3 * N>::zero();
+  // Tangential parts stay zero: certify() restores them from the slip direction.
   for (int j = 0; j < N; ++j) c[3 * j] = all.z[static_cast<std::size_t>(i * N + j)];
   auto effort = solvers::Effort<double>::none();
   effort.outer = out.iterations[static_cast<std::size_t>(k)];
+  // One rung more than the method's own, so that the answer tells where it came from.
   effort.stage = out.stage[static_cast<std::size_t>(k)] + 1;
+  // kStalled where the certificate should refuse it: the enumeration proves with its own bounds, not with `tol`.
   return solvers::candidate_of<double, N>(c, static_cast<int>(Status::kStalled), effort);
 }
 
@@ -70,11 +74,14 @@ void add(const Problems& in, const Options& options, const Device& device, Solut
     const std::int64_t k = chosen[i], found = all.solutions(static_cast<std::int64_t>(i));
     Status& status = out.status[static_cast<std::size_t>(k)];
     const auto verdict = all.verdict[i];
+    // A continuum has no number of solutions, and of an undecided problem it is not known.
     const bool counted = verdict != solvers::LcpVerdict::kContinuum && verdict != solvers::LcpVerdict::kUndecided;
     if (options.count_solutions)
       out.solutions[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(counted ? found : kUndecided);
+    // A certified solution stands, whichever other ones there are.
     if (status == Status::kConverged) continue;
     if (verdict == solvers::LcpVerdict::kNoSolution) status = Status::kNoSolution;
+    // Other methods are to be measured by what they find themselves.
     if (found == 0 || options.method != Method::kAuto) continue;
     const auto candidate = candidate_from<N>(all, all.first[i], out, k);
     store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), candidate, options.tol), out);

@@ -14,6 +14,7 @@ constexpr int kSchema = 1;
 
 /// Few digits keep the file readable; times and residuals have no more that mean anything.
 Json rounded(double x, int digits) {
+  // JSON has no NaN and no infinity.
   if (!std::isfinite(x)) return nullptr;
   char text[32];
   std::snprintf(text, sizeof text, "%.*g", digits, x);
@@ -31,6 +32,7 @@ Json failures_of(const SolverRecord& solver) {
   for (const Outcome& o : solver.outcomes) ++counts[static_cast<std::size_t>(o.ending)];
   Json out = Json::object();
   for (int i = 1; i < kEndingCount; ++i)
+    // From 1: converged is no failure.
     if (const auto n = counts[static_cast<std::size_t>(i)]; n > 0) out[to_string(static_cast<Ending>(i))] = n;
   return out;
 }
@@ -56,6 +58,7 @@ Json throughput_of(const SolverRecord& solver) {
 Json solver_json(const SolverRecord& solver, bool per_problem) {
   const Totals t = totals(solver);
   Json out = {{"name", solver.name}};
+  // A solver that was not run has no numbers at all, rather than zeros.
   out["not_run"] = solver.not_run.empty() ? Json(nullptr) : Json(solver.not_run);
   if (!solver.not_run.empty()) return out;
   out["tried"] = t.tried;

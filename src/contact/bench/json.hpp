@@ -12,11 +12,12 @@
 
 namespace garra::cli {
 
+/// A whole benchmark.
 struct BenchRecord {
   std::string command, started;  ///< UTC, ISO 8601
   SetRequest request;
   MeasureOptions measure;
-  double seconds = 0;
+  double seconds = 0;                ///< [s] wall clock
   std::vector<std::string> methods;  ///< solvers in the order of the report, those of Siconos last
   std::string siconos;               ///< program; empty: not installed
   std::vector<SetRecord> sets;

@@ -1,3 +1,4 @@
+// Times of single solves and of batches, and whether both give the same bits.
 #include "contact/bench/measure.hpp"
 
 #include <algorithm>

@@ -26,6 +26,7 @@ template <class P, class Merit, class Minimizer>
   return solvers::certify_mncp<P, double>(problem.data, solver.candidate(state), solver.tol);
 }
 
+/// One pair on one problem, timed by the best of three solves.
 template <class Merit, class Minimizer, class P>
 MncpResult measure(const solvers::MncpCase<P>& problem, double tol, int starts) {
   solvers::MncpSolver<P, Merit, Minimizer> solver;
@@ -47,6 +48,7 @@ MncpResult measure(const solvers::MncpCase<P>& problem, double tol, int starts) 
   return out;
 }
 
+/// One pair on every problem of the set.
 template <class Merit, class Minimizer>
 Results measure_all(double tol, int starts) {
   Results out;
@@ -65,6 +67,7 @@ std::vector<Results> measure_minimizer(double tol, int starts) {
           measure_all<solvers::FischerBurmeisterMerit, Minimizer>(tol, starts)};
 }
 
+/// All merit functions with one minimizer, each minimizer in a file of its own.
 std::vector<Results> measure_box_quacan(double tol, int starts);
 std::vector<Results> measure_spg(double tol, int starts);
 std::vector<Results> measure_projected_lm(double tol, int starts);

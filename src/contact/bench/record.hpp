@@ -19,20 +19,22 @@ enum class Ending : int {
   kTimedOut,               ///< it was stopped within this problem
 };
 inline constexpr int kEndingCount = kStatusCount + 4;
+/// As bench.json names them.
 [[nodiscard]] const char* to_string(Ending ending);
 
 /// One solver on one problem.
 struct Outcome {
   Ending ending = Ending::kConverged;
-  double residual = 0;  ///< scale-invariant natural-map error by our certificate; NaN where there is no force
-  double seconds = 0;   ///< one cold solve
-  std::int32_t iterations = 0;
+  double residual = 0;          ///< scale-invariant natural-map error by our certificate; NaN where there is no force
+  double seconds = 0;           ///< one cold solve
+  std::int32_t iterations = 0;  ///< outer ones, as the solver counts them
 };
 
+/// Of a batch on one device.
 struct Throughput {
   std::string device;
-  double per_second = 0;
-  int threads = 0;  ///< processor threads that worked; 0 on a GPU
+  double per_second = 0;  ///< problems solved or not
+  int threads = 0;        ///< processor threads that worked; 0 on a GPU
 };
 
 /// One solver on one set. The first `outcomes.size()` problems of the set were tried.
@@ -50,6 +52,7 @@ struct Refused {
   std::int64_t problems = 1;
 };
 
+/// A set of problems with what all solvers made of it.
 struct SetRecord {
   std::string name, description;
   contact::Problems problems = {};  ///< in the order in which they are tried
@@ -57,8 +60,9 @@ struct SetRecord {
   std::vector<SolverRecord> solvers = {};
 };
 
+/// How solvers are measured.
 struct MeasureOptions {
-  double tol = 1e-8;
+  double tol = 1e-8;      ///< solved: FrictionSolution::residual <= tol
   double time_limit = 1;  ///< [s] for the single solves of one solver on one set
   Device device;          ///< of the throughput, beside the processor's
 };
@@ -75,11 +79,12 @@ struct Totals {
   std::int64_t tried = 0, solved = 0;
   double mean = 0, median = 0, p999 = 0;  ///< [s]
   double iterations = 0;                  ///< median
-  std::int32_t most_iterations = 0;
+  std::int32_t most_iterations = 0;       ///< of one problem
   [[nodiscard]] double share() const {
     return tried > 0 ? static_cast<double>(solved) / static_cast<double>(tried) : 0;
   }
 };
+/// Of the outcomes of one solver on one set.
 [[nodiscard]] Totals totals(const SolverRecord& record);
 
 }  // namespace garra::cli

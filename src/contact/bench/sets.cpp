@@ -1,3 +1,4 @@
+// Problems of a benchmark: drawn, or gathered from files by their number of contacts.
 #include "contact/bench/sets.hpp"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 void add_modes(contact::Problems& all, const contact::Problems& more) {
   if (all.mode.empty() && more.mode.empty()) return;
+  // Files without modes say that all contacts may roll: zeros are filled in once some file has modes.
   all.mode.resize(static_cast<std::size_t>(all.count * all.contacts));
   all.slip_velocity.resize(2 * all.mode.size());
   append(all.mode, more.mode);
@@ -72,9 +74,11 @@ void add_problems(contact::Problems& all, const contact::Problems& more) {
 void read_file(const std::string& file, FileSets& sets) {
   try {
     const contact::Problems problems = io::read_problems(file);
+    // By number of contacts, which a batch has one of.
     add_problems(sets[problems.contacts].problems, problems);
   } catch (const Error& error) {
     const std::string text = error.what();
+    // A file that is not there is a wrong argument; what is in a bad one is a finding.
     if (error.code() == ExitCode::kInputOutput && !fs::exists(file)) throw;
     sets[0].refused.push_back({file, text.substr(0, text.find('\n')), io::count_problems(file)});
   }
@@ -85,6 +89,7 @@ contact::Problems shuffled(const contact::Problems& all, std::int64_t most, std:
   std::vector<std::int64_t> order(static_cast<std::size_t>(all.count));
   std::iota(order.begin(), order.end(), 0);
   std::mt19937_64 engine(seed);
+  // Fisher and Yates by hand: std::shuffle gives other orders with other libraries.
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[engine() % i]);
   if (most > 0 && most < all.count) order.resize(static_cast<std::size_t>(most));
   contact::Problems out;

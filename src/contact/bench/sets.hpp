@@ -11,6 +11,7 @@ namespace garra::cli {
 
 inline constexpr const char* kMncpSet = "mncp";  ///< no contact problems: measured by bench_mncp
 
+/// Which sets, and how many problems of each.
 struct SetRequest {
   std::vector<std::string> names;  ///< sets, files or folders; empty: every built-in set
   std::int64_t problems = 200;     ///< of each built-in set
@@ -22,6 +23,7 @@ struct SetRequest {
 /// from the seed, so that the head of a set is a fair sample. Throws Error(kUsage) for a name that is neither set nor
 /// file.
 [[nodiscard]] std::vector<SetRecord> read_sets(const SetRequest& request);
+/// Whether the request names the MNCP set, or nothing at all.
 [[nodiscard]] bool wants_mncp(const SetRequest& request);
 
 }  // namespace garra::cli

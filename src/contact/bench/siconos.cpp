@@ -1,3 +1,4 @@
+// The peer as a child process that is told a file and a problem, and answers line by line.
 #include "contact/bench/siconos.hpp"
 
 #include <fcntl.h>
@@ -40,9 +41,11 @@ class Child {
     posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addclose(&files, ends[0]);
     posix_spawn_file_actions_addclose(&files, ends[1]);
+    // posix_spawn takes pointers that it may write to.
     std::vector<char*> arguments;
     for (std::string& word : command) arguments.push_back(word.data());
     arguments.push_back(nullptr);
+    // posix_spawn, not fork: this process has threads.
     if (posix_spawn(&pid_, command[0].c_str(), &files, nullptr, arguments.data(), environ) != 0) pid_ = -1;
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
@@ -52,6 +55,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child() {
     if (pid_ > 0) {
+      // SIGKILL: a solver that hangs does not listen.
       kill(pid_, SIGKILL);
       wait();
     }
@@ -69,6 +73,7 @@ class Child {
         buffer_.erase(0, at + 1);
         return Read::kLine;
       }
+      // A deadline, not a wait: a slow talker has no more time than one that is silent.
       const std::chrono::duration<double, std::milli> left = until - Clock::now();
       pollfd waiting{output_, POLLIN, 0};
       const int ready = poll(&waiting, 1, std::max(static_cast<int>(left.count()), 0));
@@ -88,6 +93,7 @@ class Child {
   }
 
  private:
+  // Once: the number of a process that has been waited for may be another one's by then.
   int wait() {
     int status = 0;
     while (pid_ > 0 && waitpid(pid_, &status, 0) < 0)
@@ -138,6 +144,7 @@ struct Answers {
   void add_line(const std::string& line) {
     std::istringstream words(line);
     std::int64_t index = 0;
+    // Not solved unless the line says so.
     int info = 1;
     Outcome outcome;
     words >> index >> info >> outcome.iterations >> outcome.seconds;
@@ -146,6 +153,7 @@ struct Answers {
     for (std::size_t i = 0; i < rows; ++i) {
       std::string word;
       words >> word;
+      // strtod, since a stream does not read "nan".
       c.push_back(word.empty() ? kNaN : std::strtod(word.c_str(), nullptr));
     }
   }
@@ -159,6 +167,7 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
   auto last = start;
   std::string line;
   while (answers.count() < count) {
+    // The start of the process is no part of the solver's time.
     const auto read = child.read_line(left + kStart - seconds_since(start), line);
     if (read == Child::Read::kLine) {
       answers.add_line(line);
@@ -167,9 +176,11 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
     }
     const double waited = seconds_since(last);
     if (read == Child::Read::kTimeout) {
+      // A solver that has been quick so far and is cut off by the limit has not failed at the problem it is at.
       if (waited > kHangs * left) answers.add_failure(Ending::kTimedOut, waited);
       return false;
     }
+    // The next process goes on behind the problem that killed this one.
     if (!child.ended_well()) answers.add_failure(Ending::kCrashed, waited);
     return true;
   }
@@ -178,6 +189,7 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
 
 /// Siconos' word against the certificate's.
 void judge(const contact::Problems& problems, const Answers& answers, double tol, SolverRecord& record) {
+  // The same certificate as for our own solvers, whatever the peer says.
   const contact::Solutions judged = contact::judge(slice(problems, 0, answers.count()), answers.c, tol);
   record.outcomes = answers.outcomes;
   for (std::size_t i = 0; i < record.outcomes.size(); ++i) {
@@ -227,6 +239,7 @@ std::vector<std::string> siconos_methods() {
 SolverRecord measure_siconos(const contact::Problems& problems, const std::string& method,
                              const MeasureOptions& options) {
   SolverRecord record{.name = method};
+  // Peers know rolling contacts only; elimination leaves them problems with an unsymmetric A (docs/contact-solver.md).
   const contact::Problems rolling = contact::without_sliding(problems);
   if (method == std::string(kPrefix) + "lemke" && !frictionless(rolling)) {
     record.not_run = "only for problems whose contacts all slide";
@@ -235,6 +248,7 @@ SolverRecord measure_siconos(const contact::Problems& problems, const std::strin
   const TemporaryFolder folder;
   io::write_problems(folder.file("problems.h5"), rolling);
   std::ostringstream tol;
+  // 17 digits: the very number.
   tol.precision(17);
   tol << options.tol;
   Answers answers{.rows = static_cast<std::size_t>(3 * problems.contacts)};

@@ -7,6 +7,7 @@
 
 namespace garra::cli {
 
+/// Tables of every set, then which solvers to trust.
 [[nodiscard]] std::string bench_text(const BenchRecord& bench);
 
 /// Solvers that solve at least kTrusted of what they tried of a set, the quickest first (mean time of a problem).

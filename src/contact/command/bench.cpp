@@ -43,6 +43,7 @@ struct BenchArguments {
 
 std::vector<std::string> garra_methods() {
   std::vector<std::string> names;
+  // The table of methods is the list: a new one appears here by itself.
   for (int m = 0; m < contact::kMethodCount; ++m)
     names.emplace_back(contact::to_string(static_cast<contact::Method>(m)));
   return names;
@@ -132,10 +133,12 @@ void run_bench(const BenchArguments& a) {
   bench.methods = methods_of(a);
   bench.siconos = siconos_program();
   bench.sets = read_sets(a.request);
+  // Before hours of measuring: a folder that cannot be written is found at once.
   make_folder(a.output);
   io::require_writable((fs::path(a.output) / "bench.json").string());
   const auto sets =
       std::count_if(bench.sets.begin(), bench.sets.end(), [](const auto& s) { return s.problems.count > 0; });
+  // One more step for the MNCP set.
   Progress progress(a.progress, static_cast<std::int64_t>(bench.methods.size()) * sets + 1);
   measure_sets(bench, progress);
   if (wants_mncp(a.request)) bench.mncp = measure_mncp(a.tol);
@@ -204,6 +207,7 @@ void add_contact_bench_command(CLI::App& contact) {
                 "  garra contact bench fclib/ my_problems.h5 -o mine\n"
                 "Where Siconos is installed its solvers run too. docs/solver-benchmark.md says what is measured.");
   bench->callback([bench, a] {
+    // `most` only where asked for: files are measured whole by default.
     if (bench->count("--problems") > 0) a->request.most = a->request.problems;
     run_bench(*a);
   });

@@ -38,6 +38,7 @@ struct SolveArguments {
   std::string format = "human";
 };
 
+// A name that ends with / is a folder to be, too.
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return path.ends_with('/') || fs::is_directory(path, ignored);
@@ -73,6 +74,7 @@ void check_outputs(const SolveArguments& arguments) {
       throw Error(ExitCode::kUsage, output + ": two inputs of the same name would be written here",
                   "Solve them in two runs, into two folders.");
     }
+    // equivalent() follows links: two names may be one file.
     if (fs::equivalent(input, output, ignored)) {
       throw Error(ExitCode::kUsage, output + ": the solutions would overwrite the problems", "Choose another -o.");
     }
@@ -91,6 +93,7 @@ void require_sliding(const contact::Options& options, const std::string& input, 
   const std::string asked_by = needs_sliding(options);
   const std::vector<std::uint8_t>& mode = problems.mode();
   if (asked_by.empty() || problems.count() == 0) return;
+  // Without modes every contact may roll: the first one is named.
   const auto rolls = mode.empty() ? mode.begin() : std::find(mode.begin(), mode.end(), std::uint8_t{0});
   if (!mode.empty() && rolls == mode.end()) return;
   const auto at = rolls - mode.begin();
@@ -127,6 +130,7 @@ bool wants(const SolveArguments& arguments, const char* output) {
 
 /// What has to be computed for the outputs; the verdicts are counted in the summary anyway.
 contact::Wanted wanted_of(const SolveArguments& arguments) {
+  // Nothing is written: only what the summary counts.
   if (arguments.output.empty()) return {.c = false, .a = false, .merit = false};
   return {.c = wants(arguments, "c") || wants(arguments, "s"),
           .a = wants(arguments, "a") || wants(arguments, "lambda"),
@@ -135,6 +139,7 @@ contact::Wanted wanted_of(const SolveArguments& arguments) {
 
 /// A file that turned out to be damaged when its numbers were read.
 struct Damaged {
+  // Told apart from what solve() throws: only a file's own damage lets the others go on.
   Error error;
 };
 
@@ -174,7 +179,9 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
   const bool one_thread = device.executor == Executor::kCuda;  // it feeds the GPU; the packing has all threads
   const Blocks blocks{in.count(), block_of(device, in.contacts()), one_thread ? 1 : solve_threads(device)};
   Device of_block = device;
+  // Threads are shared out by blocks, so each block is solved on the thread that reads it.
   if (!one_thread) of_block.threads = 1;
+  // Seconds of this file alone are to be divided by its workers.
   const double before = std::exchange(summary.seconds, 0);
   FileJob job{in, out ? &*out : nullptr, arguments.options, of_block, summary};
   blocks.run([&] { return job.worker(); });
@@ -191,6 +198,7 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
   if (!needs_sliding(arguments.options).empty())  // refused before anything is solved
     for (const std::string& input : arguments.inputs)
       if (const auto in = open_or_note(input, summary)) require_sliding(arguments.options, input, *in);
+  // What could not be opened is noted again below, once.
   summary.unreadable.clear();
   for (const std::string& input : arguments.inputs) {
     const auto in = open_or_note(input, summary);
@@ -206,11 +214,13 @@ void solve_files(const SolveArguments& arguments, const Device& device, ContactS
 /// The exit codes that are not about a failure on the way, but about its result.
 void judge(const SolveArguments& arguments, const ContactSummary& s) {
   if (!s.unreadable.empty()) {
+    // With the code of the first, so that a script sees which kind of fault it was.
     throw Error(s.unreadable[0].error.code(),
                 std::to_string(s.unreadable.size()) + " of " + std::to_string(arguments.inputs.size()) +
                     " files could not be read, the first: " + s.unreadable[0].error.what());
   }
   const std::int64_t unsolved = s.problems - s.solved();
+  // Compared as a product: no problems, none unsolved, no fault.
   if (static_cast<double>(unsolved) > arguments.max_unsolved * static_cast<double>(s.problems)) {
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved) + " of " + std::to_string(s.problems) + " problems are unsolved",
@@ -278,6 +288,7 @@ void run_solve(SolveArguments arguments) {
   } else {
     print_human(summary);
   }
+  // The summary before what judge() may throw.
   std::fflush(stdout);
   judge(arguments, summary);
 }

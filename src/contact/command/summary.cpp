@@ -29,12 +29,14 @@ std::optional<Spread> spread_of(std::vector<std::int32_t> values) {
   if (values.empty()) return std::nullopt;
   const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), upper, values.end());
+  // The mean of the two middle values of an even number of them; nth_element has left the smaller half in front.
   const double low = values.size() % 2 == 1 ? *upper : *std::max_element(values.begin(), upper);
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
   return Spread{(low + *upper) / 2, sum / static_cast<double>(values.size()),
                 *std::max_element(values.begin(), values.end())};
 }
 
+// "Stick test": Newton's first guess was already the answer, so no step was taken.
 std::string rung_name(std::int32_t rung) {
   if (rung == ContactSummary::kStickTest) return "stick test";
   return rung == 0 ? "Newton" : "restart " + std::to_string(rung);
@@ -53,6 +55,7 @@ Json effort_json(const ContactSummary& s) {
   Json out = Json::object();
   for (std::size_t i = 0; i < s.effort.size(); ++i) {
     const auto spread = spread_of(s.effort[i]);
+    // Readers count on the iterations' entry even where no method counts; the others are absent.
     if (spread)
       out[kEffortNames[i].key] = {{"median", spread->median}, {"mean", spread->mean}, {"max", spread->max}};
     else if (i == 0)
@@ -126,6 +129,7 @@ Json states_json(const ContactSummary& s) {
 std::string describe_states(const ContactSummary& s) {
   std::string text;
   for (std::size_t i = 0; i < s.by_state.size(); ++i)
+    // Contacts of unsolved problems are named only where there are any.
     if (i + 1 < s.by_state.size() || s.by_state[i] > 0)
       text += (text.empty() ? "" : ", ") + std::to_string(s.by_state[i]) + " " + contact::to_string(kStates[i]);
   return text;
@@ -185,12 +189,14 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
     const Status status = solutions.status[i];
     const std::int32_t stage = i < solutions.stage.size() ? solutions.stage[i] : 0;
     ++by_status[static_cast<std::size_t>(status)];
+    // Of an invalid problem no start was made; a stage below 0 was not counted (a force from elsewhere).
     if (minimizes(options.method) && status != Status::kInvalidInput && stage >= 0) {
       starts += stage + 1;
       stalled_starts += std::max(0, solutions.stalls[i]);
     }
     if (status != Status::kConverged) continue;
     worst_residual = std::max(worst_residual, solutions.residual[i]);
+    // Only `auto` climbs the ladder; of other methods `stage` counts starts.
     if (options.method == contact::Method::kAuto)
       ++rungs[stage == 0 && solutions.iterations[i] == 0 ? kStickTest : stage];
   }
@@ -198,6 +204,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
                                                  &solutions.products};
   for (std::size_t k = 0; k < effort.size(); ++k)
     std::copy_if(counters[k]->begin(), counters[k]->end(), std::back_inserter(effort[k]),
+                 // Below 0: this method does not count that.
                  [](std::int32_t count) { return count >= 0; });
   for (const std::uint8_t count : solutions.solutions) ++by_solution_count[count];
   for (const contact::ContactState state : solutions.state)

@@ -12,6 +12,7 @@
 
 namespace garra::cli {
 
+/// A file that was given and could not be read; the others are solved all the same.
 struct Unreadable {
   std::string file;
   Error error;
@@ -20,6 +21,7 @@ struct Unreadable {
 /// Whether a method minimizes a merit function, can stall at a minimum > 0 and so has further starts.
 [[nodiscard]] bool minimizes(contact::Method method);
 
+/// Counted as solutions come, batch by batch.
 struct ContactSummary {
   // What was asked for.
   contact::Options options;
@@ -41,14 +43,17 @@ struct ContactSummary {
   std::vector<std::string> outputs;
   std::vector<Unreadable> unreadable;
 
-  static constexpr std::int32_t kStickTest = -1;  ///< rung before the first: the first guess was the answer
-  static constexpr std::int32_t kUndecided = 255;
+  static constexpr std::int32_t kStickTest = -1;   ///< rung before the first: the first guess was the answer
+  static constexpr std::int32_t kUndecided = 255;  ///< in Solutions::solutions
 
+  /// Counts a batch; not by two threads at a time.
   void add(const contact::Problems& problems, const contact::Solutions& solutions);
   [[nodiscard]] std::int64_t solved() const { return by_status[static_cast<std::size_t>(Status::kConverged)]; }
 };
 
+/// On standard output, for programs; a number that is not known is null.
 void print_json(const ContactSummary& summary);
+/// For a terminal.
 void print_human(const ContactSummary& summary);
 
 }  // namespace garra::cli

@@ -1,3 +1,4 @@
+// FCLIB's sparse matrices become dense ones; files in circulation decide where its description is not kept.
 #include "contact/files/fclib_file.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ std::size_t used_entries(const Hdf5Reader& file, const SparseMatrix& w) {
     file.refuse("fclib_local/W/p",
                 "expected " + std::to_string(size + 1) + " offsets, found " + std::to_string(w.p.size()));
   }
+  // Offsets that decrease would walk out of the arrays below.
   if (w.nz < kTripletFrom && (w.p[0] != 0 || !std::is_sorted(w.p.begin(), w.p.begin() + w.size + 1))) {
     file.refuse("fclib_local/W/p", "offsets must start at 0 and never decrease");
   }
@@ -87,6 +89,7 @@ void add_entry(const Hdf5Reader& file, DenseMatrix& dense, std::int64_t row, std
 DenseMatrix to_dense(const Hdf5Reader& file, const SparseMatrix& w) {
   const std::size_t used = used_entries(file, w);
   const auto size = static_cast<std::size_t>(w.size);
+  // Dense, since at most kMaxContacts contacts come here: 24 rows.
   DenseMatrix dense{size, std::vector<double>(size * size, 0.0)};
   if (w.nz >= kTripletFrom) {
     for (std::size_t e = 0; e < used; ++e) add_entry(file, dense, w.i[e], w.p[e], w.x[e]);
@@ -135,6 +138,7 @@ DenseMatrix settle_triplet_order(const Hdf5Reader& file, DenseMatrix w, const st
   }
   const StoredSolution stored{q, file.doubles(names[0]), file.doubles(names[1])};
   DenseMatrix other = transposed(w);
+  // A tenth: both orders fit where W is symmetric, and then the file's own stays.
   constexpr double kClearly = 0.1;
   return mismatch(other, stored) < kClearly * mismatch(w, stored) ? other : w;
 }
@@ -143,6 +147,7 @@ void require_plain_local_problem(const Hdf5Reader& file) {
   if (!file.has("fclib_local")) {
     file.refuse("fclib_global", "global FCLIB problems are not supported, only local ones (W, q, mu)");
   }
+  // In the plane a contact has two components.
   const std::int64_t dimension = single(file, "fclib_local/spacedim");
   if (dimension != 3) {
     file.refuse("fclib_local/spacedim", "expected 3 (contacts in space), found " + std::to_string(dimension));

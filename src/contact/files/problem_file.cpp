@@ -1,3 +1,4 @@
+// Problem and solution files (docs/contact-files.md).
 #include "garra/io/problem_file.hpp"
 
 #include <algorithm>
@@ -173,6 +174,7 @@ struct Measure {
 };
 constexpr Measure kMeasures[] = {{"minimum", &contact::Solutions::minimum},
                                  {"projected_gradient", &contact::Solutions::projected_gradient}};
+// -1, as the solvers write it (solvers::kNotCounted).
 constexpr std::int32_t kNotCounted = -1;
 
 template <class T>
@@ -188,6 +190,7 @@ std::vector<T> read_whole(const Hdf5Reader& file, const std::string& name, std::
 
 void read_optional(const Hdf5Reader& file, std::uint64_t count, contact::Solutions& solutions) {
   for (const auto& [name, member] : kMeasures) {
+    // Older files and other methods have none: NaN and -1 say that nothing is known.
     solutions.*member = file.has(name) ? read_array(file, name, {count})
                                        : std::vector<double>(count, std::numeric_limits<double>::quiet_NaN());
   }
@@ -217,6 +220,7 @@ void write_attributes(Hdf5Stream& file, const SolutionAttributes& attributes, bo
   if (with_state) file.attribute("state", "names", state_names());
 }
 
+// Types by template, so that a dataset cannot be written as another type than it was made with.
 template <class T>
 constexpr Hdf5Stream::Type kTypeOf = Hdf5Stream::Type::kUint8;
 template <>
@@ -286,6 +290,7 @@ ProblemStream::ProblemStream(const std::string& path) : file_(path, kProblemFile
   file_.require_shape("mu", {shape[0], contacts});
   small_.contacts = contacts_ = static_cast<int>(contacts);
   small_.count = count_ = static_cast<std::int64_t>(shape[0]);
+  // Large arrays stay in the file until they are asked for; modes and velocities are small and checked at once.
   A_.emplace(file_, "A");
   b_.emplace(file_, "b");
   mu_.emplace(file_, "mu");
@@ -298,6 +303,7 @@ void ProblemStream::read(std::int64_t first, std::int64_t count, contact::Proble
   out.count = count;
   copy_rows(small_.mode, {first, count}, out.mode, contacts_);
   copy_rows(small_.slip_velocity, {first, count}, out.slip_velocity, 2 * contacts_);
+  // FCLIB: the one problem, whole, whatever range is asked for.
   if (!A_) {
     out.A = small_.A;
     out.b = small_.b;
@@ -357,6 +363,7 @@ SolutionStream::SolutionStream(const std::string& path, const Plan& plan) : plan
 }
 
 bool SolutionStream::wants(const std::string& name) const {
+  // `status` always: without it NaN could not be told from a fault.
   return plan_.outputs.empty() || name == "status" ||
          std::find(plan_.outputs.begin(), plan_.outputs.end(), name) != plan_.outputs.end();
 }
@@ -371,7 +378,9 @@ template <class T>
 void SolutionStream::put_late(const char* name, std::int64_t first, std::span<const T> values) {
   if (!wants(name) || values.empty()) return;
   const auto at = static_cast<std::uint64_t>(first);
+  // A method that does not count something leaves no dataset of -1 behind.
   const bool nothing = std::all_of(values.begin(), values.end(), [](T x) { return says_nothing(x); });
+  // Threads come with their blocks in any order: only the first with a number makes the dataset.
   std::unique_lock lock(mutex_);
   Late& late = late_[name];
   if (!late.place && nothing) {
@@ -380,10 +389,12 @@ void SolutionStream::put_late(const char* name, std::int64_t first, std::span<co
   }
   if (!late.place) {
     late.place = file_.add(name, {static_cast<std::uint64_t>(plan_.count)}, kTypeOf<T>);
+    // Blocks that came before it had nothing to say: they are filled up.
     for (const Rows& rows : late.before)
       file_.write<T>(*late.place, rows.first, std::vector<T>(rows.count, kNothing<T>));
   }
   const Hdf5Stream::Place place = *late.place;
+  // Rows of a dataset that is there can be written side by side.
   lock.unlock();
   file_.write<T>(place, at, values);
 }
@@ -416,6 +427,7 @@ void write_solutions(const std::string& path, const contact::Problems& problems,
   require_same_batch(problems, solutions);
   SolutionStream::Plan plan{problems.contacts, problems.count, solution_outputs(), !solutions.solutions.empty()};
   if (solutions.state.empty())
+    // What was not computed is no dataset of zeros.
     std::erase_if(plan.outputs, [](const std::string& name) {
       return name == "state" || name == "friction_margin" || name == "critical_friction";
     });

@@ -19,6 +19,7 @@ namespace garra::io {
 /// opened.
 class ProblemStream {
  public:
+  /// Opens and checks the file. Throws Error(kInvalidFile), kInputOutput where it is missing.
   explicit ProblemStream(const std::string& path);
 
   [[nodiscard]] int contacts() const { return contacts_; }
@@ -41,8 +42,10 @@ class ProblemStream {
 /// What a solution file shall hold: names of its datasets. `status` is always there.
 [[nodiscard]] const std::vector<std::string>& solution_outputs();
 
+/// A solution file whose problems come piece by piece.
 class SolutionStream {
  public:
+  /// Sizes, and which datasets.
   struct Plan {
     int contacts = 0;
     std::int64_t count = 0;
@@ -65,8 +68,10 @@ class SolutionStream {
     std::optional<Hdf5Stream::Place> place;
     std::vector<Rows> before;  ///< rows that had none until then
   };
+  /// Rows of a dataset that is planned; nothing of one that is not.
   template <class T>
   void put(const char* name, std::int64_t first, std::span<const T> values);
+  /// Rows of a dataset that only some methods have numbers for.
   template <class T>
   void put_late(const char* name, std::int64_t first, std::span<const T> values);
   [[nodiscard]] bool wants(const std::string& name) const;

@@ -1,3 +1,4 @@
+// ADMM on the host. Each solver has a file of its own, so that they compile side by side.
 #include "contact/batch/run.hpp"
 #include "garra/solve/friction_admm.hpp"
 

@@ -1,3 +1,4 @@
+// The certificate on the host, one instance for all solvers.
 #include "contact/batch/run.hpp"
 
 namespace garra::contact {

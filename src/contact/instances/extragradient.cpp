@@ -1,3 +1,4 @@
+// The extragradient method on the host.
 #include "contact/batch/run.hpp"
 #include "garra/solve/friction_extragradient.hpp"
 

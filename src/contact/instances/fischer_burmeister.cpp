@@ -1,3 +1,4 @@
+// Projected Levenberg-Marquardt on the Fischer-Burmeister function, on the host.
 #include "contact/batch/run.hpp"
 
 namespace garra::contact {

@@ -7,6 +7,7 @@ namespace garra::contact {
 void run_lemke(const Job& job) {
   lcp::Options options;
   options.tol = job.options.tol;
+  // In pivots: Lemke's iteration.
   options.max_pivots = job.options.max_iterations;
   const lcp::Solutions found = lcp::solve(normal_problems(job.in), options, job.device);
   std::vector<double> c(job.in.b.size(), 0.0);
@@ -15,6 +16,7 @@ void run_lemke(const Job& job) {
   job.out.iterations = found.pivots;
   job.out.stage.assign(found.pivots.size(), 0);
   job.out.stalls.assign(found.pivots.size(), 0);
+  // The certificate's word comes first; where it refuses, Lemke knows why.
   for (std::size_t k = 0; k < found.status.size(); ++k)
     if (job.out.status[k] == Status::kStalled && found.status[k] != Status::kConverged)
       job.out.status[k] = found.status[k];

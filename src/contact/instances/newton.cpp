@@ -1,3 +1,4 @@
+// Newton's ladder on the host, for batches and for the grasp study.
 #include "contact/batch/run.hpp"
 #include "garra/solve/friction_newton.hpp"
 
@@ -14,7 +15,9 @@ template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, 
 
 void run_newton(const Job& job) {
   solvers::FrictionNewton solver;
+  // Semismooth Newton is the first rung alone: it shows what restarts and the ladder are worth.
   solver.ladder = job.options.method == Method::kAuto;
+  // All steps on one rung.
   if (!solver.ladder) solver.stage_steps = solver.max_iterations;
   solve_with(solver, job);
 }

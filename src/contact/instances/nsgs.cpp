@@ -1,3 +1,4 @@
+// Nonsmooth Gauss-Seidel on the host.
 #include "contact/batch/run.hpp"
 #include "garra/solve/friction_nsgs.hpp"
 

@@ -1,3 +1,4 @@
+// Projected Levenberg-Marquardt on componentwise products, on the host.
 #include "contact/batch/run.hpp"
 
 namespace garra::contact {

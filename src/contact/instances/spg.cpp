@@ -1,3 +1,4 @@
+// Spectral projected gradient on the papers' merit function, on the host.
 #include "contact/batch/run.hpp"
 
 namespace garra::contact {

@@ -9,6 +9,7 @@
 
 namespace garra::lcp {
 
+/// Problem k: M row-major, q.
 template <int N>
 solvers::LcpProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
   solvers::LcpProblem<double, N> p;

@@ -5,6 +5,7 @@
 
 namespace garra::lcp {
 
+/// One LCP of N pairs by Lemke's method.
 template <int N>
 struct SolveOp {
   solvers::Lemke solver;

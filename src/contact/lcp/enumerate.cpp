@@ -1,3 +1,4 @@
+// All solutions of small linear complementarity problems, problem by problem (docs/lcp.md).
 #include "contact/lcp/arrays.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/batch/rows.hpp"
@@ -10,6 +11,7 @@ namespace {
 /// The enumerations of problems of N pairs, appended in order.
 template <int N>
 void enumerate_all(const Problems& in, int threads, Enumeration& out) {
+  // Each problem into a place of its own, appended in order afterwards: answers do not depend on the threads.
   std::vector<solvers::LcpEnumeration<N>> each(static_cast<std::size_t>(in.count));
   batch::parallel_for(threads, in.count, [&](std::int64_t k) {
     each[static_cast<std::size_t>(k)] = solvers::enumerate_solutions<N>(problem_at<N>(in, k));
@@ -24,6 +26,7 @@ void enumerate_all(const Problems& in, int threads, Enumeration& out) {
       out.proved.push_back(s.proved ? 1 : 0);
       out.degenerate.push_back(s.degenerate ? 1 : 0);
     }
+    // Offsets, not counts: `first` has count + 1 entries and the solutions of problem k are [first[k], first[k + 1]).
     out.first.push_back(out.first.back() + static_cast<std::int64_t>(e.solutions.size()));
   }
 }

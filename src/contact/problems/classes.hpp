@@ -21,7 +21,7 @@ namespace garra::bench {
 
 /// How many problems of how many contacts, and from which seed.
 struct Draw {
-  int contacts = 3;
+  int contacts = 3;  ///< of one problem
   std::int64_t count = 0;
   std::uint64_t seed = 0;
 };
@@ -43,13 +43,16 @@ struct Manufactured {
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
+  // The upper 53 bits: every multiple of 2^-53 in [0, 1), each equally likely.
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   double normal() {
+    // Box and Muller's transform; 1 - u is never 0, so the logarithm is finite.
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
   }
   Vec3<double> normal3() {
+    // Named one by one, because the order in which arguments are evaluated is the compiler's.
     const double x = normal(), y = normal(), z = normal();
     return vec3<double>(x, y, z);
   }
@@ -82,6 +85,7 @@ inline Vec3<double> unit(const Vec3<double>& v) { return (1 / norm(v)) * v; }
 /// Frame with normal n, its tangents turned by `angle` from the axis that n is least aligned with.
 inline Mat3<double> frame_of_normal(const Vec3<double>& n, double angle) {
   int least = 0;
+  // The axis least aligned with n keeps the cross product far from zero.
   for (int i = 1; i < 3; ++i)
     if (std::abs(n[i]) < std::abs(n[least])) least = i;
   Vec3<double> axis = Vec3<double>::zero();
@@ -122,6 +126,7 @@ struct Grasp {
 /// A = G' M^-1 G + blockdiag(finger), row-major.
 inline std::vector<double> contact_matrix(const Grasp& grasp) {
   const int n = static_cast<int>(grasp.contacts.size());
+  // The moment of inertia is the same about every axis, so M^-1 weights rows and needs no matrix.
   const double inv_mass = 1 / grasp.ball.mass;
   const double inv_inertia = 1 / (0.4 * grasp.ball.mass * grasp.ball.radius * grasp.ball.radius);
   std::vector<double> A(static_cast<std::size_t>(9 * n * n));
@@ -131,6 +136,7 @@ inline std::vector<double> contact_matrix(const Grasp& grasp) {
       for (int col = 0; col < 3; ++col) weighted(row, col) *= row < 3 ? inv_mass : inv_inertia;
     for (int j = 0; j < n; ++j) {
       Mat3<double> block = transpose_times(weighted, grasp_block(grasp.contacts[static_cast<std::size_t>(j)]));
+      // Fingers meet in the object only: their compliance stands on the diagonal blocks.
       if (i == j) block += grasp.finger[static_cast<std::size_t>(i)];
       for (int row = 0; row < 3; ++row)
         for (int col = 0; col < 3; ++col)
@@ -145,15 +151,18 @@ inline void append(std::vector<double>& to, const std::vector<double>& values) {
 }
 
 inline void append_random_grasp(int contacts, Random& random, contact::Problems& out) {
+  // Mass 0.5 to 2 kg, radius 1 m: forces and moments on one scale, as in the generator of the reference files.
   Grasp grasp{{0.5 + 1.5 * random.uniform(), 1.0}, {}, {}};
   std::vector<Vec3<double>> finger_motion;
   for (int i = 0; i < contacts; ++i) {
     const Vec3<double> p = unit(random.normal3());
     grasp.contacts.push_back({p, frame_of_normal(-p, 2 * std::numbers::pi * random.uniform())});
     const Mat3<double> b = random.normal3x3();
+    // A Wishart part with mean 1/2 and a floor of 0.05 1/kg: every finger gives way in every direction.
     const Mat3<double> finger = (0.5 / 3) * (b * transpose(b)) + 0.05 * Mat3<double>::identity();
     grasp.finger.push_back(finger);
     out.mu.push_back(0.1 + 0.9 * random.uniform());
+    // The force [N] that the finger presses with: without contact its tip would accelerate by A_j f.
     const double fn = 1 + 9 * random.uniform();
     const double ft = fn * random.normal() / 2, fo = fn * random.normal() / 2;
     finger_motion.push_back(0.5 * random.normal3() - finger * vec3<double>(fn, ft, fo));
@@ -163,6 +172,7 @@ inline void append_random_grasp(int contacts, Random& random, contact::Problems&
   append(out.A, contact_matrix(grasp));
   for (int i = 0; i < contacts; ++i) {
     const std::size_t at = static_cast<std::size_t>(i);
+    // b = G' a + finger motion: relative acceleration without contact forces.
     const Vec3<double> b = transpose_times(grasp_block(grasp.contacts[at]), acceleration) + finger_motion[at];
     append(out.b, {b[0], b[1], b[2]});
   }
@@ -170,6 +180,7 @@ inline void append_random_grasp(int contacts, Random& random, contact::Problems&
 
 /// Directions evenly spread over the sphere (Fibonacci spiral), shaken by N(0, 0.2) and turned as a whole.
 inline std::vector<Vec3<double>> spread_directions(int contacts, Random& random) {
+  // The golden angle: successive points of the spiral never line up.
   const double golden = std::numbers::pi * (3 - std::sqrt(5.0));
   const double turn = 2 * std::numbers::pi * random.uniform();
   const Mat3<double> R = frame_of_normal(unit(random.normal3()), turn);
@@ -178,6 +189,7 @@ inline std::vector<Vec3<double>> spread_directions(int contacts, Random& random)
     const double z = 1 - (2 * i + 1) / static_cast<double>(contacts);
     const double ring = std::sqrt(1 - z * z);
     const Vec3<double> even = vec3<double>(z, ring * std::cos(golden * i), ring * std::sin(golden * i));
+    // The shake breaks the symmetry of contacts that are evenly spread.
     directions.push_back(unit(R * even + 0.2 * random.normal3()));
   }
   return directions;
@@ -204,6 +216,7 @@ inline Grasp draw_grasp(ManufacturedClass kind, int contacts, Random& random) {
   const double radius = random.uniform(0.02, 0.08);
   Grasp grasp{{random.uniform(0.05, 1.0), radius}, {}, {}};
   for (const Vec3<double>& outward : spread_directions(contacts, random)) {
+    // A normal a few degrees off the radius, as of an object that is no ball.
     const Vec3<double> normal = unit(0.05 * random.normal3() - outward);
     const double angle = 2 * std::numbers::pi * random.uniform();
     grasp.contacts.push_back({radius * outward, frame_of_normal(normal, angle)});
@@ -225,6 +238,7 @@ struct ContactState {
 };
 inline ContactState draw_state(Mode mode, double mu, Random& random) {
   ContactState state{Vec3<double>::zero(), Vec3<double>::zero()};
+  // Drawn whatever the mode is, so that modes differ in nothing but the state.
   const double force = random.uniform(0.5, 5.0);          // [N]
   const double acceleration = random.uniform(0.1, 10.0);  // [m/s^2]
   const double angle = 2 * std::numbers::pi * random.uniform();
@@ -232,6 +246,7 @@ inline ContactState draw_state(Mode mode, double mu, Random& random) {
   const double t = std::cos(angle), o = std::sin(angle);
   if (mode == Mode::stick) state.c = force * vec3<double>(1, mu * inside * t, mu * inside * o);
   if (mode == Mode::slide) {
+    // Against the sliding, of full size: the law with equality.
     state.c = force * vec3<double>(1, -mu * t, -mu * o);
     state.a = acceleration * vec3<double>(0, t, o);
   }
@@ -239,6 +254,7 @@ inline ContactState draw_state(Mode mode, double mu, Random& random) {
   return state;
 }
 
+// The answer comes first, b follows from it: b = a* - A c*.
 inline void append_manufactured(const Grasp& grasp, Mode mode, Random& random, Manufactured& out) {
   std::vector<double> c, a;
   for (std::size_t i = 0; i < grasp.contacts.size(); ++i) {
@@ -282,6 +298,7 @@ enum class Sliding { some, all };
   const auto contacts = static_cast<std::size_t>(draw.contacts);
   for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(draw.count); ++k) {
     Random random((draw.seed + k + 1) * 0xD1B54A32D192ED03u);  // another stream than the grasp's own
+    // One contact slides for sure and, from two contacts on, its neighbor rolls for sure.
     const std::size_t slides = static_cast<std::size_t>(random.uniform() * static_cast<double>(contacts));
     const std::size_t rolls = (slides + 1) % contacts;
     for (std::size_t j = 0; j < contacts; ++j) {

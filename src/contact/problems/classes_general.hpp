@@ -13,6 +13,7 @@ namespace garra::bench {
 namespace problem_classes_detail {
 
 /// A = G' G / rows for G of rows x 3N, its entries times `scale` by column.
+// The same sum in every order of i, j: A is symmetric to the bit.
 inline std::vector<double> gram(const std::vector<double>& G, std::size_t rows, const std::vector<double>& scale) {
   const std::size_t n = scale.size();
   std::vector<double> A(n * n);
@@ -46,6 +47,7 @@ inline std::vector<double> load_of(const std::vector<double>& A, const std::vect
     Random random((draw.seed + 1) * 0xA24BAED4963EE407u + k);
     std::vector<double> G(n * n), scale(n), b(n);
     for (double& v : G) v = random.normal();
+    // A factor of two for one standard deviation, so ten between the extremes of a problem.
     for (double& v : scale) v = std::exp(0.7 * random.normal());
     for (double& v : b) v = random.normal();
     append(out.A, gram(G, n, scale));
@@ -79,6 +81,7 @@ inline std::vector<double> load_of(const std::vector<double>& A, const std::vect
       c[j + 1] = force * inside * std::cos(angle);
       c[j + 2] = force * inside * std::sin(angle);
     }
+    // Rank 6 whatever the number of contacts: from 3 contacts on A is singular.
     const std::vector<double> A = gram(G, kRank, std::vector<double>(n, 1.0));
     append(out.A, A);
     append(out.b, load_of(A, c, a));

@@ -1,3 +1,4 @@
+// The built-in sets: classes of problems with their number of contacts.
 #include "contact/problems/sets.hpp"
 
 #include <algorithm>

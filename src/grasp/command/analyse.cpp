@@ -32,6 +32,7 @@ void check_arguments(const AnalyseArguments& a) {
 void run_analyse(const AnalyseArguments& a) {
   check_arguments(a);
   AnalysisAnswer answer;
+  // Before the scenario: a device that is not there is told at once.
   const Device device = parse_device(a.device, a.threads);
   const grasp::Scenario scenario = io::read_scenario(a.scenario, a.overrides);
   print_warnings(scenario.warnings);
@@ -49,6 +50,7 @@ void run_analyse(const AnalyseArguments& a) {
   std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - solved(answer.analysis);
+  // Compared as a product: no instants, none unsolved, no fault.
   if (static_cast<double>(unsolved) > a.max_unsolved * static_cast<double>(n))
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved) + " of " + std::to_string(n) + " instants are not solved",

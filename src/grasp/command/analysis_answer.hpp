@@ -8,6 +8,7 @@
 
 namespace garra::cli {
 
+/// An analysis with what is said about it.
 struct AnalysisAnswer {
   grasp::Analysis analysis;
   std::string title, device, output;  ///< output empty: nothing was written
@@ -18,6 +19,7 @@ struct AnalysisAnswer {
 [[nodiscard]] std::int64_t solved(const grasp::Analysis& analysis);
 /// One instant: a table of its contacts; more: how many contacts do what.
 [[nodiscard]] std::string analysis_text(const AnalysisAnswer& answer);
+/// With all numbers where there is one instant.
 [[nodiscard]] std::string analysis_json(const AnalysisAnswer& answer);
 
 }  // namespace garra::cli

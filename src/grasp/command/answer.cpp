@@ -51,6 +51,7 @@ std::string quantiles(const Json& s) {
     };
     out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(),
                   value("0.95").c_str());
+    // Without a number no unit.
     out += (m["unit"] == "1" || m["quantiles"]["0.5"].is_null() ? "" : " " + m["unit"].get<std::string>()) + "\n";
   }
   for (const Json& wrench : s["unresisted"])
@@ -80,6 +81,7 @@ std::string effort(const Json& s, const Json& manifest) {
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + sampled(s) + "\n";
   out += outcomes(s) + first_to_fail(s) + influences_on_held(s) + quantiles(s) + effort(s, manifest);
+  // Where all are held the sample shown is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)
     out += format("%-18s ", label) + "garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";

@@ -90,6 +90,7 @@ void print(const Json& j) {
 std::vector<std::int64_t> failures_of(const study::Total& total, const std::vector<std::int64_t>& unanswered) {
   std::vector<std::int64_t> samples(unanswered.begin(),
                                     unanswered.begin() + std::min<std::ptrdiff_t>(5, std::ssize(unanswered)));
+  // `closest` ranks held samples, too: those near the border on its good side.
   for (const auto& e : total.closest.list()) {
     const bool known = std::find(samples.begin(), samples.end(), e.sample) != samples.end();
     if (e.outcome != static_cast<int>(Outcome::kHeld) && !known && samples.size() < 10) samples.push_back(e.sample);
@@ -103,6 +104,7 @@ void clear_failures(const std::string& failures) {
   std::vector<fs::path> ours;
   for (const auto& entry : fs::directory_iterator(failures, error))
     if (entry.path().extension() == ".h5" &&
+        // Only names that this job gives: digits alone.
         entry.path().stem().string().find_first_not_of("0123456789") == std::string::npos)
       ours.push_back(entry.path());
   for (const fs::path& file : ours) fs::remove(file, error);
@@ -117,6 +119,7 @@ class GraspJob final : public Job {
   [[nodiscard]] Resolved resolved() const override { return resolved_grasp(study_.scenario(), study_); }
   [[nodiscard]] std::vector<std::string> models() const override { return finger_files(study_.scenario()); }
 
+  // Rows come chunk by chunk; what is looked for is kept, the rows are not.
   void look_at(const std::vector<double>& kept) override {
     const std::size_t row = study_.shape().row;
     for (std::size_t at = 0; at < kept.size() && unanswered_.size() < 10; at += row) {
@@ -131,6 +134,7 @@ class GraspJob final : public Job {
   /// grasp.h5: pictures of hand and object. failures/SAMPLE.h5: contact problems as `garra contact solve` reads them.
   /// None where the scenario keeps none.
   void write_files(const io::RunFolder& folder, const study::Total& total) const override {
+    // Pictures always; contact problems only where the scenario keeps rows.
     write_motions(folder.file("grasp.h5"), study_.scenario(), pictures(total));
     clear_failures(folder.file("failures"));
     std::error_code error;
@@ -176,6 +180,7 @@ class GraspJob final : public Job {
   [[nodiscard]] std::vector<NamedMotion> pictures(const study::Total& total) const {
     std::vector<NamedMotion> list = {nominal_picture(study_)};
     std::set<std::int64_t> shown;
+    // A sample may stand in several rankings; it is shown once.
     const auto add = [&](std::int64_t sample, const char* what) {
       if (shown.insert(sample).second) list.push_back(picture_of_sample(study_, sample, what));
     };
@@ -190,6 +195,7 @@ class GraspJob final : public Job {
     const fs::path folder = fs::path(path).parent_path();
     std::error_code error;
     if (!folder.empty()) fs::create_directories(folder, error);
+    // Before the sample is computed: an answer that cannot be written is no answer.
     io::require_writable(path);
     write_motions(path, study_.scenario(), {nominal_picture(study_), picture_of_sample(study_, sample, "")});
   }
@@ -210,6 +216,7 @@ Resolved resolved_grasp(const grasp::Scenario& scenario, const grasp::Study& stu
 std::vector<std::string> finger_files(const grasp::Scenario& scenario) {
   std::vector<std::string> files;
   for (const grasp::Finger& finger : scenario.fingers)
+    // Each file once, though several fingers may come from it.
     if (finger.robot && std::find(files.begin(), files.end(), finger.file.path) == files.end())
       files.push_back(finger.file.path);
   return files;

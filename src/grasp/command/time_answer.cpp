@@ -33,6 +33,7 @@ std::optional<double> median_time(const Json& time, const Json& probability) {
     const double before = probability[k - 1], after = probability[k];
     if (after > 0.5) continue;
     const double t0 = time[k - 1], t1 = time[k];
+    // A fall within one interval between instants; a flat piece at one half begins at its first instant.
     return before > after ? t0 + (t1 - t0) * (before - 0.5) / (before - after) : t0;
   }
   return {};

@@ -40,10 +40,12 @@ void write_contacts(Hdf5Writer& file, const std::string& at, const MotionSeries&
 }
 
 void write_finger(Hdf5Writer& file, const std::string& at, const MotionSeries& s, std::size_t j, std::uint64_t t) {
+  // No rows, no joints to be told from their number.
   const std::uint64_t joints = t > 0 ? s.q[j].size() / t : 0;
   file.group(at);
   file.write(at + "/q", {t, joints}, s.q[j]);
   file.write(at + "/qd", {t, joints}, s.qd[j]);
+  // An instant has no torques (grasp/sample/instant.hpp).
   if (s.tau[j].size() == s.q[j].size()) file.write(at + "/tau", {t, joints}, s.tau[j]);
   file.write(at + "/links", {t, joints + 2, 3}, s.links[j]);
 }
@@ -107,6 +109,7 @@ NamedMotion nominal_motion(const grasp::Motion& motion, int instants) {
 
 NamedMotion motion_of_sample(const grasp::Motion& motion, std::int64_t sample, int instants, const std::string& what) {
   const std::vector<double>& levels = motion.scenario().time->friction;
+  // Of the sample's number alone: sample i is at level i mod n.
   const double level = levels.empty() ? kUnknown : levels[static_cast<std::size_t>(sample) % levels.size()];
   return named(group_of(sample), title_of(sample, what), level, motion.series(sample, instants));
 }

@@ -30,6 +30,7 @@ struct NamedMotion {
 
 /// The same of an instant: grasp.h5 of a study without [time].
 [[nodiscard]] NamedMotion nominal_picture(const grasp::Study& study);
+/// One sample; `what` stands before its number in the title.
 [[nodiscard]] NamedMotion picture_of_sample(const grasp::Study& study, std::int64_t sample, const std::string& what);
 
 /// Whole or not at all. Throws Error(kInputOutput).

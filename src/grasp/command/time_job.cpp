@@ -1,3 +1,4 @@
+// job = "grasp" with [time] in the program: motion.h5, the answer, replay of a trajectory.
 #include "grasp/command/time_job.hpp"
 
 #include <algorithm>
@@ -33,9 +34,12 @@ double distance(const double* a, const double* b) { return std::hypot(a[0] - b[0
 /// Angle between two orientations; |vector part of their quotient| is the sine of half of it.
 double turn_between(const double* p, const double* q) {
   const double w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3];
+  // Vector part of conj(p) q.
   const double x = p[0] * q[1] - p[1] * q[0] - p[2] * q[3] + p[3] * q[2];
   const double y = p[0] * q[2] - p[2] * q[0] - p[3] * q[1] + p[1] * q[3];
   const double z = p[0] * q[3] - p[3] * q[0] - p[1] * q[2] + p[2] * q[1];
+  // abs: q and -q are one orientation, the smaller angle is meant; atan2 keeps its digits where acos(w) would lose
+  // half.
   return 2 * std::atan2(std::hypot(x, y, z), std::abs(w));
 }
 
@@ -50,6 +54,7 @@ std::size_t rows_of(const MotionSeries& s) {
 std::vector<std::size_t> spread(std::size_t all, std::size_t most) {
   std::vector<std::size_t> list;
   const std::size_t n = std::min(all, most);
+  // Integers throughout: first and last are exact.
   for (std::size_t k = 0; k < n; ++k) list.push_back(n == 1 ? 0 : k * (all - 1) / (n - 1));
   return list;
 }
@@ -185,6 +190,7 @@ class GraspTimeJob final : public Job {
 
   [[nodiscard]] const study::Study& study() const override { return study_; }
   [[nodiscard]] Resolved resolved() const override {
+    // Warnings are about the nominal grasp at its first instant, which a study without steps knows.
     return resolved_grasp(study_.scenario(), grasp::Study(study_.scenario()));
   }
   [[nodiscard]] std::vector<std::string> models() const override {
@@ -207,6 +213,7 @@ class GraspTimeJob final : public Job {
     const auto add = [&](std::int64_t sample, const std::string& what) {
       motions.push_back(motion_of_sample(study_.motion(), sample, instants(), what));
     };
+    // Shown last and under a title of its own, so it is not picked among the losses.
     const std::int64_t closest = in_hand.empty() ? -1 : in_hand.front();
     std::vector<std::int64_t> shown = {closest};
     const std::vector<std::int64_t> lost = study_.first_losses(total);
@@ -215,6 +222,7 @@ class GraspTimeJob final : public Job {
     for (const std::int64_t sample : shown)
       if (sample != closest) add(sample, which);
     for (const std::int64_t sample : worst) {
+      // At most kWorstInFile of them beside the closest one.
       if (shown.size() > kWorstInFile || std::find(shown.begin(), shown.end(), sample) != shown.end()) continue;
       shown.push_back(sample);
       add(sample, "");
@@ -254,6 +262,7 @@ class GraspTimeJob final : public Job {
  private:
   /// Of a trajectory in a file: no more than it has steps.
   [[nodiscard]] int instants() const {
+    // Motion::series() could not show more instants than there are steps.
     return static_cast<int>(std::min(kFileInstants, std::round(study_.time().until / study_.time().step) + 1));
   }
 

@@ -11,6 +11,7 @@
 
 namespace garra::cli {
 
+/// Throws Error where the scenario's motion is impossible (grasp::Motion).
 [[nodiscard]] std::unique_ptr<Job> make_grasp_time_job(const grasp::Scenario& scenario);
 
 /// The scenario, with what a user should know of its nominal grasp: `study` is of its first instant.

@@ -10,7 +10,7 @@
 
 namespace garra::io {
 
-inline constexpr JointDimension kJointTorque{kTorque, kForce};
+inline constexpr JointDimension kJointTorque{kTorque, kForce};  ///< of turning and sliding joints
 
 /// What a key with a number for each joint takes.
 struct JointWanted {

@@ -1,3 +1,4 @@
+// Where a contact is: by the keys of its object's shape, or by point and normal.
 #include "grasp/files/contact_fields.hpp"
 
 #include <array>
@@ -30,6 +31,7 @@ void set_frame(const Frame& f, Contact& contact) {
 /// Turns t and o about n.
 Frame rolled(const Frame& f, double roll) {
   double c, s;
+  // Exact at multiples of 90 degrees: a face's frame has zeros and ones.
   exact_cos_sin(roll, c, s);
   return {axpy(s, f.o, c * f.t), axpy(-s, f.t, c * f.o), f.n};
 }
@@ -81,6 +83,7 @@ bool has_direction(const Vec3<double>& v) { return norm(v) > 1e-12; }
 
 /// Scales to length 1; leaves a vector that has it already as it is, to the last bit.
 Vec3<double> unit(const Vec3<double>& v) {
+  // Written by us it is a unit already: to divide again would move its last bit at every print.
   const double length = norm(v);
   return std::abs(length - 1) < 1e-14 ? v : (1 / length) * v;
 }
@@ -88,6 +91,7 @@ Vec3<double> unit(const Vec3<double>& v) {
 /// The part of `along` that is perpendicular to n.
 Vec3<double> level(const Vec3<double>& along, const Vec3<double>& n) {
   const double lean = dot(along, n);
+  // Likewise: what is perpendicular but for rounding stays as it is.
   return std::abs(lean) < 1e-14 ? along : axpy(-lean, n, along);
 }
 
@@ -97,6 +101,7 @@ Frame frame_at_point(const Keys& keys, bool tangent) {
     const Vec3<double> t = unit(level(keys.tangent, n));
     return {t, cross(n, t), n};
   }
+  // At the poles the meridian is not defined: azimuth 0 is taken.
   const double level = std::hypot(n[0], n[1]);
   Frame f = meridian_frame(level > 1e-12 ? std::atan2(-n[1], -n[0]) : 0, std::atan2(-n[2], level));
   return {f.t, f.o, n};
@@ -117,6 +122,7 @@ void place_on_side(const Keys& keys, double radius, Contact& contact) {
   exact_cos_sin(keys.roll, c, s);
   const Frame frame = meridian_frame(keys.azimuth, 0);
   contact.point = axpy(-radius, frame.n, vec3(0.0, 0.0, keys.height));
+  // A quarter turn exchanges t and o, so the round direction becomes t's.
   contact.curvature_t = s != 0 ? 1 / radius : 0;
   contact.curvature_o = c != 0 ? 1 / radius : 0;
   set_frame(rolled(frame, keys.roll), contact);
@@ -218,6 +224,7 @@ void shared_friction_fields(Fields& f, study::Distribution* common, Contact& con
   f.check(shared || contact.common_friction, "each",
           "is a factor on the friction common to all contacts, and there is none",
           "Write friction = { common = ... } in [contacts], or a friction of its own here.");
+  // Without `each` the factor is 1.
   if (f.reading()) contact.friction = study::Distribution::constant(1);
   f.key("each", distribution(contact.friction, wanted));
   if (f.reading()) contact.common_friction = true;
@@ -231,6 +238,7 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
   const auto read = [&contact, own, shared](const Node& node, const std::string& key) {
     const bool factor =
         node.kind == Node::Kind::kTable && (node.find("common") != nullptr || node.find("each") != nullptr);
+    // A friction of the contact's own takes back what [contacts] has said for all.
     if (!factor) contact.common_friction = false;
     AnyValue(factor ? shared : own).read(node, key);
   };
@@ -244,6 +252,7 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
 AnyValue own_force(std::optional<Vec3<double>>& force) {
   const auto read = [&force](const Node& node, const std::string& key) {
     const Vec3<double> v = read_vector(node, key, kForce);
+    // A negative normal force would pull at the object, which no contact can.
     if (v[0] < 0)
       fail(node.items[0].place, item(key, 0), "pulls: the normal force must not be negative",
            "Write force = [n, t, o]: n presses into the object, t and o lie along it.");
@@ -264,6 +273,7 @@ void place_on_sphere(const SpherePlace& place, double radius, Contact& contact) 
 
 // Which keys say where it is depends on the object's shape; `point` with `normal` works on any, and is what is written.
 void contact_place_fields(Fields& f, bool known, const Object& object, Contact& contact) {
+  // Without a known object no key could be judged; its own error has been said.
   if (!known) return f.give_up();
   const auto is = [&](Shape shape) { return object.shape == shape; };
   Form form{};
@@ -272,6 +282,7 @@ void contact_place_fields(Fields& f, bool known, const Object& object, Contact& 
   form.face = !form.point && (is(Shape::kBox) || (is(Shape::kCylinder) && f.has("face", false)));
   form.side = !form.point && !form.face && is(Shape::kCylinder);
   const bool sphere = !form.point && is(Shape::kSphere);
+  // What is written is the resolved place, as `point`, `normal` and `tangent`.
   Keys keys{contact.point, column(contact.frame, 2), column(contact.frame, 0)};
   f.when({form.point, "any shape"}, [&] { point_fields(f, is(Shape::kPoints), form, keys, contact); });
   f.when({sphere || form.side, "sphere, cylinder"}, [&] {
@@ -286,6 +297,7 @@ void contact_place_fields(Fields& f, bool known, const Object& object, Contact& 
     check_within(f, "height", keys.height, object.height / 2);
   });
   f.when({form.face, "box, cylinder"}, [&] { face_fields(f, object, keys); });
+  // A written frame has the roll in it already.
   if (!f.writing())
     f.key("roll", quantity(keys.roll, {kAngle}),
           {.doc = "turns t towards o; on the side of a cylinder multiples of 90 deg"});

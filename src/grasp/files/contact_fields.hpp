@@ -9,8 +9,9 @@ namespace garra::io {
 /// Puts a contact onto a sphere: azimuth and elevation [rad] in the object frame, the frame turned by roll about the
 /// inward normal. With all three 0 the contact lies on +x with t up (+z) and o = +y.
 struct SpherePlace {
-  double azimuth = 0, elevation = 0, roll = 0;
+  double azimuth = 0, elevation = 0, roll = 0;  ///< [rad]
 };
+/// Point, frame and curvatures; `radius` [m].
 void place_on_sphere(const SpherePlace& place, double radius, grasp::Contact& contact);
 
 /// The keys that say where the contact is; not looked at unless the object is `known`.

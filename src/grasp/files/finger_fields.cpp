@@ -1,3 +1,4 @@
+// A finger: the built-in arm, a robot file, or rows of Denavit and Hartenberg.
 #include "grasp/files/finger_fields.hpp"
 
 #include <algorithm>
@@ -32,6 +33,7 @@ bool same(const DhJoint& a, const DhJoint& b) {
 
 /// Whether it is the built-in arm with motors' inertia, or without it.
 bool is_puma(const Finger& finger, bool armature) {
+  // The tool may be moved along the last z axis and nowhere else: that is all the `tool` of a model can say.
   const Pose<double> tool = {Mat3<double>::identity(), {{0, 0, finger.tool.p[2]}}};
   if (finger.robot || finger.modified || !same(finger.tool.R, tool.R) || !same(finger.tool.p, tool.p)) return false;
   const std::vector<DhJoint> puma = chain::puma560(armature);
@@ -64,6 +66,7 @@ void branch_field(Fields& f, Finger& finger) {
 }
 
 void arm_fields(Fields& f, Finger& finger) {
+  // Read from the joints themselves: the finger does not remember how it was made.
   bool armature = !is_puma(finger, false);
   f.key("tool", quantity(finger.tool.p[2], {kLength}), {.doc = "a distance along the last z axis"});
   f.key("armature", boolean(armature), {.doc = "whether the motors' inertia counts"});
@@ -72,6 +75,7 @@ void arm_fields(Fields& f, Finger& finger) {
 
 /// What a PUMA is unless its fields say otherwise.
 void set_puma(Finger& finger) {
+  // The tool of 0.1 m and the elbow down: defaults of the built-in arm only.
   finger.tool.p[2] = 0.1;
   finger.elbow = -1;
 }
@@ -82,6 +86,8 @@ void read_file(Fields& f, const std::string& scenario, const std::vector<JointLo
   try {
     finger.robot = read_robot(file.path, {.base = file.root_link, .tip = file.tip, .overrides = {}, .locks = locks});
   } catch (const Error& error) {
+    // A missing file and a wrong link are mistakes in this scenario, and are told with its other ones; what is wrong
+    // inside the robot file is told with its own place.
     if (error.code() == ExitCode::kInputOutput || error.code() == ExitCode::kUsage)
       return f.check(false, "file", error.what(), "");
     throw;
@@ -90,6 +96,7 @@ void read_file(Fields& f, const std::string& scenario, const std::vector<JointLo
 
 /// A finger from a robot file: beside the scenario, or its copy in models/.
 void file_fields(Fields& f, const std::string& scenario, Finger& finger) {
+  // A copy: the fields below only look at it, and reading replaces it.
   const chain::Robot robot = finger.robot.value_or(chain::Robot{});
   f.key("file", string(finger.file.name),
         {.doc = "a robot file beside the scenario (`models/` first): URDF with the links it is between and where side "
@@ -208,7 +215,9 @@ void finger_fields(Fields& f, const std::string& scenario, Finger& finger) {
   f.check(!f.reading() || given == 1, "", given == 0 ? "no model, file or dh" : "more than one of model, file and dh",
           "Write model = \"puma560\", file = \"hand.urdf\" with tip = \"link\", or dh = [[a, d, alpha, theta_offset], "
           "...].");
+  // With two forms at once it is not clear which keys are wrong.
   if (f.reading() && given > 1) return f.give_up();
+  // Not while it is written: a resolved finger has its own values.
   if (model && !f.writing()) set_puma(finger);
   if (f.reading()) finger.ik = model ? grasp::Ik::kPuma : grasp::Ik::kNumeric;
   const Case of_model{model, "`model`"};

@@ -43,6 +43,7 @@ void place_three_puma(const Hand& hand, Scenario& s) {
     contact.angle_sign = j == 2 ? 0 : j == 1 ? 1 : -1;
     double c, sine;
     exact_cos_sin(azimuths[j], c, sine);
+    // On a circle about the palm's center, each below its contact.
     if (j < s.fingers.size()) s.fingers[j].base.p = {{hand.base_distance * c, hand.base_distance * sine, 0}};
     s.contacts.push_back(contact);
   }
@@ -56,6 +57,7 @@ AnyValue contact_angle(Hand& hand, Distribution& angle) {
       return;
     }
     const Distribution d = read_distribution(node, key, {kAngle, {.low = 0, .high = M_PI, .above_low = true}});
+    // Its median and a deviation of the same kind, which not every distribution has.
     if (!can_shift(d))
       fail(node.place, key, "this distribution cannot be split into a nominal angle and a deviation",
            "Use normal or uniform.");
@@ -69,6 +71,7 @@ void common_fields(Fields& f, Hand& hand, Scenario& s) {
   const auto any = [&](auto has) { return std::any_of(s.contacts.begin(), s.contacts.end(), has); };
   const bool moves = any([](const Contact& c) { return c.angle_sign != 0; });
   const bool friction = any([](const Contact& c) { return c.common_friction; });
+  // Resolved contacts stand by themselves in [[contact]]; only what they share is left to say here.
   if (f.writing() && !friction && !moves) return;
   f.table("contacts", {.doc = "what all contacts have; drawn for each by itself"}, [&] {
     if (f.has("angle", moves))
@@ -92,6 +95,7 @@ void common_fields(Fields& f, Hand& hand, Scenario& s) {
 
 void one_contact(Fields& f, const Hand& hand, Scenario& s, Contact& contact) {
   const bool fingers = hand.model == HandModel::kFingers;
+  // [contacts] first; what the contact says itself comes on top.
   if (f.reading() && fingers) contact = hand.common;
   if (fingers) contact_place_fields(f, hand.object_known, s.object, contact);
   const bool own = f.has("friction", true);
@@ -118,6 +122,7 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   const std::string remedy = "Write model = \"three_puma\", or \"fingers\" with [[hand.finger]] tables.";
   f.key("model", choice(hand.model), {.doc = "three_puma: the papers' hand", .required = remedy});
   hand.known = f.sound();
+  // Which tables belong to a hand without a model is not known, so nothing is said of them.
   if (!hand.known) return f.give_up();
   const bool three = hand.model == HandModel::kThreePuma;
   f.check(!three || !hand.object_known || s.object.shape == Shape::kSphere, "model",
@@ -126,6 +131,7 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   f.when({three, "model = \"three_puma\""}, [&] { three_puma_fields(f, hand, s); });
   f.when({!three, "model = \"fingers\""}, [&] {
     f.tables("finger", {.doc = "one for each contact", .required = "Write a [[hand.finger]] table for each finger."},
+             // More than 64 are an error already: no memory for a file that asks for millions.
              {s.fingers.size(), [&](std::size_t n) { s.fingers.resize(std::min(n, kMostTables)); },
               [&](std::size_t j) {
                 if (j < s.fingers.size()) finger_fields(f, file, s.fingers[j]);
@@ -140,11 +146,13 @@ void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
 
 void contacts_fields(Fields& f, Hand& hand, Scenario& s) {
   if (!hand.known) {
+    // Asked for, so that they are not reported as unknown keys besides.
     for (const char* key : {"contacts", "contact"}) static_cast<void>(f.has(key, false));
     return;
   }
   common_fields(f, hand, s);
   const bool three = hand.model == HandModel::kThreePuma;
+  // The places first: [[contact]] tables of three_puma say the rest.
   if (f.reading() && three) place_three_puma(hand, s);
   hand.contacts = s.contacts.size();
   const auto resize = [&](std::size_t n) {

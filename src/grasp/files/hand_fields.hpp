@@ -9,6 +9,7 @@
 
 namespace garra::io {
 
+/// The papers' hand, or fingers one by one.
 enum class HandModel { kThreePuma, kFingers };
 [[nodiscard]] constexpr auto names_of(HandModel) { return names("three_puma", "fingers"); }
 

@@ -19,6 +19,7 @@ AnyValue sphere_radius(Object& object) {
   const auto read = [&object](const Node& node, const std::string& key) {
     const Distribution radius = read_distribution(node, key, {kLength, Bounds::positive()});
     object.radius = radius.nominal();
+    // A scale of the whole object, so that its contacts and inertia go along.
     if (!radius.is_constant()) object.scale = scaled(radius, 1 / object.radius);
   };
   return custom({read, [&object] { return text(object.radius, kLength); }, "D, above 0 m", kDistributionSchema});
@@ -30,6 +31,7 @@ AnyValue gyration(Vec3<double>& squares) {
     for (int i = 0; i < 3; ++i) squares[i] = k[i] * k[i];
     const double sum = squares[0] + squares[1] + squares[2];
     for (int i = 0; i < 3; ++i) {
+      // The triangle inequality of moments of inertia; 1e-9 leaves a flat body its rounding.
       const bool possible = k[i] > 0 && 2 * squares[i] <= sum * (1 + 1e-9);
       if (possible) continue;
       fail(node.place, key, "no body has these radii of gyration",
@@ -51,6 +53,7 @@ AnyValue position(Object& object) {
       if (!can_shift(d))
         fail(items[i].place, item(key, i), "this distribution cannot be split into a nominal place and a deviation",
              "Use normal or uniform, or give the deviation as shift.");
+      // The nominal place and a deviation with median 0.
       object.position[static_cast<int>(i)] = d.nominal();
       if (!d.is_constant()) object.shift[i] = shifted(d, -d.nominal());
     }
@@ -64,6 +67,7 @@ AnyValue deviations(Distribution (&into)[3], const Dimension& dimension) {
   const auto read = [&into, dimension](const Node& node, const std::string& key) {
     const std::vector<Node>& items = read_array(node, key, 3);
     for (std::size_t i = 0; i < 3; ++i) {
+      // An uncertain position has filled it.
       if (!into[i].is_constant())
         fail(items[i].place, item(key, i), "the position is uncertain as well",
              "Give the deviation in one of the two places.");
@@ -114,6 +118,7 @@ bool object_fields(Fields& f, Object& object) {
     return false;
   }
   dimension_fields(f, object);
+  // Before the keys that follow: contacts need shape and dimensions, no matter what is wrong with the mass.
   const bool known = f.sound();
   const bool scaled_already = !object.scale.is_constant();
   f.check(!scaled_already || !f.has("scale", false), "scale", "both radius and scale are uncertain",

@@ -1,3 +1,4 @@
+// A grasp scenario as a whole: the order in which its tables need one another.
 #include "garra/io/scenario.hpp"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ constexpr std::int64_t kChunksOfARun = 10, kMostBlocks = 64;
 
 /// In time, a tenth of the samples: there is progress to show and to resume from only between chunks.
 void set_chunk_of_time(study::Plan& plan) {
+  // Whole blocks, at least one, at most 64.
   const std::int64_t blocks = plan.samples / kChunksOfARun / study::kBlock;
   plan.chunk = std::clamp<std::int64_t>(blocks, 1, kMostBlocks) * study::kBlock;
 }
@@ -40,6 +42,7 @@ void sampling_fields(Fields& f, Scenario& s) {
 /// All that there is to say of the job. `file` is the scenario's, beside which the files are that it names.
 void fields(Fields& f, Scenario& s, const std::string& file) {
   header_fields(f, "grasp", s.title, &s.plan.seed);
+  // While something is written or described, everything is known.
   Hand hand{.object_known = !f.reading(), .has_contacts = f.has("contact", true)};
   const auto object = [&] {
     f.table("object", {.doc = "what is held", .required = "Write an [object] table with shape and mass."},
@@ -50,6 +53,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
   f.table("hand",
           {.doc = "the fingers", .required = "Write a [hand] table with model = \"three_puma\" or \"fingers\"."},
           [&] { hand_fields(f, file, hand, s); });
+  // Where it is written the hand comes first, as people read it.
   if (!f.reading()) object();
   contacts_fields(f, hand, s);
   f.table("load", {.doc = "what acts on it", .required = "Write a [load] table with squeeze = \"15 N\"."},
@@ -82,11 +86,13 @@ Scenario build_grasp(const Node& document, const std::string& name) {
   FieldReader f(document);
   fields(f, scenario, name);
   f.finish();
+  // After all keys: whether parts of the command go together is no matter of one table.
   check_command(document, scenario);
   check_names(scenario);
   scenario.warnings = inertia_warnings(document);
   for (const grasp::Finger& finger : scenario.fingers)
     for (const std::string& warning : finger.robot ? finger.robot->warnings : std::vector<std::string>{})
+      // Several fingers of one file have the same warnings: each is said once.
       if (std::find(scenario.warnings.begin(), scenario.warnings.end(), warning) == scenario.warnings.end())
         scenario.warnings.push_back(warning);
   return scenario;

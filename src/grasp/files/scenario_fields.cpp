@@ -18,6 +18,7 @@ constexpr std::int64_t kMostIterations = 1'000'000;
 AnyValue ball(Distribution& into, const Wanted& wanted) {
   const auto read = [&into, wanted](const Node& node, const std::string& key) {
     const double radius = read_bounded(node, key, wanted);
+    // A radius of 0 is no random part at all, and draws nothing.
     if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
   };
   return custom({read, [&into, wanted] { return text(into.a, wanted.dimension); }, "a radius",
@@ -66,6 +67,7 @@ AnyValue method() {
 
 void load_fields(Fields& f, Scenario& s) {
   f.key("gravity", vector(s.gravity, {kAcceleration}), {.doc = "in the palm's frame"});
+  // Asked of sound contacts only; else their own error is enough.
   const bool needed = f.reading() && f.good() && s.contacts.size() == s.fingers.size() && needs_squeeze(s);
   if (f.reading()) {
     s.squeeze = Distribution::constant(0);

@@ -1,3 +1,4 @@
+// Files of `garra grasp analyse`.
 #include "grasp/files/states_file.hpp"
 
 #include <algorithm>
@@ -29,6 +30,7 @@ class StatesReader {
     const std::string dataset = prefix_ + name;
     if (!file_.has(dataset)) return;
     const Shape shape = file_.shape(dataset);
+    // The first array that is there sets n for all others.
     if (!count_ && !shape.empty()) count_ = shape[0];
     file_.require_shape(dataset, {count_.value_or(0), columns});
     to = file_.doubles(dataset);

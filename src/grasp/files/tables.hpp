@@ -10,8 +10,11 @@ namespace garra::io {
 [[nodiscard]] bool object_fields(Fields& f, grasp::Object& object);
 /// [load]; object, hand and contacts must have been read.
 void load_fields(Fields& f, grasp::Scenario& scenario);
+/// [held]: what a sample without [time] counts as held by.
 void held_fields(Fields& f, grasp::Scenario& scenario);
+/// [motion]: velocities of the object at the instant.
 void motion_fields(Fields& f, grasp::Scenario& scenario);
+/// [solver]: tolerance and limits of the contact problem.
 void solver_fields(Fields& f, grasp::Scenario& scenario);
 
 }  // namespace garra::io

@@ -50,6 +50,7 @@ AnyValue of_fingers(Rows& rows, const Fingers& fingers, const JointWanted& wante
   };
   const auto write = [&rows] {
     if (rows.empty()) return std::string();
+    // One list for all where all are equal: printed as it was probably written.
     if (std::equal(rows.begin() + 1, rows.end(), rows.begin())) return numbers(rows[0].data(), rows[0].size());
     std::string out = "[";
     for (const auto& row : rows) out += (&row == &rows.front() ? "" : ", ") + numbers(row.data(), row.size());
@@ -122,6 +123,7 @@ AnyValue torque_file(InTime& time, const Fingers& fingers, const std::string& sc
   const auto read = [&, scenario](const Node& node, const std::string& key) {
     time.sample_file = existing_file(node, key, scenario);
     const auto unknown = [](const Finger& finger) { return finger.joint_count() == 0; };
+    // Joints that are not known have had their error; their number would only bring another.
     if (std::any_of(fingers.begin(), fingers.end(), unknown)) return;
     const std::size_t torques = joints_of(fingers);
     const CsvTable table{

@@ -35,7 +35,9 @@ void step_fields(Fields& f, InTime& time) {
         {.doc = "how long", .required = "Say how long the object must be held: until = \"1 s\"."});
   f.key("step", quantity(time.step, kPositiveTime), {.doc = "`until` is a whole number of steps, at most 10⁷"});
   const std::string found = shortest(time.step) + " s";
+  // At least one: `until` below a step asks for one step.
   const double steps = time.until / time.step, whole = std::max(1.0, std::round(steps));
+  // The key to be named is the one that stands there.
   const char* key = f.has("step", true) ? "step" : "until";
   f.check(whole <= kMostSteps, key, found + " makes more than " + shortest(kMostSteps) + " steps",
           "Give a longer step.");
@@ -70,6 +72,7 @@ AnyValue instants(InTime& time) {
   const auto read = [&time](const Node& node, const std::string& key) {
     const std::int64_t n = read_integer(node, key);
     const auto most =
+        // Not more than there are ends of steps, time 0 included.
         static_cast<std::int64_t>(std::round(std::min<double>(time.until / time.step + 1, kMostInstants)));
     if (n < kFewestInstants || n > most)
       fail(
@@ -91,6 +94,7 @@ void interval_fields(Fields& f, const InTime& time, bool ends, TimeLoad& load) {
         {.doc = "when it is done; of a shake `until` unless it is given",
          .required = ends ? "Say when it is done: to = \"0.5 s\"." : "",
          .otherwise = "`until`"});
+  // A ramp may be a jump; an impulse of no length would have an infinite force, a tilt an infinite speed.
   const bool at_once = load.kind == Kind::kRamp && load.to == load.from;
   f.check(load.to > load.from || at_once, "to", "is not after from = " + shortest(load.from) + " s",
           "Give the end of the load in seconds from the start.");
@@ -134,6 +138,7 @@ void shake_fields(Fields& f, const InTime& time, TimeLoad& load) {
        .comment = "Hz"});
   f.check(load.high >= load.low, "high", "lies below low = " + shortest(load.low) + " Hz",
           "Give the band that is shaken.");
+  // Nyquist: at least two steps to a period.
   f.check(!f.good() || 2 * load.high * time.step <= 1, "high",
           shortest(load.high) + " Hz is too fast for a step of " + shortest(time.step) + " s",
           "Give a step below " + shortest(rounded(0.5 / load.high, 3)) + " s, or a lower frequency.");
@@ -207,6 +212,7 @@ void load_fields(Fields& f, const std::string& scenario, const InTime& time, Tim
   f.key("kind", choice(load.kind),
         {.doc = "any number of loads add up; directions are palm axes",
          .required = "Write kind = \"ramp\", \"impulse\", \"tilt\", \"shake\" or \"sampled\"."});
+  // Loads last to the end unless they say otherwise.
   if (f.reading()) load.to = time.until;
   f.when(of_kind(load, Kind::kRamp), [&] {
     force_fields(f, kForce, kTorque, "on the object: nothing until `from`, growing linearly, whole from `to` on", load);
@@ -216,6 +222,7 @@ void load_fields(Fields& f, const std::string& scenario, const InTime& time, Tim
   f.when(of_kind(load, Kind::kTilt), [&] { tilt_fields(f, load); });
   f.when(of_kind(load, Kind::kShake), [&] { shake_fields(f, time, load); });
   f.when({load.kind != Kind::kSampled, "all kinds but sampled"},
+         // A shake may go on to the end; of the others it must be said when they are done.
          [&] { interval_fields(f, time, f.reading() && load.kind != Kind::kShake, load); });
   f.when(of_kind(load, Kind::kSampled), [&] { sampled_fields(f, scenario, load); });
 }
@@ -258,8 +265,10 @@ void lists_or_file(Fields& f, const char* values, const std::function<void()>& o
     f.check(!too, key, "both " + std::string(key) + " and file", "Keep one of them.");
     both = both || too;
   }
+  // Its error is said; which of the two to read is not known.
   if (both) return;
   if (file) of_file();
+  // What came from a file is written as lists: a resolved scenario stands by itself.
   if (!(file && f.reading())) of_lists();
 }
 
@@ -289,6 +298,7 @@ void time_fields(Fields& f, const std::string& scenario, std::vector<grasp::Fing
   f.key("drop_turn", quantity(time.drop_turn, {kAngle, Bounds::positive()}),
         {.doc = "turn from where it began at which it counts as turned; counted on beyond half a turn"});
   if (f.reading())
+    // The default is cut down to the steps that there are.
     time.instants = static_cast<int>(std::min<double>(time.instants, std::round(time.until / time.step) + 1));
   f.key("instants", instants(time),
         {.doc = "from 0 to `until`, at which samples are looked at", .comment = "looked at, both ends included"});

@@ -1,3 +1,4 @@
+// Step 4 of a sample on the host, without limits of joint torques.
 #include "grasp/sample/balance.hpp"
 
 #include "garra/batch/for_each.hpp"

@@ -1,3 +1,4 @@
+// Steps 1 and 2 of a sample on the host: bodies of the fingers depend on their sizes, not on the number of contacts.
 #include "grasp/sample/fingers.hpp"
 
 #include "garra/batch/for_each.hpp"

@@ -1,3 +1,4 @@
+// Contact problems of a step on the host, one body for each number of contacts.
 #include "grasp/time/host.hpp"
 
 namespace garra::grasp {

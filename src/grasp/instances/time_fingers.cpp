@@ -1,3 +1,4 @@
+// Fingers of a step on the host, one body for each size of finger, whatever the number of contacts.
 #include "grasp/time/host.hpp"
 
 namespace garra::grasp {

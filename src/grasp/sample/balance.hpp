@@ -11,10 +11,10 @@ namespace garra::grasp {
 /// The object's side of a sample, moments divided by its radius of gyration: all rows are forces [N].
 template <class S, int N>
 struct ObjectWrench {
-  Mat<S, 6, 3 * N> W;
-  Vec<S, 6> w;  ///< weight, external and gyroscopic wrench
-  S size;       ///< |weight| + |the rest|
-  S radius;     ///< of gyration: root of the mean of its squares about the three axes [m]
+  Mat<S, 6, 3 * N> W;  ///< wrench of contact forces (n, t, o)
+  Vec<S, 6> w;         ///< weight, external and gyroscopic wrench
+  S size;              ///< |weight| + |the rest|
+  S radius;            ///< of gyration: root of the mean of its squares about the three axes [m]
 };
 
 template <class S, int N>
@@ -22,6 +22,7 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
                                           const ContactPlace<S> (&places)[N]) {
   const Body<S>& body = load.body;
   ObjectWrench<S, N> out;
+  // rho^2 = tr I / 3 m   (docs/grasp-model.md, section 7)
   out.radius = sqrt((body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass));
   const S inverse = S(1) / out.radius;
   for (int j = 0; j < N; ++j) {
@@ -34,6 +35,7 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
   }
   Vec<S, 6> rest = load.wrench;
   if (m.moving) {
+    // At rest, omega = 0: skipped, not only zero.
     const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
     for (int i = 0; i < 3; ++i) rest[i + 3] -= gyroscopic[i];
   }
@@ -41,6 +43,8 @@ GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<
   const Vec3<S> weight = body.mass * cast<S>(m.gravity);
   out.size = norm(weight) + norm(rest);
   out.w = rest;
+  // After `size`: the weight and the rest are measured apart, so that a wrench that lifts the weight does not hide
+  // both.
   for (int i = 0; i < 3; ++i) out.w[i] += weight[i];
   return out;
 }
@@ -68,30 +72,37 @@ GARRA_HD_CALL BalanceReserve<S> balance_reserve(const GraspModel& m, const Objec
                                                 const solvers::WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c) {
   const auto gram = solvers::balance::gram<S, N>(p.W);
   Vec<S, 6> probe;
+  // Rows are scaled as W's are, so the probe is, too.
   for (int r = 0; r < 6; ++r) probe[r] = S(m.probe[r]) / (r < 3 ? S(1) : object.radius);
   const Vec<S, 6> spread = solve(gram.factors, probe);
+  // Turns moments in units of `radius` into those of the model's `length`.
   const S turn = S(m.length) / object.radius;
   const Vec<S, 6> lost = gram.shift * spread;  // part of the probe that no forces reach
   BalanceReserve<S> out = {S(kInfinity), S(kInfinity), S(0)};
+  // Only a W without full rank can lose something; 1e-9 of it is the tolerance of a balance.
   out.lost = select(gram.deficient > S(0) && norm(lost) > S(1e-9) * norm(probe), S(1), S(0));
   for (int j = 0; j < N; ++j) {
     Mat<S, 6, 3> W;
     for (int r = 0; r < 6; ++r)
       for (int k = 0; k < 3; ++k) W(r, k) = p.W(r, 3 * j + k);
+    // W^T (W W^T)^-1: up to its sign the change of the least forces with an added wrench (F, T / length).
     const Mat<S, 6, 3> X = solve(gram.factors, W);
     Mat<S, 3, 6> G;
     for (int k = 0; k < 3; ++k)
       for (int r = 0; r < 6; ++r) G(k, r) = X(r, k) * (r < 3 ? S(1) : turn);
     const Vec3<S> cj = solvers::contact<S, N>(c, j), step = -transpose_times(W, spread);
     const S room = p.limit[j] - cj[0];
+    // How far the force may change before it meets cone or limit, over how much a unit wrench changes it.
     out.radius = min(out.radius, max(min(cone_distance(cj, p.mu[j]), room), S(0)) / spectral_norm(G));
     const auto grows = step[0] > S(0);
+    // Only a growing normal force meets its limit.
     const S to_limit = select(grows, max(room, S(0)) / select(grows, step[0], S(1)), S(kInfinity));
     out.factor = min(out.factor, min(cone_exit(cj, step, p.mu[j]), to_limit));
     if constexpr (R > 0)
       for (int i = 0; i < p.rows; ++i) {
         const S share = solvers::balance::torque_share(p, c, j, i), turn = dot(p.gain[j][i], step);
         const S size = norm(transpose_times(G, p.gain[j][i]));
+        // A radius may use a torque up in either direction, the probe in its own only.
         const S left = max(S(1) - abs(share), S(0)), ahead = max(select(turn > S(0), S(1) - share, S(1) + share), S(0));
         const auto counts = size > S(0), turns = abs(turn) > S(0);
         out.radius = min(out.radius, select(counts, left / select(counts, size, S(1)), S(kInfinity)));
@@ -107,7 +118,7 @@ template <int N, int R = 0>
 struct BalanceBody {
   const GraspModel* model;
   SampleParts from;
-  double* metrics;
+  double* metrics;  ///< Metrics, read and written
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -116,6 +127,7 @@ struct BalanceBody {
     solvers::WrenchBalance<S, N, R> p;
     Vec<S, 3 * N> command;
     S asked = S(0);
+    // Rows beyond the joints of the largest finger are zero; leaving them out saves their time.
     if constexpr (R > 0) p.rows = m.most_joints;
     for (int j = 0; j < N; ++j) {
       const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
@@ -137,6 +149,7 @@ struct BalanceBody {
     p.w = object.w;
     auto out = batch::load<S, Metrics<S, N>>(metrics, i);
     const auto something = object.size > S(0);
+    // (23) of docs/grasp-model.md; nothing to carry is carried.
     out.imbalance = select(something, norm(p.W * command + p.w) / select(something, object.size, S(1)), S(0));
     const auto answer = solvers::balance_wrench(p, command);
     out.resisted = answer.balanced;
@@ -145,6 +158,7 @@ struct BalanceBody {
     const S nan = S(__builtin_nan(""));
     // A torque that is cut off does not follow the squeeze.
     if constexpr (R > 0) out.minimum_squeeze = select(asked > S(1), nan, out.minimum_squeeze);
+    // Out of reach there are no contacts, so no number of them means anything.
     out.imbalance = select(reached, out.imbalance, nan);
     out.resisted = select(reached, out.resisted, nan);
     batch::store<S>(metrics, i, out);
@@ -156,6 +170,7 @@ struct BalanceBody {
                                 Metrics<S, N>& out) {
     const S zero = S(0);
     S radius = S(kInfinity), factor = S(kInfinity);
+    // Where no lane has anything to cut, the reserves are not computed.
     if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {
       const auto reserve = balance_reserve(m, object, p, answer.c);
       // Without limits squeezing more carries whatever W reaches.
@@ -164,6 +179,7 @@ struct BalanceBody {
       factor = select(any_force, factor, reserve.factor);
       factor = select(reserve.lost > zero, zero, factor);
     }
+    // Some direction no force reaches at all.
     radius = select(answer.rank_deficient > zero, zero, radius);
     out.wrench_radius = cut(answer.balanced, out.wrench_radius, radius);
     out.load_factor = cut(answer.balanced, out.load_factor, factor);

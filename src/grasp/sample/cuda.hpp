@@ -14,9 +14,9 @@ namespace garra::grasp {
 struct DeviceSamples {
   const GraspModel& model;
   solvers::FrictionNewton solver;
-  bool check_uniqueness;
+  bool check_uniqueness;  ///< iterate a second time, from zero
   std::int64_t first, count;
-  double *metrics, *uniforms, *verdicts;
+  double *metrics, *uniforms, *verdicts;  ///< host tiles to be filled
 };
 
 /// Doubles of a sample on the device.
@@ -30,8 +30,10 @@ struct SampleFields {
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
   static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
+  // Both candidates, though the second is there only where uniqueness is checked: an upper bound.
   static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 
+  /// Of a sample with what the model asks for, for the choice of how many go to the device at once.
   [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {
     return sizeof(double) * static_cast<std::uint64_t>(total + (model.torque_limited ? hold : 0) + model.draws);
   }

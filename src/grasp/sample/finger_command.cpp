@@ -26,10 +26,12 @@ std::optional<Problem> problem_of_torques(const Scenario& s, int j) {
                    "Give one torque for each joint."};
   if (auto p = beside(c.force.has_value(), "force")) return p;
   if (auto p = beside(c.squeeze.has_value(), "squeeze")) return p;
+  // squeeze_error has a default: only what differs from it has been given.
   if (auto p = beside(!(c.squeeze_error.is_constant() && c.squeeze_error.a == 0), "squeeze_error")) return p;
   if (!f.gravity_compensation)
     return Problem{Problem::Table::kFinger, j, "gravity_compensation",
                    "stands beside tau, which is the whole command of that finger", "Leave one of them out."};
+  // Where all fingers are given torques or forces nothing has to be balanced, and none needs to know the others.
   if (!any_balances(s)) return std::nullopt;
   return Problem{Problem::Table::kFinger, j, "tau",
                  "other fingers balance the load, but what this one presses with is not known to them",
@@ -57,6 +59,7 @@ std::optional<Problem> problem_in_time(const Scenario& s) {
   if (s.time->drive == Drive::kSampled)
     return Problem{Problem::Table::kDrive, -1, "kind", "sampled torques replace the tau of every finger",
                    "Leave tau out, or write kind = \"constant\"."};
+  // Joint gains are not among them: they act beside tau.
   const Controller& c = s.time->controller;
   const std::pair<const char*, double> gains[] = {{"stiffness", c.stiffness},
                                                   {"damping", c.damping},
@@ -104,6 +107,7 @@ std::vector<std::vector<double>> torque_limits(const Scenario& s) {
   if (s.time && !s.time->torque_limit.empty()) return s.time->torque_limit;
   std::vector<std::vector<double>> out;
   for (const Finger& f : s.fingers) out.push_back(f.torque_limit);
+  // Empty where no finger has one, not a list of empty lists.
   const bool none = std::all_of(out.begin(), out.end(), [](const auto& list) { return list.empty(); });
   return none ? std::vector<std::vector<double>>{} : out;
 }

@@ -7,6 +7,7 @@ namespace garra::grasp {
 
 /// Whether contact j (from 0) takes its part in balancing the load: squeezed, not told a force or torques.
 [[nodiscard]] bool balances(const Scenario& s, std::size_t j);
+/// Whether any contact does.
 [[nodiscard]] bool any_balances(const Scenario& s);
 /// Throws Error (kInvalidFile) for command_problem().
 void require_sound_command(const Scenario& s);

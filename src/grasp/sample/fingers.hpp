@@ -17,6 +17,8 @@ FingerChain<J> padded_chain(const chain::Robot& robot) {
   out.model.gravity = robot.gravity;
   for (int i = 0; i < J; ++i) {
     const auto at = static_cast<std::size_t>(i);
+    // A joint too many is at rest and turns a rotor of 1 kg m^2 alone: M stays regular, and no number of the others
+    // changes.
     out.model.joint[i].cos_alpha = out.model.joint[i].armature = 1;
     if (i >= robot.joints) continue;
     out.model.joint[i] = robot.form[at];
@@ -48,6 +50,7 @@ GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask
   const chain::IkSolution<S, J> ik = finger_ik<K, J>(f, task.place);
   reached = ik.reached;
   FingerStance<S, J> stance = {ik.q, Vec<S, J>::zero()};
+  // At rest the rates are zero and the Jacobian is not needed.
   if (moving) {
     const auto at = chain::frames<K>(finger.model, chain::angles<K>(finger.model, ik.q));
     const auto jac = chain::jacobian<K>(finger.model, at, task.place.p, last_joint<K>(finger));
@@ -79,6 +82,7 @@ struct FingerBody {
     if (hold != nullptr) *hold = hold_of(f, terms);
     return {terms.A, terms.drift, terms.bias, terms.velocity, reached};
   }
+  /// The contact Jacobian and the finger's own torques, each over the joint's limit.
   template <class S>
   static GARRA_HD FingerHold<S> hold_of(const FingerModel& f, const FingerTerms<S, J>& terms) {
     FingerHold<S> out;
@@ -87,6 +91,7 @@ struct FingerBody {
       out.own[i] = S(0);
     }
     for (int i = 0; i < J && i < chain_of<J>(f).joints; ++i) {
+      // A joint without a limit has an infinite one: its rows vanish.
       const S inverse = S(1) / S(f.torque_limit[i]);
       for (int k = 0; k < 3; ++k) out.gain[i][k] = inverse * terms.Jc(k, i);
       out.own[i] = inverse * (terms.gravity[i] + terms.coriolis[i]);

@@ -1,3 +1,4 @@
+// One sample of a study without [time] as a series of one row.
 #include "grasp/sample/instant.hpp"
 
 #include <algorithm>
@@ -38,6 +39,7 @@ void append_finger(const GraspModel& m, const FingerTask<double>& task, std::siz
     out.q[j].assign(stance.q.m, stance.q.m + finger.joints);
     out.qd[j].assign(stance.qd.m, stance.qd.m + finger.joints);
     if (reached > 0) return;
+    // Where the finger does not reach its contact the joints found are no stance.
     for (auto* list : {&out.q[j], &out.qd[j], &out.links[j]}) std::fill(list->begin(), list->end(), NAN);
   });
 }
@@ -47,6 +49,7 @@ void append_contact(const ContactPlace<double>& place, const Replay& r, std::siz
   add(out.normal, column(place.E, 0));
   add(out.force, c);
   add(out.force_palm, place.E * c);
+  // At an instant the model's contacts are closed by construction.
   out.gap.push_back(0);
   out.slip_speed.push_back(NAN);
   out.state.push_back(r.states[j]);
@@ -82,6 +85,7 @@ SampleAtInstant instant(const Study& study, std::int64_t sample) {
 }
 
 SampleAtInstant nominal_instant(const Study& study) {
+  // A copy: the study's own model keeps its uncertain inputs.
   const auto nominal = std::make_unique<GraspModel>(study.model());
   make_nominal(*nominal);
   return instant_of(*nominal, 0, study.replay(*nominal, 0));

@@ -10,15 +10,16 @@ namespace garra::grasp {
 /// Step 6: certificate, contact states and outcome, of up to two candidates from different starts.
 template <class S, int N>
 struct Verdict {
-  S outcome;  ///< grasp::Outcome
-  S residual;
-  S iterations;
-  S sticks;         ///< 1 where every contact sticks, else 0; NaN: unsolved
-  S acceleration;   ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
-  Vec<S, N> state;  ///< grasp::ContactState
-  Vec<S, 3 * N> c, a;
+  S outcome;           ///< grasp::Outcome
+  S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
+  S iterations;        ///< Newton steps
+  S sticks;            ///< 1 where every contact sticks, else 0; NaN: unsolved
+  S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
+  Vec<S, N> state;     ///< grasp::ContactState
+  Vec<S, 3 * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 };
 
+/// Step 6 for every sample. Metrics have been through the balance.
 template <int N>
 struct JudgeBody {
   const GraspModel* model;
@@ -41,14 +42,18 @@ struct JudgeBody {
       const auto other = batch::load<S, solvers::Candidate<S, N>>(second, i);
       const auto two = solvers::certify(problem, other, tol);
       S apart = S(0);
+      // Accelerations, not forces: these need not be unique where A is singular, and no outcome hangs on them.
       for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
       v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
     }
     v.acceleration = acceleration(i, v.c);
+    // Balance not decided: the sample may be held or not.
     v.outcome = select(v.outcome == S(int(Outcome::kHeld)) && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)),
                        v.outcome);
+    // What rules out more comes later: no command carries what no forces can balance, and out of reach there is no
+    // problem.
     v.outcome = select(m.imbalance > S(model->held_imbalance), S(int(Outcome::kNotCarried)), v.outcome);
     v.outcome = select(m.resisted == S(0), S(int(Outcome::kNotResisted)), v.outcome);
     v = choose(m.reached > S(0), v, unreachable<S>());
@@ -66,6 +71,7 @@ struct JudgeBody {
     return norm(force) / load.body.mass;
   }
 
+  /// Lane by lane one of two verdicts.
   template <class S>
   static GARRA_HD Verdict<S, N> choose(const MaskOf<S>& first, const Verdict<S, N>& a, const Verdict<S, N>& b) {
     Verdict<S, N> v;
@@ -101,6 +107,7 @@ struct JudgeBody {
     static_assert(int(ContactState::kSlip) == 1 && int(ContactState::kBreak) == 2, "as contact_state numbers them");
     Verdict<S, N> v;
     const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
+    // eps is not negative: masks that are false in all lanes.
     auto any_slip = eps < S(0), any_break = eps < S(0);
     for (int j = 0; j < N; ++j) {
       v.state[j] = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);

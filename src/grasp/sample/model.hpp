@@ -12,41 +12,43 @@
 
 namespace garra::grasp {
 
-inline constexpr int kLimitContacts = kMaxContacts;
+inline constexpr int kLimitContacts = kMaxContacts;  ///< room for contacts in the model
 
 /// Scalar inputs of a sample. The first are the grasp's, then one group per contact.
 enum Slot : int {
-  kMass,
-  kScale,
-  kShiftX,
+  kMass,    ///< [kg]
+  kScale,   ///< factor on the object's lengths
+  kShiftX,  ///< of the object in P [m], as Y and Z
   kShiftY,
   kShiftZ,
-  kTurnX,
+  kTurnX,  ///< of the object, small_turn() [rad], as Y and Z
   kTurnY,
   kTurnZ,
-  kAngle,
-  kSqueeze,
-  kCompensation,
-  kForceSize,
+  kAngle,         ///< common contact angle [rad]
+  kSqueeze,       ///< common one [N]
+  kCompensation,  ///< factor on gravity and Coriolis compensation
+  kForceSize,     ///< random external force: size [N], direction by ball_vector()
   kForceCosine,
   kForceAzimuth,
-  kTorqueSize,
+  kTorqueSize,  ///< random external torque: size [N m], direction likewise
   kTorqueCosine,
   kTorqueAzimuth,
-  kCommonFriction,
+  kCommonFriction,  ///< factor on the friction of contacts that share it
   kFirstContactSlot
 };
+/// Scalar inputs of one contact.
 enum ContactSlot : int {
-  kFriction,
-  kSlideT,
+  kFriction,  ///< coefficient, or factor on the common one
+  kSlideT,    ///< along the surface [m], as O
   kSlideO,
-  kTilt,
-  kTiltDirection,
-  kSqueezeError,
-  kOwnSqueeze,
+  kTilt,           ///< of the true normal [rad]
+  kTiltDirection,  ///< azimuth of the tilt in the tangent plane [rad]
+  kSqueezeError,   ///< added to the squeeze [N]
+  kOwnSqueeze,     ///< in place of the common one [N]
   kContactSlots
 };
 inline constexpr int kSlots = kFirstContactSlot + kLimitContacts * kContactSlots;
+/// Where an input of a contact lies among all.
 GARRA_HD constexpr int contact_slot(int contact, int which) {
   return kFirstContactSlot + contact * kContactSlots + which;
 }
@@ -61,6 +63,7 @@ struct Draw {
 /// joints, the only ones that the closed form solves.
 enum class FingerSize : int { kFour, kSix, kEight, kSixteen };
 
+/// A finger as all samples have it. Trivially copyable, as GraspModel is.
 struct FingerModel {
   FingerSize size;
   union {  ///< the one that `size` names; P is its world
@@ -80,6 +83,7 @@ struct FingerModel {
 };
 static_assert(chain::kMaxJoints == 16);
 
+/// The chain in the size that the caller has found by with_finger_size().
 template <int J>
 GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
   if constexpr (J == 4)
@@ -96,8 +100,8 @@ GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
 struct GraspModel {
   int contacts;
   FingerModel finger[kLimitContacts];
-  SurfacePoint surface[kLimitContacts];
-  double angle_sign[kLimitContacts];
+  SurfacePoint surface[kLimitContacts];   ///< nominal, object frame
+  double angle_sign[kLimitContacts];      ///< -1 to 1: how the common angle moves it along o
   bool common_friction[kLimitContacts];   ///< the contact's friction is a factor on the common one
   int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
@@ -109,18 +113,18 @@ struct GraspModel {
   Pose<double> object;                      ///< nominal pose in P
   Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
   double length;                            ///< length that makes torques comparable to forces in the wrench radius [m]
-  Vec3<double> gravity;
-  Vec<double, 6> wrench;               ///< constant external wrench (force; torque about the centre of mass)
-  double force_limit[kLimitContacts];  ///< of the normal force [N]; infinity: none
-  bool limited;                        ///< some contact or joint has a limit
-  bool torque_limited;                 ///< some joint has one
-  int most_joints;                     ///< of a finger
-  double held_imbalance;               ///< carried: imbalance <= this
-  Vec<double, 6> probe;                ///< wrench whose multiple the load factor is
-  Vec3<double> v, omega;
-  bool moving;
+  Vec3<double> gravity;                     ///< [m/s^2], P axes
+  Vec<double, 6> wrench;                    ///< constant external wrench (force; torque about the centre of mass)
+  double force_limit[kLimitContacts];       ///< of the normal force [N]; infinity: none
+  bool limited;                             ///< some contact or joint has a limit
+  bool torque_limited;                      ///< some joint has one
+  int most_joints;                          ///< of a finger
+  double held_imbalance;                    ///< carried: imbalance <= this
+  Vec<double, 6> probe;                     ///< wrench whose multiple the load factor is
+  Vec3<double> v, omega;                    ///< of the object [m/s, rad/s], P axes
+  bool moving;                              ///< v or omega is not zero
   std::uint64_t seed;
-  int draws;
+  int draws;  ///< how many of `draw` there are
   Draw draw[kSlots];
   double constant[kSlots];  ///< values of the inputs that are not drawn
 };
@@ -169,11 +173,13 @@ GARRA_HD Mat3<S> small_turn(const Vec3<S>& v) {
 /// Vector of random direction: size, cosine of the polar angle, azimuth.
 template <class S>
 GARRA_HD Vec3<S> ball_vector(const S& size, const S& cosine, const S& azimuth) {
+  // max: rounding may take the square of the cosine past 1.
   const S sine = sqrt(max(fma(-cosine, cosine, S(1)), S(0)));
   const auto a = sincos(azimuth);
   return vec3<S>(size * (sine * a.cos), size * (sine * a.sin), size * cosine);
 }
 
+/// Pose of the sample's object in P: deviations turn and shift the nominal pose, in palm axes.
 template <class S>
 GARRA_HD Pose<S> object_pose(const GraspModel& m, const Inputs<S>& in) {
   const Vec3<S> shift = vec3<S>(in.x[kShiftX], in.x[kShiftY], in.x[kShiftZ]);
@@ -181,14 +187,17 @@ GARRA_HD Pose<S> object_pose(const GraspModel& m, const Inputs<S>& in) {
   return {small_turn(turn) * cast<S>(m.object.R), cast<S>(m.object.p) + shift};
 }
 
+/// Mass, inertia about the center of mass and motion of the sample's object, P axes.
 template <class S>
 GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pose<S>& pose) {
   Body<S> body;
   body.mass = in.x[kMass];
+  // The mass is an input of its own, whatever the scale; lengths count squared.
   const S mass_size = body.mass * (in.x[kScale] * in.x[kScale]);
   Mat3<S> I = Mat3<S>::zero(), inverse = Mat3<S>::zero();
   for (int i = 0; i < 3; ++i) {
     I(i, i) = mass_size * S(m.gyration2[i]);
+    // Both are diagonal in object axes, so no matrix is inverted.
     inverse(i, i) = S(1) / I(i, i);
   }
   body.inertia = rotate_symmetric(pose.R, I);
@@ -199,6 +208,7 @@ GARRA_HD Body<S> object_body(const GraspModel& m, const Inputs<S>& in, const Pos
   return body;
 }
 
+/// Where contact j of the sample is, and its frame, in P.
 template <class S>
 GARRA_HD ContactPlace<S> contact_place(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
   const S* x = in.x + contact_slot(j, 0);
@@ -228,9 +238,10 @@ struct FingerTask {
   Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
   Vec3<S> force;     ///< commanded [N], P axes
   S compensation;    ///< factor on the finger's gravity and Coriolis compensation
-  S friction;
+  S friction;        ///< coefficient
 };
 
+/// What finger j is told in a sample whose object stands so.
 template <class S>
 GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object, int j) {
   FingerTask<S> task;
@@ -251,6 +262,7 @@ struct ObjectLoad {
   S squeeze;         ///< commanded normal force [N]
 };
 
+/// Body and external wrench of a sample; weight is added where gravity is known.
 template <class S>
 GARRA_HD ObjectLoad<S> object_load(const GraspModel& m, const Inputs<S>& in, const Pose<S>& object) {
   const Vec3<S> force = ball_vector(in.x[kForceSize], in.x[kForceCosine], in.x[kForceAzimuth]);
@@ -287,7 +299,7 @@ struct FingerHold {
 /// Where a finger stands and how its joints move.
 template <class S, int J>
 struct FingerStance {
-  Vec<S, J> q, qd;
+  Vec<S, J> q, qd;  ///< of padded joints: at rest
 };
 
 /// Tiles of what samples need on their way to a friction problem.
@@ -300,15 +312,19 @@ struct SampleParts {
   double* stances = nullptr;  ///< FingerStance of kMaxJoints joints, likewise; null: not wanted
   double* holds = nullptr;    ///< FingerHold, likewise; null: not wanted
 
+  /// FingerTask of the finger at a contact.
   [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
     return tasks + contact * padded * batch::kFields<double, FingerTask<double>>;
   }
+  /// FingerShare likewise.
   [[nodiscard]] GARRA_HD double* shares_of(int contact) const {
     return shares + contact * padded * batch::kFields<double, FingerShare<double>>;
   }
+  /// FingerHold likewise.
   [[nodiscard]] GARRA_HD double* hold_of(int contact) const {
     return holds + contact * padded * batch::kFields<double, FingerHold<double>>;
   }
+  /// FingerStance likewise, each with room for kMaxJoints joints.
   [[nodiscard]] GARRA_HD double* stance_of(int contact) const {
     return stances + contact * padded * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
   }
@@ -324,6 +340,7 @@ struct DrawBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const GraspModel& m = *model;
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
+    // Place of sample i in its tile; its draws are batch::kTile apart.
     double* u = parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
     const Inputs<S> in = draw_inputs<S>(m, index, u);
     const Pose<S> object = object_pose(m, in);

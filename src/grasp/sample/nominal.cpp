@@ -1,3 +1,4 @@
+// What can be told of a grasp before any sample is drawn.
 #include "grasp/sample/nominal.hpp"
 
 #include <cmath>
@@ -60,6 +61,7 @@ std::vector<std::string> torque_warnings(const GraspModel& m) {
     for (int i = 0; i < chain::kMaxJoints; ++i) {
       const double limit = f.torque_limit[i], own = hold.own[i];
       const double command = f.torque_given ? f.tau[i] / limit : task.compensation * own + dot(hold.gain[i], force);
+      // A finger too weak for itself comes first: no command mends that.
       if (std::abs(own) > 1)
         list.push_back("the finger's own weight needs " + joint_text(j, i, slides(f, i), std::abs(own) * limit, limit));
       else if (std::abs(command) > 1)
@@ -76,6 +78,7 @@ std::vector<std::string> torque_warnings(const GraspModel& m) {
 std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
   const Inputs<double> in = nominal_inputs(m);
   const Pose<double> pose = object_pose(m, in);
+  // Moments over the radius of gyration, so that eigenvalues compare forces with forces.
   const double radius = std::sqrt((m.gyration2[0] + m.gyration2[1] + m.gyration2[2]) / 3) * in.x[kScale];
   Mat<double, 6, 6> gram = Mat<double, 6, 6>::zero();
   for (int j = 0; j < m.contacts; ++j) {
@@ -83,6 +86,7 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
     for (int r = 3; r < 6; ++r)
       for (int k = 0; k < 3; ++k) W(r, k) /= radius;
     const double mu = in.x[contact_slot(j, kFriction)];
+    // Without friction a contact has its normal force only.
     for (int r = 0; r < 6 && mu == 0; ++r) W(r, 1) = W(r, 2) = 0;
     gram += W * transpose(W);
   }
@@ -90,6 +94,7 @@ std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& m) {
   double sum = 0;
   for (int k = 0; k < 6; ++k) sum += eigen.values[k];
   std::vector<Vec<double, 6>> list;
+  // Of the trace, as the balance of a sample measures rank (wrench_balance.hpp).
   for (int k = 0; k < 6; ++k)
     if (eigen.values[k] <= solvers::kRankTolerance * sum) list.push_back(column(eigen.vectors, k));
   return list;

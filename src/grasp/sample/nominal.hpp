@@ -12,11 +12,13 @@ namespace garra::grasp {
 /// of the nominal grasp has a part in: a basis. Empty where W has rank 6.
 [[nodiscard]] std::vector<Vec<double, 6>> unresisted_wrenches(const GraspModel& model);
 
+/// What the nominal grasp comes to.
 struct NominalBalance {
   double resisted;                         ///< 1: forces can balance the nominal wrench, 0: none can; NaN: not decided
   double imbalance;                        ///< as the metric of the same name
   std::vector<Vec<double, 6>> unresisted;  ///< unresisted_wrenches
 };
+/// Replays the nominal sample.
 [[nodiscard]] NominalBalance nominal_balance(const Study& study);
 
 /// "a torque about (1, 0, 0)", "a force along (0, 0, 1)", or "a force along (...) with a torque about (...)".

@@ -77,8 +77,10 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>
     out.tangent_o[j] = select(pressed, scale * c[2], S(kInfinity));
   }
   const S nan = S(__builtin_nan(""));
+  // (21) of docs/grasp-model.md: `release` is how much less squeeze still holds.
   out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
   if (!m.any_squeezed) out.minimum_squeeze = nan;
+  // A pivot that is rounding noise leaves the stick force undetermined, and every metric with it.
   const auto definite = factored.bad_pivots == S(0);
   out.critical = select(definite, out.critical, nan);
   out.margin = select(definite, out.margin, nan);
@@ -114,9 +116,10 @@ struct Parts {
   ObjectLoad<S> load;
   ContactTerms<S> contacts[N];
   Vec<S, N> friction;
-  S reached;
+  S reached;  ///< product of those of the fingers
 };
 
+/// The friction problem of a sample and its metrics; a harmless one where a finger does not reach.
 template <class S, int N>
 GARRA_HD Built<S, N> build_problem(const GraspModel& m, const Parts<S, N>& parts) {
   const System<S, N> sys = assemble<S, N>(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, m.moving);
@@ -154,6 +157,7 @@ struct BuildBody {
       const auto share = batch::load<S, FingerShare<S>>(from.shares_of(j), i);
       parts.contacts[j] = contact_terms(model->surface[j], task.place, share);
       parts.friction[j] = task.friction;
+      // Each is 0 or 1.
       parts.reached = parts.reached * share.reached;
     }
     const Built<S, N> built = build_problem(*model, parts);

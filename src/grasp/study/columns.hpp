@@ -9,6 +9,7 @@
 
 namespace garra::grasp {
 
+/// One measure: a row of kColumns.
 template <class Value>
 struct GraspColumn {
   study::ColumnWords words;
@@ -19,6 +20,7 @@ struct GraspColumn {
 template <class Value>
 GraspColumn(study::ColumnWords, study::Axis, bool, Value) -> GraspColumn<Value>;
 
+/// In the order of results.h5, summary.json and the report.
 inline constexpr std::tuple kColumns = {
     GraspColumn{
         {"friction_margin", "1", "Friction margin",

@@ -17,6 +17,7 @@ namespace {
 template <class Visit>
 void for_each_input(const Scenario& s, const Visit& visit) {
   const Distribution none = Distribution::constant(0);
+  // Without a force its direction means nothing: nothing is drawn for it.
   const auto cosine = [&](const Distribution& size) {
     return size.is_constant() && size.a == 0 ? none : Distribution::uniform(-1, 1);
   };
@@ -57,6 +58,7 @@ void for_each_input(const Scenario& s, const Visit& visit) {
 
 /// Principal moments of inertia per mass [m^2].
 Vec3<double> gyration2(const Object& o) {
+  // Of homogeneous solids.
   const double r2 = o.radius * o.radius, h2 = o.height * o.height;
   switch (o.shape) {
     case Shape::kSphere:
@@ -77,6 +79,7 @@ Vec3<double> gyration2(const Object& o) {
 chain::Robot finger_robot(const Scenario& s, const Finger& f) {
   if (f.robot) {
     chain::Robot robot = *f.robot;
+    // The finger's base is where its robot's own base stands in the palm.
     robot.base = f.base * robot.base;
     robot.gravity = s.gravity;
     return robot;
@@ -131,6 +134,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     f.torque_given = !from.tau.empty();
     std::copy(from.tau.begin(), from.tau.end(), f.tau);
     f.compensates = from.gravity_compensation ? 1 : 0;
+    // Infinite limits beyond those that are given: a joint that the finger does not have is never at its limit.
     std::fill_n(f.torque_limit, chain::kMaxJoints, std::numeric_limits<double>::infinity());
     std::copy(from.torque_limit.begin(), from.torque_limit.end(), f.torque_limit);
     f.torque_limited = !from.torque_limit.empty();
@@ -143,6 +147,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
 void copy_contacts(const Scenario& s, GraspModel& m) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
+    // The frame's columns are (t, o, n), SurfacePoint takes n first.
     m.surface[j] = {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
     m.angle_sign[j] = c.angle_sign;
     m.force_limit[j] = c.force_limit;
@@ -150,6 +155,7 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     m.common_friction[j] = c.common_friction;
     const bool own = c.squeeze || c.force;
     m.squeeze_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnSqueeze) : static_cast<int>(kSqueeze);
+    // minimum_squeeze asks how much of the common squeeze may go, so there must be a contact that it acts on.
     m.any_squeezed = m.any_squeezed || (!own && s.fingers[j].tau.empty());
   }
 }
@@ -158,6 +164,7 @@ void copy_inputs(const Scenario& s, GraspModel& m) {
   for (double& v : m.constant) v = 0;
   m.draws = 0;
   for_each_input(s, [&](int slot, const std::string&, const std::string&, const Distribution& d) {
+    // Constant inputs are read like drawn ones, from `constant`, which draws overwrite.
     m.constant[slot] = d.nominal();
     if (!d.is_constant()) m.draw[m.draws++] = {slot, d};
   });
@@ -168,6 +175,7 @@ void copy_inputs(const Scenario& s, GraspModel& m) {
 Inputs<double> nominal_inputs(const GraspModel& m) {
   Inputs<double> in;
   for (int k = 0; k < kSlots; ++k) in.x[k] = m.constant[k];
+  // A random force has no median direction: the nominal one is none. Neither has a tilt.
   in.x[kForceSize] = in.x[kTorqueSize] = 0;
   for (int j = 0; j < m.contacts; ++j) in.x[contact_slot(j, kTilt)] = 0;
   return in;
@@ -212,6 +220,7 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   const auto least_forces = [&](const Vec<double, 6>& wrench) {
     Vec<double, 6> y = Vec<double, 6>::zero();
     for (int k = 0; k < 6; ++k) {
+      // Directions that no force reaches, up to rounding: (15) of docs/grasp-model.md.
       if (eigen.values[k] <= 1e-10 * eigen.values[5]) continue;
       const Vec<double, 6> v = column(eigen.vectors, k);
       y = axpy(dot(v, wrench) / eigen.values[k], v, y);
@@ -224,9 +233,12 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   const Vec<double, 3 * N> change = balanced ? least_forces(load) : Vec<double, 3 * N>::zero();
   for (int j = 0; j < N; ++j) {
     m.push[j] = column(place[j].E, 0);
+    // Contacts with a squeeze of their own, a force or torques do not follow the common one.
     m.squeezed[j] = m.squeeze_slot[j] == kSqueeze && !m.finger[j].torque_given ? m.push[j] : Vec3<double>::zero();
+    // The squeeze itself is left to the sample (push): it is an input of its own.
     m.balance[j] = place[j].E * Vec3<double>{{0, c0[3 * j + 1], c0[3 * j + 2]}} - in_palm(change, j);
   }
+  // Least forces are linear in the wrench, so six columns say them for every wrench to come.
   for (int k = 0; k < 6; ++k) {
     Vec<double, 6> unit = Vec<double, 6>::zero();
     unit[k] = 1;
@@ -243,6 +255,7 @@ void check_reach(const GraspModel& m, const Inputs<double>& in) {
   for (int j = 0; j < m.contacts; ++j) {
     const FingerTask<double> task = finger_task(m, in, pose, j);
     double reached = 0;
+    // What the samples themselves run, so that both agree on what is within reach.
     with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
       static_cast<void>(finger_stance<joints, size>(m.finger[j], task, m.moving, reached));
     });
@@ -264,6 +277,7 @@ void finish_model(const Scenario& s, GraspModel& m) {
 
 void make_nominal(GraspModel& grasp) {
   const Inputs<double> in = nominal_inputs(grasp);
+  // Nominal values become constants, so that "no draws" and "nominal" are one thing.
   grasp.draws = 0;
   std::copy_n(in.x, kSlots, grasp.constant);
 }

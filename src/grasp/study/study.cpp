@@ -1,3 +1,4 @@
+// Samples of a grasp study: solved in sub-blocks that fit the L2 cache, counted in their order.
 #include "grasp/study/study.hpp"
 
 #include <algorithm>
@@ -41,6 +42,7 @@ Layout make_layout(const Scenario& s, int draws) {
   l.iterations = take(kIterationBins);
   l.held_bin = take(draws * study::kInputBins);
   l.decided_bin = take(draws * study::kInputBins);
+  // The least range of forces: 1 mN.
   const double push = std::max(largest_push(s), 1e-3);
   for (int j = 0; j < l.contacts; ++j) l.force[j] = places.histogram({0, 4 * push});
   study::for_each_row(kColumns, [&](const auto& row, int k) {
@@ -179,6 +181,7 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
     ++t.counts[static_cast<std::size_t>(l.outcome + static_cast<int>(outcome))];
     const double* u = r.uniforms + (i / batch::kTile) * l.draws * batch::kTile + i % batch::kTile;
     const bool held = outcome == Outcome::kHeld, decided = outcome != Outcome::kUnsolved;
+    // Sums are doubles of whole numbers: exact up to 2^53.
     sums[l.held_sum] += held;
     sums[l.held_sum + 1] += !decided;
     for (int k = 0; k < l.draws; ++k) {
@@ -201,6 +204,7 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
       if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
       ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
       ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
+      // Undefined margins are in no ranking.
       if (std::isfinite(m.margin))
         t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
       if (decided && std::isfinite(v.residual))
@@ -231,6 +235,8 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   start_tally(l, total);
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
   std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks));
+  // Each thread counts for itself; whole numbers and rankings may be merged in any order, rows and sums keep that of
+  // blocks.
   batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
     auto w = std::make_unique<Workspace<N>>(study.model());
     study::Tally mine;
@@ -260,11 +266,13 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
   start_tally(l, total);
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
   total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
+  // At most 2^20 samples, since their results lie on the host as well.
   const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, SampleFields<N>::bytes(study.model())), 1 << 20);
   for (std::int64_t at = 0; at < count; at += fit) {
     const std::int64_t n = std::min(fit, count - at);
     batch::Tiles<Metrics<double, N>> metrics(n);
     batch::Tiles<Verdict<double, N>> verdicts(n);
+    // Room for one draw where there is none, as on the device.
     std::vector<double> uniforms(static_cast<std::size_t>(batch::tiles_for(n) * batch::kTile * std::max(1, l.draws)));
     batch::on_device(
         device, DeviceSamples{study.model(), solver_of<N>(study.scenario(), false), study.scenario().check_uniqueness,
@@ -275,6 +283,7 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
                       metrics.data() + tile * batch::kTile * batch::kFields<double, Metrics<double, N>>,
                       uniforms.data() + tile * batch::kTile * l.draws,
                       verdicts.data() + tile * batch::kTile * batch::kFields<double, Verdict<double, N>>};
+      // Blocks of the chunk, not of the batch: how_many_fit() gives whole blocks.
       count_samples<N>(study.scenario(), study.model(), l, r, total, total.sums.data() + (at + i) / kBlock * l.sums);
     }
   }
@@ -284,6 +293,7 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
 template <int N>
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
   Workspace<N> w(model);
+  // Alone in its tile; its bits are those that it has among others.
   process<N>(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);

@@ -14,9 +14,9 @@
 
 namespace garra::grasp {
 
-inline constexpr int kConeBins = 80;
-inline constexpr double kConeExtent = 2.0;
-inline constexpr int kIterationBins = 41;  ///< 0 .. 39 Newton steps, and more
+inline constexpr int kConeBins = 80;        ///< of a cone's picture along t and along o
+inline constexpr double kConeExtent = 2.0;  ///< the picture reaches to so many times mu c_n
+inline constexpr int kIterationBins = 41;   ///< 0 .. 39 Newton steps, and more
 
 /// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
 struct Layout {
@@ -27,7 +27,7 @@ struct Layout {
   study::Histogram metric[kMetrics];
   int zero = 0;  ///< [kMetrics] values that are 0: a lump that a histogram's lowest bin does not tell
   study::Histogram residual;
-  int counts = 0;
+  int counts = 0;    ///< in all
   int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
   int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
   int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
@@ -36,8 +36,8 @@ struct Layout {
 /// What replay shows of one sample.
 struct Replay {
   std::vector<double> inputs;
-  std::vector<double> A, b, mu, c, a;
-  std::vector<int> states;
+  std::vector<double> A, b, mu, c, a;  ///< row-major, contact-major (n, t, o)
+  std::vector<int> states;             ///< grasp::ContactState
   Outcome outcome;
   double residual, iterations;
   double resisted;  ///< 1: forces can balance the wrench, 0: none can; NaN: not decided
@@ -55,6 +55,7 @@ class Study final : public study::Study {
   [[nodiscard]] std::string summary(const study::Total& total, const std::string& stopped_by) const override;
   /// P(every contact sticks), P(forces can balance the wrench).
   [[nodiscard]] study::Estimate no_slip(const study::Total& total) const;
+  /// Of samples that are out of reach neither is so.
   [[nodiscard]] study::Estimate can_be_held(const study::Total& total) const;
   [[nodiscard]] study::Estimate named_estimate(const study::Total& total, const std::string& quantity) const override;
   /// P(held) so far.

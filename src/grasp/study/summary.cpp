@@ -43,6 +43,7 @@ Json contacts(const Layout& l, const Tally& t) {
 /// A quantile within the lump of zeros is 0, not somewhere in the lowest bin.
 void name_zeros(const Histogram& h, std::int64_t zeros, Json& of) {
   if (h.low != 0 || zeros == 0) return;
+  // Zeros and what lies beyond the bins are known values, undefined ones are not.
   std::int64_t known = of["below"].get<std::int64_t>() + of["above"].get<std::int64_t>();
   for (const Json& n : of["counts"]) known += n.get<std::int64_t>();
   for (auto& [p, value] : of["quantiles"].items())
@@ -62,6 +63,7 @@ Json metrics(const Layout& l, const Tally& t) {
 /// P(hold) if every contact had the same friction coefficient: the distribution function of the critical friction.
 Json held_against_friction(const Layout& l, const Tally& t) {
   const Histogram& h = l.metric[metric("critical_friction")];
+  // The distribution function begins with what lies below the axis and ends with what lies above it.
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
   Json j;
@@ -94,6 +96,7 @@ Json solver(const Scenario& s, const Layout& l, const Tally& t) {
     n += static_cast<double>(c);
   }
   double worst = 0;
+  // Unsolved samples have a residual that says nothing about answers.
   for (const auto& e : t.worst.list())
     if (e.outcome != static_cast<int>(Outcome::kUnsolved)) worst = std::max(worst, e.value);
   Json counts = Json::array();
@@ -120,6 +123,7 @@ Json ranking(const study::Ranking& r, const char* key) {
 
 /// Of the samples that a pair of counts is about: those with it, those where it is not decided.
 study::Estimate share_of(const study::Total& t, int pair) {
+  // Samples where it is not decided are no evidence either way and widen the interval.
   const auto open = at(t, pair + 1);
   const study::Verdicts all{at(t, pair), t.count - open, open};
   return study::estimate_of({&all, 1});

@@ -29,6 +29,7 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
     r.limits[j] = FingerLimits::none();
     if (!states.tau.empty()) {
       r.grasp.finger[j].torque_given = false;  // the file's torques count, whatever their limits
+      // Nothing limits them, so limits stay infinite.
       continue;
     }
     std::copy_n(grasp.finger[j].torque_limit, chain::kMaxJoints, r.limits[j].torque);
@@ -45,6 +46,7 @@ void find_nominal(AnalysisJob& job) {
       cut_tiles<N>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
   const std::vector<std::uint64_t> draw(batch::kTile);
   MotionTiles drawn = tiles;
+  // With every input nominal nothing is drawn: any number will do.
   drawn.draw = draw.data();
   MotionDrawBody{&job.model.rules, drawn}.operator()<double>(0);
   job.object = batch::load<double, ObjectMotion<double>>(tiles.objects, 0);
@@ -139,10 +141,12 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
   const int contacts = model.rules.grasp.contacts;
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   for_instants(padded, [&](std::int64_t i) {
+    // Spare lanes of the last tile repeat the last instant.
     const std::int64_t at = first + std::min(i, count - 1);
     ObjectMotion<double> x = object;
     take_row(states.position, at, x.p);
     take_row(states.quaternion, at, x.turn);
+    // A file's quaternions may have any length; the nominal one is a unit already.
     if (!states.quaternion.empty()) x.turn = normalized(x.turn);
     take_row(states.velocity, at, x.v);
     take_row(states.spin, at, x.w);
@@ -154,6 +158,7 @@ void AnalysisJob::fill(const MotionTiles& host, std::int64_t first, std::int64_t
     const Pose<double> pose = {rotation_of(x.turn), x.p};
     for (int j = 0; j < contacts; ++j) {
       FingerTask<double> t = task[j];
+      // On the object where it is: the nominal contacts move with it.
       t.place = pose * ContactPlace<double>{surface[j].point, surface[j].E};
       t.velocity = x.v + cross(x.w, t.place.p - x.p);
       if (!states.friction.empty()) t.friction = states.friction[static_cast<std::size_t>(at * contacts + j)];
@@ -177,6 +182,7 @@ void AnalysisJob::fill_fingers(const MotionTiles& host, std::int64_t first, std:
         const std::int64_t at = first + std::min(i, count - 1);
         FingerMotion<double, J> x{};
         x.within = 1;
+        // Beyond `count` no body has placed a finger.
         if (by_inverse_kinematics() && i < count)
           x = batch::load<double, FingerMotion<double, J>>(host.finger_of(j), i);
         put(states.q, at, x.q);

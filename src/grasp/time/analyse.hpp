@@ -75,6 +75,7 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   const MotionTiles& t = tiles.motion;
   solvers::FrictionNewton solver;
   solver.tol = job.model.rules.tol;
+  // What the file has comes after, in place of what inverse kinematics has found.
   if (job.by_inverse_kinematics()) backend.start_fingers(job.model.rules, t, count);
   if (job.fingers_given()) give_fingers();
   backend.for_each(count, OrderBody{rules, t, job.step.now});

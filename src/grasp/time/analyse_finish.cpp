@@ -14,6 +14,7 @@ class SolvedInstant {
  public:
   SolvedInstant(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t i)
       : job_(job), host_(host), i_(i), x_(batch::load<double, ObjectMotion<double>>(host.motion.objects, i)) {
+    // The tiles hold the object still; here the forces are to move it.
     x_.running = 1;
     body_ = body_at(x_, x_.p, x_.turn);
     load_ = load_on(body_, job.model.rules.grasp.gravity, x_.wrench);
@@ -23,6 +24,7 @@ class SolvedInstant {
 
   void settle_status(Analysis& out, std::int64_t at) {
     Status& status = out.status[static_cast<std::size_t>(at)];
+    // NaN is within reach: the certificate has called it invalid.
     for (int j = 0; j < out.contacts; ++j) reached_ = reached_ && !(step_[j].within < 0);
     if (!reached_) {
       status = Status::kOutOfReach;
@@ -32,6 +34,7 @@ class SolvedInstant {
     known_ = reached_ && status != Status::kInvalidInput;
     for (int k = 0; k < 3 * out.contacts; ++k) {
       double& c = out.force[static_cast<std::size_t>(3 * out.contacts * at + k)];
+      // Exactly 0, whatever the solver leaves of a contact that is not in its problem.
       c = !solved_ ? NAN : is_open(k / 3) ? 0 : c;
       force_[k] = c;
     }
@@ -45,6 +48,7 @@ class SolvedInstant {
     for (int j = 0; j < out.contacts; ++j) {
       const Vec3<double> b = relative_acceleration(j, free, Vec3<double>::zero());
       a[j] = relative_acceleration(j, with, solvers::contact<double, kMaxContacts>(force_, j));
+      // Open contacts fall freely and say nothing about what the closed ones hold up.
       for (int k = 0; k < 3 && !is_open(j); ++k) size = std::max(size, std::abs(b[k]));
     }
     for (int j = 0; j < out.contacts; ++j) {
@@ -70,6 +74,7 @@ class SolvedInstant {
   void write_finger(int j, Analysis& out, std::int64_t at) const {
     const auto x = batch::load<double, FingerMotion<double, J>>(host_.motion.finger_of(j), i_);
     FingerMotion<double, J> after = x;
+    // A step of 1 s: what it adds to a rate is the acceleration.
     end_step(drive_of<J>(job_.model.rules, j, job_.step), solvers::contact<double, kMaxContacts>(force_, j), 1.0,
              after);
     const int joints = chain_of<J>(job_.model.rules.grasp.finger[j]).joints;

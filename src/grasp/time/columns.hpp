@@ -14,11 +14,12 @@ namespace garra::grasp {
 
 /// Of the bins that quantiles are taken from.
 struct TimeRange {
-  double low, high;
+  double low, high;  ///< [unit of the column]
   bool decades;      ///< bins of the decadic logarithm
   double shown = 1;  ///< the histogram that is shown reaches to this share of `high`
 };
 
+/// One measure of a trajectory.
 struct TimeColumn {
   study::ColumnWords words;
   TimeRange (*range)(const Scenario&);
@@ -43,6 +44,7 @@ struct TimeColumn {
   return std::isfinite(x) ? std::clamp(x, 0.0, std::nextafter(1.0, 0.0)) : NAN;
 }
 
+/// In the order of summary.json and the report.
 inline constexpr std::tuple kTimeColumns = {
     TimeColumn{{"slip_path", "m", "Slip path", "Of the contact that slides farthest on the object."},
                [](const Scenario& s) {
@@ -67,6 +69,7 @@ inline constexpr std::tuple kTimeColumns = {
     TimeColumn{{"peak_force", "N", "Peak force",
                 "Largest normal force of any contact; an impact counts as impulse over the step."},
                [](const Scenario& s) {
+                 // A load of 1 mN at least, or bins of a weightless, unsqueezed object would have no width.
                  const double load = std::max({largest_push(s), s.object.mass.nominal() * norm(s.gravity), 1e-3});
                  return TimeRange{0.05 * load, 20 * load, true, 0.3};
                },

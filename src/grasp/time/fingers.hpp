@@ -42,6 +42,8 @@ struct FingerStepBody {
   GARRA_HD void operator()(std::int64_t i) const {
     auto x = batch::load<S, FingerMotion<S, J>>(tiles.finger_of(finger), i);
     const auto order = batch::load<S, FingerOrder<S>>(tiles.order_of(finger), i);
+    // The contact problem stands between the two halves of a step, so the end of one and the beginning of the next
+    // share a pass over the finger's tile.
     if (!first) end_step(drive, batch::load<S, Vec3<S>>(tiles.impulse_of(finger), i), order.running, x);
     const auto surface = batch::load<S, LocalSurface<S>>(tiles.surface_of(finger), i);
     const auto step =
@@ -54,10 +56,11 @@ struct FingerStepBody {
 /// What is the same for all samples in a step.
 struct StepNow {
   Instant now;
-  bool first = false;
+  bool first = false;                        ///< step: torques that are kept are found in it
   const double* torques[kMaxContacts] = {};  ///< of each finger at this time where they are given; host memory
 };
 
+/// Drive and limits of one finger in a step; torques beyond its joints are 0.
 template <int J>
 FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& step) {
   const FingerLimits& limits = rules.limits[finger];
@@ -71,6 +74,7 @@ FingerDrive<J> drive_of(const MotionRules& rules, int finger, const StepNow& ste
   d.shaken = rules.shaken || rules.carried;
   d.at_start = rules.step.explicit_step;
   d.step = rules.step.step;
+  // Constant and sampled torques act without springs (docs/grasp-time.md, section 5).
   d.stiffness = rules.drive == Drive::kController ? rules.controller.joint_stiffness : 0;
   d.damping = rules.drive == Drive::kController ? rules.controller.joint_damping : 0;
   for (int k = 0; k < J; ++k) {

@@ -20,7 +20,9 @@ struct HostBackend {
   void for_each(std::int64_t count, const Body& body) const {
     batch::for_each(executor, count, body);
   }
+  /// Every finger at its contact at time 0.
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
+  /// Ends the step before and begins the next, finger by finger.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
   /// Compiled once, in grasp/instances/time_assemble.cpp.
   template <int N>
@@ -33,6 +35,7 @@ struct HostBackend {
   void certify(const contact::CertifyBody<N>& body, std::int64_t count) const {
     contact::certify_tiles(executor, body, count);
   }
+  /// Whether any sample's trajectory goes on.
   [[nodiscard]] bool any_running(const MotionTiles& tiles, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i)
       if (batch::load<double, ObjectMotion<double>>(tiles.objects, i).running > 0) return true;

@@ -41,6 +41,7 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   const auto range = ranges_of(s);
   TimeLevel level;
   level.outcome = places.take(kMotionEnds);
+  // One place more than instants: that of never.
   for (int* times : {&level.lost, &level.lost_unknown, &level.slipped, &level.slipped_unknown})
     *times = places.take(l.instants + 1);
   level.held_bin = places.take(l.inputs * study::kInputBins);
@@ -53,6 +54,7 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   for (int k = 0; k < kBands; ++k)
     level.band[k] = places.bins(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
   level.band_stride = places.count() - first;
+  // bins() has taken those of the first instant; the others follow at the same stride.
   places.take((static_cast<int>(l.band_instant.size()) - 1) * level.band_stride);
   return level;
 }
@@ -62,6 +64,7 @@ std::vector<int> band_instants(int instants, int levels) {
   const int each = levels * kBands * (study::Histogram{0, 1, kBandBins, 0}).size();
   const int n = std::clamp(kMostBandCounts / each, 2, instants);
   std::vector<int> list;
+  // Evenly spread and rounded, the first and the last instant always.
   for (int k = 0; k < n; ++k) list.push_back((2 * k * (instants - 1) + n - 1) / (2 * (n - 1)));
   return list;
 }

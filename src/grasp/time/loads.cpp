@@ -1,3 +1,4 @@
+// Loads over time: means over a step where a whole must arrive, values of its middle elsewhere.
 #include "grasp/time/loads.hpp"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ double progress(const TimeLoad& load, double t) {
 double mean_ramp(const TimeLoad& load, const Step& step) {
   if (step.from >= load.to) return 1;
   const double a = std::clamp(step.from, load.from, load.to), b = std::clamp(step.to, load.from, load.to);
+  // The ramp is linear, so its mean is the value in the middle.
   const double rising = (b - a) * progress(load, 0.5 * (a + b)), whole = std::max(step.to - load.to, 0.0);
   return (rising + whole) / (step.to - step.from);
 }
@@ -65,6 +67,7 @@ void add_tones(const TimeLoad& load, Instant& now) {
   const double size = fade(load, now.t);
   for (int k = 0; k < kShakeTones; ++k) {
     const double turns = frequency_of(load, k) * now.t;
+    // The whole turns are dropped first: of a small argument sincos is accurate to its last digit.
     const auto tone = sincos(2 * kPi * (turns - std::floor(turns)));
     now.shake_cos[k] = size * tone.cos;
     now.shake_sin[k] = size * tone.sin;
@@ -121,6 +124,7 @@ void check(const TimeLoad& load, std::size_t number) {
 LoadClock::LoadClock(std::vector<TimeLoad> loads, const Vec3<double>& gravity, double until)
     : loads_(std::move(loads)), gravity_(gravity) {
   for (TimeLoad& load : loads_)
+    // Nothing given: the shake lasts to the end.
     if (load.kind == Kind::kShake && load.to == 0) load.to = until;
   for (std::size_t k = 0; k < loads_.size(); ++k) check(loads_[k], k);
   if (std::count_if(loads_.begin(), loads_.end(), [](const TimeLoad& l) { return l.kind == Kind::kShake; }) > 1)
@@ -144,6 +148,7 @@ std::optional<ShakeTones> LoadClock::tones(const ShakePhases<double>& shake) con
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < kShakeTones; ++k) {
       out.amplitude.push_back(std::hypot(shake.a[i][k], shake.b[i][k]));
+      // amplitude cos(x + phase) = a cos x + b sin x.
       out.phase.push_back(std::atan2(-shake.b[i][k], shake.a[i][k]));
     }
   return out;
@@ -165,6 +170,7 @@ Instant LoadClock::at(double t0, double t1) const {
         add_wrench(mean_half_sine(load, step), load, now);
         break;
       case Kind::kTilt:
+        // Tilts turn gravity one after another, in the order in which they are given.
         now.known_gravity = turned(now.known_gravity, load.axis, load.angle * progress(load, now.t));
         break;
       case Kind::kShake:

@@ -17,6 +17,7 @@ struct ShakeTones {
   std::vector<double> amplitude, phase;  ///< [3,16] [m/s^2], [rad]; along x, y, z of the palm
 };
 
+/// Loads and gravity at any time; the same for all samples but for the phases of a shake.
 class LoadClock {
  public:
   /// Throws Error (kInvalidFile) where a load makes no sense, or where more than one shakes. `until`: end of the motion

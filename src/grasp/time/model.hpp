@@ -18,9 +18,10 @@ namespace garra::grasp {
 
 /// Limits of a finger's joints; infinite where there are none.
 struct FingerLimits {
-  double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];
-  bool torque_limited;
+  double torque[chain::kMaxJoints], lower[chain::kMaxJoints], upper[chain::kMaxJoints];  ///< [N m or N]; [rad or m]
+  bool torque_limited;                                                                   ///< some torque has a limit
 
+  /// Nothing limits the joints.
   [[nodiscard]] static FingerLimits none() {
     FingerLimits l{};
     std::fill_n(l.torque, chain::kMaxJoints, kInfinity);
@@ -35,17 +36,17 @@ struct MotionRules {
   GraspModel grasp;
   StepRules step;
   Controller controller;
-  Drive drive;
-  bool shaken;
-  bool carried;  ///< the palm's acceleration is given, too or instead
-  Vec3<double> shake_rms;
-  double slip, drop;       ///< [m]
-  double drop_turn;        ///< [rad]
-  double tol;              ///< of the contact solver
-  double controller_mass;  ///< that the controller believes in [kg]
-  bool levels;             ///< friction levels instead of the nominal friction
-  SurfaceKind kind[kMaxContacts];
-  double nominal_friction[kMaxContacts];
+  Drive drive;                            ///< whose torques
+  bool shaken;                            ///< by random tones of each sample
+  bool carried;                           ///< the palm's acceleration is given, too or instead
+  Vec3<double> shake_rms;                 ///< along x, y, z of the palm [m/s^2]
+  double slip, drop;                      ///< [m]
+  double drop_turn;                       ///< [rad]
+  double tol;                             ///< of the contact solver
+  double controller_mass;                 ///< that the controller believes in [kg]
+  bool levels;                            ///< friction levels instead of the nominal friction
+  SurfaceKind kind[kMaxContacts];         ///< what the fingertip is followed along
+  double nominal_friction[kMaxContacts];  ///< about which levels keep the drawn deviations
   FingerLimits limits[kMaxContacts];
 };
 
@@ -58,24 +59,24 @@ struct SampleLevel {
 /// Measures of a trajectory so far; Trajectory without what the fingers count. Members are S.
 template <class S, int N>
 struct MotionMeasures {
-  S end;  ///< MotionEnd, or -1 while it goes on
-  S end_time, slip_time, open_time;
-  S slipped_first;  ///< contact of slip_time, or -1
-  S peak_drift, peak_turn, least_margin;
-  S energy_start, work;  ///< kinetic energy at time 0; work on object and at contacts so far [J]
-  S kinetic, balance;    ///< kinetic energy, and what it has gained without work, at the step's start [J]
-  Vec3<S> momentum;      ///< at time 0, and all impulses since [N s]
-  S energy_balance, momentum_balance;
-  S worst_gap, worst_cone, worst_residual;
-  S iterations, steps, unstable_steps, worst_ratio;
-  Vec<S, N> slip, peak_force, peak_torque;
+  S end;                                  ///< MotionEnd, or -1 while it goes on
+  S end_time, slip_time, open_time;       ///< [s]
+  S slipped_first;                        ///< contact of slip_time, or -1
+  S peak_drift, peak_turn, least_margin;  ///< [m]; [rad]; 1
+  S energy_start, work;                   ///< kinetic energy at time 0; work on object and at contacts so far [J]
+  S kinetic, balance;                  ///< kinetic energy, and what it has gained without work, at the step's start [J]
+  Vec3<S> momentum;                    ///< at time 0, and all impulses since [N s]
+  S energy_balance, momentum_balance;  ///< largest so far [J]; [N s]
+  S worst_gap, worst_cone, worst_residual;           ///< [m]; [N]; 1
+  S iterations, steps, unstable_steps, worst_ratio;  ///< in all; worst_ratio: largest step over its bound
+  Vec<S, N> slip, peak_force, peak_torque;           ///< [m]; [N]; over the limit
 };
 
 /// One look at a sample (Look). Members are S.
 template <class S, int N>
 struct MotionLook {
-  S look[kLooks];
-  Vec<S, N> force;
+  S look[kLooks];   ///< as Look numbers them
+  Vec<S, N> force;  ///< normal forces [N]
 };
 
 /// What the last step of a sample was like, for replay. Members are S.
@@ -109,12 +110,14 @@ struct MotionTiles {
   const std::uint64_t* draw;  ///< number of each sample among the draws
   std::int64_t padded;        ///< samples that there is room for, whole tiles
 
+  /// Tiles of one contact among those of all.
   template <class T>
   [[nodiscard]] GARRA_HD double* of_contact(double* tiles, int j) const {
     return tiles + j * padded * batch::kFields<double, T>;
   }
   [[nodiscard]] GARRA_HD double* surface_of(int j) const { return of_contact<LocalSurface<double>>(surfaces, j); }
   [[nodiscard]] GARRA_HD double* order_of(int j) const { return of_contact<FingerOrder<double>>(orders, j); }
+  /// Tiles with room for kMaxJoints joints; a finger uses as many as its size has.
   [[nodiscard]] GARRA_HD double* finger_of(int j) const {
     return of_contact<FingerMotion<double, chain::kMaxJoints>>(fingers, j);
   }
@@ -151,6 +154,7 @@ struct MotionDrawBody {
     const S level = rules->levels ? batch::load<S, SampleLevel<S>>(tiles.levels, i).friction : S(0);
     for (int j = 0; j < m.contacts; ++j) {
       FingerTask<S> task = finger_task(m, in, pose, j);
+      // The deviation that was drawn about the nominal friction stays as it is, so that levels differ by nothing else.
       if (rules->levels) task.friction = max(level + (task.friction - S(rules->nominal_friction[j])), S(0));
       batch::store<S>(tiles.parts.tasks_of(j), i, task);
       batch::store<S>(tiles.surface_of(j), i, surface_near(m.surface[j], in.x[kScale], pose, task.place));
@@ -161,6 +165,7 @@ struct MotionDrawBody {
   template <class S>
   static GARRA_HD LocalSurface<S> surface_near(const SurfacePoint& s, const S& scale, const Pose<S>& object,
                                                const ContactPlace<S>& at) {
+    // What scales lengths up scales curvatures down.
     return {transpose_times(object.R, at.p - object.p), transpose_times(object.R, at.E), S(s.curvature_t) / scale,
             S(s.curvature_o) / scale};
   }

@@ -23,6 +23,7 @@ void copy_limits(const std::vector<std::vector<double>>& given, std::size_t j, d
 }
 
 void check_times(const InTime& time) {
+  // Whole but for the rounding of decimal fractions such as 2 / 0.001.
   const double steps = time.until / time.step;
   if (!(time.step > 0) || !(steps >= 1) || std::abs(steps - std::round(steps)) > 1e-6 * steps)
     throw Error(ExitCode::kInvalidFile, "time.until is not a whole number of steps", "choose time.step as until / n");
@@ -107,6 +108,7 @@ template <chain::Joints K, int J>
   const auto order = batch::load<double, FingerOrder<double>>(tiles.order_of(j), 0);
   const Vec<double, J> q = axpy(drive.at_start ? 0.0 : 0.5 * drive.step, x.qd, x.q);
   const auto gravity = chain::gravity_torque<K>(finger.model, chain::angles<K>(finger.model, q), order.gravity);
+  // `driven` is the torque less gravity, at the configuration that the step took it at.
   Vec<double, J> tau = x.driven + gravity;
   end_step(drive, batch::load<double, Vec3<double>>(tiles.impulse_of(j), 0), order.running, x);
   const auto at = static_cast<std::size_t>(j);
@@ -160,6 +162,7 @@ void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSerie
   const double step = model.rules.step.step;
   out.palm_step_time.push_back(0);
   for (std::int64_t k = 0; k < model.steps; ++k)
+    // The middle of a step as LoadClock::at() computes it, to the bit.
     out.palm_step_time.push_back(0.5 * (static_cast<double>(k) * step + static_cast<double>(k + 1) * step));
   out.palm_step_time.push_back(static_cast<double>(model.steps) * step);
   for (const double t : out.palm_step_time) add(t, out.palm_step);
@@ -178,6 +181,7 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
   // Once to see how long it lasts, and again to look at that time.
   run_steps<N>(backend, model, tiles, nullptr, 1, [](const StepNow&) {});
   take_over<N>(model, tiles, nullptr, 0, 1, one);
+  // A sample that never begins still has the row of its first step.
   const std::int64_t last = std::max<std::int64_t>(1, std::llround(one.trajectory[0].steps));
   std::int64_t done = 0;
   run_steps<N>(backend, model, tiles, nullptr, 1, [&](const StepNow& step) {
@@ -213,6 +217,7 @@ void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* 
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   const std::int64_t n = std::max<std::int64_t>(1, std::ssize(levels));
   for (std::int64_t i = 0; i < padded; ++i) {
+    // Sample i is draw i / n at level i mod n: all levels meet the same draws.
     const std::int64_t sample = first + std::min(i, count - 1);
     draw[i] = static_cast<std::uint64_t>(sample / n);
     friction[i] = levels.empty() ? 0 : levels[static_cast<std::size_t>(sample % n)];  // SampleLevel is one number
@@ -225,11 +230,13 @@ StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& tor
   out.now = clock.at(from, to);
   out.first = step == 0;
   if (sample_times.empty()) return out;
+  // Torques are kept before the first row and after the last.
   const double t = std::clamp(0.5 * (from + to), sample_times.front(), sample_times.back());
   const auto next = std::upper_bound(sample_times.begin(), sample_times.end(), t);
   const auto k = static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - sample_times.begin() - 1, 0));
   const std::size_t k1 = std::min(k + 1, sample_times.size() - 1);
   const double share = k1 > k ? (t - sample_times[k]) / (sample_times[k1] - sample_times[k]) : 0;
+  // StepNow points into `torques`, which the caller keeps for all steps: no allocation from the second one on.
   torques.resize(sample_torques.size());
   for (std::size_t j = 0; j < sample_torques.size(); ++j) {
     const std::size_t joints = sample_torques[j].size() / sample_times.size();
@@ -242,6 +249,7 @@ StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& tor
 }
 
 std::int64_t MotionModel::step_of_instant(int i) const {
+  // Nothing has been measured before the first step, so instant 0 looks after it.
   return std::max<std::int64_t>(1, (i * steps + (instants - 1) / 2) / (instants - 1));
 }
 
@@ -316,6 +324,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
     batch::on_device(device, DeviceMotions{*model_, first, count, out});
     return out;
   }
+  // One thread: whoever calls has a team (TimeStudy::run).
   contact::for_contacts(contacts(), [&](auto contacts) {
     for (std::int64_t at = 0; at < count; at += kInFlight)
       run_block<contacts>(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
@@ -332,6 +341,7 @@ MotionSeries Motion::series(std::int64_t sample, int instants) const {
 MotionSeries Motion::nominal(int instants) const {
   MotionModel model = *model_;
   make_nominal(model.rules.grasp);
+  // The friction that is nominal, not the first level.
   model.rules.levels = false;
   model.levels.clear();
   MotionSeries out;

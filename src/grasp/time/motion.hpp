@@ -86,7 +86,9 @@ class Motion {
   ~Motion();
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const MotionModel& model() const { return *model_; }
+  /// Contacts, as many as fingers.
   [[nodiscard]] int contacts() const;
+  /// Uncertain inputs.
   [[nodiscard]] int draws() const;
   /// Levels of InTime::friction, 1 where there are none; sample i is at level i mod levels().
   [[nodiscard]] int levels() const;

@@ -14,6 +14,7 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N>& p, int j, const MaskOf<S
 #pragma unroll(N > 4 ? 1 : 3 * N)
 #endif
     for (int k = 0; k < 3 * N; ++k) {
+      // Its own block stays, so that A remains regular; with b = 0 it gets no force.
       if (k / 3 == j) continue;
       p.A(i, k) = select(out, S(0), p.A(i, k));
       p.A(k, i) = select(out, S(0), p.A(k, i));
@@ -38,6 +39,7 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
   for (int j = 0; j < N; ++j) {
     const FingerStep<S>& f = fingers[j];
     contacts[j] = contact_terms(f);
+    // What assemble() takes for the fingertip's acceleration; it counts negatively in a (object less finger).
     for (int k = 0; k < 3; ++k)
       contacts[j].drift[k] = rate * (rules.explicit_step ? f.before[k] - f.free[k] : -f.free[k]);
   }
@@ -50,6 +52,7 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
       push[i + 3] = fma(rate, spin[i], push[i + 3]);
     }
   }
+  // Weight is part of `load`, velocity terms follow below: no gravity, nothing moves.
   const auto system = assemble<S, N>(body, contacts, push, Vec3<double>::zero(), false);
   StepProblem<S, N> out;
   out.friction = {system.A, system.b, mu};
@@ -59,6 +62,7 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
   for (int j = 0; j < N; ++j) {
     const FingerStep<S>& f = fingers[j];
     const Vec3<S> before = relative_velocity(body, f);
+    // Normal velocity that there would be at the step's end without forces, or at its start if explicit.
     const S free = rules.explicit_step ? before[0] : S(rules.step) * system.b[3 * j];
     Vec<S, 3 * N>& b = out.friction.b;
     S slip[2] = {S(0), S(0)};
@@ -67,6 +71,7 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
       for (int k = 0; k < 3; ++k) b[3 * j + k] += v[k];
       const S speed = tangential_length(before);
       const auto slides = speed > S(kSlipSpeed);
+      // The division is done in all lanes, so where nothing slides it is by 1.
       const S inverse = S(1) / select(slides, speed, S(1));
       for (int k = 0; k < 2; ++k) {
         slip[k] = select(slides, inverse * before[k + 1], S(0));

@@ -16,14 +16,15 @@ namespace garra::grasp {
 struct MotionModel {
   MotionRules rules;
   LoadClock clock;
-  std::int64_t steps = 0;
-  int instants = 0;
-  std::vector<double> levels = {};  ///< of friction
-  std::vector<double> sample_times = {};
+  std::int64_t steps = 0;                                ///< until the end
+  int instants = 0;                                      ///< looked at, time 0 and the end included
+  std::vector<double> levels = {};                       ///< of friction
+  std::vector<double> sample_times = {};                 ///< [s] of rows of given torques; empty: none
   std::vector<std::vector<double>> sample_torques = {};  ///< of each finger: [time][joint]
 
   /// Which draw and which friction the samples from number `first` on have; the last one fills the last tile up.
   void assign(std::int64_t first, std::int64_t count, std::uint64_t* draw, double* friction) const;
+  /// What holds for all samples in a step, counted from 0; it points into `torques`.
   [[nodiscard]] StepNow at(std::int64_t step, std::vector<std::vector<double>>& torques) const;
   /// After which step instant i is looked at.
   [[nodiscard]] std::int64_t step_of_instant(int i) const;
@@ -60,6 +61,8 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     backend.step_fingers(model.rules, tiles, step, count);
     backend.assemble(AssembleBody<N>{rules, tiles, step.now}, count);
     backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
+                                                                     // Before the first step there are no forces to
+                                                                     // start from: Newton's own first guess.
                                                                      tiles.candidates, k > 0 ? tiles.guesses : nullptr},
                     count);
     backend.certify(
@@ -68,6 +71,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     double* look = nullptr;
     if (next_look < look_steps.size() && look_steps[next_look] == k + 1)
       look = looks + static_cast<std::int64_t>(next_look++) * look_size;
+    // A product, not a sum of steps: rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
     backend.for_each(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, look});
     after(step);
@@ -124,6 +128,7 @@ class HostMemory {
  public:
   explicit HostMemory(std::int64_t count) : padded_(batch::tiles_for(count) * batch::kTile) {}
   [[nodiscard]] std::int64_t padded() const { return padded_; }
+  /// Memory for `fields` doubles of every sample; lives as long as this.
   double* take(int fields) {
     pieces_.emplace_back(fields * padded_);
     return pieces_.back().data();
@@ -144,6 +149,7 @@ void take_over(const MotionModel& model, const MotionTiles& host, const double* 
   for (std::int64_t i = 0; i < count; ++i) {
     const auto m = batch::load<double, MotionMeasures<double, N>>(host.measures, i);
     Trajectory& t = out.trajectory[static_cast<std::size_t>(first + i)];
+    // Whatever goes on to the end has reached `until`.
     t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
     t.slip_time = m.slip_time;
     t.slipped_first = static_cast<int>(m.slipped_first);

@@ -15,9 +15,12 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
   const Controller& c = rules.controller;
   // From where the object is turned to where it began; twice the vector part is the rotation vector to second order.
   const Quaternion<S> e = product(x.first_turn, conjugate(turn));
+  // The quaternions e and -e are one turn; the positive real part is the short way back.
   const S twice = select(e[0] < S(0), S(-2 * c.turn_stiffness), S(2 * c.turn_stiffness));
   Vec<S, 6> wrench;
   for (int i = 0; i < 3; ++i) {
+    // Gravity that has turned with the palm no longer acts where the nominal command balances it: (9) of
+    // docs/grasp-time.md.
     const double lighter = rules.controller_mass * (rules.grasp.gravity[i] - known_gravity[i]);
     wrench[i] = fma(S(c.stiffness), x.first[i] - p[i], fnma(S(c.damping), x.v[i], S(lighter)));
     wrench[i + 3] = fma(twice, e[i + 1], -(S(c.turn_damping) * x.w[i]));
@@ -25,6 +28,7 @@ GARRA_HD Vec<S, 6> wanted_wrench(const MotionRules& rules, const ObjectMotion<S>
   return wrench;
 }
 
+/// First body of a step: where the object will be, and what its fingers are to do about it.
 struct OrderBody {
   const MotionRules* rules;
   MotionTiles tiles;
@@ -33,11 +37,13 @@ struct OrderBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto x = batch::load<S, ObjectMotion<S>>(tiles.objects, i);
+    // The explicit scheme takes everything at the step's start, the other at its middle.
     const S half = S(rules->step.explicit_step ? 0.0 : 0.5 * rules->step.step);
     FingerOrder<S> order;
     order.p = axpy(half, x.v, x.p);
     order.turn = turned(x.turn, half * x.w);
     order.gravity = cast<S>(now.known_gravity);
+    // On the palm its own acceleration is felt as gravity the other way.
     if (rules->shaken) order.gravity -= palm_acceleration(now, batch::load<S, ShakePhases<S>>(tiles.shakes, i));
     if (rules->carried) order.gravity -= cast<S>(now.carried);
     order.running = x.running;
@@ -61,6 +67,7 @@ struct StepParts {
   Vec<S, 6> load;
 };
 
+/// Loads what a sample's step is made of.
 template <class S, int N>
 GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now, std::int64_t i) {
   StepParts<S, N> s;
@@ -72,6 +79,7 @@ GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now
   return s;
 }
 
+/// Third body of a step: its contact problem.
 template <int N>
 struct AssembleBody {
   const MotionRules* rules;
@@ -107,6 +115,7 @@ struct CloseBody {
     const auto on = s.object.running > S(0);
     const Solved<S> solved = solved_at<S>(i);
     audit(s, m, on);
+    // Before this step's impulses take the place of the last one's.
     const Contacts<S> contacts = contacts_of(s, touched<S>(i), problem, solved);
     const ObjectMotion<S> before = s.object;
     const Vec<S, 6> wrench = contact_wrench<S, N>(s.body, s.fingers, solved.c);
@@ -128,6 +137,7 @@ struct CloseBody {
   template <class S>
   static GARRA_HD MotionMeasures<S, N> fresh() {
     MotionMeasures<S, N> m;
+    // All members are S, one after another, as tiles store them.
     S* fields = &m.end;
     for (int k = 0; k < batch::kFields<S, MotionMeasures<S, N>>; ++k) fields[k] = S(0);
     m.end = m.slipped_first = S(-1);
@@ -135,6 +145,7 @@ struct CloseBody {
     return m;
   }
 
+  /// The certified solution of a step, zero where there is none.
   template <class S>
   struct Solved {
     Vec<S, 3 * N> c, a;
@@ -152,10 +163,12 @@ struct CloseBody {
     S stretch;  ///< explicit: largest step over its bound
   };
 
+  /// Solution of sample i.
   template <class S>
   GARRA_HD Solved<S> solved_at(std::int64_t i) const {
     const auto s = batch::load<S, solvers::FrictionSolution<S, N>>(tiles.solutions, i);
     const auto solved = s.status == S(int(Status::kConverged));
+    // Without a certified force the step is free flight; finish() ends the trajectory there.
     return {select(solved, s.c, Vec<S, 3 * N>::zero()), select(solved, s.a, Vec<S, 3 * N>::zero()), s.residual,
             s.effort.outer, s.status};
   }
@@ -167,6 +180,7 @@ struct CloseBody {
     S kinetic = S(0.5) * fma(s.body.mass, dot(s.body.v, s.body.v), dot(s.body.omega, spin));
     S work = m.work;
     for (int j = 0; j < N; ++j) {
+      // FingerStep hands over what the finger had at the step's start, in time for the same balance.
       kinetic += s.fingers[j].kinetic;
       work += s.fingers[j].work;
       m.peak_torque[j] = select(on, s.fingers[j].peak_torque, m.peak_torque[j]);
@@ -201,12 +215,14 @@ struct CloseBody {
     for (int j = 0; j < N; ++j) {
       const Vec3<S> c = solvers::contact<S, N>(solved.c, j), a = solvers::contact<S, N>(solved.a, j);
       const Vec3<S> before = relative_velocity(s.body, s.fingers[j]);
+      // a is the velocity after the step over its length, with the stabilization in its normal row: (6).
       Vec3<S> after = dt * a;
       after[0] = fnma(dt, stabilization(r, s.body, s.fingers[j], before), after[0]);
       if (r.explicit_step) after += before;
       const auto closed = c[0] > S(0);
       const S speed = tangential_length(after), ct = tangential_length(c);
       out.speed[j] = select(closed, speed, S(0));
+      // The way of (8): the mean of both velocities, without the one before an impact.
       out.slide[j] = select(closed, S(0.5) * tangential_length(axpy(touched[j], before, after)), S(0));
       out.state[j] = select(closed, select(speed > S(kSlipSpeed), S(int(ContactState::kSlip)), S(0)),
                             S(int(ContactState::kBreak)));
@@ -259,6 +275,7 @@ struct CloseBody {
     for (int j = 0; j < N; ++j) {
       m.slip[j] = select(on, fma(dt, contacts.slide[j], m.slip[j]), m.slip[j]);
       most(m.peak_force[j], solved.c[3 * j]);
+      // Of equal paths the contact with the smaller number.
       farthest = select(m.slip[j] > slid, S(j), farthest);
       slid = max(slid, m.slip[j]);
       least_force = min(least_force, solved.c[3 * j]);
@@ -289,10 +306,12 @@ struct CloseBody {
     S within = S(1);
     for (int j = 0; j < N; ++j) within = min(within, s.fingers[j].within);
     const ObjectMotion<S>& x = s.object;
+    // Squares cannot cancel: one test tells whether any of the nine numbers is NaN or infinite.
     const auto finite = is_finite(dot(x.p, x.p) + dot(x.v, x.v) + dot(x.w, x.w));
     const auto converged = solved.status == S(int(Status::kConverged));
     S end = S(-1);
     const auto because = [&](const MaskOf<S>& holds, MotionEnd why) { end = select(holds, S(int(why)), end); };
+    // A later one overrules: what makes the numbers meaningless counts before what they would say.
     because(x.turned >= S(rules->drop_turn), MotionEnd::kTurned);
     because(norm(x.p - x.first) >= S(rules->drop), MotionEnd::kDropped);
     because(within == S(0), MotionEnd::kJointLimit);

@@ -1,3 +1,4 @@
+// Trajectories of a grasp study: counted in pieces by threads, put together in their order.
 #include "grasp/time/study.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ Judged judge(const TimeLayout& l, std::int64_t sample, const Trajectory& t) {
   j.lost = j.decided && !j.in_hand;
   j.lost_at = j.lost ? t.end_time : never;
   j.slipped_at = std::min(t.slip_time, j.lost_at);
+  // Not even begun, or a time that is not known: unknown from the start.
   j.unknown_from = j.decided ? never : t.end_time >= 0 ? t.end_time : 0;
   j.metric = study::values_of(kTimeColumns, t, l.contacts);
   return j;
@@ -64,6 +66,7 @@ struct Books {
   }
   void most(int audit, double x) {
     double& least = tally.least[static_cast<std::size_t>(audit)];
+    // The tally merges smallest values, so the largest is kept with its sign turned.
     if (-x < least) least = -x;
   }
 };
@@ -102,6 +105,7 @@ class Counting {
     b.count(level.lost + instant_of(j.lost_at));
     b.count(level.lost_unknown + unknown);
     b.count(level.slipped + slipped);
+    // What had slipped before it stopped undecided is known to have slipped.
     b.count(level.slipped_unknown + (slipped < layout_.instants ? layout_.instants : unknown));
     b.sums[layout_.iterations()] += t.iterations;
     b.sums[layout_.steps()] += t.steps;
@@ -114,6 +118,7 @@ class Counting {
     if (!j.decided) return;
     const TimeLevel& level = layout_.level[static_cast<std::size_t>(j.level)];
     for (int k = 0; k < layout_.inputs; ++k) {
+      // u < 1, so the last bin takes the largest.
       const int bin = k * kInputBins + static_cast<int>(u[k] * kInputBins);
       b.count(level.decided_bin + bin);
       if (j.in_hand) b.count(level.held_bin + bin);
@@ -143,6 +148,7 @@ class Counting {
   void remember(std::int64_t sample, const Trajectory& t, const Judged& j, Books& b) const {
     if (!j.decided || t.end == MotionEnd::kUnreachable) return;
     const double value[kRemembered] = {t.end_time, t.peak_drift, j.metric[time_metric("slip_path")]};
+    // Rankings rise: those lost first, and of those in hand the ones that came nearest to be dropped.
     const double key = j.in_hand ? -t.peak_drift : t.end_time;
     for (int k = 0; k < kRemembered; ++k)
       b.tally.groups[static_cast<std::size_t>((j.in_hand ? kInHand : kLosses) * kRemembered + k)].add(
@@ -211,6 +217,7 @@ class Chunk {
     study::Tally t = std::move(total_);
     t.first = first_;
     t.count = count_;
+    // Pieces of a block are added in their order, so that sums do not depend on the threads.
     const auto n = static_cast<std::size_t>(layout_.sums());
     t.sums.assign(static_cast<std::size_t>((count_ + kBlock - 1) / kBlock) * n, 0.0);
     for (std::int64_t p = 0; p < pieces(); ++p) {
@@ -277,6 +284,7 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
   Chunk chunk(counting, layout_, first, count);
   if (device.executor == Executor::kCuda) {
     const auto seen = static_cast<std::uint64_t>(layout_.instants * looks(layout_.contacts) + layout_.inputs);
+    // Whole blocks fit (how_many_fit), so every batch begins with a piece.
     const std::int64_t fit = std::min(how_many_fit(device, kStateBytes + 8 * seen), kMostOnGpu);
     for (std::int64_t from = 0; from < count; from += fit) {
       const Motions batch = run_(first + from, std::min(fit, count - from), device);
@@ -289,6 +297,7 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
     }
     return chunk.tally();
   }
+  // A piece is one thread's; no team within a team.
   const Device one{device.executor, 1, device.index};
   batch::run_threads(study_threads(device), chunk.pieces(), [&](batch::Pieces& pieces) {
     Books books(layout_);

@@ -32,6 +32,7 @@ struct Bins {
     if (decades) return histogram.place(std::log10(x));
     return x == histogram.low ? histogram.offset + histogram.bins : histogram.place(x);
   }
+  /// The same bins, so many counts further on.
   [[nodiscard]] Bins shifted(int counts) const {
     Bins b = *this;
     b.histogram.offset += counts;
@@ -46,10 +47,10 @@ struct TimeLevel {
   int lost = 0, lost_unknown = 0;        ///< [instants + 1]: lost; stopped undecided
   int slipped = 0, slipped_unknown = 0;  ///< [instants + 1]: slipped or lost; stopped undecided before it slipped
   int held_bin = 0, decided_bin = 0;     ///< [input][study::kInputBins]
-  study::Histogram shown[kTimeMetrics];
-  Bins fine[kTimeMetrics];  ///< the same numbers, for their quantiles
-  Bins band[kBands];        ///< at the first of the instants that bands have
-  int band_stride = 0;      ///< from one of these instants to the next
+  study::Histogram shown[kTimeMetrics];  ///< equal bins from 0, for pictures
+  Bins fine[kTimeMetrics];               ///< the same numbers, for their quantiles
+  Bins band[kBands];                     ///< at the first of the instants that bands have
+  int band_stride = 0;                   ///< from one of these instants to the next
   [[nodiscard]] Bins band_at(int look, int instant) const { return band[look].shifted(instant * band_stride); }
 };
 
@@ -59,8 +60,8 @@ struct TimeLayout {
   std::vector<TimeLevel> level;
   std::vector<int> band_instant;  ///< the instants that bands have: all, or evenly spaced ones
   int slipped_first = 0;          ///< [contacts]
-  study::Histogram slip[kMaxContacts], force[kMaxContacts];
-  int counts = 0;
+  study::Histogram slip[kMaxContacts], force[kMaxContacts];  ///< over all levels
+  int counts = 0;                                            ///< in all
 
   /// In a block: sum, sum of squares of the numbers that histograms are of; then what follows.
   [[nodiscard]] int metric_sum(int of_level, int metric) const { return 2 * (of_level * kTimeMetrics + metric); }

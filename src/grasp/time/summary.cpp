@@ -91,6 +91,7 @@ void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scen
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
   study::for_each_row(kTimeColumns, [&](const auto& row, int k) {
     Json& of = j[row.words.name];
+    // Without limits nothing was measured; the key stays, so that readers find the same keys in every study.
     if (k == time_metric("peak_torque") && torque_limits(s).empty()) return;  // null
     of = study::distribution(t, l.shown[k], row.words_in(s), t.sums.data() + layout.metric_sum(level, k));
     for (auto& [p, value] : of["quantiles"].items()) value = quantile(t, l.fine[k], std::stod(p));
@@ -106,6 +107,7 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
   for (int look = 0; look < kBands; ++look) j[kBandName[look]]["unit"] = kBandUnit[look];
   for (int k = 0; k < static_cast<int>(layout.band_instant.size()); ++k) {
     j["time"].push_back(instant_time(time, layout.band_instant[static_cast<std::size_t>(k)]));
+    // Every sample in hand has a drift, so its histogram counts who is left.
     const study::Histogram drift = l.band_at(kDrift, k).histogram;
     std::int64_t alive = 0;
     for (int b = 0; b < drift.bins + 2; ++b) alive += at(t, drift.offset + b);
@@ -127,6 +129,7 @@ Json level_json(const Total& t, const TimeLayout& layout, int level, const Scena
   j["samples"] = samples;
   for (int k = 0; k < kMotionEnds; ++k) j["outcomes"][to_string(static_cast<MotionEnd>(k))] = at(t, l.outcome + k);
   j["held"] = probability(estimate_of(held(t, l)));
+  // At the last instant: what has neither slipped nor been lost until the end.
   j["no_slip"] = probability(estimate_of(still.back()));
   j["survival"]["time"] = Json::array();
   for (int k = 0; k < layout.instants; ++k) j["survival"]["time"].push_back(instant_time(time, k));
@@ -149,6 +152,7 @@ Json contacts(const Total& t, const TimeLayout& l) {
 
 Json inputs_json(const Total& t, const TimeLayout& l, const std::vector<Input>& inputs) {
   Json list = Json::array();
+  // Levels lie one after another in the counts, so one stride serves all of their bins.
   const int stride = l.levels() > 1 ? l.level[1].held_bin - l.level[0].held_bin : 0;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * study::kInputBins;
@@ -167,6 +171,7 @@ Json audit(const Total& t, const TimeLayout& l, const InTime& time) {
                                           "worst_cone",     "worst_residual",   "worst_ratio"};
   const bool bounded = time.scheme == Scheme::kExplicit;
   Json j;
+  // The stability bound is that of the explicit scheme.
   for (int k = 0; k < kAudits; ++k) j[names[k]] = k == kRatio && !bounded ? Json(nullptr) : number(largest(t, k));
   j["unstable_share"] = bounded ? number(sum(t, l.unstable()) / sum(t, l.steps())) : Json(nullptr);
   return j;
@@ -218,6 +223,7 @@ std::vector<std::int64_t> TimeStudy::first_losses(const Total& t) const {
 
 double TimeStudy::widest_interval(const Total& t) const {
   double widest = 0;
+  // Of each level, since a stop rule must hold at every one of them.
   for (const Verdicts& v : held_by_level(t, layout_)) {
     const study::Interval i = estimate_of(v).interval;
     widest = std::max(widest, i.high - i.low);
@@ -271,8 +277,10 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
                  {"mean_iterations", number(iterations / steps)},
                  {"steps", static_cast<std::int64_t>(steps)}};
   j["convergence"] = study::convergence(t, l.levels());
+  // Every sample that is not in hand is a failure, the undecided ones included.
   j["failures_kept"] = scenario_.plan.keep == "none" ? 0 : t.count - in_hand;
   Json worst = Json::array(), closest = Json::array();
+  // In this order: losses by their time, then, where there are fewer than ten, the nearest to be lost.
   add_ranked(t, kLosses, time, worst);
   add_ranked(t, kInHand, time, worst);
   add_ranked(t, kInHand, time, closest);
