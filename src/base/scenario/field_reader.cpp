@@ -86,6 +86,7 @@ const Node* FieldReader::find(const std::string& name, const Words& words) {
 void FieldReader::key(const std::string& name, Value& value, const Words& words) {
   if (not_held_ != nullptr) return refuse(name);
   const Node* node = find(name, words);
+  // A chosen key with a dot in it would read as two.
   const bool in_quotes = frames_.back().free && name.find('.') != std::string::npos;
   if (node != nullptr) attempt([&] { value.read(*node, here().name(in_quotes ? quoted(name) : name)); });
 }
@@ -118,6 +119,7 @@ void FieldReader::tables(const std::string& name, const Words& words, const Item
       fail(node->place, path, "expected an array of tables, found " + describe(*node),
            "Write [[" + path + "]] above each one.");
     });
+  // Before the first item is visited: its fields refer to members of the list.
   items.resize(node->items.size());
   for (std::size_t i = 0; i < node->items.size(); ++i) visit(&node->items[i], item(path, i), [&] { items.visit(i); });
 }
@@ -137,7 +139,9 @@ Place FieldReader::place_of(const std::string& name) {
 }
 
 void FieldReader::when(const Case& of, const Visit& visit_keys) {
+  // Within a case that does not hold, the outer one refuses all, whatever the inner one says.
   if (of.holds || not_held_ != nullptr) return visit_keys();
+  // The fields are visited all the same, so that refuse() knows which keys belong to other cases.
   not_held_ = &of;
   visit_keys();
   not_held_ = nullptr;
@@ -155,6 +159,8 @@ void FieldReader::check(bool holds, const std::string& key, const std::string& p
     fail(node == nullptr ? frame.place : node->place, key.empty() ? frame.table.path() : frame.table.name(key), problem,
          remedy);
   } catch (const Error& error) {
+    // Held back until close(): keys that were wrong have members at their defaults, and a condition on those would
+    // mislead.
     frame.checks.push_back(error);
   }
 }
@@ -165,6 +171,7 @@ void FieldReader::then(const Visit& visit) {
 
 void FieldReader::close() {
   Frame& frame = frames_.back();
+  // Judged before unknown keys are added, which make a frame bad.
   const bool good = frame.good && frame.checks.empty();  // else which case holds may be what is wrong
   const auto of_another_case = [&](const std::string& key) {
     const auto is = [&](const Refused& r) { return r.key == key; };
@@ -187,6 +194,7 @@ void FieldReader::close() {
 void FieldReader::finish() {
   close();
   const std::size_t unknown = unknown_.size();
+  // Misspelt keys first: they explain what seems to be missing.
   std::vector<Error> all = std::move(unknown_);
   all.insert(all.end(), errors_.begin(), errors_.end());
   if (!all.empty()) throw FileErrors(std::move(all), unknown);

@@ -6,6 +6,7 @@ namespace garra::io {
 
 void FieldWriter::key(const std::string& name, Value& value, const Words& words) {
   const std::string text = value.text();
+  // A chosen key is quoted, for it may hold anything.
   if (!text.empty()) w_.line(free_ ? io::text(name) : name, text, words.comment.empty() ? value.unit() : words.comment);
 }
 
@@ -28,6 +29,7 @@ void FieldWriter::tables(const std::string& name, const Words& /*words*/, const 
 }
 
 void FieldWriter::entries(const std::string& name, const Entries& entries) {
+  // An empty table would be read as "none", which is not what defaults are.
   if (entries.keys.empty()) return;
   free_ = true;
   table(name, {}, [&] { std::for_each(entries.keys.begin(), entries.keys.end(), entries.visit); });

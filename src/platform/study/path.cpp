@@ -250,7 +250,6 @@ PathPoints sweep(const Path& path, const Geometry& at) {
   const double duration = path.kind == Path::Kind::kSampled ? path.time.back() - path.time.front() : path.duration;
   PathPoints points;
   for (int k = 0; k < path.instants; ++k) {
-    // Multiplied out for each, so that the last instant is the duration to the bit.
     const double t = duration * k / (path.instants - 1);
     const Moving m = at(law_at(path, t, duration));
     const Quat p = normalized(m.p);
