@@ -50,6 +50,7 @@ Hdf5Id make_dataset(const Hdf5Id& file, const Column& c, std::uint64_t rows) {
   const Hdf5Id space(H5Screate_simple(c.list ? 1 : 2, dims, nullptr));
   const Hdf5Id options(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(options.get(), false);  // the same samples give the same bytes
+  // Early and never filled: offsets are known before a row is written, and no byte is written twice.
   H5Pset_alloc_time(options.get(), H5D_ALLOC_TIME_EARLY);
   H5Pset_fill_time(options.get(), H5D_FILL_TIME_NEVER);
   return Hdf5Id(H5Dcreate2(file.get(), c.name.c_str(), stored_type(c.type), space.get(), H5P_DEFAULT, options.get(),
@@ -59,6 +60,7 @@ Hdf5Id make_dataset(const Hdf5Id& file, const Column& c, std::uint64_t rows) {
 bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
   const hsize_t count = names.size();
   const Hdf5Id space(H5Screate_simple(1, &count, nullptr)), type(H5Tcopy(H5T_C_S1));
+  // Strings of any length in one attribute.
   H5Tset_size(type.get(), H5T_VARIABLE);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
   std::vector<const char*> texts;
@@ -74,12 +76,14 @@ bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& c
   for (Column& c : columns) {
     if (!ok) return false;
     const Hdf5Id set = make_dataset(file, c, rows);
+    // The library's own handle is closed at the end of the loop; an open one would keep the file from closing.
     ok = set.valid();
     if (!ok) return false;
     if (has_place(c, rows)) c.offset = H5Dget_offset(set.get());
     if (has_place(c, rows) && c.offset == HADDR_UNDEF) return false;
     if (!c.names.empty() && c.width > 0) ok = name_values(set, c.names);
   }
+  // Flushed and closed before rows go to it behind HDF5's back.
   return ok && H5Fflush(file.get(), H5F_SCOPE_GLOBAL) >= 0 && file.close();
 }
 
@@ -108,6 +112,7 @@ std::vector<std::byte> convert(std::span<const double> rows, std::size_t row, co
   for (std::size_t at = 0; at < rows.size(); at += row)
     for (std::size_t k = 0; k < c.width; ++k, to += sizeof(T)) {
       const T value = static_cast<T>(rows[at + c.first + k]);
+      // Bytes as they lie in memory: the stored types are little endian, as the machines are that garra runs on.
       std::memcpy(to, &value, sizeof(T));
     }
   return out;
@@ -138,9 +143,11 @@ struct SampleTableWriter::File {
     ::unlink(temporary.c_str());
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) fail(path, std::strerror(errno));
+    // Room for HDF5's own tables; rows take no more than eight bytes a number.
     constexpr std::uint64_t header = 1 << 16;
     const auto size = static_cast<off_t>(header + rows * (8 * row));
     const int rc = ::fallocate(descriptor, 0, 0, size);
+    // File systems that cannot reserve find out while rows are written, which is reported as well.
     if (rc != 0 && errno != EOPNOTSUPP && errno != ENOSYS) fail(path, std::strerror(errno));
     ::close(std::exchange(descriptor, -1));
   }
@@ -153,6 +160,7 @@ struct SampleTableWriter::File {
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const ssize_t n = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      // A signal asks for the end of the run, not of this write.
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) fail(path, std::strerror(errno));
       bytes = bytes.subspan(static_cast<std::size_t>(n));
@@ -170,6 +178,7 @@ SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<
   file_->rows = rows;
   for (const study::RowColumn& c : columns) file_->columns.push_back({c});
   file_->reserve();
+  // HDF5 would print its own stack of errors beside ours.
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (!lay_out(file_->temporary, rows, file_->columns)) fail(path, "HDF5 cannot lay out the file");
   file_->open();
@@ -188,6 +197,7 @@ void SampleTableWriter::append(std::span<const double> rows) {
 
 void SampleTableWriter::commit() {
   if (file_->written != file_->rows) throw Error(ExitCode::kInternal, file_->path + ": fewer rows than were announced");
+  // Before the rename: else a crash could leave a whole name on half a file.
   if (::fsync(file_->descriptor) != 0 && errno != EINVAL && errno != EROFS) fail(file_->path, std::strerror(errno));
   if (::close(std::exchange(file_->descriptor, -1)) != 0) fail(file_->path, std::strerror(errno));
   if (!is_as_laid_out(file_->temporary, file_->rows, file_->columns))
