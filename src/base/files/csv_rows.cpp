@@ -55,6 +55,7 @@ void for_each_row(const std::string& path, const CsvTable& table,
   bool first = true;
   for_each_line(read_text(path), [&](std::string_view line, int number) {
     const Place place{source, number, 1};
+    // The first line may name the columns: what is no row of numbers there is taken for that.
     const bool sound = read_row(line, row), heading = first && !sound;
     first = false;
     if (heading) return;
