@@ -44,6 +44,7 @@ inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t r
 
 template <class Op>
 void run_rows(const Op& op, const RowsJob& job) {
+  // A batch of nothing needs no GPU and no threads.
   if (job.count == 0) return;
   // The kernels are announced for the job, not for Rows: with_models() runs there, so that host code names no device
   // type.
