@@ -17,7 +17,7 @@ namespace garra {
 namespace {
 
 constexpr std::int64_t kFitBlock = 1024;  ///< samples that fit come in whole blocks of a study
-constexpr int kThreadsPerProcessor = 4;   ///< more threads than that only cost memory
+constexpr int kThreadsPerProcessor = 4;
 
 /// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
 std::string without_marks(std::string name) {
@@ -114,7 +114,7 @@ std::uint64_t free_memory(const Device& device) {
 }
 
 std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {
-  // Half of it: the batch has its inputs, outputs and the rest of the machine beside.
+  // The other half is for what is not counted in `bytes_each`.
   const std::uint64_t blocks = free_memory(device) / 2 / (bytes_each * kFitBlock);
   if (blocks == 0)
     throw Error(ExitCode::kNoDevice,

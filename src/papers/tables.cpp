@@ -37,7 +37,7 @@ struct Ending {
 template <class P>
 Ending<P> minimize(const typename P::template Data<double>& data) {
   solvers::MncpSolver<P, solvers::PapersMerit, solvers::BoxQuacan> solver;
-  // Only BOX-QUACAN's own tests stop it: our certificate would end it earlier, and the counts be others.
+  // Only BOX-QUACAN's own tests stop it, as in the papers: the counts are to be compared with theirs.
   solver.judge = false;
   solver.zero_slack = true;
   auto state = solver.template start<double>(data, solvers::MncpVec<P, double>::zero());
@@ -171,7 +171,7 @@ SlidingSystem sliding_system(const Problem& problem, const Sliding& sliding) {
 }
 
 double SlidingSystem::smallest_minor() const {
-  // All principal minors: a P-matrix has them positive, and a solution for every b.
+  // The principal minors of a P-matrix are positive: exactly one solution for every b.
   return std::min({A(0, 0), A(1, 1), A(2, 2), minor2(A, 0, 1), minor2(A, 0, 2), minor2(A, 1, 2), determinant(A)});
 }
 
