@@ -23,7 +23,6 @@ void for_each_tile(const RowRange& rows, int threads, const Use& use) {
       use(t, rows.first + t * kTile, static_cast<int>(std::min(kTile, rows.count - t * kTile)));
   };
   const std::int64_t tiles = tiles_for(rows.count);
-  // Without a team of threads: small batches would wait for it longer than they copy.
   if (threads == 1)
     range(0, tiles);
   else
@@ -46,7 +45,6 @@ template <class T>
 void scatter_whole(const double* tile, std::int64_t first, int count, const OutColumn& column) {
   char* to = static_cast<char*>(column.whole.data) + first * column.width * static_cast<std::int64_t>(sizeof(T));
   const auto put = [&](int row, int w) {
-    // By int: kernels hold whole numbers as doubles, and casting those to a byte directly is another conversion.
     const T number = static_cast<T>(static_cast<int>(tile[w * kLanes + row]));
     // The array may be of an enum: bytes are copied, no object of another type is written.
     std::memcpy(to + (row * column.width + w) * static_cast<int>(sizeof(T)), &number, sizeof(T));

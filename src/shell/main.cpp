@@ -156,7 +156,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     code = code_of(std::current_exception());
   }
-  // Last: only when all is flushed is it known whether the answer was read.
+  // Last: only when all is flushed is it known whether the answer has been written.
   code = with_output(code);
   ended_by_main = true;
   return finish(code);

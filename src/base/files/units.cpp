@@ -85,7 +85,6 @@ bool multiply_by(std::string_view factor, int sign, Unit& product) {
   for (const Unit& unit : kUnits) {
     if (trim(factor) != unit.name) continue;
     for (int k = 0; k < power; ++k) {
-      // Up and down apart until the end: one rounding for the whole unit where both are exact.
       product.up *= sign > 0 ? unit.up : unit.down;
       product.down *= sign > 0 ? unit.down : unit.up;
     }

@@ -29,7 +29,6 @@ void FieldWriter::tables(const std::string& name, const Words& /*words*/, const 
 }
 
 void FieldWriter::entries(const std::string& name, const Entries& entries) {
-  // An empty table would be read as "none", which is not what defaults are.
   if (entries.keys.empty()) return;
   free_ = true;
   table(name, {}, [&] { std::for_each(entries.keys.begin(), entries.keys.end(), entries.visit); });
