@@ -14,6 +14,7 @@ struct CudaRuntime {
 };
 inline CudaRuntime cuda_runtime;
 
+/// Whether kernels are linked into this program; says nothing of a GPU.
 [[nodiscard]] bool has_kernels();
 [[nodiscard]] int cuda_device_count();  ///< 0 also where there are no kernels
 

@@ -16,7 +16,7 @@ namespace garra {
 
 namespace {
 
-constexpr std::int64_t kFitBlock = 1024;
+constexpr std::int64_t kFitBlock = 1024;  ///< samples that fit come in whole blocks of a study
 constexpr int kThreadsPerProcessor = 4;
 
 /// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
@@ -44,6 +44,7 @@ std::uint64_t available_memory() {
   std::string key, unit;
   for (std::uint64_t kib = 0; in >> key >> kib >> unit;)
     if (key == "MemAvailable:") return kib * 1024;
+  // Without /proc: pages that nobody uses, fewer than what could be had.
   return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
@@ -52,10 +53,12 @@ Device cuda_device(const std::string& name) {
   d.executor = Executor::kCuda;
   if (name.size() > 5) {
     const std::string number = name.substr(5);
+    // Bounded before stoi, which throws beyond int.
     if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos || number.size() > 3)
       throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
     d.index = std::stoi(number);
   }
+  // Before GPUs are counted: without kernels the remedy is another build, not another machine.
   if (!has_kernels()) batch::refuse_without_kernels();
   const int count = cuda_device_count();
   if (count == 0)
@@ -80,6 +83,7 @@ void batch::refuse_without_kernels() {
 Device parse_device(const std::string& name, int threads) {
   Device d;
   if (name == "auto") {
+    // `auto` never fails: without GPU or kernels it is the processor.
     if (cuda_device_count() > 0) d.executor = Executor::kCuda;
   } else if (name == "scalar") {
     d.executor = Executor::kScalar;
@@ -107,6 +111,7 @@ int study_threads(const Device& device) {
   return std::min(device.threads > 0 ? device.threads : omp_get_max_threads(), most_threads());
 }
 
+// The scalar executor is the reference: one thread solves, though a study may count with more.
 int solve_threads(const Device& device) { return device.executor == Executor::kScalar ? 1 : study_threads(device); }
 
 std::uint64_t free_memory(const Device& device) {
@@ -114,6 +119,7 @@ std::uint64_t free_memory(const Device& device) {
 }
 
 std::int64_t how_many_fit(const Device& device, std::uint64_t bytes_each) {
+  // The other half is for what is not counted in `bytes_each`.
   const std::uint64_t blocks = free_memory(device) / 2 / (bytes_each * kFitBlock);
   if (blocks == 0)
     throw Error(ExitCode::kNoDevice,

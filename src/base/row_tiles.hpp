@@ -37,6 +37,7 @@ inline void transpose(Row (&r)[kSide]) {
 template <int K>
 inline void block_to_tile(const double* rows, int stride, double* tile) {
   Row r[kSide] = {};
+  // memcpy, as rows are aligned to no register; K is known, so it is one load or two.
   for (int s = 0; s < kSide; ++s) std::memcpy(&r[s], rows + s * stride, K * sizeof(double));
   transpose(r);
   for (int f = 0; f < K; ++f) std::memcpy(tile + f * kLanes, &r[f], sizeof(Row));
@@ -62,9 +63,11 @@ inline void to_tile(const double* rows, int fields, int count, double* tile) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide)
     for_fields(fields, [&](auto k, int f) { block_to_tile<k>(rows + s * fields + f, fields, tile + f * kLanes + s); });
+  // Fewer than eight rows are left, or none: number by number, beyond `count` copies of the last.
   for (int s = whole; s < kLanes; ++s)
     for (int f = 0; f < fields; ++f) tile[f * kLanes + s] = rows[std::min(s, count - 1) * fields + f];
 }
+/// `count` <= 32 problems of a tile to rows; spare lanes go nowhere.
 inline void from_tile(const double* tile, int fields, int count, double* rows) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide)

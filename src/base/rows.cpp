@@ -32,6 +32,7 @@ void for_each_tile(const RowRange& rows, int threads, const Use& use) {
 void gather_column(const InColumn& column, std::int64_t first, int count, double* tile) {
   if (column.width == 0) return;
   if (column.data == nullptr)
+    // A column that is absent is zeros: operations have no case for it.
     std::fill_n(tile, column.width * kLanes, 0.0);
   else if (column.shared)
     for (int w = 0; w < column.width; ++w) std::fill_n(tile + w * kLanes, kLanes, column.data[w]);
@@ -45,6 +46,7 @@ void scatter_whole(const double* tile, std::int64_t first, int count, const OutC
   char* to = static_cast<char*>(column.whole.data) + first * column.width * static_cast<std::int64_t>(sizeof(T));
   const auto put = [&](int row, int w) {
     const T number = static_cast<T>(static_cast<int>(tile[w * kLanes + row]));
+    // The array may be of an enum: bytes are copied, no object of another type is written.
     std::memcpy(to + (row * column.width + w) * static_cast<int>(sizeof(T)), &number, sizeof(T));
   };
   int row = 0;

@@ -242,6 +242,7 @@ Rows example_3() {
 
 Rows rows_of(int example) {
   Rows rows = example == 1 ? example_1() : example == 2 ? example_2() : example_3();
+  // Number of joints: example 2 has nine, the others seven.
   const int last = example == 2 ? 9 : 7;
   rows.push_back({"the extreme joints 1 and " + std::to_string(last) + " change no rank by moving", true,
                   [last](const Screwed& s) {
@@ -252,7 +253,9 @@ Rows rows_of(int example) {
 }
 
 bool agree(const Value& paper, const Value& computed) {
+  // Silence agrees with nothing, not even with silence: such a row is information, no confirmation.
   if (std::holds_alternative<std::monostate>(paper) || std::holds_alternative<std::monostate>(computed)) return false;
+  // Only lengths are compared with the paper's digits; ranks and joints must be the same.
   if (std::holds_alternative<double>(paper) && std::holds_alternative<double>(computed))
     return std::abs(std::get<double>(paper) - std::get<double>(computed)) <= kDigits;
   return paper == computed;
@@ -266,6 +269,7 @@ Claim judged(const Row& row, const Screwed& printed, const Screwed& corrected) {
   claim.corrected = row.compute(corrected);
   claim.holds_printed = agree(claim.paper, claim.printed);
   claim.holds_corrected = agree(claim.paper, claim.corrected);
+  // With the mended screws it must hold: agreement with a wrong datum alone is an accident.
   if (claim.holds_corrected) claim.verdict = claim.holds_printed ? Verdict::kHolds : Verdict::kHoldsWithCorrectedDatum;
   if (claim.verdict != Verdict::kHolds) claim.reason = row.reason;
   return claim;

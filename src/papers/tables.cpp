@@ -37,6 +37,7 @@ struct Ending {
 template <class P>
 Ending<P> minimize(const typename P::template Data<double>& data) {
   solvers::MncpSolver<P, solvers::PapersMerit, solvers::BoxQuacan> solver;
+  // Only BOX-QUACAN's own tests stop it, as in the papers: the counts are to be compared with theirs.
   solver.judge = false;
   solver.zero_slack = true;
   auto state = solver.template start<double>(data, solvers::MncpVec<P, double>::zero());
@@ -84,7 +85,9 @@ RollingPoint point_of(const Vec<double, Merit<Rolling>::kVariables>& x) {
 
 /// Accelerations above 1e-6 of the problem's own size count as motion, as in a study.
 grasp::ContactState state_of(const Problem& problem, const Force& a, int j) {
+  // Relative to b: no acceleration is small by itself.
   const double eps = 1e-6 * solvers::friction_scale(problem).size_b;
+  // Breaking first: where a contact opens, tangential motion is no slip.
   if (a[3 * j] > eps) return grasp::ContactState::kBreak;
   return std::hypot(a[3 * j + 1], a[3 * j + 2]) > eps ? grasp::ContactState::kSlip : grasp::ContactState::kStick;
 }
@@ -138,6 +141,7 @@ Hand hand_of(const grasp::Scenario& scenario) {
   Hand hand;
   std::copy(nominal.A.begin(), nominal.A.end(), hand.A.m);
   std::copy(nominal.b.begin(), nominal.b.end(), hand.b.m);
+  // (1) of tables.hpp with w = 1: only directions are taken.
   const Vec3<double> turn{{1, 0, 1}}, fall{{0, 0, -scenario.object.radius}};
   for (int j = 0; j < kContacts; ++j) {
     const grasp::SurfacePoint& contact = study.model().surface[j];
@@ -167,6 +171,7 @@ SlidingSystem sliding_system(const Problem& problem, const Sliding& sliding) {
 }
 
 double SlidingSystem::smallest_minor() const {
+  // The principal minors of a P-matrix are positive: exactly one solution for every b.
   return std::min({A(0, 0), A(1, 1), A(2, 2), minor2(A, 0, 1), minor2(A, 0, 2), minor2(A, 1, 2), determinant(A)});
 }
 
@@ -212,6 +217,8 @@ Reference solve_certified(const Problem& problem) {
 }
 
 Identities identities(const Problem& problem, const RollingPoint& p) {
+  // The papers print no b: the one that makes A c + b = a at the printed point, so that only their other equations are
+  // tested.
   Problem through = problem;
   through.b = p.a - problem.A * p.c;
   const auto rows = Merit<Rolling>(through).residual(variables_of(p));
@@ -238,6 +245,7 @@ Hand loaded_through(const Hand& hand, const RollingPoint& point) {
 Problem problem_through(const Hand& hand, const Printed::Row& row) {
   Problem p = problem_of(hand, row.mu);
   const PerContact b_n = row.a_n - sliding_system(p, hand.slip).A * row.c_n;
+  // Tangential rows are eliminated for sliding contacts: any b does there.
   p.b = Force::zero();
   for (int j = 0; j < kContacts; ++j) p.b[3 * j] = b_n[j];
   return p;

@@ -19,7 +19,7 @@ using Force = Vec<double, 3 * kContacts>;  ///< contact-major (n, t, o)
 
 /// One row of Table 1 or 3: what the minimization of f cost, and the f that it ended with.
 struct Effort {
-  int box_it = 0, fun_eval = 0, quacan_it = 0, matx_vec = 0;
+  int box_it = 0, fun_eval = 0, quacan_it = 0, matx_vec = 0;  ///< columns as in the papers' tables
   double f = 0;
 };
 
@@ -59,6 +59,7 @@ struct Hand {
 /// Throws Error(kInvalidFile) unless the scenario is a hand of three fingers whose nominal grasp is possible.
 [[nodiscard]] Hand hand_of(const grasp::Scenario& scenario);
 
+/// The hand's problem with one coefficient of friction at all contacts.
 [[nodiscard]] Problem problem_of(const Hand& hand, double mu);
 
 /// The normal rows of A c + b once the sliding contacts' tangential forces are eliminated: A~_nn and b_n of (45), (46).

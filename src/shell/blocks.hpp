@@ -39,10 +39,12 @@ struct Blocks {
     const auto work = [&] {
       try {
         auto worker = make();
+        // One empty block where there is nothing: an output file is then made all the same.
         const std::int64_t end = std::max<std::int64_t>(count, 1);
         for (std::int64_t first = next.fetch_add(block); first < end; first = next.fetch_add(block))
           worker(first, std::min(block, count - first));
       } catch (...) {
+        // No further block begins; others finish what they are at.
         next = std::max<std::int64_t>(count, 1);
         const std::scoped_lock lock(mutex);
         if (!failure) failure = std::current_exception();
@@ -51,6 +53,7 @@ struct Blocks {
     std::vector<std::jthread> others;
     for (int i = 1; i < workers(); ++i) others.emplace_back(work);
     work();
+    // Joins: `failure` is read only when no thread can write it.
     others.clear();
     if (failure) std::rethrow_exception(failure);
   }

@@ -110,6 +110,7 @@ Content robot_in(const CheckArguments& arguments, const std::string& file) {
 Content content_of(const CheckArguments& arguments, const std::string& file) {
   const std::string ending = std::filesystem::path(file).extension().string();
   if (ending == ".h5" || ending == ".hdf5") return problems_in(file);
+  // Robots and platforms before scenarios: only a scenario has `job`, and an error about a missing one would mislead.
   if (is_robot(file, ending)) return robot_in(arguments, file);
   if (ending == ".toml" && io::is_platform_toml(file)) {
     const platform::Platform p = io::read_platform(file, arguments.overrides);
@@ -143,6 +144,7 @@ void print_text(const CheckArguments& arguments, const std::string& file, const 
                 const std::optional<Error>& error) {
   const bool several = arguments.files.size() > 1;
   if (error) {
+    // Of one file the program's end says it: run_check() throws it.
     if (several) std::fprintf(stderr, "%s\n", error->what());
     return;
   }

@@ -17,7 +17,9 @@ namespace {
 contact::Problems closed_form_problems(std::int64_t n) {
   contact::Problems p{1, n, {}, {}, {}};
   for (std::int64_t i = 0; i < n; ++i) {
+    // Friction of 0.1 to 0.9: both answers are far from the edge between stick and slip.
     const double f = 0.1 + 0.8 * static_cast<double>(i % 1000) / 1000;
+    // Diagonal: the normal impulse is 1 whatever the tangent does, so that the answer is known in closed form.
     p.A.insert(p.A.end(), {2, 0, 0, 0, 1, 0, 0, 0, 1});
     p.b.insert(p.b.end(), {-2, i % 2 == 0 ? 0.5 * f : 2 * f, 0});
     p.mu.push_back(f);

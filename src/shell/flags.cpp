@@ -18,6 +18,7 @@ namespace garra::cli {
 
 namespace {
 
+/// The number that the whole text is; none for NaN, infinity and text behind the number.
 std::optional<double> finite_number(const std::string& text) {
   char* end = nullptr;
   const double x = std::strtod(text.c_str(), &end);
@@ -29,6 +30,7 @@ std::string as_whole_number(std::string& text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i)
     if (text[i] != '_' || i == 0) digits += text[i];
+  // Through a double, so that 1e6 is whole; up to 1e15 it is exact.
   const auto x = finite_number(digits);
   if (!x || *x < 1 || *x > 1e15 || *x != std::floor(*x)) return text + " is no whole number from 1 on";
   text = std::to_string(static_cast<long long>(*x));
@@ -108,15 +110,18 @@ std::string unknown_word(const CLI::App& app, int argc, const char* const* argv)
   const CLI::App* at = &app;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
+    // What follows is no flag.
     if (word == "--") return {};
     if (word.size() > 1 && word[0] == '-') {
       const bool is_long = word[1] == '-';
       const CLI::Option* option = at->get_option_no_throw(is_long ? "--" + flag_name(word) : word.substr(0, 2));
       if (option == nullptr) return is_long ? complaint(*at, "flag", "--" + flag_name(word), long_flags(*at)) : "";
       const bool has_value = word.find('=') != std::string::npos || (!is_long && word.size() > 2);
+      // The next word is the flag's value, not a command.
       if (option->get_items_expected_min() > 0 && !has_value) ++i;
       continue;
     }
+    // A command without subcommands takes files.
     if (subcommands(*at).empty()) continue;
     const auto named = at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
     if (named.empty()) return complaint(*at, "command", word, subcommands(*at));
@@ -141,6 +146,7 @@ void add_batch_flags(CLI::App& command, BatchFlags& flags, const std::string& un
 void check_output(const std::string& input, const std::string& output, const std::string& what) {
   if (output.empty()) return;
   std::error_code ignored;
+  // The same file by any path or link, before anything is computed.
   if (std::filesystem::equivalent(input, output, ignored))
     throw Error(ExitCode::kUsage, output + ": the results would overwrite " + what, "Choose another -o.");
   io::require_writable(output);

@@ -11,6 +11,7 @@ namespace {
 
 /// Filled before main() by the jobs' own files, in no order that means anything.
 std::vector<const JobKind*>& known() {
+  // In a function: made at the first use, whatever the order in which files are initialized.
   static std::vector<const JobKind*> all;
   return all;
 }

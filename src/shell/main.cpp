@@ -144,9 +144,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   occupy_closed_streams();
+  // Before any thread: what a thread throws past its end must still give an exit code of ours.
   std::set_terminate(end_at_once);
   std::atexit(after_exit);
   std::signal(SIGXFSZ, SIG_IGN);  // a file grown too large is a failed write with a message, not a killed program
+  // OMP_NUM_THREADS may ask for more threads than the system gives.
   if (omp_get_max_threads() > garra::most_threads()) omp_set_num_threads(garra::most_threads());
   ExitCode code = ExitCode::kInternal;
   try {
@@ -154,6 +156,7 @@ int main(int argc, char** argv) {
   } catch (...) {
     code = code_of(std::current_exception());
   }
+  // Last: only when all is flushed is it known whether the answer has been written.
   code = with_output(code);
   ended_by_main = true;
   return finish(code);

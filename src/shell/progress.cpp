@@ -92,8 +92,10 @@ double Progress::seconds() const {
 
 void Progress::show(const Standing& standing) {
   const double now = seconds();
+  // Ten times a second at most; the first and the last are always shown.
   if (mode_ == Mode::kNone || (standing.done < total_ && last_ >= 0 && now - last_ < 0.1)) return;
   last_ = now;
+  // Samples read back from chunks cost no time to speak of: the rate is of those computed.
   const double rate = now > 0 ? static_cast<double>(standing.fresh) / now : 0;
   const double left = rate > 0 ? static_cast<double>(total_ - standing.done) / rate : 0;
   mode_ == Mode::kJson ? show_json(standing, rate, left) : show_bar(standing, rate, left);
@@ -115,6 +117,7 @@ void Progress::show_bar(const Standing& s, double rate, double left) const {
   const double share = total_ > 0 ? static_cast<double>(s.done) / static_cast<double>(total_) : 1;
   char percent[16];
   std::snprintf(percent, sizeof percent, " %3.0f %%", 100 * share);
+  // Some terminals wrap when the last column is written.
   const int columns = terminal_columns() - 1;
   std::string text = percent;
   for (const std::string& part : {short_estimate(s), short_time(left) + " left", short_number(rate) + " samples/s"})

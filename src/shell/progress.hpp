@@ -31,9 +31,9 @@ class Progress {
   void show_json(const Standing& standing, double rate, double left) const;
 
   enum class Mode { kNone, kBar, kJson } mode_ = Mode::kNone;
-  std::int64_t total_;
+  std::int64_t total_;  ///< samples, or steps
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double last_ = -1;
+  double last_ = -1;  ///< when something was shown [s since the start]; -1: never
   bool color_ = false;
 };
 

@@ -30,6 +30,7 @@ std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, co
 
 void replay(const ReplayArguments& a) {
   const auto folder = io::RunFolder::open(a.run);
+  // A sample of a changed scenario would not be the one that the run has counted.
   io::require_unchanged(folder);
   const auto document = scenario_of(folder);
   const JobKind& kind = job_kind(document);

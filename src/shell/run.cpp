@@ -32,6 +32,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// All that a handler may touch; the loop looks at it between chunks.
 volatile std::sig_atomic_t stop_signal = 0;
 void on_signal(int signal) { stop_signal = signal; }
 
@@ -46,6 +47,7 @@ std::string stop_override(const std::string& rule) {
 
 std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind) {
   std::vector<std::string> list = a.set;
+  // Flags become overrides of the scenario, so that the run folder keeps them and `resume` finds them.
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
   if (a.tol > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tol).dump());
@@ -65,6 +67,7 @@ std::string new_folder_name(const std::string& scenario) {
   for (int k = 1;; ++k) {
     const std::string name = k == 1 ? stem : stem + "-" + std::to_string(k);
     std::error_code error;
+    // Never an existing folder: a second run of a scenario gets a number.
     if (!fs::exists(name, error)) return name;
   }
 }
@@ -79,6 +82,7 @@ void require_all(const std::vector<Requirement>& requirements, const study::Stud
                  const JobKind& kind) {
   for (const Requirement& r : requirements) {
     const study::Interval s = required(r, study, total, kind).interval;
+    // The whole interval must satisfy it: a requirement that holds by luck of few samples does not pass.
     if (r.holds(s.low, s.high)) continue;
     char interval[64];
     std::snprintf(interval, sizeof interval, "[%.6f, %.6f]", s.low, s.high);
@@ -114,6 +118,7 @@ void print_answer(const io::RunFolder& folder, const Job& job, const io::FolderR
 void report_on(const std::string& run, const RunArguments& a, bool changed) {
   const std::string page = run + "/report.html";
   std::error_code error;
+  // A page of results that have not changed is not made again.
   const bool there = fs::exists(page, error) && !changed;
   const bool made = there || (!a.no_report && make_report(run, a.quiet));
   if (a.quiet || a.format == "json") return;
@@ -138,6 +143,7 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
   if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
   options.extras.write = [&](const io::RunFolder& f, const study::Total& total) { job.write_files(f, total); };
   options.extras.are_there = [&](const io::RunFolder& f) { return job.has_files(f); };
+  // Only once the loop can end in order; before that a signal ends the program at once.
   std::signal(SIGINT, on_signal);
   std::signal(SIGTERM, on_signal);
   io::FolderRun run = io::run_in_folder(folder, job.study(), options);
@@ -163,6 +169,7 @@ void execute(io::RunFolder folder, const JobKind& kind, Job& job, const RunArgum
     static_cast<void>(required(r, study, {}, kind));  // refused before the first sample
   const io::FolderRun run = run_samples(folder, kind, job, a, command);
   if (study::is_resumable(run.result.end)) say_stopped(folder, kind, study, run.result);
+  // The answer comes before the verdicts: exit codes 1 and 4 are about it, and must not hide it.
   print_answer(folder, job, run, a);
   report_on(folder.path(), a, run.changed);
   require_solved(study, run.result.total, kind);
@@ -174,6 +181,7 @@ void resume(const RunArguments& a) {
   io::require_same_program(folder);
   const auto document = scenario_of(folder);
   const JobKind& kind = job_kind(document);
+  // Refused before work begins.
   (void)requirements_of(a, kind);
   const auto job = kind.read(document);
   execute(std::move(folder), kind, *job, a, "garra resume " + a.run);
@@ -213,6 +221,7 @@ void show_status(const RunArguments& a) {
                 e.interval.high);
   std::printf("\n");
   auto next = io::RunFolder::Chunk::kPresent;
+  // Only the state of the chunk after those that can be used.
   if (total.count < plan.samples) static_cast<void>(folder.read_chunk(so_far.chunks, &next));
   const bool all_there = total.count >= plan.samples || (finished && total.count == samples_of(folder));
   if (!all_there && (finished || next != io::RunFolder::Chunk::kMissing))
@@ -274,6 +283,7 @@ void run_text(const std::string& text, const std::string& name, RunArguments a) 
     run_new(a);
   } catch (const Error& error) {
     std::string message = error.what();
+    // The temporary file's name means nothing to a user.
     if (message.rfind(a.scenario, 0) == 0) message.replace(0, a.scenario.size(), name);
     throw Error(error.code(), message);
   }

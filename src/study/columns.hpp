@@ -49,6 +49,7 @@ consteval int row_of(const Table& table, std::string_view name) {
   for_each_row(table, [&](const auto& row, int k) {
     if (name == row.words.name) found = k;
   });
+  // In a consteval function a throw that is reached is an error of the compiler.
   if (found < 0) throw "no row has this name";
   return found;
 }
@@ -68,6 +69,7 @@ class Places {
     return next_ - size;
   }
   Histogram histogram(const Axis& axis) {
+    // What lies outside of the bins and what is no number have counts of their own behind them: size() has them.
     Histogram h{axis.low, axis.high, axis.bins, next_};
     take(h.size());
     return h;

@@ -7,8 +7,10 @@ namespace garra::study {
 
 namespace {
 
+/// Distribution function of a constant: it is reached at `at` itself.
 double step(double x, double at) { return x < at ? 0.0 : 1.0; }
 
+/// part / whole within [0, 1]; of a ball or cone without extent a step at 0.
 double share(double part, double whole, double x) {
   return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : step(x, 0);
 }
@@ -41,6 +43,8 @@ double Distribution::probability_below(double x) const {
 
 Distribution Distribution::truncated(double min, double max) const {
   Distribution d = *this;
+  // Kept as probabilities: a draw then maps a uniform number into [low, high] and takes the quantile, without
+  // rejection.
   d.low = std::max(low, probability_below(min));
   d.high = std::min(high, probability_below(max));
   return d;

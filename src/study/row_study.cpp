@@ -17,6 +17,7 @@ namespace {
 enum Fate : int { kYes, kNo, kUndecided, kFates };
 
 Fate fate_of(double event) {
+  // A system says by NaN that it cannot tell.
   if (std::isnan(event)) return kUndecided;
   return event == 1 ? kYes : kNo;
 }
@@ -38,6 +39,7 @@ class Rows {
   struct alignas(64) Line {
     double x[8];
   };
+  // Lines of 64 bytes: a vector of doubles is not aligned for lanes.
   std::vector<Line> lines_;
 };
 
@@ -58,6 +60,7 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
         w.job,
         "the system gives " + std::to_string(outputs) + " outputs, the words name " + std::to_string(w.outputs.size()),
         "Name each of them in SystemWords::outputs.");
+  // Sums are per block: a chunk that ended within one would change their bits.
   if (w.plan.chunk <= 0 || w.plan.chunk % kBlock != 0)
     refuse(w.job, "plan.chunk = " + std::to_string(w.plan.chunk) + " is no whole number of blocks",
            "Give a multiple of " + std::to_string(kBlock) + ".");
@@ -92,6 +95,7 @@ std::vector<RowColumn> RowStudy::columns() const {
       {"outcome", Type::kSmall, 1, 1, true, {words_.event, "not_" + words_.event, "undecided"}},
       {"inputs", Type::kReal, 2, inputs.size(), false, inputs}};
   for (const SystemOutput& o : words_.outputs)
+    // Behind index, outcome and inputs, which are the first three columns of the list.
     list.push_back({o.name, Type::kReal, 2 + inputs.size() + (list.size() - 3), 1, true});
   return list;
 }
@@ -104,6 +108,7 @@ void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, doubl
   for (std::size_t k = 0; k < outputs; ++k) {
     const double x = value(1 + k);
     ++t.counts[size(layout_.output[k].place(x))];
+    // One infinite value would make the sums useless; it is in the histogram.
     if (!std::isfinite(x)) continue;
     sums[2 * k] += x;
     sums[2 * k + 1] += x * x;
@@ -111,6 +116,7 @@ void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, doubl
   sums[2 * outputs] += fate == kYes;
   sums[2 * outputs + 1] += fate == kUndecided;
   for (std::size_t k = 0; k < inputs; ++k) {
+    // Inputs come as uniform numbers in (0, 1): bins of equal probability.
     const std::size_t bin = k * kInputBins + static_cast<std::size_t>(value(1 + outputs + k) * kInputBins);
     t.counts[size(layout_.held_bin) + bin] += fate == kYes;
     t.counts[size(layout_.decided_bin) + bin] += fate != kUndecided;
@@ -118,6 +124,7 @@ void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, doubl
   if (plan().keep == "none" || (plan().keep == "failures" && fate == kYes)) return;
   t.kept.insert(t.kept.end(), {static_cast<double>(sample), static_cast<double>(fate)});
   for (std::size_t k = 0; k < inputs; ++k)
+    // Kept as the value; the uniform number would mean nothing to a reader.
     t.kept.push_back(quantile(words_.inputs[k].distribution, value(1 + outputs + k)));
   for (std::size_t k = 0; k < outputs; ++k) t.kept.push_back(value(1 + k));
 }
@@ -145,6 +152,7 @@ Tally RowStudy::run_on_cpu(std::int64_t first, std::int64_t count, const Device&
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
       mine.kept.clear();
     }
+    // Whole numbers: the order of threads does not matter. Sums have a place for each block.
     pieces.alone([&] { merge(total, mine); });
   });
   for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());

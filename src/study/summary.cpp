@@ -13,6 +13,7 @@ namespace {
 /// Blocks after which convergence shows an estimate: about 30 per decade, and the last.
 std::vector<std::size_t> shown_blocks(std::size_t blocks) {
   std::vector<std::size_t> list;
+  // A twelfth more each time: 10^(1/30) is about 1.08.
   for (std::size_t b = 1; b < blocks; b = std::max(b + 1, b + b / 12)) list.push_back(b);
   if (blocks > 0) list.push_back(blocks);
   return list;
@@ -36,6 +37,7 @@ struct Explained {
 double most_within(std::span<const Bin> bins, std::size_t b) {
   const double m = mean(bins[b]), chance = m * (1 - m) / static_cast<double>(bins[b].decided);
   const bool before = b > 0 && bins[b - 1].decided > 0, after = b + 1 < bins.size() && bins[b + 1].decided > 0;
+  // No neighbor bounds f: the variance of the event itself.
   if (!before && !after) return m * (1 - m);
   const double rise = after ? mean(bins[b + 1]) - m : m - mean(bins[b - 1]);
   const double end = rise > 0 ? (after ? m : 1 - m) : (after ? m - 1 : -m);
@@ -108,6 +110,7 @@ Influence influence_of(const Tally& t, const InputCounts& c) {
   while (merge > 1) {
     merge /= 2;
     const InBins next = influence_in(groups, merge);
+    // Finer bins always explain a little more; only a rise beyond chance is resolution.
     if (!(next.influence.value > now.influence.value + now.rise)) break;
     now = next;
   }
@@ -122,8 +125,10 @@ Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 Json quantile(const Tally& t, const Histogram& h, double p) {
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
+  // Undefined values are no part of the distribution.
   if (total == 0) return nullptr;
   double rest = p * static_cast<double>(total) - static_cast<double>(at(t, h.offset + h.bins));
+  // In the part below the axis, whose values were not kept.
   if (rest < 0) return nullptr;
   for (int k = 0; k < h.bins; ++k) {
     const auto n = static_cast<double>(at(t, h.offset + k));
@@ -145,9 +150,11 @@ Json distribution(const Tally& t, const Histogram& h, const std::string& unit, c
   // Mean and spread of the finite values; infinite ones are counted in `below` or `above` only when sums are exact.
   const auto n = static_cast<double>(inside);
   const bool finite = below == 0 && above == 0 && inside > 0;
+  // Values outside of the axis are in the sums, but `inside` does not count them: no mean is better than a wrong one.
   const double mean = finite ? sums[0] / n : NAN;
   j["unit"] = unit;
   j["mean"] = number(mean);
+  // The difference may be negative by rounding where all values are alike.
   j["sd"] = number(finite ? std::sqrt(std::max(0.0, sums[1] / n - mean * mean)) : NAN);
   for (const char* p : {"0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99"})
     j["quantiles"][p] = quantile(t, h, std::stod(p));
@@ -197,14 +204,17 @@ Estimate estimate_of(std::span<const Verdicts> groups) {
   Verdicts all;
   for (const Verdicts& g : groups) all.held += g.held, all.decided += g.decided, all.unsolved += g.unsolved;
   const auto samples = static_cast<double>(all.decided + all.unsolved);
+  // Nothing is known: the interval's defaults are the whole range.
   if (samples == 0) return {NAN, {}};
   Estimate e{static_cast<double>(all.held) / static_cast<double>(all.decided), {0, 0}};
   for (const Verdicts& g : groups) {
+    // Groups weigh as their samples do, undecided ones included: the intervals' ends add up to bounds of the mixture.
     const double weight = static_cast<double>(g.decided + g.unsolved) / samples;
     const Interval i = wilson_with_unsolved(g.held, g.decided, g.unsolved);
     e.interval.low += weight * i.low;
     e.interval.high += weight * i.high;
   }
+  // Weights may sum to a little over 1 by rounding.
   e.interval.high = std::min(1.0, e.interval.high);
   return e;
 }
@@ -220,9 +230,11 @@ Json convergence(const Total& t, int groups) {
         sum[g].held += static_cast<std::int64_t>(t.block_sums[b][2 * g]);
         sum[g].unsolved += static_cast<std::int64_t>(t.block_sums[b][2 * g + 1]);
       }
+    // The last block may be short.
     const auto n = std::min(t.count, static_cast<std::int64_t>(b) * kBlock);
     for (std::size_t g = 0; g < sum.size(); ++g) {
       const auto first = static_cast<std::int64_t>(g);
+      // Sample i belongs to group i mod groups: how many of the first n that are.
       sum[g].decided = (n > first ? (n - first + groups - 1) / groups : 0) - sum[g].unsolved;
     }
     const Estimate e = estimate_of(sum);

@@ -55,10 +55,12 @@ struct Target {
 };
 Target resolve(const std::string& path) {
   std::error_code ignored;
+  // Weakly: a link to a file that is not there yet may be followed, too.
   const fs::path followed = fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored) : fs::path(path);
   const std::string target = followed.empty() ? path : followed.string();
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) fail(path, EISDIR);
+  // A rename over /dev/null or a pipe would replace it by a file.
   return {target, fs::exists(status) && !fs::is_regular_file(status)};
 }
 
@@ -87,6 +89,7 @@ struct Writer {
 
 /// Nothing where the name is none of ours: <name>.garra-<host>-<process>.part.
 std::optional<Writer> writer_of(const std::string& name) {
+  // From the end: the file's own name may hold any of these.
   const std::size_t mark = name.rfind(kMark), end = name.rfind(kEnd), number = name.rfind('-');
   if (mark == std::string::npos || mark == 0 || end == std::string::npos || end + std::strlen(kEnd) != name.size())
     return std::nullopt;
@@ -117,6 +120,7 @@ std::string temporary_name(const std::string& path) {
 bool is_abandoned(const std::string& path) {
   const auto writer = writer_of(fs::path(path).filename().string());
   if (!writer) return false;
+  // Signal 0 only asks; a process of another user answers EPERM and is alive.
   if (writer->host == host_name()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
@@ -133,6 +137,7 @@ AtomicFile::AtomicFile(const std::string& path) {
   }
   descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail(target_, errno);
+  // What cannot be sought takes bytes in one order only.
   sequential_ = ::lseek(descriptor_, 0, SEEK_CUR) < 0;
 }
 
@@ -143,6 +148,7 @@ AtomicFile::~AtomicFile() {
 
 /// Without a name, so that it goes with the program; not every file system can do that.
 void AtomicFile::open_hidden() {
+  // A file without name gets one through /proc/self/fd; without /proc it could never appear.
   const bool can_be_named = ::access("/proc/self/fd", X_OK) == 0;
   if (can_be_named) descriptor_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor_ >= 0) return;
@@ -186,6 +192,7 @@ void AtomicFile::commit(std::uint64_t size) {
   }
   // Pipes and devices cannot be synced (EINVAL), which is no loss.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(target_, errno);
+  // After the sync: the name must not be there before the bytes are.
   if (!in_place_) appear();
   const int rc = ::close(descriptor_);
   descriptor_ = -1;
@@ -197,6 +204,7 @@ void AtomicFile::appear() {
   if (name_.empty()) {
     const std::string name = temporary_name(target_), open_file = "/proc/self/fd/" + std::to_string(descriptor_);
     ::unlink(name.c_str());  // left by a program that had our number
+    // Linked under a temporary name first: linkat does not replace a file, rename does.
     if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) fail(target_, errno);
     name_ = name;
   }

@@ -45,6 +45,7 @@ void require_readable(const std::string& path) {
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     throw Error(ExitCode::kInputOutput, path + ": cannot read: it is a pipe or a device", "Give the name of a file.");
   }
+  // Asked of the system, since HDF5 tells none of these reasons apart.
   if (::access(path.c_str(), R_OK) != 0) {
     const int error = errno;
     throw Error(ExitCode::kInputOutput, path + ": cannot read: " + std::strerror(error),
@@ -96,6 +97,7 @@ Hdf5Id open_object(const Hdf5Id& file, const std::string& name) {
 std::string hdf5_reason() {
   std::string reason;
   const auto keep_first = [](unsigned depth, const H5E_error2_t* error, void* out) -> herr_t {
+    // Upward, the first entry is the innermost call: the most specific one.
     if (depth == 0 && error->desc != nullptr) *static_cast<std::string*>(out) = error->desc;
     return 0;
   };
@@ -119,6 +121,7 @@ Hdf5Reader::Hdf5Reader(std::string path, std::string expectation)
     : path_(std::move(path)), expectation_(std::move(expectation)) {
   const QuietHdf5 quiet;
   require_readable(path_);
+  // Before it is opened: another kind of file is told from a damaged one.
   if (H5Fis_hdf5(path_.c_str()) == 0) {
     throw Error(ExitCode::kInvalidFile, path_ + ": this is not an HDF5 file", expectation_);
   }
@@ -279,6 +282,7 @@ namespace {
 Hdf5Id memory_access() {
   constexpr std::size_t kGrowth = std::size_t{1} << 20;
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
+  // In memory only; closing writes nothing, so a full disk cannot keep the file open.
   H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
   return access;
 }
@@ -375,6 +379,7 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, c
 void Hdf5Writer::commit(const std::string& path) {
   const QuietHdf5 quiet;
   void* image = nullptr;
+  // The image is whole only after that.
   if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail_to_build(path);
   const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
   // The driver's own memory, not H5Fget_file_image's copy: a large result must not need its size

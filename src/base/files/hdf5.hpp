@@ -15,6 +15,7 @@
 
 namespace garra::io {
 
+/// Numbers along each axis of a dataset, the slowest first.
 using Shape = std::vector<std::uint64_t>;
 
 /// "[500, 9, 9]"; "[]" for a single value.

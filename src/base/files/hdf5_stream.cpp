@@ -98,11 +98,13 @@ Hdf5Stream::Place Hdf5Stream::add(const std::string& dataset, const Shape& shape
 void Hdf5Stream::commit() {
   const QuietHdf5 quiet;
   hsize_t size = 0;
+  // It has done its work: the file shall not hold it.
   if (H5Adelete(writer_.file_.get(), kFirstText) < 0) fail_to_build("an HDF5 file");
   if (H5Fget_filesize(writer_.file_.get(), &size) < 0 || H5Idec_ref(writer_.file_.release()) < 0 ||
       image_->bytes == nullptr)
     fail_to_build("an HDF5 file");
   std::sort(numbers_.begin(), numbers_.end(), [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+  // The end as an empty stretch: what lies behind the last numbers is written, too.
   numbers_.push_back({size, size});
   const auto* bytes = static_cast<const std::byte*>(image_->bytes);
   std::uint64_t from = 0;

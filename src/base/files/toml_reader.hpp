@@ -18,7 +18,7 @@ namespace garra::io {
 /// Where a value was written: a file's line and column, or an assignment on the command line (line
 /// 0).
 struct Place {
-  std::shared_ptr<const std::string> source;
+  std::shared_ptr<const std::string> source;  ///< name of the file, or the assignment
   int line = 0, column = 0;
 };
 

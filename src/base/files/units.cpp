@@ -76,6 +76,7 @@ bool multiply_by(std::string_view factor, int sign, Unit& product) {
   if (caret != std::string_view::npos) {
     const std::string_view digits = trim(factor.substr(caret + 1));
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), power);
+    // A limit of 9 keeps the exponents of a dimension far from overflow.
     if (error != std::errc{} || end != digits.data() + digits.size() || power < 1 || power > 9) {
       return false;
     }
@@ -99,6 +100,7 @@ bool multiply_by(std::string_view factor, int sign, Unit& product) {
 /// Multiplies the factors of "N*m", "rad/s", "kg*m^2" together; returns the factor that is unknown,
 /// else "".
 std::string parse_unit(std::string_view text, Unit& product) {
+  // Bounds what a message repeats of a text that is no unit.
   constexpr std::size_t kLongestUnit = 40;
   if (text.size() > kLongestUnit) return std::string(text.substr(0, kLongestUnit));
   int sign = 1;
@@ -129,6 +131,7 @@ Quantity unknown_unit(const std::string& unit) {
 }  // namespace
 
 std::string si_unit(const Dimension& dimension) {
+  // Derived units by name: "kg*m/s/s" would be right and nobody's way to write it.
   if (dimension == kForce) return "N";
   if (dimension == kTorque) return "N*m";
   if (dimension == kImpulse) return "N*s";
@@ -174,6 +177,7 @@ Quantity parse_any_quantity(std::string_view text, Dimension& found) {
 
 Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
   std::string_view rest = trim(text);
+  // from_chars takes no plus sign.
   if (rest.starts_with('+')) rest.remove_prefix(1);
   Quantity q;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), q.value);
@@ -184,6 +188,7 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
   rest = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
   Unit unit{"", 1, 1, kRatio};
   if (rest.empty()) {
+    // In a string a unit must be written: there it cannot be told whether SI was meant. Plain numbers are SI.
     if (wanted == kRatio) return q;
     return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }
@@ -195,6 +200,7 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
             .remedy = example(wanted)};
   }
   q.value = q.value * unit.up / unit.down;
+  // A finite number may overflow by its unit.
   if (!std::isfinite(q.value)) q.problem = "the number is too large";
   return q;
 }

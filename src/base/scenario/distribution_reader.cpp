@@ -36,6 +36,7 @@ Distribution read_normal(const Node& node, const std::string& key, const Wanted&
   const Pair p = read_pair(node, key, wanted.dimension, wanted.dimension);
   if (p.second < 0)
     fail(node.place, key, "the standard deviation is negative", "Write normal = [mean, standard deviation].");
+  // Without spread it is the constant: studies tell drawn inputs by is_constant().
   return p.second > 0 ? Distribution::normal(p.first, p.second) : Distribution::constant(p.first);
 }
 
@@ -59,6 +60,7 @@ Distribution read_cone(const Node& node, const std::string& key, const Wanted& w
   const double a = read_quantity(node, key, kAngle);
   if (a < 0 || a >= M_PI / 2)
     fail(node.place, key, "the half angle must be at least 0 and below 90 deg", "Write cone_uniform = \"3 deg\".");
+  // 1 - cos(a) = 2 sin^2(a/2), which keeps its digits for small angles.
   const double s = std::sin(a / 2);
   return a > 0 ? Distribution{Kind::kConeAngle, a, 2 * s * s, 0, 1} : Distribution::constant(0);
 }
@@ -94,9 +96,11 @@ Distribution truncate(const Distribution& d, const Limits& limits, const TableRe
 
 void check_bounds(const Distribution& d, const Limits& limits, const Place& place, const std::string& key,
                   const Wanted& wanted) {
+  // A truncated end is where its limit is, to the bit; quantile() would come near it only.
   const bool limited_below = std::isfinite(limits.min), limited_above = std::isfinite(limits.max);
   const double low = limited_below && !d.is_constant() ? limits.min : quantile(d, kFirstUniform);
   const double high = limited_above && !d.is_constant() ? limits.max : quantile(d, kLastUniform);
+  // Only the ends: quantile functions rise.
   if (inside(low, wanted.bounds) && inside(high, wanted.bounds)) return;
   const std::string must = "must be " + in_words(wanted);
   if (d.is_constant())
@@ -104,6 +108,7 @@ void check_bounds(const Distribution& d, const Limits& limits, const Place& plac
   const bool too_low = !inside(low, wanted.bounds);
   const std::string reach = too_low ? "draws reach down to " + with_unit(rounded(low, 4), wanted.dimension)
                                     : "draws reach up to " + with_unit(rounded(high, 4), wanted.dimension);
+  // Distributions without ends need a cut; the others have numbers to correct.
   const bool open = d.kind == Kind::kNormal || d.kind == Kind::kLognormal;
   const std::string limit = too_low ? "min" : "max";
   fail(place, key, must + ", but " + reach,
@@ -130,6 +135,7 @@ Distribution read_kind(TableReader& table, const Wanted& wanted, bool& open) {
   }
   open = name == "normal" || name == "lognormal";
   if (found != nullptr) return reader(*found, table.name(name), wanted);
+  // An unknown key first: a misspelt name of a distribution is the likeliest reason that there is none.
   table.finish();
   fail(table.place(), table.path(), "a table without a distribution",
        "Write { normal = [mean, sd] }, { uniform = [a, b] } or { lognormal = [median, sd_of_log] "
@@ -173,6 +179,7 @@ double read_bounded(const Node& node, const std::string& key, const Wanted& want
 
 Distribution scaled(Distribution d, double factor) {
   d.a *= factor;
+  // A lognormal's second number is of the logarithm, which a factor only shifts.
   if (d.kind == Kind::kUniform || d.kind == Kind::kNormal) d.b *= factor;
   return d;
 }
@@ -183,6 +190,7 @@ bool can_shift(const Distribution& d) {
 
 Distribution shifted(Distribution d, double offset) {
   d.a += offset;
+  // A normal's second number is its width, which a shift leaves.
   if (d.kind == Kind::kUniform) d.b += offset;
   return d;
 }

@@ -70,10 +70,12 @@ void FieldSchema::put(const std::string& name, Json schema, const Words& words) 
   const std::string& doc = words.doc.empty() ? words.comment : words.doc;
   if (!doc.empty()) schema["description"] = doc;
   Json& table = objects_.back();
+  // Required within a case is not required of every file.
   if (!words.required.empty() && cases_.empty()) table["required"].push_back(name);
   Json& properties = table["properties"];
   if (!properties.contains(name)) {
     properties[name] = std::move(schema);
+    // Words differ between cases that take the same; only what is taken counts.
   } else if (bare(properties[name]) != bare(schema)) {  // another case takes something else
     Json both = {{"anyOf", {properties[name], schema}}};
     properties[name] = std::move(both);
@@ -96,6 +98,7 @@ void FieldSchema::key(const std::string& name, Value& value, const Words& words)
   const std::string text = value.text();
   std::string otherwise = words.otherwise;
   if (words.required.empty() && otherwise.empty() && !text.empty()) {
+    // Through the TOML reader: one text of a default, for files, tables and schema.
     schema["default"] = toml_as_json("value = " + text)["value"];
     const std::string unit = value.unit();
     otherwise = "`" + text + "`" + (unit.empty() || text == "0" || text.front() == '"' ? "" : " " + unit);
@@ -124,6 +127,7 @@ void FieldSchema::table(const std::string& name, const Words& words, const Visit
 }
 
 void FieldSchema::tables(const std::string& name, const Words& words, const Items& items) {
+  // One item stands for all.
   items.resize(1);
   put(name, {{"type", "array"}, {"items", described(name, [&] { items.visit(0); })}}, words);
 }
@@ -135,6 +139,7 @@ void FieldSchema::entries(const std::string& name, const Entries& entries) {
 }
 
 void FieldSchema::when(const Case& of, const Visit& visit) {
+  // Keys that are known only to be refused are not advertised.
   if (of.label.empty()) return;
   cases_.push_back(of.label);
   visit();
@@ -161,6 +166,7 @@ std::string scenario_schema(const std::string& job) {
     out["type"] = "object";
     out["properties"] = {{"job", {{"enum", names}}}};
     out["required"] = Json::array({"schema", "job"});
+    // By `if` and `then`, not `oneOf`: editors then complete the keys of the job that is written.
     out["allOf"] = cases;
   }
   out["definitions"] = {{"distribution", distribution_definition()}};

@@ -42,6 +42,7 @@ std::string quantity_words(const Wanted& wanted) {
   const Bounds& b = wanted.bounds;
   const std::string unit = si_unit(wanted.dimension), bounds = in_words(wanted);
   if (wanted.dimension == kAngle && std::isfinite(b.high)) {
+    // Nine digits: 90 deg must not read as 90.00000000000001.
     const auto degrees = [](double angle) { return shortest(rounded(angle * 180 / M_PI, 9)); };
     return (b.above_low ? "above " : "") + degrees(b.low) + " to " + degrees(b.high) + " deg";
   }
@@ -102,6 +103,7 @@ class OptionalValue final : public Value {
 
  private:
   [[nodiscard]] AnyValue of_any() const {
+    // A value to refer to while it is described; it is never read or written.
     static Thing any{};
     return inner_(any);
   }
@@ -116,6 +118,7 @@ std::int64_t read_in(const Node& node, const std::string& key, const Range& rang
   if (range.low == 0)
     fail(node.place, key, "must be from 0 to " + std::to_string(range.high) + ", found " + std::to_string(n),
          range.remedy);
+  // A positive number that is too small has a reason of its own, which the remedy says.
   if (n < range.low && n > 0)
     fail(node.place, key, "must be at least " + std::to_string(range.low) + ", found " + std::to_string(n),
          range.remedy);
@@ -219,6 +222,7 @@ class TableValue final : public Value {
   TableValue(std::function<void(Fields& f)> fields, std::string takes)
       : fields_(std::move(fields)), takes_(std::move(takes)) {}
   void read(const Node& node, const std::string& key) override {
+    // A reader of its own, since the table is a value: its errors go up as one FileErrors.
     FieldReader f(node, key);
     fields_(f);
     f.finish();

@@ -59,7 +59,7 @@ class Fields {
   virtual void table(const std::string& name, const Words& words, const Visit& visit) = 0;
   /// An array of tables; `resize` makes room for as many as there are, `visit` names the keys of one.
   struct Items {
-    std::size_t count;
+    std::size_t count;  ///< that there are; a reader does not look at it
     std::function<void(std::size_t)> resize;
     std::function<void(std::size_t)> visit;
   };

@@ -10,6 +10,7 @@ const Wanted kShare{kRatio, {.low = 0, .high = 1}};
 
 std::uint64_t read_seed(const Node& node, const std::string& key) {
   const std::int64_t seed = read_integer(node, key);
+  // TOML's integers are signed: half of the seeds cannot be written, which does no harm.
   if (seed < 0) fail(node.place, key, "must not be negative", "Write any whole number from 0.");
   return static_cast<std::uint64_t>(seed);
 }
@@ -17,6 +18,7 @@ std::uint64_t read_seed(const Node& node, const std::string& key) {
 std::int64_t read_chunk(const Node& node, const std::string& key) {
   const std::int64_t n = read_count(node, key, kMostSamples);
   if (n % study::kBlock == 0) return n;
+  // Whole blocks: sums are made per block, so that their bits do not depend on the chunk.
   const std::int64_t next = (n / study::kBlock + 1) * study::kBlock;
   fail(node.place, key, std::to_string(n) + " is not a multiple of " + std::to_string(study::kBlock),
        "Write " + std::to_string(next) + ", or leave it out.");
@@ -50,6 +52,7 @@ void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
                 [&] { return std::to_string(plan.chunk); }, "a multiple of " + std::to_string(study::kBlock),
                 R"({"type": "integer", "minimum": 1, "multipleOf": 1024})"}),
         words);
+  // The schema's text above holds the number.
   static_assert(study::kBlock == 1024);
 }
 
@@ -79,6 +82,7 @@ void output_fields(Fields& f, study::Plan& plan) {
 
 std::string read_header(TableReader& root) {
   const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
+  // Before anything else: the meaning of all other keys may change with the version.
   if (read_integer(schema, "schema") != 1) {
     fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
          "This program reads schema = 1.");

@@ -69,6 +69,7 @@ Json states_of(const papers::Reference& r) {
   static constexpr const char* name[3] = {"stick", "slip", "break"};
   Json out = Json::array();
   for (const auto state : r.states)
+    // States follow from a certified force only.
     out.push_back(r.verdict == Status::kConverged ? name[static_cast<int>(state)] : "-");
   return out;
 }
@@ -113,6 +114,7 @@ papers::RollingPoint point_of(const papers::Reference& r, double mu) {
   papers::RollingPoint p{r.c, r.a, {}, {}};
   for (int j = 0; j < papers::kContacts; ++j) {
     const double f = mu * r.c[3 * j], ct = r.c[3 * j + 1], co = r.c[3 * j + 2];
+    // How far inside of its cone the force lies, in squares.
     p.s[j] = f * f - ct * ct - co * co;
     p.lambda[j] = std::hypot(r.a[3 * j + 1], r.a[3 * j + 2]);
   }
@@ -139,6 +141,7 @@ Json rolling_row(const papers::Hand& hand, double mu, Json* table_4) {
 int median(const Json& rows, const char* who, const char* counter) {
   std::vector<int> values;
   for (const Json& row : rows) values.push_back(row[who][counter].get<int>());
+  // The lower one of two: a count, not a mean of counts.
   const auto middle = values.begin() + (static_cast<std::ptrdiff_t>(values.size()) - 1) / 2;
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
@@ -152,6 +155,7 @@ void add_rolling(const papers::Hand& hand, const papers::Printed& printed, Json&
                               {"printed", to_json(row.effort)},
                               {"ours", rolling_row(hand, row.mu, &table_4)},
                               {"table_4_load", rolling_row(loaded, row.mu, nullptr)}});
+    // The papers print Table 4 for one coefficient of friction only.
     if (row.mu == printed.point_mu) out["table_4"] = table_4;
   }
   for (const char* who : {"printed", "ours", "table_4_load"})
@@ -163,6 +167,7 @@ void add_rolling(const papers::Hand& hand, const papers::Printed& printed, Json&
 void add_point_test(const papers::Hand& hand, const papers::Printed& printed, Json& out) {
   const auto problem = papers::problem_of(papers::loaded_through(hand, printed.point), printed.point_mu);
   const auto i = papers::identities(problem, printed.point);
+  // No contact is told to slide: the exact law decides.
   const papers::Sliding none{Vec<double, 6>::zero()};
   const auto truth = papers::solve_certified(problem);
   const auto merit = papers::solve_rolling(problem);

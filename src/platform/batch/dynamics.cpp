@@ -14,6 +14,7 @@ namespace {
 constexpr double kCharacteristicLength = 0.4;  // [m], as InverseOptions has it
 constexpr double kNearSingularLimit = 1e-4;    // near singular: scaled sigma_min <= this
 
+// The quaternions are checked against this number, so that one array alone cannot set it.
 std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
 void check_poses(const Poses& poses) {
@@ -29,6 +30,8 @@ void blank(const std::vector<OutColumn>& out, std::size_t i) {
   }
 }
 
+// NaN is the kernels' only word for a row without an answer: they cannot branch on lanes (a leg parallel to its axis,
+// a singular solve).
 bool has_number_missing(const std::vector<OutColumn>& out, std::size_t i) {
   for (const OutColumn& c : out) {
     const std::size_t width = static_cast<std::size_t>(c.width);
@@ -65,6 +68,8 @@ InverseDynamics inverse_dynamics(const Platforms& platforms, const Poses& poses,
   check_rows("wrench", wrench, n, 6, true);
   InverseDynamics out;
   std::vector<double> sigma_min, valid;
+  // The answers go first and apart from sigma_min and valid: judge() blanks those that a user sees, and may not blank
+  // what it judges by.
   const std::vector<OutColumn> answers = {room(out.force, n, 6),
                                           room(out.spherical_force, n, 18),
                                           room(out.universal_force, n, 18),
@@ -104,6 +109,8 @@ ForwardDynamics forward_dynamics(const Platforms& platforms, const Poses& poses,
               answers,
               device};
   job.out.push_back(room(valid, n, 1));
+  // Forward dynamics divides by the mass matrix alone, which is regular in singular poses, too
+  // (docs/platform-dynamics.md, (5)): no limit on sigma_min.
   run_rows(ForwardDynamicsOp{}, job);
   out.status = judge(answers, valid, nullptr);
   return out;

@@ -13,10 +13,13 @@ GARRA_HD S all_finite(const In& in) {
   constexpr int fields = static_cast<int>(sizeof(In) / sizeof(S));
   const S* number = reinterpret_cast<const S*>(&in);
   S nothing(0);
+  // 0 x finite = 0, while 0 x infinity and 0 x NaN are NaN: one compare for all fields, and no overflow as a sum of
+  // squares would have.
   for (int k = 0; k < fields; ++k) nothing = fma(number[k], S(0), nothing);
   return select(nothing == S(0), S(1), S(0));
 }
 
+/// The pose with a unit quaternion: p and any positive multiple of it are the same turn.
 template <class S>
 GARRA_HD Place<S> place_of(const Place<S>& given) {
   return {given.r, normalized(given.p)};
@@ -46,9 +49,9 @@ struct InverseDynamicsOp {
   };
   template <class S>
   struct Out {
-    Vec<S, 6> force;
-    Vec3<S> spherical[kLegs], universal[kLegs];
-    Vec<S, 6> moment;
+    Vec<S, 6> force;                             ///< of the actuators [N]
+    Vec3<S> spherical[kLegs], universal[kLegs];  ///< on the legs, in base axes [N]
+    Vec<S, 6> moment;                            ///< at the universal joints [N m]
     S power_balance, condition, sigma_min;
     S valid;  ///< 1: finite input and a quaternion that is not zero
   };
@@ -58,6 +61,8 @@ struct InverseDynamicsOp {
     const Effort<S> e = effort(m, place_of(in.place), in.twist, in.acceleration);
     Out<S> out;
     out.force = actuator_forces(e, in.wrench);
+    // docs/platform-dynamics.md, "Power balance": the energy's rate is summed body by body and not taken from (5), so
+    // that an ill determined solve shows.
     out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - e.power;
     for_each_index<kLegs>([&](auto i) {
       const LegReactions<S> r = leg_reactions(e.leg[i], e.needs[i], out.force[i]);
@@ -66,6 +71,7 @@ struct InverseDynamicsOp {
       out.moment[i] = r.moment;
       out.power_balance = fma(out.force[i], e.leg[i].velocity[2], out.power_balance);
     });
+    // The columns that (5) is solved with are the rows of the length Jacobian: no second evaluation of the legs.
     const SigmaRange<S> sigma = sigma_range(transpose(e.directions), S(characteristic_length));
     out.sigma_min = sigma.smallest;
     out.condition = sigma.largest / sigma.smallest;
@@ -79,14 +85,14 @@ struct ForwardDynamicsOp {
   struct In {
     Place<S> place;
     Twist6<S> twist;
-    Vec<S, 6> force;
+    Vec<S, 6> force;  ///< of the actuators [N]
     Wrench6<S> wrench;
   };
   template <class S>
   struct Out {
-    Vec<S, 6> acceleration;
+    Vec<S, 6> acceleration;  ///< (v, w) rates in base axes [m/s^2, rad/s^2]
     Energy<S> energy;
-    S valid;
+    S valid;  ///< as in InverseDynamicsOp
   };
 
   template <class S, class T>

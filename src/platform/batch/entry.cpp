@@ -57,11 +57,13 @@ void check_leg(const Platform& p, std::size_t i) {
   if (!finite(leg.anchor)) refuse_leg(p, i, "the anchor at the platform is not finite");
   if (!finite(leg.axis)) refuse_leg(p, i, "the axis of the universal joint is not finite");
   if (size_of(leg.axis) == 0)
+    // The axis is used as a direction only: any length but zero will do, checked() makes it a unit one.
     refuse_leg(p, i, "the axis of the universal joint is zero", "Give the direction that is fixed to the base.");
   check_link(p, i, "tube", leg.lower);
   check_link(p, i, "rod", leg.upper);
   if (!std::isfinite(leg.length_min) || !std::isfinite(leg.length_max))
     refuse_leg(p, i, "a length limit is not finite");
+  // The shortest length is positive, since every formula of a leg divides by its length.
   if (!(leg.length_min > 0) || !(leg.length_min < leg.length_max))
     refuse_leg(p, i, "the stroke is empty", "Give 0 < shortest < longest length between the joint centers.");
   if (!(leg.universal_cone > 0) || !(leg.spherical_cone > 0))
@@ -81,6 +83,7 @@ void check_anchors(const Platform& p, const Vec3<double> (&at)[kLegs], const cha
   double area = 0;
   for (int i = 1; i < kLegs; ++i)
     for (int j = i + 1; j < kLegs; ++j) area = std::max(area, size_of(cross(at[i] - at[0], at[j] - at[0])));
+  // Twice the area of the largest triangle of anchors, relative to the platform's size: a sine, without a unit.
   if (!(area > kParallel * size * size))
     refuse(p, std::string("all anchors at the ") + where + " lie on one line", "The platform could turn about it.");
 }
@@ -93,8 +96,10 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
   for (int i = 0; i < kLegs; ++i) {
     for (int j = i + 1; j < kLegs; ++j) {
       const bool one = !(size_of(base[i] - base[j]) > at_base), other = !(size_of(anchor[i] - anchor[j]) > at_platform);
+      // Legs count from 1 for users, from 0 in arrays.
       const std::string pair = std::to_string(i + 1) + " and " + std::to_string(j + 1);
       Leg &first = p.leg[static_cast<std::size_t>(i)], &second = p.leg[static_cast<std::size_t>(j)];
+      // Equal to the bit, so that share_joint() in systems/platform/limits.hpp can ask for equality.
       if (one) second.base = first.base;
       if (other) second.anchor = first.anchor;
       if (one && other)
@@ -114,12 +119,15 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
 double regularity(const Model<double>& m, const Place<double>& home) {
   const Mat3<double> A = rotation_of(home.p);
   double reach = 0;
+  // Turns become lengths of this lever; the characteristic length of 0.4 m would make the verdict depend on the robot's
+  // scale.
   for (const LegForm<double>& leg : m.leg) reach = std::max(reach, size_of(leg.anchor));
   Mat<double, 6, 6> J;
   for (int i = 0; i < kLegs; ++i) {
     const Vec<double, 6> row = length_row(leg_vector<double>(m.leg[i], home.r, A));
     for (int j = 0; j < 6; ++j) J(i, j) = j < 3 ? row[j] : row[j] / reach;
   }
+  // sigma_min = 1/|J^-1|_2 >= 1/|J^-1|_F: a solve is enough, no singular values.
   const Lu<double, 6> lu = factor_lu(J);
   if (lu.bad_pivots > 0) return 0;
   const Mat<double, 6, 6> inverse = solve(lu, Mat<double, 6, 6>::identity());
@@ -169,7 +177,9 @@ Platform checked(const Platform& platform) {
   for (std::size_t i = 0; i < p.leg.size(); ++i) check_leg(p, i);
   Vec3<double> base[kLegs], anchor[kLegs];
   for (std::size_t i = 0; i < p.leg.size(); ++i) base[i] = p.leg[i].base, anchor[i] = p.leg[i].anchor;
+  // Checking twice gives the same notes, not twice as many.
   p.notes.clear();
+  // Before the anchors are judged and after `base` and `anchor` are copied: distances are those that were given.
   share_joints(p, base, anchor);
   check_anchors(p, base, "base");
   check_anchors(p, anchor, "platform");
@@ -180,6 +190,7 @@ Platform checked(const Platform& platform) {
   };
   for (Leg& leg : p.leg) unit(leg.axis);
   unit(p.home_turn);
+  // Last: it needs unit vectors and legs that are known to have a frame.
   check_home(p);
   return p;
 }
@@ -189,11 +200,14 @@ Platform with_payload(const Platform& platform, double mass, const Vec3<double>&
     refuse(platform, "this payload is no body: a number is not finite, its mass negative or its inertia impossible",
            "Give the inertia about the payload's own center of mass, in platform axes.");
   }
+  // About the common center of mass, by the parallel axes' theorem on both sides.
   const chain::Body both = chain::merge({platform.mass, Vec3<double>::zero(), platform.inertia}, {mass, com, inertia},
                                         Pose<double>::identity());
   Platform p = platform;
   p.mass = both.mass;
   p.inertia = both.inertia;
+  // The platform's frame has its origin at its center of mass: when that moves, anchors shift against it and home
+  // shifts with it, so that the machine stands as before.
   for (Leg& leg : p.leg) leg.anchor = leg.anchor - both.com;
   p.home = p.home + rotation_of(normalized(p.home_turn)) * both.com;
   return p;
@@ -227,6 +241,7 @@ Limits<double> limits_of(const Platform& platform) {
     limits.length_min[i] = leg.length_min;
     limits.length_max[i] = leg.length_max;
     limits.universal_axis[i] = z;
+    // In platform axes: the cone of a spherical joint turns with the platform.
     limits.spherical_axis[i] = transpose_times(A, z);
     limits.universal_cos[i] = cosine(leg.universal_cone);
     limits.spherical_cos[i] = cosine(leg.spherical_cone);

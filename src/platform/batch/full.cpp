@@ -11,6 +11,7 @@ namespace {
 bool usable_guess(const Poses& guess, std::size_t row) {
   double squares = 0;
   for (std::size_t k = 0; k < 4; ++k) squares += guess.quaternion[4 * row + k] * guess.quaternion[4 * row + k];
+  // A sum of squares that is subnormal or infinite has no unit quaternion in double precision.
   return finite_row(guess.position, row, 3) && std::isnormal(squares);
 }
 
@@ -21,9 +22,12 @@ bool usable_lengths(const std::vector<double>& lengths, std::size_t row) {
 }
 
 PoseStatus judge_forward(const ForwardOptions& options, const ForwardKinematics& r, std::size_t i, bool same_sign) {
+  // Written as a negation: a NaN residual fails, too.
   if (!(r.residual[i] <= options.tol) || !finite_row(r.pose.position, i, 3) || !finite_row(r.pose.quaternion, i, 4))
     return PoseStatus::kIterationLimit;
   if (r.sigma_min[i] <= options.near_singular) return PoseStatus::kNearSingular;
+  // det J changes its sign only through a singular pose, so another sign than at the guess proves another assembly
+  // mode; the same sign proves nothing.
   return same_sign ? PoseStatus::kConverged : PoseStatus::kModeSuspect;
 }
 
@@ -50,6 +54,8 @@ ForwardKinematics forward_kinematics_full(const Platforms& platforms, const std:
   to.status.resize(static_cast<std::size_t>(n));
   to.iterations.resize(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < to.status.size(); ++i) {
+    // Judged on the host from the input: the kernel computes such rows as any other, and their numbers are NaN or
+    // nonsense.
     const bool valid = usable_guess(guess, shared ? 0 : i) && usable_lengths(lengths, i);
     to.iterations[i] = valid ? static_cast<int>(iterations[i]) : 0;
     to.status[i] = valid ? judge_forward(options, to, i, same_sign[i] > 0) : PoseStatus::kInvalidInput;

@@ -9,6 +9,7 @@ namespace garra::platform {
 [[nodiscard]] InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& poses,
                                                     const Motion& motion, const std::vector<double>& wrench,
                                                     const Device& device);
+/// As forward_dynamics(), from the accelerations of all 91 coordinates.
 [[nodiscard]] ForwardDynamics forward_dynamics_full(const Platforms& platforms, const Poses& poses,
                                                     const std::vector<double>& velocity,
                                                     const std::vector<double>& force, const std::vector<double>& wrench,

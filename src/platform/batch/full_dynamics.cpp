@@ -22,6 +22,7 @@ std::vector<PoseStatus> judge(const std::vector<std::vector<double>*>& out, cons
   std::vector<PoseStatus> status(n, PoseStatus::kConverged);
   for (std::size_t i = 0; i < n; ++i) {
     bool answered = valid[i] == 1;
+    // A column of n rows may be of any width; the quotient is exact, as room() made it so.
     for (const std::vector<double>* column : out) answered = answered && finite_row(*column, i, column->size() / n);
     if (valid[i] != 1)
       status[i] = PoseStatus::kInvalidInput;
@@ -50,6 +51,7 @@ InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& p
                      column(motion.acceleration, 6), column(wrench, 6)},
                     {room(to.force, n, 6), room(to.spherical_force, n, 18), room(to.universal_force, n, 18),
                      room(to.universal_moment, n, 6), room(to.multipliers, n, kFullCoordinates),
+                     // sigma_min and valid come last and are not blanked: they are what the others are judged by.
                      room(to.power_balance, n, 1), room(to.condition, n, 1), room(sigma_min, n, 1), room(valid, n, 1)},
                     device};
   run_rows(FullInverseDynamicsOp{kCharacteristicLength}, job);

@@ -8,9 +8,9 @@
 namespace garra::platform {
 
 struct FullForwardOp {
-  double tol;
-  int most;
-  double characteristic_length;
+  double tol;                    ///< largest error of a constraint that counts as met [m, 1]
+  int most;                      ///< iterations
+  double characteristic_length;  ///< that makes radians lengths in sigma_min [m]
 
   template <class S>
   struct In {
@@ -20,8 +20,8 @@ struct FullForwardOp {
   template <class S>
   struct Out {
     Place<S> place;
-    S residual, iterations, sigma_min;
-    S same_sign;  ///< 1 where det J has the sign it has at the guess
+    S residual, iterations, sigma_min;  ///< residual: largest error of a constraint
+    S same_sign;                        ///< 1 where det J has the sign it has at the guess
   };
 
   template <class S, class T>
@@ -29,8 +29,10 @@ struct FullForwardOp {
     const Place<S> guess{in.guess.r, normalized(in.guess.p)};
     const FullForward<S> f = full_forward(m, in.lengths, guess, tol, most);
     const Place<S>& at = f.place.platform;
+    // In six coordinates again: the form must not decide which mode or conditioning is reported.
     const Mat<S, 6, 6> J = length_jacobian(legs_at(m, at)), before = length_jacobian(legs_at(m, guess));
     Out<S> out;
+    // p and -p are the same turn: the one with a scalar part >= 0 is given, as in the minimal form.
     out.place = {at.r, select(at.p[0] < S(0), S(-1), S(1)) * at.p};
     out.residual = f.residual;
     out.iterations = f.iterations;
@@ -41,7 +43,7 @@ struct FullForwardOp {
 };
 
 struct FullInverseDynamicsOp {
-  double characteristic_length;
+  double characteristic_length;  ///< that makes radians lengths in the singular values [m]
 
   template <class S>
   using In = InverseDynamicsOp::In<S>;
@@ -51,7 +53,7 @@ struct FullInverseDynamicsOp {
     Vec3<S> spherical[kLegs], universal[kLegs];
     Vec<S, 6> moment;
     Multipliers<S> lambda;
-    S power_balance, condition, sigma_min, valid;
+    S power_balance, condition, sigma_min, valid;  ///< as in InverseDynamicsOp
   };
 
   template <class S, class T>
@@ -63,6 +65,7 @@ struct FullInverseDynamicsOp {
     out.lambda = f.lambda;
     out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - f.power;
     for (int i = 0; i < kLegs; ++i) {
+      // Rows and signs of the multipliers: the table in docs/platform-dynamics.md, "Full form".
       out.force[i] = -f.lambda[72 + i];
       for (int k = 0; k < 3; ++k) {
         out.universal[i][k] = -f.lambda[12 * i + k];
@@ -91,6 +94,7 @@ struct FullForwardDynamicsOp {
     FullMotion<S> q;
     q.at = full_place(m, place_of(in.place));
     q.rate = full_rate(m, q.at, in.twist);
+    // Coordinates that follow from a pose meet the constraints to rounding: nothing for Baumgarte's terms to mend.
     const FullPlace<S> a =
         full_acceleration(m, q, in.force, in.wrench, Baumgarte{0}, static_cast<Multipliers<S>*>(nullptr));
     const Vec3<S> v = a.platform.r, w = turning(q.at.platform.p, a.platform.p);

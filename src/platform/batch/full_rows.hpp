@@ -8,8 +8,10 @@
 
 namespace garra::platform {
 
+/// Samples of a batch, by its positions.
 inline std::int64_t rows_of_poses(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
+/// Whether the `width` numbers of a row are all finite.
 inline bool finite_row(const std::vector<double>& array, std::size_t row, std::size_t width) {
   for (std::size_t k = 0; k < width; ++k)
     if (!std::isfinite(array[row * width + k])) return false;

@@ -8,6 +8,7 @@ namespace garra::platform {
 
 namespace {
 
+/// All outputs of a row become NaN, those that were not asked for stay empty; its mask says nothing.
 void blank_row(InverseKinematics& to, std::int64_t row) {
   for (auto* wide : {&to.lengths, &to.rates, &to.accelerations, &to.free_motion, &to.stroke_margin,
                      &to.universal_margin, &to.spherical_margin})
@@ -27,6 +28,7 @@ std::uint32_t mask_of(const Limits<double>& limits, const InverseKinematics& of,
   std::uint32_t mask = 0;
   for (std::size_t i = 0; i < kLegs; ++i) {
     const auto bit = [&](LimitBit kind, bool passed) { mask |= passed ? std::uint32_t{kind} << i : 0u; };
+    // NaN is below no limit: a row that is invalid sets no bit, its status tells.
     bit(kTooShort, of.lengths[6 * row + i] < limits.length_min[i]);
     bit(kTooLong, of.lengths[6 * row + i] > limits.length_max[i]);
     bit(kUniversalCone, of.universal_margin[6 * row + i] < 0);
@@ -40,6 +42,7 @@ void fill_masks(const std::vector<Limits<double>>& limits, const std::vector<dou
   to.mask.resize(to.clearance.size());
   for (std::size_t row = 0; row < to.mask.size(); ++row) {
     const Limits<double>& own = limits.size() == 1 ? limits.front() : limits[row];
+    // Legs without thickness cannot collide: no distance is too small.
     if (!(own.clearance > 0)) to.clearance[row] = std::numeric_limits<double>::infinity();
     to.mask[row] = mask_of(own, to, apart, row);
   }
@@ -51,7 +54,9 @@ void fill_details(const Platforms& platforms, const InverseOptions& options, Row
   std::vector<Limits<double>> limits;
   for (const Platform& p : platforms) limits.push_back(limits_of(p));
   std::vector<double> apart, sigma_max;
+  // One pass for all details: the leg vectors are their common part.
   const bool f = options.frames, c = options.conditioning, l = options.limits;
+  // The limits go in as a column of plain numbers, shared where the platforms are.
   job.in.push_back({reinterpret_cast<const double*>(limits.data()), kLimitNumbers, limits.size() == 1});
   job.out = {room_if(f, to.leg_vector, n, 18),      room_if(f, to.leg_quaternion, n, 24),
              room_if(f, to.leg_euler313, n, 18),    room_if(f, to.universal_angles, n, 12),
@@ -87,6 +92,7 @@ InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& po
   if (options.frames || options.conditioning || options.limits) fill_details(platforms, options, job, to);
   to.status.assign(static_cast<std::size_t>(n), PoseStatus::kConverged);
   for (std::int64_t i = 0; i < n; ++i) {
+    // The kernels compute bad rows like any other; what came out of them is overwritten here.
     if (usable(poses, i) && finite(motion.velocity, i, 6) && finite(motion.acceleration, i, 6)) continue;
     to.status[static_cast<std::size_t>(i)] = PoseStatus::kInvalidInput;
     blank_row(to, i);

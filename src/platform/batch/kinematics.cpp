@@ -11,6 +11,8 @@ namespace {
 
 PoseStatus status_of(const ForwardOptions& options, const ForwardKinematics& r, std::size_t i, bool still,
                      bool same_sign) {
+  // A standstill away from the lengths is a stationary point of the sum of squares: more iterations would not help.
+  // Negated, so that NaN fails.
   if (!(r.residual[i] <= options.tol)) return still ? PoseStatus::kUnreachable : PoseStatus::kIterationLimit;
   if (r.sigma_min[i] <= options.near_singular) return PoseStatus::kNearSingular;
   return same_sign ? PoseStatus::kConverged : PoseStatus::kModeSuspect;
@@ -24,6 +26,7 @@ void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematic
     PoseStatus& status = to.status[i];
     if (status == PoseStatus::kInvalidInput || !(to.residual[i] <= options.tol)) continue;
     to.uniqueness[i] = proofs.unique[i];
+    // Near a singular pose the proof may hold and yet the answer is worth little: the warning stays.
     if (status == PoseStatus::kNearSingular) continue;
     if (proofs.proven[i] > 0)
       status = PoseStatus::kCertified;
@@ -63,6 +66,7 @@ ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vect
   to.iterations.resize(static_cast<std::size_t>(n));
   for (std::int64_t row = 0; row < n; ++row) {
     const auto i = static_cast<std::size_t>(row);
+    // The lengths must be positive: Newton's method works with their squares and would answer for -l as for l.
     bool valid = usable(guess, shared ? 0 : row);
     for (std::size_t k = 0; k < 6; ++k) valid = valid && std::isfinite(lengths[6 * i + k]) && lengths[6 * i + k] > 0;
     to.iterations[i] = valid ? static_cast<int>(iterations[i]) : 0;

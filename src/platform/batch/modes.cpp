@@ -23,6 +23,7 @@ struct Box {
 };
 
 Box box_of(const Platform& p, const double* lengths) {
+  // Unbounded until the first leg: every leg narrows it.
   Box box{{{-1e300, -1e300, -1e300}}, {{1e300, 1e300, 1e300}}};
   for (std::size_t i = 0; i < kLegs; ++i) {
     const double reach = lengths[i] + norm(p.leg[i].anchor);
@@ -37,6 +38,8 @@ Box box_of(const Platform& p, const double* lengths) {
 /// Numbers in (0, 1) that belong to a start of a sample, whatever else is computed.
 Vec<double, 6> draw(std::uint64_t seed, std::int64_t sample, std::int64_t start) {
   const auto index =
+      // Samples count in the high half of the index: the starts of a sample do not depend on how many samples or starts
+      // there are.
       SampleIndex<double>::consecutive((static_cast<std::uint64_t>(sample) << 32) + static_cast<std::uint64_t>(start));
   Vec<double, 6> u;
   for (int k = 0; k < 3; ++k) uniform_pair<double>(seed, index, static_cast<std::uint32_t>(k), u[2 * k], u[2 * k + 1]);
@@ -67,9 +70,10 @@ double distance(const Poses& poses, std::size_t a, std::size_t b, double L) {
   return std::max(norm(position_of(poses, a) - position_of(poses, b)), 4 * L * std::asin(std::min(1.0, apart / 2)));
 }
 
+/// One pose of the different ones that a search has found.
 struct Mode {
-  std::size_t row;  // of the start with the least residual
-  std::int64_t found;
+  std::size_t row;     // of the start with the least residual
+  std::int64_t found;  ///< starts that came to it
 };
 
 /// The different poses among the rows first .. last - 1 of a search, by height of C.
@@ -78,6 +82,7 @@ std::vector<Mode> different(const ForwardKinematics& of, std::size_t first, std:
   std::vector<Mode> modes;
   for (std::size_t row = first; row < last; ++row) {
     if (!(of.residual[row] <= options.forward.tol)) continue;
+    // Greedy, against the best start of each mode so far: poses of one mode agree to the tolerance, far below `same`.
     const auto known = std::find_if(modes.begin(), modes.end(), [&](const Mode& mode) {
       return distance(of.pose, mode.row, row, options.forward.characteristic_length) <= options.same;
     });
@@ -88,6 +93,7 @@ std::vector<Mode> different(const ForwardKinematics& of, std::size_t first, std:
     ++known->found;
     if (of.residual[row] < of.residual[known->row]) known->row = row;
   }
+  // By height, as the order of finding depends on the draws; stable, so that equal heights keep it.
   std::stable_sort(modes.begin(), modes.end(), [&](const Mode& a, const Mode& b) {
     return of.pose.position[3 * a.row + 2] < of.pose.position[3 * b.row + 2];
   });
@@ -115,6 +121,7 @@ void search(const Query& query, std::int64_t first, std::int64_t last, AssemblyM
       wanted.insert(wanted.end(), own, own + 6);
     }
   }
+  // Many starts lead to few modes: certificates are made for these only, in judge().
   ForwardOptions plain = options.forward;
   plain.certify = plain.prove_mode = false;
   const ForwardKinematics ends = forward_kinematics(platform, wanted, starts, plain, query.device);
@@ -136,6 +143,7 @@ void judge(const Query& query, AssemblyModes& to) {
   std::vector<double> wanted;
   for (std::size_t sample = 0; sample + 1 < to.first.size(); ++sample)
     for (std::int64_t mode = to.first[sample]; mode < to.first[sample + 1]; ++mode) {
+      // Rows are modes from here on, so lengths and platform are repeated for each.
       wanted.insert(wanted.end(), query.lengths.data() + 6 * sample, query.lengths.data() + 6 * sample + 6);
       if (platforms.size() > 1) each.push_back(platforms[sample]);
     }
@@ -143,6 +151,7 @@ void judge(const Query& query, AssemblyModes& to) {
   ForwardOptions certified = query.options.forward;
   certified.certify = true;
   certified.prove_mode = false;
+  // Once more from themselves, so that residual, status and uniqueness mean what they mean there.
   const ForwardKinematics found = forward_kinematics(own, wanted, to.pose, certified, query.device);
   InverseOptions inverse;
   inverse.conditioning = true;
@@ -163,6 +172,7 @@ ModeProofs mode_proofs(const RowsJob& forward, const Poses& found, const Forward
   job.in.push_back(column(found.position, 3));
   job.in.push_back(column(found.quaternion, 4));
   job.out = {room(to.proven, job.count, 1), room(to.unique, job.count, 1), {nullptr, 1}};
+  // What the certificate knows besides is not asked for: null.
   run_rows(ModeOp{{options.characteristic_length, options.prove_mode ? double{kProofSteps} : 0.0}}, job);
   return to;
 }
@@ -176,6 +186,7 @@ AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<doubl
   const Query query{platforms, lengths, options, device};
   AssemblyModes to;
   to.first.push_back(0);
+  // Rows of samples with their own platforms cannot share a job whose platform is one.
   const std::int64_t together = platforms.size() > 1 ? 1 : std::max<std::int64_t>(1, kRows / options.starts);
   for (std::int64_t first = 0; first < n; first += together) search(query, first, std::min(n, first + together), to);
   if (!to.found.empty()) judge(query, to);

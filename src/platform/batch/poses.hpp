@@ -9,14 +9,17 @@
 
 namespace garra::platform {
 
+/// Samples of a batch, by its positions.
 inline std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
+/// Of an array that may be left out: then there is nothing wrong with it.
 inline bool finite(const std::vector<double>& array, std::int64_t row, int width) {
   for (int k = 0; k < width && !array.empty(); ++k)
     if (!std::isfinite(array[static_cast<std::size_t>(row * width + k)])) return false;
   return true;
 }
 
+/// Finite, with a quaternion that can be made a unit one in double precision.
 inline bool usable(const Poses& poses, std::int64_t row) {
   if (!finite(poses.position, row, 3) || !finite(poses.quaternion, row, 4)) return false;
   double squares = 0;
@@ -27,6 +30,7 @@ inline bool usable(const Poses& poses, std::int64_t row) {
   return std::isnormal(squares);
 }
 
+/// A row of an array that may be left out becomes NaN.
 inline void blank(std::vector<double>& array, std::int64_t row, int width) {
   for (int k = 0; k < width && !array.empty(); ++k)
     array[static_cast<std::size_t>(row * width + k)] = std::numeric_limits<double>::quiet_NaN();

@@ -61,8 +61,11 @@ struct OnOwnModel {
 template <class Op, class Run>
 void with_models(const Op& op, const RowsJob& job, const Run& run) {
   batch::Rows rows{job.count, job.in, job.out, job.device};
+  // The two instances differ in T: with a shared platform all arithmetic among its constants is done in doubles, not in
+  // lanes.
   if (job.models.size() == 1) return run(OnSharedModel<Op>{op, job.models.front()}, rows);
   constexpr int width = batch::kFields<double, Model<double>>;
+  // A Model holds doubles only, so `models` is a matrix of `count` rows already.
   rows.in.insert(rows.in.begin(), {reinterpret_cast<const double*>(job.models.data()), width});
   run(OnOwnModel<Op>{op}, rows);
 }

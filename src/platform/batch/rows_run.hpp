@@ -30,19 +30,24 @@ inline std::vector<Model<double>> models_for(const Platforms& platforms, std::in
   return models;
 }
 
+/// `width` numbers per row, read where they are.
 inline InColumn column(const std::vector<double>& array, int width) { return batch::in_column(array, width); }
 /// Makes room for `width` numbers per row.
 inline OutColumn room(std::vector<double>& array, std::int64_t rows, int width) {
   array.resize(static_cast<std::size_t>(rows * width));
   return {array.data(), width};
 }
+/// Without room the operation's runner leaves that output out.
 inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t rows, int width) {
   return wanted ? room(array, rows, width) : OutColumn{nullptr, width};
 }
 
 template <class Op>
 void run_rows(const Op& op, const RowsJob& job) {
+  // A batch of nothing needs no GPU and no threads.
   if (job.count == 0) return;
+  // The kernels are announced for the job, not for Rows: with_models() runs there, so that host code names no device
+  // type.
   if (job.device.executor == Executor::kCuda) return batch::on_device(job.device, op, job);
   with_models(op, job, [](const auto& on_model, const batch::Rows& rows) { batch::run_rows_on_host(on_model, rows); });
 }

@@ -22,6 +22,7 @@ constexpr double kDegree = M_PI / 180;
 /// Roll, pitch, yaw [deg].
 Vec3<double> degrees_of(const double* p) {
   Vec3<double> rpy = (1 / kDegree) * io::rpy_of_quaternion({{p[0], p[1], p[2], p[3]}});
+  // Rounding of the conversion must not read as 1e-15 degrees.
   for (double& angle : rpy.m) angle = without_noise(angle);
   return rpy;
 }
@@ -62,6 +63,7 @@ std::string leg_table(const platform::InverseKinematics& r) {
     out += format("%3d  %10.6f     %10.6f      %10.3f      %10.3f\n", static_cast<int>(i) + 1, r.lengths[i],
                   r.stroke_margin[i], r.universal_margin[i] / kDegree, r.spherical_margin[i] / kDegree);
   return out + "\n" + summary_line("limits", violations(r.mask[0])) +
+         // Infinite where the legs have no thickness.
          (std::isfinite(r.clearance[0]) ? summary_line("clearance", format("%.4g m between legs", r.clearance[0]))
                                         : "") +
          summary_line("conditioning", format("%.4g, smallest singular value %.4g", r.condition[0], r.sigma_min[0]));
@@ -99,6 +101,7 @@ void judge_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
   }
   if (!r.sigma_min.empty()) {
     double least = std::numeric_limits<double>::infinity();
+    // fmin passes NaN over: rows without an answer have their status.
     for (const double x : r.sigma_min) least = std::fmin(least, x);
     s.more["sigma_min"] = std::isfinite(least) ? Json(least) : Json(nullptr);
     s.lines += summary_line("conditioning", format("smallest singular value %.4g at worst", least));
@@ -108,6 +111,7 @@ void judge_inverse(const platform::InverseKinematics& r, PlatformSummary& s) {
 void run_inverse(const InverseArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.pose = true});
   platform::InverseOptions options = a.options;
+  // For one pose all is shown; for a file what was asked for is written.
   if (run.single) options.limits = options.conditioning = true;
   platform::InverseKinematics r;
   PlatformSummary s;

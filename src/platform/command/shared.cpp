@@ -78,6 +78,7 @@ void print_json(const PlatformArguments& arguments, const PlatformRun& run, cons
 
 void print_human(const PlatformArguments& arguments, const PlatformRun& run, const PlatformSummary& s) {
   std::string out = summary_line("model", run.platform.name);
+  // One sample from flags is shown as such; throughput of one says nothing.
   if (!run.single) out += summary_line("samples", std::to_string(s.samples));
   for (const auto& [name, count] : s.by_status) {
     if (count == 0) continue;
@@ -136,10 +137,12 @@ std::vector<double> numbers_of(const std::string& flag, const std::string& text,
 platform::Place<double> place_of(const std::string& flag, const std::string& text) {
   const std::vector<double> n = numbers_of(flag, text, 6);
   const double degree = M_PI / 180;
+  // Flags are for people: degrees here, radians in files.
   return {{{n[0], n[1], n[2]}}, io::quaternion_of_rpy({{n[3] * degree, n[4] * degree, n[5] * degree}})};
 }
 
 PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs, bool forces_over_time) {
+  // First: hours of work must not end at a file that cannot be written.
   check_output(arguments.input, arguments.output, "the samples");
   PlatformRun run;
   run.device = parse_device(arguments.device, arguments.threads);
@@ -171,6 +174,7 @@ double timed(const PlatformArguments& arguments, const std::function<void()>& wo
   try {
     work();
   } catch (const Error& error) {
+    // What a computation finds wrong with the samples is the file's fault: it is named.
     if (error.code() != ExitCode::kInvalidFile || arguments.input.empty()) throw;
     throw Error(error.code(), arguments.input + ": " + error.what());
   }

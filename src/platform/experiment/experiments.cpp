@@ -13,6 +13,7 @@ namespace {
 
 using Lengths = std::vector<double>;  // of the six legs
 
+/// The executor whose operations the counting scalar repeats; times are no part of an experiment.
 Device one_core() {
   Device d;
   d.executor = Executor::kScalar;
@@ -42,6 +43,7 @@ double difference_of(const Poses& a, const Poses& b) {
   for (std::size_t k = 0; k < 3; ++k) take(std::abs(a.position[k] - b.position[k]));
   for (std::size_t k = 0; k < 4; ++k) along += a.quaternion[k] * b.quaternion[k];
   for (std::size_t k = 0; k < 4; ++k)
+    // p and -p are one turn: b with the sign that makes the product of both positive.
     take(std::abs(a.quaternion[k] - std::copysign(b.quaternion[k], b.quaternion[k] * along)));
   return most;
 }
@@ -72,6 +74,7 @@ PathExperiment follow(const Platform& p, const Poses& start, const std::vector<L
     append(target, e.lengths);
     append(b.pose.position, e.pose.position);
     append(b.pose.quaternion, e.pose.quaternion);
+    // Each form follows its own poses: a difference that grew from segment to segment would show.
     full = a.pose;
     minimal = b.pose;
   }
@@ -80,6 +83,7 @@ PathExperiment follow(const Platform& p, const Poses& start, const std::vector<L
 
 Lengths between(const Lengths& from, const Lengths& to, double share) {
   Lengths at(from.size());
+  // lerp gives the end itself at share 1.
   for (std::size_t k = 0; k < at.size(); ++k) at[k] = std::lerp(from[k], to[k], share);
   return at;
 }
@@ -87,6 +91,7 @@ Lengths between(const Lengths& from, const Lengths& to, double share) {
 Poses moved(const Experiment& e, double share) {
   const double half = share * e.angle / 2, s = std::sin(half);
   const Quaternion<double> turn{{std::cos(half), s * e.axis[0], s * e.axis[1], s * e.axis[2]}};
+  // The turn is in base axes: it multiplies from the left (docs/platform-study.md, "move").
   return poses_of({e.start.r + share * e.translation, product(turn, e.start.p)});
 }
 
@@ -133,6 +138,7 @@ std::vector<PathExperiment> paths_of(const Platform& p, const Experiment& e, con
   std::vector<PathExperiment> list;
   for (const bool equal_lengths : {false, true}) {
     if (e.parts == (equal_lengths ? Experiment::Parts::kPose : Experiment::Parts::kLengths)) continue;
+    // A stroke is given by lengths; there is no other end pose to cut.
     if (stroke && !equal_lengths) continue;
     for (const int segments : e.segments) {
       list.push_back(follow(p, start, targets(p, e, segments, equal_lengths), e.tolerance));
@@ -148,6 +154,7 @@ FreeMotion free_motion_of(const Platform& p, const Experiment& e) {
   m.force = e.force;
   if (m.force.empty()) {
     m.force = inverse_dynamics({p}, starts.pose, {}, {}, Form::kMinimal, one_core()).force;
+    // Holding forces times a factor: the platform rises or sinks from rest, whatever its weight.
     for (double& f : m.force) f *= e.force_factor;
   }
   ForceInput force;
@@ -156,6 +163,7 @@ FreeMotion free_motion_of(const Platform& p, const Experiment& e) {
   options.step = e.step;
   options.until = e.duration;
   for (int k = 0; k < e.instants; ++k) options.times.push_back(k * e.duration / (e.instants - 1));
+  // To the bit, as a product may come out a little later, which simulate() refuses.
   options.times.back() = e.duration;
   options.method = Integrator::kHybrid;
   m.full = simulate({p}, starts, force, options, one_core());

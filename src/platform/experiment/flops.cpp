@@ -24,6 +24,7 @@ Vec<Counted, 6> counted(const std::vector<double>& six) {
 /// Operations of `work`.
 template <class Work>
 double flops_of(const Work& work) {
+  // The counter is one for the process: one core, one count at a time.
   operations = {};
   work();
   return operations.flops();
@@ -32,6 +33,8 @@ double flops_of(const Work& work) {
 }  // namespace
 
 double dense_flops(double n) {
+  // Multipliers of the elimination; then an update of (n-1)^2 + ... + 1 entries by two flops each; then both
+  // substitutions.
   const double divisions = n * (n - 1) / 2, elimination = (n - 1) * n * (2 * n - 1) / 3, substitution = 2 * n * n - n;
   return divisions + elimination + substitution;
 }

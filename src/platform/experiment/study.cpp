@@ -45,12 +45,14 @@ void append(const std::vector<double>& from, std::size_t row, std::size_t width,
 ExperimentStudy::ExperimentStudy(const ExperimentScenario& scenario)
     : scenario_(scenario), start_(start_of(scenario.platform, scenario.experiment)) {
   plan_.samples = samples_of(scenario_.experiment);
+  // One chunk: all paths are computed at once anyway, each pose from the one before.
   plan_.chunk = (plan_.samples + study::kBlock - 1) / study::kBlock * study::kBlock;
   plan_.max_unsolved = scenario_.max_unsolved;
   plan_.keep = "all";
 }
 
 const ExperimentResults& ExperimentStudy::results() const {
+  // Once for rows, files and summary.
   if (!results_) {
     results_.emplace();
     if (is_motion())
@@ -147,6 +149,7 @@ double ExperimentStudy::unsolved_share(const study::Total& t) const {
 study::Estimate ExperimentStudy::estimate(const study::Total& t) const {
   if (t.count == 0) return {NAN, {}};
   const double share = 1 - unsolved_share(t);
+  // Nothing is random: an interval of no width.
   return {share, {share, share}};
 }
 

@@ -55,7 +55,7 @@ class ExperimentStudy final : public study::Study {
   ExperimentScenario scenario_;
   Poses start_;
   study::Plan plan_;
-  mutable std::optional<ExperimentResults> results_;
+  mutable std::optional<ExperimentResults> results_;  ///< see results()
 };
 
 }  // namespace garra::platform

@@ -102,6 +102,7 @@ Json form_json(Integrator method, const Trajectories& t) {
           {"balance", numbers(t.balance)}};
 }
 
+/// n times each of them.
 ForwardFlops times(double n, const ForwardFlops& f) { return {n * f.full, n * f.dense, n * f.minimal}; }
 
 void put_motion(const ExperimentStudy& study, Json& j) {

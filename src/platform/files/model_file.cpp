@@ -78,6 +78,7 @@ class LegParts {
     if (common_ == nullptr) return;
     TableReader table(*common_, "legs");
     for (const char* key : {"stroke", "tube", "rod", "universal_cone", "spherical_cone"})
+      // Known, though each leg may have read its own in its place.
       static_cast<void>(table.find(key));
     table.finish();
   }
@@ -129,6 +130,7 @@ void read_layout(const Node& node, Platform& p) {
   table.finish();
   const auto on_circle = [](double radius, double at, double z) {
     double c, s;
+    // Exact at multiples of a quarter turn, so that symmetric layouts are symmetric to the bit.
     exact_cos_sin(at, c, s);
     return Vec3<double>{{radius * c, radius * s, z}};
   };
@@ -137,6 +139,7 @@ void read_layout(const Node& node, Platform& p) {
     const double side = i % 2 == 0 ? -1 : 1;
     p.leg[i].base = on_circle(base_radius, base_turn + third(i / 2) + side * base_half, 0);
     p.leg[i].anchor = on_circle(platform_radius, platform_turn + third((i + 1) / 2 % 3) - side * platform_half, height);
+    // Along the radius of the base, as a leg's `axis` is where a file does not say.
     p.leg[i].axis = (1 / base_radius) * p.leg[i].base;
   }
 }
@@ -149,6 +152,7 @@ void read_leg(TableReader& table, Leg& leg) {
   if (const Node* axis = table.find("axis")) {
     leg.axis = read_vector(*axis, table.name("axis"), kRatio);
   } else {
+    // Made a unit vector by checked().
     leg.axis = leg.base;
   }
 }
@@ -171,6 +175,7 @@ void read_legs(TableReader& root, const LegParts& parts, Platform& p) {
 void read_gravity(TableReader& table, Platform& p) {
   if (const Node* node = table.find("gravity")) p.gravity = read_vector(*node, table.name("gravity"), kAcceleration);
   if (const Node* node = table.find("wall")) {
+    // R_WO maps base to world: gravity in base axes is its transpose times that of the world.
     p.gravity = transpose_times(read_mounting(*node, table.name("wall")), p.gravity);
     for (int i = 0; i < 3; ++i) p.gravity[i] += 0.0;  // no zero has a sign
   }
@@ -207,6 +212,7 @@ Platform build(TableReader& root) {
   const LegParts parts(root.find("legs"));
   const Node* layout = root.find("layout");
   const Node* legs = root.find("leg");
+  // Unknown tables are refused before legs are read, which a misspelt [legs] would make incomplete.
   root.finish();
   parts.finish();
   if (layout == nullptr) {
@@ -214,6 +220,7 @@ Platform build(TableReader& root) {
   } else {
     if (legs != nullptr) fail(legs->place, "leg", "there is [layout] too", "Give the six legs or the layout.");
     read_layout(*layout, p);
+    // No leg has a table of its own in a layout: all parts come from [legs].
     Node none;
     none.place = layout->place;
     TableReader table(none, "legs");
@@ -267,11 +274,13 @@ Platform parse_platform(const std::string& text, const std::string& name, const 
   const Platform p = build(root);
   try {
     Platform whole = platform::checked(p);
+    // Only of a platform that is accepted: warnings beside an error would hide it.
     for (std::string& warning : inertia_warnings(document)) whole.notes.push_back(std::move(warning));
     return whole;
   } catch (const Error& error) {
     // What the model itself refuses concerns several keys: the place is that of the table that it begins with.
     const Node* table = document.find("platform");
+    // An override has line 0, which no editor can open.
     throw Error(ExitCode::kInvalidFile, name + ":" + std::to_string(std::max(table->place.line, 1)) + ":" +
                                             std::to_string(std::max(table->place.column, 1)) + ": " + error.what());
   }

@@ -18,6 +18,7 @@ Quaternion<double> turn_about(const Vec3<double>& unit_axis, double angle) {
 
 /// The scalar part is made positive, and no zero has a sign.
 Quaternion<double> tidy(Quaternion<double> p) {
+  // -0 + 0 is 0: written files have no "-0".
   for (int i = 0; i < 4; ++i) p[i] += 0.0;
   return p[0] < 0 ? -p : p;
 }
@@ -28,6 +29,7 @@ Quaternion<double> read_quaternion(const Node& node, const std::string& key) {
   for (std::size_t i = 0; i < 4; ++i) p[static_cast<int>(i)] = read_quantity(items[i], item(key, i), kRatio);
   const double square = dot(p, p);
   if (!(square > 0)) fail(node.place, key, "the quaternion is zero", "[1, 0, 0, 0] does not turn.");
+  // What is a unit quaternion but for rounding stays to the bit, so that a written file reads back as it was.
   return std::abs(square - 1) > 1e-15 ? (1 / std::sqrt(square)) * p : p;
 }
 

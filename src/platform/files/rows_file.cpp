@@ -80,6 +80,7 @@ void read_parameters(const Hdf5Reader& file, std::uint64_t n, platform::Platform
     if (!file.has(set.name)) continue;
     file.require_shape(set.name, with_rows(n, set.tail));
     const std::vector<double> values = file.doubles(set.name);
+    // Copies only where a file has parameters: one platform for all is faster and smaller.
     if (!own) platforms.assign(n, Platform(platforms.front()));
     own = true;
     const std::size_t width = n == 0 ? 0 : values.size() / n;
@@ -87,6 +88,7 @@ void read_parameters(const Hdf5Reader& file, std::uint64_t n, platform::Platform
   }
   for (std::size_t i = 0; own && i < n; ++i) {
     try {
+      // As if each had been a file of its own; the sample is named, for there may be millions.
       platforms[i] = platform::checked(platforms[i]);
     } catch (const Error& error) {
       throw Error(ExitCode::kInvalidFile, file.path() + ": sample " + std::to_string(i) + ": " + error.what());
@@ -109,6 +111,7 @@ void read_force(const Hdf5Reader& file, bool over_time, bool needed, PlatformRow
   }
   if (!needed && !file.has("force")) return;
   const Shape shape = file.shape("force");
+  // Three axes are samples, moments, legs; two are moments for all.
   const bool own = shape.size() == 3 && shape[0] == n;
   if ((shape.size() != 2 && !own) || shape.back() != 6) {
     file.refuse("force", "expected shape [k, 6] or [" + std::to_string(n) + ", k, 6] of forces over time, found " +
@@ -135,6 +138,7 @@ class RowWriter {
   explicit RowWriter(std::size_t rows) : rows_(rows) {}
 
   RowWriter& put(const char* name, const Shape& tail, const std::vector<double>& values) {
+    // Empty means "not asked for", but for a batch of no samples, whose datasets exist with no rows.
     if (!values.empty() || rows_ == 0) file_.write(name, with_rows(rows_, tail), std::span<const double>(values));
     return *this;
   }
@@ -255,6 +259,7 @@ void write_platform_results(const std::string& path, const platform::Trajectorie
   w.put("end_quaternion", {4}, r.end_pose.quaternion).put("end_velocity", {6}, r.end_velocity);
   w.put("end_balance", r.end_balance).put("worst_balance", r.worst_balance).put("worst_drift", r.worst_drift);
   w.put("steps", r.steps).put("corrections", r.corrections);
+  // Platforms of their own have their anchors in the input file.
   if (platforms.size() == 1) {
     std::vector<double> base, anchor;
     for (const Leg& leg : platforms.front().leg) {

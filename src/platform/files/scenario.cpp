@@ -41,6 +41,7 @@ AnyValue ball(Distribution& into, const Dimension& dimension) {
       return;
     }
     const double radius = read_bounded(node, key, wanted);
+    // A radius of 0 stays the constant 0, so that nothing is drawn for it.
     if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
   };
   return custom({read, [&into, dimension] { return size_text(into, dimension); }, "D or a radius, " + in_words(wanted),
@@ -94,6 +95,7 @@ void read_poses(const Node& node, const std::string& key, const std::string& rem
   const std::vector<Node>& items = read_array(node, key, 0);
   if (items.size() < 2) fail(node.place, key, "must hold two poses or more", remedy);
   for (std::size_t k = 0; k < items.size(); ++k) {
+    // What a pose leaves out is as in the one before: the place is carried on.
     place = read_place(items[k], item(key, k), place);
     path.pose.position.insert(path.pose.position.end(), place.r.m, place.r.m + 3);
     path.pose.quaternion.insert(path.pose.quaternion.end(), place.p.m, place.p.m + 4);
@@ -150,6 +152,7 @@ void path_fields(Fields& f, const platform::Platform& of, Path& path) {
     f.key("law", choice(path.law), {.doc = "along the path over time"});
     f.key("duration", quantity(path.duration, {kTime, Bounds::positive()}), {.doc = "of the whole path"});
   });
+  // Six numbers of positions are two poses.
   f.check(path.kind > Path::Kind::kScrew || path.pose.position.size() <= 6, "poses",
           "a straight or screw path has two poses", "Write kind = \"spline\".");
 }
@@ -168,6 +171,7 @@ void map_fields(Fields& f, MapGrid& map) {
   bool reversed = false;
   for (int k = 0; k < 3; ++k) {
     reversed = reversed || map.low[k] > map.high[k];
+    // Capped at each step: the product of three large numbers may overflow.
     nodes = std::min(nodes * map.points[static_cast<std::size_t>(k)], kMostNodes + 1);
   }
   f.check(!reversed, "high", "lies below low", "Write the smaller numbers in low.");
@@ -207,6 +211,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     f.check(path != map, path ? "map" : "path", path ? "both a path and a map" : "neither a path nor a map",
             "Write [path] with poses = [...], or [map] with low, high and points.");
     s.kind = map ? platform::Study::kMap : platform::Study::kPath;
+    // A map's samples are many and its nodes hold the answer; [output] may say otherwise.
     if (map) s.plan.keep = "none";
   }
   uncertain_fields(f, s.uncertain);
@@ -221,6 +226,7 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
   });
   plan_fields(f, s);
   if (f.reading() && map)
+    // Once all is read: the nodes times their orientations, and nobody else may set it.
     s.plan.samples = std::int64_t{s.map.orientations} * s.map.points[0] * s.map.points[1] * s.map.points[2];
 }
 

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 /// The copy in models/ beside the scenario, else what the scenario names.
 std::string find_platform(const std::string& model, bool is_file, const std::string& scenario) {
   if (is_file) return file_beside(scenario, model);
+  // A run folder has a copy of its model, so that a run is repeated with it even where the named one has changed.
   const fs::path copy = fs::path(scenario).parent_path() / "models" / (model + ".toml");
   std::error_code ignored;
   return fs::exists(copy, ignored) ? copy.string() : platform_file(model);
@@ -62,6 +63,7 @@ void platform_fields(Fields& f, const std::string& scenario, const ChosenPlatfor
             {.doc = "a file, relative to the scenario", .comment = from, .otherwise = "this or `model`"});
     f.check(named != is_file, "", named ? "both model and file" : "no platform is named",
             "Write model = \"trepa_like\", a name in data/platforms, or file = \"mine.toml\".");
+    // Between the keys: gravity in the scenario replaces that of the platform which has just been read.
     f.then([&] { read_chosen(f, scenario, is_file, chosen); });
     f.key("gravity", vector(chosen.platform.gravity, {kAcceleration}),
           {.doc = "in base axes", .otherwise = "the file's"});

@@ -25,10 +25,10 @@ struct MotionSpan {
 /// Start of a sample.
 template <class S>
 struct MotionStart {
-  Place<S> place;
-  Twist6<S> twist;
-  Wrench6<S> wrench;
-  S good;  ///< 1: all numbers are finite
+  Place<S> place;     ///< in base axes
+  Twist6<S> twist;    ///< [m/s, rad/s], base axes
+  Wrench6<S> wrench;  ///< constant, on the platform at C, base axes [N, N m]
+  S good;             ///< 1: all numbers are finite
 };
 /// A platform and its limits.
 template <class T>
@@ -66,11 +66,11 @@ enum MotionEndField {
 /// What all samples share.
 struct MotionSetup {
   MotionPlant<double> plant;  ///< where they share one
-  Stages method;
+  Stages method;              ///< coefficients of the Runge-Kutta method
   Friction friction;
   SingularityRule singularity;  ///< limit 0: not watched
-  bool watch_joints;
-  bool output_at_start;  ///< output 0 is the start
+  bool watch_joints;            ///< ends at strokes, cones and collisions
+  bool output_at_start;         ///< output 0 is the start
 };
 
 /// Arrays of some samples. Rows are written one by one.
@@ -85,6 +85,7 @@ struct MotionArrays {
   double* end;         ///< [count, kEndFields]
 };
 
+/// Value of one lane, for numbers and masks; a scalar has one.
 GARRA_HD double motion_lane(double value, int) { return value; }
 GARRA_HD bool motion_lane(bool value, int) { return value; }
 template <class S>
@@ -112,16 +113,21 @@ struct MotionRun {
     State<S> s;
     start(i, plant, from, s);
     for (std::int64_t n = 0; n < a.spans; ++n) {
+      // A block of lanes goes on while one of its samples moves: all take the same spans, so there is nothing to refill
+      // with.
       if (!any(s.running > S(0))) break;
       const MotionSpan& span = a.span[n];
       const ForceSpan<S> force = force_of<S>(i, span);
       for (std::int64_t k = 0; k < span.steps; ++k) {
         if (!any(s.running > S(0))) break;
+        // From k, not summed up: rounding does not grow with the number of steps.
         const StepOf step{span.h, fma(static_cast<double>(k), span.share_of_step, span.share), span.share_of_step};
         const MovingVector<S> next = runge_kutta_step(setup.method, model, loads, force, step, s.x);
+        // The last step ends at the moment itself, so that outputs can be told by equality of times.
         const bool last = k + 1 == span.steps;
         accept(plant, next, last ? span.to : fma(static_cast<double>(k + 1), span.h, span.from), s);
       }
+      // A sample that ended before this moment leaves its row NaN; one that ended at it is shown.
       if (span.output >= 0) record(i, plant.model, s.time == S(span.to), span.output, s);
     }
     finish(i, plant.model, s);
@@ -141,6 +147,7 @@ struct MotionRun {
         f[k] = a.force[((a.own_force ? i : 0) * a.force_rows + row) * kLegs + k];
       } else {
         for (int l = 0; l < kWidth<S>; ++l) {
+          // Lanes beyond the batch read the last sample's forces: its neighbors' memory would be out of bounds.
           const std::int64_t own = i + l < a.count ? i + l : a.count - 1;
           f[k].set(l, a.force[((a.own_force ? own : 0) * a.force_rows + row) * kLegs + k]);
         }
@@ -153,16 +160,20 @@ struct MotionRun {
   GARRA_HD void start(std::int64_t i, const MotionPlant<S>& plant, const MotionStart<S>& from, State<S>& s) const {
     const S zero = S(0);
     const auto good = from.good > zero;
+    // Quaternions of any length are welcome; zero ones give NaN, and `good` is 0 for them.
     s.x = vector_of<S>({{from.place.r, normalized(from.place.p)}, from.twist, zero});
     s.time = s.steps = s.drift = s.worst_drift = s.balance = s.worst_balance = s.determinant = s.first_energy = zero;
     s.status = select(good, zero, S(static_cast<double>(MotionStatus::kInvalidInput)));
     s.running = select(good, S(1), zero);
     Energies<S> e;
     energies_into(plant.model, moving_of(s.x), e);
+    // Also what is finite by itself and overflows together, such as speeds of 1e200 m/s.
     s.first_energy = e.kinetic + e.potential;
     end_where(!is_finite(s.first_energy), MotionStatus::kInvalidInput, s);
+    // Before the first step: a start beyond a limit ends there, and is still written as output 0.
     mind_limits(plant, s);
     const auto valid = s.status != S(static_cast<double>(MotionStatus::kInvalidInput));
+    // A start that ended at once for a limit has a row; one with invalid input has none.
     if (setup.output_at_start) record(i, plant.model, valid, 0, s);
   }
 
@@ -170,6 +181,7 @@ struct MotionRun {
   template <class S>
   GARRA_HD void end_where(const MaskOf<S>& mask, MotionStatus status, State<S>& s) const {
     const auto where = mask && s.running > S(0);
+    // Of statuses that hold at one step end the first one counts: running lanes only.
     s.status = select(where, S(static_cast<double>(status)), s.status);
     s.running = select(where, S(0), s.running);
   }
@@ -177,7 +189,9 @@ struct MotionRun {
   /// Takes over a step in the lanes that run, which end at `time`.
   template <class S>
   GARRA_HD void accept(const MotionPlant<S>& plant, MovingVector<S> next, double time, State<S>& s) const {
+    // Normalized first: drift is what the method did to |p|, and the state that goes on has none of it.
     const S drift = normalize_motion(next);
+    // The state before is kept where the step blew up, so that the end is finite.
     end_where(!is_finite_motion(next), MotionStatus::kNonFinite, s);
     const auto ok = s.running > S(0);
     s.x = select(ok, next, s.x);
@@ -195,6 +209,7 @@ struct MotionRun {
     if (setup.watch_joints) {
       JointMargins<S> margins;
       margins_into(plant.model, plant.limits, place, margins);
+      // In the order of docs/platform-dynamics.md: a stroke passed counts before a cone, a cone before a collision.
       end_where(margins.stroke < zero, MotionStatus::kStrokeLimit, s);
       end_where(margins.cone < zero, MotionStatus::kConeLimit, s);
       end_where(margins.clearance < zero, MotionStatus::kCollision, s);
@@ -202,6 +217,7 @@ struct MotionRun {
     if (setup.singularity.limit > 0) {
       Regularity<S> now;
       regularity_into(plant.model, setup.singularity, place, now);
+      // At the start the determinant is 0, and a product with it is not negative: no sign has changed yet.
       const auto passed = now.determinant * s.determinant < zero;
       end_where(now.sigma_min < S(setup.singularity.limit) || passed, MotionStatus::kSingular, s);
       s.determinant = now.determinant;
@@ -213,6 +229,7 @@ struct MotionRun {
   GARRA_HD Energies<S> balance_now(const Model<S>& m, State<S>& s) const {
     Energies<S> e;
     energies_into(m, moving_of(s.x), e);
+    // T + V against the work of actuators, friction and wrench: zero but for errors of integration.
     s.balance = (e.kinetic + e.potential - s.first_energy) - s.x[kMotionNumbers - 1];
     s.worst_balance = max(s.worst_balance, abs(s.balance));
     return e;
@@ -238,6 +255,7 @@ struct MotionRun {
 
   template <class S>
   GARRA_HD_CALL void finish(std::int64_t i, const Model<S>& m, State<S>& s) const {
+    // The worst balance includes the end, whether or not an output is there.
     balance_now(m, s);
     for (int l = 0; l < kWidth<S> && i + l < a.count; ++l) {
       double* row = a.end + (i + l) * kEndFields;
@@ -262,10 +280,12 @@ struct MotionBody {
     if constexpr (kOwn) {
       const MotionPlant<S> own = batch::load<S, MotionPlant<S>>(all.a.plants, i);
       all.run<S, S>(i, own.model, own);
+      // A scalar needs no cast: the shared plant is used where it lies.
     } else if constexpr (std::is_same_v<S, double>) {
       all.run<S, S>(i, all.setup.plant.model, all.setup.plant);
     } else {
       const MotionPlant<double>& plant = all.setup.plant;
+      // Steps with double constants, limits and outputs with lanes: see run().
       all.run<S, double>(i, plant.model, {cast_model<S>(plant.model), cast_limits<S>(plant.limits)});
     }
   }

@@ -64,6 +64,7 @@ void check_options(const SimulateOptions& o) {
   require(not_negative(o.until), "the end of a simulation is negative or not finite", "Give it in seconds.");
   require(not_negative(o.near_singular), "the limit of singularity is negative", "Give 0 for none.");
   require(positive(o.characteristic_length), "the characteristic length is not positive", "Give it in meters.");
+  // Equal to the bit are only times that somebody wrote twice: what is close but different is two outputs.
   for (std::size_t k = 0; k < o.times.size(); ++k) {
     require(o.times[k] >= 0 && o.times[k] <= o.until, "a time of output lies outside the simulation",
             "Give times from 0 to its end.");
@@ -77,6 +78,7 @@ void check_force(const ForceInput& f, std::int64_t count) {
   require(positive(f.coulomb_speed), "the speed that smooths Coulomb friction is not positive", "Give it in m/s.");
   require(not_negative(f.interval), "the interval of the forces is negative", "Give 0 for constant forces.");
   require(f.interval == 0 || f.samples > 0, "forces over time have no samples", "Say how many there are.");
+  // Without an interval the forces are constant: one row.
   const std::int64_t numbers = (f.interval > 0 ? f.samples : 1) * kLegs,
                      given = static_cast<std::int64_t>(f.force.size());
   if (given != numbers && given != count * numbers) {
@@ -85,6 +87,8 @@ void check_force(const ForceInput& f, std::int64_t count) {
                     std::to_string(count) + " x " + std::to_string(numbers),
                 "Give six per moment, for all samples or for each.");
   }
+  // Forces that all samples share would make all of them invalid: that is misuse. A sample's own ones only end that
+  // sample.
   if (given == numbers) {
     require(std::all_of(f.force.begin(), f.force.end(), [](double x) { return std::isfinite(x); }),
             "a force is not finite", "Give forces in N.");
@@ -100,9 +104,11 @@ MotionJob job_of(const Platforms& platforms, const ForceInput& force, const Simu
   for (std::size_t k = 0; k < models.size(); ++k) job.plants[k] = {models[k], limits_of(platforms[k])};
   job.force = &force;
   job.force_rows = force.interval > 0 ? force.samples : 1;
+  // With one sample its own forces and shared ones are the same array: shared is right for both.
   job.own_force = static_cast<std::int64_t>(force.force.size()) != job.force_rows * kLegs;
   job.spans = motion_spans(options, force);
   job.setup = {job.plants.empty() ? MotionPlant<double>{} : job.plants.front(),
+               // kHybrid has gone its own way in simulate().
                options.method == Integrator::kRk4 ? runge_kutta4() : runge_kutta8(),
                {force.viscous, force.coulomb, force.coulomb_speed},
                {options.near_singular, options.characteristic_length},
@@ -142,6 +148,7 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
   check_rows("wrench", starts.wrench, count, 6, true);
   check_options(options);
   check_force(force, count);
+  // Before the job is made: the full form has rows and spans of its own kind.
   if (options.method == Integrator::kHybrid) return simulate_full(platforms, starts, force, options, device);
   MotionJob job = job_of(platforms, force, options, count);
   Trajectories out = motion_room(count, options);

@@ -12,6 +12,7 @@ namespace garra::platform {
 
 namespace {
 
+// A state goes through the rows as plain numbers, so that spans can be run one after the other.
 constexpr std::int64_t kStateWidth = batch::kFields<double, FullState<double>>;
 static_assert(sizeof(Limits<double>) == 61 * sizeof(double), "the limits go into the rows as 61 numbers");
 
@@ -59,6 +60,7 @@ class Run {
     for (const Platform& p : platforms) limits_.push_back(limits_of(p));
     allowed_ = {reinterpret_cast<const double*>(limits_.data()), 61, limits_.size() == 1};
     watch_ = {{options.near_singular, options.characteristic_length}, options.watch_limits};
+    // Constant forces are one row.
     force_rows_ = force.interval > 0 ? force.samples : 1;
     own_force_ = static_cast<std::int64_t>(force.force.size()) != force_rows_ * kLegs;
   }
@@ -92,6 +94,7 @@ class Run {
   }
 
   void start() {
+    // Rows of the first moment: enough for the check of the start.
     forces(0, 0);
     job_.in = {column(starts_.pose.position, 3), column(starts_.pose.quaternion, 4),
                column(starts_.velocity, 6),      column(from_, 6),
@@ -108,6 +111,7 @@ class Run {
 
   void advance(const MotionSpan& span) {
     forces(span.force, span.force_next);
+    // Limits are an input of every span: a state does not carry them.
     job_.in = {column(now_.state, static_cast<int>(kStateWidth)), column(from_, 6), column(change_, 6),
                column(starts_.wrench, 6), allowed_};
     job_.out = next_.rooms(n_);
@@ -119,13 +123,16 @@ class Run {
     run_rows(op, job_);
     for (std::int64_t i = 0; i < n_; ++i) {
       const auto k = static_cast<std::size_t>(i);
+      // Steps that a sample took tell where it ended; the time is not part of its state.
       const double taken = next_.at(i).steps - now_.at(i).steps;
       if (taken > 0) {
+        // The last step's end is the moment itself, as in MotionRun, so that record() can compare for equality.
         const bool whole = taken == static_cast<double>(span.steps);
         out_.end_time[k] = whole ? span.to : std::fma(taken, span.h, span.from);
       }
       out_.status[k] = status_of(next_.at(i));
     }
+    // Two sets of rows take turns, as an operation may not read what it writes.
     std::swap(now_, next_);
   }
 
@@ -168,6 +175,7 @@ class Run {
       const auto k = static_cast<std::size_t>(i);
       const FullState<double>& s = now_.at(i);
       if (out_.status[k] == MotionStatus::kInvalidInput) {
+        // Nothing was integrated: 0 from the start would look like a perfect balance.
         out_.worst_balance[k] = std::numeric_limits<double>::quiet_NaN();
         continue;
       }
@@ -185,8 +193,8 @@ class Run {
   const SimulateOptions& options_;
   Trajectories out_;
   RowsJob job_;
-  std::vector<Limits<double>> limits_;
-  InColumn allowed_;
+  std::vector<Limits<double>> limits_;  ///< of each platform, or of the one that all share
+  InColumn allowed_;                    ///< they as a column of 61 numbers
   HybridWatch watch_{};
   std::int64_t force_rows_ = 1;
   bool own_force_ = false;

@@ -17,12 +17,13 @@ struct FullSample {
 template <class S, class T>
 GARRA_HD FullSample<S> sample_of(const Model<T>& m, const FullState<S>& state) {
   FullSample<S> s{state, full_energy(m, state.q), Vec<S, 6>::zero()};
+  // Lengths that the links have, not those of the pose: between corrections they differ by the drift.
   for (int i = 0; i < kLegs; ++i) s.lengths[i] = driven_length(m.leg[i], state.q.at, i);
   return s;
 }
 
 struct FullStartOp {
-  HybridWatch ends;
+  HybridWatch ends;  ///< what a start beyond a limit ends by
 
   template <class S>
   struct In {
@@ -37,6 +38,7 @@ struct FullStartOp {
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    // Computed for bad input as well, where it gives NaN, and marked afterwards: lanes cannot leave.
     FullState<S> s = hybrid_start(m, in.limits, ends, place_of(in.place), in.twist);
     S nothing = fma(dot(in.force, in.force), S(0), S(0) * (dot(in.place.r, in.place.r) + dot(in.twist.v, in.twist.v)));
     nothing = fma(dot(in.wrench.force, in.wrench.force) + dot(in.wrench.moment, in.wrench.moment), S(0), nothing);
@@ -50,7 +52,7 @@ struct FullStartOp {
 /// Steps between two moments at which a sample must be.
 struct FullStepsOp {
   std::int64_t steps;
-  StepOf first;
+  StepOf first;  ///< step size, and the way along the forces
   HybridRule rule;
   HybridWatch ends;
   Friction friction;
@@ -71,6 +73,7 @@ struct FullStepsOp {
     const Loads<S> loads{Vec<S, 6>::zero(), in.wrench, friction};
     for (std::int64_t k = 0; k < steps; ++k) {
       if (!any(s.status == S(0))) break;
+      // Share by share from the first one: no sum of rounding errors over many steps.
       const StepOf step{first.h, fma(static_cast<double>(k), first.share_of_step, first.share), first.share_of_step};
       hybrid_step(m, in.limits, loads, in.force, step, rule, ends, s);
     }

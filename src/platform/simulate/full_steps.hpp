@@ -32,6 +32,7 @@ struct FullState {
   S status;              ///< MotionStatus: it moves while this is 0
 };
 
+/// visit(body of `to`, body of `from`) for all 13 bodies.
 template <class S, class Visit>
 GARRA_HD void for_bodies(FullPlace<S>& to, const FullPlace<S>& from, Visit&& visit) {
   visit(to.platform, from.platform);
@@ -41,6 +42,7 @@ GARRA_HD void for_bodies(FullPlace<S>& to, const FullPlace<S>& from, Visit&& vis
   }
 }
 
+/// to += h rate, of all 91 coordinates.
 template <class S>
 GARRA_HD void add_scaled(const S& h, const FullPlace<S>& rate, FullPlace<S>& to) {
   for_bodies(to, rate, [&](Place<S>& at, const Place<S>& change) {
@@ -49,6 +51,7 @@ GARRA_HD void add_scaled(const S& h, const FullPlace<S>& rate, FullPlace<S>& to)
   });
 }
 
+/// Lane by lane: steps that some samples do not take must not touch them.
 template <class S>
 GARRA_HD void take_where(const MaskOf<S>& where, const FullPlace<S>& from, FullPlace<S>& to) {
   for_bodies(to, from, [&](Place<S>& at, const Place<S>& other) {
@@ -61,6 +64,8 @@ GARRA_HD void take_where(const MaskOf<S>& where, const FullPlace<S>& from, FullP
 template <class S, class T>
 GARRA_HD_CALL S constraint_error(const Model<T>& m, const FullPlace<S>& q) {
   Vec<S, 6> lengths;
+  // With the lengths that the links have, the six driving equations hold as they are: what is left are the joints and
+  // the norms.
   for (int i = 0; i < kLegs; ++i) lengths[i] = driven_length(m.leg[i], q, i);
   return full_residual(m, q, lengths);
 }
@@ -72,6 +77,7 @@ GARRA_HD Vec<S, 6> length_rates(const FullMotion<S>& q) {
   Vec<S, 6> rates;
   for (int i = 0; i < kLegs; ++i) {
     const Place<S>&l = q.at.lower[i], &l1 = q.rate.lower[i];
+    // The derivative of z_l . (r_u - r_l), rows 72 + i in docs/platform-dynamics.md.
     rates[i] = dot(turned(l.p, l1.p, up), q.at.upper[i].r - l.r) +
                dot(column_of(full_rotation(l.p), 2), q.rate.upper[i].r - l1.r);
   }
@@ -84,6 +90,7 @@ GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMoti
   FullMotion<S> to = q;
   const Place<S>&platform = q.at.platform, &rate = q.rate.platform;
   const Twist6<S> twist{rate.r, turning(platform.p, rate.p)};
+  // The platform's pose is independent: only the error of its norm is taken out.
   to.at.platform.p = normalized(platform.p);
   S error = constraint_error(m, to.at);
   for (int k = 0; k < kMostCorrectionSteps; ++k) {
@@ -102,6 +109,7 @@ GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMoti
     take_where<S>(going, next, to.at);
     error = constraint_error(m, to.at);
   }
+  // Rates last: they follow from coordinates that meet the constraints, and from the platform's twist.
   to.rate = full_rate(m, to.at, twist);
   take_where<S>(where, to.at, q.at);
   take_where<S>(where, to.rate, q.rate);
@@ -112,6 +120,7 @@ GARRA_HD_CALL S full_correct(const Model<T>& m, const MaskOf<S>& where, FullMoti
 template <class S, class T>
 GARRA_HD_CALL void full_step(const Model<T>& m, const Loads<S>& loads, const ForceSpan<S>& span, const StepOf& step,
                              const HybridRule& rule, FullState<S>& s) {
+  // The classical method of order 4: stages at 0, h/2, h/2 and h.
   const double at_share[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const FullMotion<S> start = s.q;
   FullMotion<S> at = start;
@@ -125,11 +134,13 @@ GARRA_HD_CALL void full_step(const Model<T>& m, const Loads<S>& loads, const For
     }
     const FullPlace<S> a =
         full_acceleration(m, at, force, loads.wrench, rule.keep, static_cast<Multipliers<S>*>(nullptr));
+    // The work by the same weights: the balance is of the method's order (docs/platform-dynamics.md, "Simulation").
     const S h(weight[k] * step.h);
     const Place<S>& rate = at.rate.platform;
     const S power = dot(force, rates) + dot(loads.wrench.force, rate.r) +
                     dot(loads.wrench.moment, turning(at.at.platform.p, rate.p));
     s.work = fma(h, power, s.work);
+    // Summed up as stages come: none has to be kept.
     add_scaled(h, at.rate, s.q.at);
     add_scaled(h, a, s.q.rate);
     if (k == 3) break;
@@ -147,6 +158,7 @@ struct HybridWatch {
   bool joints;
 };
 
+/// Lanes of a mask that still move end with a status: of several the first counts.
 template <class S>
 GARRA_HD void end_where(const MaskOf<S>& where, MotionStatus status, FullState<S>& s) {
   s.status = select(where && s.status == S(0), S(static_cast<double>(status)), s.status);
@@ -155,6 +167,7 @@ GARRA_HD void end_where(const MaskOf<S>& where, MotionStatus status, FullState<S
 template <class S, class T>
 GARRA_HD_CALL void watch(const Model<T>& m, const Limits<S>& limits, const HybridWatch& rule, FullState<S>& s) {
   const S zero(0);
+  // Margins are in six coordinates, with lanes throughout: one instance, whether the platform is shared or not.
   const Model<S> own = cast_model<S>(m);
   const Place<S> place{s.q.at.platform.r, normalized(s.q.at.platform.p)};
   if (rule.joints) {
@@ -164,9 +177,11 @@ GARRA_HD_CALL void watch(const Model<T>& m, const Limits<S>& limits, const Hybri
     end_where<S>(margins.cone < zero, MotionStatus::kConeLimit, s);
     end_where<S>(margins.clearance < zero, MotionStatus::kCollision, s);
   }
+  // As MotionRun::mind_limits(): the two simulations end a motion by the same rules.
   if (rule.singularity.limit > 0) {
     Regularity<S> now;
     regularity_into(own, rule.singularity, place, now);
+    // At the start the determinant before is 0, and no product with it is negative.
     const auto passed = now.determinant * s.determinant < zero;
     end_where<S>(now.sigma_min < S(rule.singularity.limit) || passed, MotionStatus::kSingular, s);
     s.determinant = now.determinant;
@@ -180,6 +195,7 @@ GARRA_HD void hybrid_step(const Model<T>& m, const Limits<S>& limits, const Load
   const auto moves = s.status == S(0);
   FullState<S> next = s;
   full_step(m, loads, span, step, rule, next);
+  // Before the correction: so drift says how well the step size suits.
   next.drift = constraint_error(m, next.q.at);
   next.worst_drift = max(next.drift, s.worst_drift);
   next.steps = s.steps + S(1);
@@ -189,9 +205,11 @@ GARRA_HD void hybrid_step(const Model<T>& m, const Limits<S>& limits, const Load
     next.corrections = select(wrong, s.corrections + S(1), s.corrections);
     end_where<S>(wrong && !(left <= S(rule.correct_above) || left <= S(kLost)), MotionStatus::kLostConstraints, next);
   }
+  // x - x is 0 for finite x only. Drift is a largest value and may hide a NaN of one body, which the work shows.
   const S& of = next.work;
   end_where<S>(!(next.drift - next.drift == S(0)) || !(of - of == S(0)), MotionStatus::kNonFinite, next);
   watch(m, limits, ends, next);
+  // Samples that have ended keep every number of their end.
   take_where<S>(moves, next.q.at, s.q.at);
   take_where<S>(moves, next.q.rate, s.q.rate);
   s.work = select(moves, next.work, s.work);

@@ -14,12 +14,13 @@ struct MotionJob {
   std::vector<MotionPlant<double>> plants;  ///< one, or `count`
   const Starts* starts = nullptr;
   const ForceInput* force = nullptr;
-  std::int64_t force_rows = 1;
-  bool own_force = false;
+  std::int64_t force_rows = 1;  ///< samples of the forces over time
+  bool own_force = false;       ///< each sample has its own forces
   std::vector<MotionSpan> spans;
   Device device;
   Trajectories* out = nullptr;
 
+  // One plant for one sample is a shared one: both are right, and shared is faster.
   [[nodiscard]] bool own_plants() const { return plants.size() > 1; }
   [[nodiscard]] std::int64_t outputs() const { return static_cast<std::int64_t>(out->times.size()); }
   /// Forces of samples first, first + 1, ...
@@ -40,6 +41,7 @@ class MotionRows {
   /// Their results to the job's.
   void give_back(std::int64_t first, std::int64_t count) const;
 
+  /// For kernels/platform, which copies tiles to the device and results back.
   [[nodiscard]] batch::Tiles<MotionPlant<double>>& plants() { return plants_; }
   [[nodiscard]] batch::Tiles<MotionStart<double>>& starts() { return starts_; }
   [[nodiscard]] std::vector<double>& trajectory() { return trajectory_; }

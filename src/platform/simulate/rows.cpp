@@ -12,6 +12,7 @@ namespace {
 constexpr double kMostSteps = 1e9;    // of a span between two moments that must be met
 constexpr double kSameMoment = 1e-9;  // two moments closer than this share of a step are one
 
+/// Row i of an array that may be left out: zeros then.
 template <int N>
 Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
   Vec<double, N> v = Vec<double, N>::zero();
@@ -20,6 +21,7 @@ Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
   return v;
 }
 
+/// Linear (0) or angular (1) half of a twist or wrench.
 Vec3<double> half_of(const Vec<double, 6>& a, int half) { return {{a[3 * half], a[3 * half + 1], a[3 * half + 2]}}; }
 
 template <int N>
@@ -33,6 +35,7 @@ MotionStart<double> start_of(const MotionJob& job, std::int64_t i) {
   const Quaternion<double> p = row_of<4>(from.pose.quaternion, i);
   const Vec<double, 6> velocity = row_of<6>(from.velocity, i), wrench = row_of<6>(from.wrench, i);
   bool good = finite(r) && finite(p) && finite(velocity) && finite(wrench) && dot(p, p) > 0;
+  // Forces that all samples share are judged once for all, in check_force().
   if (job.own_force) {
     const double* force = job.force_of(i);
     good = good && std::all_of(force, force + job.force_numbers(1), [](double x) { return std::isfinite(x); });
@@ -55,8 +58,11 @@ struct Moment {
 std::vector<Moment> moments_of(const SimulateOptions& o, const ForceInput& f) {
   std::vector<Moment> at;
   for (std::size_t k = 0; k < o.times.size(); ++k)
+    // Output 0 at the start needs no step: it is written before the first span.
     if (o.times[k] > 0) at.push_back({o.times[k], static_cast<std::int64_t>(k)});
   if (o.until > 0 && (at.empty() || at.back().time < o.until)) at.push_back({o.until, -1});
+  // Firm moments are those that somebody asked for; samples of the forces that all but meet one are left out, or a span
+  // of 1e-9 steps would follow.
   const std::size_t firm = at.size();
   if (f.interval > 0) {
     for (std::int64_t j = 1; j < f.samples; ++j) {
@@ -83,13 +89,17 @@ std::vector<MotionSpan> motion_spans(const SimulateOptions& o, const ForceInput&
     const double wanted = (m.time - from) / o.step;
     if (!(wanted < kMostSteps))
       throw Error(ExitCode::kUsage, "the step is too small for this duration", "Take a longer step.");
+    // Steps that exceed the wanted number by rounding only are not one more. At least one: a span is longer than none.
     const double steps = std::max(1.0, std::ceil(wanted - kSameMoment)), h = (m.time - from) / steps;
     MotionSpan s{from, m.time, h, static_cast<std::int64_t>(steps), m.output, 0, 0, 0, 0};
     if (f.interval > 0) {
       const auto last = static_cast<double>(f.samples - 1);
+      // The middle of the span tells its row: its ends lie on rows, where rounding could take either.
       const double row = std::min(std::floor(0.5 * (from + m.time) / f.interval), last);
       s.force = static_cast<std::int64_t>(row);
+      // Held after the last row: from it to itself.
       s.force_next = std::min(s.force + 1, f.samples - 1);
+      // At a moment that was merged with a firm one this may be a little below 0 or above 1: the line goes on.
       s.share = from / f.interval - row;
       s.share_of_step = h / f.interval;
     }
@@ -121,9 +131,11 @@ Trajectories motion_room(std::int64_t count, const SimulateOptions& o) {
 }
 
 MotionRows::MotionRows(const MotionJob& job, std::int64_t most)
+    // The tiles of platforms have no room where all share one.
     : job_(job), plants_(job.own_plants() ? most : 0), starts_(most) {}
 
 MotionArrays MotionRows::take(std::int64_t first, std::int64_t count) {
+  // Spare lanes of the last tile repeat the last sample: ordinary numbers, no NaN to slow them or to be raised.
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   for (std::int64_t k = 0; k < padded; ++k) {
     const std::int64_t i = first + std::min(k, count - 1);
@@ -168,6 +180,7 @@ void MotionRows::give_back(std::int64_t first, std::int64_t count) const {
     out.status[i] = static_cast<MotionStatus>(static_cast<int>(row[kEndStatus]));
     out.steps[i] = static_cast<std::int64_t>(row[kEndSteps]);
     out.end_time[i] = row[kEndTime];
+    // Rows of invalid input stay NaN, as motion_room() made them.
     if (out.status[i] == MotionStatus::kInvalidInput) continue;
     put(row + kEndPosition, 3, first + k, out.end_pose.position);
     put(row + kEndQuaternion, 4, first + k, out.end_pose.quaternion);

@@ -9,8 +9,8 @@
 namespace garra::platform {
 
 struct StudyColumn {
-  study::ColumnWords words;
-  double StudyMeasured<double>::*measured;
+  study::ColumnWords words;                        ///< name, unit and what a reader is told of it
+  double StudyMeasured<double>::*measured;         ///< in what a sample has measured
   double (*reference)(const Scenario&) = nullptr;  ///< in place of the words' own
   [[nodiscard]] double value(const StudyMeasured<double>& m) const { return m.*measured; }
   [[nodiscard]] study::ColumnWords words_in(const Scenario& s) const {

@@ -22,6 +22,8 @@ Jet quintic(double x) {
 }
 
 Jet trapezoid(double x) {
+  // Ramps of a fifth of the duration at either end (docs/platform-study.md, (1)); the speed between is so that the way
+  // is 1.
   constexpr double kRamp = 0.2, kSpeed = 1 / (1 - kRamp), kAcceleration = kSpeed / kRamp;
   if (x < kRamp) return {kAcceleration * x * x / 2, kAcceleration * x, kAcceleration};
   if (x <= 1 - kRamp) return {kSpeed * (x - kRamp / 2), kSpeed, 0};
@@ -40,6 +42,7 @@ Jet law_at(const Path& path, double t, double duration) {
 }
 
 /// What moves with the platform.
+/// Jets of position, orientation and both twists, base axes.
 struct Moving {
   Vec3d r;
   Quat p;
@@ -49,6 +52,7 @@ struct Moving {
 /// exp: the rotation about and by `turn`.
 Quat quaternion_of(const Vec3d& turn) {
   const double angle = norm(turn), half = angle / 2;
+  // sin(a/2)/a by its series where the quotient loses digits: the next term is below rounding at 1e-8.
   const double share = angle > 1e-8 ? std::sin(half) / angle : 0.5 - angle * angle / 48;
   return {{std::cos(half), share * turn[0], share * turn[1], share * turn[2]}};
 }
@@ -56,9 +60,11 @@ Quat quaternion_of(const Vec3d& turn) {
 /// The shorter rotation vector, base axes, that takes the orientation `from` to `to`.
 Vec3d turn_between(const Quat& from, const Quat& to) {
   Quat d = product(to, conjugate(from));
+  // p and -p are one turn: the one with a positive scalar part turns by less than half a turn.
   if (d[0] < 0) d = -d;
   const Vec3d e{{d[1], d[2], d[3]}};
   const double sine = norm(e);
+  // 2/d0 is the limit of the quotient, and right to rounding below 1e-8.
   return (sine > 1e-8 ? 2 * std::atan2(sine, d[0]) / sine : 2 / d[0]) * e;
 }
 
@@ -68,6 +74,7 @@ class Spline {
   Spline(const std::vector<double>& knots, std::vector<double> values)
       : x_(knots), y_(std::move(values)), m_(knots.size(), 0.0) {
     const std::size_t n = x_.size();
+    // Thomas' algorithm without pivots: the system's diagonal dominates. Natural: no moment at the ends.
     std::vector<double> upper(n, 0.0);
     for (std::size_t k = 1; k + 1 < n; ++k) {
       const double before = x_[k] - x_[k - 1], after = x_[k + 1] - x_[k];
@@ -81,12 +88,14 @@ class Spline {
 
   /// At s, which moves as it says.
   [[nodiscard]] Jet operator()(const Jet& s) const {
+    // The first and last piece go on beyond the knots, so that rounding of s at 1 finds a piece.
     const auto above = std::upper_bound(x_.begin() + 1, x_.end() - 1, s.value);
     const auto k = static_cast<std::size_t>(above - x_.begin());
     const double h = x_[k] - x_[k - 1], a = (x_[k] - s.value) / h, b = (s.value - x_[k - 1]) / h;
     const double y = a * y_[k - 1] + b * y_[k] + h * h / 6 * ((a * a * a - a) * m_[k - 1] + (b * b * b - b) * m_[k]);
     const double slope = (y_[k] - y_[k - 1]) / h + h / 6 * ((1 - 3 * a * a) * m_[k - 1] + (3 * b * b - 1) * m_[k]);
     const double bend = a * m_[k - 1] + b * m_[k];
+    // Chain rule: derivatives along the knots into those per second.
     return {y, slope * s.rate, bend * s.rate * s.rate + slope * s.acceleration};
   }
 
@@ -100,6 +109,7 @@ Place<double> pose(const Path& path, std::size_t k) {
 }
 
 /// Orientation from `p` on by rotations that follow each other, each about a fixed axis: part `share` of `turn`.
+// docs/platform-study.md, (5): what has turned before is turned by this rotation, too.
 void turn_further(Moving& m, const Vec3d& turn, const Jet& share) {
   const Quat step = quaternion_of(share.value * turn);
   const Mat3<double> R = rotation_of(step);
@@ -135,10 +145,12 @@ class Screw {
     const double angle = norm(turn_);
     center_ = from_.r;
     slide_ = d;
+    // Without a turn the axis lies at infinity: the screw is a straight slide, which is what is set by then.
     if (angle < 1e-9) return;
     const Vec3d axis = (1 / angle) * turn_;
     slide_ = dot(axis, d) * axis;
     const Vec3d across = d - slide_;
+    // Of the point on the axis that is nearest to the chord's middle: docs/platform-study.md, (3).
     center_ = from_.r + 0.5 * across + (0.5 / std::tan(angle / 2)) * cross(axis, across);
   }
   [[nodiscard]] Moving operator()(const Jet& s) const {
@@ -164,6 +176,8 @@ class Splines {
   explicit Splines(const Path& path) : from_(pose(path, 0)) {
     const std::size_t n = path.pose.position.size() / 3;
     std::vector<double> knots(n), values(n);
+    // A natural spline is linear in its values: knots in parts of the duration, so that times of any unit are well
+    // scaled.
     const bool timed = path.kind == Path::Kind::kSampled;
     for (std::size_t k = 0; k < n; ++k)
       knots[k] = timed ? (path.time[k] - path.time[0]) / (path.time[n - 1] - path.time[0])
@@ -174,6 +188,7 @@ class Splines {
     }
     for (std::size_t k = 0; k + 1 < n; ++k) {
       turn_.push_back(turn_between(pose(path, k).p, pose(path, k + 1).p));
+      // Values 0 up to pose k and 1 beyond: the share of turn k that is done.
       for (std::size_t i = 0; i < n; ++i) values[i] = i > k ? 1 : 0;
       share_.emplace_back(knots, values);
     }
@@ -184,6 +199,7 @@ class Splines {
       const Jet x = position_[static_cast<std::size_t>(c)](s);
       m.r[c] = x.value, m.velocity.v[c] = x.rate, m.acceleration.v[c] = x.acceleration;
     }
+    // From the first to the last: rotations do not commute.
     for (std::size_t k = 0; k < turn_.size(); ++k) turn_further(m, turn_[k], share_[k](s));
     return m;
   }
@@ -210,6 +226,7 @@ void check(const Path& path) {
   if (!all_finite(path.pose.position) || !all_finite(path.pose.quaternion)) refuse("a number is not finite", "");
   for (std::size_t k = 0; k < n; ++k) {
     const double* p = path.pose.quaternion.data() + 4 * k;
+    // hypot does not overflow; below 1e-150 the square of the norm would underflow in normalized().
     if (!(std::hypot(std::hypot(p[0], p[1]), std::hypot(p[2], p[3])) > 1e-150))
       refuse("the quaternion of pose " + std::to_string(k + 1) + " is zero", "No turn is (1, 0, 0, 0).");
   }
@@ -218,6 +235,7 @@ void check(const Path& path) {
     if (!(path.duration > 0 && std::isfinite(path.duration))) refuse("its duration is not positive", "");
     return;
   }
+  // A sampled path has no duration but that of its times.
   if (path.time.size() != n || !all_finite(path.time)) refuse("needs a time for each of its poses", "");
   for (std::size_t k = 1; k < n; ++k)
     if (!(path.time[k] > path.time[k - 1])) refuse("times do not ascend", "Sort the poses by time.");

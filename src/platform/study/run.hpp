@@ -21,7 +21,9 @@ struct StudyInput {
 class StudyResults {
  public:
   /// With `forces`: of every instant.
+  /// Room for `most` samples; with `forces`, for the forces of every instant as well.
   StudyResults(std::int64_t most, int instants, bool forces)
+      // Forces are whole tiles for each instant: spare lanes of the last tile are stored, too.
       : instants_(instants), measured_(most), forces_(forces ? batch::tiles_for(most) * batch::kTile * instants : 0) {}
   [[nodiscard]] StudyMeasured<double> measured(std::int64_t i) const { return measured_.get(i); }
   /// Of actuator `leg` at `instant`: of the samples of tile `tile`, side by side.

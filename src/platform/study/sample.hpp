@@ -40,9 +40,9 @@ struct StudyRules {
   Limits<double> limits;
   Place<double> home;
   Vec3<double> gravity_across[2];  ///< of gravity's size, perpendicular to it and to each other
-  double payload_radius;
-  double coulomb_speed;
-  double force;  ///< allowed; 0: any
+  double payload_radius;           ///< of gyration [m]
+  double coulomb_speed;            ///< that smooths Coulomb friction [m/s]
+  double force;                    ///< allowed; 0: any
   double near_singular, characteristic_length;
   int instants;
 };
@@ -75,6 +75,7 @@ struct StudyInstant {
 /// A sample as a whole. Legs are numbered from 1; 0 is none.
 template <class S>
 struct StudyMeasured {
+  // Which failure counts, and where: docs/platform-study.md, "A sample".
   S outcome;       ///< as Outcome
   S instant, leg;  ///< where it failed first
   S peak_force;    ///< largest |force| [N]
@@ -86,7 +87,10 @@ template <class S>
 GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& index) {
   Drawn<S> x;
   for (int k = 0; k < kStudySlots; k += 2) {
+    // The median stands for a number that is not drawn: a constant has but one value anyway.
     S u[2] = {S(0.5), S(0.5)};
+    // Pairs of constants cost no random numbers. Which pair a slot is in never changes, so neither do the others'
+    // draws.
     const bool drawn = !(rules.slot[k].kind == study::Distribution::Kind::kConstant &&
                          rules.slot[k + 1].kind == study::Distribution::Kind::kConstant);
     if (drawn) uniform_pair<S>(rules.seed, index, static_cast<std::uint32_t>(k / 2), u[0], u[1]);
@@ -99,6 +103,7 @@ GARRA_HD Drawn<S> draw_inputs(const StudyRules& rules, const SampleIndex<S>& ind
 /// Of a given size and any direction.
 template <class S>
 GARRA_HD Vec3<S> vector_of(const S& size, const S& cosine, const S& azimuth) {
+  // 1 - cosine^2 may be negative by rounding at the poles.
   const S across = size * sqrt(max(S(0), fnma(cosine, cosine, S(1))));
   const auto way = sincos(azimuth);
   return vec3<S>(across * way.cos, across * way.sin, size * cosine);
@@ -107,6 +112,7 @@ GARRA_HD Vec3<S> vector_of(const S& size, const S& cosine, const S& azimuth) {
 /// The platform with a ball-like payload: mass, center of mass and inertia of both together.
 template <class S>
 GARRA_HD Vec3<S> add_payload(const StudyRules& rules, const Drawn<S>& x, Model<S>& m) {
+  // About the common center of mass: one reduced mass does for both bodies' parallel axes.
   const S mass = x[kSlotPayloadMass], both = m.mass + mass, share = mass / both, reduced = m.mass * share;
   const Vec3<S> c = vec3<S>(x[kSlotPayloadCom], x[kSlotPayloadCom + 1], x[kSlotPayloadCom + 2]);
   const S own = mass * S(rules.payload_radius * rules.payload_radius);
@@ -122,6 +128,7 @@ GARRA_HD Vec3<S> add_payload(const StudyRules& rules, const Drawn<S>& x, Model<S
 
 template <class S>
 GARRA_HD Vec3<S> tilted_gravity(const StudyRules& rules, const Drawn<S>& x) {
+  // A rotation of gravity about an axis across it: its size stays.
   const auto lean = sincos(x[kSlotTilt]), way = sincos(x[kSlotTilt + 1]);
   const Vec3<S> across = axpy(way.cos, cast<S>(rules.gravity_across[0]), way.sin * cast<S>(rules.gravity_across[1]));
   return axpy(lean.cos, cast<S>(rules.model.gravity), lean.sin * across);
@@ -152,7 +159,9 @@ GARRA_HD StudyMachine<S> study_machine(const StudyRules& rules, const Drawn<S>& 
     LegForm<S>& leg = s.model.leg[i];
     const int b = kSlotBase + 3 * i, a = kSlotAnchor + 3 * i;
     leg.base += vec3<S>(x[b], x[b + 1], x[b + 2]);
+    // Anchors are given from the platform's own frame; C has moved by `shift` against it.
     leg.anchor += vec3<S>(x[a], x[a + 1], x[a + 2]) - s.shift;
+    // As if the density were another: masses and inertias take the factor, centers of mass stay.
     leg.lower_mass = factor * leg.lower_mass;
     leg.upper_mass = factor * leg.upper_mass;
     leg.lower_inertia = factor * leg.lower_inertia;
@@ -167,6 +176,7 @@ GARRA_HD StudyMachine<S> study_machine(const StudyRules& rules, const Drawn<S>& 
 }
 
 /// The same motion, of C.
+// Rigid body: velocity and acceleration of a point at `arm` from the one given, base axes.
 template <class S>
 GARRA_HD PathPoint<S> moved_to_center(const PathPoint<S>& at, const Vec3<S>& arm) {
   const Vec3<S>&w = at.velocity.w, turning = cross(w, arm);
@@ -182,10 +192,12 @@ GARRA_HD_CALL StudyInstant<S> study_instant(const StudyRules& rules, const Study
   const PathPoint<S> at = moved_to_center(own, arm);
   const Effort<S> e = effort(s.model, at.place, at.velocity, at.acceleration);
   StudyInstant<S> out;
+  // The disturbance acts at the platform's own origin: its moment about C follows from the arm.
   out.force = actuator_forces(e, Wrench6<S>{s.wrench.force, s.wrench.moment - cross(arm, s.wrench.force)});
   for (int i = 0; i < kLegs; ++i) {
     out.length[i] = e.leg[i].at.length;
     out.rate[i] = e.leg[i].velocity[2];
+    // What the actuator gives is the force on the leg plus friction (systems/platform/force_law.hpp).
     out.force[i] += actuator_friction<S>(out.rate[i], s.viscous, s.coulomb, S(rules.coulomb_speed));
   }
   out.margins = limit_margins(s.limits, s.model, at.place);
@@ -212,12 +224,14 @@ GARRA_HD WorstLeg<S> smallest(const Vec<S, 6>& x) {
 template <class S>
 GARRA_HD StudyMeasured<S> nothing_measured() {
   const S far(1e300), none(0);
+  // 1e300 and not infinity: NaN of inf - inf must mean bad input only.
   return {none, S(-1), none, none, none, none, far, far, far, far, far};
 }
 
 /// Takes an instant into account.
 template <class S>
 GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int instant, StudyMeasured<S>& m) {
+  // Minus |force|, so that the largest force is the smallest of these and one search does for all.
   Vec<S, 6> spare;  // minus |force|
   S sum = at.sigma + at.margins.clearance;
   for (int i = 0; i < kLegs; ++i) {
@@ -227,6 +241,7 @@ GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int inst
   const WorstLeg<S> stroke = smallest(at.margins.stroke), universal = smallest(at.margins.universal),
                     spherical = smallest(at.margins.spherical), force = smallest(spare);
   const auto wider = universal.value < spherical.value;
+  // Both joints of a leg count as one outcome: which of them is nearer to its edge names the leg.
   const WorstLeg<S> cone{select(wider, universal.value, spherical.value), select(wider, universal.leg, spherical.leg)};
   S outcome(0), leg(0);
   const auto fail = [&](const auto& mask, Outcome what, const S& which) {
@@ -239,14 +254,17 @@ GARRA_HD void judge(const StudyRules& rules, const StudyInstant<S>& at, int inst
   if (rules.limits.clearance > 0) fail(at.margins.clearance < S(0), Outcome::kCollision, S(0));
   fail(cone.value < S(0), Outcome::kCone, cone.leg);
   fail(stroke.value < S(0), Outcome::kStroke, stroke.leg);
+  // sum - sum is 0 where all numbers are finite: any NaN or infinity among them decides.
   const S off = sum - sum;
   outcome = select(off == S(0), outcome, S(static_cast<int>(Outcome::kInvalid)));
   leg = select(off == S(0), leg, S(0));
 
+  // Only the first instant that fails is the outcome; peaks and margins go on to the end of the path.
   const auto first = select(m.outcome == S(0), outcome, S(0)) > S(0);
   m.outcome = select(first, outcome, m.outcome);
   m.instant = select(first, S(instant), m.instant);
   m.leg = select(first, leg, m.leg);
+  // NaN compares false: an invalid instant leaves the peaks as they are.
   const auto higher = force.value < -m.peak_force;
   m.peak_force = select(higher, -force.value, m.peak_force);
   m.peak_instant = select(higher, S(instant), m.peak_instant);

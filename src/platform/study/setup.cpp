@@ -22,7 +22,9 @@ bool is_nothing(const Distribution& d) { return d.is_constant() && d.a == 0; }
 /// A random direction where there is something to point.
 void put_direction(const Distribution& size, int slot, StudyRules& rules) {
   rules.slot[slot] = size;
+  // Nothing is drawn for what is not there: the slots stay constant.
   if (is_nothing(size)) return;
+  // The cosine of the polar angle: uniform on the sphere together with the azimuth.
   rules.slot[slot + 1] = Distribution::uniform(-1, 1);
   rules.slot[slot + 2] = Distribution::uniform(0, 2 * M_PI);
 }
@@ -43,6 +45,7 @@ void put_inputs(const Scenario& s, StudyRules& rules) {
     rules.slot[kSlotBase + k] = u.base_error;
     rules.slot[kSlotAnchor + k] = u.anchor_error;
   }
+  // A path's poses are given.
   if (s.kind != Study::kMap) return;
   if (s.map.tilt > 0) {
     rules.slot[kSlotLean] = {Distribution::Kind::kConeAngle, s.map.tilt, 1 - std::cos(s.map.tilt), 0, 1};
@@ -64,6 +67,7 @@ StudyRules rules_of(const Scenario& s) {
   for (Vec3<double>& across : rules.gravity_across) across = Vec3<double>::zero();
   if (size > 0) {
     Vec3<double> t, o;
+    // Any frame about gravity does: the direction of leaning is uniform.
     complete_frame<double>((1 / size) * g, t, o);
     rules.gravity_across[0] = size * t;
     rules.gravity_across[1] = size * o;
@@ -111,8 +115,10 @@ Histogram range_of(const std::vector<double>& seen, int offset) {
   double low = INFINITY, high = -INFINITY;
   for (const double x : seen)
     if (std::isfinite(x)) low = std::min(low, x), high = std::max(high, x);
+  // Nothing finite was seen: any axis will do, all values lie beside it.
   if (!(low <= high)) return {0, 1, kMetricBins, offset};
   const double spread = std::max({high - low, 0.05 * std::max(std::abs(low), std::abs(high)), 1e-6});
+  // Ends on round numbers, in a hundredth to a tenth of the spread.
   const double step = std::pow(10, std::floor(std::log10(spread)) - 1);
   return {std::floor((low - spread) / step) * step, std::ceil((high + spread) / step) * step, kMetricBins, offset};
 }
@@ -166,6 +172,7 @@ void PlatformStudy::make_layout() {
   l.decided_bin = take(l.counts, bins);
   l.node_feasible = take(l.counts, nodes_kept);
   l.node_decided = take(l.counts, nodes_kept);
+  // Of a map there is no envelope over time.
   l.force_low = take(l.least, is_map() ? 0 : instants * kLegs);
   l.force_high = take(l.least, is_map() ? 0 : instants * kLegs);
   l.node_sigma = take(l.least, nodes_kept);
@@ -175,6 +182,7 @@ void PlatformStudy::make_layout() {
   std::vector<double> seen[kStudyMetrics];
   for (std::int64_t i = 0; i < pilot; ++i) {
     StudyResults one(1, instants, false);
+    // Scalar on one thread, whatever the device: the axes must not depend on it.
     evaluate(all / pilot * i, 1, {Executor::kScalar, 1}, one);
     const auto values = study::values_of(kStudyColumns, one.measured(0));
     for (std::size_t k = 0; k < kStudyMetrics; ++k) seen[k].push_back(values[k]);

@@ -34,6 +34,7 @@ Drawn<double> medians(const StudyRules& rules) {
   // A disturbance of random direction has none at its median.
   for (const int slot : {kSlotForce, kSlotMoment, kSlotTilt}) {
     const bool drawn = !rules.slot[slot + 1].is_constant();
+    // A size's median would still need a direction.
     if (drawn) x[slot] = 0;
   }
   return x;
@@ -89,10 +90,13 @@ Place<double> PlatformStudy::place_of(std::int64_t sample) const {
     node /= points;
   }
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
+  // The orientation is among the sample's own draws: replay finds the same pose.
   const Drawn<double> x = draw_inputs<double>(rules_, index);
+  // Half angles, as Euler parameters have them.
   const double lean = x[kSlotLean] / 2, way = x[kSlotLean + 1], turn = x[kSlotLean + 2] / 2;
   const Quaternion<double> turned{{std::cos(turn), 0, 0, std::sin(turn)}},
       leaning{{std::cos(lean), std::sin(lean) * std::cos(way), std::sin(lean) * std::sin(way), 0}};
+  // First about its own axis, then leaning: the axis leans by the drawn angle whatever the turn.
   return {r, product(leaning, turned)};
 }
 
@@ -122,10 +126,12 @@ void PlatformStudy::count_inputs(std::int64_t sample, bool feasible, study::Tall
   double u[2] = {0, 0};
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const int slot = slots_[k];
+    // Two neighboring slots share a block of random numbers, drawn once.
     if (slot / 2 != pair) {
       pair = slot / 2;
       uniform_pair<double>(rules_.seed, index, static_cast<std::uint32_t>(pair), u[0], u[1]);
     }
+    // By the uniform number, not the value: bins are equally likely whatever the distribution.
     const int bin = static_cast<int>(k) * study::kInputBins + static_cast<int>(u[slot % 2] * study::kInputBins);
     add_to(tally.counts, layout_.decided_bin + bin);
     if (feasible) add_to(tally.counts, layout_.feasible_bin + bin);
@@ -140,6 +146,7 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
     const StudyMeasured<double> m = results.measured(offset + i);
     const std::int64_t sample = first + i;
     const int outcome = static_cast<int>(m.outcome), instant = static_cast<int>(m.instant);
+    // Outcome::kFeasible is 0, as judge() has it.
     const bool feasible = outcome == 0;
     const std::int64_t node = is_map() ? sample / scenario_.map.orientations : 0;
     add_to(t.counts, l.outcome + outcome);
@@ -156,6 +163,7 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
       add_to(t.counts, l.peak_leg + static_cast<int>(m.peak_leg) - 1);
       add_to(t.counts, l.peak_at + static_cast<int>(m.peak_instant));
       count_inputs(sample, feasible, t);
+      // Rankings keep the smallest keys: minus the force ranks the highest first.
       t.worst.add({-m.peak_force, sample, outcome, m.peak_force});
       if (is_map()) {
         add_to(t.counts, l.node_decided + static_cast<int>(node));
@@ -178,8 +186,10 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
     for (const StudyUncertain& input : inputs_)
       for (int k = 0; k < input.slots; ++k) t.kept.push_back(x[input.slot + k]);
   }
+  // A map has one instant, and its nodes have their own extremes.
   if (is_map()) return;
   for (std::int64_t i = 0; i < count; i += batch::kTile) {
+    // Spare lanes of the last tile hold copies: they are not counted.
     const std::int64_t lanes = std::min(batch::kTile, count - i);
     for (int k = 0; k < rules_.instants; ++k) {
       for (int leg = 0; leg < kLegs; ++leg) {
@@ -187,6 +197,7 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
         double low = INFINITY, high = INFINITY;
         for (std::int64_t lane = 0; lane < lanes; ++lane) {
           low = f[lane] < low ? f[lane] : low;
+          // Minus the force, so that largest values are kept as smallest ones (Tally::least).
           high = -f[lane] < high ? -f[lane] : high;
         }
         lower(t.least, l.force_low + k * kLegs + leg, low);
@@ -212,6 +223,7 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
   };
   const int threads = solve_threads(device);
   if (gpu) {
+    // Whole blocks: sums are per block, on the GPU as on the host.
     const std::int64_t most = std::min(kOnGpu, blocks * kBlock);
     StudyResults results(most, rules_.instants, !is_map());
     for (std::int64_t at = 0; at < count; at += most) {
@@ -233,6 +245,7 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
   t.counts.assign(static_cast<std::size_t>(layout_.counts), 0);
   t.least.assign(static_cast<std::size_t>(layout_.least), INFINITY);
   t.groups.resize(kOutcomes);
+  // In the order of blocks, whatever thread counted them: kept rows come in the order of samples.
   for (const study::Tally& p : part) {
     for (std::size_t k = 0; k < p.counts.size(); ++k) t.counts[k] += p.counts[k];
     for (std::size_t k = 0; k < p.least.size(); ++k) t.least[k] = std::min(t.least[k], p.least[k]);
@@ -244,6 +257,7 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
 }
 
 study::Estimate PlatformStudy::estimate(const Total& t) const {
+  // Before the first chunk a total has no counts at all.
   if (t.counts.empty()) return {NAN, {}};
   const std::int64_t feasible = at(t, layout_.outcome),
                      invalid = at(t, layout_.outcome + static_cast<int>(Outcome::kInvalid));
@@ -270,6 +284,7 @@ StudySeries PlatformStudy::series_of(const StudyMachine<double>& machine,
   const auto append = [](std::vector<double>& to, const auto& row) { to.insert(to.end(), row.m, row.m + row.kRows); };
   for (const PathPoint<double>& p : points) {
     const StudyInstant<double> now = study_instant(rules_, machine, p);
+    // The Jacobian is of the common center of mass, as in study_instant().
     const Place<double> center{p.place.r + rotation_of(p.place.p) * machine.shift, p.place.p};
     const auto J = length_jacobian(legs_at(machine.model, center));
     const Conditioning<double> c = conditioning(J, rules_.characteristic_length);

@@ -58,14 +58,17 @@ Json input_json(const PlatformStudy& study, const Total& t, const StudyUncertain
   Json bins = nullptr;
   for (std::size_t k = 0; k < study.slots().size(); ++k) {
     const int slot = study.slots()[k];
+    // Slots of this input only.
     if (slot < in.slot || slot >= in.slot + in.slots) continue;
     const int first = static_cast<int>(k) * study::kInputBins;
     const study::InputCounts counts{l.feasible_bin + first, l.decided_bin + first};
     const study::Influence i = study::influence_of(t, counts);
     sum += i.value;
+    // Independent errors: variances add.
     noise += i.noise * i.noise;
     unresolved += i.unresolved;
     resolution = std::max(resolution, i.bins);
+    // Bins of one number can be shown; those of several would need a picture each.
     if (in.slots > 1) continue;
     bins = {{"value", study::shown_values(study.rules().slot[slot])},
             {"feasible", study::shown_bins(t, counts.held, counts)},
@@ -103,6 +106,7 @@ Json nodes_json(const MapValues& v) {
   for (std::size_t k = 0; k < v.feasible_share.size(); ++k) {
     always += v.feasible_share[k] == 1;
     never += v.feasible_share[k] == 0;
+    // Extremes of the part of the workspace that can be relied upon.
     if (v.feasible_share[k] != 1) continue;
     sigma = std::min(sigma, v.sigma_min[k]);
     force = std::max(force, v.worst_force[k]);

@@ -48,10 +48,12 @@ std::string numbers_text(const std::vector<double>& values) {
 /// The motion that a wrench forbids where the arm cannot yield to it: no power, moment . w + force . v = 0.
 std::string lost_text(const Screw<double>& wrench) {
   if (norm(wrench.v) < 1e-10) return "no turn about " + vector_text((1 / norm(wrench.w)) * wrench.w);
+  // As a screw (force; moment): its axis is the line of the force, its pitch the moment along it per force.
   const ScrewAxis<double> line = axis_of(Screw<double>{wrench.v, wrench.w});
   const std::string where = " of the point " + vector_text(line.point) + " along " + vector_text(line.direction);
   if (std::abs(line.pitch) < 1e-10) return "no motion" + where;
   std::string text = "no motion" + where;
+  // The motion along the line that has no power: pitch times turn plus slide is 0.
   append(text, " without a turn of %.4g rad/m about this line", -1 / line.pitch);
   return text;
 }
@@ -182,6 +184,7 @@ void print_joints(const Analysis& a, const AnalyseOptions* options, std::string&
 const JointEscape* best_joint(const Analysis& a) {
   const JointEscape* best = nullptr;
   for (const JointEscape& e : a.escape) {
+    // Does not lead out.
     if (e.order == 0) continue;
     if (best == nullptr || e.order < best->order || (e.order == best->order && e.rate > best->rate)) best = &e;
   }

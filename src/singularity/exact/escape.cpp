@@ -23,6 +23,7 @@ struct Split {
 
 Split split(const Case& c, const Svd& jac, int rank) {
   const Matrix inverse = jac.singularValues().head(rank).cwiseInverse().asDiagonal();
+  // The left null space in a basis of its own choice: what is reported of it does not depend on the decomposition.
   return {unique_basis(jac.matrixU().rightCols(6 - rank)).transpose(), jac.matrixV().rightCols(c.joints() - rank),
           product(jac.matrixV().leftCols(rank), inverse, jac.matrixU().leftCols(rank).transpose()),
           c.generic_rank - rank};
@@ -34,6 +35,7 @@ Matrix first_derivative(const Screws& s, const std::vector<double>& delta) {
   Screws out(s.size(), kZero);
   Screw<double> before = kZero;
   for (std::size_t k = 0; k < s.size(); ++k) {
+    // J1 of the page: the sum over j < k is the motion carried on from joint to joint.
     out[k] = cross(before, s[k]);
     before = before + delta[k] * s[k];
   }
@@ -45,6 +47,7 @@ Matrix half_second_derivative(const Screws& s, const std::vector<double>& delta)
   for (std::size_t k = 0; k < s.size(); ++k) {
     Screw<double> before = kZero;  // sum over i < j of delta_i $i
     for (std::size_t j = 0; j < k; ++j) {
+      // Most directions move few joints: the double sum then has few terms.
       if (delta[j] == 0) continue;
       const Screw<double> once = delta[j] * cross(s[j], s[k]);
       out[k] = out[k] + cross(before + (0.5 * delta[j]) * s[j], once);
@@ -69,6 +72,7 @@ Growth growth(const Case& c, const Split& split, const std::vector<double>& delt
   const Svd M = svd(product(split.U0t, J1, split.V0));
   const std::vector<double> first = singular_values(M);
   const int at_first = count_above(first, c.zero);
+  // All lost freedoms come back at first order: the slowest of them sets the rate.
   if (at_first >= split.lost) return {1, sigma_at(first, split.lost)};
   const Matrix J2 = half_second_derivative(c.screw, delta);
   const Matrix S2 = product(split.U0t, J2 - product(J1, split.pseudo_inverse, J1), split.V0);
@@ -77,6 +81,7 @@ Growth growth(const Case& c, const Split& split, const std::vector<double>& delt
   const Matrix right = M.matrixV().rightCols(M.cols() - at_first);
   const double rate = sigma_at(singular_values(product(left, S2, right)), split.lost - at_first);
   if (rate > c.zero) return {2, rate};
+  // Neither order leads out; higher ones are not asked.
   return {0, 0};
 }
 
@@ -94,6 +99,7 @@ Finite after(const Case& c, std::vector<double> direction) {
 
 /// 1 or -1 as the first or the second is larger, 0 where they are alike.
 int larger(double plus, double minus) {
+  // Relative: equal but for rounding is no preference.
   if (std::abs(plus - minus) <= 1e-9 * std::max(plus, minus)) return 0;
   return plus > minus ? 1 : -1;
 }
@@ -102,6 +108,7 @@ JointEscape escape_of(const Case& c, const Split& split, int joint) {
   const Growth g = growth(c, split, set_direction(c.joints(), {joint}, 0));
   const Finite plus = after(c, set_direction(c.joints(), {joint}, 0));
   const Finite minus = after(c, set_direction(c.joints(), {joint}, 1));
+  // Judged by the exact finite motion, as orders of growth speak of small steps only.
   const bool leaves = std::max(plus.rank, minus.rank) >= c.generic_rank;
   const int sign = leaves ? larger(plus.sigma, minus.sigma) : 0;
   return {joint, g.order, g.rate, sign, plus.sigma, minus.sigma, plus.rank, minus.rank};
@@ -117,6 +124,7 @@ EscapeSet try_set(const Case& c, const Split& split, const std::vector<int>& set
     const Finite found = after(c, set_direction(c.joints(), set, negative));
     leaves = leaves || found.rank >= c.generic_rank;
     sigma.push_back(found.sigma);
+    // Ties keep the first pattern, so that rounding does not choose.
     if (found.sigma > sigma[best] * (1 + 1e-9)) best = negative;
   }
   if (!leaves) return {};
@@ -124,6 +132,7 @@ EscapeSet try_set(const Case& c, const Split& split, const std::vector<int>& set
   const Growth g = growth(c, split, dq);
   EscapeSet out{set, g.order, g.rate, {}, {}, sigma[best]};
   for (std::size_t k = 0; k < set.size(); ++k) {
+    // A joint's sign matters if turning it alone makes things worse.
     const int better = larger(sigma[best], sigma[best ^ (1u << k)]);
     const double along = dq[static_cast<std::size_t>(set[k])];
     out.sign.push_back(better == 0 ? 0 : along > 0 ? 1 : -1);
@@ -134,6 +143,7 @@ EscapeSet try_set(const Case& c, const Split& split, const std::vector<int>& set
 
 std::vector<EscapeSet> smallest_sets(const Case& c, const Split& split, int largest_set) {
   std::vector<EscapeSet> found;
+  // A larger set says nothing new where a smaller one does it.
   for (int size = 1; size <= largest_set && found.empty(); ++size) {
     for (const std::vector<int>& set : inner_sets(c.joints(), size)) {
       EscapeSet escape = try_set(c, split, set);
@@ -153,6 +163,7 @@ Displacement carry_out(const Case& c, const std::vector<EscapeSet>& sets) {
     direction[static_cast<std::size_t>(best->joints[k])] = best->direction[k];
   const Finite found = after(c, direction);
   for (int j = 0; j < c.joints(); ++j)
+    // Out of scaled steps: slides are in units of the scaling's length.
     out.motion.push_back(direction[static_cast<std::size_t>(j)] * c.step * c.unit(j));
   out.rank = found.rank;
   out.sigma = found.sigma;
@@ -180,6 +191,7 @@ std::vector<double> self_motion_form(const Case& c, const Split& split) {
     for (int k = j + 1; k < n; ++k) {
       const Matrix product =
           split.U0t * jacobian({cross(c.screw[static_cast<std::size_t>(j)], c.screw[static_cast<std::size_t>(k)])});
+      // Symmetric: only that part of a form counts on v' N v.
       N(j, k) = N(k, j) = 0.5 * product(0, 0);
     }
   }
@@ -201,6 +213,7 @@ void analyse_escape(const Case& c, int largest_set, const Svd& jac, Analysis& ou
   for (int j = 0; j < c.joints(); ++j) out.escape.push_back(escape_of(c, parts, j));
   out.escape_sets = smallest_sets(c, parts, largest_set);
   out.recovery = carry_out(c, out.escape_sets);
+  // Only with one wrench and one lost freedom is M a single row.
   if (out.rank != 5 || parts.lost != 1) return;
   best_first_order(c, parts, out);
   out.self_motion_form = self_motion_form(c, parts);

@@ -8,6 +8,7 @@ namespace garra::singularity {
 
 namespace {
 
+// Seven screws are dependent in any arm: longer intervals are singular by number alone.
 constexpr int kLargestInterval = 6;
 constexpr double kTie = 1e-9;  ///< relative; the first of the largest entries is the one that becomes 1
 
@@ -34,12 +35,15 @@ Screw<double> weighted_product(const Screws& screws, const Interval& interval, i
 
 std::vector<double> null_vector(const Case& c, const Interval& interval, const Matrix& nulls) {
   std::vector<double> v;
+  // Only a single null vector is a statement about the joints; of several any mixture would be.
   if (nulls.cols() != 1) return v;
   double largest = 0;
   for (int k = 0; k < nulls.rows(); ++k) {
+    // Back in rad and m.
     v.push_back(nulls(k, 0) * c.unit(interval.first + k));
     if (std::abs(v.back()) > (1 + kTie) * std::abs(largest)) largest = v.back();
   }
+  // The largest entry becomes 1: length and sign of a null vector mean nothing.
   for (double& x : v) x /= largest;
   return v;
 }
@@ -65,9 +69,11 @@ void describe(const Case& c, Interval& interval) {
   const Svd span = svd(jacobian(c.screw, interval.first, interval.last));
   const Matrix nulls = span.matrixV().rightCols(card - interval.dim);
   for (int k = 0; k < card; ++k)
+    // A joint takes part if some null vector moves it, in whatever basis.
     if (nulls.row(k).norm() > c.zero) interval.responsible.push_back(interval.first + k);
   interval.null_vector = null_vector(c, interval, nulls);
   interval.reciprocal = world_wrenches(unique_basis(span.matrixU().rightCols(6 - interval.dim)), c.scaling);
+  // Not the last one: it carries no screw of the interval.
   for (int f = interval.first; f < interval.last; ++f) interval.actuators.push_back(actuator(c, interval, f, span));
 }
 
@@ -129,6 +135,7 @@ std::vector<std::vector<int>> circuits(const ScrewSet& set, double tolerance, in
     const std::size_t smaller = found.size();
     for_each_subset(static_cast<int>(screws.size()), size, [&](const std::vector<int>& subset) {
       for (std::size_t i = 0; i < smaller; ++i)
+        // A circuit is minimal: no smaller dependent set within.
         if (contains(subset, found[i])) return;
       Screws part;
       for (const int k : subset) part.push_back(at(screws, k));
@@ -141,6 +148,7 @@ std::vector<std::vector<int>> circuits(const ScrewSet& set, double tolerance, in
 std::vector<std::vector<int>> inner_sets(int joints, int size) {
   std::vector<std::vector<int>> out;
   for_each_subset(joints - 2, size, [&](std::vector<int> set) {
+    // The first joint carries all screws and the last one none: neither changes a rank.
     for (int& k : set) ++k;
     out.push_back(std::move(set));
   });

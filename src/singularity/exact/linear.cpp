@@ -33,6 +33,7 @@ Eigen::VectorXd least_solution(const Matrix& a, const Eigen::VectorXd& b, double
 
 int rank_of(const std::vector<double>& sigma, double tolerance) {
   return static_cast<int>(
+      // s > 0 besides, so that a zero matrix has rank 0.
       std::count_if(sigma.begin(), sigma.end(), [&](double s) { return s > 0 && s > tolerance * sigma[0]; }));
 }
 int rank_of(const Matrix& a, double tolerance) { return rank_of(singular_values(a), tolerance); }
@@ -47,6 +48,7 @@ Matrix unique_basis(const Matrix& orthonormal) {
   for (Eigen::Index k = 0; k < out.cols(); ++k) {
     Eigen::Index best = 0;
     for (Eigen::Index i = 1; i < left.rows(); ++i)
+      // The squared length of a unit vector's projection is the projector's diagonal.
       if (left(i, i) > left(best, best) + kTie) best = i;
     out.col(k) = left.col(best).normalized();
     left -= out.col(k) * out.col(k).transpose();

@@ -31,7 +31,7 @@ struct Case {
   int generic_rank = 0;
   double tolerance = 0;  ///< of singular values, relative to sigma_1
   double zero = 0;       ///< of anything linear in unit vectors: null vectors, projections, rates
-  double step = 0;
+  double step = 0;       ///< of finite motions, scaled
 
   [[nodiscard]] int joints() const { return static_cast<int>(screw.size()); }
   /// A scaled step of joint j in rad or m.
@@ -58,6 +58,7 @@ struct Case {
 /// the projection of the unit vector that what is left of the span comes nearest to, of several the first.
 [[nodiscard]] Matrix unique_basis(const Matrix& orthonormal);
 
+/// About the scaling's origin, moments in its length; slides stay unit vectors.
 [[nodiscard]] Screws scaled(const Screws& screws, const Scaling& scaling);
 
 /// Screws $first ... $last as columns (w; v).

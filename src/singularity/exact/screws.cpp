@@ -11,6 +11,7 @@ namespace garra::singularity {
 
 namespace {
 
+// Fixed: the generic rank of an arm must be the same in every call.
 constexpr std::uint64_t kSeed = 1;
 constexpr std::uint64_t kTrials = 5;  ///< configurations; a random one is singular with probability 0
 
@@ -18,6 +19,7 @@ constexpr std::uint64_t kTrials = 5;  ///< configurations; a random one is singu
 std::vector<ScrewAxis<double>> axes_of(const ScrewSet& set, const Vec3<double>& origin) {
   std::vector<ScrewAxis<double>> axes;
   for (const Screw<double>& s : set.screw)
+    // Slides have a direction and no place.
     if (norm(s.w) > 0) axes.push_back(axis_of(about(origin, s)));
   return axes;
 }
@@ -104,6 +106,7 @@ Scaling natural_scaling(const ScrewSet& set) {
 Screws scaled(const Screws& screws, const Scaling& scaling) {
   Screws out;
   for (const Screw<double>& s : screws) {
+    // A slide's vector has no lever about the origin and would shrink by a length that it has not.
     const bool prismatic = norm(s.w) == 0;
     out.push_back({s.w, prismatic ? s.v : (1 / scaling.length) * about(scaling.origin, s).v});
   }

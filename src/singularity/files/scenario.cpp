@@ -18,7 +18,7 @@ using singularity::JointSource;
 using singularity::MapScaling;
 using singularity::MapScenario;
 
-constexpr std::int64_t kDefaultSamples = 1'000'000;
+constexpr std::int64_t kDefaultSamples = 1'000'000;  ///< samples of a map that has no grid
 constexpr std::int64_t kDefaultChunk = 1024 * study::kBlock;
 constexpr std::int64_t kMostVoxels = 64;  ///< along a side: chunk files hold 18 counts of each
 
@@ -28,6 +28,8 @@ AnyValue center(MapScaling& scaling, const chain::Robot& robot) {
     const std::string text = read_string(node, key), joint = "joint ";
     if (text.starts_with(joint)) {
       Node named = node;
+      // The name after "joint " is read like any joint's, by number or name: a copy of the node keeps its place for
+      // errors.
       named.text = text.substr(joint.size());
       scaling.center = MapScaling::Center::kJoint;
       scaling.joint = read_joint(named, key, robot);
@@ -66,6 +68,7 @@ void measure_fields(Fields& f, MapScenario& s) {
         {.doc = "near: smallest singular value <= this share of the largest",
          .comment = "smallest singular value by the largest"});
   f.key("tolerance",
+        // The two limits must not meet: a sample is near first and singular within that.
         fraction(m.tolerance, m.near, "above 0, below `near`",
                  "Write tolerance = 1e-10, above 0 and below measure.near: singular is where the "
                  "smallest singular value is at most so large a share of the largest."),
@@ -91,6 +94,7 @@ std::int64_t count_nodes(const MapScenario& s) {
   }
   std::int64_t nodes = 1;
   for (const std::int64_t side : sides) {
+    // Divided, not multiplied: the product of large grids may overflow.
     if (side > kMostSamples / nodes) return kMostSamples + 1;
     nodes *= side;
   }
@@ -109,6 +113,7 @@ void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
           s.task ? "starts of [task] are always random" : "no joint is drawn", "Leave it out.");
   chunk_field(f, plan, {.doc = "samples of one file"});
   max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
+  // An interval of P speaks of random draws; the nodes of a grid are all there is, so stopping early has no meaning.
   f.when({chosen, "without grids", them, "Leave it out: some of the nodes would not stand for the others."},
          [&] { stop_field(f, plan); });
   time_limit_field(f, plan);
@@ -131,6 +136,7 @@ void kept_fields(Fields& f, MapScenario& s) {
 void check_kernels(Fields& f, const MapScenario& s) {
   if (!f.reading() || !f.good()) return;
   try {
+    // Zero configurations: the options and the number of joints are judged, nothing runs.
     static_cast<void>(singularity::measure(s.robot, {}, s.measure, {}));
   } catch (const Error& error) {
     f.check(false, "robot", error.what(), "");
@@ -159,9 +165,11 @@ void fields(Fields& f, MapScenario& s, const std::string& file, const Place& rob
           "Give joints ranges with uniform: starts of the search are drawn from them.");
   f.table("measure", {.doc = "what is near, and what singular"}, [&] { measure_fields(f, s); });
   slice_fields(f, s.robot, s.slices);
+  // Only where all is right so far: sources of a robot that is wrong mean nothing.
   const std::int64_t nodes = f.good() && visits_nodes(s) && f.has("robot", true) ? count_nodes(s) : 0;
   f.check(nodes <= kMostSamples, s.task ? "task" : "joints", "too many nodes", "Give fewer points.");
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s, nodes); });
+  // Grids decide the number of samples, so that it need not be written twice.
   if (f.reading() && nodes > 0) s.plan.samples = nodes;
   f.table("output", {.doc = "what is kept"}, [&] { kept_fields(f, s); });
   check_kernels(f, s);
@@ -177,6 +185,7 @@ bool draws_joints(const MapScenario& s) {
 bool visits_nodes(const MapScenario& s) {
   const bool grid = std::any_of(s.joint.begin(), s.joint.end(),
                                 [](const JointSource& joint) { return joint.kind == JointSource::Kind::kGrid; });
+  // Where every joint is held there is one node.
   return s.task || grid || !draws_joints(s);
 }
 
@@ -188,6 +197,8 @@ MapScenario build(const Node& document, const std::string& name) {
   const Node *joints = document.find("joints"), *robot = document.find("robot");
   MapScenario s = defaults();
   FieldReader f(document);
+  // Where a joint is missing there is no key to point at: the table that should have it, else the robot's, is the
+  // place.
   fields(f, s, name, joints != nullptr ? joints->place : robot != nullptr ? robot->place : document.place);
   f.finish();
   return s;

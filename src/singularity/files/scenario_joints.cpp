@@ -35,6 +35,7 @@ std::string called(const Robot& robot, int joint) {
 int find_joint(const std::string& text, const Place& place, const std::string& key, const Robot& robot) {
   const bool is_number = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   for (int j = 0; j < robot.joints; ++j) {
+    // A joint may be named "3": its number or name, whichever comes first along the arm.
     const bool numbered = is_number && text == std::to_string(j + 1);
     if (numbered || text == robot.joint[static_cast<std::size_t>(j)].name) return j;
   }
@@ -60,6 +61,7 @@ void source_fields(Fields& f, const Dimension& dimension, JointSource& source) {
           "Write { fixed = \"0 deg\" }, { uniform = [\"-90 deg\", \"90 deg\"] } or { grid = [\"-90 deg\", \"90 deg\"], "
           "points = 41 }.");
   if (f.reading()) source.kind = grid ? Kind::kGrid : uniform ? Kind::kUniform : Kind::kFixed;
+  // One end after the other, so that an error names the number that is wrong.
   const auto end = [&](std::size_t k) { return quantity(k == 0 ? source.low : source.high, {dimension}); };
   if (fixed) f.key("fixed", quantity(source.low, {dimension}));
   for (const char* name : {"uniform", "grid"}) {
@@ -71,6 +73,7 @@ void source_fields(Fields& f, const Dimension& dimension, JointSource& source) {
     f.key("points", count(source.points, {.low = 2, .high = kMostPoints, .remedy = "One value is { fixed = ... }."}),
           {.required = "Write how many values, both ends included: points = 41."});
   });
+  // Fixed is a range of no width: samplers have one formula for all sources.
   if (f.reading() && fixed) source.high = source.low;
 }
 
@@ -93,6 +96,7 @@ JointSource default_source(const Robot& robot, int j, const Place& place) {
     if (joint.lower == joint.upper) return {Kind::kFixed, joint.lower, joint.upper, 1};
     return {Kind::kUniform, joint.lower, joint.upper, 1};
   }
+  // No "once around" for a slide: a guess would decide the map's shares.
   if (joint.prismatic)
     fail(place, "joints", called(robot, j) + " slides without limits",
          "Say how far: [joints] \"" + std::to_string(j + 1) + "\" = { uniform = [\"0 m\", \"0.5 m\"] }.");
@@ -113,6 +117,7 @@ AnyValue joint_number(int& joint, const Robot& robot) {
 void axis_fields(Fields& f, const Robot& robot, const Axis& axis) {
   f.key("joint", joint_number(axis.joint, robot), {.required = "Write which one, by number or name: joint = 3."});
   const auto j = static_cast<std::size_t>(axis.joint);
+  // Until the joint is known (a description, a wrong name) its values are read as angles.
   const Wanted wanted{j < robot.joint.size() ? kJointPosition.of(robot.joint[j]) : kAngle};
   const std::string remedy = "Write from = \"-180 deg\", to = \"180 deg\".";
   f.key("from", quantity(axis.low, wanted), {.required = remedy});
@@ -131,6 +136,7 @@ AnyValue configuration(std::vector<double>& q, const Robot& robot) {
 
 void one_slice(Fields& f, const Robot& robot, Slice& slice) {
   const std::string remedy = "Write x and y, each as { joint = 3, from = \"-180 deg\", to = \"180 deg\" }.";
+  // Joints that a slice does not name stand at 0.
   if (f.reading()) slice.q.assign(static_cast<std::size_t>(robot.joints), 0);
   f.key("x", axis({slice.x, slice.x_low, slice.x_high}, robot), {.doc = "what runs across", .required = remedy});
   f.key("y", axis({slice.y, slice.y_low, slice.y_high}, robot), {.doc = "what runs up", .required = remedy});
@@ -170,6 +176,7 @@ void joint_source_fields(Fields& f, const Robot& robot, const Place& place, std:
         .otherwise =
             "drawn over the limits, without limits over ±180 deg; a sliding joint without limits must be given"};
     JointSource any;
+    // Without a robot there are no names: one entry stands for all in the description.
     if (key.empty()) return f.key(key, joint_source(any, kAngle), words);
     const Place at = f.place_of(key);
     const int number = find_joint(key, at, "joints." + key, robot);
@@ -198,6 +205,7 @@ void task_fields(Fields& f, TaskGrid& task) {
     const double a = task.low[k], b = task.high[k];
     const std::string number = "[" + std::to_string(k + 1) + "]";
     f.check(a <= b, "high" + number, "below task.low", "Write the smaller number in low.");
+    // One point needs one coordinate, several need room: else nodes would coincide.
     f.check(a > b || (task.points[static_cast<std::size_t>(k)] == 1) == (a == b), "points" + number,
             a == b ? "more than one point at one place" : "one point for two different ends",
             "One point needs low = high there, more need low < high.");

@@ -33,7 +33,9 @@ class MapArm {
   MapArm(const MapArm&) = delete;
   MapArm& operator=(const MapArm&) = delete;
 
+  /// Joint values of one sample; empty where a target of the task was not reached.
   [[nodiscard]] virtual std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const = 0;
+  /// [n, joints] to sigma_min, inverse condition, manipulability and tool points.
   virtual void measure(const std::vector<double>& q, Precision precision, const Device& device,
                        Measures& out) const = 0;
   /// `options.free`: joints that may move.
@@ -55,7 +57,7 @@ class MapArm {
 /// Throws Error(kUsage) for options out of range and arms without a kernel.
 [[nodiscard]] std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options);
 
-/// Arms of up to J joints (exactly J where J is 6 or 7) and generic rank G. Each in one of singularity_map_*.cpp.
+/// Arms of up to J joints (exactly J where J is 6 or 7) and generic rank G. Each in one of singularity/instances.
 template <int J, int G>
 [[nodiscard]] std::unique_ptr<MapArm> make_map_arm_of(const chain::Robot& robot, const MeasureOptions& options);
 

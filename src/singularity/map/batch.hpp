@@ -14,7 +14,7 @@ template <int J>
 struct DrawBody {
   const Sampler* sampler;
   std::int64_t first;
-  double* q;
+  double* q;  ///< tiles of Vec<double, J>
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -48,6 +48,7 @@ namespace map_kernel {
 
 template <class S>
 GARRA_HD S log10(const S& x) {
+  // log10(e).
   return S(RealOf<S>(0.43429448190325182765)) * log(x);
 }
 
@@ -62,6 +63,7 @@ GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
   Measured<S> out;
   out.sigma = sigma[G - 1] + spoilt;
   out.inverse_condition = sigma[G - 1] / sigma[0] + spoilt;
+  // Added, not selected: NaN reaches every output, and finite values get 0.
   out.manipulability = manipulability(sigma, G) + spoilt;
   out.log_sigma = map_kernel::log10(out.sigma);
   out.log_condition = -map_kernel::log10(out.inverse_condition);

@@ -18,11 +18,13 @@ struct CountRules {
 /// Number of the voxel, -1 outside.
 GARRA_HD int voxel_of(const VoxelGrid& v, const Vec3<double>& p) {
   const double x = (p[0] - v.low[0]) / v.side, y = (p[1] - v.low[1]) / v.side, z = (p[2] - v.low[2]) / v.side;
+  // Compared as doubles before the casts, which are undefined for NaN and beyond int.
   if (!(x >= 0 && y >= 0 && z >= 0 && x < v.nx && y < v.ny && z < v.nz)) return -1;
   return static_cast<int>(x) + v.nx * (static_cast<int>(y) + v.ny * static_cast<int>(z));
 }
 
 GARRA_HD MapOutcome outcome_of(const CountRules& rules, const Measured<double>& m) {
+  // On a task grid a sample without joint values is an answer, not an error.
   if (!is_finite(m.inverse_condition)) return rules.task ? MapOutcome::kUnreached : MapOutcome::kInvalid;
   if (m.inverse_condition <= rules.tolerance) return MapOutcome::kSingular;
   return m.inverse_condition <= rules.near ? MapOutcome::kNear : MapOutcome::kRegular;
@@ -73,6 +75,7 @@ GARRA_HD void count_landing(const MapLayout& l, const CountRules& rules, std::in
   const bool landed = n.landing == 0;
   to.add(l.near + static_cast<int>(landed ? NearOutcome::kLanded : NearOutcome::kLost));
   if (!landed) return;
+  // A search may leave the ranges that samples are drawn from: singularities beyond them count, and are told apart.
   bool outside = false;
   for (int j = 0; j < l.joints; ++j) outside = outside || n.q[j] < rules.low[j] || n.q[j] > rules.high[j];
   if (outside) to.add(l.outside_range);
@@ -84,6 +87,7 @@ GARRA_HD void count_landing(const MapLayout& l, const CountRules& rules, std::in
   to.add(l.subsets + static_cast<int>(n.subsets));
   for (int j = 0; j < l.joints; ++j)
     if (n.subset_last[j] >= 0) to.add(l.subset + static_cast<int>(n.subset_joints[j]));
+  // Joints count from 0, so -1 is "no joint alone leads out".
   if (n.escape_joint < 0) return to.add(l.no_escape);
   to.add(l.escape + 2 * static_cast<int>(n.escape_joint) + static_cast<int>(n.escape_order) - 1);
 }

@@ -52,6 +52,7 @@ RefineOptions refine_options(const MeasureOptions& options) {
 
 int generic_rank_of(const chain::Robot& robot) {
   const GenericDims dims =
+      // At the zero configuration: generic_dims() gives what holds at almost every configuration, not what holds here.
       generic_dims(screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.0)));
   return dims.rank();
 }
@@ -74,6 +75,7 @@ std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOpt
     }
   }
   if (rank != 6 || robot.joints > kMapJoints) no_kernel(robot, rank);
+  // Seven joints have an instance of their own; others above six are padded to 16.
   return robot.joints == 7 ? make_map_arm_of<7, 6>(robot, options) : make_map_arm_of<16, 6>(robot, options);
 }
 

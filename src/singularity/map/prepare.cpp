@@ -37,6 +37,7 @@ void check_sources(const MapScenario& s) {
 /// Root of x^(d+1) = x + 1 above 1: its powers fill d dimensions evenly (M. Roberts' additive recurrence).
 long double recurrence_root(int dimensions) {
   long double x = 1.5;
+  // A fixed point iteration, contracting for every number of dimensions: 100 rounds are far beyond double's digits.
   for (int k = 0; k < 100; ++k) x = std::pow(1 + x, 1 / static_cast<long double>(dimensions + 1));
   return x;
 }
@@ -44,12 +45,15 @@ long double recurrence_root(int dimensions) {
 void set_recurrence(Sampler& s) {
   int dimensions = 0;
   for (int j = 0; j < s.joints; ++j) dimensions += s.uniform[j];
+  // Only joints that are drawn are dimensions: one that is held would spoil the evenness of the others.
   const long double root = recurrence_root(std::max(1, dimensions));
   long double part = 1;
   for (int j = 0; j < s.joints; ++j) {
     if (!s.uniform[j]) continue;
     part /= root;
+    // As integers modulo 2^64: sample i is i * advance + start exactly, without a sum that rounds.
     s.advance[j] = static_cast<std::uint64_t>(std::ldexp(part, 64));
+    // The start depends on the seed, so that sequences of different seeds differ.
     const auto word = random_block<double>(s.seed, {static_cast<std::uint64_t>(j), 0}, 0x65766e).word;
     s.start[j] = word[0] << 32 | word[1];
   }
@@ -72,9 +76,11 @@ void set_task(const MapScenario& scenario, Sampler& s) {
   s.starts = t.starts;
   s.any_orientation = !t.orientation;
   if (t.orientation) s.orientation = *t.orientation;
+  // Without an orientation asked for, an arm of fewer freedoms could reach hardly any random one.
   s.reach.position_only = !t.orientation && generic_rank_of(scenario.robot) < 6;
   for (int k = 0; k < 3; ++k) {
     const std::int64_t points = t.points[static_cast<std::size_t>(k)];
+    // One point at the middle of its range.
     s.task_points[k] = points;
     s.task_low[k] = points > 1 ? t.low[k] : 0.5 * (t.low[k] + t.high[k]);
     s.task_step[k] = points > 1 ? (t.high[k] - t.low[k]) / static_cast<double>(points - 1) : 0;
@@ -87,6 +93,7 @@ Sampler make_sampler(const MapScenario& scenario) {
   s.seed = scenario.plan.seed;
   s.sequence = scenario.sequence;
   std::int64_t stride = 1;
+  // From the last joint back: the last one runs fastest.
   for (int j = s.joints - 1; j >= 0; --j) {
     const JointSource& source = scenario.joint[static_cast<std::size_t>(j)];
     s.low[j] = source.low;
@@ -95,6 +102,7 @@ Sampler make_sampler(const MapScenario& scenario) {
     s.points[j] = source.kind == JointSource::Kind::kGrid ? source.points : 1;
     s.stride[j] = stride;
     if (source.kind == JointSource::Kind::kFixed) s.span[j] = 0;
+    // A joint's sources have 1 point where they are not on a grid, so the product is the number of nodes.
     stride *= s.points[j];
   }
   set_recurrence(s);
@@ -104,6 +112,7 @@ Sampler make_sampler(const MapScenario& scenario) {
 
 /// Even samples over all ranges, grids included.
 Sampler pilot_sampler(Sampler s) {
+  // Whatever the scenario's sequence, seed and grid: ranges depend on the arm and the joints' ranges only.
   s.sequence = Sequence::kLowDiscrepancy;
   s.seed = 0;
   s.task = false;
@@ -116,6 +125,7 @@ Sampler pilot_sampler(Sampler s) {
 }
 
 CountRules make_rules(const MapScenario& scenario) {
+  // A search ends to rounding; a landing on the limit itself is within. [rad or m]
   constexpr double kSlack = 1e-9;
   CountRules r;
   r.near = scenario.measure.near;
@@ -124,6 +134,7 @@ CountRules make_rules(const MapScenario& scenario) {
   for (int j = 0; j < scenario.robot.joints; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const JointSource& source = scenario.joint[at];
+    // A joint that goes all the way around has no outside.
     const bool turns = !scenario.robot.joint[at].prismatic && source.high - source.low >= kFullTurn - kSlack;
     r.low[j] = turns ? -INFINITY : source.low - kSlack;
     r.high[j] = turns ? INFINITY : source.high + kSlack;
@@ -138,6 +149,7 @@ struct Pilot {
 };
 
 Pilot fly(const MapArm& arm, const MapScenario& scenario, const Sampler& sampler) {
+  // One thread of the host whatever the run's device: histograms and voxels must not depend on it.
   const Device one{Executor::kLanes, 1, 0};
   Pilot pilot;
   std::vector<double> q, near;
@@ -177,7 +189,9 @@ double largest(const std::vector<double>& values) {
 /// A round side with which about `voxels` of them fill the longest side of a box.
 double voxel_side(const Vec3<double>& low, const Vec3<double>& high, int voxels) {
   double longest = 1e-3;
+  // A millimeter at least: an arm whose tool does not move has a box of no size.
   for (int k = 0; k < 3; ++k) longest = std::max(longest, high[k] - low[k]);
+  // Some room, for the samples reach a little farther than the pilot's.
   return round_up(1.05 * longest / voxels);
 }
 
@@ -191,12 +205,14 @@ VoxelGrid voxels_of_targets(const TaskGrid& task, int voxels) {
   for (int k = 0; k < 3; ++k) {
     const auto n = static_cast<double>(task.points[static_cast<std::size_t>(k)] - 1);
     gap[k] = n > 0 ? (task.high[k] - task.low[k]) / n : 0;
+    // Beyond four voxels a gap is a gap: voxels large enough to bridge it would blur the rest.
     if (gap[k] > kBridged * least_side) gap[k] = 0;
     widest = std::max(widest, gap[k]);
   }
   VoxelGrid v;
   v.side = widest > 0 ? widest * std::max(1.0, std::ceil(least_side / widest - 1e-9)) : least_side;
   int* n[3] = {&v.nx, &v.ny, &v.nz};
+  // Directions with one target, or with gaps that are not bridged, get a voxel around each.
   for (int k = 0; k < 3; ++k) {
     const double beyond = gap[k] > 0 ? gap[k] : v.side;
     *n[k] = std::max(1, static_cast<int>(std::ceil((task.high[k] - task.low[k] + beyond) / v.side - 1e-9)));
@@ -218,12 +234,14 @@ VoxelGrid make_voxels(const MapScenario& scenario, const Measures& measures) {
   }
   v.side = voxel_side(low, high, scenario.voxels);
   const auto count = [&](int k) {
+    // At most twice the number asked for along a side: the memory of a chunk file is bounded.
     return std::min(2 * scenario.voxels, static_cast<int>((high[k] - low[k]) / v.side) + 2);
   };
   v.nx = count(0);
   v.ny = count(1);
   v.nz = count(2);
   const int n[3] = {v.nx, v.ny, v.nz};
+  // The cubes are centered on the box: what is too much stands out evenly.
   for (int k = 0; k < 3; ++k) v.low[k] = 0.5 * (low[k] + high[k]) - 0.5 * v.side * n[k];
   return v;
 }
@@ -250,6 +268,7 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
   l.voxels = make_voxels(scenario, pilot.measures);
   const int sets = 1 << l.joints;
   const double top = std::log10(largest(pilot.measures.sigma_min));
+  // The 99th percentile: one far landing must not coarsen the histogram of all. 0.5 where nothing landed.
   const double farthest = pilot.distance.empty() ? 0.5 : pilot.distance[pilot.distance.size() * 99 / 100];
   Places counts, least;
   l.outcome = counts.take(kMapOutcomes);
@@ -281,6 +300,7 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
 
 }  // namespace
 
+/// Throws Error(kUsage), naming the option, for options that no arm can be measured with.
 void check_options(const chain::Robot& robot, const MeasureOptions& o) {
   if (!(o.near > 0 && o.near < 1)) refuse("near: must be between 0 and 1");
   if (!(o.tolerance >= 1e-13 && o.tolerance < o.near))
@@ -293,6 +313,7 @@ void check_options(const chain::Robot& robot, const MeasureOptions& o) {
 
 std::unique_ptr<PreparedMap> prepare_map(const MapScenario& scenario) {
   auto out = std::make_unique<PreparedMap>();
+  // The arm first: it refuses options and arms without a kernel before the pilot costs time.
   out->arm = make_map_arm(scenario.robot, scenario.measure);
   check_sources(scenario);
   out->scenario = scenario;
@@ -302,6 +323,7 @@ std::unique_ptr<PreparedMap> prepare_map(const MapScenario& scenario) {
   plan.nearest = scenario.nearest;
   plan.single = scenario.measure.precision == Precision::kSingle;
   plan.keep_from_first = scenario.plan.keep == "none" ? 0 : scenario.keep_from_first;
+  // Last, for it needs the arm and the sampler; it is also what makes a map's layout independent of the run.
   const Pilot pilot = fly(*out->arm, scenario, pilot_sampler(plan.sampler));
   plan.layout = make_layout(scenario, generic_rank_of(scenario.robot), pilot);
   return out;

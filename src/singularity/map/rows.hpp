@@ -27,6 +27,7 @@ struct NearSample {
   NearSingularity<double, J> nearest;
 };
 
+/// Appends the kept row of a near sample, of map_row(joints) numbers (layout.hpp).
 template <int J>
 void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
   const NearSingularity<double, J>& s = n.nearest;
@@ -39,6 +40,7 @@ void keep_row(const NearSample<J>& n, int joints, std::vector<double>& rows) {
   rows.insert(rows.end(), s.wrench.m, s.wrench.m + 6);
 }
 
+/// What a kept row says where searches are not asked for: lost, all else NaN or none.
 template <int J>
 NearSingularity<double, J> not_analysed() {
   const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -1,5 +1,5 @@
 // Maps of arms of J joints and generic rank G on the host: block after block, so that a block's numbers stay in the
-// cache. One translation unit per few sizes instantiates it (singularity_map_*.cpp).
+// cache. One translation unit per few sizes instantiates it (singularity/instances).
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,7 @@ class MapArmOf final : public MapArm {
 
   [[nodiscard]] std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const override {
     const Vec<double, J> q = sample_joints<double, J>(arm_, sampler, sample);
+    // Joint values are NaN together, in all joints.
     if (!is_finite(q[0])) return {};
     return {q.m, q.m + arm_.joints};
   }
@@ -34,6 +35,7 @@ class MapArmOf final : public MapArm {
     if (device.executor == Executor::kCuda) return measure_on_gpu(q, precision, device, out);
     for_blocks(count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
       for (std::int64_t i = 0; i < n; ++i) w.q.set(i, row(q, first + i));
+      // Spare lanes of the last tile repeat a configuration: ordinary numbers.
       map_run::pad(w.q, n);
       measure_block(precision == Precision::kSingle, device.executor, n, w);
       for (std::int64_t i = 0; i < n; ++i) write(w.measured.get(i), static_cast<std::size_t>(first + i), out);
@@ -60,6 +62,7 @@ class MapArmOf final : public MapArm {
       return total;
     }
     const batch::Blocks blocks{count, map_run::kBlock};
+    // Kept rows by block, tallies by thread: integers and minima do not depend on the order, rows do.
     std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks.number()));
     batch::run_threads(solve_threads(device), blocks.number(), [&](batch::Pieces& pieces) {
       map_run::Workspace<J> w;
@@ -70,8 +73,10 @@ class MapArmOf final : public MapArm {
         kept[static_cast<std::size_t>(b)].swap(mine.kept);
         mine.kept.clear();
       }
+      // Once per thread: a tally has 2^joints counts, which merging per block would cost.
       pieces.alone([&] { map_run::add_tally(total, mine); });
     });
+    // In the order of blocks, whatever thread came first.
     for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
     return total;
   }
@@ -114,6 +119,7 @@ class MapArmOf final : public MapArm {
 
   void recheck_block(const MapPlan& plan, Executor executor, Stretch block, map_run::Workspace<J>& w,
                      const map_run::HostAdder& to) const {
+    // By the block's place in the study, not in this call: the same blocks whatever the chunks.
     if (!plan.single || block.first / map_run::kBlock % kRecheckEvery != 0) return;
     measure_exactly(executor, block.count, w, w.exact);
     for (std::int64_t i = 0; i < block.count; ++i)
@@ -124,6 +130,7 @@ class MapArmOf final : public MapArm {
   template <int D>
   void search_block(Executor executor, const RefineOptions& options, batch::Tiles<Search<double, J>>& searches,
                     map_run::Workspace<J>& w) const {
+    // In parts: between them, searches that have ended leave their lanes to others.
     for (const SearchPart& part : kSearchParts) {
       const auto count = static_cast<std::int64_t>(w.active.size());
       for (std::int64_t k = 0; k < count; ++k) w.part.set(k, searches.get(w.active[static_cast<std::size_t>(k)]));
@@ -143,6 +150,7 @@ class MapArmOf final : public MapArm {
   /// From w.searches to w.results.
   void nearest_block(Executor executor, std::int64_t count, const RefineOptions& options,
                      map_run::Workspace<J>& w) const {
+    // All of them, as numbers within the block.
     w.active.resize(static_cast<std::size_t>(count));
     std::iota(w.active.begin(), w.active.end(), 0);
     search_block<1>(executor, options, w.searches, w);
@@ -161,6 +169,7 @@ class MapArmOf final : public MapArm {
                                map_run::Workspace<J>& w) const {
     std::vector<int> chosen;
     for (std::int64_t i = 0; i < count; ++i)
+      // Gathered, so that lanes are full of those that need a further look.
       if (deserves(L, arm_, w.searches.get(i), options)) chosen.push_back(static_cast<int>(i));
     const auto found = static_cast<std::int64_t>(chosen.size());
     for (std::int64_t k = 0; k < found; ++k) w.others.set(k, w.searches.get(chosen[static_cast<std::size_t>(k)]));
@@ -172,6 +181,7 @@ class MapArmOf final : public MapArm {
     for (std::int64_t k = 0; k < found; ++k) {
       const int i = chosen[static_cast<std::size_t>(k)];
       const Search<double, J> other = w.others.get(k);
+      // Only a nearer end replaces one: a second search must not make an answer worse.
       if (is_nearer(arm_, w.searches.get(i), other, options)) w.searches.set(i, other);
     }
   }
@@ -183,6 +193,7 @@ class MapArmOf final : public MapArm {
       if (w.results.get(i).landing != static_cast<double>(Landing::kLost)) continue;
       const Search<double, J> s = w.searches.get(i);
       if (!starts_near_two<G>(arm_, s, options)) continue;
+      // From the start again: where a search was lost says nothing.
       w.searches.set(i, start_search<double, J>(s.start));
       w.active.push_back(static_cast<int>(i));
     }
@@ -208,6 +219,7 @@ class MapArmOf final : public MapArm {
       const MapOutcome outcome = outcome_of(plan.rules, m);
       count_measured(plan.layout, m, outcome, to);
       if (!is_near(outcome)) continue;
+      // Key and value are the ratio: the ten smallest are the worst.
       tally.worst.add({m.inverse_condition, block.first + i, static_cast<int>(outcome), m.inverse_condition});
       w.near.push_back(static_cast<int>(i));
     }
@@ -223,6 +235,7 @@ class MapArmOf final : public MapArm {
   void count_near(const MapPlan& plan, Stretch block, std::int64_t k, const map_run::Workspace<J>& w,
                   study::Tally& tally) const {
     const std::int64_t i = w.near[static_cast<std::size_t>(k)], sample = block.first + i;
+    // By number of the sample, not by count: which rows are kept does not depend on chunks or threads.
     const bool keep = sample < plan.keep_from_first;
     if (!plan.nearest && !keep) return;
     const NearSingularity<double, J> nearest = plan.nearest ? w.results.get(k) : not_analysed<J>();
@@ -290,6 +303,7 @@ class MapArmOf final : public MapArm {
 
   void write(const NearSingularity<double, J>& s, std::size_t at, NearSingularities& out) const {
     const auto joints = static_cast<std::size_t>(arm_.joints);
+    // Landing and counts travel as doubles, as every member of a tile's struct must.
     out.landing[at] = static_cast<Landing>(static_cast<int>(s.landing));
     out.distance[at] = s.distance;
     out.lost[at] = static_cast<int>(s.lost);

@@ -48,9 +48,11 @@ GARRA_HD S from_lanes(F f) {
 template <class S>
 GARRA_HD S even_number(const BitsOf<S>& index, std::uint64_t advance, std::uint64_t start) {
   using Word = BitsOf<S>;
+  // The low 64 bits of a 64 x 64 product, from 32-bit halves: lanes have no wider multiplication.
   const Word a = Word(advance), high = Word(advance >> 32);
   const Word cross = product_of_low_halves(index >> 32, a) + product_of_low_halves(index, high);
   const Word w = product_of_low_halves(index, a) + (cross << 32) + Word(start);
+  // A fraction in (0, 1), as Philox's words become one.
   return open_uniform<S>(w >> 32, low_word(w));
 }
 
@@ -74,16 +76,19 @@ GARRA_HD Vec<S, J> draw_joints(const Sampler& s, std::int64_t sample) {
   Vec<S, J> q;
   for_each_index<(J + 1) / 2>([&](auto pair) {
     S u[2] = {S(0), S(0)};
+    // Pairs of joints share one block of random numbers; a pair of which none is drawn costs nothing.
     if (s.uniform[2 * pair] || (2 * pair + 1 < J && s.uniform[2 * pair + 1]))
       map_kernel::uniform_numbers<S>(s, sample, pair, u[0], u[1]);
     for_each_index<2>([&](auto k) {
       const int j = 2 * pair + k;
       if (j >= J) return;
       if (s.points[j] > 1)
+        // The grid's node from the sample's number, in lanes one by one: integers beyond 2^53 are no lanes' business.
         u[k] = map_kernel::from_lanes<S>([&](int lane) {
           return static_cast<double>((sample + lane) / s.stride[j] % s.points[j]) /
                  static_cast<double>(s.points[j] - 1);
         });
+      // Held joints have a span of 0.
       q[j] = fma(u[k], S(s.span[j]), S(s.low[j]));
     });
   });
@@ -96,6 +101,7 @@ namespace map_kernel {
 template <class S>
 GARRA_HD Mat3<S> any_rotation(const S& u0, const S& u1, const S& u2) {
   const auto a = sincos(S(6.283185307179586) * u1), b = sincos(S(6.283185307179586) * u2);
+  // Shoemake's u0 splits between the two circles; each angle is uniform.
   const S r0 = sqrt(S(1) - u0), r1 = sqrt(u0);
   const S x = r0 * a.sin, y = r0 * a.cos, z = r1 * b.sin, w = r1 * b.cos, one = S(1), two = S(2);
   return {{one - two * (y * y + z * z), two * (x * y - z * w), two * (x * z + y * w),  //
@@ -108,11 +114,13 @@ template <class S>
 GARRA_HD Pose<S> task_target(const Sampler& s, std::int64_t sample) {
   Pose<S> out;
   out.R = cast<S>(s.orientation);
+  // All starts of a target share its orientation: they are searches for one pose.
   const auto target = [&](int lane) { return (sample + lane) / s.starts; };
   if (s.any_orientation) {
     constexpr std::uint32_t kOrientation = 0x726f74;  // draws beside those of the joints
     S u[4];
     for_each_index<4>([&](auto k) {
+      // Lane by lane: neighbors in lanes may belong to one target and must draw the same.
       u[k] = from_lanes<S>([&](int lane) {
         double v[2];
         uniform_pair<double>(s.seed, SampleIndex<double>::consecutive(static_cast<std::uint64_t>(target(lane))),
@@ -124,6 +132,7 @@ GARRA_HD Pose<S> task_target(const Sampler& s, std::int64_t sample) {
   }
   for_each_index<3>([&](auto k) {
     const S node = from_lanes<S>([&](int lane) {
+      // x runs fastest.
       std::int64_t n = target(lane);
       for (int j = 0; j < k; ++j) n /= s.task_points[j];
       return static_cast<double>(n % s.task_points[k]);
@@ -137,23 +146,27 @@ GARRA_HD Pose<S> task_target(const Sampler& s, std::int64_t sample) {
 template <class S, int J>
 GARRA_HD Vec<S, J> within_ranges(const Arm<J>& arm, const Sampler& s, Vec<S, J> q) {
   constexpr double kTurn = 6.283185307179586, kSlack = 1e-9;
+  // NaN where the search did not reach the target: compares false.
   MaskOf<S> inside = q[0] == q[0];
   for_each_index<J>([&](auto j) {
     if (j >= arm.joints) return;
     const double half = 0.5 * s.span[j], middle = s.low[j] + half;
     if (!arm.model.prismatic[j]) {
+      // To the nearest whole turn, by the rounding that all executors share.
       const S turns = elementary::from_rounder(elementary::to_rounder((q[j] - S(middle)) * S(1 / kTurn)));
       q[j] = fma(turns, S(-kTurn), q[j]);
     }
     const auto here = abs(q[j] - S(middle)) <= S(half + kSlack);
     inside = inside && here;
   });
+  // All joints together: half a configuration would look like an answer.
   for_each_index<J>([&](auto j) { q[j] = select(inside, q[j], S(__builtin_nan(""))); });
   return q;
 }
 
 }  // namespace map_kernel
 
+/// Joint values of samples `sample` + lane, NaN where a task target is not reached.
 template <class S, int J>
 GARRA_HD Vec<S, J> sample_joints(const Arm<J>& arm, const Sampler& s, std::int64_t sample) {
   const Vec<S, J> q = draw_joints<S, J>(s, sample);

@@ -43,6 +43,7 @@ bool is_local_minimum(const std::vector<double>& values, std::int64_t points, st
   const std::int64_t column = i % points, row = i / points;
   for (std::int64_t r = std::max<std::int64_t>(row - 1, 0); r <= std::min(row + 1, points - 1); ++r)
     for (std::int64_t c = std::max<std::int64_t>(column - 1, 0); c <= std::min(column + 1, points - 1); ++c)
+      // Not below any of them: of equal neighbors each is one, which costs a search more.
       if (values[static_cast<std::size_t>(r * points + c)] < values[static_cast<std::size_t>(i)]) return false;
   return true;
 }
@@ -51,6 +52,7 @@ bool is_local_minimum(const std::vector<double>& values, std::int64_t points, st
 std::vector<std::int64_t> candidates(const Measures& m, std::int64_t points, double near) {
   std::vector<std::int64_t> out;
   for (std::int64_t i = 0; i < points * points; ++i)
+    // Near nodes, and local minima: a locus that passes between nodes of a coarse grid comes near none.
     if (m.inverse_condition[static_cast<std::size_t>(i)] <= near || is_local_minimum(m.inverse_condition, points, i))
       out.push_back(i);
   return out;
@@ -65,6 +67,7 @@ void find_locus(const MapArm& arm, const SliceGrid& grid, const MeasureOptions& 
     q.insert(q.end(), at.begin(), at.end());
   }
   RefineOptions search = refine_options(options);
+  // Within the picture: other joints stay where the slice holds them.
   search.free = 1u << grid.slice.x | 1u << grid.slice.y;
   NearSingularities found;
   arm.nearest(q, search, device, found);
@@ -73,6 +76,7 @@ void find_locus(const MapArm& arm, const SliceGrid& grid, const MeasureOptions& 
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (found.landing[k] != Landing::kLanded) continue;
     const double qx = found.singular_q[k * joints + x], qy = found.singular_q[k * joints + y];
+    // A search that went further has left what its node stands for; the locus there has nodes of its own.
     if (!(std::abs(qx - q[k * joints + x]) < 2 * grid.step_x() && std::abs(qy - q[k * joints + y]) < 2 * grid.step_y()))
       continue;
     out.locus_x.push_back(qx);

@@ -13,6 +13,7 @@ namespace garra::singularity {
 template <int J>
 [[nodiscard]] Arm<J> arm_of(const chain::Robot& robot, const MeasureOptions& options) {
   chain::JointForm<double> padding{};
+  // A joint that does nothing: no length, no angle; the loops of J joints have no case for it.
   padding.cos_alpha = 1;
   Arm<J> arm{};
   arm.joints = robot.joints;
@@ -20,6 +21,7 @@ template <int J>
     const bool real = i < robot.joints;
     const auto at = static_cast<std::size_t>(i);
     arm.model.joint[i] = real ? robot.form[at] : padding;
+    // As a slide, padding turns no screw.
     arm.model.prismatic[i] = !real || robot.joint[at].prismatic;
   }
   arm.model.base = robot.base;
@@ -39,6 +41,7 @@ template <int J>
   Arm<J, float> out{};
   const auto cast_all = [](const auto& from, auto& to) {
     constexpr std::size_t n = sizeof(from) / sizeof(double);
+    // Structs of nothing but their scalar: number by number is field by field.
     static_assert(sizeof(to) == n * sizeof(float));
     const auto* a = reinterpret_cast<const double*>(&from);
     auto* b = reinterpret_cast<float*>(&to);
@@ -60,6 +63,7 @@ template <int J>
 
 namespace map_run {
 
+// A study's block, so that blocks are the same whatever the chunk.
 inline constexpr std::int64_t kBlock = study::kBlock;
 
 /// One block on its way through the steps.

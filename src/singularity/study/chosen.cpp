@@ -20,6 +20,7 @@ constexpr std::size_t kMostWorst = 3;  ///< samples that do
 /// The center of the scaled screws at q in world axes [m]; none where the natural one is meant.
 std::optional<Vec3<double>> center_at(const chain::Robot& robot, const MapScaling& scaling,
                                       const std::vector<double>& q) {
+  // analyse() finds the natural one itself, from the screws.
   if (scaling.center == MapScaling::Center::kNatural) return std::nullopt;
   using chain::Joints;
   const auto model = chain::source_of<chain::SharedModel<kMaxJoints, Joints::kMixed>>(robot).model;
@@ -41,6 +42,7 @@ MapOutcome outcome_of(const Measures& m, const MeasureOptions& options) {
 
 AnalyseOptions MapStudy::options_at(const std::vector<double>& q) const {
   AnalyseOptions options;
+  // As in the kernels' second pass: both must judge the same configuration alike.
   options.tolerance = landing_tolerances(scenario_.measure).rank;
   options.generic_rank = layout().generic_rank;
   options.origin = center_at(scenario_.robot, scenario_.measure.scaling, q);
@@ -56,6 +58,7 @@ MapSample MapStudy::sample(std::int64_t number) const {
     s.outcome = MapOutcome::kUnreached;
     return s;
   }
+  // On one sample, by the kernels that counted it: replay says what the map has counted.
   s.measures = measure(scenario_.robot, s.q, scenario_.measure, {});
   s.outcome = outcome_of(s.measures, scenario_.measure);
   s.nearest = nearest_singularities(scenario_.robot, s.q, scenario_.measure, {});
@@ -94,16 +97,19 @@ std::vector<Slice> MapStudy::slices(const Total& t) const {
     if (scenario_.joint[static_cast<std::size_t>(j)].kind != JointSource::Kind::kFixed)
       joints.push_back(
           {j, study::at(t, layout().escape + 2 * j) + study::at(t, layout().escape + 2 * j + 1), j > 0 && j < last});
+  // A picture needs two joints that move.
   if (joints.size() < 2) return {};
   std::stable_sort(joints.begin(), joints.end(), [](const Candidate& a, const Candidate& b) {
     return a.leads_out != b.leads_out ? a.leads_out > b.leads_out : a.inner > b.inner;
   });
+  // The lower joint across, whatever leads out more often.
   const int x = std::min(joints[0].joint, joints[1].joint), y = std::max(joints[0].joint, joints[1].joint);
   const JointSource &across = scenario_.joint[static_cast<std::size_t>(x)],
                     &up = scenario_.joint[static_cast<std::size_t>(y)];
   Slice slice{x, y, {}, across.low, across.high, up.low, up.high};
   const std::vector<CountedSet> sets = responsible(t);
   const MapSample through = sample(sets.empty() || sets[0].example < 0 ? 0 : sets[0].example);
+  // Through a singular configuration where there is one, so that the picture shows a locus.
   slice.q = through.analysis ? through.nearest.singular_q : through.q;
   slice.q.resize(static_cast<std::size_t>(last + 1), 0);
   return {slice};

@@ -22,6 +22,7 @@ Decided decided(const MapLayout& l, const Total& t) {
   if (t.counts.empty()) return {};
   const auto count = [&](MapOutcome outcome) { return at(t, l.outcome + static_cast<int>(outcome)); };
   const std::int64_t near = count(MapOutcome::kNear) + count(MapOutcome::kSingular);
+  // Targets that were not reached are no configurations: neither decided nor invalid.
   return {near, near + count(MapOutcome::kRegular), count(MapOutcome::kInvalid)};
 }
 
@@ -31,6 +32,7 @@ std::vector<CountedSet> counted_sets(const Total& t, int first, std::size_t sets
   for (std::size_t k = 0; k < sets && !t.counts.empty(); ++k)
     if (const std::int64_t n = at(t, first + static_cast<int>(k)); n > 0)
       list.push_back({static_cast<std::uint32_t>(k), n, -1});
+  // Stable: sets come in the order of their bits, and equal counts keep it.
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   return list;
 }
@@ -117,6 +119,7 @@ std::vector<CountedSet> MapStudy::responsible(const Total& t) const {
   std::vector<CountedSet> list = counted_sets(t, layout().responsible, std::size_t{1} << scenario_.robot.joints);
   for (CountedSet& set : list) {
     const double first = t.least[static_cast<std::size_t>(layout().least_example) + set.joints];
+    // Infinity: no sample was counted there.
     if (std::isfinite(first)) set.example = static_cast<std::int64_t>(first);
   }
   return list;

@@ -31,6 +31,7 @@ json to_json(const study::Ranking& ranking) {
   return list;
 }
 
+/// As bytes: numbers of CBOR would be larger and slower, and NaN in kept rows keeps its place.
 json bytes_of(const std::vector<double>& v) {
   const auto* p = reinterpret_cast<const std::uint8_t*>(v.data());
   return json::binary(std::vector<std::uint8_t>(p, p + v.size() * sizeof(double)));
@@ -58,6 +59,7 @@ class Skimmer {
   static constexpr std::size_t kDepth = 6;
 
   [[nodiscard]] bool sound() {
+    // A stack on the heap: a file may not choose how deep our own calls go.
     std::vector<std::uint64_t> open = {1};  // items that are still to come, on each level
     while (!open.empty()) {
       if (open.back() == 0) {
@@ -108,8 +110,11 @@ class Skimmer {
         at_ += static_cast<std::size_t>(*value);
         return 0;
       case 4:
+        // An item takes a byte at least: a number of items beyond the bytes left is a lie, found before memory is asked
+        // for.
         return *value <= left ? value : std::nullopt;
       case 5:
+        // A map's items are pairs.
         return *value <= left / 2 ? std::optional(2 * *value) : std::nullopt;
       default:
         return std::nullopt;
@@ -140,6 +145,7 @@ void require(bool holds) {
 
 std::int64_t integer(const json& j, std::int64_t low, std::int64_t high) {
   require(j.is_number_integer());
+  // get<int64> of a larger unsigned number would wrap.
   require(!j.is_number_unsigned() || j.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
   const auto x = j.get<std::int64_t>();
   require(x >= low && x <= high);
@@ -160,6 +166,7 @@ class Reader {
 
   Tally tally() {
     Tally t;
+    // Half of the range, so that first + count cannot overflow.
     t.first = integer(document_.at("first"), 0, INT64_MAX / 2);
     t.count = integer(document_.at("count"), 1, INT64_MAX / 2);
     first_ = t.first;
@@ -167,12 +174,14 @@ class Reader {
     t.counts = counts();
     const auto blocks = static_cast<std::size_t>((count_ + study::kBlock - 1) / study::kBlock);
     t.sums = doubles_of("sums", blocks * rules_.shape.sums);
+    // One NaN in a stored sum would make every mean of the study NaN.
     require(std::none_of(t.sums.begin(), t.sums.end(), [](double x) { return std::isnan(x); }));
     t.closest = ranking(document_.at("closest"));
     t.worst = ranking(document_.at("worst"));
     t.kept = kept();
     t.groups = groups();
     if (rules_.shape.least > 0) t.least = doubles_of("least", rules_.shape.least);
+    // Not even what would be ignored: verify compares whole files.
     require(rules_.shape.least > 0 || !document_.contains("least"));
     return t;
   }
@@ -202,6 +211,7 @@ class Reader {
     std::int64_t ended = 0;
     for (const study::Stretch& s : rules_.shape.outcomes)
       for (std::size_t k = 0; k < s.size; ++k) {
+        // Before adding: the sum cannot overflow, whatever the file says.
         require(counts[s.first + k] <= count_ - ended);
         ended += counts[s.first + k];
       }
@@ -253,6 +263,7 @@ std::optional<Outline> outline_of(const std::string& bytes) {
   const std::size_t size = bytes.size() - kCrc;
   std::uint32_t sum = 0;
   for (std::size_t k = 0; k < kCrc; ++k)
+    // Byte by byte, least first, so that a file reads the same on any machine.
     sum |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[size + k])) << (8 * k);
   if (sum != crc(bytes.data(), size)) return std::nullopt;
   return Skimmer({bytes.data(), size}).outline();
@@ -275,6 +286,7 @@ std::string checksum(const std::string& bytes) {
 }
 
 std::string layout_checksum(const study::Shape& s, const std::vector<study::RowColumn>& columns) {
+  // All that a change of the program could shift: a chunk of another layout would be read as other numbers.
   json all = {s.sums, s.tracked, s.row, s.counts, s.groups, s.least};
   for (const study::Stretch& o : s.outcomes) all.push_back({o.first, o.size});
   for (const study::RowColumn& c : columns)
@@ -285,6 +297,7 @@ std::string layout_checksum(const study::Shape& s, const std::vector<study::RowC
 std::size_t largest_chunk(const study::Shape& s, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
   const std::size_t blocks = (samples + study::kBlock - 1) / study::kBlock;
+  // The longest of CBOR's whole numbers; four of them and some for an entry of a ranking.
   constexpr std::size_t kWord = 9, kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096;
   return kTexts + kWord * s.counts + 8 * (s.sums * blocks + s.row * samples + s.least) + kRanking * (s.groups + 2);
 }
@@ -302,6 +315,7 @@ std::vector<std::uint8_t> encode_chunk(const Tally& t, const ChunkOrigin& origin
             {"kept", bytes_of(t.kept)}};
   for (const study::Ranking& ranking : t.groups) j["groups"].push_back(to_json(ranking));
   if (!t.least.empty()) j["least"] = bytes_of(t.least);
+  // CBOR, not JSON: doubles come back to the bit.
   std::vector<std::uint8_t> bytes = json::to_cbor(j);
   const std::uint32_t sum = crc(bytes.data(), bytes.size());
   for (std::size_t k = 0; k < kCrc; ++k) bytes.push_back(static_cast<std::uint8_t>(sum >> (8 * k)));
@@ -314,6 +328,7 @@ DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, c
     if (!outline) return {};
     const json document = json::from_cbor(outline->bytes, true, false);
     if (!document.is_object()) return {};
+    // Foreign is told from damaged: its owner may be a newer scenario, not a bad disk.
     if (!is_of(document, origin)) return {ChunkState::kForeign, {}};
     return {ChunkState::kSound, Reader(document, outline->binaries, rules).tally()};
   } catch (const json::exception&) {

@@ -25,6 +25,7 @@ struct ChunkOrigin {
 /// No chunk of `count` samples in whole blocks is longer [bytes].
 [[nodiscard]] std::size_t largest_chunk(const study::Shape& shape, std::int64_t count);
 
+/// The bytes of a chunk file, checksum last; the same tally gives the same bytes.
 [[nodiscard]] std::vector<std::uint8_t> encode_chunk(const study::Tally& tally, const ChunkOrigin& origin);
 
 /// How many ways a sample can end: larger numbers of outcomes name none.

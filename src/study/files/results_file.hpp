@@ -22,7 +22,9 @@ class SampleTableWriter {
   SampleTableWriter(const SampleTableWriter&) = delete;
   SampleTableWriter& operator=(const SampleTableWriter&) = delete;
 
+  /// Whole rows, in the order of samples, each as its columns say.
   void append(std::span<const double> rows);
+  /// Checks that the file can be read back, then gives it its name.
   void commit();
 
  private:

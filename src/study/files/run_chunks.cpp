@@ -10,6 +10,7 @@ const char* said_of(RunFolder::Chunk state) {
 std::optional<study::Tally> RunChunks::read(std::int64_t index, std::int64_t first, std::int64_t count) {
   auto state = RunFolder::Chunk::kMissing;
   auto chunk = folder_.read_chunk(index, &state);
+  // Sound, but of other samples: a chunk file under another one's name.
   if (chunk && (chunk->first != first || chunk->count != count)) {
     state = RunFolder::Chunk::kForeign;
     chunk.reset();
@@ -21,6 +22,7 @@ std::optional<study::Tally> RunChunks::read(std::int64_t index, std::int64_t fir
 
 void RunChunks::write(std::int64_t index, const study::Tally& chunk) {
   folder_.write_chunk(index, chunk);
+  // After each chunk: a claim is renewed for as long as work goes on.
   folder_.renew_lock();
 }
 

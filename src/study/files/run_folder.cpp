@@ -25,6 +25,7 @@ std::string read_all(const std::string& path) { return read_file(path, kLargestF
 
 std::string chunk_name(std::int64_t index) {
   std::string digits = std::to_string(index);
+  // Six digits: chunks lie in the order of their names.
   return "chunks/" + std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits;
 }
 
@@ -42,6 +43,7 @@ std::vector<fs::path> models_in(const std::string& run) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(run + "/models", none))
     if (entry.is_regular_file(none)) files.push_back(entry.path());
+  // The order of a directory is not the same everywhere; the fingerprint must be.
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -88,6 +90,7 @@ RunFolder RunFolder::create(const std::string& path, const std::string& scenario
   RunFolder folder;
   folder.path_ = path;
   folder.overrides_ = overrides;
+  // Between the two looks: only then is what the second one sees ours to judge.
   folder.lock();
   require_new(path, true);  // somebody else may have been faster
   try {
@@ -108,6 +111,7 @@ void RunFolder::fill(const std::string& scenario_text, const std::vector<std::st
     fs::create_directory(file(name), error);
     if (error) throw Error(ExitCode::kInputOutput, file(name) + ": cannot be made: " + error.message());
   }
+  // Copies, so that a run can be resumed and verified where the originals have changed.
   for (const std::string& model : models) write_text("models/" + fs::path(model).filename().string(), read_all(model));
   write_text("overrides.json", json(overrides_).dump(1) + "\n");
   write_text("scenario.toml", scenario_text);
@@ -148,6 +152,7 @@ std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, Chunk* sta
   if (!fs::is_regular_file(file(name), error)) return std::nullopt;
   const std::size_t most = largest_chunk(expected_.shape, expected_.chunk);
   const ChunkRules rules{expected_.shape, outcomes_of(expected_.columns)};
+  // A byte more than any chunk has: longer files are cut, and then damaged.
   DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), origin_of(fingerprint_, expected_), rules);
   if (chunk.state == ChunkState::kDamaged) return std::nullopt;
   found = chunk.state == ChunkState::kSound ? Chunk::kPresent : Chunk::kForeign;
@@ -164,6 +169,7 @@ std::int64_t RunFolder::chunks_present() const {
   std::int64_t n = 0;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(file("chunks"), error))
+    // Names of digits only: temporary files are no chunks.
     n += entry.path().filename().string().find_first_not_of("0123456789") == std::string::npos;
   return n;
 }

@@ -21,6 +21,7 @@ void write_outputs(const RunFolder& folder, const study::Study& study, const Ext
                    const FolderRun& run) {
   write_results(folder.file("results.h5"), folder, study, run.result);
   if (extras.write) extras.write(folder, run.result.total);
+  // Before summary.json: who sees that finds the checksums of all the other files.
   manifest.add_files();
   folder.write_text("summary.json", run.summary);
 }
@@ -28,9 +29,11 @@ void write_outputs(const RunFolder& folder, const study::Study& study, const Ext
 }  // namespace
 
 FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const FolderRunOptions& options) {
+  // Before the lock: a refusal must leave nothing behind.
   require_same_program(folder);
   expect_study(folder, study);
   folder.lock();
+  // Under the lock: what is being written by another process is no leftover.
   folder.remove_leftovers();
   Manifest manifest(folder, options.run.device, options.command);
   RunChunks chunks(folder, options.warn);
@@ -39,6 +42,7 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   FolderRun run;
   run.result = study::run(study, in_folder);
   manifest.add(run.result.fresh, run.result.seconds);
+  // A run that was stopped has no summary: its absence says that there is more to do.
   if (!study::is_resumable(run.result.end)) {
     run.summary = study.summary(run.result.total, study::to_string(run.result.end));
     run.changed = run.result.fresh > 0 || !is_written(folder, manifest, run.summary, options.extras);
@@ -53,6 +57,7 @@ FolderRun run_in_folder(const std::string& path, const std::string& description,
   std::error_code error;
   const bool is_there = fs::exists(path, error) && !fs::is_empty(path, error);
   RunFolder folder = is_there ? RunFolder::open(path) : RunFolder::create(path, description);
+  // To the byte: results under another description would be taken for its own.
   if (folder.read_text("scenario.toml") != description)
     throw Error(ExitCode::kUsage, path + ": is a run of another study", "Give another folder, or remove this one.");
   return run_in_folder(folder, study, options);

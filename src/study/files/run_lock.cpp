@@ -35,6 +35,7 @@ std::string claim_in(int descriptor) {
   std::string claim(text, n > 0 ? static_cast<std::size_t>(n) : 0);
   claim.resize(std::min(claim.size(), claim.find('\n')));
   for (char& c : claim)
+    // The text goes to a terminal, and anyone may have written it.
     if (c < ' ' || c > '~') c = '?';
   return claim;
 }
@@ -58,6 +59,7 @@ void RunLock::refuse(const std::string& holder) const {
 
 /// False where the holder has removed the file between our opening and our locking it: then there is a new one to try.
 bool RunLock::take() {
+  // Not through a link, and not waiting for the other end of a pipe.
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   struct stat ours {
   }, there{};
@@ -71,10 +73,12 @@ bool RunLock::take() {
   const bool held = !taken && errno == EWOULDBLOCK;  // otherwise the file system has no locks
   const std::string claimed = claim_in(descriptor_);
   const bool fresh = std::time(nullptr) - ours.st_mtime < kExpires;
+  // A claim of this host without a lock is of a process that died: taken over at once.
   if (held || (!claimed.empty() && !is_of_this_host(claimed) && fresh)) {
     ::close(descriptor_);
     refuse(claimed);
   }
+  // The file that we have locked must be the one that others will find.
   if (::stat(path_.c_str(), &there) != 0 || there.st_ino != ours.st_ino) {
     ::close(descriptor_);
     return false;

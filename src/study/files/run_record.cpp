@@ -32,6 +32,7 @@ Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
   if (!j.is_object()) return nullptr;
   for (const auto& [key, value] : fresh.items()) {
     const auto found = j.find(key);
+    // By kind, not by value: later code may then rely on each entry.
     const bool same = found != j.end() && (value.is_number() ? found->is_number() : found->type() == value.type());
     if (!same) return nullptr;
   }
@@ -42,6 +43,7 @@ Json earlier_manifest(const RunFolder& folder, const Json& fresh) {
 std::vector<std::string> result_files(const RunFolder& folder) {
   std::vector<std::string> names;
   std::error_code error;
+  // What other code may remove or add (reports, copies) is not remembered.
   for (const char* sub : {"", "failures/"})
     for (const auto& entry : fs::directory_iterator(folder.file(sub), error)) {
       const std::string name = entry.path().filename().string();
@@ -57,6 +59,7 @@ std::vector<std::string> changed_among(const RunFolder& folder, const Json& file
   if (!files.is_object()) return {"manifest.json"};
   std::vector<std::string> changed;
   for (const auto& [name, sum] : files.items())
+    // A manifest must not lead out of its folder.
     if (name.find("..") != std::string::npos || !folder.has(name) || sum != "crc32:" + file_checksum(folder.file(name)))
       changed.push_back(name);
   return changed;
@@ -94,6 +97,8 @@ Manifest::Manifest(const RunFolder& folder, const Device& device, const std::str
     return;
   }
   json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
+  // The earlier results are of another scenario than the folder has: without summary.json they are not taken for its
+  // own.
   if (json_["fingerprint"] == fresh["fingerprint"]) return;
   std::error_code error;
   fs::remove(folder.file("summary.json"), error);
@@ -115,6 +120,7 @@ void Manifest::add(std::int64_t samples, double seconds) {
   const double all_seconds = json_["seconds"].get<double>() + seconds;
   const std::int64_t all_samples = json_["samples_computed"].get<std::int64_t>() + samples;
   const std::string devices = json_["device"].get<std::string>();
+  // The first samples: a device that was named before has computed none.
   if (all_samples == samples)
     json_["device"] = device_;
   else if (devices.find(device_) == std::string::npos)

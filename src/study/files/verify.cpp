@@ -54,6 +54,7 @@ struct Verifier {
 
   /// The chunks that a whole run has, or that an unfinished one has so far.
   study::RunResult read_chunks() {
+    // Read only: stored() never computes, and nobody has to be warned of what becomes a fault.
     RunChunks chunks(folder, {});
     study::RunResult result = study::stored(study, chunks);
     found.chunks = result.chunks;
@@ -72,11 +73,13 @@ struct Verifier {
                                             : " is missing, or is not the file that the run has written"));
     const std::string summary = folder.read_text("summary.json");
     const Claim claim = claim_of(summary);
+    // A chunk lost at the very end leaves no gap; only the summary knows that it was there.
     if (claim.samples > result.total.count && found.faults.empty())
       fault("chunk " + std::to_string(result.chunks) + " is missing");
     if (study.summary(result.total, claim.ending) != summary) fault("summary.json is not that of the chunks");
     if (!folder.has("results.h5")) return;
     const std::string again = options.scratch + "/results.h5";
+    // Written anew and compared to the byte: the writer gives the same bytes for the same rows.
     write_results(again, folder, study, result);
     if (!same_bytes(again, folder.file("results.h5"))) fault("results.h5 is not that of the chunks");
   }
@@ -98,6 +101,7 @@ struct Verifier {
         throw Error(ExitCode::kStoppedResumable, "stopped by a signal after " + std::to_string(found.computed) +
                                                      " of " + std::to_string(wanted) + " chunks");
       if (options.on_progress) options.on_progress(k, wanted);
+      // Evenly over the run: damage tends to be in one place.
       compute_again(k * found.chunks / wanted);
     }
   }
