@@ -58,9 +58,7 @@ Device cuda_device(const std::string& name) {
       throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
     d.index = std::stoi(number);
   }
-  // Before GPUs are counted: without kernels the remedy is another build, not another machine.
-  if (!has_kernels()) batch::refuse_without_kernels();
-  const int count = cuda_device_count();
+  const int count = cuda().device_count();
   if (count == 0)
     throw Error(ExitCode::kNoDevice, "--device cuda: no NVIDIA GPU (or no driver) on this machine",
                 "check `nvidia-smi`, or use --device cpu");

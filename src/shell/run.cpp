@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -31,10 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-// All that a handler may touch; the loop looks at it between chunks.
-volatile std::sig_atomic_t stop_signal = 0;
-void on_signal(int signal) { stop_signal = signal; }
 
 std::string stop_override(const std::string& rule) {
   const std::string remedy = "Write --stop half-width=0.001.";
@@ -139,13 +134,12 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
   options.run.time_limit = a.time_limit;
   options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
   options.run.on_chunk = [&](const study::Tally& chunk) { job.look_at(chunk.kept); };
-  options.run.is_cancelled = [] { return stop_signal != 0; };
+  options.run.is_cancelled = is_stopped;
   if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
   options.extras.write = [&](const io::RunFolder& f, const study::Total& total) { job.write_files(f, total); };
   options.extras.are_there = [&](const io::RunFolder& f) { return job.has_files(f); };
   // Only once the loop can end in order; before that a signal ends the program at once.
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  stop_on_signals();
   io::FolderRun run = io::run_in_folder(folder, job.study(), options);
   progress.clear();
   return run;
@@ -193,13 +187,6 @@ std::string command_line(const RunArguments& a, const std::vector<std::string>& 
   return text;
 }
 
-/// Samples that the run has ended with; -1 where summary.json does not say.
-std::int64_t samples_of(const io::RunFolder& folder) {
-  const Json summary = Json::parse(folder.read_text("summary.json"), nullptr, false);
-  const Json samples = summary.is_object() ? summary.value("samples", Json()) : Json();
-  return samples.is_number_integer() ? samples.get<std::int64_t>() : -1;
-}
-
 void show_status(const RunArguments& a) {
   auto folder = io::RunFolder::open(a.run);
   io::require_unchanged(folder);
@@ -220,12 +207,10 @@ void show_status(const RunArguments& a) {
     std::printf(", P(%s)%s = %.4f [%.4f, %.4f]", kind.event, kind.of_whom, e.probability, e.interval.low,
                 e.interval.high);
   std::printf("\n");
-  auto next = io::RunFolder::Chunk::kPresent;
-  // Only the state of the chunk after those that can be used.
-  if (total.count < plan.samples) static_cast<void>(folder.read_chunk(so_far.chunks, &next));
-  const bool all_there = total.count >= plan.samples || (finished && total.count == samples_of(folder));
-  if (!all_there && (finished || next != io::RunFolder::Chunk::kMissing))
-    std::printf("chunk %lld %s\n", static_cast<long long>(so_far.chunks), io::said_of(next));
+  const bool all_there = total.count >= plan.samples ||
+                         (finished && total.count == io::claim_of(folder.read_text("summary.json")).samples);
+  if (!all_there && (finished || chunks.last() != io::RunFolder::Chunk::kMissing))
+    std::printf("chunk %lld %s\n", static_cast<long long>(so_far.chunks), io::said_of(chunks.last()));
   if (!finished || !all_there) std::printf("continue with: garra resume %s\n", folder.path().c_str());
 }
 

@@ -1,6 +1,23 @@
 #include "shell/terminal.hpp"
 
+#include <csignal>
+
 namespace garra::cli {
+
+namespace {
+
+// All that a handler may touch.
+volatile std::sig_atomic_t stop_signal = 0;
+void on_signal(int signal) { stop_signal = signal; }
+
+}  // namespace
+
+void stop_on_signals() {
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
+}
+
+bool is_stopped() { return stop_signal != 0; }
 
 std::string printable(const std::string& text) {
   std::string shown;

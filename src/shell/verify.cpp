@@ -2,10 +2,10 @@
 #include "study/files/verify.hpp"
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -18,8 +18,6 @@
 namespace garra::cli {
 
 namespace {
-
-volatile std::sig_atomic_t stopped = 0;
 
 struct VerifyArguments {
   std::string run, device = "auto", format = "human";
@@ -52,9 +50,8 @@ void verify(const VerifyArguments& a) {
   const auto document = scenario_of(folder);
   const auto job = job_kind(document).read(document);
   const TemporaryFolder scratch;
-  Progress progress(a.format == "json" ? "none" : "auto", 1);
-  std::signal(SIGINT, [](int) { stopped = 1; });
-  std::signal(SIGTERM, [](int) { stopped = 1; });
+  std::optional<Progress> progress;  // once it is known how many chunks are to be computed
+  stop_on_signals();
   const io::Verification v = io::verify(
       folder, job->study(),
       {.share = a.share,
@@ -62,10 +59,11 @@ void verify(const VerifyArguments& a) {
        .scratch = scratch.path(),
        .on_progress =
            [&](std::int64_t done, std::int64_t all) {
-             progress.show_step(done, "computing chunk " + std::to_string(done + 1) + " of " + std::to_string(all));
+             if (!progress) progress.emplace(a.format == "json" ? "none" : "auto", all);
+             progress->show_step(done, "computing chunk " + std::to_string(done + 1) + " of " + std::to_string(all));
            },
-       .is_cancelled = [] { return stopped != 0; }});
-  progress.clear();
+       .is_cancelled = is_stopped});
+  if (progress) progress->clear();
   print_verification(v, a);
   if (v.faults.empty()) return;
   throw Error(ExitCode::kRequirementFailed, a.run + ": does not hold what its scenario gives",

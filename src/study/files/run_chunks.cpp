@@ -7,16 +7,18 @@ const char* said_of(RunFolder::Chunk state) {
   return state == RunFolder::Chunk::kDamaged ? "is damaged" : "belongs to another scenario or version of garra";
 }
 
+bool is_fault(RunFolder::Chunk state) {
+  return state == RunFolder::Chunk::kDamaged || state == RunFolder::Chunk::kForeign;
+}
+
 std::optional<study::Tally> RunChunks::read(std::int64_t index, std::int64_t first, std::int64_t count) {
-  auto state = RunFolder::Chunk::kMissing;
-  auto chunk = folder_.read_chunk(index, &state);
+  auto chunk = folder_.read_chunk(index, &last_);
   // Sound, but of other samples: a chunk file under another one's name.
   if (chunk && (chunk->first != first || chunk->count != count)) {
-    state = RunFolder::Chunk::kForeign;
+    last_ = RunFolder::Chunk::kForeign;
     chunk.reset();
   }
-  const bool is_there = state == RunFolder::Chunk::kDamaged || state == RunFolder::Chunk::kForeign;
-  if (is_there && warn_) warn_("chunk " + std::to_string(index) + " " + said_of(state) + "; computing it again");
+  if (is_fault(last_) && warn_) warn_("chunk " + std::to_string(index) + " " + said_of(last_) + "; computing it again");
   return chunk;
 }
 

@@ -134,6 +134,17 @@ void Manifest::add(std::int64_t samples, double seconds) {
 
 void Manifest::write() const { folder_.write_text("manifest.json", json_.dump(1) + "\n"); }
 
+Claim claim_of(const std::string& summary) {
+  Claim claim;
+  const Json j = Json::parse(summary, nullptr, false);
+  if (!j.is_object()) return claim;
+  const Json ending = j.value("stopped_by", Json()), samples = j.value("samples", Json());
+  if (samples.is_number_integer()) claim.samples = samples.get<std::int64_t>();
+  for (const study::End end : {study::End::kSamples, study::End::kHalfWidth})
+    if (ending == study::to_string(end)) claim.ending = study::to_string(end);
+  return claim;
+}
+
 void expect_study(RunFolder& folder, const study::Study& study) {
   folder.expect({study.shape(), study.columns(), study.plan().chunk, GARRA_VERSION});
 }

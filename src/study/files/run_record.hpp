@@ -34,6 +34,14 @@ class Manifest {
   nlohmann::ordered_json json_;
 };
 
+/// What a summary says of its run: why it has ended ("" where that is no reason to end for good), and with how many
+/// samples (-1 where it does not say).
+struct Claim {
+  std::string ending;
+  std::int64_t samples = -1;
+};
+[[nodiscard]] Claim claim_of(const std::string& summary);
+
 /// Chunks of the folder are those of this study, and of this version of garra.
 void expect_study(RunFolder& folder, const study::Study& study);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "garra/core/error.hpp"
 #include "study/files/run_chunks.hpp"
@@ -12,25 +11,6 @@
 namespace garra::io {
 
 namespace {
-
-using nlohmann::json;
-
-/// What a summary says of its run: why it has ended ("" where that is none of the reasons), and with how many samples.
-struct Claim {
-  std::string ending;
-  std::int64_t samples = -1;
-};
-
-Claim claim_of(const std::string& summary) {
-  Claim claim;
-  const json j = json::parse(summary, nullptr, false);
-  if (!j.is_object()) return claim;
-  const json ending = j.value("stopped_by", json()), samples = j.value("samples", json());
-  if (samples.is_number_integer()) claim.samples = samples.get<std::int64_t>();
-  for (const study::End end : {study::End::kSamples, study::End::kHalfWidth})
-    if (ending == study::to_string(end)) claim.ending = study::to_string(end);
-  return claim;
-}
 
 bool same_bytes(const std::string& a, const std::string& b) {
   std::ifstream x(a, std::ios::binary), y(b, std::ios::binary);
@@ -59,11 +39,7 @@ struct Verifier {
     study::RunResult result = study::stored(study, chunks);
     found.chunks = result.chunks;
     found.samples = result.total.count;
-    auto next = RunFolder::Chunk::kMissing;
-    const bool more = result.total.count < study.plan().samples;
-    if (more && (folder.read_chunk(result.chunks, &next) || next != RunFolder::Chunk::kMissing))
-      fault("chunk " + std::to_string(result.chunks) + " " +
-            (next == RunFolder::Chunk::kPresent ? "has samples of another" : said_of(next)));
+    if (is_fault(chunks.last())) fault("chunk " + std::to_string(result.chunks) + " " + said_of(chunks.last()));
     return result;
   }
 
