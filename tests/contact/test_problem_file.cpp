@@ -308,6 +308,15 @@ TEST_F(ProblemFile, ASolutionFileWithADamagedCounterIsRefused) {
                [&] { (void)io::read_solutions(path("s.h5")); });
 }
 
+TEST_F(ProblemFile, ASolutionFileWithAStateThatDoesNotExistIsRefused) {
+  Solutions written = some_solutions(1, 1);
+  written.state = {static_cast<contact::ContactState>(3)};
+  written.friction_margin = written.critical_friction = {0};
+  io::write_solutions(path("s.h5"), some_problems(1, 1), written, kAttributes);
+  expect_error(ExitCode::kInvalidFile, {path("s.h5"), "state", "unknown state 3"},
+               [&] { (void)io::read_solutions(path("s.h5")); });
+}
+
 TEST_F(ProblemFile, VerdictsComeBackToTheBit) {
   Solutions written = some_solutions(3, 2);
   using enum contact::ContactState;

@@ -166,6 +166,7 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
   const auto start = Clock::now();
   auto last = start;
   std::string line;
+  const std::int64_t before = answers.count();
   while (answers.count() < count) {
     // The start of the process is no part of the solver's time.
     const auto read = child.read_line(left + kStart - seconds_since(start), line);
@@ -180,8 +181,8 @@ bool read_answers(Child& child, std::int64_t count, double left, Answers& answer
       if (waited > kHangs * left) answers.add_failure(Ending::kTimedOut, waited);
       return false;
     }
-    // The next process goes on behind the problem that killed this one.
-    if (!child.ended_well()) answers.add_failure(Ending::kCrashed, waited);
+    // The next process goes on behind the problem that killed this one, or about which it would not say a word.
+    if (!child.ended_well() || answers.count() == before) answers.add_failure(Ending::kCrashed, waited);
     return true;
   }
   return false;

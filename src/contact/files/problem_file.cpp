@@ -205,8 +205,12 @@ void read_optional(const Hdf5Reader& file, std::uint64_t count, contact::Solutio
 void read_verdicts(const Hdf5Reader& file, std::uint64_t count, contact::Solutions& solutions) {
   if (!file.has("state")) return;
   file.require_shape("state", {count, static_cast<std::uint64_t>(solutions.contacts)});
-  for (const std::int64_t state : file.integers("state"))
-    solutions.state.push_back(static_cast<contact::ContactState>(state));
+  for (const std::int64_t number : file.integers("state")) {
+    const bool known = number >= 0 && number <= static_cast<int>(contact::ContactState::kOpen);
+    if (!known && number != static_cast<int>(contact::ContactState::kUnknown))
+      file.refuse("state", "unknown state " + std::to_string(number) + "; written by a newer version?");
+    solutions.state.push_back(static_cast<contact::ContactState>(number));
+  }
   solutions.friction_margin = read_array(file, "friction_margin", {count});
   solutions.critical_friction = read_array(file, "critical_friction", {count});
 }

@@ -258,8 +258,8 @@ def test_wrong_command_lines(tmp_path):
     assert "unknown method" in run_bench("--methods", "magic", "-o", tmp_path, expect=USAGE).stderr
 
 
-def crashing_peer(folder):
-    """Stands in for garra_siconos: solves a problem with the answer c = 0, dies at every second one."""
+def crashing_peer(folder, last_word="os.abort()"):
+    """Stands in for garra_siconos: solves a problem with the answer c = 0, and ends at every second one."""
     path = folder / "garra_siconos"
     path.write_text(f"""#!{sys.executable}
 import os, sys
@@ -268,20 +268,21 @@ if len(sys.argv) == 1:
     sys.exit()
 for i in range(int(sys.argv[4]), 4):
     if i % 2:
-        os.abort()
+        {last_word}
     print(i, 0, 7, 1e-6, *([0.0] * 3), flush=True)
 """)
     path.chmod(0o755)
     return path
 
 
+@pytest.mark.parametrize("last_word", ["os.abort()", "sys.exit(0)"])
 @needs_program
-def test_a_peer_that_crashes_or_lies_is_counted_and_the_benchmark_goes_on(tmp_path, monkeypatch):
+def test_a_peer_that_crashes_is_silent_or_lies_is_counted_and_the_benchmark_goes_on(last_word, tmp_path, monkeypatch):
     with h5py.File(tmp_path / "p.h5", "w") as out:
         out["A"] = np.tile(np.eye(3), (4, 1, 1))
         out["b"] = np.tile([-1.0, 0.0, 0.0], (4, 1))  # c = 0 is no answer
         out["mu"] = np.full((4, 1), 0.5)
-    monkeypatch.setenv("GARRA_SICONOS", str(crashing_peer(tmp_path)))
+    monkeypatch.setenv("GARRA_SICONOS", str(crashing_peer(tmp_path, last_word)))
     run_bench(tmp_path / "p.h5", "--methods", "siconos-shaky", "--time-limit", 20, "-o", tmp_path / "out")
     shaky = results(tmp_path / "out")["sets"][0]["solvers"][0]
     assert shaky["solved"] == 0 and shaky["failures"] == {"false_claim": 2, "crashed": 2}
