@@ -1,5 +1,8 @@
 # The CUDA kernels: compiled where nvcc is (GARRA_HAS_NVCC), linked into the programs (GARRA_WITH_CUDA) where a GPU is too, or
 # where GARRA_CUDA is ON. Without them the library is complete except for the executor `cuda`, which then says so.
+# GARRA_CUDA_SIMULATED: the tests, and a program garra-sim, have the kernels and a GPU that is a simulation (simulated_gpu/);
+# AUTO: where nvcc is and no GPU.
+set(GARRA_CUDA_SIMULATED AUTO CACHE STRING "Tests run the kernels on a simulated GPU: ON, OFF, or AUTO")
 option(GARRA_CUDA_VERBOSE "Print what every kernel uses: registers, stack, spills" OFF)
 if(GARRA_CUDA STREQUAL "AUTO")
   include(CheckLanguage)
@@ -25,6 +28,13 @@ else()
   set(GARRA_HAS_NVCC ${GARRA_CUDA})
 endif()
 
+if(GARRA_CUDA_SIMULATED STREQUAL "AUTO")
+  set(GARRA_CUDA_SIMULATED OFF)
+  if(GARRA_HAS_NVCC AND NOT GARRA_WITH_CUDA)
+    set(GARRA_CUDA_SIMULATED ON)
+  endif()
+endif()
+
 if(GARRA_HAS_NVCC)
   set(CMAKE_CUDA_ARCHITECTURES ${GARRA_CUDA_ARCHITECTURES})
   enable_language(CUDA)
@@ -38,18 +48,36 @@ if(GARRA_HAS_NVCC)
   set_target_properties(garra_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON
     POSITION_INDEPENDENT_CODE ON)
   target_include_directories(garra_kernels PRIVATE kernels src include)
-  # -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU.
-  target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false --expt-relaxed-constexpr
-    -Xcompiler=-ffp-contract=off>)
+  # Of every file with kernels. -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU. Without
+  # the other two nvcc 13.0 makes wrong code, which the simulated GPU found: it guesses when a local array is dead, and put two
+  # that were in use at once in one place (fingers of more than eight joints); and the first number of a guess of the forces of
+  # six to eight contacts came from a register that was never set.
+  set(GARRA_CUDA_FLAGS -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off)
+  include(CheckCompilerFlag)
+  foreach(flag -Xcicc=--emit-lifetime-intrinsics --nvvm-version=nvvm-latest)
+    string(MAKE_C_IDENTIFIER "GARRA_NVCC${flag}" known)
+    check_compiler_flag(CUDA ${flag} ${known})
+    if(${known})
+      list(APPEND GARRA_CUDA_FLAGS ${flag})
+    endif()
+  endforeach()
+  set(GARRA_CUDART CUDA::cudart_static)
+  if(GARRA_CUDA_SIMULATED)
+    list(APPEND GARRA_CUDA_FLAGS --no-compress)  # PTX is read as it stands
+    set(GARRA_CUDART garra_simulated_gpu)
+    add_subdirectory(simulated_gpu)
+  endif()
+  target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${GARRA_CUDA_FLAGS}>")
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
   set_source_files_properties(kernels/contact/box_quacan.cu kernels/contact/spg.cu kernels/contact/projected_lm.cu
     kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()
-  target_link_libraries(garra_kernels PRIVATE CUDA::cudart_static)
-  if(GARRA_WITH_CUDA)  # all of them: they announce themselves (garra/batch/on_device.hpp), nobody calls them by name
-    target_link_libraries(garra PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,garra_kernels>)
-  endif()
   target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)  # what fits into memory, errors
+  # All of them: they announce themselves (garra/batch/on_device.hpp), nobody calls them by name.
+  set(GARRA_ALL_KERNELS $<LINK_LIBRARY:WHOLE_ARCHIVE,garra_kernels>)
+  if(GARRA_WITH_CUDA)
+    target_link_libraries(garra PRIVATE ${GARRA_ALL_KERNELS} CUDA::cudart_static)
+  endif()
 endif()

@@ -51,8 +51,8 @@ std::uint64_t available_memory() {
 Device cuda_device(const std::string& name) {
   Device d;
   d.executor = Executor::kCuda;
-  if (name.size() > 5) {
-    const std::string number = name.substr(5);
+  if (name != "cuda") {
+    const std::string number = name.substr(5);  // behind "cuda:"
     // Bounded before stoi, which throws beyond int.
     if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos || number.size() > 3)
       throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");

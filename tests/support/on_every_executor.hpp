@@ -15,6 +15,9 @@
 
 #include "base/cuda_device.hpp"
 #include "garra/batch/device.hpp"
+#ifdef GARRA_CUDA_SIMULATED
+#include "simulated_gpu/control.hpp"
+#endif
 
 namespace garra::test {
 
@@ -140,6 +143,9 @@ void expect_same_on(const std::vector<Device>& devices, const Operation& answer)
   for (const Device& device : devices) {
     const std::string found = reference.difference(answer(device), device.executor == Executor::kCuda);
     EXPECT_EQ(found, "") << "on " << describe(device) << " (" << device.threads << " threads) against scalar";
+#ifdef GARRA_CUDA_SIMULATED
+    EXPECT_EQ(simulated_gpu::bytes_in_use(), 0u) << "memory of the GPU that nobody gave back";
+#endif
   }
 }
 template <std::invocable<const Device&> Operation>

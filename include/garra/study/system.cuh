@@ -1,5 +1,5 @@
-// The kernel of a system of one's own: include this in a file that nvcc compiles (C++20, -fmad=false for the bits of
-// the CPU, --expt-relaxed-constexpr), and hand run_system_on_gpu<MySystem> to SystemStudy.
+// The kernel of a system of one's own: include this in a file that nvcc compiles (with the flags of docs/gpu.md), and
+// hand run_system_on_gpu<MySystem> to SystemStudy.
 #pragma once
 
 #include "garra/batch/for_each.cuh"

@@ -1,0 +1,63 @@
+// Memory of the simulated GPU. Its addresses are no addresses of the host (they are not even canonical), so that the
+// host which follows one dies at once, and no address is given out twice, so that a block that was freed stays unknown.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace simulated_gpu {
+
+/// Where the kinds of memory begin, as a kernel sees them.
+inline constexpr std::uint64_t kGlobal = 0x00d0'0000'0000'0000;  ///< of all threads
+inline constexpr std::uint64_t kLocal = 0x00a0'0000'0000'0000;   ///< of a thread
+inline constexpr std::uint64_t kParameters = 0x00b0'0000'0000'0000;
+inline constexpr std::uint64_t kWindow = 0x000f'ffff'ffff'ffff;  ///< bits of an address within its kind
+
+/// What a GPU reports as an illegal access; `what` says what it was.
+struct Fault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A range that was allocated, [first, first + bytes).
+struct Block {
+  std::uint64_t first = 0;
+  std::size_t bytes = 0;
+  std::byte* host = nullptr;
+
+  [[nodiscard]] bool contains(std::uint64_t address, std::size_t size) const {
+    return address - first < bytes && bytes - (address - first) >= size;
+  }
+};
+
+class Memory {
+ public:
+  explicit Memory(std::size_t capacity) : capacity_(capacity) {}
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory();
+
+  /// Filled with 0xff: as a double it is a NaN. 0 where there is no room.
+  [[nodiscard]] std::uint64_t allocate(std::size_t bytes);
+  /// Whether there was such a block.
+  bool release(std::uint64_t first);
+
+  /// The block with this address, or null.
+  [[nodiscard]] const Block* find(std::uint64_t address) const;
+  /// Where the host finds [address, address + bytes); null where that is not inside one block.
+  [[nodiscard]] std::byte* host(std::uint64_t address, std::size_t bytes) const;
+
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }
+  void set_capacity(std::size_t bytes) { capacity_ = bytes; }
+  [[nodiscard]] std::size_t in_use() const { return in_use_; }
+  [[nodiscard]] std::size_t most_in_use() const { return most_in_use_; }
+
+ private:
+  std::vector<Block> blocks_;  // by address: each new one is behind all before it
+  std::size_t capacity_, in_use_ = 0, most_in_use_ = 0;
+  std::uint64_t next_ = kGlobal;
+};
+
+}  // namespace simulated_gpu

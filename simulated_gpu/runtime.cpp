@@ -1,0 +1,437 @@
+// The CUDA runtime, as far as garra uses it, with a GPU that is a simulation. Kernels run late: a launch only notes
+// what to do, and the next call that must wait does it. Linked in place of libcudart.
+#include <cuda_runtime.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <random>
+
+#include "control.hpp"
+#include "fatbin.hpp"
+#include "warp.hpp"
+
+#undef cudaGetDeviceProperties
+
+namespace simulated_gpu {
+
+namespace {
+
+constexpr std::size_t kMemory = std::size_t{2} << 30;
+constexpr std::size_t kRegisterBytes = std::size_t{64} << 20,
+                      kLocalBytes = std::size_t{1} << 19;  // of a warp, a thread
+
+struct Launch {
+  const Function* kernel;
+  std::uint32_t blocks, threads;
+  std::vector<std::byte> parameters;
+};
+
+struct Ran {
+  std::int64_t launches = 0;
+  Counts counts;
+};
+
+/// Registers and local memory of the warps of one thread of the host.
+class Stacks {
+ public:
+  Stacks() : registers_(map(kRegisterBytes)), local_(map(kLocalBytes * kLanes)) {}
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+  ~Stacks() {
+    munmap(registers_, kRegisterBytes);
+    munmap(local_, kLocalBytes * kLanes);
+  }
+  void lend(Warp& warp) const {
+    warp.registers = registers_;
+    warp.registers_end = registers_ + kRegisterBytes / sizeof(Words);
+    warp.local = local_;
+    warp.local_bytes = kLocalBytes;
+  }
+
+ private:
+  static Words* map(std::size_t bytes) {
+    void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc();
+    return static_cast<Words*>(at);
+  }
+  Words *registers_, *local_;
+};
+
+class Gpu {
+ public:
+  // Code.
+
+  void add_kernel(const void* stub, const void* file, const char* name) { stubs_[stub] = {file, name}; }
+
+  std::int64_t read_all() {
+    std::int64_t count = 0;
+    for (const auto& [stub, kernel] : stubs_) count += find(kernel) != nullptr;
+    return count;
+  }
+
+  // Launches.
+
+  cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments) {
+    if (dead_ != cudaSuccess) return dead_;
+    if (due(Failure::kLaunch)) return remember(cudaErrorLaunchOutOfResources);
+    const auto found = stubs_.find(stub);
+    if (found == stubs_.end()) return remember(cudaErrorInvalidDeviceFunction);
+    const Function* kernel = nullptr;
+    try {
+      kernel = find(found->second);
+    } catch (const Fault& fault) {
+      return say(cudaErrorInvalidPtx, fault.what());
+    }
+    if (kernel == nullptr) return remember(cudaErrorInvalidDeviceFunction);
+    const bool flat = grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
+    if (!flat || grid.x == 0 || block.x == 0 || static_cast<int>(block.x) > kernel->most_threads)
+      return remember(cudaErrorInvalidConfiguration);
+    Launch launch{kernel, grid.x, block.x, std::vector<std::byte>(kernel->parameter_bytes)};
+    for (std::size_t k = 0; k < kernel->parameters.size(); ++k)
+      std::memcpy(launch.parameters.data() + kernel->parameters[k].offset, arguments[k], kernel->parameters[k].bytes);
+    queue_.push_back(std::move(launch));
+    return cudaSuccess;
+  }
+
+  /// All that was launched has run.
+  cudaError_t wait() {
+    for (Launch& launch : std::exchange(queue_, {})) {
+      if (dead_ != cudaSuccess) break;
+      if (due(Failure::kKernel)) {
+        dead_ = say(cudaErrorIllegalAddress, "a planned failure");
+      } else {
+        run(launch);
+      }
+    }
+    return dead_;
+  }
+
+  // Memory.
+
+  cudaError_t allocate(void** to, std::size_t bytes) {
+    *to = nullptr;
+    if (dead_ != cudaSuccess) return dead_;
+    if (due(Failure::kAllocation)) return remember(cudaErrorMemoryAllocation);
+    const std::uint64_t address = memory_.allocate(bytes);
+    if (address == 0 && bytes > 0) return remember(cudaErrorMemoryAllocation);
+    *to = reinterpret_cast<void*>(address);
+    return cudaSuccess;
+  }
+  cudaError_t release(void* at) {
+    const cudaError_t before = wait();
+    if (at != nullptr && !memory_.release(reinterpret_cast<std::uint64_t>(at)))
+      return say(cudaErrorInvalidValue, "cudaFree of what was not allocated");
+    return before;
+  }
+  cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    if (wait() != cudaSuccess) return dead_;
+    if (due(Failure::kCopy)) return dead_ = say(cudaErrorDevicesUnavailable, "a planned failure");
+    if (bytes == 0) return cudaSuccess;
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    void* target = to_device ? memory_.host(reinterpret_cast<std::uint64_t>(to), bytes) : to;
+    const void* source = from_device ? memory_.host(reinterpret_cast<std::uint64_t>(from), bytes) : from;
+    if (is_of_device(to) != to_device || is_of_device(from) != from_device || target == nullptr || source == nullptr)
+      return say(cudaErrorInvalidValue, "cudaMemcpy outside of what was allocated");
+    std::memcpy(target, source, bytes);
+    return cudaSuccess;
+  }
+  cudaError_t fill(void* to, int value, std::size_t bytes) {
+    if (wait() != cudaSuccess) return dead_;
+    std::byte* target = memory_.host(reinterpret_cast<std::uint64_t>(to), bytes);
+    if (target == nullptr && bytes > 0) return say(cudaErrorInvalidValue, "cudaMemset outside of what was allocated");
+    if (bytes > 0) std::memset(target, value, bytes);
+    return cudaSuccess;
+  }
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+  [[nodiscard]] std::size_t allocated() const { return memory_.in_use() - of_modules_; }
+  void set_memory(std::size_t bytes) { memory_.set_capacity(bytes); }
+
+  // Errors.
+
+  cudaError_t last_error(bool forget) {
+    if (dead_ != cudaSuccess) return dead_;
+    return forget ? std::exchange(last_, cudaSuccess) : last_;
+  }
+  [[nodiscard]] const char* words(cudaError_t error) const {
+    static const std::map<cudaError_t, const char*> kWords = {
+        {cudaSuccess, "no error"},
+        {cudaErrorMemoryAllocation, "out of memory"},
+        {cudaErrorInvalidValue, "invalid argument"},
+        {cudaErrorInvalidConfiguration, "invalid configuration argument"},
+        {cudaErrorInvalidDevice, "invalid device ordinal"},
+        {cudaErrorInvalidDeviceFunction, "invalid device function"},
+        {cudaErrorInvalidPtx, "a PTX JIT compilation failed"},
+        {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
+        {cudaErrorLaunchOutOfResources, "too many resources requested for launch"},
+        {cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"}};
+    const auto found = kWords.find(error);
+    return found == kWords.end() ? "unknown error" : found->second;
+  }
+  void plan(Failure what, int n) { planned_[static_cast<std::size_t>(what)] = n; }
+  void recover() {
+    queue_.clear();
+    planned_.fill(0);
+    dead_ = last_ = cudaSuccess;
+  }
+
+  // What is asked of a simulation only.
+
+  void shuffle(std::uint64_t seed) { seed_ = seed; }
+  [[nodiscard]] const std::map<std::string, Ran>& ran() const { return ran_; }
+  [[nodiscard]] std::int64_t kernels_run() const { return kernels_run_; }
+
+  std::mutex mutex;
+
+ private:
+  /// A kernel's name, and what nvcc made of its file.
+  using Kernel = std::pair<const void*, std::string>;
+
+  /// A file is read when one of its kernels is first needed: most processes need few.
+  const Function* find(const Kernel& kernel) {
+    std::unique_ptr<Module>& module = modules_[kernel.first];
+    if (module == nullptr) {
+      const std::size_t before = memory_.in_use();
+      module = std::make_unique<Module>(ptx_of(kernel.first), memory_);
+      of_modules_ += memory_.in_use() - before;
+    }
+    return module->function(kernel.second);
+  }
+
+  static bool is_of_device(const void* at) { return (reinterpret_cast<std::uint64_t>(at) & ~kWindow) == kGlobal; }
+
+  bool due(Failure what) {
+    int& left = planned_[static_cast<std::size_t>(what)];
+    return left > 0 && --left == 0;
+  }
+  cudaError_t remember(cudaError_t error) { return last_ = error; }
+  cudaError_t say(cudaError_t error, const char* what) {
+    std::fprintf(stderr, "simulated GPU: %s\n", what);
+    return remember(error);
+  }
+
+  void run(const Launch& launch) {
+    std::vector<std::uint32_t> order(launch.blocks);
+    std::iota(order.begin(), order.end(), 0u);
+    if (seed_ != 0) std::shuffle(order.begin(), order.end(), std::mt19937_64(seed_));
+    Counts counts;
+    std::optional<std::string> failed;
+#pragma omp parallel
+    {
+      Counts own;
+      std::optional<std::string> fault;
+#pragma omp for schedule(dynamic) nowait
+      for (std::size_t k = 0; k < order.size(); ++k) {
+        if (fault) continue;
+        try {
+          run_block(launch, order[k], own);
+        } catch (const std::exception& error) {
+          fault = error.what();
+        }
+      }
+#pragma omp critical(garra_simulated_gpu)
+      {
+        counts.add(own);
+        if (fault) failed = fault;
+      }
+    }
+    ++kernels_run_;
+    Ran& ran = ran_[std::string(launch.kernel->name)];
+    ++ran.launches;
+    ran.counts.add(counts);
+    if (failed) dead_ = say(cudaErrorIllegalAddress, (*failed + " in " + std::string(launch.kernel->name)).c_str());
+  }
+
+  void run_block(const Launch& launch, std::uint32_t block, Counts& counts) const {
+    static thread_local const Stacks stacks;
+    for (std::uint32_t first = 0; first < launch.threads; first += kLanes) {
+      Warp warp;
+      stacks.lend(warp);
+      warp.memory = &memory_;
+      warp.parameters = launch.parameters.data();
+      warp.parameter_bytes = launch.parameters.size();
+      warp.place = {block, launch.blocks, launch.threads, first};
+      const std::uint32_t threads = std::min<std::uint32_t>(kLanes, launch.threads - first);
+      warp.take_part(threads == kLanes ? ~0u : (1u << threads) - 1);
+      warp.counts.threads = threads;
+      run_kernel(warp, *launch.kernel);
+      counts.add(warp.counts);
+    }
+  }
+
+  Memory memory_{kMemory};
+  std::size_t of_modules_ = 0;                              ///< their variables [bytes]
+  std::map<const void*, std::unique_ptr<Module>> modules_;  ///< by file
+  std::map<const void*, Kernel> stubs_;
+  std::vector<Launch> queue_;
+  cudaError_t dead_ = cudaSuccess;  ///< since a kernel died: it stays
+  cudaError_t last_ = cudaSuccess;
+  std::array<int, 4> planned_{};
+  std::uint64_t seed_ = 0;
+  std::map<std::string, Ran> ran_;
+  std::int64_t kernels_run_ = 0;
+};
+
+/// What the environment asks for: memory in bytes, the order of blocks, "malloc:3" as the call that fails, a file for
+/// the counts.
+void set_up(Gpu& gpu) {
+  if (const char* bytes = std::getenv("GARRA_SIMULATED_GPU_MEMORY")) gpu.set_memory(std::strtoull(bytes, nullptr, 10));
+  if (const char* seed = std::getenv("GARRA_SIMULATED_GPU_SHUFFLE")) gpu.shuffle(std::strtoull(seed, nullptr, 10));
+  const char* failure = std::getenv("GARRA_SIMULATED_GPU_FAIL");
+  if (failure == nullptr) return;
+  const std::string text(failure), what = text.substr(0, text.find(':'));
+  const int n = text.find(':') == text.npos ? 1 : std::atoi(text.c_str() + text.find(':') + 1);
+  if (what == "malloc") gpu.plan(Failure::kAllocation, n);
+  if (what == "copy") gpu.plan(Failure::kCopy, n);
+  if (what == "launch") gpu.plan(Failure::kLaunch, n);
+  if (what == "kernel") gpu.plan(Failure::kKernel, n);
+}
+
+void write_counts() {
+  const char* path = std::getenv("GARRA_SIMULATED_GPU_COUNTS");
+  std::FILE* out = path != nullptr ? std::fopen(path, "w") : nullptr;
+  if (out == nullptr) return;
+  const std::string text = counts_as_json();
+  std::fwrite(text.data(), 1, text.size(), out);
+  std::fclose(out);
+}
+
+/// Made by whoever comes first, before main(); never destroyed, for others may come after it.
+Gpu& gpu() {
+  static Gpu* const made = [] {
+    auto* fresh = new Gpu;
+    set_up(*fresh);
+    std::atexit(write_counts);
+    return fresh;
+  }();
+  return *made;
+}
+
+/// Grid and block of a launch whose arguments are still being put together.
+thread_local std::vector<std::pair<dim3, dim3>> configurations;
+
+/// The GPU, for one call of the runtime.
+class Use {
+ public:
+  Gpu* operator->() const { return &gpu_; }
+
+ private:
+  Gpu& gpu_ = gpu();
+  std::lock_guard<std::mutex> lock_{gpu_.mutex};
+};
+
+}  // namespace
+
+void fail(Failure what, int n) { Use()->plan(what, n); }
+void recover() { Use()->recover(); }
+void set_memory(std::size_t bytes) { Use()->set_memory(bytes); }
+std::size_t memory() { return Use()->memory().capacity(); }
+void shuffle_blocks(std::uint64_t seed) { Use()->shuffle(seed); }
+std::size_t bytes_in_use() { return Use()->allocated(); }
+std::int64_t kernels_run() { return Use()->kernels_run(); }
+std::int64_t read_all_kernels() { return Use()->read_all(); }
+
+std::string counts_as_json() {
+  std::string text = "[";
+  for (const auto& [name, ran] : Use()->ran()) {
+    if (text.size() > 1) text += ",";
+    text += "\n {\"kernel\": \"" + name + "\", \"launches\": " + std::to_string(ran.launches) +
+            ", \"threads\": " + std::to_string(ran.counts.threads);
+    const auto list = [&](const char* key, const std::array<std::uint64_t, kClasses>& of) {
+      text += std::string(", \"") + key + "\": {";
+      for (int k = 0; k < kClasses; ++k)
+        text += std::string(k == 0 ? "\"" : ", \"") + kClassNames[k] +
+                "\": " + std::to_string(of[static_cast<std::size_t>(k)]);
+      text += "}";
+    };
+    list("issued", ran.counts.issued);
+    list("done", ran.counts.done);
+    text += "}";
+  }
+  return text + "\n]\n";
+}
+
+}  // namespace simulated_gpu
+
+using simulated_gpu::Use;
+
+extern "C" {
+
+// What nvcc's host code calls.
+
+void** __cudaRegisterFatBinary(void* file) { return static_cast<void**>(file); }  // as good a handle as any
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+char __cudaInitModule(void**) { return 1; }
+void __cudaRegisterFunction(void** file, const char* stub, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {
+  Use()->add_kernel(stub, file, name);
+}
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}  // no host code asks for variables
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
+  *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));
+  return cudaSuccess;
+}
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t, struct CUstream_st*) {
+  simulated_gpu::configurations.push_back({grid, block});
+  return 0;
+}
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
+  std::tie(*grid, *block) = simulated_gpu::configurations.back();
+  simulated_gpu::configurations.pop_back();
+  *shared = 0;
+  *static_cast<cudaStream_t*>(stream) = nullptr;
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t, cudaStream_t) {
+  return Use()->launch(stub, grid, block, arguments);
+}
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t, cudaStream_t) {
+  return Use()->launch(kernel, grid, block, arguments);
+}
+
+// What garra calls.
+
+cudaError_t cudaMalloc(void** to, size_t bytes) { return Use()->allocate(to, bytes); }
+cudaError_t cudaFree(void* at) { return Use()->release(at); }
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return Use()->copy(to, from, bytes, kind);
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Use()->fill(to, value, bytes); }
+cudaError_t cudaGetLastError() { return Use()->last_error(true); }
+cudaError_t cudaPeekAtLastError() { return Use()->last_error(false); }
+cudaError_t cudaDeviceSynchronize() { return Use()->wait(); }
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int index) { return index == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t cudaGetDevice(int* index) {
+  *index = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  const Use gpu;
+  *total = gpu->memory().capacity();
+  *free = *total - std::min(*total, gpu->memory().in_use());
+  return cudaSuccess;
+}
+const char* cudaGetErrorString(cudaError_t error) { return Use()->words(error); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  std::memset(properties, 0, sizeof *properties);
+  std::snprintf(properties->name, sizeof properties->name, "simulated GPU");
+  properties->major = 8;
+  properties->warpSize = simulated_gpu::kLanes;
+  properties->totalGlobalMem = Use()->memory().capacity();
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int index) {
+  return cudaGetDeviceProperties(properties, index);
+}
+}

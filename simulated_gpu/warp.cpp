@@ -1,0 +1,204 @@
+// The loop over instructions. Threads of a warp that went different ways are kept apart by where they are; those that
+// are furthest behind go on, and meet the others where the ways join.
+#include "warp.hpp"
+
+#include <algorithm>
+
+namespace simulated_gpu {
+
+namespace {
+
+/// Threads that wait at an instruction.
+struct Waiting {
+  std::int64_t at;
+  std::uint32_t threads;
+};
+
+std::uint32_t bits(const Words& predicate) {
+  std::uint32_t set = 0;
+  for (int i = 0; i < kLanes; ++i) set |= static_cast<std::uint32_t>(predicate.at[i] & 1u) << i;
+  return set;
+}
+
+class Execution {
+ public:
+  Execution(Warp& warp, const Function& function) : w_(warp), f_(function) {}
+
+  void run() {
+    while (true) {
+      const Instruction& i = f_.code[static_cast<std::size_t>(at_)];
+      count(i);
+      switch (i.kind) {
+        case Kind::kData:
+          run_guarded(i, [&] { i.run(w_, i); });
+          ++at_;
+          break;
+        case Kind::kCall:
+          run_guarded(i, [&] { call(i); });
+          ++at_;
+          break;
+        case Kind::kBranch:
+          branch(taking_part(i), i.number);
+          break;
+        case Kind::kSwitch:
+          choose(i);
+          break;
+        case Kind::kReturn:
+          if (!leave(taking_part(i))) return;
+          break;
+      }
+      if (!waiting_.empty() && at_ >= waiting_.back().at) meet();
+    }
+  }
+
+ private:
+  void count(const Instruction& i) {
+    const auto k = static_cast<std::size_t>(i.counted);
+    ++w_.counts.issued[k];
+    w_.counts.done[k] += static_cast<std::uint64_t>(std::popcount(w_.active));
+  }
+
+  [[nodiscard]] std::uint32_t taking_part(const Instruction& i) const {
+    if (i.guard == kNone) return w_.active;
+    const std::uint32_t set = bits(w_.read(i.guard));
+    return w_.active & (i.unless ? ~set : set);
+  }
+
+  template <class Action>
+  void run_guarded(const Instruction& i, const Action& action) {
+    if (i.guard == kNone) return action();
+    const std::uint32_t before = w_.active, now = taking_part(i);
+    if (now == 0) return;
+    w_.take_part(now);
+    action();
+    w_.take_part(before);
+  }
+
+  void wait(std::int64_t at, std::uint32_t threads) {
+    auto place = std::find_if(waiting_.begin(), waiting_.end(), [&](const Waiting& w) { return w.at <= at; });
+    if (place != waiting_.end() && place->at == at) {
+      place->threads |= threads;
+    } else {
+      waiting_.insert(place, {at, threads});
+    }
+  }
+
+  /// `going` jump to `target`, the others go on with the next instruction.
+  void branch(std::uint32_t going, std::int64_t target) {
+    if (going == w_.active) {
+      at_ = target;
+    } else {
+      ++at_;
+      if (going == 0) return;
+      wait(target, going);
+      w_.take_part(w_.active & ~going);
+    }
+  }
+
+  void choose(const Instruction& i) {
+    const Words index = w_.read(i.a);
+    std::uint32_t left = w_.active;
+    std::int64_t first_target = -1;
+    std::uint32_t first_threads = 0;
+    while (left != 0) {
+      const Word value = index.at[std::countr_zero(left)];
+      if (value >= i.list.size()) throw Fault("a jump outside its table");
+      std::uint32_t same = 0;
+      for (int k = 0; k < kLanes; ++k) same |= static_cast<std::uint32_t>(index.at[k] == value) << k;
+      same &= left;
+      left &= ~same;
+      if (first_target < 0) {
+        first_target = i.list[value];
+        first_threads = same;
+      } else {
+        wait(i.list[value], same);
+      }
+    }
+    at_ = first_target;
+    w_.take_part(first_threads);
+  }
+
+  /// False when nobody is left.
+  bool leave(std::uint32_t leaving) {
+    const std::uint32_t staying = w_.active & ~leaving;
+    if (staying != 0) {
+      w_.take_part(staying);
+      ++at_;
+      return true;
+    }
+    if (waiting_.empty()) return false;
+    at_ = waiting_.back().at;
+    w_.take_part(waiting_.back().threads);
+    waiting_.pop_back();
+    return true;
+  }
+
+  /// Those who are furthest behind go on, together with all who are at the same place.
+  void meet() {
+    const Waiting behind = waiting_.back();
+    waiting_.pop_back();
+    if (behind.at == at_) {
+      w_.take_part(w_.active | behind.threads);
+    } else {
+      wait(at_, w_.active);
+      at_ = behind.at;
+      w_.take_part(behind.threads);
+    }
+  }
+
+  void call(const Instruction& i);
+
+  Warp& w_;
+  const Function& f_;
+  std::vector<Waiting> waiting_;  ///< the furthest behind last
+  std::int64_t at_ = 0;
+};
+
+/// Makes room for a function while it runs, and runs it in the threads that take part.
+void run_function(Warp& w, const Function& f, Words* registers, std::int64_t frame) {
+  const auto frame_bytes = static_cast<std::int64_t>(f.frame);
+  if (registers + f.registers > w.registers_end || frame + frame_bytes > w.local_bytes)
+    throw Fault("stack overflow in " + std::string(f.name));
+  std::fill_n(registers, f.predicates, Words{});
+  const auto [outer, active] = std::pair{static_cast<const Scope&>(w), w.active};
+  static_cast<Scope&>(w) = {registers, f.constants.data(), frame, frame + frame_bytes};
+  Execution(w, f).run();
+  static_cast<Scope&>(w) = outer;
+  w.take_part(active);
+}
+
+void poison(Warp& w, std::int64_t first, std::int64_t bytes) {
+  std::fill_n(reinterpret_cast<Word*>(w.local + first / 8), bytes / 8 * kLanes, ~Word{0});
+}
+
+// Arguments and results are copied between the frames as they are; a function's own lie at its front.
+void Execution::call(const Instruction& i) {
+  const Function& f = *i.callee;
+  const std::int64_t caller = w_.frame, frame = w_.local_used;
+  if (frame + static_cast<std::int64_t>(f.frame) > w_.local_bytes) throw Fault("stack overflow");
+  poison(w_, frame, static_cast<std::int64_t>(f.frame));
+  const auto copy = [&](bool back) {
+    for (std::size_t k = 0; k < i.list.size(); ++k) {
+      const Parameter& p = f.parameters[k];
+      const std::int64_t words = static_cast<std::int64_t>((p.bytes + 7) / 8);
+      Words* outer = w_.local + (caller + i.list[k]) / 8;
+      Words* inner = w_.local + (frame + static_cast<std::int64_t>(p.offset)) / 8;
+      for (std::int64_t n = 0; n < words; ++n)
+        for (int lane = 0; lane < kLanes; ++lane)
+          if (w_.active >> lane & 1u) (back ? outer : inner)[n].at[lane] = (back ? inner : outer)[n].at[lane];
+    }
+  };
+  copy(false);
+  run_function(w_, f, w_.registers + f_.registers, frame);
+  copy(true);
+}
+
+}  // namespace
+
+void run_kernel(Warp& warp, const Function& kernel) {
+  if (static_cast<std::int64_t>(kernel.frame) > warp.local_bytes) throw Fault("too much local memory");
+  poison(warp, 0, static_cast<std::int64_t>(kernel.frame));
+  run_function(warp, kernel, warp.registers, 0);
+}
+
+}  // namespace simulated_gpu

@@ -1,0 +1,87 @@
+"""The program on a simulated GPU: the bytes of the processor's answers, and what it says when the GPU fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import PROGRAM, ROOT, garra
+
+SIMULATED = Path(PROGRAM).parent / "garra-sim"
+if not SIMULATED.is_file():
+    pytest.skip("no program with a simulated GPU was built", allow_module_level=True)
+
+NO_DEVICE = 6
+SCENARIOS = ROOT / "data" / "scenarios"
+
+
+def on_gpu(*arguments, expect=0, **environment):
+    command = [SIMULATED, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env={**os.environ, **environment})
+    assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def run(scenario, device, *more):
+    return ("run", SCENARIOS / f"{scenario}.toml", "--no-report", "--device", device, *more)
+
+
+@pytest.mark.parametrize(
+    "scenario, samples",
+    [
+        ("three_puma_sphere", 3000),
+        ("four_finger_box", 500),
+        ("three_puma_pull", 64),
+        ("papers_hand", 500),
+        ("puma_singularities", 500),
+        ("platform_climb", 64),
+    ],
+)
+def test_a_run_has_the_bytes_of_the_processor(scenario, samples, tmp_path):
+    done = on_gpu(*run(scenario, "cuda", "--samples", samples, "-o", tmp_path / "gpu"))
+    assert "simulated GPU (cuda:0)" in done.stdout
+    garra(*run(scenario, "cpu", "--samples", samples, "-o", tmp_path / "cpu"))
+    assert (tmp_path / "gpu" / "summary.json").read_bytes() == (tmp_path / "cpu" / "summary.json").read_bytes()
+    device = json.loads((tmp_path / "gpu" / "manifest.json").read_text())["device"]
+    assert device == "simulated GPU (cuda:0)"
+
+
+@pytest.mark.parametrize("call", ["malloc:5", "copy:3", "launch:4", "kernel:2"])
+def test_a_gpu_that_fails_is_named_and_the_run_goes_on_elsewhere(call, tmp_path):
+    def in_chunks(device, name):
+        options = ("--samples", 4096, "--set", "sampling.chunk=1024", "-o", tmp_path / name)
+        return run("three_puma_sphere", device, *options)
+
+    done = on_gpu(*in_chunks("cuda", "run"), expect=NO_DEVICE, GARRA_SIMULATED_GPU_FAIL=call)
+    remedy = "use smaller chunks" if call.startswith("malloc") else "use --device cpu"
+    assert "CUDA: " in done.stderr and remedy in done.stderr
+    garra("resume", tmp_path / "run", "--no-report")
+    garra(*in_chunks("cpu", "whole"))
+    assert (tmp_path / "run" / "summary.json").read_bytes() == (tmp_path / "whole" / "summary.json").read_bytes()
+
+
+def report(*arguments):
+    return subprocess.run([ROOT / "tools" / "gpu_report", *arguments], capture_output=True, text=True, timeout=300)
+
+
+def test_no_kernel_of_the_default_study_grew_by_more_than_a_tenth(tmp_path):
+    budget = ROOT / "kernels" / "budget.json"
+    done = report("--budget", budget)
+    assert done.returncode == 0, done.stderr
+    assert "IterateBody<solvers::FrictionNewton, 3>" in done.stdout
+    limits = json.loads(budget.read_text())
+    kernel = next(name for name in limits if "FrictionNewton" in name)
+    limits[kernel]["instructions"] /= 1.2
+    tight = tmp_path / "tight.json"
+    tight.write_text(json.dumps(limits))
+    done = report("--budget", tight, "--no-assembler")
+    assert done.returncode == 1 and f"{kernel}: instructions" in done.stderr
+
+
+def test_too_little_memory_is_said_with_its_size(tmp_path):
+    arguments = run("three_puma_sphere", "cuda", "-o", tmp_path / "run")
+    done = on_gpu(*arguments, expect=NO_DEVICE, GARRA_SIMULATED_GPU_MEMORY="100000")
+    assert "not enough free memory on simulated GPU" in done.stderr and "bytes" in done.stderr

@@ -1,0 +1,131 @@
+// A GPU that fails at any one call: the answer is an error that says so and the exit code of a missing device, nothing
+// stays allocated, and the next solve is as good as ever. And one with little memory, whose blocks run in any order.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "contact/problems/classes.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/contact.hpp"
+#include "garra/core/error.hpp"
+#include "garra/grasp.hpp"
+#include "garra/io/robot.hpp"
+#include "garra/io/scenario.hpp"
+#include "simulated_gpu/control.hpp"
+
+namespace garra {
+namespace {
+
+constexpr Device kGpu{Executor::kCuda, 0, 0};
+constexpr Device kReference{Executor::kScalar, 1, 0};
+
+/// An operation, and the bytes of its answer.
+struct Operation {
+  const char* name;
+  std::function<std::string(const Device&)> run;
+};
+
+std::string bytes(const std::vector<double>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)};
+}
+
+std::string forces(const Device& device) {
+  const auto problems = bench::random_grasps({3, 3000, 0});
+  return bytes(contact::solve(problems, {}, device).c);
+}
+
+std::string accelerations(const Device& device) {
+  const chain::Robot robot = io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/puma560.toml");
+  chain::States states;
+  states.count = 3000;
+  for (std::vector<double>* values : {&states.q, &states.qd, &states.tau})
+    for (int i = 0; i < 3000 * 6; ++i) values->push_back(0.001 * i);
+  constexpr auto kWanted = chain::Output::kForwardDynamics;
+  return bytes(chain::evaluate(robot, states, kWanted, {}, device)[kWanted]);
+}
+
+std::string summary(const Device& device) {
+  const auto scenario = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml",
+                                          {"sampling.samples=3000"});
+  return grasp::robustness(scenario, device).summary_json;
+}
+
+class FailingGpu : public testing::TestWithParam<Operation> {
+ protected:
+  ~FailingGpu() override {
+    simulated_gpu::recover();
+    simulated_gpu::shuffle_blocks(0);
+    simulated_gpu::set_memory(memory_);
+  }
+  const std::size_t memory_ = simulated_gpu::memory();
+};
+
+TEST_P(FailingGpu, IsReportedLeavesNothingBehindAndIsForgotten) {
+  const auto& operation = GetParam().run;
+  const std::string expected = operation(kReference);
+  for (const auto what : {simulated_gpu::Failure::kAllocation, simulated_gpu::Failure::kCopy,
+                          simulated_gpu::Failure::kLaunch, simulated_gpu::Failure::kKernel}) {
+    int n = 0;
+    for (bool failed = true; failed;) {
+      SCOPED_TRACE(testing::Message() << "failure " << static_cast<int>(what) << ", call " << n + 1);
+      simulated_gpu::fail(what, ++n);
+      failed = false;
+      std::string found;
+      try {
+        found = operation(kGpu);
+      } catch (const Error& error) {
+        failed = true;
+        EXPECT_EQ(error.code(), ExitCode::kNoDevice);
+        EXPECT_NE(std::string(error.what()).find("CUDA: "), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find('\n'), std::string::npos) << "no remedy";
+      }
+      EXPECT_EQ(simulated_gpu::bytes_in_use(), 0u);
+      EXPECT_TRUE(failed || found == expected) << "a failure that nobody noticed";
+      simulated_gpu::recover();
+    }
+    EXPECT_GT(n, 1) << "nothing of this kind is ever called";
+    EXPECT_TRUE(operation(kGpu) == expected);
+  }
+}
+
+TEST_P(FailingGpu, WithLittleMemoryWorksInPiecesAndSaysWhenItIsTooLittle) {
+  const auto& operation = GetParam().run;
+  const std::string expected = operation(kReference);
+  const auto kernels_of = [&](bool& fitted) {
+    const std::int64_t before = simulated_gpu::kernels_run();
+    try {
+      EXPECT_TRUE(operation(kGpu) == expected);
+    } catch (const Error& error) {
+      fitted = false;
+      EXPECT_EQ(error.code(), ExitCode::kNoDevice);
+      EXPECT_NE(std::string(error.what()).find("not enough free memory on simulated GPU"), std::string::npos);
+    }
+    return simulated_gpu::kernels_run() - before;
+  };
+  bool fits = true;
+  const std::int64_t at_once = kernels_of(fits);
+  std::int64_t most = 0;
+  for (std::size_t memory = std::size_t{64} << 20; fits; memory /= 2) {
+    simulated_gpu::set_memory(memory);
+    const std::int64_t kernels = kernels_of(fits);
+    if (fits) most = std::max(most, kernels);
+  }
+  EXPECT_GE(most, 2 * at_once) << "never in pieces";
+}
+
+TEST_P(FailingGpu, AnswersTheSameInWhateverOrderItsBlocksRun) {
+  const auto& operation = GetParam().run;
+  const std::string expected = operation(kReference);
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    simulated_gpu::shuffle_blocks(seed);
+    EXPECT_TRUE(operation(kGpu) == expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, FailingGpu,
+                         testing::Values(Operation{"contacts", forces}, Operation{"chains", accelerations},
+                                         Operation{"grasps", summary}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace garra

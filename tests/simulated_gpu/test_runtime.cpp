@@ -1,0 +1,66 @@
+// The stand-in for the CUDA runtime behaves as the runtime does where it matters: launches run late, errors arrive late
+// and stay, and memory is what was allocated.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "simulated_gpu/control.hpp"
+
+namespace simulated_gpu {
+namespace {
+
+struct Runtime : testing::Test {
+  ~Runtime() override { recover(); }
+};
+
+TEST_F(Runtime, ReadsEveryKernelOfTheLibrary) { EXPECT_GE(read_all_kernels(), 200); }
+
+TEST_F(Runtime, CopiesBetweenTheHostAndWhatWasAllocatedOnly) {
+  const std::vector<double> in = {1, 2, 3};
+  std::vector<double> out(3);
+  double* on_device = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&on_device), 24), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(out.data(), on_device, 24, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_TRUE(std::isnan(out[0])) << "never written";
+  EXPECT_EQ(cudaMemcpy(on_device, in.data(), 24, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(out.data(), on_device, 24, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(out, in);
+  EXPECT_EQ(cudaMemcpy(out.data(), on_device + 1, 24, cudaMemcpyDeviceToHost), cudaErrorInvalidValue) << "too long";
+  EXPECT_EQ(cudaMemcpy(out.data(), in.data(), 24, cudaMemcpyDeviceToHost), cudaErrorInvalidValue) << "of the host";
+  EXPECT_EQ(cudaMemcpy(on_device, on_device, 24, cudaMemcpyHostToDevice), cudaErrorInvalidValue) << "mixed up";
+  EXPECT_EQ(cudaFree(on_device), cudaSuccess);
+  EXPECT_EQ(cudaFree(on_device), cudaErrorInvalidValue) << "twice";
+  EXPECT_EQ(cudaMemcpy(out.data(), on_device, 24, cudaMemcpyDeviceToHost), cudaErrorInvalidValue) << "given back";
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+}
+
+TEST_F(Runtime, HasNoMoreMemoryThanItSays) {
+  const std::size_t before = memory();
+  set_memory(1 << 20);
+  std::size_t free = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  EXPECT_EQ(total, 1u << 20);
+  void* at = nullptr;
+  EXPECT_EQ(cudaMalloc(&at, free + 1), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "an error that passes is told once";
+  set_memory(before);
+}
+
+TEST_F(Runtime, DiesForGoodWhereADeviceIsLost) {
+  double *at = nullptr, x = 1;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&at), 8), cudaSuccess);
+  fail(Failure::kCopy, 2);
+  EXPECT_EQ(cudaMemcpy(at, &x, 8, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(at, &x, 8, cudaMemcpyHostToDevice), cudaErrorDevicesUnavailable);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorDevicesUnavailable);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorDevicesUnavailable);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorDevicesUnavailable) << "told as often as one asks";
+  recover();
+  EXPECT_EQ(cudaFree(at), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace simulated_gpu
