@@ -83,6 +83,16 @@ def test_scalar_code_gives_the_same_bytes(run, tmp_path):
         assert (tmp_path / "scalar" / name).read_bytes() == (run / name).read_bytes()
 
 
+def test_its_kernel_gives_the_same_bytes(tmp_path):
+    symbols = subprocess.run(["nm", "-C", EXAMPLE], capture_output=True, text=True, check=True).stdout
+    if "simulated_gpu::" not in symbols and not any(Path("/dev").glob("nvidia[0-9]*")):
+        pytest.skip("no GPU here, and no simulated one in the example")
+    own_study(tmp_path / "gpu", "cuda", 3000)
+    own_study(tmp_path / "scalar", "scalar", 3000)
+    for name in ("summary.json", "results.h5"):
+        assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "scalar" / name).read_bytes()
+
+
 def test_a_killed_run_goes_on(run, tmp_path):
     folder = tmp_path / "run"
     process = subprocess.Popen([EXAMPLE, folder, "scalar", str(SAMPLES)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
