@@ -47,7 +47,7 @@ struct Instruction {
   Word width = ~Word{0};    ///< bits of the register `to`
   std::int64_t number = 0;  ///< offset of an address, target of a branch, ...
   const Function* callee = nullptr;
-  bool computes = false;   ///< with floating-point numbers
+  bool computes = false;           ///< with floating-point numbers
   std::string_view text;           ///< in the PTX
   std::vector<std::int64_t> list;  ///< targets of a switch; offsets of arguments in the caller's frame
 };
