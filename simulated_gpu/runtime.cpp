@@ -2,11 +2,13 @@
 // what to do, and the next call that must wait does it. Linked in place of libcudart.
 #include <cuda_runtime.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -293,9 +295,13 @@ void set_up(Gpu& gpu) {
   if (what == "kernel") gpu.plan(Failure::kKernel, n);
 }
 
+/// Into a folder, a file for each process that ran a kernel.
 void write_counts() {
-  const char* path = std::getenv("GARRA_SIMULATED_GPU_COUNTS");
-  std::FILE* out = path != nullptr ? std::fopen(path, "w") : nullptr;
+  const char* name = std::getenv("GARRA_SIMULATED_GPU_COUNTS");
+  if (name == nullptr || kernels_run() == 0) return;
+  std::filesystem::path path = name;
+  if (std::filesystem::is_directory(path)) path /= std::to_string(getpid()) + ".json";
+  std::FILE* out = std::fopen(path.c_str(), "w");
   if (out == nullptr) return;
   const std::string text = counts_as_json();
   std::fwrite(text.data(), 1, text.size(), out);
