@@ -71,8 +71,10 @@ if(GARRA_HAS_NVCC)
     set_source_files_properties(kernels/contact/newton.cu PROPERTIES COMPILE_OPTIONS --nvvm-version=nvvm-latest)
   endif()
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
-  set_source_files_properties(kernels/contact/box_quacan.cu kernels/contact/spg.cu kernels/contact/projected_lm.cu
+  # BOX-QUACAN for two and three contacts has the processor's bits only where nvcc's optimizer holds back, too.
+  set_source_files_properties(kernels/contact/spg.cu kernels/contact/projected_lm.cu
     kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
+  set_source_files_properties(kernels/contact/box_quacan.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O1;-Xcicc=-O1")
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

@@ -25,9 +25,7 @@ TEST_P(ContactExecutors, GiveTheSameBits) {
     const Problems p =
         contacts == 1 ? bench::random_grasps({1, 33, 0}) : bench::sliding_grasps(sliding, {contacts, merit ? 33 : 257});
     if (contacts == 1 && options.method == Method::kLemke) continue;  // they may roll
-    // Merit methods have kernels for up to three contacts. nvcc's code of BOX-QUACAN for two and three does not have
-    // the processor's bits; why is not known (docs/gpu.md).
-    const int on_gpu = options.method == Method::kBoxQuacan ? 1 : merit ? 3 : contacts;
+    const int on_gpu = merit ? 3 : contacts;  // merit methods have kernels for up to three contacts
     test::expect_same_on(contacts <= on_gpu ? test::other_executors() : test::other_host_executors(),
                          [&](const Device& d) { return test::answer_of(contact::solve(p, options, d)); });
     if (merit && contacts > 3 && test::gpu_here()) {
