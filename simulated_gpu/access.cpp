@@ -79,10 +79,11 @@ void check_local(const Warp& w, Word byte, int bytes) {
     refuse("an access outside the thread's own memory", byte + kLocal, bytes);
 }
 
-bool all_same(const Words& at) {
+/// The bits in which not all are the same.
+Word differing(const Words& at) {
   Word different = 0;
   for (int k = 1; k < kLanes; ++k) different |= at.at[k] ^ at.at[0];
-  return different == 0;
+  return different;
 }
 
 template <class T>
@@ -119,7 +120,7 @@ void store_row(Warp& w, Word byte, const Words& value) {
 
 template <class T>
 void load_local(Warp& w, const Words& at, Words& out) {
-  if (all_same(at)) return load_row<T>(w, at.at[0] & kWindow, out);
+  if (differing(at) == 0) return load_row<T>(w, at.at[0] & kWindow, out);
   for (int k = 0; k < kLanes; ++k) {
     const Word byte = at.at[k] & kWindow;
     check_local(w, byte, sizeof(T));
@@ -128,7 +129,7 @@ void load_local(Warp& w, const Words& at, Words& out) {
 }
 template <class T>
 void store_local(Warp& w, const Words& at, const Words& value) {
-  if (all_same(at)) return store_row<T>(w, at.at[0] & kWindow, value);
+  if (differing(at) == 0) return store_row<T>(w, at.at[0] & kWindow, value);
   for (int k = 0; k < kLanes; ++k) {
     if (!w.mask.at[k]) continue;
     const Word byte = at.at[k] & kWindow;
@@ -159,9 +160,7 @@ Space space_of(Word address) {
 
 template <class T>
 void load_generic(Warp& w, const Words& at, Words& out) {
-  Word different = 0;
-  for (int k = 1; k < kLanes; ++k) different |= at.at[k] ^ at.at[0];
-  if ((different & ~kWindow) == 0) {
+  if ((differing(at) & ~kWindow) == 0) {
     const Space space = space_of(at.at[0]);
     if (space == Space::kLocal) return load_local<T>(w, at, out);
     if (space == Space::kParameters) return load_parameters<T>(w, at, out);
@@ -211,7 +210,6 @@ void run_load(Warp& w, const Instruction& i) {
     const Words at = addresses(w, i);
     if constexpr (kSpace == Space::kGlobal) load_global<Bits>(w, at, out);
     if constexpr (kSpace == Space::kLocal) load_local<Bits>(w, at, out);
-    if constexpr (kSpace == Space::kParameters) load_parameters<Bits>(w, at, out);
     if constexpr (kSpace == Space::kGeneric) load_generic<Bits>(w, at, out);
   }
   if constexpr (std::is_signed_v<T>) {
@@ -293,9 +291,7 @@ Run load(Space space, int bytes, bool is_signed) {
       return load_in<Space::kFrame>(bytes, is_signed);
     case Space::kKernelParameters:
       return load_in<Space::kKernelParameters>(bytes, is_signed);
-    case Space::kParameters:
-      return load_in<Space::kGeneric>(bytes, is_signed);  // a kernel's, or a function's in its frame
-    default:
+    default:  // parameters are a kernel's, or a function's in its frame
       return load_in<Space::kGeneric>(bytes, is_signed);
   }
 }

@@ -24,7 +24,6 @@ std::uint64_t Memory::allocate(std::size_t bytes) {
   blocks_.push_back({next_, bytes, static_cast<std::byte*>(host)});
   next_ += (bytes + kGap + kAlignment - 1) / kAlignment * kAlignment;
   in_use_ += bytes;
-  most_in_use_ = std::max(most_in_use_, in_use_);
   return blocks_.back().first;
 }
 

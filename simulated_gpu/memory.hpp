@@ -52,11 +52,10 @@ class Memory {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   void set_capacity(std::size_t bytes) { capacity_ = bytes; }
   [[nodiscard]] std::size_t in_use() const { return in_use_; }
-  [[nodiscard]] std::size_t most_in_use() const { return most_in_use_; }
 
  private:
   std::vector<Block> blocks_;  // by address: each new one is behind all before it
-  std::size_t capacity_, in_use_ = 0, most_in_use_ = 0;
+  std::size_t capacity_, in_use_ = 0;
   std::uint64_t next_ = kGlobal;
 };
 
