@@ -75,6 +75,7 @@ if(GARRA_HAS_NVCC)
   set_source_files_properties(kernels/contact/spg.cu kernels/contact/projected_lm.cu
     kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   set_source_files_properties(kernels/contact/box_quacan.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O1;-Xcicc=-O1")
+  set_source_files_properties(kernels/chain/simulate.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,20 @@ struct States {
   std::vector<Parameter> parameters = {};
 };
 
+/// The same where the caller has them: nothing is copied. Valid as long as these arrays are.
+struct StateView {
+  using Array = std::span<const double>;
+  std::int64_t count = 0;
+  Array q, qd, qdd, tau, wrench;
+  std::span<const Parameter> parameters;
+
+  StateView() = default;
+  StateView(std::int64_t n, Array q_, Array qd_ = {}, Array qdd_ = {}, Array tau_ = {}, Array wrench_ = {},
+            std::span<const Parameter> p = {})
+      : count(n), q(q_), qd(qd_), qdd(qdd_), tau(tau_), wrench(wrench_), parameters(p) {}
+  StateView(const States& s) : StateView(s.count, s.q, s.qd, s.qdd, s.tau, s.wrench, s.parameters) {}
+};
+
 /// What an output reads besides q.
 struct Needs {
   bool qd = false, qdd = false, tau = false, wrench = false;
@@ -138,9 +153,17 @@ struct Results {
   [[nodiscard]] const std::vector<double>& operator[](Output output) const;
 };
 
+/// How and where.
+struct EvalPlace {
+  EvalOptions options = {};
+  Device device = {};
+};
+
 /// Evaluates every state; a bad state is a status, never an exception, and touches no other. Throws Error where arrays
 /// are missing or have wrong sizes, or the device cannot run.
-[[nodiscard]] Results evaluate(const Robot& robot, const States& states, const Outputs& wanted,
+[[nodiscard]] Results evaluate(const Robot& robot, const StateView& states, const Outputs& wanted,
                                const EvalOptions& options = {}, const Device& device = {});
+/// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
+void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place, Results& out);
 
 }  // namespace garra::chain

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,22 @@ struct Problems {
   std::vector<double> mu;                  ///< [count][k]
   std::vector<std::uint8_t> mode = {};     ///< [count][k] 0 may roll, 1 slides; empty: all may roll
   std::vector<double> slip_velocity = {};  ///< [count][k][2] (t, o) m/s, read where mode is 1; empty: none slides
+};
+
+/// The same where the caller has them: nothing is copied. Valid as long as these arrays are.
+struct ProblemView {
+  using Array = std::span<const double>;
+  int contacts = 0;
+  std::int64_t count = 0;
+  Array A, b, mu;
+  std::span<const std::uint8_t> mode;
+  Array slip_velocity;
+
+  ProblemView() = default;
+  ProblemView(int k, std::int64_t n, Array A_, Array b_, Array mu_, std::span<const std::uint8_t> mode_ = {},
+              Array velocity = {})
+      : contacts(k), count(n), A(A_), b(b_), mu(mu_), mode(mode_), slip_velocity(velocity) {}
+  ProblemView(const Problems& p) : ProblemView(p.contacts, p.count, p.A, p.b, p.mu, p.mode, p.slip_velocity) {}
 };
 
 /// Which solver. Every one takes every problem (lemke: problems whose contacts all slide; merit methods: up to
@@ -94,13 +111,16 @@ struct Options {
 
 /// Solves every problem; a failed problem is a status, never an exception. Throws Error where sizes do not match
 /// or the device cannot run.
-[[nodiscard]] Solutions solve(const Problems& problems, const Options& options = {}, const Device& device = {});
+[[nodiscard]] Solutions solve(const ProblemView& problems, const Options& options = {}, const Device& device = {});
 /// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
-void solve(const Problems& problems, const Options& options, const Device& device, Solutions& out);
+void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
 
 /// Judges forces [count][3k] that anyone found by the certificate of solve(): residuals, status, c and a of what holds.
 /// A force that does not hold is `stalled`. Tangential forces at sliding contacts are computed from the normal ones.
-[[nodiscard]] Solutions judge(const Problems& problems, const std::vector<double>& c, double tol = 1e-8);
+[[nodiscard]] Solutions judge(const ProblemView& problems, std::span<const double> c, double tol = 1e-8);
+[[nodiscard]] inline Solutions judge(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
+  return judge(problems, std::span(c), tol);
+}
 
 /// The papers' elimination (25)-(28): the same problems with sliding contacts turned into contacts without friction, so
 /// that a solver which knows rolling contacts only can take them. judge() its forces with the problems as given.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -41,7 +42,7 @@ struct OutColumn {
 };
 
 /// Columns of an array with `width` numbers per row; of an empty one, zeros or nothing.
-inline InColumn in_column(const std::vector<double>& array, int width, bool shared = false) {
+inline InColumn in_column(std::span<const double> array, int width, bool shared = false) {
   return {array.empty() ? nullptr : array.data(), width, shared};
 }
 template <class T>

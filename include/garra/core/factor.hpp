@@ -21,10 +21,12 @@ namespace garra {
 
 namespace factor {
 
-/// Rounding noise of a pivot relative to the size of its column: an elimination of N steps loses a
-/// few N eps.
-template <class S, int N>
-inline constexpr RealOf<S> kNoise = RealOf<S>(4 * N) * std::numeric_limits<RealOf<S>>::epsilon();
+/// Rounding noise of a pivot relative to the size of its column: an elimination of n steps loses a
+/// few n eps.
+template <class S>
+GARRA_HD constexpr RealOf<S> noise_of(int n) {
+  return RealOf<S>(4 * n) * std::numeric_limits<RealOf<S>>::epsilon();
+}
 
 /// 1/pivot, or 0 (and one more bad pivot) where the pivot is within the noise.
 template <class S>
@@ -58,7 +60,7 @@ namespace factor {
 
 /// Column j of L and the pivot d_j from the columns before it.
 template <class S, int N>
-GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j) {
+GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j, RealOf<S> noise) {
   const S zero = S(RealOf<S>(0)), one = S(RealOf<S>(1));
   Vec<S, N> w;  // row j of L D
   S pivot = a(j, j);
@@ -66,7 +68,7 @@ GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j) {
     w[k] = f.l(j, k) * f.d[k];
     pivot = fma(-f.l(j, k), w[k], pivot);
   }
-  const MaskOf<S> bad = pivot <= S(kNoise<S, N>) * abs(a(j, j));
+  const MaskOf<S> bad = pivot <= S(noise) * abs(a(j, j));
   f.bad_pivots += select(bad, one, zero);
   f.d[j] = pivot;
   f.inv_d[j] = select(bad, zero, one / select(bad, one, pivot));
@@ -82,13 +84,14 @@ GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j) {
 /// Factors a symmetric positive (semi)definite matrix without pivoting; reads the lower triangle
 /// only. A pivot d_k <= 4 N eps |a_kk| is bad: its column of L is zero and its unknown is zero in
 /// every solution. The count is exact for a well-conditioned leading block; the condition of that
-/// block multiplies the noise of later pivots.
+/// block multiplies the noise of later pivots. `size`: N, or fewer where the last rows are padding that is eliminated
+/// without a trace.
 template <class S, int N>
-[[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a) {
+[[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a, int size = N) {
   Ldlt<S, N> f;
   f.l = Mat<S, N, N>::identity();
   f.bad_pivots = S(RealOf<S>(0));
-  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j); });
+  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(size)); });
   return f;
 }
 
@@ -170,7 +173,7 @@ GARRA_HD void lu_step(const Mat<S, N, N>& a, Lu<S, N>& f, int k) {
     swap_where(larger, f.row[k], f.row[i]);
     f.sign = select(larger, -f.sign, f.sign);
   }
-  f.inv_d[k] = inverse_or_zero(f.lu(k, k), S(kNoise<S, N>) * size, f.bad_pivots);
+  f.inv_d[k] = inverse_or_zero(f.lu(k, k), S(noise_of<S>(N)) * size, f.bad_pivots);
   for (int i = k + 1; i < N; ++i) {
     f.lu(i, k) = f.lu(i, k) * f.inv_d[k];
     for (int j = k + 1; j < N; ++j) f.lu(i, j) = fma(-f.lu(i, k), f.lu(k, j), f.lu(i, j));
@@ -249,7 +252,7 @@ GARRA_HD void qr_step(Qr<S, R, C>& f, int k) {
   f.qr(k, k) = select(pivot < zero, -reach, reach);
   S size = squares;  // of the original column too: reflections keep its length
   for (int i = 0; i < k; ++i) size = fma(f.qr(i, k), f.qr(i, k), size);
-  f.inv_d[k] = inverse_or_zero(f.d[k], S(kNoise<S, R>) * sqrt(size), f.bad_pivots);
+  f.inv_d[k] = inverse_or_zero(f.d[k], S(noise_of<S>(R)) * sqrt(size), f.bad_pivots);
   for (int j = k + 1; j < C; ++j) {
     S along = f.qr(k, k) * f.qr(k, j);
     for (int i = k + 1; i < R; ++i) along = fma(f.qr(i, k), f.qr(i, j), along);

@@ -12,7 +12,6 @@
 #include "base/files/suggest.hpp"
 #include "chain/command/generate.hpp"
 #include "chain/command/simulate.hpp"
-#include "chain/eval/into.hpp"
 #include "chain/files/stream.hpp"
 #include "garra/core/error.hpp"
 #include "shell/batch_flags.hpp"

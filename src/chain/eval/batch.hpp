@@ -13,6 +13,9 @@
 
 namespace garra::chain {
 
+/// Up to how many joints composite bodies give the accelerations, whatever a chain is padded to.
+inline constexpr int kMaxComposite = 8;
+
 /// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not
 /// there.
 struct EvalTiles {
@@ -30,6 +33,7 @@ struct SharedModel {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
   static constexpr bool kAnySize = AnySize;  ///< padding may leave fewer than six joints
+  static constexpr bool kShared = true;      ///< all states have the same numbers
   Model<double, J> model;                    ///< kernel form, the same for all states
   Pose<double> link[J];                      ///< described frame i in kernel frame i
   int joints;                                ///< J, or fewer where the rest is padding
@@ -167,6 +171,7 @@ struct VaryingModel {
   static constexpr int J = J_;
   static constexpr Joints K = Joints::kMixed;
   static constexpr bool kAnySize = true;
+  static constexpr bool kShared = false;
   Model<double, J> model;  ///< nominal, before columns are applied
   Pose<double> link[J];
   int joints;
@@ -419,8 +424,8 @@ struct InverseDynamicsBody : EvalBody<Source> {
   }
 };
 
-/// qdd where it exists, else NaN. Up to eight joints a singular H shows as a bad pivot (core/factor.hpp), beyond, where
-/// articulated bodies are faster, as a result that is not finite.
+/// qdd where it exists, else NaN. Up to kMaxComposite joints a singular H shows as a bad pivot (core/factor.hpp),
+/// beyond, where articulated bodies are faster, as a result that is not finite.
 template <class Source>
 struct ForwardDynamicsBody : EvalBody<Source> {
   static constexpr int J = Source::J;
@@ -448,12 +453,12 @@ struct ForwardDynamicsBody : EvalBody<Source> {
   };
   /// qdd of H qdd = tau - C qd - g, friction being in tau already; `bad` > 0 where a pivot vanishes.
   template <class S, class M>
-  static GARRA_HD Vec<S, J> solution(const M& m, const Angles<S, J>& x, const Motion<S>& motion, S& bad) {
-    if constexpr (J > 8) {
+  GARRA_HD Vec<S, J> solution(const M& m, const Angles<S, J>& x, const Motion<S>& motion, S& bad) const {
+    if constexpr (J > kMaxComposite) {
       return forward_dynamics_articulated<K>(m, x, motion.qd, motion.tau);
     } else {
       const Vec<S, J> b = motion.tau - bias_torque<K>(m, x, motion.qd);
-      const auto factors = factor_ldlt(inertia_matrix<K>(m, x));
+      const auto factors = factor_ldlt(inertia_matrix<K>(m, x), this->source.joints);
       bad = factors.bad_pivots;
       return solve(factors, b);
     }
@@ -498,6 +503,30 @@ GARRA_HD void with_real_columns(const Mat<S, 6, J>& jac, int joints, const Use& 
   }
 }
 
+/// The first N joints of a padded chain.
+template <int N, class T, int J>
+GARRA_HD Model<T, N> first_joints(const Model<T, J>& m) {
+  Model<T, N> out;
+  for (int i = 0; i < N; ++i) {
+    out.joint[i] = m.joint[i];
+    out.prismatic[i] = m.prismatic[i];
+  }
+  out.base = m.base;
+  out.tool = m.tool;
+  out.gravity = m.gravity;
+  return out;
+}
+template <int N, class S, int J>
+GARRA_HD Angles<S, N> first_joints(const Angles<S, J>& x) {
+  Angles<S, N> out;
+  for (int i = 0; i < N; ++i) {
+    out.cos[i] = x.cos[i];
+    out.sin[i] = x.sin[i];
+    out.slide[i] = x.slide[i];
+  }
+  return out;
+}
+
 /// How far the Jacobian is from losing rank. Columns of padding joints are zero.
 template <class Source>
 struct ManipulabilityBody : EvalBody<Source> {
@@ -509,17 +538,24 @@ struct ManipulabilityBody : EvalBody<Source> {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->source.template at<S>(this->tiles, i);
     const Angles<S, J> x = this->template angles_at<S>(i);
-    const bool volume = this->wants(Output::kManipulability);
+    bool volume = this->wants(Output::kManipulability);
     if constexpr (kWithoutJacobian) {
       if (volume) this->template store<S>(Output::kManipulability, i, manipulability<K>(m, x));
+      volume = false;
+    } else if constexpr (Source::kAnySize && Source::kShared && J == kMaxComposite) {
+      // A chain of six joints that a GPU has padded: the determinant here, too, for the same bits.
+      if (volume && this->source.joints == 6) {
+        this->template store<S>(Output::kManipulability, i, manipulability<K>(first_joints<6>(m), first_joints<6>(x)));
+        volume = false;
+      }
     }
     const bool smallest = this->wants(Output::kSmallestSingularValue);
-    if (!smallest && (kWithoutJacobian || !volume)) return;
+    if (!smallest && !volume) return;
     const Frames<S, J> k = frames<K>(m, x);
     // Of the last real joint: columns of padding are zero.
     const Mat<S, 6, J> jac = jacobian<K>(m, k, k.tool.p, this->source.joints - 1);
     with_real_columns_of(jac, [&](const auto& real) {
-      if (volume && !kWithoutJacobian) this->template store<S>(Output::kManipulability, i, manipulability(real));
+      if (volume) this->template store<S>(Output::kManipulability, i, manipulability(real));
       if (smallest) this->template store<S>(Output::kSmallestSingularValue, i, smallest_singular_value(real));
     });
   }

@@ -91,7 +91,7 @@ double* EvalBuffer::take(std::int64_t fields) {
   return start;
 }
 
-const double* EvalBuffer::add_input(const std::vector<double>& rows, bool needed, int given, int padded) {
+const double* EvalBuffer::add_input(std::span<const double> rows, bool needed, int given, int padded) {
   if (!needed) return nullptr;
   inputs_.push_back({rows.data(), take(padded), given, padded});
   return inputs_.back().tile;

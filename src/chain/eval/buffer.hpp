@@ -12,7 +12,7 @@ namespace garra::chain {
 /// What is to be evaluated, how and where, and where the answers go. `out` has its sizes already.
 struct EvalJob {
   const Robot& robot;
-  const States& in;
+  const StateView& in;
   const Outputs& wanted;
   const EvalOptions& options;
   const Device& device;
@@ -40,7 +40,7 @@ class EvalBuffer {
   /// The next `fields` numbers of every state.
   double* take(std::int64_t fields);
   /// Null where the input is not needed, even if it is there.
-  const double* add_input(const std::vector<double>& rows, bool needed, int given, int padded);
+  const double* add_input(std::span<const double> rows, bool needed, int given, int padded);
   /// Status of each state; NaN for all that an invalid one was to give.
   void judge(std::int64_t t, std::int64_t first, int count);
 
@@ -59,7 +59,7 @@ class EvalBuffer {
 };
 
 /// The checked columns of `in.parameters`. Throws Error(kInvalidFile).
-std::vector<Column> columns_of(const States& in, const Robot& robot);
+std::vector<Column> columns_of(const StateView& in, const Robot& robot);
 
 /// Chains of J joints, or of fewer where J > 8. Each in one of chain_eval_*.cpp.
 template <int J>

@@ -18,12 +18,13 @@ struct DeviceChain {
   std::int64_t count;                  ///< of states
 };
 
-/// To how many joints a chain is padded on the GPU; `varying`: each state has numbers of its own.
+/// To how many joints a chain is padded on the GPU; `varying`: each state has numbers of its own. Never across
+/// kMaxComposite, so that the algorithm, and with it every bit, is the host's.
 [[nodiscard]] inline int device_padded(const Robot& robot, bool varying) {
   const bool exact = robot.joints == 6 || robot.joints == 7;
   if (!varying && exact && all_revolute(source_of<SharedModel<kMaxJoints, Joints::kMixed>>(robot).model))
     return robot.joints;
-  return kMaxJoints;
+  return robot.joints <= kMaxComposite ? kMaxComposite : kMaxJoints;
 }
 
 }  // namespace garra::chain

@@ -5,7 +5,6 @@
 
 #include "chain/eval/buffer.hpp"
 #include "chain/eval/cuda.hpp"
-#include "chain/eval/into.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/chain_eval.hpp"
@@ -29,21 +28,21 @@ void check_robot(const Robot& robot) {
                                         " is not fixed to what joint " + std::to_string(i + 1) + " moves");
 }
 
-void check_array(const char* name, const std::vector<double>& values, std::int64_t count, int fields) {
+void check_array(const char* name, std::span<const double> values, std::int64_t count, int fields) {
   if (values.size() == static_cast<std::size_t>(count * fields)) return;
   throw Error(ExitCode::kInvalidFile, std::string(name) + " has " + std::to_string(values.size()) +
                                           " numbers, not [n,k] of n = " + std::to_string(count) +
                                           ", k = " + std::to_string(fields));
 }
 
-void check_needed(Output output, const char* name, const std::vector<double>& values) {
+void check_needed(Output output, const char* name, std::span<const double> values) {
   if (values.empty())
     throw Error(ExitCode::kInvalidFile,
                 std::string("output ") + to_string(output) + " needs " + name + ", which is missing",
                 std::string("give ") + name + " for every state, or leave this output out");
 }
 
-void check_states(const States& in, const Outputs& wanted, int joints) {
+void check_states(const StateView& in, const Outputs& wanted, int joints) {
   if (in.count < 0) throw Error(ExitCode::kInvalidFile, "the number of states is negative");
   check_array("q", in.q, in.count, joints);
   // No state, nothing missing.
@@ -76,7 +75,7 @@ bool scales(Quantity quantity) {
   }
 }
 
-void check_parameter(const Parameter& p, const States& in, const Robot& robot) {
+void check_parameter(const Parameter& p, const StateView& in, const Robot& robot) {
   const std::string name =
       std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
   if (p.joint < 0 || p.joint >= robot.joints)
@@ -103,7 +102,7 @@ Vec3<double> direction_of(const Parameter& p, const Robot& robot) {
 
 }  // namespace
 
-std::vector<Column> columns_of(const States& in, const Robot& robot) {
+std::vector<Column> columns_of(const StateView& in, const Robot& robot) {
   if (in.parameters.size() > kMaxParameters)
     throw Error(ExitCode::kInvalidFile, std::to_string(in.parameters.size()) + " parameters differ from state to state",
                 "at most " + std::to_string(kMaxParameters) + " are supported");
@@ -155,7 +154,8 @@ void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
 
 }  // namespace
 
-void evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalPlace& place, Results& out) {
+void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place,
+              Results& out) {
   check_robot(robot);
   check_states(states, wanted, robot.joints);
   const std::vector<Column> columns = columns_of(states, robot);
@@ -178,7 +178,7 @@ void evaluate(const Robot& robot, const States& states, const Outputs& wanted, c
     evaluate_shared(job);
 }
 
-Results evaluate(const Robot& robot, const States& states, const Outputs& wanted, const EvalOptions& options,
+Results evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalOptions& options,
                  const Device& device) {
   Results out;
   evaluate(robot, states, wanted, {options, device}, out);

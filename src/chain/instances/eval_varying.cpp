@@ -20,8 +20,8 @@ void evaluate_as(const EvalJob& job, const std::vector<Column>& columns) {
 }  // namespace
 
 void evaluate_varying(const EvalJob& job, const std::vector<Column>& columns) {
-  if (job.robot.joints <= 8)
-    evaluate_as<8>(job, columns);
+  if (job.robot.joints <= kMaxComposite)
+    evaluate_as<kMaxComposite>(job, columns);
   else
     evaluate_as<kMaxJoints>(job, columns);
 }

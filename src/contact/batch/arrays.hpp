@@ -13,9 +13,9 @@
 
 namespace garra::contact {
 
-template <int N>
 /// Problem k of the batch: A row-major [1/kg], b [m/s^2], contact-major (n, t, o).
-solvers::FrictionProblem<double, N> problem_at(const Problems& in, std::int64_t k) {
+template <int N>
+solvers::FrictionProblem<double, N> problem_at(const ProblemView& in, std::int64_t k) {
   solvers::FrictionProblem<double, N> p;
   std::copy_n(in.A.data() + k * 9 * N * N, 9 * N * N, p.A.m);
   std::copy_n(in.b.data() + k * 3 * N, 3 * N, p.b.m);
@@ -26,7 +26,7 @@ solvers::FrictionProblem<double, N> problem_at(const Problems& in, std::int64_t 
 /// Unit slip directions of problem k, (0, 0) where a contact may roll. A sliding contact without a direction gets NaN,
 /// which the certificate calls invalid.
 template <int N>
-solvers::SlidingContacts<double, N> sliding_at(const Problems& in, std::int64_t k) {
+solvers::SlidingContacts<double, N> sliding_at(const ProblemView& in, std::int64_t k) {
   solvers::SlidingContacts<double, N> out{Vec<double, 2 * N>::zero()};
   if (in.slip_velocity.empty()) return out;
   for (int j = 0; j < N; ++j) {
@@ -40,13 +40,14 @@ solvers::SlidingContacts<double, N> sliding_at(const Problems& in, std::int64_t 
 }
 
 /// Whether contact j of problem k slides.
-inline bool slides(const Problems& in, std::int64_t k, int j) {
+inline bool slides(const ProblemView& in, std::int64_t k, int j) {
   return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
 /// One solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
 template <int N>
-void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s, Solutions& out) {
+void store_solution(const ProblemView& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s,
+                    Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
   const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s);
@@ -74,25 +75,25 @@ void store_solution(const Problems& in, std::int64_t k, const solvers::FrictionS
 }
 
 /// Arrays of the right sizes: nothing solved yet.
-[[nodiscard]] Solutions unsolved(const Problems& problems);
+[[nodiscard]] Solutions unsolved(const ProblemView& problems);
 
 /// The same in `out`, whose memory is used again; numbers that are there already may stay. Without the arrays that are
 /// not wanted.
-void make_room(const Problems& problems, const Wanted& wanted, Solutions& out);
+void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out);
 
 /// contact::judge into the arrays that `out` has; the sizes belong together.
-void judge(const Problems& problems, const std::vector<double>& c, double tol, Solutions& out);
+void judge(const ProblemView& problems, std::span<const double> c, double tol, Solutions& out);
 
 /// Throws Error(kInvalidFile) where the arrays do not belong together.
-void check_sizes(const Problems& problems);
+void check_sizes(const ProblemView& problems);
 
 /// Problems whose contacts all slide, by exhaustion of their 2^k bases: fills `solutions` where asked for, proves
 /// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.
-void add_verdicts(const Problems& problems, const Options& options, const Device& device, Solutions& out);
+void add_verdicts(const ProblemView& problems, const Options& options, const Device& device, Solutions& out);
 
 /// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and
 /// 24)
-[[nodiscard]] lcp::Problems normal_problems(const Problems& problems);
+[[nodiscard]] lcp::Problems normal_problems(const ProblemView& problems);
 
 /// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
 // The number of contacts is a template parameter of all that follows: only here does it come from the data.

@@ -31,7 +31,7 @@ constexpr Entry kMethods[kMethodCount] = {
 };
 
 /// Lemke's method knows no friction cones.
-void check_all_slide(const Problems& in) {
+void check_all_slide(const ProblemView& in) {
   const auto contacts = static_cast<std::size_t>(in.count * in.contacts);
   std::size_t rolling = contacts;
   for (const std::uint8_t mode : in.mode) rolling -= mode != 0 ? 1 : 0;
@@ -42,7 +42,7 @@ void check_all_slide(const Problems& in) {
                 "lemke solves problems whose contacts all slide (mode = 1); use auto");
 }
 
-void check_method(const Problems& in, Method method) {
+void check_method(const ProblemView& in, Method method) {
   if (method == Method::kLemke) check_all_slide(in);
   if (in.contacts > most_contacts(method))
     throw Error(
@@ -53,7 +53,7 @@ void check_method(const Problems& in, Method method) {
 
 }  // namespace
 
-void check_sizes(const Problems& in) {
+void check_sizes(const ProblemView& in) {
   if (in.contacts < 1 || in.contacts > kMaxContacts)
     throw Error(ExitCode::kInvalidFile, "contacts = " + std::to_string(in.contacts) + " per problem",
                 "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
@@ -71,13 +71,13 @@ void check_sizes(const Problems& in) {
                                             std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
 }
 
-Solutions unsolved(const Problems& problems) {
+Solutions unsolved(const ProblemView& problems) {
   Solutions out;
   make_room(problems, {}, out);
   return out;
 }
 
-void make_room(const Problems& problems, const Wanted& wanted, Solutions& out) {
+void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out) {
   out.contacts = problems.contacts;
   out.count = problems.count;
   const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
@@ -121,7 +121,7 @@ Method parse_method(const std::string& name) {
   throw Error(ExitCode::kUsage, "no method is called " + name, "there are " + names);
 }
 
-void solve(const Problems& problems, const Options& options, const Device& device, Solutions& out) {
+void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   check_sizes(problems);
   check_method(problems, options.method);
   make_room(problems, options.wanted, out);
@@ -130,7 +130,7 @@ void solve(const Problems& problems, const Options& options, const Device& devic
   add_verdicts(problems, options, device, out);
 }
 
-Solutions solve(const Problems& problems, const Options& options, const Device& device) {
+Solutions solve(const ProblemView& problems, const Options& options, const Device& device) {
   Solutions out;
   solve(problems, options, device, out);
   return out;

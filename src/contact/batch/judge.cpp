@@ -6,7 +6,7 @@ namespace garra::contact {
 namespace {
 
 template <int N>
-void judge_all(const Problems& in, const std::vector<double>& c, double tol, Solutions& out) {
+void judge_all(const ProblemView& in, std::span<const double> c, double tol, Solutions& out) {
   // Of a force from elsewhere no solver says why it stopped; what the certificate refuses counts as stalled.
   const double reason = static_cast<int>(Status::kStalled);
   for (std::int64_t k = 0; k < in.count; ++k) {
@@ -20,7 +20,7 @@ void judge_all(const Problems& in, const std::vector<double>& c, double tol, Sol
 }
 
 template <int N>
-void eliminate_all(const Problems& in, Problems& out) {
+void eliminate_all(const ProblemView& in, Problems& out) {
   for (std::int64_t k = 0; k < in.count; ++k) {
     auto p = problem_at<N>(in, k);
     solvers::eliminate_sliding(p, sliding_at<N>(in, k));
@@ -32,11 +32,11 @@ void eliminate_all(const Problems& in, Problems& out) {
 
 }  // namespace
 
-void judge(const Problems& problems, const std::vector<double>& c, double tol, Solutions& out) {
+void judge(const ProblemView& problems, std::span<const double> c, double tol, Solutions& out) {
   for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, out); });
 }
 
-Solutions judge(const Problems& problems, const std::vector<double>& c, double tol) {
+Solutions judge(const ProblemView& problems, std::span<const double> c, double tol) {
   check_sizes(problems);
   if (c.size() != problems.b.size())
     throw Error(ExitCode::kUsage, "judge: " + std::to_string(c.size()) + " force components for " +

@@ -49,7 +49,7 @@ bool any_wanted(const std::vector<batch::OutColumn>& columns) {
 
 }  // namespace
 
-Job job_of(const Problems& in, const Options& options, const Device& device, Solutions& out) {
+Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out) {
   using batch::in_column, batch::out_column;
   const int k = in.contacts;
   Job job{in, options, device, out, {in.count, {}, {}, device}, {}};

@@ -15,7 +15,7 @@ namespace garra::contact {
 
 /// What is to be solved, how and where, and where the answers go. `out` has its sizes already.
 struct Job {
-  const Problems& in;
+  const ProblemView& in;
   const Options& options;
   const Device& device;
   Solutions& out;
@@ -23,7 +23,7 @@ struct Job {
   std::vector<batch::OutColumn> verdicts;  ///< of SolutionVerdict; empty: none is wanted
 };
 /// In rows.cpp, as all between plain arrays and tiles.
-[[nodiscard]] Job job_of(const Problems& in, const Options& options, const Device& device, Solutions& out);
+[[nodiscard]] Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
 
 inline constexpr std::int64_t kBlock =
     256;  // problems per block: problems, candidates and solutions stay in the L2 cache

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int kUndecided = 255;
 
-bool all_slide(const Problems& in, std::int64_t k) {
+bool all_slide(const ProblemView& in, std::int64_t k) {
   for (int j = 0; j < in.contacts; ++j)
     if (!slides(in, k, j)) return false;
   return true;
 }
 
-void require_sliding(const Problems& in) {
+void require_sliding(const ProblemView& in) {
   for (std::int64_t k = 0; k < in.count; ++k)
     if (!all_slide(in, k))
       throw Error(ExitCode::kInvalidFile, "problem " + std::to_string(k) + " has contacts that may roll",
@@ -24,7 +24,7 @@ void require_sliding(const Problems& in) {
 }
 
 /// Problems that exhaustion can say something of: all where solutions are to be counted, else the unsolved ones.
-std::vector<std::int64_t> choose(const Problems& in, const Options& options, const Solutions& out) {
+std::vector<std::int64_t> choose(const ProblemView& in, const Options& options, const Solutions& out) {
   std::vector<std::int64_t> chosen;
   for (std::int64_t k = 0; k < in.count; ++k) {
     const Status status = out.status[static_cast<std::size_t>(k)];
@@ -53,7 +53,7 @@ solvers::Candidate<double, N> candidate_from(const lcp::Enumeration& all, std::i
 
 /// M = A~_nn and q = b_n of the chosen problems                                                  (papers, 46 and 24)
 template <int N>
-lcp::Problems normal_problems(const Problems& in, const std::vector<std::int64_t>& chosen) {
+lcp::Problems normal_problems(const ProblemView& in, const std::vector<std::int64_t>& chosen) {
   lcp::Problems out{N, static_cast<std::int64_t>(chosen.size()), {}, {}};
   for (const std::int64_t k : chosen) {
     auto p = problem_at<N>(in, k);
@@ -66,7 +66,7 @@ lcp::Problems normal_problems(const Problems& in, const std::vector<std::int64_t
 }
 
 template <int N>
-void add(const Problems& in, const Options& options, const Device& device, Solutions& out) {
+void add(const ProblemView& in, const Options& options, const Device& device, Solutions& out) {
   const std::vector<std::int64_t> chosen = choose(in, options, out);
   if (chosen.empty()) return;
   const lcp::Enumeration all = lcp::enumerate(normal_problems<N>(in, chosen), device.threads);
@@ -90,7 +90,7 @@ void add(const Problems& in, const Options& options, const Device& device, Solut
 
 }  // namespace
 
-lcp::Problems normal_problems(const Problems& in) {
+lcp::Problems normal_problems(const ProblemView& in) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(in.count));
   std::iota(all.begin(), all.end(), std::int64_t{0});
   lcp::Problems out;
@@ -98,7 +98,7 @@ lcp::Problems normal_problems(const Problems& in) {
   return out;
 }
 
-void add_verdicts(const Problems& problems, const Options& options, const Device& device, Solutions& out) {
+void add_verdicts(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   if (options.count_solutions) {
     require_sliding(problems);
     out.solutions.assign(static_cast<std::size_t>(problems.count), kUndecided);
