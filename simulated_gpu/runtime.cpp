@@ -24,6 +24,14 @@ namespace simulated_gpu {
 
 namespace {
 
+constexpr int kCapability = 80, kRatio = 2, kDriver = CUDART_VERSION;  // of the device unless a variable says otherwise
+
+/// A number from the environment.
+int number_of(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : static_cast<int>(std::strtol(text, nullptr, 10));
+}
+
 constexpr std::size_t kMemory = std::size_t{2} << 30;
 constexpr std::size_t kRegisterBytes = std::size_t{64} << 20,
                       kLocalBytes = std::size_t{1} << 19;  // of a warp, a thread
@@ -171,11 +179,14 @@ class Gpu {
         {cudaErrorInvalidDeviceFunction, "invalid device function"},
         {cudaErrorInvalidPtx, "a PTX JIT compilation failed"},
         {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
+        {cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"},
+        {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
         {cudaErrorLaunchOutOfResources, "too many resources requested for launch"},
         {cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"}};
     const auto found = kWords.find(error);
     return found == kWords.end() ? "unknown error" : found->second;
   }
+  cudaError_t remember(cudaError_t error) { return last_ = error; }
   void plan(Failure what, int n) { planned_[static_cast<std::size_t>(what)] = n; }
   void recover() {
     queue_.clear();
@@ -212,7 +223,6 @@ class Gpu {
     int& left = planned_[static_cast<std::size_t>(what)];
     return left > 0 && --left == 0;
   }
-  cudaError_t remember(cudaError_t error) { return last_ = error; }
   cudaError_t say(cudaError_t error, const char* what) {
     std::fprintf(stderr, "simulated GPU: %s\n", what);
     return remember(error);
@@ -414,8 +424,39 @@ cudaError_t cudaGetLastError() { return Use()->last_error(true); }
 cudaError_t cudaPeekAtLastError() { return Use()->last_error(false); }
 cudaError_t cudaDeviceSynchronize() { return Use()->wait(); }
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  const bool old = simulated_gpu::number_of("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver) < CUDART_VERSION;
+  *count = old ? 0 : 1;
+  return old ? Use()->remember(cudaErrorInsufficientDriver) : cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = simulated_gpu::number_of("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver);
   return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
+  const int capability = simulated_gpu::number_of("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
+  switch (which) {
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = capability / 10;
+      return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = capability % 10;
+      return cudaSuccess;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
+      *value = simulated_gpu::number_of("GARRA_SIMULATED_GPU_FP64", simulated_gpu::kRatio);
+      return cudaSuccess;
+    default:
+      return Use()->remember(cudaErrorInvalidValue);
+  }
+}
+/// The kernels are PTX for capability 8.0, which no older device can run.
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  std::memset(attributes, 0, sizeof *attributes);
+  const int capability = simulated_gpu::number_of("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
+  return capability >= simulated_gpu::kCapability ? cudaSuccess : Use()->remember(cudaErrorNoKernelImageForDevice);
 }
 cudaError_t cudaSetDevice(int index) { return index == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
 cudaError_t cudaGetDevice(int* index) {
@@ -432,7 +473,7 @@ const char* cudaGetErrorString(cudaError_t error) { return Use()->words(error); 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   std::memset(properties, 0, sizeof *properties);
   std::snprintf(properties->name, sizeof properties->name, "simulated GPU");
-  properties->major = 8;
+  properties->major = simulated_gpu::kCapability / 10;
   properties->warpSize = simulated_gpu::kLanes;
   properties->totalGlobalMem = Use()->memory().capacity();
   return cudaSuccess;

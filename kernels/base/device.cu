@@ -6,10 +6,66 @@ namespace garra {
 
 namespace {
 
+constexpr int kLeastMajor = 8;      // compute capability: below it the kernels were never compiled
+constexpr int kSlowestDoubles = 4;  // float over double throughput: 2 on A100, H100; 32 or 64 on cards for graphics
+
 int device_count() {
   int count = 0;
   // No driver is no device, not an error.
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+/// "13.0" of 13000.
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+std::string driver_problem() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  cudaGetLastError();  // it would stick to the next call
+  if (status == cudaSuccess || status == cudaErrorNoDevice) return {};
+  if (status != cudaErrorInsufficientDriver) return cudaGetErrorString(status);
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  // No driver at all is version 0.
+  if (driver == 0) return {};
+  return "its driver knows CUDA " + version_text(driver) + ", this program needs " + version_text(runtime) +
+         ": update the NVIDIA driver";
+}
+
+int attribute(cudaDeviceAttr which, int index) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, which, index), "asking for an attribute of the device");
+  return value;
+}
+std::string capability(int index) {
+  return std::to_string(attribute(cudaDevAttrComputeCapabilityMajor, index)) + "." +
+         std::to_string(attribute(cudaDevAttrComputeCapabilityMinor, index));
+}
+
+/// The least kernel there is: where it cannot be loaded, none can.
+struct Probe {
+  template <class S>
+  GARRA_HD void operator()(std::int64_t) const {}
+};
+
+std::string missing_kernels(int index) {
+  cuda::check(cudaSetDevice(index), "choosing the device");
+  cudaFuncAttributes ignored;
+  const cudaError_t status = cudaFuncGetAttributes(&ignored, cuda::for_each_kernel<Probe>);
+  cudaGetLastError();
+  if (status == cudaSuccess) return {};
+  return "compute capability " + capability(index) + ": " + cudaGetErrorString(status);
+}
+
+std::string drawback(int index) {
+  if (attribute(cudaDevAttrComputeCapabilityMajor, index) < kLeastMajor)
+    return "compute capability " + capability(index) + ", below " + std::to_string(kLeastMajor) + ".0";
+  const int ratio = attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, index);
+  if (ratio <= kSlowestDoubles) return {};
+  return "double precision at 1/" + std::to_string(ratio) + " of single: the processor is likely faster";
 }
 
 std::string device_name(int index) {
@@ -26,7 +82,8 @@ std::uint64_t free_memory_of(int index) {
 }
 
 // Before main(), as all kernels announce themselves (batch/on_device.hpp).
-const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of}, true);
+const bool are_linked =
+    (cuda_runtime = {device_count, device_name, free_memory_of, driver_problem, missing_kernels, drawback}, true);
 
 }  // namespace
 

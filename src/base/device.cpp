@@ -48,6 +48,12 @@ std::uint64_t available_memory() {
   return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
 }
 
+/// Why a program with kernels finds no GPU.
+std::string no_device() {
+  const std::string problem = cuda_runtime.driver_problem();
+  return problem.empty() ? "no NVIDIA GPU (or no driver) on this machine" : "no usable NVIDIA GPU: " + problem;
+}
+
 Device cuda_device(const std::string& name) {
   Device d;
   d.executor = Executor::kCuda;
@@ -60,12 +66,34 @@ Device cuda_device(const std::string& name) {
   }
   const int count = cuda().device_count();
   if (count == 0)
-    throw Error(ExitCode::kNoDevice, "--device cuda: no NVIDIA GPU (or no driver) on this machine",
-                "check `nvidia-smi`, or use --device cpu");
+    throw Error(ExitCode::kNoDevice, "--device cuda: " + no_device(), "check `nvidia-smi`, or use --device cpu");
   if (d.index >= count)
     throw Error(ExitCode::kNoDevice, "--device " + name + ": this machine has " + std::to_string(count) + " GPU(s)",
                 "use cuda:0 to cuda:" + std::to_string(count - 1));
+  if (const std::string missing = cuda().missing_kernels(d.index); !missing.empty())
+    throw Error(ExitCode::kNoDevice, "--device " + name + ": no kernels for " + describe(d) + ": " + missing,
+                "compile for it (GARRA_CUDA_ARCHITECTURES=... tools/build), or use --device cpu");
   return d;
+}
+
+/// What `auto` stands for here, and why it is no GPU, or not the first one.
+struct Choice {
+  Device device;
+  std::string why;
+};
+Choice choose() {
+  if (!has_kernels()) return {{}, "this program has no CUDA kernels"};
+  const int count = cuda().device_count();
+  if (count == 0) return {{}, no_device()};
+  std::string why;
+  for (int i = 0; i < count; ++i) {
+    const Device gpu{Executor::kCuda, 0, i};
+    std::string against = cuda().drawback(i);
+    if (against.empty()) against = cuda().missing_kernels(i);
+    if (against.empty()) return {gpu, why};
+    why += (why.empty() ? "" : "; ") + describe(gpu) + ": " + against;
+  }
+  return {{}, why};
 }
 
 }  // namespace
@@ -81,8 +109,8 @@ void batch::refuse_without_kernels() {
 Device parse_device(const std::string& name, int threads) {
   Device d;
   if (name == "auto") {
-    // `auto` never fails: without GPU or kernels it is the processor.
-    if (cuda_device_count() > 0) d.executor = Executor::kCuda;
+    // `auto` never fails: without a GPU that pays it is the processor.
+    d = choose().device;
   } else if (name == "scalar") {
     d.executor = Executor::kScalar;
   } else if (name == "cuda" || name.rfind("cuda:", 0) == 0) {
@@ -92,6 +120,11 @@ Device parse_device(const std::string& name, int threads) {
   }
   d.threads = threads;
   return d;
+}
+
+std::string explain_auto() {
+  const Choice chosen = choose();
+  return describe(chosen.device) + (chosen.why.empty() ? "" : " (" + chosen.why + ")");
 }
 
 std::string describe(const Device& device) {

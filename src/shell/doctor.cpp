@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/cuda_device.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -52,8 +53,9 @@ void doctor() {
   } catch (const Error& error) {
     std::printf("  cuda: %s\n", error.what());
   }
+  std::printf("\n--device auto: %s\n", explain_auto().c_str());
   const Device cpu = parse_device("cpu");
-  std::printf("\nmemory: %.1f GiB free, room for %s three-contact problems at once\n",
+  std::printf("memory: %.1f GiB free, room for %s three-contact problems at once\n",
               static_cast<double>(free_memory(cpu)) / (1 << 30),
               short_number(static_cast<double>(how_many_fit(cpu, 8 * 140))).c_str());
   if (!ok)

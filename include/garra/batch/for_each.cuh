@@ -22,12 +22,20 @@ __global__ void __launch_bounds__(kThreads, 1) for_each_kernel(Body body, std::i
   if (i < count) body.template operator()<double>(i);
 }
 
+/// What helps after an error. One that sticks, as of a kernel that failed, is every later call's answer, too.
+inline const char* remedy_of(cudaError_t status) {
+  if (status == cudaErrorMemoryAllocation) return "free memory on the GPU, or use smaller chunks (sampling.chunk)";
+  cudaGetLastError();
+  const bool sticks = cudaFree(nullptr) != cudaSuccess;
+  return sticks
+             ? "this process cannot use the GPU any more: start it again (`garra resume` goes on), or use --device cpu"
+             : "use --device cpu";
+}
 /// Throws Error(kNoDevice) with what the driver says.
 inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
-  const bool memory = status == cudaErrorMemoryAllocation;
   throw Error(ExitCode::kNoDevice, std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status),
-              memory ? "free memory on the GPU, or use smaller chunks (sampling.chunk)" : "use --device cpu");
+              remedy_of(status));
 }
 
 /// Owning device memory of doubles (or of one object of type T).

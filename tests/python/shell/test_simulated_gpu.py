@@ -63,6 +63,38 @@ def test_a_gpu_that_fails_is_named_and_the_run_goes_on_elsewhere(call, tmp_path)
     assert (tmp_path / "run" / "summary.json").read_bytes() == (tmp_path / "whole" / "summary.json").read_bytes()
 
 
+def test_an_error_that_sticks_says_that_the_process_must_start_again(tmp_path):
+    arguments = run("three_puma_sphere", "cuda", "--samples", 1024, "-o", tmp_path / "run")
+    assert "start it again" in on_gpu(*arguments, expect=NO_DEVICE, GARRA_SIMULATED_GPU_FAIL="kernel:2").stderr
+    assert "start it again" not in on_gpu(*arguments, expect=NO_DEVICE, GARRA_SIMULATED_GPU_FAIL="launch:2").stderr
+
+
+@pytest.mark.parametrize(
+    "environment, why",
+    [
+        ({"GARRA_SIMULATED_GPU_CAPABILITY": "75"}, "simulated GPU (cuda:0): compute capability 7.5, below 8.0"),
+        ({"GARRA_SIMULATED_GPU_FP64": "64"}, "simulated GPU (cuda:0): double precision at 1/64 of single"),
+        ({"GARRA_SIMULATED_GPU_DRIVER": "12020"}, "no usable NVIDIA GPU: its driver knows CUDA 12.2"),
+    ],
+)
+def test_auto_leaves_a_gpu_alone_that_does_not_pay_and_says_why(environment, why, tmp_path):
+    assert "--device auto: simulated GPU (cuda:0)\n" in on_gpu("doctor").stdout
+    (line,) = [x for x in on_gpu("doctor", **environment).stdout.splitlines() if x.startswith("--device auto: ")]
+    assert why in line and "lanes" in line
+    done = on_gpu(*run("three_puma_sphere", "auto", "--samples", 512, "-o", tmp_path / "run"), **environment)
+    assert "lanes" in done.stdout and "simulated" not in done.stdout
+
+
+def test_a_gpu_without_kernels_for_it_is_refused_by_name():
+    done = on_gpu(*run("three_puma_sphere", "cuda"), expect=NO_DEVICE, GARRA_SIMULATED_GPU_CAPABILITY="75")
+    assert "compute capability 7.5: no kernel image is available" in done.stderr
+    assert "GARRA_CUDA_ARCHITECTURES" in done.stderr
+    done = on_gpu(*run("three_puma_sphere", "cuda"), expect=NO_DEVICE, GARRA_SIMULATED_GPU_DRIVER="12020")
+    assert "its driver knows CUDA 12.2, this program needs" in done.stderr
+    # A card for graphics is slow, not wrong: asked for, it is taken.
+    assert "simulated GPU" in on_gpu("doctor", GARRA_SIMULATED_GPU_FP64="64").stdout
+
+
 def report(*arguments):
     return subprocess.run([ROOT / "tools" / "gpu_report", *arguments], capture_output=True, text=True, timeout=300)
 
