@@ -1,0 +1,32 @@
+// Whether forces can balance a wrench, as an operation on rows. Host and device.
+#pragma once
+
+#include "garra/solve/wrench_balance.hpp"
+
+namespace garra::contact {
+
+template <int N>
+struct BalanceOp {
+  template <class S>
+  struct In {
+    Mat<S, 6, 3 * N> W;
+    Vec<S, 6> w;
+    Vec<S, N> mu, limit;
+  };
+  template <class S>
+  struct Out {
+    S verdict;  ///< BalanceVerdict
+    Vec<S, 3 * N> force;
+    Vec<S, 6> wrench;
+    S gap, steps;
+  };
+  template <class S>
+  GARRA_HD Out<S> operator()(const In<S>& in) const {
+    const solvers::WrenchBalance<S, N> p{{}, in.W, in.w, in.mu, in.limit};
+    const auto a = solvers::balance_wrench(p, Vec<S, 3 * N>::zero());
+    const auto decided = a.balanced == a.balanced;
+    return {select(decided, a.balanced, S(2)), a.c, a.y, a.gap, a.steps};
+  }
+};
+
+}  // namespace garra::contact

@@ -1,0 +1,90 @@
+// contact::balance: closed forms, the same bits on every executor, sizes that do not fit. The decision itself is tested
+// against linear programs in tests/grasp.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "contact/problems/classes.hpp"
+#include "garra/core/error.hpp"
+#include "garra/wrench_balance.hpp"
+#include "on_every_executor.hpp"
+
+namespace garra::contact {
+namespace {
+
+/// Two contacts that face each other along x, 0.1 m apart, z up; n, t, o of the first are x, y, z. Moments about the
+/// middle over 0.05 m.
+std::vector<double> facing_contacts() {
+  constexpr int k = 6;
+  std::vector<double> W(6 * k, 0.0);
+  const auto set = [&](int row, int column, double value) { W[static_cast<std::size_t>(row * k + column)] = value; };
+  for (int side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? 1 : -1;  // the normals point inwards from x = -0.05 and x = 0.05
+    set(0, 3 * side, sign);
+    set(1, 3 * side + 1, sign);
+    set(2, 3 * side + 2, 1);
+    // Moments p x f with p = (-sign 0.05, 0, 0): of f_y about z, of f_z about y.
+    set(5, 3 * side + 1, -1);
+    set(4, 3 * side + 2, sign);
+  }
+  return W;
+}
+
+TEST(WrenchBalance, TwoFacingContactsResistAllButTheMomentAboutTheirLine) {
+  const std::vector<double> once = facing_contacts(), mu = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5};
+  std::vector<double> W;
+  for (int i = 0; i < 3; ++i) W.insert(W.end(), once.begin(), once.end());
+  const std::vector<double> w = {0, 0, -9, 0, 0, 0,   // a weight
+                                 0, 0, 0,  1, 0, 0,   // about the line
+                                 0, 0, 0,  0, 1, 1};  // across it
+  const Balances free = balance({2, 3, W, w, mu});
+  EXPECT_EQ(free.verdict[0], BalanceVerdict::kPossible);
+  EXPECT_EQ(free.verdict[1], BalanceVerdict::kImpossible);
+  EXPECT_EQ(free.verdict[2], BalanceVerdict::kPossible);
+  // Half of the weight each: the least normal force is 4.5 / 0.5 = 9.
+  EXPECT_GE(free.force[0], 9 - 1e-6);
+  EXPECT_NEAR(free.force[2] + free.force[5], 9, 1e-7);
+  EXPECT_NEAR(std::abs(free.wrench[6 + 3]), 1, 1e-9) << "what separates: the moment about the line";
+  const std::vector<double> little = {8.9, 8.9, 8.9, 8.9, 8.9, 8.9}, enough = {9.1, 9.1, 9.1, 9.1, 9.1, 9.1};
+  EXPECT_EQ(balance({2, 3, W, w, mu, little}).verdict[0], BalanceVerdict::kImpossible);
+  EXPECT_EQ(balance({2, 3, W, w, mu, enough}).verdict[0], BalanceVerdict::kPossible);
+}
+
+TEST(WrenchBalance, EveryExecutorGivesTheSameBits) {
+  for (int contacts = 1; contacts <= kMaxContacts; ++contacts) {
+    SCOPED_TRACE(contacts);
+    bench::Random random(static_cast<std::uint64_t>(contacts));
+    const std::int64_t count = 65;
+    std::vector<double> W, w, mu, limit;
+    for (std::int64_t i = 0; i < count * 18 * contacts; ++i) W.push_back(random.uniform(-1, 1));
+    for (std::int64_t i = 0; i < count * 6; ++i) w.push_back(random.uniform(-1, 1));
+    for (std::int64_t i = 0; i < count * contacts; ++i) {
+      mu.push_back(random.uniform(0.1, 1));
+      limit.push_back(i % 3 == 0 ? std::numeric_limits<double>::infinity() : random.uniform(0.5, 20));
+    }
+    w[6 * 7] = std::numeric_limits<double>::quiet_NaN();
+    test::expect_same_on_every_executor([&](const Device& d) {
+      const Balances b = balance({contacts, count, W, w, mu, limit}, d);
+      EXPECT_EQ(b.verdict[7], BalanceVerdict::kUndecided);
+      return test::Answer()
+          .add("verdict", b.verdict)
+          .add("force", b.force)
+          .add("wrench", b.wrench)
+          .add("gap", b.gap)
+          .add("steps", b.steps);
+    });
+  }
+}
+
+TEST(WrenchBalance, SizesThatDoNotFitAreRefused) {
+  const std::vector<double> W(36), w(6), mu(2), one(1);
+  EXPECT_NO_THROW((void)balance({2, 1, W, w, mu}));
+  EXPECT_THROW((void)balance({2, 1, W, w, one}), Error);
+  EXPECT_THROW((void)balance({2, 1, W, w, mu, one}), Error);
+  EXPECT_THROW((void)balance({9, 1, W, w, mu}), Error);
+  EXPECT_TRUE(balance({2, 0, {}, {}, {}}).verdict.empty());
+}
+
+}  // namespace
+}  // namespace garra::contact
