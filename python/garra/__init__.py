@@ -1,3 +1,92 @@
-"""garra: batched robotics solves, and the report of a grasp study."""
+"""garra: thousands to billions of small robotics problems at once.
+
+    robot = garra.load("panda.urdf", tip="panda_hand_tcp")   # or garra.models.puma560()
+    tau = robot.rnea(q, qd, qdd)                             # [..., n] in, [..., n] out
+    solution = garra.contact.solve(A, b, mu)                 # friction contact problems
+    result = garra.run("scenario.toml", samples=100_000)     # any study
+    grasp = garra.grasp.from_mujoco(model, data, object="cube")
+
+SI units and radians throughout. Arrays are float64 with any leading axes; a problem that fails is a status beside the
+results, never an exception. docs/python.md has all of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# In a source tree the compiled module lies where it was built.
+_tree = Path(__file__).resolve().parents[2]
+if (_tree / "CMakeLists.txt").is_file():
+    __path__.append(str(_tree / "build" / "python" / "garra"))
+
+# Name: where it comes from. Nothing is imported before it is used, so that `import garra` costs nothing.
+_NAMES = {
+    "Chain": "garra.chain.robot",
+    "load": "garra.chain.robot",
+    "run": "garra.study.run",
+    "open_run": "garra.study.run",
+    "Result": "garra.study.run",
+    "uniform": "garra.study.distributions",
+    "normal": "garra.study.distributions",
+    "scale": "garra.study.distributions",
+    "ball": "garra.study.distributions",
+    "doctor": "garra.program",
+    "Error": "garra._core",
+    "UsageError": "garra._core",
+    "FileError": "garra._core",
+    "InputOutputError": "garra._core",
+    "DeviceError": "garra._core",
+}
+_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "singularity")
+
+__all__ = [
+    "Chain",
+    "DeviceError",
+    "Error",
+    "FileError",
+    "InputOutputError",
+    "Result",
+    "UsageError",
+    "ball",
+    "chain",
+    "contact",
+    "doctor",
+    "grasp",
+    "lcp",
+    "load",
+    "models",
+    "normal",
+    "open_run",
+    "platform",
+    "run",
+    "scale",
+    "singularity",
+    "uniform",
+]
+
+if TYPE_CHECKING:
+    from garra import chain, contact, grasp, lcp, models, platform, singularity
+    from garra._core import DeviceError, Error, FileError, InputOutputError, UsageError
+    from garra.chain.robot import Chain, load
+    from garra.program import doctor
+    from garra.study.distributions import ball, normal, scale, uniform
+    from garra.study.run import Result, open_run, run
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(import_module(_NAMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"garra.{name}")
+    else:
+        raise AttributeError(f"module 'garra' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

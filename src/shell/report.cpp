@@ -22,6 +22,14 @@ fs::path project_root() {
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
+/// Where the package is: python/ of a source tree, or, in a wheel, whose program is garra/bin/garra, what garra/ lies
+/// in.
+fs::path package_folder() {
+  std::error_code ignored;
+  const fs::path root = project_root();
+  return fs::exists(root / "report.py", ignored) ? root.parent_path() : root / "python";
+}
+
 /// As the user named it, but not relative to the current folder, which the child leaves.
 std::string python_program() {
   std::error_code ignored;
@@ -40,8 +48,7 @@ std::vector<std::string> python_command(const std::string& module, const std::ve
   static constexpr const char* kStart =
       "import sys, runpy; package, module = sys.argv[1:3]; sys.path.insert(0, package); del sys.argv[1:3]; "
       "runpy.run_module(module, run_name='__main__', alter_sys=True)";
-  std::vector<std::string> command = {
-      python_program(), "-I", "-c", kStart, (project_root() / "python").string(), module};
+  std::vector<std::string> command = {python_program(), "-I", "-c", kStart, package_folder().string(), module};
   std::error_code ignored;
   for (const std::string& file : files) command.push_back(fs::absolute(file, ignored).string());
   return command;

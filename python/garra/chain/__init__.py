@@ -1,1 +1,1 @@
-"""The report of a chain study."""
+"""Serial chains (robot.py), and the report of a chain study."""

@@ -1,1 +1,26 @@
-"""The report of a grasp study at an instant."""
+"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), and the report of a grasp study at an instant."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from garra.grasp.hand import Grasp, Solution
+    from garra.grasp.mujoco_scene import from_mujoco
+    from garra.grasp.robustness import Robustness
+
+# Imported when they are used: reports need neither NumPy nor the compiled module for this.
+_NAMES = {
+    "from_mujoco": ".mujoco_scene",
+    "Grasp": ".hand",
+    "Solution": ".hand",
+    "Robustness": ".robustness",
+}
+__all__ = ["Grasp", "Robustness", "Solution", "from_mujoco"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'garra.grasp' has no attribute {name!r}")
+    return getattr(import_module(_NAMES[name], __name__), name)

@@ -1,1 +1,140 @@
-"""The report of a platform study, and the page of one motion."""
+"""Six-legged platforms (6-UPS, Stewart; docs/platform.md), the report of their studies and the page of one motion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class InverseKinematics:
+    """One of everything for each pose."""
+
+    lengths: Any
+    """[..., 6] from joint center to joint center [m]"""
+    condition: Any
+    """[...] of the scaled Jacobian"""
+    sigma_min: Any
+    """[...] its smallest singular value"""
+    determinant: Any
+    """[...] of the plain Jacobian: its sign tells assembly modes apart"""
+    stroke_margin: Any
+    """[..., 6] to the nearer end of the stroke; negative beyond it [m]"""
+    mask: Any
+    """[...] limits that are violated, as bits (docs/platform.md)"""
+    status: Any
+    """[...] index in STATUS"""
+
+
+@dataclass(frozen=True)
+class ForwardKinematics:
+    """One of everything for each set of lengths."""
+
+    position: Any
+    """[..., 3] of the platform's center of mass, base axes [m]"""
+    quaternion: Any
+    """[..., 4] scalar first"""
+    status: Any
+    """[...] index in STATUS"""
+    iterations: Any
+    residual: Any
+    """[...] largest |length - given| [m]"""
+    sigma_min: Any
+    """[...] smallest singular value of the scaled Jacobian"""
+    uniqueness: Any
+    """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven"""
+
+
+@dataclass(frozen=True)
+class Modes:
+    """All poses that were found for one set of lengths, by height."""
+
+    position: np.ndarray
+    quaternion: np.ndarray
+    status: np.ndarray
+    residual: np.ndarray
+
+
+class Platform:
+    """A platform of six legs."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def home(self) -> tuple[np.ndarray, np.ndarray]:
+        """position [3] [m] and quaternion [4] of the home pose."""
+        return np.array(self._core.home_position), np.array(self._core.home_quaternion)
+
+    def describe(self) -> str:
+        """What was understood, as `garra check` prints it."""
+        return self._core.describe()
+
+    def to_toml(self) -> str:
+        """A platform file that reads back to the same numbers."""
+        return self._core.to_toml()
+
+    def __repr__(self) -> str:
+        return f"<Platform {self.name!r}>"
+
+    def inverse_kinematics(
+        self, position: Any, quaternion: Any, *, device: str = "cpu", threads: int = 0
+    ) -> InverseKinematics:
+        """Leg lengths of poses: position [..., 3], quaternion [..., 4] (need not be of unit length)."""
+        from garra import _core
+        from garra.batch import Batch
+
+        batch = Batch(("position", position, (3,)), ("quaternion", quaternion, (4,)))
+        arrays = _core.platform_inverse(self._core, batch["position"], batch["quaternion"], device, threads)
+        return InverseKinematics(**{name: batch.out(array) for name, array in arrays.items()})
+
+    def forward_kinematics(
+        self, lengths: Any, guess: tuple[Any, Any] | None = None, *, certify: bool = False, device: str = "cpu",
+        threads: int = 0,
+    ) -> ForwardKinematics:  # fmt: skip
+        """Pose of lengths [..., 6] nearest to the guess (position, quaternion), None the home pose. certify: proves that
+        it is the guess's own assembly mode, or says that it could not."""
+        from garra import _core
+        from garra.batch import Batch
+
+        position, quaternion = self.home if guess is None else guess
+        batch = Batch(("lengths", lengths, (6,)), ("position", position, (3,)), ("quaternion", quaternion, (4,)))
+        arrays = _core.platform_forward(
+            self._core, batch["lengths"], batch["position"], batch["quaternion"], certify, device, threads
+        )
+        return ForwardKinematics(**{name: batch.out(array) for name, array in arrays.items()})
+
+    def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
+        """Every pose found that has the lengths [6], from `starts` random ones."""
+        from garra import _core
+        from garra.batch import Batch
+
+        arrays = _core.platform_modes(self._core, Batch(("lengths", lengths, (6,)))["lengths"], starts, seed)
+        return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__})
+
+
+def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
+    """A platform by its file, or by the name of one that comes with garra: "trepa_like", "trepa_short", "irregular"."""
+    from garra import _core
+    from garra.files import data
+
+    name = fspath(model)
+    own = data(f"platforms/{name}.toml")
+    is_name = "/" not in name and not name.endswith(".toml") and own.is_file()
+    return Platform(_core.read_platform(str(own) if is_name else name, list(overrides)))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "STATUS":
+        from garra import _core
+
+        return _core.pose_statuses
+    raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")

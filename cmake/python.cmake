@@ -1,0 +1,47 @@
+# The compiled part of the Python package: garra._core. GARRA_PYTHON_MODULE: ON, OFF, or AUTO where the Python of .venv has
+# nanobind and its own headers. `pip install .` comes here through scikit-build-core, which sets SKBUILD.
+set(GARRA_PYTHON_MODULE AUTO CACHE STRING "Build the Python module: ON, OFF, or AUTO")
+if(GARRA_PYTHON_MODULE STREQUAL "OFF")
+  return()
+endif()
+if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+  set(Python_EXECUTABLE ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+endif()
+find_package(Python 3.11 COMPONENTS Interpreter Development.Module QUIET)
+if(Python_FOUND)
+  execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_STRIP_TRAILING_WHITESPACE
+    OUTPUT_VARIABLE nanobind_ROOT ERROR_QUIET)
+  find_package(nanobind CONFIG QUIET)
+endif()
+if(NOT nanobind_FOUND)
+  if(GARRA_PYTHON_MODULE STREQUAL "AUTO")
+    message(STATUS "garra: no Python 3.11 with headers and nanobind, so the Python module is not built")
+    return()
+  endif()
+  message(FATAL_ERROR "garra: the Python module needs Python 3.11 or later with headers, and nanobind")
+endif()
+
+# STABLE_ABI holds from Python 3.12 on; for 3.11 nanobind makes a module of that version alone.
+nanobind_add_module(garra_python NB_STATIC STABLE_ABI python/module/arrays.hpp python/module/module.cpp
+  python/module/chain.cpp python/module/contact.cpp python/module/platform.cpp python/module/singularity.cpp
+  src/singularity/command/answer_json.cpp)
+set_target_properties(garra_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/garra)
+target_include_directories(garra_python PRIVATE src)
+target_link_libraries(garra_python PRIVATE garra nlohmann_json::nlohmann_json)
+target_compile_options(garra_python PRIVATE -O1)
+if(GARRA_NATIVE)
+  set(isa native)
+else()
+  set(isa x86-64-v3)
+endif()
+target_compile_definitions(garra_python PRIVATE GARRA_VERSION="${PROJECT_VERSION}" GARRA_ISA="${isa}")
+nanobind_add_stub(garra_python_stub MODULE _core OUTPUT ${CMAKE_BINARY_DIR}/python/garra/_core.pyi
+  PYTHON_PATH $<TARGET_FILE_DIR:garra_python> DEPENDS garra_python)
+
+# What a wheel holds beside python/garra: module, program, example data where the program looks for it.
+if(SKBUILD)
+  install(TARGETS garra_python LIBRARY DESTINATION garra COMPONENT python)
+  install(FILES ${CMAKE_BINARY_DIR}/python/garra/_core.pyi DESTINATION garra COMPONENT python)
+  install(TARGETS garra_cli RUNTIME DESTINATION garra/bin COMPONENT python)
+  install(DIRECTORY data/platforms data/robots data/scenarios data/screws DESTINATION garra/data COMPONENT python)
+endif()

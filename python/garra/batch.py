@@ -1,0 +1,72 @@
+"""Arrays of many problems: any leading axes in, the same leading axes out, in the caller's array library."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import numpy as np
+
+
+class Batch:
+    """Arrays with leading axes that broadcast, each brought into the form [n, *tail] that the library takes.
+
+    >>> batch = Batch(("q", q, (7,)), ("qd", None, (7,)))
+    >>> batch["q"]           # float64 [n, 7], C-contiguous; batch["qd"] is None
+    >>> batch.out(tau)       # [n, ...] as [*lead, ...], a tensor where q was one
+    """
+
+    def __init__(self, *named: tuple[str, Any, tuple[int, ...]]) -> None:
+        self._out: Callable[[np.ndarray], Any] | None = None
+        arrays: dict[str, np.ndarray | None] = {}
+        leads = set()
+        for name, value, tail in named:
+            if value is not None:
+                if type(value) is not np.ndarray or value.dtype != np.float64:
+                    value = self._array(value)
+                first = value.ndim - len(tail)
+                if value.shape[first:] != tail or first < 0:
+                    expected = ", ".join(["...", *map(str, tail)])
+                    raise ValueError(f"{name} has the shape {value.shape}, not [{expected}]")
+                leads.add(value.shape[:first])
+            arrays[name] = value
+        self.lead: tuple[int, ...] = leads.pop() if len(leads) == 1 else _common(leads, arrays)
+        self.count = prod(self.lead)
+        for name, value, tail in named:
+            if value is not None:
+                arrays[name] = self._rows(arrays[name], tail)
+        self._arrays = arrays
+
+    def __getitem__(self, name: str) -> np.ndarray | None:
+        return self._arrays[name]
+
+    def out(self, array: np.ndarray) -> Any:
+        """[n, ...] as [*lead, ...]; without leading axes a single number."""
+        if len(self.lead) != 1:
+            array = array.reshape(self.lead + array.shape[1:]) if self.lead else array[0]
+        return array if self._out is None else self._out(np.asarray(array))
+
+    def _array(self, value: Any) -> np.ndarray:
+        """float64 in NumPy; the first array of another library decides in which one the answers are."""
+        library = type(value).__module__.partition(".")[0]
+        if library == "torch":
+            self._out = self._out or sys.modules["torch"].from_numpy
+            value = value.detach()
+        elif library in ("jax", "jaxlib"):
+            self._out = self._out or sys.modules["jax"].numpy.asarray
+        return np.asarray(value, dtype=np.float64)
+
+    def _rows(self, array: np.ndarray, tail: tuple[int, ...]) -> np.ndarray:
+        if array.shape != self.lead + tail:
+            array = np.broadcast_to(array, self.lead + tail)
+        return np.ascontiguousarray(array.reshape((self.count, *tail)))
+
+
+def _common(leads: set[tuple[int, ...]], arrays: dict[str, np.ndarray | None]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if array is not None)
+        raise ValueError(f"the leading axes do not fit together: {shapes}") from None

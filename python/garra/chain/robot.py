@@ -1,0 +1,317 @@
+"""Serial chains: kinematics and dynamics of many states (docs/chain.md, docs/robots.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.batch import Batch
+
+_FRAMES = {"world": False, "tool": True}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What evaluate() was asked for, by name, and the status of every state: 0 converged, 3 a number is not finite, 4
+    the mass matrix is singular (only of qdd)."""
+
+    status: Any
+    outputs: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.outputs[name]
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.outputs[name]
+        except KeyError:
+            raise AttributeError(f"{name!r} was not asked for; there are {', '.join(self.outputs)}") from None
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """Of every start; [...] its leading axes, t the chosen times. NaN where a motion did not get there."""
+
+    times: np.ndarray
+    q: Any
+    """[..., t, n]"""
+    qd: Any
+    """[..., t, n]"""
+    tip: Any
+    """[..., t, 3] tool point, world axes [m]"""
+    kinetic_energy: Any
+    """[..., t] [J]"""
+    potential_energy: Any
+    """[..., t] [J]"""
+    balance: Any
+    """[..., t] energy less what work and damping account for: 0 but for errors of the integration [J]"""
+    status: Any
+    """[...] 0 completed, 1 not finite, 2 step limit, 3 joint limit, 4 invalid input"""
+
+
+@dataclass(frozen=True)
+class InverseKinematics:
+    """Joint values that reach each pose, or come near it."""
+
+    q: Any
+    """[..., n] rad or m"""
+    success: Any
+    """[...] residual <= tol"""
+    residual: Any
+    """[...] length of the remaining twist, m and rad"""
+    iterations: Any
+    """[...]"""
+
+
+class Chain:
+    """A serial chain of n joints. `robot.rnea(q, qd, qdd)`: a state is [n], many are [..., n]; rad, m, kg, N, N m.
+
+    Every method takes `device` ("cpu", "scalar", "cuda") and `threads` (0: all) as keywords. A state with a number that
+    is not finite gives NaN and disturbs no other.
+    """
+
+    def __init__(self, core: _core.Robot) -> None:
+        self._core = core
+
+    # Descriptions.
+
+    @classmethod
+    def from_toml(cls, text: str) -> Chain:
+        """From the text of a robot file, as to_toml() writes it."""
+        return cls(_core.robot_from_toml(text))
+
+    @classmethod
+    def from_pinocchio(cls, model: Any, tip: str | None = None, *, q: Any = None) -> Chain:
+        """The chain from the base of a pinocchio.Model to the frame `tip` (None: the last joint's own frame).
+
+        Joints off this chain are locked at `q` (None: neutral), what they carry stays part of the links. Raises
+        ValueError for joints that are neither revolute nor prismatic. Damping is the model's; Coulomb friction is left
+        out.
+        """
+        from garra.chain.from_pinocchio import chain_of
+
+        return cls(chain_of(model, tip, q))
+
+    def to_toml(self) -> str:
+        """A robot file that reads back to the same bits."""
+        return self._core.to_toml()
+
+    def describe(self) -> str:
+        """Joints, limits, bodies, base and tool, as `garra check` prints them."""
+        return self._core.describe()
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def n(self) -> int:
+        """Joints."""
+        return self._core.joints
+
+    @property
+    def joint_names(self) -> list[str]:
+        return self._core.joint_names
+
+    @property
+    def prismatic(self) -> np.ndarray:
+        """[n] bool"""
+        return np.array(self._core.prismatic)
+
+    @property
+    def lower(self) -> np.ndarray:
+        """[n] least joint values [rad or m]"""
+        return np.array(self._core.lower)
+
+    @property
+    def upper(self) -> np.ndarray:
+        """[n] greatest joint values"""
+        return np.array(self._core.upper)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the description should know, warnings first."""
+        return [*self._core.warnings, *self._core.notes]
+
+    @property
+    def gravity_vector(self) -> np.ndarray:
+        """[3] acceleration, world axes [m/s^2]"""
+        return np.array(self._core.gravity)
+
+    @gravity_vector.setter
+    def gravity_vector(self, value: Any) -> None:
+        self._core.gravity = [float(x) for x in value]
+
+    def __repr__(self) -> str:
+        kinds = "".join("P" if p else "R" for p in self._core.prismatic)
+        return f"<Chain {self.name!r}: {self.n} joints {kinds}>"
+
+    # Kinematics and dynamics.
+
+    def evaluate(
+        self,
+        q: Any,
+        qd: Any = None,
+        qdd: Any = None,
+        tau: Any = None,
+        wrench: Any = None,
+        *,
+        outputs: Iterable[str],
+        form: str = "linear-first",
+        frame: str = "world",
+        point: Any = (0.0, 0.0, 0.0),
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> Evaluation:
+        """Several outputs of the same states at once (docs/chain-files.md names them).
+
+        form: rows of the Jacobian, "linear-first", "angular-first", "screws"; frame: "world" or "tool"; point: the tool
+        point in the tool frame [m]. Raises ValueError where an array that an output needs is missing.
+        """
+        n = self.n
+        batch = Batch(
+            ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
+        )
+        if frame not in _FRAMES:
+            raise ValueError(f'frame = {frame!r}, not "world" or "tool"')
+        arrays = _core.chain_evaluate(
+            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), list(outputs), form,
+            _FRAMES[frame], [float(x) for x in point], device, threads,
+        )  # fmt: skip
+        shaped = {name: batch.out(array) for name, array in arrays.items()}
+        return Evaluation(shaped.pop("status"), shaped)
+
+    def _one(self, output: str, q: Any, qd: Any = None, qdd: Any = None, **more: Any) -> Any:
+        return self.evaluate(q, qd, qdd, outputs=(output,), **more)[output]
+
+    def forward_kinematics(self, q: Any, **how: Any) -> Any:
+        """[..., 4, 4] pose of the tool in the world."""
+        return self._one("pose", q, **how)
+
+    def link_poses(self, q: Any, **how: Any) -> Any:
+        """[..., n, 4, 4] poses of the links' frames as described."""
+        return self._one("link_poses", q, **how)
+
+    def jacobian(self, q: Any, *, frame: str = "world", form: str = "linear-first", **how: Any) -> Any:
+        """[..., 6, n] of the tool point, rows (v, w) in the axes of `frame`."""
+        return self._one("jacobian", q, frame=frame, form=form, **how)
+
+    def rnea(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
+        """[..., n] inverse dynamics tau = M qdd + C qd + D qd + g."""
+        return self._one("tau", q, qd, qdd, **how)
+
+    def crba(self, q: Any, **how: Any) -> Any:
+        """[..., n, n] mass matrix M, rotor inertias included."""
+        return self._one("mass_matrix", q, **how)
+
+    def aba(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
+        """[..., n] forward dynamics qdd = M^-1 (tau - C qd - D qd - g); NaN where M is singular."""
+        return self._one("qdd", q, qd, tau=tau, **how)
+
+    def coriolis(self, q: Any, qd: Any, **how: Any) -> Any:
+        """[..., n, n] C by Christoffel symbols, so that dM/dt - 2 C is skew."""
+        return self._one("coriolis_matrix", q, qd, **how)
+
+    def gravity(self, q: Any, **how: Any) -> Any:
+        """[..., n] g = dU/dq."""
+        return self._one("gravity", q, **how)
+
+    def manipulability(self, q: Any, **how: Any) -> Any:
+        """[...] product of the singular values of the Jacobian (Yoshikawa)."""
+        return self._one("manipulability", q, **how)
+
+    def inverse_kinematics(
+        self,
+        pose: Any,
+        q0: Any = None,
+        *,
+        tol: float = 1e-10,
+        max_iterations: int = 200,
+        starts: int = 20,
+        seed: int = 1,
+    ) -> InverseKinematics:
+        """Joint values for tool poses [..., 4, 4], within the joint limits, from q0 [..., n] (None: the middle of the
+        limits) and then from up to starts - 1 random ones: damped least squares (Levenberg-Marquardt) on the twist that
+        is left, every start of every pose at once."""
+        from garra.chain.inverse_kinematics import solve
+
+        return InverseKinematics(*solve(self, pose, q0, tol, max_iterations, starts, seed))
+
+    def simulate(
+        self,
+        q: Any,
+        qd: Any = 0.0,
+        torque: Any = None,
+        *,
+        times: Any,
+        method: str = "implicit",
+        step: float = 1e-3,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> Trajectories:
+        """Motions from states q, qd under constant torques [..., n] (None: 0), at `times` [s], ascending from 0.
+
+        method: "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/chain-simulation.md).
+        """
+        n = self.n
+        qd = np.zeros(n) if np.ndim(qd) == 0 and not qd else qd
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)))
+        moments = np.asarray(times, dtype=np.float64)
+        arrays = _core.chain_simulate(
+            self._core, batch["q"], batch["qd"], batch["torque"], moments.tolist(), float(moments[-1]), method, step,
+            device, threads,
+        )  # fmt: skip
+        return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
+
+    # The words of the Robotics Toolbox.
+
+    def fkine(self, q: Any, **how: Any) -> Any:
+        """forward_kinematics()"""
+        return self.forward_kinematics(q, **how)
+
+    def jacob0(self, q: Any, **how: Any) -> Any:
+        """jacobian(), world axes"""
+        return self.jacobian(q, **how)
+
+    def jacobe(self, q: Any, **how: Any) -> Any:
+        """jacobian(), tool axes"""
+        return self.jacobian(q, frame="tool", **how)
+
+    def inertia(self, q: Any, **how: Any) -> Any:
+        """crba()"""
+        return self.crba(q, **how)
+
+    def rne(self, q: Any, qd: Any, qdd: Any, **how: Any) -> Any:
+        """rnea()"""
+        return self.rnea(q, qd, qdd, **how)
+
+    def accel(self, q: Any, qd: Any, tau: Any, **how: Any) -> Any:
+        """aba()"""
+        return self.aba(q, qd, tau, **how)
+
+    def gravload(self, q: Any, **how: Any) -> Any:
+        """gravity()"""
+        return self.gravity(q, **how)
+
+
+def load(
+    path: str | PathLike[str],
+    tip: str | None = None,
+    *,
+    base: str | None = None,
+    lock: Mapping[str, float | str] | None = None,
+    overrides: Iterable[str] = (),
+) -> Chain:
+    """A chain from a URDF or a robot file in TOML (docs/robots.md).
+
+    URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
+    still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file. Raises
+    garra.FileError, which names file, line, key and the remedy.
+    """
+    locks = [(joint, value if isinstance(value, str) else repr(float(value))) for joint, value in (lock or {}).items()]
+    return Chain(_core.read_robot(fspath(path), base or "", tip or "", list(overrides), locks))

@@ -1,0 +1,212 @@
+"""Friction contact problems: contact forces c and accelerations a of bodies that touch.
+
+    a = A c + b,   0 <= c_n ⟂ a_n >= 0,   |(c_t, c_o)| <= mu c_n, against (a_t, a_o) with all of it where these are not 0
+
+for k contacts of components (n, t, o) each, A [1/kg], b [m/s^2], c [N] (docs/contact-solver.md). A contact whose mode is
+1 slides already: its friction is mu c_n against its slip velocity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.batch import Batch
+
+STATUS: tuple[str, ...] = _core.statuses
+"""Names of the numbers in `status`; 0 is "converged"."""
+METHODS: tuple[str, ...] = _core.contact_methods
+STICK, SLIP, OPEN, UNKNOWN = 0, 1, 2, 255
+_SLIDES = 3  # of gradients(): the direction of sliding is given
+IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """One of everything for each problem; [...] are the leading axes of the problems."""
+
+    c: Any
+    """[..., 3k] contact forces [N], NaN where not converged"""
+    a: Any
+    """[..., 3k] contact accelerations [m/s^2], NaN where not converged"""
+    status: Any
+    """[...] index in STATUS. converged: the independent residual of the problem as given is at most `tol`"""
+    residual: Any
+    """[...] scale-invariant natural-map error"""
+    iterations: Any
+    """[...] of the method"""
+    state: Any
+    """[..., k] STICK, SLIP, OPEN, by the accelerations; UNKNOWN where not converged"""
+    friction_margin: Any
+    """[...] smallest 1 - |c_T| / (mu c_n) of the contacts"""
+    critical_friction: Any
+    """[...] largest |c_T| / c_n of the contacts"""
+
+    @property
+    def converged(self) -> Any:
+        """[...] bool"""
+        return self.status == 0
+
+    def __repr__(self) -> str:
+        status = np.asarray(self.status)
+        states = np.asarray(self.state)
+        counts = {name: int((states == s).sum()) for name, s in (("stick", STICK), ("slip", SLIP), ("open", OPEN))}
+        return (
+            f"Solutions({int((status == 0).sum())} of {status.size} converged; contacts: "
+            + ", ".join(f"{n} {name}" for name, n in counts.items())
+            + ")"
+        )
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Derivatives of a number L whose derivative by the forces is the cotangent."""
+
+    b: Any
+    """[..., 3k] dL/db"""
+    mu: Any
+    """[..., k] dL/dmu"""
+    margin: Any
+    """[...] how clear every contact is of changing what it does, of the problem's own sizes: where it is positive the
+    forces have derivatives; 0 at a kink, where the forces are not unique, and where the problem was not solved"""
+    c: Any
+    """[..., 3k] the forces"""
+
+    @property
+    def A(self) -> Any:
+        """[..., 3k, 3k] dL/dA = dL/db c^T, made when it is asked for."""
+        return self.b[..., :, None] * self.c[..., None, :]
+
+
+@dataclass(frozen=True)
+class Balances:
+    """Whether forces in the friction cones can balance each wrench."""
+
+    verdict: Any
+    """[...] POSSIBLE or IMPOSSIBLE, each certified; UNDECIDED where neither was shown"""
+    force: Any
+    """[..., 3k] forces that balance the wrench, where possible [N]"""
+    wrench: Any
+    """[..., 6] unit wrench that separates w from all that the contacts can give, where impossible"""
+    gap: Any
+    """[...] how much of |w| every choice of forces leaves over, where impossible"""
+
+
+def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
+    contacts = np.shape(mu)[-1] if np.ndim(mu) else 0
+    if contacts == 0:
+        raise ValueError("mu needs an axis: one coefficient for each contact, [..., k]")
+    size = 3 * contacts
+    return Batch(
+        ("A", A, (size, size)),
+        ("b", b, (size,)),
+        ("mu", mu, (contacts,)),
+        ("mode", mode, (contacts,)),
+        ("slip_velocity", slip_velocity, (contacts, 2)),
+    )
+
+
+def _inputs(batch: Batch) -> tuple[Any, ...]:
+    mode = batch["mode"]
+    return (
+        batch["A"],
+        batch["b"],
+        batch["mu"],
+        None if mode is None else mode.astype(np.uint8),
+        batch["slip_velocity"],
+    )
+
+
+def _solutions(batch: Batch, arrays: dict[str, np.ndarray]) -> Solutions:
+    return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
+
+
+def solve(
+    A: Any,
+    b: Any,
+    mu: Any,
+    mode: Any = None,
+    slip_velocity: Any = None,
+    *,
+    method: str = "auto",
+    tol: float = 1e-8,
+    max_iterations: int = 0,
+    device: str = "cpu",
+    threads: int = 0,
+) -> Solutions:
+    """Solves friction contact problems, each by itself.
+
+    A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k], components (n, t, o) of one contact after another, at
+    most 8 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
+    broadcast. `method`: one of METHODS; max_iterations 0: the method's own limit. `device`: "cpu", "scalar", "cuda",
+    "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
+    """
+    batch = _problem(A, b, mu, mode, slip_velocity)
+    return _solutions(batch, _core.contact_solve(*_inputs(batch), method, float(tol), max_iterations, device, threads))
+
+
+def judge(
+    A: Any, b: Any, mu: Any, c: Any, mode: Any = None, slip_velocity: Any = None, *, tol: float = 1e-8
+) -> Solutions:
+    """The certificate of solve() for forces c [..., 3k] from elsewhere: converged where they solve the problem."""
+    batch = _problem(A, b, mu, mode, slip_velocity)
+    forces = np.broadcast_to(np.asarray(c, dtype=np.float64), (*batch.lead, batch["b"].shape[1]))
+    forces = np.ascontiguousarray(forces.reshape(batch["b"].shape))
+    return _solutions(batch, _core.contact_judge(*_inputs(batch), forces, float(tol)))
+
+
+def gradients(
+    A: Any, mu: Any, solutions: Solutions, cotangent: Any, mode: Any = None, *, device: str = "cpu", threads: int = 0
+) -> Gradients:
+    """dL/d(A, b, mu) for the cotangent dL/dc [..., 3k], by the implicit function theorem at the solutions that solve()
+    found for A, b, mu and mode (docs/contact-solver.md, "Derivatives"). forces() does it for torch and JAX."""
+    contacts = np.shape(mu)[-1]
+    size = 3 * contacts
+    batch = Batch(
+        ("A", A, (size, size)),
+        ("mu", mu, (contacts,)),
+        ("c", solutions.c, (size,)),
+        ("a", solutions.a, (size,)),
+        ("cotangent", cotangent, (size,)),
+        ("state", solutions.state, (contacts,)),
+        ("mode", mode, (contacts,)),
+    )
+    regime = batch["state"].astype(np.uint8)
+    if mode is not None:
+        regime[(batch["mode"] != 0) & (regime != OPEN)] = _SLIDES
+    arrays = _core.contact_gradients(
+        batch["A"], batch["mu"], batch["c"], batch["a"], regime, batch["cotangent"], device, threads
+    )
+    return Gradients(c=batch.out(batch["c"]), **{name: batch.out(array) for name, array in arrays.items()})
+
+
+def can_balance(
+    W: Any, w: Any, mu: Any, force_limit: Any = None, *, length: Any = 1.0, device: str = "cpu", threads: int = 0
+) -> Balances:
+    """Whether any forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).
+
+    W: [..., 6, 3k] wrench of the contact forces (force; moment), w: [..., 6] the wrench that is to be balanced [N; N m],
+    mu: [..., k], force_limit: [..., k] [N] or None. length: [...] by which moments are divided so that all rows are
+    forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
+    """
+    contacts = np.shape(mu)[-1] if np.ndim(mu) else 0
+    scale = np.asarray(length, dtype=np.float64)
+    rows = np.stack([np.ones_like(scale)] * 3 + [1 / scale] * 3, axis=-1)
+    batch = Batch(
+        ("W", np.asarray(W, dtype=np.float64) * rows[..., None], (6, 3 * contacts)),
+        ("w", np.asarray(w, dtype=np.float64) * rows, (6,)),
+        ("mu", mu, (contacts,)),
+        ("force_limit", force_limit, (contacts,)),
+    )
+    arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], device, threads)
+    return Balances(**{name: batch.out(arrays[name]) for name in Balances.__dataclass_fields__})
+
+
+def __getattr__(name: str) -> Any:
+    if name == "forces":
+        return import_module(".differentiable", __name__).forces
+    raise AttributeError(f"module 'garra.contact' has no attribute {name!r}")

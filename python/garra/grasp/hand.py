@@ -1,0 +1,227 @@
+"""A grasp at one instant, whatever it was read from: the contact problem, its forces, and how robust it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from garra import contact
+from garra.grasp import redundant
+from garra.grasp.robustness import Robustness, contact_motion, outcome_of
+from garra.study.distributions import DISTRIBUTIONS
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Solution:
+    """Certified contact forces on the object. k contacts."""
+
+    forces: np.ndarray  #: (n, t, o) [N], [k, 3]; NaN unless converged
+    forces_world: np.ndarray  #: the same in world axes, [k, 3]
+    acceleration: np.ndarray  #: object's contact point minus finger's, (n, t, o) [m/s^2], [k, 3]
+    state: list[str]  #: "stick", "slip", "open" or "unknown" of each contact
+    residual: float
+    converged: bool
+
+    def __repr__(self) -> str:
+        rows = [
+            f"  {s:<7} {n:10.4g} {t:10.4g} {o:10.4g} N" for s, (n, t, o) in zip(self.state, self.forces, strict=True)
+        ]
+        return "\n".join([f"{'converged' if self.converged else 'unsolved'}, residual {self.residual:.1e}", *rows])
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Grasp:
+    """An object in contact with a hand (docs/grasp-model.md). World axes, SI units; k contacts; over contacts (n, t, o)
+    of the first, then of the second; n points into the object, c [N] is the force on the object, a = A c + b [m/s^2]
+    the acceleration of the object's contact point minus the hand's. Moments about the object's center of mass.
+
+    "Hand" is everything but the object that a contact or a mass matrix knows of: fingers, arm, table.
+    """
+
+    name: str
+    geoms: list[tuple[str, str]]  #: (hand's, object's) of each contact
+    points: np.ndarray  #: [k, 3] [m]
+    frames: np.ndarray  #: E_j, its columns n, t, o, [k, 3, 3]
+    mu: np.ndarray  #: [k]
+    mass: float
+    inertia: np.ndarray  #: about the center of mass, world axes, [3, 3] [kg m^2]
+    com: np.ndarray  #: [3] [m]
+    gravity: np.ndarray  #: [3] [m/s^2]
+    spin: np.ndarray  #: angular velocity of the object, [3] [rad/s]
+    applied: np.ndarray  #: wrench on the object besides weight, contacts and gyroscopic moment, [6]
+    hand_A: np.ndarray  #: the hand's part of A, J_h M_h^-1 J_h^T, [3k, 3k] [1/kg]
+    hand_b: np.ndarray  #: minus the hand's contact accelerations without contact forces, [3k]: d of (10)
+    b: np.ndarray  #: [3k]
+    hand_jacobian: np.ndarray  #: [3k, degrees of freedom]
+    object_jacobian: np.ndarray  #: [3k, degrees of freedom]
+    notes: tuple[str, ...] = ()  #: what of the source is not in this problem
+
+    @property
+    def W(self) -> np.ndarray:
+        """Wrench matrix (7): wrench (force; moment) of contact forces, [6, 3k]."""
+        arm = (self.points - self.com)[:, None, :]
+        moment = np.cross(arm, self.frames.transpose(0, 2, 1)).transpose(0, 2, 1)
+        return np.concatenate(list(np.concatenate([self.frames, moment], axis=1)), axis=1)
+
+    @property
+    def A(self) -> np.ndarray:
+        """[3k, 3k] [1/kg], (11)."""
+        return self.problem()[0]
+
+    @property
+    def radius(self) -> float:
+        """Radius of gyration rho [m], rho^2 = tr I / 3m: turns moments into forces."""
+        return float(np.sqrt(np.trace(self.inertia) / (3 * self.mass)))
+
+    @property
+    def weight(self) -> np.ndarray:
+        """[3] [N]"""
+        return self.mass * self.gravity
+
+    @property
+    def gyroscopic(self) -> np.ndarray:
+        """-omega x I omega, [3] [N m]"""
+        return -np.cross(self.spin, self.inertia @ self.spin)
+
+    @property
+    def object_mobility(self) -> np.ndarray:
+        """Inverse of the object's mass matrix (7), [6, 6]."""
+        mobility = np.zeros((6, 6))
+        mobility[:3, :3] = np.eye(3) / self.mass
+        mobility[3:, 3:] = np.linalg.inv(self.inertia)
+        return mobility
+
+    def problem(
+        self, mass: ArrayLike | None = None, friction: ArrayLike | None = None, wrench: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A [..., 3k, 3k], b [..., 3k], mu [..., k] for factors on the object's mass and inertia [...], coefficients
+        [..., k] or one for all, and a wrench added on the object [..., 6]."""
+        factor = np.asarray(1.0 if mass is None else mass, float)[..., None]
+        added = np.zeros(6) if wrench is None else np.asarray(wrench, float)
+        W = self.W
+        give = self.object_mobility @ W
+        # Weight and gyroscopic moment grow with the mass and leave the acceleration as it is; what is applied does not.
+        b = self.b + ((self.applied + added) / factor - self.applied) @ give
+        A = self.hand_A + (W.T @ give) / factor[..., None]
+        mu = self.mu if friction is None else np.broadcast_to(np.asarray(friction, float), b.shape[:-1] + self.mu.shape)
+        return A, b, np.array(mu)
+
+    def solve(self, tol: float = 1e-9) -> Solution:
+        """Contact forces of this instant."""
+        A, b, mu = self.problem()
+        found = redundant.solve(A[None], b[None], mu[None], tol)
+        c, a = found.c[0].reshape(-1, 3), found.a[0].reshape(-1, 3)
+        if found.converged[0]:
+            breaks, slips = contact_motion(found.a[0], b)
+            state = np.select([breaks, slips], ["open", "slip"], "stick").tolist()
+        else:
+            state = ["unknown"] * len(mu)
+        return Solution(
+            forces=c,
+            forces_world=np.einsum("jxi,ji->jx", self.frames, c),
+            acceleration=a,
+            state=state,
+            residual=float(found.residual[0]),
+            converged=bool(found.converged[0]),
+        )
+
+    def imbalance(self, mass: ArrayLike = 1.0, wrench: ArrayLike | None = None) -> np.ndarray:
+        """What the command leaves unbalanced, over the whole wrench on the object (23), [...].
+
+        The hand's torques press on contacts that do not move with the forces f of A_h f + d = 0, all contacts together.
+        Where the hand cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints
+        than contact directions) f is not unique: its structure takes there whatever comes, so the f counts that leaves
+        least unbalanced. Cones are not asked here; sticking and `can_balance` ask them.
+        """
+        factor = np.asarray(mass, float)[..., None]
+        added = np.zeros(6) if wrench is None else np.asarray(wrench, float)
+        scale = np.array([1, 1, 1, *[1 / self.radius] * 3])
+        rest = (factor * np.concatenate([np.zeros(3), self.gyroscopic]) + self.applied + added) * scale
+        weight = factor * np.concatenate([self.weight, np.zeros(3)])
+        values, vectors = np.linalg.eigh(self.hand_A)
+        moves = values > redundant.NULL * max(values[-1], 0)
+        pressed = -vectors[:, moves] @ (vectors[:, moves].T @ self.hand_b / values[moves])
+        structure = scale[:, None] * (self.W @ vectors[:, ~moves])
+        left = (scale * (self.W @ pressed)) + rest + weight
+        reached, size, _ = np.linalg.svd(structure, full_matrices=False)
+        reached = reached[:, size > redundant.NULL * max(size.max(initial=0), 1.0)]
+        left = left - (left @ reached) @ reached.T
+        whole = np.linalg.norm(weight, axis=-1) + np.linalg.norm(rest, axis=-1)
+        return np.where(whole > 0, np.linalg.norm(left, axis=-1) / np.where(whole > 0, whole, 1), 0.0)
+
+    def robustness(
+        self,
+        friction: Any = None,
+        mass: Any = None,
+        force: Any = None,
+        torque: Any = None,
+        *,
+        samples: int = 10000,
+        seed: int = 1,
+        imbalance: float = 0.5,
+        force_limit: float | None = None,
+    ) -> Robustness:
+        """How likely the grasp holds (docs/monte-carlo.md).
+
+        friction: of the contacts, a number, [k], or a distribution (`garra.uniform`, `normal`, `scale`); mass: a factor
+        on the object's mass and inertia; force [N], torque [N m]: disturbance on the object at its center of mass,
+        world axes, [3] or `garra.ball`. `held` asks that every contact sticks, that forces within the cones (and below
+        `force_limit` [N]) balance the wrench, and that the command leaves at most `imbalance` of it.
+        """
+        k = len(self.mu)
+        if samples < 1:
+            raise ValueError(f"samples = {samples}: at least 1 is needed")
+        # A stream for each input: another input that varies leaves the draws of this one as they are.
+        rngs = [np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))) for i in range(4)]
+        mu = _drawn(friction, self.mu, rngs[0], samples, "friction")
+        factor = _drawn(mass, np.ones(1), rngs[1], samples, "mass")[:, 0]
+        zero = np.zeros(3)
+        push = _drawn(force, zero, rngs[2], samples, "force"), _drawn(torque, zero, rngs[3], samples, "torque")
+        if not (mu >= 0).all() or not (factor > 0).all():
+            raise ValueError("friction must not be negative and the factor on the mass must be positive")
+        wrench = np.concatenate(push, axis=1)
+        A, b, _ = self.problem(factor, wrench=wrench)
+        found = redundant.solve(A, b, mu, 1e-9)
+        whole = wrench + self.applied + factor[:, None] * np.concatenate([self.weight, self.gyroscopic])
+        limit = None if force_limit is None else np.broadcast_to(float(force_limit), k)
+        verdict = contact.can_balance(self.W, whole, mu, limit, length=self.radius).verdict
+        balance = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
+        left = self.imbalance(factor, wrench)
+        breaks, slips = contact_motion(found.a, b)
+        return Robustness(
+            title=self.name,
+            seed=seed,
+            friction=mu,
+            mass_factor=factor,
+            wrench=wrench,
+            outcome=outcome_of(found.converged, breaks, slips, balance, left <= imbalance),
+            sticks=found.converged & ~(breaks | slips).any(axis=-1),
+            solved=found.converged,
+            balance=balance,
+            imbalance=left,
+            force=found.c.reshape(samples, k, 3),
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"Grasp of {self.name}: {len(self.mu)} contacts, {self.mass:.4g} kg"]
+        lines += [f"  {h} on {o}, mu {m:.4g}" for (h, o), m in zip(self.geoms, self.mu, strict=True)]
+        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+
+
+def _drawn(given: Any, nominal: np.ndarray, rng: np.random.Generator, samples: int, name: str) -> np.ndarray:
+    """[samples, width of nominal] of a number, an array of that width, a distribution, or None: nominal."""
+    width = len(nominal)
+    if isinstance(given, DISTRIBUTIONS):
+        values = given.draw(rng, samples, width)
+        values = values * nominal if given.relative else values
+    else:
+        values = nominal if given is None else np.asarray(given, float)
+    if np.ndim(values) > 0 and np.shape(values)[-1] != width or np.ndim(values) > 1 and len(values) != samples:
+        shapes = (
+            "[3] or garra.ball(radius)" if name in ("force", "torque") else f"a number, [{width}] or a distribution"
+        )
+        raise ValueError(f"{name}: expected {shapes}, got an array of shape {list(np.shape(values))}")
+    return np.array(np.broadcast_to(values, (samples, width)))

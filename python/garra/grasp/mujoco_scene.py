@@ -1,0 +1,293 @@
+"""A grasp from a compiled MuJoCo model and its state, in MuJoCo's own numbers."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from garra.grasp.hand import Grasp
+
+if TYPE_CHECKING:
+    import mujoco
+
+OLDEST = (3, 3, 2)  # before, mj_jacDot was wrong for free joints
+MOST_CONTACTS = 8
+REST = 1e-3  # [m/s]: contact points that move faster against each other slide; the law for that is another one
+RANK = 1e-10  # of the largest singular value: equality constraints that say the same thing twice
+
+
+def from_mujoco(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    object: str | int = "cube",
+    hand: str | int | None = None,
+    *,
+    reduce: str | None = None,
+) -> Grasp:
+    """The grasp that `data` shows: contact forces, accelerations and robustness by garra, everything else by MuJoCo.
+
+    object: name or id of the body that is held; it has a free joint. hand: root body of the hand; contacts with
+    anything else are then left out. Without it all contacts of the object count, those with a table too.
+    reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
+    `data` is not changed.
+
+    Rigid contacts and Coulomb cones take the place of MuJoCo's soft ones; actuators, springs, tendons, damping, gravity
+    and applied forces are in the unconstrained acceleration, active equality constraints hold exactly. Servos press as
+    they do at this instant. What is left out is in `Grasp.notes`.
+    """
+    if reduce not in (None, "corners"):
+        raise ValueError(f'reduce={reduce!r}: None or "corners" is known')
+    scene = _Scene(model, data)
+    held = scene.held_body(object)
+    chosen = scene.contacts(held, None if hand is None else scene.body(hand))
+    if reduce == "corners":
+        chosen = scene.corners(chosen)
+    if len(chosen) > MOST_CONTACTS:
+        pairs = ", ".join(sorted({f"{c.geoms[0]} on {c.geoms[1]}" for c in chosen}))
+        remedy = "hand=, which leaves a table out, or simpler geoms" if reduce else 'reduce="corners"'
+        raise ValueError(f"{len(chosen)} contacts ({pairs}), at most {MOST_CONTACTS} are solved: try {remedy}")
+    return scene.grasp(held, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Contact:
+    point: np.ndarray
+    frame: np.ndarray  #: columns n, t, o; n into the object
+    mu: float
+    geom_ids: tuple[int, int]  #: (other, object's)
+    geoms: tuple[str, str]
+    bodies: tuple[int, int]
+
+
+class _Scene:
+    """A model with a copy of its data, brought up to date."""
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData):
+        import mujoco
+
+        if tuple(int(part) for part in mujoco.__version__.split(".")[:3]) < OLDEST:
+            raise ImportError(
+                f"MuJoCo {mujoco.__version__} is too old: {'.'.join(map(str, OLDEST))} or newer is needed"
+            )
+        self.mj, self.model, self.data = mujoco, model, copy.copy(data)
+        mujoco.mj_forward(model, self.data)
+        self.notes: list[str] = []
+
+    def name(self, kind: str, index: int) -> str:
+        found = self.mj.mj_id2name(self.model, getattr(self.mj.mjtObj, f"mjOBJ_{kind.upper()}"), int(index))
+        return found or f"{kind} {index}"
+
+    def geom_name(self, geom: int) -> str:
+        """A geom without a name goes by its body's."""
+        name = self.mj.mj_id2name(self.model, self.mj.mjtObj.mjOBJ_GEOM, int(geom))
+        return name or self.name("body", self.model.geom_bodyid[geom])
+
+    def body(self, body: str | int) -> int:
+        index = body if not isinstance(body, str) else self.mj.mj_name2id(self.model, self.mj.mjtObj.mjOBJ_BODY, body)
+        if not 0 <= index < self.model.nbody:
+            raise ValueError(f"no body {body!r} in the model; bodies: {self._names(range(1, self.model.nbody))}")
+        return int(index)
+
+    def _names(self, bodies) -> str:
+        return ", ".join(self.name("body", b) for b in bodies) or "none"
+
+    def held_body(self, object: str | int) -> int:
+        """The body with a free joint and nothing that moves on it."""
+        m = self.model
+        free = [b for b in range(1, m.nbody) if self._is_free(b)]
+        if isinstance(object, str) and self.mj.mj_name2id(m, self.mj.mjtObj.mjOBJ_BODY, object) < 0:
+            raise ValueError(f"no body {object!r} in the model; bodies with a free joint: {self._names(free)}")
+        body = self.body(object)
+        if body not in free:
+            raise ValueError(
+                f"body {self.name('body', body)!r} has no free joint of its own: name the free body that carries it "
+                f"(add <freejoint/> where it has none); bodies with a free joint: {self._names(free)}"
+            )
+        moving = [b for b in self._part(body) if b != body and m.body_dofnum[b] > 0]
+        if moving:
+            raise ValueError(f"{self._names(moving)} moves on {self.name('body', body)!r}: the object must be rigid")
+        return body
+
+    def _is_free(self, body: int) -> bool:
+        m = self.model
+        return m.body_jntnum[body] == 1 and m.jnt_type[m.body_jntadr[body]] == self.mj.mjtJoint.mjJNT_FREE
+
+    def _part(self, body: int) -> set[int]:
+        """A body and all that hangs on it."""
+        part = {body}
+        for b in range(body + 1, self.model.nbody):  # a parent's number is below its children's
+            if self.model.body_parentid[b] in part:
+                part.add(b)
+        return part
+
+    # --- contacts
+
+    def contacts(self, held: int, hand: int | None) -> list[_Contact]:
+        """Contacts of the object with the hand, or with anything."""
+        own = self._part(held)
+        allowed = None if hand is None else self._part(hand)
+        chosen: list[_Contact] = []
+        others: list[_Contact] = []
+        for index in range(self.data.ncon):
+            raw = self.data.contact[index]
+            sides = [self.model.geom_bodyid[geom] in own for geom in raw.geom]
+            if raw.exclude or min(raw.geom) < 0 or sides[0] == sides[1]:  # in the gap, of a flexible body, of others
+                continue
+            found = self._contact(index, own)
+            (chosen if allowed is None or found.bodies[0] in allowed else others).append(found)
+        elsewhere = ", ".join(sorted({c.geoms[0] for c in others}))
+        if not chosen:
+            where = "anything" if hand is None else repr(self.name("body", hand))
+            rest = f"; it touches {elsewhere}: leave out hand= to count all" if others else ""
+            raise ValueError(f"{self.name('body', held)!r} does not touch {where} in this state{rest}")
+        if others:
+            self.notes.append(f"contacts with {elsewhere} are left out")
+        return chosen
+
+    def _contact(self, index: int, own: set[int]) -> _Contact:
+        raw = self.data.contact[index]
+        swap = self.model.geom_bodyid[raw.geom[0]] in own
+        other, mine = (int(g) for g in (raw.geom[::-1] if swap else raw.geom))
+        names = self.geom_name(other), self.geom_name(mine)
+        frame = np.array(raw.frame).reshape(3, 3).T
+        if swap:  # MuJoCo's normal points from the first geom to the second; n and t turn, the frame stays right-handed
+            frame = frame * np.array([-1, -1, 1])
+        if raw.dim > 1 and raw.friction[0] != raw.friction[1]:
+            raise ValueError(
+                f"{names[0]} on {names[1]} has the friction {raw.friction[0]:g} and {raw.friction[1]:g} in its two "
+                "directions; garra has Coulomb cones with one coefficient: give the contact pair one"
+            )
+        if raw.dim > 3 and max(raw.friction[2:4] if raw.dim == 4 else raw.friction[2:]) > 0:
+            self._note(f"torsional and rolling friction (condim {raw.dim}) is left out: contacts are points")
+        return _Contact(
+            point=np.array(raw.pos),
+            frame=frame,
+            mu=float(raw.friction[0]) if raw.dim > 1 else 0.0,
+            geom_ids=(other, mine),
+            geoms=names,
+            bodies=(int(self.model.geom_bodyid[other]), int(self.model.geom_bodyid[mine])),
+        )
+
+    def corners(self, contacts: list[_Contact]) -> list[_Contact]:
+        """Of each pair of geoms at most three contacts: those that span the largest area."""
+        kept: list[_Contact] = []
+        for pair in dict.fromkeys(c.geom_ids for c in contacts):
+            group = [c for c in contacts if c.geom_ids == pair]
+            if len(group) > 3:
+                self._note(f"{' on '.join(group[0].geoms)}: 3 of {len(group)} contacts are kept")
+                group = list(max(combinations(group, 3), key=_area))
+            kept += group
+        return kept
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    # --- dynamics
+
+    def grasp(self, held: int, contacts: list[_Contact]) -> Grasp:
+        m, d = self.model, self.data
+        first = m.body_dofadr[held]
+        own = np.zeros(m.nv, bool)
+        own[first : first + 6] = True
+        frames = np.array([c.frame for c in contacts])
+        J_object, bias_object = self._rows(contacts, 1)
+        J_hand, bias_hand = self._rows(contacts, 0)
+        if np.abs((J_object - J_hand) @ d.qvel).max() > REST:
+            raise ValueError(
+                "a contact slides: its points move faster than 1 mm/s against each other. Let the grasp settle, or set "
+                "data.qvel to zero"
+            )
+        M_inv, acceleration = self._free_motion(own)
+        com = np.array(d.subtree_com[held])
+        twist, twist_bias = self._jacobian(com, held)  # (v; omega) of the center of mass
+        mobility = twist @ M_inv @ twist.T
+        mass, inertia = float(m.body_subtreemass[held]), np.linalg.inv(mobility[3:, 3:])
+        if np.abs(mass * mobility[:3, :3] - np.eye(3)).max() > 1e-6:
+            raise ValueError(
+                f"{self.name('body', held)!r} is no rigid body: its joint or a tendon there has an armature"
+            )
+        inertia = (inertia + inertia.T) / 2
+        spin = (twist @ d.qvel)[3:]
+        part = sorted(self._part(held))
+        share = 1 - m.body_gravcomp[part] @ m.body_mass[part] / mass  # of gravity that acts on the object
+        off = m.opt.disableflags & self.mj.mjtDisableBit.mjDSBL_GRAVITY
+        gravity = np.zeros(3) if off else share * m.opt.gravity
+        load = np.linalg.solve(mobility, twist @ acceleration + twist_bias)  # whole wrench without contacts
+        rigid = np.concatenate([mass * gravity, -np.cross(spin, inertia @ spin)])
+        self._note_what_is_left_out(held, own)
+        hand_A = J_hand @ M_inv @ J_hand.T
+        return Grasp(
+            name=self.name("body", held),
+            geoms=[c.geoms for c in contacts],
+            points=np.array([c.point for c in contacts]),
+            frames=frames,
+            mu=np.array([c.mu for c in contacts]),
+            mass=mass,
+            inertia=inertia,
+            com=com,
+            gravity=gravity,
+            spin=spin,
+            applied=load - rigid,
+            hand_A=(hand_A + hand_A.T) / 2,
+            hand_b=-J_hand @ acceleration,
+            b=(J_object - J_hand) @ acceleration + bias_object - bias_hand,
+            hand_jacobian=J_hand,
+            object_jacobian=J_object,
+            notes=tuple(self.notes),
+        )
+
+    def _jacobian(self, point: np.ndarray, body: int) -> tuple[np.ndarray, np.ndarray]:
+        """(v; omega) of a body's point, world axes: Jacobian [6, nv], and the acceleration where qacc = 0, [6]."""
+        J, J_dot = np.zeros((6, self.model.nv)), np.zeros((6, self.model.nv))
+        self.mj.mj_jac(self.model, self.data, J[:3], J[3:], point, body)
+        if np.any(self.data.qvel):
+            self.mj.mj_jacDot(self.model, self.data, J_dot[:3], J_dot[3:], point, body)
+        return J, J_dot @ self.data.qvel
+
+    def _rows(self, contacts: list[_Contact], side: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same at all contact points, (n, t, o) of each, of the hand (side 0) or the object (1): [3k, nv], [3k]."""
+        parts = [self._jacobian(c.point, c.bodies[side]) for c in contacts]
+        turned = [[c.frame.T @ x[:3] for x in part] for c, part in zip(contacts, parts, strict=True)]
+        return np.concatenate([J for J, _ in turned]), np.concatenate([a for _, a in turned])
+
+    def _free_motion(self, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Inverse mass matrix and acceleration without contacts, where equality constraints E qacc = 0 hold exactly:
+
+        M^-1 - M^-1 E^T (E M^-1 E^T)^+ E M^-1,   qacc - M^-1 E^T (E M^-1 E^T)^+ E qacc
+        """
+        m, d = self.model, self.data
+        M_inv, acceleration = np.zeros((m.nv, m.nv)), np.array(d.qacc_smooth)
+        self.mj.mj_solveM(m, d, M_inv, np.eye(m.nv))
+        rows = np.flatnonzero(d.efc_type == self.mj.mjtConstraint.mjCNSTR_EQUALITY)
+        if not len(rows):
+            return M_inv, acceleration
+        E = np.zeros((len(rows), m.nv))
+        for e, row in zip(E, rows, strict=True):  # J^T times a unit vector: the same for dense and sparse Jacobians
+            unit = np.zeros(d.nefc)
+            unit[row] = 1
+            self.mj.mj_mulJacTVec(m, d, e, unit)
+        if np.any(E[:, own]):
+            raise ValueError("an equality constraint holds the object itself: switch it off (data.eq_active)")
+        take = M_inv @ E.T @ np.linalg.pinv(E @ M_inv @ E.T, rcond=RANK, hermitian=True) @ E
+        return M_inv - take @ M_inv, acceleration - take @ acceleration
+
+    def _note_what_is_left_out(self, held: int, own: np.ndarray) -> None:
+        m, d, kind = self.model, self.data, self.mj.mjtConstraint
+        if np.any(m.dof_frictionloss[~own]) or np.any(m.tendon_frictionloss):
+            self._note("dry friction of joints or tendons (frictionloss) is left out")
+        if np.isin(d.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON)).any():
+            self._note("joints or tendons are at their limits, which are left out: they are free to move on")
+        part = self._part(held)
+        between = [c for c in d.contact if not c.exclude and not part & {m.geom_bodyid[g] for g in c.geom if g >= 0}]
+        if between:
+            self._note(f"{len(between)} contacts between other bodies are left out: these move freely there")
+
+
+def _area(three: tuple[_Contact, ...]) -> float:
+    a, b, c = (contact.point for contact in three)
+    return float(np.linalg.norm(np.cross(b - a, c - a)))

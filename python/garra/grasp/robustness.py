@@ -1,0 +1,194 @@
+"""How likely a grasp holds: what becomes of each sample, counted with intervals (docs/monte-carlo.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+OUTCOMES = ("held", "not_resisted", "not_carried", "slipping", "separating", "unsolved")
+MOTION = 1e-6  # of the largest |b|: a contact that accelerates less does not move (docs/monte-carlo.md, Outcomes)
+Z = 1.959963984540054  # 97.5 % point of the normal distribution
+
+
+def wilson(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
+    """95 % interval; unsolved samples widen it on both sides, as if all had failed or all had held."""
+    n = decided + unsolved
+    if n <= 0:
+        return 0.0, 1.0
+
+    def end(p: float, side: int) -> float:
+        half = np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
+        return float((p + Z * Z / (2 * n) + side * Z * half) / (1 + Z * Z / n))
+
+    # Exact ends: rounding must not exclude 0 or 1 where no sample speaks against them.
+    low = 0.0 if successes == 0 else max(0.0, end(successes / n, -1))
+    high = 1.0 if successes + unsolved == n else min(1.0, end((successes + unsolved) / n, 1))
+    return low, high
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A probability as counted: share of the decided samples, with its 95 % interval."""
+
+    probability: float
+    interval: tuple[float, float]
+
+
+def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
+    """Of masks over samples; `success` does not count where `unsolved`."""
+    hits, open_ = int((success & ~unsolved).sum()), int(unsolved.sum())
+    decided = len(success) - open_
+    return Estimate(hits / decided if decided else float("nan"), wilson(hits, decided, open_))
+
+
+def contact_motion(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Masks [..., k]: which contacts break, which slip, of accelerations a = A c + b, [..., 3k] [m/s^2]."""
+    a3 = a.reshape(*a.shape[:-1], a.shape[-1] // 3, 3)
+    least = MOTION * np.abs(b).max(axis=-1, keepdims=True)
+    breaks = a3[..., 0] > least
+    return breaks, ~breaks & (np.hypot(a3[..., 1], a3[..., 2]) > least)
+
+
+def outcome_of(solved: np.ndarray, breaks: np.ndarray, slips: np.ndarray, balance: np.ndarray, carried: np.ndarray):
+    """Names from OUTCOMES [samples]; the first line that applies counts. balance: 1 forces within the cones balance
+    the wrench, -1 none do, 0 undecided."""
+    breaks, slips = breaks.any(axis=-1), slips.any(axis=-1)
+    lines = {
+        "not_resisted": balance < 0,
+        "not_carried": ~carried,
+        "unsolved": ~solved | (~breaks & ~slips & (balance == 0)),
+        "separating": breaks,
+        "slipping": slips,
+    }
+    return np.select(list(lines.values()), list(lines), "held")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Robustness:
+    """The samples of a Monte Carlo study of one grasp. k contacts; (n, t, o) per contact."""
+
+    title: str
+    seed: int
+    friction: np.ndarray  #: [samples, k]
+    mass_factor: np.ndarray  #: [samples]
+    wrench: np.ndarray  #: disturbances (force [N]; moment [N m]) at the center of mass, world axes, [samples, 6]
+    outcome: np.ndarray  #: one of OUTCOMES, [samples]
+    sticks: np.ndarray  #: every contact sticks, [samples]
+    solved: np.ndarray  #: the contact forces are certified, [samples]
+    balance: np.ndarray  #: 1 forces within the cones balance the wrench, -1 none do, 0 undecided, [samples]
+    imbalance: np.ndarray  #: what the command leaves unbalanced, over the whole wrench, [samples]
+    force: np.ndarray  #: contact forces on the object [N], NaN where unsolved, [samples, k, 3]
+
+    @property
+    def samples(self) -> int:
+        return len(self.outcome)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Samples per outcome."""
+        return {name: int((self.outcome == name).sum()) for name in OUTCOMES}
+
+    @property
+    def held(self) -> Estimate:
+        """Every contact sticks, forces within the cones can balance the wrench, and the command carries it."""
+        return estimate(self.outcome == "held", self.outcome == "unsolved")
+
+    @property
+    def no_slip(self) -> Estimate:
+        """Every contact sticks, though hand and object may move together."""
+        return estimate(self.sticks, ~self.solved)
+
+    @property
+    def can_be_held(self) -> Estimate:
+        """Some forces within the friction cones balance the wrench, whatever the command."""
+        return estimate(self.balance > 0, self.balance == 0)
+
+    @property
+    def p_held(self) -> float:
+        return self.held.probability
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of p_held."""
+        return self.held.interval
+
+    @property
+    def p_no_slip(self) -> float:
+        return self.no_slip.probability
+
+    @property
+    def p_can_be_held(self) -> float:
+        return self.can_be_held.probability
+
+    @property
+    def plot(self) -> Plots:
+        return Plots(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row per sample."""
+        import pandas
+
+        k = self.friction.shape[1]
+        columns: dict[str, Any] = {"outcome": pandas.Categorical(self.outcome, OUTCOMES)}
+        columns["mass_factor"] = self.mass_factor
+        columns |= {f"friction_{j + 1}": self.friction[:, j] for j in range(k)}
+        names = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
+        columns |= {name: self.wrench[:, i] for i, name in enumerate(names)}
+        columns |= {f"c_{axis}_{j + 1}": self.force[:, j, i] for j in range(k) for i, axis in enumerate("nto")}
+        return pandas.DataFrame(columns | {"imbalance": self.imbalance})
+
+    def _lines(self) -> list[tuple[str, str, str]]:
+        rows = (("P(held)", self.held), ("P(no slip)", self.no_slip), ("P(can be held)", self.can_be_held))
+        return [(name, f"{e.probability:.4f}", "[{:.4f}, {:.4f}]".format(*e.interval)) for name, e in rows]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.title}: {self.samples} samples, seed {self.seed}"]
+        lines += [f"  {name:<15}{p}  {interval}" for name, p, interval in self._lines()]
+        counts = [f"{name} {count}" for name, count in self.outcomes.items() if count]
+        return "\n".join([*lines, "  " + ", ".join(counts)])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        low, high = (100 * end for end in self.interval)
+        rows = "".join(f"<tr><td>{n}</td><td>{p}</td><td>{i}</td></tr>" for n, p, i in self._lines())
+        counts = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in self.outcomes.items() if count)
+        bar = (
+            '<div style="position:relative;height:8px;background:#8884;border-radius:4px;max-width:24em">'
+            f'<div style="position:absolute;left:{low:.2f}%;width:{max(high - low, 0.5):.2f}%;height:8px;'
+            'background:#21859b;border-radius:4px"></div></div>'
+        )
+        head = f"<b>{escape(self.title)}</b> {self.samples} samples, seed {self.seed}"
+        return f"<div>{head}{bar}<table>{rows}</table><small>{counts}</small></div>"
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Figures on matplotlib axes."""
+
+    of: Robustness
+
+    def friction(self, ax: Axes | None = None, bins: int = 12) -> Axes:
+        """P(held) over the smallest coefficient of a sample's contacts, in bins of equally many samples, with 95 %
+        intervals."""
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure().add_subplot()
+        smallest = self.of.friction.min(axis=1)
+        order = np.argsort(smallest, kind="stable")
+        parts = [part for part in np.array_split(order, bins) if len(part)]
+        found = [estimate(self.of.outcome[p] == "held", self.of.outcome[p] == "unsolved") for p in parts]
+        at = [smallest[part].mean() for part in parts]
+        middle = [e.probability for e in found]
+        ends = np.array([e.interval for e in found])
+        ax.vlines(at, ends[:, 0], ends[:, 1], color="#21859b", linewidth=1.5)
+        ax.plot(at, middle, "o", color="#21859b", markersize=4)
+        ax.set(xlabel="smallest friction coefficient of the contacts", ylabel="P(held)", ylim=(-0.03, 1.03))
+        return ax

@@ -1,0 +1,35 @@
+"""Linear complementarity problems 0 <= z ⟂ w = M z + q >= 0 by Lemke's method (docs/lcp.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.batch import Batch
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """One of everything for each problem."""
+
+    z: Any
+    """[..., n], NaN where not converged"""
+    w: Any
+    """[..., n] M z + q"""
+    residual: Any
+    """[...] scaled largest |min(z_i, w_i)|"""
+    pivots: Any
+    """[...]"""
+    status: Any
+    """[...] index in garra.contact.STATUS; stalled: ended on a ray, which proves nothing for a general M"""
+
+
+def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:
+    """M: [..., n, n], q: [..., n], n at most 8. Leading axes broadcast."""
+    size = np.shape(q)[-1] if np.ndim(q) else 0
+    batch = Batch(("M", M, (size, size)), ("q", q, (size,)))
+    arrays = _core.lcp_solve(batch["M"], batch["q"], float(tol), device, threads)
+    return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})

@@ -1,0 +1,38 @@
+"""The program `garra`, from Python."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+
+def path() -> str:
+    """The program that came with this package, that was built in this tree, or that the PATH has."""
+    package = Path(__file__).resolve().parent
+    for candidate in (package / "bin" / "garra", package.parents[1] / "build" / "garra"):
+        if candidate.is_file():
+            return str(candidate)
+    found = shutil.which("garra")
+    if found is None:
+        raise FileNotFoundError("the program garra is not there: install the wheel, or build it with tools/build")
+    return found
+
+
+def environment() -> dict[str, str]:
+    """Reports are made by this Python."""
+    return {"GARRA_PYTHON": sys.executable, **os.environ}
+
+
+def main() -> None:
+    """The command `garra` of an installed wheel: the program takes this process's place."""
+    program = path()
+    os.execve(program, ["garra", *sys.argv[1:]], environment())
+
+
+def doctor() -> str:
+    """What `garra doctor` says of this machine: processors, lanes, GPU, versions, a self-test."""
+    run = subprocess.run([path(), "doctor"], env=environment(), capture_output=True, text=True)
+    return run.stdout + run.stderr

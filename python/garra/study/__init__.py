@@ -1,0 +1,1 @@
+"""Studies from Python: scenarios that the program runs, and distributions."""

@@ -1,0 +1,300 @@
+"""Runs scenarios by the program `garra`, and reads what they leave (docs/scenario.md, docs/run-folder.md)."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import signal
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+from os import PathLike, fspath
+from pathlib import Path
+from statistics import NormalDist
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from garra import _core, program
+
+if TYPE_CHECKING:
+    import pandas
+
+# Exit codes that leave a finished run (docs/scenario.md); 4: more unsolved samples than sampling.max_unsolved.
+_FINISHED = (0, 1, 4)
+_STOPPED = 75
+_ERRORS = {2: _core.UsageError, 3: _core.FileError, 5: _core.InputOutputError, 6: _core.DeviceError}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """low <= true value <= high with the confidence asked for."""
+
+    low: float
+    high: float
+
+    def __iter__(self) -> Any:
+        return iter((self.low, self.high))
+
+
+class Result:
+    """A finished run: its folder, and summary.json in words.
+
+    `summary` has all of it; `metrics["friction_margin"].quantiles` and the like read it by names.
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.summary: dict[str, Any] = json.loads((self.folder / "summary.json").read_text(encoding="utf-8"))
+
+    @property
+    def job(self) -> str:
+        return self.summary["job"]
+
+    @property
+    def title(self) -> str:
+        return self.summary.get("title", "")
+
+    @property
+    def samples(self) -> int:
+        """Computed ones; fewer than asked for where a stop rule was met."""
+        return self.summary["samples"]
+
+    @property
+    def event(self) -> str:
+        """What `probability` is the probability of: "held" for grasps."""
+        return self._event()[0].removeprefix("p_")
+
+    def _event(self) -> tuple[str, dict[str, Any]]:
+        """The headline of summary.json: its first probability."""
+        for name, value in self.summary.items():
+            if isinstance(value, dict) and isinstance(value.get("low"), int | float) and "probability" in value:
+                return name, value
+        raise AttributeError(f'a run of job = "{self.job}" has no probability')
+
+    @property
+    def probability(self) -> float:
+        """Share of the decided samples; NaN where none is."""
+        value = self._event()[1]["probability"]
+        return math.nan if value is None else value
+
+    @property
+    def interval(self) -> Interval:
+        """95 % interval of `probability` (Wilson's); unsolved samples widen it."""
+        event = self._event()[1]
+        return Interval(event["low"], event["high"])
+
+    def proportion_ci(self, confidence_level: float = 0.95, method: str = "wilson") -> Interval:
+        """The interval for another confidence, as scipy.stats.binomtest(...).proportion_ci() names it."""
+        if method != "wilson":
+            raise ValueError(f'method = {method!r}: there is "wilson"')
+        if not 0 < confidence_level < 1:
+            raise ValueError(f"confidence_level = {confidence_level}, not between 0 and 1")
+        unsolved = self.outcomes.get("unsolved", 0)
+        held = round(self.probability * (self.samples - unsolved)) if self.samples > unsolved else 0
+        z = NormalDist().inv_cdf((1 + confidence_level) / 2)
+        return Interval(_wilson(held, self.samples, z)[0], _wilson(held + unsolved, self.samples, z)[1])
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Samples of each outcome."""
+        return self.summary["outcomes"]
+
+    @property
+    def metrics(self) -> dict[str, SimpleNamespace]:
+        """By name: unit, label, meaning, mean, sd, quantiles, low, high, counts (docs/run-folder.md, "distribution")."""
+        return {name: SimpleNamespace(**value) for name, value in self.summary.get("metrics", {}).items()}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The kept samples, one a row, by the index of the sample: outcome, residual, metrics, inputs."""
+        import h5py
+        import pandas
+
+        with h5py.File(self.folder / "results.h5") as file:
+            columns: dict[str, Any] = {}
+            for name, data in file.items():
+                values = data[()]
+                if values.ndim == 1:
+                    columns[name] = values
+                else:
+                    parts = data.attrs.get("names")
+                    for i in range(values.shape[1]):
+                        part = _text(parts[i]) if parts is not None else f"{name}[{i}]"
+                        columns[part] = values[:, i]
+            if "outcome" in file and "names" in file["outcome"].attrs:
+                names = [_text(n) for n in file["outcome"].attrs["names"]]
+                columns["outcome"] = pandas.Categorical.from_codes(columns["outcome"].astype(int), names)
+        index = columns.pop("index", None)
+        return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name="sample"))
+
+    def plot_metric(self, name: str, ax: Any = None) -> Any:
+        """Histogram of a metric on matplotlib axes, which are returned."""
+        import matplotlib.pyplot as plt
+        import numpy as np
+
+        metric = self.metrics[name]
+        counts = np.array(metric.counts, dtype=float)
+        edges = np.linspace(metric.low, metric.high, len(counts) + 1)
+        seen = np.flatnonzero(counts)
+        ax = ax or plt.subplots()[1]
+        if len(seen):
+            first, last = seen[0], seen[-1] + 1
+            ax.stairs(counts[first:last] / counts.sum(), edges[first : last + 1], fill=True)
+        ax.set_xlabel(metric.label if metric.unit == "1" else f"{metric.label} [{metric.unit}]")
+        ax.set_ylabel("share of samples")
+        return ax
+
+    def report(self, path: str | PathLike[str] | None = None) -> Path:
+        """The page report.html, made where it is not there yet; copied to `path`."""
+        page = self.folder / "report.html"
+        if not page.exists():
+            _call(["report", str(self.folder)])
+        return page if path is None else Path(shutil.copyfile(page, path))
+
+    def __repr__(self) -> str:
+        return f"<Result {self.title or self.job!r}: {self._headline()}, {self.samples:,} samples>"
+
+    def _headline(self) -> str:
+        try:
+            low, high = self.interval
+            return f"P({self.event}) = {self.probability:.5f} (95 %: {low:.5f} to {high:.5f})"
+        except AttributeError:
+            return self.job
+
+    def _repr_html_(self) -> str:
+        """A card for notebooks: the probability, and where its interval lies between 0 and 1."""
+        try:
+            low, high = self.interval
+        except AttributeError:
+            return f"<pre>{escape(repr(self))}</pre>"
+        bar = (
+            '<div style="position:relative;height:10px;background:#8884;border-radius:5px;margin:6px 0">'
+            f'<div style="position:absolute;left:{100 * low:.3f}%;width:max(3px,{100 * (high - low):.3f}%);'
+            'height:100%;background:#2a78d6;border-radius:5px"></div></div>'
+        )
+        shares = "".join(
+            f"<tr><td>{escape(name)}</td><td style='text-align:right'>{count:,}</td></tr>"
+            for name, count in self.outcomes.items()
+            if count
+        )
+        return (
+            f"<div style='max-width:32em'><b>{escape(self.title or self.job)}</b><br>{escape(self._headline())}"
+            f"{bar}<table>{shares}</table></div>"
+        )
+
+
+def _wilson(successes: int, trials: int, z: float) -> tuple[float, float]:
+    if trials == 0:
+        return 0.0, 1.0
+    p, z2 = successes / trials, z * z
+    middle = p + z2 / (2 * trials)
+    half = z * math.sqrt(p * (1 - p) / trials + z2 / (4 * trials * trials))
+    scale = 1 + z2 / trials
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _call(arguments: list[str]) -> int:
+    """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which ends its chunk."""
+    process = subprocess.Popen(
+        [program.path(), *arguments], env=program.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    try:
+        _, said = process.communicate()
+    except KeyboardInterrupt:
+        # Outside of a terminal the signal came to this process alone.
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        raise
+    code = process.returncode
+    if code not in (*_FINISHED, _STOPPED):
+        message = said.strip().removeprefix("garra: ") or f"garra {arguments[0]} ended with exit code {code}"
+        raise _ERRORS.get(code, _core.Error)(message)
+    return code
+
+
+def _file_of(scenario: str | PathLike[str] | Mapping[str, Any], folder: Path) -> str:
+    """The scenario's own file; a mapping is written down first."""
+    if not isinstance(scenario, Mapping):
+        return fspath(scenario)
+    import tomli_w
+
+    path = folder / "scenario.toml"
+    path.write_text(tomli_w.dumps(dict(scenario)), encoding="utf-8")
+    return str(path)
+
+
+def _overrides(settings: Mapping[str, Any] | Iterable[str]) -> list[str]:
+    """ "key.path=value" of each setting, values as TOML has them."""
+    if not isinstance(settings, Mapping):
+        return list(settings)
+    import tomli_w
+
+    return [f"{key}={tomli_w.dumps({'x': value}).partition('=')[2].strip()}" for key, value in settings.items()]
+
+
+def run(
+    scenario: str | PathLike[str] | Mapping[str, Any],
+    out: str | PathLike[str] | None = None,
+    *,
+    samples: int | None = None,
+    seed: int | None = None,
+    set: Mapping[str, Any] | Iterable[str] = (),
+    device: str = "auto",
+    threads: int = 0,
+    report: bool = False,
+) -> Result:
+    """Runs a study of any job: a scenario file, or the same as a mapping (files that it names by absolute paths).
+
+    out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
+    Ctrl-C ends it within a chunk and keeps what is there: garra.open_run(out, resume=True) goes on. Raises
+    garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
+    """
+    kept = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="garra-"))
+    with tempfile.TemporaryDirectory(prefix="garra-") as scratch:
+        arguments = [
+            "run",
+            _file_of(scenario, Path(scratch)),
+            "-o",
+            str(kept),
+            "--device",
+            device,
+            "--progress",
+            "none",
+        ]
+        arguments += ["--threads", str(threads)] if threads else []
+        arguments += ["--samples", str(samples)] if samples is not None else []
+        arguments += ["--seed", str(seed)] if seed is not None else []
+        for setting in _overrides(set):
+            arguments += ["--set", setting]
+        arguments += [] if report else ["--no-report"]
+        try:
+            code = _call(arguments)
+        except BaseException:
+            if out is None:
+                shutil.rmtree(kept, ignore_errors=True)
+            raise
+    if code == _STOPPED:
+        raise _core.Error(f"stopped before the end; garra.open_run({str(kept)!r}, resume=True) goes on")
+    result = Result(kept)
+    if out is None:
+        weakref.finalize(result, shutil.rmtree, kept, ignore_errors=True)
+    return result
+
+
+def open_run(folder: str | PathLike[str], *, resume: bool = False) -> Result:
+    """The result of a run folder; resume: computes what is missing first."""
+    if resume:
+        _call(["resume", fspath(folder), "--progress", "none"])
+    elif not (Path(folder) / "summary.json").is_file():
+        raise _core.InputOutputError(
+            f"{fspath(folder)}: no summary.json: no run, or one that has not ended (resume=True)"
+        )
+    return Result(folder)

@@ -1,0 +1,59 @@
+// Between NumPy's arrays and garra's: inputs are read where they stand, outputs are handed over without a copy.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "garra/batch/device.hpp"
+
+namespace garra::python {
+
+namespace nb = nanobind;
+
+/// C-contiguous numbers of the caller's on the host. Python has brought them into this form (garra/batch.py).
+using Numbers = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+using Bytes = nb::ndarray<const std::uint8_t, nb::c_contig, nb::device::cpu>;
+
+template <class Array>
+auto span_of(const Array& a) {
+  return std::span(a.data(), a.size());
+}
+template <class Array>
+auto span_of(const std::optional<Array>& a) {
+  return a ? span_of(*a) : decltype(span_of(*a)){};
+}
+
+/// A vector as a NumPy array that owns it. Enums become their numbers.
+template <class Number, class T>
+nb::object taken_as(std::vector<T>&& values, std::vector<std::size_t> shape) {
+  static_assert(sizeof(Number) == sizeof(T));
+  auto* kept = new std::vector<T>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(
+      nb::ndarray<nb::numpy, Number>(reinterpret_cast<Number*>(kept->data()), shape.size(), shape.data(), owner));
+}
+template <class T>
+nb::object taken(std::vector<T>&& values, std::vector<std::size_t> shape) {
+  return taken_as<T>(std::move(values), std::move(shape));
+}
+
+/// Where a call runs: "auto", "cpu", "scalar", "cuda:0".
+inline Device device_of(const std::string& name, int threads) { return parse_device(name, threads); }
+
+// One per room, called by module.cpp.
+void add_contact(nb::module_& m);
+void add_chain(nb::module_& m);
+void add_singularity(nb::module_& m);
+void add_platform(nb::module_& m);
+
+}  // namespace garra::python

@@ -1,0 +1,179 @@
+// Serial chains: descriptions, kinematics and dynamics of many states, trajectories.
+#include "garra/chain.hpp"
+
+#include "arrays.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/chain_simulate.hpp"
+#include "garra/core/error.hpp"
+#include "garra/io/robot.hpp"
+
+namespace garra::python {
+
+namespace {
+
+using chain::Robot;
+
+Robot read(const std::string& path, const std::string& base, const std::string& tip,
+           const std::vector<std::string>& overrides, const std::vector<std::pair<std::string, std::string>>& locks) {
+  io::RobotOptions options{base, tip, overrides, {}};
+  for (const auto& [joint, value] : locks) options.locks.push_back({joint, value});
+  return io::read_robot(path, options);
+}
+
+Vec3<double> vec3_of(const std::vector<double>& v) {
+  if (v.size() != 3) throw Error(ExitCode::kUsage, "a point has 3 numbers, not " + std::to_string(v.size()));
+  return {{v[0], v[1], v[2]}};
+}
+
+Pose<double> pose_at(const double* p) {
+  Pose<double> out;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) out.R(r, c) = p[4 * r + c];
+    out.p[r] = p[4 * r + 3];
+  }
+  return out;
+}
+
+/// A joint of any description, as Chain.from_joints() has its arrays.
+Robot from_joints(const std::string& name, const std::vector<std::string>& names, const std::vector<bool>& prismatic,
+                  const Numbers& placement, const Numbers& axis, const Numbers& inertia, const Numbers& limits,
+                  const Numbers& armature, const Numbers& damping, const Numbers& tool,
+                  const std::vector<double>& gravity) {
+  chain::RobotData data;
+  data.name = name;
+  data.source = "Python";
+  data.tool = pose_at(tool.data());
+  data.gravity = vec3_of(gravity);
+  std::vector<chain::GeneralJoint> joints;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    chain::GeneralJoint j;
+    j.placement = pose_at(placement.data() + 16 * i);
+    j.axis = {{axis.data()[3 * i], axis.data()[3 * i + 1], axis.data()[3 * i + 2]}};
+    j.link.frame = names[i];
+    j.link.joint.name = names[i];
+    j.link.joint.prismatic = prismatic[i];
+    const double* l = limits.data() + 4 * i;
+    j.link.joint.lower = l[0];
+    j.link.joint.upper = l[1];
+    j.link.joint.velocity_limit = l[2];
+    j.link.joint.effort_limit = l[3];
+    const double* body = inertia.data() + 13 * i;
+    j.link.body.mass = body[0];
+    j.link.body.com = {{body[1], body[2], body[3]}};
+    for (int k = 0; k < 9; ++k) j.link.body.inertia.m[k] = body[4 + k];
+    j.link.armature = armature.data()[i];
+    j.link.damping = damping.data()[i];
+    joints.push_back(j);
+  }
+  return chain::from_joints(data, joints);
+}
+
+std::vector<std::size_t> shape_with_rows(std::size_t rows, const std::vector<int>& rest) {
+  std::vector<std::size_t> shape = {rows};
+  for (const int d : rest) shape.push_back(static_cast<std::size_t>(d));
+  return shape;
+}
+
+nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numbers>& qd,
+                  const std::optional<Numbers>& qdd, const std::optional<Numbers>& tau,
+                  const std::optional<Numbers>& wrench, const std::vector<std::string>& outputs,
+                  const std::string& form, bool body_axes, const std::vector<double>& point, const std::string& device,
+                  int threads) {
+  chain::Outputs wanted;
+  for (const std::string& name : outputs) wanted.add(chain::parse_output(name));
+  chain::EvalOptions options;
+  if (form == "angular-first")
+    options.form = chain::JacobianForm::kAngularFirst;
+  else if (form == "screws")
+    options.form = chain::JacobianForm::kScrews;
+  else if (form != "linear-first")
+    throw Error(ExitCode::kUsage, "form = \"" + form + "\"", "there are linear-first, angular-first, screws");
+  options.body_axes = body_axes;
+  options.point = vec3_of(point);
+  const auto count = static_cast<std::int64_t>(q.shape(0));
+  chain::Results results;
+  {
+    const nb::gil_scoped_release released;
+    chain::evaluate(robot, {count, span_of(q), span_of(qd), span_of(qdd), span_of(tau), span_of(wrench)}, wanted,
+                    {options, device_of(device, threads)}, results);
+  }
+  nb::dict out;
+  for (int i = 0; i < chain::kOutputCount; ++i) {
+    const auto output = static_cast<chain::Output>(i);
+    if (wanted.has(output))
+      out[to_string(output)] =
+          taken(std::move(results[output]), shape_with_rows(q.shape(0), chain::shape_of(output, robot.joints)));
+  }
+  out["status"] = taken_as<std::int32_t>(std::move(results.status), {q.shape(0)});
+  return out;
+}
+
+nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const std::optional<Numbers>& torque,
+                  const std::vector<double>& times, double until, const std::string& method, double step,
+                  const std::string& device, int threads) {
+  chain::Samples samples;
+  samples.count = static_cast<std::int64_t>(q.shape(0));
+  samples.q.assign(q.data(), q.data() + q.size());
+  samples.qd.assign(qd.data(), qd.data() + qd.size());
+  if (torque) samples.amplitude.assign(torque->data(), torque->data() + torque->size());
+  chain::SimulateOptions options;
+  options.method = chain::parse_integrator(method);
+  options.step = step;
+  options.until = until;
+  options.times = times;
+  chain::Trajectories t;
+  {
+    const nb::gil_scoped_release released;
+    t = chain::simulate(robot, samples, {}, options, device_of(device, threads));
+  }
+  const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
+  nb::dict out;
+  out["q"] = taken(std::move(t.q), {n, k, j});
+  out["qd"] = taken(std::move(t.qd), {n, k, j});
+  out["tip"] = taken(std::move(t.tip), {n, k, 3});
+  out["kinetic_energy"] = taken(std::move(t.kinetic), {n, k});
+  out["potential_energy"] = taken(std::move(t.potential), {n, k});
+  out["balance"] = taken(std::move(t.balance), {n, k});
+  out["status"] = taken_as<std::int32_t>(std::move(t.status), {n});
+  return out;
+}
+
+template <class Get>
+nb::list of_joints(const Robot& robot, const Get& get) {
+  nb::list out;
+  for (const chain::Joint& j : robot.joint) out.append(get(j));
+  return out;
+}
+
+}  // namespace
+
+void add_chain(nb::module_& m) {
+  nb::class_<Robot>(m, "Robot")
+      .def_ro("name", &Robot::name)
+      .def_ro("joints", &Robot::joints)
+      .def_ro("notes", &Robot::notes)
+      .def_ro("warnings", &Robot::warnings)
+      .def_prop_ro("joint_names", [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.name; }); })
+      .def_prop_ro("prismatic", [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.prismatic; }); })
+      .def_prop_ro("lower", [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.lower; }); })
+      .def_prop_ro("upper", [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.upper; }); })
+      .def_prop_ro("velocity_limit",
+                   [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.velocity_limit; }); })
+      .def_prop_ro("effort_limit",
+                   [](const Robot& r) { return of_joints(r, [](const auto& j) { return j.effort_limit; }); })
+      .def_prop_rw(
+          "gravity", [](const Robot& r) { return std::vector<double>(r.gravity.m, r.gravity.m + 3); },
+          [](Robot& r, const std::vector<double>& g) { r.gravity = vec3_of(g); })
+      .def("describe", [](const Robot& r) { return io::describe_robot(r); })
+      .def("to_toml", [](const Robot& r) { return io::robot_toml(r); });
+  m.def("read_robot", read);
+  m.def("robot_from_toml", [](const std::string& text) { return io::parse_robot_toml(text, "text"); });
+  m.def("robot_from_joints", from_joints);
+  m.def("chain_evaluate", evaluate, nb::arg("robot"), nb::arg("q"), nb::arg("qd").none(), nb::arg("qdd").none(),
+        nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),
+        nb::arg("point"), nb::arg("device"), nb::arg("threads"));
+  m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
+        nb::arg("times"), nb::arg("until"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));
+}
+
+}  // namespace garra::python

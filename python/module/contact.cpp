@@ -1,0 +1,159 @@
+// Friction contact problems, wrenches to be balanced, linear complementarity problems.
+#include "garra/contact.hpp"
+
+#include "arrays.hpp"
+#include "garra/contact_gradient.hpp"
+#include "garra/lcp.hpp"
+#include "garra/wrench_balance.hpp"
+
+namespace garra::python {
+
+namespace {
+
+using contact::Method;
+using contact::ProblemView;
+using contact::Solutions;
+
+/// What the arrays hold; contact::solve judges their sizes.
+ProblemView view_of(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+                    const std::optional<Numbers>& slip_velocity) {
+  return {static_cast<int>(mu.shape(1)),
+          static_cast<std::int64_t>(mu.shape(0)),
+          span_of(A),
+          span_of(b),
+          span_of(mu),
+          span_of(mode),
+          span_of(slip_velocity)};
+}
+
+nb::dict arrays_of(Solutions&& s) {
+  const auto n = static_cast<std::size_t>(s.count), k = static_cast<std::size_t>(s.contacts);
+  nb::dict out;
+  const auto add = [&](const char* name, auto&& values, std::vector<std::size_t> shape) {
+    if (!values.empty() || n == 0) out[name] = taken(std::move(values), std::move(shape));
+  };
+  add("c", s.c, {n, 3 * k});
+  add("a", s.a, {n, 3 * k});
+  add("residual", s.residual, {n});
+  add("iterations", s.iterations, {n});
+  add("friction_margin", s.friction_margin, {n});
+  add("critical_friction", s.critical_friction, {n});
+  out["status"] = taken_as<std::int32_t>(std::move(s.status), {n});
+  if (!s.state.empty() || n == 0) out["state"] = taken_as<std::uint8_t>(std::move(s.state), {n, k});
+  return out;
+}
+
+struct How {
+  std::string method;
+  double tol;
+  int max_iterations;
+  std::string device;
+  int threads;
+};
+
+nb::dict solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+               const std::optional<Numbers>& slip_velocity, const How& how) {
+  Solutions out;
+  {
+    const nb::gil_scoped_release released;
+    contact::Options options;
+    options.method = contact::parse_method(how.method);
+    options.tol = how.tol;
+    options.max_iterations = how.max_iterations;
+    options.wanted.merit = false;
+    contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads), out);
+  }
+  return arrays_of(std::move(out));
+}
+
+nb::dict judge(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+               const std::optional<Numbers>& slip_velocity, const Numbers& c, double tol) {
+  Solutions out;
+  {
+    const nb::gil_scoped_release released;
+    out = contact::judge(view_of(A, b, mu, mode, slip_velocity), span_of(c), tol);
+  }
+  return arrays_of(std::move(out));
+}
+
+nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const std::optional<Numbers>& limit,
+                 const std::string& device, int threads) {
+  const std::size_t n = mu.shape(0), k = mu.shape(1);
+  contact::Balances out;
+  {
+    const nb::gil_scoped_release released;
+    out = contact::balance(
+        {static_cast<int>(k), static_cast<std::int64_t>(n), span_of(W), span_of(w), span_of(mu), span_of(limit)},
+        device_of(device, threads));
+  }
+  nb::dict arrays;
+  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.verdict), {n});
+  arrays["force"] = taken(std::move(out.force), {n, 3 * k});
+  arrays["wrench"] = taken(std::move(out.wrench), {n, 6});
+  arrays["gap"] = taken(std::move(out.gap), {n});
+  return arrays;
+}
+
+nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const Numbers& a, const Bytes& regime,
+                   const Numbers& cotangent, const std::string& device, int threads) {
+  const std::size_t n = mu.shape(0), k = mu.shape(1);
+  contact::Gradients out;
+  {
+    const nb::gil_scoped_release released;
+    out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), span_of(A), span_of(mu), span_of(c),
+                              span_of(a), span_of(regime), span_of(cotangent)},
+                             device_of(device, threads));
+  }
+  nb::dict arrays;
+  arrays["b"] = taken(std::move(out.b), {n, 3 * k});
+  arrays["mu"] = taken(std::move(out.mu), {n, k});
+  arrays["margin"] = taken(std::move(out.margin), {n});
+  return arrays;
+}
+
+nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tol, const std::string& device, int threads) {
+  const std::size_t n = q.shape(0), k = q.shape(1);
+  lcp::Solutions out;
+  {
+    const nb::gil_scoped_release released;
+    const auto matrix = span_of(M), vector = span_of(q);
+    lcp::Problems in{static_cast<int>(k),
+                     static_cast<std::int64_t>(n),
+                     {matrix.begin(), matrix.end()},
+                     {vector.begin(), vector.end()}};
+    out = lcp::solve(in, {tol, 0}, device_of(device, threads));
+  }
+  nb::dict arrays;
+  arrays["z"] = taken(std::move(out.z), {n, k});
+  arrays["w"] = taken(std::move(out.w), {n, k});
+  arrays["residual"] = taken(std::move(out.residual), {n});
+  arrays["pivots"] = taken(std::move(out.pivots), {n});
+  arrays["status"] = taken_as<std::int32_t>(std::move(out.status), {n});
+  return arrays;
+}
+
+}  // namespace
+
+void add_contact(nb::module_& m) {
+  m.attr("most_contacts") = contact::kMaxContacts;
+  nb::list methods;
+  for (int i = 0; i < contact::kMethodCount; ++i) methods.append(contact::to_string(static_cast<Method>(i)));
+  m.attr("contact_methods") = nb::tuple(methods);
+  m.def(
+      "contact_solve",
+      [](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+         const std::optional<Numbers>& slip_velocity, const std::string& method, double tol, int max_iterations,
+         const std::string& device, int threads) {
+        return solve(A, b, mu, mode, slip_velocity, {method, tol, max_iterations, device, threads});
+      },
+      nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
+      nb::arg("method"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));
+  m.def("contact_judge", judge, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
+        nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tol"));
+  m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),
+        nb::arg("device"), nb::arg("threads"));
+  m.def("contact_gradients", gradients);
+  m.def("lcp_solve", lcp_solve);
+}
+
+}  // namespace garra::python

@@ -1,0 +1,76 @@
+// garra._core: the library for Python. The package (python/garra) gives these functions shapes, defaults and words;
+// what is here takes checked arrays of one leading axis and returns dictionaries of arrays.
+#include "arrays.hpp"
+#include "garra/core/error.hpp"
+#include "garra/core/status.hpp"
+
+namespace garra::python {
+
+namespace {
+
+/// garra.Error and its kinds, each also the exception that Python has for it.
+struct Exceptions {
+  nb::object error, usage, file, input_output, device;
+
+  explicit Exceptions(nb::module_& m) {
+    error = made(m, "Error", nb::borrow(PyExc_Exception));
+    usage = made(m, "UsageError", nb::make_tuple(error, nb::borrow(PyExc_ValueError)));
+    file = made(m, "FileError", nb::make_tuple(error, nb::borrow(PyExc_ValueError)));
+    input_output = made(m, "InputOutputError", nb::make_tuple(error, nb::borrow(PyExc_OSError)));
+    device = made(m, "DeviceError", nb::make_tuple(error, nb::borrow(PyExc_RuntimeError)));
+  }
+
+  [[nodiscard]] const nb::object& of(ExitCode code) const {
+    switch (code) {
+      case ExitCode::kUsage:
+        return usage;
+      case ExitCode::kInvalidFile:
+        return file;
+      case ExitCode::kInputOutput:
+        return input_output;
+      case ExitCode::kNoDevice:
+        return device;
+      default:
+        return error;
+    }
+  }
+
+ private:
+  static nb::object made(nb::module_& m, const char* name, const nb::object& bases) {
+    const std::string full = std::string("garra.") + name;
+    nb::object type = nb::steal(PyErr_NewException(full.c_str(), bases.ptr(), nullptr));
+    m.attr(name) = type;
+    return type;
+  }
+};
+
+void translate(const std::exception_ptr& thrown, void* exceptions) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& e) {
+    PyErr_SetString(static_cast<Exceptions*>(exceptions)->of(e.code()).ptr(), e.what());
+  }
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled part of garra; see the package's own functions.";
+  // Never freed: exceptions may be raised while the interpreter ends.
+  static auto* exceptions = new Exceptions(m);
+  nb::register_exception_translator(translate, exceptions);
+  m.attr("version") = GARRA_VERSION;
+  m.attr("isa") = GARRA_ISA;
+  nb::list statuses;
+  for (int s = 0; s < kStatusCount; ++s) statuses.append(to_string(static_cast<Status>(s)));
+  m.attr("statuses") = nb::tuple(statuses);
+  m.def(
+      "device", [](const std::string& name, int threads) { return describe(device_of(name, threads)); },
+      nb::arg("name"), nb::arg("threads") = 0);
+  add_contact(m);
+  add_chain(m);
+  add_singularity(m);
+  add_platform(m);
+}
+
+}  // namespace garra::python

@@ -1,0 +1,109 @@
+// Six-legged platforms: files, inverse and forward kinematics.
+#include "garra/platform.hpp"
+
+#include "arrays.hpp"
+#include "garra/io/platform_file.hpp"
+#include "garra/platform_kinematics.hpp"
+
+namespace garra::python {
+
+namespace {
+
+using platform::Platform;
+using platform::Poses;
+
+std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
+
+nb::object taken_poses(std::vector<double>&& numbers, std::size_t n, std::size_t width) {
+  return taken(std::move(numbers), {n, width});
+}
+
+nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quaternion, const std::string& device,
+                 int threads) {
+  const std::size_t n = position.shape(0);
+  platform::InverseKinematics r;
+  const Poses poses{copied(position), copied(quaternion)};
+  {
+    const nb::gil_scoped_release released;
+    platform::InverseOptions options;
+    options.conditioning = options.limits = true;
+    r = platform::inverse_kinematics({p}, poses, {}, options, device_of(device, threads));
+  }
+  nb::dict out;
+  out["lengths"] = taken(std::move(r.lengths), {n, 6});
+  out["condition"] = taken(std::move(r.condition), {n});
+  out["sigma_min"] = taken(std::move(r.sigma_min), {n});
+  out["determinant"] = taken(std::move(r.determinant), {n});
+  out["stroke_margin"] = taken(std::move(r.stroke_margin), {n, 6});
+  out["mask"] = taken(std::move(r.mask), {n});
+  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
+  return out;
+}
+
+nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& position, const Numbers& quaternion,
+                 bool certify, const std::string& device, int threads) {
+  const std::size_t n = lengths.shape(0);
+  platform::ForwardKinematics r;
+  const Poses guess{copied(position), copied(quaternion)};
+  {
+    const nb::gil_scoped_release released;
+    platform::ForwardOptions options;
+    options.certify = certify;
+    r = platform::forward_kinematics({p}, copied(lengths), guess, options, device_of(device, threads));
+  }
+  nb::dict out;
+  out["position"] = taken_poses(std::move(r.pose.position), n, 3);
+  out["quaternion"] = taken_poses(std::move(r.pose.quaternion), n, 4);
+  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
+  out["iterations"] = taken(std::move(r.iterations), {n});
+  out["residual"] = taken(std::move(r.residual), {n});
+  out["sigma_min"] = taken(std::move(r.sigma_min), {n});
+  out["uniqueness"] = taken(std::move(r.uniqueness), {n});
+  return out;
+}
+
+nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed) {
+  platform::AssemblyModes r;
+  {
+    const nb::gil_scoped_release released;
+    platform::ModeOptions options;
+    options.starts = starts;
+    options.seed = seed;
+    r = platform::assembly_modes({p}, copied(lengths), options);
+  }
+  const std::size_t n = r.status.size(), rows = r.first.size();
+  nb::dict out;
+  out["first"] = taken(std::move(r.first), {rows});
+  out["position"] = taken_poses(std::move(r.pose.position), n, 3);
+  out["quaternion"] = taken_poses(std::move(r.pose.quaternion), n, 4);
+  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
+  out["residual"] = taken(std::move(r.residual), {n});
+  return out;
+}
+
+std::vector<double> home_position(const Platform& p) { return {p.home.m, p.home.m + 3}; }
+std::vector<double> home_quaternion(const Platform& p) { return {p.home_turn.m, p.home_turn.m + 4}; }
+
+}  // namespace
+
+void add_platform(nb::module_& m) {
+  nb::class_<Platform>(m, "PlatformModel")
+      .def_ro("name", &Platform::name)
+      .def_ro("notes", &Platform::notes)
+      .def_prop_ro("home_position", home_position)
+      .def_prop_ro("home_quaternion", home_quaternion)
+      .def("describe", [](const Platform& p) { return io::describe_platform(p); })
+      .def("to_toml", [](const Platform& p) { return io::platform_toml(p); });
+  nb::list statuses;
+  for (int s = 0; s < platform::kPoseStatuses; ++s)
+    statuses.append(platform::to_string(static_cast<platform::PoseStatus>(s)));
+  m.attr("pose_statuses") = nb::tuple(statuses);
+  m.def("read_platform", [](const std::string& file, const std::vector<std::string>& overrides) {
+    return io::read_platform(file, overrides);
+  });
+  m.def("platform_inverse", inverse);
+  m.def("platform_forward", forward);
+  m.def("platform_modes", modes);
+}
+
+}  // namespace garra::python

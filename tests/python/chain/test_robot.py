@@ -1,0 +1,138 @@
+"""Chains from Python, against Pinocchio's numbers (data/reference/chain) and the ways that arrays may come."""
+
+from __future__ import annotations
+
+import garra
+import h5py
+import numpy as np
+import pytest
+from arrays import REFERENCE, require_module
+
+require_module()
+
+from garra.chain.inverse_kinematics import rotation_vectors  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def states() -> dict[str, np.ndarray]:
+    with h5py.File(REFERENCE / "chain" / "iiwa14.h5") as file:
+        return {name: data[()] for name, data in file.items()}
+
+
+@pytest.fixture(scope="module")
+def robot() -> garra.Chain:
+    return garra.models.iiwa14()
+
+
+def near(found: np.ndarray, truth: np.ndarray, tolerance: float = 1e-12) -> None:
+    assert found.shape == truth.shape
+    assert np.abs(found - truth).max() <= tolerance * max(1.0, np.abs(truth).max())
+
+
+def test_dynamics_are_pinocchios(robot, states):
+    q, qd, qdd = states["q"], states["qd"], states["qdd_in"]
+    near(robot.crba(q), states["M"])
+    near(robot.gravity(q), states["g"])
+    near(robot.rnea(q, qd, qdd), states["tau_rnea"])
+    near(robot.aba(q, qd, states["tau"]), states["qdd_aba"], 1e-10)
+    near(np.einsum("nij,nj->ni", robot.coriolis(q, qd), qd), states["Cqd"])
+    near(robot.manipulability(q), states["manip"], 1e-10)
+
+
+def test_words_of_the_robotics_toolbox_are_the_same_functions(robot, states):
+    q, qd, qdd, tau = (states[name] for name in ("q", "qd", "qdd_in", "tau"))
+    assert (robot.fkine(q) == robot.forward_kinematics(q)).all()
+    assert (robot.jacob0(q) == robot.jacobian(q)).all()
+    assert (robot.jacobe(q) == robot.jacobian(q, frame="tool")).all()
+    assert (robot.inertia(q) == robot.crba(q)).all()
+    assert (robot.rne(q, qd, qdd) == robot.rnea(q, qd, qdd)).all()
+    assert (robot.accel(q, qd, tau) == robot.aba(q, qd, tau)).all()
+    assert (robot.gravload(q) == robot.gravity(q)).all()
+
+
+def test_leading_axes_go_through_and_broadcast(robot, states):
+    q, qd, qdd = states["q"][:12], states["qd"][:12], states["qdd_in"][:12]
+    all_at_once = robot.rnea(q, qd, qdd)
+    assert (
+        robot.rnea(q.reshape(3, 4, 7), qd.reshape(3, 4, 7), qdd.reshape(3, 4, 7)).reshape(12, 7) == all_at_once
+    ).all()
+    assert (robot.rnea(q[3], qd[3], qdd[3]) == all_at_once[3]).all()
+    assert (robot.rnea(q, qd[0], qdd)[0] == all_at_once[0]).all()
+    assert robot.manipulability(q[0]).shape == ()
+    assert robot.crba(np.empty((0, 7))).shape == (0, 7, 7)
+    fortran = np.asfortranarray(q)
+    assert (robot.crba(fortran) == robot.crba(q)).all()
+    assert (robot.crba(q[::2]) == robot.crba(q)[::2]).all()
+    assert (robot.crba(q.tolist()) == robot.crba(q)).all()
+
+
+def test_a_bad_state_is_nan_and_disturbs_no_other(robot, states):
+    q = states["q"].copy()
+    q[5, 2] = np.nan
+    found = robot.evaluate(q, outputs=("mass_matrix",))
+    assert np.isnan(found.mass_matrix[5]).all()
+    assert found.status[5] == 3
+    kept = np.arange(len(q)) != 5
+    assert (found.mass_matrix[kept] == robot.crba(states["q"])[kept]).all()
+
+
+def test_wrong_shapes_and_missing_arrays_say_what_is_expected(robot):
+    with pytest.raises(ValueError, match=r"qd has the shape \(3,\), not \[\.\.\., 7\]"):
+        robot.rnea(np.zeros(7), np.zeros(3), np.zeros(7))
+    with pytest.raises(ValueError, match=r"leading axes do not fit together: q \(4, 7\), qd \(3, 7\)"):
+        robot.coriolis(np.zeros((4, 7)), np.zeros((3, 7)))
+    with pytest.raises(garra.FileError, match="output tau needs qdd"):
+        robot.evaluate(np.zeros(7), np.zeros(7), outputs=("tau",))
+    with pytest.raises(garra.UsageError, match="poses"):
+        robot.evaluate(np.zeros(7), outputs=("poses",))
+    with pytest.raises(garra.InputOutputError, match="nowhere.urdf"):
+        garra.load("nowhere.urdf")
+
+
+def test_inverse_kinematics_reaches_what_forward_kinematics_says(robot):
+    draws = np.random.default_rng(7)
+    pose = robot.fkine(draws.uniform(robot.lower, robot.upper, (5, 10, 7)))
+    found = robot.inverse_kinematics(pose)
+    assert found.success.all()
+    near(robot.fkine(found.q), pose, 1e-9)
+    assert (found.q >= robot.lower).all() and (found.q <= robot.upper).all()
+    away = pose[0, 0].copy()
+    away[:3, 3] = 10.0
+    failed = robot.inverse_kinematics(away)
+    assert not failed.success and failed.residual > 1
+
+
+def test_rotation_vectors_up_to_half_a_turn():
+    draws = np.random.default_rng(3)
+    axis = draws.normal(size=(400, 3))
+    axis /= np.linalg.norm(axis, axis=1)[:, None]
+    angle = np.concatenate([draws.uniform(0, np.pi, 397), [0.0, 1e-9, np.pi - 1e-9]])
+    K = np.zeros((400, 3, 3))
+    K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = axis.T
+    K -= K.swapaxes(1, 2)
+    R = np.eye(3) + np.sin(angle)[:, None, None] * K + (1 - np.cos(angle))[:, None, None] * (K @ K)
+    assert np.abs(rotation_vectors(R) - angle[:, None] * axis).max() < 2e-8
+
+
+def test_a_falling_pendulum_keeps_its_energy():
+    robot = garra.models.puma560()
+    motion = robot.simulate(np.zeros((2, 6)), times=np.linspace(0, 0.5, 6), method="rk4", step=1e-3)
+    energy = motion.kinetic_energy + motion.potential_energy
+    assert motion.q.shape == (2, 6, 6)
+    assert np.abs(energy - energy[:, :1]).max() < 1e-6 * np.abs(motion.kinetic_energy).max()
+    assert (motion.status == 0).all()
+
+
+def test_descriptions_read_back_to_the_same_bits(robot, states):
+    again = garra.Chain.from_toml(robot.to_toml())
+    q, qd, qdd = states["q"], states["qd"], states["qdd_in"]
+    assert (again.rnea(q, qd, qdd) == robot.rnea(q, qd, qdd)).all()
+    again.gravity_vector = (0, 0, 0)
+    assert np.abs(again.gravity(q)).max() == 0
+
+
+def test_tensors_come_back_as_tensors(robot):
+    torch = pytest.importorskip("torch")
+    q = torch.zeros(4, 7, dtype=torch.float32)
+    assert isinstance(robot.crba(q), torch.Tensor)
+    assert robot.crba(q).dtype == torch.float64

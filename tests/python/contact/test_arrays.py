@@ -1,0 +1,116 @@
+"""Contact problems from Python's arrays: independent solutions, shapes, statuses."""
+
+from __future__ import annotations
+
+import json
+
+import garra
+import h5py
+import numpy as np
+import pytest
+from arrays import REFERENCE, require_module
+
+require_module()
+
+from garra import contact  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def problems() -> dict[str, np.ndarray]:
+    with h5py.File(REFERENCE / "contact" / "random_n3.h5") as file:
+        return {name: data[()] for name, data in file.items()}
+
+
+def test_forces_solve_the_problem_as_the_law_says(problems):
+    A, b, mu = (problems[name] for name in ("A", "b", "mu"))
+    found = contact.solve(A, b, mu, tol=1e-10)
+    assert found.converged.all()
+    c, a = found.c.reshape(-1, 3, 3), found.a.reshape(-1, 3, 3)
+    # Written from the law, not from the certificate.
+    assert np.abs(np.einsum("nij,nj->ni", A, found.c) + b - found.a).max() < 1e-8
+    assert c[..., 0].min() > -1e-9 and a[..., 0].min() > -1e-8
+    assert np.abs(c[..., 0] * a[..., 0]).max() < 1e-7
+    force, slip = np.linalg.norm(c[..., 1:], axis=-1), np.linalg.norm(a[..., 1:], axis=-1)
+    assert (force <= mu * c[..., 0] + 1e-8).all()
+    power = (c[..., 1:] * a[..., 1:]).sum(-1)
+    assert np.abs(power + mu * c[..., 0] * slip).max() < 1e-6
+    pressed = c[..., 0] > 1e-6
+    assert (found.state[pressed & (slip > 1e-6)] == contact.SLIP).all()
+    assert (found.state[pressed & (slip < 1e-9)] == contact.STICK).all()
+
+
+def test_forces_of_another_solver_pass_the_certificate(problems):
+    A, b, mu = (problems[name] for name in ("A", "b", "mu"))
+    judged = contact.judge(A, b, mu, problems["c"], tol=1e-6)
+    assert judged.converged.all()
+    wrong = problems["c"].copy()
+    wrong[7] *= 1.01
+    again = contact.judge(A, b, mu, wrong, tol=1e-6)
+    assert not again.converged[7] or np.abs(problems["c"][7]).max() == 0
+    assert np.delete(again.converged, 7).all()
+
+
+def test_one_problem_needs_no_batch_and_friction_may_be_shared(problems):
+    A, b = problems["A"], problems["b"]
+    together = contact.solve(A[:6], b[:6], [0.5, 0.5, 0.5])
+    alone = contact.solve(A[2], b[2], np.full(3, 0.5))
+    assert alone.c.shape == (9,) and alone.status.shape == ()
+    assert (alone.c == together.c[2]).all()
+    grid = contact.solve(A[:6].reshape(2, 3, 9, 9), b[:6].reshape(2, 3, 9), [0.5, 0.5, 0.5])
+    assert (grid.c.reshape(6, 9) == together.c).all()
+    assert "6 of 6 converged" in repr(together)
+
+
+def test_a_sliding_contact_is_pushed_against_its_velocity():
+    # 1 kg pressed with 2 N, sliding along t: c = (2, -mu 2, 0), a_t = (c_t) / m.
+    found = contact.solve(np.eye(3), [-2.0, 0.0, 0.0], [0.3], mode=[1], slip_velocity=[[0.7, 0.0]])
+    assert np.allclose(found.c, [2.0, -0.6, 0.0], atol=1e-9)
+    assert found.state[0] == contact.SLIP
+
+
+def test_a_problem_with_nan_is_a_status_and_its_neighbors_have_the_same_bits(problems):
+    A, b, mu = (problems[name].copy() for name in ("A", "b", "mu"))
+    before = contact.solve(A, b, mu)
+    b[100, 4] = np.nan
+    after = contact.solve(A, b, mu)
+    assert contact.STATUS[after.status[100]] == "invalid_input"
+    assert np.isnan(after.c[100]).all()
+    assert (np.delete(after.c, 100, 0) == np.delete(before.c, 100, 0)).all()
+
+
+def test_what_does_not_fit_is_said():
+    with pytest.raises(ValueError, match=r"A has the shape \(9, 9\), not \[\.\.\., 6, 6\]"):
+        contact.solve(np.eye(9), np.zeros(9), [0.5, 0.5])
+    with pytest.raises(ValueError, match="mu needs an axis"):
+        contact.solve(np.eye(3), np.zeros(3), 0.5)
+    with pytest.raises(garra.UsageError, match="no method is called newton"):
+        contact.solve(np.eye(3), np.zeros(3), [0.5], method="newton")
+    with pytest.raises(garra.FileError, match="between 1 and 8"):
+        contact.solve(np.eye(27), np.zeros(27), [0.5] * 9)
+    with pytest.raises(garra.Error):
+        contact.solve(np.eye(3), np.zeros(3), [0.5], device="cuda:77")
+
+
+def test_the_executors_give_the_same_bits(problems):
+    A, b, mu = (problems[name] for name in ("A", "b", "mu"))
+    lanes, scalar = contact.solve(A, b, mu), contact.solve(A, b, mu, device="scalar")
+    assert (lanes.c == scalar.c).all()
+    assert (lanes.iterations == scalar.iterations).all()
+
+
+def test_balance_is_that_of_linear_programs_in_fine_pyramids():
+    # `largest`: by another program, the largest multiple of the wrench w that forces can balance.
+    for case in json.loads((REFERENCE / "grasp" / "wrench_balance.json").read_text())["cases"]:
+        if case["largest"] is None or not 0 < case["largest"] < 1e3:
+            continue
+        w = np.array(case["w"]) * case["largest"]
+        limit = np.full(case["contacts"], np.inf if case["limit"] is None else case["limit"])
+        found = contact.can_balance(case["W"], np.stack([0.999 * w, 1.001 * w]), case["mu"], limit)
+        assert found.verdict.tolist() == [contact.POSSIBLE, contact.IMPOSSIBLE]
+        assert np.abs(np.array(case["W"]) @ found.force[0] + 0.999 * w).max() < 1e-8 * np.linalg.norm(w)
+
+
+def test_lcp_against_a_closed_form():
+    found = garra.lcp.solve([[[2.0, 1.0], [1.0, 2.0]]], [[-5.0, -6.0], [1.0, -1.0], [1.0, 1.0]])
+    assert np.allclose(found.z, [[4 / 3, 7 / 3], [0, 0.5], [0, 0]])
+    assert (found.status == 0).all()

@@ -1,0 +1,125 @@
+"""Derivatives of contact forces against differences of solved problems, and as functions of torch and JAX."""
+
+from __future__ import annotations
+
+import garra
+import numpy as np
+import pytest
+from arrays import require_module
+
+require_module()
+
+from garra import contact  # noqa: E402
+
+
+def random_problems(n: int, contacts: int, seed: int) -> tuple[np.ndarray, ...]:
+    draws = np.random.default_rng(seed)
+    size = 3 * contacts
+    G = draws.normal(size=(n, size, size))
+    A = G.swapaxes(1, 2) @ G / size + 0.3 * np.eye(size)
+    # Not symmetric, as A of eliminated problems may be.
+    A += 0.05 * draws.normal(size=A.shape)
+    return A, draws.normal(size=(n, size)), draws.uniform(0.2, 1.0, (n, contacts))
+
+
+def along(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return (x * y).reshape(len(x), -1).sum(axis=1)
+
+
+@pytest.mark.parametrize("contacts", [1, 2, 3, 5, 8])
+def test_derivatives_are_limits_of_differences(contacts):
+    n = 10_000 if contacts == 3 else 1000
+    A, b, mu = random_problems(n, contacts, seed=contacts)
+    draws = np.random.default_rng(77)
+    g, dA, db, dmu = (draws.normal(size=x.shape) for x in (b, A, b, mu))
+    found = contact.solve(A, b, mu, tol=1e-12)
+    gradients = contact.gradients(A, mu, found, g)
+    h = 1e-5
+    ahead, behind = (contact.solve(A + s * dA, b + s * db, mu + s * dmu, tol=1e-12) for s in (h, -h))
+    same = (ahead.state == found.state).all(1) & (behind.state == found.state).all(1)
+    clear = found.converged & ahead.converged & behind.converged & same & (gradients.margin > 0.02)
+    assert clear.mean() > 0.2
+    difference = along(g, ahead.c - behind.c)[clear] / (2 * h)
+    exact = (along(gradients.A, dA) + along(gradients.b, db) + along(gradients.mu, dmu))[clear]
+    error = np.abs(difference - exact) / (1 + np.abs(exact))
+    # Differences are good to h^2 times third derivatives, which grow where a slip is slow.
+    assert np.median(error) < 1e-8 and np.quantile(error, 0.99) < 1e-6
+    states = found.state[clear]
+    assert all((states == s).mean() > 0.05 for s in (contact.STICK, contact.SLIP, contact.OPEN))
+
+
+def test_a_closed_form():
+    # One contact, A = diag(2, 4, 4): sticks at c = -b / A; slips at c_n = -b_n / 2 with c_T = -mu c_n along b_T.
+    A = np.diag([2.0, 4.0, 4.0])
+    b = np.array([[-2.0, 0.4, 0.0], [-2.0, 8.0, 0.0], [3.0, 1.0, 0.0]])
+    found = contact.solve(A, b, [0.5])
+    assert found.state[:, 0].tolist() == [contact.STICK, contact.SLIP, contact.OPEN]
+    g = contact.gradients(A, [0.5], found, [0.0, 1.0, 0.0])
+    assert np.allclose(g.b, [[0, -0.25, 0], [0.25, 0, 0], [0, 0, 0]], atol=1e-12)  # dc_t/db: -1/4; +mu/2; 0
+    assert np.allclose(g.mu, [[0], [-1], [0]], atol=1e-12)  # dc_t/dmu = -c_n
+    # c_n = -b_n / A_nn: dc_t/dA_nn = -mu dc_n/dA_nn = mu c_n / A_nn.
+    assert np.isclose(g.A[1, 0, 0], 0.5 * 1.0 / 2.0)
+
+
+def test_a_given_direction_of_sliding_stays():
+    A, b = np.diag([2.0, 4.0, 4.0]), np.array([-2.0, 0.1, 0.0])
+    found = contact.solve(A, b, [0.5], mode=[1], slip_velocity=[[0.0, 1.0]])
+    g = contact.gradients(A, [0.5], found, [0.0, 0.0, 1.0], mode=[1])
+    assert np.allclose(g.b, [0.25, 0, 0], atol=1e-12)
+    assert np.allclose(g.mu, [-1.0], atol=1e-12)
+
+
+def test_no_derivative_at_a_kink_or_without_a_solution():
+    A = np.diag([2.0, 4.0, 4.0])
+    at_the_cone = contact.solve(A, [-2.0, 2.0, 0.0], [0.5])
+    assert contact.gradients(A, [0.5], at_the_cone, np.ones(3)).margin < 1e-6
+    bad = contact.solve(A, [-2.0, np.nan, 0.0], [0.5])
+    assert contact.gradients(A, [0.5], bad, np.ones(3)).margin == 0
+    # Two contacts on one line: how they share the load is not determined.
+    shared = np.kron(np.ones((2, 2)), A)
+    free = contact.solve(shared, [-2.0, 0.1, 0.0] * 2, [0.5, 0.5])
+    assert contact.gradients(shared, [0.5, 0.5], free, np.ones(6)).margin == 0
+
+
+def test_executors_give_the_same_bits():
+    A, b, mu = random_problems(500, 3, seed=1)
+    found, g = contact.solve(A, b, mu), np.random.default_rng(2).normal(size=b.shape)
+    lanes, scalar = (contact.gradients(A, mu, found, g, device=device) for device in ("cpu", "scalar"))
+    for name in ("A", "b", "mu", "margin"):
+        assert (getattr(lanes, name) == getattr(scalar, name)).all()
+
+
+def test_torch_differentiates_forces():
+    torch = pytest.importorskip("torch")
+    A, b, mu = (torch.tensor(x, requires_grad=True) for x in random_problems(200, 3, seed=4))
+    c, margin = garra.contact.forces(A, b, mu, tol=1e-12)
+    with torch.no_grad():
+        clear = margin > 0.05
+    kept = [x[clear].detach().requires_grad_() for x in (A, b, mu)]
+    assert torch.autograd.gradcheck(
+        lambda *x: garra.contact.forces(*x, tol=1e-12)[0], tuple(x[:5] for x in kept), eps=1e-6, atol=1e-6, rtol=1e-6
+    )
+    # One friction coefficient for all problems: its gradient is the sum.
+    shared = torch.tensor([0.5, 0.5, 0.5], dtype=torch.float64, requires_grad=True)
+    garra.contact.forces(kept[0], kept[1], shared)[0].sum().backward()
+    assert shared.grad.shape == (3,)
+
+
+def test_jax_differentiates_forces_within_jit_and_vmap():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    A, b, mu = random_problems(50, 3, seed=4)
+    found = contact.solve(A, b, mu)
+    g = np.random.default_rng(5).normal(size=b.shape)
+    truth = contact.gradients(A, mu, found, g)
+
+    def number(A, b, mu):
+        return (garra.contact.forces(A, b, mu)[0] * g).sum()
+
+    for gradient in (jax.grad(number, (0, 1, 2)), jax.jit(jax.grad(number, (0, 1, 2)))):
+        for x, y in zip(gradient(A, b, mu), (truth.A, truth.b, truth.mu), strict=True):
+            assert np.abs(np.asarray(x) - y).max() < 1e-12 * (1 + np.abs(y).max())
+    each = jax.vmap(jax.grad(lambda A, b, mu, g: (garra.contact.forces(A, b, mu)[0] * g).sum(), (1,)))
+    assert np.abs(np.asarray(each(A, b, mu, g)[0]) - truth.b).max() < 1e-12 * (1 + np.abs(truth.b).max())
+    shared = jax.grad(lambda m: garra.contact.forces(A, b, m)[0].sum())(np.full(3, 0.5))
+    assert shared.shape == (3,)

@@ -1,0 +1,58 @@
+"""Platforms from Python, against independently computed poses."""
+
+from __future__ import annotations
+
+import json
+
+import garra
+import numpy as np
+import pytest
+from arrays import REFERENCE, require_module
+
+require_module()
+
+
+@pytest.fixture(scope="module")
+def poses() -> dict[str, np.ndarray]:
+    rows = json.loads((REFERENCE / "platform" / "ik_fk_trepa_like.json").read_text())["poses"]
+    return {key: np.array([row[key] for row in rows]) for key in ("r", "p", "lengths", "det", "guess_r", "guess_p")}
+
+
+def test_lengths_and_back(poses):
+    platform = garra.platform.load("trepa_like")
+    found = platform.inverse_kinematics(poses["r"], poses["p"])
+    assert np.abs(found.lengths - poses["lengths"]).max() < 1e-12
+    assert np.abs(found.determinant / poses["det"] - 1).max() < 1e-9
+    back = platform.forward_kinematics(poses["lengths"], (poses["guess_r"], poses["guess_p"]))
+    good = back.status <= 1
+    assert good.mean() > 0.9
+    assert (
+        np.abs(platform.inverse_kinematics(back.position, back.quaternion).lengths - poses["lengths"])[good].max()
+        < 1e-11
+    )
+
+
+def test_one_pose_from_the_home_pose_and_its_modes():
+    platform = garra.platform.load("trepa_like")
+    position, quaternion = platform.home
+    lengths = platform.inverse_kinematics(position + [0.01, 0.0, 0.02], quaternion).lengths
+    found = platform.forward_kinematics(lengths, certify=True)
+    assert np.allclose(found.position, position + [0.01, 0.0, 0.02], atol=1e-10)
+    assert garra.platform.STATUS[found.status] == "certified"
+    modes = platform.modes(lengths)
+    assert np.abs(platform.inverse_kinematics(modes.position, modes.quaternion).lengths - lengths).max() < 1e-10
+    assert np.abs(modes.position - found.position).sum(-1).min() < 1e-9
+
+
+def test_a_platform_reads_back_and_an_unknown_one_is_named(tmp_path):
+    platform = garra.platform.load("trepa_like")
+    file = tmp_path / "mine.toml"
+    file.write_text(platform.to_toml())
+    again = garra.platform.load(file)
+    position, quaternion = platform.home
+    assert (
+        again.inverse_kinematics(position, quaternion).lengths
+        == platform.inverse_kinematics(position, quaternion).lengths
+    ).all()
+    with pytest.raises(garra.InputOutputError, match="nonsense"):
+        garra.platform.load("nonsense")

@@ -1,0 +1,122 @@
+"""garra.run: any job, from a file or a mapping, with the program's own answers and errors."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import garra
+import numpy as np
+import pytest
+from arrays import require_module
+from program import garra as program
+
+require_module()
+
+SCENARIOS = Path(__file__).resolve().parents[3] / "data" / "scenarios"
+
+
+def test_the_answer_is_the_programs(tmp_path):
+    scenario = SCENARIOS / "three_puma_sphere.toml"
+    found = garra.run(scenario, tmp_path / "python", samples=4096, seed=5)
+    program("run", scenario, "--samples", "4096", "--seed", "5", "-o", tmp_path / "program", "--no-report")
+    theirs = (tmp_path / "program" / "summary.json").read_bytes()
+    assert (tmp_path / "python" / "summary.json").read_bytes() == theirs
+    summary = json.loads(theirs)
+    assert found.event == "held"
+    assert found.probability == summary["held"]["probability"]
+    low, high = found.interval
+    assert (low, high) == (summary["held"]["low"], summary["held"]["high"])
+    # Wilson's interval again, from the counts.
+    assert math.isclose(found.proportion_ci().low, low) and math.isclose(found.proportion_ci().high, high)
+    assert found.proportion_ci(0.99).low < low < found.proportion_ci(0.5).low
+    assert sum(found.outcomes.values()) == found.samples == 4096
+    assert found.metrics["critical_friction"].unit == "1"
+    assert f"{found.probability:.5f}" in repr(found) and "4,096" in repr(found)
+    assert "held" in found._repr_html_()
+
+
+def test_a_mapping_is_a_scenario_and_settings_override_it():
+    scenario = tomllib.loads((SCENARIOS / "two_finger_cylinder.toml").read_text())
+    found = garra.run(scenario, samples=512, set={"contacts.friction": 0.6, "object.mass": "0.2 kg"})
+    again = garra.run(
+        SCENARIOS / "two_finger_cylinder.toml", samples=512, set=["contacts.friction=0.6", "object.mass=0.2"]
+    )
+    assert found.summary["outcomes"] == again.summary["outcomes"]
+    folder = found.folder
+    assert folder.is_dir()
+    del found
+    assert not folder.exists()
+
+
+def test_kept_samples_as_a_table():
+    pytest.importorskip("pandas")
+    found = garra.run(SCENARIOS / "three_puma_sphere.toml", samples=2048, set={"output.keep": "all"})
+    table = found.to_pandas()
+    assert len(table) == 2048 and table.index.name == "sample"
+    assert (table["outcome"] == "held").sum() == found.outcomes["held"]
+    assert "mass" in table.columns and "friction_margin" not in table.columns or table["margin"].notna().all()
+
+
+@pytest.mark.parametrize(
+    ("name", "samples", "event"),
+    [("puma_singularities", 64, "near"), ("three_puma_pull", 16, "held"), ("platform_climb", 64, "feasible")],
+)
+def test_other_jobs_have_their_event(name, samples, event):
+    found = garra.run(SCENARIOS / f"{name}.toml", samples=samples)
+    assert found.event == event
+    assert 0 <= found.interval.low <= found.probability <= found.interval.high <= 1
+
+
+def test_a_study_without_a_probability_says_so():
+    found = garra.run(SCENARIOS / "platform_stroke.toml")
+    assert found.job == "platform_experiment"
+    with pytest.raises(AttributeError, match="no probability"):
+        _ = found.probability
+    assert "platform_experiment" in repr(found)
+
+
+def test_a_bad_scenario_is_an_exception_with_place_and_remedy(tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text('schema = 1\njob = "grasp"\n[object]\nshape = "sphre"\n')
+    with pytest.raises(garra.FileError, match=r"bad\.toml:4:1: object\.shape"):
+        garra.run(file)
+    with pytest.raises(garra.InputOutputError, match="nowhere"):
+        garra.run(tmp_path / "nowhere.toml")
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "thesis.tex").write_text("mine")
+    with pytest.raises(garra.Error):
+        garra.run(SCENARIOS / "three_puma_sphere.toml", full, samples=16)
+    assert (full / "thesis.tex").read_text() == "mine"
+
+
+def test_a_run_folder_is_opened_again(tmp_path):
+    garra.run(SCENARIOS / "three_puma_sphere.toml", tmp_path / "run", samples=1024)
+    assert garra.open_run(tmp_path / "run").samples == 1024
+    assert garra.open_run(tmp_path / "run", resume=True).samples == 1024
+    with pytest.raises(garra.InputOutputError, match=r"no summary\.json"):
+        garra.open_run(tmp_path)
+
+
+def test_the_package_is_imported_before_anything_heavy():
+    code = "import garra, sys; print(sorted({'numpy', 'h5py', 'matplotlib'} & set(sys.modules)))"
+    package = Path(garra.__file__).parents[1]
+    run = subprocess.run([sys.executable, "-c", code], cwd=package, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_the_histogram_is_that_of_the_summary():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    found = garra.run(SCENARIOS / "three_puma_sphere.toml", samples=1024)
+    ax = found.plot_metric("critical_friction")
+    (stairs,) = ax.patches
+    counts = np.array(found.metrics["critical_friction"].counts)
+    assert math.isclose(stairs.get_data().values.sum(), 1.0)
+    assert np.count_nonzero(stairs.get_data().values) == np.count_nonzero(counts)
+    plt.close("all")
