@@ -50,8 +50,9 @@ if(GARRA_HAS_NVCC)
   target_include_directories(garra_kernels PRIVATE kernels src include)
   # Of every file with kernels. -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU. Without
   # --emit-lifetime-intrinsics nvcc 13.0 guesses when a local array is dead, and wrongly: it put two that were in use at once
-  # in one place (fingers of more than eight joints). The simulated GPU found it.
-  set(GARRA_CUDA_FLAGS -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off)
+  # in one place (fingers of more than eight joints). The simulated GPU found it. nvcc only warns of calls of functions that are
+  # not the GPU's, and makes code without a meaning of them: an error here.
+  set(GARRA_CUDA_FLAGS -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off -Werror=cross-execution-space-call)
   include(CheckCompilerFlag)
   check_compiler_flag(CUDA -Xcicc=--emit-lifetime-intrinsics GARRA_NVCC_KNOWS_LIFETIMES)
   if(GARRA_NVCC_KNOWS_LIFETIMES)

@@ -1,6 +1,22 @@
 // Whether forces can balance wrenches, on the GPU.
-#include "contact/balance/op.hpp"
-#include "garra/batch/rows.cuh"
+#include "contact/balance.cuh"
+
+namespace garra::contact {
+
+template <int N>
+void launch_balance(std::int64_t count, const double* problems, double* answers) {
+  cuda::for_each(count, batch::RowsBody<BalanceOp<N>>{{}, problems, answers});
+}
+template void launch_balance<1>(std::int64_t, const double*, double*);
+template void launch_balance<2>(std::int64_t, const double*, double*);
+template void launch_balance<3>(std::int64_t, const double*, double*);
+template void launch_balance<4>(std::int64_t, const double*, double*);
+template void launch_balance<5>(std::int64_t, const double*, double*);
+template void launch_balance<6>(std::int64_t, const double*, double*);
+template void launch_balance<7>(std::int64_t, const double*, double*);
+template void launch_balance<8>(std::int64_t, const double*, double*);
+
+}  // namespace garra::contact
 
 template struct garra::batch::Kernels<garra::contact::BalanceOp<1>, garra::batch::Rows>;
 template struct garra::batch::Kernels<garra::contact::BalanceOp<2>, garra::batch::Rows>;

@@ -69,6 +69,7 @@ NB_MODULE(_core, m) {
       nb::arg("name"), nb::arg("threads") = 0);
   add_contact(m);
   add_chain(m);
+  add_grasp_set(m);
   add_singularity(m);
   add_platform(m);
 }

@@ -457,8 +457,11 @@ TEST(ChainSimulate, EveryExecutorAgreesBitForBit) {
         o.step = finger_now && method == Integrator::kRk4 ? 5e-5 : 1e-3;
         o.tolerance = {1e-6, 1e-8};
         SCOPED_TRACE(std::string(to_string(method)) + " " + to_string(torque.kind) + " " + std::to_string(count));
-        test::expect_same_on_every_executor(
-            [&](const Device& device) { return test::answer_of(simulate(robot, s, torque, o, device)); });
+        // A simulated GPU takes a minute for hundreds of trajectories.
+        const bool few = count <= 1 || (count <= kWidth<Lanes<double>> && kind > 4);
+        test::expect_same_on(few ? test::other_executors() : test::other_host_executors(), [&](const Device& device) {
+          return test::answer_of(simulate(robot, s, torque, o, device));
+        });
         for (const SimulationStatus status : simulate(robot, s, torque, o).status)
           EXPECT_EQ(status, SimulationStatus::kCompleted);
       }

@@ -28,17 +28,21 @@ namespace garra::test {
   return out;
 }
 
-/// Its summary, counts, sums and kept rows, on every executor and in chunks of all these sizes.
-inline void expect_study_same_on_every_executor(const study::Study& study, const std::vector<std::int64_t>& chunks) {
+/// Its summary, counts, sums and kept rows, on these devices and in chunks of all these sizes.
+inline void expect_study_same_on(const std::vector<Device>& devices, const study::Study& study,
+                                 const std::vector<std::int64_t>& chunks) {
   const Answer reference = answer_of(study, total_of(study, kReference, chunks.front()));
   for (const std::int64_t chunk : chunks) {
     SCOPED_TRACE("in chunks of " + std::to_string(chunk));
-    expect_same_on_every_executor([&](const Device& device) {
+    expect_same_on(devices, [&](const Device& device) {
       const Answer found = answer_of(study, total_of(study, device, chunk));
       EXPECT_EQ(reference.difference(found, device.executor == Executor::kCuda), "") << "against the first chunks";
       return found;
     });
   }
+}
+inline void expect_study_same_on_every_executor(const study::Study& study, const std::vector<std::int64_t>& chunks) {
+  expect_study_same_on(other_executors(), study, chunks);
 }
 
 }  // namespace garra::test

@@ -5,6 +5,8 @@
 // the bin of u is the quantile bin of the input.
 #pragma once
 
+#include <cmath>
+
 #include "garra/core/elementary.hpp"
 #include "garra/core/normal.hpp"
 
@@ -26,9 +28,19 @@ struct Distribution {
   [[nodiscard]] static Distribution constant(double value) { return {Kind::kConstant, value, 0, 0, 1}; }
   [[nodiscard]] static Distribution uniform(double from, double to) { return {Kind::kUniform, from, to, 0, 1}; }
   [[nodiscard]] static Distribution normal(double mean, double sd) { return {Kind::kNormal, mean, sd, 0, 1}; }
+  /// Distance from the centre of a point uniform in a ball; nothing is drawn for a radius of 0.
+  [[nodiscard]] static Distribution ball(double radius) {
+    return radius > 0 ? Distribution{Kind::kBallRadius, radius, 0, 0, 1} : constant(0);
+  }
+  /// Angle from the axis of a direction uniform in a cone [rad]; nothing is drawn for a half angle of 0.
+  [[nodiscard]] static Distribution cone(double half_angle) {
+    // 1 - cos(a) = 2 sin^2(a/2), which keeps its digits for small angles.
+    const double s = std::sin(half_angle / 2);
+    return half_angle > 0 ? Distribution{Kind::kConeAngle, half_angle, 2 * s * s, 0, 1} : constant(0);
+  }
   /// Restricts to [min, max] and renormalises (a truncated distribution, not a clamped one).
   [[nodiscard]] Distribution truncated(double min, double max) const;
-  [[nodiscard]] bool is_constant() const { return kind == Kind::kConstant; }
+  [[nodiscard]] GARRA_HD bool is_constant() const { return kind == Kind::kConstant; }
   /// Cumulative probability of the untruncated distribution (host).
   [[nodiscard]] double probability_below(double x) const;
   /// Median: the nominal value where one number is wanted.

@@ -1,4 +1,5 @@
-"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), and the report of a grasp study at an instant."""
+"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), sets of candidate grasps (rank), and the report of a
+grasp study at an instant."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from garra.grasp.candidates import Ranking, Set, rank
     from garra.grasp.hand import Grasp, Solution
     from garra.grasp.mujoco_scene import from_mujoco
     from garra.grasp.robustness import Robustness
@@ -16,8 +18,11 @@ _NAMES = {
     "Grasp": ".hand",
     "Solution": ".hand",
     "Robustness": ".robustness",
+    "Set": ".candidates",
+    "Ranking": ".candidates",
+    "rank": ".candidates",
 }
-__all__ = ["Grasp", "Robustness", "Solution", "from_mujoco"]
+__all__ = ["Grasp", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "rank"]
 
 
 def __getattr__(name: str) -> Any:

@@ -60,9 +60,7 @@ Distribution read_cone(const Node& node, const std::string& key, const Wanted& w
   const double a = read_quantity(node, key, kAngle);
   if (a < 0 || a >= M_PI / 2)
     fail(node.place, key, "the half angle must be at least 0 and below 90 deg", "Write cone_uniform = \"3 deg\".");
-  // 1 - cos(a) = 2 sin^2(a/2), which keeps its digits for small angles.
-  const double s = std::sin(a / 2);
-  return a > 0 ? Distribution{Kind::kConeAngle, a, 2 * s * s, 0, 1} : Distribution::constant(0);
+  return Distribution::cone(a);
 }
 
 struct Limits {

@@ -10,6 +10,8 @@
 
 namespace garra::io {
 
+/// `schema`: that this program knows the version.
+void check_schema(TableReader& root);
 /// `schema` and `job`; returns the job.
 [[nodiscard]] std::string read_header(TableReader& root);
 /// `schema`, and that the job is this one; `what` is what a scenario of it is called.

@@ -80,13 +80,17 @@ void output_fields(Fields& f, study::Plan& plan) {
   });
 }
 
-std::string read_header(TableReader& root) {
+void check_schema(TableReader& root) {
   const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
   // Before anything else: the meaning of all other keys may change with the version.
   if (read_integer(schema, "schema") != 1) {
     fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
          "This program reads schema = 1.");
   }
+}
+
+std::string read_header(TableReader& root) {
+  check_schema(root);
   return read_choice(root.require("job", "Write job = \"grasp\"."), "job", job_names());
 }
 

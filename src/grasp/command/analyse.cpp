@@ -7,6 +7,7 @@
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/command/analysis_answer.hpp"
+#include "grasp/command/rank.hpp"
 #include "grasp/files/states_file.hpp"
 #include "shell/batch_flags.hpp"
 #include "shell/commands.hpp"
@@ -60,7 +61,7 @@ void run_analyse(const AnalyseArguments& a) {
 }  // namespace
 
 void add_grasp_commands(CLI::App& app) {
-  CLI::App* grasp = app.add_subcommand("grasp", "Grasps: one instant (the papers' problem)");
+  CLI::App* grasp = app.add_subcommand("grasp", "Grasps: one instant (the papers' problem), sets of candidates");
   grasp->require_subcommand(1);
   CLI::App* command =
       grasp->add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");
@@ -83,6 +84,7 @@ void add_grasp_commands(CLI::App& app) {
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml\n"
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
   command->callback([a] { run_analyse(*a); });
+  add_rank_command(*grasp);
 }
 
 }  // namespace garra::cli

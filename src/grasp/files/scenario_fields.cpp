@@ -17,9 +17,7 @@ constexpr std::int64_t kMostIterations = 1'000'000;
 /// The radius of a ball to draw from.
 AnyValue ball(Distribution& into, const Wanted& wanted) {
   const auto read = [&into, wanted](const Node& node, const std::string& key) {
-    const double radius = read_bounded(node, key, wanted);
-    // A radius of 0 is no random part at all, and draws nothing.
-    if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
+    into = Distribution::ball(read_bounded(node, key, wanted));
   };
   return custom({read, [&into, wanted] { return text(into.a, wanted.dimension); }, "a radius",
                  R"({"type": ["number", "string"]})"});

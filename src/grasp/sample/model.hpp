@@ -9,6 +9,7 @@
 #include "garra/study/distribution.hpp"
 #include "garra/systems/chain/inverse_kinematics.hpp"
 #include "garra/systems/grasp/finger.hpp"
+#include "garra/systems/grasp/random_vector.hpp"
 
 namespace garra::grasp {
 
@@ -168,15 +169,6 @@ GARRA_HD Mat3<S> small_turn(const Vec3<S>& v) {
       R(i, j) = fma(s, hat[i][j] + square, R(i, j));
     }
   return R;
-}
-
-/// Vector of random direction: size, cosine of the polar angle, azimuth.
-template <class S>
-GARRA_HD Vec3<S> ball_vector(const S& size, const S& cosine, const S& azimuth) {
-  // max: rounding may take the square of the cosine past 1.
-  const S sine = sqrt(max(fma(-cosine, cosine, S(1)), S(0)));
-  const auto a = sincos(azimuth);
-  return vec3<S>(size * (sine * a.cos), size * (sine * a.sin), size * cosine);
 }
 
 /// Pose of the sample's object in P: deviations turn and shift the nominal pose, in palm axes.

@@ -40,9 +40,7 @@ AnyValue ball(Distribution& into, const Dimension& dimension) {
       into = read_distribution(node, key, wanted);
       return;
     }
-    const double radius = read_bounded(node, key, wanted);
-    // A radius of 0 stays the constant 0, so that nothing is drawn for it.
-    if (radius > 0) into = {Distribution::Kind::kBallRadius, radius, 0, 0, 1};
+    into = Distribution::ball(read_bounded(node, key, wanted));
   };
   return custom({read, [&into, dimension] { return size_text(into, dimension); }, "D or a radius, " + in_words(wanted),
                  kDistributionSchema});
@@ -52,7 +50,7 @@ AnyValue ball(Distribution& into, const Dimension& dimension) {
 AnyValue cone(Distribution& into) {
   const auto read = [&into](const Node& node, const std::string& key) {
     into = read_distribution(node, key, {kAngle, {.low = 0, .high = kHalfTurn}, true});
-    if (into.is_constant() && into.a > 0) into = {Distribution::Kind::kConeAngle, into.a, 1 - std::cos(into.a), 0, 1};
+    if (into.is_constant()) into = Distribution::cone(into.a);
   };
   return custom(
       {read, [&into] { return size_text(into, kAngle); }, "D or a half angle, 0 to 180 deg", kDistributionSchema});

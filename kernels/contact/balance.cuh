@@ -1,0 +1,13 @@
+// Whether forces can balance wrenches that are in tiles on the GPU already.
+#pragma once
+
+#include "contact/balance/op.hpp"
+#include "garra/batch/rows.cuh"
+
+namespace garra::contact {
+
+/// `count` problems in tiles of BalanceOp<N>::In, answers in tiles of Out.
+template <int N>
+void launch_balance(std::int64_t count, const double* problems, double* answers);
+
+}  // namespace garra::contact

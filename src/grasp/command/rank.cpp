@@ -1,0 +1,168 @@
+// `garra grasp rank`: a set of candidate grasps in, the probability that each holds out.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "garra/core/error.hpp"
+#include "garra/io/grasp_set.hpp"
+#include "grasp/command/rank.hpp"
+#include "shell/answer_parts.hpp"
+#include "shell/batch_flags.hpp"
+#include "shell/flags.hpp"
+#include "shell/progress.hpp"
+#include "shell/terminal.hpp"
+
+namespace garra::cli {
+namespace {
+
+using grasp::GraspStatus;
+using grasp::Ranking;
+using Json = nlohmann::ordered_json;
+
+struct RankArguments : BatchFlags {
+  std::string set, study, output;
+  std::vector<std::string> overrides;
+};
+
+/// The ranking and what belongs to it.
+struct RankAnswer {
+  Ranking ranking;
+  double seconds = 0;
+  std::string set, device, output;
+};
+
+constexpr std::size_t kShown = 10;
+
+/// The first grasps, the best first.
+std::vector<std::size_t> shown(const Ranking& r) {
+  std::vector<std::size_t> order;
+  for (std::size_t g = 0; g < r.rank.size(); ++g)
+    if (r.rank[g] > 0) order.push_back(g);
+  const std::size_t n = std::min(kShown, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [&](std::size_t a, std::size_t b) { return r.rank[a] < r.rank[b]; });
+  order.resize(n);
+  return order;
+}
+
+std::int64_t count(const Ranking& r, GraspStatus status) {
+  return std::count(r.status.begin(), r.status.end(), status);
+}
+std::int64_t unsolved(const Ranking& r) {
+  std::int64_t sum = 0;
+  for (const std::int64_t n : r.unsolved) sum += n;
+  return sum;
+}
+
+/// "0.62", "none" where no friction will do.
+std::string friction(double mu) { return std::isinf(mu) ? "none" : format("%.3f", mu); }
+
+std::string table(const Ranking& r) {
+  std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed\n";
+  for (const std::size_t g : shown(r)) {
+    const auto& mu = r.critical_friction[g];
+    out += format("%6lld %8zu  %.5f  [%.4f, %.4f]", static_cast<long long>(r.rank[g]), g, r.p_held[g], r.low[g], r.high[g]);
+    out += format("  %7.4f +- %.4f", 0.0 - r.difference[g], (r.difference_high[g] - r.difference_low[g]) / 2);
+    out += std::isnan(mu[1]) ? "\n" : "    " + friction(mu[0]) + " " + friction(mu[1]) + " " + friction(mu[2]) + "\n";
+  }
+  return out;
+}
+
+std::string text(const RankAnswer& a) {
+  const Ranking& r = a.ranking;
+  const auto all = std::ssize(r.status);
+  const std::int64_t ranked = count(r, GraspStatus::kRanked);
+  std::string out = std::filesystem::path(a.set).filename().string() + ": " + std::to_string(ranked) + " of " +
+                    std::to_string(all) + " grasps ranked, " + std::to_string(r.samples) + " samples each\n";
+  out += table(r);
+  out += "\nHeld: forces inside the friction cones (and below the force limits) balance the\nwrench. An ideal hand is taken "
+         "to find them. Friction needed: 5, 50, 95 %.\n\n";
+  const auto names = names_of(GraspStatus{});
+  for (std::size_t k = 1; k < names.size(); ++k)
+    if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
+      out += counted(words(names[k]), n, static_cast<double>(all)) + "\n";
+  if (const std::int64_t n = unsolved(r); n > 0)
+    out += counted("unsolved samples", n, static_cast<double>(ranked * r.samples)) + "\n";
+  const double speed = static_cast<double>(ranked * r.samples) / std::max(a.seconds, 1e-9);
+  out += "Speed              " + short_number(speed) + " samples/s on " + a.device + "\n";
+  if (!a.output.empty()) out += "Ranking            " + a.output + "\n";
+  return out;
+}
+
+std::string json(const RankAnswer& a) {
+  const Ranking& r = a.ranking;
+  Json out = {{"set", a.set}, {"grasps", r.status.size()}, {"samples", r.samples}};
+  const auto names = names_of(GraspStatus{});
+  for (std::size_t k = 0; k < names.size(); ++k) out["status"][names[k]] = count(r, static_cast<GraspStatus>(k));
+  out["unsolved"] = unsolved(r);
+  out["best"] = Json::array();
+  for (const std::size_t g : shown(r))
+    out["best"].push_back({{"grasp", g},
+                           {"rank", r.rank[g]},
+                           {"p_held", r.p_held[g]},
+                           {"low", r.low[g]},
+                           {"high", r.high[g]},
+                           {"difference", r.difference[g]},
+                           {"critical_friction", r.critical_friction[g]}});
+  out["seconds"] = a.seconds;
+  out["device"] = a.device;
+  if (!a.output.empty()) out["output"] = a.output;
+  return out.dump(1) + "\n";
+}
+
+void run_rank(const RankArguments& a) {
+  check_output(a.set, a.output, "the grasps");
+  RankAnswer answer;
+  const Device device = parse_device(a.device, a.threads);
+  const grasp::SetStudy study = io::read_set_study(a.study, a.overrides);
+  const grasp::Set set = io::read_grasp_set(a.set);
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    answer.ranking = grasp::rank(set, study, device);
+  } catch (const Error& e) {
+    // What is wrong with an array is the file's fault.
+    if (e.code() == ExitCode::kInvalidFile) throw Error(e.code(), a.set + ": " + e.what());
+    throw;
+  }
+  answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  answer.set = a.set;
+  answer.device = describe(device);
+  answer.output = a.output;
+  if (!a.output.empty())
+    io::write_ranking(a.output, answer.ranking, {{"set", a.set}, {"device", answer.device}, {"version", GARRA_VERSION}});
+  std::fputs((a.format == "json" ? json(answer) : printable(text(answer))).c_str(), stdout);
+  std::fflush(stdout);
+  const std::int64_t all = count(answer.ranking, GraspStatus::kRanked) * answer.ranking.samples;
+  if (static_cast<double>(unsolved(answer.ranking)) > a.max_unsolved * static_cast<double>(all))
+    throw Error(ExitCode::kTooManyUnsolved,
+                std::to_string(unsolved(answer.ranking)) + " of " + std::to_string(all) + " samples were not decided",
+                "`unsolved` counts them for each grasp; --max-unsolved allows more.");
+}
+
+}  // namespace
+
+void add_rank_command(CLI::App& grasp) {
+  CLI::App* command = grasp.add_subcommand("rank", "P(held) of every grasp of a set, and which is the best");
+  const auto a = std::make_shared<RankArguments>();
+  command->add_option("set", a->set, "grasp set (HDF5: first, point, normal, friction, mass, ...)")
+      ->required()
+      ->type_name("SET.h5");
+  command->add_option("study", a->study, "what is uncertain (.toml with job = \"grasp_set\"); not given: nothing")
+      ->type_name("STUDY.toml");
+  command->add_option("-o,--output", a->output, "ranking, a row a grasp")->type_name("RANKING.h5");
+  command->add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_batch_flags(*command, *a, "is not decided");
+  command->footer(
+      "Examples:\n"
+      "  garra grasp rank grasps.h5 -o ranking.h5 --set 'contacts.friction={uniform=[0.3,0.8]}'\n"
+      "  garra grasp rank grasps.h5 study.toml --device cuda");
+  command->callback([a] { run_rank(*a); });
+}
+
+}  // namespace garra::cli

@@ -1,0 +1,117 @@
+// Grasp sets and rankings.
+#include <algorithm>
+#include <span>
+
+#include "base/files/hdf5.hpp"
+#include "garra/io/grasp_set.hpp"
+
+namespace garra::io {
+
+namespace {
+
+const char* const kSetFile =
+    "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
+    "curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6] (docs/grasp-sets.md).";
+
+class SetReader {
+ public:
+  explicit SetReader(const std::string& path) : file_(path, kSetFile) {}
+
+  [[nodiscard]] grasp::Set read() {
+    grasp::Set s;
+    read_first(s.first);
+    const auto g = static_cast<std::uint64_t>(s.count());
+    s.point = contact_array("point", {3});
+    s.normal = contact_array("normal", {3});
+    s.tangent = contact_array("tangent", {3});
+    s.friction = contact_array("friction", {});
+    s.curvature = contact_array("curvature", {2});
+    s.force_limit = contact_array("force_limit", {});
+    s.mass = array("mass", {g});
+    s.com = array("com", {g, 3});
+    s.inertia = array("inertia", {g, 3, 3});
+    s.gravity = array("gravity", {g, 3});
+    s.wrench = array("wrench", {g, 6});
+    return s;
+  }
+
+ private:
+  /// Rows of each grasp; or k each, where the points are [g,k,3].
+  void read_first(std::vector<std::int64_t>& first) {
+    require("point");
+    require("normal");
+    const Shape shape = file_.shape("point");
+    if (!file_.has("first")) {
+      if (shape.size() != 3)
+        file_.refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
+                     "Give the first row of each grasp and the number of rows.");
+      contacts_ = {shape[0], shape[1]};
+      for (std::uint64_t g = 0; g <= shape[0]; ++g) first.push_back(static_cast<std::int64_t>(g * shape[1]));
+      return;
+    }
+    if (file_.shape("first").size() != 1) file_.require_shape("first", {file_.shape("first").at(0)});
+    first = file_.integers("first");
+    if (first.empty()) file_.refuse("first", "is empty", "It has a number for each grasp and one more.");
+    if (first[0] != 0) file_.refuse("first", "begins with " + std::to_string(first[0]) + ", not 0");
+    for (std::size_t g = 1; g < first.size(); ++g)
+      if (first[g] < first[g - 1])
+        file_.refuse("first", "row " + std::to_string(g) + " is " + std::to_string(first[g]) + ", less than the one before");
+    contacts_ = {static_cast<std::uint64_t>(first.back())};
+  }
+  void require(const char* name) const {
+    if (!file_.has(name)) file_.refuse(name, "is missing");
+  }
+  [[nodiscard]] std::vector<double> array(const char* name, const Shape& shape) const {
+    if (!file_.has(name)) return {};
+    file_.require_shape(name, shape);
+    return file_.doubles(name);
+  }
+  /// Of every contact.
+  [[nodiscard]] std::vector<double> contact_array(const char* name, const Shape& each) const {
+    Shape shape = contacts_;
+    shape.insert(shape.end(), each.begin(), each.end());
+    return array(name, shape);
+  }
+
+  Hdf5Reader file_;
+  Shape contacts_;  ///< [m], or [g,k]
+};
+
+}  // namespace
+
+grasp::Set read_grasp_set(const std::string& path) { return SetReader(path).read(); }
+
+void write_ranking(const std::string& path, const grasp::Ranking& r,
+                   const std::vector<std::pair<std::string, std::string>>& attributes) {
+  Hdf5Writer file;
+  const std::uint64_t n = r.status.size();
+  const auto put = [&](const char* name, const std::vector<double>& values) {
+    file.write(name, {n}, std::span<const double>(values));
+  };
+  const auto put_counts = [&](const char* name, const std::vector<std::int64_t>& values) {
+    file.write(name, {n}, std::span<const std::int64_t>(values));
+  };
+  std::vector<std::uint8_t> status;
+  for (const grasp::GraspStatus s : r.status) status.push_back(static_cast<std::uint8_t>(s));
+  file.write("status", {n}, std::span<const std::uint8_t>(status));
+  const auto names = names_of(grasp::GraspStatus{});
+  file.attribute("status", "names", std::vector<std::string>(names.begin(), names.end()));
+  put_counts("rank", r.rank);
+  put("p_held", r.p_held);
+  put("low", r.low);
+  put("high", r.high);
+  put("difference", r.difference);
+  put("difference_low", r.difference_low);
+  put("difference_high", r.difference_high);
+  std::vector<double> friction;
+  for (const auto& three : r.critical_friction) friction.insert(friction.end(), three.begin(), three.end());
+  file.write("critical_friction", {n, 3}, std::span<const double>(friction));
+  file.attribute("critical_friction", "quantiles", std::vector<double>{0.05, 0.5, 0.95});
+  put_counts("held", r.held);
+  put_counts("unsolved", r.unsolved);
+  put_counts("samples", std::vector<std::int64_t>(n, r.samples));
+  for (const auto& [name, text] : attributes) file.attribute("/", name, text);
+  file.commit(path);
+}
+
+}  // namespace garra::io

@@ -1,0 +1,227 @@
+// Samples of candidate grasps: from uniform numbers to the wrench that forces in friction cones have to balance. Host and
+// device; docs/grasp-sets.md.
+#pragma once
+
+#include "contact/balance/op.hpp"
+#include "garra/batch/tiles.hpp"
+#include "garra/core/philox.hpp"
+#include "garra/grasp_set.hpp"
+#include "garra/systems/grasp/contact.hpp"
+#include "garra/systems/grasp/random_vector.hpp"
+
+namespace garra::grasp {
+
+/// Scalar inputs of a sample. Every input has its own random numbers, drawn or not, so that two studies share those of
+/// the inputs that they have in common.
+enum SetSlot : int {
+  kSetFriction,
+  kSetMass,
+  kComSize,  ///< a vector in a ball: size, cosine of the polar angle, azimuth
+  kComCosine,
+  kComAzimuth,
+  kSetForceSize,
+  kSetForceCosine,
+  kSetForceAzimuth,
+  kSetTorqueSize,
+  kSetTorqueCosine,
+  kSetTorqueAzimuth,
+  kGravityCosine,
+  kGravityAzimuth,
+  kSetSpare,
+  kSetSlots
+};
+/// Of each contact.
+enum SetContactSlot : int {
+  kOwnFriction,
+  kSetSlideT,
+  kSetSlideO,
+  kSetTilt,
+  kSetTiltDirection,
+  kSetContactSpare,
+  kSetContactSlots
+};
+static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
+
+/// What all grasps share. Trivially copyable.
+struct SetModel {
+  study::Distribution draw[kSetSlots];
+  study::Distribution contact_draw[kSetContactSlots];
+  bool friction_is_factor, mass_is_factor, any_gravity;
+  std::uint64_t seed;
+};
+
+/// A grasp as its samples have it.
+template <int N>
+struct SetGrasp {
+  Vec3<double> com, gravity;
+  Vec<double, 6> wrench;
+  double mass, length;  ///< moments are divided by `length`
+  SurfacePoint contact[N];
+  double friction[N], limit[N];
+};
+
+/// Values of Count inputs whose first random block is `block`.
+template <int Count, class S>
+GARRA_HD Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_t seed, const SampleIndex<S>& index,
+                                   int block) {
+  Vec<S, Count> x;
+  for (int k = 0; k < Count; k += 2) {
+    S u[2] = {S(0.5), S(0.5)};
+    if (!draw[k].is_constant() || !draw[k + 1].is_constant())
+      uniform_pair<S>(seed, index, static_cast<std::uint32_t>(block + k / 2), u[0], u[1]);
+    for (int h = 0; h < 2; ++h) x[k + h] = study::quantile(draw[k + h], u[h]);
+  }
+  return x;
+}
+
+/// The samples of a set, `samples` to each grasp, beginning with sample `first`; of each the problem that decides it.
+template <int N>
+struct AssembleBody {
+  template <class S>
+  using Problem = typename contact::BalanceOp<N>::template In<S>;
+
+  SetModel model;
+  const SetGrasp<N>* grasps;
+  std::int64_t samples;  ///< whole tiles
+  std::int64_t first;
+  double* problems;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i % samples));
+    batch::store<S>(problems, i, problem<S>(grasps[i / samples], index));
+  }
+
+  template <class S>
+  GARRA_HD Problem<S> problem(const SetGrasp<N>& g, const SampleIndex<S>& index) const {
+    const auto x = draw_values<kSetSlots>(model.draw, model.seed, index, 0);
+    const Vec3<S> com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComCosine], x[kComAzimuth]);
+    const S per_length = S(1 / g.length);
+    Problem<S> p;
+    set_wrench(g, x, per_length, p);
+    for (int j = 0; j < N; ++j) {
+      const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index,
+                                                     (kSetSlots + j * kSetContactSlots) / 2);
+      const ContactDeviation<S> deviation{own[kSetSlideT], own[kSetSlideO], own[kSetTilt], own[kSetTiltDirection], S(1)};
+      set_columns(place_on_surface(g.contact[j], deviation), com, per_length, j, p);
+      const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
+      p.mu[j] = nominal * own[kOwnFriction];
+      p.limit[j] = S(g.limit[j]);
+    }
+    return p;
+  }
+
+ private:
+  /// Weight, external wrench and disturbance.
+  template <class S>
+  GARRA_HD void set_wrench(const SetGrasp<N>& g, const Vec<S, kSetSlots>& x, const S& per_length, Problem<S>& p) const {
+    const S mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
+    Vec3<S> gravity = cast<S>(g.gravity);
+    if (model.any_gravity) gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
+    const Vec3<S> force = ball_vector(x[kSetForceSize], x[kSetForceCosine], x[kSetForceAzimuth]);
+    const Vec3<S> torque = ball_vector(x[kSetTorqueSize], x[kSetTorqueCosine], x[kSetTorqueAzimuth]);
+    for (int r = 0; r < 3; ++r) {
+      p.w[r] = fma(mass, gravity[r], S(g.wrench[r]) + force[r]);
+      p.w[r + 3] = (S(g.wrench[r + 3]) + torque[r]) * per_length;
+    }
+  }
+  /// What the forces of contact j do to the object.
+  template <class S>
+  GARRA_HD static void set_columns(const ContactPlace<S>& place, const Vec3<S>& com, const S& per_length, int j,
+                                   Problem<S>& p) {
+    for (int c = 0; c < 3; ++c) {
+      const Vec3<S> e = vec3<S>(place.E(0, c), place.E(1, c), place.E(2, c));
+      const Vec3<S> moment = cross(place.p - com, e);
+      for (int r = 0; r < 3; ++r) {
+        p.W(r, 3 * j + c) = e[r];
+        p.W(r + 3, 3 * j + c) = moment[r] * per_length;
+      }
+    }
+  }
+};
+
+/// Where a sample's critical friction lies. More friction never hurts.
+template <class S>
+struct FrictionBracket {
+  S low, high;  ///< coefficients; infinity: not even kMostFriction does
+  S tried;
+};
+inline constexpr int kBracketSteps = 16;  ///< at most; the first asks for the most
+/// As close as this, and 1e-4 of the coefficient, it is known.
+inline constexpr double kBracketWidth = 1e-5;
+
+/// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction of
+/// every contact of problem i to what is to be tried next. Undecided counts as not held, so that what is named does.
+template <int N>
+struct NarrowFrictionBody {
+  template <class S>
+  using Problem = typename contact::BalanceOp<N>::template In<S>;
+  template <class S>
+  using Answer = typename contact::BalanceOp<N>::template Out<S>;
+
+  double *problems, *brackets;
+  const double* answers;  ///< null: before the first step
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    auto p = batch::load<S, Problem<S>>(problems, i);
+    FrictionBracket<S> b{S(0), S(std::numeric_limits<double>::infinity()), S(kMostFriction)};
+    if (answers != nullptr)
+      b = narrowed(batch::load<S, FrictionBracket<S>>(brackets, i), p, batch::load<S, Answer<S>>(answers, i));
+    for (int j = 0; j < N; ++j) p.mu[j] = b.tried;
+    // Known: a problem without a wrench costs next to nothing.
+    for (int r = 0; r < 6; ++r) p.w[r] = select(is_open(b), p.w[r], S(0));
+    batch::store<S>(brackets, i, b);
+    batch::store<S>(problems, i, p);
+  }
+
+ private:
+  template <class S>
+  GARRA_HD static MaskOf<S> is_open(const FrictionBracket<S>& b) {
+    return b.high - b.low > fma(S(1e-4), b.low, S(kBracketWidth)) && b.low < S(kMostFriction);
+  }
+  template <class S>
+  GARRA_HD static FrictionBracket<S> narrowed(FrictionBracket<S> b, const Problem<S>& p, const Answer<S>& a) {
+    const auto open = is_open(b);
+    const auto held = open && a.verdict == S(1);
+    // Forces that hold with less, and what no force does with more.
+    b.high = select(held, min(b.tried, used(a)), b.high);
+    b.low = select(open && !held, select(a.verdict == S(0), separated(p, a, b.tried), b.tried), b.low);
+    b.low = min(b.low, b.high);
+    b.tried = S(0.5) * (b.low + min(b.high, S(kMostFriction)));
+    return b;
+  }
+  /// The friction that the answer's forces need.
+  template <class S>
+  GARRA_HD static S used(const Answer<S>& a) {
+    S most = S(0);
+    for (int j = 0; j < N; ++j) {
+      const S t = a.force[3 * j + 1], o = a.force[3 * j + 2], n = a.force[3 * j];
+      const auto presses = n > S(0);
+      most = max(most, select(presses, sqrt(fma(t, t, o * o)) / select(presses, n, S(1)), S(0)));
+    }
+    return most;
+  }
+  /// Up to which friction, from mu on, the answer's wrench separates the wrench from all that forces do: the value (2) of
+  /// solve/wrench_balance.hpp stays positive.
+  template <class S>
+  GARRA_HD static S separated(const Problem<S>& p, const Answer<S>& a, const S& mu) {
+    const Vec<S, 3 * N> z = transpose_times(p.W, a.wrench);
+    const S size = norm(p.w), along = dot(a.wrench, p.w);
+    S low = mu, high = S(kMostFriction);
+    for (int step = 0; step < 24; ++step) {
+      const S middle = S(0.5) * (low + high);
+      S value = along;
+      for (int j = 0; j < N; ++j) {
+        const S across = sqrt(fma(z[3 * j + 1], z[3 * j + 1], z[3 * j + 2] * z[3 * j + 2]));
+        value += min(p.limit[j], S(solvers::kLargestForce) * size) * min(fma(-middle, across, z[3 * j]), S(0));
+      }
+      const auto still = value > S(solvers::kBalanceTolerance) * size;
+      low = select(still, middle, low);
+      high = select(still, high, middle);
+    }
+    return low;
+  }
+};
+
+}  // namespace garra::grasp

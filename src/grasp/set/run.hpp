@@ -1,0 +1,40 @@
+// Runs the samples of candidate grasps with N contacts each: what the host and the GPU have in common.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "garra/batch/device.hpp"
+#include "garra/wrench_balance.hpp"
+#include "grasp/set/model.hpp"
+
+namespace garra::grasp {
+
+/// 64 samples each, the first in the lowest bit: those that are held, and those that were not decided.
+struct VerdictBits {
+  std::uint64_t held = 0, undecided = 0;
+};
+[[nodiscard]] constexpr std::int64_t words_for(std::int64_t samples) { return (samples + 63) / 64; }
+
+template <int N>
+struct SetJob {
+  const SetModel& model;
+  std::span<const SetGrasp<N>> grasps;
+  std::int64_t samples;
+  std::int64_t friction_samples;  ///< of them
+  VerdictBits* verdicts;          ///< [grasp][words_for(samples)], all zero
+  double* critical_friction;      ///< [grasp][friction_samples]
+};
+
+/// Throws Error(kNoDevice).
+template <int N>
+void run_set(const SetJob<N>& job, const Device& device);
+
+/// Notes sample s of a grasp.
+inline void note(double verdict, std::int64_t s, VerdictBits* of) {
+  const std::uint64_t bit = std::uint64_t{1} << (s % 64);
+  if (verdict == static_cast<double>(contact::BalanceVerdict::kPossible)) of[s / 64].held |= bit;
+  if (verdict == static_cast<double>(contact::BalanceVerdict::kUndecided)) of[s / 64].undecided |= bit;
+}
+
+}  // namespace garra::grasp

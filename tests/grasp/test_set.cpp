@@ -1,0 +1,303 @@
+// Sets of candidate grasps against closed forms, against contact::balance, and against themselves on every executor.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "contact/problems/classes.hpp"
+#include "garra/core/error.hpp"
+#include "garra/grasp_set.hpp"
+#include "garra/io/grasp_set.hpp"
+#include "garra/wrench_balance.hpp"
+#include "on_every_executor.hpp"
+
+namespace garra::grasp {
+namespace {
+
+using study::Distribution;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// Two contacts that face each other along x, 60 mm apart, each with at most 10 N; 0.5 kg in the middle.
+Set pinch() {
+  Set s;
+  s.first = {0, 2};
+  s.point = {-0.03, 0, 0, 0.03, 0, 0};
+  s.normal = {1, 0, 0, -1, 0, 0};
+  s.friction = {0.5, 0.5};
+  s.force_limit = {10, 10};
+  s.mass = {0.5};
+  return s;
+}
+
+/// The body stands on one contact, straight below its centre of mass.
+Set pedestal() {
+  Set s;
+  s.first = {0, 1};
+  s.point = {0, 0, -0.1};
+  s.normal = {0, 0, 1};
+  s.friction = {0.3};
+  s.mass = {1};
+  return s;
+}
+
+/// Within five standard deviations of a share of n samples.
+void expect_share(double found, double expected, std::int64_t n) {
+  EXPECT_NEAR(found, expected, 5 * std::sqrt(expected * (1 - expected) / static_cast<double>(n)));
+}
+
+TEST(GraspSet, APinchHoldsWhereTwiceTheFrictionOfTheLargestForceCarriesTheWeight) {
+  SetStudy study;
+  study.friction = Distribution::uniform(0.2, 0.4);
+  study.friction_is_factor = false;
+  study.samples = 20'000;
+  const double needed = 0.5 * 9.81 / (2 * 10);
+  const Ranking r = rank(pinch(), study);
+  ASSERT_EQ(r.status[0], GraspStatus::kRanked);
+  expect_share(r.p_held[0], (0.4 - needed) / 0.2, study.samples);
+  EXPECT_LT(r.low[0], (0.4 - needed) / 0.2);
+  EXPECT_GT(r.high[0], (0.4 - needed) / 0.2);
+  for (const double mu : r.critical_friction[0]) EXPECT_NEAR(mu, needed, 2e-4);
+  EXPECT_EQ(r.unsolved[0], 0);
+
+  study.friction = Distribution::uniform(0.8, 1.2);  // of 0.5
+  study.friction_is_factor = true;
+  study.mass = Distribution::uniform(0.5, 1.5);  // both count: mu 2 L >= m g, so the factors' quotient decides
+  const double quotient = 0.5 * 20 / (0.5 * 9.81);
+  EXPECT_EQ(rank(pinch(), study).p_held[0], 1) << "a factor of mass " << quotient * 0.8 << " would do";
+  Set heavy = pinch();
+  heavy.mass = {1.0};  // held where m <= f, f uniform in 0.8 ... 1.2 times 1.019
+  const double q = quotient / 2;
+  // E[P(m <= q f)], m uniform in 0.5 ... 1.5.
+  expect_share(rank(heavy, study).p_held[0], q * 1.0 - 0.5, study.samples);
+}
+
+TEST(GraspSet, ABodyOnOneContactSlidesOffWhereTheNormalLeansMoreThanTheFrictionAngle) {
+  SetStudy study;
+  const double cone = 0.6;
+  study.tilt = Distribution::cone(cone);
+  study.samples = 20'000;
+  study.friction_samples = 2000;
+  const double friction_angle = std::atan(0.3);
+  const Ranking r = rank(pedestal(), study);
+  expect_share(r.p_held[0], (1 - std::cos(friction_angle)) / (1 - std::cos(cone)), study.samples);
+  // The friction that a sample needs is the tangent of its tilt.
+  const auto tilt = [&](double share) { return std::acos(1 - share * (1 - std::cos(cone))); };
+  EXPECT_NEAR(r.critical_friction[0][1], std::tan(tilt(0.5)), 0.02);
+  EXPECT_NEAR(r.critical_friction[0][2], std::tan(tilt(0.95)), 0.02);
+  // Off the line of its weight no single contact can hold it.
+  Set beside = pedestal();
+  beside.com = {0.01, 0, 0};
+  const Ranking none = rank(beside, {});
+  EXPECT_EQ(none.p_held[0], 0);
+  EXPECT_EQ(none.critical_friction[0][1], kInfinite);
+}
+
+TEST(GraspSet, GravityFromAnywhereAndDisturbancesAreUniform) {
+  SetStudy study;
+  study.any_gravity = true;
+  study.samples = 20'000;
+  study.friction_samples = 0;
+  // A contact at the centre of mass gives forces only: held where gravity points into the cone about -z.
+  Set centre = pedestal();
+  centre.point = {0, 0, 0};
+  const Ranking any = rank(centre, study);
+  expect_share(any.p_held[0], (1 - std::cos(std::atan(0.3))) / 2, study.samples);
+  EXPECT_TRUE(std::isnan(any.critical_friction[0][1])) << "nobody asked";
+  // Without weight a ball of forces gives the same directions.
+  Set light = centre;
+  light.mass = {};
+  SetStudy pushed;
+  pushed.force_ball = 2;
+  pushed.samples = 20'000;
+  expect_share(rank(light, pushed).p_held[0], (1 - std::cos(std::atan(0.3))) / 2, pushed.samples);
+}
+
+/// k random contacts on the unit sphere, scaled by 50 mm, normals to its middle.
+void add_random_grasp(bench::Random& random, int k, Set& s) {
+  for (int j = 0; j < k; ++j) {
+    Vec3<double> n;
+    for (int i = 0; i < 3; ++i) n[i] = random.uniform(-1, 1);
+    n = (1 / norm(n)) * n;
+    for (int i = 0; i < 3; ++i) {
+      s.point.push_back(-0.05 * n[i]);
+      s.normal.push_back(3 * n[i]);  // any length
+    }
+    s.friction.push_back(random.uniform(0.2, 1));
+    s.force_limit.push_back(j % 3 == 0 ? kInfinite : random.uniform(2, 30));
+    s.curvature.insert(s.curvature.end(), {20, 20});
+  }
+  s.first.push_back(std::ssize(s.friction));
+  s.mass.push_back(random.uniform(0.1, 1));
+  s.com.insert(s.com.end(), {random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01)});
+}
+
+TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
+  for (int k = 1; k <= kMostSetContacts; ++k) {
+    SCOPED_TRACE(k);
+    bench::Random random(static_cast<std::uint64_t>(k));
+    const int count = 60;
+    Set s;
+    s.first = {0};
+    for (int g = 0; g < count; ++g) add_random_grasp(random, k, s);
+    SetStudy study;
+    study.samples = 1;
+    const Ranking r = rank(s, study);
+    // The same wrenches, put together here; lengths in metres, and any tangents.
+    std::vector<double> W(static_cast<std::size_t>(count * 18 * k)), w;
+    for (int g = 0; g < count; ++g) {
+      const auto at = [&](const std::vector<double>& v, int row) {
+        const auto i = static_cast<std::size_t>(3 * row);
+        return vec3(v[i], v[i + 1], v[i + 2]);
+      };
+      for (int j = 0; j < k; ++j) {
+        const Vec3<double> n = (1.0 / 3) * at(s.normal, g * k + j);
+        const Vec3<double> t0 = cross(n, std::abs(n[0]) < 0.6 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0));
+        const Vec3<double> t = (1 / norm(t0)) * t0;
+        const Vec3<double> axes[] = {n, t, cross(n, t)};
+        for (int c = 0; c < 3; ++c) {
+          const Vec3<double> moment = 20.0 * cross(at(s.point, g * k + j) - at(s.com, g), axes[c]);
+          for (int row = 0; row < 3; ++row) {
+            W[static_cast<std::size_t>((g * 6 + row) * 3 * k + 3 * j + c)] = axes[c][row];
+            W[static_cast<std::size_t>((g * 6 + 3 + row) * 3 * k + 3 * j + c)] = moment[row];
+          }
+        }
+      }
+      w.insert(w.end(), {0, 0, -9.81 * s.mass[static_cast<std::size_t>(g)], 0, 0, 0});
+    }
+    const auto direct = contact::balance({k, count, W, w, s.friction, s.force_limit});
+    int held = 0;
+    for (std::size_t g = 0; g < count; ++g) {
+      EXPECT_EQ(r.held[g], direct.verdict[g] == contact::BalanceVerdict::kPossible);
+      EXPECT_EQ(r.unsolved[g], direct.verdict[g] == contact::BalanceVerdict::kUndecided);
+      held += static_cast<int>(r.held[g]);
+    }
+    if (k >= 3) {
+      EXPECT_GT(held, 0);
+    }
+    EXPECT_LT(held, count);
+  }
+}
+
+/// Everything that can be drawn, drawn.
+SetStudy uncertain() {
+  SetStudy study;
+  study.friction = Distribution::uniform(0.7, 1.3);
+  study.contact_friction = Distribution::uniform(0.9, 1.1);
+  study.mass = Distribution::normal(1, 0.1).truncated(0.5, 2);
+  study.com_ball = 0.003;
+  study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
+  study.tilt = Distribution::cone(0.1);
+  study.force_ball = 1;
+  study.torque_ball = 0.01;
+  study.any_gravity = true;
+  study.samples = 700;  // neither whole words nor whole blocks
+  study.friction_samples = 40;
+  return study;
+}
+
+TEST(GraspSet, EveryExecutorGivesTheSameBits) {
+  Set s;
+  s.first = {0};
+  bench::Random random(7);
+  for (int k = 1; k <= kMostSetContacts; ++k)
+    for (int g = 0; g < 2; ++g) add_random_grasp(random, k, s);
+  test::expect_same_on_every_executor([&](const Device& d) {
+    const Ranking r = rank(s, uncertain(), d);
+    std::vector<double> friction;
+    for (const auto& three : r.critical_friction) friction.insert(friction.end(), three.begin(), three.end());
+    return test::Answer()
+        .add("status", r.status)
+        .add("held", r.held)
+        .add("unsolved", r.unsolved)
+        .add("difference", r.difference)
+        .add("difference_low", r.difference_low)
+        .add("critical_friction", friction)
+        .add("rank", r.rank);
+  });
+}
+
+TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
+  Set s;
+  s.first = {0};
+  for (int copy = 0; copy < 3; ++copy) {
+    bench::Random random(11);  // the same grasp
+    add_random_grasp(random, 4, s);
+  }
+  for (std::size_t i = 0; i < s.friction.size() / 3; ++i) s.friction[i] *= 0.95;  // of the first, a little less
+  SetStudy study = uncertain();
+  study.samples = 4000;
+  const Ranking r = rank(s, study);
+  EXPECT_EQ(r.held[1], r.held[2]);
+  EXPECT_EQ(r.difference[2], 0);
+  EXPECT_LT(r.held[0], r.held[1]);
+  EXPECT_EQ(r.rank[0], 3);
+  EXPECT_NEAR(r.difference[0], r.p_held[0] - r.p_held[1], 1e-15);
+  EXPECT_LT(r.difference_low[0], r.difference[0]);
+  EXPECT_GT(r.difference_high[0], r.difference[0]);
+  EXPECT_LT(r.difference_high[0], 0) << "told apart";
+  EXPECT_LT(r.difference_high[0] - r.difference_low[0], 0.6 * (r.high[0] - r.low[0]));
+  // What is asked of other inputs does not move the draws of these.
+  SetStudy less = study;
+  less.torque_ball = 0;
+  less.any_gravity = false;
+  study = less;
+  study.samples = 1000;
+  const Ranking few = rank(s, study);
+  less.samples = 1001;
+  EXPECT_LE(rank(s, less).held[0] - few.held[0], 1) << "more samples begin with the same ones";
+}
+
+TEST(GraspSet, ABadGraspSaysWhyAndTheOthersGoOn) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Set s;
+  s.first = {0};
+  const auto add = [&](const std::vector<double>& points, const std::vector<double>& normals, double friction,
+                       double mass) {
+    s.point.insert(s.point.end(), points.begin(), points.end());
+    s.normal.insert(s.normal.end(), normals.begin(), normals.end());
+    s.friction.resize(s.point.size() / 3, friction);
+    s.first.push_back(std::ssize(s.friction));
+    s.mass.push_back(mass);
+  };
+  const std::vector<double> points = {-0.03, 0, 0, 0.03, 0, 0}, normals = {1, 0, 0, -1, 0, 0};
+  add(points, normals, 0.5, 1);
+  add({}, {}, 0.5, 1);
+  add(std::vector<double>(27, 0.01), std::vector<double>(27, 1.0), 0.5, 1);
+  add({nan, 0, 0, 0.03, 0, 0}, normals, 0.5, 1);
+  add(points, {1, 0, 0, 0, 0, 0}, 0.5, 1);
+  add(points, normals, -0.5, 1);
+  add(points, normals, 0.5, -1);
+  add(points, {-1, 0, 0, 1, 0, 0}, 0.5, 1);
+  add({-30, 0, 0, 30, 0, 0}, normals, 0.5, 1);
+  add(points, normals, 0.5, 1);
+  const Ranking r = rank(s, {});
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(static_cast<std::size_t>(r.status[k]), k);
+  EXPECT_EQ(r.status[9], GraspStatus::kRanked);
+  EXPECT_EQ(r.p_held[0], 1);
+  EXPECT_EQ(r.p_held[9], 1);
+  EXPECT_EQ(r.rank[9], 2);
+  EXPECT_EQ(r.rank[3], 0);
+  EXPECT_TRUE(std::isnan(r.p_held[3]));
+}
+
+TEST(GraspSet, SizesThatDoNotFitAndNothingToHoldAreRefused) {
+  EXPECT_THROW((void)rank({}, {}), Error);
+  Set s = pinch();
+  s.first = {0, 3};
+  EXPECT_THROW((void)rank(s, {}), Error);
+  s.first = {1, 2};
+  EXPECT_THROW((void)rank(s, {}), Error);
+  s = pinch();
+  s.mass = {};
+  EXPECT_THROW((void)rank(s, {}), Error);
+  s.wrench = {0, 0, -1, 0, 0, 0};
+  EXPECT_NO_THROW((void)rank(s, {}));
+  s.friction = {};
+  EXPECT_THROW((void)rank(s, {}), Error);
+  SetStudy given;
+  given.friction_is_factor = false;
+  EXPECT_NO_THROW((void)rank(s, given));
+}
+
+}  // namespace
+}  // namespace garra::grasp

@@ -1,0 +1,143 @@
+"""Sets of candidate grasps from Python and by the program."""
+
+from __future__ import annotations
+
+import json
+
+import garra
+import numpy as np
+import pytest
+from arrays import require_module
+from program import garra as program
+
+require_module()
+
+
+def box_grasps(count: int, width: float, seed: int = 3):
+    """Two contacts on opposite sides of a box, off its middle along z by up to 40 mm."""
+    rng = np.random.default_rng(seed)
+    z = rng.uniform(-0.04, 0.04, count)
+    points = np.zeros((count, 2, 3))
+    points[:, 0, 0], points[:, 1, 0] = -width / 2, width / 2
+    points[..., 2] = z[:, None]
+    normals = np.zeros_like(points)
+    normals[:, 0, 0], normals[:, 1, 0] = 1, -1
+    return points, normals, z
+
+
+def test_a_pinch_above_or_below_the_centre_of_mass_needs_no_moment_but_one_beside_it_does():
+    points, normals, z = box_grasps(50, 0.06)
+    held = garra.grasp.rank(points=points, normals=normals, friction=0.4, mass=0.3, samples=1)
+    assert (held.p_held == 1).all(), "gravity along z passes through the line of the contacts"
+    # The same pinches, shifted along y: a moment about the line of the contacts, which point contacts do not give.
+    beside = points + [0, 0.01, 0]
+    lost = garra.grasp.rank(points=beside, normals=normals, friction=0.4, mass=0.3, samples=1)
+    assert (lost.p_held == 0).all()
+    assert np.isinf(lost.critical_friction).all()
+
+
+def test_friction_that_is_drawn_gives_the_share_above_what_is_needed():
+    points, normals, _ = box_grasps(20, 0.06)
+    needed = 0.3 * 9.81 / (2 * 5)
+    r = garra.grasp.rank(
+        points=points,
+        normals=normals,
+        mass=0.3,
+        friction=garra.uniform(0.1, 0.5, common=True),
+        force_limit=5.0,
+        samples=4000,
+        seed=5,
+    )
+    share = (0.5 - needed) / 0.4
+    np.testing.assert_allclose(r.p_held, share, atol=5 * np.sqrt(share * (1 - share) / 4000))
+    np.testing.assert_allclose(r.critical_friction, needed, atol=2e-4)
+    assert (r.difference == 0).all(), "the same draws for all of them"
+    # One draw per contact: moments ask half of the weight of each, so that the smaller one decides.
+    own = garra.grasp.rank(
+        points=points, normals=normals, mass=0.3, friction=garra.uniform(0.1, 0.5), force_limit=5.0, samples=4000
+    )
+    share = share**2
+    np.testing.assert_allclose(own.p_held, share, atol=5 * np.sqrt(share * (1 - share) / 4000))
+
+
+def test_sets_of_any_numbers_of_contacts_go_to_files_and_back(tmp_path):
+    rng = np.random.default_rng(0)
+    normals = rng.normal(size=(9, 3))
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    s = garra.grasp.Set.from_arrays(-0.04 * normals, normals, 0.6, first=[0, 2, 5, 9], mass=0.2, com=[0, 0, 0.005])
+    s.save(tmp_path / "set.h5")
+    np.savez(tmp_path / "set.npz", first=s.first, **s.arrays)
+    assert len(s) == 3
+    assert "2 to 4 contacts" in repr(s)
+    uncertain = {"mass": garra.scale(0.5, 2.0), "force": garra.ball(1.0), "slide": 0.002, "tilt": 0.1, "samples": 500}
+    answers = [garra.grasp.rank(source, **uncertain) for source in (s, tmp_path / "set.h5", tmp_path / "set.npz")]
+    for other in answers[1:]:
+        np.testing.assert_array_equal(answers[0].held, other.held)
+        np.testing.assert_array_equal(answers[0].critical_friction, other.critical_friction)
+
+
+def test_the_program_gives_the_same_numbers_as_python(tmp_path):
+    rng = np.random.default_rng(1)
+    normals = rng.normal(size=(30, 4, 3))
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    s = garra.grasp.Set.from_arrays(-0.04 * normals, normals, 0.5, mass=0.3, force_limit=6.0)
+    s.save(tmp_path / "set.h5")
+    (tmp_path / "study.toml").write_text(
+        'schema = 1\njob = "grasp_set"\nseed = 9\n[contacts]\nfriction = { uniform = [0.1, 0.5] }\n'
+        'tilt = { cone_uniform = "0.1 rad" }\n[object]\nmass_factor = { uniform = [0.5, 1.5] }\n'
+        '[load]\nforce_ball = "0.5 N"\n[sampling]\nsamples = 700\n'
+    )
+    ran = program(
+        "grasp", "rank", tmp_path / "set.h5", tmp_path / "study.toml", "-o", tmp_path / "r.h5", "--format", "json"
+    )
+    r = garra.grasp.rank(
+        s,
+        friction=garra.uniform(0.1, 0.5, common=True),
+        mass=garra.scale(0.5, 1.5),
+        tilt=0.1,
+        force=garra.ball(0.5),
+        samples=700,
+        seed=9,
+    )
+    answer = json.loads(ran.stdout)
+    assert answer["status"]["ranked"] == 30
+    assert answer["unsolved"] == 0
+    import h5py
+
+    with h5py.File(tmp_path / "r.h5") as file:
+        assert list(file["status"].attrs["names"][:2]) == ["ranked", "no_contact"]
+        for name in ("p_held", "low", "high", "difference", "difference_low", "critical_friction", "rank", "held"):
+            np.testing.assert_array_equal(file[name][()], getattr(r, name), err_msg=name)
+    assert [best["grasp"] for best in answer["best"]] == list(r.order[:10])
+    assert 0 < r.p_held[r.best] < 1
+
+
+def test_bad_grasps_and_bad_files_say_what_is_wrong(tmp_path):
+    points, normals, _ = box_grasps(4, 0.06)
+    points[1] *= 1000
+    normals[2] = 0
+    r = garra.grasp.rank(points=points, normals=normals, friction=0.5, mass=0.1, samples=10)
+    assert r.refused == {"bad_normal": 1, "millimeters": 1}
+    assert list(r.rank) == [1, 0, 0, 2]
+    assert r.best == 0
+    with pytest.raises(ValueError, match=r"normals?"):
+        garra.grasp.rank(points=points, normals=normals[:2], friction=0.5, mass=0.1)
+    with pytest.raises(garra.UsageError, match="nothing that the grasps have to hold"):
+        garra.grasp.rank(points=points, normals=normals, friction=0.5)
+    with pytest.raises(TypeError, match="frction"):
+        garra.grasp.rank(points=points, normals=normals, frction=0.5, mass=1)
+
+    import h5py
+
+    path = tmp_path / "set.h5"
+    with h5py.File(path, "w") as file:
+        file["point"], file["normal"], file["first"] = np.zeros((4, 3)), np.zeros((4, 3)), [0, 3, 2, 4]
+    ran = program("grasp", "rank", path, expect=3)
+    assert "set.h5: dataset first" in ran.stderr
+    assert "row 2" in ran.stderr
+    with h5py.File(path, "a") as file:
+        file["first"][...] = [0, 1, 2, 4]
+        file["friction"] = [0.5, 0.5]
+    ran = program("grasp", "rank", path, expect=3)
+    assert "friction" in ran.stderr
+    program("grasp", "rank", tmp_path / "none.h5", expect=5)
