@@ -22,6 +22,7 @@ project = "garra"
 author = copyright = "garra developers"
 version = release = garra.__version__
 
+smartquotes = False  # "cpu" is code, quotes and all
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 
 # --- pages
@@ -104,7 +105,12 @@ def number_equations(app: Any, doctree: Any) -> None:
 
 # --- notebooks
 
-built = find_spec("garra._core") is not None
+try:
+    import garra._core  # noqa: F401
+
+    built = True
+except ImportError:
+    built = False
 nb_execution_mode = "force" if built and not os.environ.get("GARRA_DOCS_NO_RUN") else "off"
 nb_execution_cache_path = str(BUILD / "docs" / "notebook-cache")
 nb_execution_show_tb = True
@@ -120,13 +126,14 @@ os.environ.setdefault("GARRA_PROGRAM", str(BUILD / "garra"))
 autodoc_mock_imports = [] if built else ["garra._core"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True}
+autodoc_default_options = {"members": True, "undoc-members": True}
 python_use_unqualified_type_names = True
 
 
-def hide_fields(app: Any, what: str, name: str, obj: Any, options: Any, signature: str, returns: str) -> Any:
-    """Results are read, not made: a list of their fields in front of their fields tells nothing."""
-    return ("", None) if what == "class" and dataclasses.is_dataclass(obj) else None
+def hide_constructor(app: Any, what: str, name: str, obj: Any, options: Any, signature: str, returns: str) -> Any:
+    """Results, chains and platforms are handed out by functions: how they are made tells nothing."""
+    made = what == "class" and (dataclasses.is_dataclass(obj) or (signature or "").startswith("(core"))
+    return ("", None) if made else None
 
 
 def plain_text(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -176,5 +183,5 @@ def setup(app: Any) -> None:
     app.connect("source-read", leave_out)
     app.connect("doctree-read", number_equations)
     app.connect("build-finished", copy_mathjax)
-    app.connect("autodoc-process-signature", hide_fields)
+    app.connect("autodoc-process-signature", hide_constructor)
     app.connect("autodoc-process-docstring", plain_text)

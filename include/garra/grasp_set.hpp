@@ -67,7 +67,7 @@ enum class GraspStatus : std::uint8_t {
   return names("ranked", "no_contact", "too_many_contacts", "not_finite", "bad_normal", "bad_friction", "bad_mass",
                "outward_normals", "millimeters");
 }
-inline constexpr int kMostSetContacts = 8;
+inline constexpr int kMostSetContacts = 32;
 inline constexpr double kMostReach = 10;           ///< [m]
 inline constexpr double kMostFriction = 10;  ///< up to which a friction is sought that would do
 

@@ -15,6 +15,10 @@ template void launch_balance<5>(std::int64_t, const double*, double*);
 template void launch_balance<6>(std::int64_t, const double*, double*);
 template void launch_balance<7>(std::int64_t, const double*, double*);
 template void launch_balance<8>(std::int64_t, const double*, double*);
+template void launch_balance<12>(std::int64_t, const double*, double*);
+template void launch_balance<16>(std::int64_t, const double*, double*);
+template void launch_balance<24>(std::int64_t, const double*, double*);
+template void launch_balance<32>(std::int64_t, const double*, double*);
 
 }  // namespace garra::contact
 

@@ -112,3 +112,7 @@ template struct garra::batch::Kernels<garra::grasp::SetJob<5>>;
 template struct garra::batch::Kernels<garra::grasp::SetJob<6>>;
 template struct garra::batch::Kernels<garra::grasp::SetJob<7>>;
 template struct garra::batch::Kernels<garra::grasp::SetJob<8>>;
+template struct garra::batch::Kernels<garra::grasp::SetJob<12>>;
+template struct garra::batch::Kernels<garra::grasp::SetJob<16>>;
+template struct garra::batch::Kernels<garra::grasp::SetJob<24>>;
+template struct garra::batch::Kernels<garra::grasp::SetJob<32>>;

@@ -36,6 +36,10 @@ template void balance_tiles<5>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<6>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<7>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<8>(Executor, std::int64_t, const double*, double*);
+template void balance_tiles<12>(Executor, std::int64_t, const double*, double*);
+template void balance_tiles<16>(Executor, std::int64_t, const double*, double*);
+template void balance_tiles<24>(Executor, std::int64_t, const double*, double*);
+template void balance_tiles<32>(Executor, std::int64_t, const double*, double*);
 
 Balances balance(const Wrenches& in, const Device& device) {
   check_sizes(in);

@@ -90,5 +90,9 @@ template void run_set(const SetJob<5>&, const Device&);
 template void run_set(const SetJob<6>&, const Device&);
 template void run_set(const SetJob<7>&, const Device&);
 template void run_set(const SetJob<8>&, const Device&);
+template void run_set(const SetJob<12>&, const Device&);
+template void run_set(const SetJob<16>&, const Device&);
+template void run_set(const SetJob<24>&, const Device&);
+template void run_set(const SetJob<32>&, const Device&);
 
 }  // namespace garra::grasp

@@ -2,6 +2,8 @@
 // device; docs/grasp-sets.md.
 #pragma once
 
+#include <utility>
+
 #include "contact/balance/op.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/core/philox.hpp"
@@ -50,9 +52,28 @@ struct SetModel {
   std::uint64_t seed;
 };
 
-/// A grasp as its samples have it.
+/// Numbers of contacts that samples are compiled for.
+template <class Use>
+void for_set_sizes(const Use& use) {
+  [&]<int... N>(std::integer_sequence<int, N...>) {
+    (use(std::integral_constant<int, N>{}), ...);
+  }
+  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMostSetContacts>{});
+}
+/// The smallest of them that k contacts fit into; 0: none.
+[[nodiscard]] inline int set_size(std::int64_t k) {
+  int size = 0;
+  for_set_sizes([&](auto n) {
+    if (size == 0 && k <= n) size = n;
+  });
+  return size;
+}
+
+/// A grasp as its samples have it. Where it has fewer than N contacts, some stand for one together: contact j of N is
+/// contact j % contacts, and has its share of the force limit. What the copies can do is what the one can.
 template <int N>
 struct SetGrasp {
+  int contacts;
   Vec3<double> com, gravity;
   Vec<double, 6> wrench;
   double mass, length;  ///< moments are divided by `length`
@@ -100,8 +121,8 @@ struct AssembleBody {
     Problem<S> p;
     set_wrench(g, x, per_length, p);
     for (int j = 0; j < N; ++j) {
-      const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index,
-                                                     (kSetSlots + j * kSetContactSlots) / 2);
+      const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
+      const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
       const ContactDeviation<S> deviation{own[kSetSlideT], own[kSetSlideO], own[kSetTilt], own[kSetTiltDirection], S(1)};
       set_columns(place_on_surface(g.contact[j], deviation), com, per_length, j, p);
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];

@@ -3,9 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
 
-#include "garra/batch/rows.hpp"
 #include "garra/core/error.hpp"
 #include "garra/study/study.hpp"
 #include "grasp/set/run.hpp"
@@ -121,10 +120,12 @@ class GraspReader {
     for (int r = 0; r < 6; ++r) out.wrench[r] = one(set_.wrench, 6 * g_ + r, 0);
     out.mass = one(set_.mass, g_, 0);
     out.length = length();
+    out.contacts = static_cast<int>(contacts_);
     for (int j = 0; j < N; ++j) {
-      out.contact[j] = surface(row_ + j);
-      out.friction[j] = one(set_.friction, row_ + j, 0);
-      out.limit[j] = one(set_.force_limit, row_ + j, std::numeric_limits<double>::infinity());
+      const int source = j % out.contacts, copies = (N - source + out.contacts - 1) / out.contacts;
+      out.contact[j] = surface(row_ + source);
+      out.friction[j] = one(set_.friction, row_ + source, 0);
+      out.limit[j] = one(set_.force_limit, row_ + source, std::numeric_limits<double>::infinity()) / copies;
     }
     return out;
   }
@@ -232,7 +233,7 @@ struct Decided {
   }
 };
 
-/// Those of the grasps with N contacts.
+/// Those of the grasps that N contacts are room for.
 template <int N>
 void decide(const Set& set, const SetStudy& study, const Device& device, const std::vector<std::size_t>& which,
             Decided& out) {
@@ -260,13 +261,12 @@ Decided decide_all(const Set& set, const SetStudy& study, const Device& device, 
   out.friction_samples = std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
   out.verdicts.resize(count * static_cast<std::size_t>(out.words));
   out.critical_friction.resize(count * static_cast<std::size_t>(out.friction_samples));
-  std::array<std::vector<std::size_t>, kMostSetContacts + 1> by_contacts;
-  for (std::size_t g = 0; g < count; ++g)
-    if (status[g] == GraspStatus::kRanked)
-      by_contacts[static_cast<std::size_t>(set.first[g + 1] - set.first[g])].push_back(g);
-  for (int k = 1; k <= kMostSetContacts; ++k)
-    batch::with_size<kMostSetContacts>(
-        k, [&](auto n) { decide<n>(set, study, device, by_contacts[static_cast<std::size_t>(k)], out); });
+  for_set_sizes([&](auto n) {
+    std::vector<std::size_t> which;
+    for (std::size_t g = 0; g < count; ++g)
+      if (status[g] == GraspStatus::kRanked && set_size(set.first[g + 1] - set.first[g]) == n) which.push_back(g);
+    decide<n>(set, study, device, which, out);
+  });
   return out;
 }
 
