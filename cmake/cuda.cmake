@@ -76,6 +76,7 @@ if(GARRA_HAS_NVCC)
   set_source_files_properties(kernels/contact/spg.cu kernels/contact/projected_lm.cu
     kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   set_source_files_properties(kernels/contact/box_quacan.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O1;-Xcicc=-O1")
+  # Likewise a controller that computes torques of nine to sixteen joints: NaN at -O2 and up.
   set_source_files_properties(kernels/chain/simulate.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)

@@ -49,7 +49,7 @@ void for_launches(const SetJob<N>& job, std::int64_t samples, std::int64_t most,
   for (std::int64_t g = 0; g < std::ssize(job.grasps); g += together) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < samples; first += padded) {
-      const AssembleBody<N> assemble{job.model, grasps.data() + g, padded, first, buffers.problems.data()};
+      const CandidateBody<N> assemble{job.model, grasps.data() + g, padded, first, buffers.problems.data()};
       cuda::for_each(here * padded, assemble);
       decide(here * padded);
       buffers.results.download(results.data());

@@ -25,7 +25,7 @@ class Batch:
         for name, value, tail in named:
             if value is not None:
                 if type(value) is not np.ndarray or value.dtype != np.float64:
-                    value = self._array(value)
+                    value = self._array(name, value)
                 first = value.ndim - len(tail)
                 if value.shape[first:] != tail or first < 0:
                     expected = ", ".join(["...", *map(str, tail)])
@@ -48,7 +48,7 @@ class Batch:
             array = array.reshape(self.lead + array.shape[1:]) if self.lead else array[0]
         return array if self._out is None else self._out(np.asarray(array))
 
-    def _array(self, value: Any) -> np.ndarray:
+    def _array(self, name: str, value: Any) -> np.ndarray:
         """float64 in NumPy; the first array of another library decides in which one the answers are."""
         library = type(value).__module__.partition(".")[0]
         if library == "torch":
@@ -56,6 +56,8 @@ class Batch:
             value = value.detach()
         elif library in ("jax", "jaxlib"):
             self._out = self._out or sys.modules["jax"].numpy.asarray
+        if np.iscomplexobj(value):
+            raise TypeError(f"{name} is complex: real numbers are needed")
         return np.asarray(value, dtype=np.float64)
 
     def _rows(self, array: np.ndarray, tail: tuple[int, ...]) -> np.ndarray:

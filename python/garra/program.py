@@ -10,7 +10,9 @@ from pathlib import Path
 
 
 def path() -> str:
-    """The program that came with this package, that was built in this tree, or that the PATH has."""
+    """GARRA_PROGRAM, the program that came with this package, that was built in this tree, or that the PATH has."""
+    if os.environ.get("GARRA_PROGRAM"):
+        return os.environ["GARRA_PROGRAM"]
     package = Path(__file__).resolve().parent
     for candidate in (package / "bin" / "garra", package.parents[1] / "build" / "garra"):
         if candidate.is_file():

@@ -98,6 +98,7 @@ void add_platform(nb::module_& m) {
   for (int s = 0; s < platform::kPoseStatuses; ++s)
     statuses.append(platform::to_string(static_cast<platform::PoseStatus>(s)));
   m.attr("pose_statuses") = nb::tuple(statuses);
+  m.def("platform_from_toml", [](const std::string& text) { return io::parse_platform(text, "text"); });
   m.def("read_platform", [](const std::string& file, const std::vector<std::string>& overrides) {
     return io::read_platform(file, overrides);
   });

@@ -1,9 +1,10 @@
-// One configuration of a chain by screw theory.
+// Singular configurations of a chain by screw theory: one exactly, many by their distance.
 #include "garra/singularity.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "arrays.hpp"
+#include "garra/singularity_map.hpp"
 #include "singularity/command/answer.hpp"
 
 namespace garra::python {
@@ -43,11 +44,64 @@ std::string analyse_screws(const Numbers& screws, double tolerance, double step)
   return json_of(singularity::analyse(set, options), options);
 }
 
+using singularity::MapScaling;
+using singularity::MeasureOptions;
+
+/// length: 0 is the natural one.
+MeasureOptions measure_options(const std::string& center, double length, double tolerance) {
+  MeasureOptions options;
+  options.scaling.center = center == "tool" ? MapScaling::Center::kTool : MapScaling::Center::kNatural;
+  if (length > 0) options.scaling.length = length;
+  options.tolerance = tolerance;
+  return options;
+}
+
+nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string& center, double length,
+                 const std::string& device, int threads) {
+  const std::size_t n = q.shape(0);
+  singularity::Measures out;
+  {
+    const nb::gil_scoped_release released;
+    const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
+    out = singularity::measure(robot, {q.data(), q.data() + q.size()}, options, device_of(device, threads));
+  }
+  nb::dict arrays;
+  arrays["sigma_min"] = taken(std::move(out.sigma_min), {n});
+  arrays["inverse_condition"] = taken(std::move(out.inverse_condition), {n});
+  arrays["manipulability"] = taken(std::move(out.manipulability), {n});
+  arrays["tool"] = taken(std::move(out.tool), {n, 3});
+  return arrays;
+}
+
+nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string& center, double length,
+                 double tolerance, const std::string& device, int threads) {
+  const std::size_t n = q.shape(0), j = q.shape(1);
+  singularity::NearSingularities out;
+  {
+    const nb::gil_scoped_release released;
+    const MeasureOptions options = measure_options(center, length, tolerance);
+    out = singularity::nearest_singularities(robot, {q.data(), q.data() + q.size()}, options,
+                                             device_of(device, threads));
+  }
+  nb::dict arrays;
+  arrays["landed"] = taken_as<std::uint8_t>(std::move(out.landing), {n});
+  arrays["q"] = taken(std::move(out.singular_q), {n, j});
+  arrays["distance"] = taken(std::move(out.distance), {n});
+  arrays["lost"] = taken(std::move(out.lost), {n});
+  arrays["responsible"] = taken(std::move(out.responsible), {n});
+  arrays["escape_joint"] = taken(std::move(out.escape_joint), {n});
+  arrays["escape_order"] = taken(std::move(out.escape_order), {n});
+  arrays["wrench"] = taken(std::move(out.wrench), {n, 6});
+  return arrays;
+}
+
 }  // namespace
 
 void add_singularity(nb::module_& m) {
   m.def("singularity_analyse", analyse_robot);
   m.def("singularity_analyse_screws", analyse_screws);
+  m.def("singularity_measure", measure);
+  m.def("singularity_nearest", nearest);
 }
 
 }  // namespace garra::python

@@ -11,6 +11,7 @@ import numpy as np
 
 from garra import _core
 from garra.batch import Batch
+from garra.files import data
 
 _FRAMES = {"world": False, "tool": True}
 
@@ -147,6 +148,9 @@ class Chain:
     def gravity_vector(self, value: Any) -> None:
         self._core.gravity = [float(x) for x in value]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Chain.from_toml, (self.to_toml(),)
+
     def __repr__(self) -> str:
         kinds = "".join("P" if p else "R" for p in self._core.prismatic)
         return f"<Chain {self.name!r}: {self.n} joints {kinds}>"
@@ -161,7 +165,7 @@ class Chain:
         tau: Any = None,
         wrench: Any = None,
         *,
-        outputs: Iterable[str],
+        outputs: str | Iterable[str],
         form: str = "linear-first",
         frame: str = "world",
         point: Any = (0.0, 0.0, 0.0),
@@ -174,13 +178,14 @@ class Chain:
         point in the tool frame [m]. Raises ValueError where an array that an output needs is missing.
         """
         n = self.n
+        outputs = [outputs] if isinstance(outputs, str) else list(outputs)
         batch = Batch(
             ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
         )
         if frame not in _FRAMES:
             raise ValueError(f'frame = {frame!r}, not "world" or "tool"')
         arrays = _core.chain_evaluate(
-            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), list(outputs), form,
+            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), outputs, form,
             _FRAMES[frame], [float(x) for x in point], device, threads,
         )  # fmt: skip
         shaped = {name: batch.out(array) for name, array in arrays.items()}
@@ -254,14 +259,16 @@ class Chain:
         device: str = "cpu",
         threads: int = 0,
     ) -> Trajectories:
-        """Motions from states q, qd under constant torques [..., n] (None: 0), at `times` [s], ascending from 0.
+        """Motions from states q, qd under constant torques [..., n] (None: 0), at `times` [s], one or ascending from 0.
 
         method: "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/chain-simulation.md).
         """
         n = self.n
-        qd = np.zeros(n) if np.ndim(qd) == 0 and not qd else qd
+        qd = np.full(n, qd) if np.ndim(qd) == 0 else qd
         batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)))
-        moments = np.asarray(times, dtype=np.float64)
+        moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        if moments.ndim != 1 or not len(moments):
+            raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
         arrays = _core.chain_simulate(
             self._core, batch["q"], batch["qd"], batch["torque"], moments.tolist(), float(moments[-1]), method, step,
             device, threads,
@@ -307,11 +314,21 @@ def load(
     lock: Mapping[str, float | str] | None = None,
     overrides: Iterable[str] = (),
 ) -> Chain:
-    """A chain from a URDF or a robot file in TOML (docs/robots.md).
+    """A chain from a URDF or a robot file in TOML (docs/robots.md), or by the name of one of garra.models.
 
     URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
     still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file. Raises
     garra.FileError, which names file, line, key and the remedy.
     """
+    path = _named(fspath(path))
     locks = [(joint, value if isinstance(value, str) else repr(float(value))) for joint, value in (lock or {}).items()]
-    return Chain(_core.read_robot(fspath(path), base or "", tip or "", list(overrides), locks))
+    return Chain(_core.read_robot(path, base or "", tip or "", list(overrides), locks))
+
+
+def _named(path: str) -> str:
+    """The file of a robot that comes with garra, where this is the name of one."""
+    if "." not in path and "/" not in path:
+        for own in (data(f"robots/{path}.toml"), data(f"robots/{path}.urdf")):
+            if own.is_file():
+                return str(own)
+    return path

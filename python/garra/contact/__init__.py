@@ -21,8 +21,10 @@ STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
 METHODS: tuple[str, ...] = _core.contact_methods
 STICK, SLIP, OPEN, UNKNOWN = 0, 1, 2, 255
+"""What a contact does, in `state`; UNKNOWN where the problem was not solved."""
 _SLIDES = 3  # of gradients(): the direction of sliding is given
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
+"""Verdicts of can_balance()."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,14 @@ class Balances:
     """[...] how much of |w| every choice of forces leaves over, where impossible"""
 
 
-def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
-    contacts = np.shape(mu)[-1] if np.ndim(mu) else 0
-    if contacts == 0:
+def _contacts(mu: Any) -> int:
+    if np.ndim(mu) == 0 or np.shape(mu)[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k]")
+    return np.shape(mu)[-1]
+
+
+def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
+    contacts = _contacts(mu)
     size = 3 * contacts
     return Batch(
         ("A", A, (size, size)),
@@ -164,7 +170,7 @@ def gradients(
 ) -> Gradients:
     """dL/d(A, b, mu) for the cotangent dL/dc [..., 3k], by the implicit function theorem at the solutions that solve()
     found for A, b, mu and mode (docs/contact-solver.md, "Derivatives"). forces() does it for torch and JAX."""
-    contacts = np.shape(mu)[-1]
+    contacts = _contacts(mu)
     size = 3 * contacts
     batch = Batch(
         ("A", A, (size, size)),
@@ -190,23 +196,31 @@ def can_balance(
     """Whether any forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).
 
     W: [..., 6, 3k] wrench of the contact forces (force; moment), w: [..., 6] the wrench that is to be balanced [N; N m],
-    mu: [..., k], force_limit: [..., k] [N] or None. length: [...] by which moments are divided so that all rows are
+    mu: [..., k], force_limit: [..., k] [N], one for all, or None. length: [...] by which moments are divided so that all rows are
     forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
     """
-    contacts = np.shape(mu)[-1] if np.ndim(mu) else 0
+    contacts = _contacts(mu)
     scale = np.asarray(length, dtype=np.float64)
     rows = np.stack([np.ones_like(scale)] * 3 + [1 / scale] * 3, axis=-1)
     batch = Batch(
         ("W", np.asarray(W, dtype=np.float64) * rows[..., None], (6, 3 * contacts)),
         ("w", np.asarray(w, dtype=np.float64) * rows, (6,)),
         ("mu", mu, (contacts,)),
-        ("force_limit", force_limit, (contacts,)),
+        ("force_limit", np.full(contacts, force_limit) if _is_number(force_limit) else force_limit, (contacts,)),
     )
     arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], device, threads)
     return Balances(**{name: batch.out(arrays[name]) for name in Balances.__dataclass_fields__})
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and np.ndim(value) == 0
 
 
 def __getattr__(name: str) -> Any:
     if name == "forces":
         return import_module(".differentiable", __name__).forces
     raise AttributeError(f"module 'garra.contact' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "forces"})

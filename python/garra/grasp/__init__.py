@@ -29,3 +29,7 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'garra.grasp' has no attribute {name!r}")
     return getattr(import_module(_NAMES[name], __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

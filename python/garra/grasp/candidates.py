@@ -207,8 +207,8 @@ def rank(
     com: Any = None,
     slide: Any = 0.0,
     tilt: float = 0.0,
-    force: Ball | float = 0.0,
-    torque: Ball | float = 0.0,
+    force: Ball | None = None,
+    torque: Ball | None = None,
     any_gravity: bool = False,
     samples: int = 1000,
     friction_samples: int = 100,
@@ -245,8 +245,8 @@ def rank(
         "com_ball": offset.radius,
         "slide": _tuple(slide if _is_drawn(slide) else Normal(0.0, float(slide), -np.inf, np.inf)),
         "tilt": ("cone", float(tilt), 0.0, 0.0, 0.0) if tilt else ("constant", 0.0, 0.0, 0.0, 0.0),
-        "force_ball": _radius(force),
-        "torque_ball": _radius(torque),
+        "force_ball": _radius("force", force),
+        "torque_ball": _radius("torque", torque),
         "any_gravity": any_gravity,
         "samples": samples,
         "friction_samples": friction_samples,
@@ -265,8 +265,12 @@ def _is_drawn(value: Any) -> bool:
     return isinstance(value, Uniform | Normal)
 
 
-def _radius(ball: Ball | float) -> float:
-    return ball.radius if isinstance(ball, Ball) else Ball(float(ball)).radius
+def _radius(name: str, given: Ball | None) -> float:
+    if given is None:
+        return 0.0
+    if not isinstance(given, Ball):
+        raise TypeError(f"{name}: garra.ball(radius) is needed, not {given!r}; a constant one is part of wrench")
+    return given.radius
 
 
 def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:

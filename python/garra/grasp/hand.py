@@ -162,14 +162,14 @@ class Grasp:
         samples: int = 10000,
         seed: int = 1,
         imbalance: float = 0.5,
-        force_limit: float | None = None,
+        force_limit: Any = None,
     ) -> Robustness:
         """How likely the grasp holds (docs/monte-carlo.md).
 
         friction: of the contacts, a number, [k], or a distribution (`garra.uniform`, `normal`, `scale`); mass: a factor
         on the object's mass and inertia; force [N], torque [N m]: disturbance on the object at its center of mass,
         world axes, [3] or `garra.ball`. `held` asks that every contact sticks, that forces within the cones (and below
-        `force_limit` [N]) balance the wrench, and that the command leaves at most `imbalance` of it.
+        `force_limit` [N], one or [k]) balance the wrench, and that the command leaves at most `imbalance` of it.
         """
         k = len(self.mu)
         if samples < 1:
@@ -186,7 +186,7 @@ class Grasp:
         A, b, _ = self.problem(factor, wrench=wrench)
         found = redundant.solve(A, b, mu, 1e-9)
         whole = wrench + self.applied + factor[:, None] * np.concatenate([self.weight, self.gyroscopic])
-        limit = None if force_limit is None else np.broadcast_to(float(force_limit), k)
+        limit = None if force_limit is None else np.broadcast_to(np.asarray(force_limit, float), k)
         verdict = contact.can_balance(self.W, whole, mu, limit, length=self.radius).verdict
         balance = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
         left = self.imbalance(factor, wrench)
@@ -219,9 +219,14 @@ def _drawn(given: Any, nominal: np.ndarray, rng: np.random.Generator, samples: i
         values = values * nominal if given.relative else values
     else:
         values = nominal if given is None else np.asarray(given, float)
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name}: not finite")
+    vector = name in ("force", "torque")
+    if vector and given is not None and np.ndim(values) == 0:
+        raise ValueError(f"{name}: a vector [3] or garra.ball(radius) is needed, not the number {given}")
     if np.ndim(values) > 0 and np.shape(values)[-1] != width or np.ndim(values) > 1 and len(values) != samples:
         shapes = (
-            "[3] or garra.ball(radius)" if name in ("force", "torque") else f"a number, [{width}] or a distribution"
+            "[3] or garra.ball(radius)" if vector else f"a number, [{width}] or a distribution"
         )
         raise ValueError(f"{name}: expected {shapes}, got an array of shape {list(np.shape(values))}")
     return np.array(np.broadcast_to(values, (samples, width)))

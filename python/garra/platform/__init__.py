@@ -82,6 +82,16 @@ class Platform:
         """A platform file that reads back to the same numbers."""
         return self._core.to_toml()
 
+    @classmethod
+    def from_toml(cls, text: str) -> Platform:
+        """From the text of a platform file, as to_toml() writes it."""
+        from garra import _core
+
+        return cls(_core.platform_from_toml(text))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Platform.from_toml, (self.to_toml(),)
+
     def __repr__(self) -> str:
         return f"<Platform {self.name!r}>"
 
@@ -117,7 +127,10 @@ class Platform:
         from garra import _core
         from garra.batch import Batch
 
-        arrays = _core.platform_modes(self._core, Batch(("lengths", lengths, (6,)))["lengths"], starts, seed)
+        batch = Batch(("lengths", lengths, (6,)))
+        if batch.lead:
+            raise ValueError(f"lengths has the shape {np.shape(lengths)}, not [6]: modes() takes one set of lengths")
+        arrays = _core.platform_modes(self._core, batch["lengths"], starts, seed)
         return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__})
 
 
@@ -138,3 +151,7 @@ def __getattr__(name: str) -> Any:
 
         return _core.pose_statuses
     raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "STATUS"})

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from garra.batch import Batch
     from garra.chain.robot import Chain
+    from garra.study.run import Result
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,42 @@ class Analysis:
         return [e.joints for e in self.escapes]
 
 
+@dataclass(frozen=True)
+class Measures:
+    """How near each configuration is to a singularity. Screws are scaled: moments about the center over a length L."""
+
+    sigma_min: Any
+    """[...] smallest singular value that an ordinary configuration has"""
+    inverse_condition: Any
+    """[...] sigma_min over the largest singular value"""
+    manipulability: Any
+    """[...] product of the singular values"""
+    tool: Any
+    """[..., 3] tool point, world axes [m]"""
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The singularity next to each configuration; NaN, 0 and -1 where `landed` is False."""
+
+    landed: Any
+    """[...] False: no singularity was found within a radian, or a joint value is not finite"""
+    q: Any
+    """[..., n] the singular configuration"""
+    distance: Any
+    """[...] joint motion that leads there [rad]; a prismatic joint's in units of L"""
+    lost: Any
+    """[...] freedoms that are lost there"""
+    responsible: Any
+    """[..., n] bool: joints to blame"""
+    escape_joint: Any
+    """[...] the joint that leads out fastest, from 0; -1: none alone"""
+    escape_order: Any
+    """[...] sigma_min grows with this power of its step"""
+    wrench: Any
+    """[..., 6] a wrench that the arm cannot yield to: moment about the center, force times L, world axes"""
+
+
 def _analysis(text: str) -> Analysis:
     details = json.loads(text)
     return Analysis(
@@ -73,7 +111,10 @@ def analyse(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.2
     finite motions that are tried [rad]."""
     from garra import _core
 
-    return _analysis(_core.singularity_analyse(robot._core, [float(x) for x in np.ravel(q)], tolerance, step))
+    values = np.asarray(q, dtype=np.float64)
+    if values.shape != (robot.n,):
+        raise ValueError(f"q has the shape {values.shape}, not [{robot.n}]: analyse() takes one configuration")
+    return _analysis(_core.singularity_analyse(robot._core, values.tolist(), tolerance, step))
 
 
 def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
@@ -83,3 +124,73 @@ def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25)
 
     rows = Batch(("screws", screws, (6,)))["screws"]
     return _analysis(_core.singularity_analyse_screws(rows, tolerance, step))
+
+
+def measure(
+    robot: Chain,
+    q: Any,
+    *,
+    center: str = "natural",
+    length: float | None = None,
+    device: str = "cpu",
+    threads: int = 0,
+) -> Measures:
+    """How near the configurations q [..., n] are to a singularity (docs/singularity-maps.md).
+
+    center: "natural" (the point nearest to all revolute axes) or "tool"; length: unit of length L of the screws [m];
+    None: root mean square distance of the axes to the center. Arms of four to sixteen joints that can move in six freedoms.
+    """
+    from garra import _core
+
+    batch = _configurations(robot, q, center)
+    arrays = _core.singularity_measure(robot._core, batch["q"], center, length or 0.0, device, threads)
+    return Measures(**{name: batch.out(array) for name, array in arrays.items()})
+
+
+def nearest(
+    robot: Chain,
+    q: Any,
+    *,
+    center: str = "natural",
+    length: float | None = None,
+    tolerance: float = 1e-10,
+    device: str = "cpu",
+    threads: int = 0,
+) -> Nearest:
+    """The singularity next to each configuration q [..., n], by least joint motion, and what is lost there, who is to
+    blame and which joint leads out (docs/singularity-maps.md says how sure that is). center, length: see measure();
+    singular: the smallest singular value is at most `tolerance` of the largest."""
+    from garra import _core
+
+    batch = _configurations(robot, q, center)
+    arrays = _core.singularity_nearest(robot._core, batch["q"], center, length or 0.0, tolerance, device, threads)
+    arrays["landed"] = arrays["landed"] == 0
+    arrays["responsible"] = (arrays["responsible"][:, None] >> np.arange(robot.n, dtype=np.uint32)) % 2 == 1
+    return Nearest(**{name: batch.out(array) for name, array in arrays.items()})
+
+
+def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noqa: A001  (the field's word)
+    """Where the arm is near singular, over its joint limits or a task: a study of job = "singularity".
+
+    how: further tables of the scenario (joints, task, measure, slice, output; docs/scenario.md), and what garra.run()
+    takes (out, seed, device, threads, progress, report).
+    """
+    from tempfile import TemporaryDirectory
+
+    from garra.study.run import run
+
+    running = {key: how.pop(key) for key in ("out", "seed", "device", "threads", "progress", "report") if key in how}
+    with TemporaryDirectory(prefix="garra-") as folder:
+        model = f"{folder}/{robot.name or 'robot'}.toml".replace(" ", "_")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(robot.to_toml())
+        scenario = {"schema": 1, "job": "singularity", "title": f"Singularities of {robot.name}", "robot": {"file": model}}
+        return run({**scenario, **how}, samples=samples, **running)
+
+
+def _configurations(robot: Chain, q: Any, center: str) -> Batch:
+    from garra.batch import Batch
+
+    if center not in ("natural", "tool"):
+        raise ValueError(f'center = {center!r}, not "natural" or "tool"')
+    return Batch(("q", q, (robot.n,)))

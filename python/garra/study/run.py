@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from os import PathLike, fspath
@@ -19,13 +19,16 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
+from garra.study.progress import listener, record_of
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
 # Exit codes that leave a finished run (docs/scenario.md); 4: more unsolved samples than sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
 _STOPPED = 75
+Progress = bool | Callable[[dict[str, Any]], object]
 _ERRORS = {2: _core.UsageError, 3: _core.FileError, 5: _core.InputOutputError, 6: _core.DeviceError}
 
 
@@ -130,6 +133,14 @@ class Result:
         index = columns.pop("index", None)
         return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name="sample"))
 
+    def to_xarray(self) -> xarray.Dataset:
+        """to_pandas() as a dataset over `sample`, with the scenario's title, job and seed as attributes."""
+        attributes = {key: self.summary[key] for key in ("title", "job", "seed") if key in self.summary}
+        frame = self.to_pandas()
+        if "outcome" in frame:
+            frame = frame.assign(outcome=frame["outcome"].astype(str))
+        return frame.to_xarray().assign_attrs(attributes)
+
     def plot_metric(self, name: str, ax: Any = None) -> Any:
         """Histogram of a metric on matplotlib axes, which are returned."""
         import matplotlib.pyplot as plt
@@ -151,7 +162,7 @@ class Result:
         """The page report.html, made where it is not there yet; copied to `path`."""
         page = self.folder / "report.html"
         if not page.exists():
-            _call(["report", str(self.folder)])
+            _report(self.folder)
         return page if path is None else Path(shutil.copyfile(page, path))
 
     def __repr__(self) -> str:
@@ -200,24 +211,46 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _call(arguments: list[str]) -> int:
+def _call(arguments: list[str], progress: Progress = False) -> int:
     """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which ends its chunk."""
+    show = listener(progress)
+    arguments = [*arguments, "--progress", "none" if show is None else "json"]
     process = subprocess.Popen(
         [program.path(), *arguments], env=program.environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
+    said = ""
     try:
-        _, said = process.communicate()
-    except KeyboardInterrupt:
-        # Outside of a terminal the signal came to this process alone.
+        for line in process.stderr:
+            record = record_of(line)
+            if record is None:
+                said += line
+            elif show is not None:
+                show(record)
+        process.wait()
+    except BaseException:
+        # Ctrl-C, which outside of a terminal came to this process alone, or an exception of the listener's: the program
+        # ends its chunk.
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
     code = process.returncode
-    if code not in (*_FINISHED, _STOPPED):
-        message = said.strip().removeprefix("garra: ") or f"garra {arguments[0]} ended with exit code {code}"
-        raise _ERRORS.get(code, _core.Error)(message)
+    _raise(code, said, arguments[0])
     return code
+
+
+def _report(folder: Path) -> None:
+    done = subprocess.run(
+        [program.path(), "report", str(folder)], env=program.environment(), stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    _raise(done.returncode, done.stderr, "report")
+
+
+def _raise(code: int, said: str, command: str) -> None:
+    if code not in (*_FINISHED, _STOPPED):
+        message = said.strip().removeprefix("garra: ") or f"garra {command} ended with exit code {code}"
+        raise _ERRORS.get(code, _core.Error)(message)
 
 
 def _file_of(scenario: str | PathLike[str] | Mapping[str, Any], folder: Path) -> str:
@@ -250,11 +283,14 @@ def run(
     device: str = "auto",
     threads: int = 0,
     report: bool = False,
+    progress: Progress = False,
 ) -> Result:
     """Runs a study of any job: a scenario file, or the same as a mapping (files that it names by absolute paths).
 
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
-    Ctrl-C ends it within a chunk and keeps what is there: garra.open_run(out, resume=True) goes on. Raises
+    progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
+    ..., ...}. Ctrl-C, or an exception of that function, ends the run within a chunk and keeps what is there:
+    garra.open_run(out, resume=True) goes on. Raises
     garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
     """
     kept = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="garra-"))
@@ -266,8 +302,6 @@ def run(
             str(kept),
             "--device",
             device,
-            "--progress",
-            "none",
         ]
         arguments += ["--threads", str(threads)] if threads else []
         arguments += ["--samples", str(samples)] if samples is not None else []
@@ -276,7 +310,7 @@ def run(
             arguments += ["--set", setting]
         arguments += [] if report else ["--no-report"]
         try:
-            code = _call(arguments)
+            code = _call(arguments, progress)
         except BaseException:
             if out is None:
                 shutil.rmtree(kept, ignore_errors=True)
@@ -289,10 +323,10 @@ def run(
     return result
 
 
-def open_run(folder: str | PathLike[str], *, resume: bool = False) -> Result:
+def open_run(folder: str | PathLike[str], *, resume: bool = False, progress: Progress = False) -> Result:
     """The result of a run folder; resume: computes what is missing first."""
     if resume:
-        _call(["resume", fspath(folder), "--progress", "none"])
+        _call(["resume", fspath(folder)], progress)
     elif not (Path(folder) / "summary.json").is_file():
         raise _core.InputOutputError(
             f"{fspath(folder)}: no summary.json: no run, or one that has not ended (resume=True)"

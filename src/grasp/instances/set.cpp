@@ -30,7 +30,7 @@ struct Stretch {
 
 template <int N>
 void assemble(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles<N>& tiles) {
-  const AssembleBody<N> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples, of.first,
+  const CandidateBody<N> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples, of.first,
                              tiles.problems.data()};
   batch::for_each(executor, of.count, body);
 }

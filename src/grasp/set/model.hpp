@@ -97,7 +97,7 @@ GARRA_HD Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_
 
 /// The samples of a set, `samples` to each grasp, beginning with sample `first`; of each the problem that decides it.
 template <int N>
-struct AssembleBody {
+struct CandidateBody {
   template <class S>
   using Problem = typename contact::BalanceOp<N>::template In<S>;
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import garra
 import h5py
 import numpy as np
@@ -136,3 +138,25 @@ def test_tensors_come_back_as_tensors(robot):
     q = torch.zeros(4, 7, dtype=torch.float32)
     assert isinstance(robot.crba(q), torch.Tensor)
     assert robot.crba(q).dtype == torch.float64
+
+
+def test_robots_are_pickled_and_named(tmp_path):
+    robot = garra.load("puma560")
+    robot.gravity_vector = [0, 1.0, -9.0]
+    copy = pickle.loads(pickle.dumps(robot))
+    q = np.linspace(-0.5, 0.5, 6)
+    np.testing.assert_array_equal(copy.rnea(q, q, q), robot.rnea(q, q, q))
+    with pytest.raises(garra.Error, match="no_such_robot"):
+        garra.load("no_such_robot")
+
+
+def test_what_does_not_fit_is_named():
+    robot = garra.models.puma560()
+    np.testing.assert_array_equal(robot.evaluate(np.zeros(6), outputs="pose").pose, robot.fkine(np.zeros(6)))
+    with pytest.raises(TypeError, match="q is complex"):
+        robot.fkine(np.zeros(6, complex))
+    assert robot.simulate(np.zeros(6), 0.1, times=0.01).q.shape == (1, 6)
+    with pytest.raises(ValueError, match="times"):
+        robot.simulate(np.zeros(6), times=[])
+    with pytest.raises(ValueError, match=r"q has the shape \(2, 6\), not \[6\]"):
+        garra.singularity.analyse(robot, np.zeros((2, 6)))

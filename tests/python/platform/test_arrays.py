@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import garra
 import numpy as np
@@ -56,3 +57,14 @@ def test_a_platform_reads_back_and_an_unknown_one_is_named(tmp_path):
     ).all()
     with pytest.raises(garra.InputOutputError, match="nonsense"):
         garra.platform.load("nonsense")
+
+
+def test_platforms_are_pickled_and_modes_take_one_set_of_lengths():
+    p = garra.platform.load("trepa_like")
+    copy = pickle.loads(pickle.dumps(p))
+    position, quaternion = p.home
+    np.testing.assert_array_equal(
+        copy.inverse_kinematics(position, quaternion).lengths, p.inverse_kinematics(position, quaternion).lengths
+    )
+    with pytest.raises(ValueError, match=r"not \[6\]"):
+        p.modes(np.full((2, 6), 1.2))

@@ -32,3 +32,44 @@ def test_of_a_robot_joints_are_indices():
     assert found.escape_joints == [[4]]
     assert found.details["sosm"][0]["ssm"] == [4, 6]  # as the papers count
     assert found.lost_wrenches.shape == (1, 6)
+
+
+def test_many_configurations_have_the_distance_of_the_closed_forms():
+    robot = garra.models.puma560()
+    rng = np.random.default_rng(2)
+    q = rng.uniform(-1, 1, (4, 50, 6)) + [0, -0.5, 0.3, 0, 0, 0]
+    q[..., 4] = rng.uniform(-0.02, 0.02, (4, 50))
+    # The wrist is straight where joint 5 is 0, and turning it leads there; a few are nearer to elbow or shoulder.
+    found = garra.singularity.nearest(robot, q)
+    assert found.landed.all()
+    assert (found.distance < np.abs(q[..., 4]) + 1e-6).all()
+    wrist = found.distance > np.abs(q[..., 4]) - 1e-6
+    assert wrist.mean() > 0.95
+    assert found.responsible.shape == (4, 50, 6)
+    assert (found.responsible[wrist] == [False, False, False, True, False, True]).all()
+    assert (found.escape_joint[wrist] == 4).all()
+    far = garra.singularity.measure(robot, q)
+    near = garra.singularity.measure(robot, found.q)
+    assert (near.sigma_min < 1e-6).all() and (far.sigma_min > near.sigma_min).all()
+    one = garra.singularity.measure(robot, q[1, 7])
+    assert one.sigma_min == far.sigma_min[1, 7]
+    np.testing.assert_allclose(far.tool, robot.fkine(q)[..., :3, 3], atol=1e-12)
+    bad = q[0].copy()
+    bad[3, 2] = np.nan
+    again = garra.singularity.measure(robot, bad)
+    assert np.isnan(again.sigma_min[3])
+    np.testing.assert_array_equal(np.delete(again.sigma_min, 3), np.delete(far.sigma_min[0], 3))
+    with pytest.raises(ValueError, match="center"):
+        garra.singularity.measure(robot, q, center="elbow")
+
+
+def test_a_map_is_a_study_of_the_arm_at_hand():
+    robot = garra.models.puma560()
+    found = garra.singularity.map(robot, samples=4096, seed=3, measure={"near": 0.05})
+    assert found.job == "singularity"
+    assert found.samples == 4096
+    # The same share by counting.
+    rng = np.random.default_rng(0)
+    q = rng.uniform(robot.lower, robot.upper, (20000, 6))
+    share = (garra.singularity.measure(robot, q).inverse_condition <= 0.05).mean()
+    assert abs(found.probability - share) < 5 * np.sqrt(share / 4096)

@@ -120,3 +120,32 @@ def test_the_histogram_is_that_of_the_summary():
     assert math.isclose(stairs.get_data().values.sum(), 1.0)
     assert np.count_nonzero(stairs.get_data().values) == np.count_nonzero(counts)
     plt.close("all")
+
+
+def test_progress_is_told_and_can_end_the_run(tmp_path):
+    seen = []
+    settings = {"samples": 65536, "set": {"sampling.chunk": 8192}}
+    whole = garra.run(SCENARIOS / "three_puma_sphere.toml", progress=seen.append, **settings)
+    assert seen and all(0 < r["samples"] <= r["of"] == 65536 for r in seen)
+    assert [r["samples"] for r in seen] == sorted(r["samples"] for r in seen)
+    assert all(r["low"] <= r["held"] <= r["high"] for r in seen)
+
+    class EnoughError(Exception):
+        pass
+
+    def enough(record):
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        garra.run(SCENARIOS / "three_puma_sphere.toml", tmp_path / "run", progress=enough, **settings)
+    assert garra.open_run(tmp_path / "run", resume=True).summary == whole.summary
+
+
+def test_kept_samples_as_a_dataset():
+    pytest.importorskip("pandas")
+    pytest.importorskip("xarray")
+    found = garra.run(SCENARIOS / "three_puma_sphere.toml", samples=1024, set={"output.keep": "all"})
+    data = found.to_xarray()
+    assert data.sizes == {"sample": 1024}
+    assert (data["outcome"] == "held").sum() == found.outcomes["held"]
+    assert data.attrs["title"] == found.title
