@@ -22,9 +22,29 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/garra-config.cmake ${CMAKE_CURRENT_BIN
   cmake/chain.cmake
   DESTINATION ${GARRA_PACKAGE_DIR})
 
+# For builds without CMake: pkg-config --static --cflags --libs garra. The flags are those of the library: others have other bits.
+get_target_property(flags garra_numerics INTERFACE_COMPILE_OPTIONS)
+string(REGEX MATCHALL "-(ffp|fno|march|mprefer)[-a-z0-9=]*" flags "${flags}")
+string(REPLACE ";" " " GARRA_PC_FLAGS "${flags}")
+file(RELATIVE_PATH GARRA_PC_TO_PREFIX ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/garra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/garra.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/garra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# cpack --config build/CPackConfig.cmake: a Debian package of what `cmake --install` puts there.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "garra developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_CURRENT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libhdf5-dev, libtinyxml2-dev, libtomlplusplus-dev, zlib1g-dev")
+include(CPack)
+
 if(GARRA_TESTS)
   add_test(NAME install.foreign_project COMMAND ${CMAKE_COMMAND}
-    -DBUILT=${CMAKE_BINARY_DIR} -DFOREIGN=${CMAKE_SOURCE_DIR}/tests/install -DWORK=${CMAKE_BINARY_DIR}/tests/install
+    -DBUILT=${CMAKE_BINARY_DIR} -DCMAKE_CPACK=${CMAKE_CPACK_COMMAND} -DFOREIGN=${CMAKE_SOURCE_DIR}/tests/install -DWORK=${CMAKE_BINARY_DIR}/tests/install
     -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER} -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
     -P ${CMAKE_SOURCE_DIR}/tests/install/run.cmake)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,8 @@ struct Set {
   [[nodiscard]] std::int64_t count() const { return first.empty() ? 0 : std::ssize(first) - 1; }
 };
 
-/// What is uncertain, and how it is computed. Sample i of one grasp has the same draws as sample i of any other, so that
-/// differences between grasps are sharper than the probabilities themselves.
+/// What is uncertain, and how it is computed. Sample i of one grasp has the same draws as sample i of any other, so
+/// that differences between grasps are sharper than the probabilities themselves.
 struct SetStudy {
   using Distribution = study::Distribution;
   Distribution friction = Distribution::constant(1);  ///< all contacts': a factor, or the coefficient itself
@@ -40,13 +41,13 @@ struct SetStudy {
   Distribution contact_friction = Distribution::constant(1);  ///< a further factor on each contact's
   Distribution mass = Distribution::constant(1);              ///< a factor, or the mass itself [kg]
   bool mass_is_factor = true;
-  double com_ball = 0;                                ///< the centre of mass is off, uniform in a ball of this radius [m]
-  Distribution slide_t = Distribution::constant(0);   ///< of each contact point along the surface [m]
+  double com_ball = 0;  ///< the centre of mass is off, uniform in a ball of this radius [m]
+  Distribution slide_t = Distribution::constant(0);  ///< of each contact point along the surface [m]
   Distribution slide_o = Distribution::constant(0);
-  Distribution tilt = Distribution::constant(0);      ///< of each true normal, towards any side [rad]
-  double force_ball = 0, torque_ball = 0;             ///< disturbance, uniform in balls of these radii [N, N m]
-  bool any_gravity = false;                           ///< gravity from a direction uniform on the sphere
-  std::int64_t samples = 1000;                        ///< of each grasp
+  Distribution tilt = Distribution::constant(0);  ///< of each true normal, towards any side [rad]
+  double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
+  bool any_gravity = false;                       ///< gravity from a direction uniform on the sphere
+  std::int64_t samples = 1000;                    ///< of each grasp
   std::int64_t friction_samples = 100;  ///< the first so many of them are also asked for the friction that they need
   std::uint64_t seed = 1;
 };
@@ -68,7 +69,7 @@ enum class GraspStatus : std::uint8_t {
                "outward_normals", "millimeters");
 }
 inline constexpr int kMostSetContacts = 32;
-inline constexpr double kMostReach = 10;           ///< [m]
+inline constexpr double kMostReach = 10;     ///< [m]
 inline constexpr double kMostFriction = 10;  ///< up to which a friction is sought that would do
 
 /// One entry per grasp. Where its status is not kRanked: NaN, and rank 0.
@@ -86,8 +87,12 @@ struct Ranking {
   std::int64_t samples = 0;        ///< of each grasp
 };
 
+/// Told now and then how many grasps are decided. What it throws ends the ranking.
+using SetProgress = std::function<void(std::int64_t)>;
+
 /// Ranks all of them. Throws Error (kInvalidFile: sizes that do not fit, named with the array and row; kUsage: nothing
 /// to hold against; kNoDevice).
-[[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {});
+[[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {},
+                           const SetProgress& progress = {});
 
 }  // namespace garra::grasp

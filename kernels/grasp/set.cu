@@ -97,9 +97,7 @@ void run_kernels(const Device& device, const SetJob<N>& job) {
         }
         cuda::for_each(count, PickBody<N>{buffers.brackets.data(), buffers.results.data(), true});
       },
-      [&](std::int64_t g, std::int64_t s, double mu) {
-        job.critical_friction[g * job.friction_samples + s] = mu;
-      });
+      [&](std::int64_t g, std::int64_t s, double mu) { job.critical_friction[g * job.friction_samples + s] = mu; });
 }
 
 }  // namespace garra::grasp

@@ -1,8 +1,10 @@
 // Sets of candidate grasps against closed forms, against contact::balance, and against themselves on every executor.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "contact/problems/classes.hpp"
 #include "garra/core/error.hpp"
@@ -291,6 +293,22 @@ TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
   const Ranking few = rank(s, study);
   less.samples = 1001;
   EXPECT_LE(rank(s, less).held[0] - few.held[0], 1) << "more samples begin with the same ones";
+}
+
+TEST(GraspSet, ProgressIsToldAndCanEndTheRanking) {
+  Set s;
+  s.first = {0};
+  bench::Random random(5);
+  for (int g = 0; g < 50; ++g) add_random_grasp(random, 1 + g % 3, s);
+  SetStudy study;
+  study.samples = 100'000;  // of which twenty grasps are decided at once
+  study.friction_samples = 0;
+  std::vector<std::int64_t> told;
+  (void)rank(s, study, {}, [&](std::int64_t done) { told.push_back(done); });
+  EXPECT_GE(told.size(), 3u);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 50);
+  EXPECT_THROW((void)rank(s, study, {}, [](std::int64_t) { throw std::domain_error("enough"); }), std::domain_error);
 }
 
 TEST(GraspSet, ABadGraspSaysWhyAndTheOthersGoOn) {

@@ -1,4 +1,5 @@
-// Sets of candidate grasps and their rankings as HDF5 files, and what is uncertain about them as TOML (docs/grasp-sets.md).
+// Sets of candidate grasps and their rankings as HDF5 files, and what is uncertain about them as TOML
+// (docs/grasp-sets.md).
 #pragma once
 
 #include <string>
@@ -9,10 +10,10 @@
 
 namespace garra::io {
 
-/// Reads a grasp set: first [g+1], point, normal [m,3] and, where they are there, tangent [m,3], friction [m], curvature
-/// [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]. Without `first`, point and normal
-/// may be [g,k,3] (and friction, force_limit [g,k], tangent [g,k,3], curvature [g,k,2]): k contacts each. Throws Error,
-/// naming file and dataset (kInvalidFile, kInputOutput).
+/// Reads a grasp set: first [g+1], point, normal [m,3] and, where they are there, tangent [m,3], friction [m],
+/// curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]. Without `first`,
+/// point and normal may be [g,k,3] (and friction, force_limit [g,k], tangent [g,k,3], curvature [g,k,2]): k contacts
+/// each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
 
 /// Writes a ranking, a row a grasp: whole or not at all. Throws Error(kInputOutput).

@@ -196,8 +196,8 @@ def can_balance(
     """Whether any forces c with W c + w = 0, |(c_t, c_o)| <= mu c_n, c_n <= force_limit exist (wrench resistance).
 
     W: [..., 6, 3k] wrench of the contact forces (force; moment), w: [..., 6] the wrench that is to be balanced [N; N m],
-    mu: [..., k], force_limit: [..., k] [N], one for all, or None. length: [...] by which moments are divided so that all rows are
-    forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
+    mu: [..., k], force_limit: [..., k] [N], one for all, or None. length: [...] by which moments are divided so that
+    all rows are forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
     """
     contacts = _contacts(mu)
     scale = np.asarray(length, dtype=np.float64)

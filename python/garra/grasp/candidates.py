@@ -30,8 +30,8 @@ class Set:
     """G candidate grasps of k contacts each, or of any numbers of contacts; SI units, axes of the object's.
 
     A grasp is contact points, normals into the object and friction coefficients; mass, centre of mass, gravity
-    (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. The hand is ideal: it presses with any forces that
-    friction and force_limit allow.
+    (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. The hand is ideal: it presses with any forces
+    that friction and force_limit allow.
     """
 
     def __init__(self, first: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
@@ -44,8 +44,8 @@ class Set:
     def from_arrays(cls, points: Any, normals: Any, friction: Any = None, *, first: Any = None, **others: Any) -> Set:
         """points, normals: [G, k, 3], or [m, 3] with first [G+1], the first row of each grasp and the number of rows.
 
-        friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; mass [G] or a number, com
-        [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com).
+        friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; mass [G] or a number,
+        com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com).
         """
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -113,7 +113,9 @@ class Set:
 
     def __repr__(self) -> str:
         contacts = np.unique(np.diff(self.first))
-        numbers = f"{contacts[0]}" if len(contacts) == 1 else f"{contacts.min()} to {contacts.max()}" if len(self) else "no"
+        numbers = (
+            f"{contacts[0]}" if len(contacts) == 1 else f"{contacts.min()} to {contacts.max()}" if len(self) else "no"
+        )
         return f"<Set of {len(self):,} grasps, {numbers} contacts each; {', '.join(self.arrays)}>"
 
 
@@ -192,7 +194,9 @@ class Ranking:
     def __repr__(self) -> str:
         lines = [f"<Ranking: {len(self.order):,} of {len(self.rank):,} grasps, {self.samples:,} samples each"]
         for g in self.order[:3]:
-            lines.append(f"  {self.rank[g]}. grasp {g}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]")
+            lines.append(
+                f"  {self.rank[g]}. grasp {g}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]"
+            )
         lines += [f"  {count:,} {name.replace('_', ' ')}" for name, count in self.refused.items()]
         return "\n".join(lines) + ">"
 
@@ -284,7 +288,13 @@ def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float,
     low, high = max(drawn.min, least), drawn.max
     # Ends that no draw reaches: a normal distribution has none of its own.
     far = 40 * drawn.sd
-    return "normal", drawn.mean, drawn.sd, low if isfinite(low) else drawn.mean - far, high if isfinite(high) else drawn.mean + far
+    return (
+        "normal",
+        drawn.mean,
+        drawn.sd,
+        low if isfinite(low) else drawn.mean - far,
+        high if isfinite(high) else drawn.mean + far,
+    )
 
 
 def _friction(friction: Any) -> tuple[tuple, tuple, bool]:

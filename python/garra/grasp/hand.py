@@ -225,8 +225,6 @@ def _drawn(given: Any, nominal: np.ndarray, rng: np.random.Generator, samples: i
     if vector and given is not None and np.ndim(values) == 0:
         raise ValueError(f"{name}: a vector [3] or garra.ball(radius) is needed, not the number {given}")
     if np.ndim(values) > 0 and np.shape(values)[-1] != width or np.ndim(values) > 1 and len(values) != samples:
-        shapes = (
-            "[3] or garra.ball(radius)" if vector else f"a number, [{width}] or a distribution"
-        )
+        shapes = "[3] or garra.ball(radius)" if vector else f"a number, [{width}] or a distribution"
         raise ValueError(f"{name}: expected {shapes}, got an array of shape {list(np.shape(values))}")
     return np.array(np.broadcast_to(values, (samples, width)))

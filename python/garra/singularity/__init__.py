@@ -138,7 +138,7 @@ def measure(
     """How near the configurations q [..., n] are to a singularity (docs/singularity-maps.md).
 
     center: "natural" (the point nearest to all revolute axes) or "tool"; length: unit of length L of the screws [m];
-    None: root mean square distance of the axes to the center. Arms of four to sixteen joints that can move in six freedoms.
+    None: root mean square distance of the axes to the center. Of arms that can move in six freedoms.
     """
     from garra import _core
 
@@ -184,7 +184,12 @@ def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noq
         model = f"{folder}/{robot.name or 'robot'}.toml".replace(" ", "_")
         with open(model, "w", encoding="utf-8") as file:
             file.write(robot.to_toml())
-        scenario = {"schema": 1, "job": "singularity", "title": f"Singularities of {robot.name}", "robot": {"file": model}}
+        scenario = {
+            "schema": 1,
+            "job": "singularity",
+            "title": f"Singularities of {robot.name}",
+            "robot": {"file": model},
+        }
         return run({**scenario, **how}, samples=samples, **running)
 
 

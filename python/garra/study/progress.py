@@ -29,7 +29,9 @@ def record_of(line: str) -> dict[str, Any] | None:
 
 def _estimate(record: dict[str, Any]) -> str:
     """The key between seconds_left and low is the event."""
-    event = next((key for key in record if key not in ("samples", "of", "per_second", "seconds_left", "low", "high")), "")
+    event = next(
+        (key for key in record if key not in ("samples", "of", "per_second", "seconds_left", "low", "high")), ""
+    )
     value = record.get(event)
     return f"P({event}) = {value:.4f}" if isinstance(value, int | float) else ""
 

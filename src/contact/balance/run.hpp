@@ -7,7 +7,8 @@
 
 namespace garra::contact {
 
-/// For N = 1 ... 8, 12, 16, 24, 32: `count` problems in tiles of BalanceOp<N>::In, answers in tiles of Out, by one thread of the host.
+/// For N = 1 ... 8, 12, 16, 24, 32: `count` problems in tiles of BalanceOp<N>::In, answers in tiles of Out, by one
+/// thread of the host.
 template <int N>
 void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers);
 

@@ -82,7 +82,7 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
 void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out);
 
 /// contact::judge into the arrays that `out` has; the sizes belong together.
-void judge(const ProblemView& problems, std::span<const double> c, double tol, Solutions& out);
+void judge(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out);
 
 /// Throws Error(kInvalidFile) where the arrays do not belong together.
 void check_sizes(const ProblemView& problems);

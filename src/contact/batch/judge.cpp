@@ -1,22 +1,26 @@
 // The certificate for forces from elsewhere, and the elimination of sliding contacts for solvers that do not know them.
 #include "contact/batch/arrays.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::contact {
 namespace {
 
 template <int N>
-void judge_all(const ProblemView& in, std::span<const double> c, double tol, Solutions& out) {
+void judge_all(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
   // Of a force from elsewhere no solver says why it stopped; what the certificate refuses counts as stalled.
   const double reason = static_cast<int>(Status::kStalled);
-  for (std::int64_t k = 0; k < in.count; ++k) {
-    Vec<double, 3 * N> force;
-    std::copy_n(c.data() + k * 3 * N, 3 * N, force.m);
-    auto found = solvers::candidate_of<double, N>(force, reason, solvers::Effort<double>::none());
-    // Counters are unknown, which is not the same as none.
-    found.effort.outer = found.effort.stage = found.effort.stalls = solvers::kNotCounted;
-    store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
-  }
+  constexpr std::int64_t kProblems = 1024;  // at once
+  batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t k = first; k < first + count; ++k) {
+      Vec<double, 3 * N> force;
+      std::copy_n(c.data() + k * 3 * N, 3 * N, force.m);
+      auto found = solvers::candidate_of<double, N>(force, reason, solvers::Effort<double>::none());
+      // Counters are unknown, which is not the same as none.
+      found.effort.outer = found.effort.stage = found.effort.stalls = solvers::kNotCounted;
+      store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
+    }
+  });
 }
 
 template <int N>
@@ -32,8 +36,8 @@ void eliminate_all(const ProblemView& in, Problems& out) {
 
 }  // namespace
 
-void judge(const ProblemView& problems, std::span<const double> c, double tol, Solutions& out) {
-  for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, out); });
+void judge(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out) {
+  for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, threads, out); });
 }
 
 Solutions judge(const ProblemView& problems, std::span<const double> c, double tol) {
@@ -42,7 +46,7 @@ Solutions judge(const ProblemView& problems, std::span<const double> c, double t
     throw Error(ExitCode::kUsage, "judge: " + std::to_string(c.size()) + " force components for " +
                                       std::to_string(problems.b.size()) + " of the problems");
   Solutions out = unsolved(problems);
-  judge(problems, c, tol, out);
+  judge(problems, c, tol, solve_threads(Device{}), out);
   return out;
 }
 

@@ -1,4 +1,6 @@
 // `garra grasp rank`: a set of candidate grasps in, the probability that each holds out.
+#include "grasp/command/rank.hpp"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -9,7 +11,6 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
-#include "grasp/command/rank.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/batch_flags.hpp"
 #include "shell/flags.hpp"
@@ -65,7 +66,8 @@ std::string table(const Ranking& r) {
   std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed\n";
   for (const std::size_t g : shown(r)) {
     const auto& mu = r.critical_friction[g];
-    out += format("%6lld %8zu  %.5f  [%.4f, %.4f]", static_cast<long long>(r.rank[g]), g, r.p_held[g], r.low[g], r.high[g]);
+    out += format("%6lld %8zu  %.5f  [%.4f, %.4f]", static_cast<long long>(r.rank[g]), g, r.p_held[g], r.low[g],
+                  r.high[g]);
     out += format("  %7.4f +- %.4f", 0.0 - r.difference[g], (r.difference_high[g] - r.difference_low[g]) / 2);
     out += std::isnan(mu[1]) ? "\n" : "    " + friction(mu[0]) + " " + friction(mu[1]) + " " + friction(mu[2]) + "\n";
   }
@@ -79,8 +81,10 @@ std::string text(const RankAnswer& a) {
   std::string out = std::filesystem::path(a.set).filename().string() + ": " + std::to_string(ranked) + " of " +
                     std::to_string(all) + " grasps ranked, " + std::to_string(r.samples) + " samples each\n";
   out += table(r);
-  out += "\nHeld: forces inside the friction cones (and below the force limits) balance the\nwrench. An ideal hand is taken "
-         "to find them. Friction needed: 5, 50, 95 %.\n\n";
+  out +=
+      "\nHeld: forces inside the friction cones (and below the force limits) balance the\nwrench. An ideal hand is "
+      "taken "
+      "to find them. Friction needed: 5, 50, 95 %.\n\n";
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 1; k < names.size(); ++k)
     if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
@@ -122,7 +126,11 @@ void run_rank(const RankArguments& a) {
   const grasp::Set set = io::read_grasp_set(a.set);
   const auto start = std::chrono::steady_clock::now();
   try {
-    answer.ranking = grasp::rank(set, study, device);
+    Progress bar("auto", set.count());
+    answer.ranking = grasp::rank(set, study, device, [&](std::int64_t done) {
+      bar.show_step(done, std::to_string(done) + " of " + std::to_string(set.count()) + " grasps");
+    });
+    bar.clear();
   } catch (const Error& e) {
     // What is wrong with an array is the file's fault.
     if (e.code() == ExitCode::kInvalidFile) throw Error(e.code(), a.set + ": " + e.what());
@@ -133,7 +141,8 @@ void run_rank(const RankArguments& a) {
   answer.device = describe(device);
   answer.output = a.output;
   if (!a.output.empty())
-    io::write_ranking(a.output, answer.ranking, {{"set", a.set}, {"device", answer.device}, {"version", GARRA_VERSION}});
+    io::write_ranking(a.output, answer.ranking,
+                      {{"set", a.set}, {"device", answer.device}, {"version", GARRA_VERSION}});
   std::fputs((a.format == "json" ? json(answer) : printable(text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t all = count(answer.ranking, GraspStatus::kRanked) * answer.ranking.samples;

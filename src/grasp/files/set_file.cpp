@@ -11,7 +11,8 @@ namespace {
 
 const char* const kSetFile =
     "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
-    "curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6] (docs/grasp-sets.md).";
+    "curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6] "
+    "(docs/grasp-sets.md).";
 
 class SetReader {
  public:
@@ -55,7 +56,8 @@ class SetReader {
     if (first[0] != 0) file_.refuse("first", "begins with " + std::to_string(first[0]) + ", not 0");
     for (std::size_t g = 1; g < first.size(); ++g)
       if (first[g] < first[g - 1])
-        file_.refuse("first", "row " + std::to_string(g) + " is " + std::to_string(first[g]) + ", less than the one before");
+        file_.refuse("first",
+                     "row " + std::to_string(g) + " is " + std::to_string(first[g]) + ", less than the one before");
     contacts_ = {static_cast<std::uint64_t>(first.back())};
   }
   void require(const char* name) const {

@@ -31,7 +31,7 @@ struct Stretch {
 template <int N>
 void assemble(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles<N>& tiles) {
   const CandidateBody<N> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples, of.first,
-                             tiles.problems.data()};
+                              tiles.problems.data()};
   batch::for_each(executor, of.count, body);
 }
 
@@ -75,12 +75,10 @@ template <int N>
 void run_set(const SetJob<N>& job, const Device& device) {
   if (job.grasps.empty()) return;
   if (device.executor == Executor::kCuda) return batch::on_device(device, job);
-  for_stretches<N>(job, job.samples, device, [&](SetTiles<N>& tiles, const Stretch& of) {
-    decide(job, of, device.executor, tiles);
-  });
-  for_stretches<N>(job, job.friction_samples, device, [&](SetTiles<N>& tiles, const Stretch& of) {
-    seek_friction(job, of, device.executor, tiles);
-  });
+  for_stretches<N>(job, job.samples, device,
+                   [&](SetTiles<N>& tiles, const Stretch& of) { decide(job, of, device.executor, tiles); });
+  for_stretches<N>(job, job.friction_samples, device,
+                   [&](SetTiles<N>& tiles, const Stretch& of) { seek_friction(job, of, device.executor, tiles); });
 }
 template void run_set(const SetJob<1>&, const Device&);
 template void run_set(const SetJob<2>&, const Device&);

@@ -1,5 +1,5 @@
-// Samples of candidate grasps: from uniform numbers to the wrench that forces in friction cones have to balance. Host and
-// device; docs/grasp-sets.md.
+// Samples of candidate grasps: from uniform numbers to the wrench that forces in friction cones have to balance. Host
+// and device; docs/grasp-sets.md.
 #pragma once
 
 #include <utility>
@@ -55,9 +55,7 @@ struct SetModel {
 /// Numbers of contacts that samples are compiled for.
 template <class Use>
 void for_set_sizes(const Use& use) {
-  [&]<int... N>(std::integer_sequence<int, N...>) {
-    (use(std::integral_constant<int, N>{}), ...);
-  }
+  [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
   (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMostSetContacts>{});
 }
 /// The smallest of them that k contacts fit into; 0: none.
@@ -123,7 +121,8 @@ struct CandidateBody {
     for (int j = 0; j < N; ++j) {
       const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
       const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
-      const ContactDeviation<S> deviation{own[kSetSlideT], own[kSetSlideO], own[kSetTilt], own[kSetTiltDirection], S(1)};
+      const ContactDeviation<S> deviation{own[kSetSlideT], own[kSetSlideO], own[kSetTilt], own[kSetTiltDirection],
+                                          S(1)};
       set_columns(place_on_surface(g.contact[j], deviation), com, per_length, j, p);
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
       p.mu[j] = nominal * own[kOwnFriction];
@@ -171,8 +170,8 @@ inline constexpr int kBracketSteps = 16;  ///< at most; the first asks for the m
 /// As close as this, and 1e-4 of the coefficient, it is known.
 inline constexpr double kBracketWidth = 1e-5;
 
-/// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction of
-/// every contact of problem i to what is to be tried next. Undecided counts as not held, so that what is named does.
+/// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction
+/// of every contact of problem i to what is to be tried next. Undecided counts as not held, so that what is named does.
 template <int N>
 struct NarrowFrictionBody {
   template <class S>
@@ -223,8 +222,8 @@ struct NarrowFrictionBody {
     }
     return most;
   }
-  /// Up to which friction, from mu on, the answer's wrench separates the wrench from all that forces do: the value (2) of
-  /// solve/wrench_balance.hpp stays positive.
+  /// Up to which friction, from mu on, the answer's wrench separates the wrench from all that forces do: the value (2)
+  /// of solve/wrench_balance.hpp stays positive.
   template <class S>
   GARRA_HD static S separated(const Problem<S>& p, const Answer<S>& a, const S& mu) {
     const Vec<S, 3 * N> z = transpose_times(p.W, a.wrench);

@@ -25,13 +25,14 @@ void check_array(const char* name, std::size_t size, std::int64_t rows, int widt
 }
 
 void check_first(const std::vector<std::int64_t>& first) {
-  if (first.empty()) throw Error(ExitCode::kInvalidFile, "first is empty", "It has a number for each grasp and one more.");
+  if (first.empty())
+    throw Error(ExitCode::kInvalidFile, "first is empty", "It has a number for each grasp and one more.");
   if (first[0] != 0) throw Error(ExitCode::kInvalidFile, "first[0] = " + std::to_string(first[0]) + ", not 0");
   for (std::size_t g = 1; g < first.size(); ++g)
     if (first[g] < first[g - 1])
       throw Error(ExitCode::kInvalidFile, "first[" + std::to_string(g) + "] = " + std::to_string(first[g]) +
-                                              ", less than first[" + std::to_string(g - 1) + "] = " +
-                                              std::to_string(first[g - 1]));
+                                              ", less than first[" + std::to_string(g - 1) +
+                                              "] = " + std::to_string(first[g - 1]));
 }
 
 void check_sizes(const Set& s, const SetStudy& study) {
@@ -51,8 +52,7 @@ void check_sizes(const Set& s, const SetStudy& study) {
 }
 
 void check_study(const Set& s, const SetStudy& study) {
-  if (study.samples < 1)
-    throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
+  if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
   const bool weight = !s.mass.empty() || !study.mass_is_factor;
   if (!weight && s.wrench.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
     throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
@@ -94,7 +94,9 @@ constexpr double kShortest = 1e-12;  ///< a shorter vector has no direction
 class GraspReader {
  public:
   GraspReader(const Set& set, std::int64_t g)
-      : set_(set), g_(g), row_(set.first[static_cast<std::size_t>(g)]),
+      : set_(set),
+        g_(g),
+        row_(set.first[static_cast<std::size_t>(g)]),
         contacts_(set.first[static_cast<std::size_t>(g) + 1] - row_) {}
 
   [[nodiscard]] std::int64_t contacts() const { return contacts_; }
@@ -139,8 +141,8 @@ class GraspReader {
     return all_finite(set_.point, row_, contacts_, 3) && all_finite(set_.normal, row_, contacts_, 3) &&
            all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
            all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.mass, g_, 1, 1) &&
-           all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) &&
-           all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.wrench, g_, 1, 6);
+           all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) && all_finite(set_.gravity, g_, 1, 3) &&
+           all_finite(set_.wrench, g_, 1, 6);
   }
   [[nodiscard]] bool frames_exist() const {
     for (std::int64_t row = row_; row < row_ + contacts_; ++row) {
@@ -156,7 +158,7 @@ class GraspReader {
     const Vec3<double> n = (1 / norm(given)) * given;
     const Vec3<double> across = tangent_of(n, three(set_.tangent, row, {}), !set_.tangent.empty());
     const Vec3<double> t = (1 / norm(across)) * across;
-    return {three(set_.point, row, {}), n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
+    return {three(set_.point, row, {}),         n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
             one(set_.curvature, 2 * row + 1, 0)};
   }
   [[nodiscard]] double reach() const {
@@ -224,8 +226,8 @@ SetModel model_of(const SetStudy& study) {
 /// Verdicts of all samples of all grasps, and the friction that some of them need.
 struct Decided {
   std::int64_t words, friction_samples;
-  std::vector<VerdictBits> verdicts;     ///< [g][words]
-  std::vector<double> critical_friction; ///< [g][friction_samples]
+  std::vector<VerdictBits> verdicts;      ///< [g][words]
+  std::vector<double> critical_friction;  ///< [g][friction_samples]
 
   [[nodiscard]] std::span<const VerdictBits> of(std::size_t g) const {
     const auto n = static_cast<std::size_t>(words);
@@ -233,11 +235,10 @@ struct Decided {
   }
 };
 
-/// Those of the grasps that N contacts are room for.
+/// Those of some grasps that N contacts are room for.
 template <int N>
-void decide(const Set& set, const SetStudy& study, const Device& device, const std::vector<std::size_t>& which,
+void decide(const Set& set, const SetStudy& study, const Device& device, std::span<const std::size_t> which,
             Decided& out) {
-  if (which.empty()) return;
   std::vector<SetGrasp<N>> grasps;
   grasps.reserve(which.size());
   for (const std::size_t g : which) grasps.push_back(GraspReader(set, static_cast<std::int64_t>(g)).packed<N>());
@@ -254,18 +255,28 @@ void decide(const Set& set, const SetStudy& study, const Device& device, const s
   }
 }
 
-Decided decide_all(const Set& set, const SetStudy& study, const Device& device, const std::vector<GraspStatus>& status) {
+Decided decide_all(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress,
+                   const std::vector<GraspStatus>& status) {
   const auto count = static_cast<std::size_t>(set.count());
   Decided out;
   out.words = words_for(study.samples);
   out.friction_samples = std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
   out.verdicts.resize(count * static_cast<std::size_t>(out.words));
   out.critical_friction.resize(count * static_cast<std::size_t>(out.friction_samples));
+  // A second or so of work at once.
+  constexpr std::int64_t kSamplesAtOnce = 1 << 21;
+  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, kSamplesAtOnce / study.samples));
+  std::int64_t done = 0;
   for_set_sizes([&](auto n) {
     std::vector<std::size_t> which;
     for (std::size_t g = 0; g < count; ++g)
       if (status[g] == GraspStatus::kRanked && set_size(set.first[g + 1] - set.first[g]) == n) which.push_back(g);
-    decide<n>(set, study, device, which, out);
+    for (std::size_t first = 0; first < which.size(); first += most) {
+      const auto some = std::span(which).subspan(first, std::min(most, which.size() - first));
+      decide<n>(set, study, device, some, out);
+      done += std::ssize(some);
+      if (progress) progress(done);
+    }
   });
   return out;
 }
@@ -355,13 +366,13 @@ Ranking empty_ranking(const Set& set, const SetStudy& study) {
 
 }  // namespace
 
-Ranking rank(const Set& set, const SetStudy& study, const Device& device) {
+Ranking rank(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
   check_sizes(set, study);
   check_study(set, study);
   Ranking out = empty_ranking(set, study);
   for (std::size_t g = 0; g < out.status.size(); ++g)
     out.status[g] = GraspReader(set, static_cast<std::int64_t>(g)).status();
-  const Decided decided = decide_all(set, study, device, out.status);
+  const Decided decided = decide_all(set, study, device, progress, out.status);
   for (std::size_t g = 0; g < out.status.size(); ++g)
     if (out.status[g] == GraspStatus::kRanked) count(decided, g, out);
   const std::vector<std::size_t> order = best_first(out);

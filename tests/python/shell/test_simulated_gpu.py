@@ -64,9 +64,12 @@ def test_a_gpu_that_fails_is_named_and_the_run_goes_on_elsewhere(call, tmp_path)
 
 
 def test_an_error_that_sticks_says_that_the_process_must_start_again(tmp_path):
-    arguments = run("three_puma_sphere", "cuda", "--samples", 1024, "-o", tmp_path / "run")
-    assert "start it again" in on_gpu(*arguments, expect=NO_DEVICE, GARRA_SIMULATED_GPU_FAIL="kernel:2").stderr
-    assert "start it again" not in on_gpu(*arguments, expect=NO_DEVICE, GARRA_SIMULATED_GPU_FAIL="launch:2").stderr
+    def said(fault):
+        arguments = run("three_puma_sphere", "cuda", "--samples", 1024, "-o", tmp_path / fault.partition(":")[0])
+        return on_gpu(*arguments, expect=NO_DEVICE, GARRA_SIMULATED_GPU_FAIL=fault).stderr
+
+    assert "start it again" in said("kernel:2")
+    assert "start it again" not in said("launch:2")
 
 
 @pytest.mark.parametrize(
