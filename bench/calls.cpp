@@ -1,5 +1,5 @@
-// Whole calls on a million problems with arrays in and arrays out, memory of the answers included, on all threads: the C++
-// side of peers/python_calls.py.
+// Whole calls on a million problems with arrays in and arrays out, memory of the answers included, on all threads: the
+// C++ side of peers/python_calls.py.
 #include <benchmark/benchmark.h>
 
 #include <random>
