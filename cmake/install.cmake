@@ -40,12 +40,18 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libhdf5-dev, libtinyxml2-dev, libtomlplusplus-dev, zlib1g-dev")
-include(CPack)
+if(PROJECT_IS_TOP_LEVEL)
+  include(CPack)
+endif()
 
 if(GARRA_TESTS)
   add_test(NAME install.foreign_project COMMAND ${CMAKE_COMMAND}
-    -DBUILT=${CMAKE_BINARY_DIR} -DCMAKE_CPACK=${CMAKE_CPACK_COMMAND} -DFOREIGN=${CMAKE_SOURCE_DIR}/tests/install -DWORK=${CMAKE_BINARY_DIR}/tests/install
+    -DBUILT=${PROJECT_BINARY_DIR} -DCMAKE_CPACK=${CMAKE_CPACK_COMMAND} -DFOREIGN=${PROJECT_SOURCE_DIR}/tests/install -DWORK=${PROJECT_BINARY_DIR}/tests/install
     -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER} -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
-    -P ${CMAKE_SOURCE_DIR}/tests/install/run.cmake)
+    -P ${PROJECT_SOURCE_DIR}/tests/install/run.cmake)
+  # Configured only: to compile the library again would take ten minutes.
+  add_test(NAME install.part_of_another_project COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/install/parent
+    -B ${PROJECT_BINARY_DIR}/tests/parent --fresh -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DGARRA=${PROJECT_SOURCE_DIR} -DGARRA_CUDA=OFF)
 endif()

@@ -1,11 +1,15 @@
 # The compiled part of the Python package: garra._core. GARRA_PYTHON_MODULE: ON, OFF, or AUTO where the Python of .venv has
 # nanobind and its own headers. `pip install .` comes here through scikit-build-core, which sets SKBUILD.
-set(GARRA_PYTHON_MODULE AUTO CACHE STRING "Build the Python module: ON, OFF, or AUTO")
+set(module OFF)
+if(PROJECT_IS_TOP_LEVEL)
+  set(module AUTO)
+endif()
+set(GARRA_PYTHON_MODULE ${module} CACHE STRING "Build the Python module: ON, OFF, or AUTO")
 if(GARRA_PYTHON_MODULE STREQUAL "OFF")
   return()
 endif()
-if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
-  set(Python_EXECUTABLE ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+if(NOT SKBUILD AND NOT Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+  set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
 endif()
 find_package(Python 3.11 COMPONENTS Interpreter Development.Module QUIET)
 if(Python_FOUND)
@@ -26,7 +30,7 @@ nanobind_add_module(garra_python NB_STATIC STABLE_ABI python/module/arrays.hpp p
   python/module/chain.cpp python/module/contact.cpp python/module/grasp_set.cpp python/module/platform.cpp
   python/module/singularity.cpp
   src/singularity/command/answer_json.cpp)
-set_target_properties(garra_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/python/garra)
+set_target_properties(garra_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/garra)
 target_include_directories(garra_python PRIVATE src)
 target_link_libraries(garra_python PRIVATE garra nlohmann_json::nlohmann_json)
 target_compile_options(garra_python PRIVATE -O1)
@@ -36,13 +40,13 @@ else()
   set(isa x86-64-v3)
 endif()
 target_compile_definitions(garra_python PRIVATE GARRA_VERSION="${PROJECT_VERSION}" GARRA_ISA="${isa}")
-nanobind_add_stub(garra_python_stub MODULE _core OUTPUT ${CMAKE_BINARY_DIR}/python/garra/_core.pyi
+nanobind_add_stub(garra_python_stub MODULE _core OUTPUT ${PROJECT_BINARY_DIR}/python/garra/_core.pyi
   PYTHON_PATH $<TARGET_FILE_DIR:garra_python> DEPENDS garra_python)
 
 # What a wheel holds beside python/garra: module, program, example data where the program looks for it.
 if(SKBUILD)
   install(TARGETS garra_python LIBRARY DESTINATION garra COMPONENT python)
-  install(FILES ${CMAKE_BINARY_DIR}/python/garra/_core.pyi DESTINATION garra COMPONENT python)
+  install(FILES ${PROJECT_BINARY_DIR}/python/garra/_core.pyi DESTINATION garra COMPONENT python)
   install(TARGETS garra_cli RUNTIME DESTINATION garra/bin COMPONENT python)
   install(DIRECTORY data/platforms data/robots data/scenarios data/screws DESTINATION garra/data COMPONENT python)
 endif()

@@ -6,7 +6,7 @@ find_library(SICONOS_NUMERICS_LIBRARY siconos_numerics)
 mark_as_advanced(SICONOS_INCLUDE_DIR SUITESPARSE_INCLUDE_DIR SICONOS_NUMERICS_LIBRARY)
 
 add_library(garra_peer_siconos STATIC EXCLUDE_FROM_ALL)
-target_include_directories(garra_peer_siconos PUBLIC ${CMAKE_SOURCE_DIR}/bench)
+target_include_directories(garra_peer_siconos PUBLIC ${PROJECT_SOURCE_DIR}/bench)
 target_link_libraries(garra_peer_siconos PRIVATE garra_numerics garra_warnings)
 if(SICONOS_INCLUDE_DIR AND SUITESPARSE_INCLUDE_DIR AND SICONOS_NUMERICS_LIBRARY)
   set(GARRA_WITH_SICONOS TRUE)

@@ -1,8 +1,11 @@
 // Grasp sets and rankings.
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <span>
 
 #include "base/files/hdf5.hpp"
+#include "base/files/number.hpp"
 #include "garra/io/grasp_set.hpp"
 
 namespace garra::io {
@@ -79,12 +82,33 @@ class SetReader {
   Shape contacts_;  ///< [m], or [g,k]
 };
 
+/// A row a grasp under the names of the columns; NaN is an empty field.
+std::string csv_of(const grasp::Ranking& r) {
+  std::string out =
+      "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
+      "critical_friction_50,critical_friction_95,held,unsolved,samples\n";
+  const auto names = names_of(grasp::GraspStatus{});
+  const auto number = [](double x) { return std::isnan(x) ? "," : "," + shortest(x); };
+  for (std::size_t g = 0; g < r.status.size(); ++g) {
+    out += std::to_string(g) + "," + std::to_string(r.rank[g]) + "," + names[static_cast<std::size_t>(r.status[g])];
+    for (const auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
+      out += number((*column)[g]);
+    for (const double mu : r.critical_friction[g]) out += number(mu);
+    out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 grasp::Set read_grasp_set(const std::string& path) { return SetReader(path).read(); }
 
 void write_ranking(const std::string& path, const grasp::Ranking& r,
                    const std::vector<std::pair<std::string, std::string>>& attributes) {
+  if (std::filesystem::path(path).extension() == ".csv") {
+    const std::string text = csv_of(r);
+    return write_file_atomically(path, std::as_bytes(std::span(text)));
+  }
   Hdf5Writer file;
   const std::uint64_t n = r.status.size();
   const auto put = [&](const char* name, const std::vector<double>& values) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import garra
@@ -109,6 +110,13 @@ def test_the_program_gives_the_same_numbers_as_python(tmp_path):
         for name in ("p_held", "low", "high", "difference", "difference_low", "critical_friction", "rank", "held"):
             np.testing.assert_array_equal(file[name][()], getattr(r, name), err_msg=name)
     assert [best["grasp"] for best in answer["best"]] == list(r.order[:10])
+    program("grasp", "rank", tmp_path / "set.h5", tmp_path / "study.toml", "-o", tmp_path / "r.csv")
+    with (tmp_path / "r.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["grasp"]) for row in rows] == list(range(30))
+    assert [float(row["p_held"]) for row in rows] == list(r.p_held)
+    assert [float(row["critical_friction_50"]) for row in rows] == list(r.critical_friction[:, 1])
+    assert {row["status"] for row in rows} == {"ranked"}
     assert ((r.p_held > 0) & (r.p_held < 1)).any()
 
 
