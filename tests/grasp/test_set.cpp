@@ -295,6 +295,26 @@ TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
   EXPECT_LE(rank(s, less).held[0] - few.held[0], 1) << "more samples begin with the same ones";
 }
 
+TEST(GraspSet, AGraspThatJustClosesIsDecidedThoughItPressesHundredsOfTimesTheWeight) {
+  Set s;
+  s.first = {0, 3};
+  s.normal = {-0.3399932, 0.77550045,  0.5319809,   -0.61842998, 0.76546281,
+              0.17779496, -0.65742808, -0.74998577, 0.07286743};
+  for (const double n : s.normal) s.point.push_back(-0.05 * n);
+  s.mass = {0.2};
+  SetStudy study;
+  study.friction = Distribution::uniform(0.3, 0.8);  // closes from about 0.72 on
+  study.friction_is_factor = false;
+  study.force_ball = 1;
+  study.torque_ball = 0.01;
+  study.samples = 4000;
+  study.friction_samples = 0;
+  const Ranking r = rank(s, study);
+  EXPECT_LE(r.unsolved[0], 1) << "of 4000; it was 5 %";
+  EXPECT_GT(r.p_held[0], 0.1);
+  EXPECT_LT(r.p_held[0], 0.2);
+}
+
 TEST(GraspSet, ProgressIsToldAndCanEndTheRanking) {
   Set s;
   s.first = {0};

@@ -16,7 +16,8 @@ namespace garra::io {
 /// each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
 
-/// Writes a ranking, a row a grasp: whole or not at all. As CSV, without the attributes, where the path ends in .csv. Throws Error(kInputOutput).
+/// Writes a ranking, a row a grasp: whole or not at all. As CSV, without the attributes, where the path ends in .csv.
+/// Throws Error(kInputOutput).
 void write_ranking(const std::string& path, const grasp::Ranking& ranking,
                    const std::vector<std::pair<std::string, std::string>>& attributes);
 

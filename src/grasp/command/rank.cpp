@@ -162,7 +162,8 @@ void add_rank_command(CLI::App& grasp) {
       ->type_name("SET.h5");
   command->add_option("study", a->study, "what is uncertain (.toml with job = \"grasp_set\"); not given: nothing")
       ->type_name("STUDY.toml");
-  command->add_option("-o,--output", a->output, "ranking, a row a grasp: HDF5, or CSV by its name")->type_name("RANKING.h5");
+  command->add_option("-o,--output", a->output, "ranking, a row a grasp: HDF5, or CSV by its name")
+      ->type_name("RANKING.h5");
   command->add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

@@ -94,7 +94,8 @@ std::string csv_of(const grasp::Ranking& r) {
     for (const auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
       out += number((*column)[g]);
     for (const double mu : r.critical_friction[g]) out += number(mu);
-    out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples) + "\n";
+    out +=
+        "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples) + "\n";
   }
   return out;
 }
