@@ -7,29 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garra.page import interval
+
 if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
 OUTCOMES = ("held", "not_resisted", "not_carried", "slipping", "separating", "unsolved")
 MOTION = 1e-6  # of the largest |b|: a contact that accelerates less does not move (docs/monte-carlo.md, Outcomes)
-Z = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
 def wilson(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
     """95 % interval; unsolved samples widen it on both sides, as if all had failed or all had held."""
-    n = decided + unsolved
-    if n <= 0:
-        return 0.0, 1.0
-
-    def end(p: float, side: int) -> float:
-        half = np.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        return float((p + Z * Z / (2 * n) + side * Z * half) / (1 + Z * Z / n))
-
-    # Exact ends: rounding must not exclude 0 or 1 where no sample speaks against them.
-    low = 0.0 if successes == 0 else max(0.0, end(successes / n, -1))
-    high = 1.0 if successes + unsolved == n else min(1.0, end((successes + unsolved) / n, 1))
-    return low, high
+    trials = decided + unsolved
+    return interval.wilson(successes, trials)[0], interval.wilson(successes + unsolved, trials)[1]
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from garra.page.interval import wilson
 from garra.page.plot import Axis, Plot, Ticks, decades, ticks
 from garra.page.words import HALF, NARROW, UNITS, number, percent
 
@@ -30,16 +31,6 @@ def labelled(name: str, unit: str) -> str:
 
 def finite(values: Values) -> list[float]:
     return [math.nan if v is None else float(v) for v in values]
-
-
-def wilson(held: float, decided: float) -> tuple[float, float]:
-    """95 % Wilson score interval; NaN without samples."""
-    if not decided:
-        return math.nan, math.nan
-    z2, p = 1.959963984540054**2, held / decided
-    center = (p + z2 / (2 * decided)) / (1 + z2 / decided)
-    half = math.sqrt(z2 * (p * (1 - p) / decided + z2 / (4 * decided**2))) / (1 + z2 / decided)
-    return min(center - half, p), max(center + half, p)
 
 
 # --- the estimate

@@ -19,6 +19,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
+from garra.page.interval import wilson
 from garra.study.progress import listener, record_of
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Result:
         unsolved = self.outcomes.get("unsolved", 0)
         held = round(self.probability * (self.samples - unsolved)) if self.samples > unsolved else 0
         z = NormalDist().inv_cdf((1 + confidence_level) / 2)
-        return Interval(_wilson(held, self.samples, z)[0], _wilson(held + unsolved, self.samples, z)[1])
+        return Interval(wilson(held, self.samples, z)[0], wilson(held + unsolved, self.samples, z)[1])
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -195,16 +196,6 @@ class Result:
             f"<div style='max-width:32em'><b>{escape(self.title or self.job)}</b><br>{escape(self._headline())}"
             f"{bar}<table>{shares}</table></div>"
         )
-
-
-def _wilson(successes: int, trials: int, z: float) -> tuple[float, float]:
-    if trials == 0:
-        return 0.0, 1.0
-    p, z2 = successes / trials, z * z
-    middle = p + z2 / (2 * trials)
-    half = z * math.sqrt(p * (1 - p) / trials + z2 / (4 * trials * trials))
-    scale = 1 + z2 / trials
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
 def _text(value: Any) -> str:

@@ -12,8 +12,8 @@ void run_lemke(const Job& job) {
   const lcp::Solutions found = lcp::solve(normal_problems(job.in), options, job.device);
   std::vector<double> c(job.in.b.size(), 0.0);
   for (std::size_t i = 0; i < found.z.size(); ++i) c[3 * i] = found.z[i];
-  judge(job.in, c, job.options.tol, solve_threads(job.device),
-        job.out);  // NaN, where Lemke has no answer, is judged as no force
+  // NaN, where Lemke has no answer, is judged as no force.
+  judge(job.in, c, job.options.tol, solve_threads(job.device), job.out);
   job.out.iterations = found.pivots;
   job.out.stage.assign(found.pivots.size(), 0);
   job.out.stalls.assign(found.pivots.size(), 0);

@@ -82,9 +82,8 @@ std::string text(const RankAnswer& a) {
                     std::to_string(all) + " grasps ranked, " + std::to_string(r.samples) + " samples each\n";
   out += table(r);
   out +=
-      "\nHeld: forces inside the friction cones (and below the force limits) balance the\nwrench. An ideal hand is "
-      "taken "
-      "to find them. Friction needed: 5, 50, 95 %.\n\n";
+      "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
+      "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n\n";
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 1; k < names.size(); ++k)
     if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
