@@ -8,8 +8,17 @@ class App;
 
 namespace garra::cli {
 
-/// `garra run`, `garra resume`, `garra status`, `garra report`
+/// `garra run`, `garra resume`, `garra report`
 void add_run_commands(CLI::App& app);
+
+/// `garra status RUN`
+void add_status_command(CLI::App& app);
+
+/// `garra submit SCENARIO`
+void add_submit_command(CLI::App& app);
+
+/// `garra worker RUN`
+void add_worker_command(CLI::App& app);
 
 /// `garra replay RUN --sample I`
 void add_replay_command(CLI::App& app);

@@ -124,6 +124,9 @@ int run(int argc, char** argv) {
       "  5 input/output, 6 no such device or memory, 70 internal error, 75 stopped early but resumable");
   garra::cli::add_run_commands(app);
   garra::cli::add_replay_command(app);
+  garra::cli::add_submit_command(app);
+  garra::cli::add_worker_command(app);
+  garra::cli::add_status_command(app);
   garra::cli::add_verify_command(app);
   garra::cli::add_check_command(app);
   garra::cli::add_contact_commands(app);

@@ -88,6 +88,14 @@ bool make_singularity_page(const std::string& item, const std::string& page, boo
   return run_quietly(python_command("garra.singularity_page", {item, page}), quiet);
 }
 
+bool work_by_dask(const std::string& run, const std::string& address, bool quiet) {
+  std::vector<std::string> command = python_command("garra.campaign", {run});
+  std::error_code ignored;
+  command.push_back(address);
+  command.push_back(fs::read_symlink("/proc/self/exe", ignored).string());
+  return run_quietly(std::move(command), quiet);
+}
+
 bool make_report(const std::string& run, bool quiet) {
   return run_quietly(python_command("garra.report", {run}), quiet);
 }

@@ -1,4 +1,4 @@
-// The HTML report of a run, made by the Python package garra.report.
+// What the Python package does for the program: reports, and work on a dask cluster.
 #pragma once
 
 #include <string>
@@ -13,5 +13,9 @@ namespace garra::cli {
 
 /// The same for FOLDER/bench.html of a benchmark.
 [[nodiscard]] bool make_bench_report(const std::string& folder, bool quiet);
+
+/// Whether the workers of a dask.distributed scheduler ("local": some on this machine) have computed all chunks of the
+/// run.
+[[nodiscard]] bool work_by_dask(const std::string& run, const std::string& address, bool quiet);
 
 }  // namespace garra::cli

@@ -1,4 +1,4 @@
-// `garra run`, `garra resume`, `garra status`, `garra report`.
+// `garra run`, `garra resume`, `garra report`.
 #include "shell/run.hpp"
 
 #include <algorithm>
@@ -21,7 +21,6 @@
 #include "shell/robot_argument.hpp"
 #include "shell/temporary_folder.hpp"
 #include "shell/terminal.hpp"
-#include "study/files/run_chunks.hpp"
 #include "study/files/run_record.hpp"
 
 namespace garra::cli {
@@ -121,10 +120,6 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
   std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
 }
 
-Standing standing_of(const study::Progress& p, const JobKind& kind) {
-  return {p.samples, p.fresh, p.estimate.probability, p.estimate.interval.low, p.estimate.interval.high, kind.event};
-}
-
 /// The loop, with a progress line.
 io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, const RunArguments& a,
                           const std::string& command) {
@@ -133,7 +128,7 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
   options.run.device = parse_device(a.device, a.threads);
   options.run.time_limit = a.time_limit;
   options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
-  options.run.on_chunk = [&](const study::Tally& chunk) { job.look_at(chunk.kept); };
+  options.run.on_chunk = [&](const study::Total& chunk) { job.look_at(chunk.kept); };
   options.run.is_cancelled = is_stopped;
   if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
   options.extras.write = [&](const io::RunFolder& f, const study::Total& total) { job.write_files(f, total); };
@@ -155,8 +150,35 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
               "Continue with `garra resume " + folder.path() + "`.");
 }
 
-/// A run from its beginning, or from where it has stopped, to its answer.
-void execute(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& a, const std::string& command) {
+void resume(const RunArguments& a) {
+  auto folder = io::RunFolder::open(a.run);
+  io::require_same_program(folder);
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  // Refused before work begins.
+  (void)requirements_of(a, kind);
+  const auto job = kind.read(document);
+  complete_run(std::move(folder), kind, *job, a, "garra resume " + a.run);
+}
+
+std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
+  std::string text = a.command.empty() ? "garra run " + a.scenario : a.command;
+  for (const auto& o : overrides) text += " --set '" + o + "'";
+  return text;
+}
+
+void add_format_flag(CLI::App& c, RunArguments& a) {
+  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+}
+
+}  // namespace
+
+Standing standing_of(const study::Progress& p, const JobKind& kind) {
+  return {p.samples, p.fresh, p.estimate.probability, p.estimate.interval.low, p.estimate.interval.high, kind.event};
+}
+
+void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& a,
+                  const std::string& command) {
   const auto requirements = requirements_of(a, kind);
   const study::Study& study = job.study();
   for (const Requirement& r : requirements)
@@ -169,56 +191,6 @@ void execute(io::RunFolder folder, const JobKind& kind, Job& job, const RunArgum
   require_solved(study, run.result.total, kind);
   require_all(requirements, study, run.result.total, kind);
 }
-
-void resume(const RunArguments& a) {
-  auto folder = io::RunFolder::open(a.run);
-  io::require_same_program(folder);
-  const auto document = scenario_of(folder);
-  const JobKind& kind = job_kind(document);
-  // Refused before work begins.
-  (void)requirements_of(a, kind);
-  const auto job = kind.read(document);
-  execute(std::move(folder), kind, *job, a, "garra resume " + a.run);
-}
-
-std::string command_line(const RunArguments& a, const std::vector<std::string>& overrides) {
-  std::string text = a.command.empty() ? "garra run " + a.scenario : a.command;
-  for (const auto& o : overrides) text += " --set '" + o + "'";
-  return text;
-}
-
-void show_status(const RunArguments& a) {
-  auto folder = io::RunFolder::open(a.run);
-  io::require_unchanged(folder);
-  const auto document = scenario_of(folder);
-  const JobKind& kind = job_kind(document);
-  const auto job = kind.read(document);
-  const study::Study& study = job->study();
-  const study::Plan& plan = study.plan();
-  io::expect_study(folder, study);
-  io::RunChunks chunks(folder, {});
-  const study::RunResult so_far = study::stored(study, chunks);
-  const study::Total& total = so_far.total;
-  const auto e = study.estimate(total);
-  const bool finished = folder.has("summary.json");
-  std::printf("%s: %s, %lld of %lld samples", folder.path().c_str(), finished ? "finished" : "unfinished",
-              static_cast<long long>(total.count), static_cast<long long>(plan.samples));
-  if (total.count > 0)
-    std::printf(", P(%s)%s = %.4f [%.4f, %.4f]", kind.event, kind.of_whom, e.probability, e.interval.low,
-                e.interval.high);
-  std::printf("\n");
-  const bool all_there = total.count >= plan.samples ||
-                         (finished && total.count == io::claim_of(folder.read_text("summary.json")).samples);
-  if (!all_there && (finished || chunks.last() != io::RunFolder::Chunk::kMissing))
-    std::printf("chunk %lld %s\n", static_cast<long long>(so_far.chunks), io::said_of(chunks.last()));
-  if (!finished || !all_there) std::printf("continue with: garra resume %s\n", folder.path().c_str());
-}
-
-void add_format_flag(CLI::App& c, RunArguments& a) {
-  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
-}
-
-}  // namespace
 
 void add_new_run_flags(CLI::App& c, RunArguments& a, const std::string& of_samples) {
   c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)")->type_name("RUN");
@@ -244,19 +216,28 @@ void add_common_flags(CLI::App& c, RunArguments& a) {
   c.add_flag("--no-report", a.no_report, "do not make report.html");
 }
 
-void run_new(const RunArguments& a) {
+NewRun make_run(const RunArguments& a) {
   // Complain before anything is made.
   auto document = io::ScenarioDocument::read(a.scenario);
   const JobKind& kind = job_kind(document);
   const auto overrides = overrides_of(a, kind);
   (void)requirements_of(a, kind);
   document.set(overrides);
-  const auto job = kind.read(document);
+  auto job = kind.read(document);
   if (!a.quiet) print_warnings(job->resolved().warnings);
   (void)parse_device(a.device, a.threads);
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
-  execute(io::RunFolder::create(path, document.text(), overrides, job->models()), kind, *job, a,
-          command_line(a, overrides));
+  auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
+  return {std::move(folder), kind, std::move(job), command_line(a, overrides)};
+}
+
+void run_new(const RunArguments& a) {
+  NewRun run = make_run(a);
+  const std::string path = run.folder.path();
+  if (!a.dask.empty() && !work_by_dask(path, a.dask, false))
+    throw Error(ExitCode::kInputOutput, path + ": the work was not done by dask",
+                "What was computed is kept: garra resume " + path);
+  complete_run(std::move(run.folder), run.kind, *run.job, a, run.command);
 }
 
 void run_text(const std::string& text, const std::string& name, RunArguments a) {
@@ -288,6 +269,9 @@ void add_run_commands(CLI::App& app) {
       ->allow_extra_args(false);
   add_common_flags(*run, *a);
   add_format_flag(*run, *a);
+  run->add_option("--dask", a->dask,
+                  "let the workers of this dask.distributed scheduler compute it, or \"local\": some on this machine")
+      ->type_name("ADDRESS");
   run->footer(
       "Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
       "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
@@ -300,11 +284,6 @@ void add_run_commands(CLI::App& app) {
   resume->footer(
       "Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
   resume->callback([a] { garra::cli::resume(*a); });
-
-  CLI::App* status = app.add_subcommand("status", "How far a run is, with its current interval");
-  status->add_option("RUN", a->run, "run folder")->required();
-  status->footer("Examples:\n  garra status run-three_puma_sphere\n  watch garra status grasp");
-  status->callback([a] { show_status(*a); });
 
   CLI::App* report = app.add_subcommand("report", "Make report.html of a finished run");
   report->add_option("RUN", a->run, "run folder")->required();

@@ -3,8 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "garra/io/run_folder.hpp"
+#include "shell/jobs.hpp"
+#include "shell/progress.hpp"
 
 namespace garra::cli {
 
@@ -21,12 +26,27 @@ struct RunArguments {
   int threads = 0;
   double time_limit = 0;
   bool quiet = false, no_report = false;
+  std::string dask;  ///< address of a scheduler that the work is given to, or "local"
 };
 
 /// Where to, how many samples, which seed, when to stop. `of_samples` is added to the help of --samples.
 void add_new_run_flags(CLI::App& command, RunArguments& arguments, const std::string& of_samples = {});
 /// Device, threads, limits, requirements, progress and report.
 void add_common_flags(CLI::App& command, RunArguments& arguments);
+
+/// A new run: its folder made and locked, nothing computed.
+struct NewRun {
+  io::RunFolder folder;
+  const JobKind& kind;
+  std::unique_ptr<Job> job;
+  std::string command;  ///< as the manifest shows it
+};
+[[nodiscard]] NewRun make_run(const RunArguments& arguments);
+/// A run from where it stands to its answer, its files and its verdicts: how every run ends. Throws io::RunLocked where
+/// another process is at that.
+void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& arguments,
+                  const std::string& command);
+[[nodiscard]] Standing standing_of(const study::Progress& progress, const JobKind& kind);
 
 /// The scenario file from the start to its answer.
 void run_new(const RunArguments& arguments);

@@ -11,11 +11,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-void add(const Study& study, const Tally& chunk, RunResult& to) {
-  const Shape shape = study.shape();
-  to.total.add(chunk, shape.sums, shape.tracked);
+/// Samples computed in one call: of a larger chunk the sums of all blocks need not be in memory at once, and a signal
+/// need not wait for it.
+constexpr std::int64_t kPiece = 1024 * kBlock;
+
+std::int64_t first_of(std::int64_t chunk, const Plan& plan) { return chunk * plan.chunk; }
+std::int64_t count_of(std::int64_t chunk, const Plan& plan) {
+  return std::min(plan.chunk, plan.samples - first_of(chunk, plan));
+}
+
+void add(const Study& study, const Total& chunk, RunResult& to) {
+  to.total.add(chunk);
   // Counted as chunks pass, so that results.h5 can be laid out before they are read again.
-  to.rows += static_cast<std::int64_t>(chunk.kept.size() / shape.row);
+  to.rows += static_cast<std::int64_t>(chunk.kept.size() / study.shape().row);
   ++to.chunks;
 }
 
@@ -45,23 +53,46 @@ struct Runner {
     return std::nullopt;
   }
 
-  [[nodiscard]] Tally next_chunk() {
-    const Plan& plan = study.plan();
-    const std::int64_t first = result.chunks * plan.chunk, count = std::min(plan.chunk, plan.samples - first);
-    if (options.chunks != nullptr)
-      // A chunk that cannot be taken is computed again: the same bits, for sample i depends on (seed, i) only.
-      if (auto chunk = options.chunks->read(result.chunks, first, count)) return *std::move(chunk);
-    Tally chunk = study.run(first, count, options.device);
-    if (options.chunks != nullptr) options.chunks->write(result.chunks, chunk);
-    // Stored chunks do not count as work of this start.
-    result.fresh += count;
-    return chunk;
-  }
-
-  void take_chunk() {
-    const Tally chunk = next_chunk();
+  void take(const Total& chunk) {
     add(study, chunk, result);
     if (options.on_chunk) options.on_chunk(chunk);
+  }
+
+  /// The next chunk in order, where it is there.
+  [[nodiscard]] bool take_stored() {
+    if (options.chunks == nullptr) return false;
+    const std::int64_t next = result.chunks, count = count_of(next, study.plan());
+    if (options.only_work && study.plan().stop_half_width == 0) {
+      if (!options.chunks->has(next)) return false;
+      ++result.chunks;
+      result.total.count += count;
+      return true;
+    }
+    const auto chunk = options.chunks->read(next, first_of(next, study.plan()), count);
+    if (chunk) take(*chunk);
+    return chunk.has_value();
+  }
+
+  /// A chunk that is not there: the next one, or one that comes later where others are at work on that.
+  void compute_one() {
+    ChunkStore* const store = options.chunks;
+    const std::int64_t next = result.chunks;
+    const auto index = store == nullptr ? next : store->claim(next, chunks_of(study.plan()));
+    if (!index) return;  // somebody else has been faster
+    const auto is_given_up = [&] {
+      return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(*index));
+    };
+    const auto chunk = compute_chunk(study, *index, options.device, is_given_up);
+    if (!chunk) return;
+    if (store != nullptr) store->write(*index, *chunk);
+    // Stored chunks do not count as work of this start.
+    result.fresh += chunk->count;
+    // Ours need not be read again where it is the next one; later ones are when their turn comes.
+    if (*index == next && !options.only_work) take(*chunk);
+  }
+
+  void step() {
+    if (!take_stored()) compute_one();
     if (options.on_progress) options.on_progress({result.total.count, result.fresh, study.estimate(result.total)});
   }
 };
@@ -72,6 +103,8 @@ Estimate Study::named_estimate(const Total& /*total*/, const std::string& quanti
   throw Error(ExitCode::kUsage, "this study has no " + quantity, "Require its own probability.");
 }
 
+std::optional<std::int64_t> ChunkStore::claim(std::int64_t next, std::int64_t /*end*/) { return next; }
+
 const char* to_string(End end) {
   static constexpr const char* kNames[] = {"samples", "half_width", "time_limit", "signal"};
   return kNames[static_cast<int>(end)];
@@ -80,18 +113,36 @@ const char* to_string(End end) {
 RunResult run(const Study& study, const RunOptions& options) {
   Runner runner{study, options};
   std::optional<End> end;
-  while (!(end = runner.end())) runner.take_chunk();
+  while (!(end = runner.end())) runner.step();
   runner.result.end = *end;
   runner.result.seconds = runner.seconds();
   return std::move(runner.result);
 }
 
+std::int64_t chunks_of(const Plan& plan) { return (plan.samples + plan.chunk - 1) / plan.chunk; }
+
+std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const Device& device,
+                                   const std::function<bool()>& is_given_up) {
+  const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
+  const Shape shape = study.shape();
+  Total chunk{};
+  for (std::int64_t done = 0; done < count; done += kPiece) {
+    if (done > 0 && is_given_up && is_given_up()) return std::nullopt;
+    Tally piece = study.run(first + done, std::min(kPiece, count - done), device);
+    chunk.add(piece, shape);
+    if (done == 0)
+      chunk.kept.swap(piece.kept);
+    else
+      chunk.kept.insert(chunk.kept.end(), piece.kept.begin(), piece.kept.end());
+  }
+  return chunk;
+}
+
 RunResult stored(const Study& study, ChunkStore& chunks) {
-  const Plan& plan = study.plan();
   RunResult result;
-  while (result.total.count < plan.samples) {
-    const std::int64_t first = result.chunks * plan.chunk;
-    const auto chunk = chunks.read(result.chunks, first, std::min(plan.chunk, plan.samples - first));
+  while (result.total.count < study.plan().samples) {
+    const std::int64_t next = result.chunks;
+    const auto chunk = chunks.read(next, first_of(next, study.plan()), count_of(next, study.plan()));
     // Chunks are used in order: what lies behind a gap is no part of the result.
     if (!chunk) break;
     add(study, *chunk, result);

@@ -10,15 +10,6 @@ namespace garra::study {
 
 namespace {
 
-/// Blocks after which convergence shows an estimate: about 30 per decade, and the last.
-std::vector<std::size_t> shown_blocks(std::size_t blocks) {
-  std::vector<std::size_t> list;
-  // A twelfth more each time: 10^(1/30) is about 1.08.
-  for (std::size_t b = 1; b < blocks; b = std::max(b + 1, b + b / 12)) list.push_back(b);
-  if (blocks > 0) list.push_back(blocks);
-  return list;
-}
-
 /// Samples of one group whose input lies in one quantile bin.
 struct Bin {
   std::int64_t held, decided;
@@ -223,15 +214,13 @@ Json convergence(const Total& t, int groups) {
   Json j = {
       {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
   std::vector<Verdicts> sum(static_cast<std::size_t>(groups));
-  std::size_t b = 0;
-  for (const std::size_t shown : shown_blocks(t.block_sums.size())) {
-    for (; b < shown; ++b)
-      for (std::size_t g = 0; g < sum.size(); ++g) {
-        sum[g].held += static_cast<std::int64_t>(t.block_sums[b][2 * g]);
-        sum[g].unsolved += static_cast<std::int64_t>(t.block_sums[b][2 * g + 1]);
-      }
-    // The last block may be short.
-    const auto n = std::min(t.count, static_cast<std::int64_t>(b) * kBlock);
+  for (const auto& [point, tracked] : t.curve) {
+    for (std::size_t g = 0; g < sum.size(); ++g) {
+      sum[g].held += static_cast<std::int64_t>(tracked[2 * g]);
+      sum[g].unsolved += static_cast<std::int64_t>(tracked[2 * g + 1]);
+    }
+    // The study may end within the stretch, and the last block may be short.
+    const auto n = std::min(t.count, point * kBlock);
     for (std::size_t g = 0; g < sum.size(); ++g) {
       const auto first = static_cast<std::int64_t>(g);
       // Sample i belongs to group i mod groups: how many of the first n that are.

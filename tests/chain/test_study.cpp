@@ -77,7 +77,7 @@ study::Total run(const Study& study, const Device& device = {}, std::int64_t chu
   const std::int64_t samples = study.plan().samples;
   for (std::int64_t i = 0; i < samples; i += chunk) {
     const study::Tally t = study.run(i, std::min(chunk, samples - i), device);
-    total.add(t, study.shape().sums, study.shape().tracked);
+    total.add(t, study.shape());
     total.kept.insert(total.kept.end(), t.kept.begin(), t.kept.end());
   }
   return total;
@@ -334,7 +334,7 @@ TEST(ChainStudy, ALittleLessTorqueIsNoReasonToSettleLessOften) {
 TEST(ChainStudy, ACutShortRunHasEquallyManySamplesOfEachDesign) {
   const Study study(shaken_arm(10000));
   study::Total total{};
-  total.add(study.run(0, 2 * study::kBlock, {}), study.shape().sums, study.shape().tracked);
+  total.add(study.run(0, 2 * study::kBlock, {}), study.shape());
   for (const DesignResult& r : study.results(total)) EXPECT_NEAR(static_cast<double>(r.samples), 2048.0 / 3, 1);
 }
 

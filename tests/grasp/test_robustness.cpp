@@ -78,7 +78,7 @@ TEST(Robustness, GoesOnInTimeWhereTheScenarioDoes) {
   EXPECT_EQ(r.samples, 64);
   const TimeStudy study(pulled());
   study::Total total{};
-  total.add(study.run(0, 64, {}), study.shape().sums, study.shape().tracked);
+  total.add(study.run(0, 64, {}), study.shape());
   EXPECT_EQ(r.summary_json, study.summary(total, "samples"));
   const auto summary = nlohmann::json::parse(r.summary_json);
   EXPECT_EQ(r.probability, summary["held"]["probability"]);

@@ -29,7 +29,7 @@ const std::vector<std::string> kNominal = {
 study::Total run(const Study& study, std::int64_t samples, const Device& device, std::int64_t chunk) {
   study::Total total{};
   for (std::int64_t i = 0; i < samples; i += chunk)
-    total.add(study.run(i, std::min(chunk, samples - i), device), static_cast<std::size_t>(study.layout().sums), 2);
+    total.add(study.run(i, std::min(chunk, samples - i), device), study.shape());
   return total;
 }
 

@@ -88,8 +88,7 @@ TimeStudy study_of(const Scenario& s, const Fates& fate) {
 study::Total total_of(const TimeStudy& study, std::int64_t chunk = 4096, const Device& device = kOne) {
   study::Total total{};
   for (std::int64_t at = 0; at < study.plan().samples; at += chunk)
-    total.add(study.run(at, std::min(chunk, study.plan().samples - at), device), study.shape().sums,
-              study.shape().tracked);
+    total.add(study.run(at, std::min(chunk, study.plan().samples - at), device), study.shape());
   return total;
 }
 
@@ -430,8 +429,8 @@ TEST(GraspTimeStudy, MergesItsChunksInAnyOrderButForSums) {
   const TimeStudy study = study_of(scenario(3000, 11), mixed);
   const study::Tally a = study.run(0, 1024, kOne), b = study.run(1024, 1024, kOne), c = study.run(2048, 952, kOne);
   study::Total forward{}, backward{};
-  for (const study::Tally* t : {&a, &b, &c}) forward.add(*t, study.shape().sums, study.shape().tracked);
-  for (const study::Tally* t : {&c, &b, &a}) backward.add(*t, study.shape().sums, study.shape().tracked);
+  for (const study::Tally* t : {&a, &b, &c}) forward.add(*t, study.shape());
+  for (const study::Tally* t : {&c, &b, &a}) backward.add(*t, study.shape());
   EXPECT_EQ(forward.counts, backward.counts);
   EXPECT_EQ(forward.least, backward.least);
   const Json x = Json::parse(study.summary(forward, "samples")), y = Json::parse(study.summary(backward, "samples"));

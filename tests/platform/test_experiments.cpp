@@ -41,7 +41,7 @@ ExperimentScenario scenario(Kind kind) {
 
 study::Total total_of(const ExperimentStudy& study) {
   study::Total total;
-  total.add(study.run(0, study.plan().samples, kOne), 0, 0);
+  total.add(study.run(0, study.plan().samples, kOne), study.shape());
   return total;
 }
 

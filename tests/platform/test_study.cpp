@@ -225,7 +225,7 @@ garra::study::Total total_of(const PlatformStudy& study, std::int64_t chunk, con
   garra::study::Total total;
   const auto shape = study.shape();
   for (std::int64_t at = 0; at < study.plan().samples; at += chunk)
-    total.add(study.run(at, std::min(chunk, study.plan().samples - at), device), shape.sums, shape.tracked);
+    total.add(study.run(at, std::min(chunk, study.plan().samples - at), device), shape);
   return total;
 }
 

@@ -39,7 +39,7 @@ study::Total run(const MapStudy& study, std::int64_t chunk = 4096, const Device&
   const std::int64_t samples = study.plan().samples;
   for (std::int64_t i = 0; i < samples; i += chunk) {
     const study::Tally t = study.run(i, std::min(chunk, samples - i), device);
-    total.add(t, study.shape().sums, study.shape().tracked);
+    total.add(t, study.shape());
     total.kept.insert(total.kept.end(), t.kept.begin(), t.kept.end());
   }
   return total;
@@ -329,8 +329,10 @@ TEST(SingularityMapStudy, AChunkFileKeepsEveryCount) {
   const fs::path folder = fs::path(::testing::TempDir()) / ("garra_map_study_" + std::to_string(::getpid()));
   auto run_folder = io::RunFolder::create(folder.string(), "job = \"singularity\"\n");
   run_folder.expect({puma().study.shape(), puma().study.columns(), 4096, "test"});
-  const study::Tally t = puma().study.run(0, 4096, {});
-  run_folder.write_chunk(0, t);
+  study::Total t{};
+  t.add(puma().study.run(0, 4096, {}), puma().study.shape());
+  EXPECT_EQ(run_folder.write_chunk(0, t), io::RunFolder::Written::kNew);
+  EXPECT_EQ(run_folder.write_chunk(0, t), io::RunFolder::Written::kSame);
   const auto read = run_folder.read_chunk(0);
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->counts, t.counts);

@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
@@ -39,16 +41,23 @@ SystemWords words(std::int64_t samples, std::int64_t chunk = 4 * kBlock) {
 
 /// Keeps chunks in memory and counts what is asked of it.
 struct MemoryStore : ChunkStore {
-  std::map<std::int64_t, Tally> chunks;
-  [[nodiscard]] std::optional<Tally> read(std::int64_t index, std::int64_t first, std::int64_t count) override {
+  std::map<std::int64_t, Total> chunks;
+  [[nodiscard]] std::optional<Total> read(std::int64_t index, std::int64_t first, std::int64_t count) override {
     const auto found = chunks.find(index);
     if (found == chunks.end()) return std::nullopt;
     EXPECT_EQ(found->second.first, first);
     EXPECT_EQ(found->second.count, count);
     return found->second;
   }
-  void write(std::int64_t index, const Tally& chunk) override { chunks[index] = chunk; }
+  void write(std::int64_t index, const Total& chunk) override { chunks[index] = chunk; }
+  [[nodiscard]] bool has(std::int64_t index) override { return chunks.contains(index); }
 };
+
+std::int64_t resident_bytes() {
+  std::int64_t pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
 
 TEST(Engine, FindsAKnownProbability) {
   const SystemStudy<Sum> study(words(1 << 20));
@@ -115,6 +124,95 @@ TEST(Engine, GoesOnWhereItWasCancelled) {
   EXPECT_EQ(heard.size(), 8u);
   EXPECT_EQ(heard.back(), 8 * 4 * kBlock);
   EXPECT_EQ(study.summary(second.total, "samples"), study.summary(run(study).total, "samples"));
+}
+
+/// Chunks of a run that is far too long, made up when they are asked for: each has the counts of the same samples.
+struct MadeUpChunks : ChunkStore {
+  explicit MadeUpChunks(const Study& study) : study_(study), tally_(study.run(0, 64 * kBlock, {})) {}
+  [[nodiscard]] std::optional<Total> read(std::int64_t /*index*/, std::int64_t first, std::int64_t count) override {
+    tally_.first = first;
+    Total chunk{};
+    chunk.add(tally_, study_.shape());
+    chunk.count = count;
+    return chunk;
+  }
+  void write(std::int64_t, const Total&) override { ADD_FAILURE() << "all chunks are there"; }
+  [[nodiscard]] bool has(std::int64_t) override { return true; }
+
+ private:
+  const Study& study_;
+  Tally tally_;
+};
+
+TEST(Engine, TheMemoryOfATotalDoesNotGrowWithTheSamples) {
+  const std::int64_t samples = 1'000'000'000'000, chunk = std::int64_t{1} << 28;
+  const SystemStudy<Sum> study(words(samples, chunk));
+  MadeUpChunks store(study);
+  const std::int64_t before = resident_bytes();
+  const RunResult r = run(study, {.chunks = &store});
+  EXPECT_EQ(r.total.count, samples);
+  EXPECT_EQ(r.chunks, 3726);
+  EXPECT_LT(resident_bytes() - before, 8 << 20);
+  EXPECT_LT(r.total.curve.size(), 300u);
+}
+
+/// Its chunks come from elsewhere while it works.
+struct SharedStore : MemoryStore {
+  std::set<std::int64_t> others;
+  [[nodiscard]] std::optional<std::int64_t> claim(std::int64_t next, std::int64_t end) override {
+    for (std::int64_t k = next; k < end; ++k)
+      if (!has(k) && !others.contains(k)) return k;
+    // Others are at work on all that is missing: here they are done at this moment.
+    for (const std::int64_t k : others) chunks.emplace(k, *compute_chunk(*study, k, {}));
+    return std::nullopt;
+  }
+  const Study* study = nullptr;
+};
+
+TEST(Engine, AWorkerLeavesToOthersWhatTheyAreAtWorkOn) {
+  const SystemStudy<Sum> study(words(8 * 4 * kBlock));
+  SharedStore store;
+  store.study = &study;
+  store.others = {0, 1, 5};
+  const RunResult worker = run(study, {.chunks = &store, .only_work = true});
+  EXPECT_EQ(worker.end, End::kSamples);
+  EXPECT_EQ(worker.fresh, 5 * 4 * kBlock);
+  EXPECT_EQ(worker.chunks, 8);
+  const RunResult whole = run(study, {.chunks = &store});
+  EXPECT_EQ(whole.fresh, 0);
+  EXPECT_EQ(study.summary(whole.total, "samples"), study.summary(run(study).total, "samples"));
+}
+
+TEST(Engine, AHalfWidthEndsAWorkerWhereItEndsARun) {
+  SystemWords w = words(1 << 20);
+  w.plan.stop_half_width = 0.005;
+  const SystemStudy<Sum> study(w);
+  SharedStore store;
+  store.study = &study;
+  store.others = {0, 2};
+  const RunResult worker = run(study, {.chunks = &store, .only_work = true});
+  EXPECT_EQ(worker.end, End::kHalfWidth);
+  EXPECT_EQ(worker.total.count, run(study).total.count);
+}
+
+TEST(Engine, ALargeChunkIsComputedInPiecesAndGivenUpBetweenThem) {
+  const std::int64_t piece = 1024 * kBlock, samples = 2 * piece + 5 * kBlock + 17;
+  SystemWords w = words(samples, 4 * piece);
+  w.plan.keep = "failures";
+  const SystemStudy<Sum> study(w);
+  const RunResult whole = run(study);
+  EXPECT_EQ(whole.chunks, 1);
+  EXPECT_EQ(whole.rows, static_cast<std::int64_t>(compute_chunk(study, 0, {})->kept.size() / study.shape().row));
+  w.plan.chunk = kBlock * 64;
+  const SystemStudy<Sum> small(w);
+  EXPECT_EQ(small.summary(run(small).total, "samples"), study.summary(whole.total, "samples"));
+  int asked = 0;
+  MemoryStore store;
+  // Before the chunk, then between its pieces.
+  const RunResult stopped = run(study, {.chunks = &store, .is_cancelled = [&] { return ++asked > 2; }});
+  EXPECT_EQ(stopped.end, End::kSignal);
+  EXPECT_EQ(stopped.fresh, 0);
+  EXPECT_TRUE(store.chunks.empty());
 }
 
 TEST(Engine, ATimeLimitEndsIt) {

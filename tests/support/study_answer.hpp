@@ -14,7 +14,7 @@ namespace garra::test {
   const study::Shape shape = study.shape();
   for (std::int64_t first = 0; first < study.plan().samples; first += chunk) {
     const study::Tally t = study.run(first, std::min(chunk, study.plan().samples - first), device);
-    total.add(t, shape.sums, shape.tracked);
+    total.add(t, shape);
     total.kept.insert(total.kept.end(), t.kept.begin(), t.kept.end());
   }
   return total;
@@ -24,7 +24,7 @@ namespace garra::test {
   Answer out;
   out.add("summary", study.summary(total, "samples")).add("counts", total.counts).add("sums", total.sums);
   out.add("kept", total.kept).add("least", total.least);
-  for (const std::vector<double>& sums : total.block_sums) out.add("block sums", sums);
+  for (const auto& [point, stretch] : total.curve) out.add("curve", stretch);
   return out;
 }
 

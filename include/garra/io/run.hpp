@@ -36,9 +36,17 @@ struct FolderRun {
 [[nodiscard]] FolderRun run_in_folder(RunFolder& folder, const study::Study& study,
                                       const FolderRunOptions& options = {});
 
-/// The same with a folder by its path, made where there is none. `description` says what the study is made of: it is
-/// kept as scenario.toml, and chunks of another description are not taken. For studies that no scenario file describes.
-/// Throws Error(kUsage) where the folder is a run of another description, or holds anything else.
+/// One of any number of processes, on any machines that see the folder, that compute its chunks together: each takes
+/// what is missing and nobody else is at work on, and in the end what is being worked on for longest. `place`: where to
+/// begin, as a share of the run. The folder needs no lock for that and has no results yet: run_in_folder() writes them
+/// where all chunks are there, once. Throws Error(kInputOutput) where two processes have computed different bytes for
+/// the same samples, and as run_in_folder().
+[[nodiscard]] study::RunResult work_in_folder(RunFolder& folder, const study::Study& study,
+                                              const FolderRunOptions& options = {}, double place = 0);
+
+/// The same as run_in_folder with a folder by its path, made where there is none. `description` says what the study is
+/// made of: it is kept as scenario.toml, and chunks of another description are not taken. For studies that no scenario
+/// file describes. Throws Error(kUsage) where the folder is a run of another description, or holds anything else.
 [[nodiscard]] FolderRun run_in_folder(const std::string& path, const std::string& description,
                                       const study::Study& study, const FolderRunOptions& options = {});
 

@@ -43,14 +43,20 @@ class RunFolder {
   };
   void expect(Expected expected) { expected_ = std::move(expected); }
 
-  /// Writes chunk `index` whole or not at all: temporary name, sync, rename; with a checksum.
-  void write_chunk(std::int64_t index, const study::Tally& tally) const;
+  /// Writes chunk `index` whole or not at all: temporary name, sync, link; with a checksum. One that is there stays,
+  /// and is compared, byte for byte.
+  enum class Written { kNew, kSame, kOther };
+  Written write_chunk(std::int64_t index, const study::Total& chunk) const;
+  /// Takes away a chunk that cannot be taken.
+  void remove_chunk(std::int64_t index) const;
+  /// Whether its file is there; not whether it can be taken.
+  [[nodiscard]] bool has_chunk(std::int64_t index) const;
   /// foreign: of another scenario than the folder's, or of another version or layout than expected
   enum class Chunk { kPresent, kMissing, kDamaged, kForeign };
   /// The chunk, or nothing where `state` is not kPresent.
-  [[nodiscard]] std::optional<study::Tally> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
-  /// Whether the file of chunk `index` has the very bytes that this tally would be written as.
-  [[nodiscard]] bool is_chunk(std::int64_t index, const study::Tally& tally) const;
+  [[nodiscard]] std::optional<study::Total> read_chunk(std::int64_t index, Chunk* state = nullptr) const;
+  /// Whether the file of chunk `index` has the very bytes that this one would be written as.
+  [[nodiscard]] bool is_chunk(std::int64_t index, const study::Total& chunk) const;
   [[nodiscard]] std::int64_t chunks_present() const;
   /// Removes the temporary files of our own processes that are dead, and nothing else.
   void remove_leftovers() const;
@@ -79,8 +85,5 @@ class RunFolder {
   std::shared_ptr<RunLock> lock_;
   std::vector<std::string> overrides_;
 };
-
-/// CRC-32 of a text, as eight hexadecimal digits.
-[[nodiscard]] std::string checksum(const std::string& bytes);
 
 }  // namespace garra::io

@@ -51,7 +51,8 @@ class Study {
   Study() = default;
 };
 
-/// Chunks that an earlier run has left, and a place for new ones. io::RunChunks keeps them in a run folder.
+/// Chunks that are there already, by an earlier run or by other processes that work on this one, and a place for new
+/// ones. io::RunChunks keeps them in a run folder.
 class ChunkStore {
  public:
   virtual ~ChunkStore() = default;
@@ -59,8 +60,13 @@ class ChunkStore {
   ChunkStore& operator=(const ChunkStore&) = delete;
 
   /// Chunk `index`, samples first .. first + count - 1, if it is there, sound, and of this very study.
-  [[nodiscard]] virtual std::optional<Tally> read(std::int64_t index, std::int64_t first, std::int64_t count) = 0;
-  virtual void write(std::int64_t index, const Tally& chunk) = 0;
+  [[nodiscard]] virtual std::optional<Total> read(std::int64_t index, std::int64_t first, std::int64_t count) = 0;
+  virtual void write(std::int64_t index, const Total& chunk) = 0;
+  /// Whether somebody has stored it; without looking into it.
+  [[nodiscard]] virtual bool has(std::int64_t index) = 0;
+  /// The chunk to compute next, where `next` is the first one wanted and there are `end` in all: one that nobody else
+  /// is at work on; by default `next`. Nothing: all are there by now.
+  [[nodiscard]] virtual std::optional<std::int64_t> claim(std::int64_t next, std::int64_t end);
 
  protected:
   ChunkStore() = default;
@@ -78,8 +84,12 @@ struct RunOptions {
   double time_limit = 0;                                  ///< [s] in place of the plan's; 0: the plan's
   ChunkStore* chunks = nullptr;                           ///< none: the run is kept in memory only
   std::function<void(const Progress&)> on_progress = {};  ///< after every chunk, in the calling thread
-  std::function<void(const Tally&)> on_chunk = {};        ///< sees every chunk, in the order of the samples
-  std::function<bool()> is_cancelled = {};                ///< asked before every chunk: true ends the run, resumable
+  std::function<void(const Total&)> on_chunk = {};        ///< sees every chunk, in the order of the samples
+  /// Asked before every chunk, and within large ones: true ends the run, resumable, without the chunk under way.
+  std::function<bool()> is_cancelled = {};
+  /// For one of several processes: chunks are computed and stored, but those of others are read only where the plan's
+  /// half width asks for them. `total` is then that of no run.
+  bool only_work = false;
 };
 
 /// Why a run has ended.
@@ -97,15 +107,23 @@ struct RunResult {
   End end = End::kSamples;
   Total total{};
   std::int64_t fresh = 0;   ///< samples computed now
-  std::int64_t chunks = 0;  ///< in `total`
+  std::int64_t chunks = 0;  ///< in `total`; of a worker: there, from the first one on
   std::int64_t rows = 0;    ///< samples that they keep
   double seconds = 0;       ///< of this run
 };
 
 /// Runs a study to its end: all samples, or an interval as narrow as asked for, or the time limit, or cancelled. The
-/// result is the same to the last bit whatever the device, the number of threads, the size of chunks, and however often
-/// the run was stopped and went on. Throws what the study and the store throw.
+/// result is the same to the last bit whatever the device, the number of threads, the size of chunks (but for where
+/// the half width ends it), the number of processes at work on the store, and however often they were stopped: it is
+/// that of the fewest chunks, from the first one on, that meet the rule. Throws what the study and the store throw.
 [[nodiscard]] RunResult run(const Study& study, const RunOptions& options = {});
+
+/// Chunks of a study's plan.
+[[nodiscard]] std::int64_t chunks_of(const Plan& plan);
+
+/// Chunk `index`, computed piece by piece; nothing where `is_given_up` (asked between pieces) says so.
+[[nodiscard]] std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const Device& device,
+                                                 const std::function<bool()>& is_given_up = {});
 
 /// What a store has, up to the first chunk that is not there; nothing is computed. `end` means nothing.
 [[nodiscard]] RunResult stored(const Study& study, ChunkStore& chunks);

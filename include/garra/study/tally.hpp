@@ -1,14 +1,17 @@
 // What a study counts: whole numbers in one flat array, sums per block, smallest values, and the extreme samples.
-// Counts and smallest values merge in any order; sums are kept block by block and added in block order, so that neither
-// threads nor chunk size nor workers change a bit of the summary.
+// Everything merges in any order without changing a bit, sums too (exact_sum.hpp), so that neither threads nor chunk
+// size nor workers change the summary.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "garra/core/hd.hpp"
+#include "garra/study/exact_sum.hpp"
+#include "garra/study/shape.hpp"
 
 namespace garra::study {
 
@@ -62,7 +65,7 @@ class Ranking {
 struct Tally {
   std::int64_t first = 0, count = 0;
   std::vector<std::int64_t> counts;
-  std::vector<double> sums;  ///< [block][sum] in a chunk; one total block after merging
+  std::vector<double> sums;  ///< [block][sum]; of a Total: the sums over all of its blocks, rounded once
   Ranking closest, worst;
   std::vector<double> kept;          ///< rows of the samples written out one by one
   std::vector<Ranking> groups = {};  ///< further rankings, one for each group of samples that the study tells apart
@@ -79,27 +82,23 @@ struct RowColumn {
   std::vector<std::string> names = {};  ///< of its values (kSmall) or of its columns
 };
 
-/// A study so far: its chunks added up in the order of their samples.
-struct Total : Tally {
-  std::vector<std::vector<double>> block_sums;  ///< the last `tracked` sums of every block, for the convergence curve
+/// Samples after which the convergence curve has a point: a twelfth more each time, about 30 points per decade. That of
+/// the curve's stretch in which block `block` lies.
+[[nodiscard]] std::int64_t curve_point(std::int64_t block);
 
-  void add(const Tally& chunk, std::size_t sums_per_block, std::size_t tracked) {
-    counts.resize(chunk.counts.size());
-    for (std::size_t i = 0; i < chunk.counts.size(); ++i) counts[i] += chunk.counts[i];
-    sums.resize(sums_per_block);
-    for (auto b = chunk.sums.begin(); b != chunk.sums.end(); b += static_cast<std::ptrdiff_t>(sums_per_block)) {
-      const auto end = b + static_cast<std::ptrdiff_t>(sums_per_block);
-      for (std::size_t i = 0; i < sums_per_block; ++i) sums[i] += b[static_cast<std::ptrdiff_t>(i)];
-      block_sums.emplace_back(end - static_cast<std::ptrdiff_t>(tracked), end);
-    }
-    closest.merge(chunk.closest);
-    worst.merge(chunk.worst);
-    groups.resize(std::max(groups.size(), chunk.groups.size()));
-    for (std::size_t g = 0; g < chunk.groups.size(); ++g) groups[g].merge(chunk.groups[g]);
-    if (least.empty()) least = chunk.least;
-    for (std::size_t i = 0; i < chunk.least.size(); ++i) least[i] = std::min(least[i], chunk.least[i]);
-    count += chunk.count;
-  }
+/// Tallies added up, in any order: a study so far, or one chunk of it.
+struct Total : Tally {
+  std::vector<ExactSum> exact;  ///< of the blocks' sums
+  /// The last `tracked` sums of the blocks between two points of the convergence curve, by the number of blocks at the
+  /// later point.
+  std::map<std::int64_t, std::vector<double>> curve;
+
+  /// Consecutive blocks; the rows that `tally` keeps are left to the caller.
+  void add(const Tally& tally, const Shape& shape);
+  void add(const Total& other);
+
+ private:
+  void merge(const Tally& other);
 };
 
 }  // namespace garra::study

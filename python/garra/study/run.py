@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
 from garra.page.interval import wilson
+from garra.study import campaign
 from garra.study.progress import listener, record_of
 
 if TYPE_CHECKING:
     import pandas
     import xarray
+    from distributed import Client
 
 # Exit codes that leave a finished run (docs/scenario.md); 4: more unsolved samples than sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
@@ -163,7 +165,7 @@ class Result:
         """The page report.html, made where it is not there yet; copied to `path`."""
         page = self.folder / "report.html"
         if not page.exists():
-            _report(self.folder)
+            _do(["report", str(self.folder)])
         return page if path is None else Path(shutil.copyfile(page, path))
 
     def __repr__(self) -> str:
@@ -230,12 +232,13 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
     return code
 
 
-def _report(folder: Path) -> None:
+def _do(arguments: list[str]) -> None:
+    """The same of a command that ends at once."""
     done = subprocess.run(
-        [program.path(), "report", str(folder)], env=program.environment(), stdout=subprocess.DEVNULL,
+        [program.path(), *arguments], env=program.environment(), stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
     )  # fmt: skip
-    _raise(done.returncode, done.stderr, "report")
+    _raise(done.returncode, done.stderr, arguments[0])
 
 
 def _raise(code: int, said: str, command: str) -> None:
@@ -275,19 +278,23 @@ def run(
     threads: int = 0,
     report: bool = False,
     progress: Progress = False,
+    client: Client | None = None,
 ) -> Result:
     """Runs a study of any job: a scenario file, or the same as a mapping (files that it names by absolute paths).
 
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
     progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
-    ..., ...}. Ctrl-C, or an exception of that function, ends the run within a chunk and keeps what is there:
+    ..., ...}. client: a dask.distributed client whose workers compute it; `out` is then needed, on a file system that all
+    of them see, and `threads` has no meaning (docs/campaigns.md). Ctrl-C, or an exception of that function, ends the run within a chunk and keeps what is there:
     garra.open_run(out, resume=True) goes on. Raises
     garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
     """
+    if client is not None and out is None:
+        raise _core.UsageError("client without out: give a run folder that the workers see")
     kept = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="garra-"))
     with tempfile.TemporaryDirectory(prefix="garra-") as scratch:
         arguments = [
-            "run",
+            "run" if client is None else "submit",
             _file_of(scenario, Path(scratch)),
             "-o",
             str(kept),
@@ -299,9 +306,12 @@ def run(
         arguments += ["--seed", str(seed)] if seed is not None else []
         for setting in _overrides(set):
             arguments += ["--set", setting]
-        arguments += [] if report else ["--no-report"]
         try:
-            code = _call(arguments, progress)
+            if client is not None:
+                _do(arguments)
+                campaign.work(kept, client, device=device, on_progress=listener(progress))
+                arguments = ["resume", str(kept)]
+            code = _call(arguments if report else [*arguments, "--no-report"], progress)
         except BaseException:
             if out is None:
                 shutil.rmtree(kept, ignore_errors=True)

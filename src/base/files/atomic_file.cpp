@@ -10,9 +10,11 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <random>
 #include <system_error>
 
 #include "garra/core/error.hpp"
@@ -80,6 +82,7 @@ void sync_folder(const std::string& path) {
 
 constexpr const char* kMark = ".garra-";
 constexpr const char* kEnd = ".part";
+constexpr std::size_t kMarkDigits = 8;
 
 /// Who wrote a temporary file.
 struct Writer {
@@ -87,19 +90,26 @@ struct Writer {
   pid_t process;
 };
 
-/// Nothing where the name is none of ours: <name>.garra-<host>-<process>.part.
+/// Nothing where the name is none of ours: <name>.garra-<host>-<process>.<random>.part, before 0.2 without the random.
 std::optional<Writer> writer_of(const std::string& name) {
   // From the end: the file's own name may hold any of these.
-  const std::size_t mark = name.rfind(kMark), end = name.rfind(kEnd), number = name.rfind('-');
-  if (mark == std::string::npos || mark == 0 || end == std::string::npos || end + std::strlen(kEnd) != name.size())
-    return std::nullopt;
-  const std::size_t first = mark + std::strlen(kMark);
-  if (number < first || number > end) return std::nullopt;
+  const std::size_t mark = name.rfind(kMark);
+  if (mark == std::string::npos || mark == 0) return std::nullopt;
+  const std::size_t first = mark + std::strlen(kMark), dot = name.find('.', first), number = name.rfind('-', dot);
+  if (dot == std::string::npos || number < first) return std::nullopt;
+  const std::string end = name.substr(dot);
+  const bool random = end.size() == kMarkDigits + 1 + std::strlen(kEnd) && end.substr(kMarkDigits + 1) == kEnd &&
+                      end.find_first_not_of("0123456789abcdef", 1) == kMarkDigits + 1;
+  if (end != kEnd && !random) return std::nullopt;
   Writer writer{name.substr(first, number - first), 0};
-  const char *from = name.data() + number + 1, *to = name.data() + end;
+  const char *from = name.data() + number + 1, *to = name.data() + dot;
   const auto [stop, error] = std::from_chars(from, to, writer.process);
-  const bool whole = error == std::errc{} && stop == to && writer.process > 0;
-  return whole && writer.host.find('.') == std::string::npos ? std::optional(writer) : std::nullopt;
+  return error == std::errc{} && stop == to && writer.process > 0 ? std::optional(writer) : std::nullopt;
+}
+
+bool is_linked(const std::string& path) {
+  struct stat s {};
+  return ::stat(path.c_str(), &s) == 0 && s.st_nlink > 1;
 }
 
 }  // namespace
@@ -114,7 +124,16 @@ std::string host_name() {
 }
 
 std::string temporary_name(const std::string& path) {
-  return path + kMark + host_name() + "-" + std::to_string(::getpid()) + kEnd;
+  return path + kMark + host_name() + "-" + std::to_string(::getpid()) + "." + process_mark() + kEnd;
+}
+
+const std::string& process_mark() {
+  static const std::string mark = [] {
+    char digits[kMarkDigits + 1];
+    std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(std::random_device()()));
+    return std::string(digits);
+  }();
+  return mark;
 }
 
 bool is_abandoned(const std::string& path) {
@@ -124,7 +143,7 @@ bool is_abandoned(const std::string& path) {
   if (writer->host == host_name()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
-  return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(1);
+  return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
 }
 
 AtomicFile::AtomicFile(const std::string& path) {
@@ -183,7 +202,7 @@ void AtomicFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes
   std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
-void AtomicFile::commit(std::uint64_t size) {
+bool AtomicFile::commit(std::uint64_t size, Existing existing) {
   if (sequential_) {
     bytes_.resize(static_cast<std::size_t>(size));
     write_all(0, bytes_);
@@ -193,29 +212,55 @@ void AtomicFile::commit(std::uint64_t size) {
   // Pipes and devices cannot be synced (EINVAL), which is no loss.
   if (::fsync(descriptor_) != 0 && errno != EINVAL && errno != EROFS) fail(target_, errno);
   // After the sync: the name must not be there before the bytes are.
-  if (!in_place_) appear();
+  const bool appeared = in_place_ || appear(existing);
   const int rc = ::close(descriptor_);
   descriptor_ = -1;
   if (rc != 0) fail(target_, errno);
-  if (!in_place_) sync_folder(target_);
+  if (!in_place_ && appeared) sync_folder(target_);
+  return appeared;
 }
 
-void AtomicFile::appear() {
+/// Gives a file without name one. False where that is taken.
+bool AtomicFile::link_open_file(const std::string& name) const {
+  const std::string open_file = "/proc/self/fd/" + std::to_string(descriptor_);
+  if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return true;
+  if (errno != EEXIST) fail(target_, errno);
+  return false;
+}
+
+bool AtomicFile::appear(Existing existing) {
   if (name_.empty()) {
-    const std::string name = temporary_name(target_), open_file = "/proc/self/fd/" + std::to_string(descriptor_);
+    if (existing == Existing::kStays) return link_open_file(target_);
+    const std::string name = temporary_name(target_);
     ::unlink(name.c_str());  // left by a program that had our number
     // Linked under a temporary name first: linkat does not replace a file, rename does.
-    if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) fail(target_, errno);
+    if (!link_open_file(name)) fail(target_, EEXIST);
     name_ = name;
+  }
+  if (existing == Existing::kStays) {
+    const bool linked = ::link(name_.c_str(), target_.c_str()) == 0;
+    const int error = errno;
+    // Over NFS a link may be made and be said to have failed. The temporary name goes with this object.
+    if (linked || is_linked(name_)) return true;
+    if (error == EEXIST) return false;
+    // A file system without links: two processes at once may then both write, and they write the same bytes.
+    if (::access(target_.c_str(), F_OK) == 0) return false;
   }
   if (::rename(name_.c_str(), target_.c_str()) != 0) fail(target_, errno);
   name_.clear();
+  return true;
 }
 
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes) {
   AtomicFile file(path);
   file.write_at(0, bytes);
   file.commit(bytes.size());
+}
+
+bool write_file_if_absent(const std::string& path, std::span<const std::byte> bytes) {
+  AtomicFile file(path);
+  file.write_at(0, bytes);
+  return file.commit(bytes.size(), AtomicFile::Existing::kStays);
 }
 
 void require_writable(const std::string& path) {

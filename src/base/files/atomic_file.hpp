@@ -23,13 +23,15 @@ class AtomicFile {
 
   /// Any number of threads at once, in any order; what nobody writes is zero.
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
-  /// Gives the file this size, syncs it and lets it appear.
-  void commit(std::uint64_t size);
+  /// Gives the file this size, syncs it and lets it appear. False where a file of that name is there and shall stay.
+  enum class Existing { kReplaced, kStays };
+  bool commit(std::uint64_t size, Existing existing = Existing::kReplaced);
 
  private:
   void open_hidden();
   void write_all(std::uint64_t offset, std::span<const std::byte> bytes);
-  void appear();
+  [[nodiscard]] bool link_open_file(const std::string& name) const;
+  [[nodiscard]] bool appear(Existing existing);
 
   std::string target_;  ///< behind links
   std::string name_;    ///< of the file while it grows; empty where it has none
@@ -43,6 +45,13 @@ class AtomicFile {
 /// All bytes at once.
 void write_file_atomically(const std::string& path, std::span<const std::byte> bytes);
 
+/// The same where no file of that name is there; false where one is, which stays as it is. Of several processes that
+/// write at once, one is told true.
+[[nodiscard]] bool write_file_if_absent(const std::string& path, std::span<const std::byte> bytes);
+
+/// Eight random hexadecimal digits, the same ones for as long as this process lives: hosts may share a name.
+[[nodiscard]] const std::string& process_mark();
+
 /// This machine's name, of letters, digits and hyphens, so that it can stand in a file's name.
 [[nodiscard]] std::string host_name();
 
@@ -50,7 +59,7 @@ void write_file_atomically(const std::string& path, std::span<const std::byte> b
 [[nodiscard]] std::string temporary_name(const std::string& path);
 
 /// Whether a file has such a name and its process is dead: on this host no process has the number, of another host
-/// nothing was written for an hour.
+/// nothing was written for a day.
 [[nodiscard]] bool is_abandoned(const std::string& path);
 
 /// Throws Error(kInputOutput) where write_file_atomically would fail for want of a folder or of the

@@ -6,6 +6,9 @@ namespace garra::io {
 
 namespace {
 
+/// Of a run that does not say its chunk: more files make a folder slow to list.
+constexpr std::int64_t kMostChunks = 4000;
+
 const Wanted kShare{kRatio, {.low = 0, .high = 1}};
 
 std::uint64_t read_seed(const Node& node, const std::string& key) {
@@ -47,6 +50,9 @@ void samples_field(Fields& f, std::int64_t& samples, const Words& words) {
 }
 
 void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
+  // By the samples, not by the machine: where a half width ends a run must not depend on who computes it.
+  if (f.reading())
+    while (plan.samples / plan.chunk > kMostChunks) plan.chunk *= 2;
   f.key("chunk",
         custom({[&](const Node& node, const std::string& key) { plan.chunk = read_chunk(node, key); },
                 [&] { return std::to_string(plan.chunk); }, "a multiple of " + std::to_string(study::kBlock),

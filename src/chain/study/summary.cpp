@@ -91,14 +91,10 @@ Json convergence(const study::Total& t, std::int64_t d, std::int64_t designs) {
   Json j = {
       {"samples", Json::array()}, {"probability", Json::array()}, {"low", Json::array()}, {"high", Json::array()}};
   double settled = 0, unsolved = 0;
-  std::size_t next = 1;
-  const std::size_t blocks = t.block_sums.size();
-  for (std::size_t b = 1; b <= blocks; ++b) {
-    settled += t.block_sums[b - 1][static_cast<std::size_t>(2 * d)];
-    unsolved += t.block_sums[b - 1][static_cast<std::size_t>(2 * d + 1)];
-    if (b < next && b < blocks) continue;
-    next = std::max(b + 1, b + b / 12);  // about 30 points per decade
-    const std::int64_t all = std::min(t.count, static_cast<std::int64_t>(b) * study::kBlock);
+  for (const auto& [point, tracked] : t.curve) {
+    settled += tracked[static_cast<std::size_t>(2 * d)];
+    unsolved += tracked[static_cast<std::size_t>(2 * d + 1)];
+    const std::int64_t all = std::min(t.count, point * study::kBlock);
     // Sample i belongs to design i mod designs, so of the first `all` samples it has so many.
     const std::int64_t n = all > d ? (all - d + designs - 1) / designs : 0;
     const auto u = static_cast<std::int64_t>(unsolved), s = static_cast<std::int64_t>(settled);

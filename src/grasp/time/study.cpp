@@ -212,7 +212,7 @@ class Chunk {
     counting_.count({batch, offset, first_of(piece), size_of(piece)}, books);
   }
   /// Of one thread; not by two at a time.
-  void add(const Books& books) { total_.add(books.tally, 0, 0); }
+  void add(const Books& books) { total_.add(books.tally, study::Shape{}); }
   [[nodiscard]] study::Tally tally() {
     study::Tally t = std::move(total_);
     t.first = first_;

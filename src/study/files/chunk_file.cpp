@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "garra/io/run_folder.hpp"
+#include "base/files/sha256.hpp"
 #include "garra/study/study.hpp"
 
 namespace garra::io {
@@ -16,7 +16,7 @@ namespace garra::io {
 namespace {
 
 using nlohmann::json;
-using study::Tally;
+using study::Total;
 
 constexpr std::size_t kCrc = 4;  ///< bytes of the checksum at the end
 
@@ -164,18 +164,17 @@ class Reader {
   Reader(const json& document, const std::vector<std::string_view>& binaries, const ChunkRules& rules)
       : document_(document), binaries_(binaries), rules_(rules) {}
 
-  Tally tally() {
-    Tally t;
+  Total chunk() {
+    Total t;
     // Half of the range, so that first + count cannot overflow.
     t.first = integer(document_.at("first"), 0, INT64_MAX / 2);
     t.count = integer(document_.at("count"), 1, INT64_MAX / 2);
     first_ = t.first;
     count_ = t.count;
     t.counts = counts();
-    const auto blocks = static_cast<std::size_t>((count_ + study::kBlock - 1) / study::kBlock);
-    t.sums = doubles_of("sums", blocks * rules_.shape.sums);
-    // One NaN in a stored sum would make every mean of the study NaN.
-    require(std::none_of(t.sums.begin(), t.sums.end(), [](double x) { return std::isnan(x); }));
+    t.exact = sums();
+    for (const study::ExactSum& sum : t.exact) t.sums.push_back(sum.value());
+    t.curve = curve();
     t.closest = ranking(document_.at("closest"));
     t.worst = ranking(document_.at("worst"));
     t.kept = kept();
@@ -217,6 +216,42 @@ class Reader {
       }
     require(rules_.shape.outcomes.empty() || ended == count_);
     return counts;
+  }
+
+  std::vector<study::ExactSum> sums() const {
+    const json& list = document_.at("sums");
+    require(list.is_array() && list.size() == rules_.shape.sums);
+    std::vector<study::ExactSum> sums;
+    for (const json& words : list) {
+      require(words.is_array());
+      std::vector<std::int64_t> numbers;
+      for (const json& n : words) numbers.push_back(integer(n, INT64_MIN, INT64_MAX));
+      const auto sum = study::ExactSum::of(numbers);
+      // One NaN in a stored sum would make every mean of the study NaN.
+      require(sum && !std::isnan(sum->value()));
+      sums.push_back(*sum);
+    }
+    return sums;
+  }
+
+  /// The stretches that the chunk's blocks lie in, no other ones.
+  std::map<std::int64_t, std::vector<double>> curve() const {
+    std::map<std::int64_t, std::vector<double>> curve;
+    if (rules_.shape.sums > 0)
+      for (std::int64_t b = first_ / study::kBlock; b * study::kBlock < first_ + count_;) {
+        b = study::curve_point(b);
+        curve[b] = {};
+      }
+    const std::size_t n = rules_.shape.tracked;
+    const std::vector<double> all = doubles_of("curve", n * curve.size());
+    auto from = all.begin();
+    for (auto& [point, stretch] : curve) {
+      stretch.assign(from, from + static_cast<std::ptrdiff_t>(n));
+      from += static_cast<std::ptrdiff_t>(n);
+      require(std::all_of(stretch.begin(), stretch.end(),
+                          [&](double x) { return x >= 0 && x <= static_cast<double>(count_); }));
+    }
+    return curve;
   }
 
   study::Ranking ranking(const json& list) const {
@@ -279,37 +314,39 @@ bool is_of(const json& document, const ChunkOrigin& origin) {
 
 }  // namespace
 
-std::string checksum(const std::string& bytes) {
-  char text[9];
-  std::snprintf(text, sizeof text, "%08x", crc(bytes.data(), bytes.size()));
-  return text;
-}
-
 std::string layout_checksum(const study::Shape& s, const std::vector<study::RowColumn>& columns) {
   // All that a change of the program could shift: a chunk of another layout would be read as other numbers.
-  json all = {s.sums, s.tracked, s.row, s.counts, s.groups, s.least};
+  // The first: the form of chunk files.
+  json all = {2, s.sums, s.tracked, s.row, s.counts, s.groups, s.least};
   for (const study::Stretch& o : s.outcomes) all.push_back({o.first, o.size});
   for (const study::RowColumn& c : columns)
     all.push_back({c.name, static_cast<int>(c.type), c.first, c.width, c.list, c.names});
-  return checksum(all.dump());
+  return sha256(all.dump());
 }
 
 std::size_t largest_chunk(const study::Shape& s, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
-  const std::size_t blocks = (samples + study::kBlock - 1) / study::kBlock;
-  // The longest of CBOR's whole numbers; four of them and some for an entry of a ranking.
-  constexpr std::size_t kWord = 9, kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096;
-  return kTexts + kWord * s.counts + 8 * (s.sums * blocks + s.row * samples + s.least) + kRanking * (s.groups + 2);
+  // The longest of CBOR's whole numbers; four of them and some for an entry of a ranking; the words of a sum; points of
+  // the curve in 2^63 samples.
+  constexpr std::size_t kWord = 9, kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096, kSum = 70 * kWord,
+                        kPoints = 600;
+  return kTexts + kWord * s.counts + kSum * s.sums + 8 * (s.tracked * kPoints + s.row * samples + s.least) +
+         kRanking * (s.groups + 2);
 }
 
-std::vector<std::uint8_t> encode_chunk(const Tally& t, const ChunkOrigin& origin) {
+std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin) {
+  json sums = json::array();
+  for (const study::ExactSum& sum : t.exact) sums.push_back(sum.words());
+  std::vector<double> curve;
+  for (const auto& [point, stretch] : t.curve) curve.insert(curve.end(), stretch.begin(), stretch.end());
   json j = {{"scenario", origin.scenario},
             {"layout", origin.layout},
             {"garra", origin.program},
             {"first", t.first},
             {"count", t.count},
             {"counts", t.counts},
-            {"sums", bytes_of(t.sums)},
+            {"sums", std::move(sums)},
+            {"curve", bytes_of(curve)},
             {"closest", to_json(t.closest)},
             {"worst", to_json(t.worst)},
             {"kept", bytes_of(t.kept)}};
@@ -330,7 +367,7 @@ DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, c
     if (!document.is_object()) return {};
     // Foreign is told from damaged: its owner may be a newer scenario, not a bad disk.
     if (!is_of(document, origin)) return {ChunkState::kForeign, {}};
-    return {ChunkState::kSound, Reader(document, outline->binaries, rules).tally()};
+    return {ChunkState::kSound, Reader(document, outline->binaries, rules).chunk()};
   } catch (const json::exception&) {
     return {};
   } catch (const Unsound&) {

@@ -1,4 +1,4 @@
-// A chunk file: a tally of consecutive samples, as bytes. What a file says is believed only where its checksum, its
+// A chunk file: what consecutive samples add up to, as bytes. What a file says is believed only where its checksum, its
 // origin and its shape are right (docs/run-folder.md).
 #pragma once
 
@@ -25,8 +25,8 @@ struct ChunkOrigin {
 /// No chunk of `count` samples in whole blocks is longer [bytes].
 [[nodiscard]] std::size_t largest_chunk(const study::Shape& shape, std::int64_t count);
 
-/// The bytes of a chunk file, checksum last; the same tally gives the same bytes.
-[[nodiscard]] std::vector<std::uint8_t> encode_chunk(const study::Tally& tally, const ChunkOrigin& origin);
+/// The bytes of a chunk file, checksum last; the same chunk gives the same bytes.
+[[nodiscard]] std::vector<std::uint8_t> encode_chunk(const study::Total& chunk, const ChunkOrigin& origin);
 
 /// How many ways a sample can end: larger numbers of outcomes name none.
 struct ChunkRules {
@@ -37,7 +37,7 @@ struct ChunkRules {
 enum class ChunkState { kSound, kDamaged, kForeign };
 struct DecodedChunk {
   ChunkState state = ChunkState::kDamaged;
-  study::Tally tally;  ///< where it is sound
+  study::Total chunk;  ///< where it is sound
 };
 
 /// Never throws and never goes deep, whatever the bytes are.

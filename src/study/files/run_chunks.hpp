@@ -1,11 +1,17 @@
 // The chunks of a run folder as the study engine takes and leaves them.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "garra/io/run_folder.hpp"
 #include "garra/study/engine.hpp"
+#include "study/files/claims.hpp"
+#include "study/files/worker_record.hpp"
 
 namespace garra::io {
 
@@ -19,15 +25,34 @@ class RunChunks final : public study::ChunkStore {
   /// `warn` hears of chunks that are there and cannot be taken.
   RunChunks(const RunFolder& folder, std::function<void(const std::string&)> warn)
       : folder_(folder), warn_(std::move(warn)) {}
-  [[nodiscard]] std::optional<study::Tally> read(std::int64_t index, std::int64_t first, std::int64_t count) override;
-  void write(std::int64_t index, const study::Tally& chunk) override;
+
+  /// One worker of several: it looks for work from this share of the chunks on, and leaves a record of what it does.
+  void work_from(double place, std::string device);
+
+  [[nodiscard]] std::optional<study::Total> read(std::int64_t index, std::int64_t first, std::int64_t count) override;
+  /// Throws Error(kInputOutput) where another process has stored other bytes for the same samples.
+  void write(std::int64_t index, const study::Total& chunk) override;
+  [[nodiscard]] bool has(std::int64_t index) override;
+  [[nodiscard]] std::optional<std::int64_t> claim(std::int64_t next, std::int64_t end) override;
+
   /// How the chunk was that was read last: after study::stored(), why there are no more of them.
   [[nodiscard]] RunFolder::Chunk last() const { return last_; }
+  /// The worker has ended in order.
+  void end_work();
 
  private:
+  void record(std::int64_t index, const study::Total& chunk, RunFolder::Written written);
+  [[noreturn]] void refuse(std::int64_t index) const;
+
   const RunFolder& folder_;
   std::function<void(const std::string&)> warn_;
   RunFolder::Chunk last_ = RunFolder::Chunk::kMissing;
+  std::optional<Claims> claims_;  ///< from the first claim on
+  std::optional<WorkerState> worker_;
+  double place_ = 0;
+  std::chrono::steady_clock::time_point start_ = {};
+  std::set<std::int64_t> faulty_;  ///< there, and to be replaced
+  std::vector<bool> there_;        ///< seen already: chunks do not go
 };
 
 }  // namespace garra::io

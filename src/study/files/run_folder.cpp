@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 
 #include "base/files/atomic_file.hpp"
+#include "base/files/sha256.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
 #include "study/files/chunk_file.hpp"
@@ -133,15 +135,23 @@ RunFolder RunFolder::open(const std::string& path) {
 std::string RunFolder::compute_fingerprint() const {
   std::string all = json(overrides_).dump() + read_text("scenario.toml");
   for (const fs::path& model : models_in(path_)) all += model.filename().string() + read_all(model.string());
-  return checksum(all);
+  return sha256(all);
 }
 
-void RunFolder::write_chunk(std::int64_t index, const study::Tally& tally) const {
-  const std::vector<std::uint8_t> bytes = encode_chunk(tally, origin_of(fingerprint_, expected_));
-  write_bytes(file(chunk_name(index)), bytes.data(), bytes.size());
+RunFolder::Written RunFolder::write_chunk(std::int64_t index, const study::Total& chunk) const {
+  const std::vector<std::uint8_t> bytes = encode_chunk(chunk, origin_of(fingerprint_, expected_));
+  if (write_file_if_absent(file(chunk_name(index)), std::as_bytes(std::span(bytes)))) return Written::kNew;
+  return is_chunk(index, chunk) ? Written::kSame : Written::kOther;
 }
 
-std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, Chunk* state) const {
+void RunFolder::remove_chunk(std::int64_t index) const {
+  std::error_code error;
+  fs::remove(file(chunk_name(index)), error);
+}
+
+bool RunFolder::has_chunk(std::int64_t index) const { return has(chunk_name(index)); }
+
+std::optional<study::Total> RunFolder::read_chunk(std::int64_t index, Chunk* state) const {
   Chunk ignored;
   Chunk& found = state != nullptr ? *state : ignored;
   const std::string name = chunk_name(index);
@@ -156,11 +166,11 @@ std::optional<study::Tally> RunFolder::read_chunk(std::int64_t index, Chunk* sta
   DecodedChunk chunk = decode_chunk(read_file(file(name), most + 1), origin_of(fingerprint_, expected_), rules);
   if (chunk.state == ChunkState::kDamaged) return std::nullopt;
   found = chunk.state == ChunkState::kSound ? Chunk::kPresent : Chunk::kForeign;
-  return found == Chunk::kPresent ? std::optional(std::move(chunk.tally)) : std::nullopt;
+  return found == Chunk::kPresent ? std::optional(std::move(chunk.chunk)) : std::nullopt;
 }
 
-bool RunFolder::is_chunk(std::int64_t index, const study::Tally& tally) const {
-  const std::vector<std::uint8_t> expected = encode_chunk(tally, origin_of(fingerprint_, expected_));
+bool RunFolder::is_chunk(std::int64_t index, const study::Total& chunk) const {
+  const std::vector<std::uint8_t> expected = encode_chunk(chunk, origin_of(fingerprint_, expected_));
   const std::string found = read_file(file(chunk_name(index)), expected.size() + 1);
   return std::ranges::equal(found, expected, [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
 }
@@ -176,7 +186,7 @@ std::int64_t RunFolder::chunks_present() const {
 
 void RunFolder::remove_leftovers() const {
   std::error_code error;
-  for (const std::string& folder : {path_, file("chunks"), file("failures")})
+  for (const std::string& folder : {path_, file("chunks"), file("failures"), file("workers")})
     for (const auto& entry : fs::directory_iterator(folder, error))
       if (is_abandoned(entry.path().string())) fs::remove(entry.path(), error);
 }
@@ -192,7 +202,8 @@ void RunFolder::renew_lock() const {
 
 void RunFolder::require_no_links() const {
   std::error_code error;
-  for (const std::string& folder : {path_, file("chunks"), file("failures"), file("models")})
+  for (const std::string& folder :
+       {path_, file("chunks"), file("failures"), file("models"), file("workers"), file("claims")})
     for (const auto& entry : fs::directory_iterator(folder, error))
       if (entry.is_symlink(error) || !(entry.is_regular_file(error) || entry.is_directory(error)))
         throw Error(

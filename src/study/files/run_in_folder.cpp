@@ -24,6 +24,7 @@ void write_outputs(const RunFolder& folder, const study::Study& study, const Ext
   // Before summary.json: who sees that finds the checksums of all the other files.
   manifest.add_files();
   folder.write_text("summary.json", run.summary);
+  Claims::remove_all(folder.path());  // left by workers that were killed
 }
 
 }  // namespace
@@ -44,12 +45,28 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   manifest.add(run.result.fresh, run.result.seconds);
   // A run that was stopped has no summary: its absence says that there is more to do.
   if (!study::is_resumable(run.result.end)) {
+    manifest.add_workers();
     run.summary = study.summary(run.result.total, study::to_string(run.result.end));
     run.changed = run.result.fresh > 0 || !is_written(folder, manifest, run.summary, options.extras);
     if (run.changed) write_outputs(folder, study, options.extras, manifest, run);
   }
   run.manifest = manifest.json().dump();
   return run;
+}
+
+study::RunResult work_in_folder(RunFolder& folder, const study::Study& study, const FolderRunOptions& options,
+                                double place) {
+  require_same_program(folder);
+  expect_study(folder, study);
+  folder.require_no_links();
+  RunChunks chunks(folder, options.warn);
+  chunks.work_from(place, describe(options.run.device));
+  study::RunOptions in_folder = options.run;
+  in_folder.chunks = &chunks;
+  in_folder.only_work = true;
+  study::RunResult result = study::run(study, in_folder);
+  chunks.end_work();
+  return result;
 }
 
 FolderRun run_in_folder(const std::string& path, const std::string& description, const study::Study& study,

@@ -52,9 +52,9 @@ RunLock::RunLock(const std::string& run) : run_(run), path_(run + "/" + kName) {
 }
 
 void RunLock::refuse(const std::string& holder) const {
-  throw Error(ExitCode::kInputOutput,
-              run_ + ": another garra is at work here" + (holder.empty() ? "" : " (" + holder + ")"),
-              "wait until it ends, or stop it; if that process is gone, delete " + path_);
+  throw RunLocked(ExitCode::kInputOutput,
+                  run_ + ": another garra is at work here" + (holder.empty() ? "" : " (" + holder + ")"),
+                  "wait until it ends, or stop it; if that process is gone, delete " + path_);
 }
 
 /// False where the holder has removed the file between our opening and our locking it: then there is a new one to try.

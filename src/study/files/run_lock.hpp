@@ -3,7 +3,15 @@
 
 #include <string>
 
+#include "garra/core/error.hpp"
+
 namespace garra::io {
+
+/// Another process holds the lock.
+class RunLocked : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Held from its construction to its destruction. The file RUN/garra.lock says who holds it: host, process, since when.
 /// The kernel drops the lock of a process that dies, so one left on this host is taken over at once. A file system that
@@ -11,7 +19,7 @@ namespace garra::io {
 /// been renewed for an hour.
 class RunLock {
  public:
-  /// Throws Error(kInputOutput) that names the holder.
+  /// Throws RunLocked (kInputOutput), which names the holder, and Error(kInputOutput) where no lock can be made.
   explicit RunLock(const std::string& run);
   ~RunLock();
   RunLock(const RunLock&) = delete;

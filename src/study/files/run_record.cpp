@@ -4,9 +4,11 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/files/sha256.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
 #include "study/files/results_file.hpp"
+#include "study/files/worker_record.hpp"
 
 namespace garra::io {
 
@@ -79,7 +81,7 @@ Manifest::Manifest(const RunFolder& folder, const Device& device, const std::str
   const Json fresh = {{"garra", GARRA_VERSION},
                       {"command", command},
                       {"scenario", "scenario.toml"},
-                      {"scenario_sha", "crc32:" + checksum(folder.read_text("scenario.toml"))},
+                      {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
                       {"fingerprint", folder.fingerprint()},
                       {"overrides", folder.overrides()},
                       {"device", device_},
@@ -128,6 +130,21 @@ void Manifest::add(std::int64_t samples, double seconds) {
   json_["seconds"] = all_seconds;
   json_["samples_computed"] = all_samples;
   json_["samples_per_second"] = all_seconds > 0 ? static_cast<double>(all_samples) / all_seconds : 0.0;
+  json_["chunks"] = folder_.chunks_present();
+  write();
+}
+
+void Manifest::add_workers() {
+  const std::vector<WorkerState> workers = workers_of(folder_);
+  if (workers.empty()) return;
+  json_["workers"] = Json::array();
+  for (const WorkerState& w : workers)
+    json_["workers"].push_back({{"name", w.name},
+                                {"device", w.device},
+                                {"samples", w.samples},
+                                {"seconds", w.seconds},
+                                {"chunks", w.chunks.size()},
+                                {"checked", w.checked.size()}});
   json_["chunks"] = folder_.chunks_present();
   write();
 }

@@ -24,6 +24,8 @@ class Manifest {
   [[nodiscard]] bool files_are_whole() const;
   /// Adds what this start has done, and writes it. Nothing computed changes nothing.
   void add(std::int64_t samples, double seconds);
+  /// Adds what workers have done besides, by their records.
+  void add_workers();
   [[nodiscard]] const nlohmann::ordered_json& json() const { return json_; }
 
  private:

@@ -60,12 +60,17 @@ struct Verifier {
     if (!same_bytes(again, folder.file("results.h5"))) fault("results.h5 is not that of the chunks");
   }
 
+  [[noreturn]] void stop() const {
+    throw Error(ExitCode::kStoppedResumable,
+                "stopped by a signal after " + std::to_string(found.computed) + " chunks computed again");
+  }
+
   void compute_again(std::int64_t index) {
-    const study::Plan& plan = study.plan();
-    const std::int64_t first = index * plan.chunk, count = std::min(plan.chunk, plan.samples - first);
-    if (!folder.is_chunk(index, study.run(first, count, options.device)))
-      fault("chunk " + std::to_string(index) + " is not what the scenario gives (samples " + std::to_string(first) +
-            " to " + std::to_string(first + count - 1) + ")");
+    const auto chunk = study::compute_chunk(study, index, options.device, options.is_cancelled);
+    if (!chunk) stop();
+    if (!folder.is_chunk(index, *chunk))
+      fault("chunk " + std::to_string(index) + " is not what the scenario gives (samples " +
+            std::to_string(chunk->first) + " to " + std::to_string(chunk->first + chunk->count - 1) + ")");
     ++found.computed;
   }
 
@@ -73,9 +78,7 @@ struct Verifier {
     if (options.share <= 0 || found.chunks == 0) return;
     const auto wanted = static_cast<std::int64_t>(std::ceil(options.share * static_cast<double>(found.chunks)));
     for (std::int64_t k = 0; k < wanted; ++k) {
-      if (options.is_cancelled && options.is_cancelled())
-        throw Error(ExitCode::kStoppedResumable, "stopped by a signal after " + std::to_string(found.computed) +
-                                                     " of " + std::to_string(wanted) + " chunks");
+      if (options.is_cancelled && options.is_cancelled()) stop();
       if (options.on_progress) options.on_progress(k, wanted);
       // Evenly over the run: damage tends to be in one place.
       compute_again(k * found.chunks / wanted);

@@ -115,7 +115,7 @@ def test_the_manifest_says_how_the_run_was_made(whole):
     assert f"sampling.samples={SAMPLES}" in manifest["command"]
     assert manifest["samples_computed"] == SAMPLES and manifest["resumed"] == 0
     assert manifest["chunks"] == -(-SAMPLES // CHUNK)
-    assert re.fullmatch(r"crc32:[0-9a-f]{8}", manifest["scenario_sha"])
+    assert re.fullmatch(r"sha256:[0-9a-f]{64}", manifest["scenario_sha"])
 
 
 def test_outcomes_add_up(whole):

@@ -15,7 +15,7 @@ def manifest(samples: int) -> dict[str, Any]:
         "garra": "0.1.0",
         "command": f"garra run synthetic.toml --samples {samples}",
         "scenario": "synthetic.toml",
-        "scenario_sha": "crc32:0badcafe",
+        "scenario_sha": "sha256:0badcafe0badcafe0badcafe0badcafe0badcafe0badcafe0badcafe0badcafe",
         "device": "test machine, 2 threads x 8 lanes",
         "started": "2026-01-01T00:00:00Z",
         "seconds": 0.41,

@@ -1,0 +1,131 @@
+// `garra worker`: computes what is missing of a run that other processes work on, too (docs/campaigns.md).
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "garra/core/error.hpp"
+#include "garra/io/run.hpp"
+#include "shell/commands.hpp"
+#include "shell/flags.hpp"
+#include "shell/run.hpp"
+#include "shell/terminal.hpp"
+#include "study/files/run_lock.hpp"
+
+namespace garra::cli {
+
+namespace {
+
+struct WorkerArguments : RunArguments {
+  std::string of;
+  bool no_finish = false;
+};
+
+/// The K-th of N workers, from 0: where it begins.
+struct Place {
+  std::int64_t index = 0, count = 1;
+  [[nodiscard]] double share() const { return static_cast<double>(index) / static_cast<double>(count); }
+};
+
+std::optional<std::int64_t> whole_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  char* end = nullptr;
+  const long long n = std::strtoll(text, &end, 10);
+  return *end == '\0' && n >= 0 ? std::optional<std::int64_t>(n) : std::nullopt;
+}
+
+/// What starts processes says their numbers in the environment: Open MPI, MPICH and Intel MPI, Slurm's arrays and
+/// steps, Kubernetes (whose count is in no variable: the worker begins at the start, and finds its own place by
+/// claims).
+Place place_in_environment() {
+  static constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                                  {"PMI_RANK", "PMI_SIZE"},
+                                                  {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT"},
+                                                  {"SLURM_PROCID", "SLURM_NTASKS"}};
+  for (const auto& [rank, size] : kVariables) {
+    const auto index = whole_in(rank), count = whole_in(size);
+    if (index && count && *index < *count) return {*index, *count};
+  }
+  return {};
+}
+
+Place place_of(const std::string& text) {
+  if (text.empty()) return place_in_environment();
+  const std::string remedy = "Write --of K/N with 0 <= K < N: --of 3/16 is the fourth of sixteen.";
+  const auto slash = text.find('/');
+  const std::string problem = "--of " + text + ": not K/N";
+  if (slash == std::string::npos) throw Error(ExitCode::kUsage, problem, remedy);
+  const auto number = [&](const std::string& part) { return number_or_refuse(part, problem, remedy); };
+  const double index = number(text.substr(0, slash)), count = number(text.substr(slash + 1));
+  if (!(index >= 0 && index < count && count <= 1e9) ||
+      index != static_cast<double>(static_cast<std::int64_t>(index)) ||
+      count != static_cast<double>(static_cast<std::int64_t>(count)))
+    throw Error(ExitCode::kUsage, problem, remedy);
+  return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
+}
+
+/// All chunks are there: one of the workers writes the results.
+void finish(io::RunFolder folder, const JobKind& kind, Job& job, const WorkerArguments& a) {
+  if (a.no_finish || folder.has("summary.json")) return;
+  try {
+    complete_run(std::move(folder), kind, job, a, "garra worker " + a.run);
+  } catch (const io::RunLocked&) {
+    if (!a.quiet) std::printf("%s: all is computed; another process writes the results\n", printable(a.run).c_str());
+  }
+}
+
+void work(const WorkerArguments& a) {
+  const Place place = place_of(a.of);
+  auto folder = io::RunFolder::open(a.run);
+  const auto document = scenario_of(folder);
+  const JobKind& kind = job_kind(document);
+  const auto job = kind.read(document);
+  const study::Study& study = job->study();
+  Progress progress(a.quiet ? "none" : a.progress, study.plan().samples);
+  io::FolderRunOptions options;
+  options.run.device = parse_device(a.device, a.threads);
+  options.run.time_limit = a.time_limit;
+  options.run.is_cancelled = is_stopped;
+  options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
+  if (!a.quiet) options.warn = [](const std::string& text) { std::fprintf(stderr, "garra: %s\n", text.c_str()); };
+  stop_on_signals();
+  const study::RunResult result = io::work_in_folder(folder, study, options, place.share());
+  progress.clear();
+  if (study::is_resumable(result.end))
+    throw Error(ExitCode::kStoppedResumable,
+                (result.end == study::End::kSignal ? "stopped by a signal" : "time limit reached") +
+                    std::string(" after ") + std::to_string(result.fresh) + " samples of this worker",
+                "Continue with `garra worker " + a.run + "`.");
+  if (!a.quiet)
+    std::printf("%s: %lld samples by this worker\n", printable(a.run).c_str(), static_cast<long long>(result.fresh));
+  finish(std::move(folder), kind, *job, a);
+}
+
+}  // namespace
+
+void add_worker_command(CLI::App& app) {
+  auto a = std::make_shared<WorkerArguments>();
+  CLI::App* c = app.add_subcommand("worker", "Compute what is missing of a run that other processes work on, too");
+  c->add_option("RUN", a->run, "run folder, on a file system that all workers see")->required();
+  c->add_option("--of", a->of, "begin at the K-th of N parts, from 0; by default what MPI or Slurm says")
+      ->type_name("K/N");
+  c->add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
+  c->add_option("--threads", a->threads, "CPU threads, 0 = all")->capture_default_str()->transform(thread_count());
+  c->add_option("--time-limit", a->time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
+  c->add_option("--progress", a->progress, "auto, json or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "json", "none"}));
+  c->add_flag("--no-finish", a->no_finish, "leave it to others to write the results once all is computed");
+  c->add_flag("--no-report", a->no_report, "do not make report.html where this worker writes the results");
+  c->add_flag("--quiet", a->quiet, "print nothing but errors");
+  c->footer(
+      "Examples:\n  garra submit three_puma.toml --samples 1e10 -o /shared/run   # makes the folder\n"
+      "  garra worker /shared/run                                     # on any machines, any number of them\n"
+      "  mpirun garra worker /shared/run --threads 8");
+  c->callback([a] { work(*a); });
+}
+
+}  // namespace garra::cli

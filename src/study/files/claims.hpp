@@ -1,0 +1,63 @@
+// Who is at work on which chunk of a run folder that several processes share.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace garra::io {
+
+/// The files RUN/claims/NNNNNN. A claim is a courtesy, never a lock: a chunk is the same whoever computes it, so that a
+/// claim lost or ignored costs a computation twice and nothing else. It needs of the shared file system only that a
+/// file can be made by one process alone.
+class Claims {
+ public:
+  /// `worker`: as worker_name() gives it.
+  Claims(std::string run, std::string worker) : folder_(std::move(run) + "/claims"), worker_(std::move(worker)) {}
+  /// What is still claimed is given back.
+  ~Claims();
+  Claims(const Claims&) = delete;
+  Claims& operator=(const Claims&) = delete;
+
+  using NextMissing = std::function<std::optional<std::int64_t>()>;  ///< a further chunk that is missing, each once
+  using IsThere = std::function<bool(std::int64_t)>;
+  /// One of the missing chunks, asked in their order: the first that nobody has claimed, or whose claim is of a dead
+  /// process or overdue; else, since waiting would help nobody, the one claimed for longest. Nothing where there is
+  /// none, or all have come meanwhile.
+  [[nodiscard]] std::optional<std::int64_t> take(const NextMissing& next_missing, const IsThere& is_there);
+  /// It is stored, or given up.
+  void drop(std::int64_t chunk);
+
+  struct Claim {
+    std::int64_t chunk;
+    std::string worker;
+    double seconds;  ///< since it was made
+  };
+  /// All of them, oldest first.
+  [[nodiscard]] static std::vector<Claim> all(const std::string& run);
+  /// Where the run is whole there is nothing to claim.
+  static void remove_all(const std::string& run);
+
+ private:
+  [[nodiscard]] std::string file(std::int64_t chunk) const;
+  [[nodiscard]] bool make(std::int64_t chunk);
+  void take_over(std::int64_t chunk);
+
+  std::string folder_, worker_;
+  std::set<std::int64_t> mine_;
+  std::chrono::steady_clock::time_point since_ = {};
+  double slowest_ = 0;  ///< [s] that one of our chunks has taken
+};
+
+/// host-process-random: of this process.
+[[nodiscard]] const std::string& worker_name();
+
+/// "process 12 on host a"; a name that is none of ours is "an unknown process".
+[[nodiscard]] std::string describe_worker(const std::string& name);
+
+}  // namespace garra::io

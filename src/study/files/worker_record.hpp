@@ -1,0 +1,29 @@
+// What each process that works on a shared run folder has done there: RUN/workers/NAME.json.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "garra/io/run_folder.hpp"
+
+namespace garra::io {
+
+struct WorkerState {
+  std::string name;    ///< as worker_name() gives it
+  std::string device;  ///< that it computes on
+  std::int64_t samples = 0;
+  double seconds = 0;                 ///< from its start to its last chunk
+  std::vector<std::int64_t> chunks;   ///< stored by it
+  std::vector<std::int64_t> checked;  ///< computed by it too, with the same bytes as another's
+  bool ended = false;
+};
+
+/// Whole or not at all, like every file of a run folder.
+void write_worker(const RunFolder& folder, const WorkerState& worker);
+/// Of all that have worked on the run, by name. What cannot be read is left out.
+[[nodiscard]] std::vector<WorkerState> workers_of(const RunFolder& folder);
+/// Name of the worker that has stored the chunk; "" where none says so.
+[[nodiscard]] std::string writer_of_chunk(const RunFolder& folder, std::int64_t chunk);
+
+}  // namespace garra::io

@@ -1,0 +1,273 @@
+"""One run by many processes: the answer has the bytes of one process, whoever is killed, slow, or wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from chunk_files import forge
+from program import DONE, PROGRAM, ROOT, STOPPED, USAGE, garra
+
+SPHERE = ROOT / "data" / "scenarios" / "three_puma_sphere.toml"
+INPUT_OUTPUT = 5
+CHUNKS = 24
+SETTINGS = ("--samples", CHUNKS * 1024, "--set", "sampling.chunk=1024", "--quiet")
+
+
+def digests(run: Path) -> list[str]:
+    return [hashlib.sha256((run / name).read_bytes()).hexdigest() for name in ("summary.json", "results.h5")]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory) -> Path:
+    """The same samples by one process, in one chunk."""
+    folder = tmp_path_factory.mktemp("campaign") / "alone"
+    garra("run", SPHERE, "--samples", CHUNKS * 1024, "--set", f"sampling.chunk={CHUNKS * 1024}", "--quiet",
+          "--no-report", "-o", folder)  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def submitted(tmp_path) -> Path:
+    garra("submit", SPHERE, *SETTINGS, "-o", tmp_path / "run")
+    return tmp_path / "run"
+
+
+def start(run: Path, *flags: object) -> subprocess.Popen:
+    command = [PROGRAM, "worker", run, "--threads", 1, "--quiet", "--no-report", *flags]
+    return subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+
+
+def records(run: Path) -> list[dict]:
+    return [json.loads(p.read_text()) for p in (run / "workers").glob("*.json")]
+
+
+def test_two_workers_have_the_bytes_of_one_process(submitted, alone):
+    workers = [start(submitted, "--of", f"{k}/2") for k in range(2)]
+    for worker in workers:
+        assert worker.wait() == DONE, worker.stderr.read()
+    assert digests(submitted) == digests(alone)
+    stored = [chunk for r in records(submitted) for chunk in r["chunks"]]
+    assert sorted(stored) == list(range(CHUNKS)), "each chunk is stored once"
+    assert not (submitted / "claims").exists()
+    garra("verify", submitted, "--share", 1)
+
+
+def test_workers_killed_at_random_change_no_byte(submitted, alone):
+    rng = random.Random(5)
+    kills = 0
+    while not (submitted / "summary.json").exists():
+        workers = [start(submitted) for _ in range(2)]
+        time.sleep(rng.uniform(0.01, 0.12))
+        for worker in workers:
+            kills += worker.poll() is None
+            worker.send_signal(signal.SIGKILL)
+            worker.wait()
+        assert kills < 500
+        if kills > 20:  # then they may get on
+            assert start(submitted).wait() == DONE
+    assert kills > 2
+    assert digests(submitted) == digests(alone)
+    left = [p.name for p in submitted.rglob("*") if ".garra-" in p.name]
+    assert left == []
+
+
+def test_a_worker_takes_over_what_a_dead_one_had_claimed(submitted, alone):
+    (submitted / "claims").mkdir()
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    host = re.sub(r"[^A-Za-z0-9]", "-", socket.gethostname())
+    (submitted / "claims" / "3").write_text(f"{host}-{dead.pid}-0123abcd")
+    # Of another host, of whose processes nothing can be known: last, but not never.
+    (submitted / "claims" / "5").write_text("elsewhere-1-0123abcd")
+    assert start(submitted).wait() == DONE
+    assert digests(submitted) == digests(alone)
+    (record,) = records(submitted)
+    assert record["chunks"].index(3) == 3
+    assert record["chunks"][-1] == 5
+
+
+def test_a_stopped_worker_says_so_and_another_goes_on(submitted, alone):
+    worker = start(submitted, "--time-limit", "1e-6")
+    assert worker.wait() == STOPPED
+    assert "Continue with `garra worker" in worker.stderr.read()
+    said = garra("status", submitted).stdout
+    assert "unfinished" in said
+    assert start(submitted, "--no-finish").wait() == DONE
+    assert not (submitted / "summary.json").exists()
+    garra("resume", submitted, "--quiet", "--no-report")
+    assert digests(submitted) == digests(alone)
+
+
+def test_status_knows_the_workers(submitted):
+    start(submitted).wait()
+    status = json.loads(garra("status", submitted, "--format", "json").stdout)
+    assert status["finished"] and status["chunks"] == status["of_chunks"] == CHUNKS
+    (worker,) = status["workers"]
+    assert worker["samples"] == CHUNKS * 1024 and worker["ended"]
+    assert status["p_held"]["low"] < status["p_held"]["probability"] < status["p_held"]["high"]
+    assert re.search(r"process \d+ on host .*ended", garra("status", submitted).stdout)
+
+
+def test_the_half_width_stops_all_workers_at_the_same_chunk(tmp_path):
+    settings = (*SETTINGS, "--stop", "half-width=0.008")
+    garra("run", SPHERE, *settings, "--no-report", "-o", tmp_path / "alone")
+    garra("submit", SPHERE, *settings, "-o", tmp_path / "run")
+    workers = [start(tmp_path / "run") for _ in range(3)]
+    assert [w.wait() for w in workers] == [DONE] * 3
+    assert digests(tmp_path / "run") == digests(tmp_path / "alone")
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["stopped_by"] == "half_width"
+
+
+def one_more_held(d) -> None:
+    failed = next(k for k in range(1, 9) if d["counts"][k] > 0)
+    d["counts"][0] += 1
+    d["counts"][failed] -= 1
+
+
+def test_two_machines_that_disagree_raise_an_alarm(tmp_path):
+    run, chunk = tmp_path / "run", tmp_path / "run" / "chunks" / "000001"
+    # Half a second of work: time for another machine to be faster.
+    garra("submit", SPHERE, "--samples", 1 << 19, "--set", f"sampling.chunk={1 << 18}", "--quiet", "-o", run)
+    start(run, "--no-finish").wait()
+    (record,) = (run / "workers").glob("*.json")
+    record.rename(record.with_name("badhost-77-0123abcd.json"))
+    forge(chunk, one_more_held)
+    wrong = chunk.read_bytes()
+    hidden = chunk.rename(tmp_path / "hidden")
+    late = start(run, "--no-finish")
+    while not (run / "claims" / "1").exists():
+        assert late.poll() is None
+    time.sleep(0.05)
+    os.link(hidden, chunk)
+    code, said = late.wait(), late.stderr.read()
+    assert code == INPUT_OUTPUT, said
+    assert "chunk 1 was computed by process 77 on host badhost and by process" in said and "differ" in said
+    assert chunk.read_bytes() == wrong, "nothing is overwritten"
+
+
+def test_a_damaged_chunk_is_computed_again_by_who_reads_it(submitted, alone):
+    start(submitted, "--no-finish").wait()
+    chunk = submitted / "chunks" / "000007"
+    chunk.write_bytes(chunk.read_bytes()[:-9])
+    done = garra("resume", submitted, "--no-report")
+    assert "chunk 7 is damaged; computing it again" in done.stderr
+    assert digests(submitted) == digests(alone)
+
+
+def test_many_samples_make_no_more_than_four_thousand_files(tmp_path):
+    resolved = garra("check", SPHERE, "--set", "sampling.samples=1000000000000", "--format", "toml").stdout
+    chunk = int(re.search(r"^chunk = (\d+)", resolved, re.M)[1])
+    assert chunk & (chunk - 1) == 0 and 10**12 / chunk <= 4000
+
+
+def test_the_slurm_script_requeues_what_was_stopped(tmp_path):
+    run = tmp_path / "it's a run"
+    garra("submit", SPHERE, *SETTINGS, "--slurm", "--workers", 3, "--threads", 1, "-o", run)
+    bin = tmp_path / "bin"
+    bin.mkdir()
+    (bin / "scontrol").write_text(f'#!/bin/sh\necho "$@" >> "{tmp_path}/requeued"\n')
+    (bin / "scontrol").chmod(0o755)
+    environment = os.environ | {
+        "PATH": f"{bin}:{os.environ['PATH']}", "SLURM_ARRAY_JOB_ID": "9", "SLURM_ARRAY_TASK_ID": "2",
+        "SLURM_ARRAY_TASK_COUNT": "3", "SLURM_CPUS_PER_TASK": "1",
+    }  # fmt: skip
+    script = (run / "slurm.sh").read_text()
+    assert "#SBATCH --array=0-2" in script and "#SBATCH --cpus-per-task=1" in script
+    # Where it begins comes from the array's variables: the last third.
+    assert subprocess.run(["bash", run / "slurm.sh"], env=environment, stdout=subprocess.DEVNULL).returncode == DONE
+    assert records(run)[0]["chunks"][0] == 2 * CHUNKS // 3
+    assert not (tmp_path / "requeued").exists()
+    shutil.rmtree(run)
+    big = ("--samples", 50_000_000, "--quiet", "--slurm", "-o", run)
+    garra("submit", SPHERE, *big)
+    job = subprocess.Popen(["bash", run / "slurm.sh"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while not list((run / "claims").glob("*")):
+        time.sleep(0.01)
+    job.send_signal(signal.SIGTERM)
+    assert job.wait() == STOPPED
+    assert (tmp_path / "requeued").read_text() == "requeue 9_2\n"
+
+
+@pytest.mark.parametrize("place", ["3", "3/3", "-1/2", "x/2", "1/0", "0.5/2"])
+def test_a_place_that_is_none_is_refused(submitted, place):
+    assert "--of K/N" in garra("worker", submitted, f"--of={place}", expect=USAGE).stderr
+
+
+def test_dask_workers_killed_and_slowed(tmp_path, alone):
+    """A LocalCluster of four, one worker killed each second, one slowed fifty times, every fifth chunk computed twice."""
+    distributed = pytest.importorskip("distributed")
+    from arrays import require_module
+
+    require_module()
+    from garra.study import campaign
+
+    garra("submit", SPHERE, *SETTINGS, "-o", tmp_path / "run")
+    run = tmp_path / "run"
+    # Stands for the program: what it is given, after a while on one machine, and now and then a chunk that is there.
+    slow = tmp_path / "slow"
+    slow.write_text(
+        "#!/bin/sh\n"
+        f'if mkdir "{tmp_path}/first" 2>/dev/null; then nice -n 19 sleep 2; fi\n'
+        f'exec "{PROGRAM}" "$@"\n'
+    )
+    slow.chmod(0o755)
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
+        with distributed.Client(cluster) as client:
+            killed = []
+
+            def kill_one(_=None) -> None:
+                pids = client.run(os.getpid)
+                pid = pids[min(pids)]
+                killed.append(pid)
+                os.kill(pid, signal.SIGKILL)
+
+            kill_one()
+            campaign.work(run, client, executable=str(slow), task_seconds=0.05)
+            for chunk in range(0, CHUNKS, 5):
+                (run / "chunks" / f"{chunk:06}").rename(tmp_path / f"{chunk}")
+            kill_one()
+            campaign.work(run, client, executable=str(slow), task_seconds=0.05)
+            for chunk in range(0, CHUNKS, 5):
+                assert (run / "chunks" / f"{chunk:06}").read_bytes() == (tmp_path / f"{chunk}").read_bytes()
+            assert len(killed) == 2
+    garra("resume", run, "--quiet", "--no-report")
+    assert digests(run) == digests(alone)
+
+
+def test_python_gives_a_run_to_a_client(tmp_path, alone):
+    distributed = pytest.importorskip("distributed")
+    from arrays import require_module
+
+    require_module()
+    import garra as package
+
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        seen = []
+        result = package.run(
+            SPHERE, tmp_path / "run", samples=CHUNKS * 1024, set={"sampling.chunk": 1024}, client=client,
+            progress=seen.append,
+        )  # fmt: skip
+        with pytest.raises(package.UsageError, match="client without out"):
+            package.run(SPHERE, samples=1024, client=client)
+    assert result.samples == CHUNKS * 1024
+    assert digests(tmp_path / "run") == digests(alone)
+    assert seen and seen[-1]["samples"] == CHUNKS * 1024
+
+
+def test_the_program_starts_a_local_cluster(tmp_path, alone):
+    pytest.importorskip("distributed")
+    garra("run", SPHERE, *SETTINGS, "--no-report", "--dask", "local", "-o", tmp_path / "run")
+    assert digests(tmp_path / "run") == digests(alone)
+    said = garra("run", SPHERE, *SETTINGS, "--no-report", "--dask", "nowhere:1", "-o", tmp_path / "no", expect=INPUT_OUTPUT)
+    assert "garra resume" in said.stderr
