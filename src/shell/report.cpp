@@ -88,6 +88,10 @@ bool make_singularity_page(const std::string& item, const std::string& page, boo
   return run_quietly(python_command("garra.singularity_page", {item, page}), quiet);
 }
 
+bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet) {
+  return run_quietly(python_command("garra.ranking_page", {ranking, page}), quiet);
+}
+
 bool make_report(const std::string& run, bool quiet) {
   return run_quietly(python_command("garra.report", {run}), quiet);
 }
