@@ -104,6 +104,41 @@ class Set:
         return cls(first, arrays, mesh, names)
 
     @classmethod
+    def from_world(
+        cls,
+        points: Any,
+        normals: Any,
+        pose: Any,
+        *,
+        scale: float = 1.0,
+        gravity: Any = (0, 0, -9.81),
+        first: Any = None,
+        **others: Any,
+    ) -> Set:
+        """Grasps as data sets have them: points and normals in world axes, and the object's pose there.
+
+        pose: [4, 4] or [G, 4, 4], of the object's axes in those of the points; scale: metres in the unit of points and
+        of the pose's translation. gravity: in world axes, [3] or [G, 3]; the set's is in the object's. The rest is as
+        in from_arrays(), in SI units and the object's axes; normals have to point into the object.
+        """
+        points, normals = (np.asarray(given, dtype=np.float64) for given in (points, normals))
+        count = len(points) if first is None else len(first) - 1
+        pose = np.broadcast_to(np.asarray(pose, dtype=np.float64), (count, 4, 4))
+        R_WO, p_WO = pose[:, :3, :3], pose[:, :3, 3]
+        error = np.abs(R_WO.transpose(0, 2, 1) @ R_WO - np.eye(3)).max(axis=(1, 2), initial=0)
+        wrong = np.flatnonzero(~((error <= 1e-4) & (np.linalg.det(R_WO) > 0)))
+        if len(wrong):
+            raise ValueError(f"pose {wrong[0]} is no rotation and translation; a scale is given by `scale`")
+        into = np.arange(count)[:, None] if first is None else np.repeat(np.arange(count), np.diff(first))
+        return cls.from_arrays(
+            scale * np.einsum("...ji,...j->...i", R_WO[into], points - p_WO[into]),
+            np.einsum("...ji,...j->...i", R_WO[into], normals),
+            first=first,
+            gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(np.asarray(gravity, float), (count, 3))),
+            **others,
+        )
+
+    @classmethod
     def from_hdf5(cls, path: str | PathLike[str]) -> Set:
         """A file as `garra grasp rank` reads it: the arrays by their names."""
         import h5py
