@@ -96,6 +96,10 @@ bool work_by_dask(const std::string& run, const std::string& address, bool quiet
   return run_quietly(std::move(command), quiet);
 }
 
+bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet) {
+  return run_quietly(python_command("garra.ranking_page", {ranking, page}), quiet);
+}
+
 bool make_report(const std::string& run, bool quiet) {
   return run_quietly(python_command("garra.report", {run}), quiet);
 }

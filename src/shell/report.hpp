@@ -11,6 +11,9 @@ namespace garra::cli {
 /// The same of a page about one configuration: `item` is a JSON file like an entry of configurations.json.
 [[nodiscard]] bool make_singularity_page(const std::string& item, const std::string& page, bool quiet);
 
+/// The same of the ranking of a grasp set: RANKING.h5, and the set that it names.
+[[nodiscard]] bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet);
+
 /// The same for FOLDER/bench.html of a benchmark.
 [[nodiscard]] bool make_bench_report(const std::string& folder, bool quiet);
 

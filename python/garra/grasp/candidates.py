@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
+from garra.grasp import ranking_file
+from garra.grasp.ranking_file import mesh_of, names_of, sound_mesh
 from garra.study.distributions import Ball, Normal, Uniform
 
 if TYPE_CHECKING:
@@ -34,18 +37,39 @@ class Set:
     that friction and force_limit allow.
     """
 
-    def __init__(self, first: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
+    def __init__(
+        self,
+        first: np.ndarray,
+        arrays: dict[str, np.ndarray],
+        mesh: tuple[np.ndarray, np.ndarray] | None = None,
+        names: list[str] | None = None,
+    ) -> None:
         self.first = first
         """[G+1] rows of each grasp"""
         self.arrays = arrays
         """By name, as in a file: point, normal [m, 3], friction [m], ..., mass [G], ..."""
+        self.mesh = mesh
+        """Vertices [v, 3] and triangles [f, 3] of the object, for pictures only"""
+        self.names = names
+        """Of the grasps, for reports only"""
 
     @classmethod
-    def from_arrays(cls, points: Any, normals: Any, friction: Any = None, *, first: Any = None, **others: Any) -> Set:
+    def from_arrays(
+        cls,
+        points: Any,
+        normals: Any,
+        friction: Any = None,
+        *,
+        first: Any = None,
+        mesh: tuple[Any, Any] | None = None,
+        names: Any = None,
+        **others: Any,
+    ) -> Set:
         """points, normals: [G, k, 3], or [m, 3] with first [G+1], the first row of each grasp and the number of rows.
 
         friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; mass [G] or a number,
-        com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com).
+        com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com). For reports only: mesh, the
+        object's vertices [v, 3] and triangles [f, 3]; names, a text for each grasp.
         """
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -73,7 +97,46 @@ class Set:
                 raise ValueError(f"{name} has the shape {np.shape(value)}, not {list(shape)}") from None
             rows = shape if tail is None else (int(np.prod(lead)), *tail)
             arrays[name] = np.ascontiguousarray(array.reshape(rows))
-        return cls(first, arrays)
+        if mesh is not None and (mesh := sound_mesh(*mesh)) is None:
+            raise ValueError("mesh: expected finite vertices [v, 3] and triangles [f, 3], whole numbers below v")
+        if names is not None and len(names := [str(name) for name in names]) != len(first) - 1:
+            raise ValueError(f"names: {len(names)} of them, not {len(first) - 1}")
+        return cls(first, arrays, mesh, names)
+
+    @classmethod
+    def from_world(
+        cls,
+        points: Any,
+        normals: Any,
+        pose: Any,
+        *,
+        scale: float = 1.0,
+        gravity: Any = (0, 0, -9.81),
+        first: Any = None,
+        **others: Any,
+    ) -> Set:
+        """Grasps as data sets have them: points and normals in world axes, and the object's pose there.
+
+        pose: [4, 4] or [G, 4, 4], of the object's axes in those of the points; scale: metres in the unit of points and
+        of the pose's translation. gravity: in world axes, [3] or [G, 3]; the set's is in the object's. The rest is as
+        in from_arrays(), in SI units and the object's axes; normals have to point into the object.
+        """
+        points, normals = (np.asarray(given, dtype=np.float64) for given in (points, normals))
+        count = len(points) if first is None else len(first) - 1
+        pose = np.broadcast_to(np.asarray(pose, dtype=np.float64), (count, 4, 4))
+        R_WO, p_WO = pose[:, :3, :3], pose[:, :3, 3]
+        error = np.abs(R_WO.transpose(0, 2, 1) @ R_WO - np.eye(3)).max(axis=(1, 2), initial=0)
+        wrong = np.flatnonzero(~((error <= 1e-4) & (np.linalg.det(R_WO) > 0)))
+        if len(wrong):
+            raise ValueError(f"pose {wrong[0]} is no rotation and translation; a scale is given by `scale`")
+        into = np.arange(count)[:, None] if first is None else np.repeat(np.arange(count), np.diff(first))
+        return cls.from_arrays(
+            scale * np.einsum("...ji,...j->...i", R_WO[into], points - p_WO[into]),
+            np.einsum("...ji,...j->...i", R_WO[into], normals),
+            first=first,
+            gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(np.asarray(gravity, float), (count, 3))),
+            **others,
+        )
 
     @classmethod
     def from_hdf5(cls, path: str | PathLike[str]) -> Set:
@@ -81,7 +144,9 @@ class Set:
         import h5py
 
         with h5py.File(path) as file:
-            return cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
+            read = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
+            read.mesh, read.names = mesh_of(file), names_of(file, len(read))
+            return read
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> Set:
@@ -107,6 +172,10 @@ class Set:
             file["first"] = self.first
             for name, array in self.arrays.items():
                 file[name] = array
+            if self.mesh is not None:
+                file["object/vertex"], file["object/face"] = self.mesh
+            if self.names is not None:
+                file.create_dataset("name", data=self.names, dtype=h5py.string_dtype())
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -135,6 +204,9 @@ class Ranking:
     held: np.ndarray  #: [G] samples
     unsolved: np.ndarray  #: [G] samples that were not decided
     samples: int  #: of each grasp
+    candidates: Set | None = None  #: what was ranked
+    study: dict[str, Any] = field(default_factory=dict)  #: what was uncertain, as a ranking's file says it
+    seconds: float | None = None
 
     @property
     def order(self) -> np.ndarray:
@@ -175,6 +247,46 @@ class Ranking:
             index=pandas.Index(np.arange(len(self.rank)), name="grasp"),
         )
         return frame.iloc[np.concatenate([self.order, np.flatnonzero(self.rank == 0)])]
+
+    def to_parquet(self, path: str | PathLike[str]) -> None:
+        """What to_pandas() gives, with held, samples and all quantiles of the friction needed, as a Parquet file."""
+        try:
+            import pandas
+            import pyarrow  # noqa: F401  what pandas writes it with
+        except ModuleNotFoundError as error:
+            raise ModuleNotFoundError(
+                f"to_parquet() needs {error.name}: pip install pandas pyarrow", name=error.name
+            ) from None
+        frame = self.to_pandas().drop(columns="critical_friction")
+        rows = frame.index
+        quantiles = {
+            f"critical_friction_{q}": pandas.Series(self.critical_friction[rows, k], index=rows)
+            for k, q in enumerate((5, 50, 95))
+        }
+        frame.assign(**quantiles, held=self.held[rows], samples=self.samples).to_parquet(path, engine="pyarrow")
+
+    def report(self, path: str | PathLike[str], title: str = "") -> Path:
+        """Writes the page of this ranking, one HTML file: table, distributions, pictures of the grasps."""
+        from garra.grasp import ranking_report
+        from garra.page import html
+
+        output = Path(path)
+        html.write(ranking_report.build(self._found(title)), output)
+        return output
+
+    def _found(self, title: str) -> ranking_file.Found:
+        set_ = self.candidates
+        return ranking_file.Found(
+            columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
+            statuses=list(STATUS),
+            samples=self.samples,
+            title=title or "Candidate grasps",
+            study=self.study,
+            seconds=self.seconds,
+            version=_core.version,
+            grasps=ranking_file.Grasps(set_.first, set_.arrays, set_.mesh, set_.names) if set_ else None,
+            without="" if set_ else "this ranking does not know its set",
+        )
 
     def plot(self, ax: Axes | None = None, most: int = 20) -> Axes:
         """P(held) of the best grasps with 95 % intervals, on matplotlib axes, which are returned."""
@@ -256,8 +368,14 @@ def rank(
         "friction_samples": friction_samples,
         "seed": seed,
     }
+    start = time.perf_counter()
+    columns = _core.grasp_set_rank(candidates.first, candidates.arrays, uncertain, device, threads)
     return Ranking(
-        samples=samples, **_core.grasp_set_rank(candidates.first, candidates.arrays, uncertain, device, threads)
+        samples=samples,
+        candidates=candidates,
+        study=_said(uncertain),
+        seconds=time.perf_counter() - start,
+        **columns,
     )
 
 
@@ -275,6 +393,28 @@ def _radius(name: str, given: Ball | None) -> float:
     if not isinstance(given, Ball):
         raise TypeError(f"{name}: garra.ball(radius) is needed, not {given!r}; a constant one is part of wrench")
     return given.radius
+
+
+def _said(uncertain: dict[str, Any]) -> dict[str, Any]:
+    """As `garra grasp rank` writes it into a ranking's file."""
+    said = {key: _text(value) if isinstance(value, tuple) else value for key, value in uncertain.items()}
+    said["slide_t"] = said["slide_o"] = said.pop("slide")
+    # The median, but for a normal distribution that is cut off askew.
+    middle = {"uniform": lambda a, b: (a + b) / 2}
+    for key in ("friction", "own_friction"):
+        kind, a, b = uncertain[key][:3]
+        said[f"{key}_nominal"] = middle.get(kind, lambda a, _: a)(a, b)
+    return said
+
+
+def _text(drawn: tuple[str, float, float, float, float]) -> str:
+    """normal(0.5, 0.1)"""
+    kind, a, b, low, high = drawn
+    if kind in ("constant", "cone"):
+        return f"{float(a)}" if kind == "constant" else f"cone({float(a)})"
+    # Ends that _tuple() gives to a distribution that has none do not cut it.
+    cut = kind == "normal" and min(a - low, high - a) < 8 * b
+    return f"{kind}({float(a)}, {float(b)})" + (", truncated" if cut else "")
 
 
 def _tuple(drawn: Uniform | Normal, least: float = -np.inf) -> tuple[str, float, float, float, float]:
@@ -319,4 +459,5 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Se
     # What is given here stands in place of the set's.
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
-    return Set.from_arrays(kept["point"], kept["normal"], first=grasps.first, **{**arrays, **parts})
+    known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names}
+    return Set.from_arrays(kept["point"], kept["normal"], **known, **{**arrays, **parts})

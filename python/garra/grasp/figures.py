@@ -8,7 +8,7 @@ from typing import Any
 
 from garra.page.figures import bars, histogram, labelled, percent_axis, quantile_marks
 from garra.page.plot import Axis, Plot, Ticks, decades, ticks
-from garra.page.words import HALF, power_of_ten
+from garra.page.words import HALF, NARROW, power_of_ten
 
 # The cone's picture is a raster, where CSS does not reach: two hues that read on light and on dark paper.
 RASTER_HELD, RASTER_SLIP = (41, 140, 143), (217, 140, 41)
@@ -129,12 +129,35 @@ def cone(name: str, table: Table, reach: float, width: int) -> str:
     return plot.svg("Where the contact force lies in its friction cone", grid="", base=False)
 
 
+# --- rankings of many grasps
+
+
+def held_of_grasps(counts: Sequence[int]) -> str:
+    """How many grasps hold how probably, in equal bins from 0 to 1."""
+    marks = [(v, f"{100 * v:.0f}{NARROW}%") for v in (0, 0.25, 0.5, 0.75, 1)]
+    plot = Plot("shares", HALF, Axis((0, 1), marks, "P(held)"), _log_heights(counts, "grasps"), right=22)
+    for k, n in enumerate(counts):
+        if n:
+            plot.block(((k + 0.06) / len(counts), (k + 0.94) / len(counts)), (0.7, n), "held", 0.75)
+    return plot.svg("Histogram of P(held) over the grasps", grid="y")
+
+
+def share_against_friction(friction: Sequence[float], curves: Sequence[tuple[str, str, Sequence[float]]]) -> str:
+    """Share of the grasps that hold, at a friction; `curves`: color, dash, shares."""
+    right = friction[-1]
+    x = Axis((0, right), ticks(0, right, 6), "friction coefficient, the same at every contact")
+    plot = Plot("friction", HALF, x, percent_axis(0, 1))
+    for color, dash, shares in curves:
+        plot.line(friction, shares, color, 1.8, dash)
+    return plot.svg("Share of the grasps that hold, against friction")
+
+
 # --- solver
 
 
-def _log_heights(counts: Sequence[int]) -> Axis:
+def _log_heights(counts: Sequence[int], of: str = "samples") -> Axis:
     top = max(10.0, 2.0 * max(counts, default=1))
-    return Axis((0.7, top), decades(1, top), "samples", log=True)
+    return Axis((0.7, top), decades(1, top), of, log=True)
 
 
 def iterations(counts: Sequence[int]) -> str:

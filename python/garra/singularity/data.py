@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from garra.page.packed import packed
 from garra.singularity import figures
 from garra.singularity.folder import Rows, Slice, Voxels
 from garra.singularity.words import HUES, OTHER, bits_of, joint_set, members
@@ -19,10 +19,6 @@ PER_DECADE = 2000  # steps of a number's logarithm
 NONE = -32768  # in place of a logarithm that does not exist
 
 Table = dict[str, Any]
-
-
-def packed(values: np.ndarray, kind: str) -> str:
-    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
 
 
 def logarithms(values: np.ndarray) -> str:

@@ -9,24 +9,29 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/batch_flags.hpp"
 #include "shell/flags.hpp"
 #include "shell/progress.hpp"
+#include "shell/report.hpp"
 #include "shell/terminal.hpp"
+#include "study/summary.hpp"
 
 namespace garra::cli {
 namespace {
 
 using grasp::GraspStatus;
 using grasp::Ranking;
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct RankArguments : BatchFlags {
   std::string set, study, output;
   std::vector<std::string> overrides;
+  bool no_report = false;
 };
 
 /// The ranking and what belongs to it.
@@ -34,6 +39,7 @@ struct RankAnswer {
   Ranking ranking;
   double seconds = 0;
   std::string set, device, output;
+  std::string page;  ///< of the ranking; "": none
 };
 
 constexpr std::size_t kShown = 10;
@@ -93,6 +99,7 @@ std::string text(const RankAnswer& a) {
   const double speed = static_cast<double>(ranked * r.samples) / std::max(a.seconds, 1e-9);
   out += "Speed              " + short_number(speed) + " samples/s on " + a.device + "\n";
   if (!a.output.empty()) out += "Ranking            " + a.output + "\n";
+  if (!a.page.empty()) out += "Report             " + a.page + "\n";
   return out;
 }
 
@@ -114,7 +121,58 @@ std::string json(const RankAnswer& a) {
   out["seconds"] = a.seconds;
   out["device"] = a.device;
   if (!a.output.empty()) out["output"] = a.output;
+  if (!a.page.empty()) out["report"] = a.page;
   return out.dump(1) + "\n";
+}
+
+/// What is uncertain, as the ranking's page reads it; the names are those of SetStudy and of Python.
+std::string study_json(const grasp::SetStudy& s) {
+  using study::describe;
+  const Json out = {{"friction", describe(s.friction)},
+                    {"friction_nominal", s.friction.nominal()},
+                    {"friction_is_factor", s.friction_is_factor},
+                    {"own_friction", describe(s.contact_friction)},
+                    {"own_friction_nominal", s.contact_friction.nominal()},
+                    {"mass", describe(s.mass)},
+                    {"mass_is_factor", s.mass_is_factor},
+                    {"com_ball", s.com_ball},
+                    {"slide_t", describe(s.slide_t)},
+                    {"slide_o", describe(s.slide_o)},
+                    {"tilt", describe(s.tilt)},
+                    {"force_ball", s.force_ball},
+                    {"torque_ball", s.torque_ball},
+                    {"any_gravity", s.any_gravity},
+                    {"samples", s.samples},
+                    {"friction_samples", s.friction_samples},
+                    {"seed", s.seed}};
+  return out.dump();
+}
+
+void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStudy& study) {
+  std::error_code ignored;
+  io::write_ranking(a.output, answer.ranking,
+                    {{"set", fs::absolute(a.set, ignored).string()},
+                     {"set_checksum", "crc32:" + io::file_checksum(a.set)},
+                     {"study", study_json(study)},
+                     {"seconds", Json(answer.seconds).dump()},
+                     {"device", answer.device},
+                     {"version", GARRA_VERSION}});
+}
+
+/// RANKING.html beside RANKING.h5, by Python, whose absence is a remark; "" where there is none. A page is made of a
+/// ranking in HDF5 only, and replaces neither that nor the set.
+std::string page_of(const RankArguments& a) {
+  const fs::path output = a.output;
+  if (a.no_report || a.output.empty() || output.extension() == ".csv") return {};
+  const std::string page = fs::path(output).replace_extension(".html").string();
+  std::error_code ignored;
+  if (fs::equivalent(page, a.output, ignored) || fs::equivalent(page, a.set, ignored)) return {};
+  fs::remove(page, ignored);  // an old page beside new numbers would lie
+  if (make_ranking_page(a.output, page, true)) return page;
+  std::fprintf(stderr,
+               "garra: %s was not made; it needs Python 3 with numpy, jinja2, h5py: tools/setup installs them\n",
+               page.c_str());
+  return {};
 }
 
 void run_rank(const RankArguments& a) {
@@ -139,9 +197,8 @@ void run_rank(const RankArguments& a) {
   answer.set = a.set;
   answer.device = describe(device);
   answer.output = a.output;
-  if (!a.output.empty())
-    io::write_ranking(a.output, answer.ranking,
-                      {{"set", a.set}, {"device", answer.device}, {"version", GARRA_VERSION}});
+  if (!a.output.empty()) write(a, answer, study);
+  answer.page = page_of(a);
   std::fputs((a.format == "json" ? json(answer) : printable(text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t all = count(answer.ranking, GraspStatus::kRanked) * answer.ranking.samples;
@@ -166,6 +223,7 @@ void add_rank_command(CLI::App& grasp) {
   command->add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command->add_flag("--no-report", a->no_report, "do not make RANKING.html beside RANKING.h5");
   add_batch_flags(*command, *a, "is not decided");
   command->footer(
       "Examples:\n"

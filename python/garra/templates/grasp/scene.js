@@ -31,7 +31,7 @@ const GraspScene = (() => {
     const view = orthographic(canvas, low, high, { azimuth: -22, elevation: 24 });
     const around = [0, 1, 2].flatMap((c) => [-1.6, 1.6].map((s) => body.map((v, k) => v + (k === c ? s * size : 0))));
     let points = hand;
-    const { context, line, write } = view, force = largeForce(data);
+    const { context, line, write, arrow, dot: dot2 } = view, force = largeForce(data);
     const style = getComputedStyle(document.documentElement);
     const color = (name) => style.getPropertyValue(`--${name}`).trim();
     canvas.dataset.font = getComputedStyle(document.body).fontFamily;
@@ -41,25 +41,6 @@ const GraspScene = (() => {
       points = near ? around : hand;
       view.reset();
       view.aim(near ? body : low.map((v, c) => (v + high[c]) / 2));
-    }
-
-    function dot2([x, y], radius, inner, outer) {
-      context.beginPath();
-      context.arc(x, y, radius, 0, 2 * Math.PI);
-      Object.assign(context, { fillStyle: inner, strokeStyle: outer, lineWidth: 1.6 });
-      context.fill();
-      context.stroke();
-    }
-
-    function arrow(from, to, hue, width, label) {
-      const [px, py] = from, [x, y] = to, length = Math.hypot(x - px, y - py), head = Math.atan2(y - py, x - px);
-      if (length < 2) return;
-      line([from, to], hue, width);
-      for (const side of [-2.6, 2.6]) {
-        const tip = Math.min(8, 0.5 * length);
-        line([to, [x + tip * Math.cos(head + side), y + tip * Math.sin(head + side)]], hue, width);
-      }
-      if (label) write(label, x + 7, y + 4, hue);
     }
 
     function finger(points_, to) {
@@ -79,18 +60,7 @@ const GraspScene = (() => {
 
     // The cone is as high as the normal force is long: the force's arrow ends on its disc, on the rim where it slips.
     function cone(tip, normal, c, mu, { to }) {
-      const height = 1.1 * size * c / force;
-      if (!(height > 0) || !mu) return;
-      const [a, b] = Solids.across(normal), center = add(tip, normal, height), radius = mu * height;
-      const rim = [...Array(33).keys()].map((k) => {
-        const angle = Math.PI * k / 16;
-        return to(add(add(center, a, radius * Math.cos(angle)), b, radius * Math.sin(angle)));
-      });
-      const before = context.globalAlpha;
-      context.globalAlpha = 0.75;
-      line(rim, color("accent"), 0.9);
-      for (let k = 0; k < 32; k += 4) line([to(tip), rim[k]], color("accent"), 0.5);
-      context.globalAlpha = before;
+      Solids.cone(view, to, { tip, normal, height: 1.1 * size * c / force, mu }, color("accent"));
     }
 
     function contact(run, i, j, sight) {

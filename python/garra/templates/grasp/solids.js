@@ -129,5 +129,20 @@ const Solids = (() => {
     }
   }
 
-  return { draw, reach, outlines, across };
+  // A friction cone: its rim, and lines from its tip.
+  function cone(view, to, { tip, normal, height, mu }, color) {
+    if (!(height > 0) || !mu) return;
+    const [a, b] = across(normal), center = add(tip, normal, height), radius = mu * height;
+    const rim = [...Array(33).keys()].map((k) => {
+      const angle = Math.PI * k / 16;
+      return to(add(add(center, a, radius * Math.cos(angle)), b, radius * Math.sin(angle)));
+    });
+    const before = view.context.globalAlpha;
+    view.context.globalAlpha = 0.75 * before;
+    view.line(rim, color, 0.9);
+    for (let k = 0; k < 32; k += 4) view.line([to(tip), rim[k]], color, 0.5);
+    view.context.globalAlpha = before;
+  }
+
+  return { draw, reach, outlines, across, cone };
 })();

@@ -66,6 +66,26 @@ function orthographic(canvas, low, high, home) {
     context.fillText(text, x, y);
   }
 
+  function dot([x, y], radius, inner, outer) {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    Object.assign(context, { fillStyle: inner, strokeStyle: outer, lineWidth: 1.6 });
+    context.fill();
+    context.stroke();
+  }
+
+  function arrow(from, to, color, width, label) {
+    const [px, py] = from, [x, y] = to, length = Math.hypot(x - px, y - py), head = Math.atan2(y - py, x - px);
+    if (length < 2) return;
+    line([from, to], color, width);
+    for (const side of [-2.6, 2.6]) {
+      const tip = Math.min(8, 0.5 * length);
+      line([to, [x + tip * Math.cos(head + side), y + tip * Math.sin(head + side)]], color, width);
+    }
+    if (label) write(label, x + 7, y + 4, color);
+  }
+
   reset();
-  return { context, extent, reset, turn, zoom, projection, fit, aim, begin, line, write };
+  const angles = () => ({ azimuth: view.azimuth, elevation: view.elevation });
+  return { context, extent, angles, reset, turn, zoom, projection, fit, aim, begin, line, write, dot, arrow };
 }

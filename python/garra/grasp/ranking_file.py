@@ -1,0 +1,207 @@
+"""A ranking and the set that it ranks, as the page wants them: from RANKING.h5 and the file that it names."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from garra.page.h5_tables import opened, text
+from garra.page.run_folder import DamagedFile, MissingFile, RunError
+
+# Columns of a ranking: what follows the grasps' axis, and their type.
+COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
+    "status": ((), np.int64),
+    "rank": ((), np.int64),
+    "p_held": ((), np.float64),
+    "low": ((), np.float64),
+    "high": ((), np.float64),
+    "difference": ((), np.float64),
+    "difference_low": ((), np.float64),
+    "difference_high": ((), np.float64),
+    "critical_friction": ((3,), np.float64),
+    "held": ((), np.int64),
+    "unsolved": ((), np.int64),
+}
+# Of a set: what follows the contacts' axis, the grasps' axis. The page shows nothing else of it.
+OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
+OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Grasps:
+    """What was ranked."""
+
+    first: np.ndarray  #: [G+1]
+    arrays: dict[str, np.ndarray]  #: point, normal [m, 3], ... as far as they are there
+    mesh: tuple[np.ndarray, np.ndarray] | None = None  #: vertices [v, 3], triangles [f, 3] of the object
+    names: list[str] | None = None  #: of the grasps
+
+
+@dataclass(frozen=True)
+class Found:
+    """One of everything for each grasp, and where it comes from."""
+
+    columns: dict[str, np.ndarray]
+    statuses: list[str]  #: names of the numbers in columns["status"]
+    samples: int  #: of each grasp
+    title: str
+    study: Table = field(default_factory=dict)  #: by the names of SetStudy; empty: not known
+    seconds: float | None = None
+    device: str = ""
+    version: str = ""
+    file: str = ""  #: of the ranking
+    set_file: str = ""
+    grasps: Grasps | None = None
+    without: str = ""  #: why there are no grasps
+
+    @property
+    def order(self) -> np.ndarray:
+        """Grasps that have a rank, the best first."""
+        ranked = np.flatnonzero(self.columns["rank"] > 0)
+        return ranked[np.argsort(self.columns["rank"][ranked], kind="stable")]
+
+
+def read(path: str | Path) -> Found:
+    """The ranking in a file, with its set if that is where the ranking says and has not changed. Raises RunError."""
+    file = Path(path)
+    if not file.is_file():
+        raise MissingFile(f"{file}: no such file; `garra grasp rank SET.h5 -o RANKING.h5` writes one")
+    table = opened(file, lambda h5: _ranking(h5, file))
+    kept = table.pop("set_checksum")
+    grasps, without = _set_of(table["set_file"], kept, file, len(table["columns"]["rank"]))
+    return Found(**table, grasps=grasps, without=without)
+
+
+def _ranking(h5: Any, file: Path) -> Table:
+    columns = {}
+    count = None
+    for name, (tail, kind) in COLUMNS.items():
+        if name not in h5:
+            raise DamagedFile(f"{file}: {name}: no such data set; `garra grasp rank -o` writes it")
+        values = np.asarray(h5[name][()])
+        count = len(values) if count is None and values.ndim else count
+        if values.shape != (count, *tail) or values.dtype.kind not in "iuf":
+            raise DamagedFile(f"{file}: {name}: expected numbers of the shape {(count, *tail)}, found {values.shape}")
+        columns[name] = values.astype(kind)
+    statuses = [text(name) for name in h5["status"].attrs.get("names", ())]
+    status, rank = columns["status"], columns["rank"]
+    if len(status) and not 0 <= status.min() <= status.max() < len(statuses):
+        raise DamagedFile(f"{file}: status: a number that its attribute `names` has no name for")
+    if ((rank > 0) != (status == 0)).any():
+        raise DamagedFile(f"{file}: rank: contradicts status")
+    samples = np.asarray(h5["samples"][()]) if "samples" in h5 else np.zeros(0, int)
+    if samples.shape != rank.shape or len(np.unique(samples)) > 1:
+        raise DamagedFile(f"{file}: samples: expected one number for all {len(rank)} grasps")
+    said = {name: text(h5.attrs.get(name, "")) for name in ("set", "set_checksum", "study", "device", "version")}
+    return {
+        "columns": columns,
+        "statuses": statuses,
+        "samples": int(samples[0]) if len(samples) else 0,
+        "title": Path(said["set"]).name or file.name,
+        "study": _study(said["study"], file),
+        "seconds": _seconds(text(h5.attrs.get("seconds", ""))),
+        "device": said["device"],
+        "version": said["version"],
+        "file": str(file),
+        "set_file": said["set"],
+        "set_checksum": said["set_checksum"],
+    }
+
+
+def _study(said: str, file: Path) -> Table:
+    try:
+        study = json.loads(said) if said else {}
+    except ValueError:
+        study = None
+    if not isinstance(study, dict):
+        raise DamagedFile(f"{file}: study: the attribute is not a JSON object")
+    return study
+
+
+def _seconds(said: str) -> float | None:
+    try:
+        return float(said)
+    except ValueError:
+        return None
+
+
+# --- the set
+
+
+def _set_of(named: str, checksum: str, ranking: Path, count: int) -> tuple[Grasps | None, str]:
+    """The set, or why there is none: what has changed since it was ranked is not shown beside these numbers."""
+    if not named or not checksum:
+        return None, "the ranking does not say what set it is of"
+    seen = ""
+    # Where it was, or beside the ranking: the two may have been moved together.
+    for place in (Path(named), ranking.parent / Path(named).name):
+        if not place.is_file():
+            continue
+        if f"crc32:{_crc32(place):08x}" != checksum:
+            seen = f"{place.name} has changed since it was ranked"
+            continue
+        try:
+            return read_set(place, count), ""
+        except RunError as error:
+            return None, str(error)
+    return None, seen or f"{Path(named).name} is no longer where it was"
+
+
+def _crc32(path: Path) -> int:
+    total = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            total = zlib.crc32(block, total)
+    return total
+
+
+def read_set(path: Path, count: int) -> Grasps:
+    """The set of `count` grasps in a file. Raises RunError."""
+    return opened(path, lambda h5: _grasps(h5, path, count))
+
+
+def _grasps(h5: Any, file: Path, count: int) -> Grasps:
+    arrays = {name: np.asarray(h5[name][()], float) for name in (*OF_CONTACTS, *OF_GRASPS) if name in h5}
+    if "point" not in arrays or "normal" not in arrays:
+        raise DamagedFile(f"{file}: point, normal: no such data sets")
+    if "first" in h5:
+        first = np.asarray(h5["first"][()]).astype(np.int64)
+    else:
+        first = np.arange(count + 1) * (arrays["point"].shape[1] if arrays["point"].ndim == 3 else -1)
+    rows = int(first[-1]) if len(first) == count + 1 and first[0] == 0 and (np.diff(first) >= 0).all() else -1
+    for name, array in arrays.items():
+        shape = (rows, *OF_CONTACTS[name]) if name in OF_CONTACTS else (count, *OF_GRASPS[name])
+        if rows < 0 or array.size != np.prod(shape):
+            raise DamagedFile(f"{file}: {name}: does not fit the {count} grasps of the ranking")
+        arrays[name] = array.reshape(shape)
+    return Grasps(first, arrays, mesh_of(h5), names_of(h5, count))
+
+
+def mesh_of(h5: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """object/vertex [v, 3] and object/face [f, 3]; None where they are not there, or are not a mesh."""
+    if "object/vertex" not in h5 or "object/face" not in h5:
+        return None
+    return sound_mesh(h5["object/vertex"][()], h5["object/face"][()])
+
+
+def sound_mesh(vertex: Any, face: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    vertex, face = np.asarray(vertex, float), np.asarray(face)
+    shaped = vertex.ndim == face.ndim == 2 and vertex.shape[1] == face.shape[1] == 3 and len(vertex) and len(face)
+    if not shaped or face.dtype.kind not in "iu" or not np.isfinite(vertex).all():
+        return None
+    face = face.astype(np.int64)
+    return (vertex, face) if 0 <= face.min() <= face.max() < len(vertex) else None
+
+
+def names_of(h5: Any, count: int) -> list[str] | None:
+    """name [g], texts, where the set has them."""
+    if "name" not in h5 or h5["name"].shape != (count,) or h5["name"].dtype.kind not in "OS":
+        return None
+    return [name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in h5["name"][()]]

@@ -1,0 +1,97 @@
+"""A ranking of candidate grasps as people read it: why a grasp has no rank, what was uncertain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from garra.page import words
+
+# Why a grasp has no rank: label, what it means.
+REFUSED: dict[str, tuple[str, str]] = {
+    "no_contact": ("no contact", "the grasp has no contact"),
+    "too_many_contacts": ("too many contacts", "more than 32"),
+    "not_finite": ("not finite", "a number of it is NaN or infinite"),
+    "bad_normal": ("bad normal", "a normal is zero, or a tangent is parallel to its normal"),
+    "bad_friction": ("bad friction", "a friction coefficient or a force limit is negative"),
+    "bad_mass": ("bad mass", "the mass is negative, or the inertia is one that no body has"),
+    "outward_normals": (
+        "outward normals",
+        "every normal points away from the centre of mass: they are to point into the object",
+    ),
+    "millimeters": ("millimetres?", "a contact is more than 10 m away: lengths are in metres"),
+}
+
+Table = dict[str, Any]
+
+
+def refused(name: str) -> tuple[str, str]:
+    return REFUSED.get(name, (words.plain(name), ""))
+
+
+def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
+    """What was uncertain, with units; `arrays`: what the set has, as far as it is known."""
+    if not said:
+        return []
+    rows = [("friction", _friction(said))]
+    if not said.get("mass_is_factor", True):
+        rows.append(("mass", _said(said["mass"], "kg")))
+    elif "mass" in arrays or _matters(said.get("mass", 1), 1):
+        rows.append(("mass", "the set’s" + _times(said.get("mass", 1))))
+    for key, name, unit in (
+        ("com_ball", "centre of mass off by", "m"),
+        ("force_ball", "disturbing force", "N"),
+        ("torque_ball", "disturbing torque", "N m"),
+    ):
+        if said.get(key):
+            rows.append((name, words.distribution(f"ball({said[key]})", unit)))
+    slides = [said.get(key, 0) for key in ("slide_t", "slide_o")]
+    if slides[0] == slides[1] and _matters(slides[0], 0):
+        rows.append(("contacts slide by", _said(slides[0], "m") + ", along t and o of the surface, each on its own"))
+    else:
+        rows += [
+            (f"contacts slide by, along {along}", _said(slide, "m"))
+            for slide, along in zip(slides, "to", strict=True)
+            if _matters(slide, 0)
+        ]
+    if _matters(said.get("tilt", 0), 0):
+        rows.append(("normals tilted by", _said(said["tilt"], "rad")))
+    if said.get("any_gravity"):
+        rows.append(("gravity", "from any direction, uniform on the sphere"))
+    return rows
+
+
+def _friction(said: Table) -> str:
+    common, own = said.get("friction", 1), said.get("own_friction", 1)
+    if said.get("friction_is_factor", True):
+        return "the set’s" + _times(common, own)
+    if _number(common) == 1 and is_drawn(own):  # as Python says it
+        return _said(own, "1") + ", for each contact on its own"
+    shared = ", common to all contacts" if is_drawn(common) else ""
+    return _said(common, "1") + shared + _times(1, own)
+
+
+def _times(common: Any, own: Any = 1) -> str:
+    factors = [_said(factor, "1") for factor in (common,) if _matters(factor, 1)]
+    factors += [f"{_said(factor, '1')}, for each contact on its own" for factor in (own,) if _matters(factor, 1)]
+    return "".join(f" × ({factor})" for factor in factors)
+
+
+def _said(given: Any, unit: str) -> str:
+    number = _number(given)
+    return words.distribution(str(given), unit) if number is None else words.shown(number, unit)
+
+
+def _number(given: Any) -> float | None:
+    """None: a distribution."""
+    try:
+        return float(given)
+    except ValueError:
+        return None
+
+
+def is_drawn(given: Any) -> bool:
+    return _number(given) is None
+
+
+def _matters(given: Any, neutral: float) -> bool:
+    return _number(given) != neutral
