@@ -50,6 +50,10 @@ struct SetStudy {
   std::int64_t samples = 1000;                    ///< of each grasp
   std::int64_t friction_samples = 100;  ///< the first so many of them are also asked for the friction that they need
   std::uint64_t seed = 1;
+  /// Above 0: only so many best grasps are wanted. Grasps that are surely not among them are given up early, and the
+  /// ranking ends when the others are found; `samples` is then the most for each grasp.
+  std::int64_t best = 0;
+  double confidence = 0.95;  ///< that none of the true best is given up, and of all intervals
 };
 
 /// Why a grasp has a place in the ranking or not.
@@ -76,15 +80,20 @@ inline constexpr double kMostFriction = 10;  ///< up to which a friction is soug
 struct Ranking {
   std::vector<GraspStatus> status;
   std::vector<std::int64_t> held, unsolved;  ///< samples
+  std::vector<std::int64_t> samples;         ///< of each grasp
   std::vector<double> p_held;                ///< share of the decided samples whose wrench forces in the cones balance
-  std::vector<double> low, high;             ///< 95 % interval (Wilson's); unsolved samples widen it
-  std::vector<double> difference;            ///< p_held less the best grasp's, of samples that both decide
+  /// 95 % interval (Wilson's; where `best` is asked for one that may be looked at at any time); unsolved samples widen
+  /// it
+  std::vector<double> low, high;
+  std::vector<double> difference;                       ///< p_held less the best grasp's, of samples that both decide
   std::vector<double> difference_low, difference_high;  ///< 95 % interval from the same draws (Agresti and Min, 2005)
   /// 5, 50, 95 % quantiles of the least friction coefficient, the same at all contacts, with which a sample is held;
   /// infinity: none up to kMostFriction does.
   std::vector<std::array<double, 3>> critical_friction;
-  std::vector<std::int64_t> rank;  ///< 1 is the best: most probable, then the one that needs the least friction
-  std::int64_t samples = 0;        ///< of each grasp
+  /// 1 is the best: most probable, then the one that needs the least friction. Where `best` is asked for, the order of
+  /// those given up is that of how long they lasted.
+  std::vector<std::int64_t> rank;
+  bool decided = true;  ///< `best`: the best are found; else the samples have ended before that
 };
 
 /// Told now and then how many grasps are decided. What it throws ends the ranking.

@@ -49,7 +49,7 @@ void for_launches(const SetJob<N>& job, std::int64_t samples, std::int64_t most,
   for (std::int64_t g = 0; g < std::ssize(job.grasps); g += together) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < samples; first += padded) {
-      const CandidateBody<N> assemble{job.model, grasps.data() + g, padded, first, buffers.problems.data()};
+      const CandidateBody<N> assemble{job.model, grasps.data() + g, padded, job.first + first, buffers.problems.data()};
       cuda::for_each(here * padded, assemble);
       decide(here * padded);
       buffers.results.download(results.data());
@@ -68,7 +68,8 @@ void run_kernels(const Device& device, const SetJob<N>& job) {
   constexpr std::uint64_t kStack = 4096;  // of a thread [bytes]
   constexpr std::uint64_t kBytes = 8 * (Buffers::kIn + Buffers::kOut + Buffers::kBracket + 1) + kStack;
   // Whole tiles: how_many_fit gives whole blocks.
-  const std::int64_t wanted = batch::tiles_for(job.samples) * batch::kTile * std::ssize(job.grasps);
+  const std::int64_t wanted =
+      batch::tiles_for(std::max(job.samples, job.friction_samples)) * batch::kTile * std::ssize(job.grasps);
   const std::int64_t most = std::min({how_many_fit(device, kBytes), std::int64_t{1} << 20, wanted});
   Buffers buffers(most);
   cuda::Buffer<SetGrasp<N>> grasps(std::ssize(job.grasps));

@@ -58,6 +58,8 @@ SetStudy study_of(const nb::dict& d) {
   s.any_gravity = nb::cast<bool>(d["any_gravity"]);
   s.samples = nb::cast<std::int64_t>(d["samples"]);
   s.friction_samples = nb::cast<std::int64_t>(d["friction_samples"]);
+  s.best = nb::cast<std::int64_t>(d["best"]);
+  s.confidence = nb::cast<double>(d["confidence"]);
   s.seed = nb::cast<std::uint64_t>(d["seed"]);
   return s;
 }
@@ -81,6 +83,8 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   out["status"] = taken_as<std::uint8_t>(std::move(r.status), {n});
   out["held"] = taken(std::move(r.held), {n});
   out["unsolved"] = taken(std::move(r.unsolved), {n});
+  out["samples"] = taken(std::move(r.samples), {n});
+  out["decided"] = r.decided;
   out["rank"] = taken(std::move(r.rank), {n});
   out["p_held"] = taken(std::move(r.p_held), {n});
   out["low"] = taken(std::move(r.low), {n});

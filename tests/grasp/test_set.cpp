@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 
@@ -313,6 +314,84 @@ TEST(GraspSet, AGraspThatJustClosesIsDecidedThoughItPressesHundredsOfTimesTheWei
   EXPECT_LE(r.unsolved[0], 1) << "of 4000; it was 5 %";
   EXPECT_GT(r.p_held[0], 0.1);
   EXPECT_LT(r.p_held[0], 0.2);
+}
+
+/// Pinches of known probability, the best in the middle: at friction uniform in 0.2 to 0.4 a force limit of L holds
+/// where 2 mu L carries the weight.
+Set pinches(std::int64_t count, const std::function<double(std::int64_t)>& probability) {
+  Set s;
+  s.first = {0};
+  for (std::int64_t g = 0; g < count; ++g) {
+    const Set one = pinch();
+    s.first.push_back(s.first.back() + 2);
+    s.point.insert(s.point.end(), one.point.begin(), one.point.end());
+    s.normal.insert(s.normal.end(), one.normal.begin(), one.normal.end());
+    s.friction.insert(s.friction.end(), {0.5, 0.5});
+    const double needed = 0.4 - 0.2 * probability(g), limit = 0.5 * 9.81 / (2 * needed);
+    s.force_limit.insert(s.force_limit.end(), {limit, limit});
+    s.mass.push_back(0.5);
+  }
+  return s;
+}
+
+SetStudy of_uncertain_friction(std::int64_t samples) {
+  SetStudy study;
+  study.friction = Distribution::uniform(0.2, 0.4);
+  study.friction_is_factor = false;
+  study.samples = samples;
+  return study;
+}
+
+TEST(GraspSet, TheBestAreFoundWithAFifthOfEqualShares) {
+  constexpr std::int64_t kGrasps = 200, kBest = 3;
+  const auto probability = [](std::int64_t g) { return 0.97 - 0.009 * static_cast<double>(std::abs(g - 100)); };
+  const Set set = pinches(kGrasps, probability);
+  SetStudy study = of_uncertain_friction(200'000);
+  study.best = kBest;
+  const Ranking r = rank(set, study);
+  EXPECT_TRUE(r.decided);
+  std::int64_t drawn = 0, most = 0;
+  for (std::size_t g = 0; g < kGrasps; ++g) {
+    drawn += r.samples[g];
+    most = std::max(most, r.samples[g]);
+    const double p = probability(static_cast<std::int64_t>(g));
+    EXPECT_LE(r.low[g], p) << g;
+    EXPECT_GE(r.high[g], p) << g;
+    EXPECT_EQ(r.rank[g] <= kBest, g >= 99 && g <= 101) << g;
+    EXPECT_EQ(std::isnan(r.critical_friction[g][1]), r.rank[g] > kBest) << "sought for the best only";
+    if (r.rank[g] == 1) continue;
+    EXPECT_LE(r.difference_low[g], p - 0.97) << g;
+    EXPECT_GE(r.difference_high[g], p - 0.97) << g;
+  }
+  EXPECT_LT(most, study.samples);
+  EXPECT_LT(static_cast<double>(drawn), 0.2 * static_cast<double>(kGrasps * most));
+}
+
+TEST(GraspSet, EqualGraspsAreNotDecidedAndThatIsSaid) {
+  SetStudy study = of_uncertain_friction(2000);
+  study.best = 2;
+  const Ranking r = rank(pinches(4, [](std::int64_t) { return 0.9; }), study);
+  EXPECT_FALSE(r.decided);
+  EXPECT_EQ(r.samples, std::vector<std::int64_t>(4, 2000));
+  // As many as there are, or fewer: nothing to find out.
+  study.best = 4;
+  EXPECT_TRUE(rank(pinches(4, [](std::int64_t) { return 0.9; }), study).decided);
+  study.best = -1;
+  EXPECT_THROW((void)rank(pinch(), study), Error);
+  study.best = 1;
+  study.confidence = 1;
+  EXPECT_THROW((void)rank(pinch(), study), Error);
+}
+
+TEST(GraspSet, TheRaceIsTheSameOnEveryExecutor) {
+  const Set set = pinches(8, [](std::int64_t g) { return 0.95 - 0.05 * static_cast<double>(g); });
+  SetStudy study = of_uncertain_friction(700);
+  study.best = 1;
+  study.friction_samples = 70;
+  test::expect_same_on_every_executor([&](const Device& device) {
+    const Ranking r = rank(set, study, device);
+    return test::Answer{}.add("held", r.held).add("samples", r.samples).add("rank", r.rank).add("low", r.low);
+  });
 }
 
 TEST(GraspSet, ProgressIsToldAndCanEndTheRanking) {

@@ -203,7 +203,8 @@ class Ranking:
     status: np.ndarray  #: [G] index in STATUS
     held: np.ndarray  #: [G] samples
     unsolved: np.ndarray  #: [G] samples that were not decided
-    samples: int  #: of each grasp
+    samples: np.ndarray  #: [G] of each grasp
+    decided: bool = True  #: the best that were asked for are surely found
     candidates: Set | None = None  #: what was ranked
     study: dict[str, Any] = field(default_factory=dict)  #: what was uncertain, as a ranking's file says it
     seconds: float | None = None
@@ -263,7 +264,7 @@ class Ranking:
             f"critical_friction_{q}": pandas.Series(self.critical_friction[rows, k], index=rows)
             for k, q in enumerate((5, 50, 95))
         }
-        frame.assign(**quantiles, held=self.held[rows], samples=self.samples).to_parquet(path, engine="pyarrow")
+        frame.assign(**quantiles, held=self.held[rows], samples=self.samples[rows]).to_parquet(path, engine="pyarrow")
 
     def report(self, path: str | PathLike[str], title: str = "") -> Path:
         """Writes the page of this ranking, one HTML file: table, distributions, pictures of the grasps."""
@@ -279,7 +280,7 @@ class Ranking:
         return ranking_file.Found(
             columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
             statuses=list(STATUS),
-            samples=self.samples,
+            decided=self.decided,
             title=title or "Candidate grasps",
             study=self.study,
             seconds=self.seconds,
@@ -287,6 +288,11 @@ class Ranking:
             grasps=ranking_file.Grasps(set_.first, set_.arrays, set_.mesh, set_.names) if set_ else None,
             without="" if set_ else "this ranking does not know its set",
         )
+
+    def _drawn(self) -> str:
+        if not self.study.get("best"):
+            return f"{int(self.samples.max(initial=0)):,} samples each"
+        return f"{int(self.samples.sum()):,} samples; the best {self.study['best']} are {'' if self.decided else 'not '}decided"
 
     def plot(self, ax: Axes | None = None, most: int = 20) -> Axes:
         """P(held) of the best grasps with 95 % intervals, on matplotlib axes, which are returned."""
@@ -304,7 +310,7 @@ class Ranking:
         return ax
 
     def __repr__(self) -> str:
-        lines = [f"<Ranking: {len(self.order):,} of {len(self.rank):,} grasps, {self.samples:,} samples each"]
+        lines = [f"<Ranking: {len(self.order):,} of {len(self.rank):,} grasps, {self._drawn()}"]
         for g in self.order[:3]:
             lines.append(
                 f"  {self.rank[g]}. grasp {g}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]"
@@ -328,6 +334,8 @@ def rank(
     any_gravity: bool = False,
     samples: int = 1000,
     friction_samples: int = 100,
+    best: int = 0,
+    confidence: float = 0.95,
     seed: int = 1,
     device: str = "auto",
     threads: int = 0,
@@ -341,7 +349,9 @@ def rank(
     distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the true
     normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. any_gravity: from a direction
     uniform on the sphere. Sample i has the same draws in every grasp. `friction_samples` of the samples are also asked
-    for the least friction coefficient that would do.
+    for the least friction coefficient that would do. best: only so many best grasps are wanted; a grasp that is surely
+    not among them is given up, which takes a fraction of the samples (`samples` is the most of a grasp). With this
+    confidence none of the true best is given up; `decided` says whether the others are.
     """
     offset = com if isinstance(com, Ball) else Ball(0.0)
     parts = {
@@ -366,12 +376,13 @@ def rank(
         "any_gravity": any_gravity,
         "samples": samples,
         "friction_samples": friction_samples,
+        "best": best,
+        "confidence": confidence,
         "seed": seed,
     }
     start = time.perf_counter()
     columns = _core.grasp_set_rank(candidates.first, candidates.arrays, uncertain, device, threads)
     return Ranking(
-        samples=samples,
         candidates=candidates,
         study=_said(uncertain),
         seconds=time.perf_counter() - start,

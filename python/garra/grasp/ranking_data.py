@@ -23,10 +23,10 @@ def build(found: Found) -> Table:
     columns = found.columns
     data: Table = {
         "count": len(order),
-        "samples": found.samples,
         "grasp": packed(order, "<u4"),
         "held": column(columns["held"][order], "<u4"),
         "unsolved": column(columns["unsolved"][order], "<u4"),
+        "samples": column(columns["samples"][order], "<u4"),
         **{
             key: column(columns[key][order], "<f4")
             for key in ("p_held", "low", "high", "difference", "difference_low", "difference_high")

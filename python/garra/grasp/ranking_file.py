@@ -26,6 +26,7 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
     "critical_friction": ((3,), np.float64),
     "held": ((), np.int64),
     "unsolved": ((), np.int64),
+    "samples": ((), np.int64),
 }
 # Of a set: what follows the contacts' axis, the grasps' axis. The page shows nothing else of it.
 OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
@@ -50,8 +51,8 @@ class Found:
 
     columns: dict[str, np.ndarray]
     statuses: list[str]  #: names of the numbers in columns["status"]
-    samples: int  #: of each grasp
     title: str
+    decided: bool = True  #: study["best"] grasps, where so many were asked for, are surely the best
     study: Table = field(default_factory=dict)  #: by the names of SetStudy; empty: not known
     seconds: float | None = None
     device: str = ""
@@ -60,6 +61,21 @@ class Found:
     set_file: str = ""
     grasps: Grasps | None = None
     without: str = ""  #: why there are no grasps
+
+    @property
+    def samples(self) -> int:
+        """The most of a grasp; all have as many unless some were given up early."""
+        return int(self.columns["samples"].max(initial=0))
+
+    @property
+    def drawn(self) -> int:
+        """Samples of all ranked grasps."""
+        return int(self.columns["samples"][self.columns["rank"] > 0].sum())
+
+    @property
+    def best(self) -> int:
+        """How many best grasps were asked for; 0: all samples of all grasps were."""
+        return int(self.study.get("best", 0))
 
     @property
     def order(self) -> np.ndarray:
@@ -96,14 +112,13 @@ def _ranking(h5: Any, file: Path) -> Table:
         raise DamagedFile(f"{file}: status: a number that its attribute `names` has no name for")
     if ((rank > 0) != (status == 0)).any():
         raise DamagedFile(f"{file}: rank: contradicts status")
-    samples = np.asarray(h5["samples"][()]) if "samples" in h5 else np.zeros(0, int)
-    if samples.shape != rank.shape or len(np.unique(samples)) > 1:
-        raise DamagedFile(f"{file}: samples: expected one number for all {len(rank)} grasps")
+    if (columns["held"] + columns["unsolved"] > columns["samples"]).any():
+        raise DamagedFile(f"{file}: samples: less than held and unsolved ones together")
     said = {name: text(h5.attrs.get(name, "")) for name in ("set", "set_checksum", "study", "device", "version")}
     return {
         "columns": columns,
         "statuses": statuses,
-        "samples": int(samples[0]) if len(samples) else 0,
+        "decided": text(h5.attrs.get("decided", "true")) == "true",
         "title": Path(said["set"]).name or file.name,
         "study": _study(said["study"], file),
         "seconds": _seconds(text(h5.attrs.get("seconds", ""))),

@@ -37,7 +37,7 @@ def build(found: Found) -> str:
         refused=_refused(found),
         unsolved=_unsolved(found, order),
         study=ranking_words.study(found.study, found.grasps.arrays if found.grasps else {}),
-        speed=len(order) * found.samples / found.seconds if found.seconds else None,
+        speed=found.drawn / found.seconds if found.seconds else None,
         pictured=data["pictures"]["count"] if data["pictures"] else 0,
         contacts=_contacts(found, order),
         pictures=min(PICTURES, data["pictures"]["count"]) if data["pictures"] else 0,
@@ -55,7 +55,8 @@ def _facts(found: Found) -> list[str]:
         numbers = np.diff(found.grasps.first)
         low, high = int(numbers.min()), int(numbers.max())
         facts.append(words.plural(high, "contact") + " each" if low == high else f"{low} to {high} contacts")
-    facts.append(f"{words.plural(found.samples, 'sample')} of each")
+    most = words.plural(found.samples, "sample")
+    facts.append(f"up to {most} of each, {words.count(found.drawn)} in all" if found.best else f"{most} of each")
     if found.seconds is not None:
         facts.append(words.duration(found.seconds) + (f" on {found.device}" if found.device else ""))
     return facts
@@ -75,16 +76,34 @@ def _headline(found: Found, order: np.ndarray) -> Table:
     return {
         "good": int((c["p_held"][order] >= GOOD).sum()),
         "sure": int((c["low"][order] >= GOOD).sum()),
-        "always": int((c["held"][order] == found.samples).sum()),
+        "always": int((c["held"][order] == c["samples"][order]).sum()),
         "never": int((c["held"][order] + c["unsolved"][order] == 0).sum()),
         "best": name_of(found, best),
         "p": words.percent(p, decimals),
         "low": words.percent(low, decimals),
         "high": words.percent(high, decimals),
         "same": int(same.sum()),
-        "error": _largest_error(p, found.samples, len(order)),
+        "error": "" if found.best else _largest_error(p, found.samples, len(order)),
+        "race": _race(found, len(order)),
         "needed": words.number(float(c["critical_friction"][best, 2])),
     }
+
+
+def _race(found: Found, ranked: int) -> str:
+    """What a search for the best has come to; "" where there was none."""
+    if not found.best:
+        return ""
+    confidence = words.percent(float(found.study.get("confidence", 0.95)), 0)
+    given_up = ranked - int((found.columns["samples"] == found.samples).sum())
+    if found.decided:
+        return (
+            f"The best {words.count(found.best)} are found: with a confidence of {confidence} none of the true ones was "
+            f"given up, at any time. {words.count(given_up)} grasps were given up before the end."
+        )
+    return (
+        f"The best {words.count(found.best)} were not told apart from the others within these samples: "
+        f"{words.count(ranked - given_up)} grasps are left. With a confidence of {confidence} the true ones are among them."
+    )
 
 
 def _best(found: Found, order: np.ndarray) -> list[Table]:
@@ -154,7 +173,7 @@ def _refused(found: Found) -> list[Table]:
 
 def _unsolved(found: Found, order: np.ndarray) -> Table:
     unsolved = found.columns["unsolved"][order]
-    return {"samples": int(unsolved.sum()), "grasps": int((unsolved > 0).sum()), "all": len(order) * found.samples}
+    return {"samples": int(unsolved.sum()), "grasps": int((unsolved > 0).sum()), "all": found.drawn}
 
 
 def _contacts(found: Found, order: np.ndarray) -> list[int]:

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
@@ -31,12 +32,15 @@ using Json = nlohmann::ordered_json;
 struct RankArguments : BatchFlags {
   std::string set, study, output;
   std::vector<std::string> overrides;
+  std::int64_t best = 0;
+  double confidence = 0;
   bool no_report = false;
 };
 
 /// The ranking and what belongs to it.
 struct RankAnswer {
   Ranking ranking;
+  grasp::SetStudy study;
   double seconds = 0;
   std::string set, device, output;
   std::string page;  ///< of the ranking; "": none
@@ -68,6 +72,21 @@ std::int64_t unsolved(const Ranking& r) {
 /// "0.62", "none" where no friction will do.
 std::string friction(double mu) { return std::isinf(mu) ? "none" : format("%.3f", mu); }
 
+std::int64_t drawn(const Ranking& r) { return std::accumulate(r.samples.begin(), r.samples.end(), std::int64_t{0}); }
+
+/// What a search for the best has come to.
+std::string race(const RankAnswer& a) {
+  const Ranking& r = a.ranking;
+  const std::int64_t most = *std::max_element(r.samples.begin(), r.samples.end());
+  const auto left = std::count(r.samples.begin(), r.samples.end(), most);
+  const std::string confidence = format("%g %%", 100 * a.study.confidence);
+  if (r.decided)
+    return "\nThe best " + std::to_string(a.study.best) + " are found: with a confidence of " + confidence +
+           " none of the true ones\nwas given up. Intervals hold at any time.\n";
+  return "\nNot decided within these samples: " + std::to_string(left) + " grasps are left, among which with a\n" +
+         "confidence of " + confidence + " the true best " + std::to_string(a.study.best) + " are.\n";
+}
+
 std::string table(const Ranking& r) {
   std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed\n";
   for (const std::size_t g : shown(r)) {
@@ -85,8 +104,11 @@ std::string text(const RankAnswer& a) {
   const auto all = std::ssize(r.status);
   const std::int64_t ranked = count(r, GraspStatus::kRanked);
   std::string out = std::filesystem::path(a.set).filename().string() + ": " + std::to_string(ranked) + " of " +
-                    std::to_string(all) + " grasps ranked, " + std::to_string(r.samples) + " samples each\n";
+                    std::to_string(all) + " grasps ranked, " +
+                    (a.study.best > 0 ? short_number(static_cast<double>(drawn(r))) + " samples in all\n"
+                                      : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
+  if (a.study.best > 0 && ranked > 0) out += race(a);
   out +=
       "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
       "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n\n";
@@ -95,8 +117,8 @@ std::string text(const RankAnswer& a) {
     if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
       out += counted(words(names[k]), n, static_cast<double>(all)) + "\n";
   if (const std::int64_t n = unsolved(r); n > 0)
-    out += counted("unsolved samples", n, static_cast<double>(ranked * r.samples)) + "\n";
-  const double speed = static_cast<double>(ranked * r.samples) / std::max(a.seconds, 1e-9);
+    out += counted("unsolved samples", n, static_cast<double>(drawn(r))) + "\n";
+  const double speed = static_cast<double>(drawn(r)) / std::max(a.seconds, 1e-9);
   out += "Speed              " + short_number(speed) + " samples/s on " + a.device + "\n";
   if (!a.output.empty()) out += "Ranking            " + a.output + "\n";
   if (!a.page.empty()) out += "Report             " + a.page + "\n";
@@ -105,7 +127,8 @@ std::string text(const RankAnswer& a) {
 
 std::string json(const RankAnswer& a) {
   const Ranking& r = a.ranking;
-  Json out = {{"set", a.set}, {"grasps", r.status.size()}, {"samples", r.samples}};
+  Json out = {{"set", a.set}, {"grasps", r.status.size()}, {"samples", drawn(r)}};
+  if (a.study.best > 0) out["decided"] = r.decided;
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 0; k < names.size(); ++k) out["status"][names[k]] = count(r, static_cast<GraspStatus>(k));
   out["unsolved"] = unsolved(r);
@@ -144,6 +167,8 @@ std::string study_json(const grasp::SetStudy& s) {
                     {"any_gravity", s.any_gravity},
                     {"samples", s.samples},
                     {"friction_samples", s.friction_samples},
+                    {"best", s.best},
+                    {"confidence", s.confidence},
                     {"seed", s.seed}};
   return out.dump();
 }
@@ -175,11 +200,18 @@ std::string page_of(const RankArguments& a) {
   return {};
 }
 
+grasp::SetStudy study_of(const RankArguments& a) {
+  std::vector<std::string> overrides = a.overrides;
+  if (a.best > 0) overrides.push_back("sampling.best=" + std::to_string(a.best));
+  if (a.confidence > 0) overrides.push_back("sampling.confidence=" + Json(a.confidence).dump());
+  return io::read_set_study(a.study, overrides);
+}
+
 void run_rank(const RankArguments& a) {
   check_output(a.set, a.output, "the grasps");
   RankAnswer answer;
   const Device device = parse_device(a.device, a.threads);
-  const grasp::SetStudy study = io::read_set_study(a.study, a.overrides);
+  const grasp::SetStudy study = study_of(a);
   const grasp::Set set = io::read_grasp_set(a.set);
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -195,13 +227,14 @@ void run_rank(const RankArguments& a) {
   }
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   answer.set = a.set;
+  answer.study = study;
   answer.device = describe(device);
   answer.output = a.output;
   if (!a.output.empty()) write(a, answer, study);
   answer.page = page_of(a);
   std::fputs((a.format == "json" ? json(answer) : printable(text(answer))).c_str(), stdout);
   std::fflush(stdout);
-  const std::int64_t all = count(answer.ranking, GraspStatus::kRanked) * answer.ranking.samples;
+  const std::int64_t all = drawn(answer.ranking);
   if (static_cast<double>(unsolved(answer.ranking)) > a.max_unsolved * static_cast<double>(all))
     throw Error(ExitCode::kTooManyUnsolved,
                 std::to_string(unsolved(answer.ranking)) + " of " + std::to_string(all) + " samples were not decided",
@@ -223,12 +256,17 @@ void add_rank_command(CLI::App& grasp) {
   command->add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command->add_option("--best", a->best, "find the K best: others are given up early, and it ends when they are found")
+      ->type_name("K")
+      ->transform(whole_number());
+  command->add_option("--confidence", a->confidence, "that none of the true best is given up (0.95)")
+      ->check(positive_number());
   command->add_flag("--no-report", a->no_report, "do not make RANKING.html beside RANKING.h5");
   add_batch_flags(*command, *a, "is not decided");
   command->footer(
       "Examples:\n"
       "  garra grasp rank grasps.h5 -o ranking.h5 --set 'contacts.friction={uniform=[0.3,0.8]}'\n"
-      "  garra grasp rank grasps.h5 study.toml --device cuda");
+      "  garra grasp rank grasps.h5 study.toml --best 10 --set sampling.samples=1000000");
   command->callback([a] { run_rank(*a); });
 }
 

@@ -94,8 +94,8 @@ std::string csv_of(const grasp::Ranking& r) {
     for (const auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
       out += number((*column)[g]);
     for (const double mu : r.critical_friction[g]) out += number(mu);
-    out +=
-        "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples) + "\n";
+    out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples[g]) +
+           "\n";
   }
   return out;
 }
@@ -136,7 +136,8 @@ void write_ranking(const std::string& path, const grasp::Ranking& r,
   file.attribute("critical_friction", "quantiles", std::vector<double>{0.05, 0.5, 0.95});
   put_counts("held", r.held);
   put_counts("unsolved", r.unsolved);
-  put_counts("samples", std::vector<std::int64_t>(n, r.samples));
+  put_counts("samples", r.samples);
+  file.attribute("/", "decided", std::string(r.decided ? "true" : "false"));
   for (const auto& [name, text] : attributes) file.attribute("/", name, text);
   file.commit(path);
 }

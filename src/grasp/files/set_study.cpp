@@ -47,6 +47,8 @@ void fields(Fields& f, SetStudy& s) {
   });
   f.table("sampling", {}, [&] {
     samples_field(f, s.samples, {});
+    f.key("best", count(s.best, {.low = 0, .high = kMostSamples}));
+    f.key("confidence", quantity(s.confidence, {kRatio, {.low = 0.5, .high = 1, .above_low = true}}));
     f.key("friction_samples", count(s.friction_samples, {.low = 0, .high = kMostSamples}));
   });
 }

@@ -30,8 +30,8 @@ struct Stretch {
 
 template <int N>
 void assemble(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles<N>& tiles) {
-  const CandidateBody<N> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples, of.first,
-                              tiles.problems.data()};
+  const CandidateBody<N> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples,
+                              job.first + of.first, tiles.problems.data()};
   batch::for_each(executor, of.count, body);
 }
 

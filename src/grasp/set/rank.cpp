@@ -4,10 +4,12 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <tuple>
 
 #include "garra/core/error.hpp"
 #include "garra/study/study.hpp"
 #include "grasp/set/run.hpp"
+#include "study/elimination.hpp"
 
 namespace garra::grasp {
 
@@ -53,6 +55,10 @@ void check_sizes(const Set& s, const SetStudy& study) {
 
 void check_study(const Set& s, const SetStudy& study) {
   if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
+  if (study.best < 0)
+    throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best), "0, or how many are wanted");
+  if (!(study.confidence > 0.5 && study.confidence < 1))
+    throw Error(ExitCode::kUsage, "confidence = " + std::to_string(study.confidence), "between 0.5 and 1");
   const bool weight = !s.mass.empty() || !study.mass_is_factor;
   if (!weight && s.wrench.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
     throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
@@ -225,61 +231,74 @@ SetModel model_of(const SetStudy& study) {
 
 /// Verdicts of all samples of all grasps, and the friction that some of them need.
 struct Decided {
+  Decided(std::size_t grasps, const SetStudy& study)
+      : words(words_for(study.samples)),
+        friction_samples(std::clamp<std::int64_t>(study.friction_samples, 0, study.samples)),
+        verdicts(grasps * static_cast<std::size_t>(words)),
+        critical_friction(grasps * static_cast<std::size_t>(friction_samples), kNone) {}
+
   std::int64_t words, friction_samples;
   std::vector<VerdictBits> verdicts;      ///< [g][words]
   std::vector<double> critical_friction;  ///< [g][friction_samples]
 
-  [[nodiscard]] std::span<const VerdictBits> of(std::size_t g) const {
-    const auto n = static_cast<std::size_t>(words);
-    return std::span(verdicts).subspan(g * n, n);
+  /// Those of a grasp's first samples.
+  [[nodiscard]] std::span<const VerdictBits> of(std::size_t g, std::int64_t samples) const {
+    return std::span(verdicts).subspan(g * static_cast<std::size_t>(words),
+                                       static_cast<std::size_t>(words_for(samples)));
   }
 };
 
-/// Those of some grasps that N contacts are room for.
-template <int N>
-void decide(const Set& set, const SetStudy& study, const Device& device, std::span<const std::size_t> which,
-            Decided& out) {
-  std::vector<SetGrasp<N>> grasps;
-  grasps.reserve(which.size());
-  for (const std::size_t g : which) grasps.push_back(GraspReader(set, static_cast<std::int64_t>(g)).packed<N>());
-  const auto words = static_cast<std::size_t>(out.words), some = static_cast<std::size_t>(out.friction_samples);
-  std::vector<VerdictBits> verdicts(which.size() * words);
-  std::vector<double> critical(which.size() * some);
-  const SetModel model = model_of(study);
-  run_set<N>({model, grasps, study.samples, out.friction_samples, verdicts.data(), critical.data()}, device);
-  for (std::size_t k = 0; k < which.size(); ++k) {
-    std::copy_n(verdicts.begin() + static_cast<std::ptrdiff_t>(k * words), words,
-                out.verdicts.begin() + static_cast<std::ptrdiff_t>(which[k] * words));
-    std::copy_n(critical.begin() + static_cast<std::ptrdiff_t>(k * some), some,
-                out.critical_friction.begin() + static_cast<std::ptrdiff_t>(which[k] * some));
-  }
-}
+/// Samples [first, first + count) of each grasp, `first` a multiple of 64; and the friction that the first ones need.
+struct Stretch {
+  std::int64_t first, count, friction;
+};
 
-Decided decide_all(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress,
-                   const std::vector<GraspStatus>& status) {
-  const auto count = static_cast<std::size_t>(set.count());
-  Decided out;
-  out.words = words_for(study.samples);
-  out.friction_samples = std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
-  out.verdicts.resize(count * static_cast<std::size_t>(out.words));
-  out.critical_friction.resize(count * static_cast<std::size_t>(out.friction_samples));
-  // A second or so of work at once.
-  constexpr std::int64_t kSamplesAtOnce = 1 << 21;
-  const auto most = static_cast<std::size_t>(std::max<std::int64_t>(1, kSamplesAtOnce / study.samples));
-  std::int64_t done = 0;
-  for_set_sizes([&](auto n) {
-    std::vector<std::size_t> which;
-    for (std::size_t g = 0; g < count; ++g)
-      if (status[g] == GraspStatus::kRanked && set_size(set.first[g + 1] - set.first[g]) == n) which.push_back(g);
-    for (std::size_t first = 0; first < which.size(); first += most) {
-      const auto some = std::span(which).subspan(first, std::min(most, which.size() - first));
-      decide<n>(set, study, device, some, out);
-      done += std::ssize(some);
-      if (progress) progress(done);
+/// What all of it is computed from.
+struct Work {
+  const Set& set;
+  const SetStudy& study;
+  const Device& device;
+  Decided& out;
+
+  /// Of some grasps that N contacts are room for.
+  template <int N>
+  void decide(std::span<const std::size_t> which, const Stretch& of) const {
+    std::vector<SetGrasp<N>> grasps;
+    grasps.reserve(which.size());
+    for (const std::size_t g : which) grasps.push_back(GraspReader(set, static_cast<std::int64_t>(g)).packed<N>());
+    const auto words = static_cast<std::size_t>(words_for(of.count)), some = static_cast<std::size_t>(of.friction);
+    std::vector<VerdictBits> verdicts(which.size() * words);
+    std::vector<double> critical(which.size() * some);
+    const SetModel model = model_of(study);
+    run_set<N>({model, grasps, of.first, of.count, of.friction, verdicts.data(), critical.data()}, device);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      std::copy_n(verdicts.begin() + static_cast<std::ptrdiff_t>(k * words), words,
+                  out.verdicts.begin() + static_cast<std::ptrdiff_t>(which[k]) * out.words + of.first / 64);
+      std::copy_n(critical.begin() + static_cast<std::ptrdiff_t>(k * some), some,
+                  out.critical_friction.begin() + static_cast<std::ptrdiff_t>(which[k]) * out.friction_samples);
     }
-  });
-  return out;
-}
+  }
+
+  /// Of these grasps, whatever their numbers of contacts. `done` hears how many are through.
+  void decide_all(std::span<const std::size_t> which, const Stretch& of, const SetProgress& done) const {
+    // A second or so of work at once.
+    constexpr std::int64_t kSamplesAtOnce = 1 << 21;
+    const auto most =
+        static_cast<std::size_t>(std::max<std::int64_t>(1, kSamplesAtOnce / std::max(of.count, of.friction)));
+    std::int64_t through = 0;
+    for_set_sizes([&](auto n) {
+      std::vector<std::size_t> sized;
+      for (const std::size_t g : which)
+        if (set_size(set.first[g + 1] - set.first[g]) == n) sized.push_back(g);
+      for (std::size_t first = 0; first < sized.size(); first += most) {
+        const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
+        decide<n>(some, of);
+        through += std::ssize(some);
+        if (done) done(through);
+      }
+    });
+  }
+};
 
 // --- comparing ------------------------------------------------------------------------------------------------------
 
@@ -298,6 +317,28 @@ Pairs compare(std::span<const VerdictBits> a, std::span<const VerdictBits> b, st
     p.only_second += std::popcount(b[i].held & ~a[i].held & ~open);
   }
   return p;
+}
+
+/// What speaks for the first: it does not hold what it has not decided, and the second one does.
+study::Discordant surely_better(std::span<const VerdictBits> a, std::span<const VerdictBits> b) {
+  study::Discordant d;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const std::uint64_t second = b[i].held | b[i].undecided;
+    d.only_first += std::popcount(a[i].held & ~second);
+    d.only_second += std::popcount(second & ~a[i].held);
+  }
+  return d;
+}
+
+/// The same at any time: how often either alone is held, each with half of what may go wrong.
+void set_lasting_difference(const Pairs& p, double confidence, std::size_t g, Ranking& out) {
+  const std::int64_t n = p.both_decided;
+  const double half = 0.5 * (1 + confidence);
+  const study::Interval up = study::always_valid(p.only_first, n, 0, half);
+  const study::Interval down = study::always_valid(p.only_second, n, 0, half);
+  out.difference[g] = n > 0 ? static_cast<double>(p.only_first - p.only_second) / static_cast<double>(n) : kNone;
+  out.difference_low[g] = up.low - down.high;
+  out.difference_high[g] = up.high - down.low;
 }
 
 /// A. Agresti and Y. Min, Statistics in Medicine 24 (2005) 729: half a pair more in each cell of the table.
@@ -319,15 +360,24 @@ double quantile_of(const std::vector<double>& sorted, double q) {
 }
 
 void count(const Decided& decided, std::size_t g, Ranking& out) {
-  for (const VerdictBits& word : decided.of(g)) {
+  out.held[g] = out.unsolved[g] = 0;
+  for (const VerdictBits& word : decided.of(g, out.samples[g])) {
     out.held[g] += std::popcount(word.held);
     out.unsolved[g] += std::popcount(word.undecided);
   }
-  const std::int64_t known = out.samples - out.unsolved[g];
+  const std::int64_t known = out.samples[g] - out.unsolved[g];
   if (known > 0) out.p_held[g] = static_cast<double>(out.held[g]) / static_cast<double>(known);
-  const study::Interval interval = study::wilson_with_unsolved(out.held[g], known, out.unsolved[g]);
-  out.low[g] = interval.low;
-  out.high[g] = interval.high;
+}
+
+void set_interval(const SetStudy& study, std::size_t g, Ranking& out) {
+  const std::int64_t known = out.samples[g] - out.unsolved[g];
+  const study::Interval i = study.best > 0 ? study::always_valid(out.held[g], known, out.unsolved[g], study.confidence)
+                                           : study::wilson_with_unsolved(out.held[g], known, out.unsolved[g]);
+  out.low[g] = i.low;
+  out.high[g] = i.high;
+}
+
+void set_friction(const Decided& decided, std::size_t g, Ranking& out) {
   const auto some = static_cast<std::ptrdiff_t>(decided.friction_samples);
   if (some == 0) return;
   const auto begin = decided.critical_friction.begin() + static_cast<std::ptrdiff_t>(g) * some;
@@ -336,7 +386,8 @@ void count(const Decided& decided, std::size_t g, Ranking& out) {
   out.critical_friction[g] = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.5), quantile_of(sorted, 0.95)};
 }
 
-/// Ranked grasps, the best first: most probable, then the one that needs the least friction.
+/// Ranked grasps, the best first: those with most samples, which is all of them unless some were given up; the most
+/// probable; then the one that needs the least friction.
 std::vector<std::size_t> best_first(const Ranking& r) {
   std::vector<std::size_t> order;
   for (std::size_t g = 0; g < r.status.size(); ++g)
@@ -344,16 +395,16 @@ std::vector<std::size_t> best_first(const Ranking& r) {
   const auto key = [&](std::size_t g) {
     // No sample decided: last. No friction sought: all the same.
     const double p = std::isnan(r.p_held[g]) ? -1 : r.p_held[g], mu = r.critical_friction[g][1];
-    return std::pair(-p, std::isnan(mu) ? 0 : mu);
+    return std::tuple(-r.samples[g], -p, std::isnan(mu) ? 0 : mu);
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   return order;
 }
 
-Ranking empty_ranking(const Set& set, const SetStudy& study) {
+Ranking empty_ranking(const Set& set) {
   const auto n = static_cast<std::size_t>(set.count());
   Ranking r;
-  r.samples = study.samples;
+  r.samples.resize(n);
   r.status.resize(n);
   r.held.resize(n);
   r.unsolved.resize(n);
@@ -364,21 +415,90 @@ Ranking empty_ranking(const Set& set, const SetStudy& study) {
   return r;
 }
 
+/// The survivors that lead, as many as are wanted.
+std::vector<std::size_t> leaders_of(const std::vector<std::size_t>& survivors, std::int64_t wanted,
+                                    const std::vector<std::size_t>& grasp, const Ranking& r) {
+  std::vector<std::size_t> order = survivors;
+  const std::size_t n = std::min(order.size(), static_cast<std::size_t>(wanted));
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      const std::int64_t x = r.held[grasp[a]], y = r.held[grasp[b]];
+                      return x != y ? x > y : a < b;
+                    });
+  order.resize(n);
+  return order;
+}
+
+/// Samples of all of `grasp`, a quarter more each time, of those that may still be among the best.
+void race(const Work& work, const std::vector<std::size_t>& grasp, const SetProgress& progress, Ranking& out) {
+  constexpr std::int64_t kFirst = 64;  // a word of verdicts
+  const SetStudy& study = work.study;
+  study::Elimination elimination(std::ssize(grasp), study.best, study.confidence);
+  std::int64_t drawn = 0;
+  while (drawn < study.samples && !elimination.is_decided()) {
+    const std::int64_t wish = std::max(kFirst, drawn / 4 / 64 * 64);
+    const Stretch next{drawn, std::min(wish, study.samples - drawn), 0};
+    drawn += next.count;
+    std::vector<std::size_t> which;
+    for (const std::size_t k : elimination.survivors()) which.push_back(grasp[k]);
+    work.decide_all(which, next, {});
+    for (const std::size_t g : which) {
+      out.samples[g] = drawn;
+      count(work.out, g, out);
+    }
+    const auto leaders = leaders_of(elimination.survivors(), study.best, grasp, out);
+    elimination.drop_worse(leaders, [&](std::size_t a, std::size_t b) {
+      return surely_better(work.out.of(grasp[a], drawn), work.out.of(grasp[b], drawn));
+    });
+    // How many are through: in the end all of them.
+    const std::int64_t open = elimination.is_decided() ? 0 : std::ssize(elimination.survivors());
+    if (progress) progress(std::ssize(grasp) - (drawn < study.samples ? open : 0));
+  }
+  out.decided = elimination.is_decided();
+}
+
+std::vector<std::size_t> rankable(const Ranking& r) {
+  std::vector<std::size_t> list;
+  for (std::size_t g = 0; g < r.status.size(); ++g)
+    if (r.status[g] == GraspStatus::kRanked) list.push_back(g);
+  return list;
+}
+
 }  // namespace
 
 Ranking rank(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
   check_sizes(set, study);
   check_study(set, study);
-  Ranking out = empty_ranking(set, study);
+  Ranking out = empty_ranking(set);
   for (std::size_t g = 0; g < out.status.size(); ++g)
     out.status[g] = GraspReader(set, static_cast<std::int64_t>(g)).status();
-  const Decided decided = decide_all(set, study, device, progress, out.status);
-  for (std::size_t g = 0; g < out.status.size(); ++g)
-    if (out.status[g] == GraspStatus::kRanked) count(decided, g, out);
+  Decided decided(out.status.size(), study);
+  const Work work{set, study, device, decided};
+  const std::vector<std::size_t> grasp = rankable(out);
+  // Where all of them are wanted nobody has to be told apart.
+  if (study.best > 0 && study.best < std::ssize(grasp)) {
+    race(work, grasp, progress, out);
+    std::vector<std::size_t> best = best_first(out);
+    best.resize(std::min(best.size(), static_cast<std::size_t>(study.best)));
+    work.decide_all(best, {0, 0, decided.friction_samples}, {});
+  } else {
+    work.decide_all(grasp, {0, study.samples, decided.friction_samples}, progress);
+    for (const std::size_t g : grasp) {
+      out.samples[g] = study.samples;
+      count(decided, g, out);
+    }
+  }
+  for (const std::size_t g : grasp) {
+    set_interval(study, g, out);
+    set_friction(decided, g, out);
+  }
   const std::vector<std::size_t> order = best_first(out);
   for (std::size_t k = 0; k < order.size(); ++k) {
-    out.rank[order[k]] = static_cast<std::int64_t>(k) + 1;
-    set_difference(compare(decided.of(order[k]), decided.of(order[0]), study.samples), order[k], out);
+    const std::size_t g = order[k];
+    out.rank[g] = static_cast<std::int64_t>(k) + 1;
+    const std::int64_t n = out.samples[g];
+    const Pairs pairs = compare(decided.of(g, n), decided.of(order[0], n), n);
+    study.best > 0 ? set_lasting_difference(pairs, study.confidence, g, out) : set_difference(pairs, g, out);
   }
   return out;
 }

@@ -20,8 +20,8 @@ template <int N>
 struct SetJob {
   const SetModel& model;
   std::span<const SetGrasp<N>> grasps;
-  std::int64_t samples;
-  std::int64_t friction_samples;  ///< of them
+  std::int64_t first, samples;    ///< of each grasp
+  std::int64_t friction_samples;  ///< from the first on, of the same
   VerdictBits* verdicts;          ///< [grasp][words_for(samples)], all zero
   double* critical_friction;      ///< [grasp][friction_samples]
 };

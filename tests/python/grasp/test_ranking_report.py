@@ -372,10 +372,16 @@ def test_a_hundred_thousand_grasps_open(tmp_path):
     held = -np.sort(-rng.integers(0, samples + 1, count))
     p = held / samples
     columns = {"status": np.zeros(count, int), "rank": np.arange(1, count + 1), "p_held": p, "low": p, "high": p}
-    columns |= {"held": held, "unsolved": np.zeros(count, int), "difference": p - p[0], "difference_low": p - p[0]}
+    columns |= {
+        "held": held,
+        "unsolved": np.zeros(count, int),
+        "samples": np.full(count, samples),
+        "difference": p - p[0],
+        "difference_low": p - p[0],
+    }
     columns |= {"difference_high": p - p[0], "critical_friction": np.sort(rng.uniform(0, 2, (count, 3)), axis=1)}
     grasps = ranking_file.Grasps(np.arange(count + 1) * k, {"point": -0.04 * normal, "normal": normal})
-    html = ranking_report.build(ranking_file.Found(columns, ["ranked"], samples, "many", grasps=grasps))
+    html = ranking_report.build(ranking_file.Found(columns, ["ranked"], "many", grasps=grasps))
     assert 9e6 < len(html.encode()) < 12e6, "docs/grasp-sets.md says 11 MB"
     probe = """<script>addEventListener("load", () => {
       const find = (id) => document.getElementById(id);
@@ -387,3 +393,32 @@ def test_a_hundred_thousand_grasps_open(tmp_path):
     said = console(html, probe, tmp_path)
     assert len(said) == 1
     assert f"PROBE 1 to 25 of {(p >= 0.995).sum():,} (of all 100,000) | 1 to 25 of 100,000" in said[0]
+
+
+@pytest.mark.parametrize("probability", [[0.97 - 0.03 * g for g in range(30)], [0.9] * 5], ids=["decided", "equal"])
+def test_the_best_are_found_or_it_is_said_that_they_are_not(tmp_path, probability):
+    """Pinches that hold where 2 mu L carries the weight, mu uniform in 0.2 to 0.4."""
+    count = len(probability)
+    limit = 0.5 * 9.81 / (2 * (0.4 - 0.2 * np.array(probability)))
+    set_ = garra.grasp.Set.from_arrays(
+        np.tile([[-0.03, 0, 0], [0.03, 0, 0]], (count, 1, 1)), np.tile([[1, 0, 0], [-1, 0, 0]], (count, 1, 1)),
+        mass=0.5, force_limit=np.repeat(limit[:, None], 2, axis=1),
+    )  # fmt: skip
+    set_.save(tmp_path / "set.h5")
+    settings = ("--set", "contacts.friction={uniform=[0.2,0.4]}", "--set", "sampling.samples=6000")
+    program("grasp", "rank", tmp_path / "set.h5", *settings, "--best", 3, "-o", tmp_path / "r.h5")
+    r = garra.grasp.rank(set_, friction=garra.uniform(0.2, 0.4, common=True), samples=6000, best=3)
+    table = ranking_file.read(tmp_path / "r.h5")
+    assert (table.columns["rank"] == r.rank).all() and (table.columns["samples"] == r.samples).all()
+    assert r.decided == table.decided == (count == 30)
+    assert ((r.low <= probability) & (probability <= r.high)).all()
+    text = Page((tmp_path / "r.html").read_text()).text
+    if r.decided:
+        assert sorted(r.order[:3]) == [0, 1, 2]
+        assert r.samples.sum() < 0.3 * count * r.samples.max()
+        assert "The best 3 are found: with a confidence of 95" in text
+        assert f"{int((r.samples < r.samples.max()).sum())} grasps were given up" in text
+    else:
+        assert (r.samples == 6000).all()
+        assert "The best 3 were not told apart from the others within these samples: 5 grasps are left" in text
+    assert f"{r.samples.sum():,} in all" in text

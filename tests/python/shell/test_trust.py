@@ -189,7 +189,7 @@ FORGED = {
     "sums empty": lambda d: d.update(sums=[]),
     "sums as bytes, as of an older form": lambda d: d.update(sums=b"\0" * 512),
     "sums not a number": lambda d: d["sums"].__setitem__(0, [1, 0]),
-    "sums in another form": lambda d: d["sums"].__setitem__(0, [0, 33, 1, 0]),
+    "sums with an empty word": lambda d: d["sums"].__setitem__(0, [0, 33, 1, 0]),
     "sums out of place": lambda d: d["sums"].__setitem__(0, [0, 67, 1]),
     "sums of huge words": lambda d: d["sums"].__setitem__(0, [0, 3, 2**63 - 1]),
     "curve too short": lambda d: d.update(curve=d["curve"][:-8]),

@@ -191,7 +191,9 @@ def test_the_slurm_script_requeues_what_was_stopped(tmp_path):
     shutil.rmtree(run)
     big = ("--samples", 50_000_000, "--quiet", "--slurm", "-o", run)
     garra("submit", SPHERE, *big)
-    job = subprocess.Popen(["bash", run / "slurm.sh"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    job = subprocess.Popen(
+        ["bash", run / "slurm.sh"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     while not list((run / "claims").glob("*")):
         time.sleep(0.01)
     job.send_signal(signal.SIGTERM)
@@ -217,9 +219,7 @@ def test_dask_workers_killed_and_slowed(tmp_path, alone):
     # Stands for the program: what it is given, after a while on one machine, and now and then a chunk that is there.
     slow = tmp_path / "slow"
     slow.write_text(
-        "#!/bin/sh\n"
-        f'if mkdir "{tmp_path}/first" 2>/dev/null; then nice -n 19 sleep 2; fi\n'
-        f'exec "{PROGRAM}" "$@"\n'
+        f'#!/bin/sh\nif mkdir "{tmp_path}/first" 2>/dev/null; then nice -n 19 sleep 2; fi\nexec "{PROGRAM}" "$@"\n'
     )
     slow.chmod(0o755)
     with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
@@ -269,5 +269,7 @@ def test_the_program_starts_a_local_cluster(tmp_path, alone):
     pytest.importorskip("distributed")
     garra("run", SPHERE, *SETTINGS, "--no-report", "--dask", "local", "-o", tmp_path / "run")
     assert digests(tmp_path / "run") == digests(alone)
-    said = garra("run", SPHERE, *SETTINGS, "--no-report", "--dask", "nowhere:1", "-o", tmp_path / "no", expect=INPUT_OUTPUT)
+    said = garra(
+        "run", SPHERE, *SETTINGS, "--no-report", "--dask", "nowhere:1", "-o", tmp_path / "no", expect=INPUT_OUTPUT
+    )
     assert "garra resume" in said.stderr

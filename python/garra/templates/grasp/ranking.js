@@ -27,11 +27,11 @@ const Ranking = (() => {
   const many = (n) => n.toLocaleString("en-US");
 
   function unpack(data) {
-    const names = ["held", "unsolved", "p_held", "low", "high", "difference", "difference_low", "difference_high", "friction", "contacts"];
+    const names = ["held", "unsolved", "samples", "p_held", "low", "high", "difference", "difference_low", "difference_high", "friction", "contacts"];
     const rows = Object.fromEntries(names.map((name) => [name, reader(data[name])]));
     const grasp = numbers(data.grasp, "<u4");
     // The counts are exact, the columns of 32 bits are not.
-    const p = (i) => { const decided = data.samples - rows.unsolved(i); return decided > 0 ? rows.held(i) / decided : rows.p_held(i); };
+    const p = (i) => { const decided = rows.samples(i) - rows.unsolved(i); return decided > 0 ? rows.held(i) / decided : rows.p_held(i); };
     return { ...rows, p, grasp: (i) => grasp[i], name: (i) => (data.names && data.names[i]) || "", count: data.count };
   }
 
