@@ -1,0 +1,94 @@
+#include "grasp/propose/sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "garra/core/elementary.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+/// A ray from the surface begins so far inside, of the length that it is told by.
+constexpr double kSkin = 1e-9;
+/// A fingertip may reach so far into the object, of its radius: facets of a round hollow lean against it.
+constexpr double kDent = 0.02;
+/// Samples have numbers of their own, other than those of a ranking with the same seed.
+constexpr std::uint64_t kOwnSeed = 0x70726f706f736521u;
+
+Vec3<double> tip(const mesh::Place& p, double radius) { return axpy(radius, p.normal, p.point); }
+
+/// Uniform among the directions whose angle with `axis` has at least this cosine.
+Vec3<double> in_cone(const Vec3<double>& axis, const Vec3<double>& across, double least_cosine, mesh::Draws& draws) {
+  const double c = 1 - draws.next() * (1 - least_cosine);
+  const double s = std::sqrt(std::max(0.0, 1 - c * c));
+  const auto turn = sincos(2 * M_PI * draws.next());
+  return axpy(s * turn.cos, across, axpy(s * turn.sin, cross(axis, across), c * axis));
+}
+
+}  // namespace
+
+Sampler::Sampler(const mesh::Surface& object, const ProposeOptions& options)
+    : object_(object), options_(options), cone_cosine_(1 / std::sqrt(1 + options.friction * options.friction)) {}
+
+ContactSample Sampler::draw(std::int64_t number) const {
+  ContactSample out;
+  mesh::Draws draws(options_.seed ^ kOwnSeed, static_cast<std::uint64_t>(number));
+  if (options_.fingers == 2) {
+    out.fate = draw_pair(draws, out);
+    if (out.fate != SampleFate::kAccepted) return out;
+  } else {
+    for (int j = 0; j < options_.fingers; ++j) out.place[static_cast<std::size_t>(j)] = object_.draw(draws);
+  }
+  out.fate = SampleFate::kAccepted;
+  const auto places = out.place.begin();
+  if (too_wide(out))
+    out.fate = SampleFate::kTooWide;
+  else if (fingers_meet(out))
+    out.fate = SampleFate::kFingersMeet;
+  else if (std::any_of(places, places + options_.fingers, [&](const mesh::Place& p) { return blocked(p); }))
+    out.fate = SampleFate::kBlocked;
+  return out;
+}
+
+/// V.-D. Nguyen, "Constructing force-closure grasps", IJRR 7(3), 1988: two point contacts with friction close where the
+/// line between them lies inside both friction cones. Drawn as in Dex-Net 2.0 (Mahler et al., RSS 2017): a point, a
+/// direction in its cone, and what is opposite.
+SampleFate Sampler::draw_pair(mesh::Draws& draws, ContactSample& out) const {
+  out.place[0] = object_.draw(draws);
+  const mesh::Place& first = out.place[0];
+  const Vec3<double> along = in_cone(-first.normal, first.tangent, cone_cosine_, draws);
+  const double size = std::max({std::abs(first.point[0]), std::abs(first.point[1]), std::abs(first.point[2]), 1e-3});
+  const auto hit = object_.hit({first.point, along, kSkin * size}, mesh::Crossing::kOutOf);
+  if (!hit) return SampleFate::kMissed;
+  out.place[1] = hit->place;
+  return dot(along, hit->place.normal) >= cone_cosine_ ? SampleFate::kAccepted : SampleFate::kOutsideCone;
+}
+
+bool Sampler::too_wide(const ContactSample& s) const {
+  const auto fingers = static_cast<std::size_t>(options_.fingers);
+  for (std::size_t i = 0; i < fingers; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (norm(s.place[i].point - s.place[j].point) > options_.max_opening) return true;
+  return false;
+}
+
+bool Sampler::fingers_meet(const ContactSample& s) const {
+  const double r = options_.finger_radius;
+  if (!(r > 0)) return false;
+  const auto fingers = static_cast<std::size_t>(options_.fingers);
+  for (std::size_t i = 0; i < fingers; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (norm(tip(s.place[i], r) - tip(s.place[j], r)) < 2 * r) return true;
+  return false;
+}
+
+bool Sampler::blocked(const mesh::Place& p) const {
+  const double r = options_.finger_radius;
+  if (tip(p, r)[2] - r < options_.floor) return true;
+  if (r > 0 && object_.nearest(tip(p, r)).distance < r * (1 - kDent)) return true;
+  const double out = options_.clearance;
+  return out > 0 && object_.hit({p.point, p.normal, 1e-6 * out, out}, mesh::Crossing::kInto).has_value();
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,32 @@
+// One sample of candidate contacts: drawn, and judged by geometry.
+#pragma once
+
+#include "garra/grasp_propose.hpp"
+
+namespace garra::grasp {
+
+/// Contacts of a sample, as far as its fate needed them.
+struct ContactSample {
+  SampleFate fate = SampleFate::kMissed;
+  std::array<mesh::Place, 8> place;
+};
+
+/// What all samples share.
+class Sampler {
+ public:
+  Sampler(const mesh::Surface& object, const ProposeOptions& options);
+  /// A pure function of seed and number. For three fingers and more kAccepted means: unless forces do not close.
+  [[nodiscard]] ContactSample draw(std::int64_t number) const;
+
+ private:
+  [[nodiscard]] SampleFate draw_pair(mesh::Draws& draws, ContactSample& out) const;
+  [[nodiscard]] bool too_wide(const ContactSample& s) const;
+  [[nodiscard]] bool fingers_meet(const ContactSample& s) const;
+  [[nodiscard]] bool blocked(const mesh::Place& place) const;
+
+  const mesh::Surface& object_;
+  const ProposeOptions& options_;
+  double cone_cosine_;  ///< of the friction cone's half angle
+};
+
+}  // namespace garra::grasp
