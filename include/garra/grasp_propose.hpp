@@ -21,14 +21,16 @@ struct ProposeOptions {
   double friction = 0.5;                                         ///< coefficient with which forces have to close
   double mass = 0;                                               ///< [kg]; 0: that of `density`
   double density = 1000;                                         ///< [kg/m^3]
-  double force_limit = std::numeric_limits<double>::infinity();  ///< of each normal force [N], for the set
+  double force_limit = std::numeric_limits<double>::infinity();  ///< of each finger [N], for the set
   double max_opening = std::numeric_limits<double>::infinity();  ///< distance of two contacts <= this [m]
-  double finger_radius =
-      0;                 ///< round fingertips: a ball of this radius that touches the contact touches nothing else [m]
+  /// Each finger is a flat pad: kPadContacts contacts on a circle of this radius [m]; 0: a point.
+  double pad_radius = 0;
+  /// Fingertips are balls of this radius [m]: one that touches its contact touches nothing else.
+  double finger_radius = 0;
   double clearance = 0;  ///< so far out along the normal there is nothing of the object [m]
-  double floor =
-      -std::numeric_limits<double>::infinity();  ///< the object stands there: fingertips stay at z >= this [m]
-  std::int64_t most_samples = 0;                 ///< drawn at most; 0: a million and a thousand for each grasp wanted
+  /// The object stands there: fingertips stay at z >= this [m].
+  double floor = -std::numeric_limits<double>::infinity();
+  std::int64_t most_samples = 0;  ///< drawn at most; 0: a million and a thousand for each grasp wanted
   std::uint64_t seed = 1;
 };
 
@@ -42,17 +44,20 @@ enum class SampleFate : std::uint8_t {
   kBlocked,      ///< the object, or the floor, is where a fingertip would be
   kOpen,         ///< three fingers or more: forces in the friction cones do not close
   kUndecided,    ///< nor was it shown that they do not
+  kOffPad,       ///< the surface falls away under a pad by more than half its radius, or turns by more than kPadLean
 };
 [[nodiscard]] constexpr auto names_of(SampleFate) {
-  return names("accepted", "missed", "outside_cone", "too_wide", "fingers_meet", "blocked", "open", "undecided");
+  return names("accepted", "missed", "outside_cone", "too_wide", "fingers_meet", "blocked", "open", "undecided",
+               "off_pad");
 }
-inline constexpr std::size_t kSampleFates = 8;
+inline constexpr std::size_t kSampleFates = 9;
+inline constexpr int kPadContacts = 3;
+inline constexpr double kPadLean = 0.5;  ///< [rad]
 
 struct Proposal {
-  Set set;  ///< friction, mass, com, inertia, tangent, curvature (and force_limit) are there
-  std::vector<std::int64_t>
-      sample;                ///< [g] number of the sample that grasp g is: it is a function of that and the seed
-  std::int64_t samples = 0;  ///< drawn until the last grasp was found
+  Set set;                           ///< friction, mass, com, inertia, tangent, curvature (and force_limit) are there
+  std::vector<std::int64_t> sample;  ///< [g] number of the sample that became grasp g: with the seed, all that it is of
+  std::int64_t samples = 0;          ///< drawn until the last grasp was found
   std::array<std::int64_t, kSampleFates> fate{};  ///< how many of them, by SampleFate
   mesh::Body body;                                ///< of the object
 };

@@ -35,6 +35,7 @@ void check(const ProposeOptions& o) {
   require_number("density", o.density, o.density > 0 && std::isfinite(o.density));
   require_number("force_limit", o.force_limit, o.force_limit > 0);
   require_number("max_opening", o.max_opening, o.max_opening > 0);
+  require_number("pad_radius", o.pad_radius, o.pad_radius >= 0 && std::isfinite(o.pad_radius));
   require_number("finger_radius", o.finger_radius, o.finger_radius >= 0 && std::isfinite(o.finger_radius));
   require_number("clearance", o.clearance, o.clearance >= 0 && std::isfinite(o.clearance));
   require_number("floor", o.floor, o.floor < std::numeric_limits<double>::infinity());
@@ -116,18 +117,23 @@ void keep_closing(const ProposeOptions& o, const Device& device, std::vector<Con
 // --- the set
 // ----------------------------------------------------------------------------------------------------------
 
-void append(const ContactSample& s, std::int64_t number, const ProposeOptions& o, Proposal& out) {
-  Set& set = out.set;
+void append(const mesh::Place& p, Set& set) {
   const auto put = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
+  put(set.point, p.point);
+  put(set.normal, -p.normal);
+  put(set.tangent, p.tangent);
+  set.curvature.insert(set.curvature.end(), p.curvature.begin(), p.curvature.end());
+}
+
+void append(const ContactSample& s, const Sampler& sampler, const ProposeOptions& o, Set& set) {
+  std::array<mesh::Place, kPadContacts> pad;
   for (std::size_t j = 0; j < static_cast<std::size_t>(o.fingers); ++j) {
-    const mesh::Place& p = s.place[j];
-    put(set.point, p.point);
-    put(set.normal, -p.normal);
-    put(set.tangent, p.tangent);
-    set.curvature.insert(set.curvature.end(), p.curvature.begin(), p.curvature.end());
+    if (o.pad_radius > 0 && sampler.pad_of(s.place[j], pad))
+      for (const mesh::Place& p : pad) append(p, set);
+    else
+      append(s.place[j], set);
   }
-  set.first.push_back(set.first.back() + o.fingers);
-  out.sample.push_back(number);
+  set.first.push_back(std::ssize(set.point) / 3);
 }
 
 /// What all grasps have in common.
@@ -135,7 +141,8 @@ void finish(const ProposeOptions& o, Proposal& out) {
   Set& set = out.set;
   const auto contacts = static_cast<std::size_t>(set.first.back()), grasps = out.sample.size();
   set.friction.assign(contacts, o.friction);
-  if (std::isfinite(o.force_limit)) set.force_limit.assign(contacts, o.force_limit);
+  if (std::isfinite(o.force_limit))
+    set.force_limit.assign(contacts, o.force_limit / (o.pad_radius > 0 ? kPadContacts : 1));
   set.mass.assign(grasps, out.body.mass);
   for (std::size_t g = 0; g < grasps; ++g) {
     set.com.insert(set.com.end(), out.body.com.m, out.body.com.m + 3);
@@ -152,7 +159,8 @@ void finish(const ProposeOptions& o, Proposal& out) {
       "Lower finger_radius: the fingertips do not find room beside each other.",
       "Lower finger_radius or clearance, or the floor: the object is in the way of the fingers.",
       "Raise friction or the number of fingers.",
-      "Raise friction: the grasps are all at the limit."};
+      "Raise friction: the grasps are all at the limit.",
+      "Lower pad_radius: the object has no place as flat and as large."};
   const auto worst = static_cast<std::size_t>(std::max_element(p.fate.begin() + 1, p.fate.end()) - p.fate.begin());
   std::string why;
   const auto names = names_of(SampleFate{});
@@ -191,7 +199,10 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
     keep_closing(o, device, samples);
     for (const ContactSample& s : samples) {
       ++out.fate[static_cast<std::size_t>(s.fate)];
-      if (s.fate == SampleFate::kAccepted) append(s, out.samples, o, out);
+      if (s.fate == SampleFate::kAccepted) {
+        append(s, sampler, o, out.set);
+        out.sample.push_back(out.samples);
+      }
       ++out.samples;
       if (std::ssize(out.sample) == o.count) break;
     }

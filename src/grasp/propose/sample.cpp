@@ -46,9 +46,30 @@ ContactSample Sampler::draw(std::int64_t number) const {
     out.fate = SampleFate::kTooWide;
   else if (fingers_meet(out))
     out.fate = SampleFate::kFingersMeet;
+  else if (std::any_of(places, places + options_.fingers, [&](const mesh::Place& p) { return off_pad(p); }))
+    out.fate = SampleFate::kOffPad;
   else if (std::any_of(places, places + options_.fingers, [&](const mesh::Place& p) { return blocked(p); }))
     out.fate = SampleFate::kBlocked;
   return out;
+}
+
+bool Sampler::pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const {
+  const double r = options_.pad_radius;
+  for (int k = 0; k < kPadContacts; ++k) {
+    const auto turn = sincos(2 * M_PI * k / kPadContacts);
+    const Vec3<double> way = axpy(turn.cos, place.tangent, turn.sin * cross(place.normal, place.tangent));
+    // What is under the pad, seen from above it.
+    const Vec3<double> above = axpy(r, way, axpy(r, place.normal, place.point));
+    const auto at = object_.hit({above, -place.normal, r / 2, 3 * r / 2}, mesh::Crossing::kInto);
+    if (!at || dot(at->place.normal, place.normal) < sincos(kPadLean).cos) return false;
+    out[static_cast<std::size_t>(k)] = at->place;
+  }
+  return true;
+}
+
+bool Sampler::off_pad(const mesh::Place& place) const {
+  std::array<mesh::Place, kPadContacts> contacts;
+  return options_.pad_radius > 0 && !pad_of(place, contacts);
 }
 
 /// V.-D. Nguyen, "Constructing force-closure grasps", IJRR 7(3), 1988: two point contacts with friction close where the

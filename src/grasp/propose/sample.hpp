@@ -17,11 +17,14 @@ class Sampler {
   Sampler(const mesh::Surface& object, const ProposeOptions& options);
   /// A pure function of seed and number. For three fingers and more kAccepted means: unless forces do not close.
   [[nodiscard]] ContactSample draw(std::int64_t number) const;
+  /// The contacts of the pad of a finger at `place`, on a circle about it. Whether the surface is there.
+  [[nodiscard]] bool pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const;
 
  private:
   [[nodiscard]] SampleFate draw_pair(mesh::Draws& draws, ContactSample& out) const;
   [[nodiscard]] bool too_wide(const ContactSample& s) const;
   [[nodiscard]] bool fingers_meet(const ContactSample& s) const;
+  [[nodiscard]] bool off_pad(const mesh::Place& place) const;
   [[nodiscard]] bool blocked(const mesh::Place& place) const;
 
   const mesh::Surface& object_;
