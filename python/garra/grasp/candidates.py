@@ -39,6 +39,12 @@ class Set:
         """[G+1] rows of each grasp"""
         self.arrays = arrays
         """By name, as in a file: point, normal [m, 3], friction [m], ..., mass [G], ..."""
+        self.object: tuple[np.ndarray, np.ndarray] | None = None
+        """The object's mesh, where it is known: vertices [v, 3], faces [f, 3]"""
+        self.about: dict[str, Any] = {}
+        """Of a set that propose() made: samples drawn, fate (what became of them), mesh, warning"""
+        self.sample: np.ndarray | None = None
+        """Of a set that propose() made: [G] number of the sample that each grasp is"""
 
     @classmethod
     def from_arrays(cls, points: Any, normals: Any, friction: Any = None, *, first: Any = None, **others: Any) -> Set:
@@ -81,7 +87,12 @@ class Set:
         import h5py
 
         with h5py.File(path) as file:
-            return cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
+            out = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
+            if "object/vertex" in file and "object/face" in file:
+                out.object = file["object/vertex"][()], file["object/face"][()]
+            if "sample" in file:
+                out.sample = file["sample"][()]
+        return out
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> Set:
@@ -107,6 +118,10 @@ class Set:
             file["first"] = self.first
             for name, array in self.arrays.items():
                 file[name] = array
+            if self.object is not None:
+                file["object/vertex"], file["object/face"] = self.object
+            if self.sample is not None:
+                file["sample"] = self.sample
 
     def __len__(self) -> int:
         return len(self.first) - 1

@@ -11,6 +11,7 @@ namespace garra::grasp {
 
 namespace {
 
+constexpr std::int64_t kMostGrasps = 100'000'000;  ///< far more than fit into memory
 constexpr int kMostFingers = contact::kMaxContacts;
 /// Samples at once: enough for the threads, few enough that the last round is no waste.
 constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 14;
@@ -28,7 +29,7 @@ void require_number(const char* name, double value, bool holds) {
 void check(const ProposeOptions& o) {
   require(o.fingers >= 2 && o.fingers <= kMostFingers, "fingers = " + std::to_string(o.fingers),
           "2 to 8 are possible.");
-  require(o.count >= 1, "count = " + std::to_string(o.count), "At least 1.");
+  require(o.count >= 1 && o.count <= kMostGrasps, "count = " + std::to_string(o.count), "1 to 1e8 are possible.");
   require(o.most_samples >= 0, "most_samples = " + std::to_string(o.most_samples), "At least 1, or 0 for many.");
   require_number("friction", o.friction, o.friction > 0 && o.friction <= kMostFriction);
   require_number("mass", o.mass, o.mass >= 0 && std::isfinite(o.mass));
