@@ -54,6 +54,7 @@ inline Device device_of(const std::string& name, int threads) { return parse_dev
 void add_contact(nb::module_& m);
 void add_chain(nb::module_& m);
 void add_grasp_set(nb::module_& m);
+void add_grasp_propose(nb::module_& m);
 void add_singularity(nb::module_& m);
 void add_platform(nb::module_& m);
 

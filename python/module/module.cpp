@@ -70,6 +70,7 @@ NB_MODULE(_core, m) {
   add_contact(m);
   add_chain(m);
   add_grasp_set(m);
+  add_grasp_propose(m);
   add_singularity(m);
   add_platform(m);
 }

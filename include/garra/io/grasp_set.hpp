@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "garra/grasp_set.hpp"
+#include "garra/mesh.hpp"
 
 namespace garra::io {
 
@@ -15,6 +16,17 @@ namespace garra::io {
 /// point and normal may be [g,k,3] (and friction, force_limit [g,k], tangent [g,k,3], curvature [g,k,2]): k contacts
 /// each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
+
+/// What a set's file may hold besides.
+struct SetExtras {
+  mesh::Mesh object;                 ///< for pictures: object/vertex [v,3], object/face [f,3]
+  std::vector<std::int64_t> sample;  ///< [g] of which sample each grasp was made
+  std::vector<std::pair<std::string, std::string>> attributes;
+};
+inline constexpr std::int64_t kMostStoredFaces = 200'000;  ///< an object with more is left out
+
+/// Writes a grasp set, the arrays that are not empty: whole or not at all. Throws Error(kInputOutput).
+void write_grasp_set(const std::string& path, const grasp::Set& set, const SetExtras& extras = {});
 
 /// Writes a ranking, a row a grasp: whole or not at all. As CSV, without the attributes, where the path ends in .csv.
 /// Throws Error(kInputOutput).

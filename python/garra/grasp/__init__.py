@@ -1,5 +1,5 @@
-"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), sets of candidate grasps (rank), and the report of a
-grasp study at an instant."""
+"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), candidate grasps of an object (propose) and which of
+them holds best (rank), and the report of a grasp study at an instant."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from garra.grasp.candidates import Ranking, Set, rank
     from garra.grasp.hand import Grasp, Solution
     from garra.grasp.mujoco_scene import from_mujoco
+    from garra.grasp.proposals import propose
     from garra.grasp.robustness import Robustness
 
 # Imported when they are used: reports need neither NumPy nor the compiled module for this.
@@ -21,8 +22,9 @@ _NAMES = {
     "Set": ".candidates",
     "Ranking": ".candidates",
     "rank": ".candidates",
+    "propose": ".proposals",
 }
-__all__ = ["Grasp", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "rank"]
+__all__ = ["Grasp", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "propose", "rank"]
 
 
 def __getattr__(name: str) -> Any:

@@ -52,6 +52,10 @@ class Set:
         """Vertices [v, 3] and triangles [f, 3] of the object, for pictures only"""
         self.names = names
         """Of the grasps, for reports only"""
+        self.about: dict[str, Any] = {}
+        """Of a set that propose() made: samples drawn, fate (what became of them), mesh, warning"""
+        self.sample: np.ndarray | None = None
+        """Of a set that propose() made: [G] number of the sample that each grasp is"""
 
     @classmethod
     def from_arrays(
@@ -146,6 +150,8 @@ class Set:
         with h5py.File(path) as file:
             read = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
             read.mesh, read.names = mesh_of(file), names_of(file, len(read))
+            if "sample" in file:
+                read.sample = file["sample"][()]
             return read
 
     @classmethod
@@ -176,6 +182,8 @@ class Set:
                 file["object/vertex"], file["object/face"] = self.mesh
             if self.names is not None:
                 file.create_dataset("name", data=self.names, dtype=h5py.string_dtype())
+            if self.sample is not None:
+                file["sample"] = self.sample
 
     def __len__(self) -> int:
         return len(self.first) - 1

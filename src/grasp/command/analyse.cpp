@@ -7,6 +7,7 @@
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/command/analysis_answer.hpp"
+#include "grasp/command/propose.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/files/states_file.hpp"
 #include "shell/batch_flags.hpp"
@@ -84,6 +85,7 @@ void add_grasp_commands(CLI::App& app) {
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml\n"
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
   command->callback([a] { run_analyse(*a); });
+  add_propose_command(*grasp);
   add_rank_command(*grasp);
 }
 

@@ -104,6 +104,38 @@ std::string csv_of(const grasp::Ranking& r) {
 
 grasp::Set read_grasp_set(const std::string& path) { return SetReader(path).read(); }
 
+void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtras& extras) {
+  Hdf5Writer file;
+  const auto m = static_cast<std::uint64_t>(s.first.empty() ? 0 : s.first.back());
+  const auto g = static_cast<std::uint64_t>(s.count());
+  const auto put = [&](const char* name, const Shape& shape, const std::vector<double>& values) {
+    if (!values.empty()) file.write(name, shape, std::span<const double>(values));
+  };
+  file.write("first", {g + 1}, std::span<const std::int64_t>(s.first));
+  put("point", {m, 3}, s.point);
+  put("normal", {m, 3}, s.normal);
+  put("tangent", {m, 3}, s.tangent);
+  put("friction", {m}, s.friction);
+  put("curvature", {m, 2}, s.curvature);
+  put("force_limit", {m}, s.force_limit);
+  put("mass", {g}, s.mass);
+  put("com", {g, 3}, s.com);
+  put("inertia", {g, 3, 3}, s.inertia);
+  put("gravity", {g, 3}, s.gravity);
+  put("wrench", {g, 6}, s.wrench);
+  if (!extras.sample.empty()) file.write("sample", {g}, std::span<const std::int64_t>(extras.sample));
+  const mesh::Mesh& object = extras.object;
+  if (object.faces() > 0 && object.faces() <= kMostStoredFaces) {
+    file.group("object");
+    file.write("object/vertex", {static_cast<std::uint64_t>(object.vertices()), 3},
+               std::span<const double>(object.vertex));
+    file.write("object/face", {static_cast<std::uint64_t>(object.faces()), 3},
+               std::span<const std::int32_t>(object.face));
+  }
+  for (const auto& [name, text] : extras.attributes) file.attribute("/", name, text);
+  file.commit(path);
+}
+
 void write_ranking(const std::string& path, const grasp::Ranking& r,
                    const std::vector<std::pair<std::string, std::string>>& attributes) {
   if (std::filesystem::path(path).extension() == ".csv") {

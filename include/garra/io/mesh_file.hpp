@@ -1,0 +1,35 @@
+// Bodies as files and words: STL, OBJ, and "sphere:0.03" (docs/grasp-propose.md).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "garra/mesh.hpp"
+
+namespace garra::io {
+
+inline constexpr std::int64_t kMostFaces = 10'000'000;
+
+/// Reads a mesh, by the file's name: .stl (binary or text) or .obj (v and f; polygons become fans, all else is left
+/// alone). Throws Error, naming file and line, triangle or vertex (kInvalidFile; kInputOutput for a missing file).
+/// Coordinates are taken `scale` times.
+[[nodiscard]] mesh::Mesh read_mesh(const std::string& path, mesh::Report& report, double scale = 1);
+
+/// A body to be grasped.
+struct Object {
+  std::shared_ptr<const mesh::Surface> surface;
+  mesh::Report report;  ///< of a mesh; else no faces
+  std::string warning;  ///< what is odd about it; mostly empty
+  [[nodiscard]] bool is_mesh() const { return report.faces > 0; }
+};
+
+/// A file, or a shape in metres: sphere:radius, box:x,y,z (whole sides), cylinder:radius,height, capsule:radius,height,
+/// ellipsoid:a,b,c (half axes). `scale` 0: not given, and then what measures more than kLargestObject is refused, since
+/// it is in millimetres. Throws Error (kUsage for words that are no shape, else as read_mesh).
+[[nodiscard]] Object read_object(const std::string& words, double scale = 0);
+/// The same of a mesh from elsewhere; `name` is for messages.
+[[nodiscard]] Object object_of(mesh::Mesh mesh, const std::string& name, double scale = 0);
+inline constexpr double kLargestObject = 2;      ///< [m]
+inline constexpr double kSmallestObject = 5e-4;  ///< [m]; smaller ones are warned of
+
+}  // namespace garra::io

@@ -1,0 +1,111 @@
+"""Candidate grasps of an object, made from its surface (docs/grasp-propose.md)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import inf
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.grasp.candidates import Set
+
+
+def propose(
+    object: Any,
+    *,
+    fingers: int = 2,
+    n: int = 1000,
+    friction: float = 0.5,
+    mass: float | None = None,
+    density: float = 1000.0,
+    force_limit: float = inf,
+    max_opening: float = inf,
+    pad_radius: float = 0.0,
+    finger_radius: float = 0.0,
+    clearance: float = 0.0,
+    approach: Sequence[float] = (0.0, 0.0, 0.0),
+    floor: float = -inf,
+    scale: float | None = None,
+    most_samples: int = 0,
+    seed: int = 1,
+    device: str = "auto",
+    threads: int = 0,
+) -> Set:
+    """Grasps of an object from which forces can close around it: a Set for rank().
+
+    object: a file (.stl, .obj), a shape in metres ("sphere:0.03", "box:x,y,z", "cylinder:radius,height",
+    "capsule:radius,height", "ellipsoid:a,b,c"), (vertices [v, 3], faces [f, 3]), or what has these attributes, as a
+    trimesh.Trimesh. scale: factor on its lengths, 0.001 for millimetres; where it is not given, what is more than 2 m
+    across is refused. mass [kg], or density [kg/m^3].
+
+    fingers: 2 to 8 contacts. n: grasps wanted; with a warning there may be fewer, and where there are none an error
+    says why. friction: coefficient with which forces have to close. max_opening: distance of two contacts [m].
+    force_limit: of each finger [N]. pad_radius: each finger is a flat pad of three contacts, which keep the object from
+    turning, too [m]. finger_radius: fingertips are balls that touch the object at the contact alone and not each other
+    [m]. clearance: so far out along the normal nothing of the object may be [m]. approach: fingers come straight along
+    this direction, (0, 0, -1) from above, and the object is not in their way. floor: the object stands at this z [m].
+
+    Grasp g is a function of seed and Set.sample[g] alone, on any device and any number of threads.
+    """
+    options = {
+        "fingers": fingers,
+        "count": n,
+        "friction": friction,
+        "mass": 0.0 if mass is None else _positive("mass", mass),
+        "density": density,
+        "force_limit": force_limit,
+        "max_opening": max_opening,
+        "pad_radius": pad_radius,
+        "finger_radius": finger_radius,
+        "clearance": clearance,
+        "approach": [float(x) for x in approach],
+        "floor": floor,
+        "most_samples": most_samples,
+        "seed": seed,
+    }
+    words, vertices, faces = _object(object)
+    factor = 0.0 if scale is None else _positive("scale", scale)
+    made = _core.grasp_propose(words, vertices, faces, factor, options, device, threads)
+    out = Set(made["first"], made["arrays"])
+    out.mesh = made["vertex"], made["face"]
+    out.about = made["about"]
+    out.sample = out.about.pop("sample")
+    if "warning" in out.about:
+        warnings.warn(out.about["warning"], stacklevel=2)
+    if len(out) < n:
+        warnings.warn(
+            f"{len(out)} grasps of {n}: {out.about['samples']} samples are the most to be drawn", stacklevel=2
+        )
+    return out
+
+
+def _positive(name: str, value: float) -> float:
+    if not value > 0:
+        raise ValueError(f"{name} = {value} is not positive")
+    return float(value)
+
+
+def _object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
+    """The words that name it, or its arrays."""
+    if isinstance(given, str | PathLike):
+        return fspath(given), None, None
+    if hasattr(given, "vertices") and hasattr(given, "faces"):
+        given = given.vertices, given.faces
+    try:
+        vertices, faces = given
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"object: a file, a shape, (vertices, faces) or a mesh with these attributes, not {type(given).__name__}"
+        ) from None
+    vertices, faces = np.asarray(vertices, dtype=np.float64), np.asarray(faces)
+    if vertices.ndim != 2 or vertices.shape[1] != 3:
+        raise ValueError(f"vertices has the shape {vertices.shape}, not [v, 3]")
+    if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):
+        raise ValueError(f"faces is {faces.dtype} of the shape {faces.shape}, not whole numbers [f, 3]")
+    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
+        raise ValueError(f"faces name vertices {faces.min()} to {faces.max()} of {len(vertices)}")
+    return "mesh", np.ascontiguousarray(vertices), np.ascontiguousarray(faces, dtype=np.int32)

@@ -1,0 +1,231 @@
+// grasp::propose: samples by the thousand, those whose forces close, and what they make of the set.
+#include <algorithm>
+#include <cmath>
+
+#include "garra/batch/parallel.hpp"
+#include "garra/core/error.hpp"
+#include "garra/wrench_balance.hpp"
+#include "grasp/propose/sample.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+constexpr std::int64_t kMostGrasps = 100'000'000;  ///< far more than fit into memory
+constexpr int kMostFingers = contact::kMaxContacts;
+/// Samples at once: enough for the threads, few enough that the last round is no waste.
+constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 16;
+
+// --- options
+// ----------------------------------------------------------------------------------------------------------
+
+void require(bool holds, const std::string& problem, const std::string& remedy = {}) {
+  if (!holds) throw Error(ExitCode::kUsage, problem, remedy);
+}
+void require_number(const char* name, double value, bool holds) {
+  require(holds, std::string(name) + " = " + std::to_string(value) + " is out of range");
+}
+
+void check(const ProposeOptions& o) {
+  require(o.fingers >= 2 && o.fingers <= kMostFingers, "fingers = " + std::to_string(o.fingers),
+          "2 to 8 are possible.");
+  require(o.count >= 1 && o.count <= kMostGrasps, "count = " + std::to_string(o.count), "1 to 1e8 are possible.");
+  require(o.most_samples >= 0, "most_samples = " + std::to_string(o.most_samples), "At least 1, or 0 for many.");
+  require_number("friction", o.friction, o.friction > 0 && o.friction <= kMostFriction);
+  require_number("mass", o.mass, o.mass >= 0 && std::isfinite(o.mass));
+  require_number("density", o.density, o.density > 0 && std::isfinite(o.density));
+  require_number("force_limit", o.force_limit, o.force_limit > 0);
+  require_number("max_opening", o.max_opening, o.max_opening > 0);
+  require_number("pad_radius", o.pad_radius, o.pad_radius >= 0 && std::isfinite(o.pad_radius));
+  require_number("finger_radius", o.finger_radius, o.finger_radius >= 0 && std::isfinite(o.finger_radius));
+  require_number("clearance", o.clearance, o.clearance >= 0 && std::isfinite(o.clearance));
+  for (const double x : o.approach.m) require_number("approach", x, std::isfinite(x));
+  require_number("floor", o.floor, o.floor < std::numeric_limits<double>::infinity());
+}
+
+// --- closing
+// ----------------------------------------------------------------------------------------------------------
+
+/// The wrench problems of samples. k contacts close (any wrench is balanced by forces in the cones) where forces
+/// strictly inside all cones balance one another (Murray, Li, Sastry, A Mathematical Introduction to Robotic
+/// Manipulation, 1994, proposition 5.3): unit normal forces and forces c' of the cones, sum W (e + c') = 0. So one
+/// wrench is asked about, that of the unit normal forces.
+class ClosingProblems {
+ public:
+  ClosingProblems(int fingers, double friction, std::size_t count)
+      : k_(static_cast<std::size_t>(fingers)), W_(count * 18 * k_), w_(count * 6), mu_(count * k_, friction) {}
+
+  void set(std::size_t number, const ContactSample& s) {
+    const Vec3<double> middle = middle_of(s);
+    const double length = size_of(s, middle);
+    const std::size_t columns = 3 * k_, at = number * 6 * columns;
+    double* sum = w_.data() + 6 * number;
+    for (std::size_t j = 0; j < k_; ++j) {
+      const mesh::Place& p = s.place[j];
+      const Vec3<double> n = -p.normal, axes[3] = {n, p.tangent, cross(n, p.tangent)};
+      for (std::size_t c = 0; c < 3; ++c) {
+        const Vec3<double> moment = cross(p.point - middle, axes[c]);
+        for (int r = 0; r < 3; ++r) {
+          const auto row = static_cast<std::size_t>(r);
+          W_[at + row * columns + 3 * j + c] = axes[c][r];
+          W_[at + (row + 3) * columns + 3 * j + c] = moment[r] / length;
+          if (c == 0) sum[r] += axes[c][r];
+          if (c == 0) sum[r + 3] += moment[r] / length;
+        }
+      }
+    }
+  }
+  [[nodiscard]] std::vector<contact::BalanceVerdict> solved(const Device& device) const {
+    const auto count = static_cast<std::int64_t>(mu_.size() / k_);
+    if (count == 0) return {};
+    return contact::balance({static_cast<int>(k_), count, W_, w_, mu_}, device).verdict;
+  }
+
+ private:
+  [[nodiscard]] Vec3<double> middle_of(const ContactSample& s) const {
+    Vec3<double> sum = Vec3<double>::zero();
+    for (std::size_t j = 0; j < k_; ++j) sum += s.place[j].point;
+    return (1 / static_cast<double>(k_)) * sum;
+  }
+  [[nodiscard]] double size_of(const ContactSample& s, const Vec3<double>& middle) const {
+    double squares = 0;
+    for (std::size_t j = 0; j < k_; ++j) squares += dot(s.place[j].point - middle, s.place[j].point - middle);
+    return squares > 0 ? std::sqrt(squares / static_cast<double>(k_)) : 1;
+  }
+
+  std::size_t k_;
+  std::vector<double> W_, w_, mu_;
+};
+
+/// Asks of the samples that geometry has left whether forces close.
+void keep_closing(const ProposeOptions& o, const Device& device, std::vector<ContactSample>& samples) {
+  if (o.fingers == 2) return;  // the cones have said so
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (samples[i].fate == SampleFate::kAccepted) left.push_back(i);
+  ClosingProblems problems(o.fingers, o.friction, left.size());
+  batch::for_blocks(study_threads(device), {std::ssize(left), 256}, [&](std::int64_t first, std::int64_t count) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
+      problems.set(i, samples[left[i]]);
+  });
+  const auto verdicts = problems.solved(device);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    SampleFate& fate = samples[left[i]].fate;
+    if (verdicts[i] == contact::BalanceVerdict::kImpossible) fate = SampleFate::kOpen;
+    if (verdicts[i] == contact::BalanceVerdict::kUndecided) fate = SampleFate::kUndecided;
+  }
+}
+
+/// Leaves out samples whose fingers find no room.
+void keep_free(const Sampler& sampler, int threads, std::vector<ContactSample>& samples) {
+  batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t first, std::int64_t count) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
+      if (samples[i].fate == SampleFate::kAccepted) samples[i].fate = sampler.room(samples[i]);
+  });
+}
+
+// --- the set
+// ----------------------------------------------------------------------------------------------------------
+
+void append(const mesh::Place& p, Set& set) {
+  const auto put = [](std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); };
+  put(set.point, p.point);
+  put(set.normal, -p.normal);
+  put(set.tangent, p.tangent);
+  set.curvature.insert(set.curvature.end(), p.curvature.begin(), p.curvature.end());
+}
+
+void append(const ContactSample& s, const Sampler& sampler, const ProposeOptions& o, Set& set) {
+  std::array<mesh::Place, kPadContacts> pad;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(o.fingers); ++j) {
+    if (o.pad_radius > 0 && sampler.pad_of(s.place[j], pad))
+      for (const mesh::Place& p : pad) append(p, set);
+    else
+      append(s.place[j], set);
+  }
+  set.first.push_back(std::ssize(set.point) / 3);
+}
+
+/// What all grasps have in common.
+void finish(const ProposeOptions& o, Proposal& out) {
+  Set& set = out.set;
+  const auto contacts = static_cast<std::size_t>(set.first.back()), grasps = out.sample.size();
+  set.friction.assign(contacts, o.friction);
+  if (std::isfinite(o.force_limit))
+    set.force_limit.assign(contacts, o.force_limit / (o.pad_radius > 0 ? kPadContacts : 1));
+  set.mass.assign(grasps, out.body.mass);
+  for (std::size_t g = 0; g < grasps; ++g) {
+    set.com.insert(set.com.end(), out.body.com.m, out.body.com.m + 3);
+    set.inertia.insert(set.inertia.end(), out.body.inertia.m, out.body.inertia.m + 9);
+  }
+}
+
+[[noreturn]] void found_none(const Proposal& p) {
+  const char* const remedies[kSampleFates] = {
+      "",
+      "The mesh may have holes, or its faces look inwards.",
+      "Raise friction: no two sides face each other closely enough.",
+      "Raise max_opening: the object is too large for this hand.",
+      "Lower finger_radius: the fingertips do not find room beside each other.",
+      "Lower finger_radius, clearance or floor, or take another approach: the object is in the way.",
+      "Raise friction or the number of fingers.",
+      "Raise friction: the grasps are all at the limit.",
+      "Lower pad_radius: the object has no place as flat and as large."};
+  const auto worst = static_cast<std::size_t>(std::max_element(p.fate.begin() + 1, p.fate.end()) - p.fate.begin());
+  std::string why;
+  const auto names = names_of(SampleFate{});
+  for (std::size_t k = 1; k < kSampleFates; ++k)
+    if (p.fate[k] > 0) why += (why.empty() ? "" : ", ") + std::to_string(p.fate[k]) + " " + names[k];
+  throw Error(ExitCode::kUsage, "no grasp among " + std::to_string(p.samples) + " samples: " + why, remedies[worst]);
+}
+
+/// All samples of the vector, from number `first` on.
+void draw_all(const Sampler& sampler, std::int64_t first, int threads, std::vector<ContactSample>& samples) {
+  batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t at, std::int64_t n) {
+    for (std::int64_t i = at; i < at + n; ++i) sampler.draw(first + i, samples[static_cast<std::size_t>(i)]);
+  });
+}
+
+}  // namespace
+
+Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Device& device,
+                 const ProposeProgress& progress) {
+  check(o);
+  Proposal out;
+  out.set.first = {0};
+  require(o.mass > 0 || object.encloses(), "the mesh is not watertight, so its volume is unknown",
+          "Give the mass; it is then taken to be a skin of even thickness. Or mend the mesh.");
+  out.body = object.body(o.density);
+  if (o.mass > 0) out.body = out.body.with_mass(o.mass);
+  const Sampler sampler(object, o);
+  // Where a million samples give nothing, more will not give much.
+  const auto most = [&] {
+    if (o.most_samples > 0) return o.most_samples;
+    return 1'000'000 + (out.sample.empty() ? 0 : 1000 * o.count);
+  };
+  // Samples are drawn on the host, wherever forces are asked about.
+  const int threads = study_threads(device);
+  std::vector<ContactSample> samples;
+  for (std::int64_t round = kFirstRound; out.samples < most() && std::ssize(out.sample) < o.count;
+       round = std::min(2 * round, kLargestRound)) {
+    samples.resize(static_cast<std::size_t>(std::min(round, most() - out.samples)));
+    draw_all(sampler, out.samples, threads, samples);
+    keep_closing(o, device, samples);
+    keep_free(sampler, threads, samples);
+    for (const ContactSample& s : samples) {
+      ++out.fate[static_cast<std::size_t>(s.fate)];
+      if (s.fate == SampleFate::kAccepted) {
+        append(s, sampler, o, out.set);
+        out.sample.push_back(out.samples);
+      }
+      ++out.samples;
+      if (std::ssize(out.sample) == o.count) break;
+    }
+    if (progress) progress(std::ssize(out.sample), out.samples);
+  }
+  if (out.sample.empty()) found_none(out);
+  finish(o, out);
+  return out;
+}
+
+}  // namespace garra::grasp

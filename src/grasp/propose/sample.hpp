@@ -1,0 +1,38 @@
+// One sample of candidate contacts: drawn, and judged by geometry.
+#pragma once
+
+#include "garra/grasp_propose.hpp"
+
+namespace garra::grasp {
+
+/// Contacts of a sample, as far as its fate needed them.
+struct ContactSample {
+  SampleFate fate = SampleFate::kMissed;
+  std::array<mesh::Place, 8> place;
+};
+
+/// What all samples share.
+class Sampler {
+ public:
+  Sampler(const mesh::Surface& object, const ProposeOptions& options);
+  /// A pure function of seed and number. kAccepted: so far; pairs close, of others nothing is known.
+  void draw(std::int64_t number, ContactSample& out) const;
+  /// Of one that closes, whether its fingers find room. Asked last, for it costs most.
+  [[nodiscard]] SampleFate room(const ContactSample& s) const;
+  /// The contacts of the pad of a finger at `place`, on a circle about it. Whether the surface is there.
+  [[nodiscard]] bool pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const;
+
+ private:
+  [[nodiscard]] SampleFate draw_pair(mesh::Draws& draws, ContactSample& out) const;
+  [[nodiscard]] bool too_wide(const ContactSample& s) const;
+  [[nodiscard]] bool fingers_meet(const ContactSample& s) const;
+  [[nodiscard]] bool off_pad(const mesh::Place& place) const;
+  [[nodiscard]] bool blocked(const mesh::Place& place) const;
+
+  const mesh::Surface& object_;
+  const ProposeOptions& options_;
+  double cone_cosine_;                        ///< of the friction cone's half angle
+  Vec3<double> back_ = Vec3<double>::zero();  ///< against the approach, unit; 0: none
+};
+
+}  // namespace garra::grasp

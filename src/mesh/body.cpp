@@ -1,0 +1,80 @@
+// Volume, centre of mass and inertia of meshes.
+//
+// The integrals of 1, x and x x^T over the solid are sums over tetrahedra that its faces span with one point, each with
+// its sign (J. Blow and A. Binstock, "How to find the inertia tensor of a 3D solid body", 2004; the same polynomials as
+// in B. Mirtich, "Fast and accurate computation of polyhedral mass properties", JGT 1(2), 1996). Exact but for
+// rounding, which is kept small by a point inside the mesh's box.
+#include "garra/core/error.hpp"
+#include "mesh/corners.hpp"
+
+namespace garra::mesh {
+
+namespace {
+
+/// Integrals of 1, x and x x^T.
+struct Moments {
+  double zeroth = 0;
+  Vec3<double> first = Vec3<double>::zero();
+  Mat3<double> second = Mat3<double>::zero();
+};
+
+/// The integral over a simplex of content `content` with these corners and, where `with_origin`, the origin: of x_i it
+/// is content / (n + 1) sum x_i, of x_i x_j content / ((n + 1) (n + 2)) (sum x_i sum x_j + sum x_i x_j), n its
+/// dimension.
+void add_simplex(const Corners& c, double content, bool with_origin, Moments& to) {
+  const double n = with_origin ? 3 : 2;
+  const Vec3<double> sum = c.a + c.b + c.c;
+  to.zeroth += content;
+  to.first = axpy(content / (n + 1), sum, to.first);
+  const double scale = content / ((n + 1) * (n + 2));
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      to.second(i, j) += scale * (sum[i] * sum[j] + c.a[i] * c.a[j] + c.b[i] * c.b[j] + c.c[i] * c.c[j]);
+}
+
+/// The middle of all vertices: somewhere near the body, so that differences keep their digits.
+Vec3<double> middle_of(const Mesh& m) {
+  Vec3<double> sum = Vec3<double>::zero();
+  for (std::size_t i = 0; i < m.vertex.size(); ++i) sum[static_cast<int>(i % 3)] += m.vertex[i];
+  return (1 / static_cast<double>(m.vertices())) * sum;
+}
+
+Body body_of(const Moments& m, const Vec3<double>& origin, double density) {
+  Body out;
+  out.mass = density * m.zeroth;
+  const Vec3<double> com = m.zeroth != 0 ? (1 / m.zeroth) * m.first : Vec3<double>::zero();
+  out.com = origin + com;
+  Mat3<double> spread;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) spread(i, j) = density * (m.second(i, j) - m.zeroth * com[i] * com[j]);
+  const double trace = spread(0, 0) + spread(1, 1) + spread(2, 2);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) out.inertia(i, j) = (i == j ? trace : 0) - spread(i, j);
+  return out;
+}
+
+}  // namespace
+
+Body Body::with_mass(double other) const { return {other, com, (other / mass) * inertia}; }
+
+Body solid(const Mesh& mesh, double density) {
+  const Vec3<double> origin = middle_of(mesh);
+  Moments sum;
+  for (std::int64_t f = 0; f < mesh.faces(); ++f) {
+    const Corners c = corners_of(mesh, f).about(origin);
+    add_simplex(c, dot(c.a, cross(c.b, c.c)) / 6, true, sum);
+  }
+  return body_of(sum, origin, density);
+}
+
+Body shell(const Mesh& mesh, double density) {
+  const Vec3<double> origin = middle_of(mesh);
+  Moments sum;
+  for (std::int64_t f = 0; f < mesh.faces(); ++f) {
+    const Corners c = corners_of(mesh, f).about(origin);
+    add_simplex(c, c.area(), false, sum);
+  }
+  return body_of(sum, origin, density);
+}
+
+}  // namespace garra::mesh

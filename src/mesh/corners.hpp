@@ -1,0 +1,37 @@
+// A triangle by its corners.
+#pragma once
+
+#include "garra/mesh.hpp"
+
+namespace garra::mesh {
+
+struct Corners {
+  Vec3<double> a, b, c;
+
+  /// Twice the area, along the normal.
+  [[nodiscard]] Vec3<double> area_vector() const { return cross(b - a, c - a); }
+  [[nodiscard]] double area() const { return 0.5 * norm(area_vector()); }
+  [[nodiscard]] Corners about(const Vec3<double>& origin) const { return {a - origin, b - origin, c - origin}; }
+};
+
+[[nodiscard]] inline Vec3<double> vertex_of(const Mesh& m, std::int32_t number) {
+  const double* x = m.vertex.data() + 3 * static_cast<std::size_t>(number);
+  return vec3(x[0], x[1], x[2]);
+}
+[[nodiscard]] inline Corners corners_of(const Mesh& m, std::int64_t face) {
+  const std::int32_t* v = m.face.data() + 3 * face;
+  return {vertex_of(m, v[0]), vertex_of(m, v[1]), vertex_of(m, v[2])};
+}
+
+/// A unit vector across n: its part off the axis that n leans to least.
+[[nodiscard]] inline Vec3<double> across(const Vec3<double>& n) {
+  int least = 0;
+  for (int i = 1; i < 3; ++i)
+    if (std::abs(n[i]) < std::abs(n[least])) least = i;
+  Vec3<double> e = Vec3<double>::zero();
+  e[least] = 1;
+  const Vec3<double> t = axpy(-n[least], n, e);
+  return (1 / norm(t)) * t;
+}
+
+}  // namespace garra::mesh

@@ -1,0 +1,23 @@
+// Curvature of a mesh, face by face.
+#pragma once
+
+#include "mesh/corners.hpp"
+
+namespace garra::mesh {
+
+/// Principal directions of a face and its curvatures along them.
+struct Bend {
+  Vec3<double> tangent;  ///< unit, in the face
+  std::array<double, 2> curvature;
+};
+
+/// Of each face; zero where it has no area.
+[[nodiscard]] std::vector<Bend> bends_of(const Mesh& mesh, const std::vector<Vec3<double>>& normals);
+
+/// Principal curvatures and the first direction of the form [[a, b], [b, c]] in the axes u and n x u.
+struct Form {
+  double a, b, c;
+};
+[[nodiscard]] Bend principal(const Form& form, const Vec3<double>& u, const Vec3<double>& n);
+
+}  // namespace garra::mesh

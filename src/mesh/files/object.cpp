@@ -1,0 +1,165 @@
+// Mesh files by their names, and objects by the program's words.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "base/files/text_file.hpp"
+#include "garra/io/mesh_file.hpp"
+#include "mesh/files/formats.hpp"
+#include "mesh/files/words.hpp"
+
+namespace garra::io {
+
+namespace {
+
+constexpr std::size_t kLargestMeshFile = 2'000'000'000;
+
+std::string bytes_of(const std::string& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (!error && size > kLargestMeshFile)
+    throw Error(ExitCode::kInvalidFile, path + ": " + std::to_string(size) + " bytes, more than 2e9",
+                "Simplify the mesh; a few thousand triangles are enough for most objects.");
+  return read_file(path, kLargestMeshFile);
+}
+
+/// The same problem, said of this file.
+[[noreturn]] void rethrow_of(const std::string& path, const Error& e) { throw Error(e.code(), path + ": " + e.what()); }
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+/// "0.1,0.05,0.2"
+std::vector<double> numbers_of(const std::string& shape, std::string_view text) {
+  std::vector<double> out;
+  while (true) {
+    const std::string_view one = text.substr(0, text.find(','));
+    double x = 0;
+    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), x);
+    if (error != std::errc() || end != one.data() + one.size())
+      throw Error(ExitCode::kUsage, shape + ": \"" + WordReader::shown(one) + "\" is no number");
+    out.push_back(x);
+    if (one.size() == text.size()) return out;
+    text.remove_prefix(one.size() + 1);
+  }
+}
+
+struct Shape {
+  const char* numbers;
+  std::size_t count;
+  std::unique_ptr<mesh::Surface> (*make)(const std::vector<double>& x);
+};
+const std::map<std::string, Shape>& shapes() {
+  using V = const std::vector<double>&;
+  static const std::map<std::string, Shape> all = {
+      {"sphere", {"radius", 1, [](V x) { return mesh::make_sphere(x[0]); }}},
+      {"box", {"x,y,z", 3, [](V x) { return mesh::make_box(vec3(x[0], x[1], x[2])); }}},
+      {"cylinder", {"radius,height", 2, [](V x) { return mesh::make_cylinder(x[0], x[1]); }}},
+      {"capsule", {"radius,height", 2, [](V x) { return mesh::make_capsule(x[0], x[1]); }}},
+      {"ellipsoid", {"a,b,c", 3, [](V x) { return mesh::make_ellipsoid(vec3(x[0], x[1], x[2])); }}},
+  };
+  return all;
+}
+
+std::string length_text(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+/// Lengths that nobody has scaled must be those of something that can be grasped.
+void check_units(const std::string& name, double length, ExitCode code) {
+  if (length > kLargestObject)
+    throw Error(code, name + ": it measures " + length_text(length) + " m, so it is in millimetres",
+                "Give --scale 0.001 (Python: scale=0.001), or --scale 1 where it really is as large.");
+}
+
+/// The shape that "name:numbers" is; null: it is none. `scale` 0: not given.
+std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double scale) {
+  const std::size_t colon = words.find(':');
+  const auto found = shapes().find(words.substr(0, colon));
+  if (colon == std::string::npos || found == shapes().end()) return nullptr;
+  std::vector<double> x = numbers_of(found->first, std::string_view(words).substr(colon + 1));
+  if (x.size() != found->second.count)
+    throw Error(ExitCode::kUsage, words + ": " + std::to_string(x.size()) + " numbers",
+                "Write " + found->first + ":" + found->second.numbers + " in metres.");
+  for (double& length : x) length *= scale > 0 ? scale : 1;
+  if (scale == 0) check_units(words, *std::max_element(x.begin(), x.end()), ExitCode::kUsage);
+  return found->second.make(x);
+}
+
+void check_scale(double scale) {
+  if (!(scale >= 0) || scale > 1e9)
+    throw Error(ExitCode::kUsage, "scale = " + std::to_string(scale), "It is positive.");
+}
+
+}  // namespace
+
+void check_face_count(const std::string& path, std::int64_t faces) {
+  if (faces > kMostFaces)
+    throw Error(ExitCode::kInvalidFile, path + ": more than " + std::to_string(kMostFaces) + " triangles",
+                "Simplify the mesh; a few thousand triangles are enough for most objects.");
+}
+
+mesh::Mesh read_mesh(const std::string& path, mesh::Report& report, double scale) {
+  const std::string ending = lower(std::filesystem::path(path).extension().string());
+  if (ending != ".stl" && ending != ".obj")
+    throw Error(ExitCode::kUsage, path + ": is neither .stl nor .obj",
+                "Objects are STL and OBJ files, or sphere:radius, box:x,y,z, cylinder:radius,height, "
+                "capsule:radius,height, ellipsoid:a,b,c.");
+  const std::string bytes = bytes_of(path);
+  mesh::Mesh m = ending == ".stl" ? read_stl(path, bytes) : read_obj(path, bytes);
+  for (double& x : m.vertex) x *= scale;
+  try {
+    return mesh::tidy(std::move(m), report);
+  } catch (const Error& e) {
+    rethrow_of(path, e);
+  }
+}
+
+namespace {
+
+Object finished(mesh::Mesh mesh, const mesh::Report& report, const std::string& name, double scale) {
+  Object out;
+  out.report = report;
+  if (scale == 0) check_units(name, report.extent(), ExitCode::kInvalidFile);
+  if (report.extent() < kSmallestObject)
+    out.warning = name + ": the object is only " + length_text(report.extent()) + " m across: is the scale right?";
+  else if (!report.watertight())
+    out.warning = name + ": the mesh is not watertight (" + std::to_string(report.open_edges) +
+                  " open or doubled edges of " + std::to_string(3 * report.faces) + ")";
+  try {
+    out.surface = mesh::make_surface(std::move(mesh), report.watertight() && report.volume > 0);
+  } catch (const Error& e) {
+    rethrow_of(name, e);
+  }
+  return out;
+}
+
+}  // namespace
+
+Object object_of(mesh::Mesh mesh, const std::string& name, double scale) {
+  check_scale(scale);
+  if (scale > 0)
+    for (double& x : mesh.vertex) x *= scale;
+  mesh::Report report;
+  try {
+    mesh = mesh::tidy(std::move(mesh), report);
+  } catch (const Error& e) {
+    rethrow_of(name, e);
+  }
+  return finished(std::move(mesh), report, name, scale);
+}
+
+Object read_object(const std::string& words, double scale) {
+  check_scale(scale);
+  if (auto shape = shape_of(words, scale)) return {std::move(shape), {}, {}};
+  mesh::Report report;
+  mesh::Mesh m = read_mesh(words, report, scale > 0 ? scale : 1);
+  return finished(std::move(m), report, words, scale);
+}
+
+}  // namespace garra::io

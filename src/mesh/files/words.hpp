@@ -1,0 +1,67 @@
+// Lines and words of mesh files, read where they stand: files are large.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "garra/core/error.hpp"
+
+namespace garra::io {
+
+/// A text file line by line, word by word.
+class WordReader {
+ public:
+  WordReader(const std::string& path, std::string_view text) : path_(path), left_(text) {}
+
+  /// Goes to the next line; false: there is none.
+  [[nodiscard]] bool next_line() {
+    if (left_.empty()) return false;
+    const std::size_t end = left_.find('\n');
+    line_ = left_.substr(0, end);
+    left_.remove_prefix(end == std::string_view::npos ? left_.size() : end + 1);
+    ++number_;
+    return true;
+  }
+  /// The next word of the line; empty: there is none.
+  [[nodiscard]] std::string_view word() {
+    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; };
+    std::size_t begin = 0;
+    while (begin < line_.size() && blank(line_[begin])) ++begin;
+    std::size_t end = begin;
+    while (end < line_.size() && !blank(line_[end])) ++end;
+    const std::string_view out = line_.substr(begin, end - begin);
+    line_.remove_prefix(end);
+    return out;
+  }
+  /// A finite number.
+  [[nodiscard]] double number(const char* what) {
+    std::string_view w = word();
+    if (!w.empty() && w[0] == '+') w.remove_prefix(1);
+    double x = 0;
+    const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), x);
+    // A number too small for a double is none that matters.
+    const std::size_t exponent = w.find_first_of("eE");
+    if (error == std::errc::result_out_of_range && exponent != w.npos && w.substr(exponent + 1, 1) == "-") return 0;
+    if (error != std::errc() || end != w.data() + w.size() || !(x - x == 0))
+      refuse(std::string(what) + ": \"" + shown(w) + "\" is no finite number");
+    return x;
+  }
+  [[noreturn]] void refuse(const std::string& problem, const std::string& remedy = {}) const {
+    throw Error(ExitCode::kInvalidFile, path_ + ":" + std::to_string(number_) + ": " + problem, remedy);
+  }
+  /// A stranger's word for a message.
+  [[nodiscard]] static std::string shown(std::string_view word) {
+    constexpr std::size_t kMost = 40;
+    return std::string(word.substr(0, kMost)) + (word.size() > kMost ? "..." : "");
+  }
+  [[nodiscard]] std::int64_t line() const { return number_; }
+
+ private:
+  const std::string& path_;
+  std::string_view left_, line_;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace garra::io

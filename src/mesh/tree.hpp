@@ -1,0 +1,58 @@
+// Bounding volume hierarchy over the triangles of a mesh: boxes halved along their longest side at the median, so that
+// its depth is the logarithm of the number of triangles whatever a stranger's mesh looks like.
+#pragma once
+
+#include <utility>
+
+#include "mesh/corners.hpp"
+
+namespace garra::mesh {
+
+class Tree {
+ public:
+  /// Of the faces that have an area.
+  explicit Tree(const Mesh& mesh);
+
+  struct FaceHit {
+    double distance;
+    std::int64_t face;  ///< -1: none
+  };
+  /// The first face that the ray crosses in this way (T. Moeller and B. Trumbore, JGT 2(1), 1997).
+  [[nodiscard]] FaceHit hit(const Ray& ray, Crossing crossing) const;
+
+  struct FaceNearest {
+    double square;  ///< of the distance
+    Vec3<double> point;
+    std::int64_t face;
+  };
+  /// Only faces whose distance has a smaller square count; face -1: there is none.
+  [[nodiscard]] FaceNearest nearest(const Vec3<double>& p,
+                                    double square_limit = std::numeric_limits<double>::infinity()) const;
+
+ private:
+  struct Box {
+    Vec3<double> low, high;
+    void take(const Vec3<double>& p);
+    [[nodiscard]] double square_distance(const Vec3<double>& p) const;
+    /// Where the ray enters; infinity: nowhere before `most`.
+    [[nodiscard]] double entry(const Ray& ray, const Vec3<double>& inverse, double most) const;
+  };
+  struct Node {
+    Box box;
+    std::int32_t
+        first;  ///< a leaf's first entry of order_; else the second child (the first stands next to its parent)
+    std::int32_t count;  ///< 0: no leaf
+  };
+  static constexpr std::int32_t kLeaf = 4;
+
+  std::int32_t build(std::int32_t begin, std::int32_t end, const std::vector<Vec3<double>>& middle);
+
+  std::vector<Corners> corners_;     ///< in the order of order_, once it is built
+  std::vector<std::int32_t> order_;  ///< faces
+  std::vector<Node> nodes_;
+};
+
+/// The point of a triangle nearest to p (C. Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
+[[nodiscard]] Vec3<double> nearest_of(const Corners& c, const Vec3<double>& p);
+
+}  // namespace garra::mesh
