@@ -28,9 +28,13 @@ struct ProposeOptions {
   /// Fingertips are balls of this radius [m]: one that touches its contact touches nothing else.
   double finger_radius = 0;
   double clearance = 0;  ///< so far out along the normal there is nothing of the object [m]
+  /// Fingers come straight along this direction, of any length: from the fingertip back against it there is nothing of
+  /// the object. 0: from anywhere.
+  Vec3<double> approach = Vec3<double>::zero();
   /// The object stands there: fingertips stay at z >= this [m].
   double floor = -std::numeric_limits<double>::infinity();
-  std::int64_t most_samples = 0;  ///< drawn at most; 0: a million and a thousand for each grasp wanted
+  std::int64_t most_samples =
+      0;  ///< drawn at most; 0: a million, and a thousand for each grasp wanted once there is one
   std::uint64_t seed = 1;
 };
 

@@ -23,6 +23,10 @@ grasp::ProposeOptions options_of(const nb::dict& d) {
   o.pad_radius = nb::cast<double>(d["pad_radius"]);
   o.finger_radius = nb::cast<double>(d["finger_radius"]);
   o.clearance = nb::cast<double>(d["clearance"]);
+  const auto approach = nb::cast<std::vector<double>>(d["approach"]);
+  if (approach.size() != 3)
+    throw Error(ExitCode::kUsage, "approach has " + std::to_string(approach.size()) + " numbers, not 3");
+  o.approach = vec3(approach[0], approach[1], approach[2]);
   o.floor = nb::cast<double>(d["floor"]);
   o.most_samples = nb::cast<std::int64_t>(d["most_samples"]);
   o.seed = nb::cast<std::uint64_t>(d["seed"]);

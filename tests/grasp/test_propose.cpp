@@ -224,6 +224,28 @@ TEST(Propose, TheHandsLimitsHold) {
   EXPECT_EQ(sum, p.samples);
 }
 
+TEST(Propose, FingersFromAboveDoNotReachUnderTheObject) {
+  const auto sphere = mesh::make_sphere(0.03);
+  ProposeOptions o = options(3, 300);
+  o.approach = vec3(0.0, 0.0, -2.0);
+  o.finger_radius = 0.005;
+  const Proposal p = propose(*sphere, o);
+  // The fingertip's middle is above the equator, or past the widest circle seen from above.
+  int below = 0;
+  for (std::size_t j = 0; j < 900; ++j) {
+    const Vec3<double> tip = (0.035 / 0.03) * row(p.set.point, j);
+    EXPECT_TRUE(tip[2] > 0 || std::hypot(tip[0], tip[1]) >= 0.03) << j;
+    below += tip[2] < 0;
+  }
+  EXPECT_GT(below, 0);
+  // From below and fingers without size: the lower half, but for a hair.
+  o.approach = vec3(0.0, 0.0, 1.0);
+  o.finger_radius = 0;
+  o.friction = 1;
+  const Proposal up = propose(*sphere, o);
+  for (std::size_t j = 0; j < 900; ++j) EXPECT_LT(row(up.set.point, j)[2], 1e-3);
+}
+
 test::Answer answer_of(const Proposal& p) {
   test::Answer a;
   a.add("point", p.set.point).add("normal", p.set.normal).add("tangent", p.set.tangent);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from math import inf
 from os import PathLike, fspath
 from typing import Any
@@ -26,6 +27,7 @@ def propose(
     pad_radius: float = 0.0,
     finger_radius: float = 0.0,
     clearance: float = 0.0,
+    approach: Sequence[float] = (0.0, 0.0, 0.0),
     floor: float = -inf,
     scale: float | None = None,
     most_samples: int = 0,
@@ -40,11 +42,12 @@ def propose(
     trimesh.Trimesh. scale: factor on its lengths, 0.001 for millimetres; where it is not given, a mesh more than 2 m
     across is refused. mass [kg], or density [kg/m^3].
 
-    fingers: 2 to 8 contacts. n: grasps wanted; with a warning there may be fewer, and where there are none an error says
-    why. friction: coefficient with which forces have to close. max_opening: distance of two contacts [m]. force_limit:
-    of each finger [N]. pad_radius: each finger is a flat pad of three contacts, which keep the object from turning, too
-    [m]. finger_radius: fingertips are balls that touch the object at the contact alone and not each other [m].
-    clearance: so far out along the normal nothing of the object may be [m]. floor: the object stands at this z [m].
+    fingers: 2 to 8 contacts. n: grasps wanted; with a warning there may be fewer, and where there are none an error
+    says why. friction: coefficient with which forces have to close. max_opening: distance of two contacts [m].
+    force_limit: of each finger [N]. pad_radius: each finger is a flat pad of three contacts, which keep the object from
+    turning, too [m]. finger_radius: fingertips are balls that touch the object at the contact alone and not each other
+    [m]. clearance: so far out along the normal nothing of the object may be [m]. approach: fingers come straight along
+    this direction, (0, 0, -1) from above, and the object is not in their way. floor: the object stands at this z [m].
 
     Grasp g is a function of seed and Set.sample[g] alone, on any device and any number of threads.
     """
@@ -59,6 +62,7 @@ def propose(
         "pad_radius": pad_radius,
         "finger_radius": finger_radius,
         "clearance": clearance,
+        "approach": [float(x) for x in approach],
         "floor": floor,
         "most_samples": most_samples,
         "seed": seed,

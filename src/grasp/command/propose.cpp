@@ -71,6 +71,8 @@ std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
   out += "\nSpeed              " + short_number(static_cast<double>(p.set.count()) / std::max(answer.seconds, 1e-9)) +
          " grasps/s on " + answer.device + "\n";
   out += "Set                " + a.output + "\n";
+  if (a.options.fingers == 2 && a.options.pad_radius == 0)
+    out += "Two point contacts let the object turn about their line: --pad-radius makes them pads.\n";
   out += "Which is the best  garra grasp rank " + a.output + " -o ranking.h5\n";
   return out;
 }
@@ -142,6 +144,13 @@ void add_hand_options(CLI::App& command, grasp::ProposeOptions& o) {
   command.add_option("--finger-radius", o.finger_radius,
                      "fingertips are balls of this radius, and touch the contact alone [m]");
   command.add_option("--clearance", o.clearance, "so far out along the normal nothing of the object may be [m]");
+  command
+      .add_option_function<std::vector<double>>(
+          "--approach", [&o](const std::vector<double>& x) { o.approach = vec3(x[0], x[1], x[2]); },
+          "fingers come straight along this direction, as 0,0,-1: the object is not in their way")
+      ->delimiter(',')
+      ->expected(3)
+      ->type_name("X,Y,Z");
   command.add_option("--floor", o.floor, "the object stands at this z, below which no fingertip is [m]");
 }
 
@@ -166,7 +175,9 @@ void add_propose_command(CLI::App& grasp) {
       ->excludes(mass);
   command->add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimetres")
       ->check(positive_number());
-  command->add_option("--most-samples", o.most_samples, "drawn at most; 1e6 and 1000 for each grasp if not given")
+  command
+      ->add_option("--most-samples", o.most_samples,
+                   "drawn at most; if not given 1e6, and 1000 for each grasp once there is one")
       ->transform(whole_number());
   command->add_option("--seed", o.seed, "another seed, other grasps")->capture_default_str();
   add_batch_flags(*command, *a, "of the samples is not decided");

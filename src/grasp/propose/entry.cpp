@@ -39,6 +39,7 @@ void check(const ProposeOptions& o) {
   require_number("pad_radius", o.pad_radius, o.pad_radius >= 0 && std::isfinite(o.pad_radius));
   require_number("finger_radius", o.finger_radius, o.finger_radius >= 0 && std::isfinite(o.finger_radius));
   require_number("clearance", o.clearance, o.clearance >= 0 && std::isfinite(o.clearance));
+  for (const double x : o.approach.m) require_number("approach", x, std::isfinite(x));
   require_number("floor", o.floor, o.floor < std::numeric_limits<double>::infinity());
 }
 
@@ -158,7 +159,7 @@ void finish(const ProposeOptions& o, Proposal& out) {
       "Raise friction: no two sides face each other closely enough.",
       "Raise max_opening: the object is too large for this hand.",
       "Lower finger_radius: the fingertips do not find room beside each other.",
-      "Lower finger_radius or clearance, or the floor: the object is in the way of the fingers.",
+      "Lower finger_radius, clearance or floor, or take another approach: the object is in the way.",
       "Raise friction or the number of fingers.",
       "Raise friction: the grasps are all at the limit.",
       "Lower pad_radius: the object has no place as flat and as large."};
@@ -191,12 +192,16 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   out.body = object.body(o.density);
   if (o.mass > 0) out.body = out.body.with_mass(o.mass);
   const Sampler sampler(object, o);
-  const std::int64_t most = o.most_samples > 0 ? o.most_samples : 1'000'000 + 1000 * o.count;
+  // Where a million samples give nothing, more will not give much.
+  const auto most = [&] {
+    if (o.most_samples > 0) return o.most_samples;
+    return 1'000'000 + (out.sample.empty() ? 0 : 1000 * o.count);
+  };
   // Samples are drawn on the host, wherever forces are asked about.
   const int threads = study_threads(device);
-  for (std::int64_t round = kFirstRound; out.samples < most && std::ssize(out.sample) < o.count;
+  for (std::int64_t round = kFirstRound; out.samples < most() && std::ssize(out.sample) < o.count;
        round = std::min(2 * round, kLargestRound)) {
-    auto samples = round_of(sampler, out.samples, std::min(round, most - out.samples), threads);
+    auto samples = round_of(sampler, out.samples, std::min(round, most() - out.samples), threads);
     keep_closing(o, device, samples);
     for (const ContactSample& s : samples) {
       ++out.fate[static_cast<std::size_t>(s.fate)];

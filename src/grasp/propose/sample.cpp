@@ -11,6 +11,7 @@ namespace {
 
 /// A ray from the surface begins so far inside, of the length that it is told by.
 constexpr double kSkin = 1e-9;
+constexpr double kBeside = 1e-5;  ///< [m]
 /// A fingertip may reach so far into the object, of its radius: facets of a round hollow lean against it.
 constexpr double kDent = 0.02;
 /// Samples have numbers of their own, other than those of a ranking with the same seed.
@@ -29,7 +30,10 @@ Vec3<double> in_cone(const Vec3<double>& axis, const Vec3<double>& across, doubl
 }  // namespace
 
 Sampler::Sampler(const mesh::Surface& object, const ProposeOptions& options)
-    : object_(object), options_(options), cone_cosine_(1 / std::sqrt(1 + options.friction * options.friction)) {}
+    : object_(object), options_(options), cone_cosine_(1 / std::sqrt(1 + options.friction * options.friction)) {
+  const double length = norm(options.approach);
+  if (length > 0) back_ = (-1 / length) * options.approach;
+}
 
 ContactSample Sampler::draw(std::int64_t number) const {
   ContactSample out;
@@ -109,7 +113,9 @@ bool Sampler::blocked(const mesh::Place& p) const {
   if (tip(p, r)[2] - r < options_.floor) return true;
   if (r > 0 && object_.nearest(tip(p, r)).distance < r * (1 - kDent)) return true;
   const double out = options_.clearance;
-  return out > 0 && object_.hit({p.point, p.normal, 1e-6 * out, out}, mesh::Crossing::kInto).has_value();
+  if (out > 0 && object_.hit({p.point, p.normal, 1e-6 * out, out}, mesh::Crossing::kInto)) return true;
+  // A fingertip of no size begins beside the surface, so that a wall along its way is not in it.
+  return norm(back_) > 0 && object_.hit({tip(p, std::max(r, kBeside)), back_}, mesh::Crossing::kInto).has_value();
 }
 
 }  // namespace garra::grasp

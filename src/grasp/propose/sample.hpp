@@ -29,7 +29,8 @@ class Sampler {
 
   const mesh::Surface& object_;
   const ProposeOptions& options_;
-  double cone_cosine_;  ///< of the friction cone's half angle
+  double cone_cosine_;                        ///< of the friction cone's half angle
+  Vec3<double> back_ = Vec3<double>::zero();  ///< against the approach, unit; 0: none
 };
 
 }  // namespace garra::grasp

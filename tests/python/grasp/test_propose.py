@@ -214,6 +214,13 @@ def test_the_program_refuses_what_it_cannot_use(tmp_path):
     program("grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "--fingers", 12, expect=2)
     program("grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "--mass", 1, "--density", 2, expect=2)
     program("grasp", "propose", "sphere:0.1", "-o", tmp_path / "no/set.h5", expect=5)
+    program("grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "--approach", "0,1", expect=2)
+    one = garra.grasp.propose("sphere:0.1", n=5, approach=(-1, 0, 0), finger_radius=0.01)
+    program(
+        "grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "-n", 5, "--approach=-1,0,0", "--finger-radius=.01"
+    )
+    np.testing.assert_array_equal(garra.grasp.Set.from_hdf5(tmp_path / "set.h5").sample, one.sample)
+    assert (one.sample != np.arange(5)).any()
     ran = program("grasp", "propose", "sphere:0.1", "-o", tmp_path / "set.h5", "-n", "10")
     assert "10 grasps of 2 fingers" in ran.stdout
     program("grasp", "propose", tmp_path / "none.stl", "-o", tmp_path / "set.h5", expect=5)
