@@ -105,6 +105,10 @@ class Surface {
   /// The first crossing of this kind between the ray's ends.
   [[nodiscard]] virtual std::optional<Hit> hit(const Ray& ray, Crossing crossing) const = 0;
   [[nodiscard]] virtual Nearest nearest(const Vec3<double>& point) const = 0;
+  /// Whether the surface comes nearer than this; sooner known than where.
+  [[nodiscard]] virtual bool is_within(const Vec3<double>& point, double distance) const {
+    return nearest(point).distance < distance;
+  }
   /// Of this density [kg/m^3]. A surface that encloses nothing is a skin, 1 mm thick.
   [[nodiscard]] virtual Body body(double density) const = 0;
   [[nodiscard]] virtual bool encloses() const { return true; }

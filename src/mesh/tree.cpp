@@ -144,8 +144,8 @@ Tree::FaceHit Tree::hit(const Ray& ray, Crossing crossing) const {
   return best;
 }
 
-Tree::FaceNearest Tree::nearest(const Vec3<double>& p) const {
-  FaceNearest best{kInfinite, p, -1};
+Tree::FaceNearest Tree::nearest(const Vec3<double>& p, double square_limit) const {
+  FaceNearest best{square_limit, p, -1};
   if (nodes_.empty()) return best;
   std::pair<std::int32_t, double> open[kDeepest + 1];
   int count = 0;

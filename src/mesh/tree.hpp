@@ -25,7 +25,9 @@ class Tree {
     Vec3<double> point;
     std::int64_t face;
   };
-  [[nodiscard]] FaceNearest nearest(const Vec3<double>& p) const;
+  /// Only faces whose distance has a smaller square count; face -1: there is none.
+  [[nodiscard]] FaceNearest nearest(const Vec3<double>& p,
+                                    double square_limit = std::numeric_limits<double>::infinity()) const;
 
  private:
   struct Box {

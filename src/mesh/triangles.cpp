@@ -46,6 +46,9 @@ class Triangles final : public Surface {
     const Tree::FaceNearest at = tree_.nearest(point);
     return {std::sqrt(at.square), place(at.point, at.face)};
   }
+  [[nodiscard]] bool is_within(const Vec3<double>& point, double distance) const override {
+    return tree_.nearest(point, distance * distance).face >= 0;
+  }
   [[nodiscard]] Body body(double density) const override {
     return encloses() ? solid(mesh_, density) : shell(mesh_, 0.001 * density);
   }

@@ -242,6 +242,8 @@ TEST(Tree, NearestPointsAndHitsAreThoseOfEveryTriangleAskedAlone) {
       double nearest = kInfinite;
       for (const Tree& t : alone) nearest = std::min(nearest, t.nearest(p).square);
       EXPECT_EQ(tree.nearest(p).square, nearest);
+      EXPECT_EQ(tree.nearest(p, nearest).face, -1);
+      EXPECT_EQ(tree.nearest(p, 1.001 * nearest).square, nearest);
       const Vec3<double> d = random_direction(engine);
       // Along an axis as well, where a slab is never crossed.
       const Vec3<double> along = i % 5 == 0 ? vec3(0.0, 0.0, 1.0) : d;

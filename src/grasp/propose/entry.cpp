@@ -52,14 +52,14 @@ void check(const ProposeOptions& o) {
 /// wrench is asked about, that of the unit normal forces.
 class ClosingProblems {
  public:
-  explicit ClosingProblems(int fingers, double friction) : k_(static_cast<std::size_t>(fingers)), friction_(friction) {}
+  ClosingProblems(int fingers, double friction, std::size_t count)
+      : k_(static_cast<std::size_t>(fingers)), W_(count * 18 * k_), w_(count * 6), mu_(count * k_, friction) {}
 
-  void add(const ContactSample& s) {
+  void set(std::size_t number, const ContactSample& s) {
     const Vec3<double> middle = middle_of(s);
     const double length = size_of(s, middle);
-    const std::size_t at = W_.size(), columns = 3 * k_;
-    W_.resize(at + 6 * columns);
-    Vec<double, 6> sum = Vec<double, 6>::zero();
+    const std::size_t columns = 3 * k_, at = number * 6 * columns;
+    double* sum = w_.data() + 6 * number;
     for (std::size_t j = 0; j < k_; ++j) {
       const mesh::Place& p = s.place[j];
       const Vec3<double> n = -p.normal, axes[3] = {n, p.tangent, cross(n, p.tangent)};
@@ -74,8 +74,6 @@ class ClosingProblems {
         }
       }
     }
-    w_.insert(w_.end(), sum.m, sum.m + 6);
-    mu_.insert(mu_.end(), k_, friction_);
   }
   [[nodiscard]] std::vector<contact::BalanceVerdict> solved(const Device& device) const {
     const auto count = static_cast<std::int64_t>(mu_.size() / k_);
@@ -96,24 +94,34 @@ class ClosingProblems {
   }
 
   std::size_t k_;
-  double friction_;
   std::vector<double> W_, w_, mu_;
 };
 
 /// Asks of the samples that geometry has left whether forces close.
 void keep_closing(const ProposeOptions& o, const Device& device, std::vector<ContactSample>& samples) {
   if (o.fingers == 2) return;  // the cones have said so
-  ClosingProblems problems(o.fingers, o.friction);
-  for (const ContactSample& s : samples)
-    if (s.fate == SampleFate::kAccepted) problems.add(s);
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (samples[i].fate == SampleFate::kAccepted) left.push_back(i);
+  ClosingProblems problems(o.fingers, o.friction, left.size());
+  batch::for_blocks(study_threads(device), {std::ssize(left), 256}, [&](std::int64_t first, std::int64_t count) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
+      problems.set(i, samples[left[i]]);
+  });
   const auto verdicts = problems.solved(device);
-  std::size_t at = 0;
-  for (ContactSample& s : samples) {
-    if (s.fate != SampleFate::kAccepted) continue;
-    const contact::BalanceVerdict v = verdicts[at++];
-    if (v == contact::BalanceVerdict::kImpossible) s.fate = SampleFate::kOpen;
-    if (v == contact::BalanceVerdict::kUndecided) s.fate = SampleFate::kUndecided;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    SampleFate& fate = samples[left[i]].fate;
+    if (verdicts[i] == contact::BalanceVerdict::kImpossible) fate = SampleFate::kOpen;
+    if (verdicts[i] == contact::BalanceVerdict::kUndecided) fate = SampleFate::kUndecided;
   }
+}
+
+/// Leaves out samples whose fingers find no room.
+void keep_free(const Sampler& sampler, int threads, std::vector<ContactSample>& samples) {
+  batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t first, std::int64_t count) {
+    for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(first + count); ++i)
+      if (samples[i].fate == SampleFate::kAccepted) samples[i].fate = sampler.room(samples[i]);
+  });
 }
 
 // --- the set
@@ -203,6 +211,7 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
        round = std::min(2 * round, kLargestRound)) {
     auto samples = round_of(sampler, out.samples, std::min(round, most() - out.samples), threads);
     keep_closing(o, device, samples);
+    keep_free(sampler, threads, samples);
     for (const ContactSample& s : samples) {
       ++out.fate[static_cast<std::size_t>(s.fate)];
       if (s.fate == SampleFate::kAccepted) {

@@ -45,16 +45,18 @@ ContactSample Sampler::draw(std::int64_t number) const {
     for (int j = 0; j < options_.fingers; ++j) out.place[static_cast<std::size_t>(j)] = object_.draw(draws);
   }
   out.fate = SampleFate::kAccepted;
-  const auto places = out.place.begin();
   if (too_wide(out))
     out.fate = SampleFate::kTooWide;
   else if (fingers_meet(out))
     out.fate = SampleFate::kFingersMeet;
-  else if (std::any_of(places, places + options_.fingers, [&](const mesh::Place& p) { return off_pad(p); }))
-    out.fate = SampleFate::kOffPad;
-  else if (std::any_of(places, places + options_.fingers, [&](const mesh::Place& p) { return blocked(p); }))
-    out.fate = SampleFate::kBlocked;
   return out;
+}
+
+SampleFate Sampler::room(const ContactSample& s) const {
+  const auto first = s.place.begin(), last = first + options_.fingers;
+  if (std::any_of(first, last, [&](const mesh::Place& p) { return off_pad(p); })) return SampleFate::kOffPad;
+  if (std::any_of(first, last, [&](const mesh::Place& p) { return blocked(p); })) return SampleFate::kBlocked;
+  return SampleFate::kAccepted;
 }
 
 bool Sampler::pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const {
@@ -111,7 +113,7 @@ bool Sampler::fingers_meet(const ContactSample& s) const {
 bool Sampler::blocked(const mesh::Place& p) const {
   const double r = options_.finger_radius;
   if (tip(p, r)[2] - r < options_.floor) return true;
-  if (r > 0 && object_.nearest(tip(p, r)).distance < r * (1 - kDent)) return true;
+  if (r > 0 && object_.is_within(tip(p, r), r * (1 - kDent))) return true;
   const double out = options_.clearance;
   if (out > 0 && object_.hit({p.point, p.normal, 1e-6 * out, out}, mesh::Crossing::kInto)) return true;
   // A fingertip of no size begins beside the surface, so that a wall along its way is not in it.

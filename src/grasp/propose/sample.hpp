@@ -15,8 +15,10 @@ struct ContactSample {
 class Sampler {
  public:
   Sampler(const mesh::Surface& object, const ProposeOptions& options);
-  /// A pure function of seed and number. For three fingers and more kAccepted means: unless forces do not close.
+  /// A pure function of seed and number. kAccepted: so far; pairs close, of others nothing is known.
   [[nodiscard]] ContactSample draw(std::int64_t number) const;
+  /// Of one that closes, whether its fingers find room. Asked last, for it costs most.
+  [[nodiscard]] SampleFate room(const ContactSample& s) const;
   /// The contacts of the pad of a finger at `place`, on a circle about it. Whether the surface is there.
   [[nodiscard]] bool pad_of(const mesh::Place& place, std::array<mesh::Place, kPadContacts>& out) const;
 
