@@ -33,8 +33,8 @@ struct ProposeOptions {
   Vec3<double> approach = Vec3<double>::zero();
   /// The object stands there: fingertips stay at z >= this [m].
   double floor = -std::numeric_limits<double>::infinity();
-  std::int64_t most_samples =
-      0;  ///< drawn at most; 0: a million, and a thousand for each grasp wanted once there is one
+  /// Drawn at most; 0: a million, and a thousand for each grasp wanted once there is one.
+  std::int64_t most_samples = 0;
   std::uint64_t seed = 1;
 };
 

@@ -39,7 +39,7 @@ def propose(
 
     object: a file (.stl, .obj), a shape in metres ("sphere:0.03", "box:x,y,z", "cylinder:radius,height",
     "capsule:radius,height", "ellipsoid:a,b,c"), (vertices [v, 3], faces [f, 3]), or what has these attributes, as a
-    trimesh.Trimesh. scale: factor on its lengths, 0.001 for millimetres; where it is not given, a mesh more than 2 m
+    trimesh.Trimesh. scale: factor on its lengths, 0.001 for millimetres; where it is not given, what is more than 2 m
     across is refused. mass [kg], or density [kg/m^3].
 
     fingers: 2 to 8 contacts. n: grasps wanted; with a warning there may be fewer, and where there are none an error

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -42,6 +43,9 @@ struct ProposeAnswer {
 
 std::int64_t count(const Proposal& p, SampleFate fate) { return p.fate[static_cast<std::size_t>(fate)]; }
 
+/// Without what rounding has left of a zero.
+double shown(double x) { return std::abs(x) < 1e-12 ? 0 : x; }
+
 std::string object_text(const ProposeAnswer& a) {
   const mesh::Body& body = a.proposal.body;
   std::string out = "\nObject             ";
@@ -52,8 +56,8 @@ std::string object_text(const ProposeAnswer& a) {
                   r.high[2] - r.low[2]);
     if (r.flipped) out += "its faces looked inwards and were turned over\n                   ";
   }
-  return out +
-         format("%.4g kg, centre of mass (%.4g, %.4g, %.4g) m\n", body.mass, body.com[0], body.com[1], body.com[2]);
+  return out + format("%.4g kg, centre of mass (%.4g, %.4g, %.4g) m\n", body.mass, shown(body.com[0]),
+                      shown(body.com[1]), shown(body.com[2]));
 }
 
 std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
@@ -184,7 +188,7 @@ void add_propose_command(CLI::App& grasp) {
   command->footer(
       "Examples:\n"
       "  garra grasp propose part.stl --fingers 3 -n 10000 -o set.h5 && garra grasp rank set.h5 -o ranking.h5\n"
-      "  garra grasp propose box:0.05,0.04,0.1 --fingers 2 --max-opening 0.08 --mass 0.2 -o set.h5");
+      "  garra grasp propose box:0.05,0.04,0.1 --pad-radius 0.006 --max-opening 0.08 --mass 0.2 -o set.h5");
   command->callback([a] { run_propose(*a); });
 }
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostGrasps = 100'000'000;  ///< far more than fit into memory
 constexpr int kMostFingers = contact::kMaxContacts;
 /// Samples at once: enough for the threads, few enough that the last round is no waste.
-constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 14;
+constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 16;
 
 // --- options
 // ----------------------------------------------------------------------------------------------------------
@@ -179,13 +179,11 @@ void finish(const ProposeOptions& o, Proposal& out) {
   throw Error(ExitCode::kUsage, "no grasp among " + std::to_string(p.samples) + " samples: " + why, remedies[worst]);
 }
 
-/// The samples from `first` on.
-std::vector<ContactSample> round_of(const Sampler& sampler, std::int64_t first, std::int64_t count, int threads) {
-  std::vector<ContactSample> samples(static_cast<std::size_t>(count));
-  batch::for_blocks(threads, {count, 64}, [&](std::int64_t at, std::int64_t n) {
-    for (std::int64_t i = at; i < at + n; ++i) samples[static_cast<std::size_t>(i)] = sampler.draw(first + i);
+/// All samples of the vector, from number `first` on.
+void draw_all(const Sampler& sampler, std::int64_t first, int threads, std::vector<ContactSample>& samples) {
+  batch::for_blocks(threads, {std::ssize(samples), 64}, [&](std::int64_t at, std::int64_t n) {
+    for (std::int64_t i = at; i < at + n; ++i) sampler.draw(first + i, samples[static_cast<std::size_t>(i)]);
   });
-  return samples;
 }
 
 }  // namespace
@@ -207,9 +205,11 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   };
   // Samples are drawn on the host, wherever forces are asked about.
   const int threads = study_threads(device);
+  std::vector<ContactSample> samples;
   for (std::int64_t round = kFirstRound; out.samples < most() && std::ssize(out.sample) < o.count;
        round = std::min(2 * round, kLargestRound)) {
-    auto samples = round_of(sampler, out.samples, std::min(round, most() - out.samples), threads);
+    samples.resize(static_cast<std::size_t>(std::min(round, most() - out.samples)));
+    draw_all(sampler, out.samples, threads, samples);
     keep_closing(o, device, samples);
     keep_free(sampler, threads, samples);
     for (const ContactSample& s : samples) {

@@ -35,12 +35,11 @@ Sampler::Sampler(const mesh::Surface& object, const ProposeOptions& options)
   if (length > 0) back_ = (-1 / length) * options.approach;
 }
 
-ContactSample Sampler::draw(std::int64_t number) const {
-  ContactSample out;
+void Sampler::draw(std::int64_t number, ContactSample& out) const {
   mesh::Draws draws(options_.seed ^ kOwnSeed, static_cast<std::uint64_t>(number));
   if (options_.fingers == 2) {
     out.fate = draw_pair(draws, out);
-    if (out.fate != SampleFate::kAccepted) return out;
+    if (out.fate != SampleFate::kAccepted) return;
   } else {
     for (int j = 0; j < options_.fingers; ++j) out.place[static_cast<std::size_t>(j)] = object_.draw(draws);
   }
@@ -49,7 +48,6 @@ ContactSample Sampler::draw(std::int64_t number) const {
     out.fate = SampleFate::kTooWide;
   else if (fingers_meet(out))
     out.fate = SampleFate::kFingersMeet;
-  return out;
 }
 
 SampleFate Sampler::room(const ContactSample& s) const {

@@ -16,7 +16,7 @@ class Sampler {
  public:
   Sampler(const mesh::Surface& object, const ProposeOptions& options);
   /// A pure function of seed and number. kAccepted: so far; pairs close, of others nothing is known.
-  [[nodiscard]] ContactSample draw(std::int64_t number) const;
+  void draw(std::int64_t number, ContactSample& out) const;
   /// Of one that closes, whether its fingers find room. Asked last, for it costs most.
   [[nodiscard]] SampleFate room(const ContactSample& s) const;
   /// The contacts of the pad of a finger at `place`, on a circle about it. Whether the surface is there.

@@ -64,7 +64,20 @@ const std::map<std::string, Shape>& shapes() {
   return all;
 }
 
-/// The shape that "name:numbers" is; null: it is none.
+std::string length_text(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+/// Lengths that nobody has scaled must be those of something that can be grasped.
+void check_units(const std::string& name, double length, ExitCode code) {
+  if (length > kLargestObject)
+    throw Error(code, name + ": it measures " + length_text(length) + " m, so it is in millimetres",
+                "Give --scale 0.001 (Python: scale=0.001), or --scale 1 where it really is as large.");
+}
+
+/// The shape that "name:numbers" is; null: it is none. `scale` 0: not given.
 std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double scale) {
   const std::size_t colon = words.find(':');
   const auto found = shapes().find(words.substr(0, colon));
@@ -73,19 +86,14 @@ std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double s
   if (x.size() != found->second.count)
     throw Error(ExitCode::kUsage, words + ": " + std::to_string(x.size()) + " numbers",
                 "Write " + found->first + ":" + found->second.numbers + " in metres.");
-  for (double& length : x) length *= scale;
+  for (double& length : x) length *= scale > 0 ? scale : 1;
+  if (scale == 0) check_units(words, *std::max_element(x.begin(), x.end()), ExitCode::kUsage);
   return found->second.make(x);
 }
 
 void check_scale(double scale) {
   if (!(scale >= 0) || scale > 1e9)
     throw Error(ExitCode::kUsage, "scale = " + std::to_string(scale), "It is positive.");
-}
-
-std::string length_text(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
 }
 
 }  // namespace
@@ -117,10 +125,7 @@ namespace {
 Object finished(mesh::Mesh mesh, const mesh::Report& report, const std::string& name, double scale) {
   Object out;
   out.report = report;
-  if (scale == 0 && report.extent() > kLargestObject)
-    throw Error(ExitCode::kInvalidFile,
-                name + ": the object is " + length_text(report.extent()) + " m across, so it is in millimetres",
-                "Give --scale 0.001 (Python: scale=0.001), or --scale 1 where it really is as large.");
+  if (scale == 0) check_units(name, report.extent(), ExitCode::kInvalidFile);
   if (report.extent() < kSmallestObject)
     out.warning = name + ": the object is only " + length_text(report.extent()) + " m across: is the scale right?";
   else if (!report.watertight())
@@ -151,7 +156,7 @@ Object object_of(mesh::Mesh mesh, const std::string& name, double scale) {
 
 Object read_object(const std::string& words, double scale) {
   check_scale(scale);
-  if (auto shape = shape_of(words, scale > 0 ? scale : 1)) return {std::move(shape), {}, {}};
+  if (auto shape = shape_of(words, scale)) return {std::move(shape), {}, {}};
   mesh::Report report;
   mesh::Mesh m = read_mesh(words, report, scale > 0 ? scale : 1);
   return finished(std::move(m), report, words, scale);
