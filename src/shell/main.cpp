@@ -84,6 +84,9 @@ ExitCode code_of(const std::exception_ptr& thrown) {
   std::_Exit(finish(thrown ? code_of(thrown) : ExitCode::kInternal));
 }
 
+/// Before any other object is made: these need memory, too.
+[[gnu::constructor(101)]] void end_well() { std::set_terminate(end_at_once); }
+
 bool ended_by_main = false;
 
 /// The OpenMP library ends the program with exit(1) where it gets no thread or no memory; 1 means something else here.
@@ -144,8 +147,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   occupy_closed_streams();
-  // Before any thread: what a thread throws past its end must still give an exit code of ours.
-  std::set_terminate(end_at_once);
   std::atexit(after_exit);
   std::signal(SIGXFSZ, SIG_IGN);  // a file grown too large is a failed write with a message, not a killed program
   // OMP_NUM_THREADS may ask for more threads than the system gives.
