@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/files/text_file.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -115,7 +116,16 @@ ExitCode with_output(ExitCode code) {
                   "a run is in its folder nevertheless: `garra resume RUN` prints its answer again");
 }
 
+/// Names of files go into answers, which are UTF-8.
+void require_utf8(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i)
+    if (!garra::io::is_utf8(argv[i]))
+      throw Error(ExitCode::kUsage, "argument " + std::to_string(i) + " is not UTF-8: " + argv[i],
+                  "rename the file, or give the text as UTF-8");
+}
+
 int run(int argc, char** argv) {
+  require_utf8(argc, argv);
   CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
   app.set_version_flag("--version", "garra " GARRA_VERSION);
   app.require_subcommand(1);

@@ -21,6 +21,7 @@ DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 75}
 KILLED, NO_MEMORY = 128 + 9, 6
 # What no user should read.
 INTERNAL = re.compile(r"internal error|terminate called|Traceback|HDF5-DIAG|what\(\):|\[json\.exception|Assertion")
+LARGE = 1024  # [bytes] smaller requests for memory are always met (fail_malloc.c)
 # A Python that does not get as far as our text: no memory, no thread (OpenBLAS interrupts it), a module not read.
 PYTHONS_OWN = re.compile(r"^(MemoryError|KeyboardInterrupt|ImportError)", re.MULTILINE)
 TIMEOUT = 120  # [s] a command that takes longer hangs: without a fault each takes less than a second, the report five
@@ -149,6 +150,7 @@ class Faults:
         variables = dict(os.environ)
         if fault and fault.kind == "memory":
             variables |= {"LD_PRELOAD": str(self.memory), "FAULT_AT": str(fault.at), "FAULT_COUNT": str(counted)}
+            variables["FAULT_SIZE"] = str(LARGE)
         elif fault:
             flags = ["-k", fault.kind, "-h", fault.how, "-n", fault.at, "-e", fault.error, "-c", counted]
             words = [str(self.inject), *map(str, flags), "--", *words]
