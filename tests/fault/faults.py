@@ -164,7 +164,8 @@ class Faults:
     def _lay_out(self, operation: Operation, out: Path) -> None:
         if out.is_dir():
             shutil.rmtree(out)
-        out.unlink(missing_ok=True)
+        for file in (out, *out.parent.glob(f"{out.name}.garra-*")):  # the latter left by a killed one
+            file.unlink(missing_ok=True)
         if operation.before and operation.before.is_dir():
             shutil.copytree(operation.before, out)
         elif operation.before:

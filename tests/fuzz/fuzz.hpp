@@ -2,7 +2,6 @@
 // or throw garra::Error with a message. Anything else ends the program, and is a finding.
 #pragma once
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -43,20 +42,19 @@ void round_trip(const std::string& text, const Print& print_of) {
   if (again != first) finding("written twice, it differs:\n" + first + "\n--- and\n" + again);
 }
 
-/// The bytes as a file in memory.
+/// The bytes as a file, in memory; HDF5 asks where a file really lies, so one without a name does not do.
 class File {
  public:
-  File(const std::uint8_t* data, std::size_t size) : descriptor_(::memfd_create("fuzz", 0)) {
-    if (descriptor_ < 0 || ::write(descriptor_, data, size) != static_cast<ssize_t>(size)) std::abort();
-    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
+  File(const std::uint8_t* data, std::size_t size) : path_("/dev/shm/garra-fuzz-" + std::to_string(::getpid())) {
+    std::FILE* file = std::fopen(path_.c_str(), "wb");
+    if (file == nullptr || std::fwrite(data, 1, size, file) != size || std::fclose(file) != 0) std::abort();
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  ~File() { ::close(descriptor_); }
+  ~File() { std::remove(path_.c_str()); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  int descriptor_;
   std::string path_;
 };
 

@@ -1,11 +1,11 @@
 // Lanes<T>: one SIMD register of T, one problem per lane. The only header that knows
 // std::experimental::simd; nvcc must never see it (lanes are compiled by the host compiler only).
 #pragma once
-
 #include "garra/core/scalar.hpp"
-
 #if defined(__CUDACC__)
 #error "garra/core/lanes.hpp is for the host compiler: a GPU thread works on S = double"
+#elif defined(__clang__) && defined(__AVX512F__)
+#error "clang 14 makes wrong code of libstdc++'s masked moves of 512 bits: compile with -mno-avx512f"
 #endif
 
 #include <immintrin.h>

@@ -26,7 +26,7 @@ def test_a_file_that_once_went_wrong_is_read_or_refused(tmp_path, file):
     }.get(target, ["check", copy])
     done = garra(*command, expect=None, errors="replace")
     assert done.returncode in DOCUMENTED
-    assert done.returncode == 0 or str(copy) in done.stderr
+    assert done.returncode == 0 or done.stderr.startswith("garra: ")
 
 
 def test_names_in_a_urdf_are_utf8(tmp_path):
