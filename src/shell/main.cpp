@@ -15,6 +15,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/files/hdf5_errors.hpp"
+#include "base/files/text_file.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -84,6 +86,9 @@ ExitCode code_of(const std::exception_ptr& thrown) {
   std::_Exit(finish(thrown ? code_of(thrown) : ExitCode::kInternal));
 }
 
+/// Before any other object is made: these need memory, too.
+[[gnu::constructor(101)]] void end_well() { std::set_terminate(end_at_once); }
+
 bool ended_by_main = false;
 
 /// The OpenMP library ends the program with exit(1) where it gets no thread or no memory; 1 means something else here.
@@ -91,6 +96,28 @@ void after_exit() {
   if (ended_by_main) return;
   std::_Exit(finish(complain(ExitCode::kNoDevice, "the OpenMP library cannot go on (see above)",
                              "use fewer --threads, or raise the limits of this process (ulimit -a)")));
+}
+
+/// libhdf5 1.10 does not survive every damaged file (tests/fuzz/corpus/problems); that is then said of the file.
+void on_crash(int signal) {
+  static constexpr char kSaid[] =
+      "garra: the HDF5 library broke down: a file is damaged, or made to harm\n  Write or copy the file again.\n";
+  if (garra::io::QuietHdf5::is_at_work()) {
+    (void)!::write(STDERR_FILENO, kSaid, sizeof kSaid - 1);
+    ::_exit(finish(ExitCode::kInputOutput));
+  }
+  std::signal(signal, SIG_DFL);
+  (void)std::raise(signal);
+}
+
+void watch_crashes() {
+  static char stack[1 << 16];  // its own: the stack itself may be what has run out
+  const stack_t place = {.ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack};
+  ::sigaltstack(&place, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE}) ::sigaction(signal, &action, nullptr);
 }
 
 /// A closed stream is opened such that every write to it fails: else the next file would take its number, and what is
@@ -112,7 +139,16 @@ ExitCode with_output(ExitCode code) {
                   "a run is in its folder nevertheless: `garra resume RUN` prints its answer again");
 }
 
+/// Names of files go into answers, which are UTF-8.
+void require_utf8(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i)
+    if (!garra::io::is_utf8(argv[i]))
+      throw Error(ExitCode::kUsage, "argument " + std::to_string(i) + " is not UTF-8: " + argv[i],
+                  "rename the file, or give the text as UTF-8");
+}
+
 int run(int argc, char** argv) {
+  require_utf8(argc, argv);
   CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
   app.set_version_flag("--version", "garra " GARRA_VERSION);
   app.require_subcommand(1);
@@ -147,8 +183,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   occupy_closed_streams();
-  // Before any thread: what a thread throws past its end must still give an exit code of ours.
-  std::set_terminate(end_at_once);
+  watch_crashes();
   std::atexit(after_exit);
   std::signal(SIGXFSZ, SIG_IGN);  // a file grown too large is a failed write with a message, not a killed program
   // OMP_NUM_THREADS may ask for more threads than the system gives.

@@ -42,6 +42,8 @@ struct Member {
   const char* name;
   Type Owner::*at;
 };
+template <class Owner, class Type>
+Member(const char*, Type Owner::*) -> Member<Owner, Type>;  // clang 14 does not find it
 
 /// What an operation answered: arrays by name.
 class Answer {

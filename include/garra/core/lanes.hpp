@@ -6,6 +6,8 @@
 
 #if defined(__CUDACC__)
 #error "garra/core/lanes.hpp is for the host compiler: a GPU thread works on S = double"
+#elif defined(__clang__) && defined(__AVX512F__)
+#error "clang 14 makes wrong code of libstdc++'s masked moves of 512 bits: compile with -mno-avx512f"
 #endif
 
 #include <immintrin.h>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,9 +24,18 @@ def make(program: str, output: Path, build: Callable[[], str]) -> int:
         remedy = "install what garra needs: pip install numpy matplotlib jinja2 h5py"
         return _fail(program, f"the Python package {error.name} is missing; {remedy}", MISSING_PACKAGE)
     except OSError as error:
-        return _fail(program, f"{error.filename or output}: {error.strerror}", CANNOT_WRITE)
+        return _fail(program, f"{error.filename or output}: {error.strerror or error}", CANNOT_WRITE)
+    except (KeyError, RuntimeError) as error:  # what h5py makes of a disk that cannot be read
+        if not _is_of_hdf5(error):
+            raise
+        return _fail(program, f"a file of the run cannot be read: {error}", CANNOT_WRITE)
     print(output)
     return 0
+
+
+def _is_of_hdf5(error: Exception) -> bool:
+    innermost = traceback.extract_tb(error.__traceback__)[-1]
+    return "h5py" in innermost.filename
 
 
 def _fail(program: str, message: str, code: int) -> int:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/files/atomic_file.hpp"
+#include "base/files/hdf5_errors.hpp"
 
 namespace garra::io {
 
@@ -32,7 +33,9 @@ class Hdf5Id {
     return *this;
   }
   ~Hdf5Id() {
-    if (id_ >= 0) H5Idec_ref(id_);
+    if (id_ < 0) return;
+    const QuietHdf5 quiet;  // who cares whether it went well calls close()
+    H5Idec_ref(id_);
   }
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool valid() const { return id_ >= 0; }

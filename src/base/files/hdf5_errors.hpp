@@ -12,14 +12,21 @@ namespace garra::io {
 class QuietHdf5 {
  public:
   QuietHdf5() {
+    depth_ = depth_ + 1;
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
   QuietHdf5(const QuietHdf5&) = delete;
   QuietHdf5& operator=(const QuietHdf5&) = delete;
-  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  ~QuietHdf5() {
+    H5Eset_auto2(H5E_DEFAULT, print_, data_);
+    depth_ = depth_ - 1;
+  }
+  /// Whether this thread is within HDF5: a signal then tells of the file, since the library does not survive every one.
+  [[nodiscard]] static bool is_at_work() { return depth_ > 0; }
 
  private:
+  static inline thread_local volatile int depth_ = 0;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
 };

@@ -58,6 +58,25 @@ std::string read_file(const std::string& path, std::size_t most) {
               "Check the path and its permissions; it must be a file.");
 }
 
+bool is_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i++]);
+    if (lead < 0x80) continue;
+    const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : 1;
+    if (lead < 0xc2 || lead > 0xf4) return false;
+    std::uint32_t code = lead & (0x3fU >> more);
+    for (int k = 0; k < more; ++k, ++i) {
+      if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return false;
+      code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3fU);
+    }
+    // Written longer than needed, half of a pair of UTF-16, or beyond the last character.
+    const std::uint32_t least = more == 3 ? 0x10000 : more == 2 ? 0x800 : 0x80;
+    if (code < least || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
+  }
+  return true;
+}
+
 std::string read_text(const std::string& path) { return read_file(path, kLargestText + 1); }
 
 std::string file_checksum(const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace garra::io {
 
@@ -14,6 +15,9 @@ inline constexpr std::size_t kLargestText = 10'000'000;
 
 /// The same of at most one byte more than kLargestText.
 [[nodiscard]] std::string read_text(const std::string& path);
+
+/// Whether a text is UTF-8: what JSON, TOML and HDF5 take as a name.
+[[nodiscard]] bool is_utf8(std::string_view text);
 
 /// CRC-32 of a regular file of any size, as eight hexadecimal digits; "" where it cannot be read.
 [[nodiscard]] std::string file_checksum(const std::string& path);

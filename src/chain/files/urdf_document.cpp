@@ -218,6 +218,8 @@ class Reader {
     if (value == nullptr || *value == '\0')
       fail(element, std::string("the attribute \"") + name + "\" is missing",
            std::string("Write ") + name + "=\"...\".");
+    if (!is_utf8(value))
+      fail(element, std::string("the attribute \"") + name + "\" is not UTF-8", "Save the file as UTF-8.");
     return value;
   }
 

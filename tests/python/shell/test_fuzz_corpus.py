@@ -1,0 +1,48 @@
+"""What tools/fuzz has found, through the program: refused with a message or read, never more."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+from program import DONE, INVALID, PROGRAM, ROOT, USAGE, garra
+
+CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+FILES = sorted(file for file in CORPUS.rglob("*") if file.is_file())
+SUFFIX = {"urdf": ".urdf", "problems": ".h5", "states": ".h5", "grasp_set": ".h5"}
+DOCUMENTED = (0, 1, 2, 3, 4, 5, 6)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name} {file.name}")
+def test_a_file_that_once_went_wrong_is_read_or_refused(tmp_path, file):
+    target = file.parent.name
+    copy = shutil.copy(file, tmp_path / f"file{SUFFIX.get(target, '.toml')}")
+    command = {
+        "screws": ["screws", copy],
+        "problems": ["contact", "solve", copy],
+        "states": ["chain", "eval", "puma560", copy],
+        "grasp_set": ["grasp", "rank", copy],
+    }.get(target, ["check", copy])
+    done = garra(*command, expect=None, errors="replace")
+    assert done.returncode in DOCUMENTED
+    assert done.returncode == 0 or done.stderr.startswith("garra: ")
+
+
+def test_names_in_a_urdf_are_utf8(tmp_path):
+    """Found by tools/fuzz: such a joint's name made a run end with exit code 70 when its summary was written."""
+    file = tmp_path / "robot.urdf"
+    file.write_bytes((CORPUS / "urdf" / "name_not_utf8").read_bytes())
+    said = garra("check", file, expect=INVALID, errors="replace").stderr
+    assert 'joint "j\ufffd": the attribute "name" is not UTF-8' in said
+    file.write_bytes(file.read_bytes().replace(b"\xa5", "\u00a5".encode()))
+    garra("check", file, expect=DONE)
+
+
+@pytest.mark.parametrize("wrong", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x82"])
+def test_an_argument_that_is_not_utf8_is_refused(tmp_path, wrong):
+    """Found by tools/fuzz: exit code 70 where the name went into an answer."""
+    done = subprocess.run([PROGRAM.encode(), b"check", b"x" + wrong + b".toml"], cwd=tmp_path, capture_output=True)
+    assert done.returncode == USAGE and b"argument 2 is not UTF-8" in done.stderr
+    done = subprocess.run([PROGRAM.encode(), b"check", "\u20ac\U0001f916.toml".encode()], cwd=tmp_path, capture_output=True)
+    assert b"UTF-8" not in done.stderr
