@@ -65,6 +65,21 @@ void write_bytes(const std::string& path, const void* data, std::size_t size) {
   write_file_atomically(path, {static_cast<const std::byte*>(data), size});
 }
 
+/// Whether somebody was killed while he made a run here: no more than our own files, and no chunk yet.
+bool is_unfinished(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path + "/chunks", error) || !fs::is_empty(path + "/chunks", error)) return false;
+  const auto is_ours = [](const fs::path& file) {
+    const std::string name = file.filename().string();
+    // Models may be somebody's own: with any of them it is not for us to go on.
+    std::error_code none;
+    return name == "chunks" || (name == "models" && fs::is_empty(file, none) && !none) || name == "overrides.json" ||
+           name == RunLock::kName || is_abandoned(file.string());
+  };
+  const auto entries = fs::directory_iterator(path, error);
+  return !error && std::all_of(begin(entries), end(entries), [&](const auto& entry) { return is_ours(entry.path()); });
+}
+
 /// A new run has its folder to itself: what else lay there could be overwritten. `is_ours`: we hold its lock.
 void require_new(const std::string& path, bool is_ours) {
   std::error_code error;
@@ -72,7 +87,7 @@ void require_new(const std::string& path, bool is_ours) {
     throw Error(ExitCode::kUsage, path + ": already holds a run",
                 "continue it with `garra resume " + path + "`, or give another folder with -o");
   const bool locked = !is_ours && fs::exists(path + "/" + RunLock::kName, error);
-  if (locked) return;  // to lock it tells who is at work there
+  if (locked || is_unfinished(path)) return;  // to lock it tells who is at work there
   for (const auto& entry : fs::directory_iterator(path, error)) {
     if (is_ours && entry.path().filename() == RunLock::kName) continue;
     throw Error(ExitCode::kUsage, path + ": is not empty, and is no run folder",
@@ -110,7 +125,7 @@ void RunFolder::fill(const std::string& scenario_text, const std::vector<std::st
   for (const char* name : {"chunks", "models"}) {
     std::error_code error;
     if (std::string(name) == "models" && models.empty()) continue;
-    fs::create_directory(file(name), error);
+    fs::create_directory(file(name), error);  // may be there, of somebody who was killed here
     if (error) throw Error(ExitCode::kInputOutput, file(name) + ": cannot be made: " + error.message());
   }
   // Copies, so that a run can be resumed and verified where the originals have changed.

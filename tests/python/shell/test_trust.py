@@ -131,6 +131,22 @@ def test_a_run_takes_only_a_new_or_an_empty_folder(tmp_path):
     assert (tmp_path / "empty" / "summary.json").exists()
 
 
+def test_a_run_that_was_killed_while_it_was_made_may_be_made_again(tmp_path):
+    (tmp_path / "run" / "chunks").mkdir(parents=True)
+    (tmp_path / "run" / "models").mkdir()
+    (tmp_path / "run" / f"scenario.toml.garra-{host()}-{dead_process()}.part").write_text("half")
+    run_small(tmp_path / "run", "--no-report")
+    assert (tmp_path / "run" / "summary.json").exists()
+    (tmp_path / "mine" / "chunks").mkdir(parents=True)
+    (tmp_path / "mine" / "chunks" / "thesis.tex").write_text("precious")
+    assert "is not empty" in run_small(tmp_path / "mine", "--no-report", expect=USAGE).stderr
+    shutil.rmtree(tmp_path / "mine" / "chunks")
+    (tmp_path / "mine" / "chunks").mkdir()
+    (tmp_path / "mine" / "models").mkdir()
+    (tmp_path / "mine" / "models" / "arm.toml").write_text("precious")
+    assert "is not empty" in run_small(tmp_path / "mine", "--no-report", expect=USAGE).stderr
+
+
 @pytest.mark.parametrize("name", ["summary.json", "manifest.json", "report.html", "chunks", "chunks/000000", "failures"])
 def test_nothing_is_written_through_a_symbolic_link(copy, tmp_path, name):
     victim = tmp_path / "victim"
