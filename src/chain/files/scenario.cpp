@@ -80,7 +80,9 @@ void fields(Fields& f, const File& file) {
     f.check(file.samples <= kMostSamples / static_cast<std::int64_t>(file.designs), "samples",
             "too many samples for so many designs", "Give fewer.");
     if (f.reading()) s.plan.samples = file.samples * static_cast<std::int64_t>(file.designs);
-    chunk_field(f, s.plan, {.comment = "of all designs together"});
+    chunk_field(f, s.plan,
+                {.doc = "of all designs together; doubled until there are at most 4000 files",
+                 .comment = "of all designs together"});
     max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
     stop_field(f, s.plan);
     time_limit_field(f, s.plan);

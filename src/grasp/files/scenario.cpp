@@ -34,7 +34,8 @@ void set_chunk_of_time(study::Plan& plan) {
 void sampling_fields(Fields& f, Scenario& s) {
   samples_field(f, s.plan.samples, {.doc = "of all; with `[time]` 10 000"});
   if (f.reading() && s.time) set_chunk_of_time(s.plan);
-  chunk_field(f, s.plan, {.doc = "samples of one file; with `[time]` a tenth of all"});
+  chunk_field(f, s.plan,
+              {.doc = "samples of one file; with `[time]` a tenth of all; doubled until there are at most 4000"});
   stop_field(f, s.plan);
   time_limit_field(f, s.plan);
 }

@@ -1,9 +1,11 @@
 // `garra worker`: computes what is missing of a run that other processes work on, too (docs/campaigns.md).
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "garra/core/error.hpp"
@@ -29,12 +31,15 @@ struct Place {
   [[nodiscard]] double share() const { return static_cast<double>(index) / static_cast<double>(count); }
 };
 
-std::optional<std::int64_t> whole_in(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  char* end = nullptr;
-  const long long n = std::strtoll(text, &end, 10);
-  return *end == '\0' && n >= 0 ? std::optional<std::int64_t>(n) : std::nullopt;
+std::optional<std::int64_t> whole(std::string_view text) {
+  std::int64_t n = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  return error == std::errc{} && stop == text.data() + text.size() ? std::optional(n) : std::nullopt;
+}
+
+std::optional<Place> place_of_numbers(std::string_view index, std::string_view count) {
+  const auto k = whole(index), n = whole(count);
+  return k && n && 0 <= *k && *k < *n ? std::optional<Place>({*k, *n}) : std::nullopt;
 }
 
 /// What starts processes says their numbers in the environment: Open MPI, MPICH and Intel MPI, Slurm's arrays and
@@ -46,25 +51,22 @@ Place place_in_environment() {
                                                   {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT"},
                                                   {"SLURM_PROCID", "SLURM_NTASKS"}};
   for (const auto& [rank, size] : kVariables) {
-    const auto index = whole_in(rank), count = whole_in(size);
-    if (index && count && *index < *count) return {*index, *count};
+    const char *index = std::getenv(rank), *count = std::getenv(size);
+    if (index == nullptr || count == nullptr) continue;
+    if (const auto place = place_of_numbers(index, count)) return *place;
   }
   return {};
 }
 
 Place place_of(const std::string& text) {
   if (text.empty()) return place_in_environment();
-  const std::string remedy = "Write --of K/N with 0 <= K < N: --of 3/16 is the fourth of sixteen.";
   const auto slash = text.find('/');
-  const std::string problem = "--of " + text + ": not K/N";
-  if (slash == std::string::npos) throw Error(ExitCode::kUsage, problem, remedy);
-  const auto number = [&](const std::string& part) { return number_or_refuse(part, problem, remedy); };
-  const double index = number(text.substr(0, slash)), count = number(text.substr(slash + 1));
-  if (!(index >= 0 && index < count && count <= 1e9) ||
-      index != static_cast<double>(static_cast<std::int64_t>(index)) ||
-      count != static_cast<double>(static_cast<std::int64_t>(count)))
-    throw Error(ExitCode::kUsage, problem, remedy);
-  return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
+  const auto place =
+      slash == std::string::npos ? std::nullopt : place_of_numbers(text.substr(0, slash), text.substr(slash + 1));
+  if (!place)
+    throw Error(ExitCode::kUsage, "--of " + text + ": not K/N",
+                "Write --of K/N with 0 <= K < N: --of 3/16 is the fourth of sixteen.");
+  return *place;
 }
 
 /// All chunks are there: one of the workers writes the results.

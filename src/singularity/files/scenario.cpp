@@ -111,7 +111,7 @@ void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
   f.key("sequence", choice(s.sequence), {.doc = "even: low discrepancy"});
   f.check(s.sequence == singularity::Sequence::kRandom || (!s.task && draws_joints(s)), "sequence",
           s.task ? "starts of [task] are always random" : "no joint is drawn", "Leave it out.");
-  chunk_field(f, plan, {.doc = "samples of one file"});
+  chunk_field(f, plan, {.doc = "samples of one file; doubled until there are at most 4000"});
   max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
   // An interval of P speaks of random draws; the nodes of a grid are all there is, so stopping early has no meaning.
   f.when({chosen, "without grids", them, "Leave it out: some of the nodes would not stand for the others."},
