@@ -61,7 +61,7 @@ Status status_of(const std::string& run) {
 double rate_of(const Status& s) {
   double rate = 0;
   for (const io::WorkerState& w : s.workers)
-    if (!w.ended && w.seconds > 0) rate += static_cast<double>(w.samples) / w.seconds;
+    if (!w.ended) rate += w.rate();
   return rate;
 }
 
@@ -87,9 +87,8 @@ void print_json(const Status& s) {
 
 void print_workers(const Status& s) {
   for (const io::WorkerState& w : s.workers) {
-    const double rate = w.seconds > 0 ? static_cast<double>(w.samples) / w.seconds : 0;
     std::printf("  %s: %lld samples, %s/s on %s", io::describe_worker(w.name).c_str(),
-                static_cast<long long>(w.samples), short_number(rate).c_str(), printable(w.device).c_str());
+                static_cast<long long>(w.samples), short_number(w.rate()).c_str(), printable(w.device).c_str());
     if (!w.checked.empty()) std::printf(", %zu chunks of others confirmed", w.checked.size());
     std::printf("%s\n", w.ended ? "; ended" : "");
   }

@@ -136,11 +136,15 @@ const std::string& process_mark() {
   return mark;
 }
 
+bool is_alive(pid_t process) {
+  // Signal 0 only asks; a process of another user answers EPERM and is alive.
+  return ::kill(process, 0) == 0 || errno != ESRCH;
+}
+
 bool is_abandoned(const std::string& path) {
   const auto writer = writer_of(fs::path(path).filename().string());
   if (!writer) return false;
-  // Signal 0 only asks; a process of another user answers EPERM and is alive.
-  if (writer->host == host_name()) return ::kill(writer->process, 0) != 0 && errno == ESRCH;
+  if (writer->host == host_name()) return !is_alive(writer->process);
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
   return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(24);

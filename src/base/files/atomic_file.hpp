@@ -1,6 +1,8 @@
 // A file appears whole or not at all.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -54,6 +56,9 @@ void write_file_atomically(const std::string& path, std::span<const std::byte> b
 
 /// This machine's name, of letters, digits and hyphens, so that it can stand in a file's name.
 [[nodiscard]] std::string host_name();
+
+/// Whether this host has a process of this number.
+[[nodiscard]] bool is_alive(pid_t process);
 
 /// Where a file is written until it is whole: in its own folder, under a name that nobody else gives, of this process.
 [[nodiscard]] std::string temporary_name(const std::string& path);

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -55,8 +54,7 @@ std::optional<Worker> parse(const std::string& name) {
 
 bool is_dead(const std::string& name) {
   const auto worker = parse(name);
-  if (!worker || worker->host != host_name()) return false;
-  return ::kill(worker->process, 0) != 0 && errno == ESRCH;
+  return worker && worker->host == host_name() && !is_alive(worker->process);
 }
 
 std::string first_bytes(const std::string& path) {

@@ -17,6 +17,9 @@ struct WorkerState {
   std::vector<std::int64_t> chunks;   ///< stored by it
   std::vector<std::int64_t> checked;  ///< computed by it too, with the same bytes as another's
   bool ended = false;
+
+  /// [samples/s]
+  [[nodiscard]] double rate() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
 };
 
 /// Whole or not at all, like every file of a run folder.
