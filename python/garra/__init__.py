@@ -41,7 +41,7 @@ _NAMES = {
     "InputOutputError": "garra._core",
     "DeviceError": "garra._core",
 }
-_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "singularity")
+_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "scenario", "singularity")
 
 __all__ = [
     "Chain",
@@ -64,12 +64,13 @@ __all__ = [
     "platform",
     "run",
     "scale",
+    "scenario",
     "singularity",
     "uniform",
 ]
 
 if TYPE_CHECKING:
-    from garra import chain, contact, grasp, lcp, models, platform, singularity
+    from garra import chain, contact, grasp, lcp, models, platform, scenario, singularity
     from garra._core import DeviceError, Error, FileError, InputOutputError, UsageError
     from garra.chain.robot import Chain, load
     from garra.program import doctor

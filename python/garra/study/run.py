@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import xarray
     from distributed import Client
 
+    from garra.scenario import Scenario
+
 # Exit codes that leave a finished run (docs/scenario.md); 4: more unsolved samples than sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
 _STOPPED = 75
@@ -247,14 +249,15 @@ def _raise(code: int, said: str, command: str) -> None:
         raise _ERRORS.get(code, _core.Error)(message)
 
 
-def _file_of(scenario: str | PathLike[str] | Mapping[str, Any], folder: Path) -> str:
-    """The scenario's own file; a mapping is written down first."""
-    if not isinstance(scenario, Mapping):
+def _file_of(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folder: Path) -> str:
+    """The scenario's own file; a mapping, or what garra.scenario makes, is written down first."""
+    if isinstance(scenario, str | PathLike):
         return fspath(scenario)
     import tomli_w
 
+    table = scenario if isinstance(scenario, Mapping) else scenario.to_dict()
     path = folder / "scenario.toml"
-    path.write_text(tomli_w.dumps(dict(scenario)), encoding="utf-8")
+    path.write_text(tomli_w.dumps(dict(table)), encoding="utf-8")
     return str(path)
 
 
@@ -268,7 +271,7 @@ def _overrides(settings: Mapping[str, Any] | Iterable[str]) -> list[str]:
 
 
 def run(
-    scenario: str | PathLike[str] | Mapping[str, Any],
+    scenario: str | PathLike[str] | Mapping[str, Any] | Scenario,
     out: str | PathLike[str] | None = None,
     *,
     samples: int | None = None,
@@ -280,7 +283,8 @@ def run(
     progress: Progress = False,
     client: Client | None = None,
 ) -> Result:
-    """Runs a study of any job: a scenario file, or the same as a mapping (files that it names by absolute paths).
+    """Runs a study of any job: a scenario file, or the same as a mapping or of garra.scenario (files that it names by
+    absolute paths).
 
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
     progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
