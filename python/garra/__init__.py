@@ -41,7 +41,7 @@ _NAMES = {
     "InputOutputError": "garra._core",
     "DeviceError": "garra._core",
 }
-_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "scenario", "singularity")
+_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "scenario", "singularity", "viewer")
 
 __all__ = [
     "Chain",
@@ -67,10 +67,11 @@ __all__ = [
     "scenario",
     "singularity",
     "uniform",
+    "viewer",
 ]
 
 if TYPE_CHECKING:
-    from garra import chain, contact, grasp, lcp, models, platform, scenario, singularity
+    from garra import chain, contact, grasp, lcp, models, platform, scenario, singularity, viewer
     from garra._core import DeviceError, Error, FileError, InputOutputError, UsageError
     from garra.chain.robot import Chain, load
     from garra.program import doctor
