@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import socket
 
+import garra
 import numpy as np
 import pytest
-from program import ROOT
-
-import garra
 from garra.grasp import scene
 from garra.viewer import parts
+from program import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tomllib
 
+import garra
 import numpy as np
 import pytest
-from program import ROOT
-
-import garra
 from garra.scenario import Chain, Grasp, Platform, PlatformExperiment, Singularity, grasp
+from program import ROOT
 
 CLASSES = {
     "grasp": Grasp,
