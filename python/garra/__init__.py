@@ -16,12 +16,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from garra.library import load as _load_library
+
 __version__ = "0.1.0"
 
 # In a source tree the compiled module lies where it was built.
 _tree = Path(__file__).resolve().parents[2]
 if (_tree / "CMakeLists.txt").is_file():
     __path__.append(str(_tree / "build" / "python" / "garra"))
+
+_load_library()
 
 # Name: where it comes from. Nothing is imported before it is used, so that `import garra` costs nothing.
 _NAMES = {
