@@ -34,19 +34,31 @@ set_target_properties(garra_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_D
 target_include_directories(garra_python PRIVATE src)
 target_link_libraries(garra_python PRIVATE garra nlohmann_json::nlohmann_json)
 target_compile_options(garra_python PRIVATE -O1)
-if(GARRA_NATIVE)
-  set(isa native)
-else()
-  set(isa x86-64-v3)
+target_compile_definitions(garra_python PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
+set(stub_needs garra_python)
+if(GARRA_ISAS)
+  target_link_options(garra_python PRIVATE -Wl,--no-as-needed -Wl,-z,now)
+  target_link_libraries(garra_python PRIVATE garra_name garra-host_name)
+  # To be loaded once, where it is made: by the names that the package's __init__.py gives these libraries.
+  list(GET GARRA_ISAS 0 oldest)
+  set(stub_needs garra_python garra_${oldest} garra_host)
+  set_target_properties(garra_python PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR}/stub)
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/stub/libgarra.so DEPENDS ${stub_needs}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/stub
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:garra_${oldest}> ${PROJECT_BINARY_DIR}/stub/libgarra.so
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:garra_host> ${PROJECT_BINARY_DIR}/stub/libgarra-host.so)
+  list(APPEND stub_needs ${PROJECT_BINARY_DIR}/stub/libgarra.so)
 endif()
-target_compile_definitions(garra_python PRIVATE GARRA_VERSION="${PROJECT_VERSION}" GARRA_ISA="${isa}")
 nanobind_add_stub(garra_python_stub MODULE _core OUTPUT ${PROJECT_BINARY_DIR}/python/garra/_core.pyi
-  PYTHON_PATH $<TARGET_FILE_DIR:garra_python> DEPENDS garra_python)
+  PYTHON_PATH $<TARGET_FILE_DIR:garra_python> DEPENDS ${stub_needs})
 
 # What a wheel holds beside python/garra: module, program, example data where the program looks for it.
 if(SKBUILD)
   install(TARGETS garra_python LIBRARY DESTINATION garra COMPONENT python)
   install(FILES ${PROJECT_BINARY_DIR}/python/garra/_core.pyi DESTINATION garra COMPONENT python)
   install(TARGETS garra_cli RUNTIME DESTINATION garra/bin COMPONENT python)
+  if(GARRA_ISAS)
+    install(TARGETS garra_host garra_isa ${garra_isa_targets} LIBRARY DESTINATION garra/lib COMPONENT python)
+  endif()
   install(DIRECTORY data/platforms data/robots data/scenarios data/screws DESTINATION garra/data COMPONENT python)
 endif()

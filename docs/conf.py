@@ -37,12 +37,17 @@ def leave_out(app: Any, page: str, source: list[str]) -> None:
     """Files outside of docs/ are no pages of the site: their names stand there instead of links."""
     if page == "api/cpp" and not has_cpp:
         source[0] = "# C++\n\nLeft out: the site was built without Doxygen. The headers are `include/garra/*.hpp`.\n"
-    source[0] = re.sub(r"\[([^]\[]+)\]\(\.\./(?:\.\./)*([A-Z]+\.md)[^)]*\)", _named, source[0])
+    folder = (ROOT / "docs" / page).parent
+    source[0] = re.sub(r"\[([^]\[]+)\]\((\.\./[^)#\s]+)[^)\s]*\)", lambda link: _named(link, folder), source[0])
 
 
-def _named(link: re.Match[str]) -> str:
-    text, file = link.groups()
-    return f"`{file}`" if text == file else f"{text} (`{file}` in the source tree)"
+def _named(link: re.Match[str], folder: Path) -> str:
+    text, target = link.groups()
+    file = (folder / target).resolve()
+    if file.is_relative_to(ROOT / "docs"):
+        return link[0]
+    name = file.relative_to(ROOT)
+    return f"`{name}`" if text == str(name) else f"{text} (`{name}` in the source tree)"
 
 
 html_theme = "furo"

@@ -16,12 +16,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from garra.library import load as _load_library
+
 __version__ = "0.1.0"
 
 # In a source tree the compiled module lies where it was built.
 _tree = Path(__file__).resolve().parents[2]
 if (_tree / "CMakeLists.txt").is_file():
     __path__.append(str(_tree / "build" / "python" / "garra"))
+
+_load_library()
 
 # Name: where it comes from. Nothing is imported before it is used, so that `import garra` costs nothing.
 _NAMES = {
@@ -41,7 +45,7 @@ _NAMES = {
     "InputOutputError": "garra._core",
     "DeviceError": "garra._core",
 }
-_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "singularity")
+_MODULES = ("chain", "contact", "grasp", "lcp", "models", "platform", "scenario", "singularity", "viewer")
 
 __all__ = [
     "Chain",
@@ -64,12 +68,14 @@ __all__ = [
     "platform",
     "run",
     "scale",
+    "scenario",
     "singularity",
     "uniform",
+    "viewer",
 ]
 
 if TYPE_CHECKING:
-    from garra import chain, contact, grasp, lcp, models, platform, singularity
+    from garra import chain, contact, grasp, lcp, models, platform, scenario, singularity, viewer
     from garra._core import DeviceError, Error, FileError, InputOutputError, UsageError
     from garra.chain.robot import Chain, load
     from garra.program import doctor

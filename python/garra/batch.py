@@ -56,6 +56,8 @@ class Batch:
             value = value.detach()
         elif library in ("jax", "jaxlib"):
             self._out = self._out or sys.modules["jax"].numpy.asarray
+        elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+            value = _from_dlpack(name, value)
         if np.iscomplexobj(value):
             raise TypeError(f"{name} is complex: real numbers are needed")
         return np.asarray(value, dtype=np.float64)
@@ -64,6 +66,14 @@ class Batch:
         if array.shape != self.lead + tail:
             array = np.broadcast_to(array, self.lead + tail)
         return np.ascontiguousarray(array.reshape((self.count, *tail)))
+
+
+def _from_dlpack(name: str, value: Any) -> np.ndarray:
+    """Of any other library; answers are NumPy's."""
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, ValueError) as problem:
+        raise TypeError(f"{name} is on a device whose arrays are not taken ({problem}): bring it to the host") from None
 
 
 def _common(leads: set[tuple[int, ...]], arrays: dict[str, np.ndarray | None]) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 // garra._core: the library for Python. The package (python/garra) gives these functions shapes, defaults and words;
 // what is here takes checked arrays of one leading axis and returns dictionaries of arrays.
 #include "arrays.hpp"
+#include "base/instruction_set.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/status.hpp"
 
@@ -59,8 +60,9 @@ NB_MODULE(_core, m) {
   // Never freed: exceptions may be raised while the interpreter ends.
   static auto* exceptions = new Exceptions(m);
   nb::register_exception_translator(translate, exceptions);
+  require_wanted_instruction_set();
   m.attr("version") = GARRA_VERSION;
-  m.attr("isa") = GARRA_ISA;
+  m.attr("isa") = instruction_set();
   nb::list statuses;
   for (int s = 0; s < kStatusCount; ++s) statuses.append(to_string(static_cast<Status>(s)));
   m.attr("statuses") = nb::tuple(statuses);

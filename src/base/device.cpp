@@ -133,6 +133,7 @@ std::string describe(const Device& device) {
   const int threads = study_threads(device);
   const std::string times = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   if (device.executor == Executor::kScalar) return processor_name() + ", " + times + ", scalar";
+  if (!kLanesPay) return processor_name() + ", " + times;
   return processor_name() + ", " + times + " x " + std::to_string(Lanes<double>::kSize) + " lanes";
 }
 

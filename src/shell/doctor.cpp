@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/cuda_device.hpp"
+#include "base/instruction_set.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -45,7 +46,8 @@ bool self_test(const Device& device) {
 }
 
 void doctor() {
-  std::printf("garra %s, compiled by GCC %s\n\nself-test\n", GARRA_VERSION, __VERSION__);
+  std::printf("garra %s, compiled by GCC %s, instruction set %s\n\nself-test\n", GARRA_VERSION, __VERSION__,
+              instruction_set());
   bool ok = self_test(parse_device("scalar"));
   ok = self_test(parse_device("cpu")) && ok;
   try {

@@ -13,15 +13,19 @@ namespace garra::batch {
 
 /// body.operator()<double>(i) for i = 0 .. count - 1.
 template <class Body>
-__attribute__((flatten)) void for_each_scalar(std::int64_t count, const Body& body) {
+__attribute__((noinline, flatten)) void for_each_scalar(std::int64_t count, const Body& body) {
   for (std::int64_t i = 0; i < count; ++i) body.template operator()<double>(i);
 }
 
 /// body.operator()<Lanes<double>>(i) for every group of lanes; the last tile must be padded.
 template <class Body>
 __attribute__((flatten)) void for_each_lanes(std::int64_t count, const Body& body) {
-  using S = Lanes<double>;
-  for (std::int64_t i = 0; i < count; i += S::kSize) body.template operator()<S>(i);
+  if constexpr (kLanesPay) {
+    using S = Lanes<double>;
+    for (std::int64_t i = 0; i < count; i += S::kSize) body.template operator()<S>(i);
+  } else {
+    for_each_scalar(count, body);
+  }
 }
 
 /// Either of them: one thread of the host.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "garra/batch/for_each.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/core/lanes.hpp"
 
@@ -93,15 +94,19 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
 /// body.solver steps while any runs; what it has found of one goes to the tiles body.candidates.
 template <class Body>
 void iterate_lanes(const Body& body, std::int64_t count) {
-  using S = Lanes<double>;
-  const auto& solver = body.solver;
-  const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) { return body.template start<S>(i); };
-  const auto step = [&](auto& state) __attribute__((flatten)) { solver.step(state); };
-  const auto running = [&](const auto& state) { return solver.running(state); };
-  const auto finish = [&](std::int64_t i, const auto& state, int lane) __attribute__((noinline, flatten)) {
-    store_lane<S>(body.candidates, i, solver.candidate(state), lane);
-  };
-  solve_refilling<double>(count, start, step, running, finish);
+  if constexpr (!kLanesPay) {
+    for_each_scalar(count, body);
+  } else {
+    using S = Lanes<double>;
+    const auto& solver = body.solver;
+    const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) { return body.template start<S>(i); };
+    const auto step = [&](auto& state) __attribute__((flatten)) { solver.step(state); };
+    const auto running = [&](const auto& state) { return solver.running(state); };
+    const auto finish = [&](std::int64_t i, const auto& state, int lane) __attribute__((noinline, flatten)) {
+      store_lane<S>(body.candidates, i, solver.candidate(state), lane);
+    };
+    solve_refilling<double>(count, start, step, running, finish);
+  }
 }
 
 }  // namespace garra::batch

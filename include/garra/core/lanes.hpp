@@ -109,6 +109,13 @@ struct Lanes {
   friend GARRA_HD Lanes operator>>(Lanes a, int n) { return a.v >> n; }
 };
 
+/// Without the instruction for it every lane's fma is a call: executors then take problems one by one, the same bits.
+#if defined(__FMA__)
+inline constexpr bool kLanesPay = true;
+#else
+inline constexpr bool kLanesPay = false;
+#endif
+
 template <class T>
 struct ScalarTraits<Lanes<T>> {
   using Real = T;

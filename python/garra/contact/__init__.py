@@ -16,6 +16,7 @@ import numpy as np
 
 from garra import _core
 from garra.batch import Batch
+from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 
 STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""

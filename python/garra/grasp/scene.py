@@ -37,23 +37,24 @@ DIGITS = {"kinetic": 4, "balance": 4}  # significant ones
 def read_motion(folder: str) -> Table | None:
     """The trajectories of motion.h5, rounded for the page, each up to where it stopped; those that never began are left
     out. None where there is nothing to show, or no file."""
-    return _shown(Path(folder) / "motion.h5")
+    return read_file(Path(folder) / "motion.h5")
 
 
 def read_pictures(folder: str) -> Table | None:
     """The samples of grasp.h5, each at its instant, and those that `garra replay -o RUN/samples/N.h5` has added. None
     where there is nothing to show, or no file."""
-    found = _shown(Path(folder) / "grasp.h5")
+    found = read_file(Path(folder) / "grasp.h5")
     if found:
         known = {run["sample"] for run in found["runs"]}
         for file in sorted((Path(folder) / "samples").glob("*.h5")):
-            added = (_shown(file) or {"runs": []})["runs"]
+            added = (read_file(file) or {"runs": []})["runs"]
             found["runs"] += [run for run in added if run["sample"] not in known]
             known |= {run["sample"] for run in added}
     return found
 
 
-def _shown(file: Path) -> Table | None:
+def read_file(file: Path) -> Table | None:
+    """The trajectories of one file; None where there is nothing to show, or no file."""
     found = opened(file, lambda h5: _read(h5, file)) if file.exists() else {"runs": []}
     return found if found["runs"] else None
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
@@ -47,6 +48,11 @@ class ForwardKinematics:
     """[...] smallest singular value of the scaled Jacobian"""
     uniqueness: Any
     """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven"""
+    _modes: Callable[..., Modes] | None = field(default=None, repr=False, compare=False)
+
+    def modes(self, *, starts: int = 512, seed: int = 1) -> Modes:
+        """Every pose found that has these lengths; of one set of lengths, as Platform.modes()."""
+        return self._modes(starts=starts, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -120,7 +126,8 @@ class Platform:
         arrays = _core.platform_forward(
             self._core, batch["lengths"], batch["position"], batch["quaternion"], certify, device, threads
         )
-        return ForwardKinematics(**{name: batch.out(array) for name, array in arrays.items()})
+        found = {name: batch.out(array) for name, array in arrays.items()}
+        return ForwardKinematics(**found, _modes=partial(self.modes, lengths))
 
     def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
         """Every pose found that has the lengths [6], from `starts` random ones."""

@@ -11,6 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from os import PathLike, fspath
 from pathlib import Path
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     import pandas
     import xarray
     from distributed import Client
+
+    from garra.scenario import Scenario
 
 # Exit codes that leave a finished run (docs/scenario.md); 4: more unsolved samples than sampling.max_unsolved.
 _FINISHED = (0, 1, 4)
@@ -94,15 +97,18 @@ class Result:
         return Interval(event["low"], event["high"])
 
     def proportion_ci(self, confidence_level: float = 0.95, method: str = "wilson") -> Interval:
-        """The interval for another confidence, as scipy.stats.binomtest(...).proportion_ci() names it."""
-        if method != "wilson":
-            raise ValueError(f'method = {method!r}: there is "wilson"')
+        """The interval for another confidence or by another method: "wilson", "wilsoncc", "exact", as
+        scipy.stats.binomtest(...).proportion_ci() names them (the last two need SciPy). Unsolved samples count against
+        the lower end and for the upper one."""
+        if method not in ("wilson", "wilsoncc", "exact"):
+            raise ValueError(f'method = {method!r}, not "wilson", "wilsoncc" or "exact"')
         if not 0 < confidence_level < 1:
             raise ValueError(f"confidence_level = {confidence_level}, not between 0 and 1")
         unsolved = self.outcomes.get("unsolved", 0)
         held = round(self.probability * (self.samples - unsolved)) if self.samples > unsolved else 0
-        z = NormalDist().inv_cdf((1 + confidence_level) / 2)
-        return Interval(wilson(held, self.samples, z)[0], wilson(held + unsolved, self.samples, z)[1])
+        ends = _wilson if method == "wilson" else _scipys
+        low, _ = ends(held, self.samples, confidence_level, method)
+        return Interval(low, ends(held + unsolved, self.samples, confidence_level, method)[1])
 
     @property
     def outcomes(self) -> dict[str, int]:
@@ -144,22 +150,10 @@ class Result:
             frame = frame.assign(outcome=frame["outcome"].astype(str))
         return frame.to_xarray().assign_attrs(attributes)
 
-    def plot_metric(self, name: str, ax: Any = None) -> Any:
-        """Histogram of a metric on matplotlib axes, which are returned."""
-        import matplotlib.pyplot as plt
-        import numpy as np
-
-        metric = self.metrics[name]
-        counts = np.array(metric.counts, dtype=float)
-        edges = np.linspace(metric.low, metric.high, len(counts) + 1)
-        seen = np.flatnonzero(counts)
-        ax = ax or plt.subplots()[1]
-        if len(seen):
-            first, last = seen[0], seen[-1] + 1
-            ax.stairs(counts[first:last] / counts.sum(), edges[first : last + 1], fill=True)
-        ax.set_xlabel(metric.label if metric.unit == "1" else f"{metric.label} [{metric.unit}]")
-        ax.set_ylabel("share of samples")
-        return ax
+    @property
+    def plot(self) -> Plots:
+        """Figures on matplotlib axes: plot.outcomes(), plot.friction_margin() and so on for every metric."""
+        return Plots(self)
 
     def report(self, path: str | PathLike[str] | None = None) -> Path:
         """The page report.html, made where it is not there yet; copied to `path`."""
@@ -198,6 +192,65 @@ class Result:
             f"<div style='max-width:32em'><b>{escape(self.title or self.job)}</b><br>{escape(self._headline())}"
             f"{bar}<table>{shares}</table></div>"
         )
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Figures on matplotlib axes, which are given or made, and returned. plot.NAME(ax=None): of each metric."""
+
+    of: Result
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in self.of.metrics:
+            raise AttributeError(f"no metric is called {name!r}; there are {', '.join(self.of.metrics)}")
+        return partial(self.metric, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.of.metrics})
+
+    def metric(self, name: str, ax: Any = None) -> Any:
+        """Histogram of a metric."""
+        import numpy as np
+
+        metric = self.of.metrics[name]
+        counts = np.array(metric.counts, dtype=float)
+        edges = np.linspace(metric.low, metric.high, len(counts) + 1)
+        seen = np.flatnonzero(counts)
+        ax = _axes(ax)
+        if len(seen):
+            first, last = seen[0], seen[-1] + 1
+            ax.stairs(counts[first:last] / counts.sum(), edges[first : last + 1], fill=True)
+        ax.set_xlabel(metric.label if metric.unit == "1" else f"{metric.label} [{metric.unit}]")
+        ax.set_ylabel("share of samples")
+        return ax
+
+    def outcomes(self, ax: Any = None) -> Any:
+        """Share of each outcome that occurred."""
+        found = {name: count for name, count in self.of.outcomes.items() if count}
+        ax = _axes(ax)
+        ax.barh(list(found), [count / self.of.samples for count in found.values()])
+        ax.invert_yaxis()
+        ax.set_xlabel("share of samples")
+        return ax
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot
+
+    return pyplot.subplots()[1]
+
+
+def _wilson(count: int, samples: int, level: float, _: str) -> tuple[float, float]:
+    return wilson(count, samples, NormalDist().inv_cdf((1 + level) / 2))
+
+
+def _scipys(count: int, samples: int, level: float, method: str) -> tuple[float, float]:
+    from scipy.stats import binomtest
+
+    found = binomtest(count, samples).proportion_ci(level, method)
+    return float(found.low), float(found.high)
 
 
 def _text(value: Any) -> str:
@@ -247,14 +300,15 @@ def _raise(code: int, said: str, command: str) -> None:
         raise _ERRORS.get(code, _core.Error)(message)
 
 
-def _file_of(scenario: str | PathLike[str] | Mapping[str, Any], folder: Path) -> str:
-    """The scenario's own file; a mapping is written down first."""
-    if not isinstance(scenario, Mapping):
+def _file_of(scenario: str | PathLike[str] | Mapping[str, Any] | Scenario, folder: Path) -> str:
+    """The scenario's own file; a mapping, or what garra.scenario makes, is written down first."""
+    if isinstance(scenario, str | PathLike):
         return fspath(scenario)
     import tomli_w
 
+    table = scenario if isinstance(scenario, Mapping) else scenario.to_dict()
     path = folder / "scenario.toml"
-    path.write_text(tomli_w.dumps(dict(scenario)), encoding="utf-8")
+    path.write_text(tomli_w.dumps(dict(table)), encoding="utf-8")
     return str(path)
 
 
@@ -268,7 +322,7 @@ def _overrides(settings: Mapping[str, Any] | Iterable[str]) -> list[str]:
 
 
 def run(
-    scenario: str | PathLike[str] | Mapping[str, Any],
+    scenario: str | PathLike[str] | Mapping[str, Any] | Scenario,
     out: str | PathLike[str] | None = None,
     *,
     samples: int | None = None,
@@ -280,7 +334,8 @@ def run(
     progress: Progress = False,
     client: Client | None = None,
 ) -> Result:
-    """Runs a study of any job: a scenario file, or the same as a mapping (files that it names by absolute paths).
+    """Runs a study of any job: a scenario file, or the same as a mapping or of garra.scenario (files that it names by
+    absolute paths).
 
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
     progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":

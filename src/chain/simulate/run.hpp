@@ -46,6 +46,15 @@ __attribute__((flatten)) void run_lanes_adaptive(const Body& body) {
       });
 }
 
+template <class Body>
+void run_on_host(const SimulateJob& job, std::int64_t count, const Body& body) {
+  if constexpr (kLanesPay) {
+    if (job.device.executor != Executor::kScalar)
+      return job.options.method == Integrator::kDopri5 ? run_lanes_adaptive(body) : run_lanes_fixed(body);
+  }
+  batch::for_each_scalar(count, body);
+}
+
 /// A batch in chunks, each by one thread.
 template <class Body>
 void simulate_chunks(const SimulateJob& job) {
@@ -56,12 +65,7 @@ void simulate_chunks(const SimulateJob& job) {
       solve_threads(job.device), chunks, [&] { return SimulateRows(job, chunks.largest()); },
       [&](SimulateRows& rows, std::int64_t first, std::int64_t count) {
         const Body body{setup, rows.take(first, count)};
-        if (job.device.executor == Executor::kScalar)
-          batch::for_each_scalar(count, body);
-        else if (job.options.method == Integrator::kDopri5)
-          run_lanes_adaptive(body);
-        else
-          run_lanes_fixed(body);
+        run_on_host(job, count, body);
         rows.give_back();
       });
 }

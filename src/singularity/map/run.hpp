@@ -102,7 +102,7 @@ class MapArmOf final : public MapArm {
   /// From w.q to `to`.
   void measure_exactly(Executor executor, std::int64_t count, const map_run::Workspace<J>& w,
                        batch::Tiles<Measured<double>>& to) const {
-    if constexpr (J <= 7 && G == 6) {  // joints that slide cost the lanes something
+    if constexpr (J <= 7 && G == 6 && kLanesPay) {  // joints that slide cost the lanes something
       if (revolute_ && executor == Executor::kLanes)
         return batch::for_each_lanes(count, MeasureBody<J, G, Joints::kRevolute>{&arm_, w.q.data(), to.data()});
     }

@@ -114,3 +114,31 @@ def test_lcp_against_a_closed_form():
     found = garra.lcp.solve([[[2.0, 1.0], [1.0, 2.0]]], [[-5.0, -6.0], [1.0, -1.0], [1.0, 1.0]])
     assert np.allclose(found.z, [[4 / 3, 7 / 3], [0, 0.5], [0, 0]])
     assert (found.status == 0).all()
+
+
+class FromElsewhere:
+    """An array of a library that garra does not know."""
+
+    def __init__(self, array: np.ndarray, device: tuple[int, int] = (1, 0)) -> None:
+        self.array, self.device = array, device
+        self.shape, self.ndim = array.shape, array.ndim
+
+    def __dlpack__(self, **how):
+        if self.device != (1, 0):
+            raise RuntimeError("Unsupported device in DLTensor.")  # what NumPy says of an array on a GPU
+        return self.array.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.device
+
+
+def test_arrays_of_any_library_come_through_dlpack(problems):
+    A, b, mu = (problems[name] for name in ("A", "b", "mu"))
+    found = contact.solve(FromElsewhere(A), FromElsewhere(b), FromElsewhere(mu))
+    assert np.array_equal(found.c, contact.solve(A, b, mu).c, equal_nan=True)
+    with pytest.raises(TypeError, match="b is on a device .* bring it to the host"):
+        contact.solve(A, FromElsewhere(b, (2, 0)), mu)
+
+
+def test_lcp_is_here_too():
+    assert contact.lcp is garra.lcp.solve

@@ -41,6 +41,7 @@ def test_one_pose_from_the_home_pose_and_its_modes():
     assert np.allclose(found.position, position + [0.01, 0.0, 0.02], atol=1e-10)
     assert garra.platform.STATUS[found.status] == "certified"
     modes = platform.modes(lengths)
+    assert np.array_equal(found.modes().position, modes.position)
     assert np.abs(platform.inverse_kinematics(modes.position, modes.quaternion).lengths - lengths).max() < 1e-10
     assert np.abs(modes.position - found.position).sum(-1).min() < 1e-9
 

@@ -34,6 +34,15 @@ def test_the_answer_is_the_programs(tmp_path):
     # Wilson's interval again, from the counts.
     assert math.isclose(found.proportion_ci().low, low) and math.isclose(found.proportion_ci().high, high)
     assert found.proportion_ci(0.99).low < low < found.proportion_ci(0.5).low
+    stats = pytest.importorskip("scipy.stats")
+    held, unsolved = found.outcomes["held"], found.outcomes["unsolved"]
+    for method in ("exact", "wilson", "wilsoncc"):
+        ours = found.proportion_ci(confidence_level=0.9, method=method)
+        low, _ = stats.binomtest(held, 4096).proportion_ci(0.9, method)
+        _, high = stats.binomtest(held + unsolved, 4096).proportion_ci(0.9, method)
+        assert math.isclose(ours.low, low, rel_tol=1e-12) and math.isclose(ours.high, high, rel_tol=1e-12)
+    with pytest.raises(ValueError, match="wald"):
+        found.proportion_ci(method="wald")
     assert sum(found.outcomes.values()) == found.samples == 4096
     assert found.metrics["critical_friction"].unit == "1"
     assert f"{found.probability:.5f}" in repr(found) and "4,096" in repr(found)
@@ -114,11 +123,15 @@ def test_the_histogram_is_that_of_the_summary():
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     found = garra.run(SCENARIOS / "three_puma_sphere.toml", samples=1024)
-    ax = found.plot_metric("critical_friction")
+    ax = found.plot.critical_friction()
     (stairs,) = ax.patches
     counts = np.array(found.metrics["critical_friction"].counts)
     assert math.isclose(stairs.get_data().values.sum(), 1.0)
     assert np.count_nonzero(stairs.get_data().values) == np.count_nonzero(counts)
+    bars = found.plot.outcomes().patches
+    assert math.isclose(sum(bar.get_width() for bar in bars), 1.0)
+    with pytest.raises(AttributeError, match="there are .*friction_margin"):
+        _ = found.plot.frictions
     plt.close("all")
 
 

@@ -33,7 +33,7 @@ PLANTED = [
     ("src/base/scenario/fields.hpp", "chain/files/robot_table.hpp", "src/base/files may not include system files"),
     ("src/study/engine.cpp", "base/files/hdf5.hpp", "src/study may not include src/base/files"),
     ("src/study/files/run_lock.cpp", "shell/progress.hpp", "src/study/files may not include src/shell"),
-    ("src/shell/main.cpp", "grasp/study/study.hpp", "src/shell may not include system"),
+    ("src/shell/program.cpp", "grasp/study/study.hpp", "src/shell may not include system"),
     ("src/shell/jobs.cpp", "chain/files/trajectory_file.hpp", "src/shell may not include system files"),
     # systems
     ("src/contact/batch/entry.cpp", "chain/model/robot.hpp", "contact may not include chain"),
@@ -67,7 +67,7 @@ PLANTED = [
     ("src/chain/files/states_file.cpp", "CLI/CLI.hpp", "belongs in src/shell/ and src/<system>/command/"),
     ("src/contact/bench/table.cpp", "CLI/CLI.hpp", "belongs in src/shell/ and src/<system>/command/"),
     ("src/base/device.cpp", "cuda_runtime.h", "belongs in kernels/"),
-    ("src/shell/main.cpp", "garra/core/gone.hpp", "no such file"),
+    ("src/shell/program.cpp", "garra/core/gone.hpp", "no such file"),
 ]
 
 

@@ -1,3 +1,5 @@
+#include "shell/launch/program.hpp"
+
 #include <fcntl.h>
 #include <omp.h>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 
 #include "base/files/hdf5_errors.hpp"
 #include "base/files/text_file.hpp"
+#include "base/instruction_set.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -149,6 +152,7 @@ void require_utf8(int argc, const char* const* argv) {
 
 int run(int argc, char** argv) {
   require_utf8(argc, argv);
+  garra::require_wanted_instruction_set();
   CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
   app.set_version_flag("--version", "garra " GARRA_VERSION);
   app.require_subcommand(1);
@@ -181,7 +185,7 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int garra_program(int argc, char** argv) {
   occupy_closed_streams();
   watch_crashes();
   std::atexit(after_exit);

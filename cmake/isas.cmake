@@ -1,0 +1,101 @@
+# What a wheel holds (GARRA_ISAS): the library once for each instruction set, and everything else once.
+#
+#   lib/libgarra-v2.so, -v3.so, -v4.so   all that computes. To the loader each is called libgarra.so, so a process has one of them
+#   lib/libgarra-host.so                 files, words, the program but for its main(); needs "libgarra.so"
+#   lib/libgarra-isa.so                  says which of them runs here (shell/launch/choose.hpp)
+#   _core...so                           the Python module; needs "libgarra.so" and "libgarra-host.so"
+#   bin/garra                            loads the one, then the other
+#
+# Each library keeps to itself what others do not ask for (exports.cmake): functions of headers are compiled into every one of
+# them, and a process must not take one that its processor cannot run.
+set(folder ${PROJECT_BINARY_DIR}/isas)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${folder}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)
+
+# Names for the linker: what they stand for is made last, since what it exports is what the others need of it.
+file(WRITE ${PROJECT_BINARY_DIR}/nothing.c "")
+foreach(name garra garra-host)
+  add_library(${name}_name SHARED ${PROJECT_BINARY_DIR}/nothing.c)
+  set_target_properties(${name}_name PROPERTIES OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/names)
+endforeach()
+
+# Small rather than fast where nobody waits: what runs seconds, methods for comparison, the tail of hard problems.
+set(GARRA_SMALL -Os -ffunction-sections -fdata-sections)
+set(GARRA_LINKED_SMALL -Wl,--gc-sections,-z,now,--strip-all,--hash-style=gnu,--as-needed)
+
+function(garra_keeps_to_itself target map)
+  target_link_options(${target} PRIVATE ${GARRA_LINKED_SMALL} -Wl,--version-script=${map})
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+endfunction()
+
+function(garra_exports map)  # those that the linked libraries ARGN need
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  add_custom_command(OUTPUT ${map} DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/exports.cmake
+    COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DMAP=${map} "-DFILES=${files}" -P ${PROJECT_SOURCE_DIR}/cmake/exports.cmake VERBATIM)
+endfunction()
+
+# --- everything else, for any of these processors -----------------------------------------------------------------------------
+add_library(garra_generate OBJECT ${GARRA_GENERATE_SOURCES} src/chain/generate/entry.cpp)
+target_include_directories(garra_generate PRIVATE src)
+target_link_libraries(garra_generate PRIVATE garra garra_warnings)
+target_compile_definitions(garra_generate PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
+add_library(garra_host SHARED ${GARRA_CLI_SOURCES} $<TARGET_OBJECTS:garra_generate> $<TARGET_OBJECTS:garra_io>
+  $<TARGET_OBJECTS:garra_answers> $<TARGET_OBJECTS:garra_mncp>)
+set_target_properties(garra_host PROPERTIES OUTPUT_NAME garra-host)
+target_precompile_headers(garra_host PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp>)
+target_include_directories(garra_host PRIVATE src)
+target_compile_definitions(garra_host PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
+target_link_libraries(garra_host PRIVATE garra garra_warnings nlohmann_json::nlohmann_json CLI11::CLI11 HDF5::HDF5
+  ZLIB::ZLIB tinyxml2::tinyxml2 -Wl,--no-as-needed garra_name)
+garra_keeps_to_itself(garra_host ${PROJECT_BINARY_DIR}/host.map)
+foreach(target garra_host garra_generate garra_io garra_answers garra_mncp)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition ${GARRA_SMALL})
+endforeach()
+
+# --- all that computes, once for each ------------------------------------------------------------------------------------------
+list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/chain/generate/")
+set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp src/chain/instances/eval_large.cpp
+  src/chain/instances/eval_varying.cpp src/contact/instances/rescue.cpp src/contact/instances/box_quacan.cpp
+  src/contact/instances/spg.cpp src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp
+  src/platform/experiment/flops.cpp)
+set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS "-Os")
+set_source_files_properties(${GARRA_EXACT_SOURCES} PROPERTIES COMPILE_OPTIONS -O1
+  COMPILE_DEFINITIONS "EIGEN_DONT_VECTORIZE;Eigen=garra_eigen")
+foreach(isa ${GARRA_ISAS})
+  add_library(garra_${isa} SHARED ${GARRA_SOURCES} ${GARRA_EXACT_SOURCES} ${GARRA_STUDY_SOURCES})
+  set_target_properties(garra_${isa} PROPERTIES OUTPUT_NAME garra-${isa} NO_SONAME ON GARRA_ISA ${isa}
+    CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
+  target_include_directories(garra_${isa} PRIVATE src)
+  target_compile_definitions(garra_${isa} PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
+  # -O2: a fifth smaller than at -O3.
+  target_compile_options(garra_${isa} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections -O2)
+  target_link_libraries(garra_${isa} PRIVATE garra garra_warnings nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
+    HDF5::HDF5 Eigen3::Eigen)
+  target_link_options(garra_${isa} PRIVATE -Wl,-soname,libgarra.so)
+  garra_keeps_to_itself(garra_${isa} ${PROJECT_BINARY_DIR}/garra.map)
+  list(APPEND garra_isa_targets garra_${isa})
+endforeach()
+if(TARGET garra_v2)  # for processors where nothing is fast
+  target_compile_options(garra_v2 PRIVATE -Os)
+  target_compile_definitions(garra_v2 PRIVATE GARRA_QUICK_COMPILE)
+endif()
+
+# --- which one, and the program -------------------------------------------------------------------------------------------------
+add_library(garra_isa SHARED src/shell/launch/choose.cpp)
+add_executable(garra_cli src/shell/launch/wheel_main.cpp src/shell/launch/choose.cpp)
+set_target_properties(garra_isa PROPERTIES OUTPUT_NAME garra-isa CXX_VISIBILITY_PRESET default)
+set_target_properties(garra_cli PROPERTIES OUTPUT_NAME garra)
+foreach(target garra_isa garra_cli)  # for any x86-64: they say that a processor is too old
+  target_include_directories(${target} PRIVATE src include)
+  target_link_libraries(${target} PRIVATE garra_warnings ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE -Wl,--strip-all)
+endforeach()
+add_dependencies(garra_cli garra_host garra_isa ${garra_isa_targets})
+
+include(cmake/python.cmake)
+garra_exports(${PROJECT_BINARY_DIR}/host.map garra_python)
+garra_exports(${PROJECT_BINARY_DIR}/garra.map garra_python garra_host)
+# No target's dependency, or a library would be compiled only when the others are linked: ninja knows the files.
+add_custom_target(garra_host_map DEPENDS ${PROJECT_BINARY_DIR}/host.map)
+add_custom_target(garra_map DEPENDS ${PROJECT_BINARY_DIR}/garra.map)

@@ -1,0 +1,144 @@
+"""What every scenario class is: a table of a scenario whose keys are checked when it is made."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from garra import _core, program
+from garra.scenario.rules import fault
+from garra.study.distributions import Normal, Uniform
+
+Quantity = float | str
+"""A number in SI units, or a text with its unit: "50 mm"."""
+
+
+@cache
+def schema(job: str) -> dict[str, Any]:
+    """The JSON Schema of a job, as `garra check --schema` printed it when these classes were generated."""
+    return json.loads((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"))[job]
+
+
+def plain(value: Any) -> Any:
+    """What TOML has for it: numbers, texts, lists, tables."""
+    if isinstance(value, Table):
+        return value.to_dict()
+    if isinstance(value, Uniform | Normal):
+        return _distribution(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return plain(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def _distribution(value: Uniform | Normal) -> dict[str, Any]:
+    if value.common or value.relative:
+        raise _core.UsageError(f"{value}: a scenario has no such distribution; write a table (docs/scenario.md)")
+    if isinstance(value, Uniform):
+        return {"uniform": [value.low, value.high]}
+    ends = {"min": value.min, "max": value.max}
+    return {"normal": [value.mean, value.sd], **{k: x for k, x in ends.items() if abs(x) != float("inf")}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Keys that are None are left out: what holds then is in the class's words, and the program fills it in."""
+
+    _job: ClassVar[str]
+    _path: ClassVar[tuple[str, ...]]
+    _tables: ClassVar[dict[str, type[Table]]] = {}
+    """Keys whose values are tables, or lists of them."""
+
+    def __post_init__(self) -> None:
+        given = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) is not None}
+        for name, value in given.items():
+            object.__setattr__(self, name, self._made(name, value))
+        rule = self._rule()
+        missing = [key for key in rule.get("required", ()) if key not in ("schema", "job") and _name(key) not in given]
+        if missing:
+            raise _core.UsageError(f"{type(self).__name__} without {' and '.join(missing)}")
+        for key, value in self.to_dict().items():
+            if _name(key) in given and key not in self._tables:
+                wrong = fault(rule["properties"][key], value, schema(self._job).get("definitions", {}))
+                if wrong:
+                    raise _core.UsageError(f"{'.'.join((*self._path, key))} = {value!r}: not {wrong}")
+
+    def _made(self, name: str, value: Any) -> Any:
+        """Mappings become the class of their table."""
+        kind = self._tables.get(name)
+        if kind is None:
+            return value
+        if isinstance(value, list | tuple):
+            return tuple(self._one(name, kind, item) for item in value)
+        return self._one(name, kind, value)
+
+    def _one(self, name: str, kind: type[Table], value: Any) -> Table:
+        if isinstance(value, kind):
+            return value
+        if not isinstance(value, Mapping):
+            raise _core.UsageError(f"{'.'.join((*self._path, name))} = {value!r}: not a {kind.__name__} or a mapping")
+        try:
+            return kind(**{_name(key): item for key, item in value.items()})
+        except TypeError:
+            known = {f.name for f in fields(kind)}
+            wrong = next(key for key in value if _name(key) not in known)
+            raise _core.UsageError(
+                f"{'.'.join((*kind._path, wrong))}: no such key; there are {', '.join(sorted(known))}"
+            ) from None
+
+    @classmethod
+    def _rule(cls) -> dict[str, Any]:
+        rule = schema(cls._job)
+        for key in cls._path:
+            rule = rule["properties"][key]
+            rule = rule.get("items", rule) if rule.get("type") == "array" else rule
+        return rule
+
+    def to_dict(self) -> dict[str, Any]:
+        """As tomllib reads it from a file."""
+        keys = {f.name: f.name.rstrip("_") for f in fields(self)}
+        return {keys[name]: plain(getattr(self, name)) for name in keys if getattr(self, name) is not None}
+
+
+def _name(key: str) -> str:
+    """Of a key that is a word of Python."""
+    return f"{key}_" if key in ("from", "lambda") else key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario(Table):
+    """A whole scenario: `garra.run(scenario)` runs it. Files that it names: by absolute paths."""
+
+    _path: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"schema": 1, "job": self._job, **super().to_dict()}
+
+    def to_toml(self) -> str:
+        """The text of a scenario file (docs/scenario.md)."""
+        import tomli_w
+
+        return tomli_w.dumps(self.to_dict())
+
+    def _check(self) -> None:
+        """By the program's own reader: what keys have to do with one another is written there only."""
+        with tempfile.TemporaryDirectory(prefix="garra-") as folder:
+            file = Path(folder) / "scenario.toml"
+            file.write_text(self.to_toml(), encoding="utf-8")
+            done = subprocess.run(
+                [program.path(), "check", str(file)], env=program.environment(), capture_output=True, text=True,
+                encoding="utf-8", errors="replace",
+            )  # fmt: skip
+        if done.returncode:
+            raise _core.FileError(done.stderr.strip().removeprefix("garra: ").replace(f"{folder}/", ""))

@@ -1,0 +1,131 @@
+"""The scenario classes of python/garra/scenario, from `garra check --schema` (tools/scenario_tables writes them)."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import textwrap
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path("python/garra/scenario")
+JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
+IMPORTS = (
+    ("collections.abc", ("Mapping", "Sequence")),
+    ("dataclasses", ("dataclass",)),
+    ("typing", ("Any", "ClassVar", "Literal")),
+    ("garra.scenario.table", ("Quantity", "Scenario", "Table")),
+    ("garra.study.distributions", ("Normal", "Uniform")),
+)
+
+
+def head(job: str, body: str) -> str:
+    """What the classes need, in the order of ruff."""
+    lines = [
+        f'"""Classes of job = "{job}". Made by tools/scenario_tables from the list of fields: not to be edited."""',
+        "",
+    ]
+    lines += ["from __future__ import annotations", ""]
+    for module, names in IMPORTS:
+        used = [name for name in names if re.search(rf"\b{name}\b", body)]
+        if module == "garra.scenario.table":
+            lines.append("")
+        if used:
+            lines.append(f"from {module} import {', '.join(used)}")
+    return "\n".join(lines) + "\n"
+
+
+def camel(words: str) -> str:
+    return "".join(word.capitalize() for word in words.split("_"))
+
+
+def table_of(rule: dict[str, Any]) -> dict[str, Any] | None:
+    """The rule of a table, or of one of a list of tables."""
+    inner = rule.get("items", {}) if rule.get("type") == "array" else rule
+    return inner if inner.get("type") == "object" and inner.get("properties") else None
+
+
+def hint(rule: dict[str, Any], name: str) -> str:
+    """The type of a key, for editors."""
+    if table_of(rule):
+        return f"Sequence[{name}]" if rule.get("type") == "array" else name
+    return " | ".join(sorted(hints(rule))) or "Any"
+
+
+def hints(rule: dict[str, Any]) -> set[str]:
+    if "$ref" in rule:
+        return {"Mapping[str, Any]", "Normal", "Uniform"}
+    if "anyOf" in rule:
+        every = set().union(*(hints(one) for one in rule["anyOf"]))
+        return {"Any"} if "Any" in every else every - ({"float", "str"} if "Quantity" in every else set())
+    if "enum" in rule or "const" in rule:
+        return {f"Literal[{', '.join(json.dumps(x) for x in rule.get('enum', [rule.get('const')]))}]"}
+    kinds = rule.get("type", [])
+    kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+    if {"number", "string"} <= kinds:
+        kinds = kinds - {"number", "string"} | {"quantity"}
+    if kinds == {"string"} and r"\d" in rule.get("pattern", ""):
+        kinds = {"quantity"}
+    names = {"number": "float", "integer": "int", "string": "str", "boolean": "bool", "array": "Sequence[Any]",
+             "object": "Mapping[str, Any]", "quantity": "Quantity"}  # fmt: skip
+    return {names[kind] for kind in kinds}
+
+
+def said(rule: dict[str, Any]) -> str:
+    """Words of a key, and its default."""
+    words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", rule.get("description", ""))
+    default = f"default {json.dumps(rule['default'])}" if rule.get("default", "") != "" else ""
+    return "; ".join(part for part in (words, default) if part).replace("\\", "\\\\")
+
+
+def quoted(text: str) -> list[str]:
+    """As a docstring in a class, in lines of 120."""
+    text = f'"""{text}."""' if text.endswith('"') else f'"""{text}"""'
+    return textwrap.wrap(
+        text, 120, initial_indent="    ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def classes(rule: dict[str, Any], job: str, path: tuple[str, ...]) -> list[str]:
+    """The text of a table's class, after those of the tables in it."""
+    before: list[str] = []
+    name = camel("_".join(path)) or camel(job)
+    lines = ["@dataclass(frozen=True, kw_only=True)", f"class {name}({'Table' if path else 'Scenario'}):"]
+    own = f"[{'.'.join(path)}]" if path else f"A scenario of job {job}."
+    lines += [*quoted(said(rule) or own), "", f'    _job: ClassVar[str] = "{job}"']
+    if path:
+        keys = ", ".join(f'"{key}"' for key in path) + ("," if len(path) == 1 else "")
+        lines.append(f"    _path: ClassVar[tuple[str, ...]] = ({keys})")
+    tables = {}
+    body: list[str] = []
+    for key, inner in rule["properties"].items():
+        if not path and key in ("schema", "job"):
+            continue
+        kind = camel("_".join((*path, key)))
+        table = table_of(inner)
+        if table:
+            before += classes(table, job, (*path, key))
+            tables[key] = kind
+        attribute = f"{key}_" if key in ("from", "lambda") else key
+        body.append(f"    {attribute}: {hint(inner, kind)} | None = None")
+        if said(inner) and not table:
+            body += quoted(said(inner))
+    if tables:
+        pairs = [f'        "{key}": {kind},' for key, kind in tables.items()]
+        lines += ["    _tables: ClassVar[dict[str, type[Table]]] = {", *pairs, "    }"]
+    return [*before, "\n".join([*lines, *body])]
+
+
+def files(program: str) -> dict[str, str]:
+    """Text of every file, by its path from the root."""
+    rules = {}
+    for job in JOBS:
+        command = [program, "check", "--schema", job]
+        rules[job] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    texts = {str(FOLDER / "schema.json"): json.dumps(rules, separators=(",", ":"), ensure_ascii=False) + "\n"}
+    for job, rule in rules.items():
+        name = str(FOLDER / f"{job}.py")
+        body = "\n\n\n".join(classes(rule, job, ()))
+        texts[name] = head(job, body) + "\n\n" + body + "\n"
+    return texts
