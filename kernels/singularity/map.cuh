@@ -233,7 +233,7 @@ class Run {
         single_(1),
         plan_(1),
         sampler_(1),
-        counts_(plan.layout.counts),
+        counts_(plan.layout.with_buckets()),
         least_(plan.layout.least),
         q_(doubles<Vec<double, J>>(batch)),
         measured_(doubles<Measured<double>>(batch)),
@@ -247,7 +247,7 @@ class Run {
     single_.upload(&map.single);
     plan_.upload(&plan);
     sampler_.upload(&plan.sampler);
-    counts_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.counts), 0).data());
+    counts_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.with_buckets()), 0).data());
     least_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.least), ordered(INFINITY)).data());
   }
 

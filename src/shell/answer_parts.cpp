@@ -57,20 +57,20 @@ std::string influences_on_held(const Json& s) {
          (out.empty() ? "  none above the noise of this many samples\n" : out);
 }
 
+std::string number_of(std::size_t n, const std::string& things) {
+  return std::to_string(n) + " " + things + (n == 1 ? "" : "s");
+}
+
 /// Of a run that workers have computed: all of them together.
-std::string worker_line(const Json& workers) {
-  double rate = 0;
-  for (const Json& w : workers) {
-    const double seconds = w["seconds"];
-    if (seconds > 0) rate += w["samples"].get<double>() / seconds;
-  }
-  return "Speed              " + short_number(rate) + " samples/s by " + std::to_string(workers.size()) +
-         (workers.size() == 1 ? " worker on " : " workers on ") + workers[0]["device"].get<std::string>() +
-         (workers.size() == 1 ? "\n" : " and others\n");
+std::string worker_line(const Json& manifest) {
+  const Json& all = manifest["campaign"];
+  return "Speed              " + short_number(all["samples_per_second"]) + " samples/s by " +
+         number_of(all["workers"], "worker") + " on " + number_of(all["machines"], "machine") + ", " +
+         manifest["workers"][0]["device"].get<std::string>() + (all["workers"] == 1 ? "\n" : " and others\n");
 }
 
 std::string speed_line(const Json& manifest) {
-  if (manifest.contains("workers") && manifest["samples_computed"] == 0) return worker_line(manifest["workers"]);
+  if (manifest.contains("campaign") && manifest["samples_computed"] == 0) return worker_line(manifest);
   const double rate = manifest["samples_per_second"];
   return "Speed              " + (rate > 0 ? short_number(rate) + " samples/s on " : "") +
          manifest["device"].get<std::string>() + "\n";

@@ -68,16 +68,24 @@ class Places {
     next_ += size;
     return next_ - size;
   }
+  /// Of a number whose quantiles are asked for.
   Histogram histogram(const Axis& axis) {
+    Histogram h = bins(axis);
+    h.buckets = buckets_++;
+    return h;
+  }
+  /// The same without quantiles.
+  Histogram bins(const Axis& axis) {
     // What lies outside of the bins and what is no number have counts of their own behind them: size() has them.
     Histogram h{axis.low, axis.high, axis.bins, next_};
     take(h.size());
     return h;
   }
   [[nodiscard]] int count() const { return next_; }
+  [[nodiscard]] int buckets() const { return buckets_; }
 
  private:
-  int next_ = 0;
+  int next_ = 0, buckets_ = 0;
 };
 
 }  // namespace garra::study

@@ -83,7 +83,10 @@ struct Runner {
       return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(*index));
     };
     const auto chunk = compute_chunk(study, *index, options.device, is_given_up);
-    if (!chunk) return;
+    if (!chunk) {
+      if (store != nullptr) store->give_up(*index);
+      return;
+    }
     if (store != nullptr) store->write(*index, *chunk);
     // Stored chunks do not count as work of this start.
     result.fresh += chunk->count;

@@ -45,6 +45,7 @@ class Rows {
 
 void merge(Tally& into, const Tally& part) {
   for (std::size_t i = 0; i < into.counts.size(); ++i) into.counts[i] += part.counts[i];
+  into.buckets.add(part.buckets);
 }
 
 }  // namespace
@@ -83,6 +84,7 @@ Shape RowStudy::shape() const {
           .tracked = 2,
           .row = 2 + inputs + outputs,
           .counts = size(layout_.counts),
+          .buckets = outputs,
           .outcomes = {{0, kFates}}};
 }
 
@@ -107,7 +109,7 @@ void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, doubl
   ++t.counts[size(fate)];
   for (std::size_t k = 0; k < outputs; ++k) {
     const double x = value(1 + k);
-    ++t.counts[size(layout_.output[k].place(x))];
+    t.count_value(layout_.output[k], x);
     // One infinite value would make the sums useless; it is in the histogram.
     if (!std::isfinite(x)) continue;
     sums[2 * k] += x;

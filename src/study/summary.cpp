@@ -112,8 +112,8 @@ std::int64_t at(const Tally& t, int i) { return t.counts.empty() ? 0 : t.counts[
 
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr); }
 
-/// Quantile by linear interpolation within the histogram's bins; null where it lies outside of them.
 Json quantile(const Tally& t, const Histogram& h, double p) {
+  if (h.buckets >= 0) return number(t.buckets.quantile(h.buckets, p));
   std::int64_t total = at(t, h.offset + h.bins) + at(t, h.offset + h.bins + 1);
   for (int k = 0; k < h.bins; ++k) total += at(t, h.offset + k);
   // Undefined values are no part of the distribution.

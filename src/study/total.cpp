@@ -15,6 +15,7 @@ std::int64_t curve_point(std::int64_t block) {
 void Total::merge(const Tally& other) {
   counts.resize(other.counts.size());
   for (std::size_t i = 0; i < other.counts.size(); ++i) counts[i] += other.counts[i];
+  buckets.add(other.buckets);
   closest.merge(other.closest);
   worst.merge(other.worst);
   groups.resize(std::max(groups.size(), other.groups.size()));

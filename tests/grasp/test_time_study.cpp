@@ -432,6 +432,7 @@ TEST(GraspTimeStudy, MergesItsChunksInAnyOrderButForSums) {
   for (const study::Tally* t : {&a, &b, &c}) forward.add(*t, study.shape());
   for (const study::Tally* t : {&c, &b, &a}) backward.add(*t, study.shape());
   EXPECT_EQ(forward.counts, backward.counts);
+  EXPECT_TRUE(forward.buckets == backward.buckets);
   EXPECT_EQ(forward.least, backward.least);
   const Json x = Json::parse(study.summary(forward, "samples")), y = Json::parse(study.summary(backward, "samples"));
   for (const char* key : {"held", "outcomes", "inputs", "audit", "worst", "closest"}) EXPECT_EQ(x[key], y[key]) << key;

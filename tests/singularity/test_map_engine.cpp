@@ -18,6 +18,7 @@ constexpr std::int64_t kSamples = 3 * study::kBlock + 100;
 
 void expect_same(const study::Tally& a, const study::Tally& b) {
   EXPECT_EQ(a.counts, b.counts);
+  EXPECT_TRUE(a.buckets == b.buckets);
   EXPECT_TRUE(same(a.least, b.least));
   EXPECT_TRUE(same(a.kept, b.kept));
   ASSERT_EQ(a.worst.list().size(), b.worst.list().size());
@@ -113,12 +114,15 @@ TEST(MapEngine, AnyExecutorThreadsAndChunksCountTheSame) {
     test::expect_same_on_every_executor([&](const Device& device) {
       const study::Tally t = engine.run(0, kSamples, device);
       expect_same(scalar, t);  // with its ranking
-      return test::Answer().add("counts", t.counts).add("least", t.least).add("kept", t.kept);
+      test::Answer answer;
+      for (int k = 0; k < kMapQuantities; ++k) answer.add("buckets", t.buckets.runs(k));
+      return answer.add("counts", t.counts).add("least", t.least).add("kept", t.kept);
     });
     const study::Tally head = engine.run(0, study::kBlock, kLanesDevice);
     study::Tally both = engine.run(study::kBlock, kSamples - study::kBlock, kLanesDevice);
     for (std::size_t i = 0; i < both.counts.size(); ++i) both.counts[i] += head.counts[i];
     for (std::size_t i = 0; i < both.least.size(); ++i) both.least[i] = std::min(both.least[i], head.least[i]);
+    both.buckets.add(head.buckets);
     both.worst.merge(head.worst);
     both.kept.insert(both.kept.begin(), head.kept.begin(), head.kept.end());
     expect_same(scalar, both);

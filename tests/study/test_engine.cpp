@@ -254,5 +254,29 @@ TEST(Engine, WordsThatDoNotFitTheSystemAreRefused) {
   EXPECT_THROW(static_cast<void>(study.run(0, kBlock, {Executor::kCuda})), Error);
 }
 
+/// Two workers from C++ as processes have it, one after the other: the first is stopped on its way.
+TEST(Engine, WorkersOfAFolderHaveTheSummaryOfOneProcess) {
+  const SystemStudy<Sum> study(words(32 * kBlock));
+  const fs::path path = fs::path(::testing::TempDir()) / ("garra-workers-" + std::to_string(::getpid()));
+  io::RunFolder folder = io::RunFolder::create(path.string(), "job = \"sum\"\n");
+  int asked = 0;
+  io::FolderRunOptions stopped;
+  stopped.run.is_cancelled = [&] { return ++asked > 3; };
+  const RunResult first = io::work_in_folder(folder, study, stopped, 0.5);
+  EXPECT_EQ(first.end, End::kSignal);
+  EXPECT_EQ(first.fresh, 3 * 4 * kBlock);
+  EXPECT_FALSE(folder.has_chunk(0));
+  EXPECT_TRUE(folder.has_chunk(4));
+  const RunResult second = io::work_in_folder(folder, study);
+  EXPECT_EQ(second.end, End::kSamples);
+  EXPECT_EQ(first.fresh + second.fresh, 32 * kBlock);
+  EXPECT_FALSE(folder.has("summary.json"));
+  const io::FolderRun run = io::run_in_folder(folder, study);
+  EXPECT_EQ(run.result.fresh, 0);
+  EXPECT_EQ(run.summary, study.summary(study::run(study).total, "samples"));
+  EXPECT_EQ(nlohmann::json::parse(run.manifest)["campaign"]["machines"], 1);
+  fs::remove_all(path);
+}
+
 }  // namespace
 }  // namespace garra::study

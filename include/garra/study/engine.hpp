@@ -67,6 +67,8 @@ class ChunkStore {
   /// The chunk to compute next, where `next` is the first one wanted and there are `end` in all: one that nobody else
   /// is at work on; by default `next`. Nothing: all are there by now.
   [[nodiscard]] virtual std::optional<std::int64_t> claim(std::int64_t next, std::int64_t end);
+  /// The chunk claimed is left to others, not computed to its end.
+  virtual void give_up(std::int64_t /*index*/) {}
 
  protected:
   ChunkStore() = default;

@@ -16,6 +16,7 @@ struct Shape {
   std::size_t tracked = 0;                        ///< of them the last ones, which the convergence curve is made of
   std::size_t row = 0;                            ///< doubles of a kept sample; the first is its number
   std::size_t counts = 0, groups = 0, least = 0;  ///< of the tally of any samples
+  std::size_t buckets = 0;                        ///< numbers in Tally::buckets
   std::vector<Stretch> outcomes = {};             ///< these counts together are the samples: each ends in one way
 };
 

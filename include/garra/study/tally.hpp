@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "garra/core/hd.hpp"
+#include "garra/study/buckets.hpp"
 #include "garra/study/exact_sum.hpp"
 #include "garra/study/shape.hpp"
 
 namespace garra::study {
 
-/// Equal bins over [low, high) with counts for what lies below, above, and for undefined (NaN) values.
+/// Equal bins over [low, high) with counts for what lies below, above, and for undefined (NaN) values: what is shown.
 struct Histogram {
   double low = 0, high = 1;
   int bins = 200;
-  int offset = 0;  ///< of its first count in the flat array
+  int offset = 0;    ///< of its first count in the flat array
+  int buckets = -1;  ///< the number of its values in Tally::buckets, which their quantiles are of; -1: in none
 
   [[nodiscard]] int size() const { return bins + 3; }
   /// Index of the count that `x` belongs to.
@@ -70,6 +72,13 @@ struct Tally {
   std::vector<double> kept;          ///< rows of the samples written out one by one
   std::vector<Ranking> groups = {};  ///< further rankings, one for each group of samples that the study tells apart
   std::vector<double> least = {};    ///< smallest values seen, one array for all (a largest: minus it)
+  Buckets buckets = {};              ///< of the numbers whose quantiles are asked for
+
+  /// Counts a value in its histogram's bins and buckets.
+  void count_value(const Histogram& h, double x) {
+    ++counts[static_cast<std::size_t>(h.place(x))];
+    if (h.buckets >= 0) buckets.add(h.buckets, x);
+  }
 };
 
 /// Which numbers of a kept row make one dataset of results.h5.

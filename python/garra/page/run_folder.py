@@ -77,6 +77,7 @@ MANIFEST = {
     "seconds": REAL,
     "samples_per_second": REAL,
     "compiler": TEXT,
+    "campaign?": {"workers": COUNT, "machines": COUNT, "seconds": REAL, "samples_per_second": REAL},
 }
 
 KINDS = {
@@ -88,6 +89,16 @@ KINDS = {
     float: "a number",
     type(None): "null",
 }
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a run has taken: by the process that the manifest is of, or by workers (docs/campaigns.md) all together."""
+
+    seconds: float
+    rate: float  # samples per second
+    workers: int = 0
+    machines: int = 0
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,16 @@ class Run:
     def replay(self, sample: int) -> str:
         """The command that computes a sample again."""
         return f"garra replay {shlex.quote(self.folder)} --sample {sample}"
+
+    @property
+    def effort(self) -> Effort:
+        own = Effort(self.manifest["seconds"], self.manifest["samples_per_second"])
+        if "campaign" not in self.manifest:
+            return own
+        all = self.manifest["campaign"]
+        return Effort(
+            own.seconds + all["seconds"], own.rate + all["samples_per_second"], all["workers"], all["machines"]
+        )
 
     @property
     def resume(self) -> str:

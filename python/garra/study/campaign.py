@@ -10,6 +10,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ _STOPPED = 75
 # How long a task lasts [s]: workers that have come or gone since are seen between tasks.
 _TASK_SECONDS = 30.0
 _POLL_SECONDS = 0.2
+_RESULT_SECONDS = 3.0
 
 
 def work(
@@ -77,7 +79,10 @@ def _start(client: Client, address: str, command: list[str]) -> Future:
 def _is_all_there(future: Future) -> bool:
     if future.status != "finished":
         return False  # its worker died
-    done = future.result()
+    try:
+        done = future.result(timeout=_RESULT_SECONDS)
+    except (TimeoutError, CancelledError):
+        return False  # its worker has died meanwhile, and with it what the task has said
     if done.returncode not in (0, _STOPPED):
         raise RuntimeError(done.stderr.strip() or f"garra worker ended with exit code {done.returncode}")
     return done.returncode == 0

@@ -5,18 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <optional>
-#include <random>
 #include <system_error>
 
+#include "base/files/process_name.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::io {
@@ -82,29 +78,19 @@ void sync_folder(const std::string& path) {
 
 constexpr const char* kMark = ".garra-";
 constexpr const char* kEnd = ".part";
-constexpr std::size_t kMarkDigits = 8;
-
-/// Who wrote a temporary file.
-struct Writer {
-  std::string host;
-  pid_t process;
-};
 
 /// Nothing where the name is none of ours: <name>.garra-<host>-<process>.<random>.part, before 0.2 without the random.
-std::optional<Writer> writer_of(const std::string& name) {
+std::optional<ProcessName> writer_of(const std::string& name) {
   // From the end: the file's own name may hold any of these.
   const std::size_t mark = name.rfind(kMark);
   if (mark == std::string::npos || mark == 0) return std::nullopt;
-  const std::size_t first = mark + std::strlen(kMark), dot = name.find('.', first), number = name.rfind('-', dot);
-  if (dot == std::string::npos || number < first) return std::nullopt;
+  const std::size_t first = mark + std::strlen(kMark), dot = name.find('.', first);
+  if (dot == std::string::npos) return std::nullopt;
   const std::string end = name.substr(dot);
   const bool random = end.size() == kMarkDigits + 1 + std::strlen(kEnd) && end.substr(kMarkDigits + 1) == kEnd &&
                       end.find_first_not_of("0123456789abcdef", 1) == kMarkDigits + 1;
   if (end != kEnd && !random) return std::nullopt;
-  Writer writer{name.substr(first, number - first), 0};
-  const char *from = name.data() + number + 1, *to = name.data() + dot;
-  const auto [stop, error] = std::from_chars(from, to, writer.process);
-  return error == std::errc{} && stop == to && writer.process > 0 ? std::optional(writer) : std::nullopt;
+  return parse_process(std::string_view(name).substr(first, dot - first));
 }
 
 bool is_linked(const std::string& path) {
@@ -114,41 +100,31 @@ bool is_linked(const std::string& path) {
 
 }  // namespace
 
-std::string host_name() {
-  char name[65] = {};
-  ::gethostname(name, sizeof name - 1);
-  std::string host = name;
-  for (char& c : host)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '-';
-  return host;
-}
-
 std::string temporary_name(const std::string& path) {
-  return path + kMark + host_name() + "-" + std::to_string(::getpid()) + "." + process_mark() + kEnd;
-}
-
-const std::string& process_mark() {
-  static const std::string mark = [] {
-    char digits[kMarkDigits + 1];
-    std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(std::random_device()()));
-    return std::string(digits);
-  }();
-  return mark;
-}
-
-bool is_alive(pid_t process) {
-  // Signal 0 only asks; a process of another user answers EPERM and is alive.
-  return ::kill(process, 0) == 0 || errno != ESRCH;
+  return path + kMark + process_name() + "." + process_mark() + kEnd;
 }
 
 bool is_abandoned(const std::string& path) {
   const auto writer = writer_of(fs::path(path).filename().string());
   if (!writer) return false;
-  if (writer->host == host_name()) return !is_alive(writer->process);
+  if (writer->host == host_name()) return is_dead(*writer);
   std::error_code error;
   const auto written = fs::last_write_time(path, error);
   return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
 }
+
+namespace {
+
+/// What programs have left that were killed between giving a file its temporary name and its own.
+void remove_abandoned(const std::string& target) {
+  const std::string begin = fs::path(target).filename().string() + kMark;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder_of(target), error))
+    if (entry.path().filename().string().starts_with(begin) && is_abandoned(entry.path().string()))
+      ::unlink(entry.path().c_str());
+}
+
+}  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) {
   const Target target = resolve(path);
@@ -234,7 +210,10 @@ bool AtomicFile::link_open_file(const std::string& name) const {
 
 bool AtomicFile::appear(Existing existing) {
   if (name_.empty()) {
-    if (existing == Existing::kStays) return link_open_file(target_);
+    // At once where there is none yet: a kill leaves nothing behind.
+    if (link_open_file(target_)) return true;
+    if (existing == Existing::kStays) return false;
+    remove_abandoned(target_);
     const std::string name = temporary_name(target_);
     ::unlink(name.c_str());  // left by a program that had our number
     // Linked under a temporary name first: linkat does not replace a file, rename does.

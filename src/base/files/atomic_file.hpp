@@ -1,8 +1,6 @@
 // A file appears whole or not at all.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -15,7 +13,8 @@ namespace garra::io {
 /// A file that grows out of sight in the target's folder and takes the target's name when it is whole; until then a
 /// file of that name stays as it was, and nothing is left behind where it never comes to that, killed programs included
 /// (where the file system has files without a name). Follows a symbolic link, and writes devices such as /dev/null in
-/// place. Throws Error(kInputOutput) in plain words (disk full, permission, no such folder).
+/// place. What killed programs have left of the same file (is_abandoned) goes when it is next replaced. Throws
+/// Error(kInputOutput) in plain words (disk full, permission, no such folder).
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -50,15 +49,6 @@ void write_file_atomically(const std::string& path, std::span<const std::byte> b
 /// The same where no file of that name is there; false where one is, which stays as it is. Of several processes that
 /// write at once, one is told true.
 [[nodiscard]] bool write_file_if_absent(const std::string& path, std::span<const std::byte> bytes);
-
-/// Eight random hexadecimal digits, the same ones for as long as this process lives: hosts may share a name.
-[[nodiscard]] const std::string& process_mark();
-
-/// This machine's name, of letters, digits and hyphens, so that it can stand in a file's name.
-[[nodiscard]] std::string host_name();
-
-/// Whether this host has a process of this number.
-[[nodiscard]] bool is_alive(pid_t process);
 
 /// Where a file is written until it is whole: in its own folder, under a name that nobody else gives, of this process.
 [[nodiscard]] std::string temporary_name(const std::string& path);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace garra::io {
 
@@ -12,6 +15,14 @@ namespace garra::io {
   if (value == 0) return "0";
   char digits[32];
   return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+}
+
+/// Digits and nothing else.
+[[nodiscard]] inline std::optional<std::int64_t> whole_number(std::string_view digits) {
+  std::int64_t n = 0;
+  const char* end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, n);
+  return error == std::errc{} && stop == end && digits[0] != '-' ? std::optional(n) : std::nullopt;
 }
 
 /// The nearest number of so many significant digits.

@@ -88,11 +88,11 @@ struct Seen {
     low = std::min(low, x);
     high = std::max(high, x);
   }
-  [[nodiscard]] Histogram histogram(int offset) const {
+  [[nodiscard]] Histogram histogram(int offset, int buckets) const {
     // Below 1e-300 there is nothing to scale; a range of 0 to 1 stands for "all zero".
     const double above = high > 1e-300 ? round_up(kRoom * high) : 0, below = low < -1e-300 ? round_up(-kRoom * low) : 0;
     // 0 - below: no negative zero in the file.
-    return {0 - below, above + below > 0 ? above : 1, kBins, offset};
+    return {0 - below, above + below > 0 ? above : 1, kBins, offset, buckets};
   }
 };
 
@@ -141,7 +141,8 @@ study::Shape Study::shape() const {
                      .tracked = 2 * n,
                      .row = row,
                      .counts = n * counts,
-                     .groups = 2 * n};
+                     .groups = 2 * n,
+                     .buckets = n * static_cast<std::size_t>(value_sums_ / 2)};
   for (std::size_t d = 0; d < n; ++d) shape.outcomes.push_back({d * counts, kStudyOutcomes});
   return shape;
 }
@@ -201,14 +202,14 @@ std::vector<DesignLayout> Study::make_layouts() const {
   std::vector<DesignLayout> layouts;
   for (std::size_t d = 0; d < scenario_.designs.size(); ++d) {
     DesignLayout l;
-    int next = offset(static_cast<int>(d)) + kStudyOutcomes;
+    int next = offset(static_cast<int>(d)) + kStudyOutcomes, buckets = static_cast<int>(d) * value_sums_ / 2;
     l.outcome = offset(static_cast<int>(d));
-    l.settling = {0, scenario_.designs[d].options.until, kSettlingBins, next};
+    l.settling = {0, scenario_.designs[d].options.until, kSettlingBins, next, buckets++};
     next += l.settling.size();
     // Settling times have a range of their own: until the end.
     auto from = seen[d].begin() + 1;
     const auto take = [&] {
-      const Histogram h = (from++)->histogram(next);
+      const Histogram h = (from++)->histogram(next, buckets++);
       next += h.size();
       return h;
     };
@@ -234,7 +235,7 @@ void Study::count(std::int64_t sample, const Measured& m, study::Tally& t, doubl
   for_each_value(m, [&](double x) { values.push_back(x); });
   l.for_each([&](const Histogram& h, int k) {
     const double x = values[static_cast<std::size_t>(k)];
-    ++t.counts[static_cast<std::size_t>(h.place(x))];
+    t.count_value(h, x);
     if (!std::isfinite(x)) return;
     double* sum = sums + d * value_sums_ + 2 * k;
     sum[0] += x;

@@ -35,7 +35,6 @@ Layout make_layout(const Scenario& s, int draws) {
   l.outcome = take(kOutcomes);
   l.sticks = take(2);
   l.resisted = take(2);
-  l.zero = take(kMetrics);
   l.state = take(3 * l.contacts);
   l.first = take(l.contacts);
   l.cone = take(l.contacts * kConeBins * kConeBins);
@@ -49,8 +48,9 @@ Layout make_layout(const Scenario& s, int draws) {
     const double unit = row.in_pushes ? push : 1;
     l.metric[k] = places.histogram({unit * row.axis.low, unit * row.axis.high, row.axis.bins});
   });
-  l.residual = places.histogram({-18, -6, 48});
+  l.residual = places.bins({-18, -6, 48});
   l.counts = places.count();
+  l.buckets = places.buckets();
   l.held_sum = 2 * (l.contacts + kMetrics);
   l.sums = l.held_sum + 2;
   l.row = kRowHead + kMetrics + draws + 6 * l.contacts;
@@ -120,8 +120,8 @@ struct Results {
 };
 
 /// Adds finite values to (sum, sum of squares) and counts the value in its histogram.
-void count_value(const study::Histogram& h, double x, std::vector<std::int64_t>& counts, double* sums) {
-  ++counts[static_cast<std::size_t>(h.place(x))];
+void count_value(const study::Histogram& h, double x, study::Tally& t, double* sums) {
+  t.count_value(h, x);
   if (std::isfinite(x)) {
     sums[0] += x;
     sums[1] += x * x;
@@ -134,7 +134,7 @@ void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<
   const bool solved = v.sticks == v.sticks;  // the outcome may be known where the forces are not: not resisted
   for (int j = 0; j < N; ++j) {
     if (solved) ++t.counts[static_cast<std::size_t>(l.state + 3 * j + static_cast<int>(v.state[j]))];
-    count_value(l.force[j], v.c[3 * j], t.counts, sums + 2 * j);
+    count_value(l.force[j], v.c[3 * j], t, sums + 2 * j);
     const double x = (m.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
     const double y = (m.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
     if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
@@ -196,9 +196,7 @@ void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, 
     if (reached) {
       count_contacts<N>(l, m, v, t, sums);
       for (std::size_t k = 0; k < kMetrics; ++k)
-        count_value(l.metric[k], sample.values[k], t.counts, sums + 2 * (N + static_cast<int>(k)));
-      for (std::size_t k = 0; k < kMetrics; ++k)
-        t.counts[static_cast<std::size_t>(l.zero) + k] += sample.values[k] == 0;
+        count_value(l.metric[k], sample.values[k], t, sums + 2 * (N + static_cast<int>(k)));
       const bool contacts_fail =
           decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
       if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
@@ -222,6 +220,7 @@ void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast
 /// Merges the tally of a thread or block: counts and rankings do not depend on the order.
 void add_counts(study::Tally& total, const study::Tally& part) {
   for (std::size_t i = 0; i < total.counts.size(); ++i) total.counts[i] += part.counts[i];
+  total.buckets.add(part.buckets);
   total.closest.merge(part.closest);
   total.worst.merge(part.worst);
 }
@@ -332,6 +331,7 @@ study::Shape Study::shape() const {
           .tracked = sums - static_cast<std::size_t>(layout_.held_sum),
           .row = static_cast<std::size_t>(layout_.row),
           .counts = static_cast<std::size_t>(layout_.counts),
+          .buckets = static_cast<std::size_t>(layout_.buckets),
           .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 

@@ -25,9 +25,9 @@ struct Layout {
   int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
   study::Histogram force[kMaxContacts];
   study::Histogram metric[kMetrics];
-  int zero = 0;  ///< [kMetrics] values that are 0: a lump that a histogram's lowest bin does not tell
   study::Histogram residual;
   int counts = 0;    ///< in all
+  int buckets = 0;   ///< numbers that have any
   int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
   int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
   int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a

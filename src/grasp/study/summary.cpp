@@ -40,22 +40,10 @@ Json contacts(const Layout& l, const Tally& t) {
   return list;
 }
 
-/// A quantile within the lump of zeros is 0, not somewhere in the lowest bin.
-void name_zeros(const Histogram& h, std::int64_t zeros, Json& of) {
-  if (h.low != 0 || zeros == 0) return;
-  // Zeros and what lies beyond the bins are known values, undefined ones are not.
-  std::int64_t known = of["below"].get<std::int64_t>() + of["above"].get<std::int64_t>();
-  for (const Json& n : of["counts"]) known += n.get<std::int64_t>();
-  for (auto& [p, value] : of["quantiles"].items())
-    if (std::stod(p) * static_cast<double>(known) <= static_cast<double>(zeros)) value = 0.0;
-}
-
 Json metrics(const Layout& l, const Tally& t) {
   Json j;
   study::for_each_row(kColumns, [&](const auto& row, int k) {
-    Json& of = j[row.words.name];
-    of = distribution(t, l.metric[k], row.words, t.sums.data() + 2 * (l.contacts + k));
-    name_zeros(l.metric[k], at(t, l.zero + k), of);
+    j[row.words.name] = distribution(t, l.metric[k], row.words, t.sums.data() + 2 * (l.contacts + k));
   });
   return j;
 }

@@ -12,7 +12,7 @@
 
 namespace garra::grasp {
 
-/// Of the bins that quantiles are taken from.
+/// Of the bins of bands.
 struct TimeRange {
   double low, high;  ///< [unit of the column]
   bool decades;      ///< bins of the decadic logarithm

@@ -28,7 +28,7 @@ std::array<TimeRange, kTimeMetrics> ranges_of(const Scenario& s) {
 struct Places : study::Places {
   /// Ranges of distributions that are shown start at zero and are the same to all readers: equal bins.
   study::Histogram shown(const TimeRange& range) { return histogram({0, range.shown * range.high, kShownBins}); }
-  Bins bins(const TimeRange& range, int n) {
+  Bins band(const TimeRange& range, int n) {
     const Bins b = bins_of(range, n, count());
     take(b.histogram.size());
     return b;
@@ -46,15 +46,12 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
     *times = places.take(l.instants + 1);
   level.held_bin = places.take(l.inputs * study::kInputBins);
   level.decided_bin = places.take(l.inputs * study::kInputBins);
-  for (int k = 0; k < kTimeMetrics; ++k) {
-    level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
-    level.fine[k] = places.bins(range[static_cast<std::size_t>(k)], kShownBins);
-  }
+  for (int k = 0; k < kTimeMetrics; ++k) level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
   const int first = places.count();
   for (int k = 0; k < kBands; ++k)
-    level.band[k] = places.bins(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
+    level.band[k] = places.band(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
   level.band_stride = places.count() - first;
-  // bins() has taken those of the first instant; the others follow at the same stride.
+  // band() has taken those of the first instant; the others follow at the same stride.
   places.take((static_cast<int>(l.band_instant.size()) - 1) * level.band_stride);
   return level;
 }
@@ -87,6 +84,7 @@ TimeLayout make_time_layout(const Scenario& s) {
     l.force[c] = places.shown(range[time_metric("peak_force")]);
   }
   l.counts = places.count();
+  l.buckets = places.buckets();
   return l;
 }
 

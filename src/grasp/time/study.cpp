@@ -59,7 +59,7 @@ struct Books {
   }
   void count(int i) { ++tally.counts[static_cast<std::size_t>(i)]; }
   void value(const study::Histogram& h, double x, int sum) {
-    count(h.place(x));
+    tally.count_value(h, x);
     if (!std::isfinite(x)) return;
     sums[sum] += x;
     sums[sum + 1] += x * x;
@@ -131,7 +131,6 @@ class Counting {
     for (int k = 0; k < kTimeMetrics; ++k) {
       const double x = j.decided ? j.metric[static_cast<std::size_t>(k)] : NAN;
       b.value(level.shown[k], x, layout_.metric_sum(j.level, k));
-      b.count(level.fine[k].place(x));
     }
     for (int c = 0; c < layout_.contacts; ++c) {
       b.value(layout_.slip[c], j.decided ? t.slip[c] : NAN, layout_.slip_sum(c));
@@ -258,7 +257,8 @@ study::Shape TimeStudy::shape() const {
                      .row = 12 + inputs_.size(),
                      .counts = static_cast<std::size_t>(layout_.counts),
                      .groups = kLevelLosses + layout_.level.size(),
-                     .least = kAudits};
+                     .least = kAudits,
+                     .buckets = static_cast<std::size_t>(layout_.buckets)};
   for (const TimeLevel& level : layout_.level)
     shape.outcomes.push_back({static_cast<std::size_t>(level.outcome), kMotionEnds});
   return shape;

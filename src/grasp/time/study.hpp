@@ -23,7 +23,7 @@ enum Remembered : int { kEndTime, kItsDrift, kItsSlip, kRemembered };
 /// Rankings of samples: Tally::groups[ranking * kRemembered + what], then of each level its losses by their time.
 inline constexpr int kLosses = 0, kInHand = 1, kLevelLosses = 2 * kRemembered;
 
-/// Counts that quantiles are taken from: of a number or, where it spans decades, of its decadic logarithm.
+/// Counts that the quantiles of bands are taken from: of a number or, where it spans decades, of its decadic logarithm.
 struct Bins {
   study::Histogram histogram;
   bool decades = false;
@@ -47,8 +47,7 @@ struct TimeLevel {
   int lost = 0, lost_unknown = 0;        ///< [instants + 1]: lost; stopped undecided
   int slipped = 0, slipped_unknown = 0;  ///< [instants + 1]: slipped or lost; stopped undecided before it slipped
   int held_bin = 0, decided_bin = 0;     ///< [input][study::kInputBins]
-  study::Histogram shown[kTimeMetrics];  ///< equal bins from 0, for pictures
-  Bins fine[kTimeMetrics];               ///< the same numbers, for their quantiles
+  study::Histogram shown[kTimeMetrics];  ///< bins from 0
   Bins band[kBands];                     ///< at the first of the instants that bands have
   int band_stride = 0;                   ///< from one of these instants to the next
   [[nodiscard]] Bins band_at(int look, int instant) const { return band[look].shifted(instant * band_stride); }
@@ -61,7 +60,7 @@ struct TimeLayout {
   std::vector<int> band_instant;  ///< the instants that bands have: all, or evenly spaced ones
   int slipped_first = 0;          ///< [contacts]
   study::Histogram slip[kMaxContacts], force[kMaxContacts];  ///< over all levels
-  int counts = 0;                                            ///< in all
+  int counts = 0, buckets = 0;                               ///< in all; numbers that have any
 
   /// In a block: sum, sum of squares of the numbers that histograms are of; then what follows.
   [[nodiscard]] int metric_sum(int of_level, int metric) const { return 2 * (of_level * kTimeMetrics + metric); }

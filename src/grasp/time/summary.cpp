@@ -86,7 +86,7 @@ Json quantile(const Total& t, const Bins& b, double p) {
   return b.decades && !q.is_null() ? Json(std::pow(10, q.get<double>())) : q;
 }
 
-/// The distributions of a level; their quantiles are finer than the bins that are shown.
+/// The distributions of a level.
 void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scenario& s, Json& j) {
   const TimeLevel& l = layout.level[static_cast<std::size_t>(level)];
   study::for_each_row(kTimeColumns, [&](const auto& row, int k) {
@@ -94,7 +94,6 @@ void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scen
     // Without limits nothing was measured; the key stays, so that readers find the same keys in every study.
     if (k == time_metric("peak_torque") && torque_limits(s).empty()) return;  // null
     of = study::distribution(t, l.shown[k], row.words_in(s), t.sums.data() + layout.metric_sum(level, k));
-    for (auto& [p, value] : of["quantiles"].items()) value = quantile(t, l.fine[k], std::stod(p));
   });
 }
 

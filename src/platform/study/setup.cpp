@@ -189,6 +189,7 @@ void PlatformStudy::make_layout() {
   }
   for (int k = 0; k < kStudyMetrics; ++k) {
     l.metric[k] = range_of(seen[k], l.counts);
+    l.metric[k].buckets = k;
     l.counts += l.metric[k].size();
   }
 }

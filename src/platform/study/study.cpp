@@ -51,6 +51,7 @@ study::Shape PlatformStudy::shape() const {
           .counts = static_cast<std::size_t>(layout_.counts),
           .groups = kOutcomes,
           .least = static_cast<std::size_t>(layout_.least),
+          .buckets = kStudyMetrics,
           .outcomes = {{static_cast<std::size_t>(layout_.outcome), kOutcomes}}};
 }
 
@@ -156,7 +157,7 @@ void PlatformStudy::count_block(std::int64_t first, std::int64_t count, const St
     if (!is_invalid(m)) {
       for (int k = 0; k < kStudyMetrics; ++k) {
         const double x = values[static_cast<std::size_t>(k)];
-        add_to(t.counts, l.metric[k].place(x));
+        t.count_value(l.metric[k], x);
         sums[2 * k] += x;
         sums[2 * k + 1] += x * x;
       }
@@ -248,6 +249,7 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
   // In the order of blocks, whatever thread counted them: kept rows come in the order of samples.
   for (const study::Tally& p : part) {
     for (std::size_t k = 0; k < p.counts.size(); ++k) t.counts[k] += p.counts[k];
+    t.buckets.add(p.buckets);
     for (std::size_t k = 0; k < p.least.size(); ++k) t.least[k] = std::min(t.least[k], p.least[k]);
     for (std::size_t k = 0; k < p.groups.size(); ++k) t.groups[k].merge(p.groups[k]);
     t.worst.merge(p.worst);

@@ -1,6 +1,5 @@
 // `garra worker`: computes what is missing of a run that other processes work on, too (docs/campaigns.md).
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -8,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/files/number.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
 #include "shell/commands.hpp"
@@ -31,15 +31,9 @@ struct Place {
   [[nodiscard]] double share() const { return static_cast<double>(index) / static_cast<double>(count); }
 };
 
-std::optional<std::int64_t> whole(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc{} && stop == text.data() + text.size() ? std::optional(n) : std::nullopt;
-}
-
 std::optional<Place> place_of_numbers(std::string_view index, std::string_view count) {
-  const auto k = whole(index), n = whole(count);
-  return k && n && 0 <= *k && *k < *n ? std::optional<Place>({*k, *n}) : std::nullopt;
+  const auto k = io::whole_number(index), n = io::whole_number(count);
+  return k && n && *k < *n ? std::optional<Place>({*k, *n}) : std::nullopt;
 }
 
 /// What starts processes says their numbers in the environment: Open MPI, MPICH and Intel MPI, Slurm's arrays and

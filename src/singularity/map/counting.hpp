@@ -44,6 +44,11 @@ GARRA_HD void count_recheck(const MapLayout& l, const CountRules& rules, const M
 }
 
 template <class Adder>
+GARRA_HD void count_bucket(const MapLayout& l, MapQuantity of, double x, const Adder& to) {
+  if (x == x) to.add(l.bucket(of, x));
+}
+
+template <class Adder>
 GARRA_HD void count_voxel(const MapLayout& l, const Measured<double>& m, bool near, const Adder& to) {
   if (l.voxels.size() == 0) return;
   const int v = voxel_of(l.voxels, m.tool);
@@ -66,6 +71,9 @@ GARRA_HD void count_measured(const MapLayout& l, const Measured<double>& m, MapO
   to.add(l.log_sigma.place(m.log_sigma));
   to.add(l.log_condition.place(m.log_condition));
   to.add(l.manipulability.place(m.manipulability));
+  count_bucket(l, MapQuantity::kSigma, m.sigma, to);
+  count_bucket(l, MapQuantity::kCondition, 1 / m.inverse_condition, to);
+  count_bucket(l, MapQuantity::kManipulability, m.manipulability, to);
   count_voxel(l, m, is_near(outcome), to);
 }
 
@@ -81,6 +89,7 @@ GARRA_HD void count_landing(const MapLayout& l, const CountRules& rules, std::in
   if (outside) to.add(l.outside_range);
   to.add(l.lost + static_cast<int>(n.lost));
   to.add(l.distance.place(n.distance));
+  count_bucket(l, MapQuantity::kDistance, n.distance, to);
   const int set = static_cast<int>(n.responsible);
   to.add(l.responsible + set);
   to.least(l.least_example + set, static_cast<double>(sample));

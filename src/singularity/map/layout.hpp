@@ -23,6 +23,10 @@ inline constexpr int kMapOutcomes = 5;
 enum class NearOutcome : int { kLanded = 0, kLost };
 inline constexpr int kNearOutcomes = 2;
 
+/// Whose quantiles are asked for.
+enum class MapQuantity : int { kSigma = 0, kCondition, kManipulability, kDistance };
+inline constexpr int kMapQuantities = 4;
+
 /// Cubes over a box of tool positions, world axes; number x + nx (y + ny z).
 struct VoxelGrid {
   Vec3<double> low = Vec3<double>::zero();
@@ -53,6 +57,12 @@ struct MapLayout {
   int no_escape = 0;                              ///< [1] no single joint leads out
   int rechecked = 0, missed = 0, false_near = 0;  ///< [1] each: single precision against double
   int counts = 0;                                 ///< all of them
+  /// Behind them while counting: [MapQuantity][study::BucketGrid::kPlaces]. In a tally that is done they are its
+  /// buckets.
+  [[nodiscard]] GARRA_HD int bucket(MapQuantity of, double x) const {
+    return counts + static_cast<int>(of) * study::BucketGrid::kPlaces + study::BucketGrid::place(x);
+  }
+  [[nodiscard]] int with_buckets() const { return counts + kMapQuantities * study::BucketGrid::kPlaces; }
 
   int least_sigma = 0;    ///< [voxels] smallest sigma_min
   int least_minus = 0;    ///< [voxels] minus the largest

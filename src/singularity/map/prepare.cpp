@@ -290,6 +290,8 @@ MapLayout make_layout(const MapScenario& scenario, int generic_rank, const Pilot
   l.missed = counts.take(1);
   l.false_near = counts.take(1);
   l.counts = counts.next;
+  l.manipulability.buckets = static_cast<int>(MapQuantity::kManipulability);
+  l.distance.buckets = static_cast<int>(MapQuantity::kDistance);
   l.least_sigma = least.take(l.voxels.size());
   l.least_minus = least.take(l.voxels.size());
   l.least_example = least.take(sets);

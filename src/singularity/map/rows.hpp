@@ -12,9 +12,18 @@ inline study::Tally empty_tally(const MapLayout& l, std::int64_t first, std::int
   study::Tally t;
   t.first = first;
   t.count = count;
-  t.counts.assign(static_cast<std::size_t>(l.counts), 0);
+  t.counts.assign(static_cast<std::size_t>(l.with_buckets()), 0);
   t.least.assign(static_cast<std::size_t>(l.least), std::numeric_limits<double>::infinity());
   return t;
+}
+
+/// What was counted behind the layout's counts becomes the tally's buckets, which take no memory where they are empty.
+inline void fill_buckets(const MapLayout& l, study::Tally& t) {
+  auto count = t.counts.begin() + l.counts;
+  for (int of = 0; of < kMapQuantities; ++of)
+    for (int place = 0; place < study::BucketGrid::kPlaces; ++place, ++count)
+      if (*count > 0) t.buckets.add_at(of, place, *count);
+  t.counts.resize(static_cast<std::size_t>(l.counts));
 }
 
 /// What there is to say of one near sample.

@@ -59,6 +59,7 @@ class MapArmOf final : public MapArm {
     study::Tally total = empty_tally(plan.layout, first, count);
     if (device.executor == Executor::kCuda) {
       run_on_gpu(device, options_, DeviceRun{plan, first, count, total});
+      fill_buckets(plan.layout, total);
       return total;
     }
     const batch::Blocks blocks{count, map_run::kBlock};
@@ -78,6 +79,7 @@ class MapArmOf final : public MapArm {
     });
     // In the order of blocks, whatever thread came first.
     for (const auto& rows : kept) total.kept.insert(total.kept.end(), rows.begin(), rows.end());
+    fill_buckets(plan.layout, total);
     return total;
   }
 

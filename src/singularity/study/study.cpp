@@ -69,6 +69,7 @@ study::Shape MapStudy::shape() const {
   return {.row = map_row(scenario_.robot.joints),
           .counts = static_cast<std::size_t>(layout().counts),
           .least = static_cast<std::size_t>(layout().least),
+          .buckets = kMapQuantities,
           .outcomes = {{static_cast<std::size_t>(layout().outcome), kMapOutcomes}}};
 }
 

@@ -82,11 +82,17 @@ Json histogram_json(const Tally& t, const study::Histogram& h, const study::Colu
   return j;
 }
 
-/// Quantiles of 10^x from those of x.
-Json powers(const Json& quantiles) {
-  Json j;
-  for (const auto& [p, x] : quantiles.items()) j[p] = x.is_null() ? x : Json(std::pow(10, x.get<double>()));
-  return j;
+/// Of a quantity that is shown by its logarithm.
+struct Shown {
+  Json histogram, quantiles;
+};
+Shown shown_by_logarithm(const Tally& t, study::Histogram h, const study::ColumnWords& words, MapQuantity of) {
+  h.buckets = static_cast<int>(of);
+  Shown s{histogram_json(t, h, words), {}};
+  s.quantiles = s.histogram["quantiles"];
+  for (auto& [p, x] : s.histogram["quantiles"].items())
+    if (!x.is_null()) x = number(std::log10(x.get<double>()));
+  return s;
 }
 
 Json responsible_json(const std::vector<CountedSet>& sets, std::int64_t landed) {
@@ -171,13 +177,15 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   const study::Estimate e = estimate(t);
   j["p_near"] = {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
-  const Json sigma = histogram_json(t, l.log_sigma, {"log_sigma", "log10", "Smallest singular value"}),
-             condition = histogram_json(t, l.log_condition, {"log_condition", "log10", "Condition number"});
+  const Shown sigma = shown_by_logarithm(t, l.log_sigma, {"log_sigma", "log10", "Smallest singular value"},
+                                         MapQuantity::kSigma),
+              condition = shown_by_logarithm(t, l.log_condition, {"log_condition", "log10", "Condition number"},
+                                             MapQuantity::kCondition);
   j["histograms"] = {
-      {"log_sigma", sigma},
-      {"log_condition", condition},
+      {"log_sigma", sigma.histogram},
+      {"log_condition", condition.histogram},
       {"manipulability", histogram_json(t, l.manipulability, {"manipulability", "1", "Manipulability"})}};
-  j["quantiles"] = {{"sigma_min", powers(sigma["quantiles"])}, {"condition", powers(condition["quantiles"])}};
+  j["quantiles"] = {{"sigma_min", sigma.quantiles}, {"condition", condition.quantiles}};
   j["nearest"] = s.nearest ? nearest_json(*this, t) : Json(nullptr);
   if (s.measure.precision == Precision::kSingle) j["single_precision"] = single_precision_json(l, t);
   j["worst"] = Json::array();

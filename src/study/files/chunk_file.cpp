@@ -179,6 +179,7 @@ class Reader {
     t.worst = ranking(document_.at("worst"));
     t.kept = kept();
     t.groups = groups();
+    t.buckets = buckets();
     if (rules_.shape.least > 0) t.least = doubles_of("least", rules_.shape.least);
     // Not even what would be ignored: verify compares whole files.
     require(rules_.shape.least > 0 || !document_.contains("least"));
@@ -273,6 +274,28 @@ class Reader {
     return groups;
   }
 
+  study::Buckets buckets() const {
+    const json& list = document_.at("buckets");
+    require(list.is_array() && list.size() <= rules_.shape.buckets);
+    study::Buckets buckets;
+    int number = 0;
+    for (const json& runs : list) {
+      require(runs.is_array());
+      std::vector<std::int64_t> numbers;
+      std::int64_t values = 0;
+      for (const json& n : runs) {
+        numbers.push_back(integer(n, 0, std::max<std::int64_t>(count_, study::BucketGrid::kPlaces)));
+        // Every other one is a count, and together there are no more than samples. The sum cannot overflow.
+        if (numbers.size() % 2 == 0) values += numbers.back();
+        require(values <= count_);
+      }
+      require(buckets.add_runs(number++, numbers));
+    }
+    // A list of no counts at the end would be lost: other bytes for the same chunk.
+    require(static_cast<std::size_t>(buckets.numbers()) == list.size());
+    return buckets;
+  }
+
   /// Rows of samples of this chunk, in their order.
   std::vector<double> kept() const {
     const std::size_t size = binary("kept").size() / sizeof(double), row = rules_.shape.row;
@@ -317,7 +340,7 @@ bool is_of(const json& document, const ChunkOrigin& origin) {
 std::string layout_checksum(const study::Shape& s, const std::vector<study::RowColumn>& columns) {
   // All that a change of the program could shift: a chunk of another layout would be read as other numbers.
   // The first: the form of chunk files.
-  json all = {2, s.sums, s.tracked, s.row, s.counts, s.groups, s.least};
+  json all = {3, s.sums, s.tracked, s.row, s.counts, s.groups, s.least, s.buckets};
   for (const study::Stretch& o : s.outcomes) all.push_back({o.first, o.size});
   for (const study::RowColumn& c : columns)
     all.push_back({c.name, static_cast<int>(c.type), c.first, c.width, c.list, c.names});
@@ -328,15 +351,17 @@ std::size_t largest_chunk(const study::Shape& s, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
   // The longest of CBOR's whole numbers; four of them and some for an entry of a ranking; the words of a sum; points of
   // the curve in 2^63 samples.
-  constexpr std::size_t kWord = 9, kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096, kSum = 70 * kWord,
-                        kPoints = 600;
+  constexpr std::size_t kWord = 9, kBuckets = 2 * kWord * study::BucketGrid::kPlaces,
+                        kRanking = study::Ranking::kLimit * 40 + kWord, kTexts = 4096, kSum = 70 * kWord, kPoints = 600;
   return kTexts + kWord * s.counts + kSum * s.sums + 8 * (s.tracked * kPoints + s.row * samples + s.least) +
-         kRanking * (s.groups + 2);
+         kRanking * (s.groups + 2) + kBuckets * s.buckets;
 }
 
 std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin) {
   json sums = json::array();
   for (const study::ExactSum& sum : t.exact) sums.push_back(sum.words());
+  json buckets = json::array();
+  for (int k = 0; k < t.buckets.numbers(); ++k) buckets.push_back(t.buckets.runs(k));
   std::vector<double> curve;
   for (const auto& [point, stretch] : t.curve) curve.insert(curve.end(), stretch.begin(), stretch.end());
   json j = {{"scenario", origin.scenario},
@@ -346,6 +371,7 @@ std::vector<std::uint8_t> encode_chunk(const Total& t, const ChunkOrigin& origin
             {"count", t.count},
             {"counts", t.counts},
             {"sums", std::move(sums)},
+            {"buckets", std::move(buckets)},
             {"curve", bytes_of(curve)},
             {"closest", to_json(t.closest)},
             {"worst", to_json(t.worst)},

@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 
-#include "base/files/atomic_file.hpp"
+#include "base/files/number.hpp"
+#include "base/files/process_name.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::io {
@@ -27,34 +27,14 @@ constexpr double kPatience = 3, kClockError = 30;
 /// Without a chunk of our own to compare with [s].
 constexpr double kUnknown = 3600;
 
-std::optional<std::int64_t> number_of(std::string_view digits) {
-  std::int64_t n = 0;
-  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  return error == std::errc{} && stop == digits.data() + digits.size() && n >= 0 ? std::optional(n) : std::nullopt;
+/// The process that `name` says: host-process-random.
+std::optional<ProcessName> worker_of(const std::string& name) {
+  return parse_process(std::string_view(name).substr(0, name.rfind('-')));
 }
 
-/// What `name` says: host-process-random.
-struct Worker {
-  std::string host;
-  pid_t process = 0;
-};
-std::optional<Worker> parse(const std::string& name) {
-  const std::size_t random = name.rfind('-');
-  if (random == std::string::npos || random == 0) return std::nullopt;
-  const std::size_t number = name.rfind('-', random - 1);
-  if (number == std::string::npos) return std::nullopt;
-  const auto process = number_of(std::string_view(name).substr(number + 1, random - number - 1));
-  // Printed on terminals: nothing but letters, digits and hyphens, as host_name() has them.
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  });
-  if (!process || !plain || *process <= 0 || *process > INT32_MAX) return std::nullopt;
-  return Worker{name.substr(0, number), static_cast<pid_t>(*process)};
-}
-
-bool is_dead(const std::string& name) {
-  const auto worker = parse(name);
-  return worker && worker->host == host_name() && !is_alive(worker->process);
+bool is_of_dead(const std::string& name) {
+  const auto worker = worker_of(name);
+  return worker && is_dead(*worker);
 }
 
 std::string first_bytes(const std::string& path) {
@@ -116,7 +96,7 @@ std::optional<std::int64_t> Claims::take(const NextMissing& next_missing, const 
       continue;
     }
     const double age = age_of(file(chunk));
-    if (is_dead(first_bytes(file(chunk))) || age > overdue) {
+    if (is_of_dead(first_bytes(file(chunk))) || age > overdue) {
       take_over(chunk);
       if (have(chunk)) return chunk;
       continue;
@@ -141,7 +121,7 @@ std::vector<Claims::Claim> Claims::all(const std::string& run) {
   std::vector<Claim> list;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(run + "/claims", error)) {
-    const auto chunk = number_of(entry.path().filename().string());
+    const auto chunk = whole_number(entry.path().filename().string());
     if (chunk) list.push_back({*chunk, first_bytes(entry.path().string()), age_of(entry.path().string())});
   }
   std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) {
@@ -156,13 +136,18 @@ void Claims::remove_all(const std::string& run) {
 }
 
 const std::string& worker_name() {
-  static const std::string name = host_name() + "-" + std::to_string(::getpid()) + "-" + process_mark();
+  static const std::string name = process_name() + "-" + process_mark();
   return name;
 }
 
+std::string machine_of(const std::string& name) {
+  const auto worker = worker_of(name);
+  return worker ? worker->host : name;
+}
+
 std::string describe_worker(const std::string& name) {
-  const auto worker = parse(name);
-  return worker ? "process " + std::to_string(worker->process) + " on host " + worker->host : "an unknown process";
+  const auto worker = worker_of(name);
+  return worker ? "process " + std::to_string(worker->number) + " on host " + worker->host : "an unknown process";
 }
 
 }  // namespace garra::io

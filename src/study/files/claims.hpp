@@ -57,6 +57,9 @@ class Claims {
 /// host-process-random: of this process.
 [[nodiscard]] const std::string& worker_name();
 
+/// The host of that name; the name itself where it is none of ours.
+[[nodiscard]] std::string machine_of(const std::string& name);
+
 /// "process 12 on host a"; a name that is none of ours is "an unknown process".
 [[nodiscard]] std::string describe_worker(const std::string& name);
 

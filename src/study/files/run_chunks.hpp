@@ -34,6 +34,7 @@ class RunChunks final : public study::ChunkStore {
   void write(std::int64_t index, const study::Total& chunk) override;
   [[nodiscard]] bool has(std::int64_t index) override;
   [[nodiscard]] std::optional<std::int64_t> claim(std::int64_t next, std::int64_t end) override;
+  void give_up(std::int64_t index) override;
 
   /// How the chunk was that was read last: after study::stored(), why there are no more of them.
   [[nodiscard]] RunFolder::Chunk last() const { return last_; }
@@ -42,6 +43,8 @@ class RunChunks final : public study::ChunkStore {
 
  private:
   void record(std::int64_t index, const study::Total& chunk, RunFolder::Written written);
+  void write_record();
+  [[nodiscard]] double seconds() const;  ///< since the worker has begun
   [[noreturn]] void refuse(std::int64_t index) const;
 
   const RunFolder& folder_;
@@ -51,6 +54,7 @@ class RunChunks final : public study::ChunkStore {
   std::optional<WorkerState> worker_;
   double place_ = 0;
   std::chrono::steady_clock::time_point start_ = {};
+  double recorded_ = 0;            ///< [s] when the record was written last
   std::set<std::int64_t> faulty_;  ///< there, and to be replaced
   std::vector<bool> there_;        ///< seen already: chunks do not go
 };

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/files/atomic_file.hpp"
+#include "base/files/process_name.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::io {

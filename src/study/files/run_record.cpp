@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <set>
 
 #include "base/files/sha256.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
+#include "study/files/claims.hpp"
 #include "study/files/results_file.hpp"
 #include "study/files/worker_record.hpp"
 
@@ -138,6 +140,8 @@ void Manifest::add_workers() {
   const std::vector<WorkerState> workers = workers_of(folder_);
   if (workers.empty()) return;
   json_["workers"] = Json::array();
+  double seconds = 0, rate = 0;
+  std::set<std::string> machines;
   for (const WorkerState& w : workers)
     json_["workers"].push_back({{"name", w.name},
                                 {"device", w.device},
@@ -145,6 +149,13 @@ void Manifest::add_workers() {
                                 {"seconds", w.seconds},
                                 {"chunks", w.chunks.size()},
                                 {"checked", w.checked.size()}});
+  for (const WorkerState& w : workers) {
+    seconds += w.seconds;
+    rate += w.rate();
+    machines.insert(machine_of(w.name));
+  }
+  json_["campaign"] = {
+      {"workers", workers.size()}, {"machines", machines.size()}, {"seconds", seconds}, {"samples_per_second", rate}};
   json_["chunks"] = folder_.chunks_present();
   write();
 }

@@ -85,8 +85,6 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
             assert sum(torque["counts"]) + torque["below"] + torque["above"] == SAMPLES
             if torque["above"] == 0:
                 assert torque["mean"] == pytest.approx(values.mean(), rel=1e-12)
-            width = (torque["high"] - torque["low"]) / len(torque["counts"])
-            assert abs(torque["quantiles"]["0.5"] - np.quantile(values, 0.5)) <= width
         never = np.isinf(table["settling_time"][mine]).sum()
         assert design["settling_time"]["above"] == never
         assert design["worst_balance"] == np.abs(table["balance"][mine]).max()

@@ -121,6 +121,22 @@ def test_only_temporary_files_of_our_dead_processes_are_removed(copy, sub):
         assert file.read_text() == "precious"
 
 
+def test_what_a_killed_program_left_beside_an_output_goes_when_that_is_written_again(tmp_path):
+    out, mark = tmp_path / "puma.hpp", "0123abcd.part"
+    garra("chain", "generate", "puma560", "-o", out)
+    ours = tmp_path / f"puma.hpp.garra-{host()}-{dead_process()}.{mark}"
+    kept = [
+        tmp_path / f"puma.hpp.garra-{host()}-{os.getpid()}.{mark}",
+        tmp_path / f"other.hpp.garra-{host()}-{dead_process()}.{mark}",
+        tmp_path / f"puma.hpp.garra-another-host-7.{mark}",
+        tmp_path / "puma.hpp.garra-thesis.part",
+    ]
+    for file in (ours, *kept):
+        file.write_text("precious")
+    garra("chain", "generate", "puma560", "-o", out)
+    assert not ours.exists() and all(file.read_text() == "precious" for file in kept)
+
+
 def test_a_run_takes_only_a_new_or_an_empty_folder(tmp_path):
     (tmp_path / "thesis.part1.tex").write_text("precious")
     done = run_small(tmp_path, "--no-report", expect=USAGE)
@@ -147,7 +163,9 @@ def test_a_run_that_was_killed_while_it_was_made_may_be_made_again(tmp_path):
     assert "is not empty" in run_small(tmp_path / "mine", "--no-report", expect=USAGE).stderr
 
 
-@pytest.mark.parametrize("name", ["summary.json", "manifest.json", "report.html", "chunks", "chunks/000000", "failures"])
+@pytest.mark.parametrize(
+    "name", ["summary.json", "manifest.json", "report.html", "chunks", "chunks/000000", "failures"]
+)
 def test_nothing_is_written_through_a_symbolic_link(copy, tmp_path, name):
     victim = tmp_path / "victim"
     file = copy / name
@@ -170,7 +188,9 @@ def test_a_planted_link_at_the_old_temporary_name_of_the_report_is_not_followed(
     (tmp_path / "victim").write_text("precious")
     python = ROOT / ".venv" / "bin" / "python"
     (copy / "report.html.tmp").symlink_to(tmp_path / "victim")
-    subprocess.run([python, "-m", "garra.report", copy], check=True, env=os.environ | {"PYTHONPATH": str(ROOT / "python")})
+    subprocess.run(
+        [python, "-m", "garra.report", copy], check=True, env=os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    )
     assert (tmp_path / "victim").read_text() == "precious"
 
 
@@ -208,6 +228,14 @@ FORGED = {
     "sums with an empty word": lambda d: d["sums"].__setitem__(0, [0, 33, 1, 0]),
     "sums out of place": lambda d: d["sums"].__setitem__(0, [0, 67, 1]),
     "sums of huge words": lambda d: d["sums"].__setitem__(0, [0, 3, 2**63 - 1]),
+    "no buckets, as of an older form": lambda d: d.pop("buckets") and None,
+    "buckets of no number": lambda d: d["buckets"].append([10368, 1]),
+    "buckets of nothing": lambda d: d["buckets"].append([]),
+    "more values in buckets than samples": lambda d: d["buckets"].__setitem__(0, [20000, 10**6]),
+    "a bucket that there is not": lambda d: d["buckets"].__setitem__(0, [10369, 1]),
+    "a bucket beyond the last": lambda d: d["buckets"].__setitem__(0, [10368, 1, 2**40, 1]),
+    "buckets halved": lambda d: d["buckets"].__setitem__(0, d["buckets"][0][:-1]),
+    "an empty bucket": lambda d: d["buckets"].__setitem__(0, [10368, 0]),
     "curve too short": lambda d: d.update(curve=d["curve"][:-8]),
     "curve not a number": nan_in("curve"),
     "sums a text": lambda d: d.update(sums="x"),
@@ -282,8 +310,9 @@ def test_a_run_of_another_version_is_left_alone(copy):
     manifest = json.loads((copy / "manifest.json").read_text())
     (copy / "manifest.json").write_text(json.dumps(manifest | {"garra": "0.0.1"}))
     before = {p: p.read_bytes() for p in copy.rglob("*") if p.is_file()}
-    done = garra("resume", copy, expect=INPUT_OUTPUT)
-    assert "begun by garra 0.0.1" in done.stderr
+    for command in ("resume", "worker", "verify"):
+        done = garra(command, copy, expect=INPUT_OUTPUT)
+        assert "begun by garra 0.0.1" in done.stderr and "continue it with that version, or begin anew" in done.stderr
     assert before == {p: p.read_bytes() for p in copy.rglob("*") if p.is_file()}
 
 
@@ -362,7 +391,9 @@ def test_an_answer_that_cannot_be_written_is_exit_5(copy, tmp_path, command, str
         "help": ["run", "--help"],
     }[command]
     shell = {"full": '"$@" > /dev/full', "closed": '"$@" >&-'}[stream]
-    done = subprocess.run(["sh", "-c", shell, "sh", PROGRAM, *map(str, arguments)], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        ["sh", "-c", shell, "sh", PROGRAM, *map(str, arguments)], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
     assert done.returncode == INPUT_OUTPUT and "output cannot be written" in done.stderr
     if command == "run":
         assert summary_of(tmp_path / "new")["samples"] == 1024
@@ -380,7 +411,16 @@ def test_too_many_threads_are_cut(tmp_path, small):
     done = garra("run", SPHERE, "--samples", 2048, "--no-report", "-o", tmp_path / "run", "--threads", 100_000)
     assert f"--threads 100000: using {most}" in done.stderr
     assert (tmp_path / "run" / "summary.json").read_bytes() == (small / "summary.json").read_bytes()
-    garra("run", SPHERE, "--samples", 2048, "--no-report", "-o", tmp_path / "other", env=os.environ | {"OMP_NUM_THREADS": "100000"})
+    garra(
+        "run",
+        SPHERE,
+        "--samples",
+        2048,
+        "--no-report",
+        "-o",
+        tmp_path / "other",
+        env=os.environ | {"OMP_NUM_THREADS": "100000"},
+    )
 
 
 def limited(limit: int, value: int):

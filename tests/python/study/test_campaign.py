@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -11,12 +12,18 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
 import pytest
 from chunk_files import forge
 from program import DONE, PROGRAM, ROOT, STOPPED, USAGE, garra
+
+try:
+    import psutil
+except ImportError:  # it comes with dask.distributed
+    psutil = None
 
 SPHERE = ROOT / "data" / "scenarios" / "three_puma_sphere.toml"
 INPUT_OUTPUT = 5
@@ -165,6 +172,41 @@ def test_a_damaged_chunk_is_computed_again_by_who_reads_it(submitted, alone):
     assert digests(submitted) == digests(alone)
 
 
+def test_a_chunk_that_is_given_up_is_claimed_no_more(tmp_path):
+    run, chunk = tmp_path / "run", tmp_path / "run" / "chunks" / "000000"
+    # Pieces of a chunk are 2^20 samples: two, so that there is a time to look up between.
+    study = (
+        ROOT / "data" / "scenarios" / "puma_singularities.toml",
+        "--samples",
+        1 << 22,
+        "--set",
+        "measure.nearest=false",
+    )
+    garra("submit", *study, "--set", f"sampling.chunk={1 << 21}", "--quiet", "-o", run)
+    worker = start(run, "--no-finish")
+    while not (run / "claims" / "0").exists():
+        assert worker.poll() is None
+    chunk.write_bytes(b"somebody else has been faster")
+    while not (run / "claims" / "1").exists():
+        assert worker.poll() is None
+    assert not (run / "claims" / "0").exists()
+    worker.kill()
+    worker.wait()
+
+
+def test_the_report_says_who_has_made_the_run(submitted):
+    workers = [start(submitted, "--no-finish") for _ in range(2)]
+    assert [w.wait() for w in workers] == [DONE] * 2
+    said = garra("resume", submitted).stdout
+    manifest = json.loads((submitted / "manifest.json").read_text())
+    all = manifest["campaign"]
+    assert (all["workers"], all["machines"]) == (2, 1)
+    assert all["seconds"] == pytest.approx(sum(w["seconds"] for w in manifest["workers"]))
+    assert "samples/s by 2 workers on 1 machine" in said
+    report = (submitted / "report.html").read_text()
+    assert "2 workers on 1 machine" in report and "of all workers together" in report
+
+
 def test_many_samples_make_no_more_than_four_thousand_files(tmp_path):
     resolved = garra("check", SPHERE, "--set", "sampling.samples=1000000000000", "--format", "toml").stdout
     chunk = int(re.search(r"^chunk = (\d+)", resolved, re.M)[1])
@@ -201,48 +243,132 @@ def test_the_slurm_script_requeues_what_was_stopped(tmp_path):
     assert (tmp_path / "requeued").read_text() == "requeue 9_2\n"
 
 
+@pytest.mark.parametrize(
+    ("rank", "size"),
+    [("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")],
+)
+def test_mpi_and_slurm_say_where_a_worker_begins(submitted, monkeypatch, rank, size):
+    monkeypatch.setenv(rank, "1")
+    monkeypatch.setenv(size, "3")
+    assert start(submitted).wait() == DONE
+    assert records(submitted)[0]["chunks"][0] == CHUNKS // 3
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_worker_within_a_chunk_and_it_goes_on(tmp_path, stop):
+    run = tmp_path / "run"
+    garra("submit", SPHERE, "--samples", 1e9, "--quiet", "-o", run)
+    worker = start(run)
+    while not list((run / "claims").glob("*")):
+        assert worker.poll() is None
+        time.sleep(0.01)
+    worker.send_signal(stop)
+    assert worker.wait() == STOPPED
+    assert "stopped by a signal" in worker.stderr.read()
+    assert not (run / "claims").exists()
+
+
 @pytest.mark.parametrize("place", ["3", "3/3", "-1/2", "x/2", "1/0", "0.5/2"])
 def test_a_place_that_is_none_is_refused(submitted, place):
     assert "--of K/N" in garra("worker", submitted, f"--of={place}", expect=USAGE).stderr
 
 
-def test_dask_workers_killed_and_slowed(tmp_path, alone):
-    """A LocalCluster of four, one worker killed each second, one slowed fifty times, every fifth chunk computed twice."""
+# Stands for the program: on one machine, whose first process has made the folder, it runs a fiftieth of the time.
+SLOWED = """#!/bin/sh
+if ! mkdir "{folder}/slow" 2>/dev/null; then exec "{program}" "$@"; fi
+echo $PPID > "{folder}/slow/worker"
+"{program}" "$@" &
+while kill -STOP $! 2>/dev/null; do sleep 0.49; kill -CONT $!; sleep 0.01; done
+wait $!; code=$?
+rm -r "{folder}/slow"
+exit $code
+"""
+
+
+def kill_all(process) -> None:
+    for one in (*process.children(recursive=True), process):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.kill()
+
+
+class Trouble(threading.Thread):
+    """Kills one of a cluster's workers each second, but the slow one; takes the first copy of each fifth chunk away."""
+
+    def __init__(self, cluster, run: Path, away: Path):
+        super().__init__(daemon=True)
+        self.cluster, self.run_folder, self.away = cluster, run, away
+        self.killed, self.twice, self.over, self.rng = 0, set(), threading.Event(), random.Random(3)
+
+    def run(self) -> None:
+        next_kill = time.monotonic() + 1
+        while not self.over.wait(0.02):
+            self.take_away()
+            # A loaded machine takes longer than four seconds to start four anew: then they may get on.
+            if time.monotonic() >= next_kill and self.killed < MOST_KILLED:
+                self.kill_one()
+                next_kill = time.monotonic() + 1
+
+    def kill_one(self) -> None:
+        slow = self.away / "slow" / "worker"
+        spared = slow.read_text().strip() if slow.exists() else ""
+        pids = [nanny.pid for nanny in self.cluster.workers.values() if str(nanny.pid) not in (spared, "None")]
+        if not pids:
+            return
+        with contextlib.suppress(psutil.NoSuchProcess):
+            kill_all(psutil.Process(self.rng.choice(pids)))
+            self.killed += 1
+
+    def take_away(self) -> None:
+        for k in range(0, LONG, 5):
+            chunk, first = self.run_folder / "chunks" / f"{k:06}", self.away / f"{k}"
+            if not chunk.exists() or k in self.twice:
+                continue
+            if first.exists():
+                assert chunk.read_bytes() == first.read_bytes()
+                self.twice.add(k)
+            else:
+                chunk.rename(first)
+
+
+LONG = 60  # chunks: some seconds of work
+MOST_KILLED = 6
+
+
+def test_dask_workers_killed_slowed_and_at_work_twice(tmp_path):
+    """A LocalCluster of four, one killed each second, one slowed fifty times, every fifth chunk computed twice."""
     distributed = pytest.importorskip("distributed")
     from arrays import require_module
 
     require_module()
     from garra.study import campaign
 
-    garra("submit", SPHERE, *SETTINGS, "-o", tmp_path / "run")
+    study = (SPHERE, "--samples", LONG << 14, "--set", f"sampling.chunk={1 << 14}", "--quiet")
+    garra("run", *study, "--no-report", "-o", tmp_path / "alone")
     run = tmp_path / "run"
-    # Stands for the program: what it is given, after a while on one machine, and now and then a chunk that is there.
-    slow = tmp_path / "slow"
-    slow.write_text(
-        f'#!/bin/sh\nif mkdir "{tmp_path}/first" 2>/dev/null; then nice -n 19 sleep 2; fi\nexec "{PROGRAM}" "$@"\n'
-    )
-    slow.chmod(0o755)
-    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster:
-        with distributed.Client(cluster) as client:
-            killed = []
-
-            def kill_one(_=None) -> None:
-                pids = client.run(os.getpid)
-                pid = pids[min(pids)]
-                killed.append(pid)
-                os.kill(pid, signal.SIGKILL)
-
-            kill_one()
-            campaign.work(run, client, executable=str(slow), task_seconds=0.05)
-            for chunk in range(0, CHUNKS, 5):
-                (run / "chunks" / f"{chunk:06}").rename(tmp_path / f"{chunk}")
-            kill_one()
-            campaign.work(run, client, executable=str(slow), task_seconds=0.05)
-            for chunk in range(0, CHUNKS, 5):
-                assert (run / "chunks" / f"{chunk:06}").read_bytes() == (tmp_path / f"{chunk}").read_bytes()
-            assert len(killed) == 2
+    garra("submit", *study, "-o", run)
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(SLOWED.format(folder=tmp_path, program=PROGRAM))
+    wrapper.chmod(0o755)
+    with (
+        distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        trouble = Trouble(cluster, run, tmp_path)
+        trouble.start()
+        slowed = False
+        for _ in range(100):
+            campaign.work(run, client, executable=str(wrapper), task_seconds=0.5)
+            slowed |= (tmp_path / "slow").exists()
+            if len(trouble.twice) == LONG // 5 and trouble.killed > 2:
+                break
+        trouble.over.set()
+        trouble.join()
+    assert slowed and trouble.killed > 2 and trouble.twice == set(range(0, LONG, 5))
+    for process in psutil.process_iter(["cmdline"]):
+        if str(run) in (process.info["cmdline"] or []):
+            process.kill()  # of a cluster that is gone
     garra("resume", run, "--quiet", "--no-report")
-    assert digests(run) == digests(alone)
+    assert digests(run) == digests(tmp_path / "alone")
 
 
 def test_python_gives_a_run_to_a_client(tmp_path, alone):
