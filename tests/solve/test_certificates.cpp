@@ -124,6 +124,19 @@ TEST(FrictionCertificate, TakesAForceThatHoldsAndReturnsItsAcceleration) {
   }
 }
 
+// Two opposed contacts that both approach: no force stops them, and a large one makes the relative residual small.
+TEST(FrictionCertificate, TakesNoForceThatRanAwayInAnyUnit) {
+  Problem given{Mat<double, kRows, kRows>::identity(), {{-1, 0, 0, -1, 0, 0}}, {{0, 0}}};
+  given.A(0, 3) = given.A(3, 0) = -1;
+  for (const double size_a : kSizes)
+    for (const double size_b : kSizes) {
+      const auto s = judged({size_a * given.A, size_b * given.b, given.mu},
+                            {{1e12 * size_b / size_a, 0, 0, 1e12 * size_b / size_a, 0, 0}});
+      EXPECT_LE(s.residual, 1e-8);
+      EXPECT_EQ(s.status, double(int(Status::kStalled))) << "A " << size_a << ", b " << size_b;
+    }
+}
+
 TEST(FrictionCertificate, JudgesAForceThatOverflowedAsNone) {
   Draw draw(4);
   const Problem p = random_problem(draw);
