@@ -111,7 +111,7 @@ TEST(ConeExit, IsTheFirstPointWhereTheRayLeavesTheCone) {
 }
 
 TEST(FrictionMargin, WithoutFrictionIsNoneOnTheAxisAndBrokenBesideIt) {
-  EXPECT_EQ((friction_margin<double>({{2, 0, 0}}, 0.0)), 0);
+  EXPECT_EQ((friction_margin<double>({{0.5, 0, 0}}, 0.0)), 0);
   EXPECT_EQ((friction_margin<double>({{2, 0.1, 0}}, 0.0)), -kInfinity);
   EXPECT_EQ((friction_margin<double>({{-2, 0, 0}}, 0.0)), -kInfinity);
   EXPECT_EQ((friction_margin<double>({{-2, 0, 0}}, 0.5)), -kInfinity);
