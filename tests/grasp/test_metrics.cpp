@@ -110,6 +110,23 @@ TEST(ConeExit, IsTheFirstPointWhereTheRayLeavesTheCone) {
   EXPECT_EQ(exit({{-1, 0, 0}}, {{0, 1, 0}}), 0.0);
 }
 
+TEST(FrictionMargin, WithoutFrictionIsNoneOnTheAxisAndBrokenBesideIt) {
+  EXPECT_EQ((friction_margin<double>({{0.5, 0, 0}}, 0.0)), 0);
+  EXPECT_EQ((friction_margin<double>({{2, 0.1, 0}}, 0.0)), -kInfinity);
+  EXPECT_EQ((friction_margin<double>({{-2, 0, 0}}, 0.0)), -kInfinity);
+  EXPECT_EQ((friction_margin<double>({{-2, 0, 0}}, 0.5)), -kInfinity);
+  EXPECT_EQ((friction_margin<double>({{0, 0.1, 0}}, 0.5)), -kInfinity);
+  EXPECT_DOUBLE_EQ((friction_margin<double>({{2, 0.3, -0.4}}, 0.5)), 0.5);
+}
+
+// Of rank one the cosine of the solution is 1 up to rounding, on either side of it.
+TEST(LargestEigenvalue, OfRankOneIsTheSquareOfTheVector) {
+  for (int k = 0; k < 300; ++k) {
+    const Vec3<double> u{{std::sin(k + 1.0), std::sin(2.3 * k), std::cos(1.7 * k)}};
+    EXPECT_NEAR(largest_eigenvalue(u * transpose(u)), dot(u, u), 1e-14 * dot(u, u)) << k;
+  }
+}
+
 TEST(SpectralNorm, AgreesWithJacobiEigenvalues) {
   for (int k = 0; k < 200; ++k) {
     Mat<double, 3, 6> g;

@@ -105,6 +105,25 @@ TEST(Quaternion, OfARotationGivesItBackWhicheverParameterIsLargest) {
   }
 }
 
+// The candidate that is taken for it must be the largest: of a small turn the others have lost their digits.
+TEST(Quaternion, OfASmallTurnKeepsItsDigits) {
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double angle : {1e-5, 1e-7, -1e-7}) {
+      D3 e = {{0, 0, 0}};
+      e[axis] = 1;
+      D3 axes[3];
+      for (int i = 0; i < 3; ++i) {
+        D3 unit = {{0, 0, 0}};
+        unit[i] = 1;
+        axes[i] = rodrigues(e, angle, unit);
+      }
+      const auto p = quaternion_of(axes[0], axes[1], axes[2]);
+      EXPECT_NEAR(std::abs(p[0]), 1, kRounding + angle * angle);
+      for (int i = 0; i < 3; ++i)
+        EXPECT_NEAR(p[i + 1] * p[0], i == axis ? 0.5 * angle : 0, kRounding + std::abs(angle * angle * angle)) << axis;
+    }
+}
+
 TEST(Pose, InverseLeadsBackAndProductsChain) {
   Random random;
   for (int k = 0; k < 50; ++k) {

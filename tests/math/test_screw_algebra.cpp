@@ -269,5 +269,22 @@ TEST(ScrewAlgebra, LanesAreTheScalarToTheBit) {
   expect_lanes_equal_scalar<float>();
 }
 
+// Rz(yaw) Ry(pitch) Rx(roll), each written out.
+TEST(Rotation, OfRollPitchAndYawIsTheProductOfThree) {
+  const double pi = std::acos(-1.0);
+  for (const double roll : {0.0, 0.3, -2.5, 0.5 * pi})
+    for (const double pitch : {0.0, -0.7, 1.2, 0.5 * pi})
+      for (const double yaw : {0.0, 2.1, -0.4, pi}) {
+        const double c0 = std::cos(roll), s0 = std::sin(roll), c1 = std::cos(pitch), s1 = std::sin(pitch);
+        const double c2 = std::cos(yaw), s2 = std::sin(yaw);
+        const Mat3<double> X{{1, 0, 0, 0, c0, -s0, 0, s0, c0}}, Y{{c1, 0, s1, 0, 1, 0, -s1, 0, c1}},
+            Z{{c2, -s2, 0, s2, c2, 0, 0, 0, 1}};
+        const Mat3<double> R = rotation_from_rpy({{roll, pitch, yaw}}), want = Z * (Y * X);
+        for (int i = 0; i < 9; ++i) EXPECT_NEAR(R[i], want[i], 1e-15) << roll << " " << pitch << " " << yaw;
+        const Mat3<double> back = rotation_from_rpy(rpy_from_rotation(R));
+        for (int i = 0; i < 9; ++i) EXPECT_NEAR(back[i], R[i], 1e-14) << roll << " " << pitch << " " << yaw;
+      }
+}
+
 }  // namespace
 }  // namespace garra

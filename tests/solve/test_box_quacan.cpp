@@ -145,6 +145,11 @@ TEST(BoxQuacan, StopsAtItsLimitsAndAtOnceWhereAnythingIsNaN) {
   EXPECT_EQ(s.at.effort.outer, 2);
   EXPECT_EQ(s.at.status, static_cast<int>(Status::kIterationLimit));
   minimizer = {};
+  minimizer.max_evaluations = 3;
+  s = test::minimize(minimizer, merit, filled<24>(0.01));
+  EXPECT_EQ(s.at.effort.evaluations, 3);
+  EXPECT_EQ(s.at.status, static_cast<int>(Status::kIterationLimit));
+  minimizer = {};
   minimizer.f_tol = 1e9;
   s = test::minimize(minimizer, merit, filled<24>(0.01));
   EXPECT_EQ(s.at.effort.outer, 0);

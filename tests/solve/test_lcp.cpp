@@ -158,6 +158,20 @@ TEST(Enumeration, FindsARayOfSolutions) {
   EXPECT_TRUE(found<2>(e, {{0, 1}}));
 }
 
+TEST(Enumeration, OfALineWithOneNonnegativePointIsUniqueWhicheverVariableIsFree) {
+  // z_0 + 2 z_1 = 0 and its mirror image: elimination leaves the column of the smaller entry over.
+  for (const Mat<double, 2, 2>& M : {Mat<double, 2, 2>{{1, 2, 2, 4}}, Mat<double, 2, 2>{{4, 2, 2, 1}}}) {
+    const auto e = enumerate_solutions<2>({M, {{0, 0}}});
+    EXPECT_EQ(e.verdict, LcpVerdict::kUnique) << to_string(e.verdict);
+    EXPECT_TRUE(found<2>(e, {{0, 0}}));
+    // ... and a segment between the axes.
+    const auto line = enumerate_solutions<2>({M, {{-M(0, 0), -M(1, 0)}}});
+    EXPECT_EQ(line.verdict, LcpVerdict::kContinuum) << to_string(line.verdict);
+    EXPECT_TRUE(found<2>(line, {{1, 0}}));
+    EXPECT_TRUE(found<2>(line, {{0, M(0, 0) / M(0, 1)}}));
+  }
+}
+
 TEST(Enumeration, SaysNoSolutionWhereThereIsNone) {
   EXPECT_EQ(enumerate_solutions<2>({{{0, 0, 0, 1}}, {{-1, 1}}}).verdict, LcpVerdict::kNoSolution);
   EXPECT_EQ(enumerate_solutions<1>({{{-1}}, {{-1}}}).verdict, LcpVerdict::kNoSolution);
@@ -244,6 +258,30 @@ TEST(Lemke, NeverCyclesOnDegenerateProblems) {
   never_cycles<3>(2000);
   never_cycles<5>(2000);
   never_cycles<8>(2000);
+}
+
+// Of equal ratios q_i / a_i, in q + (t, t^2, ..) for small t the one with the smaller first coefficient / a_i is less.
+TEST(Lemke, BreaksTiesByTheFirstRatioThatDiffers) {
+  std::mt19937_64 g(5);
+  std::uniform_int_distribution<int> entry(-2, 2);
+  LemkeState<double, 4> s{};
+  int seen = 0;
+  for (int k = 0; k < 500; ++k) {
+    for (double& x : s.T.m) x = entry(g);
+    for (double& x : s.is_z.m) x = entry(g) > 0;
+    const int i = k % 4, row = (i + 1 + k / 4 % 3) % 4;
+    const double a = 1 + std::abs(entry(g)), other = 1 + std::abs(entry(g));
+    double mine = 0, his = 0;
+    for (int power = 0; power < 4 && mine == his; ++power) {
+      mine = (s.is_z[power] > 0 ? -s.T(i, power) : double(i == power)) / a;
+      his = (s.is_z[power] > 0 ? -s.T(row, power) : double(row == power)) / other;
+      if (std::abs(mine - his) < 1e-12) mine = his;
+    }
+    const lemke::Leaving<double> best{double(row), 0, other};
+    EXPECT_EQ((lemke::lexicographically_less<double, 4>(s, i, a, best)), mine < his) << k;
+    seen += mine < his;
+  }
+  EXPECT_GE(seen, 150);
 }
 
 TEST(Lemke, AnswersNonnegativeQAtOnce) {

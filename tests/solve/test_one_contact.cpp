@@ -128,6 +128,26 @@ INSTANTIATE_TEST_SUITE_P(Kinds, RandomBlocks,
                                          Class{"slightly_unsymmetric", 0, 1e-3}),
                          [](const auto& info) { return info.param.name; });
 
+/// Powers of two, so that every product is exact: singular blocks are singular in every unit.
+TEST(OneContactSolver, UnitsChangeNoBitOfTheForce) {
+  Draw draw(11);
+  for (int k = 0; k < 300; ++k) {
+    Problem p = draw.problem(1);
+    if (k % 3 > 0) {  // of rank two and one
+      Mat3<double> B = draw.square();
+      for (int i = 0; i < 3; ++i) B(i, 2) = 0, B(i, 1) = k % 3 == 1 ? B(i, 1) : 0;
+      p.W = B * transpose(B);
+    }
+    const Vec3<double> c = solve_one_contact(p.W, p.b, p.mu);
+    for (const double size_w : {0x1p-60, 0x1p-8, 0x1p60})
+      for (const double size_b : {0x1p-50, 0x1p50}) {
+        const Vec3<double> other = solve_one_contact(size_w * p.W, size_b * p.b, p.mu);
+        for (int i = 0; i < 3; ++i)
+          EXPECT_EQ(other[i] * (size_w / size_b), c[i]) << k << " W " << size_w << " b " << size_b;
+      }
+  }
+}
+
 /// A skew part as large as the rest. Where pressing harder pulls the contact inwards (W_nn + mu W_nT d < 0) there can
 /// be no solution at all, so only a share can be asked for.
 TEST(OneContactSolver, SolvesStronglyUnsymmetricBlocks) {
