@@ -125,7 +125,7 @@ struct Ranking {
   /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN of an ideal hand.
   std::vector<std::array<double, 3>> margin;
   /// Median of the largest ball of wrenches |(F, M / length)| that may be added [N]: it leaves all contacts sticking,
-  /// of an ideal hand it can be balanced. A lower bound. Of the first friction_samples samples, as the two above.
+  /// and can be balanced. A lower bound; of the first friction_samples samples, as the two above. NaN of an ideal hand.
   std::vector<double> wrench_radius;
   std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
   std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; of an ideal hand the first
