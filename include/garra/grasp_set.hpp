@@ -5,16 +5,27 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "garra/batch/device.hpp"
 #include "garra/core/names.hpp"
+#include "garra/grasp.hpp"
 #include "garra/study/distribution.hpp"
 
 namespace garra::grasp {
 
-/// G grasps with any numbers of contacts, in SI units and axes of the object's. The hand is ideal: it presses with any
-/// forces that friction allows. What may be left out is empty.
+/// What presses on the object, and so what "held" means.
+enum class Hand : std::uint8_t {
+  kAuto,       ///< whole where the set has `jacobian`, compliant where it has `mobility`, else ideal
+  kIdeal,      ///< any forces that friction and limits allow: held where some of them balance the wrench
+  kCompliant,  ///< contacts that give way by `mobility` and press with `force`: held as in a grasp study
+  kWhole,      ///< joints with inertia and torques that move several contacts together: held as in a grasp study
+};
+[[nodiscard]] constexpr auto names_of(Hand) { return names("auto", "ideal", "compliant", "whole"); }
+
+/// G grasps with any numbers of contacts, in SI units and axes of the object's. What may be left out is empty. Without
+/// the hand's arrays the hand is ideal: it presses with any forces that friction allows.
 struct Set {
   std::vector<std::int64_t> first;  ///< [g+1] rows of grasp g: first[g] ... first[g+1] - 1 of m
   std::vector<double> point;        ///< [m][3] [m]
@@ -28,8 +39,18 @@ struct Set {
   std::vector<double> inertia;      ///< [g][3][3] about it [kg m^2]: its radius of gyration makes moments forces
   std::vector<double> gravity;      ///< [g][3] [m/s^2]; none: (0, 0, -9.81)
   std::vector<double> wrench;       ///< [g][6] external (force; moment about the centre of mass) [N, N m]
+  std::vector<double> force;        ///< [m][3] commanded contact force (n, t, o) [N]; t, o not 0: with `tangent`
+  std::vector<double> mobility;     ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
+  std::vector<double> jacobian;     ///< [m][3][nq] velocity of the hand's contact point per joint rate
+  std::vector<double> mass_matrix;  ///< [g][nq][nq] of the hand's joints
+  std::vector<double> torque;       ///< [g][nq] commanded; none: bias + J^T force
+  std::vector<double> bias;         ///< [g][nq] that holds the hand against its weight and motion; none: 0
 
   [[nodiscard]] std::int64_t count() const { return first.empty() ? 0 : std::ssize(first) - 1; }
+  /// nq; 0 without a jacobian.
+  [[nodiscard]] std::int64_t joints() const {
+    return first.empty() || first.back() == 0 ? 0 : std::ssize(jacobian) / (3 * first.back());
+  }
 };
 
 /// What is uncertain, and how it is computed. Sample i of one grasp has the same draws as sample i of any other, so
@@ -47,7 +68,12 @@ struct SetStudy {
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, towards any side [rad]
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
   bool any_gravity = false;                       ///< gravity from a direction uniform on the sphere
-  std::int64_t samples = 1000;                    ///< of each grasp
+  Hand hand = Hand::kAuto;
+  Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
+  Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
+  double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
+  bool check_uniqueness = true;  ///< solve contact problems from another start, too, and tell a second solution
+  std::int64_t samples = 1000;   ///< of each grasp
   std::int64_t friction_samples = 100;  ///< the first so many of them are also asked for the friction that they need
   std::uint64_t seed = 1;
   /// Above 0: only so many best grasps are wanted. Grasps that are surely not among them are given up early, and the
@@ -60,17 +86,18 @@ struct SetStudy {
 enum class GraspStatus : std::uint8_t {
   kRanked,
   kNoContact,
-  kTooManyContacts,  ///< more than kMostSetContacts
+  kTooManyContacts,  ///< more than kMostSetContacts, of a hand that is not ideal more than kMaxContacts
   kNotFinite,        ///< a number of it is NaN or infinite (a force limit may be infinite)
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient or force limit is negative
   kBadMass,          ///< negative, or an inertia that no body has
   kOutwardNormals,   ///< every normal points away from the centre of mass
   kMillimeters,      ///< a contact is more than kMostReach away from the centre of mass
+  kBadHand,          ///< a mobility or mass matrix that is not symmetric and positive definite
 };
 [[nodiscard]] constexpr auto names_of(GraspStatus) {
   return names("ranked", "no_contact", "too_many_contacts", "not_finite", "bad_normal", "bad_friction", "bad_mass",
-               "outward_normals", "millimeters");
+               "outward_normals", "millimeters", "bad_hand");
 }
 inline constexpr int kMostSetContacts = 32;
 inline constexpr double kMostReach = 10;     ///< [m]
@@ -81,7 +108,10 @@ struct Ranking {
   std::vector<GraspStatus> status;
   std::vector<std::int64_t> held, unsolved;  ///< samples
   std::vector<std::int64_t> samples;         ///< of each grasp
-  std::vector<double> p_held;                ///< share of the decided samples whose wrench forces in the cones balance
+  Hand hand = Hand::kIdeal;                  ///< what it was ranked with
+  /// Share of the decided samples that are held: of an ideal hand whose wrench forces in the cones balance, else whose
+  /// contacts stick, whose wrench can be balanced, and whose command carries it.
+  std::vector<double> p_held;
   /// 95 % interval (Wilson's; where `best` is asked for one that may be looked at at any time); unsolved samples widen
   /// it
   std::vector<double> low, high;
@@ -90,6 +120,16 @@ struct Ranking {
   /// 5, 50, 95 % quantiles of the least friction coefficient, the same at all contacts, with which a sample is held;
   /// infinity: none up to kMostFriction does.
   std::vector<std::array<double, 3>> critical_friction;
+  std::vector<double> p_no_slip;      ///< share whose contacts all stick; NaN of an ideal hand, which has no command
+  std::vector<double> p_can_be_held;  ///< share whose wrench forces in the cones can balance
+  /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN of an ideal hand.
+  std::vector<std::array<double, 3>> margin;
+  /// Median of the largest ball of wrenches |(F, M / length)| that may be added [N]: it leaves all contacts sticking,
+  /// and can be balanced. A lower bound; of the first friction_samples samples, as the two above. NaN of an ideal hand.
+  std::vector<double> wrench_radius;
+  std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
+  std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; of an ideal hand the first
+                                                              ///< two and the last
   /// 1 is the best: most probable, then the one that needs the least friction. Where `best` is asked for, the order of
   /// those given up is that of how long they lasted.
   std::vector<std::int64_t> rank;
@@ -103,5 +143,27 @@ using SetProgress = std::function<void(std::int64_t)>;
 /// to hold against; kNoDevice).
 [[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
+
+/// One sample of one grasp, in full. Forces are (n, t, o) of each contact in the sample's own frames [N].
+struct SetReplay {
+  Hand hand = Hand::kIdeal;
+  Outcome outcome = Outcome::kUnsolved;
+  std::vector<std::pair<std::string, double>> inputs;  ///< what was drawn: "mass", "contact 2 friction"
+  double mass = 0;                                     ///< [kg]
+  Vec3<double> com{}, gravity{};                       ///< [m], [m/s^2]
+  Vec<double, 6> wrench{};                             ///< to be balanced: weight and all else (force; moment)
+  std::vector<double> point, normal;                   ///< [k][3]
+  std::vector<double> friction;                        ///< [k]
+  std::vector<double> force;    ///< [k][3] of the contacts; of an ideal hand some that balance the wrench; NaN: none
+  std::vector<double> command;  ///< [k][3] what the hand presses with; empty: ideal
+  std::vector<int> state;       ///< [k] ContactState; empty: ideal
+  Vec<double, 6> against{};     ///< ideal and not held: a unit wrench (moment over length) that no forces go along with
+  double residual = 0;          ///< of the contact problem; of an ideal hand what forces leave, or must leave, over |w|
+  double margin = 0, critical_friction = 0, wrench_radius = 0, imbalance = 0;  ///< NaN where there is none
+};
+
+/// Sample `sample` of grasp `grasp`, as rank() has it. Throws Error as rank() does, and (kUsage) where there is no such
+/// grasp or sample, or the grasp's status is not kRanked.
+[[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 
 }  // namespace garra::grasp

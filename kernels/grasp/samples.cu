@@ -37,8 +37,9 @@ void run_samples(const DeviceSamples& t) {
     // From zero instead of the stick test, so that a second solution has a chance to be found.
     contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, second.data()}, t.count);
   }
-  cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, solver.tol, problems.data(), metrics.data(),
-                                       candidates.data(), check_uniqueness ? second.data() : nullptr, verdicts.data()});
+  const Judge<N> judge{solver.tol,     host_model.held_imbalance, problems.data(),
+                       metrics.data(), candidates.data(),         check_uniqueness ? second.data() : nullptr};
+  cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, judge, verdicts.data()});
   // Verdicts, metrics and uniforms are all that counting needs.
   metrics.download(t.metrics);
   uniforms.download(t.uniforms);

@@ -2,6 +2,7 @@
 #include "garra/grasp_set.hpp"
 
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <map>
 #include <tuple>
@@ -32,15 +33,35 @@ Distribution distribution_of(const nb::handle& given) {
 Set set_of(const Whole& first, const nb::dict& arrays) {
   Set s;
   s.first.assign(first.data(), first.data() + first.size());
-  const std::map<std::string, std::vector<double>*> all = {
-      {"point", &s.point},         {"normal", &s.normal},           {"tangent", &s.tangent}, {"friction", &s.friction},
-      {"curvature", &s.curvature}, {"force_limit", &s.force_limit}, {"mass", &s.mass},       {"com", &s.com},
-      {"inertia", &s.inertia},     {"gravity", &s.gravity},         {"wrench", &s.wrench}};
+  const std::map<std::string, std::vector<double>*> all = {{"point", &s.point},
+                                                           {"normal", &s.normal},
+                                                           {"tangent", &s.tangent},
+                                                           {"friction", &s.friction},
+                                                           {"curvature", &s.curvature},
+                                                           {"force_limit", &s.force_limit},
+                                                           {"mass", &s.mass},
+                                                           {"com", &s.com},
+                                                           {"inertia", &s.inertia},
+                                                           {"gravity", &s.gravity},
+                                                           {"wrench", &s.wrench},
+                                                           {"force", &s.force},
+                                                           {"mobility", &s.mobility},
+                                                           {"jacobian", &s.jacobian},
+                                                           {"torque", &s.torque},
+                                                           {"bias", &s.bias},
+                                                           {"mass_matrix", &s.mass_matrix}};
   for (const auto& [name, array] : arrays) {
     const auto numbers = nb::cast<Numbers>(array);
     all.at(nb::cast<std::string>(name))->assign(numbers.data(), numbers.data() + numbers.size());
   }
   return s;
+}
+
+grasp::Hand hand_of(const std::string& name) {
+  const auto names = names_of(grasp::Hand{});
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (name == names[k]) return static_cast<grasp::Hand>(k);
+  throw Error(ExitCode::kUsage, "hand = \"" + name + "\"", "auto, ideal, compliant or whole");
 }
 
 SetStudy study_of(const nb::dict& d) {
@@ -56,12 +77,25 @@ SetStudy study_of(const nb::dict& d) {
   s.force_ball = nb::cast<double>(d["force_ball"]);
   s.torque_ball = nb::cast<double>(d["torque_ball"]);
   s.any_gravity = nb::cast<bool>(d["any_gravity"]);
+  s.hand = hand_of(nb::cast<std::string>(d["hand"]));
+  s.command = distribution_of(d["command"]);
+  s.squeeze_error = distribution_of(d["squeeze_error"]);
+  s.held_imbalance = nb::cast<double>(d["held_imbalance"]);
+  s.check_uniqueness = nb::cast<bool>(d["check_uniqueness"]);
   s.samples = nb::cast<std::int64_t>(d["samples"]);
   s.friction_samples = nb::cast<std::int64_t>(d["friction_samples"]);
   s.best = nb::cast<std::int64_t>(d["best"]);
   s.confidence = nb::cast<double>(d["confidence"]);
   s.seed = nb::cast<std::uint64_t>(d["seed"]);
   return s;
+}
+
+/// [g][...] as one row after another.
+template <class T, class Rows>
+std::vector<T> flat(const Rows& rows) {
+  std::vector<T> all;
+  for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
+  return all;
 }
 
 nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, const std::string& device,
@@ -77,9 +111,8 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
     });
   }
   const std::size_t n = r.status.size();
-  std::vector<double> friction;
-  for (const auto& three : r.critical_friction) friction.insert(friction.end(), three.begin(), three.end());
   nb::dict out;
+  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
   out["status"] = taken_as<std::uint8_t>(std::move(r.status), {n});
   out["held"] = taken(std::move(r.held), {n});
   out["unsolved"] = taken(std::move(r.unsolved), {n});
@@ -92,7 +125,48 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   out["difference"] = taken(std::move(r.difference), {n});
   out["difference_low"] = taken(std::move(r.difference_low), {n});
   out["difference_high"] = taken(std::move(r.difference_high), {n});
-  out["critical_friction"] = taken(std::move(friction), {n, 3});
+  out["critical_friction"] = taken(flat<double>(r.critical_friction), {n, 3});
+  out["margin"] = taken(flat<double>(r.margin), {n, 3});
+  out["wrench_radius"] = taken(std::move(r.wrench_radius), {n});
+  out["p_no_slip"] = taken(std::move(r.p_no_slip), {n});
+  out["p_can_be_held"] = taken(std::move(r.p_can_be_held), {n});
+  out["fails_first"] = taken(std::move(r.fails_first), {n});
+  out["outcomes"] = taken(flat<std::int64_t>(r.outcomes), {n, grasp::kOutcomes});
+  return out;
+}
+
+template <int N>
+nb::list list_of(const Mat<double, N, 1>& v) {
+  nb::list out;
+  for (int k = 0; k < N; ++k) out.append(v[k]);
+  return out;
+}
+
+nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& uncertain, std::int64_t grasp,
+                std::int64_t sample) {
+  grasp::SetReplay r = grasp::replay(set_of(first, arrays), study_of(uncertain), grasp, sample);
+  const std::size_t k = r.friction.size();
+  nb::dict inputs, out;
+  for (const auto& [name, value] : r.inputs) inputs[name.c_str()] = value;
+  out["hand"] = std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]);
+  out["outcome"] = std::string(to_string(r.outcome));
+  out["inputs"] = inputs;
+  out["mass"] = r.mass;
+  out["com"] = list_of(r.com);
+  out["gravity"] = list_of(r.gravity);
+  out["wrench"] = list_of(r.wrench);
+  out["against"] = list_of(r.against);
+  out["point"] = taken(std::move(r.point), {k, 3});
+  out["normal"] = taken(std::move(r.normal), {k, 3});
+  out["friction"] = taken(std::move(r.friction), {k});
+  out["force"] = taken(std::move(r.force), {k, 3});
+  if (!r.command.empty()) out["command"] = taken(std::move(r.command), {k, 3});
+  out["state"] = r.state;
+  out["residual"] = r.residual;
+  out["margin"] = r.margin;
+  out["critical_friction"] = r.critical_friction;
+  out["wrench_radius"] = r.wrench_radius;
+  out["imbalance"] = r.imbalance;
   return out;
 }
 
@@ -102,6 +176,11 @@ void add_grasp_set(nb::module_& m) {
   nb::list names;
   for (const char* name : names_of(grasp::GraspStatus{})) names.append(name);
   m.attr("grasp_statuses") = nb::tuple(names);
+  nb::list outcomes;
+  for (int k = 0; k < grasp::kOutcomes; ++k) outcomes.append(to_string(static_cast<grasp::Outcome>(k)));
+  m.attr("grasp_outcomes") = nb::tuple(outcomes);
+  m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),
+        nb::arg("sample"));
   m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),
         nb::arg("threads"));
 }

@@ -19,7 +19,7 @@ double entry(const json& m, int r, int c) { return m[static_cast<std::size_t>(r)
 /// The pieces that hold_metrics reads, for a hand of N contacts.
 template <int N>
 struct Case {
-  GraspModel model{};
+  HoldUnits units{};
   System<double, N> sys{};
   Vec<double, N> mu;
   explicit Case(const json& e) {
@@ -27,11 +27,11 @@ struct Case {
     for (int r = 0; r < 6; ++r)
       for (int c = 0; c < 6; ++c) M(r, c) = entry(e["M_obj"], r, c);
     for (int r = 0; r < 6; ++r) {
-      model.probe[r] = e["wrench1"][static_cast<std::size_t>(r)];
+      units.probe[r] = e["wrench1"][static_cast<std::size_t>(r)];
       for (int c = 0; c < 3 * N; ++c) sys.W(r, c) = entry(e["W"], r, c);
     }
-    model.length = e["r"];
-    model.any_squeezed = true;
+    units.length = e["r"];
+    units.any_squeezed = true;
     sys.inverse_mass_W = solve(factor_ldlt(M), sys.W);
     for (int r = 0; r < 3 * N; ++r) {
       sys.b[r] = e["b0"][static_cast<std::size_t>(r)];
@@ -45,7 +45,7 @@ template <int N>
 void check(const json& e) {
   const Case<N> k(e);
   Vec<double, 3 * N> drift = Vec<double, 3 * N>::zero();
-  const auto m = hold_metrics<double, N>(k.model, k.sys, k.mu, drift, 1.0);
+  const auto m = hold_metrics<double, N>(k.units, k.sys, k.mu, drift, 1.0);
   const auto near = [&](double got, double want, const char* what) {
     EXPECT_NEAR(got, want, kMetric * std::max(1.0, std::abs(want))) << what << " of " << e["id"];
   };
@@ -88,11 +88,11 @@ TEST(HoldMetrics, MinimumSqueezeIsWhereTheMarginVanishes) {
     Vec<double, 9> push = Vec<double, 9>::zero();
     push[0] = push[3] = push[6] = 1;
     const Vec<double, 9> drift = -(k.sys.A * push);
-    const auto now = hold_metrics<double, 3>(k.model, k.sys, k.mu, drift, 50.0);
+    const auto now = hold_metrics<double, 3>(k.units, k.sys, k.mu, drift, 50.0);
     if (!(now.margin > 0) || !(now.minimum_squeeze > 0)) continue;
     Case<3> at(e);
     at.sys.b = axpy(now.minimum_squeeze - 50.0, drift, k.sys.b);
-    EXPECT_NEAR((hold_metrics<double, 3>(at.model, at.sys, at.mu, drift, now.minimum_squeeze).margin), 0, 1e-9);
+    EXPECT_NEAR((hold_metrics<double, 3>(at.units, at.sys, at.mu, drift, now.minimum_squeeze).margin), 0, 1e-9);
     ++checked;
   }
   EXPECT_GE(checked, 5);

@@ -12,9 +12,10 @@
 namespace garra::io {
 
 /// Reads a grasp set: first [g+1], point, normal [m,3] and, where they are there, tangent [m,3], friction [m],
-/// curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]. Without `first`,
-/// point and normal may be [g,k,3] (and friction, force_limit [g,k], tangent [g,k,3], curvature [g,k,2]): k contacts
-/// each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
+/// curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of a hand that is not
+/// ideal force [m,3], mobility [m,3,3] or [m], jacobian [3m,nq] or [m,3,nq], mass_matrix [g,nq,nq], torque, bias
+/// [g,nq]. Without `first`, point and normal may be [g,k,3], and all else of contacts has [g,k] in place of [m]: k
+/// contacts each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
 
 /// What a set's file may hold besides.
@@ -36,5 +37,9 @@ void write_ranking(const std::string& path, const grasp::Ranking& ranking,
 /// What is uncertain about a set; job = "grasp_set". "" as path: nothing is, but for what the overrides say.
 /// Throws Error as read_scenario() does.
 [[nodiscard]] grasp::SetStudy read_set_study(const std::string& path, const std::vector<std::string>& overrides = {});
+/// The same of a text, which errors call `name`.
+[[nodiscard]] grasp::SetStudy read_set_study_text(const std::string& text, const std::string& name,
+                                                  const std::vector<std::string>& overrides = {});
+inline constexpr const char* kCertainSet = "schema = 1\njob = \"grasp_set\"\n";  ///< of which nothing is uncertain
 
 }  // namespace garra::io

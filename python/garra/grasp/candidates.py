@@ -12,20 +12,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.grasp import ranking_file
+from garra.grasp import ranking_file, redundant
 from garra.grasp.ranking_file import mesh_of, names_of, sound_mesh
 from garra.study.distributions import Ball, Normal, Uniform
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas
     from matplotlib.axes import Axes
 
+    from garra.grasp.hand import Grasp
+
 STATUS: tuple[str, ...] = _core.grasp_statuses
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
+OUTCOMES: tuple[str, ...] = _core.grasp_outcomes
+"""Names of the columns of Ranking.outcomes"""
 
 # Name: shape of one contact's, and of one grasp's, part.
-_OF_CONTACTS = {"point": (3,), "normal": (3,), "tangent": (3,), "friction": (), "curvature": (2,), "force_limit": ()}
+_OF_CONTACTS = {
+    "point": (3,),
+    "normal": (3,),
+    "tangent": (3,),
+    "friction": (),
+    "curvature": (2,),
+    "force_limit": (),
+    "force": (3,),
+}
 _OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
+# Of a hand that is not ideal; their shapes depend on one another.
+_OF_HANDS = ("mobility", "jacobian", "mass_matrix", "torque", "bias")
 _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
@@ -33,8 +49,9 @@ class Set:
     """G candidate grasps of k contacts each, or of any numbers of contacts; SI units, axes of the object's.
 
     A grasp is contact points, normals into the object and friction coefficients; mass, centre of mass, gravity
-    (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. The hand is ideal: it presses with any forces
-    that friction and force_limit allow.
+    (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. Without more the hand is ideal: it presses with
+    any forces that friction and force_limit allow. With mobility and force it is compliant, with jacobian, mass_matrix
+    and torque (or force) a whole hand: then it has a command, and that has to hold the object.
     """
 
     def __init__(
@@ -72,8 +89,11 @@ class Set:
         """points, normals: [G, k, 3], or [m, 3] with first [G+1], the first row of each grasp and the number of rows.
 
         friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; mass [G] or a number,
-        com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com). For reports only: mesh, the
-        object's vertices [v, 3] and triangles [f, 3]; names, a text for each grasp.
+        com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com). A compliant hand: mobility, a
+        number, one for each contact, or [..., 3, 3] in the object's axes [1/kg]; force [..., 3], the commanded (n, t,
+        o) [N]. A whole hand: jacobian [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]), the velocity of the
+        contact points in the object's axes; mass_matrix [nq, nq] or [G, nq, nq]; torque, bias [nq] or [G, nq], or
+        force. For reports only: mesh, the object's vertices [v, 3] and triangles [f, 3]; names, a text for each grasp.
         """
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -86,12 +106,15 @@ class Set:
         if first.ndim != 1 or not len(first):
             raise ValueError(f"first has the shape {first.shape}, not [G+1]")
         given = {"point": points, "normal": normals, "friction": friction, **others}
-        unknown = given.keys() - _OF_CONTACTS.keys() - _OF_GRASPS.keys()
+        unknown = given.keys() - _OF_CONTACTS.keys() - _OF_GRASPS.keys() - set(_OF_HANDS)
         if unknown:
             raise TypeError(f"no such part of a set: {', '.join(sorted(unknown))}")
         arrays = {}
         for name, value in given.items():
             if value is None:
+                continue
+            if name in _OF_HANDS:
+                arrays[name] = _of_hand(name, value, lead, len(first) - 1, np.shape(given.get("jacobian", 0))[-1:])
                 continue
             tail = _OF_CONTACTS.get(name)
             shape = (len(first) - 1, *_OF_GRASPS[name]) if tail is None else (*lead, *tail)
@@ -106,6 +129,38 @@ class Set:
         if names is not None and len(names := [str(name) for name in names]) != len(first) - 1:
             raise ValueError(f"names: {len(names)} of them, not {len(first) - 1}")
         return cls(first, arrays, mesh, names)
+
+    @classmethod
+    def from_grasps(cls, grasps: Sequence[Grasp], **others: Any) -> Set:
+        """Grasps of whole hands out of `garra.grasp.from_mujoco` (world axes): one of each, in any number of contacts.
+
+        Their joints are those that move the contacts: as many as A_h = J M^-1 J^T has rank, with unit inertia, and the
+        torques are all that moves the hand, its own weight included.
+        """
+        factors = [_mobility_factor(grasp.hand_A) for grasp in grasps]
+        joints = max((J.shape[1] for J, _ in factors), default=0)
+        rows, torques = [], []
+        for grasp, (J, inverse) in zip(grasps, factors, strict=True):
+            turned = np.einsum("jxc,jcq->jxq", grasp.frames, J.reshape(len(grasp.mu), 3, -1))
+            padding = joints - J.shape[1]
+            rows.append(np.pad(turned, ((0, 0), (0, 0), (0, padding))).reshape(-1, joints))
+            torques.append(np.pad(-inverse @ grasp.hand_b, (0, padding)))
+        return cls.from_arrays(
+            np.concatenate([grasp.points for grasp in grasps]),
+            np.concatenate([grasp.frames[:, :, 0] for grasp in grasps]),
+            np.concatenate([grasp.mu for grasp in grasps]),
+            tangent=np.concatenate([grasp.frames[:, :, 1] for grasp in grasps]),
+            first=np.cumsum([0, *(len(grasp.mu) for grasp in grasps)]),
+            mass=np.array([grasp.mass for grasp in grasps]),
+            com=np.array([grasp.com for grasp in grasps]),
+            inertia=np.array([grasp.inertia for grasp in grasps]),
+            gravity=np.array([grasp.gravity for grasp in grasps]),
+            wrench=np.array([grasp.applied + np.concatenate([np.zeros(3), grasp.gyroscopic]) for grasp in grasps]),
+            jacobian=np.concatenate(rows),
+            mass_matrix=np.eye(joints),
+            torque=np.array(torques),
+            **others,
+        )
 
     @classmethod
     def from_world(
@@ -200,22 +255,30 @@ class Set:
 class Ranking:
     """One of everything for each grasp; NaN and rank 0 where its status is not "ranked"."""
 
-    p_held: np.ndarray  #: [G] share of samples in which forces inside the cones balance the wrench
+    p_held: np.ndarray  #: [G] share of samples that are held (docs/grasp-sets.md)
     low: np.ndarray  #: [G] 95 % interval of p_held (Wilson's)
     high: np.ndarray  #: [G]
     difference: np.ndarray  #: [G] p_held less the best grasp's, of the same draws
     difference_low: np.ndarray  #: [G] its 95 % interval
     difference_high: np.ndarray  #: [G]
     critical_friction: np.ndarray  #: [G, 3] 5, 50, 95 % of the least coefficient that would do; inf: none up to 10
+    p_no_slip: np.ndarray  #: [G] share of samples in which every contact sticks; NaN of an ideal hand
+    p_can_be_held: np.ndarray  #: [G] share in which some forces inside the cones balance the wrench
+    margin: np.ndarray  #: [G, 3] 5, 50, 95 % of the smallest friction margin; NaN of an ideal hand
+    wrench_radius: np.ndarray  #: [G] median of the push that may be added in any direction [N]; NaN of an ideal hand
+    fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none does
+    outcomes: np.ndarray  #: [G, 9] samples of each of OUTCOMES
     rank: np.ndarray  #: [G] 1 is the best
     status: np.ndarray  #: [G] index in STATUS
     held: np.ndarray  #: [G] samples
     unsolved: np.ndarray  #: [G] samples that were not decided
     samples: np.ndarray  #: [G] of each grasp
+    hand: str = "ideal"  #: what the set was ranked with: "ideal", "compliant" or "whole"
     decided: bool = True  #: the best that were asked for are surely found
     candidates: Set | None = None  #: what was ranked
     study: dict[str, Any] = field(default_factory=dict)  #: what was uncertain, as a ranking's file says it
     seconds: float | None = None
+    uncertain: dict[str, Any] = field(default_factory=dict)  #: the same as study, as replay() needs it
 
     @property
     def order(self) -> np.ndarray:
@@ -236,6 +299,15 @@ class Ranking:
         """How many grasps are not ranked, by reason."""
         return {name: int((self.status == k).sum()) for k, name in enumerate(STATUS) if k and (self.status == k).any()}
 
+    def replay(self, grasp: int | None = None, sample: int = 0) -> dict[str, Any]:
+        """One sample of one grasp (the best), in full: what was drawn, contacts, forces, outcome, margins."""
+        if self.candidates is None or not self.uncertain:
+            raise ValueError("this ranking does not know its set")
+        which = self.best if grasp is None else grasp
+        return _core.grasp_set_replay(
+            self.candidates.first, self.candidates.arrays, self.uncertain, int(which), int(sample)
+        )
+
     def to_pandas(self) -> pandas.DataFrame:
         """A row a grasp, by its index in the set, the best first."""
         import pandas
@@ -250,6 +322,11 @@ class Ranking:
                 "difference_low": self.difference_low,
                 "difference_high": self.difference_high,
                 "critical_friction": self.critical_friction[:, 1],
+                "p_no_slip": self.p_no_slip,
+                "p_can_be_held": self.p_can_be_held,
+                "margin": self.margin[:, 1],
+                "wrench_radius": self.wrench_radius,
+                "fails_first": self.fails_first,
                 "unsolved": self.unsolved,
                 "status": pandas.Categorical.from_codes(self.status.astype(int), list(STATUS)),
             },
@@ -266,10 +343,11 @@ class Ranking:
             raise ModuleNotFoundError(
                 f"to_parquet() needs {error.name}: pip install pandas pyarrow", name=error.name
             ) from None
-        frame = self.to_pandas().drop(columns="critical_friction")
+        frame = self.to_pandas().drop(columns=["critical_friction", "margin"])
         rows = frame.index
         quantiles = {
-            f"critical_friction_{q}": pandas.Series(self.critical_friction[rows, k], index=rows)
+            f"{name}_{q}": pandas.Series(getattr(self, name)[rows, k], index=rows)
+            for name in ("critical_friction", "margin")
             for k, q in enumerate((5, 50, 95))
         }
         frame.assign(**quantiles, held=self.held[rows], samples=self.samples[rows]).to_parquet(path, engine="pyarrow")
@@ -288,6 +366,7 @@ class Ranking:
         return ranking_file.Found(
             columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
             statuses=list(STATUS),
+            hand=self.hand,
             decided=self.decided,
             title=title or "Candidate grasps",
             study=self.study,
@@ -340,6 +419,11 @@ def rank(
     force: Ball | None = None,
     torque: Ball | None = None,
     any_gravity: bool = False,
+    hand: str = "auto",
+    command: Any = 1.0,
+    squeeze_error: Any = 0.0,
+    imbalance: float = 0.5,
+    check_uniqueness: bool = True,
     samples: int = 1000,
     friction_samples: int = 100,
     best: int = 0,
@@ -349,17 +433,21 @@ def rank(
     threads: int = 0,
     **others: Any,
 ) -> Ranking:
-    """How probably each candidate grasp of an ideal hand holds, and their order.
+    """How probably each candidate grasp holds, and their order.
 
-    grasps: a Set, or a file (.h5, .npz); or points, normals and `others` as Set.from_arrays() takes them. friction, mass:
-    numbers, arrays of the set, or garra.uniform(), garra.normal() (the value itself), garra.scale() (a factor on the
-    set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation, or
-    distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the true
-    normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. any_gravity: from a direction
-    uniform on the sphere. Sample i has the same draws in every grasp. `friction_samples` of the samples are also asked
-    for the least friction coefficient that would do. best: only so many best grasps are wanted; a grasp that is surely
-    not among them is given up, which takes a fraction of the samples (`samples` is the most of a grasp). With this
-    confidence none of the true best is given up; `decided` says whether the others are.
+    grasps: a Set, or a file (.h5, .npz); or points, normals and `others` as Set.from_arrays() takes them. friction,
+    mass: numbers, arrays of the set, or garra.uniform(), garra.normal() (the value itself), garra.scale() (a factor on
+    the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
+    or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
+    true normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. any_gravity: from a
+    direction uniform on the sphere. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole"; of the
+    last two: command, a factor on the commanded forces or torques, and squeeze_error, added to the normal force of each
+    contact [N], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
+    whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.
+    `friction_samples` of the samples are also asked for the least friction coefficient that would do. best: only so
+    many best grasps are wanted; a grasp that is surely not among them is given up, which takes a fraction of the
+    samples (`samples` is the most of a grasp). With this confidence none of the true best is given up; `decided` says
+    whether the others are.
     """
     offset = com if isinstance(com, Ball) else Ball(0.0)
     parts = {
@@ -382,6 +470,13 @@ def rank(
         "force_ball": _radius("force", force),
         "torque_ball": _radius("torque", torque),
         "any_gravity": any_gravity,
+        "hand": hand,
+        "command": _tuple(command) if _is_drawn(command) else ("constant", float(command), 0.0, 0.0, 0.0),
+        "squeeze_error": _tuple(squeeze_error)
+        if _is_drawn(squeeze_error)
+        else ("constant", float(squeeze_error), 0.0, 0.0, 0.0),
+        "held_imbalance": imbalance,
+        "check_uniqueness": check_uniqueness,
         "samples": samples,
         "friction_samples": friction_samples,
         "best": best,
@@ -394,12 +489,43 @@ def rank(
         candidates=candidates,
         study=_said(uncertain),
         seconds=time.perf_counter() - start,
+        uncertain=uncertain,
         **columns,
     )
 
 
 def _names() -> tuple[str, ...]:
-    return ("first", *_OF_CONTACTS, *_OF_GRASPS)
+    return ("first", *_OF_CONTACTS, *_OF_GRASPS, *_OF_HANDS)
+
+
+def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: tuple[int, ...]) -> np.ndarray:
+    """One of _OF_HANDS as a file has it. lead: the axes of contacts; joints: (nq,), () without a jacobian."""
+    array = np.asarray(value, dtype=np.float64)
+    rows = int(np.prod(lead))
+    if name == "jacobian":
+        by_row = (*lead[:-1], 3 * lead[-1], *joints)
+        if array.shape not in ((*lead, 3, *joints), by_row) or not array.size and rows:
+            raise ValueError(f"jacobian has the shape {array.shape}, not {[*lead, 3, 'nq']} or {[*by_row[:-1], 'nq']}")
+        return np.ascontiguousarray(array.reshape(3 * rows, *joints))
+    if name == "mobility":
+        shape = (*lead, 3, 3) if array.ndim > len(lead) else lead
+        flat = (rows, 3, 3) if array.ndim > len(lead) else (rows,)
+    else:
+        if not joints:
+            raise ValueError(f"{name} without jacobian: what do the joints move?")
+        flat = shape = (grasps, *joints, *joints) if name == "mass_matrix" else (grasps, *joints)
+    try:
+        return np.ascontiguousarray(np.broadcast_to(array, shape).reshape(flat))
+    except ValueError:
+        raise ValueError(f"{name} has the shape {array.shape}, not {list(shape)}") from None
+
+
+def _mobility_factor(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """J with J J^T = A, of as many columns as A has rank, and its left inverse."""
+    values, vectors = np.linalg.eigh(A)
+    moves = values > redundant.NULL * max(values[-1], 0)
+    root = np.sqrt(values[moves])
+    return vectors[:, moves] * root, vectors[:, moves].T / root[:, None]
 
 
 def _is_drawn(value: Any) -> bool:
@@ -410,7 +536,10 @@ def _radius(name: str, given: Ball | None) -> float:
     if given is None:
         return 0.0
     if not isinstance(given, Ball):
-        raise TypeError(f"{name}: garra.ball(radius) is needed, not {given!r}; a constant one is part of wrench")
+        raise TypeError(
+            f"{name}: garra.ball(radius) is needed, not {given!r}; a constant one is part of wrench, and commanded "
+            "forces are part of a Set"
+        )
     return given.radius
 
 

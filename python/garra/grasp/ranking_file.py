@@ -27,6 +27,12 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
     "held": ((), np.int64),
     "unsolved": ((), np.int64),
     "samples": ((), np.int64),
+    "p_no_slip": ((), np.float64),
+    "p_can_be_held": ((), np.float64),
+    "margin": ((3,), np.float64),
+    "wrench_radius": ((), np.float64),
+    "fails_first": ((), np.int64),
+    "outcomes": ((9,), np.int64),
 }
 # Of a set: what follows the contacts' axis, the grasps' axis. The page shows nothing else of it.
 OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
@@ -52,6 +58,7 @@ class Found:
     columns: dict[str, np.ndarray]
     statuses: list[str]  #: names of the numbers in columns["status"]
     title: str
+    hand: str = "ideal"  #: or "compliant", "whole"
     decided: bool = True  #: study["best"] grasps, where so many were asked for, are surely the best
     study: Table = field(default_factory=dict)  #: by the names of SetStudy; empty: not known
     seconds: float | None = None
@@ -118,6 +125,7 @@ def _ranking(h5: Any, file: Path) -> Table:
     return {
         "columns": columns,
         "statuses": statuses,
+        "hand": text(h5.attrs.get("hand", "ideal")),
         "decided": text(h5.attrs.get("decided", "true")) == "true",
         "title": Path(said["set"]).name or file.name,
         "study": _study(said["study"], file),

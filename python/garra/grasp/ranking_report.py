@@ -17,6 +17,9 @@ BINS = 20
 MOST_LISTED = 30  # grasps without a rank, of each kind
 PICTURES = 10
 MOST_FRICTION = 1.5  # of the axis of friction
+# Of the columns of `outcomes`, as the program says them.
+OUTCOMES = ("held", "not resisted", "not carried", "slipping", "separating", "no solution", "several solutions",
+            "unreachable", "unsolved")  # fmt: skip
 
 Table = dict[str, Any]
 
@@ -32,6 +35,7 @@ def build(found: Found) -> str:
         ranked=len(order),
         facts=_facts(found),
         headline=_headline(found, order) if len(order) else None,
+        hand=_hand(found, order),
         friction=_friction(found, order),
         shares=_shares(found, order),
         refused=_refused(found),
@@ -73,10 +77,13 @@ def _headline(found: Found, order: np.ndarray) -> Table:
     p, low, high = (float(c[key][best]) for key in ("p_held", "low", "high"))
     decimals = words.decimals_for(low, high)
     same = c["difference_high"][order] >= 0
+    # A grasp that was given up early has few samples: what they say of it is not what the others' say.
+    whole = order[c["samples"][order] == found.samples] if found.best else order
     return {
-        "good": int((c["p_held"][order] >= GOOD).sum()),
-        "sure": int((c["low"][order] >= GOOD).sum()),
-        "always": int((c["held"][order] == c["samples"][order]).sum()),
+        "counted": len(whole),
+        "good": int((c["p_held"][whole] >= GOOD).sum()),
+        "sure": int((c["low"][whole] >= GOOD).sum()),
+        "always": int((c["held"][whole] == c["samples"][whole]).sum()),
         "never": int((c["held"][order] + c["unsolved"][order] == 0).sum()),
         "best": name_of(found, best),
         "p": words.percent(p, decimals),
@@ -117,6 +124,32 @@ def _best(found: Found, order: np.ndarray) -> list[Table]:
             told += f", friction {words.number(needed)}"
         rows.append({"name": (names and names[g]) or f"grasp {g}", "told": told})
     return rows
+
+
+def _hand(found: Found, order: np.ndarray) -> Table | None:
+    """What a hand with a command tells besides: outcomes of all samples, and of the best the causes."""
+    if found.hand == "ideal":
+        return None
+    sums = found.columns["outcomes"][order].sum(axis=0)
+    rows = []
+    for g in order[:PICTURES]:
+        margin, fails = found.columns["margin"][g], int(found.columns["fails_first"][g])
+        rows.append({
+            "name": name_of(found, int(g)),
+            "p": [_share(float(found.columns[key][g])) for key in ("p_held", "p_no_slip", "p_can_be_held")],
+            "margin": " · ".join(words.number(float(x)) for x in margin),
+            "radius": words.number(float(found.columns["wrench_radius"][g])),
+            "fails": f"contact {fails + 1}" if fails >= 0 else "none",
+        })  # fmt: skip
+    return {
+        "name": found.hand,
+        "outcomes": [(OUTCOMES[k], int(n), _share(n / max(sums.sum(), 1))) for k, n in enumerate(sums) if n],
+        "rows": rows,
+    }
+
+
+def _share(p: float) -> str:
+    return words.percent(p, 2) if math.isfinite(p) else words.MISSING
 
 
 def _is_drawn(study: Table) -> bool:

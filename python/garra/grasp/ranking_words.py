@@ -9,7 +9,7 @@ from garra.page import words
 # Why a grasp has no rank: label, what it means.
 REFUSED: dict[str, tuple[str, str]] = {
     "no_contact": ("no contact", "the grasp has no contact"),
-    "too_many_contacts": ("too many contacts", "more than 32"),
+    "too_many_contacts": ("too many contacts", "more than 32, of a hand that is not ideal more than 8"),
     "not_finite": ("not finite", "a number of it is NaN or infinite"),
     "bad_normal": ("bad normal", "a normal is zero, or a tangent is parallel to its normal"),
     "bad_friction": ("bad friction", "a friction coefficient or a force limit is negative"),
@@ -19,6 +19,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         "every normal points away from the centre of mass: they are to point into the object",
     ),
     "millimeters": ("millimetres?", "a contact is more than 10 m away: lengths are in metres"),
+    "bad_hand": ("bad hand", "its mobility or mass matrix is not symmetric and positive definite"),
 }
 
 Table = dict[str, Any]
@@ -55,6 +56,12 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
         ]
     if _matters(said.get("tilt", 0), 0):
         rows.append(("normals tilted by", _said(said["tilt"], "rad")))
+    if _matters(said.get("command", 1), 1):
+        rows.append(("command", "the set’s" + _times(said["command"])))
+    if _matters(said.get("squeeze_error", 0), 0):
+        rows.append(
+            ("errors of the normal forces", _said(said["squeeze_error"], "N") + ", for each contact on its own")
+        )
     if said.get("any_gravity"):
         rows.append(("gravity", "from any direction, uniform on the sphere"))
     return rows

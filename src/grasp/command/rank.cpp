@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -30,7 +31,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct RankArguments : BatchFlags {
-  std::string set, study, output;
+  std::string set, study, output, hand;
   std::vector<std::string> overrides;
   std::int64_t best = 0;
   double confidence = 0;
@@ -87,6 +88,30 @@ std::string race(const RankAnswer& a) {
          "confidence of " + confidence + " the true best " + std::to_string(a.study.best) + " are.\n";
 }
 
+/// What "held" is, of this hand.
+std::string meaning(const Ranking& r) {
+  if (r.hand == grasp::Hand::kIdeal)
+    return "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
+           "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n\n";
+  return std::string(
+             "\nHeld: every contact sticks, forces in the cones can balance the wrench, and the\n"
+             "command carries it; the hand is ") +
+         names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n\n";
+}
+
+/// Of a hand with a command: what becomes of all samples of all grasps.
+std::string outcomes(const Ranking& r) {
+  if (r.hand == grasp::Hand::kIdeal) return {};
+  std::array<std::int64_t, grasp::kOutcomes> sums{};
+  for (const auto& counts : r.outcomes)
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += counts[k];
+  const auto all = static_cast<double>(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}));
+  std::string out;
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (sums[k] > 0) out += counted(words(to_string(static_cast<grasp::Outcome>(k))), sums[k], all);
+  return out.empty() ? out : "Outcomes of all samples\n" + out + "\n";
+}
+
 std::string table(const Ranking& r) {
   std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed\n";
   for (const std::size_t g : shown(r)) {
@@ -109,9 +134,7 @@ std::string text(const RankAnswer& a) {
                                       : std::to_string(a.study.samples) + " samples each\n");
   out += table(r);
   if (a.study.best > 0 && ranked > 0) out += race(a);
-  out +=
-      "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
-      "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n\n";
+  out += meaning(r) + outcomes(r);
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 1; k < names.size(); ++k)
     if (const std::int64_t n = count(r, static_cast<GraspStatus>(k)); n > 0)
@@ -128,6 +151,7 @@ std::string text(const RankAnswer& a) {
 std::string json(const RankAnswer& a) {
   const Ranking& r = a.ranking;
   Json out = {{"set", a.set}, {"grasps", r.status.size()}, {"samples", drawn(r)}};
+  out["hand"] = names_of(r.hand)[static_cast<std::size_t>(r.hand)];
   if (a.study.best > 0) out["decided"] = r.decided;
   const auto names = names_of(GraspStatus{});
   for (std::size_t k = 0; k < names.size(); ++k) out["status"][names[k]] = count(r, static_cast<GraspStatus>(k));
@@ -140,7 +164,12 @@ std::string json(const RankAnswer& a) {
                            {"low", r.low[g]},
                            {"high", r.high[g]},
                            {"difference", r.difference[g]},
-                           {"critical_friction", r.critical_friction[g]}});
+                           {"critical_friction", r.critical_friction[g]},
+                           {"p_no_slip", r.p_no_slip[g]},
+                           {"p_can_be_held", r.p_can_be_held[g]},
+                           {"margin", r.margin[g]},
+                           {"wrench_radius", r.wrench_radius[g]},
+                           {"fails_first", r.fails_first[g]}});
   out["seconds"] = a.seconds;
   out["device"] = a.device;
   if (!a.output.empty()) out["output"] = a.output;
@@ -165,6 +194,9 @@ std::string study_json(const grasp::SetStudy& s) {
                     {"force_ball", s.force_ball},
                     {"torque_ball", s.torque_ball},
                     {"any_gravity", s.any_gravity},
+                    {"command", describe(s.command)},
+                    {"squeeze_error", describe(s.squeeze_error)},
+                    {"held_imbalance", s.held_imbalance},
                     {"samples", s.samples},
                     {"friction_samples", s.friction_samples},
                     {"best", s.best},
@@ -173,12 +205,29 @@ std::string study_json(const grasp::SetStudy& s) {
   return out.dump();
 }
 
+std::vector<std::string> overrides_of(const RankArguments& a) {
+  std::vector<std::string> overrides = a.overrides;
+  if (!a.hand.empty()) overrides.push_back("set.hand=" + Json(a.hand).dump());
+  if (a.best > 0) overrides.push_back("sampling.best=" + std::to_string(a.best));
+  if (a.confidence > 0) overrides.push_back("sampling.confidence=" + Json(a.confidence).dump());
+  return overrides;
+}
+
+/// One a line, which no override has.
+std::string joined(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return all;
+}
+
 void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStudy& study) {
   std::error_code ignored;
   io::write_ranking(a.output, answer.ranking,
                     {{"set", fs::absolute(a.set, ignored).string()},
                      {"set_checksum", "crc32:" + io::file_checksum(a.set)},
                      {"study", study_json(study)},
+                     {"study_toml", a.study.empty() ? std::string(io::kCertainSet) : io::read_text(a.study)},
+                     {"study_overrides", joined(overrides_of(a))},
                      {"seconds", Json(answer.seconds).dump()},
                      {"device", answer.device},
                      {"version", GARRA_VERSION}});
@@ -200,18 +249,11 @@ std::string page_of(const RankArguments& a) {
   return {};
 }
 
-grasp::SetStudy study_of(const RankArguments& a) {
-  std::vector<std::string> overrides = a.overrides;
-  if (a.best > 0) overrides.push_back("sampling.best=" + std::to_string(a.best));
-  if (a.confidence > 0) overrides.push_back("sampling.confidence=" + Json(a.confidence).dump());
-  return io::read_set_study(a.study, overrides);
-}
-
 void run_rank(const RankArguments& a) {
   check_output(a.set, a.output, "the grasps");
   RankAnswer answer;
   const Device device = parse_device(a.device, a.threads);
-  const grasp::SetStudy study = study_of(a);
+  const grasp::SetStudy study = io::read_set_study(a.study, overrides_of(a));
   const grasp::Set set = io::read_grasp_set(a.set);
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -256,6 +298,8 @@ void add_rank_command(CLI::App& grasp) {
   command->add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command->add_option("--hand", a->hand, "ideal, compliant or whole (default: what the set has arrays of)")
+      ->check(CLI::IsMember({"auto", "ideal", "compliant", "whole"}));
   command->add_option("--best", a->best, "find the K best: others are given up early, and it ends when they are found")
       ->type_name("K")
       ->transform(whole_number());

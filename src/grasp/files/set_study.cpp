@@ -45,6 +45,13 @@ void fields(Fields& f, SetStudy& s) {
     f.key("torque_ball", quantity(s.torque_ball, {kTorque, Bounds::not_negative()}));
     f.key("any_gravity", boolean(s.any_gravity));
   });
+  f.table("set", {}, [&] { f.key("hand", choice(s.hand)); });
+  f.table("command", {}, [&] {
+    f.key("factor", distribution(s.command, {kRatio}));
+    f.key("squeeze_error", distribution(s.squeeze_error, {kForce}));
+  });
+  f.table("held", {}, [&] { f.key("imbalance", quantity(s.held_imbalance, {kRatio, Bounds::positive()})); });
+  f.table("solver", {}, [&] { f.key("check_uniqueness", boolean(s.check_uniqueness)); });
   f.table("sampling", {}, [&] {
     samples_field(f, s.samples, {});
     f.key("best", count(s.best, {.low = 0, .high = kMostSamples}));
@@ -56,8 +63,12 @@ void fields(Fields& f, SetStudy& s) {
 }  // namespace
 
 SetStudy read_set_study(const std::string& path, const std::vector<std::string>& overrides) {
-  const std::string text = path.empty() ? "schema = 1\njob = \"grasp_set\"\n" : read_text(path);
-  const Node document = parse_toml(text, path, overrides);
+  return read_set_study_text(path.empty() ? std::string(kCertainSet) : read_text(path), path, overrides);
+}
+
+grasp::SetStudy read_set_study_text(const std::string& text, const std::string& name,
+                                    const std::vector<std::string>& overrides) {
+  const Node document = parse_toml(text, name, overrides);
   TableReader root(document, "");
   check_schema(root);
   (void)read_choice(root.require("job", "Write job = \"grasp_set\"."), "job", {"grasp_set"});

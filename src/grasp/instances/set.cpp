@@ -1,11 +1,9 @@
 // Samples of candidate grasps on the host, and the numbers of contacts that they are compiled for.
-#include <algorithm>
-
 #include "contact/balance/run.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
-#include "garra/batch/parallel.hpp"
 #include "grasp/set/run.hpp"
+#include "grasp/set/stretches.hpp"
 
 namespace garra::grasp {
 
@@ -23,20 +21,15 @@ struct SetTiles {
   batch::Tiles<FrictionBracket<double>> brackets{kSamples};
 };
 
-/// Some consecutive samples of one grasp.
-struct Stretch {
-  std::int64_t grasp, first, count;
-};
-
 template <int N>
-void assemble(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles<N>& tiles) {
+void assemble(const SetJob<N>& job, const SampleStretch& of, Executor executor, SetTiles<N>& tiles) {
   const CandidateBody<N> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSamples,
                               job.first + of.first, tiles.problems.data()};
   batch::for_each(executor, of.count, body);
 }
 
 template <int N>
-void decide(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles<N>& tiles) {
+void decide(const SetJob<N>& job, const SampleStretch& of, Executor executor, SetTiles<N>& tiles) {
   assemble(job, of, executor, tiles);
   contact::balance_tiles<N>(executor, of.count, tiles.problems.data(), tiles.answers.data());
   VerdictBits* bits = job.verdicts + of.grasp * words_for(job.samples);
@@ -44,7 +37,7 @@ void decide(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles
 }
 
 template <int N>
-void seek_friction(const SetJob<N>& job, const Stretch& of, Executor executor, SetTiles<N>& tiles) {
+void seek_friction(const SetJob<N>& job, const SampleStretch& of, Executor executor, SetTiles<N>& tiles) {
   assemble(job, of, executor, tiles);
   NarrowFrictionBody<N> narrow{tiles.problems.data(), tiles.brackets.data(), nullptr};
   batch::for_each(executor, of.count, narrow);
@@ -57,28 +50,18 @@ void seek_friction(const SetJob<N>& job, const Stretch& of, Executor executor, S
   for (std::int64_t i = 0; i < of.count; ++i) out[i] = tiles.brackets.get(i).high;
 }
 
-/// work(tiles, stretch) for all of `samples` samples of every grasp, by all threads.
-template <int N, class Work>
-void for_stretches(const SetJob<N>& job, std::int64_t samples, const Device& device, const Work& work) {
-  const std::int64_t each = (samples + kSamples - 1) / kSamples;
-  batch::for_blocks(
-      solve_threads(device), {std::ssize(job.grasps) * each, 1}, [] { return SetTiles<N>(); },
-      [&](SetTiles<N>& tiles, std::int64_t k, std::int64_t) {
-        const std::int64_t first = k % each * kSamples;
-        work(tiles, Stretch{k / each, first, std::min(kSamples, samples - first)});
-      });
-}
-
 }  // namespace
 
 template <int N>
 void run_set(const SetJob<N>& job, const Device& device) {
   if (job.grasps.empty()) return;
   if (device.executor == Executor::kCuda) return batch::on_device(device, job);
-  for_stretches<N>(job, job.samples, device,
-                   [&](SetTiles<N>& tiles, const Stretch& of) { decide(job, of, device.executor, tiles); });
-  for_stretches<N>(job, job.friction_samples, device,
-                   [&](SetTiles<N>& tiles, const Stretch& of) { seek_friction(job, of, device.executor, tiles); });
+  const std::int64_t grasps = std::ssize(job.grasps);
+  const auto tiles = [] { return SetTiles<N>(); };
+  for_stretches({grasps, job.samples, kSamples}, device, tiles,
+                [&](SetTiles<N>& t, const SampleStretch& of) { decide(job, of, device.executor, t); });
+  for_stretches({grasps, job.friction_samples, kSamples}, device, tiles,
+                [&](SetTiles<N>& t, const SampleStretch& of) { seek_friction(job, of, device.executor, t); });
 }
 template void run_set(const SetJob<1>&, const Device&);
 template void run_set(const SetJob<2>&, const Device&);

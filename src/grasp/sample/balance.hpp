@@ -68,7 +68,7 @@ struct BalanceReserve {
 };
 
 template <class S, int N, int R>
-GARRA_HD_CALL BalanceReserve<S> balance_reserve(const GraspModel& m, const ObjectWrench<S, N>& object,
+GARRA_HD_CALL BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrench<S, N>& object,
                                                 const solvers::WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c) {
   const auto gram = solvers::balance::gram<S, N>(p.W);
   Vec<S, 6> probe;
@@ -112,6 +112,48 @@ GARRA_HD_CALL BalanceReserve<S> balance_reserve(const GraspModel& m, const Objec
   return out;
 }
 
+/// The smaller one where the wrench can be balanced, 0 where it cannot, NaN where that or the metric is not known.
+template <class S>
+GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
+  const S nan = S(__builtin_nan(""));
+  const S value = select(balanced == S(1), min(metric, most), select(balanced == S(0), S(0), nan));
+  return select(metric == metric, value, nan);
+}
+
+/// Load factor and wrench radius of the stick force, cut down to what can be balanced.
+template <class S, int N, int R>
+GARRA_HD void cut_down(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R>& p,
+                       const solvers::BalanceAnswer<S, N, R>& answer, Metrics<S, N>& out) {
+  const S zero = S(0);
+  S radius = S(kInfinity), factor = S(kInfinity);
+  // Where no lane has anything to cut, the reserves are not computed.
+  if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {
+    const auto reserve = balance_reserve(m, object, p, answer.c);
+    // Without limits squeezing more carries whatever W reaches.
+    const auto any_force = answer.closed > zero && S(m.limited ? 1 : 0) == zero;
+    radius = select(any_force, radius, reserve.radius);
+    factor = select(any_force, factor, reserve.factor);
+    factor = select(reserve.lost > zero, zero, factor);
+  }
+  // Some direction no force reaches at all.
+  radius = select(answer.rank_deficient > zero, zero, radius);
+  out.wrench_radius = cut(answer.balanced, out.wrench_radius, radius);
+  out.load_factor = cut(answer.balanced, out.load_factor, factor);
+}
+
+/// What becomes of a sample's wrench: whether any forces can balance it, and what the command leaves of it. `left`: of
+/// the commanded forces, which are also where the search for forces begins.
+template <class S, int N, int R>
+GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R>& p,
+                     const Vec<S, 3 * N>& command, const Vec<S, 6>& left, Metrics<S, N>& out) {
+  const auto something = object.size > S(0);
+  // (23) of docs/grasp-model.md; nothing to carry is carried.
+  out.imbalance = select(something, norm(left) / select(something, object.size, S(1)), S(0));
+  const auto answer = solvers::balance_wrench(p, command);
+  out.resisted = answer.balanced;
+  cut_down(m, object, p, answer, out);
+}
+
 /// Step 4: resisted and imbalance; load factor and wrench radius are cut down to what can be balanced. R: joints of a
 /// finger that there is room for where torques are limited, else 0.
 template <int N, int R = 0>
@@ -148,12 +190,7 @@ struct BalanceBody {
     p.W = object.W;
     p.w = object.w;
     auto out = batch::load<S, Metrics<S, N>>(metrics, i);
-    const auto something = object.size > S(0);
-    // (23) of docs/grasp-model.md; nothing to carry is carried.
-    out.imbalance = select(something, norm(p.W * command + p.w) / select(something, object.size, S(1)), S(0));
-    const auto answer = solvers::balance_wrench(p, command);
-    out.resisted = answer.balanced;
-    cut_down(m, object, p, answer, out);
+    settle(m.hold, object, p, command, p.W * command + p.w, out);
     const auto reached = out.reached > S(0);
     const S nan = S(__builtin_nan(""));
     // A torque that is cut off does not follow the squeeze.
@@ -162,35 +199,6 @@ struct BalanceBody {
     out.imbalance = select(reached, out.imbalance, nan);
     out.resisted = select(reached, out.resisted, nan);
     batch::store<S>(metrics, i, out);
-  }
-
-  template <class S>
-  static GARRA_HD void cut_down(const GraspModel& m, const ObjectWrench<S, N>& object,
-                                const solvers::WrenchBalance<S, N, R>& p, const solvers::BalanceAnswer<S, N, R>& answer,
-                                Metrics<S, N>& out) {
-    const S zero = S(0);
-    S radius = S(kInfinity), factor = S(kInfinity);
-    // Where no lane has anything to cut, the reserves are not computed.
-    if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {
-      const auto reserve = balance_reserve(m, object, p, answer.c);
-      // Without limits squeezing more carries whatever W reaches.
-      const auto any_force = answer.closed > zero && S(m.limited ? 1 : 0) == zero;
-      radius = select(any_force, radius, reserve.radius);
-      factor = select(any_force, factor, reserve.factor);
-      factor = select(reserve.lost > zero, zero, factor);
-    }
-    // Some direction no force reaches at all.
-    radius = select(answer.rank_deficient > zero, zero, radius);
-    out.wrench_radius = cut(answer.balanced, out.wrench_radius, radius);
-    out.load_factor = cut(answer.balanced, out.load_factor, factor);
-  }
-
-  /// The smaller one where the wrench can be balanced, 0 where it cannot, NaN where that or the metric is not known.
-  template <class S>
-  static GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
-    const S nan = S(__builtin_nan(""));
-    const S value = select(balanced == S(1), min(metric, most), select(balanced == S(0), S(0), nan));
-    return select(metric == metric, value, nan);
   }
 };
 

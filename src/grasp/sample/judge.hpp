@@ -19,20 +19,18 @@ struct Verdict {
   Vec<S, 3 * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 };
 
-/// Step 6 for every sample. Metrics have been through the balance.
+/// What samples are judged by, and the tiles that the steps before have left. Metrics have been through the balance.
 template <int N>
-struct JudgeBody {
-  const GraspModel* model;
-  SampleParts from;
-  double tol;
+struct Judge {
+  double tol, held_imbalance;
   const double* problems;
   const double* metrics;
   const double* candidates;
   const double* second;  ///< candidates from another start, or nullptr
-  double* verdicts;
 
+  /// Of sample i, but for the object's acceleration.
   template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
+  GARRA_HD Verdict<S, N> verdict(std::int64_t i) const {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto m = batch::load<S, Metrics<S, N>>(metrics, i);
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
@@ -48,27 +46,14 @@ struct JudgeBody {
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
       v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
     }
-    v.acceleration = acceleration(i, v.c);
     // Balance not decided: the sample may be held or not.
     v.outcome = select(v.outcome == S(int(Outcome::kHeld)) && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)),
                        v.outcome);
     // What rules out more comes later: no command carries what no forces can balance, and out of reach there is no
     // problem.
-    v.outcome = select(m.imbalance > S(model->held_imbalance), S(int(Outcome::kNotCarried)), v.outcome);
+    v.outcome = select(m.imbalance > S(held_imbalance), S(int(Outcome::kNotCarried)), v.outcome);
     v.outcome = select(m.resisted == S(0), S(int(Outcome::kNotResisted)), v.outcome);
-    v = choose(m.reached > S(0), v, unreachable<S>());
-    batch::store<S>(verdicts, i, v);
-  }
-
-  /// |m g + f + sum E_j c_j| / m.
-  template <class S>
-  GARRA_HD S acceleration(std::int64_t i, const Vec<S, 3 * N>& c) const {
-    const auto load = batch::load<S, ObjectLoad<S>>(from.loads, i);
-    Vec3<S> force = load.body.mass * cast<S>(model->gravity);
-    for (int k = 0; k < 3; ++k) force[k] += load.wrench[k];
-    for (int j = 0; j < N; ++j)
-      force += batch::load<S, FingerTask<S>>(from.tasks_of(j), i).place.E * solvers::contact<S, N>(c, j);
-    return norm(force) / load.body.mass;
+    return choose(m.reached > S(0), v, unreachable<S>());
   }
 
   /// Lane by lane one of two verdicts.
@@ -125,6 +110,33 @@ struct JudgeBody {
     v.c = s.c;
     v.a = s.a;
     return v;
+  }
+};
+
+/// Step 6 for every sample of a study.
+template <int N>
+struct JudgeBody {
+  const GraspModel* model;
+  SampleParts from;
+  Judge<N> judge;
+  double* verdicts;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    auto v = judge.template verdict<S>(i);
+    v.acceleration = acceleration(i, v.c);
+    batch::store<S>(verdicts, i, v);
+  }
+
+  /// |m g + f + sum E_j c_j| / m.
+  template <class S>
+  GARRA_HD S acceleration(std::int64_t i, const Vec<S, 3 * N>& c) const {
+    const auto load = batch::load<S, ObjectLoad<S>>(from.loads, i);
+    Vec3<S> force = load.body.mass * cast<S>(model->gravity);
+    for (int k = 0; k < 3; ++k) force[k] += load.wrench[k];
+    for (int j = 0; j < N; ++j)
+      force += batch::load<S, FingerTask<S>>(from.tasks_of(j), i).place.E * solvers::contact<S, N>(c, j);
+    return norm(force) / load.body.mass;
   }
 };
 

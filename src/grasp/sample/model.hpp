@@ -97,6 +97,14 @@ GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
     return f.sixteen;
 }
 
+/// What the hold metrics of a sample are measured in.
+struct HoldUnits {
+  Vec<double, 6> probe;  ///< wrench whose multiple the load factor is
+  double length;         ///< makes torques comparable to forces in the wrench radius [m]
+  bool any_squeezed;     ///< the common squeeze acts somewhere
+  bool limited;          ///< some contact or joint has a limit
+};
+
 /// Everything the samples of a study share. Trivially copyable: a GPU gets it by plain copy.
 struct GraspModel {
   int contacts;
@@ -107,23 +115,20 @@ struct GraspModel {
   int squeeze_slot[kLimitContacts];       ///< input that the contact is squeezed with: the common or its own
   Vec3<double> push[kLimitContacts];      ///< commanded direction of the squeeze: the nominal normal, P axes
   Vec3<double> squeezed[kLimitContacts];  ///< the same where the common squeeze acts, else 0
-  bool any_squeezed;                      ///< the common squeeze acts somewhere
   Vec3<double> balance[kLimitContacts];   ///< commanded force beside the squeeze [N], P axes: what balances the nominal
                                           ///< weight, or the tangential part of a force that is given
   Mat<double, 3, 6> share[kLimitContacts];  ///< of a wrench on the object: least forces that give it, nominal grasp
   Pose<double> object;                      ///< nominal pose in P
   Vec3<double> gyration2;                   ///< principal moments of inertia per mass, object axes [m^2]
-  double length;                            ///< length that makes torques comparable to forces in the wrench radius [m]
   Vec3<double> gravity;                     ///< [m/s^2], P axes
   Vec<double, 6> wrench;                    ///< constant external wrench (force; torque about the centre of mass)
   double force_limit[kLimitContacts];       ///< of the normal force [N]; infinity: none
-  bool limited;                             ///< some contact or joint has a limit
   bool torque_limited;                      ///< some joint has one
   int most_joints;                          ///< of a finger
   double held_imbalance;                    ///< carried: imbalance <= this
-  Vec<double, 6> probe;                     ///< wrench whose multiple the load factor is
-  Vec3<double> v, omega;                    ///< of the object [m/s, rad/s], P axes
-  bool moving;                              ///< v or omega is not zero
+  HoldUnits hold;
+  Vec3<double> v, omega;  ///< of the object [m/s, rad/s], P axes
+  bool moving;            ///< v or omega is not zero
   std::uint64_t seed;
   int draws;  ///< how many of `draw` there are
   Draw draw[kSlots];

@@ -120,7 +120,8 @@ std::vector<std::string> nominal_warnings(const Study& study) {
   char share[32];
   std::snprintf(share, sizeof share, "%.0f %%", 100 * b.imbalance);
   if (b.resisted == 0)
-    list.push_back(std::string("no forces within the friction cones") + (study.model().limited ? " and limits" : "") +
+    list.push_back(std::string("no forces within the friction cones") +
+                   (study.model().hold.limited ? " and limits" : "") +
                    " can balance the nominal wrench: no sample near it is held");
   else if (b.imbalance > kWorthSaying)
     list.push_back(

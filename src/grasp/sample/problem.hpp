@@ -35,7 +35,7 @@ struct Built {
 /// Right-hand sides of -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1) at once: stick force, its change with the load,
 /// with the squeeze, and with any wrench.
 template <class S, int N>
-GARRA_HD_CALL Metrics<S, N> hold_metrics(const GraspModel& m, const System<S, N>& sys, const Vec<S, N>& mu,
+GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
                                          const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
   Mat<S, 3 * N, 9> rhs;
   for (int i = 0; i < 3 * N; ++i) {
@@ -133,7 +133,7 @@ GARRA_HD Built<S, N> build_problem(const GraspModel& m, const Parts<S, N>& parts
     const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.squeezed[j]));
     for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
   }
-  out.metrics = hold_metrics<S, N>(m, sys, out.problem.mu, squeeze_drift, parts.load.squeeze);
+  out.metrics = hold_metrics<S, N>(m.hold, sys, out.problem.mu, squeeze_drift, parts.load.squeeze);
   out.metrics.reached = parts.reached;
   clear_unreached(out);
   return out;

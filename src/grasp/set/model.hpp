@@ -29,7 +29,7 @@ enum SetSlot : int {
   kSetTorqueAzimuth,
   kGravityCosine,
   kGravityAzimuth,
-  kSetSpare,
+  kSetCommand,  ///< factor on the commanded forces or torques
   kSetSlots
 };
 /// Of each contact.
@@ -39,7 +39,7 @@ enum SetContactSlot : int {
   kSetSlideO,
   kSetTilt,
   kSetTiltDirection,
-  kSetContactSpare,
+  kSetSqueezeError,  ///< added to the commanded normal force [N]
   kSetContactSlots
 };
 static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
@@ -93,6 +93,18 @@ GARRA_HD Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_
   return x;
 }
 
+/// One sample of a grasp: what acts on the object, and where its contacts are.
+template <class S, int N>
+struct SetSample {
+  S mass;
+  Vec3<S> gravity, com;
+  Vec<S, 6> rest;  ///< external wrench and disturbance, moments over the grasp's length [N]
+  ContactPlace<S> place[N];
+  Vec<S, N> friction;
+  S command;                ///< factor on what is commanded
+  Vec<S, N> squeeze_error;  ///< [N]
+};
+
 /// The samples of a set, `samples` to each grasp, beginning with sample `first`; of each the problem that decides it.
 template <int N>
 struct CandidateBody {
@@ -108,24 +120,39 @@ struct CandidateBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i % samples));
-    batch::store<S>(problems, i, problem<S>(grasps[i / samples], index));
+    const SetGrasp<N>& g = grasps[i / samples];
+    batch::store<S>(problems, i, problem_of(g, sample(g, index)));
   }
 
   template <class S>
-  GARRA_HD Problem<S> problem(const SetGrasp<N>& g, const SampleIndex<S>& index) const {
+  GARRA_HD SetSample<S, N> sample(const SetGrasp<N>& g, const SampleIndex<S>& index) const {
     const auto x = draw_values<kSetSlots>(model.draw, model.seed, index, 0);
-    const Vec3<S> com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComCosine], x[kComAzimuth]);
-    const S per_length = S(1 / g.length);
-    Problem<S> p;
-    set_wrench(g, x, per_length, p);
+    SetSample<S, N> out;
+    out.com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComCosine], x[kComAzimuth]);
+    out.command = x[kSetCommand];
+    set_load(g, x, out);
     for (int j = 0; j < N; ++j) {
       const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
       const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
       const ContactDeviation<S> deviation{own[kSetSlideT], own[kSetSlideO], own[kSetTilt], own[kSetTiltDirection],
                                           S(1)};
-      set_columns(place_on_surface(g.contact[j], deviation), com, per_length, j, p);
+      out.place[j] = place_on_surface(g.contact[j], deviation);
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
-      p.mu[j] = nominal * own[kOwnFriction];
+      out.friction[j] = nominal * own[kOwnFriction];
+      out.squeeze_error[j] = own[kSetSqueezeError];
+    }
+    return out;
+  }
+
+  /// Which wrench forces in the cones have to balance.
+  template <class S>
+  GARRA_HD Problem<S> problem_of(const SetGrasp<N>& g, const SetSample<S, N>& sample) const {
+    Problem<S> p;
+    p.w = sample.rest;
+    for (int r = 0; r < 3; ++r) p.w[r] = fma(sample.mass, sample.gravity[r], sample.rest[r]);
+    for (int j = 0; j < N; ++j) {
+      set_columns(sample.place[j], sample.com, S(1 / g.length), j, p);
+      p.mu[j] = sample.friction[j];
       p.limit[j] = S(g.limit[j]);
     }
     return p;
@@ -134,15 +161,15 @@ struct CandidateBody {
  private:
   /// Weight, external wrench and disturbance.
   template <class S>
-  GARRA_HD void set_wrench(const SetGrasp<N>& g, const Vec<S, kSetSlots>& x, const S& per_length, Problem<S>& p) const {
-    const S mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
-    Vec3<S> gravity = cast<S>(g.gravity);
-    if (model.any_gravity) gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
+  GARRA_HD void set_load(const SetGrasp<N>& g, const Vec<S, kSetSlots>& x, SetSample<S, N>& out) const {
+    out.mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
+    out.gravity = cast<S>(g.gravity);
+    if (model.any_gravity) out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
     const Vec3<S> force = ball_vector(x[kSetForceSize], x[kSetForceCosine], x[kSetForceAzimuth]);
     const Vec3<S> torque = ball_vector(x[kSetTorqueSize], x[kSetTorqueCosine], x[kSetTorqueAzimuth]);
     for (int r = 0; r < 3; ++r) {
-      p.w[r] = fma(mass, gravity[r], S(g.wrench[r]) + force[r]);
-      p.w[r + 3] = (S(g.wrench[r + 3]) + torque[r]) * per_length;
+      out.rest[r] = S(g.wrench[r]) + force[r];
+      out.rest[r + 3] = (S(g.wrench[r + 3]) + torque[r]) * S(1 / g.length);
     }
   }
   /// What the forces of contact j do to the object.

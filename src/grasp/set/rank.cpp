@@ -6,240 +6,40 @@
 #include <span>
 #include <tuple>
 
-#include "garra/core/error.hpp"
 #include "garra/study/study.hpp"
-#include "grasp/set/run.hpp"
+#include "grasp/set/input.hpp"
+#include "grasp/set/pack_hand.hpp"
+#include "grasp/set/run_hand.hpp"
 #include "study/elimination.hpp"
 
 namespace garra::grasp {
 
 namespace {
 
-using study::Distribution;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinite = std::numeric_limits<double>::infinity();
 
-// --- sizes ----------------------------------------------------------------------------------------------------------
+/// What is known of the first samples of every grasp; [g][samples].
+struct SampleNumbers {
+  SampleNumbers(std::size_t grasps, std::int64_t count)
+      : each(static_cast<std::size_t>(count)), critical(grasps * each, kNone), margin(critical), radius(critical) {}
 
-void check_array(const char* name, std::size_t size, std::int64_t rows, int width, bool needed) {
-  if (size == static_cast<std::size_t>(rows * width) || (size == 0 && !needed)) return;
-  throw Error(ExitCode::kInvalidFile, std::string(name) + " has " + std::to_string(size) + " numbers, not " +
-                                          std::to_string(rows) + " x " + std::to_string(width));
-}
-
-void check_first(const std::vector<std::int64_t>& first) {
-  if (first.empty())
-    throw Error(ExitCode::kInvalidFile, "first is empty", "It has a number for each grasp and one more.");
-  if (first[0] != 0) throw Error(ExitCode::kInvalidFile, "first[0] = " + std::to_string(first[0]) + ", not 0");
-  for (std::size_t g = 1; g < first.size(); ++g)
-    if (first[g] < first[g - 1])
-      throw Error(ExitCode::kInvalidFile, "first[" + std::to_string(g) + "] = " + std::to_string(first[g]) +
-                                              ", less than first[" + std::to_string(g - 1) +
-                                              "] = " + std::to_string(first[g - 1]));
-}
-
-void check_sizes(const Set& s, const SetStudy& study) {
-  check_first(s.first);
-  const std::int64_t m = s.first.back(), g = s.count();
-  check_array("point", s.point.size(), m, 3, true);
-  check_array("normal", s.normal.size(), m, 3, true);
-  check_array("tangent", s.tangent.size(), m, 3, false);
-  check_array("friction", s.friction.size(), m, 1, study.friction_is_factor);
-  check_array("curvature", s.curvature.size(), m, 2, false);
-  check_array("force_limit", s.force_limit.size(), m, 1, false);
-  check_array("mass", s.mass.size(), g, 1, false);
-  check_array("com", s.com.size(), g, 3, false);
-  check_array("inertia", s.inertia.size(), g, 9, false);
-  check_array("gravity", s.gravity.size(), g, 3, false);
-  check_array("wrench", s.wrench.size(), g, 6, false);
-}
-
-void check_study(const Set& s, const SetStudy& study) {
-  if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
-  if (study.best < 0)
-    throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best), "0, or how many are wanted");
-  if (!(study.confidence > 0.5 && study.confidence < 1))
-    throw Error(ExitCode::kUsage, "confidence = " + std::to_string(study.confidence), "between 0.5 and 1");
-  const bool weight = !s.mass.empty() || !study.mass_is_factor;
-  if (!weight && s.wrench.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
-    throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
-                "Give mass or wrench, or a disturbance by force_ball or torque_ball.");
-}
-
-// --- one grasp ------------------------------------------------------------------------------------------------------
-
-Vec3<double> three(const std::vector<double>& rows, std::int64_t i, const Vec3<double>& otherwise) {
-  if (rows.empty()) return otherwise;
-  const double* p = rows.data() + 3 * i;
-  return vec3(p[0], p[1], p[2]);
-}
-double one(const std::vector<double>& rows, std::int64_t i, double otherwise) {
-  return rows.empty() ? otherwise : rows[static_cast<std::size_t>(i)];
-}
-
-bool all_finite(const std::vector<double>& rows, std::int64_t first, std::int64_t count, int width) {
-  if (rows.empty()) return true;
-  const auto begin = rows.begin() + first * width;
-  return std::all_of(begin, begin + count * width, [](double x) { return std::isfinite(x); });
-}
-
-/// A direction across n: the given one, or the axis that n leans to least.
-Vec3<double> tangent_of(const Vec3<double>& n, const Vec3<double>& given, bool is_given) {
-  Vec3<double> along = given;
-  if (!is_given) {
-    int least = 0;
-    for (int i = 1; i < 3; ++i)
-      if (std::abs(n[i]) < std::abs(n[least])) least = i;
-    along = Vec3<double>::zero();
-    along[least] = 1;
-  }
-  return axpy(-dot(along, n), n, along);
-}
-
-constexpr double kShortest = 1e-12;  ///< a shorter vector has no direction
-
-class GraspReader {
- public:
-  GraspReader(const Set& set, std::int64_t g)
-      : set_(set),
-        g_(g),
-        row_(set.first[static_cast<std::size_t>(g)]),
-        contacts_(set.first[static_cast<std::size_t>(g) + 1] - row_) {}
-
-  [[nodiscard]] std::int64_t contacts() const { return contacts_; }
-
-  [[nodiscard]] GraspStatus status() const {
-    if (contacts_ == 0) return GraspStatus::kNoContact;
-    if (contacts_ > kMostSetContacts) return GraspStatus::kTooManyContacts;
-    if (!finite()) return GraspStatus::kNotFinite;
-    if (!frames_exist()) return GraspStatus::kBadNormal;
-    for (std::int64_t j = 0; j < contacts_; ++j)
-      if (one(set_.friction, row_ + j, 0) < 0 || !(one(set_.force_limit, row_ + j, 0) >= 0))
-        return GraspStatus::kBadFriction;
-    if (one(set_.mass, g_, 0) < 0 || !(length() > 0)) return GraspStatus::kBadMass;
-    if (reach() > kMostReach) return GraspStatus::kMillimeters;
-    return outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
-  }
-
-  template <int N>
-  [[nodiscard]] SetGrasp<N> packed() const {
-    SetGrasp<N> out{};
-    out.com = com();
-    out.gravity = three(set_.gravity, g_, vec3(0.0, 0.0, -9.81));
-    for (int r = 0; r < 6; ++r) out.wrench[r] = one(set_.wrench, 6 * g_ + r, 0);
-    out.mass = one(set_.mass, g_, 0);
-    out.length = length();
-    out.contacts = static_cast<int>(contacts_);
-    for (int j = 0; j < N; ++j) {
-      const int source = j % out.contacts, copies = (N - source + out.contacts - 1) / out.contacts;
-      out.contact[j] = surface(row_ + source);
-      out.friction[j] = one(set_.friction, row_ + source, 0);
-      out.limit[j] = one(set_.force_limit, row_ + source, std::numeric_limits<double>::infinity()) / copies;
-    }
-    return out;
-  }
-
- private:
-  [[nodiscard]] Vec3<double> com() const { return three(set_.com, g_, Vec3<double>::zero()); }
-  [[nodiscard]] Vec3<double> arm(std::int64_t row) const {
-    return three(set_.point, row, Vec3<double>::zero()) - com();
-  }
-  [[nodiscard]] bool finite() const {
-    return all_finite(set_.point, row_, contacts_, 3) && all_finite(set_.normal, row_, contacts_, 3) &&
-           all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
-           all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.mass, g_, 1, 1) &&
-           all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) && all_finite(set_.gravity, g_, 1, 3) &&
-           all_finite(set_.wrench, g_, 1, 6);
-  }
-  [[nodiscard]] bool frames_exist() const {
-    for (std::int64_t row = row_; row < row_ + contacts_; ++row) {
-      const Vec3<double> n = three(set_.normal, row, {});
-      if (!(norm(n) > kShortest)) return false;
-      const Vec3<double> unit = (1 / norm(n)) * n;
-      if (!(norm(tangent_of(unit, three(set_.tangent, row, {}), !set_.tangent.empty())) > kShortest)) return false;
-    }
-    return true;
-  }
-  [[nodiscard]] SurfacePoint surface(std::int64_t row) const {
-    const Vec3<double> given = three(set_.normal, row, {});
-    const Vec3<double> n = (1 / norm(given)) * given;
-    const Vec3<double> across = tangent_of(n, three(set_.tangent, row, {}), !set_.tangent.empty());
-    const Vec3<double> t = (1 / norm(across)) * across;
-    return {three(set_.point, row, {}),         n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
-            one(set_.curvature, 2 * row + 1, 0)};
-  }
-  [[nodiscard]] double reach() const {
-    double most = 0;
-    for (std::int64_t j = 0; j < contacts_; ++j) most = std::max(most, norm(arm(row_ + j)));
-    return most;
-  }
-  /// Radius of gyration; without an inertia, the contacts' root mean square distance from the centre of mass. 0 where
-  /// there is no such body. Moments over it are forces: it decides how they weigh in a residual, not what is held.
-  [[nodiscard]] double length() const {
-    if (!set_.inertia.empty() && one(set_.mass, g_, 0) > 0) {
-      const double* I = set_.inertia.data() + 9 * g_;
-      const double trace = I[0] + I[4] + I[8];
-      const double largest = std::max({I[0], I[4], I[8]});
-      // Each diagonal entry is at most the sum of the other two; a flat body's is just that.
-      return largest <= 0.5 * trace * (1 + 1e-9) ? std::sqrt(trace / (3 * set_.mass[static_cast<std::size_t>(g_)])) : 0;
-    }
-    double squares = 0;
-    for (std::int64_t j = 0; j < contacts_; ++j) squares += dot(arm(row_ + j), arm(row_ + j));
-    // All contacts at the centre of mass: any length will do.
-    return squares > 0 ? std::sqrt(squares / static_cast<double>(contacts_)) : 1;
-  }
-  [[nodiscard]] bool outward() const {
-    for (std::int64_t row = row_; row < row_ + contacts_; ++row)
-      if (dot(three(set_.normal, row, {}), arm(row)) <= 0) return false;
-    return true;
-  }
-
-  const Set& set_;
-  std::int64_t g_, row_, contacts_;
+  std::size_t each;
+  std::vector<double> critical, margin, radius;
 };
 
-// --- the study ------------------------------------------------------------------------------------------------------
-
-SetModel model_of(const SetStudy& study) {
-  const Distribution cosine = Distribution::uniform(-1, 1), azimuth = Distribution::uniform(0, 2 * M_PI);
-  const auto ball = [&](Distribution* at, double radius) {
-    if (radius == 0) return;  // constant zeros
-    at[0] = Distribution::ball(radius);
-    at[1] = cosine;
-    at[2] = azimuth;
-  };
-  SetModel m{};
-  m.draw[kSetFriction] = study.friction;
-  m.draw[kSetMass] = study.mass;
-  ball(m.draw + kComSize, study.com_ball);
-  ball(m.draw + kSetForceSize, study.force_ball);
-  ball(m.draw + kSetTorqueSize, study.torque_ball);
-  if (study.any_gravity) {
-    m.draw[kGravityCosine] = cosine;
-    m.draw[kGravityAzimuth] = azimuth;
-  }
-  m.contact_draw[kOwnFriction] = study.contact_friction;
-  m.contact_draw[kSetSlideT] = study.slide_t;
-  m.contact_draw[kSetSlideO] = study.slide_o;
-  m.contact_draw[kSetTilt] = study.tilt;
-  if (!study.tilt.is_constant()) m.contact_draw[kSetTiltDirection] = azimuth;
-  m.friction_is_factor = study.friction_is_factor;
-  m.mass_is_factor = study.mass_is_factor;
-  m.any_gravity = study.any_gravity;
-  m.seed = study.seed;
-  return m;
-}
-
-/// Verdicts of all samples of all grasps, and the friction that some of them need.
+/// Verdicts of all samples of all grasps, and numbers of some of them.
 struct Decided {
   Decided(std::size_t grasps, const SetStudy& study)
       : words(words_for(study.samples)),
         friction_samples(std::clamp<std::int64_t>(study.friction_samples, 0, study.samples)),
         verdicts(grasps * static_cast<std::size_t>(words)),
-        critical_friction(grasps * static_cast<std::size_t>(friction_samples), kNone) {}
+        numbers(grasps, friction_samples),
+        counts(grasps) {}
 
   std::int64_t words, friction_samples;
-  std::vector<VerdictBits> verdicts;      ///< [g][words]
-  std::vector<double> critical_friction;  ///< [g][friction_samples]
+  std::vector<VerdictBits> verdicts;  ///< [g][words]
+  SampleNumbers numbers;
+  std::vector<HandCounts> counts;  ///< [g] of a hand that is not ideal
 
   /// Those of a grasp's first samples.
   [[nodiscard]] std::span<const VerdictBits> of(std::size_t g, std::int64_t samples) const {
@@ -257,26 +57,68 @@ struct Stretch {
 struct Work {
   const Set& set;
   const SetStudy& study;
+  Hand hand;
   const Device& device;
   Decided& out;
+
+  template <int N>
+  [[nodiscard]] std::vector<SetGrasp<N>> packed(std::span<const std::size_t> which) const {
+    std::vector<SetGrasp<N>> grasps;
+    grasps.reserve(which.size());
+    for (const std::size_t g : which)
+      grasps.push_back(GraspReader(set, hand, static_cast<std::int64_t>(g)).packed<N>());
+    return grasps;
+  }
+  /// [k][each] goes to [which[k]][stride], from the at-th on.
+  template <class T>
+  static void spread(const std::vector<T>& from, std::span<const std::size_t> which, std::size_t stride, std::size_t at,
+                     std::vector<T>& to) {
+    const std::size_t each = from.size() / which.size();
+    for (std::size_t k = 0; k < which.size(); ++k)
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(k * each), each,
+                  to.begin() + static_cast<std::ptrdiff_t>(which[k] * stride + at));
+  }
+  void keep(const std::vector<VerdictBits>& verdicts, std::span<const std::size_t> which, const Stretch& of) const {
+    spread(verdicts, which, static_cast<std::size_t>(out.words), static_cast<std::size_t>(of.first / 64), out.verdicts);
+  }
 
   /// Of some grasps that N contacts are room for.
   template <int N>
   void decide(std::span<const std::size_t> which, const Stretch& of) const {
-    std::vector<SetGrasp<N>> grasps;
-    grasps.reserve(which.size());
-    for (const std::size_t g : which) grasps.push_back(GraspReader(set, static_cast<std::int64_t>(g)).packed<N>());
-    const auto words = static_cast<std::size_t>(words_for(of.count)), some = static_cast<std::size_t>(of.friction);
-    std::vector<VerdictBits> verdicts(which.size() * words);
-    std::vector<double> critical(which.size() * some);
+    const std::vector<SetGrasp<N>> grasps = packed<N>(which);
+    std::vector<VerdictBits> verdicts(which.size() * static_cast<std::size_t>(words_for(of.count)));
+    std::vector<double> critical(which.size() * static_cast<std::size_t>(of.friction));
     const SetModel model = model_of(study);
     run_set<N>({model, grasps, of.first, of.count, of.friction, verdicts.data(), critical.data()}, device);
-    for (std::size_t k = 0; k < which.size(); ++k) {
-      std::copy_n(verdicts.begin() + static_cast<std::ptrdiff_t>(k * words), words,
-                  out.verdicts.begin() + static_cast<std::ptrdiff_t>(which[k]) * out.words + of.first / 64);
-      std::copy_n(critical.begin() + static_cast<std::ptrdiff_t>(k * some), some,
-                  out.critical_friction.begin() + static_cast<std::ptrdiff_t>(which[k]) * out.friction_samples);
+    keep(verdicts, which, of);
+    if (of.friction > 0) spread(critical, which, out.numbers.each, 0, out.numbers.critical);
+  }
+
+  /// The same with the hand that the set has. Numbers come with the samples.
+  template <int N>
+  void decide_hand(std::span<const std::size_t> which, const Stretch& of) const {
+    const std::vector<SetGrasp<N>> grasps = packed<N>(which);
+    std::vector<SetHand<N>> hands;
+    hands.reserve(which.size());
+    for (std::size_t k = 0; k < which.size(); ++k)
+      hands.push_back(packed_hand<N>(set, hand, static_cast<std::int64_t>(which[k]), grasps[k]));
+    const std::int64_t samples = std::max(of.count, of.friction);
+    std::vector<VerdictBits> verdicts(which.size() * static_cast<std::size_t>(words_for(samples)));
+    std::vector<HandCounts> counts(which.size());
+    SampleNumbers numbers(which.size(), of.friction);
+    const SetModel model = model_of(study);
+    run_hand<N>({model, grasps, hands, solvers::FrictionNewton{}, study.held_imbalance, study.check_uniqueness,
+                 of.first, samples, verdicts.data(), counts.data(), of.friction, numbers.critical.data(),
+                 numbers.margin.data(), numbers.radius.data()},
+                device);
+    if (of.friction > 0) {
+      spread(numbers.critical, which, out.numbers.each, 0, out.numbers.critical);
+      spread(numbers.margin, which, out.numbers.each, 0, out.numbers.margin);
+      spread(numbers.radius, which, out.numbers.each, 0, out.numbers.radius);
     }
+    if (of.count == 0) return;  // counted before
+    keep(verdicts, which, of);
+    for (std::size_t k = 0; k < which.size(); ++k) out.counts[which[k]].add(counts[k]);
   }
 
   /// Of these grasps, whatever their numbers of contacts. `done` hears how many are through.
@@ -286,17 +128,21 @@ struct Work {
     const auto most =
         static_cast<std::size_t>(std::max<std::int64_t>(1, kSamplesAtOnce / std::max(of.count, of.friction)));
     std::int64_t through = 0;
-    for_set_sizes([&](auto n) {
+    const auto of_size = [&](auto n, const auto& run) {
       std::vector<std::size_t> sized;
       for (const std::size_t g : which)
         if (set_size(set.first[g + 1] - set.first[g]) == n) sized.push_back(g);
       for (std::size_t first = 0; first < sized.size(); first += most) {
         const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
-        decide<n>(some, of);
+        run(some);
         through += std::ssize(some);
         if (done) done(through);
       }
-    });
+    };
+    if (hand == Hand::kIdeal)
+      for_set_sizes([&](auto n) { of_size(n, [&](auto some) { decide<n>(some, of); }); });
+    else
+      for_hand_sizes([&](auto n) { of_size(n, [&](auto some) { decide_hand<n>(some, of); }); });
   }
 };
 
@@ -377,13 +223,48 @@ void set_interval(const SetStudy& study, std::size_t g, Ranking& out) {
   out.high[g] = i.high;
 }
 
-void set_friction(const Decided& decided, std::size_t g, Ranking& out) {
-  const auto some = static_cast<std::ptrdiff_t>(decided.friction_samples);
-  if (some == 0) return;
-  const auto begin = decided.critical_friction.begin() + static_cast<std::ptrdiff_t>(g) * some;
-  std::vector<double> sorted(begin, begin + some);
+/// 5, 50, 95 % quantiles of a grasp's numbers. One of them that is not defined (forces that are not unique) counts as
+/// the worst; where none is, nobody has asked.
+std::array<double, 3> quantiles_of(const std::vector<double>& all, std::size_t g, std::size_t each, double worst) {
+  if (each == 0) return {kNone, kNone, kNone};
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(g * each);
+  std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(each));
+  if (std::all_of(sorted.begin(), sorted.end(), [](double x) { return std::isnan(x); })) return {kNone, kNone, kNone};
+  for (double& x : sorted) x = std::isnan(x) ? worst : x;
   std::sort(sorted.begin(), sorted.end());
-  out.critical_friction[g] = {quantile_of(sorted, 0.05), quantile_of(sorted, 0.5), quantile_of(sorted, 0.95)};
+  return {quantile_of(sorted, 0.05), quantile_of(sorted, 0.5), quantile_of(sorted, 0.95)};
+}
+
+/// Of `all` samples of which `unknown` are not known, the share of the others.
+double share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
+  return all > unknown ? static_cast<double>(count) / static_cast<double>(all - unknown) : kNone;
+}
+
+/// What a hand's samples tell besides.
+void set_hand_columns(const Decided& decided, std::size_t g, Ranking& out) {
+  const HandCounts& n = decided.counts[g];
+  out.outcomes[g] = n.outcome;
+  out.p_no_slip[g] = share(n.sticks, n.sticks_unknown, out.samples[g]);
+  out.p_can_be_held[g] = share(n.resisted, n.resisted_unknown, out.samples[g]);
+  out.margin[g] = quantiles_of(decided.numbers.margin, g, decided.numbers.each, -kInfinite);
+  out.wrench_radius[g] = quantiles_of(decided.numbers.radius, g, decided.numbers.each, 0)[1];
+  const auto most = std::max_element(n.first.begin(), n.first.end());
+  if (*most > 0) out.fails_first[g] = most - n.first.begin();
+}
+
+void set_ideal_columns(std::size_t g, Ranking& out) {
+  out.p_can_be_held[g] = out.p_held[g];
+  out.outcomes[g][static_cast<std::size_t>(Outcome::kHeld)] = out.held[g];
+  out.outcomes[g][static_cast<std::size_t>(Outcome::kUnsolved)] = out.unsolved[g];
+  out.outcomes[g][static_cast<std::size_t>(Outcome::kNotResisted)] = out.samples[g] - out.held[g] - out.unsolved[g];
+}
+
+void set_columns(const Decided& decided, std::size_t g, Ranking& out) {
+  out.critical_friction[g] = quantiles_of(decided.numbers.critical, g, decided.numbers.each, kInfinite);
+  if (out.hand == Hand::kIdeal)
+    set_ideal_columns(g, out);
+  else
+    set_hand_columns(decided, g, out);
 }
 
 /// Ranked grasps, the best first: those with most samples, which is all of them unless some were given up; the most
@@ -409,9 +290,13 @@ Ranking empty_ranking(const Set& set) {
   r.held.resize(n);
   r.unsolved.resize(n);
   r.rank.resize(n);
-  for (auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
+  for (auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high, &r.p_no_slip,
+                       &r.p_can_be_held, &r.wrench_radius})
     column->assign(n, kNone);
   r.critical_friction.assign(n, {kNone, kNone, kNone});
+  r.margin = r.critical_friction;
+  r.fails_first.assign(n, -1);
+  r.outcomes.resize(n);
   return r;
 }
 
@@ -467,13 +352,13 @@ std::vector<std::size_t> rankable(const Ranking& r) {
 }  // namespace
 
 Ranking rank(const Set& set, const SetStudy& study, const Device& device, const SetProgress& progress) {
-  check_sizes(set, study);
-  check_study(set, study);
+  check_input(set, study);
   Ranking out = empty_ranking(set);
+  out.hand = hand_of(set, study.hand);
   for (std::size_t g = 0; g < out.status.size(); ++g)
-    out.status[g] = GraspReader(set, static_cast<std::int64_t>(g)).status();
+    out.status[g] = GraspReader(set, out.hand, static_cast<std::int64_t>(g)).status();
   Decided decided(out.status.size(), study);
-  const Work work{set, study, device, decided};
+  const Work work{set, study, out.hand, device, decided};
   const std::vector<std::size_t> grasp = rankable(out);
   // Where all of them are wanted nobody has to be told apart.
   if (study.best > 0 && study.best < std::ssize(grasp)) {
@@ -490,7 +375,7 @@ Ranking rank(const Set& set, const SetStudy& study, const Device& device, const 
   }
   for (const std::size_t g : grasp) {
     set_interval(study, g, out);
-    set_friction(decided, g, out);
+    set_columns(decided, g, out);
   }
   const std::vector<std::size_t> order = best_first(out);
   for (std::size_t k = 0; k < order.size(); ++k) {

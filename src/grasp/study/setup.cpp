@@ -141,7 +141,7 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
     m.torque_limited = m.torque_limited || f.torque_limited;
     m.most_joints = std::max(m.most_joints, static_cast<int>(from.joint_count()));
   }
-  m.limited = m.torque_limited;
+  m.hold.limited = m.torque_limited;
 }
 
 void copy_contacts(const Scenario& s, GraspModel& m) {
@@ -151,12 +151,12 @@ void copy_contacts(const Scenario& s, GraspModel& m) {
     m.surface[j] = {c.point, column(c.frame, 2), column(c.frame, 0), column(c.frame, 1), c.curvature_t, c.curvature_o};
     m.angle_sign[j] = c.angle_sign;
     m.force_limit[j] = c.force_limit;
-    m.limited = m.limited || std::isfinite(c.force_limit);
+    m.hold.limited = m.hold.limited || std::isfinite(c.force_limit);
     m.common_friction[j] = c.common_friction;
     const bool own = c.squeeze || c.force;
     m.squeeze_slot[j] = own ? contact_slot(static_cast<int>(j), kOwnSqueeze) : static_cast<int>(kSqueeze);
     // minimum_squeeze asks how much of the common squeeze may go, so there must be a contact that it acts on.
-    m.any_squeezed = m.any_squeezed || (!own && s.fingers[j].tau.empty());
+    m.hold.any_squeezed = m.hold.any_squeezed || (!own && s.fingers[j].tau.empty());
   }
 }
 
@@ -308,11 +308,11 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
   for (int i = 0; i < 3; ++i) {
     m->wrench[i] = s.force[i];
     m->wrench[i + 3] = s.torque[i];
-    m->probe[i] = s.object.mass.nominal() * s.gravity[i];  // load factor: nominal weights added
-    m->probe[i + 3] = 0;
+    m->hold.probe[i] = s.object.mass.nominal() * s.gravity[i];  // load factor: nominal weights added
+    m->hold.probe[i + 3] = 0;
   }
   m->held_imbalance = s.held_imbalance;
-  m->length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
+  m->hold.length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
   m->v = s.velocity;
   m->omega = s.angular_velocity;
   m->moving = dot(m->v, m->v) + dot(m->omega, m->omega) > 0;

@@ -97,11 +97,8 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
                                                               w.second.data()};
   const JudgeBody<N> judge{&m,
                            w.parts(),
-                           s.tol,
-                           w.problems.data(),
-                           w.metrics.data(),
-                           w.candidates.data(),
-                           s.check_uniqueness ? w.second.data() : nullptr,
+                           {s.tol, s.held_imbalance, w.problems.data(), w.metrics.data(), w.candidates.data(),
+                            s.check_uniqueness ? w.second.data() : nullptr},
                            w.verdicts.data()};
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
   batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});

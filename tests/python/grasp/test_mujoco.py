@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 mujoco = pytest.importorskip("mujoco", minversion="3.3.2")
 pytest.importorskip("garra._core")
 
+from garra.grasp import Set, rank  # noqa: E402
+from garra.grasp.candidates import OUTCOMES  # noqa: E402
 from garra.grasp.hand import Grasp  # noqa: E402
 from garra.grasp.mujoco_scene import from_mujoco  # noqa: E402
 from garra.grasp.robustness import outcome_of, wilson  # noqa: E402
@@ -762,3 +765,36 @@ def test_a_result_can_be_tabled_and_drawn():
     axes = result.plot.friction()
     x, y = axes.lines[0].get_data()
     assert (y[x < NEEDED - 0.02] == 0).all() and y[-1] > y[0]
+
+
+# --- sets of grasps of MuJoCo's hands
+
+
+def jaw_on_a_ball() -> Grasp:
+    """One motor moves both jaws, another lifts them."""
+    text = GRIPPER.replace('type="box" size=".0401 .03 .03"', 'type="sphere" size=".0401"')
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 2 * GRIP, G * (0.7 + CUBE_MASS)
+    return from_mujoco(model, data)
+
+
+@pytest.mark.parametrize("hand", ["pads", "jaw", "allegro"])
+def test_samples_of_a_mujoco_hand_are_grasps_of_a_set_with_the_same_outcomes(hand, request):
+    if hand == "allegro":
+        grasp = from_mujoco(*request.getfixturevalue("allegro"), "ball")
+        inputs = {"friction": uniform(0.3, 0.9), "mass": scale(0.5, 2.0), "force": ball(0.5)}
+    else:
+        grasp = ball_between_pads() if hand == "pads" else jaw_on_a_ball()
+        inputs = {"friction": uniform(0.1, 0.5), "mass": scale(0.5, 2.5), "force": ball(5.0)}
+    result = grasp.robustness(**inputs, samples=400)
+    samples = [
+        replace(grasp, mu=mu, mass=factor * grasp.mass, inertia=factor * grasp.inertia, applied=grasp.applied + wrench)
+        for mu, factor, wrench in zip(result.friction, result.mass_factor, result.wrench, strict=True)
+    ]
+    ranking = rank(Set.from_grasps(samples), samples=1, friction_samples=1)
+    assert ranking.hand == "whole" and (ranking.status == 0).all()
+    found = np.array(OUTCOMES)[ranking.outcomes.argmax(axis=1)]
+    assert np.array_equal(found, result.outcome)
+    seen = {name: int((found == name).sum()) for name in set(found)}
+    assert min(seen.get("held", 0), seen.get("slipping", 0)) > 10, seen

@@ -418,6 +418,9 @@ def test_the_best_are_found_or_it_is_said_that_they_are_not(tmp_path, probabilit
         assert r.samples.sum() < 0.3 * count * r.samples.max()
         assert "The best 3 are found: with a confidence of 95" in text
         assert f"{int((r.samples < r.samples.max()).sum())} grasps were given up" in text
+        # A grasp that was given up after 64 samples, all held, is not one of those with P(held) >= 95 %.
+        whole = r.samples == r.samples.max()
+        assert f"{(r.p_held[whole] >= 0.95).sum()} of {whole.sum()} that had all samples" in text
     else:
         assert (r.samples == 6000).all()
         assert "The best 3 were not told apart from the others within these samples: 5 grasps are left" in text

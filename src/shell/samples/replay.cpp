@@ -1,5 +1,6 @@
 // `garra replay`: one sample of a run again, as the run has computed it.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "garra/io/run_folder.hpp"
 #include "shell/commands.hpp"
 #include "shell/jobs.hpp"
+#include "shell/samples/replay_file.hpp"
 #include "study/files/run_record.hpp"
 
 namespace garra::cli {
@@ -28,7 +30,27 @@ std::int64_t default_sample(const io::RunFolder& folder, const JobKind& kind, co
   return sample;
 }
 
-void replay(const ReplayArguments& a) {
+struct Arguments : ReplayArguments {
+  std::int64_t grasp = -1;
+};
+
+/// Filled before main().
+void (*&file_replay())(const FileReplay&) {
+  static void (*known)(const FileReplay&) = nullptr;
+  return known;
+}
+
+void replay(const Arguments& a) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(a.run, ignored);
+  if (is_file && file_replay() != nullptr) {
+    if (!a.problem.empty() || !a.output.empty())
+      throw Error(ExitCode::kUsage, "--problem and --output are of run folders", "--format json prints all there is.");
+    return file_replay()({a.run, a.format, a.grasp, a.sample});
+  }
+  if (a.grasp >= 0)
+    throw Error(ExitCode::kUsage, "--grasp " + std::to_string(a.grasp) + ": " + a.run + " is no ranking",
+                "`garra grasp rank SET.h5 -o RANKING.h5` writes one.");
   const auto folder = io::RunFolder::open(a.run);
   // A sample of a changed scenario would not be the one that the run has counted.
   io::require_unchanged(folder);
@@ -46,10 +68,14 @@ void replay(const ReplayArguments& a) {
 
 }  // namespace
 
+KnownFileReplay::KnownFileReplay(void (*replay)(const FileReplay&)) { file_replay() = replay; }
+
 void add_replay_command(CLI::App& app) {
-  auto a = std::make_shared<ReplayArguments>();
+  auto a = std::make_shared<Arguments>();
   CLI::App* c = app.add_subcommand("replay", "Re-create one sample of a run: its inputs and all that came of them");
-  c->add_option("RUN", a->run, "run folder")->required();
+  c->add_option("RUN", a->run, "run folder, or the ranking of a grasp set (RANKING.h5)")->required();
+  c->add_option("--grasp", a->grasp, "of a ranking: number of the grasp, from 0 (default: the best)")
+      ->check(CLI::NonNegativeNumber);
   c->add_option("--sample", a->sample,
                 "number of the sample (default: the one to look at first, as the answer names it)")
       ->check(CLI::NonNegativeNumber);
@@ -60,7 +86,8 @@ void add_replay_command(CLI::App& app) {
   c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
   c->footer(
       "Examples:\n  garra replay run-three_puma_sphere\n  garra replay grasp --sample 4711 --problem hard.h5\n"
-      "  garra replay run-exoskeleton_damping --sample 12 -o slow.h5");
+      "  garra replay run-exoskeleton_damping --sample 12 -o slow.h5\n"
+      "  garra replay ranking.h5 --grasp 7 --sample 3");
   c->callback([a] { replay(*a); });
 }
 

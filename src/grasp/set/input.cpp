@@ -1,0 +1,250 @@
+// What a set has to be, and its grasps one by one.
+#include "grasp/set/input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "garra/core/error.hpp"
+#include "grasp/set/pack_hand.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using study::Distribution;
+
+// --- sizes ----------------------------------------------------------------------------------------------------------
+
+void check_array(const char* name, std::size_t size, std::int64_t rows, int width, bool needed) {
+  if (size == static_cast<std::size_t>(rows * width) || (size == 0 && !needed)) return;
+  throw Error(ExitCode::kInvalidFile, std::string(name) + " has " + std::to_string(size) + " numbers, not " +
+                                          std::to_string(rows) + " x " + std::to_string(width));
+}
+
+void check_first(const std::vector<std::int64_t>& first) {
+  if (first.empty())
+    throw Error(ExitCode::kInvalidFile, "first is empty", "It has a number for each grasp and one more.");
+  if (first[0] != 0) throw Error(ExitCode::kInvalidFile, "first[0] = " + std::to_string(first[0]) + ", not 0");
+  for (std::size_t g = 1; g < first.size(); ++g)
+    if (first[g] < first[g - 1])
+      throw Error(ExitCode::kInvalidFile, "first[" + std::to_string(g) + "] = " + std::to_string(first[g]) +
+                                              ", less than first[" + std::to_string(g - 1) +
+                                              "] = " + std::to_string(first[g - 1]));
+}
+
+void check_sizes(const Set& s, const SetStudy& study) {
+  check_first(s.first);
+  const std::int64_t m = s.first.back(), g = s.count();
+  check_array("point", s.point.size(), m, 3, true);
+  check_array("normal", s.normal.size(), m, 3, true);
+  check_array("tangent", s.tangent.size(), m, 3, false);
+  check_array("friction", s.friction.size(), m, 1, study.friction_is_factor);
+  check_array("curvature", s.curvature.size(), m, 2, false);
+  check_array("force_limit", s.force_limit.size(), m, 1, false);
+  check_array("mass", s.mass.size(), g, 1, false);
+  check_array("com", s.com.size(), g, 3, false);
+  check_array("inertia", s.inertia.size(), g, 9, false);
+  check_array("gravity", s.gravity.size(), g, 3, false);
+  check_array("wrench", s.wrench.size(), g, 6, false);
+  check_hand_sizes(s);
+}
+
+void check_study(const Set& s, const SetStudy& study) {
+  if (study.samples < 1) throw Error(ExitCode::kUsage, "samples = " + std::to_string(study.samples), "at least 1");
+  if (study.best < 0)
+    throw Error(ExitCode::kUsage, "best = " + std::to_string(study.best), "0, or how many are wanted");
+  if (!(study.confidence > 0.5 && study.confidence < 1))
+    throw Error(ExitCode::kUsage, "confidence = " + std::to_string(study.confidence), "between 0.5 and 1");
+  const bool weight = !s.mass.empty() || !study.mass_is_factor;
+  if (!weight && s.wrench.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
+    throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
+                "Give mass or wrench, or a disturbance by force_ball or torque_ball.");
+  if (!(study.held_imbalance > 0))
+    throw Error(ExitCode::kUsage, "held_imbalance = " + std::to_string(study.held_imbalance), "above 0");
+}
+
+// --- one grasp ----
+
+Vec3<double> three(const std::vector<double>& rows, std::int64_t i, const Vec3<double>& otherwise) {
+  if (rows.empty()) return otherwise;
+  const double* p = rows.data() + 3 * i;
+  return vec3(p[0], p[1], p[2]);
+}
+double one(const std::vector<double>& rows, std::int64_t i, double otherwise) {
+  return rows.empty() ? otherwise : rows[static_cast<std::size_t>(i)];
+}
+
+bool all_finite(const std::vector<double>& rows, std::int64_t first, std::int64_t count, int width) {
+  if (rows.empty()) return true;
+  const auto begin = rows.begin() + first * width;
+  return std::all_of(begin, begin + count * width, [](double x) { return std::isfinite(x); });
+}
+
+/// A direction across n: the given one, or the axis that n leans to least.
+Vec3<double> tangent_of(const Vec3<double>& n, const Vec3<double>& given, bool is_given) {
+  Vec3<double> along = given;
+  if (!is_given) {
+    int least = 0;
+    for (int i = 1; i < 3; ++i)
+      if (std::abs(n[i]) < std::abs(n[least])) least = i;
+    along = Vec3<double>::zero();
+    along[least] = 1;
+  }
+  return axpy(-dot(along, n), n, along);
+}
+
+constexpr double kShortest = 1e-12;  ///< a shorter vector has no direction
+
+}  // namespace
+
+GraspStatus GraspReader::status() const {
+  if (contacts_ == 0) return GraspStatus::kNoContact;
+  if (contacts_ > (hand_ == Hand::kIdeal ? kMostSetContacts : kMaxContacts)) return GraspStatus::kTooManyContacts;
+  if (!finite() || !hand_is_finite(set_, g_)) return GraspStatus::kNotFinite;
+  if (!frames_exist()) return GraspStatus::kBadNormal;
+  for (std::int64_t j = 0; j < contacts_; ++j)
+    if (one(set_.friction, row_ + j, 0) < 0 || !(one(set_.force_limit, row_ + j, 0) >= 0))
+      return GraspStatus::kBadFriction;
+  if (one(set_.mass, g_, 0) < 0 || !(length() > 0) || !is_body()) return GraspStatus::kBadMass;
+  if (!hand_is_sound(set_, hand_, g_)) return GraspStatus::kBadHand;
+  if (reach() > kMostReach) return GraspStatus::kMillimeters;
+  return outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
+}
+
+template <int N>
+SetGrasp<N> GraspReader::packed() const {
+  SetGrasp<N> out{};
+  out.com = com();
+  out.gravity = three(set_.gravity, g_, vec3(0.0, 0.0, -9.81));
+  for (int r = 0; r < 6; ++r) out.wrench[r] = one(set_.wrench, 6 * g_ + r, 0);
+  out.mass = one(set_.mass, g_, 0);
+  out.length = length();
+  out.contacts = static_cast<int>(contacts_);
+  for (int j = 0; j < N; ++j) {
+    const int source = j % out.contacts, copies = (N - source + out.contacts - 1) / out.contacts;
+    out.contact[j] = surface(row_ + source);
+    out.friction[j] = one(set_.friction, row_ + source, 0);
+    out.limit[j] = one(set_.force_limit, row_ + source, std::numeric_limits<double>::infinity()) / copies;
+  }
+  return out;
+}
+
+Vec3<double> GraspReader::com() const { return three(set_.com, g_, Vec3<double>::zero()); }
+Vec3<double> GraspReader::arm(std::int64_t row) const { return three(set_.point, row, Vec3<double>::zero()) - com(); }
+
+bool GraspReader::finite() const {
+  return all_finite(set_.point, row_, contacts_, 3) && all_finite(set_.normal, row_, contacts_, 3) &&
+         all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
+         all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.mass, g_, 1, 1) &&
+         all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) && all_finite(set_.gravity, g_, 1, 3) &&
+         all_finite(set_.wrench, g_, 1, 6);
+}
+
+bool GraspReader::frames_exist() const {
+  for (std::int64_t row = row_; row < row_ + contacts_; ++row) {
+    const Vec3<double> n = three(set_.normal, row, {});
+    if (!(norm(n) > kShortest)) return false;
+    const Vec3<double> unit = (1 / norm(n)) * n;
+    if (!(norm(tangent_of(unit, three(set_.tangent, row, {}), !set_.tangent.empty())) > kShortest)) return false;
+  }
+  return true;
+}
+
+SurfacePoint GraspReader::surface(std::int64_t row) const {
+  const Vec3<double> given = three(set_.normal, row, {});
+  const Vec3<double> n = (1 / norm(given)) * given;
+  const Vec3<double> across = tangent_of(n, three(set_.tangent, row, {}), !set_.tangent.empty());
+  const Vec3<double> t = (1 / norm(across)) * across;
+  return {three(set_.point, row, {}),         n, t, cross(n, t), one(set_.curvature, 2 * row, 0),
+          one(set_.curvature, 2 * row + 1, 0)};
+}
+
+double GraspReader::reach() const {
+  double most = 0;
+  for (std::int64_t j = 0; j < contacts_; ++j) most = std::max(most, norm(arm(row_ + j)));
+  return most;
+}
+
+double GraspReader::length() const {
+  if (!set_.inertia.empty() && one(set_.mass, g_, 0) > 0) {
+    const double* I = set_.inertia.data() + 9 * g_;
+    const double trace = I[0] + I[4] + I[8];
+    const double largest = std::max({I[0], I[4], I[8]});
+    // Each diagonal entry is at most the sum of the other two; a flat body's is just that.
+    return largest <= 0.5 * trace * (1 + 1e-9) ? std::sqrt(trace / (3 * set_.mass[static_cast<std::size_t>(g_)])) : 0;
+  }
+  double squares = 0;
+  for (std::int64_t j = 0; j < contacts_; ++j) squares += dot(arm(row_ + j), arm(row_ + j));
+  // All contacts at the centre of mass: any length will do.
+  return squares > 0 ? std::sqrt(squares / static_cast<double>(contacts_)) : 1;
+}
+
+bool GraspReader::is_body() const {
+  if (hand_ == Hand::kIdeal) return true;
+  if (!(one(set_.mass, g_, 0) > 0)) return false;
+  if (set_.inertia.empty()) return true;
+  Mat3<double> I;
+  std::copy_n(set_.inertia.begin() + 9 * g_, 9, I.m);
+  return factor_ldlt(I).bad_pivots == 0;
+}
+
+bool GraspReader::outward() const {
+  for (std::int64_t row = row_; row < row_ + contacts_; ++row)
+    if (dot(three(set_.normal, row, {}), arm(row)) <= 0) return false;
+  return true;
+}
+template SetGrasp<1> GraspReader::packed() const;
+template SetGrasp<2> GraspReader::packed() const;
+template SetGrasp<3> GraspReader::packed() const;
+template SetGrasp<4> GraspReader::packed() const;
+template SetGrasp<5> GraspReader::packed() const;
+template SetGrasp<6> GraspReader::packed() const;
+template SetGrasp<7> GraspReader::packed() const;
+template SetGrasp<8> GraspReader::packed() const;
+template SetGrasp<12> GraspReader::packed() const;
+template SetGrasp<16> GraspReader::packed() const;
+template SetGrasp<24> GraspReader::packed() const;
+template SetGrasp<32> GraspReader::packed() const;
+
+void check_input(const Set& set, const SetStudy& study) {
+  check_sizes(set, study);
+  check_study(set, study);
+}
+
+// --- the study ------------------------------------------------------------------------------------------------------
+
+SetModel model_of(const SetStudy& study) {
+  const Distribution cosine = Distribution::uniform(-1, 1), azimuth = Distribution::uniform(0, 2 * M_PI);
+  const auto ball = [&](Distribution* at, double radius) {
+    if (radius == 0) return;  // constant zeros
+    at[0] = Distribution::ball(radius);
+    at[1] = cosine;
+    at[2] = azimuth;
+  };
+  SetModel m{};
+  m.draw[kSetFriction] = study.friction;
+  m.draw[kSetMass] = study.mass;
+  ball(m.draw + kComSize, study.com_ball);
+  ball(m.draw + kSetForceSize, study.force_ball);
+  ball(m.draw + kSetTorqueSize, study.torque_ball);
+  if (study.any_gravity) {
+    m.draw[kGravityCosine] = cosine;
+    m.draw[kGravityAzimuth] = azimuth;
+  }
+  m.draw[kSetCommand] = study.command;
+  m.contact_draw[kOwnFriction] = study.contact_friction;
+  m.contact_draw[kSetSqueezeError] = study.squeeze_error;
+  m.contact_draw[kSetSlideT] = study.slide_t;
+  m.contact_draw[kSetSlideO] = study.slide_o;
+  m.contact_draw[kSetTilt] = study.tilt;
+  if (!study.tilt.is_constant()) m.contact_draw[kSetTiltDirection] = azimuth;
+  m.friction_is_factor = study.friction_is_factor;
+  m.mass_is_factor = study.mass_is_factor;
+  m.any_gravity = study.any_gravity;
+  m.seed = study.seed;
+  return m;
+}
+
+}  // namespace garra::grasp

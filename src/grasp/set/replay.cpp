@@ -1,0 +1,155 @@
+// One sample of one grasp of a set, in full.
+#include <limits>
+#include <string>
+
+#include "contact/balance/run.hpp"
+#include "garra/core/error.hpp"
+#include "garra/wrench_balance.hpp"
+#include "grasp/set/input.hpp"
+#include "grasp/set/pack_hand.hpp"
+#include "grasp/set/run_hand.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+template <int Count>
+void add_drawn(const study::Distribution* draw, const char* const (&names)[Count], const std::string& prefix,
+               const Vec<double, Count>& x, SetReplay& out) {
+  for (int k = 0; k < Count; ++k)
+    if (!draw[k].is_constant()) out.inputs.emplace_back(prefix + names[k], x[k]);
+}
+
+/// Names of SetSlot and of SetContactSlot.
+constexpr const char* kSlotNames[kSetSlots] = {"friction",
+                                               "mass",
+                                               "com offset",
+                                               "com offset cos(polar angle)",
+                                               "com offset azimuth",
+                                               "force",
+                                               "force cos(polar angle)",
+                                               "force azimuth",
+                                               "torque",
+                                               "torque cos(polar angle)",
+                                               "torque azimuth",
+                                               "gravity cos(polar angle)",
+                                               "gravity azimuth",
+                                               "command factor"};
+constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",      "slide o", "tilt",
+                                                             "tilt direction",  "squeeze error"};
+
+template <int N>
+void add_inputs(const SetModel& model, const SampleIndex<double>& index, int contacts, SetReplay& out) {
+  add_drawn(model.draw, kSlotNames, "", draw_values<kSetSlots>(model.draw, model.seed, index, 0), out);
+  for (int j = 0; j < contacts; ++j) {
+    const int block = (kSetSlots + j * kSetContactSlots) / 2;
+    add_drawn(model.contact_draw, kContactSlotNames, "contact " + std::to_string(j + 1) + " ",
+              draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block), out);
+  }
+}
+
+template <int N>
+void describe(const SetGrasp<N>& g, const SetSample<double, N>& s, SetReplay& out) {
+  out.mass = s.mass;
+  out.com = s.com;
+  out.gravity = s.gravity;
+  out.wrench = s.rest;
+  for (int r = 0; r < 3; ++r) {
+    out.wrench[r] += s.mass * s.gravity[r];
+    out.wrench[r + 3] *= g.length;
+  }
+  for (int j = 0; j < g.contacts; ++j) {
+    const Vec3<double> n = column(s.place[j].E, 0);
+    out.point.insert(out.point.end(), s.place[j].p.m, s.place[j].p.m + 3);
+    out.normal.insert(out.normal.end(), n.m, n.m + 3);
+    out.friction.push_back(s.friction[j]);
+  }
+}
+
+/// The forces that balance the wrench, or the wrench that shows that none do; and the friction that would.
+template <int N>
+void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<double, N>& sample, std::int64_t number,
+                  SetReplay& out) {
+  using Op = contact::BalanceOp<N>;
+  batch::Tiles<typename Op::template In<double>> problem(1);
+  batch::Tiles<typename Op::template Out<double>> answer(1);
+  problem.set(0, CandidateBody<N>{}.problem_of(g, sample));
+  contact::balance_tiles<N>(Executor::kScalar, 1, problem.data(), answer.data());
+  const auto a = answer.get(0);
+  const bool held = a.verdict == static_cast<double>(contact::BalanceVerdict::kPossible);
+  const bool none = a.verdict == static_cast<double>(contact::BalanceVerdict::kImpossible);
+  out.outcome = held ? Outcome::kHeld : none ? Outcome::kNotResisted : Outcome::kUnsolved;
+  out.force.assign(3 * static_cast<std::size_t>(g.contacts), held ? 0 : kNone);
+  // Copies of a contact bear its force together.
+  for (int k = 0; held && k < 3 * N; ++k) out.force[static_cast<std::size_t>(k % (3 * g.contacts))] += a.force[k];
+  if (none) out.against = a.wrench;
+  out.residual = a.gap;
+  VerdictBits word;
+  run_set<N>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction}, {Executor::kScalar, 1, 0});
+  out.margin = out.wrench_radius = out.imbalance = kNone;
+}
+
+template <int N>
+void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
+                 std::int64_t sample, SetReplay& out) {
+  const SetHand<N> hand = packed_hand<N>(set, out.hand, grasp, g);
+  HandReplay r = replay_hand<N>(HandJob<N>{model,
+                                           {&g, 1},
+                                           {&hand, 1},
+                                           solvers::FrictionNewton{},
+                                           study.held_imbalance,
+                                           study.check_uniqueness,
+                                           sample,
+                                           1,
+                                           nullptr,
+                                           nullptr,
+                                           0,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr},
+                                sample);
+  out.outcome = r.outcome;
+  out.force = std::move(r.c);
+  out.command = std::move(r.command);
+  out.state = std::move(r.state);
+  out.residual = r.residual;
+  out.margin = r.margin;
+  out.critical_friction = r.critical;
+  out.wrench_radius = r.radius;
+  out.imbalance = r.imbalance;
+}
+
+[[noreturn]] void refuse(const std::string& what, const std::string& remedy) {
+  throw Error(ExitCode::kUsage, what, remedy);
+}
+
+}  // namespace
+
+SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample) {
+  check_input(set, study);
+  if (grasp < 0 || grasp >= set.count())
+    refuse("grasp " + std::to_string(grasp), "The set has " + std::to_string(set.count()) + ", counted from 0.");
+  if (sample < 0) refuse("sample " + std::to_string(sample), "Samples are counted from 0.");
+  SetReplay out;
+  out.hand = hand_of(set, study.hand);
+  const GraspReader reader(set, out.hand, grasp);
+  if (const GraspStatus status = reader.status(); status != GraspStatus::kRanked)
+    refuse("grasp " + std::to_string(grasp) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
+           "Choose one that is ranked.");
+  const SetModel model = model_of(study);
+  const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
+  for_set_sizes([&](auto n) {
+    if (set_size(reader.contacts()) != n) return;
+    const SetGrasp<n> g = reader.packed<n>();
+    const auto drawn = CandidateBody<n>{model, &g, 1, 0, nullptr}.sample(g, index);
+    add_inputs<n>(model, index, g.contacts, out);
+    describe(g, drawn, out);
+    if (out.hand == Hand::kIdeal) return replay_ideal<n>(model, g, drawn, sample, out);
+    if constexpr (n <= kMaxContacts) replay_hand<n>(set, study, model, g, grasp, sample, out);
+  });
+  return out;
+}
+
+}  // namespace garra::grasp

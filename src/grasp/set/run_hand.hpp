@@ -1,0 +1,89 @@
+// Runs the samples of grasps whose hand is known: what the host and the GPU have in common.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "garra/solve/friction_newton.hpp"
+#include "grasp/set/hand.hpp"
+#include "grasp/set/run.hpp"
+
+namespace garra::grasp {
+
+/// Samples of one grasp.
+struct HandCounts {
+  std::array<std::int64_t, kOutcomes> outcome{};
+  std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0;
+  std::array<std::int64_t, kMaxContacts> first{};  ///< where the contacts fail: the one with the smallest margin
+
+  void add(const HandCounts& other) {
+    for (std::size_t k = 0; k < outcome.size(); ++k) outcome[k] += other.outcome[k];
+    for (std::size_t k = 0; k < first.size(); ++k) first[k] += other.first[k];
+    sticks += other.sticks;
+    sticks_unknown += other.sticks_unknown;
+    resisted += other.resisted;
+    resisted_unknown += other.resisted_unknown;
+  }
+  void add(const HandResult<double>& r) {
+    const auto what = static_cast<Outcome>(static_cast<int>(r.outcome));
+    ++outcome[static_cast<std::size_t>(what)];
+    sticks += r.sticks == 1;
+    sticks_unknown += std::isnan(r.sticks);
+    resisted += r.resisted == 1;
+    resisted_unknown += std::isnan(r.resisted);
+    // Not where the wrench or the command is at fault.
+    if (what >= Outcome::kSlipping && what != Outcome::kUnsolved) ++first[static_cast<std::size_t>(r.first)];
+  }
+};
+
+template <int N>
+struct HandJob {
+  const SetModel& model;
+  std::span<const SetGrasp<N>> grasps;
+  std::span<const SetHand<N>> hands;
+  solvers::FrictionNewton solver;
+  double held_imbalance;
+  bool check_uniqueness;
+  std::int64_t first, samples;         ///< of each grasp
+  VerdictBits* verdicts;               ///< [grasp][words_for(samples)], all zero
+  HandCounts* counts;                  ///< [grasp], added to
+  std::int64_t numbers;                ///< so many of the samples, from the first on, give the numbers below
+  double *critical, *margin, *radius;  ///< [grasp][numbers]
+};
+
+/// Throws Error(kNoDevice).
+template <int N>
+void run_hand(const HandJob<N>& job, const Device& device);
+
+/// Notes sample s of grasp g, beside its counts.
+template <int N>
+void note(const HandJob<N>& job, std::int64_t g, std::int64_t s, const HandResult<double>& r) {
+  VerdictBits& word = job.verdicts[g * words_for(job.samples) + s / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (s % 64);
+  if (r.outcome == static_cast<double>(Outcome::kHeld)) word.held |= bit;
+  if (r.outcome == static_cast<double>(Outcome::kUnsolved)) word.undecided |= bit;
+  if (s >= job.numbers) return;
+  const std::int64_t at = g * job.numbers + s;
+  job.critical[at] = r.critical;
+  job.margin[at] = r.margin;
+  job.radius[at] = r.radius;
+}
+
+/// Whether the commanded normal forces of a model are off by something.
+[[nodiscard]] inline bool squeeze_errors(const SetModel& model) {
+  const study::Distribution& d = model.contact_draw[kSetSqueezeError];
+  return !d.is_constant() || d.nominal() != 0;
+}
+
+/// One sample, in full; contacts (n, t, o).
+struct HandReplay {
+  std::vector<double> A, b, mu, c, a;  ///< the contact problem and its answer
+  std::vector<double> command;         ///< what the hand presses with
+  std::vector<int> state;              ///< grasp::ContactState
+  Outcome outcome = Outcome::kUnsolved;
+  double residual = 0, imbalance = 0, resisted = 0, critical = 0, margin = 0, radius = 0;
+};
+template <int N>
+[[nodiscard]] HandReplay replay_hand(const HandJob<N>& job, std::int64_t sample);
+
+}  // namespace garra::grasp

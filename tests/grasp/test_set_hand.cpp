@@ -1,0 +1,385 @@
+// Sets of grasps with compliant and whole hands: against the grasp study with the same hand, closed forms, and
+// themselves on every executor.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "garra/core/error.hpp"
+#include "garra/grasp_set.hpp"
+#include "garra/io/scenario.hpp"
+#include "grasp/sample/fingers.hpp"
+#include "grasp/study/study.hpp"
+#include "on_every_executor.hpp"
+
+namespace garra::grasp {
+namespace {
+
+using study::Distribution;
+
+void add(std::vector<double>& to, const Vec3<double>& v) { to.insert(to.end(), v.m, v.m + 3); }
+void add(std::vector<double>& to, const Mat3<double>& m) { to.insert(to.end(), m.m, m.m + 9); }
+
+/// A sample of a study as a grasp of its own: the whole hand as it stands there, object axes.
+class Exporter {
+ public:
+  explicit Exporter(const Study& study) : m_(study.model()), joints_(0) {
+    for (int j = 0; j < m_.contacts; ++j) joints_ += joints_of(j);
+    whole.first = compliant.first = {0};
+  }
+
+  void add_sample(std::int64_t sample) {
+    const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
+    const Inputs<double> in = draw_inputs<double>(m_, index, nullptr);
+    const Pose<double> object = object_pose(m_, in);
+    const ObjectLoad<double> load = object_load(m_, in, object);
+    mass_matrix_.assign(static_cast<std::size_t>(joints_ * joints_), 0);
+    first_joint_ = 0;
+    for (int j = 0; j < m_.contacts; ++j) add_finger(finger_task(m_, in, object, j), object, j);
+    whole.mass_matrix.insert(whole.mass_matrix.end(), mass_matrix_.begin(), mass_matrix_.end());
+    for (Set* s : {&whole, &compliant}) {
+      s->first.push_back(s->first.back() + m_.contacts);
+      s->mass.push_back(load.body.mass);
+      add(s->inertia, transpose(object.R) * load.body.inertia * object.R);
+      add(s->gravity, transpose_times(object.R, m_.gravity));
+      add(s->wrench, transpose_times(object.R, vec3(load.wrench[0], load.wrench[1], load.wrench[2])));
+      add(s->wrench, transpose_times(object.R, vec3(load.wrench[3], load.wrench[4], load.wrench[5])));
+    }
+  }
+
+  Set whole, compliant;
+
+ private:
+  [[nodiscard]] int joints_of(int j) const {
+    int joints = 0;
+    with_finger_size(m_.finger[j].size, [&](auto, auto size) { joints = chain_of<size>(m_.finger[j]).joints; });
+    return joints;
+  }
+
+  void add_contact(const FingerTask<double>& task, const Pose<double>& object, double limit) {
+    const Mat3<double> E = transpose(object.R) * task.place.E;
+    for (Set* s : {&whole, &compliant}) {
+      add(s->point, transpose_times(object.R, task.place.p - object.p));
+      add(s->normal, column(E, 0));
+      add(s->tangent, column(E, 1));
+      s->friction.push_back(task.friction);
+      s->force_limit.push_back(limit);
+    }
+  }
+
+  void add_finger(const FingerTask<double>& task, const Pose<double>& object, int j) {
+    add_contact(task, object, m_.force_limit[j]);
+    const FingerModel& f = m_.finger[j];
+    with_finger_size(f.size, [&](auto kind, auto size) {
+      double reached = 0;
+      const auto stance = finger_stance<kind, size>(f, task, false, reached);
+      const FingerChain<size>& chain = chain_of<size>(f);
+      const auto t = finger_terms<kind>(chain, task.place, FingerState<double, size>{stance.q, stance.qd, false},
+                                        TorqueCommand<double, size>{false, {}, task.compensation, task.force});
+      const Mat3<double> R_OC = transpose(object.R) * task.place.E;
+      const Mat<double, 3, size> J = R_OC * t.Jc;
+      for (int r = 0; r < 3; ++r)
+        for (int i = 0; i < joints_; ++i) {
+          const int own = i - first_joint_;
+          whole.jacobian.push_back(own >= 0 && own < chain.joints ? J(r, own) : 0);
+        }
+      const Vec<double, size> push = transpose_times(t.Jc, transpose_times(task.place.E, task.force));
+      for (int i = 0; i < chain.joints; ++i) {
+        whole.torque.push_back(task.compensation * t.gravity[i] + push[i]);
+        whole.bias.push_back(t.gravity[i]);
+        for (int k = 0; k < chain.joints; ++k)
+          mass_matrix_[static_cast<std::size_t>((first_joint_ + i) * joints_ + first_joint_ + k)] = t.M(i, k);
+      }
+      add(compliant.mobility, R_OC * t.A * transpose(R_OC));
+      // What it presses with on a contact that does not move.
+      add(compliant.force, -(inverse_spd(t.A).inverse * t.drift));
+      first_joint_ += chain.joints;
+    });
+  }
+
+  const GraspModel& m_;
+  int joints_, first_joint_ = 0;
+  std::vector<double> mass_matrix_;
+};
+
+Outcome outcome_of(const Ranking& r, std::size_t g) {
+  for (int k = 0; k < kOutcomes; ++k)
+    if (r.outcomes[g][static_cast<std::size_t>(k)] == 1) return static_cast<Outcome>(k);
+  return Outcome::kUnreachable;
+}
+
+/// Agrees to ten digits, or both are infinite or not defined.
+void expect_same(double found, double expected) {
+  if (std::isfinite(expected))
+    EXPECT_NEAR(found, expected, 1e-7 * (1 + std::abs(expected)));
+  else
+    EXPECT_EQ(std::isinf(found), std::isinf(expected));
+}
+
+TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
+  const std::string folder = std::string(GARRA_SOURCE_DIR) + "/data/scenarios/";
+  const std::pair<const char*, std::vector<std::string>> cases[] = {
+      {"three_puma_sphere", {"load.wrench={force_ball=\"6 N\",torque_ball=\"0.1 N*m\"}", "held.imbalance=0.5"}},
+      {"three_puma_sphere", {"load.compensation={uniform=[0.9,1.1]}", "contacts.force_limit=\"9 N\""}},
+      {"four_finger_box", {}},
+      {"two_finger_cylinder", {}}};
+  std::map<Outcome, int> seen;
+  for (const auto& [name, overrides] : cases) {
+    SCOPED_TRACE(name);
+    const Study study(io::read_scenario(folder + name + ".toml", overrides));
+    Exporter exported(study);
+    constexpr std::int64_t kSamples = 400;
+    for (std::int64_t i = 0; i < kSamples; ++i) exported.add_sample(i);
+    SetStudy one;
+    one.samples = one.friction_samples = 1;
+    const Ranking whole = rank(exported.whole, one), compliant = rank(exported.compliant, one);
+    EXPECT_EQ(whole.hand, Hand::kWhole);
+    EXPECT_EQ(compliant.hand, Hand::kCompliant);
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      const Replay expected = study.replay(static_cast<std::int64_t>(i));
+      ++seen[expected.outcome];
+      ASSERT_EQ(whole.status[i], GraspStatus::kRanked);
+      EXPECT_EQ(outcome_of(whole, i), expected.outcome) << i;
+      EXPECT_EQ(outcome_of(compliant, i), expected.outcome) << i;
+      expect_same(whole.margin[i][1], expected.metric[metric("friction_margin")]);
+      expect_same(whole.critical_friction[i][1], expected.metric[metric("critical_friction")]);
+      expect_same(whole.wrench_radius[i], expected.metric[metric("wrench_radius")]);
+      expect_same(compliant.margin[i][1], expected.metric[metric("friction_margin")]);
+      if (i % 40 > 0) continue;
+      const SetReplay r = replay(exported.whole, one, static_cast<std::int64_t>(i), 0);
+      EXPECT_EQ(r.outcome, expected.outcome);
+      expect_same(r.imbalance, expected.metric[metric("imbalance")]);
+      for (std::size_t k = 0; k < expected.c.size(); ++k)
+        if (std::isfinite(expected.c[k])) {
+          EXPECT_NEAR(r.force[k], expected.c[k], 1e-5);
+        }
+    }
+  }
+  for (const Outcome o : {Outcome::kHeld, Outcome::kNotResisted, Outcome::kNotCarried, Outcome::kSlipping})
+    EXPECT_GT(seen[o], 20) << to_string(o);
+}
+
+/// One motor closes two fingers that face each other along x: 20 N on each of them. `free`: another joint lets both
+/// down together, and nothing drives it.
+Set parallel_jaw(bool free) {
+  Set s;
+  s.first = {0, 2};
+  s.point = {-0.03, 0, 0, 0.03, 0, 0};
+  s.normal = {1, 0, 0, -1, 0, 0};
+  s.friction = {0.5, 0.5};
+  s.mass = {0.5};
+  s.inertia = {2e-4, 0, 0, 0, 2e-4, 0, 0, 0, 2e-4};
+  if (free) {
+    s.jacobian = {1, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 1};
+    s.mass_matrix = {0.3, 0, 0, 0.4};
+    s.torque = {40, 0};
+  } else {
+    s.jacobian = {1, 0, 0, -1, 0, 0};
+    s.mass_matrix = {0.3};
+    s.torque = {40};
+  }
+  return s;
+}
+
+TEST(SetHand, AParallelJawHoldsWhatItsFrictionCarriesAndItsStructureTakesTheRest) {
+  SetStudy study;
+  study.friction = Distribution::uniform(0.05, 0.25);
+  study.friction_is_factor = false;
+  study.samples = study.friction_samples = 20'000;
+  const double needed = 0.5 * 9.81 / (2 * 20);
+  const Ranking r = rank(parallel_jaw(false), study);
+  const double p = (0.25 - needed) / 0.2;
+  EXPECT_NEAR(r.p_held[0], p, 5 * std::sqrt(p * (1 - p) / 20'000));
+  EXPECT_EQ(r.p_no_slip[0], r.p_held[0]);
+  EXPECT_EQ(r.p_can_be_held[0], 1);  // by squeezing more
+  for (const double mu : r.critical_friction[0]) EXPECT_NEAR(mu, needed, 1e-9);
+  EXPECT_NEAR(r.margin[0][1], 1 - needed / 0.15, 0.01);
+  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kHeld)], r.held[0]);
+  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kSlipping)], 20'000 - r.held[0]);
+  // A factor on the motor's torque: held where it is large enough.
+  study = {};
+  study.friction = Distribution::constant(0.15);
+  study.friction_is_factor = false;
+  study.command = Distribution::uniform(0.6, 1.2);
+  study.samples = 20'000;
+  const double least = needed / 0.15, q = (1.2 - least) / 0.6;
+  EXPECT_NEAR(rank(parallel_jaw(false), study).p_held[0], q, 5 * std::sqrt(q * (1 - q) / 20'000));
+}
+
+TEST(SetHand, FingersThatFallWithTheObjectDoNotCarryIt) {
+  const Ranking r = rank(parallel_jaw(true), {});
+  EXPECT_EQ(r.outcomes[0][static_cast<std::size_t>(Outcome::kNotCarried)], r.samples[0]);
+  EXPECT_EQ(r.p_no_slip[0], 1) << "they stick, and fall together";
+  EXPECT_EQ(r.p_held[0], 0);
+  Set weightless = parallel_jaw(true);
+  weightless.gravity = {0, 0, 0};
+  EXPECT_EQ(rank(weightless, {}).p_held[0], 1);
+}
+
+TEST(SetHand, JointsThatAreCoupledAreNotTwoFingers) {
+  // A push along x that one finger alone would yield to: the motor is the other finger's, too, and the pair has no
+  // joint that moves both the same way. The structure takes it; two fingers on motors of their own do not.
+  Set coupled = parallel_jaw(false);
+  coupled.wrench = {12, 0, 0, 0, 0, 0};
+  const SetReplay r = replay(coupled, {}, 0, 0);
+  EXPECT_EQ(r.outcome, Outcome::kHeld);
+  EXPECT_NEAR(r.force[0] - r.force[3], -12, 1e-6);
+  EXPECT_NEAR(r.force[0] + r.force[3], 40, 1e-6);
+  Set two = coupled;
+  two.jacobian = {1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+  two.mass_matrix = {0.3, 0, 0, 0.3};
+  two.torque = {20, -20};
+  EXPECT_EQ(replay(two, {}, 0, 0).outcome, Outcome::kNotCarried);
+}
+
+TEST(SetHand, ErrorsOfTheSqueezeAreThoseOfEachContact) {
+  Set s = parallel_jaw(false);
+  s.jacobian = s.mass_matrix = s.torque = {};
+  s.mobility = {0.01, 0.01};
+  s.force = {20, 0, 2.4525, 20, 0, -2.4525};  // o = n x t: up at the one, down at the other
+  s.tangent = {0, 1, 0, 0, 1, 0};
+  SetStudy study;
+  study.friction = Distribution::constant(1);
+  study.squeeze_error = Distribution::uniform(-2, 2);
+  study.samples = 2000;
+  const Ranking r = rank(s, study);
+  // Carried where the two errors differ by no more than half of the weight.
+  const double apart = 1 - 0.5 * 0.5 * 9.81 / 4, p = 1 - apart * apart;
+  EXPECT_NEAR(r.p_held[0], p, 5 * std::sqrt(p * (1 - p) / 2000));
+  EXPECT_EQ(r.p_no_slip[0], 1);
+  // The object moves with half of what they differ by, the contacts with the rest: forces stay near their mean.
+  EXPECT_GT(r.critical_friction[0][0], 2.4525 / 22);
+  EXPECT_LT(r.critical_friction[0][2], 2.4525 / 18);
+  EXPECT_LT(r.critical_friction[0][0], 2.4525 / 20.5);
+  EXPECT_GT(r.critical_friction[0][2], 2.4525 / 19.5);
+}
+
+/// Grasps of k contacts with hands of more and of fewer joints than they have directions.
+Set random_hands(int k, int grasps) {
+  Set s;
+  s.first = {0};
+  const int nq = 2 * k;
+  int drawn = 0;
+  const auto number = [&drawn] { return std::fmod(std::sin(12.9898 * ++drawn) * 43758.5453, 1.0); };
+  for (int g = 0; g < grasps; ++g) {
+    for (int j = 0; j < k; ++j) {
+      Vec3<double> n = vec3<double>(number(), number(), number());
+      n = (1 / norm(n)) * n;
+      add(s.point, -0.05 * n);
+      add(s.normal, n);
+      s.friction.push_back(0.6 + 0.3 * number());
+      s.curvature.insert(s.curvature.end(), {20, 20});
+      for (int r = 0; r < 3 * nq; ++r) s.jacobian.push_back(0.1 * number());
+    }
+    s.first.push_back(s.first.back() + k);
+    s.mass.push_back(0.2);
+    for (int r = 0; r < nq; ++r) {
+      for (int c = 0; c < nq; ++c) s.mass_matrix.push_back(r == c ? 2e-3 : 5e-4);
+      s.torque.push_back(0.3 * number());
+      s.bias.push_back(0.02 * number());
+    }
+  }
+  return s;
+}
+
+TEST(SetHand, EveryExecutorGivesTheSameBits) {
+  for (const int k : {1, 2, 3, 5, 8}) {
+    SCOPED_TRACE(k);
+    const Set s = random_hands(k, 3);
+    test::expect_same_on_every_executor([&](const Device& d) {
+      SetStudy study;
+      study.friction = Distribution::uniform(0.7, 1.3);
+      study.contact_friction = Distribution::uniform(0.9, 1.1);
+      study.mass = Distribution::normal(1, 0.1).truncated(0.5, 2);
+      study.com_ball = 0.003;
+      study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
+      study.tilt = Distribution::cone(0.1);
+      study.force_ball = 1;
+      study.any_gravity = true;
+      study.command = Distribution::uniform(0.8, 1.2);
+      study.squeeze_error = Distribution::uniform(-1, 1);
+      study.samples = test::gpu_here() ? 40 : 300;
+      study.friction_samples = 40;
+      const Ranking r = rank(s, study, d);
+      std::vector<double> numbers;
+      for (const auto& three : r.margin) numbers.insert(numbers.end(), three.begin(), three.end());
+      std::vector<std::int64_t> outcomes;
+      for (const auto& n : r.outcomes) outcomes.insert(outcomes.end(), n.begin(), n.end());
+      return test::Answer()
+          .add("held", r.held)
+          .add("outcomes", outcomes)
+          .add("margin", numbers)
+          .add("wrench_radius", r.wrench_radius)
+          .add("p_no_slip", r.p_no_slip)
+          .add("fails_first", r.fails_first)
+          .add("rank", r.rank);
+    });
+  }
+}
+
+TEST(SetHand, ABadHandSaysSoAndTheOthersGoOn) {
+  Set s = random_hands(3, 5);
+  const double nan = std::nan("");
+  s.mass_matrix[36] = -1;            // of grasp 1: not positive definite
+  s.mass_matrix[2 * 36 + 1] = 5e-3;  // of grasp 2: not symmetric
+  s.jacobian[3 * 54] = nan;          // of grasp 3
+  s.mass[4] = 0;                     // what has no mass has no acceleration
+  const Ranking r = rank(s, {});
+  EXPECT_EQ(r.status[0], GraspStatus::kRanked);
+  EXPECT_EQ(r.status[1], GraspStatus::kBadHand);
+  EXPECT_EQ(r.status[2], GraspStatus::kBadHand);
+  EXPECT_EQ(r.status[3], GraspStatus::kNotFinite);
+  EXPECT_EQ(r.status[4], GraspStatus::kBadMass);
+  EXPECT_EQ(r.rank[0], 1);
+  EXPECT_TRUE(std::isnan(r.p_no_slip[1]));
+  // Neighbors of a bad one are what they are without it.
+  const Ranking alone = rank(random_hands(3, 1), {});
+  EXPECT_EQ(alone.held[0], r.held[0]);
+  // An ideal hand does not look at them.
+  SetStudy ideal;
+  ideal.hand = Hand::kIdeal;
+  EXPECT_EQ(rank(s, ideal).status[1], GraspStatus::kRanked);
+  Set many = random_hands(9, 1);
+  EXPECT_EQ(rank(many, {}).status[0], GraspStatus::kTooManyContacts);
+  Set soft = parallel_jaw(false);
+  soft.jacobian = soft.mass_matrix = soft.torque = {};
+  soft.mobility = {0.01, -0.01};
+  soft.force = {20, 0, 0, 20, 0, 0};
+  EXPECT_EQ(rank(soft, {}).status[0], GraspStatus::kBadHand);
+}
+
+/// What rank() says of the set.
+std::string refusal(const Set& set, const SetStudy& study = {}) {
+  try {
+    (void)rank(set, study);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(SetHand, ArraysThatDoNotGoTogetherAreRefusedByName) {
+  Set s = parallel_jaw(false);
+  s.mass_matrix = {};
+  EXPECT_NE(refusal(s).find("mass_matrix is missing"), std::string::npos);
+  s = parallel_jaw(false);
+  s.torque = {1, 2};
+  EXPECT_NE(refusal(s).find("torque has 2 numbers, not 1"), std::string::npos);
+  s = parallel_jaw(false);
+  s.force = {20, 0, 0, 20, 0, 0};
+  EXPECT_NE(refusal(s).find("torque and force"), std::string::npos);
+  s.torque = {};
+  EXPECT_EQ(refusal(s), "");
+  s.force[4] = 1;
+  EXPECT_NE(refusal(s).find("force: row 1"), std::string::npos);
+  s = parallel_jaw(false);
+  s.mobility = {1, 1};
+  EXPECT_NE(refusal(s).find("mobility and jacobian"), std::string::npos);
+  SetStudy compliant;
+  compliant.hand = Hand::kCompliant;
+  EXPECT_NE(refusal(s, compliant).find("force is missing"), std::string::npos);
+  EXPECT_THROW((void)replay(parallel_jaw(false), {}, 1, 0), Error);
+}
+
+}  // namespace
+}  // namespace garra::grasp
