@@ -114,8 +114,7 @@ TEST_P(DeviceArraysByMethod, HaveTheScalarBits) {
   contact::Options options;
   options.method = static_cast<Method>(GetParam());
   const bool merit = contact::most_contacts(options.method) < contact::kMaxContacts;
-  for (const int contacts : {1, 2, 3, 4, 8}) {
-    if (merit && contacts > 2) continue;
+  for (int contacts = 1; contacts <= (merit ? 2 : 8); ++contacts) {
     SCOPED_TRACE(contacts);
     const Problems p = contacts == 1 ? bench::random_grasps({1, 33, 0})
                                      : bench::sliding_grasps(bench::Sliding::some, {contacts, merit ? 9 : 67});
@@ -174,18 +173,22 @@ TEST(DeviceArrays, ThatAreNotWantedStayAsTheyAre) {
 }
 
 TEST(DeviceArrays, AreJudged) {
-  const Problems p = bench::sliding_grasps(bench::Sliding::some, {3, 67});
-  std::vector<double> forces = contact::solve(p, {}, test::kReference).c;
-  for (std::size_t i = 0; i < forces.size(); i += 30) forces[i] += 0.1;
-  const Batch batch(p, Layout::kWithGaps);
-  const OnGpu<double> c(forces, p.count, 9, Layout::kFields);
-  const test::Place place(contact::judge_workspace_bytes(batch.problems, batch.to));
-  contact::judge(batch.problems, c, 1e-8, batch.to, place.call());
-  place.wait();
-  const contact::Solutions found = batch.solutions();
-  expect_same(contact::judge(p, forces, 1e-8), found);
-  EXPECT_GT(std::ranges::count(found.status, Status::kStalled), 10) << "every third problem was spoiled";
-  EXPECT_GT(std::ranges::count(found.status, Status::kConverged), 30);
+  for (int contacts = 1; contacts <= contact::kMaxContacts; ++contacts) {
+    SCOPED_TRACE(contacts);
+    const Problems p =
+        contacts == 1 ? bench::random_grasps({1, 67, 0}) : bench::sliding_grasps(bench::Sliding::some, {contacts, 67});
+    std::vector<double> forces = contact::solve(p, {}, test::kReference).c;
+    for (std::size_t i = 0; i < forces.size(); i += static_cast<std::size_t>(9 * contacts)) forces[i] += 0.1;
+    const Batch batch(p, Layout::kWithGaps);
+    const OnGpu<double> c(forces, p.count, 3 * contacts, Layout::kFields);
+    const test::Place place(contact::judge_workspace_bytes(batch.problems, batch.to));
+    contact::judge(batch.problems, c, 1e-8, batch.to, place.call());
+    place.wait();
+    const contact::Solutions found = batch.solutions();
+    expect_same(contact::judge(p, forces, 1e-8), found);
+    EXPECT_GT(std::ranges::count(found.status, Status::kStalled), 10) << "every third problem was spoiled";
+    EXPECT_GT(std::ranges::count(found.status, Status::kConverged), 30);
+  }
 }
 
 TEST(DeviceArrays, NeedTheirWorkspaceAndNothingElse) {
