@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <tuple>
 
 #include "control.hpp"
 #include "fatbin.hpp"
@@ -25,6 +27,7 @@ namespace simulated_gpu {
 namespace {
 
 constexpr int kCapability = 80, kRatio = 2, kDriver = CUDART_VERSION;  // of the device unless a variable says otherwise
+constexpr int kProcessors = 1, kThreadsOfProcessor = 256;              // small, so that stacks need little memory
 
 /// A number from the environment.
 int number_of(const char* variable, int otherwise) {
@@ -39,6 +42,7 @@ constexpr std::size_t kRegisterBytes = std::size_t{64} << 20,
 struct Launch {
   const Function* kernel;
   std::uint32_t blocks, threads;
+  cudaStream_t stream;
   std::vector<std::byte> parameters;
 };
 
@@ -87,7 +91,7 @@ class Gpu {
 
   // Launches.
 
-  cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments) {
+  cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, cudaStream_t stream) {
     if (dead_ != cudaSuccess) return dead_;
     if (due(Failure::kLaunch)) return remember(cudaErrorLaunchOutOfResources);
     const auto found = stubs_.find(stub);
@@ -102,24 +106,29 @@ class Gpu {
     const bool flat = grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
     if (!flat || grid.x == 0 || block.x == 0 || static_cast<int>(block.x) > kernel->most_threads)
       return remember(cudaErrorInvalidConfiguration);
-    Launch launch{kernel, grid.x, block.x, std::vector<std::byte>(kernel->parameter_bytes)};
+    Launch launch{kernel, grid.x, block.x, stream, std::vector<std::byte>(kernel->parameter_bytes)};
     for (std::size_t k = 0; k < kernel->parameters.size(); ++k)
       std::memcpy(launch.parameters.data() + kernel->parameters[k].offset, arguments[k], kernel->parameters[k].bytes);
     queue_.push_back(std::move(launch));
     return cudaSuccess;
   }
 
+  /// Bytes of local memory that a thread of a kernel needs at most; 0 where there is no such kernel.
+  std::size_t stack_of(const void* stub) {
+    const auto found = stubs_.find(stub);
+    const Function* kernel = found == stubs_.end() ? nullptr : find(found->second);
+    return kernel == nullptr ? 0 : stack_of(*kernel);
+  }
+
   /// All that was launched has run.
-  cudaError_t wait() {
-    for (Launch& launch : std::exchange(queue_, {})) {
-      if (dead_ != cudaSuccess) break;
-      if (due(Failure::kKernel)) {
-        dead_ = say(cudaErrorIllegalAddress, "a planned failure");
-      } else {
-        run(launch);
-      }
-    }
-    return dead_;
+  cudaError_t wait() { return run_all(std::exchange(queue_, {})); }
+  /// All that was launched on this stream. Streams know nothing of each other, nor of the default one: a call that
+  /// waits for the wrong stream finds that nothing has happened.
+  cudaError_t wait(cudaStream_t stream) {
+    std::vector<Launch> due;
+    for (Launch& launch : std::exchange(queue_, {}))
+      (launch.stream == stream ? due : queue_).push_back(std::move(launch));
+    return run_all(std::move(due));
   }
 
   // Memory.
@@ -139,8 +148,8 @@ class Gpu {
       return say(cudaErrorInvalidValue, "cudaFree of what was not allocated");
     return before;
   }
-  cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    if (wait() != cudaSuccess) return dead_;
+  cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    if (wait(stream) != cudaSuccess) return dead_;
     if (due(Failure::kCopy)) return dead_ = say(cudaErrorDevicesUnavailable, "a planned failure");
     if (bytes == 0) return cudaSuccess;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -203,6 +212,26 @@ class Gpu {
   std::mutex mutex;
 
  private:
+  cudaError_t run_all(std::vector<Launch> launches) {
+    for (Launch& launch : launches) {
+      if (dead_ != cudaSuccess) break;
+      if (due(Failure::kKernel)) {
+        dead_ = say(cudaErrorIllegalAddress, "a planned failure");
+      } else {
+        run(launch);
+      }
+    }
+    return dead_;
+  }
+
+  /// With the deepest of its calls.
+  static std::size_t stack_of(const Function& function) {
+    std::size_t deepest = 0;
+    for (const Instruction& i : function.code)
+      if (i.callee != nullptr) deepest = std::max(deepest, stack_of(*i.callee));
+    return function.frame + deepest;
+  }
+
   /// A kernel's name, and what nvcc made of its file.
   using Kernel = std::pair<const void*, std::string>;
 
@@ -330,7 +359,7 @@ Gpu& gpu() {
 }
 
 /// Grid and block of a launch whose arguments are still being put together.
-thread_local std::vector<std::pair<dim3, dim3>> configurations;
+thread_local std::vector<std::tuple<dim3, dim3, cudaStream_t>> configurations;
 
 /// The GPU, for one call of the runtime.
 class Use {
@@ -394,22 +423,22 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
   *kernel = reinterpret_cast<cudaKernel_t>(const_cast<void*>(stub));
   return cudaSuccess;
 }
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t, struct CUstream_st*) {
-  simulated_gpu::configurations.push_back({grid, block});
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t, struct CUstream_st* stream) {
+  simulated_gpu::configurations.push_back({grid, block, stream});
   return 0;
 }
 cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream) {
-  std::tie(*grid, *block) = simulated_gpu::configurations.back();
+  std::tie(*grid, *block, *static_cast<cudaStream_t*>(stream)) = simulated_gpu::configurations.back();
   simulated_gpu::configurations.pop_back();
   *shared = 0;
-  *static_cast<cudaStream_t*>(stream) = nullptr;
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t, cudaStream_t) {
-  return Use()->launch(stub, grid, block, arguments);
+cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t, cudaStream_t stream) {
+  return Use()->launch(stub, grid, block, arguments, stream);
 }
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t, cudaStream_t) {
-  return Use()->launch(kernel, grid, block, arguments);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t,
+                               cudaStream_t stream) {
+  return Use()->launch(kernel, grid, block, arguments, stream);
 }
 
 // What garra calls.
@@ -419,6 +448,17 @@ cudaError_t cudaFree(void* at) { return Use()->release(at); }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return Use()->copy(to, from, bytes, kind);
 }
+/// Done at once, with what was launched on the stream before: host memory that is not pinned.
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return Use()->copy(to, from, bytes, kind, stream);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  static std::atomic<std::uintptr_t> last = 0;
+  *stream = reinterpret_cast<cudaStream_t>(++last);
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) { return Use()->wait(stream); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Use()->wait(stream); }
 cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Use()->fill(to, value, bytes); }
 cudaError_t cudaGetLastError() { return Use()->last_error(true); }
 cudaError_t cudaPeekAtLastError() { return Use()->last_error(false); }
@@ -448,13 +488,20 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
     case cudaDevAttrSingleToDoublePrecisionPerfRatio:
       *value = simulated_gpu::number_of("GARRA_SIMULATED_GPU_FP64", simulated_gpu::kRatio);
       return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount:
+      *value = simulated_gpu::kProcessors;
+      return cudaSuccess;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = simulated_gpu::kThreadsOfProcessor;
+      return cudaSuccess;
     default:
       return Use()->remember(cudaErrorInvalidValue);
   }
 }
 /// The kernels are PTX for capability 8.0, which no older device can run.
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* stub) {
   std::memset(attributes, 0, sizeof *attributes);
+  attributes->localSizeBytes = Use()->stack_of(stub);
   const int capability = simulated_gpu::number_of("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
   return capability >= simulated_gpu::kCapability ? cudaSuccess : Use()->remember(cudaErrorNoKernelImageForDevice);
 }

@@ -60,6 +60,24 @@ std::string missing_kernels(int index) {
   return "compute capability " + capability(index) + ": " + cudaGetErrorString(status);
 }
 
+/// Code for compute capability 8.0 runs on 8.6 and 8.9; of another major version there is only PTX.
+bool translates(int index) {
+  constexpr int kCompiledFor[] = {__CUDA_ARCH_LIST__};
+  const int major = attribute(cudaDevAttrComputeCapabilityMajor, index),
+            minor = attribute(cudaDevAttrComputeCapabilityMinor, index);
+  for (const int architecture : kCompiledFor)
+    if (architecture / 100 == major && architecture % 100 / 10 <= minor) return false;
+  return true;
+}
+
+int load_all(int index) {
+  cuda::check(cudaSetDevice(index), "choosing the device");
+  cudaFuncAttributes ignored;
+  for (const void* kernel : cuda::all_kernels())
+    cuda::check(cudaFuncGetAttributes(&ignored, kernel), "loading a kernel");
+  return static_cast<int>(cuda::all_kernels().size());
+}
+
 std::string drawback(int index) {
   if (attribute(cudaDevAttrComputeCapabilityMajor, index) < kLeastMajor)
     return "compute capability " + capability(index) + ", below " + std::to_string(kLeastMajor) + ".0";
@@ -82,8 +100,9 @@ std::uint64_t free_memory_of(int index) {
 }
 
 // Before main(), as all kernels announce themselves (batch/on_device.hpp).
-const bool are_linked =
-    (cuda_runtime = {device_count, device_name, free_memory_of, driver_problem, missing_kernels, drawback}, true);
+const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of, driver_problem, missing_kernels,
+                                         drawback, translates, load_all},
+                         true);
 
 }  // namespace
 

@@ -63,9 +63,11 @@ void simulate_all(const SimulateJob& job) {
   const auto outputs = static_cast<std::uint64_t>(job.options.times.size());
   const std::uint64_t bytes =
       // Doubles of outputs, summary and four inputs (q, qd, damping, amplitude) per joint.
-      8 * (outputs * trajectory_fields(n) + summary_fields(n) + 4 * n) + 16384;  // and a thread's stack
+      8 * (outputs * trajectory_fields(n) + summary_fields(n) + 4 * n);
   // At most 2^18 samples, so that the host's rows of a chunk stay small, too.
-  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
+  const std::int64_t fit = std::min<std::int64_t>(
+      cuda::how_many_fit(job.device, cuda::Memory{bytes, cuda::stacks_of<Body>(job.device.index)}),
+      std::int64_t{1} << 18);
   const std::int64_t chunk = std::min(fit, job.in.count);
   SimulateRows rows(job, chunk);
   for (std::int64_t first = 0; first < job.in.count; first += chunk)

@@ -7,6 +7,10 @@ template <int N>
 void launch_balance(std::int64_t count, const double* problems, double* answers) {
   cuda::for_each(count, batch::RowsBody<BalanceOp<N>>{{}, problems, answers});
 }
+template <int N>
+std::uint64_t balance_stacks(int device) {
+  return cuda::stacks_of<batch::RowsBody<BalanceOp<N>>>(device);
+}
 template void launch_balance<1>(std::int64_t, const double*, double*);
 template void launch_balance<2>(std::int64_t, const double*, double*);
 template void launch_balance<3>(std::int64_t, const double*, double*);
@@ -19,6 +23,18 @@ template void launch_balance<12>(std::int64_t, const double*, double*);
 template void launch_balance<16>(std::int64_t, const double*, double*);
 template void launch_balance<24>(std::int64_t, const double*, double*);
 template void launch_balance<32>(std::int64_t, const double*, double*);
+template std::uint64_t balance_stacks<1>(int);
+template std::uint64_t balance_stacks<2>(int);
+template std::uint64_t balance_stacks<3>(int);
+template std::uint64_t balance_stacks<4>(int);
+template std::uint64_t balance_stacks<5>(int);
+template std::uint64_t balance_stacks<6>(int);
+template std::uint64_t balance_stacks<7>(int);
+template std::uint64_t balance_stacks<8>(int);
+template std::uint64_t balance_stacks<12>(int);
+template std::uint64_t balance_stacks<16>(int);
+template std::uint64_t balance_stacks<24>(int);
+template std::uint64_t balance_stacks<32>(int);
 
 }  // namespace garra::contact
 

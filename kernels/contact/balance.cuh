@@ -9,5 +9,8 @@ namespace garra::contact {
 /// `count` problems in tiles of BalanceOp<N>::In, answers in tiles of Out.
 template <int N>
 void launch_balance(std::int64_t count, const double* problems, double* answers);
+/// cuda::stacks_of() its kernel.
+template <int N>
+[[nodiscard]] std::uint64_t balance_stacks(int device);
 
 }  // namespace garra::contact

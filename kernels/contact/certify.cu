@@ -1,4 +1,5 @@
-// The certificate on the GPU, one instance for all solvers: it knows the problem and nothing of them.
+// The certificate, verdicts, and forces from elsewhere on the GPU, one instance for all solvers: they know the problem
+// and nothing of them.
 #include "contact/solve.cuh"
 
 namespace garra::contact {
@@ -16,4 +17,32 @@ template void certify_on_device(const CertifyBody<6>&, std::int64_t);
 template void certify_on_device(const CertifyBody<7>&, std::int64_t);
 template void certify_on_device(const CertifyBody<8>&, std::int64_t);
 
+template <int N>
+void verdicts_on_device(const VerdictBody<N>& verdicts, std::int64_t count) {
+  cuda::for_each(count, verdicts);
+}
+template void verdicts_on_device(const VerdictBody<1>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<2>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<3>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<4>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<5>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<6>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<7>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<8>&, std::int64_t);
+
+template <int N>
+void given_on_device(const GivenBody<N>& given, std::int64_t count) {
+  cuda::for_each(count, given);
+}
+template void given_on_device(const GivenBody<1>&, std::int64_t);
+template void given_on_device(const GivenBody<2>&, std::int64_t);
+template void given_on_device(const GivenBody<3>&, std::int64_t);
+template void given_on_device(const GivenBody<4>&, std::int64_t);
+template void given_on_device(const GivenBody<5>&, std::int64_t);
+template void given_on_device(const GivenBody<6>&, std::int64_t);
+template void given_on_device(const GivenBody<7>&, std::int64_t);
+template void given_on_device(const GivenBody<8>&, std::int64_t);
+
 }  // namespace garra::contact
+
+template struct garra::batch::Kernels<garra::contact::GivenForces, garra::contact::DeviceBatch>;

@@ -2,3 +2,4 @@
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::solvers::FrictionExtragradient, garra::contact::HostTiles>;
+template struct garra::batch::Kernels<garra::solvers::FrictionExtragradient, garra::contact::DeviceBatch>;

@@ -21,3 +21,4 @@ template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, 
 }  // namespace garra::contact
 
 template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::HostTiles>;
+template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::DeviceBatch>;

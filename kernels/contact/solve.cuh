@@ -5,7 +5,8 @@
 #include "contact/batch/body.hpp"
 #include "contact/batch/cuda.hpp"
 #include "contact/batch/solvers.hpp"
-#include "garra/batch/on_device.cuh"
+#include "contact/batch/verdict.hpp"
+#include "garra/batch/rows.cuh"
 
 namespace garra::contact {
 
@@ -24,6 +25,12 @@ void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count
 /// The ladder beyond Newton; compiled once, in rescue.cu.
 template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
+
+/// Verdicts and candidates of given forces; compiled once, in certify.cu.
+template <int N>
+void verdicts_on_device(const VerdictBody<N>& verdicts, std::int64_t count);
+template <int N>
+void given_on_device(const GivenBody<N>& given, std::int64_t count);
 
 /// Solves and judges the host's tiles: problems up, solutions down, candidates never leave the device.
 template <class Solver, int N>
@@ -44,18 +51,66 @@ void solve_tiles(const Solver& solver, const HostTiles& t) {
   solutions.download(t.solutions);
 }
 
+/// Whole tiles of memory for `count` problems of type T.
+template <class T>
+cuda::Buffer<double> tiles_of(std::int64_t count) {
+  return cuda::Buffer<double>(batch::tiles_for(count) * batch::kTile * batch::kFields<double, T>);
+}
+
+/// Candidates by the solver, or those that are given.
+template <class Solver, int N>
+void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate, const batch::RowRange& rows) {
+  if constexpr (std::is_same_v<Solver, GivenForces>) {
+    const auto forces = tiles_of<Vec<double, 3 * N>>(rows.count);
+    batch::gather({solver.force}, rows, {forces.data(), 3 * N});
+    given_on_device(GivenBody<N>{forces.data(), iterate.candidates}, rows.count);
+  } else {
+    iterate_on_device(iterate, rows.count);
+  }
+}
+
+/// The same on arrays that are on the device. Every buffer comes out of the caller's workspace.
+template <class Solver, int N>
+void solve_resident(const Solver& solver, const DeviceBatch& job) {
+  using Sliding = solvers::SlidingContacts<double, N>;
+  using Verdict = SolutionVerdict<double, N>;
+  const auto solve_chunk = [&](const batch::RowRange& rows, const double* problems, double* solutions) {
+    const auto sliding = tiles_of<Sliding>(job.slips.data == nullptr ? 0 : rows.count);
+    const auto candidates = tiles_of<solvers::Candidate<double, N>>(rows.count);
+    const double* slips = job.slips.data == nullptr ? nullptr : sliding.data();
+    if (slips != nullptr) batch::gather({job.slips}, rows, {sliding.data(), 2 * N});
+    find_candidates<Solver, N>(solver, {solver, problems, slips, candidates.data()}, rows);
+    certify_on_device(CertifyBody<N>{job.tol, problems, slips, candidates.data(), solutions}, rows.count);
+    if (job.verdicts.empty()) return;
+    const auto verdicts = tiles_of<Verdict>(rows.count);
+    verdicts_on_device(VerdictBody<N>{problems, slips, solutions, verdicts.data()}, rows.count);
+    batch::scatter({verdicts.data(), batch::kFields<double, Verdict>}, rows, job.verdicts);
+  };
+  batch::run_resident_chunks<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows,
+                                                                                                        solve_chunk);
+}
+
 /// Contacts that a solver has kernels for. The assembler takes minutes for a merit method with 32 variables.
 template <class Solver>
 inline constexpr int kMostOnDevice = kMostContacts<Solver> < kMaxContacts ? 3 : kMaxContacts;
 
-/// What batch::on_device() calls for a solver. Throws Error(kNoDevice) above kMostOnDevice contacts.
+/// use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
+template <class Solver, class Use>
+void with_contacts(int contacts, const Use& use) {
+  if (contacts > kMostOnDevice<Solver>)
+    throw Error(ExitCode::kNoDevice, "this method has no CUDA kernel for " + std::to_string(contacts) + " contacts",
+                "use --device cpu, or the method auto");
+  for_contacts<kMostOnDevice<Solver>>(contacts, use);
+}
+
+/// What batch::on_device() calls for a solver.
 template <class Solver>
 void run_kernels(const Device&, const Solver& solver, const HostTiles& tiles) {
-  if (tiles.contacts > kMostOnDevice<Solver>)
-    throw Error(ExitCode::kNoDevice,
-                "this method has no CUDA kernel for " + std::to_string(tiles.contacts) + " contacts",
-                "use --device cpu, or the method auto");
-  for_contacts<kMostOnDevice<Solver>>(tiles.contacts, [&](auto n) { solve_tiles<Solver, n>(solver, tiles); });
+  with_contacts<Solver>(tiles.contacts, [&](auto n) { solve_tiles<Solver, n>(solver, tiles); });
+}
+template <class Solver>
+void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
+  with_contacts<Solver>(job.contacts, [&](auto n) { solve_resident<Solver, n>(solver, job); });
 }
 
 }  // namespace garra::contact

@@ -2,3 +2,4 @@
 #include "contact/solve.cuh"
 
 template struct garra::batch::Kernels<garra::contact::SpgMethod, garra::contact::HostTiles>;
+template struct garra::batch::Kernels<garra::contact::SpgMethod, garra::contact::DeviceBatch>;

@@ -65,12 +65,13 @@ void for_launches(const SetJob<N>& job, std::int64_t samples, std::int64_t most,
 template <int N>
 void run_kernels(const Device& device, const SetJob<N>& job) {
   using Buffers = SetBuffers<N>;
-  constexpr std::uint64_t kStack = 4096;  // of a thread [bytes]
-  constexpr std::uint64_t kBytes = 8 * (Buffers::kIn + Buffers::kOut + Buffers::kBracket + 1) + kStack;
+  constexpr std::uint64_t kBytes = 8 * (Buffers::kIn + Buffers::kOut + Buffers::kBracket + 1);
   // Whole tiles: how_many_fit gives whole blocks.
   const std::int64_t wanted =
       batch::tiles_for(std::max(job.samples, job.friction_samples)) * batch::kTile * std::ssize(job.grasps);
-  const std::int64_t most = std::min({how_many_fit(device, kBytes), std::int64_t{1} << 20, wanted});
+  const std::int64_t most =
+      std::min({cuda::how_many_fit(device, cuda::Memory{kBytes, contact::balance_stacks<N>(device.index)}),
+                std::int64_t{1} << 20, wanted});
   Buffers buffers(most);
   cuda::Buffer<SetGrasp<N>> grasps(std::ssize(job.grasps));
   grasps.upload(job.grasps.data());

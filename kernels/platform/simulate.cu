@@ -51,9 +51,10 @@ void run_kernels(const Device&, const MotionJob& job) {
   const auto numbers = static_cast<std::uint64_t>(job.outputs() * kMotionFields + kEndFields +
                                                   (job.own_force ? job.force_rows * kLegs : 0)) +
                        sizeof(MotionStart<double>) / 8 + (job.own_plants() ? sizeof(MotionPlant<double>) / 8 : 0);
-  constexpr std::uint64_t kStack = 8192;  // of a thread [bytes]
-  const std::int64_t most =
-      std::min<std::int64_t>({how_many_fit(job.device, 8 * numbers + kStack), job.count, std::int64_t{1} << 18});
+  const std::uint64_t stacks = job.own_plants() ? cuda::stacks_of<cuda::Resident<MotionBody<true>>>(job.device.index)
+                                                : cuda::stacks_of<cuda::Resident<MotionBody<false>>>(job.device.index);
+  const std::int64_t most = std::min<std::int64_t>(
+      {cuda::how_many_fit(job.device, cuda::Memory{8 * numbers, stacks}), job.count, std::int64_t{1} << 18});
   MotionRows rows(job, most);
   for (std::int64_t first = 0; first < job.count; first += most) {
     const std::int64_t count = std::min(most, job.count - first);

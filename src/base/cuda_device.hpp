@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "garra/batch/device.hpp"
+
 namespace garra {
 
 /// Set before main() where the kernels are linked.
@@ -15,6 +17,8 @@ struct CudaRuntime {
   std::string (*missing_kernels)(int index) =
       nullptr;                                   ///< why this program's kernels cannot run there; empty: they can
   std::string (*drawback)(int index) = nullptr;  ///< why the processor is likely faster; empty: it is not
+  bool (*translates)(int index) = nullptr;  ///< the driver has to translate the kernels, once, when they are loaded
+  int (*load_all)(int index) = nullptr;     ///< loads every kernel: how many there are
 };
 inline CudaRuntime cuda_runtime;
 
@@ -23,5 +27,10 @@ inline CudaRuntime cuda_runtime;
 [[nodiscard]] int cuda_device_count();  ///< 0 also where there are no kernels
 /// What `auto` stands for on this machine, and why it is no GPU.
 [[nodiscard]] std::string explain_auto();
+/// The second half of it; empty where it is the first GPU.
+[[nodiscard]] std::string why_not_gpu();
+/// What to say before the first launch on this device: that the driver translates the kernels, which takes minutes
+/// once. Empty: it need not.
+[[nodiscard]] std::string first_launch_note(const Device& device);
 
 }  // namespace garra

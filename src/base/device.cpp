@@ -122,9 +122,16 @@ Device parse_device(const std::string& name, int threads) {
   return d;
 }
 
+std::string why_not_gpu() { return choose().why; }
+
 std::string explain_auto() {
   const Choice chosen = choose();
   return describe(chosen.device) + (chosen.why.empty() ? "" : " (" + chosen.why + ")");
+}
+
+std::string first_launch_note(const Device& device) {
+  if (device.executor != Executor::kCuda || !cuda().translates(device.index)) return {};
+  return "preparing kernels for " + describe(device) + " (once, some minutes; `garra doctor --warm` does it ahead)";
 }
 
 std::string describe(const Device& device) {

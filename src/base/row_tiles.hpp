@@ -3,9 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "garra/batch/rows.hpp"
+#include "garra/core/one_nan.hpp"
 
 namespace garra::rows {
 
@@ -14,6 +16,13 @@ inline constexpr int kLanes = static_cast<int>(batch::kTile);
 
 /// Eight numbers; one register or two, as the processor has them.
 typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
+
+/// garra::with_one_nan() of eight numbers.
+inline Row with_one_nan(const Row& x) {
+  typedef std::uint64_t Bits __attribute__((vector_size(sizeof(Row))));
+  const auto is_nan = reinterpret_cast<Bits>(x != x);
+  return reinterpret_cast<Row>((reinterpret_cast<Bits>(x) & ~is_nan) | (is_nan & kOneNan));
+}
 
 /// Exchanges rows and columns in three rounds of pairs: neighbors, pairs, fours.
 inline void transpose(Row (&r)[kSide]) {
@@ -45,7 +54,10 @@ inline void block_to_tile(const double* rows, int stride, double* tile) {
 template <int K>
 inline void block_from_tile(const double* tile, int stride, double* rows) {
   Row r[kSide] = {};
-  for (int f = 0; f < K; ++f) std::memcpy(&r[f], tile + f * kLanes, sizeof(Row));
+  for (int f = 0; f < K; ++f) {
+    std::memcpy(&r[f], tile + f * kLanes, sizeof(Row));
+    r[f] = with_one_nan(r[f]);
+  }
   transpose(r);
   for (int s = 0; s < kSide; ++s) std::memcpy(rows + s * stride, &r[s], K * sizeof(double));
 }
@@ -67,14 +79,14 @@ inline void to_tile(const double* rows, int fields, int count, double* tile) {
   for (int s = whole; s < kLanes; ++s)
     for (int f = 0; f < fields; ++f) tile[f * kLanes + s] = rows[std::min(s, count - 1) * fields + f];
 }
-/// `count` <= 32 problems of a tile to rows; spare lanes go nowhere.
+/// `count` <= 32 problems of a tile to rows; spare lanes go nowhere. NaN gets its one bit pattern.
 inline void from_tile(const double* tile, int fields, int count, double* rows) {
   const int whole = count / kSide * kSide;
   for (int s = 0; s < whole; s += kSide)
     for_fields(fields,
                [&](auto k, int f) { block_from_tile<k>(tile + f * kLanes + s, fields, rows + s * fields + f); });
   for (int s = whole; s < count; ++s)
-    for (int f = 0; f < fields; ++f) rows[s * fields + f] = tile[f * kLanes + s];
+    for (int f = 0; f < fields; ++f) rows[s * fields + f] = garra::with_one_nan(tile[f * kLanes + s]);
 }
 
 }  // namespace garra::rows

@@ -40,6 +40,18 @@ void gather_column(const InColumn& column, std::int64_t first, int count, double
     rows::to_tile(column.data + first * column.width, column.width, count, tile);
 }
 
+/// One number per row lies in a tile as in an array.
+void scatter_single(const double* tile, int count, double* to) {
+  int row = 0;
+  for (; row + rows::kSide <= count; row += rows::kSide) {
+    rows::Row numbers;
+    std::memcpy(&numbers, tile + row, sizeof numbers);
+    numbers = rows::with_one_nan(numbers);
+    std::memcpy(to + row, &numbers, sizeof numbers);
+  }
+  for (; row < count; ++row) to[row] = with_one_nan(tile[row]);
+}
+
 /// T is as long as the numbers, which may be an enum's.
 template <class T>
 void scatter_whole(const double* tile, std::int64_t first, int count, const OutColumn& column) {
@@ -65,8 +77,8 @@ void scatter_whole(const double* tile, std::int64_t first, int count, const OutC
 
 void scatter_column(const double* tile, std::int64_t first, int count, const OutColumn& column) {
   const int width = column.width;
-  if (column.data != nullptr && width == 1)  // one number per row lies in a tile as in an array
-    std::copy_n(tile, count, column.data + first);
+  if (column.data != nullptr && width == 1)
+    scatter_single(tile, count, column.data + first);
   else if (column.data != nullptr)
     rows::from_tile(tile, width, count, column.data + first * width);
   else if (column.whole.bytes == 4)

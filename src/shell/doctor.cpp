@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 #include "base/cuda_device.hpp"
 #include "base/instruction_set.hpp"
@@ -45,6 +46,17 @@ bool self_test(const Device& device) {
   return wrong == 0;
 }
 
+/// Loads every kernel: where the driver must translate them it does it now, and keeps what it has made.
+void warm() {
+  const Device gpu = parse_device("cuda");
+  const auto start = std::chrono::steady_clock::now();
+  if (const std::string note = first_launch_note(gpu); !note.empty()) std::printf("%s\n", note.c_str());
+  std::fflush(stdout);
+  const int kernels = cuda_runtime.load_all(gpu.index);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::printf("%d kernels are ready on %s, after %.1f s\n", kernels, describe(gpu).c_str(), seconds);
+}
+
 void doctor() {
   std::printf("garra %s, compiled by GCC %s, instruction set %s\n\nself-test\n", GARRA_VERSION, __VERSION__,
               instruction_set());
@@ -69,8 +81,10 @@ void doctor() {
 
 void add_doctor_command(CLI::App& app) {
   CLI::App* c = app.add_subcommand("doctor", "Processors, lanes, GPU, memory and a two-second self-test");
-  c->footer("Examples:\n  garra doctor\n  OMP_NUM_THREADS=1 garra doctor");
-  c->callback([] { doctor(); });
+  c->footer("Examples:\n  garra doctor\n  garra doctor --warm");
+  const auto only_warm = std::make_shared<bool>(false);
+  c->add_flag("--warm", *only_warm, "Only load all kernels of the GPU, so that no run waits for it");
+  c->callback([only_warm] { *only_warm ? warm() : doctor(); });
 }
 
 }  // namespace garra::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/cuda_device.hpp"
 #include "base/files/atomic_file.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
@@ -126,6 +127,9 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
   Progress progress(a.quiet ? "none" : a.progress, job.study().plan().samples);
   io::FolderRunOptions options{.command = command};
   options.run.device = parse_device(a.device, a.threads);
+  if (a.device == "auto") options.why_not_gpu = why_not_gpu();
+  if (const std::string note = first_launch_note(options.run.device); !note.empty() && !a.quiet)
+    std::fprintf(stderr, "garra: %s\n", note.c_str());
   options.run.time_limit = a.time_limit;
   options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
   options.run.on_chunk = [&](const study::Total& chunk) { job.look_at(chunk.kept); };

@@ -2,6 +2,8 @@
 // host; and what is said where an operation has no kernel.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "garra/batch/rows_run.hpp"
@@ -91,6 +93,25 @@ TEST(Rows, GoThereAndBackInEveryColumnAtEverySize) {
         for (std::size_t k = 0; k < 2; ++k) ASSERT_EQ(f.kind[2 * i + k], in[0][i] > 0 ? Kind::kLast : Kind::kTwo);
       }
     }
+  }
+}
+
+TEST(Rows, HoldOneNanWhicheverCameOut) {
+  const double zero = 0, payload = std::bit_cast<double>(std::uint64_t{0xfff4000000000123});
+  std::vector<std::vector<double>> in = {numbers(43, 1, 0.5), numbers(43, 7, 2), numbers(43, 8, 3), numbers(43, 20, 4),
+                                         numbers(1, 3, 5)};
+  for (std::size_t k = 0; k < 4; ++k)
+    for (std::size_t i = k; i < in[k].size(); i += 11) in[k][i] = i % 2 == 0 ? payload : -(zero / zero);
+  for (const Device& device : {Device{Executor::kScalar, 1, 0}, {Executor::kLanes, 1, 0}}) {
+    const Found f = run(43, in, device);
+    int nans = 0;
+    for (const auto* column : {&f.one, &f.seven, &f.eight, &f.twenty, &f.shared})
+      for (const double x : *column) {
+        if (!std::isnan(x)) continue;
+        ++nans;
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(x), 0x7ff8000000000000u);
+      }
+    EXPECT_GT(nans, 100);
   }
 }
 

@@ -1,6 +1,10 @@
 // Every method of contact::solve on every executor: the same bits, for every number of contacts that it takes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "answers.hpp"
 #include "contact/problems/classes.hpp"
 
@@ -36,6 +40,42 @@ TEST_P(ContactExecutors, GiveTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(Methods, ContactExecutors, testing::Range(0, contact::kMethodCount), [](const auto& info) {
   return std::string(contact::to_string(static_cast<Method>(info.param))).substr(0, 3) + std::to_string(info.param);
 });
+
+// Newton took 400 steps where b holds NaN, the ladder 12,000 where friction is negative, and a warp waited for them.
+TEST_P(ContactExecutors, TakeNoStepWhereAProblemIsInvalid) {
+  contact::Options options;
+  options.method = static_cast<Method>(GetParam());
+  if (options.method == Method::kLemke) GTEST_SKIP() << "problems whose contacts all slide";
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  Problems p = bench::random_grasps({2, 41, 0});
+  const contact::Solutions before = contact::solve(p, options, test::kReference);
+  std::vector<std::size_t> bad;
+  const auto spoil = [&](std::vector<double>& array, std::size_t problem, int width, double value) {
+    array[problem * static_cast<std::size_t>(width) + 1] = value;
+    bad.push_back(problem);
+  };
+  spoil(p.b, 3, 6, nan);
+  spoil(p.b, 8, 6, inf);
+  spoil(p.A, 9, 36, nan);
+  spoil(p.A, 17, 36, -inf);
+  spoil(p.mu, 23, 2, nan);
+  spoil(p.mu, 24, 2, inf);
+  spoil(p.mu, 40, 2, -0.5);
+  for (Device device : {test::kReference, Device{Executor::kLanes, 1, 0}, Device{Executor::kCuda, 0, 0}}) {
+    if (device.executor == Executor::kCuda && !test::gpu_here()) continue;
+    SCOPED_TRACE(describe(device));
+    const contact::Solutions found = contact::solve(p, options, device);
+    for (std::size_t k = 0; k < 41; ++k) {
+      if (std::ranges::count(bad, k) > 0) {
+        EXPECT_EQ(found.status[k], Status::kInvalidInput) << k;
+        EXPECT_LE(found.iterations[k], 0) << k;
+      } else {
+        EXPECT_EQ(found.status[k], before.status[k]) << k;
+        EXPECT_EQ(found.iterations[k], before.iterations[k]) << k;
+      }
+    }
+  }
+}
 
 TEST(ContactExecutorsOfAnySize, GiveTheSameBits) {
   const Problems all = bench::random_grasps({3, 300, 0});

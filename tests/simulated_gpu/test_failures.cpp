@@ -2,6 +2,7 @@
 // stays allocated, and the next solve is as good as ever. And one with little memory, whose blocks run in any order.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "contact/problems/classes.hpp"
@@ -11,6 +12,7 @@
 #include "garra/grasp.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
+#include "garra/wrench_balance.hpp"
 #include "simulated_gpu/control.hpp"
 
 namespace garra {
@@ -120,6 +122,29 @@ TEST_P(FailingGpu, AnswersTheSameInWhateverOrderItsBlocksRun) {
     simulated_gpu::shuffle_blocks(seed);
     EXPECT_TRUE(operation(kGpu) == expected);
   }
+}
+
+// Wrench balances of eight contacts: a thread's stack is several times its numbers.
+TEST(StacksOfAKernel, TakeTheirPartOfTheMemory) {
+  constexpr std::int64_t kCount = 40;
+  std::vector<double> W, w, mu(8 * kCount, 0.5);
+  for (int i = 0; i < 144 * kCount; ++i) W.push_back(std::sin(1.3 * i));
+  for (int i = 0; i < 6 * kCount; ++i) w.push_back(std::cos(0.7 * i));
+  const contact::Wrenches wrenches{8, kCount, W, w, mu};
+  const auto expected = contact::balance(wrenches, kReference).verdict;
+  const std::size_t before = simulated_gpu::memory();
+  EXPECT_EQ(contact::balance(wrenches, kGpu).verdict, expected);
+  std::string said;
+  for (std::size_t memory = std::size_t{64} << 20; said.empty(); memory /= 2) {
+    simulated_gpu::set_memory(memory);
+    try {
+      EXPECT_EQ(contact::balance(wrenches, kGpu).verdict, expected);
+    } catch (const Error& error) {
+      said = error.what();
+    }
+  }
+  simulated_gpu::set_memory(before);
+  EXPECT_NE(said.find("for the stacks of a kernel"), std::string::npos) << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, FailingGpu,

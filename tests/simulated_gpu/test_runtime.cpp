@@ -49,6 +49,23 @@ TEST_F(Runtime, HasNoMoreMemoryThanItSays) {
   set_memory(before);
 }
 
+TEST_F(Runtime, RunsAStreamsCopiesInItsOrderAndWaitsForNoOther) {
+  std::vector<double> in = {1, 2, 3}, out(3);
+  double* at = nullptr;
+  cudaStream_t one = nullptr, other = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&at), 24), cudaSuccess);
+  EXPECT_EQ(cudaStreamCreate(&one), cudaSuccess);
+  EXPECT_EQ(cudaStreamCreate(&other), cudaSuccess);
+  EXPECT_NE(one, other);
+  EXPECT_EQ(cudaMemcpyAsync(at, in.data(), 24, cudaMemcpyHostToDevice, one), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(out.data(), at, 24, cudaMemcpyDeviceToHost, one), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(one), cudaSuccess);
+  EXPECT_EQ(out, in);
+  EXPECT_EQ(cudaStreamDestroy(one), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
+  EXPECT_EQ(cudaFree(at), cudaSuccess);
+}
+
 TEST_F(Runtime, DiesForGoodWhereADeviceIsLost) {
   double *at = nullptr, x = 1;
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&at), 8), cudaSuccess);

@@ -4,9 +4,14 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <vector>
 
+#include "garra/batch/device.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/hd.hpp"
 
@@ -21,6 +26,15 @@ __global__ void __launch_bounds__(kThreads, 1) for_each_kernel(Body body, std::i
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i < count) body.template operator()<double>(i);
 }
+
+/// Every kernel of the program, for who wants to have them loaded before they are needed: each is listed where for_each
+/// is compiled for it.
+inline std::vector<const void*>& all_kernels() {
+  static std::vector<const void*> kernels;
+  return kernels;
+}
+template <class Body>
+inline const bool kListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_kernel<Body>)), true);
 
 /// What helps after an error. One that sticks, as of a kernel that failed, is every later call's answer, too.
 inline const char* remedy_of(cudaError_t status) {
@@ -38,25 +52,68 @@ inline void check(cudaError_t status, const char* doing) {
               remedy_of(status));
 }
 
-/// Owning device memory of doubles (or of one object of type T).
+/// What a call on arrays of the device (resident.hpp) brings along: the caller's stream, and memory in place of
+/// cudaMalloc. One for each thread, so that every Buffer and every launch below the call finds it.
+struct Call {
+  cudaStream_t stream = nullptr;
+  std::byte* memory = nullptr;
+  std::size_t bytes = 0;  ///< of it
+  std::size_t used = 0;
+  std::size_t most = 0;      ///< that was ever used
+  bool counts_only = false;  ///< nothing runs: `most` tells what the call would take
+
+  std::byte* take(std::size_t wanted) {
+    constexpr std::size_t kAlignment = 256;  // as cudaMalloc
+    std::byte* const at = memory + used;
+    used += (wanted + kAlignment - 1) / kAlignment * kAlignment;
+    most = std::max(most, used);
+    if (!counts_only && used > bytes)
+      throw Error(ExitCode::kUsage, "a workspace of " + std::to_string(bytes) + " bytes is too small for this call",
+                  "ask workspace_bytes() how large it must be");
+    return at;
+  }
+};
+inline thread_local Call* current_call = nullptr;
+
+inline cudaStream_t current_stream() { return current_call == nullptr ? nullptr : current_call->stream; }
+inline bool only_counts() { return current_call != nullptr && current_call->counts_only; }
+
+/// Owning device memory of doubles (or of objects of type T). Within a Call it comes out of the caller's workspace, and
+/// goes back to it where the buffers go in the opposite order.
 template <class T>
 class Buffer {
  public:
   explicit Buffer(std::int64_t count) : count_(count) {
-    if (count > 0) check(cudaMalloc(&data_, bytes()), "allocating memory");
+    if (current_call != nullptr) {
+      before_ = current_call->used;
+      data_ = reinterpret_cast<T*>(current_call->take(bytes()));
+    } else if (count > 0) {
+      check(cudaMalloc(&data_, bytes()), "allocating memory");
+    }
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { cudaFree(data_); }
-  [[nodiscard]] T* data() const { return data_; }
-  void upload(const T* host) { check(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "copying to the GPU"); }
-  void download(T* host) const {
-    check(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost), "copying from the GPU");
+  ~Buffer() {
+    if (current_call != nullptr)
+      current_call->used = std::min(current_call->used, before_);
+    else
+      cudaFree(data_);
   }
+  [[nodiscard]] T* data() const { return data_; }
+  void upload(const T* host) { copy(data_, host, cudaMemcpyHostToDevice, "copying to the GPU"); }
+  void download(T* host) const { copy(host, data_, cudaMemcpyDeviceToHost, "copying from the GPU"); }
 
  private:
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(count_) * sizeof(T); }
+  // Host memory that is not pinned has been read when cudaMemcpyAsync returns.
+  void copy(T* to, const T* from, cudaMemcpyKind kind, const char* doing) const {
+    if (only_counts()) return;
+    check(current_call == nullptr ? cudaMemcpy(to, from, bytes(), kind)
+                                  : cudaMemcpyAsync(to, from, bytes(), kind, current_call->stream),
+          doing);
+  }
   std::int64_t count_;
+  std::size_t before_ = 0;
   T* data_ = nullptr;
 };
 
@@ -70,22 +127,61 @@ struct Resident {
   }
 };
 
+// [bytes]; CUDA 12.0 knows 4,096.
+template <class Body>
+inline constexpr bool kFitsParameters = sizeof(Body) <= 4000;
+
 /// body.operator()<double>(i) for i = 0 .. count - 1. A body too large for a kernel's parameters is put in memory, and
-/// waited for.
+/// waited for where that memory is not the caller's.
 template <class Body>
 void for_each(std::int64_t count, const Body& body) {
-  constexpr std::size_t kParameterSpace = 4000;  // [bytes]; CUDA 12.0 knows 4,096
   if (count == 0) return;
-  if constexpr (sizeof(Body) > kParameterSpace) {
+  if constexpr (kFitsParameters<Body>) {
+    static_cast<void>(kListed<Body>);
+    if (only_counts()) return;
+    const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
+    for_each_kernel<<<blocks, kThreads, 0, current_stream()>>>(body, count);
+    check(cudaGetLastError(), "starting a kernel");
+  } else {
     Buffer<Body> resident(1);
     resident.upload(&body);
     for_each(count, Resident<Body>{resident.data()});
-    check(cudaDeviceSynchronize(), "running a kernel");
-  } else {
-    const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-    for_each_kernel<<<blocks, kThreads>>>(body, count);
-    check(cudaGetLastError(), "starting a kernel");
+    if (current_call == nullptr) check(cudaDeviceSynchronize(), "running a kernel");
   }
+}
+
+/// Local memory that the driver sets aside for the kernel of this body [bytes]: for every thread that the device can
+/// hold at once, whatever the launch has.
+template <class Body>
+std::uint64_t stacks_of(int device) {
+  using Launched = std::conditional_t<kFitsParameters<Body>, Body, Resident<Body>>;
+  cudaFuncAttributes kernel;
+  int processors = 0, threads = 0;
+  check(cudaFuncGetAttributes(&kernel, for_each_kernel<Launched>), "asking for a kernel's attributes");
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking for multiprocessors");
+  check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device), "asking for threads");
+  return std::uint64_t{kernel.localSizeBytes} * static_cast<std::uint64_t>(processors) *
+         static_cast<std::uint64_t>(threads);
+}
+
+/// What a batch takes on the device [bytes].
+struct Memory {
+  std::uint64_t each;    ///< of a problem
+  std::uint64_t stacks;  ///< stacks_of() its largest kernel
+};
+
+/// How many problems fit, in whole blocks, as garra::how_many_fit(), beside the stacks of their kernel.
+inline std::int64_t how_many_fit(const Device& device, const Memory& needed) {
+  const std::int64_t without = garra::how_many_fit(device, needed.each);
+  // The stacks in problems: what is left is whole blocks again.
+  constexpr std::uint64_t kBlock = 1024;
+  const auto taken = static_cast<std::int64_t>((needed.stacks / needed.each + kBlock) / kBlock * kBlock);
+  if (needed.stacks > 0 && taken >= without)
+    throw Error(ExitCode::kNoDevice,
+                "not enough free memory on " + describe(device) + " for the stacks of a kernel, " +
+                    std::to_string(needed.stacks) + " bytes",
+                "free memory there, or use another --device");
+  return needed.stacks == 0 ? without : without - taken;
 }
 
 }  // namespace garra::cuda

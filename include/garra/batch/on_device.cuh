@@ -8,16 +8,21 @@
 
 namespace garra::batch {
 
+/// Before main(): the host's calls for these parts find their kernels.
 template <class... Parts>
-struct Kernels {
-  static void run(const Device& device, const Parts&... parts) {
+bool announce() {
+  Launch<Parts...>::kernels = [](const Device& device, const Parts&... parts) {
     cuda::check(cudaSetDevice(device.index), "choosing the device");
     run_kernels(device, parts...);
-  }
-  static const bool are_linked;
-};
+  };
+  return true;
+}
 
 template <class... Parts>
-const bool Kernels<Parts...>::are_linked = (Launch<Parts...>::kernels = run, true);
+struct Kernels {
+  static const bool are_linked;
+};
+template <class... Parts>
+const bool Kernels<Parts...>::are_linked = announce<Parts...>();
 
 }  // namespace garra::batch

@@ -19,6 +19,7 @@ struct Extras {
 struct FolderRunOptions {
   study::RunOptions run = {};                         ///< without `chunks`: the folder keeps them
   std::string command = {};                           ///< as the manifest shows it
+  std::string why_not_gpu = {};                       ///< likewise: why `--device auto` is the processor; or empty
   std::function<void(const std::string&)> warn = {};  ///< hears of chunks that are computed again
   Extras extras = {};
 };

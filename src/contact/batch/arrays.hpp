@@ -8,6 +8,7 @@
 #include "contact/batch/verdict.hpp"
 #include "garra/batch/rows.hpp"
 #include "garra/contact.hpp"
+#include "garra/core/one_nan.hpp"
 #include "garra/lcp.hpp"
 #include "garra/solve/friction_problem.hpp"
 
@@ -51,13 +52,14 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
   const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s);
-  // Arrays that are not wanted are empty (make_room); the others have room for every problem.
+  // Arrays that are not wanted are empty (make_room); the others have room for every problem. Forces and margins are
+  // numbers, or the NaN that stands for none.
   if (!out.c.empty()) std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
   if (!out.a.empty()) std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
-  out.residual[at] = s.residual;
-  out.residual_raw[at] = s.residual_raw;
-  out.minimum[at] = s.minimum;
-  out.projected_gradient[at] = s.projected_gradient;
+  out.residual[at] = with_one_nan(s.residual);
+  out.residual_raw[at] = with_one_nan(s.residual_raw);
+  out.minimum[at] = with_one_nan(s.minimum);
+  out.projected_gradient[at] = with_one_nan(s.projected_gradient);
   out.iterations[at] = static_cast<std::int32_t>(s.effort.outer);
   out.evaluations[at] = static_cast<std::int32_t>(s.effort.evaluations);
   out.inner[at] = static_cast<std::int32_t>(s.effort.inner);
@@ -65,7 +67,7 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
   out.stage[at] = static_cast<std::int32_t>(s.effort.stage);
   out.stalls[at] = static_cast<std::int32_t>(s.effort.stalls);
   out.status[at] = static_cast<Status>(static_cast<int>(s.status));
-  if (!out.merit.empty()) out.merit[at] = verdict.merit;
+  if (!out.merit.empty()) out.merit[at] = with_one_nan(verdict.merit);
   // State and margins are wanted together or not at all.
   if (out.state.empty()) return;
   for (int j = 0; j < N; ++j)

@@ -29,17 +29,23 @@ struct IterateBody {
   double* candidates;               ///< tiles of Candidate, written
   const double* guesses = nullptr;  ///< tiles of Vec<S, 3 N>: forces to start from, for solvers that can; null: none
 
-  /// State of problem i, where the iteration begins.
+  /// State of problem i, where the iteration begins. A problem with a number that is not finite, or with negative
+  /// friction, takes no step: certify names it, and neither a warp nor a register of lanes waits for it.
   template <class S>
   GARRA_HD auto start(std::int64_t i) const {
     const auto problem = load_problem<S, N>(problems, sliding, i);
+    const auto valid = solvers::friction_problem_detail::defects(problem) == S(0);
     auto guess = Vec<S, 3 * N>::zero();
     // Only Newton's ladder starts from a guess; the other solvers begin where their own start() puts them.
     if constexpr (requires { solver.template start<S, N>(problem, guess); }) {
       if (guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(guesses, i);
-      return solver.template start<S, N>(problem, guess);
+      auto state = solver.template start<S, N>(problem, guess);
+      state.running = select(valid, state.running, S(0));
+      return state;
     } else {
-      return solver.template start<S, N>(problem);
+      auto state = solver.template start<S, N>(problem);
+      state.running = select(valid, state.running, S(0));
+      return state;
     }
   }
 
@@ -48,6 +54,27 @@ struct IterateBody {
     auto state = start<S>(i);
     while (any(solver.running(state))) solver.step(state);
     batch::store<S>(candidates, i, solver.candidate(state));
+  }
+};
+
+/// The candidate that a force from elsewhere is: nobody says why its solver stopped, so what the certificate refuses
+/// counts as stalled; counters are unknown, which is not the same as none.
+template <class S, int N>
+GARRA_HD solvers::Candidate<S, N> given_candidate(const Vec<S, 3 * N>& force) {
+  auto found = solvers::candidate_of<S, N>(force, S(static_cast<int>(Status::kStalled)), solvers::Effort<S>::none());
+  found.effort.outer = found.effort.stage = found.effort.stalls = S(solvers::kNotCounted);
+  return found;
+}
+
+/// Forces to candidates.
+template <int N>
+struct GivenBody {
+  const double* forces;
+  double* candidates;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    batch::store<S>(candidates, i, given_candidate<S, N>(batch::load<S, Vec<S, 3 * N>>(forces, i)));
   }
 };
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "garra/batch/resident.hpp"
 
 namespace garra::contact {
 
@@ -14,6 +17,21 @@ struct HostTiles {
   const double* problems;  ///< host memory, as the following
   const double* sliding;
   double* solutions;
+};
+
+/// Problems that are on the device already: columns of FrictionProblem and FrictionSolution, then unit slip directions
+/// (or null) and what is wanted of SolutionVerdict (or nothing).
+struct DeviceBatch {
+  int contacts;
+  double tol;
+  batch::ResidentRows rows;
+  batch::DeviceColumn slips;
+  std::vector<batch::DeviceColumn> verdicts;
+};
+
+/// In place of a solver: forces that are there are the candidates.
+struct GivenForces {
+  batch::DeviceColumn force;
 };
 
 }  // namespace garra::contact

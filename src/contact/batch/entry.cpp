@@ -121,11 +121,13 @@ Method parse_method(const std::string& name) {
   throw Error(ExitCode::kUsage, "no method is called " + name, "there are " + names);
 }
 
+void run_method(const Job& job) { kMethods[static_cast<std::size_t>(job.options.method)].run(job); }
+
 void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   check_sizes(problems);
   check_method(problems, options.method);
   make_room(problems, options.wanted, out);
-  kMethods[static_cast<std::size_t>(options.method)].run(job_of(problems, options, device, out));
+  run_method(job_of(problems, options, device, out));
   // After the solver, not within: exhaustion needs the whole batch's statuses, and few problems come to it.
   add_verdicts(problems, options, device, out);
 }

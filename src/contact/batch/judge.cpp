@@ -1,5 +1,6 @@
 // The certificate for forces from elsewhere, and the elimination of sliding contacts for solvers that do not know them.
 #include "contact/batch/arrays.hpp"
+#include "contact/batch/body.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 
@@ -8,16 +9,12 @@ namespace {
 
 template <int N>
 void judge_all(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
-  // Of a force from elsewhere no solver says why it stopped; what the certificate refuses counts as stalled.
-  const double reason = static_cast<int>(Status::kStalled);
   constexpr std::int64_t kProblems = 1024;  // at once
   batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t k = first; k < first + count; ++k) {
       Vec<double, 3 * N> force;
       std::copy_n(c.data() + k * 3 * N, 3 * N, force.m);
-      auto found = solvers::candidate_of<double, N>(force, reason, solvers::Effort<double>::none());
-      // Counters are unknown, which is not the same as none.
-      found.effort.outer = found.effort.stage = found.effort.stalls = solvers::kNotCounted;
+      const auto found = given_candidate<double, N>(force);
       store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
     }
   });

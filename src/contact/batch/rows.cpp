@@ -23,25 +23,6 @@ void for_each_tile(const batch::RowRange& rows, int threads, const Use& use) {
   });
 }
 
-/// verdict_of() of a tile.
-template <int N>
-struct VerdictBody {
-  const double* problems;
-  const double* sliding;
-  const double* solutions;
-  double* verdicts;
-
-  template <class S>
-  void operator()(std::int64_t i) const {
-    // Zero directions mean that all contacts may roll.
-    const auto slips = sliding == nullptr ? solvers::SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}
-                                          : batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
-    batch::store<S>(verdicts, i,
-                    verdict_of<S, N>(batch::load<S, solvers::FrictionProblem<S, N>>(problems, i), slips,
-                                     batch::load<S, solvers::FrictionSolution<S, N>>(solutions, i)));
-  }
-};
-
 /// Whether anything is to be stored.
 bool any_wanted(const std::vector<batch::OutColumn>& columns) {
   return std::ranges::any_of(columns, [](const auto& c) { return c.data != nullptr || c.whole.data != nullptr; });

@@ -21,6 +21,7 @@ struct Job {
   Solutions& out;
   batch::Rows rows;                        ///< of FrictionProblem and FrictionSolution
   std::vector<batch::OutColumn> verdicts;  ///< of SolutionVerdict; empty: none is wanted
+  const DeviceBatch* resident = nullptr;   ///< problems that are on the GPU already: in place of the arrays
 };
 /// In rows.cpp, as all between plain arrays and tiles.
 [[nodiscard]] Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
@@ -103,8 +104,12 @@ void solve_with(Solver solver, const Job& job) {
   solver.tol = job.options.tol;
   // 0 leaves each solver its own limit.
   if (job.options.max_iterations > 0) solver.max_iterations = job.options.max_iterations;
+  if (job.resident != nullptr) return batch::on_device(job.device, solver, *job.resident);
   for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_all<Solver, n>(solver, job); });
 }
+
+/// By the method of the job's options, in entry.cpp.
+void run_method(const Job& job);
 
 // One per Method, each in its own file.
 void run_newton(const Job& job);

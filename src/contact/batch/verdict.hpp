@@ -1,6 +1,7 @@
 // What the forces of a solution say about its contacts (docs/contact-files.md): one text for every executor.
 #pragma once
 
+#include "garra/batch/tiles.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/contact_state.hpp"
 #include "garra/solve/friction_problem.hpp"
@@ -44,5 +45,24 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& 
   out.critical_friction = select(solved, critical, nan);
   return out;
 }
+
+/// verdict_of() of problem i in tiles.
+template <int N>
+struct VerdictBody {
+  const double* problems;
+  const double* sliding;  ///< or null: all contacts may roll
+  const double* solutions;
+  double* verdicts;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    // Zero directions mean that all contacts may roll.
+    const auto slips = sliding == nullptr ? solvers::SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}
+                                          : batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
+    batch::store<S>(verdicts, i,
+                    verdict_of<S, N>(batch::load<S, solvers::FrictionProblem<S, N>>(problems, i), slips,
+                                     batch::load<S, solvers::FrictionSolution<S, N>>(solutions, i)));
+  }
+};
 
 }  // namespace garra::contact

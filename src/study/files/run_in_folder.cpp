@@ -36,7 +36,7 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   folder.lock();
   // Under the lock: what is being written by another process is no leftover.
   folder.remove_leftovers();
-  Manifest manifest(folder, options.run.device, options.command);
+  Manifest manifest(folder, options.run.device, options.command, options.why_not_gpu);
   RunChunks chunks(folder, options.warn);
   study::RunOptions in_folder = options.run;
   in_folder.chunks = &chunks;

@@ -78,22 +78,24 @@ std::string in_manifest(const RunFolder& folder, const char* key) {
 
 }  // namespace
 
-Manifest::Manifest(const RunFolder& folder, const Device& device, const std::string& command)
+Manifest::Manifest(const RunFolder& folder, const Device& device, const std::string& command,
+                   const std::string& why_not_gpu)
     : folder_(folder), device_(describe(device)) {
-  const Json fresh = {{"garra", GARRA_VERSION},
-                      {"command", command},
-                      {"scenario", "scenario.toml"},
-                      {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
-                      {"fingerprint", folder.fingerprint()},
-                      {"overrides", folder.overrides()},
-                      {"device", device_},
-                      {"started", utc_now()},
-                      {"seconds", 0.0},
-                      {"samples_per_second", 0.0},
-                      {"samples_computed", 0},
-                      {"chunks", folder.chunks_present()},
-                      {"compiler", "GCC " __VERSION__},
-                      {"resumed", 0}};
+  Json fresh = {{"garra", GARRA_VERSION},
+                {"command", command},
+                {"scenario", "scenario.toml"},
+                {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
+                {"fingerprint", folder.fingerprint()},
+                {"overrides", folder.overrides()},
+                {"device", device_},
+                {"started", utc_now()},
+                {"seconds", 0.0},
+                {"samples_per_second", 0.0},
+                {"samples_computed", 0},
+                {"chunks", folder.chunks_present()},
+                {"compiler", "GCC " __VERSION__},
+                {"resumed", 0}};
+  if (!why_not_gpu.empty()) fresh["why_not_gpu"] = why_not_gpu;
   json_ = earlier_manifest(folder, fresh);
   if (json_.is_null()) {
     json_ = fresh;

@@ -17,7 +17,8 @@ class Manifest {
  public:
   /// Reads the one of an earlier start, or begins and writes a new one, so that a killed run has one too. Where the
   /// run's scenario was changed since, its results are of another one: they go.
-  Manifest(const RunFolder& folder, const Device& device, const std::string& command);
+  Manifest(const RunFolder& folder, const Device& device, const std::string& command,
+           const std::string& why_not_gpu = {});
   /// Remembers the files that the run has ended with, by their checksums.
   void add_files();
   /// Whether these files are there, and nothing has damaged them.

@@ -86,6 +86,22 @@ def test_auto_leaves_a_gpu_alone_that_does_not_pay_and_says_why(environment, why
     assert why in line and "lanes" in line
     done = on_gpu(*run("three_puma_sphere", "auto", "--samples", 512, "-o", tmp_path / "run"), **environment)
     assert "lanes" in done.stdout and "simulated" not in done.stdout
+    assert why in json.loads((tmp_path / "run" / "manifest.json").read_text())["why_not_gpu"]
+
+
+def test_kernels_that_the_driver_must_translate_are_announced_and_can_be_prepared_ahead(tmp_path):
+    newer = {"GARRA_SIMULATED_GPU_CAPABILITY": "120"}  # the tests compile for 8.0 and 9.0
+    note = "preparing kernels for simulated GPU (cuda:0) (once"
+    arguments = run("three_puma_sphere", "cuda", "--samples", 512, "-o")
+    assert note in on_gpu(*arguments, tmp_path / "newer", **newer).stderr
+    assert note not in on_gpu(*arguments, tmp_path / "known").stderr
+    for capability in ("80", "86", "89", "90"):
+        done = on_gpu("doctor", "--warm", GARRA_SIMULATED_GPU_CAPABILITY=capability)
+        assert "preparing" not in done.stdout
+    done = on_gpu("doctor", "--warm", **newer)
+    assert note in done.stdout
+    (line,) = [x for x in done.stdout.splitlines() if "kernels are ready on simulated GPU" in x]
+    assert int(line.split()[0]) > 300
 
 
 def test_a_gpu_without_kernels_for_it_is_refused_by_name():

@@ -1,0 +1,377 @@
+// The operations of bench_gpu. Problems are drawn up to kDistinct and then repeated: a thread does not know, and
+// drawing ten millions takes longer than solving them.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "contact/problems/classes.hpp"
+#include "counting.hpp"
+#include "device_memory.hpp"
+#include "garra/chain_eval.hpp"
+#include "garra/chain_simulate.hpp"
+#include "garra/contact_device.hpp"
+#include "garra/contact_gradient.hpp"
+#include "garra/grasp.hpp"
+#include "garra/io/platform_file.hpp"
+#include "garra/io/robot.hpp"
+#include "garra/io/scenario.hpp"
+#include "garra/lcp.hpp"
+#include "garra/platform_kinematics.hpp"
+#include "garra/singularity_map.hpp"
+#include "garra/solve/friction_newton.hpp"
+#include "garra/solve/lcp.hpp"
+#include "garra/wrench_balance.hpp"
+#include "work.hpp"
+
+namespace garra::bench {
+namespace {
+
+constexpr std::int64_t kDistinct = 8192;
+const std::string kData = std::string(GARRA_SOURCE_DIR) + "/data/";
+
+/// Rows of `width` numbers, again and again until there are n of them.
+template <class T>
+std::vector<T> repeated(const std::vector<T>& rows, std::int64_t n, int width) {
+  std::vector<T> out;
+  out.reserve(static_cast<std::size_t>(n * width));
+  const auto all = static_cast<std::int64_t>(rows.size());
+  for (std::int64_t left = n * width; left > 0; left -= std::min(left, all))
+    out.insert(out.end(), rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(std::min(left, all)));
+  return out;
+}
+std::vector<double> uniform(std::int64_t count, double low, double high) {
+  std::mt19937_64 generator(static_cast<std::uint64_t>(count));
+  std::uniform_real_distribution<double> draw(low, high);
+  std::vector<double> out(static_cast<std::size_t>(count));
+  for (double& x : out) x = draw(generator);
+  return out;
+}
+/// n rows of numbers from [low, high].
+std::vector<double> drawn(std::int64_t n, int width, double low, double high) {
+  return repeated(uniform(std::min(n, kDistinct) * width, low, high), n, width);
+}
+
+/// Work whose answer is what `run` returns, packed by `pack`.
+template <class Run, class Pack>
+Work work_of(double bytes, const Run& run, const Pack& pack) {
+  using Result = decltype(run(Device{}));
+  const auto result = std::make_shared<Result>();
+  Work work;
+  work.run = [=](const Device& device) { *result = run(device); };
+  work.answer = [=] { return pack(*result); };
+  work.bytes = bytes;
+  return work;
+}
+
+// --- contacts ---
+
+contact::Problems contacts(int k, std::int64_t n) {
+  contact::Problems p = random_grasps({k, std::min(n, kDistinct), 0});
+  return {k, n, repeated(p.A, n, 9 * k * k), repeated(p.b, n, 3 * k), repeated(p.mu, n, k)};
+}
+
+/// Operations of Newton's ladder and the certificate, without what is beyond Newton.
+template <int N>
+double flops_of_contacts(const contact::Problems& given) {
+  const std::int64_t count = std::min<std::int64_t>(given.count, 500);
+  solvers::FrictionNewton solver;
+  solver.tol = contact::Options{}.tol;
+  operations = {};
+  for (std::int64_t k = 0; k < count; ++k) {
+    solvers::FrictionProblem<Counted, N> problem;
+    std::copy_n(given.A.data() + k * 9 * N * N, 9 * N * N, problem.A.m);
+    std::copy_n(given.b.data() + k * 3 * N, 3 * N, problem.b.m);
+    std::copy_n(given.mu.data() + k * N, N, problem.mu.m);
+    const auto solved = solver.solve(problem);
+    static_cast<void>(solved);
+  }
+  return operations.flops() / static_cast<double>(count);
+}
+
+contact::Options forces_only() {
+  contact::Options options;
+  options.wanted = {.c = true, .a = false, .merit = false, .verdicts = false};
+  return options;
+}
+
+/// Forces and statuses of problems on the GPU.
+struct ResidentContacts {
+  explicit ResidentContacts(const contact::Problems& p)
+      : A(p.A),
+        b(p.b),
+        mu(p.mu),
+        c(p.b.size()),
+        status(static_cast<std::size_t>(p.count)),
+        problems{p.contacts, p.count, A, b, mu},
+        to{.c = c, .status = status},
+        workspace(contact::workspace_bytes(problems, forces_only(), to)) {}
+  OnGpu<double> A, b, mu, c;
+  OnGpu<Status> status;
+  contact::DeviceProblems problems;
+  contact::DeviceSolutions to;
+  OnGpu<char> workspace;
+  [[nodiscard]] DeviceCall call() const {
+    return {0, nullptr, workspace.data(), contact::workspace_bytes(problems, forces_only(), to)};
+  }
+};
+
+template <int N>
+Work solve_contacts(std::int64_t n) {
+  const auto problems = std::make_shared<contact::Problems>(contacts(N, n));
+  Work work = work_of(
+      8.0 * (9 * N * N + 3 * N + N + 3 * N) + 4,
+      [=](const Device& device) { return contact::solve(*problems, forces_only(), device); },
+      [](const contact::Solutions& s) { return Bytes().add(s.c).add(s.status); });
+  work.flops = flops_of_contacts<N>(*problems);
+  const auto there = std::make_shared<std::unique_ptr<ResidentContacts>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<ResidentContacts>(*problems);
+    contact::solve((*there)->problems, forces_only(), (*there)->to, (*there)->call());
+    check_cuda(cudaDeviceSynchronize());
+  };
+  work.resident_answer = [=] { return Bytes().add((*there)->c.values()).add((*there)->status.values()); };
+  return work;
+}
+
+Work judge_contacts(std::int64_t n) {
+  const auto problems = std::make_shared<contact::Problems>(contacts(3, n));
+  const auto c = std::make_shared<std::vector<double>>(contact::solve(*problems, forces_only()).c);
+  Work work = work_of(
+      8.0 * (81 + 9 + 3 + 9 + 1) + 4, [=](const Device&) { return contact::judge(*problems, *c); },
+      [](const contact::Solutions& s) { return Bytes().add(s.residual).add(s.status); });
+  struct There : ResidentContacts {
+    There(const contact::Problems& p, const std::vector<double>& forces)
+        : ResidentContacts(p), given(forces), residual(static_cast<std::size_t>(p.count)) {
+      to = {.residual = residual, .status = status};
+    }
+    OnGpu<double> given, residual;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  const auto workspace = std::make_shared<std::unique_ptr<OnGpu<char>>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*problems, *c);
+    const There& t = **there;
+    const std::size_t bytes = contact::judge_workspace_bytes(t.problems, t.to);
+    if (*workspace == nullptr) *workspace = std::make_unique<OnGpu<char>>(bytes);
+    contact::judge(t.problems, t.given, 1e-8, t.to, {0, nullptr, (*workspace)->data(), bytes});
+    check_cuda(cudaDeviceSynchronize());
+  };
+  work.resident_answer = [=] { return Bytes().add((*there)->residual.values()).add((*there)->status.values()); };
+  return work;
+}
+
+Work solve_lcps(std::int64_t n) {
+  constexpr int kSize = 4;
+  // Diagonally dominant: each has one solution.
+  std::vector<double> M = uniform(std::min(n, kDistinct) * kSize * kSize, -1, 1);
+  for (std::size_t i = 0; i < M.size(); ++i)
+    if (i % (kSize * kSize) % (kSize + 1) == 0) M[i] = 4 + M[i];
+  const auto problems =
+      std::make_shared<lcp::Problems>(lcp::Problems{kSize, n, repeated(M, n, kSize * kSize), drawn(n, kSize, -1, 1)});
+  Work work = work_of(
+      8.0 * (kSize * kSize + 3 * kSize + 1) + 8,
+      [=](const Device& device) { return lcp::solve(*problems, {}, device); },
+      [](const lcp::Solutions& s) { return Bytes().add(s.z).add(s.w).add(s.residual).add(s.pivots).add(s.status); });
+  struct There {
+    explicit There(const lcp::Problems& p)
+        : M(p.M),
+          q(p.q),
+          z(p.q.size()),
+          w(p.q.size()),
+          residual(static_cast<std::size_t>(p.count)),
+          pivots(static_cast<std::size_t>(p.count)),
+          status(static_cast<std::size_t>(p.count)),
+          problems{p.size, p.count, M, q},
+          to{z, w, residual, pivots, status},
+          bytes(lcp::workspace_bytes(problems, {}, to)),
+          workspace(bytes) {}
+    OnGpu<double> M, q, z, w, residual;
+    OnGpu<std::int32_t> pivots;
+    OnGpu<Status> status;
+    lcp::DeviceProblems problems;
+    lcp::DeviceSolutions to;
+    std::size_t bytes;
+    OnGpu<char> workspace;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*problems);
+    const There& t = **there;
+    lcp::solve(t.problems, {}, t.to, {0, nullptr, t.workspace.data(), t.bytes});
+    check_cuda(cudaDeviceSynchronize());
+  };
+  work.resident_answer = [=] {
+    const There& t = **there;
+    return Bytes()
+        .add(t.z.values())
+        .add(t.w.values())
+        .add(t.residual.values())
+        .add(t.pivots.values())
+        .add(t.status.values());
+  };
+  return work;
+}
+
+Work balance_wrenches(std::int64_t n) {
+  struct Arrays {
+    std::vector<double> W, w, mu;
+  };
+  const auto a = std::make_shared<Arrays>(Arrays{drawn(n, 6 * 9, -1, 1), drawn(n, 6, -1, 1), drawn(n, 3, 0.2, 0.9)});
+  return work_of(
+      8.0 * (54 + 6 + 3 + 9 + 6 + 1) + 5,
+      [=](const Device& device) {
+        return contact::balance({3, n, a->W, a->w, a->mu}, device);
+      },
+      [](const contact::Balances& b) { return Bytes().add(b.verdict).add(b.force).add(b.wrench).add(b.gap); });
+}
+
+Work differentiate_contacts(std::int64_t n) {
+  struct Arrays {
+    contact::Problems problems;
+    contact::Solutions solved;
+    std::vector<std::uint8_t> regime;
+    std::vector<double> cotangent;
+  };
+  auto a = std::make_shared<Arrays>();
+  a->problems = contacts(3, n);
+  a->solved = contact::solve(a->problems);
+  for (const contact::ContactState state : a->solved.state)
+    a->regime.push_back(
+        static_cast<std::uint8_t>(state == contact::ContactState::kUnknown ? 0 : static_cast<int>(state)));
+  a->cotangent = drawn(n, 9, -1, 1);
+  return work_of(
+      8.0 * (81 + 3 + 9 + 9 + 9 + 9 + 3 + 1) + 3,
+      [=](const Device& device) {
+        return contact::gradients(
+            {3, n, a->problems.A, a->problems.mu, a->solved.c, a->solved.a, a->regime, a->cotangent}, device);
+      },
+      [](const contact::Gradients& g) { return Bytes().add(g.b).add(g.mu).add(g.margin); });
+}
+
+// --- chains ---
+
+Operation chain_operation(const std::string& name, chain::Output output) {
+  return {"chain6_" + name, 10'000'000, [output](std::int64_t n) {
+            const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
+            const auto states = std::make_shared<chain::States>();
+            states->count = n;
+            for (auto* values : {&states->q, &states->qd, &states->qdd, &states->tau}) *values = drawn(n, 6, -1.5, 1.5);
+            const chain::Needs needs = chain::needs(output);
+            const int in = 6 * (1 + needs.qd + needs.qdd + needs.tau);
+            return work_of(
+                8.0 * (in + chain::size_of(output, 6)),
+                [=](const Device& device) { return chain::evaluate(*robot, *states, output, {}, device); },
+                [output](const chain::Results& r) { return Bytes().add(r[output]).add(r.status); });
+          }};
+}
+
+Work simulate_chains(std::int64_t n) {
+  const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
+  const auto samples = std::make_shared<chain::Samples>();
+  samples->count = n;
+  samples->q = drawn(n, 6, -1.5, 1.5);
+  chain::SimulateOptions options;
+  options.method = chain::Integrator::kRk4;
+  options.until = 0.1;
+  return work_of(
+      8.0 * 40, [=](const Device& device) { return chain::simulate(*robot, *samples, {}, options, device); },
+      [](const chain::Trajectories& t) { return Bytes().add(t.end_q).add(t.end_qd).add(t.end_balance); });
+}
+
+// --- singularities, platforms ---
+
+Work measure_singularities(std::int64_t n) {
+  const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
+  const auto q = std::make_shared<std::vector<double>>(drawn(n, 6, -3, 3));
+  return work_of(
+      8.0 * (6 + 6), [=](const Device& device) { return singularity::measure(*robot, *q, {}, device); },
+      [](const singularity::Measures& m) {
+        return Bytes().add(m.sigma_min).add(m.inverse_condition).add(m.manipulability).add(m.tool);
+      });
+}
+
+Work nearest_singularities(std::int64_t n) {
+  const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
+  const auto q = std::make_shared<std::vector<double>>(drawn(n, 6, -3, 3));
+  return work_of(
+      8.0 * (6 + 20), [=](const Device& device) { return singularity::nearest_singularities(*robot, *q, {}, device); },
+      [](const singularity::NearSingularities& s) {
+        return Bytes().add(s.landing).add(s.singular_q).add(s.distance).add(s.responsible);
+      });
+}
+
+/// Poses around the home pose.
+platform::Poses poses_around_home(const platform::Platform& machine, std::int64_t n) {
+  const platform::Place<double> home = platform::home_of(machine);
+  platform::Poses poses;
+  const std::vector<double> shift = drawn(n, 3, -0.05, 0.05), turn = drawn(n, 3, -0.05, 0.05);
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (int k = 0; k < 3; ++k) poses.position.push_back(home.r[k] + shift[static_cast<std::size_t>(3 * i + k)]);
+    poses.quaternion.push_back(1);
+    for (int k = 0; k < 3; ++k) poses.quaternion.push_back(turn[static_cast<std::size_t>(3 * i + k)]);
+  }
+  return poses;
+}
+
+Work platform_lengths(std::int64_t n) {
+  const platform::Platforms machine = {io::read_platform("trepa_like")};
+  const auto poses = std::make_shared<platform::Poses>(poses_around_home(machine.front(), n));
+  return work_of(
+      8.0 * (7 + 6) + 4,
+      [=](const Device& device) { return platform::inverse_kinematics(machine, *poses, {}, {}, device); },
+      [](const platform::InverseKinematics& k) { return Bytes().add(k.lengths).add(k.status); });
+}
+
+Work platform_poses(std::int64_t n) {
+  const platform::Platforms machine = {io::read_platform("trepa_like")};
+  const auto lengths = std::make_shared<std::vector<double>>(
+      platform::inverse_kinematics(machine, poses_around_home(machine.front(), n), {}).lengths);
+  const auto home = std::make_shared<platform::Poses>(poses_around_home(machine.front(), 1));
+  return work_of(
+      8.0 * (6 + 7 + 2) + 8,
+      [=](const Device& device) { return platform::forward_kinematics(machine, *lengths, *home, {}, device); },
+      [](const platform::ForwardKinematics& k) {
+        return Bytes().add(k.pose.position).add(k.pose.quaternion).add(k.status).add(k.residual);
+      });
+}
+
+// --- studies: only a summary comes back ---
+
+Operation study_operation(const std::string& name, const std::string& file, std::int64_t most) {
+  return {name, most, [file](std::int64_t n) {
+            const auto scenario = std::make_shared<grasp::Scenario>(
+                io::read_scenario(kData + "scenarios/" + file, {"sampling.samples=" + std::to_string(n)}));
+            return work_of(
+                0, [=](const Device& device) { return grasp::robustness(*scenario, device).summary_json; },
+                [](const std::string& summary) { return Bytes().add(summary); });
+          }};
+}
+
+}  // namespace
+
+std::vector<Operation> all_operations() {
+  constexpr std::int64_t kAll = 10'000'000, kMillion = 1'000'000;
+  return {
+      {"contact3", kAll, solve_contacts<3>},
+      {"contact4", kMillion, solve_contacts<4>},
+      {"contact8", kMillion, solve_contacts<8>},
+      {"judge3", kAll, judge_contacts, false},
+      {"gradient3", kMillion, differentiate_contacts},
+      {"balance3", kMillion, balance_wrenches},
+      {"lcp4", kAll, solve_lcps},
+      chain_operation("pose", chain::Output::kPose),
+      chain_operation("jacobian", chain::Output::kJacobian),
+      chain_operation("mass_matrix", chain::Output::kMassMatrix),
+      chain_operation("inverse_dynamics", chain::Output::kInverseDynamics),
+      chain_operation("forward_dynamics", chain::Output::kForwardDynamics),
+      {"chain6_simulate_100_steps", kMillion, simulate_chains},
+      {"singularity6_measure", kAll, measure_singularities},
+      {"singularity6_nearest", kMillion, nearest_singularities},
+      {"platform_inverse", kAll, platform_lengths},
+      {"platform_forward", kAll, platform_poses},
+      study_operation("grasp_study", "three_puma_sphere.toml", kAll),
+      study_operation("grasp_in_time", "three_puma_pull.toml", 100'000),
+  };
+}
+
+}  // namespace garra::bench

@@ -1,0 +1,101 @@
+// contact::solve and contact::judge on arrays that are on the GPU already.
+#include "contact/batch/run.hpp"
+#include "garra/contact_device.hpp"
+#include "garra/core/error.hpp"
+
+namespace garra::contact {
+
+namespace {
+
+/// Throws Error(kUsage) for what no kernel takes.
+void check(const DeviceProblems& in, const Options& options) {
+  if (in.contacts < 1 || in.contacts > most_contacts(options.method))
+    throw Error(ExitCode::kUsage,
+                std::string("method ") + to_string(options.method) + ": " + std::to_string(in.contacts) +
+                    " contacts per problem",
+                "it takes 1 to " + std::to_string(most_contacts(options.method)));
+  if (in.count < 0) throw Error(ExitCode::kUsage, "the number of problems is negative");
+  if (in.count > 0 && (in.A.data == nullptr || in.b.data == nullptr || in.mu.data == nullptr))
+    throw Error(ExitCode::kUsage, "A, b or mu is a null pointer");
+  if (options.method == Method::kLemke)
+    throw Error(ExitCode::kUsage, "method lemke does not take arrays of the device",
+                "give lcp::solve() the problems of the normal forces");
+  if (options.count_solutions)
+    throw Error(ExitCode::kUsage, "solutions are not counted on the device", "use arrays of the host");
+}
+
+/// The columns in the order of FrictionProblem, FrictionSolution, SolutionVerdict.
+DeviceBatch batch_of(const DeviceProblems& in, double tol, const DeviceSolutions& to) {
+  using batch::device_column;
+  const int k = in.contacts;
+  DeviceBatch out{k, tol, {}, {}, {}};
+  out.rows.count = in.count;
+  out.rows.in = {device_column(in.A, 9 * k * k), device_column(in.b, 3 * k), device_column(in.mu, k)};
+  out.rows.out = {
+      device_column(to.c, 3 * k),        device_column(to.a, 3 * k),      device_column(to.residual, 1),
+      device_column(to.residual_raw, 1), device_column(to.minimum, 1),    device_column(to.projected_gradient, 1),
+      device_column(to.status, 1),       device_column(to.iterations, 1), device_column(to.evaluations, 1),
+      device_column(to.inner, 1),        device_column(to.products, 1),   device_column(to.stage, 1),
+      device_column(to.stalls, 1)};
+  out.slips = device_column(in.slip_direction, 2 * k);
+  if (to.merit.data != nullptr || to.friction_margin.data != nullptr || to.critical_friction.data != nullptr ||
+      to.state.data != nullptr)
+    out.verdicts = {device_column(to.merit, 1), device_column(to.friction_margin, 1),
+                    device_column(to.critical_friction, 1), device_column(to.state, k)};
+  return out;
+}
+
+Device device_of(const DeviceBatch& batch) { return {Executor::kCuda, 0, batch.rows.call.device}; }
+
+void run(const DeviceBatch& batch, const Options& options) {
+  if (batch.rows.count == 0) return;
+  const ProblemView no_arrays(batch.contacts, batch.rows.count, {}, {}, {});
+  const Device device = device_of(batch);
+  Solutions none;
+  Job job{no_arrays, options, device, none, {}, {}, &batch};
+  run_method(job);
+}
+
+void run(const DeviceBatch& batch, const GivenForces& forces) {
+  if (batch.rows.count > 0) batch::on_device(device_of(batch), forces, batch);
+}
+
+/// With `what`, without running it.
+template <class What>
+std::size_t needed_for(DeviceBatch batch, const What& what, int device) {
+  std::size_t needed = 0;
+  batch.rows.needed = &needed;
+  batch.rows.call.device = device;
+  run(batch, what);
+  return needed;
+}
+
+}  // namespace
+
+void solve(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to, const DeviceCall& call) {
+  check(problems, options);
+  DeviceBatch batch = batch_of(problems, options.tol, to);
+  batch.rows.call = call;
+  run(batch, options);
+}
+
+std::size_t workspace_bytes(const DeviceProblems& problems, const Options& options, const DeviceSolutions& to,
+                            int device) {
+  check(problems, options);
+  return needed_for(batch_of(problems, options.tol, to), options, device);
+}
+
+void judge(const DeviceProblems& problems, const DeviceArray<const double>& c, double tol, const DeviceSolutions& to,
+           const DeviceCall& call) {
+  check(problems, {});
+  DeviceBatch batch = batch_of(problems, tol, to);
+  batch.rows.call = call;
+  run(batch, GivenForces{batch::device_column(c, 3 * problems.contacts)});
+}
+
+std::size_t judge_workspace_bytes(const DeviceProblems& problems, const DeviceSolutions& to, int device) {
+  check(problems, {});
+  return needed_for(batch_of(problems, 0, to), GivenForces{}, device);
+}
+
+}  // namespace garra::contact
