@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/files/toml_json.hpp"
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_schema.hpp"
+#include "base/scenario/toml_json.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/io/problem_file.hpp"

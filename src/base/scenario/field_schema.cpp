@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "base/files/suggest.hpp"
-#include "base/files/toml_json.hpp"
 #include "base/scenario/jobs.hpp"
+#include "base/scenario/toml_json.hpp"
 
 namespace garra::io {
 

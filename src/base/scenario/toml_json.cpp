@@ -1,4 +1,4 @@
-#include "base/files/toml_json.hpp"
+#include "base/scenario/toml_json.hpp"
 
 #include <algorithm>
 #include <string_view>
