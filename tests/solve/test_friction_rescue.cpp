@@ -10,6 +10,7 @@
 
 #include "contact/problems/classes_general.hpp"
 #include "garra/contact.hpp"
+#include "garra/solve/friction_newton.hpp"
 #include "reference.hpp"
 #include "same_bits.hpp"
 
@@ -57,11 +58,11 @@ double law_violation(const Problems& p, const std::vector<double>& c) {
   return std::max(worst / largest, product / (largest * largest));
 }
 
-/// Problems that Newton's 400 steps leave unsolved, told by their iterations.
+/// Problems that Newton's steps leave unsolved, told by their iterations.
 std::vector<std::size_t> beyond_newton(const Solutions& s) {
   std::vector<std::size_t> out;
   for (std::size_t k = 0; k < s.iterations.size(); ++k)
-    if (s.iterations[k] > 400) out.push_back(k);
+    if (s.iterations[k] > solvers::kNewtonLadder) out.push_back(k);
   return out;
 }
 
@@ -117,11 +118,11 @@ TEST(Limit, BelowTheLaddersOwnEndsItThere) {
   const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));
   ASSERT_GE(hard.size(), 5U);
   contact::Options options;
-  options.max_iterations = 399;
+  options.max_iterations = solvers::kNewtonLadder - 1;
   for (const std::size_t k : hard) {
     const Solutions s = contact::solve(only(all, k), options, kLanes);
     EXPECT_EQ(s.status[0], Status::kIterationLimit);
-    EXPECT_EQ(s.iterations[0], 399);
+    EXPECT_EQ(s.iterations[0], solvers::kNewtonLadder - 1);
   }
 }
 
