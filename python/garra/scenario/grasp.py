@@ -11,6 +11,20 @@ from garra.study.distributions import Normal, Uniform
 
 
 @dataclass(frozen=True, kw_only=True)
+class HandBase(Table):
+    """where that link is in the palm's frame"""
+
+    _job: ClassVar[str] = "grasp"
+    _path: ClassVar[tuple[str, ...]] = ("hand", "base")
+    position: Sequence[Any] | None = None
+    """of the origin; default [0, 0, 0]"""
+    rpy: Sequence[Any] | None = None
+    """roll, pitch, yaw about fixed axes; default [0, 0, 0]"""
+    rotation: Sequence[Any] | None = None
+    """instead of `rpy`; default [[1, 0, 0], [0, 1, 0], [0, 0, 1]]"""
+
+
+@dataclass(frozen=True, kw_only=True)
 class HandFingerBase(Table):
     """where the root (of a TOML robot: its world) is in the palm"""
 
@@ -85,10 +99,24 @@ class Hand(Table):
     _job: ClassVar[str] = "grasp"
     _path: ClassVar[tuple[str, ...]] = ("hand",)
     _tables: ClassVar[dict[str, type[Table]]] = {
+        "base": HandBase,
         "finger": HandFinger,
     }
     model: Literal["three_puma", "fingers"] | None = None
     """three_puma: the papers' hand"""
+    urdf: str | None = None
+    """a URDF beside the scenario (`models/` first) that has the whole hand: in place of `model`, with a finger for each
+    of `tips`"""
+    tips: Sequence[Any] | None = None
+    """the links at the ends of the fingers, one for each [[contact]], in their order"""
+    root_link: str | None = None
+    """the palm: the link that the fingers start from, and that stands still"""
+    base: HandBase | None = None
+    q: Mapping[str, Any] | None = None
+    """where the hand stands: the search for the contacts starts there"""
+    tau: Sequence[Any] | None = None
+    gravity_compensation: bool | None = None
+    torque_limit: Literal["file"] | Sequence[Any] | None = None
     base_distance: Quantity | None = None
     """of the bases from the palm's centre; default 0.6"""
     tool: Quantity | None = None
@@ -97,14 +125,6 @@ class Hand(Table):
     """whether the motors' inertia counts; default true"""
     branch: str | None = None
     """of the inverse kinematics: arm r or l, elbow u or d, wrist n or f; default "ldn"."""
-    tau: Any | None = None
-    """the finger's whole command, instead of the grasp controller's"""
-    gravity_compensation: Any | None = None
-    """false: this finger's `compensation` is 0; default true"""
-    torque_limit: Any | None = None
-    """commanded torques are cut off there, and a wrench can be held only if no joint needs more for it and the finger's
-    own weight (grasp-model.md, sections 5 and 7); `"file"`: the effort limits of the finger's robot file (0 there:
-    none), which are not used unless asked for; in `[time]` the same as `time.drive.torque_limit`"""
     finger: Sequence[HandFinger] | None = None
 
 
