@@ -189,14 +189,20 @@ GARRA_HD void restore_sliding(Vec<S, 3 * N>& c, const Vec<S, N>& mu, const Slidi
 
 namespace friction_problem_detail {
 
-/// 0 where every number of the problem is finite and no friction coefficient is negative, else NaN or 1.
+/// 0 where all these numbers are finite and no friction coefficient is negative, else NaN or 1.
+template <class S, int N>
+GARRA_HD S defects(const Vec<S, 3 * N>& v, const Vec<S, N>& mu) {
+  S sum = S(0);
+  for (int i = 0; i < 3 * N; ++i) sum += v[i] - v[i];
+  for (int j = 0; j < N; ++j) sum += select(mu[j] >= S(0) && is_finite(mu[j]), S(0), S(1));
+  return sum;
+}
+/// Of a whole problem.
 template <class S, int N>
 GARRA_HD S defects(const FrictionProblem<S, N>& p) {
   S sum = S(0);
   for (int i = 0; i < 9 * N * N; ++i) sum += p.A.m[i] - p.A.m[i];
-  for (int i = 0; i < 3 * N; ++i) sum += p.b[i] - p.b[i];
-  for (int j = 0; j < N; ++j) sum += select(p.mu[j] >= S(0) && is_finite(p.mu[j]), S(0), S(1));
-  return sum;
+  return sum + defects<S, N>(p.b, p.mu);
 }
 
 /// A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.

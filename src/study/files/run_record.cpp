@@ -81,27 +81,25 @@ std::string in_manifest(const RunFolder& folder, const char* key) {
 Manifest::Manifest(const RunFolder& folder, const Device& device, const std::string& command,
                    const std::string& why_not_gpu)
     : folder_(folder), device_(describe(device)) {
-  Json fresh = {{"garra", GARRA_VERSION},
-                {"command", command},
-                {"scenario", "scenario.toml"},
-                {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
-                {"fingerprint", folder.fingerprint()},
-                {"overrides", folder.overrides()},
-                {"device", device_},
-                {"started", utc_now()},
-                {"seconds", 0.0},
-                {"samples_per_second", 0.0},
-                {"samples_computed", 0},
-                {"chunks", folder.chunks_present()},
-                {"compiler", "GCC " __VERSION__},
-                {"resumed", 0}};
-  if (!why_not_gpu.empty()) fresh["why_not_gpu"] = why_not_gpu;
+  const Json fresh = {{"garra", GARRA_VERSION},
+                      {"command", command},
+                      {"scenario", "scenario.toml"},
+                      {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
+                      {"fingerprint", folder.fingerprint()},
+                      {"overrides", folder.overrides()},
+                      {"device", device_},
+                      {"started", utc_now()},
+                      {"seconds", 0.0},
+                      {"samples_per_second", 0.0},
+                      {"samples_computed", 0},
+                      {"chunks", folder.chunks_present()},
+                      {"compiler", "GCC " __VERSION__},
+                      {"resumed", 0}};
   json_ = earlier_manifest(folder, fresh);
-  if (json_.is_null()) {
-    json_ = fresh;
-    write();
-    return;
-  }
+  const bool resumed = !json_.is_null();
+  if (!resumed) json_ = fresh;
+  if (!why_not_gpu.empty()) json_["why_not_gpu"] = why_not_gpu;
+  if (!resumed) return write();
   json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
   // The earlier results are of another scenario than the folder has: without summary.json they are not taken for its
   // own.

@@ -91,6 +91,7 @@ SISTERS = {
     "platform": {"files"},
     "platform_experiment": {"platform"},
     "study": {"program"},
+    "viewer": {"grasp", "study"},
 }
 
 
