@@ -99,7 +99,10 @@ Manifest::Manifest(const RunFolder& folder, const Device& device, const std::str
   const bool resumed = !json_.is_null();
   if (!resumed) json_ = fresh;
   if (!why_not_gpu.empty()) json_["why_not_gpu"] = why_not_gpu;
-  if (!resumed) return write();
+  if (!resumed) {
+    write();
+    return;
+  }
   json_["resumed"] = json_["resumed"].get<std::int64_t>() + 1;
   // The earlier results are of another scenario than the folder has: without summary.json they are not taken for its
   // own.
