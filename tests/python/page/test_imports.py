@@ -90,6 +90,7 @@ SISTERS = {
     "grasp_time": {"grasp"},
     "platform": {"files"},
     "platform_experiment": {"platform"},
+    "scenario": {"study"},
     "study": {"program"},
     "viewer": {"grasp", "study"},
 }
