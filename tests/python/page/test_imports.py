@@ -91,7 +91,7 @@ SISTERS = {
     "platform": {"files"},
     "platform_experiment": {"platform"},
     "scenario": {"study"},
-    "study": {"program"},
+    "study": {"program", "scenario"},
     "viewer": {"grasp", "study"},
 }
 
