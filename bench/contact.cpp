@@ -29,8 +29,7 @@
 
 #include "certificate.hpp"
 #include "contact/problems/classes.hpp"
-#include "counting.hpp"
-#include "garra/solve/friction_newton.hpp"
+#include "contact_flops.hpp"
 #include "peers/siconos.hpp"
 
 namespace garra::bench {
@@ -117,24 +116,6 @@ std::vector<double> time_parts(const std::vector<contact::Problems>& parts, cons
   return each;
 }
 
-/// Operations per problem of contact::solve's iteration and certificate, on the first problems of a class.
-template <int N>
-double mean_flops(const contact::Problems& given) {
-  const std::int64_t count = std::min<std::int64_t>(given.count, 1000);
-  const contact::Options options;
-  solvers::FrictionNewton solver;
-  solver.tol = options.tol;
-  operations = {};
-  for (std::int64_t k = 0; k < count; ++k) {
-    solvers::FrictionProblem<Counted, N> problem;
-    std::copy_n(given.A.data() + k * 9 * N * N, 9 * N * N, problem.A.m);
-    std::copy_n(given.b.data() + k * 3 * N, 3 * N, problem.b.m);
-    std::copy_n(given.mu.data() + k * N, N, problem.mu.m);
-    benchmark::DoNotOptimize(solver.solve(problem));
-  }
-  return operations.flops() / static_cast<double>(count);
-}
-
 double mean_of(const std::vector<std::int32_t>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -171,7 +152,7 @@ void run_garra(benchmark::State& state, const ProblemClass& given, Executor exec
   const double p999 = percentile(singles ? time_parts(split(given.problems, 1), device, unused) : block_times, 0.999);
   report(state, {mean, p999, solved_share(given.problems, answers.c)});
   state.counters["steps"] = mean_of(answers.iterations);
-  if (given.problems.contacts == 3) state.counters["flops"] = mean_flops<3>(given.problems);
+  if (given.problems.contacts == 3) state.counters["flops"] = flops_of_contacts<3>(given.problems, 1000);
 }
 
 void run_siconos(benchmark::State& state, const ProblemClass& given, siconos::Method method) {

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "contact/problems/classes.hpp"
-#include "counting.hpp"
+#include "contact_flops.hpp"
 #include "device_memory.hpp"
 #include "garra/chain_eval.hpp"
 #include "garra/chain_simulate.hpp"
@@ -18,7 +18,6 @@
 #include "garra/lcp.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "garra/singularity_map.hpp"
-#include "garra/solve/friction_newton.hpp"
 #include "garra/solve/lcp.hpp"
 #include "garra/wrench_balance.hpp"
 #include "work.hpp"
@@ -70,24 +69,6 @@ contact::Problems contacts(int k, std::int64_t n) {
   return {k, n, repeated(p.A, n, 9 * k * k), repeated(p.b, n, 3 * k), repeated(p.mu, n, k)};
 }
 
-/// Operations of Newton's ladder and the certificate, without what is beyond Newton.
-template <int N>
-double flops_of_contacts(const contact::Problems& given) {
-  const std::int64_t count = std::min<std::int64_t>(given.count, 500);
-  solvers::FrictionNewton solver;
-  solver.tol = contact::Options{}.tol;
-  operations = {};
-  for (std::int64_t k = 0; k < count; ++k) {
-    solvers::FrictionProblem<Counted, N> problem;
-    std::copy_n(given.A.data() + k * 9 * N * N, 9 * N * N, problem.A.m);
-    std::copy_n(given.b.data() + k * 3 * N, 3 * N, problem.b.m);
-    std::copy_n(given.mu.data() + k * N, N, problem.mu.m);
-    const auto solved = solver.solve(problem);
-    static_cast<void>(solved);
-  }
-  return operations.flops() / static_cast<double>(count);
-}
-
 contact::Options forces_only() {
   contact::Options options;
   options.wanted = {.c = true, .a = false, .merit = false, .verdicts = false};
@@ -122,7 +103,7 @@ Work solve_contacts(std::int64_t n) {
       8.0 * (9 * N * N + 3 * N + N + 3 * N) + 4,
       [=](const Device& device) { return contact::solve(*problems, forces_only(), device); },
       [](const contact::Solutions& s) { return Bytes().add(s.c).add(s.status); });
-  work.flops = flops_of_contacts<N>(*problems);
+  work.flops = flops_of_contacts<N>(*problems, 500);
   const auto there = std::make_shared<std::unique_ptr<ResidentContacts>>();
   work.resident = [=] {
     if (*there == nullptr) *there = std::make_unique<ResidentContacts>(*problems);
