@@ -46,9 +46,13 @@ inline void transpose(Row (&r)[kSide]) {
 template <int K>
 inline void block_to_tile(const double* rows, int stride, double* tile) {
   Row r[kSide] = {};
-  // memcpy, as rows are aligned to no register; K is known, so it is one load or two.
-  for (int s = 0; s < kSide; ++s) std::memcpy(&r[s], rows + s * stride, K * sizeof(double));
-  transpose(r);
+  if constexpr (K == 1) {
+    for (int s = 0; s < kSide; ++s) r[0][s] = rows[s * stride];
+  } else {
+    // memcpy, as rows are aligned to no register; K is known, so it is one load or two.
+    for (int s = 0; s < kSide; ++s) std::memcpy(&r[s], rows + s * stride, K * sizeof(double));
+    transpose(r);
+  }
   for (int f = 0; f < K; ++f) std::memcpy(tile + f * kLanes, &r[f], sizeof(Row));
 }
 template <int K>
@@ -58,16 +62,24 @@ inline void block_from_tile(const double* tile, int stride, double* rows) {
     std::memcpy(&r[f], tile + f * kLanes, sizeof(Row));
     r[f] = with_one_nan(r[f]);
   }
-  transpose(r);
-  for (int s = 0; s < kSide; ++s) std::memcpy(rows + s * stride, &r[s], K * sizeof(double));
+  if constexpr (K == 1) {
+    for (int s = 0; s < kSide; ++s) rows[s * stride] = r[0][s];
+  } else {
+    transpose(r);
+    for (int s = 0; s < kSide; ++s) std::memcpy(rows + s * stride, &r[s], K * sizeof(double));
+  }
 }
 
-/// block(K, first) for groups of eight fields from `first` on; the last group overlaps the one before where `fields` is
-/// no multiple of eight, which stores some numbers twice and none beside its place.
+/// block(K, first) for groups of eight fields from `first` on; a last one goes alone (9 and 81 are the sizes of three
+/// contacts), two or more in a group that overlaps the one before: some numbers are stored twice and none beside its
+/// place.
 template <class Block>
 inline void for_fields(int fields, const Block& block) {
   if (fields < kSide) return batch::with_size<kSide>(fields, [&](auto k) { block(k, 0); });
-  for (int f = 0; f < fields; f += kSide) block(std::integral_constant<int, kSide>{}, std::min(f, fields - kSide));
+  const bool one_alone = fields % kSide == 1;
+  for (int f = 0; f < fields - one_alone; f += kSide)
+    block(std::integral_constant<int, kSide>{}, std::min(f, fields - kSide));
+  if (one_alone) block(std::integral_constant<int, 1>{}, fields - 1);
 }
 
 /// `count` <= 32 rows to a tile. Spare lanes get copies of the last row: ordinary arithmetic, the same as its own.

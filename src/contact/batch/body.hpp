@@ -38,11 +38,7 @@ struct IterateBody {
     if constexpr (requires(Vec<S, 3 * N> guess) { solver.template start<S, N>(problem, guess); }) {
       auto guess = Vec<S, 3 * N>::zero();
       if (guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(guesses, i);
-      auto state = solver.template start<S, N>(problem, guess);
-      // What is not finite in A or b is so in A c + b, whatever c is: a look at it costs a tenth of one at A.
-      state.running = select(solvers::friction_problem_detail::defects<S, N>(state.a, state.problem.mu) == S(0),
-                             state.running, S(0));
-      return state;
+      return solver.template start<S, N>(problem, guess);
     } else {
       const auto valid = solvers::friction_problem_detail::defects(problem) == S(0);
       auto state = solver.template start<S, N>(problem);

@@ -1,6 +1,8 @@
 // Body of the ladder beyond Newton (friction_rescue.hpp), a second pass over a batch. Host and device.
 #pragma once
 
+#include <cstddef>
+
 #include "contact/batch/body.hpp"
 #include "garra/solve/friction_rescue.hpp"
 
@@ -22,8 +24,12 @@ struct RescueBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    auto best = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    if (!any(best.reason == S(int(Status::kIterationLimit)))) return;
+    using Candidate = solvers::Candidate<S, N>;
+    // Nearly all need nothing: the reason alone tells.
+    constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(S));
+    const double* reasons = batch::tile_at<S, Candidate>(candidates, i) + kReason * batch::kTile;
+    if (!any(batch::load<S, S>(reasons, 0) == S(int(Status::kIterationLimit)))) return;
+    auto best = batch::load<S, Candidate>(candidates, i);
     solvers::rescue(rescue, load_problem<S, N>(problems, sliding, i), best);
     batch::store<S>(candidates, i, best);
   }

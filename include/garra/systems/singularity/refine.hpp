@@ -258,7 +258,7 @@ namespace kernel {
 
 /// A further search is worth its time where what was found is farther away than this part of sigma_(g-1).
 /// Measured: docs/singularity-maps.md.
-inline constexpr double worth_beyond(Look look) { return look == Look::kSecond ? 0.15 : 0.3; }
+inline constexpr double worth_beyond(Look look) { return look == Look::kSecond ? 0.2 : 0.3; }
 /// Two ends this close together, in parts of the distance, are the same.
 inline constexpr double kSame = 1e-9;
 
