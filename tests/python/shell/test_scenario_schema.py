@@ -12,11 +12,13 @@ import pytest
 from program import PROGRAM, ROOT, USAGE, garra
 
 SCENARIOS = sorted((ROOT / "data/scenarios").glob("*.toml"))
-JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
 
 
 def schema_of(*job: str) -> dict:
     return json.loads(garra("check", "--schema", *job).stdout)
+
+
+JOBS = schema_of()["properties"]["job"]["enum"]
 
 
 @pytest.fixture(scope="module")
