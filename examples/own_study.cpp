@@ -53,17 +53,9 @@ struct Pendulum {
 
 #ifdef __CUDACC__
 
-void pendulum_on_gpu(const garra::study::SystemBody<Pendulum>& body, std::int64_t count, int device) {
-  garra::study::run_system_on_gpu(body, count, device);
-}
+template struct garra::batch::Kernels<garra::study::SystemBody<Pendulum>, std::int64_t>;
 
 #else
-
-#ifdef OWN_STUDY_HAS_KERNEL
-void pendulum_on_gpu(const garra::study::SystemBody<Pendulum>& body, std::int64_t count, int device);
-#else
-constexpr garra::study::SystemStudy<Pendulum>::OnGpu pendulum_on_gpu = nullptr;
-#endif
 
 namespace {
 
@@ -88,7 +80,7 @@ int main(int argc, char** argv) {
   if (argc < 2) return std::fprintf(stderr, "usage: %s FOLDER [scalar | cpu | cuda] [SAMPLES]\n", argv[0]), 2;
   try {
     const std::int64_t samples = argc > 3 ? std::atoll(argv[3]) : 100'000;
-    const garra::study::SystemStudy<Pendulum> study(words(samples), {}, pendulum_on_gpu);
+    const garra::study::SystemStudy<Pendulum> study(words(samples));
     const std::string description =
         "job = \"pendulum\"  # examples/own_study.cpp\nsamples = " + std::to_string(samples) + "\n";
     garra::io::FolderRunOptions options{.command = "example_own_study"};

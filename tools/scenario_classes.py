@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path("python/garra/scenario")
-JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
 IMPORTS = (
     ("collections.abc", ("Mapping", "Sequence")),
     ("dataclasses", ("dataclass",)),
@@ -18,6 +17,18 @@ IMPORTS = (
     ("garra.scenario.table", ("Quantity", "Scenario", "Table")),
     ("garra.study.distributions", ("Normal", "Uniform")),
 )
+
+
+INIT = '''"""Scenarios as classes (docs/python.md): one module a job, generated from the one list of fields.
+
+scenario = garra.scenario.Grasp(
+    hand=garra.scenario.grasp.Hand(model="three_puma"),
+    object=garra.scenario.grasp.Object(shape="sphere", radius="50 mm", mass=garra.normal(0.5, 0.02)),
+    load=garra.scenario.grasp.Load(squeeze="8 N"),
+)
+garra.run(scenario, samples=10_000)
+"""
+'''
 
 
 def head(job: str, body: str) -> str:
@@ -117,13 +128,25 @@ def classes(rule: dict[str, Any], job: str, path: tuple[str, ...]) -> list[str]:
     return [*before, "\n".join([*lines, *body])]
 
 
+def schema(program: str, *job: str) -> dict[str, Any]:
+    command = [program, "check", "--schema", *job]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def init(jobs: list[str]) -> str:
+    """The package's own file: the class of every job, and its module for the tables in it."""
+    exported = sorted([*jobs, *map(camel, jobs), "Scenario"])
+    lines = [INIT, f"from garra.scenario import {', '.join(sorted(jobs))}"]
+    lines += [f"from garra.scenario.{job} import {camel(job)}" for job in sorted(jobs)]
+    lines += ["from garra.scenario.table import Scenario", "", "__all__ = ["]
+    return "\n".join([*lines, *(f'    "{name}",' for name in exported), "]"]) + "\n"
+
+
 def files(program: str) -> dict[str, str]:
     """Text of every file, by its path from the root."""
-    rules = {}
-    for job in JOBS:
-        command = [program, "check", "--schema", job]
-        rules[job] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    rules = {job: schema(program, job) for job in schema(program)["properties"]["job"]["enum"]}
     texts = {str(FOLDER / "schema.json"): json.dumps(rules, separators=(",", ":"), ensure_ascii=False) + "\n"}
+    texts[str(FOLDER / "__init__.py")] = init(list(rules))
     for job, rule in rules.items():
         name = str(FOLDER / f"{job}.py")
         body = "\n\n\n".join(classes(rule, job, ()))

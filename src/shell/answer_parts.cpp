@@ -41,7 +41,15 @@ std::string estimate_line(const std::string& event, const Json& e) {
                 high);
 }
 
-std::string influences_on_held(const Json& s) {
+std::string samples_line(const Json& s) {
+  const std::string why = s["stopped_by"] == "half_width"
+                              ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>())
+                              : "";
+  return format("  %lld samples", s["samples"].get<long long>()) + why +
+         format(", seed %llu\n", s["seed"].get<unsigned long long>());
+}
+
+std::string influences_on(const std::string& event, const Json& s) {
   std::vector<Json> list(s["inputs"].begin(), s["inputs"].end());
   std::stable_sort(list.begin(), list.end(), [](const Json& a, const Json& b) {
     return a["influence"].get<double>() > b["influence"].get<double>();
@@ -53,8 +61,23 @@ std::string influences_on_held(const Json& s) {
     if (x <= noise) break;
     out += format("  %-31s  %7.3f %%\n", list[k]["name"].get<std::string>().c_str(), 100 * x);
   }
-  return "\nInputs that matter, by their share of the variance of held (Sobol, first order)\n" +
+  return "\nInputs that matter, by their share of the variance of " + event + " (Sobol, first order)\n" +
          (out.empty() ? "  none above the noise of this many samples\n" : out);
+}
+
+std::string quantiles(const Json& s) {
+  std::string out = format("\n%-20s %10s %10s %10s\n", "Metrics", "5 %", "median", "95 %");
+  for (const auto& [name, m] : s["metrics"].items()) {
+    const auto value = [&](const char* p) {
+      const Json& q = m["quantiles"][p];
+      return q.is_null() ? std::string("-") : format("%.3g", q.get<double>());
+    };
+    out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(),
+                  value("0.95").c_str());
+    // Without a number no unit.
+    out += (m["unit"] == "1" || m["quantiles"]["0.5"].is_null() ? "" : " " + m["unit"].get<std::string>()) + "\n";
+  }
+  return out;
 }
 
 std::string number_of(std::size_t n, const std::string& things) {

@@ -29,8 +29,14 @@ template <class... T>
 /// show two digits of the half width.
 [[nodiscard]] std::string estimate_line(const std::string& event, const nlohmann::ordered_json& estimate);
 
-/// The inputs of a grasp study that matter most, if any, from its summary.
-[[nodiscard]] std::string influences_on_held(const nlohmann::ordered_json& summary);
+/// "  100000 samples, seed 1", and whether the run ended before the samples that were asked for.
+[[nodiscard]] std::string samples_line(const nlohmann::ordered_json& summary);
+
+/// The inputs that matter most to the event, if any, from the summary.
+[[nodiscard]] std::string influences_on(const std::string& event, const nlohmann::ordered_json& summary);
+
+/// The summary's metrics: three quantiles each.
+[[nodiscard]] std::string quantiles(const nlohmann::ordered_json& summary);
 
 /// "Speed              1.2 M samples/s on ..."
 [[nodiscard]] std::string speed_line(const nlohmann::ordered_json& manifest);

@@ -213,9 +213,10 @@ void add_check_command(CLI::App& app) {
                            ->type_name("FILE");
   CLI::Option* schema =
       check
-          ->add_option("--schema", arguments->schema_of,
-                       "print the JSON Schema of scenarios, of one job or of all: for editors; --format markdown: the "
-                       "job's keys as a table")
+          ->add_option(
+              "--schema", arguments->schema_of,
+              "print the JSON Schema of scenarios, of one job or of all, or of robot_file or platform_file: for "
+              "editors; --format markdown: the keys as a table")
           ->type_name("[JOB]")
           ->expected(0, 1)
           ->excludes(files);

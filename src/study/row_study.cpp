@@ -102,6 +102,25 @@ std::vector<RowColumn> RowStudy::columns() const {
   return list;
 }
 
+/// As shape().row says, of a lane of a tile.
+void RowStudy::append_row(const double* row, std::int64_t sample, std::vector<double>& to) const {
+  const auto value = [&](std::size_t field) { return row[field * batch::kTile]; };
+  const std::size_t outputs = words_.outputs.size(), inputs = words_.inputs.size();
+  to.insert(to.end(), {static_cast<double>(sample), static_cast<double>(fate_of(value(0)))});
+  for (std::size_t k = 0; k < inputs; ++k)
+    // Kept as the value; the uniform number would mean nothing to a reader.
+    to.push_back(quantile(words_.inputs[k].distribution, value(1 + outputs + k)));
+  for (std::size_t k = 0; k < outputs; ++k) to.push_back(value(1 + k));
+}
+
+std::vector<double> RowStudy::row(std::int64_t sample) const {
+  Rows rows(1, shape().row - 1);
+  evaluate({Executor::kScalar, 1}, sample, 1, rows.data());
+  std::vector<double> out;
+  append_row(rows.data(), sample, out);
+  return out;
+}
+
 void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, double* sums) const {
   const auto value = [&](std::size_t field) { return row[field * batch::kTile]; };
   const std::size_t outputs = words_.outputs.size(), inputs = words_.inputs.size();
@@ -123,12 +142,7 @@ void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, doubl
     t.counts[size(layout_.held_bin) + bin] += fate == kYes;
     t.counts[size(layout_.decided_bin) + bin] += fate != kUndecided;
   }
-  if (plan().keep == "none" || (plan().keep == "failures" && fate == kYes)) return;
-  t.kept.insert(t.kept.end(), {static_cast<double>(sample), static_cast<double>(fate)});
-  for (std::size_t k = 0; k < inputs; ++k)
-    // Kept as the value; the uniform number would mean nothing to a reader.
-    t.kept.push_back(quantile(words_.inputs[k].distribution, value(1 + outputs + k)));
-  for (std::size_t k = 0; k < outputs; ++k) t.kept.push_back(value(1 + k));
+  if (plan().keep != "none" && (plan().keep != "failures" || fate != kYes)) append_row(row, sample, t.kept);
 }
 
 /// `rows`: tiles whose first sample is `first`.

@@ -269,7 +269,8 @@ TEST(RobotToml, RefusesWithPlaceAndRemedy) {
   expect_refused("grvity = [0, 0, 0]\n[[joint]]\n", "r.toml:4:1: grvity: unknown key\n  Did you mean \"gravity\"?");
   expect_refused("home = { position = [0, 0, 0] }\n[[joint]]\n", "home: unknown key");
   expect_refused("", "joint: missing");
-  expect_refused("[[joint]]\ntheta = 9\n", "joint[1].theta: unknown Theta code 9", "gryma");
+  expect_refused("[[joint]]\ntheta = 9\n", "joint[1].theta: must be from 0 to 8, found 9\n  0 fixed; 1 2 3 prismatic",
+                 "gryma");
   expect_refused("[[joint]]\ntheta = 4\nalpha = 1\n", "joint[1].alpha: unknown key", "gryma");
   expect_refused("[[joint]]\ntheta = 0\ndamping = 1\n", "joint[1].damping: unknown key", "gryma");
   expect_refused("[[joint]]\nd = [0, 0, 0]\n", "joint[1].theta: missing", "gryma");
@@ -280,6 +281,31 @@ TEST(RobotToml, RefusesWithPlaceAndRemedy) {
   std::string many;
   for (int i = 0; i < 17; ++i) many += "[[joint]]\n";
   expect_refused(many, "a chain of 17 joints");
+}
+
+/// All mistakes of a file at once, each with its place; what its kind decides waits for the kind.
+TEST(RobotToml, SaysAllThatIsWrong) {
+  const auto lines = [](const std::string& body, const std::string& convention) {
+    const Failure failure = failure_of([&] { static_cast<void>(toml(body, convention)); });
+    EXPECT_EQ(failure.code, ExitCode::kInvalidFile) << failure.message;
+    std::vector<std::string> out;
+    std::istringstream text(failure.message);
+    for (std::string line; std::getline(text, line);)
+      if (line.starts_with("r.toml:")) out.push_back(line);
+    return out;
+  };
+  const std::vector<std::string> several = lines(
+      "gravity = [0, 0]\n[[joint]]\nmass = -1\nlimits = [1, -1]\n[[joint]]\nlimits = [1, -1]\na = \"1 deg\"\n"
+      "[[joint]]\nbeta = 1\n",
+      "dh");
+  ASSERT_EQ(several.size(), 4u);
+  EXPECT_EQ(several[0], "r.toml:4:1: gravity: expected an array of 3, found an array of 2");
+  EXPECT_EQ(several[1], "r.toml:6:1: joint[1].mass: must be at least 0 kg, found -1 kg");
+  EXPECT_EQ(several[2].find("r.toml:10:1: joint[2].a: expected a length"), 0u) << several[2];
+  EXPECT_EQ(several[3], "r.toml:12:1: joint[3].beta: unknown key");
+  // Whether 1 m or 1 rad is asked for, the type says.
+  EXPECT_EQ(lines("[[joint]]\ntype = \"linear\"\nlimits = [0, \"1 m\"]\n", "dh").size(), 1u);
+  EXPECT_EQ(lines("[[joint]]\nscrew = [0, 0, 1, 0, 0, 0]\n[[locked]]\njoint = \"j\"\n", "screws").size(), 1u);
 }
 
 TEST(RobotToml, TakesOverridesAndNoLinks) {

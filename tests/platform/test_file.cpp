@@ -172,6 +172,24 @@ TEST(PlatformFile, PointsAtTheKeyThatIsWrong) {
   expect_refused(with(text, "leg_radius", "wall = \"wal\"\nleg_radius"), "p.toml:14:1: platform.wall", "\"wall\"");
 }
 
+TEST(PlatformFile, SaysAllThatIsWrong) {
+  std::string text = content_of(data_file("trepa_like"));
+  text =
+      with(with(with(text, "mass = 25", "mass = -1"), "leg_radius", "wall = \"wal\"\nleg_radius"), "com = ", "con = ");
+  const std::string message = refusal(text);
+  for (const char* part :
+       {"p.toml:10:1: platform.mass: must be above 0 kg", "p.toml:14:1: platform.wall: unknown value",
+        "legs.tube.con: unknown key\n  Did you mean \"com\"?"})
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  const std::string layout =
+      "schema = 1\n[platform]\nname = \"p\"\nmass = 1\ninertia = [1, 1, 1]\n"
+      "home = { position = [0, 0, 1] }\n[layout]\nbase_radius = 1\n";
+  const std::string missing = refusal(layout);
+  for (const char* key : {"legs.stroke", "legs.tube", "legs.rod", "layout.platform_radius", "layout.base_half_angle"})
+    EXPECT_NE(missing.find(std::string(key) + ": missing"), std::string::npos) << missing;
+  EXPECT_EQ(missing.find("axis"), std::string::npos) << missing;
+}
+
 TEST(PlatformFile, IsFoundByItsNameAndNamesTheOthers) {
   EXPECT_FALSE(is_platform_path("trepa_like"));
   EXPECT_TRUE(is_platform_path("trepa_like.toml"));

@@ -1,17 +1,17 @@
-// The kernel of a system of one's own: include this in a file that nvcc compiles (with the flags of docs/gpu.md), and
-// hand run_system_on_gpu<MySystem> to SystemStudy.
+// The kernel of a system of one's own: a file that nvcc compiles (with the flags of docs/gpu.md) includes this and says
+//   template struct garra::batch::Kernels<garra::study::SystemBody<MySystem>, std::int64_t>;
+// and SystemStudy<MySystem> of the program that it is linked into has it.
 #pragma once
 
-#include "garra/batch/for_each.cuh"
+#include "garra/batch/on_device.cuh"
 #include "garra/study/system_body.hpp"
 
 namespace garra::study {
 
-/// `count` samples on the GPU number `device`; body.rows is memory of the host.
+/// `count` samples; body.rows is memory of the host.
 template <class System>
-void run_system_on_gpu(const SystemBody<System>& body, std::int64_t count, int device) {
+void run_kernels(const Device&, const SystemBody<System>& body, std::int64_t count) {
   using Row = SystemRow<double, System::kInputs, System::kOutputs>;
-  cuda::check(cudaSetDevice(device), "choosing a device");
   cuda::Buffer<double> rows(batch::tiles_for(count) * batch::kTile * batch::kFields<double, Row>);
   SystemBody<System> on_device = body;
   on_device.rows = rows.data();

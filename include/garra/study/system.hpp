@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/on_device.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/core/error.hpp"
 #include "garra/study/engine.hpp"
@@ -61,6 +62,8 @@ class RowStudy : public Study {
   [[nodiscard]] double widest_interval(const Total& total) const final;
   [[nodiscard]] double unsolved_share(const Total& total) const final;
   [[nodiscard]] const SystemWords& words() const { return words_; }
+  /// A row of results.h5, in the order of columns().
+  [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
 
  protected:
   /// Throws Error(kUsage) where numbers of inputs, of outputs, or an axis make no sense.
@@ -75,6 +78,7 @@ class RowStudy : public Study {
     std::vector<Histogram> output;
     int counts = 0;
   };
+  void append_row(const double* row, std::int64_t sample, std::vector<double>& to) const;
   void count_row(const double* row, std::int64_t sample, Tally& tally, double* sums) const;
   void count_block(const double* rows, std::int64_t first, std::int64_t count, Tally& tally, double* sums) const;
   [[nodiscard]] Tally run_on_cpu(std::int64_t first, std::int64_t count, const Device& device) const;
@@ -87,12 +91,9 @@ class RowStudy : public Study {
 template <class System>
 class SystemStudy final : public RowStudy {
  public:
-  /// Runs the body on the GPU number `device`: run_system_on_gpu of study/system.cuh, compiled by nvcc.
-  using OnGpu = void (*)(const SystemBody<System>& body, std::int64_t count, int device);
-
-  /// `on_gpu`: none where the program has no kernel of it; --device cuda is an error then.
-  explicit SystemStudy(SystemWords words, const System& system = {}, OnGpu on_gpu = nullptr)
-      : RowStudy(std::move(words), System::kInputs, System::kOutputs), body_{system, {}, 0, nullptr}, on_gpu_(on_gpu) {
+  /// On a GPU where the program has its kernel (study/system.cuh); Executor::kCuda is an error elsewhere.
+  explicit SystemStudy(SystemWords words, const System& system = {})
+      : RowStudy(std::move(words), System::kInputs, System::kOutputs), body_{system, {}, 0, nullptr} {
     body_.draws.seed = this->words().plan.seed;
     for (int k = 0; k < System::kInputs; ++k)
       body_.draws.distribution[k] = this->words().inputs[static_cast<std::size_t>(k)].distribution;
@@ -104,15 +105,14 @@ class SystemStudy final : public RowStudy {
     body.first = first;
     body.rows = rows;
     if (device.executor != Executor::kCuda) return batch::for_each(device.executor, count, body);
-    if (on_gpu_ == nullptr)
+    if (batch::Launch<SystemBody<System>, std::int64_t>::kernels == nullptr)
       throw Error(ExitCode::kNoDevice, this->words().job + ": this program has no CUDA kernel of it",
                   "Use --device cpu.");
-    on_gpu_(body, count, device.index);
+    batch::on_device(device, body, count);
   }
 
  private:
   SystemBody<System> body_;
-  OnGpu on_gpu_;
 };
 
 }  // namespace garra::study

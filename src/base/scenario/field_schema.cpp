@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "base/files/suggest.hpp"
 #include "base/scenario/jobs.hpp"
@@ -54,12 +55,18 @@ FieldSchema described_job(const JobFields& job) {
   return f;
 }
 
-const JobFields& job_named(const std::string& name) {
-  const auto* const found =
-      std::find_if(std::begin(kJobs), std::end(kJobs), [&](const JobFields& job) { return name == job.name; });
-  if (found == std::end(kJobs))
-    throw Error(ExitCode::kUsage, "there is no job " + io::quoted(name), suggest(name, job_names(), "Jobs"));
-  return *found;
+const JobFields& known(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto list : {std::span<const JobFields>(kJobs), std::span<const JobFields>(kFiles)})
+    for (const JobFields& one : list) {
+      if (name == one.name) return one;
+      names.emplace_back(one.name);
+    }
+  throw Error(ExitCode::kUsage, "there is no job or file " + io::quoted(name), suggest(name, names, "Jobs and files"));
+}
+
+bool is_job(const std::string& name) {
+  return std::any_of(std::begin(kJobs), std::end(kJobs), [&](const JobFields& job) { return name == job.name; });
 }
 
 }  // namespace
@@ -153,15 +160,17 @@ std::vector<std::string> job_names() {
 }
 
 std::string scenario_schema(const std::string& job) {
-  Json out = {{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "garra scenario"}};
+  const bool scenario = job.empty() || is_job(job);
+  Json out = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+              {"title", scenario ? "garra scenario" : "garra " + job}};
   if (!job.empty()) {
-    out.update(described_job(job_named(job)).schema());
+    out.update(described_job(known(job)).schema());
   } else {
     Json names = Json::array(), cases = Json::array();
-    for (const JobFields& known : kJobs) {
-      names.push_back(known.name);
+    for (const JobFields& one : kJobs) {
+      names.push_back(one.name);
       cases.push_back(
-          {{"if", {{"properties", {{"job", {{"const", known.name}}}}}}}, {"then", described_job(known).schema()}});
+          {{"if", {{"properties", {{"job", {{"const", one.name}}}}}}}, {"then", described_job(one).schema()}});
     }
     out["type"] = "object";
     out["properties"] = {{"job", {{"enum", names}}}};
@@ -174,7 +183,7 @@ std::string scenario_schema(const std::string& job) {
 }
 
 std::string scenario_rows(const std::string& job) {
-  return "| key | takes | default | meaning |\n|---|---|---|---|\n" + described_job(job_named(job)).rows();
+  return "| key | takes | default | meaning |\n|---|---|---|---|\n" + described_job(known(job)).rows();
 }
 
 }  // namespace garra::io

@@ -36,9 +36,10 @@ class FieldSchema final : public Fields {
 
 /// What `job` may be.
 [[nodiscard]] std::vector<std::string> job_names();
-/// JSON Schema of scenario files, of one job or of all (""). Throws Error(kUsage) for a job that there is not.
+/// JSON Schema of scenario files, of one job or of all (""); or of a file that they name ("robot_file",
+/// "platform_file"). Throws Error(kUsage) for what there is not.
 [[nodiscard]] std::string scenario_schema(const std::string& job);
-/// The table of a job's keys, in Markdown.
+/// The table of its keys, in Markdown.
 [[nodiscard]] std::string scenario_rows(const std::string& job);
 
 }  // namespace garra::io

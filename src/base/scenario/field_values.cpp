@@ -217,6 +217,29 @@ class ListValue final : public Value {
   ListOf list_;
 };
 
+class MapValue final : public Value {
+ public:
+  explicit MapValue(MapOf map) : map_(std::move(map)) {}
+  void read(const Node& node, const std::string& key) override {
+    FieldReader f(node, key);
+    for (const Node::Member& member : node.members) f.key(member.key, map_.one(member.key), {});
+    f.finish();
+  }
+  [[nodiscard]] std::string text() const override {
+    std::string out;
+    for (const std::string& key : map_.keys)
+      out += (out.empty() ? "{ " : ", ") + io::text(key) + " = " + map_.one(key).text();
+    return out.empty() ? "" : out + " }";
+  }
+  [[nodiscard]] std::string takes() const override { return map_.takes; }
+  [[nodiscard]] Json schema() const override {
+    return {{"type", "object"}, {"additionalProperties", map_.one("").schema()}};
+  }
+
+ private:
+  MapOf map_;
+};
+
 class TableValue final : public Value {
  public:
   TableValue(std::function<void(Fields& f)> fields, std::string takes)
@@ -333,6 +356,7 @@ AnyValue choice(std::string& value, const std::vector<std::string>& choices) {
   return make<ChoiceValue>([&value] { return value; }, [&value](const std::string& name) { value = name; }, choices);
 }
 AnyValue list_of(ListOf list) { return make<ListValue>(std::move(list)); }
+AnyValue map_of(MapOf map) { return make<MapValue>(std::move(map)); }
 AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes) {
   return make<TableValue>(std::move(fields), takes);
 }

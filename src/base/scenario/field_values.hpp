@@ -43,6 +43,13 @@ struct ListOf {
   bool has_unit = true;                      ///< that of the first
 };
 [[nodiscard]] AnyValue list_of(ListOf list);
+/// A table in one line whose keys the file chooses.
+struct MapOf {
+  std::vector<std::string> keys;                    ///< that are written
+  std::function<AnyValue(const std::string&)> one;  ///< what a key stands for; "" where any is described
+  std::string takes;                                ///< in Markdown
+};
+[[nodiscard]] AnyValue map_of(MapOf map);
 /// A table in one line, by a list of fields of its own. `takes` is said in place of its keys.
 [[nodiscard]] AnyValue inlined(std::function<void(Fields& f)> fields, const std::string& takes = "");
 /// Read as the first where a file has this kind of value, else as the second; the first of them that has a text is

@@ -25,4 +25,13 @@ inline constexpr JobFields kJobs[] = {
     {"platform_experiment", describe_platform_experiment},
 };
 
+// Files that scenarios name, likewise: what `garra check --schema` describes besides.
+void describe_robot_file(Fields& f);
+void describe_platform_file(Fields& f);
+
+inline constexpr JobFields kFiles[] = {
+    {"robot_file", describe_robot_file},
+    {"platform_file", describe_platform_file},
+};
+
 }  // namespace garra::io

@@ -20,7 +20,10 @@ void require_job(TableReader& root, const std::string& job, const std::string& w
 [[nodiscard]] std::int64_t read_count(const Node& node, const std::string& key, std::int64_t most);
 inline constexpr std::int64_t kMostSamples = 1'000'000'000'000;
 
-// Fields that jobs share.
+// Fields that jobs share, and the first of all TOML files.
+
+/// `schema`, which check_schema() has read.
+void schema_field(Fields& f);
 
 /// `schema`, `job`, `title`, and `seed` where the job draws numbers.
 void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed);

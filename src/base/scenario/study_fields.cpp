@@ -29,10 +29,15 @@ std::int64_t read_chunk(const Node& node, const std::string& key) {
 
 }  // namespace
 
-void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed) {
-  const auto read_before = [](const Node&, const std::string&) {};  // require_job() has
+void schema_field(Fields& f) {
+  const auto read_before = [](const Node&, const std::string&) {};  // check_schema() has
   f.key("schema", custom({read_before, [] { return std::string("1"); }, "1", R"({"const": 1})"}),
         {.doc = "version of the format", .required = "Write schema = 1 in the first line."});
+}
+
+void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed) {
+  schema_field(f);
+  const auto read_before = [](const Node&, const std::string&) {};  // require_job() has
   const std::string name = text(std::string(job)), schema = "{\"const\": " + name + "}";
   f.key("job", custom({read_before, [&] { return name; }, "`" + name + "`", schema}),
         {.doc = "what the file is about", .required = "Write job = " + name + "."});

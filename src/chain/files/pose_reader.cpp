@@ -102,28 +102,12 @@ AnyValue pose(Pose<double>& pose) {
   return inlined([&pose](Fields& f) { pose_fields(f, pose); }, "`{ position, rpy }`");
 }
 
-Pose<double> read_pose(const Node& node, const std::string& key) {
-  Pose<double> read = Pose<double>::identity();
-  pose(read).read(node, key);
-  return read;
-}
-
-std::string pose_text(Pose<double> written) { return pose(written).text(); }
-
 AnyValue inertia(Mat3<double>& I) {
   const auto read = [&I](const Node& node, const std::string& key) { I = read_moments(node, key); };
   return either(Node::Kind::kTable, inlined([&I](Fields& f) { moment_fields(f, I); }),
                 custom({read, [] { return std::string(); }, "a list of 3 or 6",
                         R"({"type": "array", "minItems": 3, "maxItems": 6})"}));
 }
-
-Mat3<double> read_inertia(const Node& node, const std::string& key) {
-  Mat3<double> read{};
-  inertia(read).read(node, key);
-  return read;
-}
-
-std::string inertia_text(Mat3<double> written) { return inertia(written).text(); }
 
 std::vector<std::string> inertia_warnings(const Node& document) {
   std::vector<Place> places;

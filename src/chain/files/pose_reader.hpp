@@ -12,20 +12,12 @@ namespace garra::io {
 /// { position = [x, y, z], rpy = [roll, pitch, yaw] }, both optional; or rotation = three rows instead of rpy.
 /// Written, it reads back to the last bit.
 [[nodiscard]] AnyValue pose(Pose<double>& pose);
-/// The same without a list of fields, for readers of robots.
-[[nodiscard]] Pose<double> read_pose(const Node& node, const std::string& key);
-/// As pose() writes it.
-[[nodiscard]] std::string pose_text(Pose<double> pose);
 
 /// { ixx = ..., iyy = ..., izz = ..., ixy = ..., ixz = ..., iyz = ... } as in a URDF, products of inertia 0 where they
 /// are left out; or a list [ixx, iyy, izz], or [ixx, iyy, izz, ixy, iyz, ixz]. About the center of mass; throws where a
 /// principal moment is negative.
 /// Written with keys.
 [[nodiscard]] AnyValue inertia(Mat3<double>& I);
-/// As inertia() reads it.
-[[nodiscard]] Mat3<double> read_inertia(const Node& node, const std::string& key);
-/// As inertia() writes it.
-[[nodiscard]] std::string inertia_text(Mat3<double> inertia);
 
 /// A warning where a key "inertia" of the document is a list with products of inertia, of whose order programs have
 /// different ideas; else none.

@@ -1,6 +1,7 @@
 // How a scenario names its robot: by a name of data/robots, or a file.
 #include "chain/files/robot_table.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/files/number.hpp"
@@ -22,12 +23,18 @@ std::string find_robot(const std::string& model, bool is_file, const std::string
   return copy.empty() ? robot_file(model) : copy;
 }
 
-/// `{ joint = value, ... }`
-std::string lock_text(const chain::Robot& robot) {
-  std::string out;
-  for (const chain::LockedJoint& joint : robot.locked)
-    out += (out.empty() ? "{ " : ", ") + text(joint.name) + " = " + text(joint.q, joint.prismatic ? kLength : kAngle);
-  return out + " }";
+/// Where a locked joint stands, as text: the unit is the joint's, which only the URDF knows.
+AnyValue lock(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& joint) {
+  const auto read = [&locks, joint](const Node& node, const std::string& key) {
+    const bool number = node.kind == Node::Kind::kInteger || node.kind == Node::Kind::kFloat;
+    locks.push_back({joint, number ? shortest(node.number) : read_string(node, key)});
+  };
+  const auto write = [&robot, joint] {
+    const auto is = [&](const chain::LockedJoint& one) { return one.name == joint; };
+    const auto one = std::find_if(robot.locked.begin(), robot.locked.end(), is);
+    return text(one->q, kJointPosition.of(one->prismatic));
+  };
+  return custom({read, write, "a number, or one with its unit", R"({"type": ["number", "string"]})"});
 }
 
 void read_named(Fields& f, const std::string& scenario, bool is_file, const std::vector<JointLock>& locks,
@@ -45,28 +52,20 @@ void read_named(Fields& f, const std::string& scenario, bool is_file, const std:
 
 }  // namespace
 
-std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
-  std::vector<JointLock> locks;
-  if (node.kind != Node::Kind::kTable)
-    fail(node.place, key, "expected a table, found " + describe(node), "Write lock = { joint = 0.02 }.");
-  for (const Node::Member& member : node.members) {
-    const Node& value = member.value;
-    // As text: the unit is the joint's, which only the URDF knows.
-    const bool number = value.kind == Node::Kind::kInteger || value.kind == Node::Kind::kFloat;
-    locks.push_back({member.key, number ? shortest(value.number) : read_string(value, key + "." + member.key)});
-  }
-  return locks;
+AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& file) {
+  std::vector<std::string> joints;
+  // A robot in TOML has its locked joints built in.
+  if (fs::path(file).extension() == ".urdf")
+    for (const chain::LockedJoint& joint : robot.locked) joints.push_back(joint.name);
+  return map_of(
+      {joints, [&](const std::string& joint) { return lock(locks, robot, joint); }, "`{ joint = value, ... }`"});
 }
 
-AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& file) {
-  const auto text = [&robot, file] {
-    // A robot in TOML has its locked joints built in.
-    const bool urdf = fs::path(file).extension() == ".urdf";
-    return urdf && !robot.locked.empty() ? lock_text(robot) : std::string();
-  };
-  return custom({[&](const Node& node, const std::string& key) { locks = read_locks(node, key); }, text,
-                 "`{ joint = value, ... }`",
-                 R"({"type": "object", "additionalProperties": {"type": ["number", "string"]}})"});
+std::vector<JointLock> read_locks(const Node& node, const std::string& key) {
+  std::vector<JointLock> all;
+  const chain::Robot none;
+  locks(all, none, "").read(node, key);
+  return all;
 }
 
 void robot_fields(Fields& f, const std::string& scenario, const std::string& example, const NamedRobot& named) {

@@ -33,10 +33,10 @@ struct NamedRobot {
 /// for remedies. Reads the robot as read_robot().
 void robot_fields(Fields& f, const std::string& scenario, const std::string& example, const NamedRobot& named);
 
-/// `lock = { joint = value }` of a table that names a URDF.
-[[nodiscard]] std::vector<JointLock> read_locks(const Node& node, const std::string& key);
-/// Written back with all locked joints, where the file is a URDF and has such joints: in a TOML robot they are part of
-/// the links.
+/// `lock = { joint = value }` of a table that names a URDF. Written back with all locked joints, where the file is a
+/// URDF and has such joints: in a TOML robot they are part of the links.
 [[nodiscard]] AnyValue locks(std::vector<JointLock>& locks, const chain::Robot& robot, const std::string& file);
+/// The same as it is read, without a robot.
+[[nodiscard]] std::vector<JointLock> read_locks(const Node& node, const std::string& key);
 
 }  // namespace garra::io

@@ -1,215 +1,276 @@
-// Robots in TOML (docs/robots.md).
-#include <array>
+// Robots in TOML (docs/robots.md): one list of fields for all conventions, by which files are read, written in kernel
+// form, and described.
+#include <algorithm>
 #include <cmath>
 
-#include "base/scenario/distribution_reader.hpp"
+#include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_writer.hpp"
+#include "base/scenario/jobs.hpp"
+#include "base/scenario/parts.hpp"
 #include "chain/files/pose_reader.hpp"
+#include "chain/files/robot_table.hpp"
 #include "garra/io/robot.hpp"
 
 namespace garra::io {
 
 namespace {
 
-using chain::DhJoint;
-using chain::GrymaJoint;
-using chain::KernelJoint;
-using chain::LinkData;
 using chain::Robot;
-using chain::RobotData;
-using chain::ScrewJoint;
 
-/// Sets `value` where the key is given.
-void read_optional(TableReader& table, const char* key, const Dimension& dimension, double& value) {
-  if (const Node* node = table.find(key)) value = read_quantity(*node, table.name(key), dimension);
-}
-void read_not_negative(TableReader& table, const char* key, const Dimension& dimension, double& value) {
-  if (const Node* node = table.find(key))
-    value = read_bounded(*node, table.name(key), {dimension, Bounds::not_negative()});
+enum class Convention { kDh, kModifiedDh, kGryma, kScrews, kKernel };
+constexpr auto names_of(Convention) { return names("dh", "modified_dh", "gryma", "screws", "kernel"); }
+
+/// A joint as files have it; which members count depends on the convention.
+struct FileJoint {
+  chain::LinkData link;
+  double a = 0, d = 0, alpha = 0, theta = 0;      ///< dh, modified_dh; kernel without alpha
+  double cos_alpha = 1, sin_alpha = 0;            ///< kernel
+  int code = 0;                                   ///< gryma, as are the next two
+  Vec3<double> shift = Vec3<double>::zero();      ///< its d
+  double azimuth = 0, polar = 0;                  ///< its alpha and beta
+  double screw[6] = {};                           ///< screws
+  Pose<double> frame = Pose<double>::identity();  ///< screws, kernel
+
+  [[nodiscard]] Vec3<double> direction() const { return {{screw[0], screw[1], screw[2]}}; }
+  [[nodiscard]] Vec3<double> moment() const { return {{screw[3], screw[4], screw[5]}}; }
+};
+
+struct RobotFile {
+  Convention convention = Convention::kDh;
+  chain::RobotData data;
+  std::vector<FileJoint> joint;
+  std::vector<chain::LockedJoint> locked;
+};
+
+constexpr JointDimension kVelocityLimit{kAngularVelocity, kVelocity}, kEffort{kTorque, kForce},
+    kArmature{kInertia, kMass}, kDamping{kTurningDamping, kSlidingDamping};
+
+/// Fields of these conventions alone.
+Case of(Convention now, std::initializer_list<Convention> conventions) {
+  Case c{std::find(conventions.begin(), conventions.end(), now) != conventions.end()};
+  for (const Convention one : conventions)
+    c.label += (c.label.empty() ? "convention = \"" : " or \"") + std::string(name_of(one)) + "\"";
+  return c;
 }
 
-void read_body(TableReader& table, LinkData& link) {
-  if (const Node* node = table.find("name")) link.joint.name = read_string(*node, table.name("name"));
-  if (const Node* node = table.find("frame")) link.frame = read_string(*node, table.name("frame"));
-  read_not_negative(table, "mass", kMass, link.body.mass);
-  if (const Node* node = table.find("com")) link.body.com = read_vector(*node, table.name("com"), kLength);
-  if (const Node* node = table.find("inertia")) link.body.inertia = read_inertia(*node, table.name("inertia"));
+AnyValue joint_type(bool& prismatic) {
+  return numbered_choice([&] { return prismatic ? 1 : 0; }, [&](int i) { prismatic = i == 1; },
+                         {"revolute", "prismatic"});
 }
 
-void read_limits(TableReader& table, chain::Joint& joint) {
-  const Dimension position = joint.prismatic ? kLength : kAngle;
-  if (const Node* node = table.find("limits")) {
-    const std::string key = table.name("limits");
-    const std::vector<Node>& items = read_array(*node, key, 2);
+AnyValue limits(chain::Joint& joint, const Dimension& position) {
+  const auto read = [&joint, position](const Node& node, const std::string& key) {
+    const std::vector<Node>& items = read_array(node, key, 2);
     joint.lower = read_quantity(items[0], item(key, 0), position);
     joint.upper = read_quantity(items[1], item(key, 1), position);
-    if (joint.lower > joint.upper)
-      fail(node->place, key, "the lower limit is above the upper", "Write limits = [lower, upper].");
-  }
-  read_not_negative(table, "velocity_limit", joint.prismatic ? kVelocity : kAngularVelocity, joint.velocity_limit);
-  read_not_negative(table, "effort_limit", joint.prismatic ? kForce : kTorque, joint.effort_limit);
+  };
+  const auto write = [&joint, position] {
+    if (std::isinf(joint.lower) && std::isinf(joint.upper)) return std::string();
+    // Limits come in pairs: one that is missing is written as a number that no joint reaches.
+    const auto end = [&](double x) { return text(std::isinf(x) ? std::copysign(1e300, x) : x, position); };
+    return "[" + end(joint.lower) + ", " + end(joint.upper) + "]";
+  };
+  return custom({read, write, "[lower, upper], " + si_unit(position),
+                 R"({"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2})"});
 }
 
-/// All but the geometry of a joint whose kind is known.
-// After the kind is known, since units of limits and damping depend on it.
-LinkData read_link(TableReader& table, bool prismatic) {
-  LinkData link;
-  link.joint.prismatic = prismatic;
-  read_body(table, link);
-  read_limits(table, link.joint);
-  read_not_negative(table, "armature", prismatic ? kMass : kInertia, link.armature);
-  read_not_negative(table, "damping", prismatic ? kSlidingDamping : kTurningDamping, link.damping);
-  return link;
+/// Where a joint moves, in units of its kind.
+void motion_fields(Fields& f, bool prismatic, chain::LinkData& link) {
+  const Dimension position = kJointPosition.of(prismatic);
+  f.key("limits", limits(link.joint, position), {.doc = "of q", .comment = si_unit(position)});
+  f.check(link.joint.lower <= link.joint.upper, "limits", "the lower limit is above the upper",
+          "Write limits = [lower, upper].");
+  const auto limit = [&](const char* key, const JointDimension& dimension, double& value, const std::string& doc) {
+    f.key(key, quantity(value, {dimension.of(prismatic), Bounds::not_negative()}, chain::kNoLimit), {.doc = doc});
+  };
+  limit("velocity_limit", kVelocityLimit, link.joint.velocity_limit, "of its speed");
+  limit("effort_limit", kEffort, link.joint.effort_limit, "of what drives it");
 }
 
-bool read_prismatic(TableReader& table) {
-  // Revolute unless it says otherwise.
-  const Node* node = table.find("type");
-  return node != nullptr && read_choice(*node, table.name("type"), {"revolute", "prismatic"}) == "prismatic";
+void drive_fields(Fields& f, bool prismatic, chain::LinkData& link) {
+  const auto key = [&](const char* name, const JointDimension& dimension, double& value, const std::string& doc) {
+    f.key(name, quantity(value, {dimension.of(prismatic), Bounds::not_negative()}), {.doc = doc});
+  };
+  key("armature", kArmature, link.armature, "the rotor's inertia as seen at the joint");
+  key("damping", kDamping, link.damping, "viscous");
 }
 
-DhJoint read_dh(TableReader& table) {
-  DhJoint row;
-  const bool prismatic = read_prismatic(table);
-  read_optional(table, "a", kLength, row.a);
-  read_optional(table, "d", kLength, row.d);
-  read_optional(table, "alpha", kAngle, row.alpha);
-  read_optional(table, "theta", kAngle, row.theta);
-  row.link = read_link(table, prismatic);
-  return row;
+/// What only joints that move have: units depend on how they do.
+template <class Visitor>
+void moving(Fields& f, bool fixed, bool prismatic, const Visitor& visit) {
+  f.when({!fixed && !prismatic, "revolute"}, [&] { visit(false); });
+  f.when({!fixed && prismatic, "prismatic"}, [&] { visit(true); });
 }
 
-GrymaJoint read_gryma(TableReader& table) {
-  GrymaJoint row;
-  const Node& code = table.require("theta", "Write the Theta code, 0 to 8: 0 fixed, 4 5 6 revolute about x y z.");
-  const std::int64_t theta = read_integer(code, table.name("theta"));
-  if (theta < 0 || theta > 8) {
-    fail(code.place, table.name("theta"), "unknown Theta code " + std::to_string(theta),
-         "0 fixed; 1 2 3 prismatic, 4 5 6 revolute along x y z; 7 prismatic, 8 revolute along alpha, beta.");
-  }
-  row.theta = static_cast<int>(theta);
-  if (const Node* node = table.find("d")) row.d = read_vector(*node, table.name("d"), kLength);
-  if (theta >= 7) {
-    read_optional(table, "alpha", kAngle, row.alpha);
-    read_optional(table, "beta", kAngle, row.beta);
-  }
-  // A fixed row has a body but nothing that moves: no limits, no armature.
-  if (theta == 0) {
-    read_body(table, row.link);
-  } else {
-    row.link = read_link(table, theta <= 3 || theta == 7);
-  }
-  return row;
+void dh_fields(Fields& f, Convention c, FileJoint& j) {
+  using enum Convention;
+  f.when(of(c, {kDh, kModifiedDh, kKernel}), [&] { f.key("a", quantity(j.a, {kLength}), {.doc = "along x"}); });
+  f.when(of(c, {kDh, kModifiedDh}), [&] { f.key("alpha", quantity(j.alpha, {kAngle}), {.doc = "about x"}); });
+  f.when(of(c, {kKernel}), [&] {
+    // Cosine and sine, not the angle: they read back to the last bit.
+    f.key("cos_alpha", quantity(j.cos_alpha, {kRatio}), {.doc = "of the angle about x"});
+    f.key("sin_alpha", quantity(j.sin_alpha, {kRatio}), {.doc = "of the angle about x"});
+  });
+  f.when(of(c, {kDh, kModifiedDh, kKernel}), [&] {
+    f.key("d", quantity(j.d, {kLength}), {.doc = "along z; a prismatic joint adds q"});
+    f.key("theta", quantity(j.theta, {kAngle}), {.doc = "about z; a revolute joint adds q"});
+  });
 }
 
-ScrewJoint read_screw(TableReader& table) {
-  ScrewJoint joint;
-  const Node& node = table.require("screw", "Write screw = [sx, sy, sz, mx, my, mz]: direction, moment p x direction.");
-  const std::string key = table.name("screw");
-  const std::vector<Node>& items = read_array(node, key, 6);
-  for (std::size_t i = 0; i < 6; ++i) {
-    double& x = i < 3 ? joint.direction[static_cast<int>(i)] : joint.moment[static_cast<int>(i) - 3];
-    // Numbers without units: a screw is given in SI.
-    x = read_quantity(items[i], item(key, i), kRatio);
-  }
-  const double s = norm(joint.direction), m = norm(joint.moment);
-  if (s == 0 && m == 0)
-    fail(node.place, key, "the screw is zero", "A prismatic joint has direction 0 and its axis as moment.");
+void gryma_fields(Fields& f, FileJoint& j) {
+  f.key("theta",
+        count(j.code, {.low = 0,
+                       .high = 8,
+                       .remedy = "0 fixed; 1 2 3 prismatic, 4 5 6 revolute along x y z; 7 prismatic, 8 revolute along "
+                                 "alpha, beta."}),
+        {.doc = "0 fixed; 1 2 3 prismatic, 4 5 6 revolute along x y z; 7 prismatic, 8 revolute along `alpha`, `beta`",
+         .required = "Write the Theta code, 0 to 8: 0 fixed, 4 5 6 revolute about x y z."});
+  if (f.reading()) j.link.joint.prismatic = (j.code >= 1 && j.code <= 3) || j.code == 7;
+  f.key("d", vector(j.shift, {kLength}), {.doc = "origin in the frame before"});
+  f.when({j.code >= 7, "theta = 7 or 8"}, [&] {
+    f.key("alpha", quantity(j.azimuth, {kAngle}), {.doc = "azimuth of the axis"});
+    f.key("beta", quantity(j.polar, {kAngle}), {.doc = "angle of the axis from z"});
+  });
+}
+
+void screw_fields(Fields& f, FileJoint& j) {
+  // Numbers without units: a screw is given in SI.
+  f.key("screw", list_of({6, [&j](std::size_t k) { return quantity(j.screw[k], {kRatio}); }, "six numbers"}),
+        {.doc = "direction s and moment p x s of the axis at q = 0; s = 0 is a prismatic joint along the moment",
+         .required = "Write screw = [sx, sy, sz, mx, my, mz]: direction, moment p x direction."});
+  const double s = norm(j.direction()), m = norm(j.moment());
+  if (f.reading()) j.link.joint.prismatic = s == 0;
+  f.check(s != 0 || m != 0, "screw", "the screw is zero", "A prismatic joint has direction 0 and its axis as moment.");
   // The same bound as from_screws(), here with the place in the file.
-  if (std::abs(dot(joint.direction, joint.moment)) > 1e-9 * s * m) {
-    fail(node.place, key, "direction and moment are not perpendicular: a helical joint",
-         "The moment is p x direction, with p any point of the axis.");
-  }
-  if (const Node* frame = table.find("pose")) joint.frame = read_pose(*frame, table.name("pose"));
-  joint.link = read_link(table, s == 0);
-  return joint;
+  f.check(std::abs(dot(j.direction(), j.moment())) <= 1e-9 * s * m, "screw",
+          "direction and moment are not perpendicular: a helical joint",
+          "The moment is p x direction, with p any point of the axis.");
 }
 
-KernelJoint read_kernel(TableReader& table) {
-  KernelJoint row;
-  const bool prismatic = read_prismatic(table);
-  read_optional(table, "a", kLength, row.a);
-  read_optional(table, "d", kLength, row.d);
-  read_optional(table, "theta", kAngle, row.theta);
-  read_optional(table, "cos_alpha", kRatio, row.cos_alpha);
-  read_optional(table, "sin_alpha", kRatio, row.sin_alpha);
-  if (const Node* frame = table.find("pose")) row.frame = read_pose(*frame, table.name("pose"));
-  row.link = read_link(table, prismatic);
-  return row;
+void joint_fields(Fields& f, Convention c, FileJoint& j) {
+  using enum Convention;
+  chain::LinkData& link = j.link;
+  f.key("name", string(link.joint.name, true), {.doc = "of the joint", .otherwise = "`joint 1`, ..."});
+  const bool sound = f.sound();
+  f.when(of(c, {kDh, kModifiedDh, kKernel}),
+         [&] { f.key("type", joint_type(link.joint.prismatic), {.doc = "how it moves"}); });
+  dh_fields(f, c, j);
+  f.when(of(c, {kGryma}), [&] { gryma_fields(f, j); });
+  f.when(of(c, {kScrews}), [&] { screw_fields(f, j); });
+  const bool fixed = c == kGryma && j.code == 0;
+  // Units of limits, armature and damping depend on how it moves.
+  const bool known = !sound || f.sound();
+  if (known) moving(f, fixed, link.joint.prismatic, [&](bool slides) { motion_fields(f, slides, link); });
+  f.key("frame", string(link.frame, true), {.doc = "of the link: its name", .otherwise = "`link 1`, ..."});
+  f.when(of(c, {kScrews, kKernel}), [&] {
+    f.key("pose", pose(j.frame),
+          {.doc = "of the link frame: of screws in the base at q = 0, else in the kernel frame",
+           .comment = "of the link frame in the kernel frame"});
+  });
+  f.key("mass", quantity(link.body.mass, {kMass, Bounds::not_negative()}), {.doc = "of the link"});
+  f.key("com", vector(link.body.com, {kLength}),
+        {.doc = "center of mass in the link frame", .comment = "m, in the link frame"});
+  f.key("inertia", inertia(link.body.inertia),
+        {.doc = "about the center of mass, link axes", .comment = "kg*m^2, about com, link axes"});
+  if (!known) return f.give_up();
+  moving(f, fixed, link.joint.prismatic, [&](bool slides) { drive_fields(f, slides, link); });
 }
 
 /// What a URDF's chain had locked: already in the bodies, told again.
-std::vector<chain::LockedJoint> read_locked(TableReader& root) {
-  std::vector<chain::LockedJoint> locked;
-  const Node* node = root.find("locked");
-  if (node == nullptr) return locked;
-  const std::vector<Node>& items = read_array(*node, "locked", 0);
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    TableReader table(items[i], item("locked", i));
-    chain::LockedJoint joint;
-    joint.name = read_string(table.require("joint", "Write joint = \"its name\"."), table.name("joint"));
-    joint.prismatic = read_prismatic(table);
-    read_optional(table, "q", joint.prismatic ? kLength : kAngle, joint.q);
-    read_not_negative(table, "mass", kMass, joint.mass);
-    table.finish();
-    locked.push_back(std::move(joint));
-  }
-  return locked;
+void locked_fields(Fields& f, chain::LockedJoint& joint) {
+  f.key("joint", string(joint.name), {.doc = "its name", .required = "Write joint = \"its name\"."});
+  f.key("type", joint_type(joint.prismatic), {.doc = "how it moved"});
+  moving(f, false, joint.prismatic,
+         [&](bool slides) { f.key("q", quantity(joint.q, {kJointPosition.of(slides)}), {.doc = "where it stands"}); });
+  f.key("mass", quantity(joint.mass, {kMass, Bounds::not_negative()}), {.doc = "behind it"});
 }
 
-template <class Joint, class Read>
-std::vector<Joint> read_joints(TableReader& root, Read read) {
-  const Node& node = root.require("joint", "Write one [[joint]] for each joint.");
-  const std::vector<Node>& items = read_array(node, "joint", 0);
+void fields(Fields& f, RobotFile& file) {
+  using enum Convention;
+  schema_field(f);
+  f.key("robot", string(file.data.name), {.doc = "its name", .required = "Write robot = \"its name\"."});
+  f.key("source", string(file.data.source, true), {.doc = "where its numbers come from"});
+  const bool sound = f.sound();
+  f.key("convention", choice(file.convention),
+        {.doc = "of the geometry: the table above",
+         .comment = "X = Rx(alpha) Tx(a) Rz(theta) Tz(d), q added to theta or d",
+         .required = "Write convention = \"dh\"."});
+  if (sound && !f.sound()) return f.give_up();
+  const Convention c = file.convention;
+  f.key("gravity", vector(file.data.gravity, {kAcceleration}), {.doc = "in the world"});
+  f.key("base", pose(file.data.base),
+        {.doc = "of the description's base in the world", .comment = "of kernel frame 0 in the world"});
+  f.when(of(c, {kDh, kModifiedDh, kGryma, kKernel}), [&] {
+    f.key("tool", pose(file.data.tool), {.doc = "in the last link frame", .comment = "in the last kernel frame"});
+  });
+  // Of screws the tool pose at q = 0 is called home, and is given in the base.
+  f.when(of(c, {kScrews}), [&] { f.key("home", pose(file.data.tool), {.doc = "of the tool in the base at q = 0"}); });
+  f.tables("joint", {.doc = "each joint", .required = "Write one [[joint]] for each joint."},
+           {file.joint.size(), [&](std::size_t n) { file.joint.resize(n); },
+            [&](std::size_t i) { joint_fields(f, c, file.joint[i]); }});
+  f.when(of(c, {kKernel}), [&] {
+    f.tables("locked", {.doc = "joints of a URDF that stand still, for the record"},
+             {file.locked.size(), [&](std::size_t n) { file.locked.resize(n); },
+              [&](std::size_t i) { locked_fields(f, file.locked[i]); }});
+  });
+}
+
+RobotFile read(const Node& document) {
+  TableReader root(document, "");
+  check_schema(root);
+  RobotFile file;
+  FieldReader f(document);
+  fields(f, file);
+  f.finish();
+  return file;
+}
+
+template <class Joint, class Make>
+std::vector<Joint> joints_of(const RobotFile& file, const Make& make) {
   std::vector<Joint> joints;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    TableReader table(items[i], item("joint", i));
-    joints.push_back(read(table));
-    table.finish();
-  }
+  for (const FileJoint& j : file.joint) joints.push_back(make(j));
   return joints;
 }
 
-RobotData read_whole(TableReader& root, bool screws) {
-  RobotData data;
-  data.name = read_string(root.require("robot", "Write robot = \"its name\"."), "robot");
-  if (const Node* node = root.find("source")) data.source = read_string(*node, "source");
-  if (const Node* node = root.find("gravity")) data.gravity = read_vector(*node, "gravity", kAcceleration);
-  if (const Node* node = root.find("base")) data.base = read_pose(*node, "base");
-  // Of screws the tool pose at q = 0 is called home, and is given in the base.
-  const char* tool = screws ? "home" : "tool";
-  if (const Node* node = root.find(tool)) data.tool = read_pose(*node, tool);
-  return data;
+Robot build(const RobotFile& file) {
+  const auto dh = [](const FileJoint& j) { return chain::DhJoint{j.a, j.d, j.alpha, j.theta, j.link}; };
+  switch (file.convention) {
+    case Convention::kDh:
+      return chain::from_dh(file.data, joints_of<chain::DhJoint>(file, dh));
+    case Convention::kModifiedDh:
+      return chain::from_modified_dh(file.data, joints_of<chain::DhJoint>(file, dh));
+    case Convention::kGryma:
+      return chain::from_gryma(file.data, joints_of<chain::GrymaJoint>(file, [](const FileJoint& j) {
+                                 return chain::GrymaJoint{j.code, j.shift, j.azimuth, j.polar, j.link};
+                               }));
+    case Convention::kScrews:
+      return chain::from_screws(file.data, joints_of<chain::ScrewJoint>(file, [](const FileJoint& j) {
+                                  return chain::ScrewJoint{j.direction(), j.moment(), j.frame, j.link};
+                                }));
+    case Convention::kKernel:
+      break;
+  }
+  Robot robot =
+      chain::from_kernel_form(file.data, joints_of<chain::KernelJoint>(file, [](const FileJoint& j) {
+                                return chain::KernelJoint{j.a, j.d, j.cos_alpha, j.sin_alpha, j.theta, j.frame, j.link};
+                              }));
+  robot.locked = file.locked;
+  return robot;
 }
 
-std::string read_convention(TableReader& root) {
-  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
-  if (read_integer(schema, "schema") != 1) {
-    fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
-         "This program reads schema = 1.");
+RobotFile in_kernel_form(const Robot& robot) {
+  RobotFile file{Convention::kKernel, {robot.name, robot.source, robot.base, robot.tool, robot.gravity}, {}, {}};
+  for (std::size_t i = 0; i < robot.joint.size(); ++i) {
+    const chain::JointForm<double>& form = robot.form[i];
+    FileJoint j;
+    j.link = {robot.link[i].name, robot.joint[i], robot.body[i], form.armature, form.damping};
+    j.a = form.a, j.d = form.d, j.theta = form.theta;
+    j.cos_alpha = form.cos_alpha, j.sin_alpha = form.sin_alpha;
+    j.frame = robot.link[i].offset;
+    file.joint.push_back(j);
   }
-  return read_choice(root.require("convention", "Write convention = \"dh\"."), "convention",
-                     {"dh", "modified_dh", "gryma", "screws", "kernel"});
-}
-
-Robot build(TableReader& root) {
-  const std::string convention = read_convention(root);
-  const RobotData data = read_whole(root, convention == "screws");
-  // Known, though it is read later, by the convention.
-  static_cast<void>(root.find("joint"));
-  const std::vector<chain::LockedJoint> locked = read_locked(root);
-  // Unknown keys come first: a misspelled one may be why another is missing.
-  root.finish();
-  if (convention == "kernel") {
-    Robot robot = chain::from_kernel_form(data, read_joints<KernelJoint>(root, read_kernel));
-    robot.locked = locked;
-    return robot;
-  }
-  if (!locked.empty())
-    fail(root.find("locked")->place, "locked", "belongs to convention = \"kernel\"", "Leave it out.");
-  if (convention == "dh") return chain::from_dh(data, read_joints<DhJoint>(root, read_dh));
-  if (convention == "modified_dh") return chain::from_modified_dh(data, read_joints<DhJoint>(root, read_dh));
-  if (convention == "gryma") return chain::from_gryma(data, read_joints<GrymaJoint>(root, read_gryma));
-  return chain::from_screws(data, read_joints<ScrewJoint>(root, read_screw));
+  file.locked = robot.locked;
+  return file;
 }
 
 }  // namespace
@@ -219,18 +280,22 @@ Robot parse_robot_toml(const std::string& text, const std::string& name, const R
     throw Error(ExitCode::kUsage, name + ": base and tip links and locked joints are for URDF files",
                 "A robot in TOML is one chain: leave them out.");
   const Node document = parse_toml(text, name, options.overrides);
-  TableReader root(document, "");
+  const RobotFile file = read(document);
   try {
-    Robot robot = build(root);
+    Robot robot = build(file);
     robot.warnings = inertia_warnings(document);
     return robot;
   } catch (const Error& error) {
-    // What the builders refuse has no place in the file; what the readers refuse has, and so have overrides.
-    const std::string what = error.what();
-    const bool placed = error.code() != ExitCode::kUsage || what.starts_with("--set");
-    if (placed) throw;
-    throw Error(ExitCode::kInvalidFile, name + ":1:1: " + what);
+    // What the builders refuse has no place in the file.
+    throw Error(ExitCode::kInvalidFile, name + ":1:1: " + error.what());
   }
+}
+
+std::string robot_toml(const Robot& robot) { return written(in_kernel_form(robot), fields); }
+
+void describe_robot_file(Fields& f) {
+  RobotFile file;
+  fields(f, file);
 }
 
 }  // namespace garra::io

@@ -42,29 +42,11 @@ std::string first_to_fail(const Json& s) {
   return out;
 }
 
-std::string quantiles(const Json& s) {
-  std::string out = format("\n%-20s %10s %10s %10s\n", "Metrics", "5 %", "median", "95 %");
-  for (const auto& [name, m] : s["metrics"].items()) {
-    const auto value = [&](const char* p) {
-      const Json& q = m["quantiles"][p];
-      return q.is_null() ? std::string("-") : format("%.3g", q.get<double>());
-    };
-    out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(),
-                  value("0.95").c_str());
-    // Without a number no unit.
-    out += (m["unit"] == "1" || m["quantiles"]["0.5"].is_null() ? "" : " " + m["unit"].get<std::string>()) + "\n";
-  }
+std::string unresisted(const Json& s) {
+  std::string out;
   for (const Json& wrench : s["unresisted"])
     out += "  No contact force resists " + wrench.get<std::string>() + ": wrench radius 0\n";
   return out;
-}
-
-std::string sampled(const Json& s) {
-  const std::string why = s["stopped_by"] == "half_width"
-                              ? format(" of %lld, stopped at the asked half width", s["requested"].get<long long>())
-                              : "";
-  return format("  %lld samples", s["samples"].get<long long>()) + why +
-         format(", seed %llu\n", s["seed"].get<unsigned long long>());
 }
 
 std::string effort(const Json& s, const Json& manifest) {
@@ -79,8 +61,8 @@ std::string effort(const Json& s, const Json& manifest) {
 }  // namespace
 
 std::string answer_text(const Json& s, const Json& manifest, const Look& look) {
-  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + sampled(s) + "\n";
-  out += outcomes(s) + first_to_fail(s) + influences_on_held(s) + quantiles(s) + effort(s, manifest);
+  std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + probabilities(s) + samples_line(s) + "\n";
+  out += outcomes(s) + first_to_fail(s) + influences_on("held", s) + quantiles(s) + unresisted(s) + effort(s, manifest);
   // Where all are held the sample shown is the nearest to failing, not a failure.
   const char* label = s["outcomes"]["held"] == s["samples"] ? "Closest sample" : "Closest failure";
   if (look.sample >= 0)

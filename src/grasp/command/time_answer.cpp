@@ -133,7 +133,7 @@ std::string effort(const Json& s, const Json& manifest) {
 
 std::string grasp_time_answer_text(const Json& s, const Json& manifest, const Look& look) {
   std::string out = "\n" + s["title"].get<std::string>() + "\n\n" + verdict(s) + levels(s) + outcomes(s);
-  out += first_to_slip(s) + influences_on_held(s) + metrics(s) + audit(s) + effort(s, manifest);
+  out += first_to_slip(s) + influences_on("held", s) + metrics(s) + audit(s) + effort(s, manifest);
   if (look.sample >= 0)
     out += "Worst sample       garra replay " + look.run + " --sample " + std::to_string(look.sample) + "\n";
   return out;

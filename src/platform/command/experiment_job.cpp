@@ -10,6 +10,7 @@
 #include "platform/command/study_file.hpp"
 #include "platform/files/rows_file.hpp"
 #include "shell/jobs.hpp"
+#include "shell/samples/system_job.hpp"
 
 namespace garra::cli {
 
@@ -40,26 +41,6 @@ Trajectories side_by_side(const Trajectories& full, const Trajectories& minimal)
   both.corrections.push_back(minimal.corrections[0]);
   both.status.push_back(minimal.status[0]);
   return both;
-}
-
-/// The row by its columns; a status by its name.
-Json to_json(const ExperimentStudy& study, std::int64_t sample) {
-  const std::vector<double> row = study.row(sample);
-  Json j = Json::object();
-  for (const study::RowColumn& column : study.columns()) {
-    Json values = Json::array();
-    for (std::size_t k = 0; k < column.width; ++k) {
-      const double x = row[column.first + k];
-      if (!column.names.empty())
-        values.push_back(column.names[static_cast<std::size_t>(x)]);
-      else if (column.type != study::RowColumn::Type::kReal)
-        values.push_back(static_cast<std::int64_t>(x));
-      else
-        values.push_back(std::isfinite(x) ? Json(x) : Json(nullptr));
-    }
-    j[column.name == "index" ? "sample" : column.name] = column.width == 1 ? values[0] : values;
-  }
-  return j;
 }
 
 class PlatformExperimentJob final : public Job {
@@ -97,14 +78,7 @@ class PlatformExperimentJob final : public Job {
     if (!a.problem.empty() || !a.output.empty())
       throw Error(ExitCode::kUsage, "an experiment's pose or instant has no file of its own",
                   "path.h5 or motion.h5 in the run folder holds all of them.");
-    const Json j = to_json(study_, sample);
-    if (a.format == "json") {
-      std::printf("%s\n", j.dump(1).c_str());
-      return;
-    }
-    for (const auto& [name, value] : j.items())
-      std::printf("%-20s %s\n", name.c_str(),
-                  value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+    print_row(study_.columns(), study_.row(sample), a.format);
   }
 
  private:

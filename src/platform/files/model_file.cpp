@@ -1,13 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "base/files/data_folders.hpp"
 #include "base/files/suggest.hpp"
 #include "base/files/text_file.hpp"
-#include "base/scenario/distribution_reader.hpp"
+#include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_writer.hpp"
+#include "base/scenario/jobs.hpp"
+#include "base/scenario/parts.hpp"
 #include "chain/files/pose_reader.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/math/rotation.hpp"
@@ -35,215 +38,184 @@ std::vector<std::string> platform_names() {
   return names;
 }
 
-double read_positive(const Node& node, const std::string& key, const Dimension& dimension) {
-  return read_bounded(node, key, {dimension, Bounds::positive()});
-}
-
-platform::Link read_link(const Node& node, const std::string& key) {
-  TableReader table(node, key);
-  platform::Link link;
-  link.mass = read_positive(table.require("mass", "Write mass = \"4 kg\"."), table.name("mass"), kMass);
-  link.com = read_quantity(table.require("com", "Write com = 0.45: the distance of the center of mass from its joint."),
-                           table.name("com"), kLength);
-  link.inertia =
-      read_vector(table.require("inertia", "Write inertia = [xx, yy, zz]: about the center of mass, z along the leg."),
-                  table.name("inertia"), kInertia);
-  table.finish();
-  return link;
-}
-
-/// What all legs may have in common ([legs]), or each of its own.
-class LegParts {
- public:
-  explicit LegParts(const Node* common) : common_(common) {}
-
-  /// Takes the keys of a leg's table, then those of [legs].
-  void read(TableReader& table, Leg& leg) const {
-    const Part stroke = find(table, "stroke");
-    const std::vector<Node>& items =
-        read_array(need(table, stroke, "Write stroke = [shortest, longest]."), stroke.key, 2);
-    leg.length_min = read_positive(items[0], item(stroke.key, 0), kLength);
-    leg.length_max = read_positive(items[1], item(stroke.key, 1), kLength);
-    if (!(leg.length_min < leg.length_max))
-      fail(stroke.node->place, stroke.key, "the stroke is empty", "Write stroke = [shortest, longest].");
-    const char* remedy = "Write { mass = 4, com = 0.45, inertia = [xx, yy, zz] }.";
-    const Part tube = find(table, "tube"), rod = find(table, "rod");
-    leg.lower = read_link(need(table, tube, remedy), tube.key);
-    leg.upper = read_link(need(table, rod, remedy), rod.key);
-    read_cone(find(table, "universal_cone"), leg.universal_cone);
-    read_cone(find(table, "spherical_cone"), leg.spherical_cone);
-  }
-  /// Refuses what [legs] may not have.
-  void finish() const {
-    if (common_ == nullptr) return;
-    TableReader table(*common_, "legs");
-    for (const char* key : {"stroke", "tube", "rod", "universal_cone", "spherical_cone"})
-      // Known, though each leg may have read its own in its place.
-      static_cast<void>(table.find(key));
-    table.finish();
-  }
-
- private:
-  struct Part {
-    const Node* node;
-    std::string key;   ///< full name
-    const char* name;  ///< the key alone
-  };
-
-  [[nodiscard]] Part find(TableReader& table, const char* name) const {
-    if (const Node* own = table.find(name)) return {own, table.name(name), name};
-    const Node* common = common_ == nullptr ? nullptr : common_->find(name);
-    return {common, std::string("legs.") + name, name};
-  }
-  [[nodiscard]] static const Node& need(TableReader& table, const Part& part, const char* remedy) {
-    if (part.node != nullptr) return *part.node;
-    return table.require(part.name, std::string(remedy) + " [legs] holds what all legs share.");
-  }
-  static void read_cone(const Part& part, double& cone) {
-    if (part.node != nullptr) cone = read_positive(*part.node, part.key, kAngle);
-  }
-
-  const Node* common_;
-};
-
 /// Anchors in three pairs on two circles: base pairs about base_turn, + 120 and + 240 degrees, platform pairs about
 /// platform_turn and so on; legs 6 and 1 meet at the first pair of the platform, legs 1 and 2 at that of the base.
-void read_layout(const Node& node, Platform& p) {
-  TableReader table(node, "layout");
-  const auto length = [&](const char* key) {
-    return read_positive(table.require(key, std::string("Write ") + key + " = \"0.5 m\"."), table.name(key), kLength);
-  };
-  const auto angle = [&](const char* key, double otherwise) {
-    const Node* given = table.find(key);
-    return given == nullptr ? otherwise : read_quantity(*given, table.name(key), kAngle);
-  };
-  const auto need_angle = [&](const char* key) {  // 0: both legs of a pair on one joint center
-    return read_bounded(table.require(key, std::string("Write ") + key + " = \"12 deg\"."), table.name(key),
-                        {kAngle, Bounds::not_negative()});
-  };
-  const double base_radius = length("base_radius"), platform_radius = length("platform_radius");
-  const double base_half = need_angle("base_half_angle"), platform_half = need_angle("platform_half_angle");
-  const double base_turn = angle("base_turn", M_PI / 3), platform_turn = angle("platform_turn", 0);
-  double height = 0;
-  if (const Node* given = table.find("anchor_height"))
-    height = read_quantity(*given, table.name("anchor_height"), kLength);
-  table.finish();
-  const auto on_circle = [](double radius, double at, double z) {
-    double c, s;
-    // Exact at multiples of a quarter turn, so that symmetric layouts are symmetric to the bit.
-    exact_cos_sin(at, c, s);
-    return Vec3<double>{{radius * c, radius * s, z}};
-  };
-  for (std::size_t i = 0; i < kLegs; ++i) {
+struct Layout {
+  double base_radius = 0, platform_radius = 0, base_half_angle = 0, platform_half_angle = 0;
+  double base_turn = M_PI / 3, platform_turn = 0, anchor_height = 0;
+
+  void place(std::vector<Leg>& legs) const {
+    const auto on_circle = [](double radius, double at, double z) {
+      double c, s;
+      // Exact at multiples of a quarter turn, so that symmetric layouts are symmetric to the bit.
+      exact_cos_sin(at, c, s);
+      return Vec3<double>{{radius * c, radius * s, z}};
+    };
     const auto third = [](std::size_t pair) { return 2 * M_PI / 3 * static_cast<double>(pair); };
-    const double side = i % 2 == 0 ? -1 : 1;
-    p.leg[i].base = on_circle(base_radius, base_turn + third(i / 2) + side * base_half, 0);
-    p.leg[i].anchor = on_circle(platform_radius, platform_turn + third((i + 1) / 2 % 3) - side * platform_half, height);
-    // Along the radius of the base, as a leg's `axis` is where a file does not say.
-    p.leg[i].axis = (1 / base_radius) * p.leg[i].base;
+    for (std::size_t i = 0; i < kLegs; ++i) {
+      const double side = i % 2 == 0 ? -1 : 1;
+      legs[i].base = on_circle(base_radius, base_turn + third(i / 2) + side * base_half_angle, 0);
+      legs[i].anchor = on_circle(platform_radius, platform_turn + third((i + 1) / 2 % 3) - side * platform_half_angle,
+                                 anchor_height);
+      // Along the radius of the base, as a leg's `axis` is where a file does not say.
+      legs[i].axis = (1 / base_radius) * legs[i].base;
+    }
   }
+};
+
+/// A platform, and what its file says about all legs at once.
+struct PlatformFile {
+  Platform platform;
+  std::vector<Leg> leg = std::vector<Leg>(kLegs);
+  Leg common;                       ///< [legs]
+  std::set<std::string> in_common;  ///< its keys
+  Layout layout;
+};
+
+AnyValue stroke(Leg& leg) {
+  return list_of({2,
+                  [&leg](std::size_t k) {
+                    return quantity(k == 0 ? leg.length_min : leg.length_max, {kLength, Bounds::positive()});
+                  },
+                  "[shortest, longest], above 0 m"});
 }
 
-void read_leg(TableReader& table, Leg& leg) {
-  leg.base = read_vector(table.require("base", "Write base = [x, y, z] of the universal joint, base frame."),
-                         table.name("base"), kLength);
-  leg.anchor = read_vector(table.require("anchor", "Write anchor = [x, y, z] of the spherical joint, platform frame."),
-                           table.name("anchor"), kLength);
-  if (const Node* axis = table.find("axis")) {
-    leg.axis = read_vector(*axis, table.name("axis"), kRatio);
-  } else {
-    // Made a unit vector by checked().
-    leg.axis = leg.base;
-  }
+AnyValue link(platform::Link& link) {
+  return inlined([&link](Fields& f) {
+    f.key("mass", quantity(link.mass, {kMass, Bounds::positive()}), {.required = "Write mass = \"4 kg\"."});
+    f.key("com", quantity(link.com, {kLength}),
+          {.doc = "distance of the center of mass from its joint",
+           .required = "Write com = 0.45: the distance of the center of mass from its joint."});
+    f.key("inertia", vector(link.inertia, {kInertia}),
+          {.doc = "about the center of mass, z along the leg",
+           .required = "Write inertia = [xx, yy, zz]: about the center of mass, z along the leg."});
+  });
 }
 
-void read_legs(TableReader& root, const LegParts& parts, Platform& p) {
-  const Node& node = root.require("leg", "Write six tables [[leg]], or one [layout].");
-  const std::vector<Node>& items = read_array(node, "leg", 0);
-  if (items.size() != kLegs) {
-    fail(node.place, "leg", "a platform has 6 legs, here are " + std::to_string(items.size()),
-         "Write one [[leg]] for each.");
-  }
-  for (std::size_t i = 0; i < kLegs; ++i) {
-    TableReader table(items[i], item("leg", i));
-    read_leg(table, p.leg[i]);
-    parts.read(table, p.leg[i]);
-    table.finish();
-  }
+/// Where a table says of legs what another may say, too.
+struct Shared {
+  std::set<std::string> said;  ///< elsewhere already
+  bool need;                   ///< what nobody has said must be said here
+  std::string parts, cones;    ///< what holds where they are left out; empty: the default
+};
+
+/// What all legs may have in common ([legs]), or each of its own.
+void part_fields(Fields& f, Leg& leg, const Shared& shared) {
+  const auto words = [&](const std::string& key, const std::string& doc, const std::string& remedy) {
+    const bool required = shared.need && !shared.said.contains(key);
+    return Words{.doc = doc,
+                 .required = required ? remedy + " [legs] holds what all legs share." : "",
+                 .otherwise = shared.parts};
+  };
+  const std::string link_remedy = "Write { mass = 4, com = 0.45, inertia = [xx, yy, zz] }.";
+  f.key("stroke", stroke(leg), words("stroke", "lengths from joint to joint", "Write stroke = [shortest, longest]."));
+  f.check(!f.has("stroke", true) || leg.length_min < leg.length_max, "stroke", "the stroke is empty",
+          "Write stroke = [shortest, longest].");
+  Words tube = words("tube", "turns with the universal joint", link_remedy);
+  tube.comment = "kg, m, kg*m^2";
+  f.key("tube", link(leg.lower), tube);
+  f.key("rod", link(leg.upper), words("rod", "slides in the tube", link_remedy));
+  const Wanted cone{kAngle, Bounds::positive()};
+  f.key("universal_cone", quantity(leg.universal_cone, cone),
+        {.doc = "half angle about the direction at home; more than pi: no limit", .otherwise = shared.cones});
+  f.key("spherical_cone", quantity(leg.spherical_cone, cone),
+        {.doc = "likewise, of the joint at the platform", .otherwise = shared.cones});
 }
 
-void read_gravity(TableReader& table, Platform& p) {
-  if (const Node* node = table.find("gravity")) p.gravity = read_vector(*node, table.name("gravity"), kAcceleration);
-  if (const Node* node = table.find("wall")) {
-    // R_WO maps base to world: gravity in base axes is its transpose times that of the world.
-    p.gravity = transpose_times(read_mounting(*node, table.name("wall")), p.gravity);
-    for (int i = 0; i < 3; ++i) p.gravity[i] += 0.0;  // no zero has a sign
-  }
+void common_fields(Fields& f, PlatformFile& file, bool need) {
+  part_fields(f, file.common, {{}, need, "each leg's own", ""});
+  for (const char* key : {"stroke", "tube", "rod"})
+    if (f.has(key, false)) file.in_common.insert(key);
 }
 
-void read_body(TableReader& root, Platform& p) {
-  TableReader table(root.require("platform", "Write [platform] with name, mass, inertia and home."), "platform");
-  p.name = read_string(table.require("name", "Write name = \"its name\"."), table.name("name"));
-  if (const Node* node = table.find("source")) p.source = read_string(*node, table.name("source"));
-  p.mass = read_positive(table.require("mass", "Write mass = \"25 kg\"."), table.name("mass"), kMass);
-  p.inertia = read_inertia(table.require("inertia", "Write inertia = { ixx = ..., iyy = ..., izz = ... }."),
-                           table.name("inertia"));
-  const platform::Place<double> home = read_place(table.require("home", "Write home = { position = [x, y, z] }."),
-                                                  table.name("home"), {Vec3<double>::zero(), {{1, 0, 0, 0}}});
-  p.home = home.r;
-  p.home_turn = home.p;
-  if (const Node* node = table.find("leg_radius"))
-    p.leg_radius = read_bounded(*node, table.name("leg_radius"), {kLength, Bounds::not_negative()});
-  read_gravity(table, p);
-  table.finish();
+void leg_fields(Fields& f, const PlatformFile& file, Leg& leg) {
+  f.key(
+      "base", vector(leg.base, {kLength}),
+      {.doc = "universal joint, base frame", .required = "Write base = [x, y, z] of the universal joint, base frame."});
+  f.key("anchor", vector(leg.anchor, {kLength}),
+        {.doc = "spherical joint, platform frame",
+         .required = "Write anchor = [x, y, z] of the spherical joint, platform frame."});
+  if (f.reading()) leg.axis = leg.base;  // made a unit vector by checked()
+  f.key("axis", vector(leg.axis, {kRatio}),
+        {.doc = "of the universal joint, fixed to the base", .otherwise = "that of `base`"});
+  part_fields(f, leg, {file.in_common, f.reading(), "that of `[legs]`", "that of `[legs]`"});
 }
 
-void read_schema(TableReader& root) {
-  const Node& schema = root.require("schema", "Write schema = 1 in the first line.");
-  if (read_integer(schema, "schema") == 1) return;
-  fail(schema.place, "schema", "unknown version " + std::to_string(read_integer(schema, "schema")),
-       "This program reads schema = 1.");
+void layout_fields(Fields& f, Layout& l) {
+  const auto length = [&](const char* key, double& value, const char* doc) {
+    f.key(key, quantity(value, {kLength, Bounds::positive()}),
+          {.doc = doc, .required = std::string("Write ") + key + " = \"0.5 m\"."});
+  };
+  const auto half = [&](const char* key, double& value,
+                        const char* doc) {  // 0: both legs of a pair on one joint center
+    f.key(key, quantity(value, {kAngle, Bounds::not_negative()}),
+          {.doc = doc, .required = std::string("Write ") + key + " = \"12 deg\"."});
+  };
+  length("base_radius", l.base_radius, "of the circle of universal joints");
+  length("platform_radius", l.platform_radius, "of the circle of spherical joints");
+  half("base_half_angle", l.base_half_angle, "between the legs of a pair, halved");
+  half("platform_half_angle", l.platform_half_angle, "between the legs of a pair, halved");
+  f.key("base_turn", quantity(l.base_turn, {kAngle}), {.doc = "where the first pair is"});
+  f.key("platform_turn", quantity(l.platform_turn, {kAngle}), {.doc = "where the first pair is"});
+  f.key("anchor_height", quantity(l.anchor_height, {kLength}), {.doc = "of the spherical joints, platform frame"});
 }
 
-Platform build(TableReader& root) {
-  read_schema(root);
-  Platform p;
-  read_body(root, p);
-  const LegParts parts(root.find("legs"));
-  const Node* layout = root.find("layout");
-  const Node* legs = root.find("leg");
-  // Unknown tables are refused before legs are read, which a misspelt [legs] would make incomplete.
-  root.finish();
-  parts.finish();
-  if (layout == nullptr) {
-    read_legs(root, parts, p);
-  } else {
-    if (legs != nullptr) fail(legs->place, "leg", "there is [layout] too", "Give the six legs or the layout.");
-    read_layout(*layout, p);
-    // No leg has a table of its own in a layout: all parts come from [legs].
-    Node none;
-    none.place = layout->place;
-    TableReader table(none, "legs");
-    for (Leg& leg : p.leg) parts.read(table, leg);
-  }
-  return p;
+void body_fields(Fields& f, Platform& p) {
+  const auto home = [&p](const Node& node, const std::string& key) {
+    const platform::Place<double> place = read_place(node, key, {Vec3<double>::zero(), {{1, 0, 0, 0}}});
+    p.home = place.r;
+    p.home_turn = place.p;
+  };
+  f.key("name", string(p.name), {.doc = "its name", .required = "Write name = \"its name\"."});
+  f.key("source", string(p.source, true), {.doc = "where its numbers come from"});
+  f.key("mass", quantity(p.mass, {kMass, Bounds::positive()}),
+        {.doc = "of the platform alone", .required = "Write mass = \"25 kg\"."});
+  f.key("inertia", inertia(p.inertia),
+        {.comment = "about the center of mass, kg*m^2",
+         .required = "Write inertia = { ixx = ..., iyy = ..., izz = ... }."});
+  f.key("gravity", vector(p.gravity, {kAcceleration}), {.doc = "base axes"});
+  f.key("wall", wall(p.gravity), {.doc = "how the base is turned under gravity", .otherwise = "`\"floor\"`"});
+  f.key("home", custom({home, [&p] { return text(platform::home_of(p)); }, "a pose", kPoseSchema}),
+        {.doc = "of C: `{ position }` with rpy, quaternion or axis_angle",
+         .comment = "m; w, x, y, z",
+         .required = "Write home = { position = [x, y, z] }."});
+  f.key("leg_radius", quantity(p.leg_radius, {kLength, Bounds::not_negative()}),
+        {.doc = "legs are cylinders of it; 0: collisions are not looked at"});
 }
 
-std::string link_text(const platform::Link& link) {
-  return "{ mass = " + text(link.mass, kMass) + ", com = " + text(link.com, kLength) +
-         ", inertia = " + text(link.inertia, kInertia) + " }";
+void fields(Fields& f, PlatformFile& file) {
+  schema_field(f);
+  f.table("platform", {.doc = "its body", .required = "Write [platform] with name, mass, inertia and home."},
+          [&] { body_fields(f, file.platform); });
+  const bool layout = f.has("layout", false), legs = f.has("leg", true);
+  f.check(!f.reading() || !layout || !legs, "leg", "there is [layout] too", "Give the six legs or the layout.");
+  // No leg has a table of its own in a layout: all parts come from [legs].
+  const bool all_common = f.reading() && layout && !legs;
+  if (f.has("legs", false) || all_common)
+    f.table("legs", {.doc = "what all legs have in common"}, [&] { common_fields(f, file, all_common); });
+  if (f.reading()) std::fill(file.leg.begin(), file.leg.end(), file.common);
+  if (layout && !(f.reading() && legs))
+    f.table("layout", {.doc = "anchors in pairs on two circles, in place of `[[leg]]`"},
+            [&] { layout_fields(f, file.layout); });
+  if (all_common) return;
+  const std::string required = f.reading() ? "Write six tables [[leg]], or one [layout]." : "";
+  f.tables("leg", {.doc = "each of the six", .required = required},
+           {kLegs, [&](std::size_t n) { file.leg.resize(n, file.common); },
+            [&](std::size_t i) { leg_fields(f, file, file.leg[i]); }});
+  f.check(file.leg.size() == kLegs || !f.reading(), "leg",
+          "a platform has 6 legs, here are " + std::to_string(file.leg.size()), "Write one [[leg]] for each.");
 }
 
-void write_leg(const Leg& leg, Writer& w) {
-  w.table("[leg]");
-  w.quantity("base", leg.base, kLength);
-  w.quantity("anchor", leg.anchor, kLength);
-  w.line("axis", text(leg.axis, kRatio));
-  w.line("stroke", list(std::array{leg.length_min, leg.length_max}, 2, kLength), "m");
-  w.line("tube", link_text(leg.lower), "kg, m, kg*m^2");
-  w.line("rod", link_text(leg.upper));
-  w.line("universal_cone", text(leg.universal_cone, kAngle));
-  w.line("spherical_cone", text(leg.spherical_cone, kAngle));
+Platform read(const Node& document) {
+  TableReader root(document, "");
+  check_schema(root);
+  PlatformFile file;
+  FieldReader f(document);
+  fields(f, file);
+  f.finish();
+  if (document.find("layout") != nullptr) file.layout.place(file.leg);
+  std::copy(file.leg.begin(), file.leg.end(), file.platform.leg.begin());
+  return file.platform;
 }
 
 }  // namespace
@@ -270,8 +242,7 @@ Platform read_platform(const std::string& model, const std::vector<std::string>&
 
 Platform parse_platform(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
   const Node document = parse_toml(text, name, overrides);
-  TableReader root(document, "");
-  const Platform p = build(root);
+  const Platform p = read(document);
   try {
     Platform whole = platform::checked(p);
     // Only of a platform that is accepted: warnings beside an error would hide it.
@@ -292,18 +263,15 @@ bool is_platform_toml(const std::string& path) {
 }
 
 std::string platform_toml(const Platform& p) {
-  Writer w;
-  w.line("schema", "1");
-  w.table("platform");
-  w.line("name", text(p.name));
-  if (!p.source.empty()) w.line("source", text(p.source));
-  w.quantity("mass", p.mass, kMass);
-  w.line("inertia", inertia_text(p.inertia), "about the center of mass, kg*m^2");
-  w.quantity("gravity", p.gravity, kAcceleration);
-  w.line("home", text(platform::home_of(p)), "m; w, x, y, z");
-  w.quantity("leg_radius", p.leg_radius, kLength);
-  for (const Leg& leg : p.leg) write_leg(leg, w);
-  return w.take();
+  PlatformFile file;
+  file.platform = p;
+  file.leg.assign(p.leg.begin(), p.leg.end());
+  return written(file, fields);
+}
+
+void describe_platform_file(Fields& f) {
+  PlatformFile file;
+  fields(f, file);
 }
 
 std::string describe_platform(const Platform& p) {

@@ -90,4 +90,14 @@ Mat3<double> read_mounting(const Node& node, const std::string& key) {
   return rotation_from_rpy({{name == "ceiling" ? 2 * quarter : 0, name == "wall" ? quarter : 0, 0}});
 }
 
+AnyValue wall(Vec3<double>& gravity) {
+  const auto read = [&gravity](const Node& node, const std::string& key) {
+    gravity = transpose_times(read_mounting(node, key), gravity);
+    for (int k = 0; k < 3; ++k) gravity[k] += 0.0;  // no zero has a sign
+  };
+  return custom(
+      {read, [] { return std::string(); }, "`\"floor\"`, `\"wall\"`, `\"ceiling\"`, or [roll, pitch, yaw]",
+       R"({"anyOf": [{"enum": ["floor", "wall", "ceiling"]}, {"type": "array", "minItems": 3, "maxItems": 3}]})"});
+}
+
 }  // namespace garra::io

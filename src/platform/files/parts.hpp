@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "base/files/toml_reader.hpp"
-#include "base/scenario/text.hpp"
+#include "base/scenario/field_values.hpp"
 #include "garra/platform.hpp"
 
 namespace garra::io {
@@ -26,6 +25,14 @@ struct Turn {
 /// How the base is mounted, base to world axes: "floor", "wall" (its z axis is horizontal), "ceiling", or
 /// [roll, pitch, yaw].
 [[nodiscard]] Mat3<double> read_mounting(const Node& node, const std::string& key);
+
+/// `wall`, which turns the base under gravity by such a mounting.
+[[nodiscard]] AnyValue wall(Vec3<double>& gravity);
+
+/// JSON Schema of a pose.
+inline constexpr const char* kPoseSchema = R"({"type": "object", "properties": {"position": {"type": "array"},
+    "rpy": {"type": "array"}, "quaternion": {"type": "array"}, "axis_angle": {"type": "object"}},
+    "additionalProperties": false})";
 
 /// Euler parameters of Rz(yaw) Ry(pitch) Rx(roll).
 [[nodiscard]] platform::Quaternion<double> quaternion_of_rpy(const Vec3<double>& rpy);

@@ -37,17 +37,6 @@ void read_chosen(Fields& f, const std::string& scenario, bool is_file, const Cho
   chosen.platform = read_platform(chosen.file);
 }
 
-/// `wall` turns the base under gravity, as in platform files.
-AnyValue wall(Vec3<double>& gravity) {
-  const auto read = [&gravity](const Node& node, const std::string& key) {
-    gravity = transpose_times(read_mounting(node, key), gravity);
-    for (int k = 0; k < 3; ++k) gravity[k] += 0.0;  // no zero has a sign
-  };
-  return custom(
-      {read, [] { return std::string(); }, "`\"floor\"`, `\"wall\"`, `\"ceiling\"`, or [roll, pitch, yaw]",
-       R"({"anyOf": [{"enum": ["floor", "wall", "ceiling"]}, {"type": "array", "minItems": 3, "maxItems": 3}]})"});
-}
-
 }  // namespace
 
 void platform_fields(Fields& f, const std::string& scenario, const ChosenPlatform& chosen) {

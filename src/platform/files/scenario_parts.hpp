@@ -17,10 +17,7 @@ struct ChosenPlatform {
 /// `scenario` is the scenario's file: the platform is looked for in models/ beside it first.
 void platform_fields(Fields& f, const std::string& scenario, const ChosenPlatform& chosen);
 
-/// JSON Schema of a pose, and of a list of them.
-inline constexpr const char* kPoseSchema = R"({"type": "object", "properties": {"position": {"type": "array"},
-    "rpy": {"type": "array"}, "quaternion": {"type": "array"}, "axis_angle": {"type": "object"}},
-    "additionalProperties": false})";
+/// JSON Schema of a list of poses.
 inline constexpr const char* kPosesSchema = R"({"type": "array", "minItems": 2, "items": {"type": "object",
     "properties": {"position": {"type": "array"}, "rpy": {"type": "array"}, "quaternion": {"type": "array"},
     "axis_angle": {"type": "object"}}, "additionalProperties": false}})";

@@ -12,11 +12,13 @@ import pytest
 from program import PROGRAM, ROOT, USAGE, garra
 
 SCENARIOS = sorted((ROOT / "data/scenarios").glob("*.toml"))
-JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
 
 
 def schema_of(*job: str) -> dict:
     return json.loads(garra("check", "--schema", *job).stdout)
+
+
+JOBS = schema_of()["properties"]["job"]["enum"]
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +63,24 @@ def test_a_misspelt_key_is_found_in_every_table_of_its_own(file, every_job):
         errors = list(every_job.iter_errors(document))
         del table["xyzzy"]
         assert errors, f"{file.name}: {path}"
+
+
+FILES = [(ROOT / "data" / folder, kind) for folder, kind in (("robots", "robot_file"), ("platforms", "platform_file"))]
+NAMED = [(file, kind) for folder, kind in FILES for file in sorted(folder.glob("*.toml"))]
+
+
+@pytest.mark.parametrize("file, kind", NAMED, ids=lambda x: getattr(x, "stem", x))
+def test_robots_and_platforms_have_a_schema_too(file, kind):
+    rule = schema_of(kind)
+    jsonschema.Draft7Validator.check_schema(rule)
+    schema = jsonschema.Draft7Validator(rule)
+    for text in (file.read_text(), garra("check", file, "--format", "toml").stdout):
+        document = tomllib.loads(text)
+        assert [e.message for e in schema.iter_errors(document)] == []
+        for _, table in tables_in(document):
+            table["xyzzy"] = 1
+            assert list(schema.iter_errors(document)), f"{file.name}: {table}"
+            del table["xyzzy"]
 
 
 def test_bounds_and_choices_are_part_of_it():
@@ -123,7 +143,7 @@ def test_defaults_stand_in_it():
     assert drive["drop_turn"]["default"] == pytest.approx(0.7853981633974483, abs=1e-15)
 
 
-@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("job", [*JOBS, "robot_file", "platform_file"])
 def test_every_key_is_described(job):
     def undescribed(schema, path=""):
         for name, inner in schema.get("properties", {}).items():

@@ -7,16 +7,11 @@ import tomllib
 import garra
 import numpy as np
 import pytest
-from garra.scenario import Chain, Grasp, Platform, PlatformExperiment, Singularity, grasp
+from garra import scenario as classes
+from garra.scenario import Grasp, grasp
 from program import ROOT
 
-CLASSES = {
-    "grasp": Grasp,
-    "chain": Chain,
-    "singularity": Singularity,
-    "platform": Platform,
-    "platform_experiment": PlatformExperiment,
-}
+CLASSES = {kind._job: kind for kind in vars(classes).values() if hasattr(kind, "_job")}
 SCENARIOS = sorted((ROOT / "data/scenarios").glob("*.toml"))
 HAND = grasp.Hand(model="three_puma")
 SPHERE = grasp.Object(shape="sphere", radius="50 mm", mass=0.5)

@@ -104,17 +104,17 @@ def test_a_wrong_include_fails(tree: Path, file: str, include: str, message: str
 
 
 def test_a_small_system_has_files_in_place_of_folders(tree: Path) -> None:
-    room = tree / "src/pendulum"
+    room = tree / "src/small"
     room.mkdir()
-    (room / "README.md").write_text("# pendulum\n")
+    (room / "README.md").write_text("# small\n")
     (room / "scenario.cpp").write_text('#include "base/scenario/fields.hpp"\n')
     (room / "job.cpp").write_text('#include <CLI/CLI.hpp>\n\n#include "shell/jobs.hpp"\n')
     (room / "study.cpp").write_text('#include "garra/study/system.hpp"\n')
     assert check(str(tree)).returncode == 0
     (room / "study.cpp").write_text('#include "shell/jobs.hpp"\n')
-    expect_fault(tree, "src/pendulum/study.cpp:1: includes shell/jobs.hpp: system may not include src/shell")
+    expect_fault(tree, "src/small/study.cpp:1: includes shell/jobs.hpp: system may not include src/shell")
     (room / "study.cpp").write_text('#include "grasp/study/study.hpp"\n')
-    expect_fault(tree, "pendulum may not include grasp")
+    expect_fault(tree, "small may not include grasp")
 
 
 def test_a_file_called_after_its_folder_fails(tree: Path) -> None:
