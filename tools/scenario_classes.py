@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path("python/garra/scenario")
-JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
+JOBS = ("grasp", "grasp_set", "chain", "singularity", "platform", "platform_experiment")
 IMPORTS = (
     ("collections.abc", ("Mapping", "Sequence")),
     ("dataclasses", ("dataclass",)),

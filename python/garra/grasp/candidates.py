@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.grasp import ranking_file, redundant
+from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import mesh_of, names_of, sound_mesh
 from garra.study.distributions import Ball, Normal, Uniform
+from garra.study.run import RESULTS, Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -280,6 +282,21 @@ class Ranking:
     seconds: float | None = None
     uncertain: dict[str, Any] = field(default_factory=dict)  #: the same as study, as replay() needs it
 
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Ranking:
+        """What `garra grasp rank -o` or a run has written, with its set where that has not changed. Its samples are
+        replayed by `garra replay`."""
+        found = ranking_file.read(path)
+        grasps = found.grasps
+        return cls(
+            **found.columns,
+            hand=found.hand,
+            decided=found.decided,
+            candidates=Set(grasps.first, grasps.arrays, grasps.mesh, grasps.names) if grasps else None,
+            study=found.study,
+            seconds=found.seconds,
+        )
+
     @property
     def order(self) -> np.ndarray:
         """Grasps that have a rank, the best first."""
@@ -404,6 +421,18 @@ class Ranking:
             )
         lines += [f"  {count:,} {name.replace('_', ' ')}" for name, count in self.refused.items()]
         return "\n".join(lines) + ">"
+
+
+class RankedRun(Result):
+    """A finished run of a set of grasps: `ranking`, beside what every run has (docs/grasp-sets.md)."""
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Read when it is first asked for."""
+        return Ranking.read(self.folder / ranking_folder.RANKING)
+
+
+RESULTS["grasp_set"] = RankedRun
 
 
 def rank(

@@ -12,7 +12,7 @@ import pytest
 from program import PROGRAM, ROOT, USAGE, garra
 
 SCENARIOS = sorted((ROOT / "data/scenarios").glob("*.toml"))
-JOBS = ("grasp", "chain", "singularity", "platform", "platform_experiment")
+JOBS = ("grasp", "grasp_set", "chain", "singularity", "platform", "platform_experiment")
 
 
 def schema_of(*job: str) -> dict:

@@ -7,11 +7,12 @@ import tomllib
 import garra
 import numpy as np
 import pytest
-from garra.scenario import Chain, Grasp, Platform, PlatformExperiment, Singularity, grasp
+from garra.scenario import Chain, Grasp, GraspSet, Platform, PlatformExperiment, Singularity, grasp
 from program import ROOT
 
 CLASSES = {
     "grasp": Grasp,
+    "grasp_set": GraspSet,
     "chain": Chain,
     "singularity": Singularity,
     "platform": Platform,
