@@ -277,6 +277,7 @@ std::string study_json(const grasp::SetStudy& s) {
                     {"force_ball", s.force_ball},
                     {"torque_ball", s.torque_ball},
                     {"any_gravity", s.any_gravity},
+                    {"from_within", s.from_within},
                     {"command", describe(s.command)},
                     {"squeeze_error", describe(s.squeeze_error)},
                     {"held_imbalance", s.held_imbalance},

@@ -52,6 +52,7 @@ class SetFile::Reader {
     s.gravity = array("gravity", {g, 3});
     s.wrench = array("wrench", {g, 6});
     read_hand(s);
+    s.object = object();
     return s;
   }
 
@@ -132,6 +133,24 @@ class SetFile::Reader {
     s.torque = array("torque", {g, nq});
     s.bias = array("bias", {g, nq});
   }
+  /// The mesh, where there is one that is sound; read once.
+  [[nodiscard]] const std::shared_ptr<const mesh::Surface>& object() {
+    const auto rows_of_three = [&](const char* name) { return file_.has(name) && file_.shape(name).size() == 2; };
+    if (object_read_ || !rows_of_three("object/vertex") || !rows_of_three("object/face")) return object_;
+    object_read_ = true;
+    mesh::Mesh m;
+    m.vertex = file_.doubles("object/vertex");
+    for (const std::int64_t v : file_.integers("object/face"))
+      m.face.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(v, -1, INT32_MAX)));
+    try {
+      mesh::Report report;
+      m = mesh::tidy(std::move(m), report);
+      object_ = mesh::make_surface(std::move(m), report.watertight());
+    } catch (const Error&) {
+      object_ = nullptr;  // pictures have other wishes: it is as if there were none
+    }
+    return object_;
+  }
   void require(const char* name) const {
     if (!file_.has(name)) file_.refuse(name, "is missing");
   }
@@ -172,6 +191,8 @@ class SetFile::Reader {
   Shape contacts_;  ///< [m], or [g,k]
   Stretch now_;
   std::map<std::string, std::unique_ptr<Hdf5Rows>> open_;
+  bool object_read_ = false;
+  std::shared_ptr<const mesh::Surface> object_;
 };
 
 SetFile::SetFile(const std::string& path, std::string checksum)
