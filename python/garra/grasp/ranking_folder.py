@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from garra.grasp import ranking_file
-from garra.page.run_folder import COUNT, MAYBE, REAL, STUDY, TEXT, At, Run, check
+from garra.page.run_folder import COUNT, MAYBE, REAL, STUDY, TEXT, At, Run, RunError, check
 
 RANKING = "ranking.h5"
+MOST = 3_000_000  # grasps of a page: all of them are read into memory
 SUMMARY = {
     **STUDY,
     "hand": TEXT,
@@ -35,5 +36,10 @@ def build(run: Run) -> str:
     """The page of the ranking; raises RunError."""
     from garra.grasp import ranking_report
 
+    if run.summary["samples"] > MOST:
+        raise RunError(
+            f"{run.folder}: {run.summary['samples']:,} grasps are more than a page is made of ({MOST:,}); "
+            f"{RANKING} has all of them"
+        )
     found = ranking_file.read(Path(run.folder) / RANKING)
     return ranking_report.build(replace(found, title=run.summary["title"] or found.title))

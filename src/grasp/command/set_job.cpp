@@ -1,5 +1,4 @@
 // job = "grasp_set" in the program: ranking.h5, the answer. Samples of it are replayed as those of any ranking.
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "garra/core/error.hpp"
@@ -14,16 +13,14 @@ namespace garra::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using grasp::GraspSetStudy;
 using Json = nlohmann::ordered_json;
 
 io::TextAttributes attributes_of(const io::RunFolder& folder, const GraspSetStudy& study) {
   const grasp::SetScenario& s = study.scenario();
-  std::error_code ignored;
   return {{"decided", "true"},
           {"hand", names_of(study.hand())[static_cast<std::size_t>(study.hand())]},
-          {"set", fs::absolute(s.file, ignored).string()},
+          {"set", s.file},
           {"set_checksum", s.checksum},
           {"study", study_json(s.study)},
           {"study_toml", folder.read_text("scenario.toml")},
@@ -81,9 +78,7 @@ class GraspSetJob final : public Job {
   /// A set may be larger than what a folder wants to have twice.
   [[nodiscard]] std::vector<std::string> pins() const override {
     const std::string& file = study_.scenario().file;
-    std::error_code ignored;
-    return {"set.file=" + Json(fs::absolute(file, ignored).string()).dump(),
-            "set.checksum=" + Json(io::SetFile::checksum_of(file)).dump()};
+    return {"set.file=" + Json(file).dump(), "set.checksum=" + Json(io::SetFile::checksum_of(file)).dump()};
   }
 
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {

@@ -129,12 +129,14 @@ SetScenario build(const Node& document) {
   return s;
 }
 
-/// As the program finds it: where the scenario says, or beside it, where a run folder and its set were moved together.
+/// As the program finds it, from anywhere: where the scenario says, or beside it, where a run folder and its set were
+/// moved together.
 std::string found_file(const std::string& scenario, const std::string& file) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path(scenario).parent_path(), named = folder / file, beside = folder / named.filename();
   std::error_code ignored;
-  return (!fs::exists(named, ignored) && fs::exists(beside, ignored) ? beside : named).string();
+  const fs::path found = !fs::exists(named, ignored) && fs::exists(beside, ignored) ? beside : named;
+  return fs::absolute(found, ignored).lexically_normal().string();
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ Ranking rank_all(const Ranker& ranker, const SetProgress& progress) {
 struct Race {
   Ranking ranking;
   std::vector<std::vector<VerdictBits>> verdicts;  ///< [g]
-  std::vector<HandCounts> counts;                  ///< [g] of a hand that is not ideal
+  std::vector<HandCounts> counts;                  ///< [g] of a hand that is not ideal; else none
 };
 
 /// More samples of grasps of the race.
@@ -91,7 +91,7 @@ void draw(const Ranker& ranker, const std::vector<std::size_t>& which, const Str
     for (std::size_t k = 0; k < local.size(); ++k) {
       const std::size_t g = first + local[k];
       race.verdicts[g].insert(race.verdicts[g].end(), decided.of(k).begin(), decided.of(k).end());
-      race.counts[g].add(decided.counts[k]);
+      if (!race.counts.empty()) race.counts[g].add(decided.counts[k]);
       race.ranking.samples[g] = of.first + of.count;
       count(race.verdicts[g], g, race.ranking);
     }
@@ -151,7 +151,7 @@ void ask_the_best(const Ranker& ranker, Race& race) {
   ranker.for_stretches(best, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
     Decided decided = decide(work, local, numbers);
     for (std::size_t k = 0; k < local.size(); ++k) {
-      decided.counts[k] = race.counts[first + local[k]];
+      if (!race.counts.empty()) decided.counts[k] = race.counts[first + local[k]];
       set_columns(decided, k, first + local[k], out);
     }
   });
@@ -159,12 +159,12 @@ void ask_the_best(const Ranker& ranker, Race& race) {
 
 Ranking rank_best(const Ranker& ranker, Race race, const std::vector<std::size_t>& grasp, const SetProgress& progress) {
   race.verdicts.resize(race.ranking.status.size());
-  race.counts.resize(race.ranking.status.size());
+  if (race.ranking.hand != Hand::kIdeal) race.counts.resize(race.ranking.status.size());
   run_race(ranker, grasp, progress, race);
   Decided nothing(1, {});
   for (const std::size_t g : grasp) {
     set_probability(ranker.study(), g, race.ranking);
-    nothing.counts[0] = race.counts[g];
+    if (!race.counts.empty()) nothing.counts[0] = race.counts[g];
     set_columns(nothing, 0, g, race.ranking);
   }
   ask_the_best(ranker, race);

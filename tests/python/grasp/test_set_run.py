@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -61,6 +62,9 @@ def assert_same(a: dict, b: dict):
 def test_it_is_checked_and_printed_as_any_scenario(study):
     printed = garra("check", study, "--format", "toml").stdout
     assert 'file = "' in printed and "chunk = 64" in printed
+    again = study.with_name("again.toml")
+    again.write_text(printed)
+    assert garra("check", again, "--format", "toml", cwd=study.parent).stdout == printed
     bad = study.with_name("bad.toml")
     bad.write_text(STUDY.replace("samples = 200", "sample = 200"))
     assert "sampling.sample" in garra("check", bad, expect=INVALID).stderr
@@ -160,6 +164,21 @@ def test_requirements_are_about_the_best_grasp(study, tmp_path):
     )
     assert "no tolerance" in garra("run", study, "-o", tmp_path / "b", "--tol", "1e-8", expect=USAGE).stderr
     assert not (tmp_path / "b").exists()
+
+
+def test_memory_is_bounded_by_the_chunk(tmp_path):
+    def peak(count: int) -> int:
+        write_set(tmp_path / "grasps.h5", count)
+        (tmp_path / "study.toml").write_text(STUDY.replace("samples = 200", "samples = 1").replace("64", "2000"))
+        command = [PROGRAM, "run", tmp_path / "study.toml", "-o", tmp_path / f"run{count}", "--quiet", "--no-report"]
+        process = subprocess.Popen(command, cwd=ROOT)
+        _, status, usage = os.wait4(process.pid, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+        return 1024 * usage.ru_maxrss
+
+    more = 300_000
+    # The set's rows alone are 168 bytes a grasp, those of its ranking 250.
+    assert peak(20_000 + more) - peak(20_000) < 80 * more
 
 
 def test_workers_share_it(study, tmp_path):
