@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "garra/core/names.hpp"
 #include "garra/grasp.hpp"
 #include "garra/study/distribution.hpp"
+
+namespace garra::mesh {
+class Surface;
+}
 
 namespace garra::grasp {
 
@@ -45,6 +50,9 @@ struct Set {
   std::vector<double> mass_matrix;  ///< [g][nq][nq] of the hand's joints
   std::vector<double> torque;       ///< [g][nq] commanded; none: bias + J^T force
   std::vector<double> bias;         ///< [g][nq] that holds the hand against its weight and motion; none: 0
+  /// Of all grasps: says whether normals that all point away from the centre of mass point into it all the same, as
+  /// those of a ring held from within. None: it is not known (SetStudy::from_within).
+  std::shared_ptr<const mesh::Surface> object = nullptr;
 
   [[nodiscard]] std::int64_t count() const { return first.empty() ? 0 : std::ssize(first) - 1; }
   /// nq; 0 without a jacobian.
@@ -69,6 +77,9 @@ struct SetStudy {
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
   bool any_gravity = false;                       ///< gravity from a direction uniform on the sphere
   Hand hand = Hand::kAuto;
+  /// Normals of a set without its object may all point away from the centre of mass: rings and cups are held from
+  /// within. Otherwise they are taken for turned the wrong way.
+  bool from_within = false;
   Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
   Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
   double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
@@ -91,7 +102,7 @@ enum class GraspStatus : std::uint8_t {
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient or force limit is negative
   kBadMass,          ///< negative, or an inertia that no body has
-  kOutwardNormals,   ///< every normal points away from the centre of mass
+  kOutwardNormals,   ///< every normal points away from the centre of mass, and nothing says that it is meant
   kMillimeters,      ///< a contact is more than kMostReach away from the centre of mass
   kBadHand,          ///< a mobility or mass matrix that is not symmetric and positive definite
 };
@@ -136,12 +147,33 @@ struct Ranking {
   bool decided = true;  ///< `best`: the best are found; else the samples have ended before that
 };
 
+/// A set that is read a stretch at a time, so that it may be larger than memory: io::SetFile reads one from its file.
+class SetSource {
+ public:
+  virtual ~SetSource() = default;
+  SetSource(const SetSource&) = delete;
+  SetSource& operator=(const SetSource&) = delete;
+
+  [[nodiscard]] virtual std::int64_t count() const = 0;
+  /// Grasps first .. first + count - 1 as a set of their own, with the arrays that the whole set has. Where they have
+  /// no contacts at all, without a hand.
+  [[nodiscard]] virtual Set read(std::int64_t first, std::int64_t count) const = 0;
+
+ protected:
+  SetSource() = default;
+};
+
 /// Told now and then how many grasps are decided. What it throws ends the ranking.
 using SetProgress = std::function<void(std::int64_t)>;
 
 /// Ranks all of them. Throws Error (kInvalidFile: sizes that do not fit, named with the array and row; kUsage: nothing
 /// to hold against; kNoDevice).
 [[nodiscard]] Ranking rank(const Set& set, const SetStudy& study, const Device& device = {},
+                           const SetProgress& progress = {});
+
+/// The same of a set that is not in memory as a whole. The ranking is: 300 bytes a grasp, and 2 bits a sample
+/// (`garra run` does with 40 bytes a grasp, docs/grasp-sets.md).
+[[nodiscard]] Ranking rank(const SetSource& set, const SetStudy& study, const Device& device = {},
                            const SetProgress& progress = {});
 
 /// One sample of one grasp, in full. Forces are (n, t, o) of each contact in the sample's own frames [N].
@@ -165,5 +197,6 @@ struct SetReplay {
 /// Sample `sample` of grasp `grasp`, as rank() has it. Throws Error as rank() does, and (kUsage) where there is no such
 /// grasp or sample, or the grasp's status is not kRanked.
 [[nodiscard]] SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
+[[nodiscard]] SetReplay replay(const SetSource& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample);
 
 }  // namespace garra::grasp

@@ -1,6 +1,6 @@
-// Bodies by their surfaces: triangle meshes, and spheres, boxes, cylinders, capsules and ellipsoids in closed form.
-// Mass and inertia, points drawn uniformly by area, rays, nearest points, curvature (docs/grasp-propose.md). Host only,
-// SI units, axes of the body's own.
+// Bodies by their surfaces: triangle meshes, and spheres, boxes, cylinders, capsules, ellipsoids and superquadrics in
+// closed form. Mass and inertia, points drawn uniformly by area, rays, nearest points, curvature
+// (docs/grasp-propose.md). Host only, SI units, axes of the body's own.
 #pragma once
 
 #include <array>
@@ -131,5 +131,9 @@ inline constexpr double kCrease = 0.7;  ///< [rad]
 /// A cylinder of this height between two half spheres.
 [[nodiscard]] std::unique_ptr<Surface> make_capsule(double radius, double height);
 [[nodiscard]] std::unique_ptr<Surface> make_ellipsoid(const Vec3<double>& half_axes);
+/// (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) = 1: e1 is the roundness in planes through z, e2 across z; each
+/// kLeastExponent (nearly straight, with corners) to 2 (straight, from axis to axis), 1 is an ellipsoid.
+[[nodiscard]] std::unique_ptr<Surface> make_superquadric(const Vec3<double>& half_axes, double e1, double e2);
+inline constexpr double kLeastExponent = 0.1;
 
 }  // namespace garra::mesh

@@ -25,6 +25,7 @@ class Job:
 JOBS = {
     "grasp": Job("garra.grasp.folder", "garra.grasp.report"),
     "grasp, time": Job("garra.grasp_time.folder", "garra.grasp_time.report"),
+    "grasp_set": Job("garra.grasp.ranking_folder", "garra.grasp.ranking_folder"),
     "chain": Job("garra.chain.folder", "garra.chain.report"),
     "singularity": Job("garra.singularity.folder", "garra.singularity.report"),
     "platform": Job("garra.platform.folder", "garra.platform.report"),

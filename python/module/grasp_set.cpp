@@ -4,11 +4,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
 #include "arrays.hpp"
 #include "garra/core/error.hpp"
+#include "garra/mesh.hpp"
 
 namespace garra::python {
 
@@ -32,6 +35,7 @@ Distribution distribution_of(const nb::handle& given) {
 
 Set set_of(const Whole& first, const nb::dict& arrays) {
   Set s;
+  mesh::Mesh object;
   s.first.assign(first.data(), first.data() + first.size());
   const std::map<std::string, std::vector<double>*> all = {{"point", &s.point},
                                                            {"normal", &s.normal},
@@ -49,10 +53,22 @@ Set set_of(const Whole& first, const nb::dict& arrays) {
                                                            {"jacobian", &s.jacobian},
                                                            {"torque", &s.torque},
                                                            {"bias", &s.bias},
-                                                           {"mass_matrix", &s.mass_matrix}};
+                                                           {"mass_matrix", &s.mass_matrix},
+                                                           {"object/vertex", &object.vertex}};
   for (const auto& [name, array] : arrays) {
+    if (nb::cast<std::string>(name) == "object/face") {
+      const auto faces = nb::cast<Whole>(array);
+      std::transform(faces.data(), faces.data() + faces.size(), std::back_inserter(object.face),
+                     [](std::int64_t v) { return static_cast<std::int32_t>(v); });
+      continue;
+    }
     const auto numbers = nb::cast<Numbers>(array);
     all.at(nb::cast<std::string>(name))->assign(numbers.data(), numbers.data() + numbers.size());
+  }
+  if (object.faces() > 0) {
+    mesh::Report report;
+    object = mesh::tidy(std::move(object), report);
+    s.object = mesh::make_surface(std::move(object), report.watertight());
   }
   return s;
 }
@@ -77,6 +93,7 @@ SetStudy study_of(const nb::dict& d) {
   s.force_ball = nb::cast<double>(d["force_ball"]);
   s.torque_ball = nb::cast<double>(d["torque_ball"]);
   s.any_gravity = nb::cast<bool>(d["any_gravity"]);
+  s.from_within = nb::cast<bool>(d["from_within"]);
   s.hand = hand_of(nb::cast<std::string>(d["hand"]));
   s.command = distribution_of(d["command"]);
   s.squeeze_error = distribution_of(d["squeeze_error"]);

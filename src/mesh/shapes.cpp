@@ -1,27 +1,13 @@
-// Surfaces in closed form. All are convex: a line is inside of them once.
+// Surfaces in closed form.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "garra/core/elementary.hpp"
-#include "garra/core/error.hpp"
+#include "mesh/convex.hpp"
 #include "mesh/curvature.hpp"
 
 namespace garra::mesh {
 
 namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-void require_positive(const char* shape, std::initializer_list<double> lengths) {
-  for (const double x : lengths)
-    if (!(x > 0 && x < kInfinite))
-      throw Error(ExitCode::kUsage, std::string(shape) + ": a length of " + std::to_string(x), "Lengths are positive.");
-}
-
-/// The part of a line that is inside; empty where first >= second.
-using Inside = std::pair<double, double>;
-constexpr Inside kNowhere{kInfinite, -kInfinite};
 
 /// Where a t^2 + 2 b t + c < 0, a > 0.
 Inside between_roots(double a, double b, double c) {
@@ -32,64 +18,11 @@ Inside between_roots(double a, double b, double c) {
   const double one = q / a, other = q != 0 ? c / q : 0;
   return {std::min(one, other), std::max(one, other)};
 }
-/// Where |from + t along| < half.
-Inside between_planes(double from, double along, double half) {
-  if (along == 0) return std::abs(from) < half ? Inside{-kInfinite, kInfinite} : kNowhere;
-  const double a = (-half - from) / along, b = (half - from) / along;
-  return {std::min(a, b), std::max(a, b)};
-}
-Inside both(const Inside& a, const Inside& b) { return {std::max(a.first, b.first), std::min(a.second, b.second)}; }
-
-Vec3<double> on_circle(double radius, double azimuth, double z) {
-  const auto a = sincos(azimuth);
-  return vec3(radius * a.cos, radius * a.sin, z);
-}
-/// Uniform on the unit sphere.
-Vec3<double> on_sphere(Draws& draws) {
-  const double z = 2 * draws.next() - 1;
-  return on_circle(std::sqrt(std::max(0.0, 1 - z * z)), 2 * M_PI * draws.next(), z);
-}
 Vec3<double> axis(int i, double length) {
   Vec3<double> e = Vec3<double>::zero();
   e[i] = length;
   return e;
 }
-/// p / |p|; where p is zero, any direction.
-Vec3<double> direction(const Vec3<double>& p) {
-  const double length = norm(p);
-  return length > 0 ? (1 / length) * p : vec3(1.0, 0.0, 0.0);
-}
-
-/// What the convex shapes have in common.
-class Convex : public Surface {
- public:
-  [[nodiscard]] Place draw(Draws& draws) const final { return place(drawn(draws)); }
-  [[nodiscard]] std::optional<Hit> hit(const Ray& ray, Crossing crossing) const final {
-    const Inside inside = inside_of(ray);
-    if (!(inside.first < inside.second)) return std::nullopt;
-    const auto within = [&](double t) { return t > ray.least && t < ray.most; };
-    double at = kInfinite;
-    if (crossing != Crossing::kInto && within(inside.second)) at = inside.second;
-    if (crossing != Crossing::kOutOf && within(inside.first)) at = inside.first;
-    if (!(at < kInfinite)) return std::nullopt;
-    return Hit{at, place(axpy(at, ray.along, ray.from))};
-  }
-  [[nodiscard]] Nearest nearest(const Vec3<double>& point) const final {
-    const Vec3<double> q = foot(point);
-    return {norm(point - q), place(q)};
-  }
-
- protected:
-  [[nodiscard]] virtual Vec3<double> drawn(Draws& draws) const = 0;
-  [[nodiscard]] virtual Inside inside_of(const Ray& ray) const = 0;
-  [[nodiscard]] virtual Vec3<double> foot(const Vec3<double>& point) const = 0;
-  /// Normal and curvature at a point of the surface.
-  [[nodiscard]] virtual Place place(const Vec3<double>& point) const = 0;
-};
-
-Mat3<double> diagonal(double x, double y, double z) { return {{x, 0, 0, 0, y, 0, 0, 0, z}}; }
-Body centered(double mass, const Mat3<double>& inertia) { return {mass, Vec3<double>::zero(), inertia}; }
-
 // --- rings: pictures of round shapes
 // ----------------------------------------------------------------------------------
 
@@ -146,7 +79,7 @@ class Ellipsoid final : public Convex {
     return centered(mass, (mass / 5) * diagonal(s[1] + s[2], s[2] + s[0], s[0] + s[1]));
   }
   [[nodiscard]] Mesh picture() const override {
-    Mesh m = capsule_picture(1, 0);
+    Mesh m = sphere_picture();
     for (std::size_t i = 0; i < m.vertex.size(); ++i) m.vertex[i] *= half_[static_cast<int>(i % 3)];
     return m;
   }
@@ -374,6 +307,8 @@ class Capsule final : public Convex {
 };
 
 }  // namespace
+
+Mesh sphere_picture() { return capsule_picture(1, 0); }
 
 std::unique_ptr<Surface> make_sphere(double radius) {
   require_positive("sphere", {radius});

@@ -37,6 +37,9 @@ class Job {
   [[nodiscard]] virtual Resolved resolved() const = 0;
   /// Files that the scenario names; the run folder keeps copies of them.
   [[nodiscard]] virtual std::vector<std::string> models() const { return {}; }
+  /// Overrides by which the run folder keeps what the scenario leaves to its surroundings: the place of a file that is
+  /// too large to be copied.
+  [[nodiscard]] virtual std::vector<std::string> pins() const { return {}; }
   /// Sees the rows that each chunk keeps, in order.
   virtual void look_at(const std::vector<double>& /*kept*/) {}
   /// Writes what the run folder has beyond results.h5 and summary.json.
@@ -61,7 +64,7 @@ struct JobKind {
   const char* event;          ///< what the probability is of
   const char* quantity;       ///< what --require judges first of all
   const char* of_whom;        ///< "" or which of the designs that is
-  const char* tolerance_key;  ///< what --tol and --max-unsolved set
+  const char* tolerance_key;  ///< what --tol and --max-unsolved set; "": nothing
   const char* unsolved_key;
   const char* unsolved_remedy;
   const char* no_sample;  ///< why there may be no sample to look at first

@@ -45,6 +45,8 @@ std::vector<std::string> overrides_of(const RunArguments& a, const JobKind& kind
   // Flags become overrides of the scenario, so that the run folder keeps them and `resume` finds them.
   if (a.samples > 0) list.push_back("sampling.samples=" + std::to_string(a.samples));
   if (a.seed >= 0) list.push_back("seed=" + std::to_string(a.seed));
+  if (a.tol > 0 && *kind.tolerance_key == '\0')
+    throw Error(ExitCode::kUsage, std::string("--tol: job = \"") + kind.name + "\" has no tolerance", "Leave it out.");
   if (a.tol > 0) list.push_back(std::string(kind.tolerance_key) + "=" + Json(a.tol).dump());
   if (a.max_unsolved >= 0) list.push_back(std::string(kind.unsolved_key) + "=" + Json(a.max_unsolved).dump());
   if (!a.stop.empty()) list.push_back(stop_override(a.stop));
@@ -224,15 +226,21 @@ NewRun make_run(const RunArguments& a) {
   // Complain before anything is made.
   auto document = io::ScenarioDocument::read(a.scenario);
   const JobKind& kind = job_kind(document);
-  const auto overrides = overrides_of(a, kind);
+  auto overrides = overrides_of(a, kind);
+  const std::string command = command_line(a, overrides);
   (void)requirements_of(a, kind);
   document.set(overrides);
   auto job = kind.read(document);
+  if (const auto pins = job->pins(); !pins.empty()) {
+    overrides.insert(overrides.end(), pins.begin(), pins.end());
+    document.set(pins);
+    job = kind.read(document);
+  }
   if (!a.quiet) print_warnings(job->resolved().warnings);
   (void)parse_device(a.device, a.threads);
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
   auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
-  return {std::move(folder), kind, std::move(job), command_line(a, overrides)};
+  return {std::move(folder), kind, std::move(job), command};
 }
 
 void run_new(const RunArguments& a) {

@@ -53,7 +53,8 @@ ProposeOptions options(int fingers, std::int64_t count) {
 TEST(Propose, TheLineOfAPairLiesInBothFrictionCones) {
   for (const auto& object :
        {io::read_object("sphere:0.03").surface, io::read_object("ellipsoid:0.02,0.03,0.05").surface,
-        io::read_object("box:0.05,0.04,0.1").surface, std::shared_ptr<const mesh::Surface>(corner_piece())}) {
+        io::read_object("superquadric:0.02,0.03,0.05,0.3,1.5").surface, io::read_object("box:0.05,0.04,0.1").surface,
+        std::shared_ptr<const mesh::Surface>(corner_piece())}) {
     ProposeOptions o = options(2, 500);
     o.friction = 0.3;
     const Proposal p = propose(*object, o);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include "garra/core/error.hpp"
 #include "garra/grasp_set.hpp"
 #include "garra/io/grasp_set.hpp"
+#include "garra/mesh.hpp"
 #include "garra/wrench_balance.hpp"
 #include "on_every_executor.hpp"
 
@@ -441,6 +443,74 @@ TEST(GraspSet, ABadGraspSaysWhyAndTheOthersGoOn) {
   EXPECT_EQ(r.rank[9], 2);
   EXPECT_EQ(r.rank[3], 0);
   EXPECT_TRUE(std::isnan(r.p_held[3]));
+}
+
+/// A torus about z of the radii 40 and 10 mm, finely cut.
+mesh::Mesh torus() {
+  constexpr int kAround = 48, kAcross = 24;
+  mesh::Mesh m;
+  for (int i = 0; i < kAround; ++i)
+    for (int j = 0; j < kAcross; ++j) {
+      const double u = 2 * M_PI * i / kAround, v = 2 * M_PI * j / kAcross, r = 0.04 + 0.01 * std::cos(v);
+      m.vertex.insert(m.vertex.end(), {r * std::cos(u), r * std::sin(u), 0.01 * std::sin(v)});
+    }
+  const auto at = [&](int i, int j) { return (i % kAround) * kAcross + j % kAcross; };
+  for (int i = 0; i < kAround; ++i)
+    for (int j = 0; j < kAcross; ++j)
+      m.face.insert(m.face.end(), {at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j), at(i + 1, j + 1), at(i, j + 1)});
+  return m;
+}
+
+/// Three contacts at the torus' inner (30 mm) or outer (50 mm) equator, their normals along the radius, outwards or
+/// inwards.
+Set round_the_ring(double radius, double sign) {
+  Set s;
+  s.first = {0, 3};
+  for (int j = 0; j < 3; ++j) {
+    const double x = std::cos(2 * M_PI * j / 3 + 0.3), y = std::sin(2 * M_PI * j / 3 + 0.3);
+    s.point.insert(s.point.end(), {radius * x, radius * y, 0});
+    s.normal.insert(s.normal.end(), {sign * x, sign * y, 0});
+  }
+  s.friction = {0.5, 0.5, 0.5};
+  s.force_limit = {10, 10, 10};
+  s.mass = {0.3};
+  return s;
+}
+
+TEST(GraspSet, ARingIsGraspedFromWithinWhereItsSurfaceOrTheStudySaysSo) {
+  mesh::Report report;
+  const std::shared_ptr<const mesh::Surface> ring = mesh::make_surface(mesh::tidy(torus(), report));
+  ASSERT_TRUE(report.watertight() && !report.flipped);
+  Set within = round_the_ring(0.03, 1), turned = round_the_ring(0.05, 1);
+  SetStudy study;
+  study.samples = 1;
+  EXPECT_EQ(rank(within, study).status[0], GraspStatus::kOutwardNormals) << "nothing tells them apart";
+  EXPECT_EQ(rank(turned, study).status[0], GraspStatus::kOutwardNormals);
+  within.object = turned.object = ring;
+  const Ranking r = rank(within, study);
+  EXPECT_EQ(r.status[0], GraspStatus::kRanked);
+  EXPECT_EQ(r.p_held[0], 1);
+  // Three normal forces at their limit carry the weight by friction, and only these: a little more is asked for.
+  EXPECT_NEAR(r.critical_friction[0][1], 0.3 * 9.81 / 30, 5e-4);
+  EXPECT_EQ(rank(turned, study).status[0], GraspStatus::kOutwardNormals) << "the surface says so";
+  within.object = nullptr;
+  study.from_within = true;
+  EXPECT_EQ(rank(within, study).critical_friction, r.critical_friction);
+}
+
+TEST(GraspSet, AFilesOwnObjectDecidesAboutNormalsToo) {
+  const std::string path = testing::TempDir() + "garra_ring.h5";
+  for (const bool turned : {false, true}) {
+    io::SetExtras extras;
+    extras.object = torus();
+    io::write_grasp_set(path, round_the_ring(turned ? 0.05 : 0.03, 1), extras);
+    const Ranking r = rank(io::SetFile(path), SetStudy{});
+    EXPECT_EQ(r.status[0], turned ? GraspStatus::kOutwardNormals : GraspStatus::kRanked);
+    extras.object.face[5] = 1'000'000;  // fit for no picture, and for no question
+    io::write_grasp_set(path, round_the_ring(0.03, 1), extras);
+    EXPECT_EQ(rank(io::SetFile(path), SetStudy{}).status[0], GraspStatus::kOutwardNormals);
+  }
+  std::remove(path.c_str());
 }
 
 TEST(GraspSet, SizesThatDoNotFitAndNothingToHoldAreRefused) {

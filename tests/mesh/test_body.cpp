@@ -103,6 +103,60 @@ TEST(MeshBody, TheClosedFormsAreThoseOfTheirFineMeshes) {
   EXPECT_NEAR(make_sphere(0.05)->body(1000).inertia(0, 0), 0.4 * make_sphere(0.05)->body(1000).mass * 0.0025, 1e-15);
 }
 
+/// The surface as a fine grid on the cube around it, drawn in to the surface by halving.
+Mesh around(const Surface& s, const Vec3<double>& half, int cuts) {
+  Mesh m;
+  for (int axis = 0; axis < 3; ++axis)
+    for (const int side : {-1, 1})
+      for (int i = 0; i < cuts; ++i)
+        for (int j = 0; j < cuts; ++j) {
+          const auto first = static_cast<std::int32_t>(m.vertices());
+          for (const auto& [u, v] : {std::array{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}) {
+            Vec3<double> d;
+            d[axis] = side * half[axis];
+            d[(axis + 1) % 3] = half[(axis + 1) % 3] * (2.0 * u / cuts - 1);
+            d[(axis + 2) % 3] = half[(axis + 2) % 3] * (2.0 * v / cuts - 1);
+            const Vec3<double> along = (1 / norm(d)) * d;
+            const Vec3<double> p = s.hit({Vec3<double>::zero(), along}, Crossing::kOutOf)->place.point;
+            m.vertex.insert(m.vertex.end(), p.m, p.m + 3);
+          }
+          const std::int32_t a = side > 0 ? 1 : 3, b = side > 0 ? 3 : 1;
+          m.face.insert(m.face.end(), {first, first + a, first + 2, first, first + 2, first + b});
+        }
+  return m;
+}
+
+TEST(MeshBody, SuperquadricsAreTheirFineMeshesAndInTheLimitsWhatTheyResemble) {
+  const Vec3<double> half = vec3(0.02, 0.03, 0.05);
+  for (const double e1 : {0.1, 0.6, 1.3, 2.0})
+    for (const double e2 : {0.1, 0.8, 1.7}) {
+      const auto s = make_superquadric(half, e1, e2);
+      const Body exact = s->body(1000), fine = solid(around(*s, half, 48), 1000);
+      EXPECT_NEAR(fine.mass, exact.mass, 2e-3 * exact.mass) << e1 << " " << e2;
+      expect_near(fine.inertia, exact.inertia, 2e-3 * (exact.inertia(0, 0) + exact.inertia(2, 2)));
+      Report report;
+      const Mesh picture = tidy(s->picture(), report);
+      EXPECT_TRUE(report.watertight());
+      EXPECT_NEAR(solid(picture, 1000).mass, exact.mass, 0.05 * exact.mass) << "its picture looks like it";
+    }
+  const auto expect_body = [](const Body& a, const Body& b, double share) {
+    EXPECT_NEAR(a.mass, b.mass, share * b.mass);
+    expect_near(a.inertia, b.inertia, share * (b.inertia(0, 0) + b.inertia(2, 2)));
+  };
+  expect_body(make_superquadric(half, 1, 1)->body(700), make_ellipsoid(half)->body(700), 1e-13);
+  expect_body(make_superquadric(half, 0.1, 0.1)->body(700), make_box(2.0 * half)->body(700), 0.05);
+  expect_body(make_superquadric(vec3(0.03, 0.03, 0.05), 0.1, 1)->body(700), make_cylinder(0.03, 0.1)->body(700), 0.03);
+  // An octahedron: eight tetrahedra of abc / 6, of which each second moment about a plane is volume times half axis
+  // squared over 10.
+  const Body octahedron = make_superquadric(half, 2, 2)->body(1);
+  EXPECT_NEAR(octahedron.mass, 4.0 / 3 * 0.02 * 0.03 * 0.05, 1e-18);
+  EXPECT_NEAR(octahedron.inertia(0, 0), octahedron.mass * (0.03 * 0.03 + 0.05 * 0.05) / 10, 1e-21);
+  for (const double bad : {0.0, 0.05, 2.01, -1.0, std::nan("")}) {
+    EXPECT_THROW((void)make_superquadric(half, bad, 1), Error);
+    EXPECT_THROW((void)make_superquadric(half, 1, bad), Error);
+  }
+}
+
 TEST(MeshBody, AShellIsTheSumOfItsTriangles) {
   // The skin of a cube: each pair of sides has the moments of a plate.
   const Body b = shell(tidied(cuboid(vec3(0.0, 0.0, 0.0), vec3(2.0, 2.0, 2.0))), 3);

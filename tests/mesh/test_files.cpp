@@ -208,8 +208,10 @@ TEST(ObjectWords, NameShapes) {
   EXPECT_NEAR(read_object("cylinder:0.1,0.2").surface->body(1).mass, M_PI * 2e-3, 1e-17);
   EXPECT_FALSE(read_object("capsule:0.1,0.2").is_mesh());
   EXPECT_NEAR(read_object("ellipsoid:1,2,3", 1).surface->body(1).mass, 8 * M_PI, 1e-12);
-  for (const char* wrong : {"sphere:", "sphere:0.1,0.2", "box:1,2", "box:1,2,x", "sphere:-1", "cube:1", "sphere:nan",
-                            "box:1,,2", "sphere:30"}) {
+  // Of half axes and exponents only the former are lengths.
+  EXPECT_NEAR(read_object("superquadric:10,20,30,1,1", 0.001).surface->body(1).mass, 8 * M_PI * 1e-6, 1e-18);
+  for (const char* wrong : {"superquadric:1,1,1,1", "superquadric:1,1,1,3,1", "sphere:", "sphere:0.1,0.2", "box:1,2",
+                            "box:1,2,x", "sphere:-1", "cube:1", "sphere:nan", "box:1,,2", "sphere:30"}) {
     try {
       (void)read_object(wrong);
       ADD_FAILURE() << wrong;

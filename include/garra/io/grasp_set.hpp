@@ -2,11 +2,13 @@
 // (docs/grasp-sets.md).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "garra/grasp_set.hpp"
+#include "garra/grasp_set_scenario.hpp"
+#include "garra/io/scenario_document.hpp"
 #include "garra/mesh.hpp"
 
 namespace garra::io {
@@ -17,6 +19,23 @@ namespace garra::io {
 /// [g,nq]. Without `first`, point and normal may be [g,k,3], and all else of contacts has [g,k] in place of [m]: k
 /// contacts each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
+
+/// The same, a stretch of grasps at a time: of the set only that is in memory. Not for several threads at once.
+class SetFile final : public grasp::SetSource {
+ public:
+  /// Looks at `first` from end to end. Where a checksum ("crc32:...") is given, the first read() refuses a file of
+  /// another one. Throws Error as read_grasp_set() does; read() too.
+  explicit SetFile(const std::string& path, std::string checksum = {});
+  /// Of a file.
+  [[nodiscard]] static std::string checksum_of(const std::string& path);
+  ~SetFile() override;
+  [[nodiscard]] std::int64_t count() const override;
+  [[nodiscard]] grasp::Set read(std::int64_t first, std::int64_t count) const override;
+
+ private:
+  class Reader;
+  std::unique_ptr<Reader> reader_;
+};
 
 /// What a set's file may hold besides.
 struct SetExtras {
@@ -40,6 +59,11 @@ void write_ranking(const std::string& path, const grasp::Ranking& ranking,
 /// The same of a text, which errors call `name`.
 [[nodiscard]] grasp::SetStudy read_set_study_text(const std::string& text, const std::string& name,
                                                   const std::vector<std::string>& overrides = {});
+/// A study that names its set in `set.file`; the file as it is found from where the document is. Throws Error
+/// (kInvalidFile), as read_scenario() and where there is no such key.
+[[nodiscard]] grasp::SetScenario read_set_scenario(const ScenarioDocument& document);
+/// With every default filled in: a scenario file that reads back to the same study.
+[[nodiscard]] std::string resolved_toml(const grasp::SetScenario& scenario);
 inline constexpr const char* kCertainSet = "schema = 1\njob = \"grasp_set\"\n";  ///< of which nothing is uncertain
 
 }  // namespace garra::io

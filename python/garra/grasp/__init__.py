@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from garra.grasp.candidates import Ranking, Set, rank
+    from garra.grasp.candidates import RankedRun, Ranking, Set, rank
     from garra.grasp.hand import Grasp, Solution
     from garra.grasp.mujoco_scene import from_mujoco
     from garra.grasp.proposals import propose
@@ -20,11 +20,12 @@ _NAMES = {
     "Solution": ".hand",
     "Robustness": ".robustness",
     "Set": ".candidates",
+    "RankedRun": ".candidates",
     "Ranking": ".candidates",
     "rank": ".candidates",
     "propose": ".proposals",
 }
-__all__ = ["Grasp", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "propose", "rank"]
+__all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "propose", "rank"]
 
 
 def __getattr__(name: str) -> Any:

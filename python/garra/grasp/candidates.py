@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isfinite
 from os import PathLike
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
-from garra.grasp import ranking_file, redundant
+from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import mesh_of, names_of, sound_mesh
 from garra.study.distributions import Ball, Normal, Uniform
+from garra.study.run import RESULTS, Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,13 +68,20 @@ class Set:
         self.arrays = arrays
         """By name, as in a file: point, normal [m, 3], friction [m], ..., mass [G], ..."""
         self.mesh = mesh
-        """Vertices [v, 3] and triangles [f, 3] of the object, for pictures only"""
+        """Vertices [v, 3] and triangles [f, 3] of the object, for pictures and for grasps from within"""
         self.names = names
         """Of the grasps, for reports only"""
         self.about: dict[str, Any] = {}
         """Of a set that propose() made: samples drawn, fate (what became of them), mesh, warning"""
         self.sample: np.ndarray | None = None
         """Of a set that propose() made: [G] number of the sample that each grasp is"""
+
+    def _arrays(self) -> dict[str, np.ndarray]:
+        """All that a ranking reads."""
+        if self.mesh is None:
+            return self.arrays
+        vertices, faces = (np.ascontiguousarray(part) for part in self.mesh)
+        return {**self.arrays, "object/vertex": vertices.astype(np.float64), "object/face": faces.astype(np.int64)}
 
     @classmethod
     def from_arrays(
@@ -93,7 +102,9 @@ class Set:
         number, one for each contact, or [..., 3, 3] in the object's axes [1/kg]; force [..., 3], the commanded (n, t,
         o) [N]. A whole hand: jacobian [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]), the velocity of the
         contact points in the object's axes; mass_matrix [nq, nq] or [G, nq, nq]; torque, bias [nq] or [G, nq], or
-        force. For reports only: mesh, the object's vertices [v, 3] and triangles [f, 3]; names, a text for each grasp.
+        force. mesh: the object's vertices [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and
+        for grasps from within, whose normals all point away from the centre of mass. For reports only: names, a text
+        for each grasp.
         """
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -280,6 +291,21 @@ class Ranking:
     seconds: float | None = None
     uncertain: dict[str, Any] = field(default_factory=dict)  #: the same as study, as replay() needs it
 
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> Ranking:
+        """What `garra grasp rank -o` or a run has written, with its set where that has not changed. Its samples are
+        replayed by `garra replay`."""
+        found = ranking_file.read(path)
+        grasps = found.grasps
+        return cls(
+            **found.columns,
+            hand=found.hand,
+            decided=found.decided,
+            candidates=Set(grasps.first, grasps.arrays, grasps.mesh, grasps.names) if grasps else None,
+            study=found.study,
+            seconds=found.seconds,
+        )
+
     @property
     def order(self) -> np.ndarray:
         """Grasps that have a rank, the best first."""
@@ -305,7 +331,7 @@ class Ranking:
             raise ValueError("this ranking does not know its set")
         which = self.best if grasp is None else grasp
         return _core.grasp_set_replay(
-            self.candidates.first, self.candidates.arrays, self.uncertain, int(which), int(sample)
+            self.candidates.first, self.candidates._arrays(), self.uncertain, int(which), int(sample)
         )
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -406,6 +432,18 @@ class Ranking:
         return "\n".join(lines) + ">"
 
 
+class RankedRun(Result):
+    """A finished run of a set of grasps: `ranking`, beside what every run has (docs/grasp-sets.md)."""
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """Read when it is first asked for."""
+        return Ranking.read(self.folder / ranking_folder.RANKING)
+
+
+RESULTS["grasp_set"] = RankedRun
+
+
 def rank(
     grasps: Set | str | PathLike[str] | None = None,
     *,
@@ -419,6 +457,7 @@ def rank(
     force: Ball | None = None,
     torque: Ball | None = None,
     any_gravity: bool = False,
+    from_within: bool = False,
     hand: str = "auto",
     command: Any = 1.0,
     squeeze_error: Any = 0.0,
@@ -440,7 +479,8 @@ def rank(
     the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
     or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
     true normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. any_gravity: from a
-    direction uniform on the sphere. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole"; of the
+    direction uniform on the sphere. from_within: normals of a set without its mesh may all point away from the centre of
+    mass, as in a ring held from within. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole"; of the
     last two: command, a factor on the commanded forces or torques, and squeeze_error, added to the normal force of each
     contact [N], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
     whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.
@@ -470,6 +510,7 @@ def rank(
         "force_ball": _radius("force", force),
         "torque_ball": _radius("torque", torque),
         "any_gravity": any_gravity,
+        "from_within": from_within,
         "hand": hand,
         "command": _tuple(command) if _is_drawn(command) else ("constant", float(command), 0.0, 0.0, 0.0),
         "squeeze_error": _tuple(squeeze_error)
@@ -484,7 +525,7 @@ def rank(
         "seed": seed,
     }
     start = time.perf_counter()
-    columns = _core.grasp_set_rank(candidates.first, candidates.arrays, uncertain, device, threads)
+    columns = _core.grasp_set_rank(candidates.first, candidates._arrays(), uncertain, device, threads)
     return Ranking(
         candidates=candidates,
         study=_said(uncertain),

@@ -16,7 +16,8 @@ REFUSED: dict[str, tuple[str, str]] = {
     "bad_mass": ("bad mass", "the mass is negative, or the inertia is one that no body has"),
     "outward_normals": (
         "outward normals",
-        "every normal points away from the centre of mass: they are to point into the object",
+        "every normal points away from the centre of mass, and nothing says that this is meant: they are to point into "
+        "the object",
     ),
     "millimeters": ("millimetres?", "a contact is more than 10 m away: lengths are in metres"),
     "bad_hand": ("bad hand", "its mobility or mass matrix is not symmetric and positive definite"),

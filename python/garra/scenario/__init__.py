@@ -8,9 +8,10 @@ scenario = garra.scenario.Grasp(
 garra.run(scenario, samples=10_000)
 """
 
-from garra.scenario import chain, grasp, platform, platform_experiment, singularity
+from garra.scenario import chain, grasp, grasp_set, platform, platform_experiment, singularity
 from garra.scenario.chain import Chain
 from garra.scenario.grasp import Grasp
+from garra.scenario.grasp_set import GraspSet
 from garra.scenario.platform import Platform
 from garra.scenario.platform_experiment import PlatformExperiment
 from garra.scenario.singularity import Singularity
@@ -19,12 +20,14 @@ from garra.scenario.table import Scenario
 __all__ = [
     "Chain",
     "Grasp",
+    "GraspSet",
     "Platform",
     "PlatformExperiment",
     "Scenario",
     "Singularity",
     "chain",
     "grasp",
+    "grasp_set",
     "platform",
     "platform_experiment",
     "singularity",

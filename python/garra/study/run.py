@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from statistics import NormalDist
@@ -373,7 +374,7 @@ def run(
             raise
     if code == _STOPPED:
         raise _core.Error(f"stopped before the end; garra.open_run({str(kept)!r}, resume=True) goes on")
-    result = Result(kept)
+    result = _result_of(kept)
     if out is None:
         weakref.finalize(result, shutil.rmtree, kept, ignore_errors=True)
     return result
@@ -387,4 +388,17 @@ def open_run(folder: str | PathLike[str], *, resume: bool = False, progress: Pro
         raise _core.InputOutputError(
             f"{fspath(folder)}: no summary.json: no run, or one that has not ended (resume=True)"
         )
-    return Result(folder)
+    return _result_of(folder)
+
+
+RESULTS: dict[str, type[Result]] = {}
+"""What a job's runs give where that is more than a Result: its room puts it here when it is imported."""
+_ROOMS = {"grasp_set": "grasp.candidates"}
+
+
+def _result_of(folder: str | PathLike[str]) -> Result:
+    result = Result(folder)
+    if result.job in _ROOMS:
+        import_module(f"{__package__.partition('.')[0]}.{_ROOMS[result.job]}")
+    kind = RESULTS.get(result.job)
+    return kind(folder) if kind else result

@@ -260,12 +260,19 @@ std::vector<double> Hdf5Reader::doubles(const std::string& dataset) const {
   return values;
 }
 
-std::vector<std::int64_t> Hdf5Reader::integers(const std::string& dataset) const {
-  const Hdf5Id set = open_dataset(dataset);
+Hdf5Id Hdf5Reader::open_whole_numbers(const std::string& name) const {
+  Hdf5Id set = open_dataset(name);
   const Hdf5Id type(H5Dget_type(set.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind != H5T_INTEGER && kind != H5T_ENUM)  // h5py stores truth values as an enumeration
-    refuse(dataset, std::string("expected whole numbers, found ") + plural_of_class(kind));
+    refuse(name, std::string("expected whole numbers, found ") + plural_of_class(kind));
+  return set;
+}
+
+void Hdf5Reader::require_whole_numbers(const std::string& dataset) const { (void)open_whole_numbers(dataset); }
+
+std::vector<std::int64_t> Hdf5Reader::integers(const std::string& dataset) const {
+  const Hdf5Id set = open_whole_numbers(dataset);
   std::vector<std::int64_t> values(size_in_memory(dataset, set.get()));
   if (!values.empty()) read(dataset, set.get(), H5T_NATIVE_INT64, values.data());
   return values;

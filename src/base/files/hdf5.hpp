@@ -66,6 +66,9 @@ class Hdf5Reader {
   /// Whole numbers of any width, or truth values.
   [[nodiscard]] std::vector<std::int64_t> integers(const std::string& dataset) const;
 
+  /// Refuses a dataset of anything but whole numbers.
+  void require_whole_numbers(const std::string& dataset) const;
+
   /// Throws Error(kInvalidFile) "path: dataset NAME: problem"; the remedy is the expectation unless
   /// there is a better.
   [[noreturn]] void refuse(const std::string& dataset, const std::string& problem,
@@ -78,6 +81,7 @@ class Hdf5Reader {
   [[nodiscard]] Hdf5Id open_dataset(const std::string& name) const;
   /// A dataset of numbers that can be had as doubles.
   [[nodiscard]] Hdf5Id open_numbers(const std::string& name) const;
+  [[nodiscard]] Hdf5Id open_whole_numbers(const std::string& name) const;
   void require_inside(const std::string& name, hid_t set) const;
   void require_credible_size(const std::string& dataset, hid_t set) const;
   void read(const std::string& dataset, hid_t set, hid_t type, void* values) const;
@@ -172,7 +176,7 @@ class Hdf5Stream {
   struct Place {
     std::uint64_t start = 0, row_bytes = 0;
   };
-  enum class Type { kFloat64, kInt32, kUint8 };
+  enum class Type { kFloat64, kInt64, kInt32, kUint8 };
   /// A dataset whose first axis counts rows. One thread at a time, like attribute().
   Place add(const std::string& dataset, const Shape& shape, Type type);
   template <class Value>

@@ -55,6 +55,8 @@ Number number_of(Hdf5Stream::Type type) {
   switch (type) {
     case Hdf5Stream::Type::kFloat64:
       return {H5T_IEEE_F64LE, 8};
+    case Hdf5Stream::Type::kInt64:
+      return {H5T_STD_I64LE, 8};
     case Hdf5Stream::Type::kInt32:
       return {H5T_STD_I32LE, 4};
     case Hdf5Stream::Type::kUint8:

@@ -12,17 +12,16 @@ struct JobFields {
 };
 
 void describe_grasp(Fields& f);
+void describe_grasp_set(Fields& f);
 void describe_chain(Fields& f);
 void describe_singularity(Fields& f);
 void describe_platform(Fields& f);
 void describe_platform_experiment(Fields& f);
 
 inline constexpr JobFields kJobs[] = {
-    {"grasp", describe_grasp},
-    {"chain", describe_chain},
-    {"singularity", describe_singularity},
-    {"platform", describe_platform},
-    {"platform_experiment", describe_platform_experiment},
+    {"grasp", describe_grasp},       {"grasp_set", describe_grasp_set},
+    {"chain", describe_chain},       {"singularity", describe_singularity},
+    {"platform", describe_platform}, {"platform_experiment", describe_platform_experiment},
 };
 
 // Files that scenarios name, likewise: what `garra check --schema` describes besides.

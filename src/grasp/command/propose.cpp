@@ -167,7 +167,7 @@ void add_propose_command(CLI::App& grasp) {
   command
       ->add_option("object", a->object,
                    ".stl, .obj, or sphere:radius, box:x,y,z, cylinder:radius,height, capsule:radius,height, "
-                   "ellipsoid:a,b,c [m]")
+                   "ellipsoid:a,b,c, superquadric:a,b,c,e1,e2 [m]")
       ->required()
       ->type_name("OBJECT");
   command->add_option("-o,--output", a->output, "grasp set")->required()->type_name("SET.h5");

@@ -177,47 +177,12 @@ std::string json(const RankAnswer& a) {
   return out.dump(1) + "\n";
 }
 
-/// What is uncertain, as the ranking's page reads it; the names are those of SetStudy and of Python.
-std::string study_json(const grasp::SetStudy& s) {
-  using study::describe;
-  const Json out = {{"friction", describe(s.friction)},
-                    {"friction_nominal", s.friction.nominal()},
-                    {"friction_is_factor", s.friction_is_factor},
-                    {"own_friction", describe(s.contact_friction)},
-                    {"own_friction_nominal", s.contact_friction.nominal()},
-                    {"mass", describe(s.mass)},
-                    {"mass_is_factor", s.mass_is_factor},
-                    {"com_ball", s.com_ball},
-                    {"slide_t", describe(s.slide_t)},
-                    {"slide_o", describe(s.slide_o)},
-                    {"tilt", describe(s.tilt)},
-                    {"force_ball", s.force_ball},
-                    {"torque_ball", s.torque_ball},
-                    {"any_gravity", s.any_gravity},
-                    {"command", describe(s.command)},
-                    {"squeeze_error", describe(s.squeeze_error)},
-                    {"held_imbalance", s.held_imbalance},
-                    {"samples", s.samples},
-                    {"friction_samples", s.friction_samples},
-                    {"best", s.best},
-                    {"confidence", s.confidence},
-                    {"seed", s.seed}};
-  return out.dump();
-}
-
 std::vector<std::string> overrides_of(const RankArguments& a) {
   std::vector<std::string> overrides = a.overrides;
   if (!a.hand.empty()) overrides.push_back("set.hand=" + Json(a.hand).dump());
   if (a.best > 0) overrides.push_back("sampling.best=" + std::to_string(a.best));
   if (a.confidence > 0) overrides.push_back("sampling.confidence=" + Json(a.confidence).dump());
   return overrides;
-}
-
-/// One a line, which no override has.
-std::string joined(const std::vector<std::string>& lines) {
-  std::string all;
-  for (const std::string& line : lines) all += line + "\n";
-  return all;
 }
 
 void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStudy& study) {
@@ -249,12 +214,23 @@ std::string page_of(const RankArguments& a) {
   return {};
 }
 
-void run_rank(const RankArguments& a) {
+/// The study alone, or first of all the set: a study may name its own.
+RankArguments with_set(RankArguments a) {
+  if (a.study.empty() && fs::path(a.set).extension() == ".toml") std::swap(a.set, a.study);
+  if (!a.set.empty()) return a;
+  auto document = io::ScenarioDocument::read(a.study);
+  document.set(overrides_of(a));
+  a.set = io::read_set_scenario(document).file;
+  return a;
+}
+
+void run_rank(const RankArguments& given) {
+  const RankArguments a = with_set(given);
   check_output(a.set, a.output, "the grasps");
   RankAnswer answer;
   const Device device = parse_device(a.device, a.threads);
   const grasp::SetStudy study = io::read_set_study(a.study, overrides_of(a));
-  const grasp::Set set = io::read_grasp_set(a.set);
+  const io::SetFile set(a.set);
   const auto start = std::chrono::steady_clock::now();
   try {
     Progress bar("auto", set.count());
@@ -285,10 +261,46 @@ void run_rank(const RankArguments& a) {
 
 }  // namespace
 
+std::string study_json(const grasp::SetStudy& s) {
+  using study::describe;
+  const Json out = {{"friction", describe(s.friction)},
+                    {"friction_nominal", s.friction.nominal()},
+                    {"friction_is_factor", s.friction_is_factor},
+                    {"own_friction", describe(s.contact_friction)},
+                    {"own_friction_nominal", s.contact_friction.nominal()},
+                    {"mass", describe(s.mass)},
+                    {"mass_is_factor", s.mass_is_factor},
+                    {"com_ball", s.com_ball},
+                    {"slide_t", describe(s.slide_t)},
+                    {"slide_o", describe(s.slide_o)},
+                    {"tilt", describe(s.tilt)},
+                    {"force_ball", s.force_ball},
+                    {"torque_ball", s.torque_ball},
+                    {"any_gravity", s.any_gravity},
+                    {"from_within", s.from_within},
+                    {"command", describe(s.command)},
+                    {"squeeze_error", describe(s.squeeze_error)},
+                    {"held_imbalance", s.held_imbalance},
+                    {"samples", s.samples},
+                    {"friction_samples", s.friction_samples},
+                    {"best", s.best},
+                    {"confidence", s.confidence},
+                    {"seed", s.seed}};
+  return out.dump();
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string all;
+  for (const std::string& line : lines) all += line + "\n";
+  return all;
+}
+
 void add_rank_command(CLI::App& grasp) {
   CLI::App* command = grasp.add_subcommand("rank", "P(held) of every grasp of a set, and which is the best");
   const auto a = std::make_shared<RankArguments>();
-  command->add_option("set", a->set, "grasp set (HDF5: first, point, normal, friction, mass, ...)")
+  command
+      ->add_option("set", a->set,
+                   "grasp set (HDF5: first, point, normal, friction, mass, ...); not given: that of the study")
       ->required()
       ->type_name("SET.h5");
   command->add_option("study", a->study, "what is uncertain (.toml with job = \"grasp_set\"); not given: nothing")
@@ -310,6 +322,7 @@ void add_rank_command(CLI::App& grasp) {
   command->footer(
       "Examples:\n"
       "  garra grasp rank grasps.h5 -o ranking.h5 --set 'contacts.friction={uniform=[0.3,0.8]}'\n"
+      "  garra grasp rank study.toml -o ranking.h5\n"
       "  garra grasp rank grasps.h5 study.toml --best 10 --set sampling.samples=1000000");
   command->callback([a] { run_rank(*a); });
 }

@@ -1,5 +1,10 @@
-// `garra grasp rank`.
+// `garra grasp rank`, and what other ways to a ranking share with it.
 #pragma once
+
+#include <string>
+#include <vector>
+
+#include "garra/grasp_set.hpp"
 
 namespace CLI {
 class App;
@@ -8,5 +13,14 @@ class App;
 namespace garra::cli {
 
 void add_rank_command(CLI::App& grasp);
+
+inline constexpr const char* kRankingFile = "ranking.h5";  ///< of a run folder
+
+// Attributes of a ranking.
+
+/// What is uncertain, as the ranking's page reads it; the names are those of SetStudy and of Python.
+[[nodiscard]] std::string study_json(const grasp::SetStudy& study);
+/// Overrides one a line, which none of them has.
+[[nodiscard]] std::string joined(const std::vector<std::string>& lines);
 
 }  // namespace garra::cli

@@ -10,6 +10,7 @@
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
+#include "grasp/command/rank.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/samples/replay_file.hpp"
 #include "shell/terminal.hpp"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 /// What a ranking was made of.
 struct Ranked {
-  grasp::Set set;
+  std::string set;  ///< its file
   grasp::SetStudy study;
   std::vector<std::int64_t> rank;
 };
@@ -50,8 +51,7 @@ Ranked read(const std::string& file) {
   std::vector<std::string> overrides;
   std::istringstream lines(needed(file, "study_overrides"));
   for (std::string line; std::getline(lines, line);) overrides.push_back(line);
-  return {io::read_grasp_set(set_of(file)),
-          io::read_set_study_text(needed(file, "study_toml"), file + ": study_toml", overrides),
+  return {set_of(file), io::read_set_study_text(needed(file, "study_toml"), file + ": study_toml", overrides),
           io::Hdf5Reader(file, "A ranking has rank [g].").integers("rank")};
 }
 
@@ -138,13 +138,13 @@ void replay(const FileReplay& a) {
     throw Error(ExitCode::kUsage, a.file + ": no grasp has a rank", "Its column `status` says why.");
   const std::int64_t grasp = a.item < 0 ? best - ranked.rank.begin() : a.item;
   const std::int64_t sample = std::max<std::int64_t>(a.sample, 0);
-  const grasp::SetReplay r = grasp::replay(ranked.set, ranked.study, grasp, sample);
+  const grasp::SetReplay r = grasp::replay(io::SetFile(ranked.set), ranked.study, grasp, sample);
   const std::string out =
       a.format == "json" ? json_of(r, grasp, sample).dump(1) + "\n" : printable(text_of(r, grasp, sample));
   std::fputs(out.c_str(), stdout);
 }
 
-const KnownFileReplay kKnown(replay);
+const KnownFileReplay kKnown(replay, kRankingFile);
 
 }  // namespace
 }  // namespace garra::cli

@@ -1,11 +1,12 @@
-// Grasp sets and rankings.
+// Grasp sets.
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
+#include <map>
+#include <memory>
 #include <span>
 
 #include "base/files/hdf5.hpp"
-#include "base/files/number.hpp"
+#include "base/files/text_file.hpp"
+#include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
 
 namespace garra::io {
@@ -18,14 +19,27 @@ const char* const kSetFile =
     "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, bias "
     "[g,nq] (docs/grasp-sets.md).";
 
-class SetReader {
- public:
-  explicit SetReader(const std::string& path) : file_(path, kSetFile) {}
+}  // namespace
 
-  [[nodiscard]] grasp::Set read() {
+/// The datasets of a set, and rows of them.
+class SetFile::Reader {
+ public:
+  Reader(const std::string& path, std::string checksum) : checksum_(std::move(checksum)), file_(path, kSetFile) {
+    require("point");
+    require("normal");
+    file_.has("first") ? take_first() : take_even();
+  }
+  [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(grasps_); }
+
+  [[nodiscard]] grasp::Set read(std::int64_t first, std::int64_t count) {
+    require_checksum();
     grasp::Set s;
-    read_first(s.first);
-    const auto g = static_cast<std::uint64_t>(s.count());
+    s.first = first_of(static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
+    const auto row = static_cast<std::uint64_t>(s.first.front());
+    for (std::int64_t& at : s.first) at -= static_cast<std::int64_t>(row);
+    now_ = {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count), row,
+            static_cast<std::uint64_t>(s.first.back())};
+    const std::uint64_t g = grasps_;
     s.point = contact_array("point", {3});
     s.normal = contact_array("normal", {3});
     s.tangent = contact_array("tangent", {3});
@@ -38,34 +52,68 @@ class SetReader {
     s.gravity = array("gravity", {g, 3});
     s.wrench = array("wrench", {g, 6});
     read_hand(s);
+    s.object = object();
     return s;
   }
 
  private:
-  /// Rows of each grasp; or k each, where the points are [g,k,3].
-  void read_first(std::vector<std::int64_t>& first) {
-    require("point");
-    require("normal");
-    const Shape shape = file_.shape("point");
-    if (!file_.has("first")) {
-      if (shape.size() != 3)
-        file_.refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
-                     "Give the first row of each grasp and the number of rows.");
-      contacts_ = {shape[0], shape[1]};
-      for (std::uint64_t g = 0; g <= shape[0]; ++g) first.push_back(static_cast<std::int64_t>(g * shape[1]));
-      return;
-    }
-    if (file_.shape("first").size() != 1) file_.require_shape("first", {file_.shape("first").at(0)});
-    first = file_.integers("first");
-    if (first.empty()) file_.refuse("first", "is empty", "It has a number for each grasp and one more.");
-    if (first[0] != 0) file_.refuse("first", "begins with " + std::to_string(first[0]) + ", not 0");
-    for (std::size_t g = 1; g < first.size(); ++g)
-      if (first[g] < first[g - 1])
-        file_.refuse("first",
-                     "row " + std::to_string(g) + " is " + std::to_string(first[g]) + ", less than the one before");
-    contacts_ = {static_cast<std::uint64_t>(first.back())};
+  /// Grasps, and their contacts.
+  struct Stretch {
+    std::uint64_t first = 0, count = 0, row = 0, rows = 0;
+  };
+
+  /// Once: reading all of a large file takes its time.
+  void require_checksum() {
+    if (checksum_.empty() || checksum_of(file_.path()) == std::exchange(checksum_, {})) return;
+    throw Error(ExitCode::kInputOutput, file_.path() + ": has changed since its study was begun",
+                "Put the set back, or begin anew.");
   }
-  void read_hand(grasp::Set& s) const {
+  /// k contacts each, where the points are [g,k,3].
+  void take_even() {
+    const Shape shape = file_.shape("point");
+    if (shape.size() != 3)
+      file_.refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
+                   "Give the first row of each grasp and the number of rows.");
+    grasps_ = shape[0];
+    contacts_ = {shape[0], shape[1]};
+  }
+  /// Rows of each grasp, looked at once from end to end: in no place are they more than a piece in memory.
+  void take_first() {
+    const Shape shape = file_.shape("first");
+    if (shape.size() != 1) file_.require_shape("first", {shape.at(0)});
+    file_.require_whole_numbers("first");
+    if (shape[0] == 0) file_.refuse("first", "is empty", "It has a number for each grasp and one more.");
+    grasps_ = shape[0] - 1;
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;
+    std::vector<double> some;
+    double last = 0;
+    for (std::uint64_t at = 0; at <= grasps_; at += kAtOnce) {
+      some.resize(std::min(kAtOnce, grasps_ + 1 - at));
+      rows("first").read(at, some.size(), some);
+      if (at == 0 && some[0] != 0) file_.refuse("first", "begins with " + whole(some[0]) + ", not 0");
+      for (std::size_t k = 0; k < some.size(); last = some[k++])
+        if (some[k] < last)
+          file_.refuse("first",
+                       "row " + std::to_string(at + k) + " is " + whole(some[k]) + ", less than the one before");
+    }
+    contacts_ = {static_cast<std::uint64_t>(last)};
+  }
+  [[nodiscard]] static std::string whole(double x) { return std::to_string(static_cast<std::int64_t>(x)); }
+
+  /// first[first] ... first[first + count], rows of the file.
+  [[nodiscard]] std::vector<std::int64_t> first_of(std::uint64_t first, std::uint64_t count) {
+    std::vector<std::int64_t> out;
+    if (contacts_.size() == 2) {
+      for (std::uint64_t g = first; g <= first + count; ++g) out.push_back(static_cast<std::int64_t>(g * contacts_[1]));
+      return out;
+    }
+    std::vector<double> numbers(count + 1);
+    rows("first").read(first, count + 1, numbers);
+    for (const double x : numbers) out.push_back(static_cast<std::int64_t>(x));
+    return out;
+  }
+
+  void read_hand(grasp::Set& s) {
     s.force = contact_array("force", {3});
     const bool one_each = file_.has("mobility") && file_.shape("mobility") == contacts_;
     s.mobility = one_each ? contact_array("mobility", {}) : contact_array("mobility", {3, 3});
@@ -78,72 +126,86 @@ class SetReader {
     flat.back() *= 3;
     flat.push_back(nq);
     by_contact.insert(by_contact.end(), {3, nq});
-    s.jacobian = array("jacobian", shape == by_contact ? by_contact : flat);
-    const auto g = static_cast<std::uint64_t>(s.count());
+    s.jacobian = contact_rows("jacobian", shape == by_contact ? by_contact : flat);
+    if (now_.rows == 0) return;  // without a jacobian, without joints
+    const std::uint64_t g = grasps_;
     s.mass_matrix = array("mass_matrix", {g, nq, nq});
     s.torque = array("torque", {g, nq});
     s.bias = array("bias", {g, nq});
   }
+  /// The mesh, where there is one that is sound; read once.
+  [[nodiscard]] const std::shared_ptr<const mesh::Surface>& object() {
+    const auto rows_of_three = [&](const char* name) { return file_.has(name) && file_.shape(name).size() == 2; };
+    if (object_read_ || !rows_of_three("object/vertex") || !rows_of_three("object/face")) return object_;
+    object_read_ = true;
+    mesh::Mesh m;
+    m.vertex = file_.doubles("object/vertex");
+    for (const std::int64_t v : file_.integers("object/face"))
+      m.face.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(v, -1, INT32_MAX)));
+    try {
+      mesh::Report report;
+      m = mesh::tidy(std::move(m), report);
+      object_ = mesh::make_surface(std::move(m), report.watertight());
+    } catch (const Error&) {
+      object_ = nullptr;  // pictures have other wishes: it is as if there were none
+    }
+    return object_;
+  }
   void require(const char* name) const {
     if (!file_.has(name)) file_.refuse(name, "is missing");
   }
-  [[nodiscard]] std::vector<double> array(const char* name, const Shape& shape) const {
-    if (!file_.has(name)) return {};
-    file_.require_shape(name, shape);
-    return file_.doubles(name);
+  [[nodiscard]] Hdf5Rows& rows(const std::string& name) {
+    std::unique_ptr<Hdf5Rows>& found = open_[name];
+    if (!found) found = std::make_unique<Hdf5Rows>(file_, name);
+    return *found;
   }
-  /// Of every contact.
-  [[nodiscard]] std::vector<double> contact_array(const char* name, const Shape& each) const {
+  /// Of every grasp.
+  [[nodiscard]] std::vector<double> array(const char* name, const Shape& shape) {
+    return part(name, shape, now_.first, now_.count);
+  }
+  /// Of every contact, once or thrice.
+  [[nodiscard]] std::vector<double> contact_rows(const char* name, const Shape& shape) {
+    if (contacts_.size() == 2) return array(name, shape);
+    const std::uint64_t each = contacts_[0] == 0 ? 1 : shape[0] / contacts_[0];
+    return part(name, shape, now_.row * each, now_.rows * each);
+  }
+  [[nodiscard]] std::vector<double> contact_array(const char* name, const Shape& each) {
     Shape shape = contacts_;
     shape.insert(shape.end(), each.begin(), each.end());
-    return array(name, shape);
+    return contact_rows(name, shape);
+  }
+  [[nodiscard]] std::vector<double> part(const char* name, const Shape& shape, std::uint64_t first,
+                                         std::uint64_t count) {
+    if (!file_.has(name)) return {};
+    file_.require_shape(name, shape);
+    std::uint64_t width = 1;
+    for (std::size_t d = 1; d < shape.size(); ++d) width *= shape[d];
+    std::vector<double> numbers(count * width);
+    rows(name).read(first, count, numbers);
+    return numbers;
   }
 
+  std::string checksum_;  ///< still to be asked for
   Hdf5Reader file_;
+  std::uint64_t grasps_ = 0;
   Shape contacts_;  ///< [m], or [g,k]
+  Stretch now_;
+  std::map<std::string, std::unique_ptr<Hdf5Rows>> open_;
+  bool object_read_ = false;
+  std::shared_ptr<const mesh::Surface> object_;
 };
 
-std::vector<std::string> outcome_names() {
-  std::vector<std::string> names;
-  for (int k = 0; k < grasp::kOutcomes; ++k) names.emplace_back(grasp::to_string(static_cast<grasp::Outcome>(k)));
-  return names;
+SetFile::SetFile(const std::string& path, std::string checksum)
+    : reader_(std::make_unique<Reader>(path, std::move(checksum))) {}
+SetFile::~SetFile() = default;
+std::string SetFile::checksum_of(const std::string& path) { return "crc32:" + file_checksum(path); }
+std::int64_t SetFile::count() const { return reader_->count(); }
+grasp::Set SetFile::read(std::int64_t first, std::int64_t count) const { return reader_->read(first, count); }
+
+grasp::Set read_grasp_set(const std::string& path) {
+  const SetFile file(path);
+  return file.read(0, file.count());
 }
-
-/// A row a grasp under the names of the columns; NaN is an empty field.
-std::string csv_of(const grasp::Ranking& r) {
-  std::string out =
-      "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
-      "critical_friction_50,critical_friction_95,held,unsolved,samples,p_no_slip,p_can_be_held,margin_5,margin_50,"
-      "margin_95,wrench_radius,fails_first";
-  for (const std::string& name : outcome_names()) out += ",outcome_" + name;
-  out += "\n";
-  const auto names = names_of(grasp::GraspStatus{});
-  const auto number = [](double x) { return std::isnan(x) ? "," : "," + shortest(x); };
-  for (std::size_t g = 0; g < r.status.size(); ++g) {
-    out += std::to_string(g) + "," + std::to_string(r.rank[g]) + "," + names[static_cast<std::size_t>(r.status[g])];
-    for (const auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
-      out += number((*column)[g]);
-    for (const double mu : r.critical_friction[g]) out += number(mu);
-    out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples[g]);
-    out += number(r.p_no_slip[g]) + number(r.p_can_be_held[g]);
-    for (const double margin : r.margin[g]) out += number(margin);
-    out += number(r.wrench_radius[g]) + "," + (r.fails_first[g] < 0 ? "" : std::to_string(r.fails_first[g]));
-    for (const std::int64_t n : r.outcomes[g]) out += "," + std::to_string(n);
-    out += "\n";
-  }
-  return out;
-}
-
-void put_outcomes(Hdf5Writer& file, const grasp::Ranking& r) {
-  std::vector<std::int64_t> flat;
-  for (const auto& counts : r.outcomes) flat.insert(flat.end(), counts.begin(), counts.end());
-  file.write("outcomes", {r.status.size(), grasp::kOutcomes}, std::span<const std::int64_t>(flat));
-  file.attribute("outcomes", "names", outcome_names());
-}
-
-}  // namespace
-
-grasp::Set read_grasp_set(const std::string& path) { return SetReader(path).read(); }
 
 void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtras& extras) {
   Hdf5Writer file;
@@ -181,54 +243,6 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
                std::span<const std::int32_t>(object.face));
   }
   for (const auto& [name, text] : extras.attributes) file.attribute("/", name, text);
-  file.commit(path);
-}
-
-void write_ranking(const std::string& path, const grasp::Ranking& r,
-                   const std::vector<std::pair<std::string, std::string>>& attributes) {
-  if (std::filesystem::path(path).extension() == ".csv") {
-    const std::string text = csv_of(r);
-    return write_file_atomically(path, std::as_bytes(std::span(text)));
-  }
-  Hdf5Writer file;
-  const std::uint64_t n = r.status.size();
-  const auto put = [&](const char* name, const std::vector<double>& values) {
-    file.write(name, {n}, std::span<const double>(values));
-  };
-  const auto put_counts = [&](const char* name, const std::vector<std::int64_t>& values) {
-    file.write(name, {n}, std::span<const std::int64_t>(values));
-  };
-  std::vector<std::uint8_t> status;
-  for (const grasp::GraspStatus s : r.status) status.push_back(static_cast<std::uint8_t>(s));
-  file.write("status", {n}, std::span<const std::uint8_t>(status));
-  const auto names = names_of(grasp::GraspStatus{});
-  file.attribute("status", "names", std::vector<std::string>(names.begin(), names.end()));
-  put_counts("rank", r.rank);
-  put("p_held", r.p_held);
-  put("low", r.low);
-  put("high", r.high);
-  put("difference", r.difference);
-  put("difference_low", r.difference_low);
-  put("difference_high", r.difference_high);
-  const auto put_quantiles = [&](const char* name, const std::vector<std::array<double, 3>>& values) {
-    std::vector<double> flat;
-    for (const auto& three : values) flat.insert(flat.end(), three.begin(), three.end());
-    file.write(name, {n, 3}, std::span<const double>(flat));
-    file.attribute(name, "quantiles", std::vector<double>{0.05, 0.5, 0.95});
-  };
-  put_quantiles("critical_friction", r.critical_friction);
-  put_quantiles("margin", r.margin);
-  put("p_no_slip", r.p_no_slip);
-  put("p_can_be_held", r.p_can_be_held);
-  put("wrench_radius", r.wrench_radius);
-  put_counts("fails_first", r.fails_first);
-  put_outcomes(file, r);
-  put_counts("held", r.held);
-  put_counts("unsolved", r.unsolved);
-  put_counts("samples", r.samples);
-  file.attribute("/", "decided", std::string(r.decided ? "true" : "false"));
-  file.attribute("/", "hand", std::string(names_of(r.hand)[static_cast<std::size_t>(r.hand)]));
-  for (const auto& [name, text] : attributes) file.attribute("/", name, text);
   file.commit(path);
 }
 

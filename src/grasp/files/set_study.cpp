@@ -1,8 +1,11 @@
-// What is uncertain about a grasp set: TOML.
+// What is uncertain about a grasp set, and which set it is: TOML.
+#include <filesystem>
 #include <optional>
 
 #include "base/files/text_file.hpp"
 #include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_writer.hpp"
+#include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
 #include "garra/io/grasp_set.hpp"
 
@@ -10,54 +13,130 @@ namespace garra::io {
 
 namespace {
 
+using grasp::SetScenario;
 using grasp::SetStudy;
 using study::Distribution;
 
 /// A value or distribution under one key, or a factor on what the set has under another.
-void value_or_factor(Fields& f, const std::string& name, const Wanted& wanted, Distribution& into, bool& is_factor) {
-  const std::string factor = name + "_factor";
-  const bool value = f.has(name, !is_factor);
-  f.check(!value || !f.has(factor, is_factor), factor, "both " + name + " and " + factor, "Keep one of them.");
+struct ValueOrFactor {
+  std::string name;
+  Wanted wanted;
+  std::string doc;
+  Distribution& into;
+  bool& is_factor;
+};
+
+void value_or_factor(Fields& f, const ValueOrFactor& v) {
+  const std::string factor = v.name + "_factor";
+  const bool value = f.has(v.name, !v.is_factor);
+  f.check(!value || !f.reading() || !f.has(factor, v.is_factor), factor, "both " + v.name + " and " + factor,
+          "Keep one of them.");
   if (value) {
-    is_factor = false;
-    f.key(name, distribution(into, wanted));
-  } else {
-    f.key(factor, distribution(into, {kRatio, Bounds::not_negative()}));
+    if (f.reading()) v.is_factor = false;
+    f.key(v.name, distribution(v.into, v.wanted), {.doc = "in place of the set's " + v.doc, .otherwise = "the set's"});
   }
+  if (!value || (!f.reading() && !f.writing()))
+    f.key(factor, distribution(v.into, {kRatio, Bounds::not_negative()}), {.doc = "a factor on the set's " + v.doc});
 }
 
-void fields(Fields& f, SetStudy& s) {
-  std::string title;
-  header_fields(f, "grasp_set", title, &s.seed);
-  f.table("object", {}, [&] {
-    value_or_factor(f, "mass", {kMass, Bounds::not_negative()}, s.mass, s.mass_is_factor);
-    f.key("com_ball", quantity(s.com_ball, {kLength, Bounds::not_negative()}));
+void object_fields(Fields& f, SetStudy& s) {
+  value_or_factor(f, {"mass", {kMass, Bounds::not_negative()}, "mass", s.mass, s.mass_is_factor});
+  f.key("com_ball", quantity(s.com_ball, {kLength, Bounds::not_negative()}),
+        {.doc = "the centre of mass is off, uniform in a ball of this radius"});
+}
+
+void contact_fields(Fields& f, SetStudy& s) {
+  value_or_factor(f, {"friction",
+                      {kRatio, Bounds::not_negative()},
+                      "coefficients, common to all contacts",
+                      s.friction,
+                      s.friction_is_factor});
+  f.key("own_friction_factor", distribution(s.contact_friction, {kRatio, Bounds::not_negative()}),
+        {.doc = "a further factor, drawn for each contact"});
+  f.key("slide_t", distribution(s.slide_t, {kLength}),
+        {.doc = "of each contact point along the surface; the normal turns with the curvature"});
+  f.key("slide_o", distribution(s.slide_o, {kLength}), {.doc = "likewise, across"});
+  f.key("tilt", distribution(s.tilt, {kAngle, Bounds::any(), true}), {.doc = "of each true normal, towards any side"});
+}
+
+void load_fields(Fields& f, SetStudy& s) {
+  f.key("force_ball", quantity(s.force_ball, {kForce, Bounds::not_negative()}),
+        {.doc = "disturbance, uniform in a ball of this radius"});
+  f.key("torque_ball", quantity(s.torque_ball, {kTorque, Bounds::not_negative()}), {.doc = "likewise"});
+  f.key("any_gravity", boolean(s.any_gravity), {.doc = "gravity from a direction uniform on the sphere"});
+}
+
+void set_fields(Fields& f, SetScenario& s) {
+  f.key("file", string(s.file, true),
+        {.doc = "the set (HDF5), relative to this file; needed to run it, not by `garra grasp rank SET.h5`",
+         .otherwise = "none"});
+  f.key(
+      "checksum", string(s.checksum, true),
+      {.doc = "`\"crc32:...\"` of the set's file: another one is refused. A run folder keeps it", .otherwise = "any"});
+  f.key("hand", choice(s.study.hand), {.doc = "what presses on the object; auto: what the set has arrays of"});
+  f.key("from_within", boolean(s.study.from_within),
+        {.doc = "normals of a set without its object may all point away from the centre of mass, as in a ring held "
+                "from within"});
+}
+
+void sampling_fields(Fields& f, SetScenario& s) {
+  const auto chunk = [&] {
+    return custom(
+        {[&](const Node& node, const std::string& key) { s.plan.chunk = read_count(node, key, kMostSamples); },
+         [&] { return s.plan.chunk > 0 ? std::to_string(s.plan.chunk) : ""; }, "1 to 10^12",
+         R"({"type": "integer", "minimum": 1})"});
+  };
+  samples_field(f, s.study.samples, {.doc = "of each grasp"});
+  f.key("friction_samples", count(s.study.friction_samples, {.low = 0, .high = kMostSamples}),
+        {.doc = "of them asked for the friction they need; each costs as much as about twenty samples"});
+  f.key("best", count(s.study.best, {.low = 0, .high = kMostSamples}),
+        {.doc = "only so many best are wanted (0: all): `garra grasp rank --best`, not in a run"});
+  f.key("confidence", quantity(s.study.confidence, {kRatio, {.low = 0.5, .high = 1, .above_low = true}}),
+        {.doc = "that none of the true best is given up"});
+  f.key("chunk", chunk(), {.doc = "grasps of one file of a run", .otherwise = "a few seconds of work"});
+  max_unsolved_field(f, s.plan.max_unsolved, {.doc = "of a run: exit code 4 above this share of the samples"});
+  time_limit_field(f, s.plan);
+}
+
+void fields(Fields& f, SetScenario& s) {
+  header_fields(f, "grasp_set", s.title, &s.study.seed);
+  f.table("set", {.doc = "which grasps"}, [&] { set_fields(f, s); });
+  f.table("object", {.doc = "what is held"}, [&] { object_fields(f, s.study); });
+  f.table("contacts", {.doc = "where it is touched"}, [&] { contact_fields(f, s.study); });
+  f.table("load", {.doc = "what acts on it besides"}, [&] { load_fields(f, s.study); });
+  f.table("command", {.doc = "of a hand that is not ideal"}, [&] {
+    f.key("factor", distribution(s.study.command, {kRatio}), {.doc = "on the commanded forces or torques"});
+    f.key("squeeze_error", distribution(s.study.squeeze_error, {kForce}),
+          {.doc = "added to each contact's commanded normal force"});
   });
-  f.table("contacts", {}, [&] {
-    value_or_factor(f, "friction", {kRatio, Bounds::not_negative()}, s.friction, s.friction_is_factor);
-    f.key("own_friction_factor", distribution(s.contact_friction, {kRatio, Bounds::not_negative()}));
-    f.key("slide_t", distribution(s.slide_t, {kLength}));
-    f.key("slide_o", distribution(s.slide_o, {kLength}));
-    f.key("tilt", distribution(s.tilt, {kAngle, Bounds::any(), true}));
+  f.table("held", {.doc = "what held means"}, [&] {
+    f.key("imbalance", quantity(s.study.held_imbalance, {kRatio, Bounds::positive()}),
+          {.doc = "carried: what the command leaves unbalanced is at most this share of the load"});
   });
-  f.table("load", {}, [&] {
-    f.key("force_ball", quantity(s.force_ball, {kForce, Bounds::not_negative()}));
-    f.key("torque_ball", quantity(s.torque_ball, {kTorque, Bounds::not_negative()}));
-    f.key("any_gravity", boolean(s.any_gravity));
-  });
-  f.table("set", {}, [&] { f.key("hand", choice(s.hand)); });
-  f.table("command", {}, [&] {
-    f.key("factor", distribution(s.command, {kRatio}));
-    f.key("squeeze_error", distribution(s.squeeze_error, {kForce}));
-  });
-  f.table("held", {}, [&] { f.key("imbalance", quantity(s.held_imbalance, {kRatio, Bounds::positive()})); });
-  f.table("solver", {}, [&] { f.key("check_uniqueness", boolean(s.check_uniqueness)); });
-  f.table("sampling", {}, [&] {
-    samples_field(f, s.samples, {});
-    f.key("best", count(s.best, {.low = 0, .high = kMostSamples}));
-    f.key("confidence", quantity(s.confidence, {kRatio, {.low = 0.5, .high = 1, .above_low = true}}));
-    f.key("friction_samples", count(s.friction_samples, {.low = 0, .high = kMostSamples}));
-  });
+  f.table("solver", {.doc = "of contact problems"},
+          [&] { f.key("check_uniqueness", boolean(s.study.check_uniqueness), {.doc = "look for a second solution"}); });
+  f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
+}
+
+SetScenario build(const Node& document) {
+  TableReader root(document, "");
+  require_job(root, "grasp_set", "study of a set of grasps");
+  SetScenario s;
+  s.plan.chunk = 0;
+  FieldReader f(document);
+  fields(f, s);
+  f.finish();
+  return s;
+}
+
+/// As the program finds it, from anywhere: where the scenario says, or beside it, where a run folder and its set were
+/// moved together.
+std::string found_file(const std::string& scenario, const std::string& file) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(scenario).parent_path(), named = folder / file, beside = folder / named.filename();
+  std::error_code ignored;
+  const fs::path found = !fs::exists(named, ignored) && fs::exists(beside, ignored) ? beside : named;
+  return fs::absolute(found, ignored).lexically_normal().string();
 }
 
 }  // namespace
@@ -66,17 +145,27 @@ SetStudy read_set_study(const std::string& path, const std::vector<std::string>&
   return read_set_study_text(path.empty() ? std::string(kCertainSet) : read_text(path), path, overrides);
 }
 
-grasp::SetStudy read_set_study_text(const std::string& text, const std::string& name,
-                                    const std::vector<std::string>& overrides) {
-  const Node document = parse_toml(text, name, overrides);
-  TableReader root(document, "");
-  check_schema(root);
-  (void)read_choice(root.require("job", "Write job = \"grasp_set\"."), "job", {"grasp_set"});
-  SetStudy study;
-  FieldReader f(document);
-  fields(f, study);
-  f.finish();
-  return study;
+SetStudy read_set_study_text(const std::string& text, const std::string& name,
+                             const std::vector<std::string>& overrides) {
+  return build(parse_toml(text, name, overrides)).study;
+}
+
+SetScenario read_set_scenario(const ScenarioDocument& document) {
+  SetScenario s = build(document.root());
+  if (s.file.empty())
+    throw Error(
+        ExitCode::kInvalidFile, document.name() + ": set.file is missing",
+        "Write [set] with file = \"grasps.h5\", or rank a set by `garra grasp rank SET.h5 " + document.name() + "`.");
+  s.file = found_file(document.name(), s.file);
+  return s;
+}
+
+std::string resolved_toml(const SetScenario& s) { return written(s, fields); }
+
+void describe_grasp_set(Fields& f) {
+  SetScenario s;
+  s.plan.chunk = 0;
+  fields(f, s);
 }
 
 }  // namespace garra::io

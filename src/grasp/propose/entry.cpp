@@ -6,6 +6,7 @@
 #include "garra/core/error.hpp"
 #include "garra/wrench_balance.hpp"
 #include "grasp/propose/sample.hpp"
+#include "grasp/set/input.hpp"
 
 namespace garra::grasp {
 
@@ -160,6 +161,15 @@ void finish(const ProposeOptions& o, Proposal& out) {
   }
 }
 
+/// Without the object, grasps from within would be taken for turned the wrong way.
+void keep_object(const mesh::Surface& object, Set& set) {
+  for (std::int64_t g = 0; g < set.count(); ++g)
+    if (GraspReader(set, Hand::kIdeal, g).status(false) == GraspStatus::kOutwardNormals) {
+      set.object = mesh::make_surface(object.picture(), object.encloses());
+      return;
+    }
+}
+
 [[noreturn]] void found_none(const Proposal& p) {
   const char* const remedies[kSampleFates] = {
       "",
@@ -225,6 +235,7 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   }
   if (out.sample.empty()) found_none(out);
   finish(o, out);
+  keep_object(object, out.set);
   return out;
 }
 

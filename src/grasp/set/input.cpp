@@ -7,6 +7,7 @@
 #include <string>
 
 #include "garra/core/error.hpp"
+#include "garra/mesh.hpp"
 #include "grasp/set/pack_hand.hpp"
 
 namespace garra::grasp {
@@ -99,7 +100,7 @@ constexpr double kShortest = 1e-12;  ///< a shorter vector has no direction
 
 }  // namespace
 
-GraspStatus GraspReader::status() const {
+GraspStatus GraspReader::status(bool from_within) const {
   if (contacts_ == 0) return GraspStatus::kNoContact;
   if (contacts_ > (hand_ == Hand::kIdeal ? kMostSetContacts : kMaxContacts)) return GraspStatus::kTooManyContacts;
   if (!finite() || !hand_is_finite(set_, g_)) return GraspStatus::kNotFinite;
@@ -110,7 +111,7 @@ GraspStatus GraspReader::status() const {
   if (one(set_.mass, g_, 0) < 0 || !(length() > 0) || !is_body()) return GraspStatus::kBadMass;
   if (!hand_is_sound(set_, hand_, g_)) return GraspStatus::kBadHand;
   if (reach() > kMostReach) return GraspStatus::kMillimeters;
-  return outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
+  return !from_within && outward() ? GraspStatus::kOutwardNormals : GraspStatus::kRanked;
 }
 
 template <int N>
@@ -193,8 +194,14 @@ bool GraspReader::is_body() const {
 bool GraspReader::outward() const {
   for (std::int64_t row = row_; row < row_ + contacts_; ++row)
     if (dot(three(set_.normal, row, {}), arm(row)) <= 0) return false;
-  return true;
+  if (!set_.object) return true;
+  // At an edge one of them may be off: the most of them decide.
+  double into = 0;
+  for (std::int64_t row = row_; row < row_ + contacts_; ++row)
+    into -= dot(surface(row).n, set_.object->nearest(three(set_.point, row, {})).place.normal);
+  return into <= 0;
 }
+
 template SetGrasp<1> GraspReader::packed() const;
 template SetGrasp<2> GraspReader::packed() const;
 template SetGrasp<3> GraspReader::packed() const;

@@ -25,7 +25,8 @@ class GraspReader {
         contacts_(set.first[static_cast<std::size_t>(g) + 1] - row_) {}
 
   [[nodiscard]] std::int64_t contacts() const { return contacts_; }
-  [[nodiscard]] GraspStatus status() const;
+  /// `from_within`: see SetStudy.
+  [[nodiscard]] GraspStatus status(bool from_within) const;
   template <int N>
   [[nodiscard]] SetGrasp<N> packed() const;
 
@@ -41,6 +42,7 @@ class GraspReader {
   [[nodiscard]] double length() const;
   /// Whether the object can be accelerated, where it is: by a hand that is not ideal.
   [[nodiscard]] bool is_body() const;
+  /// Whether every normal points away from the centre of mass, and not into the object where that is known.
   [[nodiscard]] bool outward() const;
 
   const Set& set_;

@@ -8,6 +8,7 @@
 #include "grasp/set/input.hpp"
 #include "grasp/set/pack_hand.hpp"
 #include "grasp/set/run_hand.hpp"
+#include "grasp/set/source.hpp"
 
 namespace garra::grasp {
 
@@ -127,16 +128,18 @@ void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, c
 
 }  // namespace
 
-SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample) {
-  check_input(set, study);
-  if (grasp < 0 || grasp >= set.count())
-    refuse("grasp " + std::to_string(grasp), "The set has " + std::to_string(set.count()) + ", counted from 0.");
+SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t number, std::int64_t sample) {
+  const CheckedSet checked(source, study);
+  if (number < 0 || number >= source.count())
+    refuse("grasp " + std::to_string(number), "The set has " + std::to_string(source.count()) + ", counted from 0.");
   if (sample < 0) refuse("sample " + std::to_string(sample), "Samples are counted from 0.");
+  const Set set = checked.read(number, 1);
+  constexpr std::int64_t kGrasp = 0;
   SetReplay out;
-  out.hand = hand_of(set, study.hand);
-  const GraspReader reader(set, out.hand, grasp);
-  if (const GraspStatus status = reader.status(); status != GraspStatus::kRanked)
-    refuse("grasp " + std::to_string(grasp) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
+  out.hand = checked.hand();
+  const GraspReader reader(set, out.hand, kGrasp);
+  if (const GraspStatus status = reader.status(study.from_within); status != GraspStatus::kRanked)
+    refuse("grasp " + std::to_string(number) + " has no samples: " + names_of(status)[static_cast<std::size_t>(status)],
            "Choose one that is ranked.");
   const SetModel model = model_of(study);
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
@@ -147,9 +150,14 @@ SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std:
     add_inputs<n>(model, index, g.contacts, out);
     describe(g, drawn, out);
     if (out.hand == Hand::kIdeal) return replay_ideal<n>(model, g, drawn, sample, out);
-    if constexpr (n <= kMaxContacts) replay_hand<n>(set, study, model, g, grasp, sample, out);
+    if constexpr (n <= kMaxContacts) replay_hand<n>(set, study, model, g, kGrasp, sample, out);
   });
   return out;
+}
+
+SetReplay replay(const Set& set, const SetStudy& study, std::int64_t grasp, std::int64_t sample) {
+  check_input(set, study);
+  return replay(SetInMemory(set), study, grasp, sample);
 }
 
 }  // namespace garra::grasp

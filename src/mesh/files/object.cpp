@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 
 #include "base/files/text_file.hpp"
 #include "garra/io/mesh_file.hpp"
@@ -49,17 +50,19 @@ std::vector<double> numbers_of(const std::string& shape, std::string_view text) 
 
 struct Shape {
   const char* numbers;
-  std::size_t count;
+  std::size_t count, lengths;  ///< of the numbers the first are lengths
   std::unique_ptr<mesh::Surface> (*make)(const std::vector<double>& x);
 };
 const std::map<std::string, Shape>& shapes() {
   using V = const std::vector<double>&;
   static const std::map<std::string, Shape> all = {
-      {"sphere", {"radius", 1, [](V x) { return mesh::make_sphere(x[0]); }}},
-      {"box", {"x,y,z", 3, [](V x) { return mesh::make_box(vec3(x[0], x[1], x[2])); }}},
-      {"cylinder", {"radius,height", 2, [](V x) { return mesh::make_cylinder(x[0], x[1]); }}},
-      {"capsule", {"radius,height", 2, [](V x) { return mesh::make_capsule(x[0], x[1]); }}},
-      {"ellipsoid", {"a,b,c", 3, [](V x) { return mesh::make_ellipsoid(vec3(x[0], x[1], x[2])); }}},
+      {"sphere", {"radius", 1, 1, [](V x) { return mesh::make_sphere(x[0]); }}},
+      {"box", {"x,y,z", 3, 3, [](V x) { return mesh::make_box(vec3(x[0], x[1], x[2])); }}},
+      {"cylinder", {"radius,height", 2, 2, [](V x) { return mesh::make_cylinder(x[0], x[1]); }}},
+      {"capsule", {"radius,height", 2, 2, [](V x) { return mesh::make_capsule(x[0], x[1]); }}},
+      {"ellipsoid", {"a,b,c", 3, 3, [](V x) { return mesh::make_ellipsoid(vec3(x[0], x[1], x[2])); }}},
+      {"superquadric",
+       {"a,b,c,e1,e2", 5, 3, [](V x) { return mesh::make_superquadric(vec3(x[0], x[1], x[2]), x[3], x[4]); }}},
   };
   return all;
 }
@@ -86,8 +89,9 @@ std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double s
   if (x.size() != found->second.count)
     throw Error(ExitCode::kUsage, words + ": " + std::to_string(x.size()) + " numbers",
                 "Write " + found->first + ":" + found->second.numbers + " in metres.");
-  for (double& length : x) length *= scale > 0 ? scale : 1;
-  if (scale == 0) check_units(words, *std::max_element(x.begin(), x.end()), ExitCode::kUsage);
+  const auto lengths = std::span(x).first(found->second.lengths);
+  for (double& length : lengths) length *= scale > 0 ? scale : 1;
+  if (scale == 0) check_units(words, *std::max_element(lengths.begin(), lengths.end()), ExitCode::kUsage);
   return found->second.make(x);
 }
 
@@ -109,7 +113,7 @@ mesh::Mesh read_mesh(const std::string& path, mesh::Report& report, double scale
   if (ending != ".stl" && ending != ".obj")
     throw Error(ExitCode::kUsage, path + ": is neither .stl nor .obj",
                 "Objects are STL and OBJ files, or sphere:radius, box:x,y,z, cylinder:radius,height, "
-                "capsule:radius,height, ellipsoid:a,b,c.");
+                "capsule:radius,height, ellipsoid:a,b,c, superquadric:a,b,c,e1,e2.");
   const std::string bytes = bytes_of(path);
   mesh::Mesh m = ending == ".stl" ? read_stl(path, bytes) : read_obj(path, bytes);
   for (double& x : m.vertex) x *= scale;

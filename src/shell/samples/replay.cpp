@@ -35,18 +35,25 @@ struct Arguments : ReplayArguments {
 };
 
 /// Filled before main().
-void (*&file_replay())(const FileReplay&) {
-  static void (*known)(const FileReplay&) = nullptr;
+const KnownFileReplay*& file_replay() {
+  static const KnownFileReplay* known = nullptr;
   return known;
 }
 
-void replay(const Arguments& a) {
+/// The file whose items are meant, if any: `run` itself, or the one in that folder.
+std::string items_of(const std::string& run) {
+  if (file_replay() == nullptr) return {};
   std::error_code ignored;
-  const bool is_file = std::filesystem::is_regular_file(a.run, ignored);
-  if (is_file && file_replay() != nullptr) {
+  for (const std::string& file : {run, run + "/" + file_replay()->name})
+    if (std::filesystem::is_regular_file(file, ignored)) return file;
+  return {};
+}
+
+void replay(const Arguments& a) {
+  if (const std::string file = items_of(a.run); !file.empty()) {
     if (!a.problem.empty() || !a.output.empty())
       throw Error(ExitCode::kUsage, "--problem and --output are of run folders", "--format json prints all there is.");
-    return file_replay()({a.run, a.format, a.grasp, a.sample});
+    return file_replay()->replay({file, a.format, a.grasp, a.sample});
   }
   if (a.grasp >= 0)
     throw Error(ExitCode::kUsage, "--grasp " + std::to_string(a.grasp) + ": " + a.run + " is no ranking",
@@ -68,12 +75,14 @@ void replay(const Arguments& a) {
 
 }  // namespace
 
-KnownFileReplay::KnownFileReplay(void (*replay)(const FileReplay&)) { file_replay() = replay; }
+KnownFileReplay::KnownFileReplay(void (*known)(const FileReplay&), const char* file) : replay(known), name(file) {
+  file_replay() = this;
+}
 
 void add_replay_command(CLI::App& app) {
   auto a = std::make_shared<Arguments>();
   CLI::App* c = app.add_subcommand("replay", "Re-create one sample of a run: its inputs and all that came of them");
-  c->add_option("RUN", a->run, "run folder, or the ranking of a grasp set (RANKING.h5)")->required();
+  c->add_option("RUN", a->run, "run folder, or the ranking of a grasp set (ranking.h5)")->required();
   c->add_option("--grasp", a->grasp, "of a ranking: number of the grasp, from 0 (default: the best)")
       ->check(CLI::NonNegativeNumber);
   c->add_option("--sample", a->sample,

@@ -11,9 +11,12 @@ struct FileReplay {
   std::int64_t item = -1, sample = -1;
 };
 
-/// Hands over who replays such files: one constant in the file that does.
+/// Who replays such files: one constant in the file that does hands it over.
 struct KnownFileReplay {
-  explicit KnownFileReplay(void (*replay)(const FileReplay&));
+  void (*replay)(const FileReplay&);
+  const char* name;  ///< that such a file has in a run folder
+
+  KnownFileReplay(void (*replay)(const FileReplay&), const char* name);
 };
 
 }  // namespace garra::cli

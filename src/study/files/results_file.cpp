@@ -139,7 +139,7 @@ struct SampleTableWriter::File {
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0) fail(path, std::strerror(errno));
     constexpr std::uint64_t header = 1 << 16;
-    const auto size = static_cast<off_t>(header + rows * (8 * row));
+    const auto size = static_cast<off_t>(header + rows * (8 * row_of({columns.begin(), columns.end()})));
     int rc = 0;
     do rc = ::fallocate(descriptor, 0, 0, size);
     while (rc != 0 && errno == EINTR);
@@ -164,16 +164,16 @@ struct SampleTableWriter::File {
 };
 
 SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns,
-                                     std::uint64_t rows)
+                                     const Rows& rows)
     : file_(std::make_unique<File>()) {
   file_->path = path;
   file_->temporary = temporary_name(path);
-  file_->row = row_of(columns);
-  file_->rows = rows;
+  file_->row = std::max(row_of(columns), rows.numbers);
+  file_->rows = rows.count;
   for (const study::RowColumn& c : columns) file_->columns.push_back({c});
   file_->reserve();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  if (!lay_out(file_->temporary, rows, file_->columns)) fail(path, "HDF5 cannot lay out the file");
+  if (!lay_out(file_->temporary, rows.count, file_->columns)) fail(path, "HDF5 cannot lay out the file");
   file_->open();
 }
 

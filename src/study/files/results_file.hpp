@@ -16,8 +16,13 @@ namespace garra::io {
 /// error like any other. The file appears under its own name whole, at commit, or not at all.
 class SampleTableWriter {
  public:
-  /// Throws Error(kInputOutput), as do the others; `rows` is how many will be appended.
-  SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns, std::uint64_t rows);
+  /// So many rows will be appended, of so many numbers each; 0: no more than the columns are of.
+  struct Rows {
+    std::uint64_t count;
+    std::size_t numbers = 0;
+  };
+  /// Throws Error(kInputOutput), as do the others.
+  SampleTableWriter(const std::string& path, const std::vector<study::RowColumn>& columns, const Rows& rows);
   ~SampleTableWriter();
   SampleTableWriter(const SampleTableWriter&) = delete;
   SampleTableWriter& operator=(const SampleTableWriter&) = delete;

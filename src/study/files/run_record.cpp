@@ -205,7 +205,7 @@ std::vector<std::string> changed_files(const RunFolder& folder) {
 
 void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
                    const study::RunResult& result) {
-  SampleTableWriter table(file, study.columns(), static_cast<std::uint64_t>(result.rows));
+  SampleTableWriter table(file, study.columns(), {static_cast<std::uint64_t>(result.rows), study.shape().row});
   for (std::int64_t k = 0; result.rows > 0 && k < result.chunks; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk)

@@ -149,3 +149,35 @@ def test_bad_grasps_and_bad_files_say_what_is_wrong(tmp_path):
     ran = program("grasp", "rank", path, expect=3)
     assert "friction" in ran.stderr
     program("grasp", "rank", tmp_path / "none.h5", expect=5)
+
+
+def torus(around: int = 48, across: int = 24):
+    """Vertices and triangles of a ring about z, of the radii 40 and 10 mm."""
+    u, v = np.meshgrid(np.arange(around) * 2 * np.pi / around, np.arange(across) * 2 * np.pi / across, indexing="ij")
+    r = 0.04 + 0.01 * np.cos(v)
+    vertices = np.stack([r * np.cos(u), r * np.sin(u), 0.01 * np.sin(v)], -1).reshape(-1, 3)
+    i, j = np.meshgrid(np.arange(around), np.arange(across), indexing="ij")
+    a, b = i * across + j, (i + 1) % around * across + j
+    c, d = (i + 1) % around * across + (j + 1) % across, i * across + (j + 1) % across
+    return vertices, np.concatenate([np.stack([a, b, c], -1).reshape(-1, 3), np.stack([a, c, d], -1).reshape(-1, 3)])
+
+
+def test_a_ring_is_grasped_from_within_where_its_mesh_or_the_caller_says_so(tmp_path):
+    angle = np.array([0.3, 0.3 + 2 * np.pi / 3, 0.3 + 4 * np.pi / 3])
+    out = np.stack([np.cos(angle), np.sin(angle), np.zeros(3)], -1)[None]
+    settings = {"normals": out, "friction": 0.5, "mass": 0.3}
+    within = {"points": 0.03 * out, **settings}
+    assert garra.grasp.rank(**within, samples=1).refused == {"outward_normals": 1}
+    assert garra.grasp.rank(**within, samples=1, from_within=True).best == 0
+    assert garra.grasp.rank(**within, samples=1, mesh=torus()).best == 0
+    turned = {"points": 0.05 * out, **settings}
+    assert garra.grasp.rank(**turned, samples=1, mesh=torus()).refused == {"outward_normals": 1}
+    # Candidates of a ring come from all sides, and all of them are ranked.
+    grasps = garra.grasp.propose(torus(), fingers=3, n=300, friction=0.8)
+    arm, normal = (grasps.arrays[name].reshape(-1, 3, 3) for name in ("point", "normal"))
+    inside = ((arm * normal).sum(-1) > 0).all(1)
+    assert inside.sum() > 3
+    assert not garra.grasp.rank(grasps, samples=1, friction_samples=0).refused
+    grasps.save(tmp_path / "ring.h5")
+    ranked = json.loads(program("grasp", "rank", tmp_path / "ring.h5", "--format", "json").stdout)
+    assert ranked["status"]["ranked"] == 300

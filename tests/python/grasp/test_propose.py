@@ -108,8 +108,8 @@ def test_the_example_of_the_readme_runs(tmp_path):
     points, normals = (s.arrays[name].reshape(-1, 3, 3) for name in ("point", "normal"))
     from_within = (np.einsum("gki,gki->gk", points, normals) > 0).all(axis=-1)
     with h5py.File(tmp_path / "ranking.h5") as file:
-        np.testing.assert_array_equal(file["rank"][()] == 0, from_within, err_msg="the ring grasped from its hole")
-        assert (file["p_held"][()][~from_within] == 1).all(), "forces that close hold any weight"
+        assert from_within.any() and (file["rank"][()] > 0).all(), "the ring grasped from its hole, too"
+        assert (file["p_held"][()] == 1).all(), "forces that close hold any weight"
     np.testing.assert_array_equal(s.sample, garra.grasp.Set.from_hdf5(tmp_path / "set.h5").sample)
     with h5py.File(tmp_path / "set.h5") as file:
         for name, array in s.arrays.items():

@@ -1,0 +1,149 @@
+#include "grasp/files/ranking_file.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <span>
+
+#include "base/files/hdf5.hpp"
+#include "base/files/number.hpp"
+#include "garra/io/grasp_set.hpp"
+
+namespace garra::io {
+
+namespace {
+
+using grasp::Ranking;
+using Type = Hdf5Stream::Type;
+
+struct Reals {
+  const char* name;
+  std::vector<double> Ranking::*column;
+};
+constexpr Reals kReals[] = {{"p_held", &Ranking::p_held},
+                            {"low", &Ranking::low},
+                            {"high", &Ranking::high},
+                            {"difference", &Ranking::difference},
+                            {"difference_low", &Ranking::difference_low},
+                            {"difference_high", &Ranking::difference_high},
+                            {"p_no_slip", &Ranking::p_no_slip},
+                            {"p_can_be_held", &Ranking::p_can_be_held},
+                            {"wrench_radius", &Ranking::wrench_radius}};
+struct Quantiles {
+  const char* name;
+  std::vector<std::array<double, 3>> Ranking::*column;
+};
+constexpr Quantiles kQuantiles[] = {{"critical_friction", &Ranking::critical_friction}, {"margin", &Ranking::margin}};
+struct Counts {
+  const char* name;
+  std::vector<std::int64_t> Ranking::*column;
+};
+constexpr Counts kCounts[] = {{"rank", &Ranking::rank},
+                              {"held", &Ranking::held},
+                              {"unsolved", &Ranking::unsolved},
+                              {"samples", &Ranking::samples},
+                              {"fails_first", &Ranking::fails_first}};
+
+std::vector<std::string> outcome_names() {
+  std::vector<std::string> names;
+  for (int k = 0; k < grasp::kOutcomes; ++k) names.emplace_back(grasp::to_string(static_cast<grasp::Outcome>(k)));
+  return names;
+}
+
+/// A row a grasp under the names of the columns; NaN is an empty field.
+std::string csv_of(const grasp::Ranking& r) {
+  std::string out =
+      "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
+      "critical_friction_50,critical_friction_95,held,unsolved,samples,p_no_slip,p_can_be_held,margin_5,margin_50,"
+      "margin_95,wrench_radius,fails_first";
+  for (const std::string& name : outcome_names()) out += ",outcome_" + name;
+  out += "\n";
+  const auto names = names_of(grasp::GraspStatus{});
+  const auto number = [](double x) { return std::isnan(x) ? "," : "," + shortest(x); };
+  for (std::size_t g = 0; g < r.status.size(); ++g) {
+    out += std::to_string(g) + "," + std::to_string(r.rank[g]) + "," + names[static_cast<std::size_t>(r.status[g])];
+    for (const auto* column : {&r.p_held, &r.low, &r.high, &r.difference, &r.difference_low, &r.difference_high})
+      out += number((*column)[g]);
+    for (const double mu : r.critical_friction[g]) out += number(mu);
+    out += "," + std::to_string(r.held[g]) + "," + std::to_string(r.unsolved[g]) + "," + std::to_string(r.samples[g]);
+    out += number(r.p_no_slip[g]) + number(r.p_can_be_held[g]);
+    for (const double margin : r.margin[g]) out += number(margin);
+    out += number(r.wrench_radius[g]) + "," + (r.fails_first[g] < 0 ? "" : std::to_string(r.fails_first[g]));
+    for (const std::int64_t n : r.outcomes[g]) out += "," + std::to_string(n);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+struct RankingWriter::File {
+  File(const std::string& where, std::uint64_t grasps) : stream(where), path(where), count(grasps) {}
+
+  Hdf5Stream stream;
+  std::string path;
+  std::uint64_t count, written = 0;
+  Hdf5Stream::Place status, outcomes;
+  std::vector<Hdf5Stream::Place> reals, quantiles, counts;
+
+  template <class T>
+  void put(const Hdf5Stream::Place& place, std::span<const T> values) {
+    if (!values.empty()) stream.write(place, written, values);
+  }
+};
+
+RankingWriter::RankingWriter(const std::string& path, std::int64_t grasps, const TextAttributes& attributes)
+    : file_(std::make_unique<File>(path, static_cast<std::uint64_t>(grasps))) {
+  Hdf5Stream& h5 = file_->stream;
+  const std::uint64_t n = file_->count;
+  // Texts first: those behind numbers would keep these in memory.
+  for (const auto& [name, text] : attributes) h5.attribute("/", name, text);
+  const auto names = names_of(grasp::GraspStatus{});
+  file_->status = h5.add("status", {n}, Type::kUint8);
+  h5.attribute("status", "names", std::vector<std::string>(names.begin(), names.end()));
+  file_->outcomes = h5.add("outcomes", {n, grasp::kOutcomes}, Type::kInt64);
+  h5.attribute("outcomes", "names", outcome_names());
+  for (const Reals& c : kReals) file_->reals.push_back(h5.add(c.name, {n}, Type::kFloat64));
+  for (const Quantiles& c : kQuantiles) {
+    file_->quantiles.push_back(h5.add(c.name, {n, 3}, Type::kFloat64));
+    h5.attribute(c.name, "quantiles", std::vector<double>{0.05, 0.5, 0.95});
+  }
+  for (const Counts& c : kCounts) file_->counts.push_back(h5.add(c.name, {n}, Type::kInt64));
+}
+
+RankingWriter::~RankingWriter() = default;
+
+void RankingWriter::append(const Ranking& r) {
+  File& f = *file_;
+  std::vector<std::uint8_t> status;
+  for (const grasp::GraspStatus s : r.status) status.push_back(static_cast<std::uint8_t>(s));
+  f.put(f.status, std::span<const std::uint8_t>(status));
+  for (std::size_t k = 0; k < f.reals.size(); ++k) f.put(f.reals[k], std::span<const double>(r.*kReals[k].column));
+  for (std::size_t k = 0; k < f.counts.size(); ++k)
+    f.put(f.counts[k], std::span<const std::int64_t>(r.*kCounts[k].column));
+  for (std::size_t k = 0; k < f.quantiles.size(); ++k) {
+    std::vector<double> flat;
+    for (const auto& three : r.*kQuantiles[k].column) flat.insert(flat.end(), three.begin(), three.end());
+    f.put(f.quantiles[k], std::span<const double>(flat));
+  }
+  std::vector<std::int64_t> outcomes;
+  for (const auto& counts : r.outcomes) outcomes.insert(outcomes.end(), counts.begin(), counts.end());
+  f.put(f.outcomes, std::span<const std::int64_t>(outcomes));
+  f.written += r.status.size();
+}
+
+void RankingWriter::commit() { file_->stream.commit(); }
+
+void write_ranking(const std::string& path, const Ranking& r, const TextAttributes& attributes) {
+  if (std::filesystem::path(path).extension() == ".csv") {
+    const std::string text = csv_of(r);
+    return write_file_atomically(path, std::as_bytes(std::span(text)));
+  }
+  TextAttributes all = {{"decided", r.decided ? "true" : "false"},
+                        {"hand", names_of(r.hand)[static_cast<std::size_t>(r.hand)]}};
+  all.insert(all.end(), attributes.begin(), attributes.end());
+  RankingWriter file(path, std::ssize(r.status), all);
+  file.append(r);
+  file.commit();
+}
+
+}  // namespace garra::io

@@ -1,0 +1,258 @@
+#include "grasp/set/apart.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "garra/study/study.hpp"
+#include "grasp/set/input.hpp"
+#include "grasp/set/pack_hand.hpp"
+#include "study/elimination.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinite = std::numeric_limits<double>::infinity();
+
+/// Of one grasp at a time, whose places in `which` are known.
+class Deciding {
+ public:
+  Deciding(const Work& work, std::span<const std::size_t> which, const Stretch& of, Decided& out)
+      : work_(work), which_(which), of_(of), out_(out) {}
+
+  void all(const SetProgress& done) const {
+    // A second or so of work at once.
+    constexpr std::int64_t kSamplesAtOnce = 1 << 21;
+    const auto most = static_cast<std::size_t>(
+        std::max<std::int64_t>(1, kSamplesAtOnce / std::max<std::int64_t>({of_.count, of_.numbers, 1})));
+    std::int64_t through = 0;
+    const auto of_size = [&](auto n, const auto& run) {
+      Places sized;
+      for (std::size_t k = 0; k < which_.size(); ++k)
+        if (set_size(work_.set.first[which_[k] + 1] - work_.set.first[which_[k]]) == n) sized.push_back(k);
+      for (std::size_t first = 0; first < sized.size(); first += most) {
+        const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
+        run(some);
+        through += std::ssize(some);
+        if (done) done(through);
+      }
+    };
+    if (work_.hand == Hand::kIdeal)
+      for_set_sizes([&](auto n) { of_size(n, [&](auto some) { ideal<n>(some); }); });
+    else
+      for_hand_sizes([&](auto n) { of_size(n, [&](auto some) { with_hand<n>(some); }); });
+  }
+
+ private:
+  using Places = std::vector<std::size_t>;  ///< in `which`
+
+  [[nodiscard]] std::int64_t grasp(std::size_t place) const { return static_cast<std::int64_t>(which_[place]); }
+
+  template <int N>
+  [[nodiscard]] std::vector<SetGrasp<N>> packed(std::span<const std::size_t> places) const {
+    std::vector<SetGrasp<N>> grasps;
+    grasps.reserve(places.size());
+    for (const std::size_t k : places)
+      grasps.push_back(GraspReader(work_.set, work_.hand, grasp(k)).template packed<N>());
+    return grasps;
+  }
+  /// [j][each] goes to [places[j]][each].
+  template <class T>
+  static void spread(const std::vector<T>& from, std::span<const std::size_t> places, std::vector<T>& to) {
+    const std::size_t each = from.size() / places.size();
+    for (std::size_t j = 0; j < places.size(); ++j)
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(j * each), each,
+                  to.begin() + static_cast<std::ptrdiff_t>(places[j] * each));
+  }
+
+  /// Of some grasps that N contacts are room for.
+  template <int N>
+  void ideal(std::span<const std::size_t> places) const {
+    const std::vector<SetGrasp<N>> grasps = packed<N>(places);
+    std::vector<VerdictBits> verdicts(places.size() * out_.words);
+    std::vector<double> critical(places.size() * out_.each);
+    const SetModel model = model_of(work_.study);
+    run_set<N>({model, grasps, of_.first, of_.count, of_.numbers, verdicts.data(), critical.data()}, work_.device);
+    spread(verdicts, places, out_.verdicts);
+    spread(critical, places, out_.critical);
+  }
+
+  /// The same with the hand that the set has. Numbers come with the samples.
+  template <int N>
+  void with_hand(std::span<const std::size_t> places) const {
+    const std::vector<SetGrasp<N>> grasps = packed<N>(places);
+    std::vector<SetHand<N>> hands;
+    hands.reserve(places.size());
+    for (std::size_t j = 0; j < places.size(); ++j)
+      hands.push_back(packed_hand<N>(work_.set, work_.hand, grasp(places[j]), grasps[j]));
+    const std::int64_t samples = std::max(of_.count, of_.numbers);
+    std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
+    Decided numbers(places.size(), of_);
+    const SetModel model = model_of(work_.study);
+    run_hand<N>({model, grasps, hands, solvers::FrictionNewton{}, work_.study.held_imbalance,
+                 work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
+                 numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
+                work_.device);
+    spread(numbers.critical, places, out_.critical);
+    spread(numbers.margin, places, out_.margin);
+    spread(numbers.radius, places, out_.radius);
+    if (of_.count == 0) return;  // counted before
+    spread(verdicts, places, out_.verdicts);
+    spread(numbers.counts, places, out_.counts);
+  }
+
+  const Work& work_;
+  std::span<const std::size_t> which_;
+  Stretch of_;
+  Decided& out_;
+};
+
+/// The value that a share q of them do not exceed.
+double quantile_of(const std::vector<double>& sorted, double q) {
+  const auto n = static_cast<double>(sorted.size());
+  return sorted[static_cast<std::size_t>(std::clamp(std::ceil(q * n) - 1, 0.0, n - 1))];
+}
+
+/// 5, 50, 95 % quantiles of a grasp's numbers. One of them that is not defined (forces that are not unique) counts as
+/// the worst; where none is, nobody has asked.
+std::array<double, 3> quantiles_of(const std::vector<double>& all, std::size_t g, std::size_t each, double worst) {
+  if (each == 0) return {kNone, kNone, kNone};
+  const auto begin = all.begin() + static_cast<std::ptrdiff_t>(g * each);
+  std::vector<double> sorted(begin, begin + static_cast<std::ptrdiff_t>(each));
+  if (std::all_of(sorted.begin(), sorted.end(), [](double x) { return std::isnan(x); })) return {kNone, kNone, kNone};
+  for (double& x : sorted) x = std::isnan(x) ? worst : x;
+  std::sort(sorted.begin(), sorted.end());
+  return {quantile_of(sorted, 0.05), quantile_of(sorted, 0.5), quantile_of(sorted, 0.95)};
+}
+
+/// Of `all` samples of which `unknown` are not known, the share of the others.
+double share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
+  return all > unknown ? static_cast<double>(count) / static_cast<double>(all - unknown) : kNone;
+}
+
+/// What a hand's samples tell besides.
+void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
+  const HandCounts& n = decided.counts[k];
+  out.outcomes[g] = n.outcome;
+  out.p_no_slip[g] = share(n.sticks, n.sticks_unknown, out.samples[g]);
+  out.p_can_be_held[g] = share(n.resisted, n.resisted_unknown, out.samples[g]);
+  out.margin[g] = quantiles_of(decided.margin, k, decided.each, -kInfinite);
+  out.wrench_radius[g] = quantiles_of(decided.radius, k, decided.each, 0)[1];
+  const auto most = std::max_element(n.first.begin(), n.first.end());
+  if (*most > 0) out.fails_first[g] = most - n.first.begin();
+}
+
+void set_ideal_columns(std::size_t g, Ranking& out) {
+  out.p_can_be_held[g] = out.p_held[g];
+  out.outcomes[g][static_cast<std::size_t>(Outcome::kHeld)] = out.held[g];
+  out.outcomes[g][static_cast<std::size_t>(Outcome::kUnsolved)] = out.unsolved[g];
+  out.outcomes[g][static_cast<std::size_t>(Outcome::kNotResisted)] = out.samples[g] - out.held[g] - out.unsolved[g];
+}
+
+/// All columns of a row, for whatever is done to each.
+template <class Rows, class Do>
+void for_columns(Rows& r, const Do& run) {
+  run(r.status, &Ranking::status);
+  for (const auto column :
+       {&Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::fails_first, &Ranking::rank})
+    run(r.*column, column);
+  for (const auto column :
+       {&Ranking::p_held, &Ranking::low, &Ranking::high, &Ranking::difference, &Ranking::difference_low,
+        &Ranking::difference_high, &Ranking::p_no_slip, &Ranking::p_can_be_held, &Ranking::wrench_radius})
+    run(r.*column, column);
+  for (const auto column : {&Ranking::critical_friction, &Ranking::margin}) run(r.*column, column);
+  run(r.outcomes, &Ranking::outcomes);
+}
+
+}  // namespace
+
+std::int64_t friction_samples_of(const SetStudy& study) {
+  return std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
+}
+
+Stretch all_samples(const SetStudy& study) { return {0, study.samples, friction_samples_of(study)}; }
+
+Decided::Decided(std::size_t grasps, const Stretch& of)
+    : words(static_cast<std::size_t>(words_for(of.count))),
+      verdicts(grasps * words),
+      each(static_cast<std::size_t>(of.numbers)),
+      critical(grasps * each, kNone),
+      margin(critical),
+      radius(critical),
+      counts(grasps) {}
+
+Decided decide(const Work& work, std::span<const std::size_t> which, const Stretch& of, const SetProgress& done) {
+  Decided out(which.size(), of);
+  Deciding(work, which, of, out).all(done);
+  return out;
+}
+
+Ranking empty_ranking(std::size_t grasps, Hand hand) {
+  Ranking r;
+  r.hand = hand;
+  for_columns(r, [&]<class T>(std::vector<T>& column, auto) {
+    if constexpr (std::is_same_v<T, double>)
+      column.assign(grasps, kNone);
+    else if constexpr (std::is_same_v<T, std::array<double, 3>>)
+      column.assign(grasps, {kNone, kNone, kNone});
+    else
+      column.resize(grasps);
+  });
+  r.fails_first.assign(grasps, -1);
+  return r;
+}
+
+void append(const Ranking& rows, Ranking& to) {
+  for_columns(
+      to, [&](auto& column, auto which) { column.insert(column.end(), (rows.*which).begin(), (rows.*which).end()); });
+}
+
+void count(std::span<const VerdictBits> verdicts, std::size_t g, Ranking& out) {
+  out.held[g] = out.unsolved[g] = 0;
+  for (const VerdictBits& word : verdicts) {
+    out.held[g] += std::popcount(word.held);
+    out.unsolved[g] += std::popcount(word.undecided);
+  }
+}
+
+void set_probability(const SetStudy& study, std::size_t g, Ranking& out) {
+  const std::int64_t known = out.samples[g] - out.unsolved[g];
+  if (known > 0) out.p_held[g] = static_cast<double>(out.held[g]) / static_cast<double>(known);
+  const study::Interval i = study.best > 0 ? study::always_valid(out.held[g], known, out.unsolved[g], study.confidence)
+                                           : study::wilson_with_unsolved(out.held[g], known, out.unsolved[g]);
+  out.low[g] = i.low;
+  out.high[g] = i.high;
+}
+
+void set_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
+  out.critical_friction[g] = quantiles_of(decided.critical, k, decided.each, kInfinite);
+  if (out.hand == Hand::kIdeal)
+    set_ideal_columns(g, out);
+  else
+    set_hand_columns(decided, k, g, out);
+}
+
+Ranking rank_apart(const Work& work, std::vector<VerdictBits>& verdicts, const SetProgress& done) {
+  const auto grasps = static_cast<std::size_t>(work.set.count());
+  Ranking out = empty_ranking(grasps, work.hand);
+  std::vector<std::size_t> which;
+  for (std::size_t g = 0; g < grasps; ++g) {
+    out.status[g] = GraspReader(work.set, work.hand, static_cast<std::int64_t>(g)).status(work.study.from_within);
+    if (out.status[g] == GraspStatus::kRanked) which.push_back(g);
+  }
+  const Decided decided = decide(work, which, all_samples(work.study), done);
+  verdicts.assign(grasps * decided.words, {});
+  for (std::size_t k = 0; k < which.size(); ++k) {
+    const std::size_t g = which[k];
+    out.samples[g] = work.study.samples;
+    count(decided.of(k), g, out);
+    set_probability(work.study, g, out);
+    set_columns(decided, k, g, out);
+    std::ranges::copy(decided.of(k), verdicts.begin() + static_cast<std::ptrdiff_t>(g * decided.words));
+  }
+  return out;
+}
+
+}  // namespace garra::grasp

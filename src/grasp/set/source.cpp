@@ -1,0 +1,73 @@
+#include "grasp/set/source.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "garra/core/error.hpp"
+#include "grasp/set/input.hpp"
+#include "grasp/set/pack_hand.hpp"
+
+namespace garra::grasp {
+
+namespace {
+
+using Array = std::vector<double> Set::*;
+constexpr Array kOfContacts[] = {&Set::point,       &Set::normal, &Set::tangent,  &Set::friction, &Set::curvature,
+                                 &Set::force_limit, &Set::force,  &Set::mobility, &Set::jacobian};
+constexpr Array kOfGrasps[] = {&Set::mass,   &Set::com,         &Set::inertia, &Set::gravity,
+                               &Set::wrench, &Set::mass_matrix, &Set::torque,  &Set::bias};
+constexpr Array kOfHands[] = {&Set::mass_matrix, &Set::torque, &Set::bias};
+
+/// Rows first .. first + count - 1 of `all`.
+std::vector<double> rows_of(const std::vector<double>& numbers, std::int64_t all, std::int64_t first,
+                            std::int64_t count) {
+  if (numbers.empty() || all == 0) return {};
+  const std::int64_t width = std::ssize(numbers) / all;
+  return {numbers.begin() + first * width, numbers.begin() + (first + count) * width};
+}
+
+}  // namespace
+
+Set SetInMemory::read(std::int64_t first, std::int64_t count) const {
+  Set out;
+  const auto begin = set_.first.begin() + first;
+  const std::int64_t row = *begin, rows = *(begin + count) - row;
+  out.first.assign(begin, begin + count + 1);
+  for (std::int64_t& at : out.first) at -= row;
+  for (const Array array : kOfContacts) out.*array = rows_of(set_.*array, set_.first.back(), row, rows);
+  for (const Array array : kOfGrasps) out.*array = rows_of(set_.*array, set_.count(), first, count);
+  out.object = set_.object;
+  // Without a jacobian nobody would know how many joints these are of.
+  if (rows == 0)
+    for (const Array array : kOfHands) (out.*array).clear();
+  return out;
+}
+
+CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
+    : source_(source), study_(study), hand_(study.hand) {
+  // Those with contacts show what arrays there are.
+  constexpr std::int64_t kAtOnce = 64;
+  std::int64_t first = 0, count = 0;
+  Set some;
+  do {
+    first += count;
+    count = std::min(kAtOnce, source.count() - first);
+    some = source.read(first, count);
+  } while (some.first.back() == 0 && first + count < source.count());
+  check_input(some, study);
+  hand_ = hand_of(some, study.hand);
+}
+
+Set CheckedSet::read(std::int64_t first, std::int64_t count) const {
+  Set set = source_.read(first, count);
+  try {
+    check_input(set, study_);
+    (void)hand_of(set, hand_);
+  } catch (const Error& error) {
+    if (first == 0) throw;
+    throw Error(error.code(), "grasps from " + std::to_string(first) + " on, rows counted from there: " + error.what());
+  }
+  return set;
+}
+
+}  // namespace garra::grasp
