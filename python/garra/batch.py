@@ -34,10 +34,20 @@ class Batch:
             arrays[name] = value
         self.lead: tuple[int, ...] = leads.pop() if len(leads) == 1 else _common(leads, arrays)
         self.count = prod(self.lead)
-        for name, value, tail in named:
-            if value is not None:
-                arrays[name] = self._rows(arrays[name], tail)
+        if len(leads) == 1 and not self.lead:
+            for name, array in arrays.items():
+                if array is not None:
+                    arrays[name] = np.ascontiguousarray(array)[None]
+        else:
+            for name, _, tail in named:
+                if arrays[name] is not None:
+                    arrays[name] = self._rows(arrays[name], tail)
         self._arrays = arrays
+
+    @property
+    def single(self) -> bool:
+        """No leading axes, and answers are NumPy's."""
+        return not self.lead and self._out is None
 
     def __getitem__(self, name: str) -> np.ndarray | None:
         return self._arrays[name]
