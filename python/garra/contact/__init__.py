@@ -100,9 +100,10 @@ class Balances:
 
 
 def _contacts(mu: Any) -> int:
-    if np.ndim(mu) == 0 or np.shape(mu)[-1] == 0:
+    shape = np.shape(mu)
+    if not shape or shape[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k]")
-    return np.shape(mu)[-1]
+    return shape[-1]
 
 
 def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
