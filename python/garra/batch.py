@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 
 
+_FLOAT64 = np.dtype(np.float64)  # compared by identity: quick, and another one that is equal is brought here, too
+
+
 class Batch:
     """Arrays with leading axes that broadcast, each brought into the form [n, *tail] that the library takes.
 
@@ -24,20 +27,31 @@ class Batch:
         leads = set()
         for name, value, tail in named:
             if value is not None:
-                if type(value) is not np.ndarray or value.dtype != np.float64:
+                if type(value) is not np.ndarray or value.dtype is not _FLOAT64:
                     value = self._array(name, value)
-                first = value.ndim - len(tail)
-                if value.shape[first:] != tail or first < 0:
+                shape = value.shape
+                first = len(shape) - len(tail)
+                if first < 0 or shape[first:] != tail:
                     expected = ", ".join(["...", *map(str, tail)])
-                    raise ValueError(f"{name} has the shape {value.shape}, not [{expected}]")
-                leads.add(value.shape[:first])
+                    raise ValueError(f"{name} has the shape {shape}, not [{expected}]")
+                leads.add(shape[:first])
             arrays[name] = value
         self.lead: tuple[int, ...] = leads.pop() if len(leads) == 1 else _common(leads, arrays)
         self.count = prod(self.lead)
-        for name, value, tail in named:
-            if value is not None:
-                arrays[name] = self._rows(arrays[name], tail)
+        if len(leads) == 1 and not self.lead:
+            for name, array in arrays.items():
+                if array is not None:
+                    arrays[name] = (array if array.flags.c_contiguous else np.ascontiguousarray(array))[None]
+        else:
+            for name, _, tail in named:
+                if arrays[name] is not None:
+                    arrays[name] = self._rows(arrays[name], tail)
         self._arrays = arrays
+
+    @property
+    def single(self) -> bool:
+        """No leading axes, and answers are NumPy's."""
+        return not self.lead and self._out is None
 
     def __getitem__(self, name: str) -> np.ndarray | None:
         return self._arrays[name]

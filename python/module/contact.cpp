@@ -43,6 +43,20 @@ nb::dict arrays_of(Solutions&& s) {
   return out;
 }
 
+/// Of a single problem, in three arrays: c, a, residual, friction margin, critical friction; status and iterations;
+/// states.
+nb::tuple arrays_of_one(const Solutions& s) {
+  std::vector<double> numbers;
+  numbers.reserve(s.c.size() + s.a.size() + 3);
+  for (const auto* part : {&s.c, &s.a, &s.residual, &s.friction_margin, &s.critical_friction})
+    numbers.insert(numbers.end(), part->begin(), part->end());
+  const std::size_t size = numbers.size();
+  std::vector<std::int32_t> wholes{static_cast<std::int32_t>(s.status[0]), s.iterations[0]};
+  std::vector<contact::ContactState> state = s.state;
+  return nb::make_tuple(taken(std::move(numbers), {size}), taken(std::move(wholes), {2}),
+                        taken_as<std::uint8_t>(std::move(state), {s.state.size()}));
+}
+
 struct How {
   std::string method;
   double tol;
@@ -51,8 +65,8 @@ struct How {
   int threads;
 };
 
-nb::dict solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-               const std::optional<Numbers>& slip_velocity, const How& how) {
+Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+                const std::optional<Numbers>& slip_velocity, const How& how) {
   Solutions out;
   {
     const nb::gil_scoped_release released;
@@ -63,7 +77,7 @@ nb::dict solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std:
     options.wanted.merit = false;
     contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads), out);
   }
-  return arrays_of(std::move(out));
+  return out;
 }
 
 nb::dict judge(const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
@@ -139,15 +153,19 @@ void add_contact(nb::module_& m) {
   nb::list methods;
   for (int i = 0; i < contact::kMethodCount; ++i) methods.append(contact::to_string(static_cast<Method>(i)));
   m.attr("contact_methods") = nb::tuple(methods);
-  m.def(
-      "contact_solve",
-      [](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-         const std::optional<Numbers>& slip_velocity, const std::string& method, double tol, int max_iterations,
-         const std::string& device, int threads) {
-        return solve(A, b, mu, mode, slip_velocity, {method, tol, max_iterations, device, threads});
-      },
-      nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
-      nb::arg("method"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));
+  const auto add_solve = [&m](const char* name, auto answer) {
+    m.def(
+        name,
+        [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
+                 const std::optional<Numbers>& slip_velocity, const std::string& method, double tol, int max_iterations,
+                 const std::string& device, int threads) {
+          return answer(solve(A, b, mu, mode, slip_velocity, {method, tol, max_iterations, device, threads}));
+        },
+        nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
+        nb::arg("method"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));
+  };
+  add_solve("contact_solve", [](Solutions&& s) { return arrays_of(std::move(s)); });
+  add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });
   m.def("contact_judge", judge, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
         nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tol"));
   m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),

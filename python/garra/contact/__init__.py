@@ -100,9 +100,10 @@ class Balances:
 
 
 def _contacts(mu: Any) -> int:
-    if np.ndim(mu) == 0 or np.shape(mu)[-1] == 0:
+    shape = np.shape(mu)
+    if not shape or shape[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k]")
-    return np.shape(mu)[-1]
+    return shape[-1]
 
 
 def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
@@ -132,6 +133,24 @@ def _solutions(batch: Batch, arrays: dict[str, np.ndarray]) -> Solutions:
     return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
 
 
+def _solution(found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> Solutions:
+    """Of one problem: eight small arrays cost more than the solve, so they are parts of three."""
+    numbers, wholes, state = found
+    size = 3 * len(state)
+    out = Solutions.__new__(Solutions)
+    out.__dict__.update(  # as what is frozen can be filled at once
+        c=numbers[:size],
+        a=numbers[size : 2 * size],
+        status=wholes[0],
+        residual=numbers[-3],
+        iterations=wholes[1],
+        state=state,
+        friction_margin=numbers[-2],
+        critical_friction=numbers[-1],
+    )
+    return out
+
+
 def solve(
     A: Any,
     b: Any,
@@ -153,7 +172,10 @@ def solve(
     "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
     """
     batch = _problem(A, b, mu, mode, slip_velocity)
-    return _solutions(batch, _core.contact_solve(*_inputs(batch), method, float(tol), max_iterations, device, threads))
+    how = (method, float(tol), max_iterations, device, threads)
+    if batch.single:
+        return _solution(_core.contact_solve_one(*_inputs(batch), *how))
+    return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))
 
 
 def judge(

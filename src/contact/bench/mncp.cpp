@@ -1,5 +1,6 @@
 #include "contact/bench/mncp.hpp"
 
+#include "contact/bench/mncp_arrays.hpp"
 #include "contact/bench/mncp_run.hpp"
 
 namespace garra::cli {
@@ -8,15 +9,10 @@ namespace {
 using mncp_detail::Results;
 
 constexpr int kStarts = 20;
-constexpr const char* kMerits[] = {"papers", "products", "fischer-burmeister"};
 
-struct MinimizerRun {
-  const char* name;
-  std::vector<Results> (*measure)(double tol, int starts);
-};
-constexpr MinimizerRun kMinimizers[] = {{"box-quacan", mncp_detail::measure_box_quacan},
-                                        {"spg", mncp_detail::measure_spg},
-                                        {"projected-lm", mncp_detail::measure_projected_lm}};
+// In the order of mncp::kMinimizers.
+constexpr std::vector<Results> (*kMeasures[])(double tol, int starts) = {
+    mncp_detail::measure_box_quacan, mncp_detail::measure_spg, mncp_detail::measure_projected_lm};
 
 MncpRecord empty_record() {
   MncpRecord record;
@@ -32,10 +28,10 @@ MncpRecord empty_record() {
 
 MncpRecord measure_mncp(double tol) {
   MncpRecord record = empty_record();
-  for (const MinimizerRun& minimizer : kMinimizers) {
-    const std::vector<Results> by_merit = minimizer.measure(tol, kStarts);
+  for (std::size_t k = 0; k < std::size(kMeasures); ++k) {
+    const std::vector<Results> by_merit = kMeasures[k](tol, kStarts);
     for (std::size_t m = 0; m < by_merit.size(); ++m) {
-      record.solvers.push_back(std::string(kMerits[m]) + " / " + minimizer.name);
+      record.solvers.push_back(std::string(mncp::kMerits[m]) + " / " + mncp::kMinimizers[k]);
       for (std::size_t p = 0; p < record.problems.size(); ++p) record.problems[p].results.push_back(by_merit[m][p]);
     }
   }

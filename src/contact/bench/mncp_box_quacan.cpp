@@ -8,3 +8,9 @@ std::vector<Results> measure_box_quacan(double tol, int starts) {
 }
 
 }  // namespace garra::cli::mncp_detail
+
+namespace garra::mncp {
+
+Solutions solve_box_quacan(const RowJob& job) { return detail::solve_rows<solvers::BoxQuacan>(job); }
+
+}  // namespace garra::mncp

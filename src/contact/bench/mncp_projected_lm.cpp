@@ -8,3 +8,9 @@ std::vector<Results> measure_projected_lm(double tol, int starts) {
 }
 
 }  // namespace garra::cli::mncp_detail
+
+namespace garra::mncp {
+
+Solutions solve_projected_lm(const RowJob& job) { return detail::solve_rows<solvers::ProjectedLm>(job); }
+
+}  // namespace garra::mncp

@@ -8,23 +8,11 @@
 #include <vector>
 
 #include "contact/bench/mncp.hpp"
-#include "garra/solve/mncp.hpp"
-#include "garra/solve/mncp_problems.hpp"
+#include "contact/bench/mncp_rows.hpp"
 
 namespace garra::cli::mncp_detail {
 
 using Results = std::vector<MncpResult>;  ///< of the test set's problems, in its order
-
-/// Out of line, so that a program with 135 of them compiles in reasonable time.
-template <class P, class Merit, class Minimizer>
-[[gnu::noinline]] solvers::MncpSolution<P, double> solve(const solvers::MncpSolver<P, Merit, Minimizer>& solver,
-                                                         const solvers::MncpCase<P>& problem) {
-  solvers::MncpVec<P, double> x0;
-  for (int i = 0; i < solvers::kUnknowns<P>; ++i) x0[i] = problem.start[static_cast<std::size_t>(i)];
-  auto state = solver.template start<double>(problem.data, x0);
-  while (solver.running(state)) solver.step(state);
-  return solvers::certify_mncp<P, double>(problem.data, solver.candidate(state), solver.tol);
-}
 
 /// One pair on one problem, timed by the best of three solves.
 template <class Merit, class Minimizer, class P>
@@ -32,10 +20,12 @@ MncpResult measure(const solvers::MncpCase<P>& problem, double tol, int starts) 
   solvers::MncpSolver<P, Merit, Minimizer> solver;
   solver.tol = tol;
   solver.starts = starts;
+  mncp::Instance<P, double> given{problem.data, {}};
+  for (int i = 0; i < solvers::kUnknowns<P>; ++i) given.x[i] = problem.start[static_cast<std::size_t>(i)];
   MncpResult out;
   for (int run = 0; run < 3; ++run) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto found = solve<P, Merit, Minimizer>(solver, problem);
+    const auto found = mncp::detail::solve_alone<P, Merit, Minimizer>(solver, given);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     out.seconds = run == 0 ? seconds : std::min(out.seconds, seconds);
     out.status = static_cast<Status>(static_cast<int>(found.status));

@@ -8,3 +8,9 @@ std::vector<Results> measure_spg(double tol, int starts) {
 }
 
 }  // namespace garra::cli::mncp_detail
+
+namespace garra::mncp {
+
+Solutions solve_spg(const RowJob& job) { return detail::solve_rows<solvers::SpectralProjectedGradient>(job); }
+
+}  // namespace garra::mncp

@@ -1,0 +1,255 @@
+"""Mixed nonlinear complementarity problems of the built-in families (docs/mncp.md):
+
+    0 <= u ⟂ F(u, v) >= 0,   G(u, v) = 0
+
+with x = (u, v), p complementary unknowns u and m free unknowns v. One function for each family solves as many of its
+problems as its arrays have, each by itself; `problems()` gives the 53 named ones of the test set, from MCPLIB,
+Hock-Schittkowski, Siconos and the literature, with their known solutions. Problems of one's own are C++:
+garra::mncp::solve() takes any F and G.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.batch import Batch
+
+MERITS: tuple[str, ...] = _core.mncp_merits
+"""Merit functions (3), (4), (5) of docs/mncp.md."""
+MINIMIZERS: tuple[str, ...] = _core.mncp_minimizers
+"""docs/minimizers.md"""
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """One of everything for each problem; [...] are the leading axes of the problems."""
+
+    x: Any
+    """[..., n] the unknowns (u, v), NaN where not converged"""
+    FG: Any
+    """[..., n] (F, G) at x, NaN where not converged"""
+    residual: Any
+    """[...] largest |min(u_i, F_i)| and |G_j|, evaluated afresh"""
+    minimum: Any
+    """[...] final value of the merit function"""
+    status: Any
+    """[...] index in garra.contact.STATUS. converged: residual <= tol; stalled, iteration_limit: of the last start;
+    invalid_input: a number that is NaN or infinite"""
+    iterations: Any
+    """[...] outer iterations, over all starts"""
+    evaluations: Any
+    """[...] of the merit function"""
+    stage: Any
+    """[...] starts used before the last one"""
+    stalls: Any
+    """[...] starts that ended without a solution"""
+
+    @property
+    def converged(self) -> Any:
+        """[...] bool"""
+        return self.status == 0
+
+    def __repr__(self) -> str:
+        status = np.asarray(self.status)
+        return f"Solutions({int((status == 0).sum())} of {status.size} converged)"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A named problem of the test set."""
+
+    name: str
+    family: str
+    """name of the function of this module that solves it"""
+    arrays: dict[str, np.ndarray]
+    """what that function takes"""
+    start: np.ndarray
+    """[n] that its source proposes"""
+    solutions: np.ndarray
+    """[s, n] known ones; where they form a set, some of its points"""
+    free: int
+    """m"""
+
+    def solve(self, **how: Any) -> Solutions:
+        """From its own start; `how` as in linear()."""
+        sizes = {"free": self.free} if self.family == "linear" else {}
+        function: Callable[..., Solutions] = globals()[self.family]
+        return function(**self.arrays, **sizes, **{"start": self.start, **how})
+
+
+def linear(M: Any, q: Any, *, free: int = 0, start: Any = None, **how: Any) -> Solutions:
+    """(F, G) = M x + q, of which the last `free` rows are G.
+
+    M: [..., n, n], q: [..., n], start: [..., n], 0 where it is left out. n is 2, 3, 4, 6 or 7 without free unknowns, or
+    10 with five. garra.lcp.solve() is faster where none is free. For all functions of this module:
+
+    merit: one of MERITS, by default "products"; minimizer: one of MINIMIZERS, by default "projected-lm": the pair that
+    solves the most. tol: 1e-8, converged is residual <= tol. starts: 10, that a problem may use, from the second on
+    made around the given one. max_iterations: of one start; 0: the minimizer's own limit. device: "cpu" or "scalar",
+    the same bits (on doubles, on threads; there is no kernel). threads: 0 takes all.
+
+    Leading axes broadcast. A problem that fails is a status. Raises ValueError for shapes that do not fit and
+    garra.UsageError for names that are not there.
+    """
+    size = np.shape(q)[-1] if np.ndim(q) else 0
+    key = ("linear", size - free, free)
+    if key not in _FAMILIES:
+        sizes = ", ".join(f"{p + m} (free={m})" if m else str(p) for name, p, m in _FAMILIES if name == "linear")
+        raise ValueError(f"q has {size} numbers, {free} of them free: built in are {sizes}")
+    return _solve(key, {"M": (M, (size, size)), "q": (q, (size,))}, np.zeros(size) if start is None else start, **how)
+
+
+def quartic(c: Any, L: Any, Q: Any, s: Any, *, start: Any = None, **how: Any) -> Solutions:
+    """F_i = c_i + sum_j L_ij x_j + sum_{j <= k} Q_ijk x_j x_k + s_i (1 - x_1)^4, for one or two unknowns.
+
+    c: [..., n], L: [..., n, n], Q: [..., n, n (n + 1) / 2] with (j, k) as 11, 12, 22, s: [..., n], start: [..., n], 0
+    where it is left out; `how` as in linear().
+    """
+    size = np.shape(c)[-1] if np.ndim(c) else 0
+    if ("quartic", size, 0) not in _FAMILIES:
+        raise ValueError(f"c has {size} numbers: built in are 1 and 2")
+    fields = {"c": (c, (size,)), "L": (L, (size, size)), "Q": (Q, (size, size * (size + 1) // 2)), "s": (s, (size,))}
+    return _solve(("quartic", size, 0), fields, np.zeros(size) if start is None else start, **how)
+
+
+def kojima_shindo(
+    x3_in_2: Any = 10.0, x4_in_3: Any = 9.0, c3: Any = -9.0, *, start: Any = None, **how: Any
+) -> Solutions:
+    """Four quadratic functions of M. Kojima and S. Shindo; with 3, 3, -1 N. Josephy's variant. Numbers: [...], start:
+    [..., 4], 0 where it is left out; `how` as in linear()."""
+    fields = {"x3_in_2": (x3_in_2, ()), "x4_in_3": (x4_in_3, ()), "c3": (c3, ())}
+    return _solve(("kojima_shindo", 4, 0), fields, start, **how)
+
+
+def mathiesen(*, start: Any = None, **how: Any) -> Solutions:
+    """L. Mathiesen's Walrasian equilibrium (Math. Program. 37, 1987): activity and three prices. start: [..., 4],
+    1 where it is left out; `how` as in linear()."""
+    return _solve(("mathiesen", 4, 0), {}, start, **how)
+
+
+def walras(*, start: Any = None, **how: Any) -> Solutions:
+    """The same equilibrium in the form of J.-S. Pang and S. Gabriel (Math. Program. 60, 1993): a segment of solutions.
+    start: [..., 4], 1 where it is left out; `how` as in linear()."""
+    return _solve(("walras", 4, 0), {}, start, **how)
+
+
+def nash_cournot(
+    demand: Any = 5000.0,
+    elasticity: Any = 1.1,
+    scale: Any = 5.0,
+    cost: Any = None,
+    power: Any = None,
+    *,
+    start: Any = None,
+    **how: Any,
+) -> Solutions:
+    """Oligopoly of five firms (F. Murphy, H. Sherali, A. Soyster, Math. Program. 24, 1982): quantities q at the price
+    p(Q) = (demand / Q)^(1 / elasticity) and the marginal costs cost_i + (q_i / scale)^(1 / power_i).
+
+    demand, elasticity, scale: [...]; cost, power: [..., 5], the paper's where they are left out; start: [..., 5], 10
+    where it is left out; `how` as in linear().
+    """
+    paper = _case("nash_cournot").arrays
+    fields = {
+        "demand": (demand, ()),
+        "elasticity": (elasticity, ()),
+        "scale": (scale, ()),
+        "cost": (paper["cost"] if cost is None else cost, (5,)),
+        "power": (paper["power"] if power is None else power, (5,)),
+    }
+    return _solve(("nash_cournot", 5, 0), fields, start, **how)
+
+
+def hs66(*, start: Any = None, **how: Any) -> Solutions:
+    """Optimality conditions of Hock and Schittkowski's problem 66: three unknowns, five multipliers. start: [..., 8],
+    the source's where it is left out; `how` as in linear()."""
+    return _solve(("hs66", 8, 0), {}, start, **how)
+
+
+def hard_equations(*, start: Any = None, **how: Any) -> Solutions:
+    """Three functions of MCPLIB whose Jacobian is singular near the start. start: [..., 3], the source's where it is
+    left out; `how` as in linear()."""
+    return _solve(("hard_equations", 3, 0), {}, start, **how)
+
+
+def one_contact(
+    a_n: Any, a_t: Any, b_n: Any, b_t: Any, b_o: Any, mu: Any, *, start: Any = None, **how: Any
+) -> Solutions:
+    """One rolling contact of the papers with A = diag(a_n, a_t, a_t) [1/kg], b = (b_n, b_t, b_o) [m/s^2] and the
+    friction coefficient mu: x = (c_n, lambda | c_t, c_o) [N, m/s^2 | N, N]. Numbers: [...], start: [..., 4],
+    (1, 1, 0, 0) where it is left out; `how` as in linear()."""
+    values = {"a_n": a_n, "a_t": a_t, "b_n": b_n, "b_t": b_t, "b_o": b_o, "mu": mu}
+    return _solve(("one_contact", 2, 2), {name: (value, ()) for name, value in values.items()}, start, **how)
+
+
+def problems() -> tuple[Problem, ...]:
+    """The test set."""
+    return tuple(_problem(*case) for case in _core.mncp_cases)
+
+
+_FAMILIES = {(name, p, m): i for i, (name, p, m, _) in enumerate(_core.mncp_families)}
+
+
+def _solve(
+    family: tuple[str, int, int],
+    fields: dict[str, tuple[Any, tuple[int, ...]]],
+    start: Any,
+    *,
+    merit: str = "products",
+    minimizer: str = "projected-lm",
+    tol: float = 1e-8,
+    starts: int = 10,
+    max_iterations: int = 0,
+    device: str = "cpu",
+    threads: int = 0,
+) -> Solutions:
+    named = [(name, value, tail) for name, (value, tail) in fields.items()]
+    start = _case(family[0]).start if start is None else start
+    batch = Batch(*named, ("start", start, (family[1] + family[2],)))
+    numbers = [batch[name].reshape(batch.count, prod(tail)) for name, _, tail in named] or [np.empty((batch.count, 0))]
+    arrays = _core.mncp_solve(
+        _FAMILIES[family],
+        np.concatenate(numbers, axis=1),
+        batch["start"],
+        merit,
+        minimizer,
+        float(tol),
+        starts,
+        max_iterations,
+        device,
+        threads,
+    )
+    return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
+
+
+def _case(family: str) -> Problem:
+    """The first one of the test set."""
+    return next(problem for problem in problems() if problem.family == family)
+
+
+def _problem(name: str, family: int, numbers: list[float], start: list[float], solutions: list[list[float]]) -> Problem:
+    kind, p, m, _ = _core.mncp_families[family]
+    arrays, at = {}, 0
+    for field, shape in _shapes(kind, p + m).items():
+        size = prod(shape)
+        arrays[field] = np.array(numbers[at : at + size]).reshape(shape)
+        at += size
+    return Problem(name, kind, arrays, np.array(start), np.array(solutions), m)
+
+
+def _shapes(kind: str, n: int) -> dict[str, tuple[int, ...]]:
+    """Of the arrays that make one problem, in the order of the numbers of its C++ Data."""
+    if kind == "linear":
+        return {"M": (n, n), "q": (n,)}
+    if kind == "quartic":
+        return {"c": (n,), "L": (n, n), "Q": (n, n * (n + 1) // 2), "s": (n,)}
+    if kind == "nash_cournot":
+        return {"demand": (), "elasticity": (), "scale": (), "cost": (5,), "power": (5,)}
+    names = {"kojima_shindo": ("x3_in_2", "x4_in_3", "c3"), "one_contact": ("a_n", "a_t", "b_n", "b_t", "b_o", "mu")}
+    return dict.fromkeys(names.get(kind, ()), ())
