@@ -53,7 +53,8 @@ Set mixed(std::int64_t grasps) {
 Set with_hand(Set s) {
   for (std::int64_t row = 0; row < s.first.back(); ++row) {
     s.force.insert(s.force.end(), {2.0 + static_cast<double>(row % 3), 0, 0});
-    s.jacobian.insert(s.jacobian.end(), {1, 0, 0, 0, 1, 0, 0, 0, 1});
+    const double own = 1 + 1e-3 * static_cast<double>(row);
+    s.jacobian.insert(s.jacobian.end(), {own, 0, 0, 0, 1, 0, 0, 0, own});
   }
   for (std::int64_t g = 0; g < s.count(); ++g) {
     s.mass_matrix.insert(s.mass_matrix.end(), {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.1});
