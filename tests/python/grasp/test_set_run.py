@@ -189,6 +189,17 @@ def test_workers_share_it(study, tmp_path):
     assert (tmp_path / "run/ranking.h5").read_bytes() == (tmp_path / "whole/ranking.h5").read_bytes()
 
 
+def test_a_simulated_gpu_gives_the_same_bytes(study, tmp_path):
+    simulated = os.path.join(os.path.dirname(PROGRAM), "garra-sim")
+    if not os.path.isfile(simulated):
+        pytest.skip("no program with a simulated GPU was built")
+    write_set(tmp_path / "grasps.h5", 20)
+    few = ["--samples", "20", "--set", "sampling.chunk=8", "--no-report"]
+    garra("run", study, "-o", tmp_path / "cpu", *few)
+    subprocess.run([simulated, "run", study, "-o", tmp_path / "gpu", "--device", "cuda", *few], check=True, timeout=300)
+    assert (tmp_path / "gpu/ranking.h5").read_bytes() == (tmp_path / "cpu/ranking.h5").read_bytes()
+
+
 def test_python_runs_it(study, tmp_path):
     import garra as package
     from arrays import require_module
