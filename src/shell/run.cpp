@@ -271,7 +271,7 @@ void add_run_commands(CLI::App& app) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* run = app.add_subcommand("run", "Run a scenario and print its answer");
   run->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
-  add_new_run_flags(*run, *a, " (chain: of each design)");
+  add_new_run_flags(*run, *a, " (chain: of each design, grasp_set: of each grasp)");
   run->add_option(
          "--tol", a->tol,
          "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")

@@ -53,7 +53,8 @@ Set mixed(std::int64_t grasps) {
 Set with_hand(Set s) {
   for (std::int64_t row = 0; row < s.first.back(); ++row) {
     s.force.insert(s.force.end(), {2.0 + static_cast<double>(row % 3), 0, 0});
-    s.jacobian.insert(s.jacobian.end(), {1, 0, 0, 0, 1, 0, 0, 0, 1});
+    const double own = 1 + 1e-3 * static_cast<double>(row);
+    s.jacobian.insert(s.jacobian.end(), {own, 0, 0, 0, 1, 0, 0, 0, own});
   }
   for (std::int64_t g = 0; g < s.count(); ++g) {
     s.mass_matrix.insert(s.mass_matrix.end(), {0.1, 0, 0, 0, 0.2, 0, 0, 0, 0.1});
@@ -228,6 +229,29 @@ TEST(SetStretches, WhatIsWrongIsSaidBeforeTheWorkBeginsOrWithItsPlace) {
     EXPECT_NE(std::string(e.what()).find("first: row 30"), std::string::npos) << e.what();
   }
   std::remove((testing::TempDir() + "garra_wrong.h5").c_str());
+  const auto refused = [](const io::Shape& shape, const std::vector<std::int64_t>& first) {
+    const std::string path = testing::TempDir() + "garra_first.h5";
+    {
+      io::Hdf5Writer file;
+      const std::vector<double> three(3, 1.0);
+      file.write("first", shape, std::span<const std::int64_t>(first));
+      file.write("point", {1, 3}, std::span<const double>(three));
+      file.write("normal", {1, 3}, std::span<const double>(three));
+      file.commit(path);
+    }
+    try {
+      (void)io::SetFile(path).read(0, 1);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ExitCode::kInvalidFile) << e.what();
+    }
+    std::remove(path.c_str());
+  };
+  refused({}, {1});
+  refused({1, 2}, {0, 1});
+  refused({2}, {0, std::int64_t{1} << 60});
+  refused({2}, {0, 2});
+  refused({2}, {-1, 1});
   const File file(mixed(40));
   const io::SetFile other(file.path(), "crc32:00000000");
   EXPECT_THROW((void)other.read(0, 1), Error);

@@ -80,7 +80,7 @@ class SetFile::Reader {
   /// Rows of each grasp, looked at once from end to end: in no place are they more than a piece in memory.
   void take_first() {
     const Shape shape = file_.shape("first");
-    if (shape.size() != 1) file_.require_shape("first", {shape.at(0)});
+    if (shape.size() != 1) file_.refuse("first", "is " + to_string(shape) + ", not [g+1]");
     file_.require_whole_numbers("first");
     if (shape[0] == 0) file_.refuse("first", "is empty", "It has a number for each grasp and one more.");
     grasps_ = shape[0] - 1;
@@ -96,6 +96,8 @@ class SetFile::Reader {
           file_.refuse("first",
                        "row " + std::to_string(at + k) + " is " + whole(some[k]) + ", less than the one before");
     }
+    constexpr double kMost = 0x1p53;
+    if (last >= kMost) file_.refuse("first", "ends with more rows than any file has");
     contacts_ = {static_cast<std::uint64_t>(last)};
   }
   [[nodiscard]] static std::string whole(double x) { return std::to_string(static_cast<std::int64_t>(x)); }
@@ -180,6 +182,7 @@ class SetFile::Reader {
     file_.require_shape(name, shape);
     std::uint64_t width = 1;
     for (std::size_t d = 1; d < shape.size(); ++d) width *= shape[d];
+    if (count == shape.at(0)) rows(name).require_memory();
     std::vector<double> numbers(count * width);
     rows(name).read(first, count, numbers);
     return numbers;

@@ -151,6 +151,10 @@ void set_ideal_columns(std::size_t g, Ranking& out) {
   out.outcomes[g][static_cast<std::size_t>(Outcome::kNotResisted)] = out.samples[g] - out.held[g] - out.unsolved[g];
 }
 
+constexpr std::size_t kColumns = 18;
+static_assert(sizeof(Ranking) == kColumns * sizeof(std::vector<double>) + 2 * sizeof(void*),
+              "a column of rankings is missing here, and where runs keep rows and files are written");
+
 /// All columns of a row, for whatever is done to each.
 template <class Rows, class Do>
 void for_columns(Rows& r, const Do& run) {

@@ -1,6 +1,7 @@
 #include "grasp/set/source.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "garra/core/error.hpp"
@@ -17,6 +18,10 @@ constexpr Array kOfContacts[] = {&Set::point,       &Set::normal, &Set::tangent,
 constexpr Array kOfGrasps[] = {&Set::mass,   &Set::com,         &Set::inertia, &Set::gravity,
                                &Set::wrench, &Set::mass_matrix, &Set::torque,  &Set::bias};
 constexpr Array kOfHands[] = {&Set::mass_matrix, &Set::torque, &Set::bias};
+
+static_assert(sizeof(Set) == (1 + std::size(kOfContacts) + std::size(kOfGrasps)) * sizeof(std::vector<double>) +
+                                 sizeof(std::shared_ptr<const mesh::Surface>),
+              "an array of sets is missing in these lists");
 
 /// Rows first .. first + count - 1 of `all`.
 std::vector<double> rows_of(const std::vector<double>& numbers, std::int64_t all, std::int64_t first,

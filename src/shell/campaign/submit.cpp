@@ -77,7 +77,7 @@ void add_submit_command(CLI::App& app) {
   auto a = std::make_shared<SubmitArguments>();
   CLI::App* c = app.add_subcommand("submit", "Make the folder of a run that workers will compute");
   c->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
-  add_new_run_flags(*c, *a, " (chain: of each design)");
+  add_new_run_flags(*c, *a, " (chain: of each design, grasp_set: of each grasp)");
   c->add_option("--set", a->set, "key=value, overrides the scenario")->type_name("KEY=VALUE")->allow_extra_args(false);
   c->add_flag("--slurm", a->slurm, "write RUN/slurm.sh, an array of workers");
   c->add_option("--workers", a->workers, "of Slurm's array")->capture_default_str()->transform(whole_number());
