@@ -160,10 +160,15 @@ Json distribution(const Tally& t, const Histogram& h, const std::string& unit, c
 
 Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums) {
   Json j = distribution(t, h, words.unit, sums);
+  put_words(j, words);
+  return j;
+}
+
+void put_words(Json& j, const ColumnWords& words) {
+  j["unit"] = words.unit;
   j["label"] = words.label;
   if (*words.meaning != '\0') j["meaning"] = words.meaning;
   if (std::isfinite(words.reference)) j["reference"] = words.reference;
-  return j;
 }
 
 std::string describe(const Distribution& d) {

@@ -26,6 +26,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const std::string& unit, const double* sums);
 /// The same with the words of a table's row: `label`, `meaning`, `reference` where it has them.
 [[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums);
+/// These words alone, and the unit.
+void put_words(Json& j, const ColumnWords& words);
 /// "normal(1.0, 0.05)", ", truncated"
 [[nodiscard]] std::string describe(const Distribution& d);
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from garra.grasp import figures, ranking_data, ranking_words
+from garra.grasp import words as grasp_words
 from garra.grasp.ranking_file import Found
 from garra.page import words
 from garra.page.html import dumps, page
@@ -17,9 +18,7 @@ BINS = 20
 MOST_LISTED = 30  # grasps without a rank, of each kind
 PICTURES = 10
 MOST_FRICTION = 1.5  # of the axis of friction
-# Of the columns of `outcomes`, as the program says them.
-OUTCOMES = ("held", "not resisted", "not carried", "slipping", "separating", "no solution", "several solutions",
-            "unreachable", "unsolved")  # fmt: skip
+LABELS = [label for label, *_ in grasp_words.OUTCOMES.values()]  # of the columns of `outcomes`
 
 Table = dict[str, Any]
 
@@ -143,7 +142,7 @@ def _hand(found: Found, order: np.ndarray) -> Table | None:
         })  # fmt: skip
     return {
         "name": found.hand,
-        "outcomes": [(OUTCOMES[k], int(n), _share(n / max(sums.sum(), 1))) for k, n in enumerate(sums) if n],
+        "outcomes": [(LABELS[k], int(n), _share(n / max(sums.sum(), 1))) for k, n in enumerate(sums) if n],
         "rows": rows,
     }
 

@@ -138,10 +138,7 @@ def _columns(cards: int) -> int:
 
 def _metrics(summary: Table) -> Table:
     tables = {key: study_parts.shown(table) for key, table in summary["metrics"].items()}
-    return {
-        key: study_parts.card(study_parts.metric(key, tables[key], *grasp_words.metric(key)), tables[key])
-        for key in words.in_order(tables, grasp_words.METRICS)
-    }
+    return {key: study_parts.card(study_parts.metric(key, table), table) for key, table in tables.items()}
 
 
 def _solver(summary: Table) -> Table:

@@ -24,61 +24,11 @@ BESIDE_HELD = {
     "no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
     "can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
 }
-# Metrics of runs whose summary has no words for them: label, what it means, the value that separates good from bad.
-METRICS: dict[str, tuple[str, str, float | None]] = {
-    "critical_friction": (
-        "Critical friction",
-        "The smallest friction coefficient, the same at every contact, with which the sample would hold.",
-        None,
-    ),
-    "friction_margin": (
-        "Friction margin",
-        "The part of its friction that the most loaded contact leaves unused: 1 is a pure normal force, at 0 (red) it "
-        "is about to slip, below it slips.",
-        0.0,
-    ),
-    "load_factor": (
-        "Load factor",
-        "How many times its own nominal weight the object could gain before a contact slips or no forces can balance it; "
-        "0 where that is so already.",
-        None,
-    ),
-    "wrench_radius": (
-        "Certified wrench radius",
-        "Every additional push smaller than this, whatever its direction, leaves all contacts sticking, and forces in the "
-        "cones can balance it; a torque counts as the force that makes it at the object’s radius. 0 where some direction "
-        "cannot be resisted at all. Whether the command carries the push is not part of it.",
-        None,
-    ),
-    "minimum_squeeze": (
-        "Minimum squeeze",
-        "The smallest commanded normal force per contact with which the sample would still hold; undefined where it "
-        "does not hold now.",
-        None,
-    ),
-    "object_acceleration": (
-        "Object acceleration",
-        "How fast the center of mass begins to move under the forces found: 0 where it is held fast. Heavy fingers that "
-        "move with the object make it small: see the imbalance.",
-        None,
-    ),
-    "imbalance": (
-        "Imbalance",
-        "What the commanded contact forces leave unbalanced of weight and external wrench, as a share of it: 0 is all "
-        "carried, at 1 nothing is.",
-        None,
-    ),
-}
 
 
 def outcome(key: str) -> tuple[str, str, str]:
     """Label, color and meaning of an outcome."""
     return OUTCOMES.get(key, (words.plain(key), "muted", ""))
-
-
-def metric(key: str) -> tuple[str, str, float | None]:
-    """Label, meaning and reference of a metric."""
-    return METRICS.get(key, (words.plain(key).capitalize(), "", None))
 
 
 def odds(probability: float, low: float, high: float, confidence: float = 0.95) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from garra.grasp_time import figures
-from garra.grasp_time.folder import BANDS, QUANTILES, UNDECIDED
+from garra.grasp_time.folder import BANDS, METRICS, QUANTILES, UNDECIDED
 from garra.page import study_parts, words
 from garra.page.measures import measure
 from garra.page.words import UNITS
@@ -14,23 +14,6 @@ CURVE = ("probability", "low", "high")
 DIGITS = 4  # significant ones, of numbers that are drawn
 
 Table = dict[str, Any]
-
-# Of runs whose summary has no words. Key: label, what it means
-METRICS = {
-    "slip_path": ("Slip path", "Of the contact that slides farthest on the object."),
-    "peak_drift": ("Drift", "Largest displacement of the center of mass."),
-    "peak_turn": ("Turn", "Largest angle by which the object has turned."),
-    "peak_force": ("Peak force", "Largest normal force of any contact; an impact counts as impulse over the step."),
-    "peak_torque": ("Peak torque", "Largest joint torque over its limit, before it is cut off at 1."),
-    "least_margin": ("Friction left", "Smallest unused part of the friction of a closed contact; 0 where one slid."),
-}
-CURVES = {
-    "drift": ("Drift", "of the center of mass"),
-    "turn": ("Turn", "of the object"),
-    "slip": ("Slip path", "of the contact that has slid farthest"),
-    "force": ("Normal force", "of the contact that presses hardest"),
-    "margin": ("Friction left", "of the closed contact nearest to slipping"),
-}
 
 
 def sorted_levels(summary: Table) -> list[Table]:
@@ -45,16 +28,6 @@ def interval_text(p: Table) -> dict[str, str]:
     """A probability and its interval with the decimals that the interval supports."""
     decimals = words.decimals_for(p["low"], p["high"]) if None not in (p["low"], p["high"]) else 1
     return {key: words.percent(p[key], decimals) for key in CURVE}
-
-
-def references(summary: Table) -> Table:
-    """Values that separate good from bad, as they are shown."""
-    time, (_, factor) = summary["time"], UNITS["m"]
-    return {
-        **dict.fromkeys(("slip_path", "slip"), factor * time["slip"]),
-        **dict.fromkeys(("peak_drift", "drift"), factor * time["drop"]),
-        "peak_torque": 1.0,
-    }
 
 
 def crossing(levels: list[Table], share: float) -> float | None:
@@ -99,11 +72,10 @@ def spread(table: Table | None) -> str:
     return f"{words.quantity(median, table['unit'])} ({words.number(low, 2)} … {words.number(high, 2)})"
 
 
-def overview(summary: Table, levels: list[Table]) -> Table:
+def overview(levels: list[Table]) -> Table:
     """The figures and the table of distributions that show all levels at once."""
     names = [name(level) for level in levels]
-    against = references(summary)
-    metrics = [metric for key in METRICS if (metric := _metric(key, levels, against.get(key)))]
+    metrics = [metric for key in METRICS if (metric := _metric(key, levels))]
     several = len(levels) > 1
     return {
         "several": several,
@@ -114,12 +86,12 @@ def overview(summary: Table, levels: list[Table]) -> Table:
         "quantiles": [_against(metric, levels) for metric in metrics if several and _known(metric.key, levels)],
         "cards": [] if several else [study_parts.card(row, study_parts.shown(levels[0][row.key])) for row in metrics],
         "table": [[spread(level[metric.key]) for metric in metrics] for level in levels],
-        "bands": [_curve(key, levels, against.get(key)) for key in _drawn(levels)],
+        "bands": [_curve(key, levels) for key in _drawn(levels)],
     }
 
 
 def _drawn(levels: list[Table]) -> list[str]:
-    return [key for key in CURVES if any(level["bands"][key] is not None for level in levels)]
+    return [key for key in BANDS if any(level["bands"][key] is not None for level in levels)]
 
 
 def _known(key: str, levels: list[Table]) -> bool:
@@ -127,20 +99,19 @@ def _known(key: str, levels: list[Table]) -> bool:
     return None not in tables and any(table["quantiles"]["0.5"] is not None for table in tables)
 
 
-def _metric(key: str, levels: list[Table], reference: float | None) -> study_parts.Metric | None:
+def _metric(key: str, levels: list[Table]) -> study_parts.Metric | None:
     """In the words of the first level that has it; None where no level has."""
     table = next((level[key] for level in levels if level[key] is not None), None)
-    return table and study_parts.metric(key, study_parts.shown(table), *METRICS[key], reference)
+    return table and study_parts.metric(key, study_parts.shown(table))
 
 
-def _curve(key: str, levels: list[Table], limit: float | None) -> Table:
+def _curve(key: str, levels: list[Table]) -> Table:
     """What is said of a quantity over time: in the words of the first level that has it."""
     band = next(level["bands"][key] for level in levels if level["bands"][key] is not None)
-    label, meaning = CURVES[key]
     factor = UNITS.get(band["unit"], (band["unit"], 1.0))[1]
-    if "reference" in band:
-        limit = None if band["reference"] is None else factor * band["reference"]
-    return {"key": key, "label": band.get("label", label), "meaning": band.get("meaning", meaning), "limit": limit}
+    limit = None if band.get("reference") is None else factor * band["reference"]
+    label = band.get("label", words.plain(key).capitalize())
+    return {"key": key, "label": label, "meaning": band.get("meaning", ""), "limit": limit}
 
 
 def _against(metric: study_parts.Metric, levels: list[Table]) -> Table:
@@ -148,13 +119,11 @@ def _against(metric: study_parts.Metric, levels: list[Table]) -> Table:
     return {"label": metric.label, "meaning": metric.meaning, "figure": figure}
 
 
-def embedded(summary: Table, levels: list[Table]) -> Table:
+def embedded(levels: list[Table]) -> Table:
     """What the scripts draw of each level: survival, bands, histograms, as they are shown (mm, degrees)."""
-    limits = references(summary)
-    curves = {key: _curve(key, levels, limits.get(key)) for key in _drawn(levels)}
+    curves = {key: _curve(key, levels) for key in _drawn(levels)}
     curves = {key: {part: curve[part] for part in ("label", "limit")} for key, curve in curves.items()}
-    found = {key: _metric(key, levels, None) for key in METRICS}
-    labels = {key: metric.label if (metric := found[key]) else METRICS[key][0] for key in METRICS}
+    labels = {key: metric.label for key in METRICS if (metric := _metric(key, levels))}
     return {"levels": [_embedded(level) for level in levels], "curves": curves, "metrics": labels}
 
 

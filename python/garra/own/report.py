@@ -49,4 +49,4 @@ def _kinds(summary: Table) -> dict[str, tuple[str, str, str]]:
 
 def _metric(key: str, table: Table) -> Table:
     shown = study_parts.shown(table)
-    return study_parts.card(study_parts.metric(key, shown, words.plain(key).capitalize()), shown)
+    return study_parts.card(study_parts.metric(key, shown), shown)

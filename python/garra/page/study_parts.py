@@ -25,15 +25,10 @@ class Metric:
     axis: str = ""  # of its figure, without unit
 
 
-def metric(key: str, table: Table, label: str, meaning: str = "", reference: float | None = None) -> Metric:
-    """A metric in the words of its table; the others are for runs of an older garra, whose tables have none."""
-    return Metric(
-        key,
-        table.get("label", label),
-        table.get("meaning", meaning),
-        table.get("reference", reference),
-        axis(table, words.plain(key)),
-    )
+def metric(key: str, table: Table) -> Metric:
+    """A metric in the words of its table; called by its key where an older garra has written none."""
+    label = table.get("label", words.plain(key).capitalize())
+    return Metric(key, label, table.get("meaning", ""), table.get("reference"), axis(table, words.plain(key)))
 
 
 def axis(table: Table, otherwise: str) -> str:

@@ -33,19 +33,6 @@ OUTCOMES = {
     "invalid": ("invalid", "grid", "unsolved: a number is not finite"),
 }
 FAILURES = ("stroke", "cone", "collision", "singular", "force_limit")
-# Of runs whose summary has no words. Key: label, one sentence, value that separates good from bad ("force" and "near": of the scenario)
-METRICS: dict[str, tuple[str, str, float | str | None]] = {
-    "peak_force": ("Peak force", "The largest force that any actuator gives.", "force"),
-    "stroke_margin": ("Stroke left", "From the leg nearest to an end of its stroke; negative beyond it.", 0.0),
-    "universal_margin": ("Angle left, lower joints", "In the universal joint nearest to its cone’s edge.", 0.0),
-    "spherical_margin": ("Angle left, upper joints", "In the spherical joint nearest to its cone’s edge.", 0.0),
-    "clearance": ("Clearance", "Between the two nearest legs, less their thickness; negative where they overlap.", 0.0),
-    "sigma_min": (
-        "Smallest singular value",
-        "How near a pose is to one in which the legs no longer hold the platform (0), after scaling lengths.",
-        "near",
-    ),
-}
 PATHS = {"straight": "straight path", "screw": "screw motion", "spline": "spline path", "sampled": "sampled path"}
 LAWS = {"quintic": "from rest to rest, smoothly", "trapezoid": "speeding up, steady, slowing down", "uniform": "steady"}
 # data set, label, unit
@@ -158,16 +145,10 @@ def _outcomes(summary: Table) -> Table:
 
 
 def _metrics(summary: Table) -> list[Table]:
-    allowed, rows = summary["allowed"], []
-    references = {"force": allowed["force"] or None, "near": allowed["near_singular"]}
-    for key in words.in_order(summary["metrics"], METRICS):
-        label, meaning, reference = METRICS.get(key, (words.plain(key).capitalize(), "", None))
-        value = references[reference] if isinstance(reference, str) else reference
-        table = study_parts.shown(summary["metrics"][key])
-        row = study_parts.card(study_parts.metric(key, table, label, meaning, value), table)
-        if row["total"] and row["above"] + row["undefined"] < row["total"]:  # else nothing is limited there
-            rows.append(row)
-    return rows
+    tables = {key: study_parts.shown(table) for key, table in summary["metrics"].items()}
+    rows = [study_parts.card(study_parts.metric(key, table), table) for key, table in tables.items()]
+    # Where all samples are beyond the axis nothing is limited.
+    return [row for row in rows if row["total"] and row["above"] + row["undefined"] < row["total"]]
 
 
 # --- what fails first

@@ -3,6 +3,7 @@
 #include "study/summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "grasp/sample/finger_command.hpp"
@@ -18,8 +19,14 @@ using study::number;
 using study::Total;
 using study::Verdicts;
 
-constexpr const char* kBandName[kBands] = {"drift", "turn", "margin", "slip", "force"};
-constexpr const char* kBandUnit[kBands] = {"m", "rad", "1", "m", "N"};
+/// Of what is drawn over time; the value that parts good from bad is that of the scenario.
+std::array<study::ColumnWords, kBands> band_words(const InTime& time) {
+  return {{{"drift", "m", "Drift", "of the center of mass", time.drop},
+           {"turn", "rad", "Turn", "of the object", time.drop_turn},
+           {"margin", "1", "Friction left", "of the closed contact nearest to slipping"},
+           {"slip", "m", "Slip path", "of the contact that has slid farthest", time.slip},
+           {"force", "N", "Normal force", "of the contact that presses hardest"}}};
+}
 constexpr const char* kScheme[] = {"moreau_jean", "explicit"};
 
 std::int64_t count_of(const Total& t, const TimeLevel& l, MotionEnd end) {
@@ -103,7 +110,8 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
   constexpr std::pair<const char*, double> quantiles[] = {
       {"q05", 0.05}, {"q25", 0.25}, {"q50", 0.5}, {"q75", 0.75}, {"q95", 0.95}};
   Json j = {{"time", Json::array()}, {"alive", Json::array()}};
-  for (int look = 0; look < kBands; ++look) j[kBandName[look]]["unit"] = kBandUnit[look];
+  const auto words = band_words(time);
+  for (const study::ColumnWords& w : words) study::put_words(j[w.name], w);
   for (int k = 0; k < static_cast<int>(layout.band_instant.size()); ++k) {
     j["time"].push_back(instant_time(time, layout.band_instant[static_cast<std::size_t>(k)]));
     // Every sample in hand has a drift, so its histogram counts who is left.
@@ -112,7 +120,8 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
     for (int b = 0; b < drift.bins + 2; ++b) alive += at(t, drift.offset + b);
     j["alive"].push_back(alive);
     for (int look = 0; look < kBands; ++look)
-      for (const auto& [name, p] : quantiles) j[kBandName[look]][name].push_back(quantile(t, l.band_at(look, k), p));
+      for (const auto& [name, p] : quantiles)
+        j[words[static_cast<std::size_t>(look)].name][name].push_back(quantile(t, l.band_at(look, k), p));
   }
   return j;
 }

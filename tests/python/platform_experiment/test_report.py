@@ -1,4 +1,5 @@
-"""The reports of experiments on a platform seen from outside: run folders made here, HTML read by html.parser.
+"""The reports of experiments on a platform seen from outside: runs of the program, where need be changed, HTML read by
+html.parser.
 
 Where a Chromium is installed, the pages' scripts run as well; elsewhere that test says that it was skipped.
 """
@@ -6,6 +7,7 @@ Where a Chromium is installed, the pages' scripts run as well; elsewhere that te
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 from collections.abc import Callable
@@ -13,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import numpy as np
 import pytest
 from pages import (
     CHROMIUM,
@@ -30,135 +31,54 @@ from pages import (
     report,
     scenarios_of,
 )
-from synthetic_platform_run import GRAVITY, INSTANTS, STROKE, TITLE, anchors, loads, path, write_trajectories
-from synthetic_run import manifest
 
 BOTH = ("answer", "poses", "motion", "time", "reproduce")
 PATHS = (*BOTH, "steps", "flops", "agreement", "paths")
 ONE_GROUP = (*BOTH, "forms", "paths")
 MOTION = (*BOTH, "forms", "flops")
-DENSE, FULL, MINIMAL = 517_000.0, 22_000.0, 500.0  # flops of a Newton step
-FLOPS = {"dense": 3e6, "full": 4e4, "minimal": 3e3}
+REACHED = 30  # instants that the minimal form is said to come to
 Table = dict[str, Any]
 
 
-def one_path(parts: str, segments: int) -> Table:
-    steps = [5] + [4] * (segments - 1)
-    return {
-        "parts": parts,
-        "segments": segments,
-        "solved": segments,
-        "iterations_full": steps,
-        "iterations_minimal": [4] * segments,
-        "difference": [1e-12 / (k + 1) for k in range(segments)],
-        "flops": {
-            "dense": [DENSE * n for n in steps],
-            "full": [FULL * n for n in steps],
-            "minimal": [MINIMAL * 4] * segments,
-        },
-    }
+def scientific(x: float) -> str:
+    """1.2 × 10⁻¹⁵"""
+    digits, power = f"{x:.1e}".split("e")
+    return f"{digits} × 10{str(int(power)).translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
-def finish(folder: Path, summary: Table, samples: int) -> Table:
-    summary = {
-        "schema": 1,
-        "job": "platform_experiment",
-        "title": TITLE,
-        "samples": samples,
-        "requested": samples,
-        "stopped_by": "samples",
-        "solved": samples,
-        "platform": {"name": "synthetic", "gravity": GRAVITY.tolist()},
-    } | summary
-    (folder / "summary.json").write_text(json.dumps(summary))
-    (folder / "manifest.json").write_text(json.dumps(manifest(samples)))
-    (folder / "scenario.toml").write_text('schema = 1\njob = "platform_experiment"\n')
-    return summary
+def write_move(runs, folder: Path, parts: str = "both") -> Table:
+    """A move cut into 1, 2 and 20 segments."""
+    changes = ("experiment.segments=[1, 2, 20]", f'experiment.parts="{parts}"', "experiment.translation=[0, 0.3, 0.4]")
+    return runs.copy(folder, "platform_move", *(word for change in changes for word in ("--set", change)))
 
 
-def write_move(folder: Path, groups: tuple[str, ...] = ("pose", "lengths"), without: str = "") -> Table:
-    """A move cut into 1, 2 and 20 segments, less one data set if asked."""
-    folder.mkdir(parents=True, exist_ok=True)
-    where, (base, ring) = path(), anchors()
-    found = loads(where["position"], where["quaternion"], base, np.full(INSTANTS, 13.0))
-    stroke = np.minimum(found["lengths"] - STROKE[0], STROKE[1] - found["lengths"])
-    data = {
-        "segment": np.arange(float(INSTANTS)),
-        "position": where["position"],
-        "quaternion": where["quaternion"],
-        "lengths": found["lengths"],
-        "sigma_min": found["sigma_min"],
-        "stroke_margin": stroke,
-        "universal_margin": np.full((INSTANTS, 6), np.inf),
-        "spherical_margin": np.full((INSTANTS, 6), 0.2),
-        "clearance": np.full(INSTANTS, np.inf),
-        "base_anchors": base,
-        "platform_anchors": ring,
-        "length_min": np.full(6, STROKE[0]),
-        "length_max": np.full(6, STROKE[1]),
-    }
-    with h5py.File(folder / "path.h5", "w") as h5:
-        for key, value in data.items():
-            if key != without:
-                h5[key] = value
-        h5.attrs.update(title=TITLE, gravity=GRAVITY)
-    ends = [
-        {"position": where["position"][i].tolist(), "quaternion": where["quaternion"][i].tolist(),
-         "lengths": found["lengths"][i].tolist()} for i in (0, -1)
-    ]  # fmt: skip
-    paths = [one_path(parts, n) for parts in groups for n in (1, 2, 20)]
-    summary = {
-        "kind": "move",
-        "translation": [0.0, 0.3, 0.4],
-        "rotation": {"axis": [1.0, 0.0, 0.0], "angle": np.pi / 4},
-        "tolerance": 1e-10,
-        "start": ends[0],
-        "end": ends[1],
-        "smallest": {"stroke_margin": float(stroke.min())},
-        "paths": paths,
-    }
-    return finish(folder, summary, sum(p["segments"] for p in paths))
+def write_motion(runs, folder: Path) -> Table:
+    """A free motion, whose minimal form is said to end early."""
 
+    def stop(summary: Table) -> None:
+        summary["solved"] -= 1
+        summary["minimal"].update(status="stroke_limit", worst_drift=None)
+        summary["difference"][-1] = None
 
-def write_motion(folder: Path) -> Table:
-    """Both forms; the second sample of the file, the minimal form, ends early."""
-    folder.mkdir(parents=True, exist_ok=True)
-    time = write_trajectories(folder / "motion.h5")["times"].tolist()
-    form = {
-        "method": "hybrid",
-        "status": "completed",
-        "steps": 500,
-        "corrections": 3,
-        "worst_drift": 2e-9,
-        "worst_balance": 1e-8,
-        "drift": [1e-10 * t for t in time],
-        "balance": [-1e-9 * t for t in time],
-    }
-    summary = {
-        "kind": "free_motion",
-        "forces": [75.7] * 6,
-        "duration": 2.0,
-        "step": 0.004,
-        "time": time,
-        "full": form,
-        "minimal": form | {"method": "rk4", "status": "stroke_limit", "worst_drift": None},
-        "difference": [1e-11 * t for t in time[:-1]] + [None],
-        "flops_per_evaluation": FLOPS,
-        "flops_per_step": {key: 4 * n for key, n in FLOPS.items()},
-    }
-    return finish(folder, summary, len(time)) | {"solved": len(time) - 1}
+    runs.copy(folder, "platform_free_motion")
+    edit(folder, stop)
+    with h5py.File(folder / "motion.h5", "a") as h5:
+        for data in h5.values():
+            if data.shape[:2] == (2, len(h5["times"])):
+                data[1, REACHED:] = math.nan
+    return json.loads((folder / "summary.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def move(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Table, Page, str]:
+def move(runs, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Table, Page, str]:
     run = tmp_path_factory.mktemp("experiment") / "move"
-    return run, write_move(run), *page_of(run)
+    return run, write_move(runs, run), *page_of(run)
 
 
 @pytest.fixture(scope="module")
-def motion(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Table, Page, str]:
+def motion(runs, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Table, Page, str]:
     run = tmp_path_factory.mktemp("experiment") / "motion"
-    return run, write_motion(run), *page_of(run)
+    return run, write_motion(runs, run), *page_of(run)
 
 
 def test_the_report_of_a_move_is_sound_and_loads_nothing(move) -> None:
@@ -166,10 +86,11 @@ def test_the_report_of_a_move_is_sound_and_loads_nothing(move) -> None:
 
 
 def test_it_opens_with_what_both_forms_took(move) -> None:
-    text = move[2].text
+    text, paths = move[2].text, move[1]["paths"]
     assert "Poses that both forms find 46 of 46" in text
-    assert "at most 5 steps in the paper’s 91 coordinates and 4 in six" in text
-    assert "at most 1.0 × 10⁻¹² apart" in text
+    full, minimal = (max(max(p[f"iterations_{form}"]) for p in paths) for form in ("full", "minimal"))
+    assert f"at most {full} steps in the paper’s 91 coordinates and {minimal} in six" in text
+    assert f"at most {scientific(max(max(p['difference']) for p in paths))} apart" in text
     assert "moved by 500 mm turned by 45°" in text
 
 
@@ -177,8 +98,11 @@ def test_every_path_has_its_steps_and_flops(move) -> None:
     _, summary, page, _ = move
     for p in summary["paths"]:
         dense, full, minimal = (sum(p["flops"][key]) for key in ("dense", "full", "minimal"))
-        steps = "5" if p["segments"] == 1 else "4 to 5"
-        assert f" {p['segments']} {steps} 4 1.0 × 10⁻¹² " in page.text
+        least, most = min(p["iterations_full"]), max(p["iterations_full"])
+        steps = f"{least}" if least == most else f"{least} to {most}"
+        six = p["iterations_minimal"]
+        found = f"{min(six)}" if min(six) == max(six) else f"{min(six)} to {max(six)}"
+        assert f" {p['segments']} {steps} {found} {scientific(max(p['difference']))} " in page.text
         assert f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1" in page.text
 
 
@@ -190,15 +114,16 @@ def test_steps_flops_agreement_and_both_poses_are_drawn_for_each_way_to_cut(move
     assert {"The platform&#x27;s first pose", "The platform&#x27;s last pose"} <= set(labels)
 
 
-def test_limits_that_are_left_are_said(move, tmp_path: Path) -> None:
-    assert "leaves the stroke" not in move[2].text
-    write_move(tmp_path)
+def test_limits_that_are_left_are_said(runs, tmp_path: Path) -> None:
+    write_move(runs, tmp_path)
+    edit(tmp_path, lambda s: s["smallest"].update(stroke_margin=0.01))
+    assert "leaves the stroke" not in page_of(tmp_path)[0].text
     edit(tmp_path, lambda s: s["smallest"].update(stroke_margin=-0.0123))
     assert "leaves the stroke of a leg by up to 12.3 mm" in page_of(tmp_path)[0].text
 
 
-def test_one_way_to_cut_has_its_three_figures_side_by_side(tmp_path: Path) -> None:
-    write_move(tmp_path, ("lengths",))
+def test_one_way_to_cut_has_its_three_figures_side_by_side(runs, tmp_path: Path) -> None:
+    write_move(runs, tmp_path, "lengths")
     page, html = page_of(tmp_path)
     assert_sound(page, html, ONE_GROUP)
     assert "Equal parts of the pose" not in page.text
@@ -207,16 +132,18 @@ def test_one_way_to_cut_has_its_three_figures_side_by_side(tmp_path: Path) -> No
 def test_the_report_of_a_free_motion_is_sound_and_tells_both_forms_apart(motion) -> None:
     _, summary, page, html = motion
     assert_sound(page, html, MOTION)
-    assert "75.7 N on every actuator" in page.text
+    assert f"{summary['forces'][0]:.3g} N on every actuator" in page.text
     assert "ended completed stroke limit" in page.text and "method hybrid rk4" in page.text
-    assert "1,000 : 13.3 : 1" in page.text and "per step 1.20 × 10⁷ 160,000 12,000" in page.text
+    dense, full, minimal = (summary["flops_per_evaluation"][key] for key in ("dense", "full", "minimal"))
+    assert f"{dense / minimal:,.0f} : {full / minimal:.1f} : 1" in page.text
+    assert f" {4 * full:,.0f} {4 * minimal:,.0f} " in page.text
     labels = re.findall(r'<svg [^>]*aria-label="([^"]*)"', html)
     assert "balance [J] over time, both forms" in labels and "drift over time, both forms" in labels
-    assert len(data_of(html, "platform")["time"]) < len(summary["time"]), "the minimal form as far as it came"
+    assert len(data_of(html, "platform")["time"]) == REACHED < len(summary["time"])
 
 
-def test_what_is_not_solved_is_said(tmp_path: Path) -> None:
-    write_move(tmp_path)
+def test_what_is_not_solved_is_said(runs, tmp_path: Path) -> None:
+    write_move(runs, tmp_path)
     edit(
         tmp_path,
         lambda s: (s.update(solved=45), s["paths"][2].update(solved=19), s["paths"][2].update(difference=[None] * 20)),
@@ -253,20 +180,22 @@ def test_the_scripts_run_without_errors_and_count_segments(move, tmp_path: Path)
         (lambda s: s["paths"][1]["flops"].update(minimal=[0, 0]), "paths[1].flops: not positive"),
     ],
 )
-def test_a_damaged_summary_is_refused_with_the_field(tmp_path: Path, change: Callable, said: str) -> None:
-    write_move(tmp_path)
+def test_a_damaged_summary_is_refused_with_the_field(runs, tmp_path: Path, change: Callable, said: str) -> None:
+    write_move(runs, tmp_path)
     edit(tmp_path, change)
     assert_refused(report(tmp_path), INVALID_FILE, "summary.json: " + said)
 
 
-def test_a_damaged_free_motion_is_refused_with_the_field(tmp_path: Path) -> None:
-    write_motion(tmp_path)
+def test_a_damaged_free_motion_is_refused_with_the_field(runs, tmp_path: Path) -> None:
+    instants = len(write_motion(runs, tmp_path)["time"])
     edit(tmp_path, lambda s: s["full"]["drift"].pop())
-    assert_refused(report(tmp_path), INVALID_FILE, f"full.drift: has {INSTANTS - 1} entries, expected {INSTANTS}")
+    assert_refused(report(tmp_path), INVALID_FILE, f"full.drift: has {instants - 1} entries, expected {instants}")
 
 
-def test_a_missing_file_or_data_set_is_named(tmp_path: Path) -> None:
-    write_move(tmp_path, without="stroke_margin")
+def test_a_missing_file_or_data_set_is_named(runs, tmp_path: Path) -> None:
+    write_move(runs, tmp_path)
+    with h5py.File(tmp_path / "path.h5", "a") as h5:
+        del h5["stroke_margin"]
     assert_refused(report(tmp_path), INVALID_FILE, "path.h5: stroke_margin: no such data set")
     (tmp_path / "path.h5").unlink()
     assert_refused(report(tmp_path), INPUT_OUTPUT, "path.h5: no such file")
