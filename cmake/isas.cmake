@@ -1,10 +1,12 @@
-# What a wheel holds (GARRA_ISAS): the library once for each instruction set, and everything else once.
+# What a wheel holds (GARRA_ISAS): loops over lanes once for each instruction set, and everything else once or twice.
 #
-#   lib/libgarra-v2.so, -v3.so, -v4.so   all that computes. To the loader each is called libgarra.so, so a process has one of them
-#   lib/libgarra-host.so                 files, words, the program but for its main(); needs "libgarra.so"
-#   lib/libgarra-isa.so                  says which of them runs here (shell/launch/choose.hpp)
-#   _core...so                           the Python module; needs "libgarra.so" and "libgarra-host.so"
-#   bin/garra                            loads the one, then the other
+#   lib/libgarra-v3.so, -v4.so   the loops over lanes. To the loader each is called libgarra-lanes.so, so a process has one of them
+#   lib/libgarra-fma.so          all else that computes, for x86-64-v3; needs "libgarra-lanes.so"
+#   lib/libgarra-v2.so           all that computes, without lanes. To the loader this one or -fma is libgarra.so
+#   lib/libgarra-host.so         files, words, the program but for its main(); needs "libgarra.so"
+#   lib/libgarra-isa.so          says which of them run here (shell/launch/choose.hpp)
+#   _core...so                   the Python module; needs "libgarra.so" and "libgarra-host.so"
+#   bin/garra                    loads them one after the other
 #
 # Each library keeps to itself what others do not ask for (exports.cmake): functions of headers are compiled into every one of
 # them, and a process must not take one that its processor cannot run.
@@ -14,7 +16,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)
 
 # Names for the linker: what they stand for is made last, since what it exports is what the others need of it.
 file(WRITE ${PROJECT_BINARY_DIR}/nothing.c "")
-foreach(name garra garra-host)
+foreach(name garra garra-host garra-lanes)
   add_library(${name}_name SHARED ${PROJECT_BINARY_DIR}/nothing.c)
   set_target_properties(${name}_name PROPERTIES OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/names)
 endforeach()
@@ -23,7 +25,15 @@ endforeach()
 set(GARRA_SMALL -Os -ffunction-sections -fdata-sections)
 set(GARRA_LINKED_SMALL -Wl,--gc-sections,-z,now,--strip-all,--hash-style=gnu,--as-needed)
 
+# glibc 2.34 is enough then, that of Red Hat 9 (tests/python/shell/test_instruction_sets.py asks for it).
+set_source_files_properties(cmake/older_glibc.c PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+function(garra_runs_on_older_linux target)
+  target_sources(${target} PRIVATE cmake/older_glibc.c)
+  target_link_options(${target} PRIVATE -Wl,--wrap=hypot)
+endfunction()
+
 function(garra_keeps_to_itself target map)
+  garra_runs_on_older_linux(${target})
   target_link_options(${target} PRIVATE ${GARRA_LINKED_SMALL} -Wl,--version-script=${map})
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
@@ -48,38 +58,74 @@ target_compile_definitions(garra_host PRIVATE GARRA_VERSION="${PROJECT_VERSION}"
 target_link_libraries(garra_host PRIVATE garra garra_warnings nlohmann_json::nlohmann_json CLI11::CLI11 HDF5::HDF5
   ZLIB::ZLIB tinyxml2::tinyxml2 -Wl,--no-as-needed garra_name)
 garra_keeps_to_itself(garra_host ${PROJECT_BINARY_DIR}/host.map)
+target_compile_definitions(garra_mncp PRIVATE GARRA_QUICK_COMPILE)
 foreach(target garra_host garra_generate garra_io garra_answers garra_mncp)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
   target_compile_options(${target} PRIVATE -fno-semantic-interposition ${GARRA_SMALL})
 endforeach()
 
-# --- all that computes, once for each ------------------------------------------------------------------------------------------
+# --- all that computes ----------------------------------------------------------------------------------------------------------
 list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/chain/generate/")
 set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp src/chain/instances/eval_large.cpp
-  src/chain/instances/eval_varying.cpp src/contact/instances/rescue.cpp src/contact/instances/box_quacan.cpp
-  src/contact/instances/spg.cpp src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp
-  src/platform/experiment/flops.cpp)
-set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS "-Os")
+  src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
+  src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/platform/experiment/flops.cpp)
+set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS -Os)
+set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp PROPERTIES COMPILE_OPTIONS "")
+# The tail of hard problems takes as long as all the others, and is on doubles.
+set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
+  "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize;-UGARRA_QUICK_COMPILE>")
+# Transpositions in registers of eight numbers, two of them on v3: no call of them leaves its file.
+set_source_files_properties(src/base/rows.cpp src/chain/eval/buffer.cpp PROPERTIES COMPILE_OPTIONS "-O2;-Wno-psabi")
 set_source_files_properties(${GARRA_EXACT_SOURCES} PROPERTIES COMPILE_OPTIONS -O1
   COMPILE_DEFINITIONS "EIGEN_DONT_VECTORIZE;Eigen=garra_eigen")
-foreach(isa ${GARRA_ISAS})
-  add_library(garra_${isa} SHARED ${GARRA_SOURCES} ${GARRA_EXACT_SOURCES} ${GARRA_STUDY_SOURCES})
-  set_target_properties(garra_${isa} PROPERTIES OUTPUT_NAME garra-${isa} NO_SONAME ON GARRA_ISA ${isa}
-    CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
-  target_include_directories(garra_${isa} PRIVATE src)
-  target_compile_definitions(garra_${isa} PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
-  # -O2: a fifth smaller than at -O3.
-  target_compile_options(garra_${isa} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections -O2)
-  target_link_libraries(garra_${isa} PRIVATE garra garra_warnings nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
+function(garra_computes target isa)
+  set_target_properties(${target} PROPERTIES NO_SONAME ON GARRA_ISA ${isa} CXX_VISIBILITY_PRESET default
+    VISIBILITY_INLINES_HIDDEN OFF)
+  target_include_directories(${target} PRIVATE src)
+  target_compile_definitions(${target} PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections)
+  target_link_libraries(${target} PRIVATE garra garra_warnings nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
     HDF5::HDF5 Eigen3::Eigen)
-  target_link_options(garra_${isa} PRIVATE -Wl,-soname,libgarra.so)
-  garra_keeps_to_itself(garra_${isa} ${PROJECT_BINARY_DIR}/garra.map)
+endfunction()
+
+# Loops over lanes, and what goes with the width of a register.
+file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
+list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue\\.cpp$")
+list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/rows.cpp
+  src/contact/balance/entry.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
+  src/grasp/study/study.cpp src/grasp/time/analyse.cpp src/grasp/time/motion.cpp
+  src/platform/batch/dynamics.cpp src/platform/batch/full.cpp src/platform/batch/full_dynamics.cpp
+  src/platform/batch/inverse.cpp src/platform/batch/kinematics.cpp src/platform/batch/modes.cpp
+  src/platform/simulate/entry.cpp src/platform/simulate/full.cpp src/platform/study/run.cpp)
+foreach(isa v3 v4)
+  add_library(garra_${isa} SHARED ${GARRA_LANES_SOURCES})
+  set_target_properties(garra_${isa} PROPERTIES OUTPUT_NAME garra-${isa})
+  garra_computes(garra_${isa} ${isa})
+  # -O2: a fifth smaller than at -O3.
+  target_compile_options(garra_${isa} PRIVATE -O2)
+  target_compile_definitions(garra_${isa} PRIVATE GARRA_SCALAR_ELSEWHERE)
+  target_link_options(garra_${isa} PRIVATE -Wl,-soname,libgarra-lanes.so -Wl,-z,defs)
+  garra_keeps_to_itself(garra_${isa} ${PROJECT_SOURCE_DIR}/cmake/lanes.map)
   list(APPEND garra_isa_targets garra_${isa})
 endforeach()
-if(TARGET garra_v2)  # for processors where nothing is fast
-  target_compile_options(garra_v2 PRIVATE -Os)
-  target_compile_definitions(garra_v2 PRIVATE GARRA_QUICK_COMPILE)
-endif()
+
+# Everything else: loops over doubles are a reference, so they are small rather than fast.
+function(garra_whole target isa)
+  add_library(${target} SHARED ${ARGN} ${GARRA_EXACT_SOURCES} ${GARRA_STUDY_SOURCES})
+  garra_computes(${target} ${isa})
+  target_compile_options(${target} PRIVATE -Os)
+  target_compile_definitions(${target} PRIVATE GARRA_QUICK_COMPILE)
+  target_link_options(${target} PRIVATE -Wl,-soname,libgarra.so)
+  garra_keeps_to_itself(${target} ${PROJECT_BINARY_DIR}/garra.map)
+endfunction()
+garra_whole(garra_v2 v2 ${GARRA_SOURCES})
+set_target_properties(garra_v2 PROPERTIES OUTPUT_NAME garra-v2)
+list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(instruction_set|rows)\\.cpp$")
+garra_whole(garra_fma v3 ${GARRA_SOURCES})
+set_target_properties(garra_fma PROPERTIES OUTPUT_NAME garra-fma)
+target_compile_definitions(garra_fma PRIVATE GARRA_LANES_ELSEWHERE)
+target_link_libraries(garra_fma PRIVATE -Wl,--no-as-needed garra-lanes_name)
+list(APPEND garra_isa_targets garra_v2 garra_fma)
 
 # --- which one, and the program -------------------------------------------------------------------------------------------------
 add_library(garra_isa SHARED src/shell/launch/choose.cpp)

@@ -43,12 +43,11 @@ if(GARRA_ISAS)
   target_link_options(garra_python PRIVATE -Wl,--no-as-needed -Wl,-z,now)
   target_link_libraries(garra_python PRIVATE garra_name garra-host_name)
   # To be loaded once, where it is made: by the names that the package's __init__.py gives these libraries.
-  list(GET GARRA_ISAS 0 oldest)
-  set(stub_needs garra_python garra_${oldest} garra_host)
+  set(stub_needs garra_python garra_v2 garra_host)
   set_target_properties(garra_python PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR}/stub)
   add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/stub/libgarra.so DEPENDS ${stub_needs}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/stub
-    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:garra_${oldest}> ${PROJECT_BINARY_DIR}/stub/libgarra.so
+    COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:garra_v2> ${PROJECT_BINARY_DIR}/stub/libgarra.so
     COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:garra_host> ${PROJECT_BINARY_DIR}/stub/libgarra-host.so)
   list(APPEND stub_needs ${PROJECT_BINARY_DIR}/stub/libgarra.so)
 endif()

@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "base/cuda_device.hpp"
+#include "base/instruction_set.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
-#include "garra/core/lanes.hpp"
 
 namespace garra {
 
@@ -140,8 +140,9 @@ std::string describe(const Device& device) {
   const int threads = study_threads(device);
   const std::string times = std::to_string(threads) + (threads == 1 ? " thread" : " threads");
   if (device.executor == Executor::kScalar) return processor_name() + ", " + times + ", scalar";
-  if (!kLanesPay) return processor_name() + ", " + times;
-  return processor_name() + ", " + times + " x " + std::to_string(Lanes<double>::kSize) + " lanes";
+  const int lanes = lanes_of_doubles();
+  if (lanes == 1) return processor_name() + ", " + times;
+  return processor_name() + ", " + times + " x " + std::to_string(lanes) + " lanes";
 }
 
 int most_threads() { return kThreadsPerProcessor * omp_get_num_procs(); }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "garra/core/error.hpp"
+#include "garra/core/lanes.hpp"
 
 namespace garra {
 
@@ -18,6 +19,8 @@ const char* instruction_set() {
   return "x86-64";
 #endif
 }
+
+int lanes_of_doubles() { return kLanesPay ? Lanes<double>::kSize : 1; }
 
 void require_wanted_instruction_set() {
   const char* set = std::getenv("GARRA_ISA");

@@ -5,27 +5,64 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/core/lanes.hpp"
+#include "garra/core/scalar.hpp"
 
 namespace garra::batch {
 
-// `flatten`: everything below inlines into the loop, lambdas of for_each_index included; a call would send registers of
-// lanes through memory.
+// A loop is one function with all that it calls, lambdas of for_each_index included: a call would send registers of
+// lanes through memory. Its instructions stand apart from what calls it, so that a wheel has its loops over lanes for
+// each instruction set, and everything else once (cmake/isas.cmake defines what is elsewhere).
+
+/// loop(), which works on doubles; of a type that other files can name: no lambda.
+template <class Loop>
+__attribute__((noinline)) void scalar_loop(const Loop& loop);
+
+/// loop(), which works on lanes.
+template <class Loop>
+__attribute__((noinline, flatten)) void lanes_loop(const Loop& loop);
+
+#if !defined(GARRA_QUICK_COMPILE)
+template <class Loop>
+__attribute__((flatten)) void scalar_loop(const Loop& loop);
+#endif
+
+#if !defined(GARRA_SCALAR_ELSEWHERE)
+template <class Loop>
+void scalar_loop(const Loop& loop) {
+  loop();
+}
+#endif
+#if !defined(GARRA_LANES_ELSEWHERE)
+template <class Loop>
+void lanes_loop(const Loop& loop) {
+  loop();
+}
+#endif
+
+/// body.operator()<S>(i) for every problem, or every group of lanes; the last tile must be padded.
+template <class S, class Body>
+struct Each {
+  std::int64_t count;
+  const Body& body;
+
+  void operator()() const {
+    for (std::int64_t i = 0; i < count; i += kWidth<S>) body.template operator()<S>(i);
+  }
+};
 
 /// body.operator()<double>(i) for i = 0 .. count - 1.
 template <class Body>
-__attribute__((noinline, flatten)) void for_each_scalar(std::int64_t count, const Body& body) {
-  for (std::int64_t i = 0; i < count; ++i) body.template operator()<double>(i);
+void for_each_scalar(std::int64_t count, const Body& body) {
+  scalar_loop(Each<double, Body>{count, body});
 }
 
-/// body.operator()<Lanes<double>>(i) for every group of lanes; the last tile must be padded.
+/// body.operator()<Lanes<double>>(i) for every group of lanes.
 template <class Body>
-__attribute__((flatten)) void for_each_lanes(std::int64_t count, const Body& body) {
-  if constexpr (kLanesPay) {
-    using S = Lanes<double>;
-    for (std::int64_t i = 0; i < count; i += S::kSize) body.template operator()<S>(i);
-  } else {
+void for_each_lanes(std::int64_t count, const Body& body) {
+  if constexpr (kLanesPay)
+    lanes_loop(Each<Lanes<double>, Body>{count, body});
+  else
     for_each_scalar(count, body);
-  }
 }
 
 /// Either of them: one thread of the host.

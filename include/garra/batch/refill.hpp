@@ -90,13 +90,12 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
   }
 }
 
-/// Runs an iterative body over SIMD lanes: body.start<S>(i) gives the state of problems i, i + 1, ..., which
-/// body.solver steps while any runs; what it has found of one goes to the tiles body.candidates.
 template <class Body>
-void iterate_lanes(const Body& body, std::int64_t count) {
-  if constexpr (!kLanesPay) {
-    for_each_scalar(count, body);
-  } else {
+struct IterateLanes {
+  std::int64_t count;
+  const Body& body;
+
+  void operator()() const {
     using S = Lanes<double>;
     const auto& solver = body.solver;
     const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) { return body.template start<S>(i); };
@@ -107,6 +106,16 @@ void iterate_lanes(const Body& body, std::int64_t count) {
     };
     solve_refilling<double>(count, start, step, running, finish);
   }
+};
+
+/// Runs an iterative body over SIMD lanes: body.start<S>(i) gives the state of problems i, i + 1, ..., which
+/// body.solver steps while any runs; what it has found of one goes to the tiles body.candidates.
+template <class Body>
+void iterate_lanes(const Body& body, std::int64_t count) {
+  if constexpr (kLanesPay)
+    lanes_loop(IterateLanes<Body>{count, body});
+  else
+    for_each_scalar(count, body);
 }
 
 }  // namespace garra::batch

@@ -23,34 +23,42 @@ To lane_state(const From& from, int lane) {
   return to;
 }
 
-// flatten: registers of lanes do not survive a call.
 template <class Body>
-__attribute__((flatten)) void run_lanes_fixed(const Body& body) {
-  using S = Lanes<double>;
-  for (std::int64_t i = 0; i < body.a.count; i += S::kSize) {
-    auto s = body.template start<S>(i);
-    body.run_fixed(s);
-    for (int l = 0; l < S::kSize && i + l < body.a.count; ++l)
-      body.finish(i + l, lane_state<typename Body::template State<double>>(s, l));
+struct FixedLanes {
+  const Body& body;
+
+  void operator()() const {
+    using S = Lanes<double>;
+    for (std::int64_t i = 0; i < body.a.count; i += S::kSize) {
+      auto s = body.template start<S>(i);
+      body.run_fixed(s);
+      for (int l = 0; l < S::kSize && i + l < body.a.count; ++l)
+        body.finish(i + l, lane_state<typename Body::template State<double>>(s, l));
+    }
   }
-}
+};
 template <class Body>
-__attribute__((flatten)) void run_lanes_adaptive(const Body& body) {
-  using S = Lanes<double>;
-  using State = typename Body::template State<S>;
-  batch::solve_refilling<double>(
-      body.a.count, [&](std::int64_t i) { return body.template start<S>(i); }, [&](State& s) { body.step_adaptive(s); },
-      [&](const State& s) { return body.running(s); },
-      [&](std::int64_t i, const State& s, int lane) {
-        body.finish(i, lane_state<typename Body::template State<double>>(s, lane));
-      });
-}
+struct AdaptiveLanes {
+  const Body& body;
+
+  void operator()() const {
+    using S = Lanes<double>;
+    using State = typename Body::template State<S>;
+    batch::solve_refilling<double>(
+        body.a.count, [&](std::int64_t i) { return body.template start<S>(i); },
+        [&](State& s) { body.step_adaptive(s); }, [&](const State& s) { return body.running(s); },
+        [&](std::int64_t i, const State& s, int lane) {
+          body.finish(i, lane_state<typename Body::template State<double>>(s, lane));
+        });
+  }
+};
 
 template <class Body>
 void run_on_host(const SimulateJob& job, std::int64_t count, const Body& body) {
   if constexpr (kLanesPay) {
     if (job.device.executor != Executor::kScalar)
-      return job.options.method == Integrator::kDopri5 ? run_lanes_adaptive(body) : run_lanes_fixed(body);
+      return job.options.method == Integrator::kDopri5 ? batch::lanes_loop(AdaptiveLanes<Body>{body})
+                                                       : batch::lanes_loop(FixedLanes<Body>{body});
   }
   batch::for_each_scalar(count, body);
 }

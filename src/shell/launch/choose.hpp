@@ -1,7 +1,8 @@
-// Which of a wheel's libraries runs here: what the program and the Python package ask before they load one. Compiled
-// for any x86-64, so it can be asked everywhere.
+// Which of a wheel's libraries run here (cmake/isas.cmake): what the program and the Python package ask before they
+// load them. Compiled for any x86-64, so it can be asked everywhere.
 #pragma once
 
-/// "v2", "v3" or "v4": what the environment's GARRA_ISA wants, or the widest set that this processor has. Where that
-/// cannot be: null, and *problem says why and what to do.
-extern "C" const char* garra_choose_isa(const char** problem);
+/// Their names, a space between two, in the order in which they are to be loaded: those of the instruction set that the
+/// environment's GARRA_ISA wants, or of the widest that this processor has. Where that cannot be: null, and *problem
+/// says why and what to do.
+extern "C" const char* garra_libraries(const char** problem);

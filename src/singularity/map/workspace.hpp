@@ -79,14 +79,11 @@ struct Workspace {
 
 /// In groups of floats, which are twice as many.
 template <class Body>
-__attribute__((flatten)) void for_each_single(Executor executor, std::int64_t count, const Body& body) {
+void for_each_single(Executor executor, std::int64_t count, const Body& body) {
   if constexpr (kLanesPay) {
-    if (executor != Executor::kScalar) {
-      for (std::int64_t i = 0; i < count; i += Lanes<float>::kSize) body.template operator()<Lanes<float>>(i);
-      return;
-    }
+    if (executor != Executor::kScalar) return batch::lanes_loop(batch::Each<Lanes<float>, Body>{count, body});
   }
-  for (std::int64_t i = 0; i < count; ++i) body.template operator()<float>(i);
+  batch::scalar_loop(batch::Each<float, Body>{count, body});
 }
 
 /// Copies of the last one up to the end of its tile, so that spare lanes do ordinary arithmetic.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,10 @@ from determinism import JOBS, answer
 from program import PROGRAM, ROOT, USAGE, garra, table_of
 
 SETS = ("v2", "v3", "v4")
+
+
+LIBRARIES = sorted((Path(PROGRAM).resolve().parents[1] / "lib").glob("libgarra-*.so"))
+NEWEST_GLIBC = (2, 34)  # of Red Hat 9; what pthread_once needs
 
 
 def with_set(isa: str) -> dict[str, str]:
@@ -86,3 +92,9 @@ def test_contact_forces_are_the_same_bits_on_all_of_them(method, tmp_path):
         assert found[isa].keys() == found[HERE[0]].keys()
         for name, values in found[isa].items():
             assert np.array_equal(values.view(np.uint8), found[HERE[0]][name].view(np.uint8)), f"{isa}: {name}"
+
+
+@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+def test_a_wheel_needs_no_newer_c_library_than_it_says(library):
+    needed = {(int(a), int(b)) for a, b in re.findall(rb"\0GLIBC_(\d+)\.(\d+)", library.read_bytes())}
+    assert needed and max(needed) <= NEWEST_GLIBC
