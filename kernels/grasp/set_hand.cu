@@ -2,8 +2,7 @@
 #include <vector>
 
 #include "contact/solve.cuh"
-#include "grasp/build.cuh"
-#include "grasp/set/run_hand.hpp"
+#include "grasp/set_hand.cuh"
 
 namespace garra::grasp {
 
@@ -67,8 +66,10 @@ void run_kernels(const Device& device, const HandJob<N>& job) {
   HandBuffers<N> buffers(most, job.check_uniqueness);
   cuda::Buffer<SetGrasp<N>> grasps(std::ssize(job.grasps));
   cuda::Buffer<SetHand<N>> hands(std::ssize(job.hands));
+  cuda::Buffer<LimitedJoint<N>> limited(std::ssize(job.grasps) * job.joints.each);
   grasps.upload(job.grasps.data());
   hands.upload(job.hands.data());
+  if (job.joints.each > 0) limited.upload(job.joints.all);
   const HandTiles t = buffers.tiles(job.check_uniqueness);
   batch::Tiles<HandResult<double>> results(most);
   // Whole grasps side by side, or parts of one.
@@ -77,8 +78,10 @@ void run_kernels(const Device& device, const HandJob<N>& job) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < job.samples; first += padded) {
       const CandidateBody<N> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
-      cuda::for_each(here * padded, HandBuildBody<N>{draw, hands.data() + g, squeeze_errors(job.model), t});
-      cuda::for_each(here * padded, HandBalanceBody<N>{grasps.data() + g, hands.data() + g, padded, t});
+      const LimitedJoints<N> joints{limited.data() + g * job.joints.each, job.joints.each};
+      cuda::for_each(here * padded, HandBuildBody<N>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
+      with_balance(HandBalanceBody<N>{grasps.data() + g, hands.data() + g, padded, t}, joints,
+                   [&](const auto& body) { balance_on_device(here * padded, body); });
       judge_on_device(job, t, here * padded);
       buffers.results.download(results.data());
       for (std::int64_t k = 0; k < here; ++k)

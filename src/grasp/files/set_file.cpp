@@ -15,8 +15,8 @@ namespace {
 const char* const kSetFile =
     "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
     "curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of a hand that is "
-    "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, bias "
-    "[g,nq] (docs/grasp-sets.md).";
+    "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
+    "bias, torque_limit [g,nq] (docs/grasp-sets.md).";
 
 class SetReader {
  public:
@@ -83,6 +83,7 @@ class SetReader {
     s.mass_matrix = array("mass_matrix", {g, nq, nq});
     s.torque = array("torque", {g, nq});
     s.bias = array("bias", {g, nq});
+    s.torque_limit = array("torque_limit", {g, nq});
   }
   void require(const char* name) const {
     if (!file_.has(name)) file_.refuse(name, "is missing");
@@ -171,6 +172,7 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
   put("mass_matrix", {g, nq, nq}, s.mass_matrix);
   put("torque", {g, nq}, s.torque);
   put("bias", {g, nq}, s.bias);
+  put("torque_limit", {g, nq}, s.torque_limit);
   if (!extras.sample.empty()) file.write("sample", {g}, std::span<const std::int64_t>(extras.sample));
   const mesh::Mesh& object = extras.object;
   if (object.faces() > 0 && object.faces() <= kMostStoredFaces) {

@@ -22,6 +22,25 @@ struct SetHand {
   HoldUnits hold;
 };
 
+/// A joint with a torque limit, of a hand with N contacts; object axes.
+template <int N>
+struct LimitedJoint {
+  double limit;               ///< of |torque| [N m or N]; infinity: none, one that fills up
+  double own, command, bias;  ///< torque without and with the command, and what holds the hand itself
+  Vec<double, 3 * N> gain;    ///< J: torque that contact forces on the object take
+  Vec<double, 3 * N> drift;   ///< J M^-1: how the torque moves the contact points
+  Vec<double, 3 * N> press;   ///< what it presses with on contacts that do not move
+};
+
+/// Those of all grasps, `each` of one.
+template <int N>
+struct LimitedJoints {
+  const LimitedJoint<N>* all = nullptr;
+  int each = 0;
+
+  [[nodiscard]] GARRA_HD const LimitedJoint<N>* of(std::int64_t grasp) const { return all + grasp * each; }
+};
+
 /// What a sample's balance starts from besides its wrench problem. Members are S.
 template <class S, int N>
 struct HandCommand {
@@ -46,6 +65,7 @@ template <int N>
 struct HandBuildBody {
   CandidateBody<N> draw;  ///< its problems are HandTiles::wrenches
   const SetHand<N>* hands;
+  LimitedJoints<N> joints;
   bool squeeze_errors;  ///< some are drawn
   HandTiles to;
 
@@ -56,16 +76,24 @@ struct HandBuildBody {
     const SetHand<N>& hand = hands[i / draw.samples];
     const auto sample = draw.sample(g, index);
     const auto wrench = draw.problem_of(g, sample);
-    const System<S, N> sys = system(g, hand, sample);
+    Asked<S> asked = told(g, hand, sample);
+    if (joints.each > 0) cut_off(g, joints.of(i / draw.samples), sample, asked);
+    const System<S, N> sys = system(g, hand, sample, asked.drift);
     batch::store<S>(to.problems, i, solvers::FrictionProblem<S, N>{sys.A, sys.b, sample.friction});
     auto metrics = hold_metrics<S, N>(hand.hold, sys, sample.friction, Vec<S, 3 * N>::zero(), S(0));
     metrics.reached = S(1);
     batch::store<S>(to.metrics, i, metrics);
     batch::store<S>(to.wrenches, i, wrench);
-    batch::store<S>(to.commands, i, command(g, hand, sample, wrench));
+    batch::store<S>(to.commands, i, command(hand, sample, wrench, asked.force));
   }
 
  private:
+  /// What the command does, object axes.
+  template <class S>
+  struct Asked {
+    Vec<S, 3 * N> drift;  ///< how the contact points would move away [m/s^2]
+    Vec<S, 3 * N> force;  ///< what it presses with on contacts that do not move [N]
+  };
   template <class S>
   GARRA_HD static Vec3<S> part(const Vec<S, 3 * N>& all, int j) {
     return vec3(all[3 * j], all[3 * j + 1], all[3 * j + 2]);
@@ -85,21 +113,49 @@ struct HandBuildBody {
   }
 
   template <class S>
-  GARRA_HD System<S, N> system(const SetGrasp<N>& g, const SetHand<N>& hand, const SetSample<S, N>& s) const {
+  GARRA_HD Asked<S> told(const SetGrasp<N>& g, const SetHand<N>& hand, const SetSample<S, N>& s) const {
+    Asked<S> out;
+    for (int k = 0; k < 3 * N; ++k) {
+      out.drift[k] = fma(s.command, S(hand.command_drift[k]), S(hand.own_drift[k]));
+      out.force[k] = fma(s.command, S(hand.command_force[k]), S(hand.own_force[k]));
+    }
+    if (!squeeze_errors) return out;
+    for (int j = 0; j < N; ++j) {
+      const Vec3<S> f = push(g, s, j);
+      for (int k = 0; k < 3 * N; ++k)
+        for (int c = 0; c < 3; ++c) out.drift[k] = fma(-S(hand.mobility(k, 3 * j + c)), f[c], out.drift[k]);
+      for (int c = 0; c < 3; ++c) out.force[3 * j + c] += f[c];
+    }
+    return out;
+  }
+
+  /// A torque beyond its limit is cut off there, as a motor's current is (docs/grasp-model.md, section 5).
+  template <class S>
+  GARRA_HD_CALL void cut_off(const SetGrasp<N>& g, const LimitedJoint<N>* joint, const SetSample<S, N>& s,
+                             Asked<S>& asked) const {
+    for (const LimitedJoint<N>* end = joint + joints.each; joint < end; ++joint) {
+      S torque = fma(s.command, S(joint->command), S(joint->own));
+      for (int j = 0; squeeze_errors && j < N; ++j) {
+        const Vec3<S> f = push(g, s, j);
+        for (int c = 0; c < 3; ++c) torque = fma(S(joint->gain[3 * j + c]), f[c], torque);
+      }
+      const S excess = max(min(torque, S(joint->limit)), S(-joint->limit)) - torque;
+      for (int k = 0; k < 3 * N; ++k) {
+        asked.drift[k] = fma(-S(joint->drift[k]), excess, asked.drift[k]);
+        asked.force[k] = fma(S(joint->press[k]), excess, asked.force[k]);
+      }
+    }
+  }
+
+  template <class S>
+  GARRA_HD System<S, N> system(const SetGrasp<N>& g, const SetHand<N>& hand, const SetSample<S, N>& s,
+                               const Vec<S, 3 * N>& drift) const {
     Body<S> body;
     body.mass = s.mass;
     body.inertia = s.mass * cast<S>(hand.gyration2);
     body.inverse_inertia = (S(1) / s.mass) * cast<S>(hand.inverse_gyration2);
     body.p_cm = s.com;
     body.v = body.omega = Vec3<S>::zero();
-    Vec<S, 3 * N> drift;
-    for (int k = 0; k < 3 * N; ++k) drift[k] = fma(s.command, S(hand.command_drift[k]), S(hand.own_drift[k]));
-    if (squeeze_errors)
-      for (int j = 0; j < N; ++j) {
-        const Vec3<S> f = push(g, s, j);
-        for (int k = 0; k < 3 * N; ++k)
-          for (int c = 0; c < 3; ++c) drift[k] = fma(-S(hand.mobility(k, 3 * j + c)), f[c], drift[k]);
-      }
     ContactTerms<S> terms[N];
     for (int j = 0; j < N; ++j)
       terms[j] = {s.place[j],      turned(hand, s, j, j), transpose_times(s.place[j].E, part(drift, j)),
@@ -124,15 +180,11 @@ struct HandBuildBody {
   }
 
   template <class S>
-  GARRA_HD HandCommand<S, N> command(const SetGrasp<N>& g, const SetHand<N>& hand, const SetSample<S, N>& s,
-                                     const typename CandidateBody<N>::template Problem<S>& p) const {
+  GARRA_HD HandCommand<S, N> command(const SetHand<N>& hand, const SetSample<S, N>& s,
+                                     const typename CandidateBody<N>::template Problem<S>& p,
+                                     const Vec<S, 3 * N>& force) const {
     HandCommand<S, N> out;
-    for (int j = 0; j < N; ++j) {
-      Vec3<S> f;
-      for (int k = 0; k < 3; ++k) f[k] = fma(s.command, S(hand.command_force[3 * j + k]), S(hand.own_force[3 * j + k]));
-      if (squeeze_errors) f += push(g, s, j);
-      solvers::set_contact<S, N>(out.force, j, transpose_times(s.place[j].E, f));
-    }
+    for (int j = 0; j < N; ++j) solvers::set_contact<S, N>(out.force, j, transpose_times(s.place[j].E, part(force, j)));
     out.left = p.W * out.force + p.w;
     if (hand.structured) out.left = beyond_structure(hand, s, p.W, out.left);
     out.size = norm(s.mass * s.gravity) + norm(s.rest);
@@ -200,6 +252,52 @@ struct HandBalanceBody {
     batch::store<S>(at.metrics, i, metrics);
   }
 };
+
+/// The same where joints have torque limits.
+template <int N>
+struct HandTorqueBody {
+  HandBalanceBody<N> of;
+  LimitedJoints<N> joints;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    using In = typename contact::BalanceOp<N>::template In<S>;
+    const auto in = batch::load<S, In>(of.at.wrenches, i);
+    const auto command = batch::load<S, HandCommand<S, N>>(of.at.commands, i);
+    auto metrics = batch::load<S, Metrics<S, N>>(of.at.metrics, i);
+    solvers::WrenchBalance<S, N, kMostTorqueLimits, N> p;
+    p.W = in.W;
+    p.w = in.w;
+    p.mu = in.mu;
+    p.limit = in.limit;
+    set_rows(joints.of(i / of.samples), p);
+    const ObjectWrench<S, N> object{in.W, in.w, command.size, S(of.grasps[i / of.samples].length)};
+    settle(of.hands[i / of.samples].hold, object, p, command.force, command.left, metrics);
+    batch::store<S>(of.at.metrics, i, metrics);
+  }
+
+ private:
+  template <class S>
+  GARRA_HD void set_rows(const LimitedJoint<N>* joint, solvers::WrenchBalance<S, N, kMostTorqueLimits, N>& p) const {
+    p.rows = joints.each;
+    for (int i = 0; i < joints.each; ++i) {
+      const double inverse = 1 / joint[i].limit;
+      p.own[0][i] = S(inverse * joint[i].bias);
+      for (int j = 0; j < N; ++j)
+        for (int c = 0; c < 3; ++c) {
+          S sum = S(0);  // the force part of a column of W is the contact's axis
+          for (int r = 0; r < 3; ++r) sum = fma(S(inverse * joint[i].gain[3 * j + r]), p.W(r, 3 * j + c), sum);
+          p.gain[0][i][3 * j + c] = sum;
+        }
+    }
+  }
+};
+
+/// Both on the host. Compiled once, in grasp/instances/set_hand_balance.cpp.
+template <int N>
+void balance(Executor executor, const HandBalanceBody<N>& body, std::int64_t count);
+template <int N>
+void balance(Executor executor, const HandTorqueBody<N>& body, std::int64_t count);
 
 /// What counting needs of a sample.
 template <class S>

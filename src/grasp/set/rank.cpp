@@ -59,6 +59,7 @@ struct Work {
   const SetStudy& study;
   Hand hand;
   const Device& device;
+  const HandReader& reader;
   Decided& out;
 
   template <int N>
@@ -98,18 +99,16 @@ struct Work {
   template <int N>
   void decide_hand(std::span<const std::size_t> which, const Stretch& of) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(which);
-    std::vector<SetHand<N>> hands;
-    hands.reserve(which.size());
-    for (std::size_t k = 0; k < which.size(); ++k)
-      hands.push_back(packed_hand<N>(set, hand, static_cast<std::int64_t>(which[k]), grasps[k]));
+    PackedHands<N> hands;
+    for (std::size_t k = 0; k < which.size(); ++k) reader.pack(static_cast<std::int64_t>(which[k]), grasps[k], hands);
     const std::int64_t samples = std::max(of.count, of.friction);
     std::vector<VerdictBits> verdicts(which.size() * static_cast<std::size_t>(words_for(samples)));
     std::vector<HandCounts> counts(which.size());
     SampleNumbers numbers(which.size(), of.friction);
     const SetModel model = model_of(study);
-    run_hand<N>({model, grasps, hands, solvers::FrictionNewton{}, study.held_imbalance, study.check_uniqueness,
-                 of.first, samples, verdicts.data(), counts.data(), of.friction, numbers.critical.data(),
-                 numbers.margin.data(), numbers.radius.data()},
+    run_hand<N>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, study.held_imbalance,
+                 study.check_uniqueness, of.first, samples, verdicts.data(), counts.data(), of.friction,
+                 numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
                 device);
     if (of.friction > 0) {
       spread(numbers.critical, which, out.numbers.each, 0, out.numbers.critical);
@@ -358,7 +357,8 @@ Ranking rank(const Set& set, const SetStudy& study, const Device& device, const 
   for (std::size_t g = 0; g < out.status.size(); ++g)
     out.status[g] = GraspReader(set, out.hand, static_cast<std::int64_t>(g)).status();
   Decided decided(out.status.size(), study);
-  const Work work{set, study, out.hand, device, decided};
+  const HandReader reader(set, out.hand);
+  const Work work{set, study, out.hand, device, reader, decided};
   const std::vector<std::size_t> grasp = rankable(out);
   // Where all of them are wanted nobody has to be told apart.
   if (study.best > 0 && study.best < std::ssize(grasp)) {

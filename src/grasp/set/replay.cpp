@@ -94,10 +94,12 @@ void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<d
 template <int N>
 void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
-  const SetHand<N> hand = packed_hand<N>(set, out.hand, grasp, g);
+  PackedHands<N> hand;
+  HandReader(set, out.hand).pack(grasp, g, hand);
   HandReplay r = replay_hand<N>(HandJob<N>{model,
                                            {&g, 1},
-                                           {&hand, 1},
+                                           hand.hands,
+                                           hand.limited(),
                                            solvers::FrictionNewton{},
                                            study.held_imbalance,
                                            study.check_uniqueness,

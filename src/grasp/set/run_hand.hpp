@@ -41,6 +41,7 @@ struct HandJob {
   const SetModel& model;
   std::span<const SetGrasp<N>> grasps;
   std::span<const SetHand<N>> hands;
+  LimitedJoints<N> joints;  ///< on the host
   solvers::FrictionNewton solver;
   double held_imbalance;
   bool check_uniqueness;
@@ -54,6 +55,15 @@ struct HandJob {
 /// Throws Error(kNoDevice).
 template <int N>
 void run_hand(const HandJob<N>& job, const Device& device);
+
+/// Calls run(body) with the body that balances a job's samples.
+template <int N, class Run>
+void with_balance(const HandBalanceBody<N>& body, const LimitedJoints<N>& joints, const Run& run) {
+  if (joints.each > 0)
+    run(HandTorqueBody<N>{body, joints});
+  else
+    run(body);
+}
 
 /// Notes sample s of grasp g, beside its counts.
 template <int N>
