@@ -88,7 +88,7 @@ struct SetStudy {
 enum class GraspStatus : std::uint8_t {
   kRanked,
   kNoContact,
-  kTooManyContacts,  ///< more than kMostSetContacts, of a hand that is not ideal more than kMaxContacts
+  kTooManyContacts,  ///< more than kMostSetContacts
   kNotFinite,        ///< a number of it is NaN or infinite (a force or torque limit may be infinite)
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient or force limit is negative

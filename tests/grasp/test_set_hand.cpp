@@ -332,10 +332,10 @@ TEST(SetHand, ErrorsOfTheSqueezeAreThoseOfEachContact) {
 }
 
 /// Grasps of k contacts with hands of more and of fewer joints than they have directions.
-Set random_hands(int k, int grasps) {
+Set random_hands(int k, int grasps, int joints_each = 2) {
   Set s;
   s.first = {0};
-  const int nq = 2 * k;
+  const int nq = joints_each * k;
   int drawn = 0;
   const auto number = [&drawn] { return std::fmod(std::sin(12.9898 * ++drawn) * 43758.5453, 1.0); };
   for (int g = 0; g < grasps; ++g) {
@@ -388,12 +388,84 @@ TEST(SetHand, MotorLimitsThatAreFarAwayChangeNothing) {
   EXPECT_EQ(rank(random_weak_hands(4, 20), study).held, rank(none, study).held);
 }
 
+/// Every contact of a set's is `copies` in the same place, one after another.
+Set split(const Set& set, std::int64_t copies) {
+  Set out = set;
+  const auto repeat = [copies](std::vector<double>& rows, std::size_t width) {
+    std::vector<double> all;
+    for (std::size_t at = 0; at < rows.size(); at += width)
+      for (std::int64_t k = 0; k < copies; ++k)
+        all.insert(all.end(), rows.begin() + static_cast<std::ptrdiff_t>(at),
+                   rows.begin() + static_cast<std::ptrdiff_t>(at + width));
+    rows = all;
+  };
+  repeat(out.point, 3);
+  repeat(out.normal, 3);
+  repeat(out.friction, 1);
+  repeat(out.curvature, 2);
+  repeat(out.jacobian, 3 * static_cast<std::size_t>(set.joints()));
+  for (std::int64_t& row : out.first) row *= copies;
+  return out;
+}
+
+/// With torques that press along the normals, and friction that makes something of it.
+Set closing(Set s) {
+  const auto nq = static_cast<std::size_t>(s.joints()), k = static_cast<std::size_t>(s.first[1]);
+  for (std::size_t i = 0; i < s.torque.size(); ++i) {
+    double press = 0;
+    for (std::size_t row = 3 * k * (i / nq); row < 3 * k * (i / nq + 1); ++row)
+      press += s.jacobian[row * nq + i % nq] * s.normal[row];
+    s.torque[i] = 4 * press + 0.1 * s.torque[i];
+  }
+  for (double& mu : s.friction) mu += 0.7;
+  for (double& limit : s.torque_limit) limit *= 1.5;
+  return s;
+}
+
+TEST(SetHand, AContactThatIsSeveralPointsInOnePlaceIsOneContact) {
+  const std::pair<int, int> cases[] = {{2, 2}, {4, 2}, {3, 4}, {4, 3}, {4, 4}, {5, 4}};
+  std::map<Outcome, int> seen;
+  for (const auto& [k, copies] : cases) {
+    SCOPED_TRACE(k * copies);
+    SetStudy one;
+    one.samples = one.friction_samples = 1;
+    for (const bool weak : {false, true}) {
+      const int grasps = k * copies > 16 ? 20 : 80;
+      const Set few = closing(weak ? random_weak_hands(k, grasps) : random_hands(k, grasps));
+      const Ranking a = rank(few, one), b = rank(split(few, copies), one);
+      for (std::size_t g = 0; g < static_cast<std::size_t>(grasps); ++g) {
+        ASSERT_EQ(b.status[g], GraspStatus::kRanked);
+        EXPECT_EQ(b.p_can_be_held[g], a.p_can_be_held[g]) << g;
+        const Outcome expected = outcome_of(a, g);
+        ++seen[expected];
+        // Of several solutions another may be found.
+        if (expected == Outcome::kSeveral || expected == Outcome::kUnsolved) continue;
+        EXPECT_EQ(outcome_of(b, g), expected) << g;
+        if (g > 2) continue;
+        const auto grasp = static_cast<std::int64_t>(g);
+        const SetReplay ra = replay(few, one, grasp, 0), rb = replay(split(few, copies), one, grasp, 0);
+        ASSERT_EQ(rb.force.size(), static_cast<std::size_t>(3 * k * copies));
+        EXPECT_NEAR(rb.imbalance, ra.imbalance, 1e-6 * (1 + ra.imbalance));
+        for (std::size_t j = 0; j < static_cast<std::size_t>(k * copies); ++j)
+          EXPECT_EQ(rb.state[j], ra.state[j / static_cast<std::size_t>(copies)]);
+      }
+    }
+  }
+  for (const Outcome o : {Outcome::kHeld, Outcome::kNotResisted, Outcome::kSlipping})
+    EXPECT_GT(seen[o], 10) << to_string(o);
+}
+
 TEST(SetHand, EveryExecutorGivesTheSameBits) {
-  const std::pair<int, bool> hands[] = {{1, false}, {2, false}, {3, false}, {5, false},
-                                        {8, false}, {2, true},  {5, true}};
-  for (const auto& [k, weak] : hands) {
+  struct Case {
+    int contacts;
+    bool weak;
+    int joints_each = 2;
+  };
+  const Case cases[] = {{1, false}, {2, false}, {3, false}, {5, false},    {8, false},
+                        {2, true},  {5, true},  {10, true}, {10, false, 3}};
+  for (const auto& [k, weak, joints_each] : cases) {
     SCOPED_TRACE(k);
-    const Set s = weak ? random_weak_hands(k, 3) : random_hands(k, 3);
+    const Set s = weak ? random_weak_hands(k, 3) : random_hands(k, 3, joints_each);
     test::expect_same_on_every_executor([&](const Device& d) {
       SetStudy study;
       study.friction = Distribution::uniform(0.7, 1.3);
@@ -406,7 +478,7 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
       study.any_gravity = true;
       study.command = Distribution::uniform(0.8, 1.2);
       study.squeeze_error = Distribution::uniform(-1, 1);
-      study.samples = test::gpu_here() ? 40 : 300;
+      study.samples = test::gpu_here() ? (k > 8 ? 20 : 40) : 300;
       study.friction_samples = 40;
       const Ranking r = rank(s, study, d);
       std::vector<double> numbers;
@@ -422,6 +494,17 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
           .add("fails_first", r.fails_first)
           .add("rank", r.rank);
     });
+  }
+}
+
+TEST(SetHand, HandsWithMoreContactsThanAKernelTakesSayWhatToDo) {
+  if (!test::gpu_here()) GTEST_SKIP() << "no GPU";
+  try {
+    (void)rank(random_hands(17, 1), {}, {Executor::kCuda, 0, 0});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ExitCode::kNoDevice);
+    EXPECT_NE(std::string(e.what()).find("more than 16 contacts"), std::string::npos);
   }
 }
 
@@ -447,7 +530,7 @@ TEST(SetHand, ABadHandSaysSoAndTheOthersGoOn) {
   SetStudy ideal;
   ideal.hand = Hand::kIdeal;
   EXPECT_EQ(rank(s, ideal).status[1], GraspStatus::kRanked);
-  Set many = random_hands(9, 1);
+  Set many = random_hands(33, 1);
   EXPECT_EQ(rank(many, {}).status[0], GraspStatus::kTooManyContacts);
   Set soft = parallel_jaw(false);
   soft.jacobian = soft.mass_matrix = soft.torque = {};

@@ -21,6 +21,8 @@ template void balance(Executor, const HandBalanceBody<5>&, std::int64_t);
 template void balance(Executor, const HandBalanceBody<6>&, std::int64_t);
 template void balance(Executor, const HandBalanceBody<7>&, std::int64_t);
 template void balance(Executor, const HandBalanceBody<8>&, std::int64_t);
+template void balance(Executor, const HandBalanceBody<16>&, std::int64_t);
+template void balance(Executor, const HandBalanceBody<32>&, std::int64_t);
 template void balance(Executor, const HandTorqueBody<1>&, std::int64_t);
 template void balance(Executor, const HandTorqueBody<2>&, std::int64_t);
 template void balance(Executor, const HandTorqueBody<3>&, std::int64_t);
@@ -29,5 +31,7 @@ template void balance(Executor, const HandTorqueBody<5>&, std::int64_t);
 template void balance(Executor, const HandTorqueBody<6>&, std::int64_t);
 template void balance(Executor, const HandTorqueBody<7>&, std::int64_t);
 template void balance(Executor, const HandTorqueBody<8>&, std::int64_t);
+template void balance(Executor, const HandTorqueBody<16>&, std::int64_t);
+template void balance(Executor, const HandTorqueBody<32>&, std::int64_t);
 
 }  // namespace garra::grasp

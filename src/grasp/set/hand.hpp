@@ -74,17 +74,20 @@ struct HandBuildBody {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(draw.first + i % draw.samples));
     const SetGrasp<N>& g = draw.grasps[i / draw.samples];
     const SetHand<N>& hand = hands[i / draw.samples];
-    const auto sample = draw.sample(g, index);
+    auto sample = draw.sample(g, index);
+    if constexpr (N > kMaxContacts) take_off(g, sample);
     const auto wrench = draw.problem_of(g, sample);
     Asked<S> asked = told(g, hand, sample);
     if (joints.each > 0) cut_off(g, joints.of(i / draw.samples), sample, asked);
-    const System<S, N> sys = system(g, hand, sample, asked.drift);
+    System<S, N> sys = system(g, hand, sample, asked.drift);
+    auto pressed = command(hand, sample, wrench, asked.force);
+    if constexpr (N > kMaxContacts) rest(g, sys, pressed);
     batch::store<S>(to.problems, i, solvers::FrictionProblem<S, N>{sys.A, sys.b, sample.friction});
     auto metrics = hold_metrics<S, N>(hand.hold, sys, sample.friction, Vec<S, 3 * N>::zero(), S(0));
     metrics.reached = S(1);
     batch::store<S>(to.metrics, i, metrics);
     batch::store<S>(to.wrenches, i, wrench);
-    batch::store<S>(to.commands, i, command(hand, sample, wrench, asked.force));
+    batch::store<S>(to.commands, i, pressed);
   }
 
  private:
@@ -94,6 +97,29 @@ struct HandBuildBody {
     Vec<S, 3 * N> drift;  ///< how the contact points would move away [m/s^2]
     Vec<S, 3 * N> force;  ///< what it presses with on contacts that do not move [N]
   };
+  /// Contacts beyond those of the grasp: without axes they do nothing to the object.
+  template <class S>
+  GARRA_HD static void take_off(const SetGrasp<N>& g, SetSample<S, N>& s) {
+    for (int j = g.contacts; j < N; ++j) {
+      s.place[j].E = Mat3<S>::zero();
+      s.friction[j] = S(1);
+      s.squeeze_error[j] = S(0);
+    }
+  }
+  /// They press on what does not move, with a force that is on the axis of its cone: no metric and no outcome is
+  /// theirs.
+  template <class S>
+  GARRA_HD static void rest(const SetGrasp<N>& g, System<S, N>& sys, HandCommand<S, N>& command) {
+    S largest = S(0);
+    for (int k = 0; k < 3 * g.contacts; ++k) largest = max(largest, abs(sys.b[k]));
+    const S stiff = sys.A(0, 0), force = select(largest > S(0), S(0.5) * largest / stiff, S(1));
+    for (int j = g.contacts; j < N; ++j) {
+      for (int k = 3 * j; k < 3 * j + 3; ++k) sys.A(k, k) = stiff;
+      sys.b[3 * j] = -(stiff * force);
+      command.force[3 * j] = force;
+    }
+  }
+
   template <class S>
   GARRA_HD static Vec3<S> part(const Vec<S, 3 * N>& all, int j) {
     return vec3(all[3 * j], all[3 * j + 1], all[3 * j + 2]);
@@ -207,13 +233,16 @@ struct HandBuildBody {
         for (int k = 1; k < 3 * N; ++k) sum = fma(in_axes(r, k), S(hand.structure(k, c)), sum);
         reach(r, c) = sum;
       }
-    return outside(reach, left);
+    S size = S(0);
+    for (int k = 0; k < 18 * N; ++k) size = fma(W[k], W[k], size);
+    return outside(reach, size, left);
   }
 
   /// The part of v outside of the range of `reach`, by powers of (1 + reach reach^T / shift)^-1: rounding leaves 1e-7
-  /// of v, as does a singular value that is 1e-3 of the root of the sum of squares of all.
+  /// of v, as does a singular value that is 1e-3 of the root of the sum of squares of all. `size`: of squares of which
+  /// rounding leaves something where `reach` is nothing, as of several contacts in one place.
   template <class S>
-  GARRA_HD static Vec<S, 6> outside(const Mat<S, 6, 3 * N>& reach, Vec<S, 6> v) {
+  GARRA_HD static Vec<S, 6> outside(const Mat<S, 6, 3 * N>& reach, const S& size, Vec<S, 6> v) {
     Mat<S, 6, 6> g;
     S trace = S(0);
     for (int r = 0; r < 6; ++r) {
@@ -224,7 +253,7 @@ struct HandBuildBody {
       }
       trace += g(r, r);
     }
-    const S shift = S(1e-8) * trace;
+    const S shift = max(S(1e-8) * trace, S(1e-22) * size);
     for (int r = 0; r < 6; ++r) g(r, r) += shift;
     const auto factors = factor_ldlt(g);
     for (int pass = 0; pass < 4; ++pass) v = shift * solve(factors, v);
@@ -323,10 +352,12 @@ struct HandJudgeBody {
   }
 };
 
-/// Calls use(N) for every number of contacts that such samples are compiled for.
+/// Calls use(N) for every number of contacts that such samples are compiled for. Up to kMaxContacts it is the grasp's
+/// own; above, some contacts may have no place on the object (HandBuildBody).
 template <class Use>
 void for_hand_sizes(const Use& use) {
-  for_each_index<kMaxContacts>([&](auto n) { use(std::integral_constant<int, n + 1>{}); });
+  [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
+  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 16, kMostSetContacts>{});
 }
 
 }  // namespace garra::grasp

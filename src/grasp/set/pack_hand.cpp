@@ -156,14 +156,24 @@ class JointResponse {
 /// Directions in which a mobility is below this share of its largest are the structure's.
 constexpr double kStiff = 1e-10;
 
+/// But for what no rotation changes.
+template <int D>
+bool is_diagonal(const Mat<double, D, D>& a) {
+  double off = 0, on = 0;
+  for (int r = 0; r < D; ++r)
+    for (int c = 0; c <= r; ++c) (r == c ? on : off) += a(r, c) * a(r, c);
+  return off <= 1e-34 * on;
+}
+
 /// B^+ and the projector onto the directions that it takes to zero.
 template <int D>
 void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D, D>& structure, bool& structured) {
   Mat<double, D, D> a = B, v = Mat<double, D, D>::identity();
   constexpr int kSweeps = 12;  // convergence is quadratic
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
+  for (int sweep = 0; sweep < kSweeps && (D <= 3 * kMaxContacts || !is_diagonal(a)); ++sweep)
     for (int p = 0; p < D; ++p)
-      for (int q = p + 1; q < D; ++q) factor::rotate(a, v, p, q);
+      for (int q = p + 1; q < D; ++q)
+        if (a(p, q) != 0) factor::rotate(a, v, p, q);
   double largest = 0;
   for (int k = 0; k < D; ++k) largest = std::max(largest, a(k, k));
   inverse = structure = Mat<double, D, D>::zero();
@@ -180,7 +190,7 @@ template <int N>
 Vec<double, 3 * N> commanded(const HandRows& rows, const SetGrasp<N>& grasp) {
   Vec<double, 3 * N> f = Vec<double, 3 * N>::zero();
   if (rows.force.empty()) return f;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < grasp.contacts; ++j) {
     const SurfacePoint& at = grasp.contact[j];
     const double* c = rows.force.data() + 3 * j;
     for (int i = 0; i < 3; ++i) f[3 * j + i] = c[0] * at.n[i] + c[1] * at.t[i] + c[2] * at.o[i];
@@ -202,14 +212,13 @@ Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
 
 template <int N>
 void set_drifts(const HandRows& rows, Hand hand, SetHand<N>& out) {
-  constexpr int D = 3 * N;
-  out.own_drift = Vec<double, D>::zero();
+  out.own_drift = Vec<double, 3 * N>::zero();
   // A commanded force is what it presses with, whatever it moves, and the hand's own weight is compensated.
   out.command_drift = -(out.mobility * out.command_force);
   if (hand != Hand::kWhole || rows.torque.empty()) return;
   const JointResponse response(rows);
   const Numbers torque(rows.torque.begin(), rows.torque.end()), bias(rows.bias.begin(), rows.bias.end());
-  for (int r = 0; r < D; ++r) {
+  for (int r = 0; r < 3 * rows.contacts; ++r) {
     out.command_drift[r] = -response.of(r, torque);
     if (!bias.empty()) out.own_drift[r] = response.of(r, bias);
   }
@@ -230,7 +239,7 @@ LimitedJoint<N> limited_joint(const HandRows& rows, std::int64_t i, const JointR
   out.limit = rows.torque_limit[k];
   if (!rows.bias.empty()) out.bias = rows.bias[k];
   const Numbers drift = response.of_joint(i);
-  for (int r = 0; r < 3 * N; ++r) {
+  for (int r = 0; r < 3 * rows.contacts; ++r) {
     out.gain[r] = rows.jacobian[static_cast<std::size_t>(r * rows.joints + i)];
     out.drift[r] = drift[static_cast<std::size_t>(r)];
   }
@@ -262,11 +271,11 @@ Mat<double, 3 * N, 3 * N> mobility_of(const HandRows& rows, Hand hand) {
   auto B = Mat<double, D, D>::zero();
   if (hand == Hand::kWhole) {
     const JointResponse response(rows);
-    for (int r = 0; r < D; ++r)
+    for (int r = 0; r < 3 * rows.contacts; ++r)
       for (int c = 0; c <= r; ++c) B(r, c) = B(c, r) = response.mobility(r, c);
     return B;
   }
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < rows.contacts; ++j) {
     const Mat3<double> M = rows.mobility_of(j);
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c) B(3 * j + r, 3 * j + c) = 0.5 * (M(r, c) + M(c, r));
@@ -353,6 +362,9 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& 
   const HandRows rows(set_, g);
   SetHand<N>& out = to.hands.emplace_back();
   out.mobility = mobility_of<N>(rows, hand_);
+  // Contacts beyond those of the grasp move like others, so that they are no structure.
+  const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
+  for (int r = 3 * grasp.contacts; r < 3 * N; ++r) out.mobility(r, r) = beyond;
   const Vec<double, 3 * N> force = out.command_force = commanded(rows, grasp);
   set_drifts(rows, hand_, out);
   Mat<double, 3 * N, 3 * N> inverse;
@@ -378,5 +390,7 @@ template void HandReader::pack(std::int64_t, const SetGrasp<5>&, PackedHands<5>&
 template void HandReader::pack(std::int64_t, const SetGrasp<6>&, PackedHands<6>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<7>&, PackedHands<7>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<16>&, PackedHands<16>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32>&) const;
 
 }  // namespace garra::grasp

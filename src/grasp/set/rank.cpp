@@ -106,7 +106,7 @@ struct Work {
     std::vector<HandCounts> counts(which.size());
     SampleNumbers numbers(which.size(), of.friction);
     const SetModel model = model_of(study);
-    run_hand<N>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, study.held_imbalance,
+    run_hand<N>({model, grasps, hands.hands, hands.limited(), hand_solver<N>(), study.held_imbalance,
                  study.check_uniqueness, of.first, samples, verdicts.data(), counts.data(), of.friction,
                  numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
                 device);
@@ -127,10 +127,10 @@ struct Work {
     const auto most =
         static_cast<std::size_t>(std::max<std::int64_t>(1, kSamplesAtOnce / std::max(of.count, of.friction)));
     std::int64_t through = 0;
-    const auto of_size = [&](auto n, const auto& run) {
+    const auto of_size = [&](auto n, const auto& for_sizes, const auto& run) {
       std::vector<std::size_t> sized;
       for (const std::size_t g : which)
-        if (set_size(set.first[g + 1] - set.first[g]) == n) sized.push_back(g);
+        if (smallest_size(set.first[g + 1] - set.first[g], for_sizes) == n) sized.push_back(g);
       for (std::size_t first = 0; first < sized.size(); first += most) {
         const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
         run(some);
@@ -138,10 +138,12 @@ struct Work {
         if (done) done(through);
       }
     };
+    const auto set_sizes = [](const auto& use) { for_set_sizes(use); };
+    const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
     if (hand == Hand::kIdeal)
-      for_set_sizes([&](auto n) { of_size(n, [&](auto some) { decide<n>(some, of); }); });
+      for_set_sizes([&](auto n) { of_size(n, set_sizes, [&](auto some) { decide<n>(some, of); }); });
     else
-      for_hand_sizes([&](auto n) { of_size(n, [&](auto some) { decide_hand<n>(some, of); }); });
+      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, [&](auto some) { decide_hand<n>(some, of); }); });
   }
 };
 
@@ -240,14 +242,14 @@ double share(std::int64_t count, std::int64_t unknown, std::int64_t all) {
 }
 
 /// What a hand's samples tell besides.
-void set_hand_columns(const Decided& decided, std::size_t g, Ranking& out) {
+void set_hand_columns(const Decided& decided, std::int64_t contacts, std::size_t g, Ranking& out) {
   const HandCounts& n = decided.counts[g];
   out.outcomes[g] = n.outcome;
   out.p_no_slip[g] = share(n.sticks, n.sticks_unknown, out.samples[g]);
   out.p_can_be_held[g] = share(n.resisted, n.resisted_unknown, out.samples[g]);
   out.margin[g] = quantiles_of(decided.numbers.margin, g, decided.numbers.each, -kInfinite);
   out.wrench_radius[g] = quantiles_of(decided.numbers.radius, g, decided.numbers.each, 0)[1];
-  const auto most = std::max_element(n.first.begin(), n.first.end());
+  const auto most = std::max_element(n.first.begin(), n.first.begin() + contacts);
   if (*most > 0) out.fails_first[g] = most - n.first.begin();
 }
 
@@ -258,12 +260,12 @@ void set_ideal_columns(std::size_t g, Ranking& out) {
   out.outcomes[g][static_cast<std::size_t>(Outcome::kNotResisted)] = out.samples[g] - out.held[g] - out.unsolved[g];
 }
 
-void set_columns(const Decided& decided, std::size_t g, Ranking& out) {
+void set_columns(const Decided& decided, std::int64_t contacts, std::size_t g, Ranking& out) {
   out.critical_friction[g] = quantiles_of(decided.numbers.critical, g, decided.numbers.each, kInfinite);
   if (out.hand == Hand::kIdeal)
     set_ideal_columns(g, out);
   else
-    set_hand_columns(decided, g, out);
+    set_hand_columns(decided, contacts, g, out);
 }
 
 /// Ranked grasps, the best first: those with most samples, which is all of them unless some were given up; the most
@@ -375,7 +377,7 @@ Ranking rank(const Set& set, const SetStudy& study, const Device& device, const 
   }
   for (const std::size_t g : grasp) {
     set_interval(study, g, out);
-    set_columns(decided, g, out);
+    set_columns(decided, set.first[g + 1] - set.first[g], g, out);
   }
   const std::vector<std::size_t> order = best_first(out);
   for (std::size_t k = 0; k < order.size(); ++k) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -126,6 +127,11 @@ def test_torques_beyond_their_limits_are_cut_off():
     strong = garra.grasp.rank(garra.grasp.Set.from_arrays(**p), samples=1)
     assert (limited.p_can_be_held <= strong.p_can_be_held).all()
     assert limited.p_can_be_held.sum() < strong.p_can_be_held.sum() - 20
+
+
+def test_twelve_contacts_are_judged_by_the_formulas(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "K", 12)
+    test_compliant_hands_are_judged_by_the_formulas()
 
 
 def test_compliant_hands_are_judged_by_the_formulas():
