@@ -50,6 +50,8 @@ struct Set {
   std::vector<double> mass_matrix;  ///< [g][nq][nq] of the hand's joints
   std::vector<double> torque;       ///< [g][nq] commanded; none: bias + J^T force
   std::vector<double> bias;         ///< [g][nq] that holds the hand against its weight and motion; none: 0
+  /// [g][nq] of |torque| of the motors, above 0; infinite, or none: no limit. kMostTorqueLimits joints of a grasp.
+  std::vector<double> torque_limit;
   /// Of all grasps: says whether normals that all point away from the centre of mass point into it all the same, as
   /// those of a ring held from within. None: it is not known (SetStudy::from_within).
   std::shared_ptr<const mesh::Surface> object = nullptr;
@@ -97,20 +99,21 @@ struct SetStudy {
 enum class GraspStatus : std::uint8_t {
   kRanked,
   kNoContact,
-  kTooManyContacts,  ///< more than kMostSetContacts, of a hand that is not ideal more than kMaxContacts
-  kNotFinite,        ///< a number of it is NaN or infinite (a force limit may be infinite)
+  kTooManyContacts,  ///< more than kMostSetContacts
+  kNotFinite,        ///< a number of it is NaN or infinite (a force or torque limit may be infinite)
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
   kBadFriction,      ///< a coefficient or force limit is negative
   kBadMass,          ///< negative, or an inertia that no body has
   kOutwardNormals,   ///< every normal points away from the centre of mass, and nothing says that it is meant
   kMillimeters,      ///< a contact is more than kMostReach away from the centre of mass
-  kBadHand,          ///< a mobility or mass matrix that is not symmetric and positive definite
+  kBadHand,  ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
 };
 [[nodiscard]] constexpr auto names_of(GraspStatus) {
   return names("ranked", "no_contact", "too_many_contacts", "not_finite", "bad_normal", "bad_friction", "bad_mass",
                "outward_normals", "millimeters", "bad_hand");
 }
 inline constexpr int kMostSetContacts = 32;
+inline constexpr int kMostTorqueLimits = 32;
 inline constexpr double kMostReach = 10;     ///< [m]
 inline constexpr double kMostFriction = 10;  ///< up to which a friction is sought that would do
 

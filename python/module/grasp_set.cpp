@@ -53,6 +53,7 @@ Set set_of(const Whole& first, const nb::dict& arrays) {
                                                            {"jacobian", &s.jacobian},
                                                            {"torque", &s.torque},
                                                            {"bias", &s.bias},
+                                                           {"torque_limit", &s.torque_limit},
                                                            {"mass_matrix", &s.mass_matrix},
                                                            {"object/vertex", &object.vertex}};
   for (const auto& [name, array] : arrays) {

@@ -3,8 +3,9 @@
 //   find c with  W c + w = 0,  per contact  c in K = { |c_T| <= mu c_n, c_n <= limit }                 (1)
 //
 // and, where the joints of contact j's finger have torque limits, for each joint i  |g_ji . c_j + h_ji| <= 1: its
-// torque over its limit. A convex problem in six equations: by Farkas' lemma either there is such a c, or there are a y
-// and, for each such joint, a number l with
+// torque over its limit. A finger may bear several contacts, and a whole hand whose joints move all of them is one
+// finger: c_j then stands for its contacts' forces together. A convex problem in six equations: by Farkas' lemma either
+// there is such a c, or there are a y and, for each such joint, a number l with
 //   y.w + sum_j min(0, limit_j (z_n - mu |z_T|)_j) + sum_ji (h_ji l_ji - |l_ji|) > 0,  z_j = W_j^T y + sum_i l_ji g_ji
 //   (2)
 // and then every c of K leaves at least that value over |y| unbalanced (y = 0: some finger cannot stand there at all).
@@ -24,35 +25,36 @@
 
 namespace garra::solvers {
 
-/// Torque limits of the contacts' fingers, at most R joints each; nothing where R is 0.
-template <class S, int N, int R>
+/// Torque limits of F fingers with K contacts each, at most R joints a finger; nothing where R is 0.
+template <class S, int F, int R, int K>
 struct TorqueRows {
-  Vec3<S> gain[N][R];  ///< g: a joint's torque over its limit, of a contact force (n, t, o) [1/N]
-  S own[N][R];         ///< h: the same of the finger's own weight
-  int rows;            ///< joints that are looked at; of those that a finger does not have both are 0
+  Vec<S, 3 * K> gain[F][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
+  S own[F][R];               ///< h: the same of the finger's own weight
+  int rows;                  ///< joints that are looked at; of those that a finger does not have both are 0
 };
-template <class S, int N>
-struct TorqueRows<S, N, 0> {};
+template <class S, int F, int K>
+struct TorqueRows<S, F, 0, K> {};
 
 /// l of (2) [N].
-template <class S, int N, int R>
+template <class S, int F, int R>
 struct TorqueShares {
-  S share[N][R];
+  S share[F][R];
 };
-template <class S, int N>
-struct TorqueShares<S, N, 0> {};
+template <class S, int F>
+struct TorqueShares<S, F, 0> {};
 
-/// Moments are divided by a length, so that all rows are forces [N].
-template <class S, int N, int R = 0>
-struct WrenchBalance : TorqueRows<S, N, R> {
+/// Moments are divided by a length, so that all rows are forces [N]. K: contacts of a finger, 1 or all N of them; of
+/// interest where torques are limited.
+template <class S, int N, int R = 0, int K = 1>
+struct WrenchBalance : TorqueRows<S, N / K, R, K> {
   Mat<S, 6, 3 * N> W;  ///< contact forces (n, t, o) to a wrench
   Vec<S, 6> w;         ///< the wrench to balance
   Vec<S, N> mu;
   Vec<S, N> limit;  ///< of the normal force [N]; infinity: none
 };
 
-template <class S, int N, int R = 0>
-struct BalanceAnswer : TorqueShares<S, N, R> {
+template <class S, int N, int R = 0, int K = 1>
+struct BalanceAnswer : TorqueShares<S, N / K, R> {
   S balanced;        ///< 1: `c` balances w; 0: nothing does, `y` shows it; NaN: not decided, or a number is not finite
   Vec<S, 3 * N> c;   ///< [N]
   Vec<S, 6> y;       ///< unit vector; with torque limits (y, l) is one
@@ -113,22 +115,34 @@ GARRA_HD_CALL Vec<S, 3 * N> balancing(const Mat<S, 6, 3 * N>& W, const GraspGram
   return c;
 }
 
-/// Calls visit(j, i) for joint i of contact j's finger.
-template <class S, int N, int R, class Visit>
-GARRA_HD void for_each_joint(const WrenchBalance<S, N, R>& p, const Visit& visit) {
-  for (int j = 0; j < N; ++j)
-    for (int i = 0; i < p.rows; ++i) visit(j, i);
+/// The numbers of finger f's K contacts, out of those of all.
+template <int K, class S, int M>
+GARRA_HD Vec<S, 3 * K> of_finger(const Vec<S, M>& all, int f) {
+  Vec<S, 3 * K> out;
+  for_each_index<3 * K>([&](int i) { out[i] = all[3 * K * f + i]; });
+  return out;
+}
+template <int K, class S, int M>
+GARRA_HD void set_finger(Vec<S, M>& all, int f, const Vec<S, 3 * K>& own) {
+  for_each_index<3 * K>([&](int i) { all[3 * K * f + i] = own[i]; });
+}
+
+/// Calls visit(f, i) for joint i of finger f.
+template <class S, int N, int R, int K, class Visit>
+GARRA_HD void for_each_joint(const WrenchBalance<S, N, R, K>& p, const Visit& visit) {
+  for (int f = 0; f < N / K; ++f)
+    for (int i = 0; i < p.rows; ++i) visit(f, i);
 }
 
 /// A joint's torque over its limit.
-template <class S, int N, int R>
-GARRA_HD S torque_share(const WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c, int j, int i) {
-  return p.own[j][i] + dot(p.gain[j][i], contact<S, N>(c, j));
+template <class S, int N, int R, int K>
+GARRA_HD S torque_share(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c, int f, int i) {
+  return p.own[f][i] + dot(p.gain[f][i], of_finger<K>(c, f));
 }
 
 /// Whether c lies in the cones and below the limits.
-template <class S, int N, int R>
-GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c) {
+template <class S, int N, int R, int K>
+GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c) {
   S worst = S(0);
   for (int j = 0; j < N; ++j) {
     worst = max(worst, tangential_length(contact<S, N>(c, j)) - c[3 * j]);
@@ -140,14 +154,14 @@ GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>
 }
 
 /// The value of (2).
-template <class S, int N, int R>
-GARRA_HD S farkas(const WrenchBalance<S, N, R>& p, const Vec<S, 6>& y, const TorqueShares<S, N, R>& l) {
+template <class S, int N, int R, int K>
+GARRA_HD S farkas(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
   Vec<S, 3 * N> z = transpose_times(p.W, y);
   S value = dot(y, p.w);
   if constexpr (R > 0)
-    for_each_joint(p, [&](int j, int i) {
-      set_contact<S, N>(z, j, axpy(l.share[j][i], p.gain[j][i], contact<S, N>(z, j)));
-      value += fma(p.own[j][i], l.share[j][i], -abs(l.share[j][i]));
+    for_each_joint(p, [&](int f, int i) {
+      set_finger<K>(z, f, axpy(l.share[f][i], p.gain[f][i], of_finger<K>(z, f)));
+      value += fma(p.own[f][i], l.share[f][i], -abs(l.share[f][i]));
     });
   for (int j = 0; j < N; ++j) {
     const S least = z[3 * j] - tangential_length(contact<S, N>(z, j));
@@ -157,8 +171,8 @@ GARRA_HD S farkas(const WrenchBalance<S, N, R>& p, const Vec<S, 6>& y, const Tor
 }
 
 /// |(y, l)|.
-template <class S, int N, int R>
-GARRA_HD S size_of(const WrenchBalance<S, N, R>& p, const Vec<S, 6>& y, const TorqueShares<S, N, R>& l) {
+template <class S, int N, int R, int K>
+GARRA_HD S size_of(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
   S sum = dot(y, y);
   if constexpr (R > 0) for_each_joint(p, [&](int j, int i) { sum = fma(l.share[j][i], l.share[j][i], sum); });
   return sqrt(sum);
@@ -168,7 +182,7 @@ GARRA_HD S size_of(const WrenchBalance<S, N, R>& p, const Vec<S, 6>& y, const To
 /// that costs less than what the force limit charges: without a limit 1e-9 outside weighs as much as 1e-5 of the
 /// wrench, and the iteration, when it has come as far as rounding lets it, leaves more.
 template <class S, int N, int R>
-GARRA_HD void push_into_cones(const WrenchBalance<S, N, R>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
+GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
   const Vec<S, 3 * N> image = transpose_times(p.W, y);
   for (int j = 0; j < N; ++j) {
     Vec3<S> z = contact<S, N>(image, j);
@@ -192,10 +206,36 @@ GARRA_HD void push_into_cones(const WrenchBalance<S, N, R>& p, const Vec<S, 6>& 
   }
 }
 
+/// The same of a finger with several contacts: all of its z at once, where the value of (2) grows by it.
+template <class S, int N, int R, int K>
+requires(K > 1) GARRA_HD
+    void push_into_cones(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, TorqueShares<S, N / K, R>& l) {
+  constexpr int M = 3 * K;
+  const Vec<S, 3 * N> image = transpose_times(p.W, y);
+  TorqueShares<S, N / K, R> pushed = l;
+  for (int f = 0; f < N / K; ++f) {
+    Vec<S, M> z = of_finger<K>(image, f);
+    auto reach = Mat<S, M, M>::zero();
+    for (int i = 0; i < p.rows; ++i) {
+      const Vec<S, M>& g = p.gain[f][i];
+      z = axpy(l.share[f][i], g, z);
+      for (int r = 0; r < M; ++r)
+        for (int k = 0; k <= r; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
+    }
+    auto missing = Vec<S, M>::zero();
+    for (int k = 0; k < K; ++k)
+      missing[3 * k] = S(1 + 1e-6) * max(tangential_length(contact<S, K>(z, k)) - z[3 * k], S(0));
+    const Vec<S, M> push = solve(factor_ldlt(reach), missing);
+    for (int i = 0; i < p.rows; ++i) pushed.share[f][i] += dot(p.gain[f][i], push);
+  }
+  const auto worth = farkas(p, y, pushed) > farkas(p, y, l);
+  for_each_joint(p, [&](int f, int i) { l.share[f][i] = select(worth, pushed.share[f][i], l.share[f][i]); });
+}
+
 /// Takes c or the direction of (y, l) as the answer where one of them is a certificate and none is known yet.
-template <class S, int N, int R>
-GARRA_HD void certify(const WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c, const Vec<S, 6>& y,
-                      TorqueShares<S, N, R> l, BalanceAnswer<S, N, R>& out) {
+template <class S, int N, int R, int K>
+GARRA_HD void certify(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c, const Vec<S, 6>& y,
+                      TorqueShares<S, N / K, R> l, BalanceAnswer<S, N, R, K>& out) {
   const S nan = S(__builtin_nan(""));
   const auto open = !(out.balanced == out.balanced);
   const S left = norm(p.W * c + p.w), size = size_of(p, y, l);
@@ -217,22 +257,22 @@ GARRA_HD void certify(const WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c, c
 }
 
 /// Multipliers of the torque limits, v of joint torques; or steps of theirs.
-template <class S, int N, int R>
+template <class S, int F, int R>
 struct JointPart {
-  S up[N][R], down[N][R];  ///< of g.c + h <= 1 + tau r, of -(g.c + h) <= 1 + tau r
+  S up[F][R], down[F][R];  ///< of g.c + h <= 1 + tau r, of -(g.c + h) <= 1 + tau r
 };
-template <class S, int N>
-struct JointPart<S, N, 0> {};
-template <class S, int N, int R>
+template <class S, int F>
+struct JointPart<S, F, 0> {};
+template <class S, int F, int R>
 struct Relaxation {
-  S relax[N][R];  ///< r of (3)
+  S relax[F][R];  ///< r of (3)
 };
-template <class S, int N>
-struct Relaxation<S, N, 0> {};
+template <class S, int F>
+struct Relaxation<S, F, 0> {};
 
 /// State of the iteration.
-template <class S, int N, int R>
-struct Interior : JointPart<S, N, R>, Relaxation<S, N, R> {
+template <class S, int N, int R, int K>
+struct Interior : JointPart<S, N / K, R>, Relaxation<S, N / K, R> {
   Vec<S, 3 * N> c, z;  ///< forces, and their multipliers, inside the cones
   Vec<S, N> v;         ///< multipliers of the limits
   Vec<S, 6> y, q;  ///< multiplier of the equations; W^T y = z - v e - sum (up - down) g, q.y + sum (up + down) r = 1
@@ -241,16 +281,16 @@ struct Interior : JointPart<S, N, R>, Relaxation<S, N, R> {
 
 /// inverse of (B^-1 + theta g g^T), in place. (I - k g^T) B (I - k g^T)^T + k k^T / theta, as Joseph's form of Kalman's
 /// update: the plain difference has nothing left where B is large and theta is, too.
-template <class S>
-GARRA_HD void stiffen(const Vec3<S>& g, const S& theta, Mat3<S>& B) {
-  const Vec3<S> along = B * g;
+template <class S, int M>
+GARRA_HD void stiffen(const Vec<S, M>& g, const S& theta, Mat<S, M, M>& B) {
+  const Vec<S, M> along = B * g;
   const S rest = S(1) / fma(theta, dot(g, along), S(1)), share = theta * rest;
-  const Vec3<S> k = share * along;
-  Mat3<S> half;
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) half(r, c) = fma(-k[r], along[c], B(r, c));
-  const Vec3<S> left = half * g;
-  for (int r = 0; r < 3; ++r)
+  const Vec<S, M> k = share * along;
+  Mat<S, M, M> half;
+  for (int r = 0; r < M; ++r)
+    for (int c = 0; c < M; ++c) half(r, c) = fma(-k[r], along[c], B(r, c));
+  const Vec<S, M> left = half * g;
+  for (int r = 0; r < M; ++r)
     for (int c = 0; c <= r; ++c)
       B(r, c) = B(c, r) = fma(share * rest * along[r], along[c], fma(-left[r], k[c], half(r, c)));
 }
@@ -278,11 +318,11 @@ struct JointRoom {
   S up, down;
   S stiff, tilt;  ///< sum and difference of multiplier over room
 };
-template <class S, int N, int R>
-GARRA_HD JointRoom<S> joint_room(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p, int j, int i) {
-  const S share = torque_share(p, x.c, j, i), all = fma(x.tau, x.relax[j][i], S(1));
+template <class S, int N, int R, int K>
+GARRA_HD JointRoom<S> joint_room(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, int f, int i) {
+  const S share = torque_share(p, x.c, f, i), all = fma(x.tau, x.relax[f][i], S(1));
   const S up = S(1) / (all - share), down = S(1) / (all + share);
-  return {up, down, fma(x.up[j][i], up, x.down[j][i] * down), fma(x.up[j][i], up, -(x.down[j][i] * down))};
+  return {up, down, fma(x.up[f][i], up, x.down[f][i] * down), fma(x.up[f][i], up, -(x.down[f][i] * down))};
 }
 
 /// What the relaxation r adds to the Newton system.
@@ -294,9 +334,9 @@ struct RelaxedPart {
 template <class S, int N>
 struct RelaxedPart<S, N, 0> {};
 
-template <class S, int N, int R>
+template <class S, int N, int R, int K>
 struct StepSystem : RelaxedPart<S, N, R> {
-  Mat3<S> block[N];
+  Mat<S, 3 * K, 3 * K> block[N / K];
   Ldlt<S, 6> factors;    ///< of W block W^T
   Vec<S, 6> q;           ///< q - W block pull
   Vec<S, 6> by_q;        ///< (W block W^T)^-1 of that
@@ -305,43 +345,60 @@ struct StepSystem : RelaxedPart<S, N, R> {
   Vec<S, 6> by_error;    ///< (W block W^T)^-1 (W c + w - tau q): what rounding has left
 };
 
-/// The joints of contact j's finger: its block, its center, what r pulls.
-template <class S, int N, int R>
-GARRA_HD void add_joints(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p, int j, StepSystem<S, N, R>& out) {
-  Vec3<S> center = contact<S, N>(out.center, j), pull = Vec3<S>::zero();
+/// The joints of finger f: its block, its center, what r pulls.
+template <class S, int N, int R, int K>
+GARRA_HD void add_joints(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, int f,
+                         StepSystem<S, N, R, K>& out) {
+  Vec<S, 3 *K> center = of_finger<K>(out.center, f), pull = Vec<S, 3 * K>::zero();
   for (int i = 0; i < p.rows; ++i) {
-    const Vec3<S>& g = p.gain[j][i];
-    const JointRoom<S> room = joint_room(x, p, j, i);
-    stiffen(g, room.stiff, out.block[j]);
+    const Vec<S, 3 * K>& g = p.gain[f][i];
+    const JointRoom<S> room = joint_room(x, p, f, i);
+    stiffen(g, room.stiff, out.block[f]);
     center = axpy(room.down - room.up, g, center);
-    const S r = x.relax[j][i];
+    const S r = x.relax[f][i];
     pull = axpy(r * room.tilt, g, pull);
     out.by_target = fma(r, room.up + room.down, out.by_target);
     out.by_dtau = fma(r * r, room.stiff, out.by_dtau);
   }
-  set_contact<S, N>(out.center, j, center);
-  set_contact<S, N>(out.pull, j, pull);
+  set_finger<K>(out.center, f, center);
+  set_finger<K>(out.pull, f, pull);
 }
 
-template <class S, int N, int R>
-GARRA_HD_CALL StepSystem<S, N, R> step_system(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p) {
-  StepSystem<S, N, R> out;
+/// Blocks and center of finger f.
+template <class S, int N, int R, int K>
+GARRA_HD void set_block(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, int f,
+                        StepSystem<S, N, R, K>& out) {
+  if constexpr (K > 1) out.block[f] = Mat<S, 3 * K, 3 * K>::zero();
+  for (int k = 0; k < K; ++k) {
+    const int j = K * f + k;
+    const Vec3<S> c = contact<S, N>(x.c, j), z = contact<S, N>(x.z, j);
+    const S room = p.limit[j] - c[0], depth = S(1) / cone::depth2(c);
+    const Mat3<S> own = inverse_block(c, z, x.v[j] / room);
+    for (int r = 0; r < 3; ++r)
+      for (int i = 0; i < 3; ++i) out.block[f](3 * k + r, 3 * k + i) = own(r, i);
+    set_contact<S, N>(out.center, j, vec3<S>(fma(depth, c[0], -(S(1) / room)), -(depth * c[1]), -(depth * c[2])));
+  }
+  if constexpr (R > 0) add_joints(x, p, f, out);
+}
+
+template <class S, int N, int R, int K>
+GARRA_HD_CALL StepSystem<S, N, R, K> step_system(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p) {
+  StepSystem<S, N, R, K> out;
   if constexpr (R > 0) out.by_target = out.by_dtau = S(0);
   Mat<S, 6, 6> G = Mat<S, 6, 6>::zero();
   Vec<S, 3 * N> moved;
-  for (int j = 0; j < N; ++j) {
-    const Vec3<S> c = contact<S, N>(x.c, j), z = contact<S, N>(x.z, j);
-    const S room = p.limit[j] - c[0], depth = S(1) / cone::depth2(c);
-    out.block[j] = inverse_block(c, z, x.v[j] / room);
-    set_contact<S, N>(out.center, j, vec3<S>(fma(depth, c[0], -(S(1) / room)), -(depth * c[1]), -(depth * c[2])));
-    if constexpr (R > 0) add_joints(x, p, j, out);
-    set_contact<S, N>(moved, j, out.block[j] * contact<S, N>(out.center, j));
+  for (int f = 0; f < N / K; ++f) {
+    set_block(x, p, f, out);
+    set_finger<K>(moved, f, out.block[f] * of_finger<K>(out.center, f));
     for (int r = 0; r < 6; ++r) {
-      const Vec3<S> row = vec3<S>(p.W(r, 3 * j), p.W(r, 3 * j + 1), p.W(r, 3 * j + 2));
-      const Vec3<S> image = out.block[j] * row;
+      Vec<S, 3 * K> row;
+      for_each_index<3 * K>([&](int i) { row[i] = p.W(r, 3 * K * f + i); });
+      const Vec<S, 3 * K> image = out.block[f] * row;
       for (int k = 0; k <= r; ++k)
-        G(r, k) =
-            fma(image[0], p.W(k, 3 * j), fma(image[1], p.W(k, 3 * j + 1), fma(image[2], p.W(k, 3 * j + 2), G(r, k))));
+        for_each_index<3 * K>([&](int from_end) {
+          const int i = 3 * K - 1 - from_end;
+          G(r, k) = fma(image[i], p.W(k, 3 * K * f + i), G(r, k));
+        });
     }
   }
   S trace = S(0);
@@ -351,7 +408,7 @@ GARRA_HD_CALL StepSystem<S, N, R> step_system(const Interior<S, N, R>& x, const 
   out.q = x.q;
   if constexpr (R > 0) {
     Vec<S, 3 * N> pulled;
-    for (int j = 0; j < N; ++j) set_contact<S, N>(pulled, j, out.block[j] * contact<S, N>(out.pull, j));
+    for (int f = 0; f < N / K; ++f) set_finger<K>(pulled, f, out.block[f] * of_finger<K>(out.pull, f));
     out.q -= p.W * pulled;
     out.by_target += dot(pulled, out.center);
     out.by_dtau -= dot(pulled, out.pull);
@@ -363,8 +420,8 @@ GARRA_HD_CALL StepSystem<S, N, R> step_system(const Interior<S, N, R>& x, const 
 }
 
 /// A step towards products c.z of size `target`, and how far it may go.
-template <class S, int N, int R>
-struct Step : JointPart<S, N, R> {
+template <class S, int N, int R, int K>
+struct Step : JointPart<S, N / K, R> {
   Vec<S, 3 * N> dc, dz;
   Vec<S, N> dv;
   Vec<S, 6> dy;
@@ -372,29 +429,31 @@ struct Step : JointPart<S, N, R> {
   S longest;
 };
 
-/// Steps of the multipliers of contact j's finger, how far they and the torques may go, and their part of z + dz.
-template <class S, int N, int R>
-GARRA_HD void step_joints(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p, const S& target, int j,
-                          Step<S, N, R>& out, Vec3<S>& z) {
-  const Vec3<S> dc = contact<S, N>(out.dc, j);
+/// Steps of the multipliers of finger f, how far they and the torques may go, and their part of z + dz.
+template <class S, int N, int R, int K>
+GARRA_HD void step_joints(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, const S& target, int f,
+                          Step<S, N, R, K>& out) {
+  const Vec<S, 3 * K> dc = of_finger<K>(out.dc, f);
+  Vec<S, 3 * K> z = of_finger<K>(out.dz, f);
   S most = S(0);  // the reciprocal of how far
   for (int i = 0; i < p.rows; ++i) {
-    const Vec3<S>& g = p.gain[j][i];
-    const JointRoom<S> room = joint_room(x, p, j, i);
-    const S turn = dot(g, dc), wider = x.relax[j][i] * out.dtau;
-    const S &u = x.up[j][i], &d = x.down[j][i];
-    const S du = out.up[j][i] = fma(room.up, fma(u, turn - wider, target), -u);
-    const S dd = out.down[j][i] = fma(room.down, fma(d, -(turn + wider), target), -d);
+    const Vec<S, 3 * K>& g = p.gain[f][i];
+    const JointRoom<S> room = joint_room(x, p, f, i);
+    const S turn = dot(g, dc), wider = x.relax[f][i] * out.dtau;
+    const S &u = x.up[f][i], &d = x.down[f][i];
+    const S du = out.up[f][i] = fma(room.up, fma(u, turn - wider, target), -u);
+    const S dd = out.down[f][i] = fma(room.down, fma(d, -(turn + wider), target), -d);
     z = axpy((u + du) - (d + dd), g, z);
     most = max(max(most, max((turn - wider) * room.up, -((turn + wider) * room.down))), max(-du / u, -dd / d));
   }
+  set_finger<K>(out.dz, f, z);
   out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
 }
 
-template <class S, int N, int R>
-GARRA_HD_CALL Step<S, N, R> step_towards(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p,
-                                         const StepSystem<S, N, R>& at, const S& target) {
-  Step<S, N, R> out;
+template <class S, int N, int R, int K>
+GARRA_HD_CALL Step<S, N, R, K> step_towards(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p,
+                                            const StepSystem<S, N, R, K>& at, const S& target) {
+  Step<S, N, R, K> out;
   const Vec<S, 6> from = axpy(target, at.by_center, at.by_error);
   S gain = dot(at.q, from), loss = dot(at.q, at.by_q);
   if constexpr (R > 0) {
@@ -406,28 +465,34 @@ GARRA_HD_CALL Step<S, N, R> step_towards(const Interior<S, N, R>& x, const Wrenc
   out.dy = y - x.y;
   const Vec<S, 3 * N> image = transpose_times(p.W, y);
   out.longest = S(__builtin_huge_val());
-  for (int j = 0; j < N; ++j) {
-    const Vec3<S> c = contact<S, N>(x.c, j), z = contact<S, N>(x.z, j), pull = contact<S, N>(image, j);
-    Vec3<S> push = axpy(target, contact<S, N>(at.center, j), -pull);
-    if constexpr (R > 0) push = axpy(out.dtau, contact<S, N>(at.pull, j), push);
-    const Vec3<S> dc = at.block[j] * push;
-    set_contact<S, N>(out.dc, j, dc);
-    const S inverse = S(1) / (p.limit[j] - c[0]);
-    out.dv[j] = fma(inverse, fma(x.v[j], dc[0], target), -x.v[j]);
-    Vec3<S> dz = pull - z;  // z + dz = W^T y + (v + dv) e + sum (up + dup - down - ddown) g
-    dz[0] += x.v[j] + out.dv[j];
-    if constexpr (R > 0) step_joints(x, p, target, j, out, dz);
-    set_contact<S, N>(out.dz, j, dz);
-    out.longest = min(min(out.longest, cone::way_out(c, dc)), cone::way_out(z, dz));
-    const S most = max(dc[0] * inverse, -out.dv[j] / x.v[j]);  // the reciprocal of how far
-    out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
+  for (int f = 0; f < N / K; ++f) {
+    Vec<S, 3 * K> push = axpy(target, of_finger<K>(at.center, f), -of_finger<K>(image, f));
+    if constexpr (R > 0) push = axpy(out.dtau, of_finger<K>(at.pull, f), push);
+    set_finger<K>(out.dc, f, at.block[f] * push);
+    for (int j = K * f; j < K * (f + 1); ++j) {
+      const S inverse = S(1) / (p.limit[j] - x.c[3 * j]);
+      out.dv[j] = fma(inverse, fma(x.v[j], out.dc[3 * j], target), -x.v[j]);
+      // z + dz = W^T y + (v + dv) e + sum (up + dup - down - ddown) g
+      Vec3<S> dz = contact<S, N>(image, j) - contact<S, N>(x.z, j);
+      dz[0] += x.v[j] + out.dv[j];
+      set_contact<S, N>(out.dz, j, dz);
+    }
+    if constexpr (R > 0) step_joints(x, p, target, f, out);
+    for (int j = K * f; j < K * (f + 1); ++j) {
+      const Vec3<S> c = contact<S, N>(x.c, j), dc = contact<S, N>(out.dc, j);
+      out.longest =
+          min(min(out.longest, cone::way_out(c, dc)), cone::way_out(contact<S, N>(x.z, j), contact<S, N>(out.dz, j)));
+      // The reciprocal of how far.
+      const S inverse = S(1) / (p.limit[j] - c[0]), most = max(dc[0] * inverse, -out.dv[j] / x.v[j]);
+      out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
+    }
   }
   return out;
 }
 
 /// Sum of the products that all go to zero together, over their number.
-template <class S, int N, int R>
-GARRA_HD S centering(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p) {
+template <class S, int N, int R, int K>
+GARRA_HD S centering(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p) {
   S sum = dot(x.c, x.z);
   for (int j = 0; j < N; ++j) sum = fma(p.limit[j] - x.c[3 * j], x.v[j], sum);
   int joints = 0;
@@ -437,24 +502,34 @@ GARRA_HD S centering(const Interior<S, N, R>& x, const WrenchBalance<S, N, R>& p
       const S share = torque_share(p, x.c, j, i), all = fma(x.tau, x.relax[j][i], S(1));
       sum = fma(all - share, x.up[j][i], fma(all + share, x.down[j][i], sum));
     });
-  return sum * S(1.0 / (2 * N * (1 + joints)));
+  return sum * S(1.0 / (2 * N + 2 * (N / K) * joints));
+}
+
+/// Of what a joint's limit leaves, the part that a contact may take: a quarter, or its share in that.
+template <class S, int M>
+GARRA_HD S first_share(const Vec<S, M>& gain) {
+  if constexpr (M == 3) return S(0.25);
+  S felt = S(0);
+  for (int k = 0; k < M; k += 3) felt += select(abs(gain[k]) > S(0), S(1), S(0));
+  return S(0.25) / max(felt, S(1));
 }
 
 /// Relaxes limits of which the finger's own weight takes more than half, and returns a normal force that stays well
 /// within them; then what is relaxed leaves a quarter of each limit on both sides.
-template <class S, int N, int R>
-GARRA_HD S relax_joints(const WrenchBalance<S, N, R>& p, int j, S start, Interior<S, N, R>& x) {
+template <class S, int N, int R, int K>
+GARRA_HD S relax_joints(const WrenchBalance<S, N, R, K>& p, int j, S start, Interior<S, N, R, K>& x) {
+  const int f = j / K;
   for (int i = 0; i < p.rows; ++i) {
-    x.relax[j][i] = max(abs(p.own[j][i]) - S(0.5), S(0));
-    const S turn = abs(p.gain[j][i][0]);
-    start = select(turn * start > S(0.25), S(0.25) / select(turn > S(0), turn, S(1)), start);
+    x.relax[f][i] = max(abs(p.own[f][i]) - S(0.5), S(0));
+    const S turn = abs(p.gain[f][i][3 * (j % K)]), share = first_share(p.gain[f][i]);
+    start = select(turn * start > share, share / select(turn > S(0), turn, S(1)), start);
   }
   return start;
 }
 
-template <class S, int N, int R>
-GARRA_HD Interior<S, N, R> first_point(const WrenchBalance<S, N, R>& p) {
-  Interior<S, N, R> x;
+template <class S, int N, int R, int K>
+GARRA_HD Interior<S, N, R, K> first_point(const WrenchBalance<S, N, R, K>& p) {
+  Interior<S, N, R, K> x;
   for (int j = 0; j < N; ++j) {
     S start = min(S(0.5) * p.limit[j], S(1));
     if constexpr (R > 0) start = relax_joints(p, j, start, x);
@@ -466,30 +541,31 @@ GARRA_HD Interior<S, N, R> first_point(const WrenchBalance<S, N, R>& p) {
   x.y = Vec<S, 6>::zero();
   x.tau = S(1);
   if constexpr (R > 0)
-    for_each_joint(p, [&](int j, int i) {
-      const S share = torque_share(p, x.c, j, i), all = x.relax[j][i] + S(1);
-      x.up[j][i] = S(1) / (all - share);
-      x.down[j][i] = S(1) / (all + share);
+    for_each_joint(p, [&](int f, int i) {
+      const S share = torque_share(p, x.c, f, i), all = x.relax[f][i] + S(1);
+      x.up[f][i] = S(1) / (all - share);
+      x.down[f][i] = S(1) / (all + share);
     });
   return x;
 }
 
 /// Where no answer is known: steps until one is.
-template <class S, int N, int R>
-GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R>& p, const GraspGram<S, N>& g, BalanceAnswer<S, N, R>& out) {
+template <class S, int N, int R, int K>
+GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R, K>& p, const GraspGram<S, N>& g,
+                           BalanceAnswer<S, N, R, K>& out) {
   constexpr int kMostSteps = 60;
-  Interior<S, N, R> x = first_point(p);
+  Interior<S, N, R, K> x = first_point(p);
   for (int step = 0; step < kMostSteps; ++step) {
     const auto running = !(out.balanced == out.balanced) && is_finite(x.tau);
     if (!any(running)) break;
     out.steps += select(running, S(1), S(0));
-    const StepSystem<S, N, R> system = step_system(x, p);
+    const StepSystem<S, N, R, K> system = step_system(x, p);
     const S mean = centering(x, p);
     const S far = min(step_towards(x, p, system, S(0)).longest, S(1)), rest = S(1) - far;
     // Mild: who reduces the products by more than a step has shown to be possible gets stuck beside a cone where the
     // forces have to grow a hundredfold (a grasp that just closes), and takes more steps elsewhere, too.
     const S share = max(min(S(1.5) * rest, S(1)), S(0.1));
-    const Step<S, N, R> to = step_towards(x, p, system, share * mean);
+    const Step<S, N, R, K> to = step_towards(x, p, system, share * mean);
     S length = min(S(0.9) * to.longest, S(1));
     length = select(fma(length, to.dtau, x.tau) < S(0), -x.tau / to.dtau, length);  // balanced: no farther
     x.c = axpy(length, to.dc, x.c);
@@ -497,7 +573,7 @@ GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R>& p, const GraspGram<S, N
     x.v = axpy(length, to.dv, x.v);
     x.y = axpy(length, to.dy, x.y);
     x.tau = fma(length, to.dtau, x.tau);
-    TorqueShares<S, N, R> l;
+    TorqueShares<S, N / K, R> l;
     if constexpr (R > 0)
       for_each_joint(p, [&](int j, int i) {
         x.up[j][i] = fma(length, to.up[j][i], x.up[j][i]);
@@ -511,9 +587,9 @@ GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R>& p, const GraspGram<S, N
 }  // namespace balance
 
 /// Decides (1). `guess`: forces to begin with, of any kind [N].
-template <class S, int N, int R>
-[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R> balance_wrench(WrenchBalance<S, N, R> p,
-                                                                  const Vec<S, 3 * N>& guess) {
+template <class S, int N, int R, int K>
+[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K> balance_wrench(WrenchBalance<S, N, R, K> p,
+                                                                     const Vec<S, 3 * N>& guess) {
   const S nan = S(__builtin_nan("")), zero = S(0), one = S(1);
   const S size = norm(p.w), unit = one / select(size > zero, size, one);
   p.w = unit * p.w;
@@ -529,13 +605,15 @@ template <class S, int N, int R>
   }
   auto weightless = size == zero;  // no wrench: no force needed, if the fingers can hold themselves
   if constexpr (R > 0)
-    balance::for_each_joint(p, [&](int j, int i) {
-      p.gain[j][i][0] *= select(size > zero, size, one);
-      for (int k = 1; k < 3; ++k) p.gain[j][i][k] *= p.mu[j] * select(size > zero, size, one);
-      weightless = weightless && abs(p.own[j][i]) <= one;
+    balance::for_each_joint(p, [&](int f, int i) {
+      for (int j = 0; j < K; ++j) {
+        p.gain[f][i][3 * j] *= select(size > zero, size, one);
+        for (int k = 1; k < 3; ++k) p.gain[f][i][3 * j + k] *= p.mu[K * f + j] * select(size > zero, size, one);
+      }
+      weightless = weightless && abs(p.own[f][i]) <= one;
     });
   const GraspGram<S, N> g = balance::gram<S, N>(p.W);
-  BalanceAnswer<S, N, R> out;
+  BalanceAnswer<S, N, R, K> out;
   out.balanced = out.gap = nan;
   out.c = Vec<S, 3 * N>::zero();
   out.y = Vec<S, 6>::zero();
@@ -556,7 +634,7 @@ template <class S, int N, int R>
   out.closed = select(room > S(1e-6), one, zero);
   c = axpy(select(out.closed > zero, needed * S(1 + 1e-12), zero), squeeze, c);
   // What no forces reach at all: the part of the remainder outside of W's range, freed from rounding.
-  TorqueShares<S, N, R> none;
+  TorqueShares<S, N / K, R> none;
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] = none.share[j][i] = zero; });
   balance::certify(p, c, g.shift * solve(g.factors, p.W * c + p.w), none, out);
   if (any(!(out.balanced == out.balanced))) balance::iterate(p, g, out);

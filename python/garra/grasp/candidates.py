@@ -43,7 +43,7 @@ _OF_CONTACTS = {
 }
 _OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
 # Of a hand that is not ideal; their shapes depend on one another.
-_OF_HANDS = ("mobility", "jacobian", "mass_matrix", "torque", "bias")
+_OF_HANDS = ("mobility", "jacobian", "mass_matrix", "torque", "bias", "torque_limit")
 _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
@@ -53,7 +53,8 @@ class Set:
     A grasp is contact points, normals into the object and friction coefficients; mass, centre of mass, gravity
     (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. Without more the hand is ideal: it presses with
     any forces that friction and force_limit allow. With mobility and force it is compliant, with jacobian, mass_matrix
-    and torque (or force) a whole hand: then it has a command, and that has to hold the object.
+    and torque (or force) a whole hand: then it has a command, and that has to hold the object; torque_limit limits its
+    motors.
     """
 
     def __init__(
@@ -102,9 +103,9 @@ class Set:
         number, one for each contact, or [..., 3, 3] in the object's axes [1/kg]; force [..., 3], the commanded (n, t,
         o) [N]. A whole hand: jacobian [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]), the velocity of the
         contact points in the object's axes; mass_matrix [nq, nq] or [G, nq, nq]; torque, bias [nq] or [G, nq], or
-        force. mesh: the object's vertices [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and
-        for grasps from within, whose normals all point away from the centre of mass. For reports only: names, a text
-        for each grasp.
+        force; torque_limit [nq] or [G, nq] of the motors, numpy.inf where there is none. mesh: the object's vertices
+        [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and for grasps from within, whose
+        normals all point away from the centre of mass. For reports only: names, a text for each grasp.
         """
         points = np.asarray(points, dtype=np.float64)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:

@@ -27,12 +27,14 @@ def from_mujoco(
     hand: str | int | None = None,
     *,
     reduce: str | None = None,
+    most_contacts: int = MOST_CONTACTS,
 ) -> Grasp:
     """The grasp that `data` shows: contact forces, accelerations and robustness by garra, everything else by MuJoCo.
 
     object: name or id of the body that is held; it has a free joint. hand: root body of the hand; contacts with
     anything else are then left out. Without it all contacts of the object count, those with a table too.
     reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
+    most_contacts: a grasp with more is refused. `Grasp.solve` and `robustness` take 8, `Set.from_grasps` takes 32.
     `data` is not changed.
 
     Rigid contacts and Coulomb cones take the place of MuJoCo's soft ones; actuators, springs, tendons, damping, gravity
@@ -46,10 +48,10 @@ def from_mujoco(
     chosen = scene.contacts(held, None if hand is None else scene.body(hand))
     if reduce == "corners":
         chosen = scene.corners(chosen)
-    if len(chosen) > MOST_CONTACTS:
+    if len(chosen) > most_contacts:
         pairs = ", ".join(sorted({f"{c.geoms[0]} on {c.geoms[1]}" for c in chosen}))
         remedy = "hand=, which leaves a table out, or simpler geoms" if reduce else 'reduce="corners"'
-        raise ValueError(f"{len(chosen)} contacts ({pairs}), at most {MOST_CONTACTS} are solved: try {remedy}")
+        raise ValueError(f"{len(chosen)} contacts ({pairs}), at most {most_contacts} are solved: try {remedy}")
     return scene.grasp(held, chosen)
 
 

@@ -9,7 +9,7 @@ from garra.page import words
 # Why a grasp has no rank: label, what it means.
 REFUSED: dict[str, tuple[str, str]] = {
     "no_contact": ("no contact", "the grasp has no contact"),
-    "too_many_contacts": ("too many contacts", "more than 32, of a hand that is not ideal more than 8"),
+    "too_many_contacts": ("too many contacts", "more than 32"),
     "not_finite": ("not finite", "a number of it is NaN or infinite"),
     "bad_normal": ("bad normal", "a normal is zero, or a tangent is parallel to its normal"),
     "bad_friction": ("bad friction", "a friction coefficient or a force limit is negative"),

@@ -7,6 +7,7 @@
 #include "garra/batch/device.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/refill.hpp"
+#include "garra/contact.hpp"
 #include "garra/solve/friction_newton.hpp"
 
 namespace garra::contact {
@@ -23,7 +24,7 @@ template <class Solver, int N>
     batch::for_each_scalar(count, body);
   else
     batch::iterate_lanes(body, count);
-  if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
+  if constexpr (std::is_same_v<Solver, solvers::FrictionNewton> && N <= kMaxContacts) {
     // A second pass over candidates: the tail is rare, so it is no part of the hot body.
     if (body.solver.goes_on()) rescue_unsolved(body, count);
   }
@@ -38,5 +39,8 @@ extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+// Without the ladder beyond Newton, for sets of grasps.
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
 
 }  // namespace garra::contact

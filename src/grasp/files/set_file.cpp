@@ -16,8 +16,8 @@ namespace {
 const char* const kSetFile =
     "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
     "curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of a hand that is "
-    "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, bias "
-    "[g,nq] (docs/grasp-sets.md).";
+    "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
+    "bias, torque_limit [g,nq] (docs/grasp-sets.md).";
 
 }  // namespace
 
@@ -134,6 +134,7 @@ class SetFile::Reader {
     s.mass_matrix = array("mass_matrix", {g, nq, nq});
     s.torque = array("torque", {g, nq});
     s.bias = array("bias", {g, nq});
+    s.torque_limit = array("torque_limit", {g, nq});
   }
   /// The mesh, where there is one that is sound; read once.
   [[nodiscard]] const std::shared_ptr<const mesh::Surface>& object() {
@@ -236,6 +237,7 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
   put("mass_matrix", {g, nq, nq}, s.mass_matrix);
   put("torque", {g, nq}, s.torque);
   put("bias", {g, nq}, s.bias);
+  put("torque_limit", {g, nq}, s.torque_limit);
   if (!extras.sample.empty()) file.write("sample", {g}, std::span<const std::int64_t>(extras.sample));
   const mesh::Mesh& object = extras.object;
   if (object.faces() > 0 && object.faces() <= kMostStoredFaces) {

@@ -67,9 +67,9 @@ struct BalanceReserve {
   S lost;    ///< 1 where no forces balance the probe at all
 };
 
-template <class S, int N, int R>
+template <class S, int N, int R, int K>
 GARRA_HD_CALL BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrench<S, N>& object,
-                                                const solvers::WrenchBalance<S, N, R>& p, const Vec<S, 3 * N>& c) {
+                                                const solvers::WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c) {
   const auto gram = solvers::balance::gram<S, N>(p.W);
   Vec<S, 6> probe;
   // Rows are scaled as W's are, so the probe is, too.
@@ -81,6 +81,8 @@ GARRA_HD_CALL BalanceReserve<S> balance_reserve(const HoldUnits& m, const Object
   BalanceReserve<S> out = {S(kInfinity), S(kInfinity), S(0)};
   // Only a W without full rank can lose something; 1e-9 of it is the tolerance of a balance.
   out.lost = select(gram.deficient > S(0) && norm(lost) > S(1e-9) * norm(probe), S(1), S(0));
+  Mat<S, 3 * K, 6> G_finger;  // of the contacts of a finger
+  Vec<S, 3 * K> step_finger;
   for (int j = 0; j < N; ++j) {
     Mat<S, 6, 3> W;
     for (int r = 0; r < 6; ++r)
@@ -98,16 +100,23 @@ GARRA_HD_CALL BalanceReserve<S> balance_reserve(const HoldUnits& m, const Object
     // Only a growing normal force meets its limit.
     const S to_limit = select(grows, max(room, S(0)) / select(grows, step[0], S(1)), S(kInfinity));
     out.factor = min(out.factor, min(cone_exit(cj, step, p.mu[j]), to_limit));
-    if constexpr (R > 0)
+    if constexpr (R > 0) {
+      for (int k = 0; k < 3; ++k) {
+        step_finger[3 * (j % K) + k] = step[k];
+        for (int r = 0; r < 6; ++r) G_finger(3 * (j % K) + k, r) = G(k, r);
+      }
+      if (j % K < K - 1) continue;
       for (int i = 0; i < p.rows; ++i) {
-        const S share = solvers::balance::torque_share(p, c, j, i), turn = dot(p.gain[j][i], step);
-        const S size = norm(transpose_times(G, p.gain[j][i]));
+        const Vec<S, 3 * K>& gain = p.gain[j / K][i];
+        const S share = solvers::balance::torque_share(p, c, j / K, i), turn = dot(gain, step_finger);
+        const S size = norm(transpose_times(G_finger, gain));
         // A radius may use a torque up in either direction, the probe in its own only.
         const S left = max(S(1) - abs(share), S(0)), ahead = max(select(turn > S(0), S(1) - share, S(1) + share), S(0));
         const auto counts = size > S(0), turns = abs(turn) > S(0);
         out.radius = min(out.radius, select(counts, left / select(counts, size, S(1)), S(kInfinity)));
         out.factor = min(out.factor, select(turns, ahead / select(turns, abs(turn), S(1)), S(kInfinity)));
       }
+    }
   }
   return out;
 }
@@ -121,9 +130,10 @@ GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
 }
 
 /// Load factor and wrench radius of the stick force, cut down to what can be balanced.
-template <class S, int N, int R>
-GARRA_HD void cut_down(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R>& p,
-                       const solvers::BalanceAnswer<S, N, R>& answer, Metrics<S, N>& out) {
+template <class S, int N, int R, int K>
+GARRA_HD void cut_down(const HoldUnits& m, const ObjectWrench<S, N>& object,
+                       const solvers::WrenchBalance<S, N, R, K>& p, const solvers::BalanceAnswer<S, N, R, K>& answer,
+                       Metrics<S, N>& out) {
   const S zero = S(0);
   S radius = S(kInfinity), factor = S(kInfinity);
   // Where no lane has anything to cut, the reserves are not computed.
@@ -143,8 +153,8 @@ GARRA_HD void cut_down(const HoldUnits& m, const ObjectWrench<S, N>& object, con
 
 /// What becomes of a sample's wrench: whether any forces can balance it, and what the command leaves of it. `left`: of
 /// the commanded forces, which are also where the search for forces begins.
-template <class S, int N, int R>
-GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R>& p,
+template <class S, int N, int R, int K>
+GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R, K>& p,
                      const Vec<S, 3 * N>& command, const Vec<S, 6>& left, Metrics<S, N>& out) {
   const auto something = object.size > S(0);
   // (23) of docs/grasp-model.md; nothing to carry is carried.

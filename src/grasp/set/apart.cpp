@@ -16,11 +16,13 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN(), kInfinite = std::numeric_limits<double>::infinity();
 
+std::int64_t contacts_of(const Set& set, std::size_t g) { return set.first[g + 1] - set.first[g]; }
+
 /// Of one grasp at a time, whose places in `which` are known.
 class Deciding {
  public:
   Deciding(const Work& work, std::span<const std::size_t> which, const Stretch& of, Decided& out)
-      : work_(work), which_(which), of_(of), out_(out) {}
+      : work_(work), reader_(work.set, work.hand), which_(which), of_(of), out_(out) {}
 
   void all(const SetProgress& done) const {
     // A second or so of work at once.
@@ -28,10 +30,10 @@ class Deciding {
     const auto most = static_cast<std::size_t>(
         std::max<std::int64_t>(1, kSamplesAtOnce / std::max<std::int64_t>({of_.count, of_.numbers, 1})));
     std::int64_t through = 0;
-    const auto of_size = [&](auto n, const auto& run) {
+    const auto of_size = [&](auto n, const auto& for_sizes, const auto& run) {
       Places sized;
       for (std::size_t k = 0; k < which_.size(); ++k)
-        if (set_size(work_.set.first[which_[k] + 1] - work_.set.first[which_[k]]) == n) sized.push_back(k);
+        if (smallest_size(contacts_of(work_.set, which_[k]), for_sizes) == n) sized.push_back(k);
       for (std::size_t first = 0; first < sized.size(); first += most) {
         const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
         run(some);
@@ -39,10 +41,12 @@ class Deciding {
         if (done) done(through);
       }
     };
+    const auto set_sizes = [](const auto& use) { for_set_sizes(use); };
+    const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
     if (work_.hand == Hand::kIdeal)
-      for_set_sizes([&](auto n) { of_size(n, [&](auto some) { ideal<n>(some); }); });
+      for_set_sizes([&](auto n) { of_size(n, set_sizes, [&](auto some) { ideal<n>(some); }); });
     else
-      for_hand_sizes([&](auto n) { of_size(n, [&](auto some) { with_hand<n>(some); }); });
+      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, [&](auto some) { with_hand<n>(some); }); });
   }
 
  private:
@@ -83,15 +87,13 @@ class Deciding {
   template <int N>
   void with_hand(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
-    std::vector<SetHand<N>> hands;
-    hands.reserve(places.size());
-    for (std::size_t j = 0; j < places.size(); ++j)
-      hands.push_back(packed_hand<N>(work_.set, work_.hand, grasp(places[j]), grasps[j]));
+    PackedHands<N> hands;
+    for (std::size_t j = 0; j < places.size(); ++j) reader_.pack(grasp(places[j]), grasps[j], hands);
     const std::int64_t samples = std::max(of_.count, of_.numbers);
     std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_);
     const SetModel model = model_of(work_.study);
-    run_hand<N>({model, grasps, hands, solvers::FrictionNewton{}, work_.study.held_imbalance,
+    run_hand<N>({model, grasps, hands.hands, hands.limited(), hand_solver<N>(), work_.study.held_imbalance,
                  work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
                  numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
                 work_.device);
@@ -99,11 +101,17 @@ class Deciding {
     spread(numbers.margin, places, out_.margin);
     spread(numbers.radius, places, out_.radius);
     if (of_.count == 0) return;  // counted before
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      auto& first = numbers.counts[j].first;
+      // Contacts that only fill up N are none that could fail first.
+      std::fill(first.begin() + contacts_of(work_.set, which_[places[j]]), first.end(), 0);
+    }
     spread(verdicts, places, out_.verdicts);
     spread(numbers.counts, places, out_.counts);
   }
 
   const Work& work_;
+  HandReader reader_;
   std::span<const std::size_t> which_;
   Stretch of_;
   Decided& out_;

@@ -97,12 +97,13 @@ Vec3<double> tangent_of(const Vec3<double>& n, const Vec3<double>& given, bool i
 }
 
 constexpr double kShortest = 1e-12;  ///< a shorter vector has no direction
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
 GraspStatus GraspReader::status(bool from_within) const {
   if (contacts_ == 0) return GraspStatus::kNoContact;
-  if (contacts_ > (hand_ == Hand::kIdeal ? kMostSetContacts : kMaxContacts)) return GraspStatus::kTooManyContacts;
+  if (contacts_ > kMostSetContacts) return GraspStatus::kTooManyContacts;
   if (!finite() || !hand_is_finite(set_, g_)) return GraspStatus::kNotFinite;
   if (!frames_exist()) return GraspStatus::kBadNormal;
   for (std::int64_t j = 0; j < contacts_; ++j)
@@ -125,9 +126,11 @@ SetGrasp<N> GraspReader::packed() const {
   out.contacts = static_cast<int>(contacts_);
   for (int j = 0; j < N; ++j) {
     const int source = j % out.contacts, copies = (N - source + out.contacts - 1) / out.contacts;
+    const double limit = one(set_.force_limit, row_ + source, kNoLimit);
     out.contact[j] = surface(row_ + source);
     out.friction[j] = one(set_.friction, row_ + source, 0);
-    out.limit[j] = one(set_.force_limit, row_ + source, std::numeric_limits<double>::infinity()) / copies;
+    // The contacts of a hand that has a command share nothing: those beyond its own have no place on the object.
+    out.limit[j] = hand_ == Hand::kIdeal ? limit / copies : j < out.contacts ? limit : kNoLimit;
   }
   return out;
 }

@@ -58,10 +58,11 @@ void for_set_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
   (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMostSetContacts>{});
 }
-/// The smallest of them that k contacts fit into; 0: none.
-[[nodiscard]] inline int set_size(std::int64_t k) {
+/// The smallest of some sizes that k contacts fit into; 0: none.
+template <class ForSizes>
+[[nodiscard]] int smallest_size(std::int64_t k, const ForSizes& for_sizes) {
   int size = 0;
-  for_set_sizes([&](auto n) {
+  for_sizes([&](auto n) {
     if (size == 0 && k <= n) size = n;
   });
   return size;
@@ -81,8 +82,8 @@ struct SetGrasp {
 
 /// Values of Count inputs whose first random block is `block`.
 template <int Count, class S>
-GARRA_HD Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_t seed, const SampleIndex<S>& index,
-                                   int block) {
+GARRA_HD_CALL Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_t seed,
+                                        const SampleIndex<S>& index, int block) {
   Vec<S, Count> x;
   for (int k = 0; k < Count; k += 2) {
     S u[2] = {S(0.5), S(0.5)};
@@ -91,6 +92,22 @@ GARRA_HD Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_
     for (int h = 0; h < 2; ++h) x[k + h] = study::quantile(draw[k + h], u[h]);
   }
   return x;
+}
+
+template <class S>
+struct DrawnContact {
+  ContactPlace<S> place;
+  S friction;       ///< factor
+  S squeeze_error;  ///< [N]
+};
+
+/// Contact whose first random block is `block`, of a sample.
+template <class S>
+GARRA_HD_CALL DrawnContact<S> drawn_contact(const SetModel& model, const SurfacePoint& at, const SampleIndex<S>& index,
+                                            int block) {
+  const auto x = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
+  const ContactDeviation<S> deviation{x[kSetSlideT], x[kSetSlideO], x[kSetTilt], x[kSetTiltDirection], S(1)};
+  return {place_on_surface(at, deviation), x[kOwnFriction], x[kSetSqueezeError]};
 }
 
 /// One sample of a grasp: what acts on the object, and where its contacts are.
@@ -133,13 +150,11 @@ struct CandidateBody {
     set_load(g, x, out);
     for (int j = 0; j < N; ++j) {
       const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
-      const auto own = draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block);
-      const ContactDeviation<S> deviation{own[kSetSlideT], own[kSetSlideO], own[kSetTilt], own[kSetTiltDirection],
-                                          S(1)};
-      out.place[j] = place_on_surface(g.contact[j], deviation);
+      const DrawnContact<S> own = drawn_contact(model, g.contact[j], index, block);
+      out.place[j] = own.place;
       const S nominal = model.friction_is_factor ? S(g.friction[j]) * x[kSetFriction] : x[kSetFriction];
-      out.friction[j] = nominal * own[kOwnFriction];
-      out.squeeze_error[j] = own[kSetSqueezeError];
+      out.friction[j] = nominal * own.friction;
+      out.squeeze_error[j] = own.squeeze_error;
     }
     return out;
   }

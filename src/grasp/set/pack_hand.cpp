@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -81,6 +82,7 @@ struct HandRows {
         jacobian(rows(set.jacobian, first, contacts, 3 * joints)),
         torque(rows(set.torque, g, 1, joints)),
         bias(rows(set.bias, g, 1, joints)),
+        torque_limit(rows(set.torque_limit, g, 1, joints)),
         mass_matrix{joints, rows(set.mass_matrix, g, 1, joints * joints)} {}
 
   static std::int64_t each_mobility(const Set& set) { return std::ssize(set.mobility) == set.first.back() ? 1 : 9; }
@@ -94,7 +96,7 @@ struct HandRows {
   }
 
   std::int64_t first, contacts, joints;
-  std::span<const double> force, mobility, jacobian, torque, bias;
+  std::span<const double> force, mobility, jacobian, torque, bias, torque_limit;
   Square mass_matrix;
 };
 
@@ -128,6 +130,14 @@ class JointResponse {
       solve_lower(factor_, std::span(columns_).subspan(static_cast<std::size_t>(r * n), static_cast<std::size_t>(n)));
   }
   [[nodiscard]] double mobility(std::int64_t r, std::int64_t c) const { return product(column(r), column(c)); }
+  /// J M^-1 of a unit torque of one joint.
+  [[nodiscard]] Numbers of_joint(std::int64_t joint) const {
+    Numbers torque(static_cast<std::size_t>(hand_.joints)), out;
+    torque[static_cast<std::size_t>(joint)] = 1;
+    solve_lower(factor_, torque);
+    for (std::int64_t r = 0; r < 3 * hand_.contacts; ++r) out.push_back(product(column(r), torque));
+    return out;
+  }
   /// Row r of J M^-1 torque.
   [[nodiscard]] double of(std::int64_t r, Numbers torque) const {
     solve_lower(factor_, torque);
@@ -146,14 +156,24 @@ class JointResponse {
 /// Directions in which a mobility is below this share of its largest are the structure's.
 constexpr double kStiff = 1e-10;
 
+/// But for what no rotation changes.
+template <int D>
+bool is_diagonal(const Mat<double, D, D>& a) {
+  double off = 0, on = 0;
+  for (int r = 0; r < D; ++r)
+    for (int c = 0; c <= r; ++c) (r == c ? on : off) += a(r, c) * a(r, c);
+  return off <= 1e-34 * on;
+}
+
 /// B^+ and the projector onto the directions that it takes to zero.
 template <int D>
 void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D, D>& structure, bool& structured) {
   Mat<double, D, D> a = B, v = Mat<double, D, D>::identity();
   constexpr int kSweeps = 12;  // convergence is quadratic
-  for (int sweep = 0; sweep < kSweeps; ++sweep)
+  for (int sweep = 0; sweep < kSweeps && (D <= 3 * kMaxContacts || !is_diagonal(a)); ++sweep)
     for (int p = 0; p < D; ++p)
-      for (int q = p + 1; q < D; ++q) factor::rotate(a, v, p, q);
+      for (int q = p + 1; q < D; ++q)
+        if (a(p, q) != 0) factor::rotate(a, v, p, q);
   double largest = 0;
   for (int k = 0; k < D; ++k) largest = std::max(largest, a(k, k));
   inverse = structure = Mat<double, D, D>::zero();
@@ -170,7 +190,7 @@ template <int N>
 Vec<double, 3 * N> commanded(const HandRows& rows, const SetGrasp<N>& grasp) {
   Vec<double, 3 * N> f = Vec<double, 3 * N>::zero();
   if (rows.force.empty()) return f;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < grasp.contacts; ++j) {
     const SurfacePoint& at = grasp.contact[j];
     const double* c = rows.force.data() + 3 * j;
     for (int i = 0; i < 3; ++i) f[3 * j + i] = c[0] * at.n[i] + c[1] * at.t[i] + c[2] * at.o[i];
@@ -192,17 +212,57 @@ Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
 
 template <int N>
 void set_drifts(const HandRows& rows, Hand hand, SetHand<N>& out) {
-  constexpr int D = 3 * N;
-  out.own_drift = Vec<double, D>::zero();
+  out.own_drift = Vec<double, 3 * N>::zero();
   // A commanded force is what it presses with, whatever it moves, and the hand's own weight is compensated.
   out.command_drift = -(out.mobility * out.command_force);
   if (hand != Hand::kWhole || rows.torque.empty()) return;
   const JointResponse response(rows);
   const Numbers torque(rows.torque.begin(), rows.torque.end()), bias(rows.bias.begin(), rows.bias.end());
-  for (int r = 0; r < D; ++r) {
+  for (int r = 0; r < 3 * rows.contacts; ++r) {
     out.command_drift[r] = -response.of(r, torque);
     if (!bias.empty()) out.own_drift[r] = response.of(r, bias);
   }
+}
+
+/// Joints with a torque limit.
+int limits_of(const HandRows& rows) {
+  return static_cast<int>(
+      std::count_if(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isfinite(x); }));
+}
+
+/// Joint i, beside the hand. `rest_mobility`: B^+.
+template <int N>
+LimitedJoint<N> limited_joint(const HandRows& rows, std::int64_t i, const JointResponse& response,
+                              const Vec<double, 3 * N>& force, const Mat<double, 3 * N, 3 * N>& rest_mobility) {
+  LimitedJoint<N> out{};
+  const auto k = static_cast<std::size_t>(i);
+  out.limit = rows.torque_limit[k];
+  if (!rows.bias.empty()) out.bias = rows.bias[k];
+  const Numbers drift = response.of_joint(i);
+  for (int r = 0; r < 3 * rows.contacts; ++r) {
+    out.gain[r] = rows.jacobian[static_cast<std::size_t>(r * rows.joints + i)];
+    out.drift[r] = drift[static_cast<std::size_t>(r)];
+  }
+  out.press = rest_mobility * out.drift;
+  // A commanded force is bias + J^T force, of which the set knows the force only.
+  out.own = rows.torque.empty() ? out.bias : 0;
+  out.command = rows.torque.empty() ? dot(out.gain, force) : rows.torque[k];
+  return out;
+}
+
+/// `count` of them: those of the grasp that have a limit, and some without that fill up.
+template <int N>
+std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, int count, const Vec<double, 3 * N>& force,
+                                               const Mat<double, 3 * N, 3 * N>& rest_mobility) {
+  std::vector<LimitedJoint<N>> out;
+  const JointResponse response(rows);
+  for (std::int64_t i = 0; i < rows.joints; ++i)
+    if (std::isfinite(rows.torque_limit[static_cast<std::size_t>(i)]))
+      out.push_back(limited_joint<N>(rows, i, response, force, rest_mobility));
+  LimitedJoint<N> none{};
+  none.limit = std::numeric_limits<double>::infinity();
+  out.resize(static_cast<std::size_t>(count), none);
+  return out;
 }
 
 template <int N>
@@ -211,11 +271,11 @@ Mat<double, 3 * N, 3 * N> mobility_of(const HandRows& rows, Hand hand) {
   auto B = Mat<double, D, D>::zero();
   if (hand == Hand::kWhole) {
     const JointResponse response(rows);
-    for (int r = 0; r < D; ++r)
+    for (int r = 0; r < 3 * rows.contacts; ++r)
       for (int c = 0; c <= r; ++c) B(r, c) = B(c, r) = response.mobility(r, c);
     return B;
   }
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < rows.contacts; ++j) {
     const Mat3<double> M = rows.mobility_of(j);
     for (int r = 0; r < 3; ++r)
       for (int c = 0; c < 3; ++c) B(3 * j + r, 3 * j + c) = 0.5 * (M(r, c) + M(c, r));
@@ -264,19 +324,26 @@ void check_hand_sizes(const Set& set) {
   check_size("mass_matrix", set.mass_matrix, g * nq * nq, "[g,nq,nq], with nq of jacobian's");
   check_size("torque", set.torque, g * nq, "[g,nq], with nq of jacobian's");
   check_size("bias", set.bias, g * nq, "[g,nq], with nq of jacobian's");
+  check_size("torque_limit", set.torque_limit, g * nq, "[g,nq], with nq of jacobian's");
+  for (std::int64_t k = 0; !set.torque_limit.empty() && k < g; ++k)
+    if (const auto limits = limits_of(HandRows(set, k)); limits > kMostTorqueLimits)
+      refuse("torque_limit: " + std::to_string(limits) + " joints of grasp " + std::to_string(k) + " have one",
+             "At most " + std::to_string(kMostTorqueLimits) + " can; infinity is no limit.");
 }
 
 bool hand_is_finite(const Set& set, std::int64_t g) {
   const HandRows rows(set, g);
   for (const auto part : {rows.force, rows.mobility, rows.jacobian, rows.torque, rows.bias, rows.mass_matrix.m})
     if (!std::all_of(part.begin(), part.end(), [](double x) { return std::isfinite(x); })) return false;
-  return true;
+  return std::none_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isnan(x); });
 }
 
 bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
   const HandRows rows(set, g);
   Numbers factor;
-  if (hand == Hand::kWhole) return is_symmetric(rows.mass_matrix) && cholesky(rows.mass_matrix, factor);
+  if (hand == Hand::kWhole)
+    return is_symmetric(rows.mass_matrix) && cholesky(rows.mass_matrix, factor) &&
+           std::all_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return x > 0; });
   for (std::int64_t j = 0; hand == Hand::kCompliant && j < rows.contacts; ++j) {
     const Mat3<double> M = rows.mobility_of(j);
     const Square square{3, std::span<const double>(M.m, 9)};
@@ -285,31 +352,45 @@ bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
   return true;
 }
 
+HandReader::HandReader(const Set& set, Hand hand) : set_(set), hand_(hand) {
+  if (hand != Hand::kWhole || set.torque_limit.empty()) return;
+  for (std::int64_t g = 0; g < set.count(); ++g) limited_ = std::max(limited_, limits_of(HandRows(set, g)));
+}
+
 template <int N>
-SetHand<N> packed_hand(const Set& set, Hand hand, std::int64_t g, const SetGrasp<N>& grasp) {
-  const HandRows rows(set, g);
-  SetHand<N> out{};
-  out.mobility = mobility_of<N>(rows, hand);
-  out.command_force = commanded(rows, grasp);
-  set_drifts(rows, hand, out);
+void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& to) const {
+  const HandRows rows(set_, g);
+  SetHand<N>& out = to.hands.emplace_back();
+  out.mobility = mobility_of<N>(rows, hand_);
+  // Contacts beyond those of the grasp move like others, so that they are no structure.
+  const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
+  for (int r = 3 * grasp.contacts; r < 3 * N; ++r) out.mobility(r, r) = beyond;
+  const Vec<double, 3 * N> force = out.command_force = commanded(rows, grasp);
+  set_drifts(rows, hand_, out);
   Mat<double, 3 * N, 3 * N> inverse;
   split(out.mobility, inverse, out.structure, out.structured);
   out.own_force = -(inverse * out.own_drift);
   out.command_force = -(inverse * out.command_drift);
-  out.gyration2 = gyration2_of(set, g, grasp.length);
+  out.gyration2 = gyration2_of(set_, g, grasp.length);
   out.inverse_gyration2 = inverse_spd(out.gyration2).inverse;
   for (int r = 0; r < 3; ++r) out.hold.probe[r] = grasp.mass * grasp.gravity[r];
   out.hold.length = grasp.length * std::sqrt(2.5);  // (20) of docs/grasp-model.md: a sphere's radius
   for (int j = 0; j < N; ++j) out.hold.limited = out.hold.limited || std::isfinite(grasp.limit[j]);
-  return out;
+  to.each = limited_;
+  if (limited_ == 0) return;
+  out.hold.limited = true;
+  const auto joints = limited_joints_of<N>(rows, limited_, force, inverse);
+  to.joints.insert(to.joints.end(), joints.begin(), joints.end());
 }
-template SetHand<1> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<1>&);
-template SetHand<2> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<2>&);
-template SetHand<3> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<3>&);
-template SetHand<4> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<4>&);
-template SetHand<5> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<5>&);
-template SetHand<6> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<6>&);
-template SetHand<7> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<7>&);
-template SetHand<8> packed_hand(const Set&, Hand, std::int64_t, const SetGrasp<8>&);
+template void HandReader::pack(std::int64_t, const SetGrasp<1>&, PackedHands<1>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<2>&, PackedHands<2>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<3>&, PackedHands<3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<4>&, PackedHands<4>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<5>&, PackedHands<5>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<6>&, PackedHands<6>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<7>&, PackedHands<7>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<16>&, PackedHands<16>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32>&) const;
 
 }  // namespace garra::grasp

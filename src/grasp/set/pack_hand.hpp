@@ -1,6 +1,8 @@
 // From the arrays of a set to the hand of one grasp. Host only.
 #pragma once
 
+#include <vector>
+
 #include "garra/grasp_set.hpp"
 #include "grasp/set/hand.hpp"
 
@@ -13,8 +15,28 @@ void check_hand_sizes(const Set& set);
 /// Whether grasp g has numbers, and matrices, that a hand can have.
 [[nodiscard]] bool hand_is_finite(const Set& set, std::int64_t g);
 [[nodiscard]] bool hand_is_sound(const Set& set, Hand hand, std::int64_t g);
-/// Its hand; `grasp` is the same grasp, packed.
+/// Hands of several grasps, side by side.
 template <int N>
-[[nodiscard]] SetHand<N> packed_hand(const Set& set, Hand hand, std::int64_t g, const SetGrasp<N>& grasp);
+struct PackedHands {
+  std::vector<SetHand<N>> hands;
+  std::vector<LimitedJoint<N>> joints;  ///< as many of each
+  int each = 0;
+
+  [[nodiscard]] LimitedJoints<N> limited() const { return {joints.data(), each}; }
+};
+
+class HandReader {
+ public:
+  /// References stay the caller's.
+  HandReader(const Set& set, Hand hand);
+  /// Adds the hand of grasp g; `grasp` is the same grasp, packed.
+  template <int N>
+  void pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& to) const;
+
+ private:
+  const Set& set_;
+  Hand hand_;
+  int limited_ = 0;  ///< joints with a torque limit, of the grasp that has most of them
+};
 
 }  // namespace garra::grasp

@@ -95,11 +95,13 @@ void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<d
 template <int N>
 void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
-  const SetHand<N> hand = packed_hand<N>(set, out.hand, grasp, g);
+  PackedHands<N> hand;
+  HandReader(set, out.hand).pack(grasp, g, hand);
   HandReplay r = replay_hand<N>(HandJob<N>{model,
                                            {&g, 1},
-                                           {&hand, 1},
-                                           solvers::FrictionNewton{},
+                                           hand.hands,
+                                           hand.limited(),
+                                           hand_solver<N>(),
                                            study.held_imbalance,
                                            study.check_uniqueness,
                                            sample,
@@ -112,6 +114,10 @@ void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, c
                                            nullptr},
                                 sample);
   out.outcome = r.outcome;
+  const auto contacts = static_cast<std::size_t>(g.contacts);
+  r.c.resize(3 * contacts);
+  r.command.resize(3 * contacts);
+  r.state.resize(contacts);
   out.force = std::move(r.c);
   out.command = std::move(r.command);
   out.state = std::move(r.state);
@@ -143,15 +149,23 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
            "Choose one that is ranked.");
   const SetModel model = model_of(study);
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
-  for_set_sizes([&](auto n) {
-    if (set_size(reader.contacts()) != n) return;
-    const SetGrasp<n> g = reader.packed<n>();
-    const auto drawn = CandidateBody<n>{model, &g, 1, 0, nullptr}.sample(g, index);
-    add_inputs<n>(model, index, g.contacts, out);
-    describe(g, drawn, out);
-    if (out.hand == Hand::kIdeal) return replay_ideal<n>(model, g, drawn, sample, out);
-    if constexpr (n <= kMaxContacts) replay_hand<n>(set, study, model, g, kGrasp, sample, out);
-  });
+  const auto replay_as = [&](const auto& for_sizes, const auto& replay_it) {
+    const int size = smallest_size(reader.contacts(), for_sizes);
+    for_sizes([&](auto n) {
+      if (size != n) return;
+      const SetGrasp<n> g = reader.packed<n>();
+      const auto drawn = CandidateBody<n>{model, &g, 1, 0, nullptr}.sample(g, index);
+      add_inputs<n>(model, index, g.contacts, out);
+      describe(g, drawn, out);
+      replay_it(g, drawn);
+    });
+  };
+  if (out.hand == Hand::kIdeal)
+    replay_as([](const auto& use) { for_set_sizes(use); },
+              [&](const auto& g, const auto& drawn) { replay_ideal(model, g, drawn, sample, out); });
+  else
+    replay_as([](const auto& use) { for_hand_sizes(use); },
+              [&](const auto& g, const auto&) { replay_hand(set, study, model, g, kGrasp, sample, out); });
   return out;
 }
 

@@ -14,7 +14,7 @@ namespace garra::grasp {
 struct HandCounts {
   std::array<std::int64_t, kOutcomes> outcome{};
   std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0;
-  std::array<std::int64_t, kMaxContacts> first{};  ///< where the contacts fail: the one with the smallest margin
+  std::array<std::int64_t, kMostSetContacts> first{};  ///< where the contacts fail: the one with the smallest margin
 
   void add(const HandCounts& other) {
     for (std::size_t k = 0; k < outcome.size(); ++k) outcome[k] += other.outcome[k];
@@ -41,6 +41,7 @@ struct HandJob {
   const SetModel& model;
   std::span<const SetGrasp<N>> grasps;
   std::span<const SetHand<N>> hands;
+  LimitedJoints<N> joints;  ///< on the host
   solvers::FrictionNewton solver;
   double held_imbalance;
   bool check_uniqueness;
@@ -54,6 +55,24 @@ struct HandJob {
 /// Throws Error(kNoDevice).
 template <int N>
 void run_hand(const HandJob<N>& job, const Device& device);
+
+/// What solves the contact problems. The ladder beyond Newton is compiled for kMaxContacts at most: with more its tail
+/// stays unsolved.
+template <int N>
+[[nodiscard]] solvers::FrictionNewton hand_solver() {
+  solvers::FrictionNewton solver;
+  if (N > kMaxContacts) solver.max_iterations = solvers::kNewtonLadder - 1;
+  return solver;
+}
+
+/// Calls run(body) with the body that balances a job's samples.
+template <int N, class Run>
+void with_balance(const HandBalanceBody<N>& body, const LimitedJoints<N>& joints, const Run& run) {
+  if (joints.each > 0)
+    run(HandTorqueBody<N>{body, joints});
+  else
+    run(body);
+}
 
 /// Notes sample s of grasp g, beside its counts.
 template <int N>

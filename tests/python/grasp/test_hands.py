@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -111,6 +112,26 @@ def test_whole_hands_are_judged_by_the_formulas():
     ranking = garra.grasp.rank(garra.grasp.Set.from_arrays(**p), samples=1, friction_samples=1)
     assert ranking.hand == "whole"
     assert_is_numpys(ranking, numpys(p, B, drift))
+
+
+def test_torques_beyond_their_limits_are_cut_off():
+    p = with_torque(parts())
+    limit = np.quantile(np.abs(p["torque"]), 0.7, axis=0)
+    limit[2] = np.inf
+    M_inv = np.linalg.inv(p["mass_matrix"])
+    B = np.einsum("gaq,gqr,gbr->gab", p["jacobian"], M_inv, p["jacobian"])
+    cut = np.clip(p["torque"], -limit, limit)
+    drift = np.einsum("gaq,gqr,gr->ga", p["jacobian"], M_inv, p["bias"] - cut)
+    limited = garra.grasp.rank(garra.grasp.Set.from_arrays(**p, torque_limit=limit), samples=1, friction_samples=1)
+    assert_is_numpys(limited, numpys(p, B, drift))
+    strong = garra.grasp.rank(garra.grasp.Set.from_arrays(**p), samples=1)
+    assert (limited.p_can_be_held <= strong.p_can_be_held).all()
+    assert limited.p_can_be_held.sum() < strong.p_can_be_held.sum() - 20
+
+
+def test_twelve_contacts_are_judged_by_the_formulas(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "K", 12)
+    test_compliant_hands_are_judged_by_the_formulas()
 
 
 def test_compliant_hands_are_judged_by_the_formulas():

@@ -798,3 +798,47 @@ def test_samples_of_a_mujoco_hand_are_grasps_of_a_set_with_the_same_outcomes(han
     assert np.array_equal(found, result.outcome)
     seen = {name: int((found == name).sum()) for name in set(found)}
     assert min(seen.get("held", 0), seen.get("slipping", 0)) > 10, seen
+
+
+def ten_fingers() -> Grasp:
+    """Balls on three slides each press on a ball from all around, ten directions of a spiral."""
+    k = np.arange(10)
+    z = 1 - (2 * k + 1) / 10
+    turn = np.pi * (1 + 5**0.5) * k
+    out = np.stack([np.sqrt(1 - z * z) * np.cos(turn), np.sqrt(1 - z * z) * np.sin(turn), z], axis=-1)
+    fingers, motors = "", ""
+    for j, place in enumerate(0.0599 * out):
+        slides = "".join(f'<joint name="{a}{j}" type="slide" axis="{x}"/>' for a, x in zip("xyz", AXES, strict=True))
+        text = " ".join(map(str, place))
+        fingers += f'<body pos="{text}">{slides}<geom type="sphere" size=".01" mass="{0.1 + 0.02 * j}"/></body>'
+        motors += "".join(f'<motor joint="{a}{j}"/>' for a in "xyz")
+    model = mujoco.MjModel.from_xml_string(f"""<mujoco><worldbody>{fingers}
+      <body name="ball"><freejoint/><geom type="sphere" size=".05" mass=".5"/></body></worldbody>
+      <actuator>{motors}</actuator></mujoco>""")
+    data = mujoco.MjData(model)
+    weight = np.zeros((10, 3))
+    weight[:, 2] = G * (0.1 + 0.02 * k + MASS / 10)
+    data.ctrl[:] = (weight - PRESS * out).ravel()
+    return from_mujoco(model, data, "ball", most_contacts=32)
+
+
+AXES = ("1 0 0", "0 1 0", "0 0 1")
+FRICTION = 0.085  # about half of the pushes need more
+
+
+def test_ten_contacts_of_a_mujoco_hand_are_judged_in_a_set_by_their_stick_forces():
+    grasp = ten_fingers()
+    assert len(grasp.mu) == 10
+    pushes = np.random.default_rng(4).normal(size=(200, 6)) * [3, 3, 3, 0.05, 0.05, 0.05]
+    samples = [replace(grasp, mu=np.full(10, FRICTION), applied=grasp.applied + push) for push in pushes]
+    ranking = rank(Set.from_grasps(samples), samples=1, friction_samples=1)
+    assert (ranking.status == 0).all() and ranking.unsolved.sum() == 0
+    A, b, _ = grasp.problem(wrench=pushes)
+    c = -np.linalg.solve(A, b[..., None]).reshape(200, 10, 3)
+    needed = np.where(c[..., 0] > 0, np.hypot(c[..., 1], c[..., 2]) / c[..., 0], np.inf).max(axis=1)
+    assert ranking.critical_friction[:, 1] == pytest.approx(needed, rel=SOLVED)
+    assert np.array_equal(ranking.p_no_slip == 1, needed <= FRICTION)
+    assert 20 < (ranking.p_no_slip == 1).sum() < 180
+    carried = grasp.imbalance(wrench=pushes) <= 0.5
+    assert np.array_equal(ranking.p_held == 1, (needed <= FRICTION) & carried & (ranking.p_can_be_held == 1))
+    assert ranking.replay(0)["force"].shape == (10, 3)

@@ -1,0 +1,107 @@
+// Samples of grasps whose hand is known, on the GPU: a thread per sample. Counting stays on the host.
+#pragma once
+
+#include <vector>
+
+#include "contact/solve.cuh"
+#include "grasp/build.cuh"
+#include "grasp/set/run_hand.hpp"
+
+namespace garra::grasp {
+
+/// Without and with torque limits, both in set_hand_balance.cu.
+template <int N>
+void balance_on_device(std::int64_t count, const HandBalanceBody<N>& body);
+template <int N>
+void balance_on_device(std::int64_t count, const HandTorqueBody<N>& body);
+
+namespace set_hand {
+
+/// Memory of the samples of one launch.
+template <int N>
+class HandBuffers {
+ public:
+  template <class T>
+  static constexpr int kOf = batch::kFields<double, T>;
+  static constexpr int kProblem = kOf<solvers::FrictionProblem<double, N>>;
+  static constexpr int kWrench = kOf<typename contact::BalanceOp<N>::template In<double>>;
+  static constexpr int kCommand = kOf<HandCommand<double, N>>;
+  static constexpr int kMetric = kOf<Metrics<double, N>>;
+  static constexpr int kCandidate = kOf<solvers::Candidate<double, N>>;
+  static constexpr int kResult = kOf<HandResult<double>>;
+  static constexpr int kDoubles = kProblem + kWrench + kCommand + kMetric + 2 * kCandidate + kResult;
+
+  HandBuffers(std::int64_t threads, bool check_uniqueness)
+      : results(threads * kResult),
+        problems_(threads * kProblem),
+        wrenches_(threads * kWrench),
+        commands_(threads * kCommand),
+        metrics_(threads * kMetric),
+        candidates_(threads * kCandidate),
+        second_(check_uniqueness ? threads * kCandidate : 0) {}
+
+  [[nodiscard]] HandTiles tiles(bool check_uniqueness) {
+    return {problems_.data(), wrenches_.data(),   commands_.data(),
+            metrics_.data(),  candidates_.data(), check_uniqueness ? second_.data() : nullptr,
+            results.data()};
+  }
+  cuda::Buffer<double> results;
+
+ private:
+  cuda::Buffer<double> problems_, wrenches_, commands_, metrics_, candidates_, second_;
+};
+
+template <int N>
+void judge_on_device(const HandJob<N>& job, const HandTiles& t, std::int64_t count) {
+  contact::IterateBody<solvers::FrictionNewton, N> iterate{job.solver, t.problems, nullptr, t.candidates};
+  contact::iterate_on_device(iterate, count);
+  if (t.second != nullptr) {
+    iterate.solver.cold = true;
+    iterate.candidates = t.second;
+    contact::iterate_on_device(iterate, count);
+  }
+  const Judge<N> judge{job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
+  cuda::for_each(count, HandJudgeBody<N>{judge, t.results});
+}
+
+}  // namespace set_hand
+
+template <int N>
+void run_kernels(const Device& device, const HandJob<N>& job) {
+  using namespace set_hand;
+  constexpr std::uint64_t kStack = N > kMaxContacts ? 131072 : 16384;  // of a thread [bytes]
+  const std::int64_t wanted = batch::tiles_for(job.samples) * batch::kTile * std::ssize(job.grasps);
+  const std::int64_t most =
+      std::min({how_many_fit(device, 8 * HandBuffers<N>::kDoubles + kStack), std::int64_t{1} << 18, wanted});
+  HandBuffers<N> buffers(most, job.check_uniqueness);
+  cuda::Buffer<SetGrasp<N>> grasps(std::ssize(job.grasps));
+  cuda::Buffer<SetHand<N>> hands(std::ssize(job.hands));
+  cuda::Buffer<LimitedJoint<N>> limited(std::ssize(job.grasps) * job.joints.each);
+  grasps.upload(job.grasps.data());
+  hands.upload(job.hands.data());
+  if (job.joints.each > 0) limited.upload(job.joints.all);
+  const HandTiles t = buffers.tiles(job.check_uniqueness);
+  batch::Tiles<HandResult<double>> results(most);
+  // Whole grasps side by side, or parts of one.
+  const std::int64_t padded = std::min(batch::tiles_for(job.samples) * batch::kTile, most), together = most / padded;
+  for (std::int64_t g = 0; g < std::ssize(job.grasps); g += together) {
+    const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
+    for (std::int64_t first = 0; first < job.samples; first += padded) {
+      const CandidateBody<N> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
+      const LimitedJoints<N> joints{limited.data() + g * job.joints.each, job.joints.each};
+      cuda::for_each(here * padded, HandBuildBody<N>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
+      with_balance(HandBalanceBody<N>{grasps.data() + g, hands.data() + g, padded, t}, joints,
+                   [&](const auto& body) { balance_on_device(here * padded, body); });
+      judge_on_device(job, t, here * padded);
+      buffers.results.download(results.data());
+      for (std::int64_t k = 0; k < here; ++k)
+        for (std::int64_t s = 0; s < std::min(padded, job.samples - first); ++s) {
+          const HandResult<double> r = results.get(k * padded + s);
+          job.counts[g + k].add(r);
+          note(job, g + k, first + s, r);
+        }
+    }
+  }
+}
+
+}  // namespace garra::grasp

@@ -1,0 +1,31 @@
+// Whether forces can balance the wrenches of grasps whose hand is known, on the GPU.
+#include "grasp/set_hand.cuh"
+
+namespace garra::grasp {
+
+template <int N>
+void balance_on_device(std::int64_t count, const HandBalanceBody<N>& body) {
+  cuda::for_each(count, body);
+}
+template <int N>
+void balance_on_device(std::int64_t count, const HandTorqueBody<N>& body) {
+  cuda::for_each(count, body);
+}
+template void balance_on_device(std::int64_t, const HandBalanceBody<1>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<2>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<3>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<4>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<5>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<6>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<7>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<8>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<1>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<2>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<3>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<4>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<5>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<6>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<7>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<8>&);
+
+}  // namespace garra::grasp
