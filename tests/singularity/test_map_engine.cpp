@@ -200,6 +200,24 @@ TEST(MapEngine, EvenSamplesFillTheirRanges) {
   EXPECT_LT(u.back(), 1);
 }
 
+/// Another seed is the same sequence from elsewhere: every sample moved by one number, modulo the range.
+TEST(MapEngine, EvenSamplesOfAnotherSeedAreShifted) {
+  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  for (auto& source : s.joint) source = {JointSource::Kind::kUniform, 0, 1, 1};
+  s.sequence = Sequence::kLowDiscrepancy;
+  const MapEngine one(s);
+  s.seed += 1;
+  const MapEngine other(s);
+  for (std::size_t j = 0; j < 6; ++j) {
+    const auto shift = [&](std::int64_t i) {
+      const double d = other.configuration(i)[j] - one.configuration(i)[j];
+      return d - std::floor(d);
+    };
+    EXPECT_GT(shift(0), 1e-6);
+    EXPECT_NEAR(shift(12345), shift(0), 1e-12);
+  }
+}
+
 TEST(MapEngine, TaskTargetsAreReachedOrCountedAsUnreached) {
   MapScenario s = scenario_of(reference_arm("puma_wrist"));
   TaskGrid task;

@@ -15,9 +15,8 @@ namespace {
 using Array = std::vector<double> Set::*;
 constexpr Array kOfContacts[] = {&Set::point,       &Set::normal, &Set::tangent,  &Set::friction, &Set::curvature,
                                  &Set::force_limit, &Set::force,  &Set::mobility, &Set::jacobian};
-constexpr Array kOfGrasps[] = {&Set::mass,   &Set::com,         &Set::inertia, &Set::gravity,
-                               &Set::wrench, &Set::mass_matrix, &Set::torque,  &Set::bias,
-                               &Set::torque_limit};
+constexpr Array kOfGrasps[] = {&Set::mass,        &Set::com,    &Set::inertia, &Set::gravity,     &Set::wrench,
+                               &Set::mass_matrix, &Set::torque, &Set::bias,    &Set::torque_limit};
 constexpr Array kOfHands[] = {&Set::mass_matrix, &Set::torque, &Set::bias, &Set::torque_limit};
 
 static_assert(sizeof(Set) == (1 + std::size(kOfContacts) + std::size(kOfGrasps)) * sizeof(std::vector<double>) +

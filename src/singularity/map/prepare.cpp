@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "garra/core/error.hpp"
 
@@ -53,9 +54,9 @@ void set_recurrence(Sampler& s) {
     part /= root;
     // As integers modulo 2^64: sample i is i * advance + start exactly, without a sum that rounds.
     s.advance[j] = static_cast<std::uint64_t>(std::ldexp(part, 64));
-    // 0 whatever the seed: what was written here read words that were gone, of which GCC made 0, and answers stand on
-    // it.
-    s.start[j] = 0;
+    // The start depends on the seed, so that sequences of different seeds differ.
+    const auto block = random_block<double>(s.seed, {static_cast<std::uint64_t>(j), 0}, 0x65766e);
+    s.start[j] = block.word[0] << 32 | block.word[1];
   }
 }
 
@@ -121,6 +122,7 @@ Sampler pilot_sampler(Sampler s) {
     s.points[j] = 1;
   }
   set_recurrence(s);
+  std::fill(std::begin(s.start), std::end(s.start), 0);
   return s;
 }
 
