@@ -80,7 +80,9 @@ class File {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = testing::TempDir() + "garra_stretches.h5";
+  /// The test's own: others run beside it.
+  std::string path_ =
+      testing::TempDir() + "garra_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".h5";
 };
 
 template <class T>

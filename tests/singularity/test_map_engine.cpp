@@ -206,7 +206,7 @@ TEST(MapEngine, EvenSamplesOfAnotherSeedAreShifted) {
   for (auto& source : s.joint) source = {JointSource::Kind::kUniform, 0, 1, 1};
   s.sequence = Sequence::kLowDiscrepancy;
   const MapEngine one(s);
-  s.seed += 1;
+  s.plan.seed += 1;
   const MapEngine other(s);
   for (std::size_t j = 0; j < 6; ++j) {
     const auto shift = [&](std::int64_t i) {
