@@ -2,7 +2,7 @@
 // unit ball of a norm, and convex (A. Jaklic, A. Leonardis and F. Solina, Segmentation and Recovery of Superquadrics,
 // 2000, chapter 2). Lengths of 2-vectors in the norms are formed of ratios that do not exceed 1, so that no power
 // overflows.
-#include <array>
+#include <optional>
 
 #include "mesh/convex.hpp"
 #include "mesh/curvature.hpp"
@@ -116,9 +116,9 @@ class Superquadric final : public Convex {
     const double smallest = std::min({half_[0], half_[1], half_[2]});
     for (;;) {
       const Vec3<double> along = on_sphere(draws);
-      const double r = 1 / unit_gauge(along);
-      const Vec3<double> s = r * along, gradient = unit_gradient(s);
-      const double area = r * r * r * smallest * norm(divided(gradient, half_));
+      const double r = 1 / Gauge(along, e1_, e2_).value();
+      const Vec3<double> s = r * along;
+      const double area = r * r * r * smallest * norm(gradient(Gauge(s, e1_, e2_)));
       if (kMost * draws.next() < area) return times(s, half_);
     }
   }
@@ -144,21 +144,21 @@ class Superquadric final : public Convex {
     return vec3(a[0] / b[0], a[1] / b[1], a[2] / b[2]);
   }
 
-  /// How many times as large the body would go through the point; of half axes 1.
-  [[nodiscard]] double unit_gauge(const Vec3<double>& s) const {
-    const Length round(std::abs(s[0]), std::abs(s[1]), 2 / e2_);
-    return Length(round.value, std::abs(s[2]), 2 / e1_).value;
-  }
-  [[nodiscard]] Vec3<double> unit_gradient(const Vec3<double>& s) const {
-    const Length round(std::abs(s[0]), std::abs(s[1]), 2 / e2_);
-    const Length all(round.value, std::abs(s[2]), 2 / e1_);
-    return vec3(std::copysign(all.by_s * round.by_s, s[0]), std::copysign(all.by_s * round.by_t, s[1]),
-                std::copysign(all.by_t, s[2]));
-  }
-  [[nodiscard]] double gauge(const Vec3<double>& p) const { return unit_gauge(divided(p, half_)); }
-  [[nodiscard]] Vec3<double> gradient(const Vec3<double>& p) const {
-    return divided(unit_gradient(divided(p, half_)), half_);
-  }
+  /// How many times as large the body would go through the point, and the slope of that; of half axes 1.
+  struct Gauge {
+    Gauge(const Vec3<double>& s, double e1, double e2)
+        : round(std::abs(s[0]), std::abs(s[1]), 2 / e2), all(round.value, std::abs(s[2]), 2 / e1), at(s) {}
+    [[nodiscard]] double value() const { return all.value; }
+    [[nodiscard]] Vec3<double> gradient() const {
+      return vec3(std::copysign(all.by_s * round.by_s, at[0]), std::copysign(all.by_s * round.by_t, at[1]),
+                  std::copysign(all.by_t, at[2]));
+    }
+    Length round, all;
+    Vec3<double> at;
+  };
+  [[nodiscard]] Gauge gauge_at(const Vec3<double>& p) const { return {divided(p, half_), e1_, e2_}; }
+  [[nodiscard]] double gauge(const Vec3<double>& p) const { return gauge_at(p).value(); }
+  [[nodiscard]] Vec3<double> gradient(const Gauge& g) const { return divided(g.gradient(), half_); }
   [[nodiscard]] Mat3<double> curvature_of_gauge(const Vec3<double>& p) const;
   [[nodiscard]] Tangents tangents_at(const Vec3<double>& p) const;
   [[nodiscard]] double border(const Ray& ray, double outside, double inside) const;
@@ -185,7 +185,8 @@ constexpr double kFlattest = 1e-4;
 Mat3<double> Superquadric::curvature_of_gauge(const Vec3<double>& p) const {
   Vec3<double> s = divided(p, half_);
   for (int i = 0; i < 3; ++i) s[i] = std::copysign(std::max(std::abs(s[i]), kFlattest), s[i]);
-  const Length round(std::abs(s[0]), std::abs(s[1]), 2 / e2_), all(round.value, std::abs(s[2]), 2 / e1_);
+  const Gauge gauge(s, e1_, e2_);
+  const Length &round = gauge.round, &all = gauge.all;
   const double rr = all.ss(), r = all.by_s;
   Mat3<double> h;
   h(0, 0) = rr * round.by_s * round.by_s + r * round.ss();
@@ -200,7 +201,7 @@ Mat3<double> Superquadric::curvature_of_gauge(const Vec3<double>& p) const {
 }
 
 Superquadric::Tangents Superquadric::tangents_at(const Vec3<double>& p) const {
-  const Vec3<double> g = gradient(p), n = direction(g), u = across(n), v = cross(n, u);
+  const Vec3<double> g = gradient(gauge_at(p)), n = direction(g), u = across(n), v = cross(n, u);
   const Mat3<double> h = curvature_of_gauge(p);
   const double scale = 1 / norm(g);
   return {n, u, v, {scale * dot(u, h * u), scale * dot(u, h * v), scale * dot(v, h * v)}};
@@ -211,7 +212,8 @@ Superquadric::Tangents Superquadric::tangents_at(const Vec3<double>& p) const {
 double Superquadric::border(const Ray& ray, double outside, double inside) const {
   for (int step = 0; step < 200; ++step) {
     const Vec3<double> at = axpy(outside, ray.along, ray.from);
-    const double excess = gauge(at) - 1, newton = outside - excess / dot(gradient(at), ray.along);
+    const Gauge g = gauge_at(at);
+    const double excess = g.value() - 1, newton = outside - excess / dot(gradient(g), ray.along);
     if (!(excess > 0) || newton == outside) break;
     if ((newton > outside) == (inside > newton)) {
       outside = newton;
@@ -234,8 +236,9 @@ Inside Superquadric::inside_of(const Ray& ray) const {
     const double middle = 0.5 * (low + high);
     if (!(middle > low && middle < high)) break;
     const Vec3<double> at = axpy(middle, ray.along, ray.from);
-    if (gauge(at) < 1) return {border(ray, box.first, middle), border(ray, box.second, middle)};
-    (dot(gradient(at), ray.along) > 0 ? high : low) = middle;
+    const Gauge g = gauge_at(at);
+    if (g.value() < 1) return {border(ray, box.first, middle), border(ray, box.second, middle)};
+    (dot(gradient(g), ray.along) > 0 ? high : low) = middle;
   }
   return kNowhere;
 }
@@ -298,21 +301,21 @@ Vec3<double> Superquadric::nearest_from(Vec3<double> x, const Vec3<double>& p) c
     const double a = dot(d, t.u), b = dot(d, t.v), away = -dot(t.n, d), square = dot(d, d);
     const double uu = 1 + away * t.form.a, uv = away * t.form.b, vv = 1 + away * t.form.c, det = uu * vv - uv * uv;
     const bool bowl = det > 1e-12 * (uu * uu + vv * vv) && uu > 0;
-    const std::array<Vec3<double>, 2> ways = {
-        bowl ? axpy(-(vv * a - uv * b) / det, t.u, (-(uu * b - uv * a) / det) * t.v) : axpy(-a, t.u, -b * t.v),
-        axpy(-a, t.u, -b * t.v)};
-    Vec3<double> next = x;
-    double moved = 0;
-    for (const Vec3<double>& way : ways)
-      for (double share = 1; share > 1e-10 && moved == 0; share *= 0.5) {
+    const auto nearer = [&](const Vec3<double>& way) -> std::optional<Vec3<double>> {
+      for (double share = 1; share > 1e-10; share *= 0.5) {
         Vec3<double> y = axpy(share, way, x);
         for (int i = 0; i < 3; ++i) y[i] = std::max(y[i], 0.0);  // the nearest point is on the same side of all planes
         y = (1 / gauge(y)) * y;
-        if (!(dot(y - p, y - p) < square)) continue;
-        next = y;
-        moved = norm(y - x);
+        if (dot(y - p, y - p) < square) return y;
       }
-    x = next;
+      return std::nullopt;
+    };
+    std::optional<Vec3<double>> next;
+    if (bowl) next = nearer(axpy(-(vv * a - uv * b) / det, t.u, (-(uu * b - uv * a) / det) * t.v));
+    if (!next) next = nearer(axpy(-a, t.u, -b * t.v));
+    if (!next) break;
+    const double moved = norm(*next - x);
+    x = *next;
     if (moved < 1e-15 * size) break;
   }
   return x;

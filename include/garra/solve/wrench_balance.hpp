@@ -508,7 +508,6 @@ GARRA_HD S centering(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R,
 /// Of what a joint's limit leaves, the part that a contact may take: a quarter, or its share in that.
 template <class S, int M>
 GARRA_HD S first_share(const Vec<S, M>& gain) {
-  if constexpr (M == 3) return S(0.25);
   S felt = S(0);
   for (int k = 0; k < M; k += 3) felt += select(abs(gain[k]) > S(0), S(1), S(0));
   return S(0.25) / max(felt, S(1));

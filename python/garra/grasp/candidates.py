@@ -480,8 +480,9 @@ def rank(
     the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
     or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
     true normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. any_gravity: from a
-    direction uniform on the sphere. from_within: normals of a set without its mesh may all point away from the centre of
-    mass, as in a ring held from within. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole"; of the
+    direction uniform on the sphere. from_within: normals of a set without its mesh may all point away from the centre
+    of mass, as in a ring held from within. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole";
+    of the
     last two: command, a factor on the commanded forces or torques, and squeeze_error, added to the normal force of each
     contact [N], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
     whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.

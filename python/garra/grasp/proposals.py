@@ -38,7 +38,8 @@ def propose(
     """Grasps of an object from which forces can close around it: a Set for rank().
 
     object: a file (.stl, .obj), a shape in metres ("sphere:0.03", "box:x,y,z", "cylinder:radius,height",
-    "capsule:radius,height", "ellipsoid:a,b,c", "superquadric:a,b,c,e1,e2"), (vertices [v, 3], faces [f, 3]), or what has these attributes, as a
+    "capsule:radius,height", "ellipsoid:a,b,c", "superquadric:a,b,c,e1,e2"),
+    (vertices [v, 3], faces [f, 3]), or what has these attributes, as a
     trimesh.Trimesh. scale: factor on its lengths, 0.001 for millimetres; where it is not given, what is more than 2 m
     across is refused. mass [kg], or density [kg/m^3].
 

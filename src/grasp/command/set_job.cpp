@@ -8,6 +8,7 @@
 #include "grasp/set/study.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/jobs.hpp"
+#include "study/files/run_record.hpp"
 
 namespace garra::cli {
 
@@ -26,18 +27,6 @@ io::TextAttributes attributes_of(const io::RunFolder& folder, const GraspSetStud
           {"study_toml", folder.read_text("scenario.toml")},
           {"study_overrides", joined(folder.overrides())},
           {"version", GARRA_VERSION}};
-}
-
-/// The kept rows of all chunks, one of them in memory at a time.
-void for_all_chunks(const io::RunFolder& folder, const GraspSetStudy& study, const GraspSetStudy::Rows& hear) {
-  const std::int64_t chunks = study::chunks_of(study.plan());
-  for (std::int64_t k = 0; k < chunks; ++k) {
-    const auto chunk = folder.read_chunk(k);
-    if (!chunk)
-      throw Error(ExitCode::kInputOutput, folder.path() + ": chunk " + std::to_string(k) + " is gone",
-                  "Compute it again by `garra resume " + folder.path() + "`.");
-    hear(chunk->kept);
-  }
 }
 
 std::string best_table(const Json& summary) {
@@ -83,7 +72,8 @@ class GraspSetJob final : public Job {
 
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
     io::RankingWriter file(folder.file(kRankingFile), study_.plan().samples, attributes_of(folder, study_));
-    study_.rank([&](const GraspSetStudy::Rows& hear) { for_all_chunks(folder, study_, hear); },
+    const std::int64_t chunks = study::chunks_of(study_.plan());
+    study_.rank([&](const GraspSetStudy::Rows& hear) { io::for_kept_rows(folder, chunks, hear); },
                 [&](const grasp::Ranking& rows) { file.append(rows); });
     file.commit();
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -130,18 +131,18 @@ class JointResponse {
       solve_lower(factor_, std::span(columns_).subspan(static_cast<std::size_t>(r * n), static_cast<std::size_t>(n)));
   }
   [[nodiscard]] double mobility(std::int64_t r, std::int64_t c) const { return product(column(r), column(c)); }
-  /// J M^-1 of a unit torque of one joint.
-  [[nodiscard]] Numbers of_joint(std::int64_t joint) const {
-    Numbers torque(static_cast<std::size_t>(hand_.joints)), out;
-    torque[static_cast<std::size_t>(joint)] = 1;
+  /// J M^-1 torque.
+  [[nodiscard]] Numbers of(Numbers torque) const {
     solve_lower(factor_, torque);
+    Numbers out;
     for (std::int64_t r = 0; r < 3 * hand_.contacts; ++r) out.push_back(product(column(r), torque));
     return out;
   }
-  /// Row r of J M^-1 torque.
-  [[nodiscard]] double of(std::int64_t r, Numbers torque) const {
-    solve_lower(factor_, torque);
-    return product(column(r), torque);
+  /// The same of a unit torque of one joint.
+  [[nodiscard]] Numbers of_joint(std::int64_t joint) const {
+    Numbers torque(static_cast<std::size_t>(hand_.joints));
+    torque[static_cast<std::size_t>(joint)] = 1;
+    return of(std::move(torque));
   }
 
  private:
@@ -170,6 +171,7 @@ template <int D>
 void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D, D>& structure, bool& structured) {
   Mat<double, D, D> a = B, v = Mat<double, D, D>::identity();
   constexpr int kSweeps = 12;  // convergence is quadratic
+  // Only large matrices stop early: where eigenvalues are equal, rounding turns their vectors in every sweep.
   for (int sweep = 0; sweep < kSweeps && (D <= 3 * kMaxContacts || !is_diagonal(a)); ++sweep)
     for (int p = 0; p < D; ++p)
       for (int q = p + 1; q < D; ++q)
@@ -210,18 +212,19 @@ Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
   return out;
 }
 
+/// `response`: null where the hand is not whole.
 template <int N>
-void set_drifts(const HandRows& rows, Hand hand, SetHand<N>& out) {
+void set_drifts(const HandRows& rows, const JointResponse* response, SetHand<N>& out) {
   out.own_drift = Vec<double, 3 * N>::zero();
   // A commanded force is what it presses with, whatever it moves, and the hand's own weight is compensated.
   out.command_drift = -(out.mobility * out.command_force);
-  if (hand != Hand::kWhole || rows.torque.empty()) return;
-  const JointResponse response(rows);
-  const Numbers torque(rows.torque.begin(), rows.torque.end()), bias(rows.bias.begin(), rows.bias.end());
-  for (int r = 0; r < 3 * rows.contacts; ++r) {
-    out.command_drift[r] = -response.of(r, torque);
-    if (!bias.empty()) out.own_drift[r] = response.of(r, bias);
-  }
+  if (response == nullptr || rows.torque.empty()) return;
+  const auto fill = [&](std::span<const double> torque, double sign, Vec<double, 3 * N>& drift) {
+    const Numbers of_torque = response->of({torque.begin(), torque.end()});
+    for (std::size_t r = 0; r < of_torque.size(); ++r) drift[static_cast<int>(r)] = sign * of_torque[r];
+  };
+  fill(rows.torque, -1, out.command_drift);
+  if (!rows.bias.empty()) fill(rows.bias, 1, out.own_drift);
 }
 
 /// Joints with a torque limit.
@@ -252,10 +255,10 @@ LimitedJoint<N> limited_joint(const HandRows& rows, std::int64_t i, const JointR
 
 /// `count` of them: those of the grasp that have a limit, and some without that fill up.
 template <int N>
-std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, int count, const Vec<double, 3 * N>& force,
+std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, int count, const JointResponse& response,
+                                               const Vec<double, 3 * N>& force,
                                                const Mat<double, 3 * N, 3 * N>& rest_mobility) {
   std::vector<LimitedJoint<N>> out;
-  const JointResponse response(rows);
   for (std::int64_t i = 0; i < rows.joints; ++i)
     if (std::isfinite(rows.torque_limit[static_cast<std::size_t>(i)]))
       out.push_back(limited_joint<N>(rows, i, response, force, rest_mobility));
@@ -266,13 +269,12 @@ std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, int count, 
 }
 
 template <int N>
-Mat<double, 3 * N, 3 * N> mobility_of(const HandRows& rows, Hand hand) {
+Mat<double, 3 * N, 3 * N> mobility_of(const HandRows& rows, const JointResponse* response) {
   constexpr int D = 3 * N;
   auto B = Mat<double, D, D>::zero();
-  if (hand == Hand::kWhole) {
-    const JointResponse response(rows);
+  if (response != nullptr) {
     for (int r = 0; r < 3 * rows.contacts; ++r)
-      for (int c = 0; c <= r; ++c) B(r, c) = B(c, r) = response.mobility(r, c);
+      for (int c = 0; c <= r; ++c) B(r, c) = B(c, r) = response->mobility(r, c);
     return B;
   }
   for (int j = 0; j < rows.contacts; ++j) {
@@ -360,13 +362,16 @@ HandReader::HandReader(const Set& set, Hand hand) : set_(set), hand_(hand) {
 template <int N>
 void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& to) const {
   const HandRows rows(set_, g);
+  std::optional<JointResponse> whole;
+  if (hand_ == Hand::kWhole) whole.emplace(rows);
+  const JointResponse* const response = whole ? &*whole : nullptr;
   SetHand<N>& out = to.hands.emplace_back();
-  out.mobility = mobility_of<N>(rows, hand_);
+  out.mobility = mobility_of<N>(rows, response);
   // Contacts beyond those of the grasp move like others, so that they are no structure.
   const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
   for (int r = 3 * grasp.contacts; r < 3 * N; ++r) out.mobility(r, r) = beyond;
   const Vec<double, 3 * N> force = out.command_force = commanded(rows, grasp);
-  set_drifts(rows, hand_, out);
+  set_drifts(rows, response, out);
   Mat<double, 3 * N, 3 * N> inverse;
   split(out.mobility, inverse, out.structure, out.structured);
   out.own_force = -(inverse * out.own_drift);
@@ -379,7 +384,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& 
   to.each = limited_;
   if (limited_ == 0) return;
   out.hold.limited = true;
-  const auto joints = limited_joints_of<N>(rows, limited_, force, inverse);
+  const auto joints = limited_joints_of<N>(rows, limited_, *response, force, inverse);
   to.joints.insert(to.joints.end(), joints.begin(), joints.end());
 }
 template void HandReader::pack(std::int64_t, const SetGrasp<1>&, PackedHands<1>&) const;

@@ -203,17 +203,23 @@ std::vector<std::string> changed_files(const RunFolder& folder) {
   return changed_among(folder, manifest.is_object() ? manifest.value("files", Json()) : Json());
 }
 
-void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
-                   const study::RunResult& result) {
-  SampleTableWriter table(file, study.columns(), {static_cast<std::uint64_t>(result.rows), study.shape().row});
-  for (std::int64_t k = 0; result.rows > 0 && k < result.chunks; ++k) {
+void for_kept_rows(const RunFolder& folder, std::int64_t chunks,
+                   const std::function<void(const std::vector<double>&)>& hear) {
+  for (std::int64_t k = 0; k < chunks; ++k) {
     const auto chunk = folder.read_chunk(k);
     if (!chunk)
       throw Error(ExitCode::kInputOutput,
                   folder.path() + ": chunk " + std::to_string(k) + " was damaged while the run ended",
                   "compute it again with `garra resume " + folder.path() + "`");
-    table.append(chunk->kept);
+    hear(chunk->kept);
   }
+}
+
+void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
+                   const study::RunResult& result) {
+  SampleTableWriter table(file, study.columns(), {static_cast<std::uint64_t>(result.rows), study.shape().row});
+  if (result.rows > 0)
+    for_kept_rows(folder, result.chunks, [&](const std::vector<double>& rows) { table.append(rows); });
   table.commit();
 }
 

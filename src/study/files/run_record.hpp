@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -58,6 +59,10 @@ void require_same_program(const RunFolder& folder);
 /// The files that the folder's manifest.json remembers and that are not there as it does, as names in the folder;
 /// "manifest.json" where it remembers none.
 [[nodiscard]] std::vector<std::string> changed_files(const RunFolder& folder);
+
+/// The kept rows of these chunks, one chunk after another in memory. Throws Error(kInputOutput) where one is damaged.
+void for_kept_rows(const RunFolder& folder, std::int64_t chunks,
+                   const std::function<void(const std::vector<double>&)>& hear);
 
 /// Results (results.h5) as `file`, from the chunks of the run, one in memory at a time.
 void write_results(const std::string& file, const RunFolder& folder, const study::Study& study,
