@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <variant>
 
 #include "base/files/sha256.hpp"
 #include "garra/study/study.hpp"
@@ -37,11 +37,15 @@ json bytes_of(const std::vector<double>& v) {
   return json::binary(std::vector<std::uint8_t>(p, p + v.size() * sizeof(double)));
 }
 
-/// A chunk's document as CBOR, in which each string of bytes has become its place in `binaries`: nlohmann's reader
-/// takes such a string byte by byte, which for the kept rows of a study was a twentieth of its time.
+/// What nlohmann's reader need not see: it takes a string byte by byte, and makes a value with a kind of each number of
+/// a list, which was a twentieth of the time of a study that keeps rows, and of a worker.
+using Leaf = std::variant<std::string_view, std::vector<std::int64_t>>;
+
+/// A chunk's document as CBOR, in which each string of bytes and each list of whole numbers only has become its place
+/// in `leaves`.
 struct Outline {
   std::string bytes;
-  std::vector<std::string_view> binaries;
+  std::vector<Leaf> leaves;
 };
 
 /// Outlines `bytes` where its CBOR items are whole, of the kinds that we write, and nested no deeper than our maps of
@@ -77,26 +81,35 @@ class Skimmer {
     return at_ == bytes_.size();
   }
 
-  /// The item that began there goes into the outline: as it is, or a string of bytes as its number.
+  /// The item that began there goes into the outline: as it is, or a leaf as its number.
   void take(std::size_t begin) {
-    if (!string_) {
+    if (!leaf_) {
       outline_.bytes += bytes_.substr(begin, at_ - begin);
       return;
     }
-    const std::uint64_t place = outline_.binaries.size();
-    outline_.binaries.push_back(*string_);
+    const std::uint64_t place = outline_.leaves.size();
+    outline_.leaves.push_back(std::move(*leaf_));
     outline_.bytes += static_cast<char>(2 << 5 | sizeof place);  // a string of eight bytes
     outline_.bytes.append(reinterpret_cast<const char*>(&place), sizeof place);
-    string_.reset();
+    leaf_.reset();
+  }
+
+  struct Head {
+    int major;
+    std::uint64_t value;
+  };
+  std::optional<Head> head() {
+    if (at_ >= bytes_.size()) return std::nullopt;
+    const auto byte = static_cast<std::uint8_t>(bytes_[at_++]);
+    const auto value = argument(byte & 31);
+    return value ? std::optional(Head{byte >> 5, *value}) : std::nullopt;
   }
 
   /// Passes one item's head, and the bytes of a text; how many items are within it.
   std::optional<std::uint64_t> item() {
-    if (at_ >= bytes_.size()) return std::nullopt;
-    const auto head = static_cast<std::uint8_t>(bytes_[at_++]);
-    const int major = head >> 5, info = head & 31;
-    const auto value = argument(info);
-    if (!value) return std::nullopt;
+    const auto passed = head();
+    if (!passed) return std::nullopt;
+    const auto [major, value] = *passed;
     const std::uint64_t left = bytes_.size() - at_;
     switch (major) {
       case 0:
@@ -105,20 +118,39 @@ class Skimmer {
         return 0;
       case 2:
       case 3:
-        if (*value > left) return std::nullopt;
-        if (major == 2) string_ = bytes_.substr(at_, static_cast<std::size_t>(*value));
-        at_ += static_cast<std::size_t>(*value);
+        if (value > left) return std::nullopt;
+        if (major == 2) leaf_ = bytes_.substr(at_, static_cast<std::size_t>(value));
+        at_ += static_cast<std::size_t>(value);
         return 0;
       case 4:
         // An item takes a byte at least: a number of items beyond the bytes left is a lie, found before memory is asked
         // for.
-        return *value <= left ? value : std::nullopt;
+        if (value > left) return std::nullopt;
+        return whole_numbers(value) ? 0 : value;
       case 5:
         // A map's items are pairs.
-        return *value <= left / 2 ? std::optional(2 * *value) : std::nullopt;
+        return value <= left / 2 ? std::optional(2 * value) : std::nullopt;
       default:
         return std::nullopt;
     }
+  }
+
+  /// Passes `count` whole numbers, a leaf; passes nothing where the list is empty or has anything else in it.
+  bool whole_numbers(std::uint64_t count) {
+    const std::size_t begin = at_;
+    std::vector<std::int64_t> numbers;
+    while (numbers.size() < count) {
+      const auto passed = head();
+      if (!passed || passed->major > 1 || passed->value > INT64_MAX) break;
+      const auto value = static_cast<std::int64_t>(passed->value);
+      numbers.push_back(passed->major == 0 ? value : -1 - value);
+    }
+    const bool all = count > 0 && numbers.size() == count;
+    if (all)
+      leaf_ = std::move(numbers);
+    else
+      at_ = begin;
+    return all;
   }
 
   std::optional<std::uint64_t> argument(int info) {
@@ -133,7 +165,7 @@ class Skimmer {
 
   std::string_view bytes_;
   std::size_t at_ = 0;
-  std::optional<std::string_view> string_;  ///< the bytes of the item passed last, where it is a string of them
+  std::optional<Leaf> leaf_;  ///< the item passed last, where it is one
   Outline outline_;
 };
 
@@ -161,8 +193,8 @@ double number(const json& j) {
 
 class Reader {
  public:
-  Reader(const json& document, const std::vector<std::string_view>& binaries, const ChunkRules& rules)
-      : document_(document), binaries_(binaries), rules_(rules) {}
+  Reader(const json& document, const std::vector<Leaf>& leaves, const ChunkRules& rules)
+      : document_(document), leaves_(leaves), rules_(rules) {}
 
   Total chunk() {
     Total t;
@@ -187,12 +219,22 @@ class Reader {
   }
 
  private:
-  /// A string of bytes of the document: in the outline stands its number, and no other string of bytes does.
-  std::string_view binary(const char* key) const {
+  /// In the outline stands its number, and no string of bytes does.
+  template <class T>
+  const T& leaf(const json& j) const {
     std::uint64_t place = 0;
-    const auto& bytes = document_.at(key).get_binary();
+    const auto& bytes = j.get_binary();
     std::memcpy(&place, bytes.data(), sizeof place);
-    return binaries_.at(place);
+    const T* const found = std::get_if<T>(&leaves_.at(place));
+    require(found != nullptr);
+    return *found;
+  }
+
+  std::string_view binary(const char* key) const { return leaf<std::string_view>(document_.at(key)); }
+
+  const std::vector<std::int64_t>& whole_numbers(const json& j) const {
+    static const std::vector<std::int64_t> none;
+    return j.is_array() && j.empty() ? none : leaf<std::vector<std::int64_t>>(j);
   }
 
   std::vector<double> doubles_of(const char* key, std::size_t size) const {
@@ -204,10 +246,9 @@ class Reader {
   }
 
   std::vector<std::int64_t> counts() const {
-    const json& list = document_.at("counts");
-    require(list.is_array() && list.size() == rules_.shape.counts);
-    std::vector<std::int64_t> counts;
-    for (const json& n : list) counts.push_back(integer(n, 0, INT64_MAX / 4));
+    std::vector<std::int64_t> counts = whole_numbers(document_.at("counts"));
+    require(counts.size() == rules_.shape.counts);
+    require(std::ranges::all_of(counts, [](std::int64_t n) { return 0 <= n && n <= INT64_MAX / 4; }));
     std::int64_t ended = 0;
     for (const study::Stretch& s : rules_.shape.outcomes)
       for (std::size_t k = 0; k < s.size; ++k) {
@@ -224,10 +265,7 @@ class Reader {
     require(list.is_array() && list.size() == rules_.shape.sums);
     std::vector<study::ExactSum> sums;
     for (const json& words : list) {
-      require(words.is_array());
-      std::vector<std::int64_t> numbers;
-      for (const json& n : words) numbers.push_back(integer(n, INT64_MIN, INT64_MAX));
-      const auto sum = study::ExactSum::of(numbers);
+      const auto sum = study::ExactSum::of(whole_numbers(words));
       // One NaN in a stored sum would make every mean of the study NaN.
       require(sum && !std::isnan(sum->value()));
       sums.push_back(*sum);
@@ -280,13 +318,12 @@ class Reader {
     study::Buckets buckets;
     int number = 0;
     for (const json& runs : list) {
-      require(runs.is_array());
-      std::vector<std::int64_t> numbers;
+      const std::vector<std::int64_t>& numbers = whole_numbers(runs);
       std::int64_t values = 0;
-      for (const json& n : runs) {
-        numbers.push_back(integer(n, 0, std::max<std::int64_t>(count_, study::BucketGrid::kPlaces)));
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        require(0 <= numbers[k] && numbers[k] <= std::max<std::int64_t>(count_, study::BucketGrid::kPlaces));
         // Every other one is a count, and together there are no more than samples. The sum cannot overflow.
-        if (numbers.size() % 2 == 0) values += numbers.back();
+        if (k % 2 == 1) values += numbers[k];
         require(values <= count_);
       }
       require(buckets.add_runs(number++, numbers));
@@ -310,7 +347,7 @@ class Reader {
   }
 
   const json& document_;
-  const std::vector<std::string_view>& binaries_;
+  const std::vector<Leaf>& leaves_;
   const ChunkRules& rules_;
   std::int64_t first_ = 0, count_ = 0;
 };
@@ -393,7 +430,7 @@ DecodedChunk decode_chunk(const std::string& bytes, const ChunkOrigin& origin, c
     if (!document.is_object()) return {};
     // Foreign is told from damaged: its owner may be a newer scenario, not a bad disk.
     if (!is_of(document, origin)) return {ChunkState::kForeign, {}};
-    return {ChunkState::kSound, Reader(document, outline->binaries, rules).chunk()};
+    return {ChunkState::kSound, Reader(document, outline->leaves, rules).chunk()};
   } catch (const json::exception&) {
     return {};
   } catch (const Unsound&) {

@@ -56,6 +56,7 @@ double age_of(const std::string& path) {
 
 Claims::~Claims() {
   for (const std::int64_t chunk : mine_) ::unlink(file(chunk).c_str());
+  ::rmdir(folder_.c_str());  // where nobody else has any
 }
 
 std::string Claims::file(std::int64_t chunk) const { return folder_ + "/" + std::to_string(chunk); }
@@ -114,7 +115,6 @@ void Claims::drop(std::int64_t chunk) {
   slowest_ = std::max(slowest_, std::chrono::duration<double>(Clock::now() - since_).count());
   mine_.erase(chunk);
   ::unlink(file(chunk).c_str());
-  ::rmdir(folder_.c_str());  // where it was the last one
 }
 
 std::vector<Claims::Claim> Claims::all(const std::string& run) {
