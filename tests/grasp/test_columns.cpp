@@ -2,11 +2,14 @@
 // to be counted.
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "garra/io/scenario.hpp"
+#include "grasp/sample/problem.hpp"
 #include "grasp/study/study.hpp"
 
 namespace garra::grasp {
@@ -35,6 +38,68 @@ double nominal(const std::string& name, const std::string& override) {
 TEST(GraspColumns, TheLargestNormalForceIsTheSqueezeOfASymmetricHand) {
   EXPECT_NEAR(nominal("largest_normal_force", ""), 15, 1e-9);
   EXPECT_NEAR(nominal("largest_normal_force", "load.squeeze=22"), 22, 1e-9);
+}
+
+// Three contacts at 120 degrees on a solid sphere, at the angle t from its axis: the pushes along the axis and the turns
+// about it do not mix with the others, a push across mixes with the turn about the third axis. Moments are over
+// sqrt(2/5) r.
+double singular_value_of_ring(double t) {
+  const double s = std::sin(t), c = std::cos(t), across = 3, mixed = 3 * c / std::sqrt(0.4);
+  const double turn = (3 - 1.5 * s * s) / 0.4, about_axis = 3 * s * s / 0.4;
+  const double both = 0.5 * (across + turn - std::hypot(across - turn, 2 * mixed));
+  return std::sqrt(std::min({both, 3.0, about_axis}));
+}
+
+TEST(GraspColumns, TheSmallestSingularValueOfARingOnASphereIsThatOfTheFormula) {
+  for (const double degrees : {90.0, 60.0, 40.0}) {
+    const std::string angle = "contacts.angle=" + std::to_string(degrees) + " deg";
+    EXPECT_NEAR(nominal("smallest_singular_value", angle), singular_value_of_ring(degrees * M_PI / 180), 1e-6) << angle;
+  }
+}
+
+template <int N>
+void expect_singular_values_of_eigen() {
+  std::mt19937_64 draws(N);
+  std::normal_distribution<double> normal;
+  const auto vector = [&] { return vec3(normal(draws), normal(draws), normal(draws)); };
+  for (int i = 0; i < 200; ++i) {
+    Body<double> body{};
+    body.mass = 0.7;
+    body.inertia = Mat3<double>::zero();
+    for (int k = 0; k < 3; ++k) body.inertia(k, k) = 0.1 * (k + 1);
+    body.p_cm = vector();
+    ContactTerms<double> contacts[N] = {};
+    Eigen::Matrix<double, 6, 3 * N> scaled;
+    for (int j = 0; j < N; ++j) {
+      ContactPlace<double>& place = contacts[j].place;
+      place.p = vector();
+      place.E = Mat3<double>::identity();
+      const Mat<double, 6, 3> w = wrench_matrix(place, body.p_cm);
+      for (int r = 0; r < 6; ++r)
+        for (int k = 0; k < 3; ++k)
+          scaled(r, 3 * j + k) = r < 3 ? w(r, k) : w(r, k) / std::sqrt(0.6 / (3 * 0.7));
+    }
+    const Eigen::VectorXd sigma = Eigen::JacobiSVD<Eigen::MatrixXd>(scaled).singularValues();
+    EXPECT_NEAR((least_singular_value<double, N>(body, contacts)), sigma[5], 1e-6 * sigma[5] + 1e-8 * sigma[0])
+        << N << " contacts";
+  }
+}
+
+TEST(GraspColumns, TheSmallestSingularValueIsThatOfEigen) {
+  expect_singular_values_of_eigen<3>();
+  expect_singular_values_of_eigen<4>();
+  expect_singular_values_of_eigen<5>();
+  expect_singular_values_of_eigen<8>();
+  // No moment about their line, whatever they do.
+  expect_singular_values_of_eigen<2>();
+}
+
+TEST(GraspColumns, TheSmallestSingularValueIsZeroWhereContactsLieInOnePlace) {
+  Body<double> body{};
+  body.mass = 1;
+  body.inertia = Mat3<double>::identity();
+  const ContactTerms<double> contacts[4] = {};
+  EXPECT_EQ((least_singular_value<double, 4>(body, contacts)), 0);
 }
 
 /// A study that keeps all of its 1,024 samples, and their rows.

@@ -1,6 +1,7 @@
 // Third step of a sample: A, b and how well the grasp holds. Host and device.
 #pragma once
 
+#include "garra/math/smallest_eigenvalue.hpp"
 #include "garra/solve/friction_problem.hpp"
 #include "garra/systems/grasp/assemble.hpp"
 #include "garra/systems/grasp/metrics.hpp"
@@ -19,6 +20,7 @@ struct Metrics {
                     ///< be balanced
   S minimum_squeeze;    ///< smallest commanded squeeze that holds [N]; NaN where it does not hold now
   S first;              ///< contact with the smallest margin
+  S least_singular_value;  ///< of the grasp matrix, moments over the object's radius of gyration
   Vec<S, N> tangent_t;  ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
   S resisted;   ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (balance.hpp)
@@ -90,6 +92,35 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>&
   return out;
 }
 
+/// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8
+/// of the largest one.
+template <class S, int N>
+GARRA_HD_CALL S least_singular_value(const Body<S>& body, const ContactTerms<S> (&contacts)[N]) {
+  if constexpr (N < 3) return S(0);  // two contacts bear no moment about their line
+  const S gyration2 = (body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass);
+  const S per_length = sqrt(S(1) / gyration2);
+  // W W^T: a contact at r adds (1, r^T; r^, r^ r^T), with r^ the cross product.
+  Vec3<S> sum = Vec3<S>::zero();
+  auto square = Mat3<S>::zero();
+  for (int j = 0; j < N; ++j) {
+    const Vec3<S> r = per_length * (contacts[j].place.p - body.p_cm);
+    sum += r;
+    for (int i = 0; i < 3; ++i)
+      for (int k = 0; k <= i; ++k) square(i, k) = fma(r[i], r[k], square(i, k));
+  }
+  const S size = square(0, 0) + square(1, 1) + square(2, 2);
+  auto gram = Mat<S, 6, 6>::zero();
+  for (int i = 0; i < 3; ++i) {
+    gram(i, i) = S(N);
+    for (int k = 0; k <= i; ++k) gram(3 + i, 3 + k) = gram(3 + k, 3 + i) = (i == k ? size : S(0)) - square(i, k);
+    const int next = (i + 1) % 3, last = (i + 2) % 3;
+    gram(3 + next, last) = gram(last, 3 + next) = -sum[i];
+    gram(3 + last, next) = gram(next, 3 + last) = sum[i];
+  }
+  const S least = smallest_eigenvalue(gram, 1e-6);
+  return select(least > S(1e-15) * (S(3 * N) + S(2) * size), sqrt(max(least, S(0))), S(0));
+}
+
 template <class S>
 GARRA_HD ContactTerms<S> contact_terms(const SurfacePoint& surface, const ContactPlace<S>& place,
                                        const FingerShare<S>& finger) {
@@ -104,7 +135,7 @@ GARRA_HD void clear_unreached(Built<S, N>& out) {
   const auto ok = out.metrics.reached > S(0);
   const S nan = S(__builtin_nan(""));
   for (S* metric : {&out.metrics.margin, &out.metrics.critical, &out.metrics.load_factor, &out.metrics.wrench_radius,
-                    &out.metrics.minimum_squeeze})
+                    &out.metrics.minimum_squeeze, &out.metrics.least_singular_value})
     *metric = select(ok, *metric, nan);
   out.problem.A = select(ok, out.problem.A, Mat<S, 3 * N, 3 * N>::identity());
   out.problem.b = select(ok, out.problem.b, Vec<S, 3 * N>::zero());
@@ -134,6 +165,7 @@ GARRA_HD Built<S, N> build_problem(const GraspModel& m, const Parts<S, N>& parts
     for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
   }
   out.metrics = hold_metrics<S, N>(m.hold, sys, out.problem.mu, squeeze_drift, parts.load.squeeze);
+  out.metrics.least_singular_value = least_singular_value<S, N>(parts.load.body, parts.contacts);
   out.metrics.reached = parts.reached;
   clear_unreached(out);
   return out;

@@ -78,6 +78,13 @@ inline constexpr std::tuple kColumns = {
                   for (std::size_t k = 3; k < std::size(verdict.c.m); k += 3) most = std::max(most, verdict.c.m[k]);
                   return most;
                 }},
+    GraspColumn{{"smallest_singular_value", "1", "Smallest singular value of the grasp matrix",
+                 "How much of a wrench the contact forces give in the direction that they reach worst, friction left "
+                 "aside; moments are divided by the object's radius of gyration. 0 where some direction is out of "
+                 "reach."},
+                {0, 3},
+                false,
+                [](const auto& metrics, const auto&) { return metrics.least_singular_value; }},
 };
 inline constexpr int kMetrics = study::kRows<std::remove_const_t<decltype(kColumns)>>;
 
