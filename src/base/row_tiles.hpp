@@ -17,11 +17,11 @@ inline constexpr int kLanes = static_cast<int>(batch::kTile);
 /// Eight numbers; one register or two, as the processor has them.
 typedef double Row __attribute__((vector_size(kSide * sizeof(double))));
 
-/// garra::with_one_nan() of eight numbers.
-inline Row with_one_nan(const Row& x) {
+/// garra::with_one_nan() of eight numbers, in place: how a function returns two registers depends on the processor.
+inline void make_one_nan(Row& x) {
   typedef std::uint64_t Bits __attribute__((vector_size(sizeof(Row))));
   const auto is_nan = reinterpret_cast<Bits>(x != x);
-  return reinterpret_cast<Row>((reinterpret_cast<Bits>(x) & ~is_nan) | (is_nan & kOneNan));
+  x = reinterpret_cast<Row>((reinterpret_cast<Bits>(x) & ~is_nan) | (is_nan & kOneNan));
 }
 
 /// Exchanges rows and columns in three rounds of pairs: neighbors, pairs, fours.
@@ -60,7 +60,7 @@ inline void block_from_tile(const double* tile, int stride, double* rows) {
   Row r[kSide] = {};
   for (int f = 0; f < K; ++f) {
     std::memcpy(&r[f], tile + f * kLanes, sizeof(Row));
-    r[f] = with_one_nan(r[f]);
+    make_one_nan(r[f]);
   }
   if constexpr (K == 1) {
     for (int s = 0; s < kSide; ++s) rows[s * stride] = r[0][s];

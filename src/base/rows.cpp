@@ -46,7 +46,7 @@ void scatter_single(const double* tile, int count, double* to) {
   for (; row + rows::kSide <= count; row += rows::kSide) {
     rows::Row numbers;
     std::memcpy(&numbers, tile + row, sizeof numbers);
-    numbers = rows::with_one_nan(numbers);
+    rows::make_one_nan(numbers);
     std::memcpy(to + row, &numbers, sizeof numbers);
   }
   for (; row < count; ++row) to[row] = with_one_nan(tile[row]);
