@@ -53,7 +53,7 @@ struct Pendulum {
 
 #ifdef __CUDACC__
 
-template struct garra::batch::Kernels<garra::study::SystemBody<Pendulum>, std::int64_t>;
+template struct garra::batch::Kernels<garra::study::SystemBody<Pendulum>, garra::study::RowsToCount>;
 
 #else
 

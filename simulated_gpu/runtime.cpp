@@ -161,8 +161,8 @@ class Gpu {
     std::memcpy(target, source, bytes);
     return cudaSuccess;
   }
-  cudaError_t fill(void* to, int value, std::size_t bytes) {
-    if (wait() != cudaSuccess) return dead_;
+  cudaError_t fill(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr) {
+    if (wait(stream) != cudaSuccess) return dead_;
     std::byte* target = memory_.host(reinterpret_cast<std::uint64_t>(to), bytes);
     if (target == nullptr && bytes > 0) return say(cudaErrorInvalidValue, "cudaMemset outside of what was allocated");
     if (bytes > 0) std::memset(target, value, bytes);
@@ -460,6 +460,21 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return Use()->wait(stream); }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return Use()->wait(stream); }
 cudaError_t cudaMemset(void* to, int value, size_t bytes) { return Use()->fill(to, value, bytes); }
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  return Use()->fill(to, value, bytes, stream);
+}
+// One pool, which keeps nothing: what is given back is never given out again, so that late use of it is seen.
+cudaError_t cudaMallocAsync(void** to, size_t bytes, cudaStream_t) { return Use()->allocate(to, bytes); }
+cudaError_t cudaFreeAsync(void* at, cudaStream_t) { return Use()->release(at); }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+  *static_cast<std::uint64_t*>(value) = 0;
+  return cudaSuccess;
+}
 cudaError_t cudaGetLastError() { return Use()->last_error(true); }
 cudaError_t cudaPeekAtLastError() { return Use()->last_error(false); }
 cudaError_t cudaDeviceSynchronize() { return Use()->wait(); }

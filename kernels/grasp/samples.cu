@@ -1,5 +1,6 @@
-// Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, judge. Counting stays on the host.
+// Samples of a grasp study on the GPU: draw, fingers, build, balance, iterate, judge, count.
 #include "contact/solve.cuh"
+#include "garra/study/counter.cuh"
 #include "grasp/build.cuh"
 #include "grasp/sample/cuda.hpp"
 
@@ -7,49 +8,84 @@ namespace garra::grasp {
 
 namespace {
 
+/// What a batch needs on the device, and its steps.
 template <int N>
-void run_samples(const DeviceSamples& t) {
-  const GraspModel& host_model = t.model;
-  const bool check_uniqueness = t.check_uniqueness;
-  solvers::FrictionNewton solver = t.solver;
-  using Fields = SampleFields<N>;
-  const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
-  cuda::Buffer<GraspModel> model(1);
-  model.upload(&host_model);
-  cuda::Buffer<double> problems(padded * Fields::problem), metrics(padded * Fields::metrics),
-      candidates(padded * Fields::candidate), second(check_uniqueness ? padded * Fields::candidate : 0),
-      // Uniform numbers of the draws; room for one where nothing is uncertain.
-      verdicts(padded * Fields::verdict), uniforms(padded * (host_model.draws > 0 ? host_model.draws : 1));
-  cuda::Buffer<double> loads(padded * Fields::load), tasks(padded * Fields::task), shares(padded * Fields::share),
-      holds(host_model.torque_limited ? padded * Fields::hold : 0);
-  // Null holds tell the finger bodies that no torque is limited.
-  SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), padded};
-  if (host_model.torque_limited) parts.holds = holds.data();
-  cuda::for_each(t.count, DrawBody{model.data(), t.first, parts});
-  fingers_on_device(t.count, host_model, model.data(), parts);
-  build_on_device(t.count, BuildBody<N>{model.data(), parts, problems.data(), metrics.data()});
-  with_balance<N>(host_model, model.data(), parts, metrics.data(),
-                  [&](const auto& body) { balance_on_device(t.count, body); });
-  using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
-  contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, candidates.data()}, t.count);
-  if (check_uniqueness) {
-    solver.cold = true;
-    // From zero instead of the stick test, so that a second solution has a chance to be found.
-    contact::iterate_on_device(Iterate{solver, problems.data(), nullptr, second.data()}, t.count);
+class Samples {
+ public:
+  Samples(const DeviceSamples& task, std::int64_t most)
+      : task_(task),
+        model_(1),
+        problems_(padded(most) * Fields::problem),
+        metrics_(padded(most) * Fields::metrics),
+        candidates_(padded(most) * Fields::candidate),
+        second_(task.check_uniqueness ? padded(most) * Fields::candidate : 0),
+        verdicts_(padded(most) * Fields::verdict),
+        // Uniform numbers of the draws; room for one where nothing is uncertain.
+        uniforms_(padded(most) * std::max(1, task.model.draws)),
+        loads_(padded(most) * Fields::load),
+        tasks_(padded(most) * Fields::task),
+        shares_(padded(most) * Fields::share),
+        holds_(task.model.torque_limited ? padded(most) * Fields::hold : 0) {
+    model_.upload(&task.model);
+    // Null holds tell the finger bodies that no torque is limited.
+    parts_ = {loads_.data(), tasks_.data(), shares_.data(), uniforms_.data(), padded(most)};
+    if (task.model.torque_limited) parts_.holds = holds_.data();
   }
-  const Judge<N> judge{solver.tol,     host_model.held_imbalance, problems.data(),
-                       metrics.data(), candidates.data(),         check_uniqueness ? second.data() : nullptr};
-  cuda::for_each(t.count, JudgeBody<N>{model.data(), parts, judge, verdicts.data()});
-  // Verdicts, metrics and uniforms are all that counting needs.
-  metrics.download(t.metrics);
-  uniforms.download(t.uniforms);
-  verdicts.download(t.verdicts);
+
+  /// Samples first ... first + count - 1, up to their verdicts.
+  void run(std::int64_t first, std::int64_t count) const {
+    const GraspModel& host = task_.model;
+    cuda::for_each(count, DrawBody{model_.data(), first, parts_});
+    fingers_on_device(count, host, model_.data(), parts_);
+    build_on_device(count, BuildBody<N>{model_.data(), parts_, problems_.data(), metrics_.data()});
+    with_balance<N>(host, model_.data(), parts_, metrics_.data(),
+                    [&](const auto& body) { balance_on_device(count, body); });
+    solve(count);
+    const Judge<N> judge{task_.solver.tol, host.held_imbalance, problems_.data(),
+                         metrics_.data(),  candidates_.data(),  task_.check_uniqueness ? second_.data() : nullptr};
+    cuda::for_each(count, JudgeBody<N>{model_.data(), parts_, judge, verdicts_.data()});
+  }
+
+  /// What is counted of them.
+  [[nodiscard]] Counting<N> counting(std::int64_t first) const {
+    return {model_.data(), task_.layout, task_.keep, first, metrics_.data(), uniforms_.data(), verdicts_.data()};
+  }
+
+ private:
+  using Fields = SampleFields<N>;
+  static std::int64_t padded(std::int64_t count) { return batch::tiles_for(count) * batch::kTile; }
+
+  void solve(std::int64_t count) const {
+    using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
+    contact::iterate_on_device(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
+    if (!task_.check_uniqueness) return;
+    solvers::FrictionNewton cold = task_.solver;
+    // From zero instead of the stick test, so that a second solution has a chance to be found.
+    cold.cold = true;
+    contact::iterate_on_device(Iterate{cold, problems_.data(), nullptr, second_.data()}, count);
+  }
+
+  const DeviceSamples& task_;
+  cuda::Buffer<GraspModel> model_;
+  cuda::Buffer<double> problems_, metrics_, candidates_, second_, verdicts_, uniforms_, loads_, tasks_, shares_, holds_;
+  SampleParts parts_{};
+};
+
+template <int N>
+void run_samples(const Device& device, const DeviceSamples& t) {
+  const study::CountingSizes sizes = sizes_of(t.layout, t.keep);
+  const std::int64_t batch = counter_cuda::batch_of(device, t.tally.count, SampleFields<N>::bytes(t.model), sizes);
+  const Samples<N> samples(t, batch);
+  counter_cuda::count_in_batches(sizes, batch, t.tally, [&](std::int64_t first, std::int64_t count) {
+    samples.run(first, count);
+    return samples.counting(first);
+  });
 }
 
 }  // namespace
 
-void run_kernels(const Device&, const DeviceSamples& samples) {
-  contact::for_contacts(samples.model.contacts, [&](auto contacts) { run_samples<contacts>(samples); });
+void run_kernels(const Device& device, const DeviceSamples& samples) {
+  contact::for_contacts(samples.model.contacts, [&](auto contacts) { run_samples<contacts>(device, samples); });
 }
 
 }  // namespace garra::grasp

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "garra/study/tally.hpp"
 
@@ -59,6 +60,22 @@ template <class Table, class... Sample>
 [[nodiscard]] auto values_of(const Table& table, const Sample&... sample) {
   return std::apply([&](const auto&... row) { return std::array<double, sizeof...(row)>{row.value(sample...)...}; },
                     table);
+}
+
+namespace columns {
+
+template <class Table, std::size_t... K, class... Sample>
+GARRA_HD std::array<double, sizeof...(K)> values(std::index_sequence<K...>, const Sample&... sample) {
+  return {decltype(std::tuple_element_t<K, Table>::value){}(sample...)...};
+}
+
+}  // namespace columns
+
+/// The same of a table whose values are lambdas without captures, by their types alone, on a GPU too: it cannot see the
+/// table, which is the host's.
+template <class Table, class... Sample>
+[[nodiscard]] GARRA_HD auto values_by_type(const Sample&... sample) {
+  return columns::values<Table>(std::make_index_sequence<kRows<Table>>{}, sample...);
 }
 
 /// Hands out places in a flat array of counts.

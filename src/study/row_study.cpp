@@ -13,15 +13,6 @@ namespace garra::study {
 
 namespace {
 
-/// The first counts of all: samples with the event, without it, undecided.
-enum Fate : int { kYes, kNo, kUndecided, kFates };
-
-Fate fate_of(double event) {
-  // A system says by NaN that it cannot tell.
-  if (std::isnan(event)) return kUndecided;
-  return event == 1 ? kYes : kNo;
-}
-
 [[noreturn]] void refuse(const std::string& job, const std::string& problem, const std::string& remedy) {
   throw Error(ExitCode::kUsage, job + ": " + problem, remedy);
 }
@@ -67,24 +58,29 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
            "Give a multiple of " + std::to_string(kBlock) + ".");
   Places places;
   places.take(kFates);
-  layout_.held_bin = places.take(inputs * kInputBins);
-  layout_.decided_bin = places.take(inputs * kInputBins);
+  counting_.inputs = inputs;
+  counting_.outputs = outputs;
+  counting_.held_bin = places.take(inputs * kInputBins);
+  counting_.decided_bin = places.take(inputs * kInputBins);
   for (const SystemOutput& o : w.outputs) {
     if (!(o.low < o.high) || o.bins < 1)
       refuse(w.job, o.name + ": its axis is empty", "Give low < high and a bin or more.");
-    layout_.output.push_back(places.histogram({o.low, o.high, o.bins}));
+    output_.push_back(places.histogram({o.low, o.high, o.bins}));
   }
-  layout_.counts = places.count();
+  for (const SystemInput& input : w.inputs) input_.push_back(input.distribution);
+  counting_.output = output_.data();
+  counting_.input = input_.data();
+  counting_.keep = keep_of(w.plan.keep);
+  sizes_ = {places.count(), outputs, outputs, 2 * outputs + 2, 2 + inputs + outputs, counting_.keep, false};
 }
 
 /// Per block: sum and sum of squares of every output; samples with the event, undecided ones.
 Shape RowStudy::shape() const {
-  const std::size_t inputs = words_.inputs.size(), outputs = words_.outputs.size();
-  return {.sums = 2 * outputs + 2,
+  return {.sums = size(sizes_.sums),
           .tracked = 2,
-          .row = 2 + inputs + outputs,
-          .counts = size(layout_.counts),
-          .buckets = outputs,
+          .row = size(sizes_.row),
+          .counts = size(sizes_.counts),
+          .buckets = size(sizes_.buckets),
           .outcomes = {{0, kFates}}};
 }
 
@@ -102,54 +98,15 @@ std::vector<RowColumn> RowStudy::columns() const {
   return list;
 }
 
-/// As shape().row says, of a lane of a tile.
-void RowStudy::append_row(const double* row, std::int64_t sample, std::vector<double>& to) const {
-  const auto value = [&](std::size_t field) { return row[field * batch::kTile]; };
-  const std::size_t outputs = words_.outputs.size(), inputs = words_.inputs.size();
-  to.insert(to.end(), {static_cast<double>(sample), static_cast<double>(fate_of(value(0)))});
-  for (std::size_t k = 0; k < inputs; ++k)
-    // Kept as the value; the uniform number would mean nothing to a reader.
-    to.push_back(quantile(words_.inputs[k].distribution, value(1 + outputs + k)));
-  for (std::size_t k = 0; k < outputs; ++k) to.push_back(value(1 + k));
-}
-
 std::vector<double> RowStudy::row(std::int64_t sample) const {
   Rows rows(1, shape().row - 1);
-  evaluate({Executor::kScalar, 1}, sample, 1, rows.data());
-  std::vector<double> out;
-  append_row(rows.data(), sample, out);
+  evaluate(Executor::kScalar, sample, 1, rows.data());
+  RowCounting one = counting_;
+  one.first = sample;
+  one.rows = rows.data();
+  std::vector<double> out(shape().row);
+  one.write_row(0, out.data());
   return out;
-}
-
-void RowStudy::count_row(const double* row, std::int64_t sample, Tally& t, double* sums) const {
-  const auto value = [&](std::size_t field) { return row[field * batch::kTile]; };
-  const std::size_t outputs = words_.outputs.size(), inputs = words_.inputs.size();
-  const Fate fate = fate_of(value(0));
-  ++t.counts[size(fate)];
-  for (std::size_t k = 0; k < outputs; ++k) {
-    const double x = value(1 + k);
-    t.count_value(layout_.output[k], x);
-    // One infinite value would make the sums useless; it is in the histogram.
-    if (!std::isfinite(x)) continue;
-    sums[2 * k] += x;
-    sums[2 * k + 1] += x * x;
-  }
-  sums[2 * outputs] += fate == kYes;
-  sums[2 * outputs + 1] += fate == kUndecided;
-  for (std::size_t k = 0; k < inputs; ++k) {
-    // Inputs come as uniform numbers in (0, 1): bins of equal probability.
-    const std::size_t bin = k * kInputBins + static_cast<std::size_t>(value(1 + outputs + k) * kInputBins);
-    t.counts[size(layout_.held_bin) + bin] += fate == kYes;
-    t.counts[size(layout_.decided_bin) + bin] += fate != kUndecided;
-  }
-  if (plan().keep != "none" && (plan().keep != "failures" || fate != kYes)) append_row(row, sample, t.kept);
-}
-
-/// `rows`: tiles whose first sample is `first`.
-void RowStudy::count_block(const double* rows, std::int64_t first, std::int64_t count, Tally& t, double* sums) const {
-  const auto fields = static_cast<std::int64_t>(1 + words_.outputs.size() + words_.inputs.size());
-  for (std::int64_t i = 0; i < count; ++i)
-    count_row(rows + (i / batch::kTile) * fields * batch::kTile + i % batch::kTile, first + i, t, sums);
 }
 
 Tally RowStudy::run_on_cpu(std::int64_t first, std::int64_t count, const Device& device) const {
@@ -163,8 +120,11 @@ Tally RowStudy::run_on_cpu(std::int64_t first, std::int64_t count, const Device&
     Tally mine{first, 0, std::vector<std::int64_t>(s.counts), {}, {}, {}, {}};
     for (std::int64_t b = 0; pieces.next(b);) {
       const std::int64_t n = std::min(kBlock, count - b * kBlock);
-      evaluate(device, first + b * kBlock, n, rows.data());
-      count_block(rows.data(), first + b * kBlock, n, mine, total.sums.data() + static_cast<std::size_t>(b) * s.sums);
+      evaluate(device.executor, first + b * kBlock, n, rows.data());
+      RowCounting counting = counting_;
+      counting.first = first + b * kBlock;
+      counting.rows = rows.data();
+      count_samples(counting, n, sizes_, mine, total.sums.data() + static_cast<std::size_t>(b) * s.sums);
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
       mine.kept.clear();
     }
@@ -175,22 +135,9 @@ Tally RowStudy::run_on_cpu(std::int64_t first, std::int64_t count, const Device&
   return total;
 }
 
-/// On the GPU as many samples at once as fit; they are counted here.
 Tally RowStudy::run_on_gpu(std::int64_t first, std::int64_t count, const Device& device) const {
-  const Shape s = shape();
-  const std::size_t fields = s.row - 1;
-  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-  Tally total{first, count, std::vector<std::int64_t>(s.counts), {}, {}, {}, {}};
-  total.sums.assign(static_cast<std::size_t>(blocks) * s.sums, 0.0);
-  const std::int64_t fit = std::min(how_many_fit(device, fields * sizeof(double)), count);
-  Rows rows(fit, fields);
-  for (std::int64_t at = 0; at < count; at += fit) {
-    const std::int64_t n = std::min(fit, count - at);
-    evaluate(device, first + at, n, rows.data());
-    for (std::int64_t i = 0; i < n; i += kBlock)
-      count_block(rows.data() + static_cast<std::size_t>(i) * fields, first + at + i, std::min(kBlock, n - i), total,
-                  total.sums.data() + static_cast<std::size_t>((at + i) / kBlock) * s.sums);
-  }
+  Tally total{first, count, {}, {}, {}, {}, {}};
+  count_on_gpu(device, {counting_, sizes_, total});
   return total;
 }
 
@@ -225,15 +172,15 @@ std::string RowStudy::summary(const Total& t, const std::string& stopped_by) con
   j["metrics"] = Json::object();
   for (std::size_t k = 0; k < words_.outputs.size(); ++k) {
     const SystemOutput& o = words_.outputs[k];
-    j["metrics"][o.name] = distribution(
-        t, layout_.output[k], ColumnWords{o.name.c_str(), o.unit.c_str(), o.label.c_str()}, t.sums.data() + 2 * k);
+    j["metrics"][o.name] = distribution(t, output_[k], ColumnWords{o.name.c_str(), o.unit.c_str(), o.label.c_str()},
+                                        t.sums.data() + 2 * k);
   }
   j["inputs"] = Json::array();
   for (std::size_t k = 0; k < words_.inputs.size(); ++k) {
     const int bin = static_cast<int>(k) * kInputBins;
     const SystemInput& in = words_.inputs[k];
     j["inputs"].push_back(
-        input_json(t, {layout_.held_bin + bin, layout_.decided_bin + bin}, {in.name, in.unit, in.distribution}));
+        input_json(t, {counting_.held_bin + bin, counting_.decided_bin + bin}, {in.name, in.unit, in.distribution}));
   }
   j["convergence"] = convergence(t);
   j["failures_kept"] = plan().keep == "none" ? 0 : t.count - at(t, kYes);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "garra/study/counting.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/engine.hpp"
 #include "garra/study/tally.hpp"
@@ -47,8 +48,8 @@ struct UncertainInput {
   const std::string &name, &unit;
   const Distribution& distribution;
 };
-/// Equally likely bins of an input's distribution: as many are counted, and as many are shown, each made of several.
-inline constexpr int kInputBins = 160, kShownInputBins = 20;
+/// Of the equally likely bins that are counted (kInputBins) as many are shown, each made of several.
+inline constexpr int kShownInputBins = 20;
 /// Where the samples of an input's quantile bins are counted: those that held, those decided. `groups` of samples, the
 /// counts of each `stride` after those of the one before.
 struct InputCounts {

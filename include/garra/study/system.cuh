@@ -1,22 +1,38 @@
-// The kernel of a system of one's own: a file that nvcc compiles (with the flags of docs/gpu.md) includes this and says
-//   template struct garra::batch::Kernels<garra::study::SystemBody<MySystem>, std::int64_t>;
-// and SystemStudy<MySystem> of the program that it is linked into has it.
+// The kernels of a system of one's own: a file that nvcc compiles (with the flags of docs/gpu.md) includes this and
+// says
+//   template struct garra::batch::Kernels<garra::study::SystemBody<MySystem>, garra::study::RowsToCount>;
+// and SystemStudy<MySystem> of the program that it is linked into has them.
 #pragma once
 
 #include "garra/batch/on_device.cuh"
+#include "garra/study/counter.cuh"
+#include "garra/study/row_counting.hpp"
 #include "garra/study/system_body.hpp"
 
 namespace garra::study {
 
-/// `count` samples; body.rows is memory of the host.
+/// Draws, computes and counts the samples where they are.
 template <class System>
-void run_kernels(const Device&, const SystemBody<System>& body, std::int64_t count) {
+void run_kernels(const Device& device, const SystemBody<System>& body, const RowsToCount& task) {
   using Row = SystemRow<double, System::kInputs, System::kOutputs>;
-  cuda::Buffer<double> rows(batch::tiles_for(count) * batch::kTile * batch::kFields<double, Row>);
-  SystemBody<System> on_device = body;
-  on_device.rows = rows.data();
-  cuda::for_each(count, on_device);
-  rows.download(body.rows);
+  constexpr int kFields = batch::kFields<double, Row>;
+  const std::int64_t batch = counter_cuda::batch_of(device, task.tally.count, kFields * sizeof(double), task.sizes);
+  cuda::Buffer<Histogram> output(task.counting.outputs);
+  cuda::Buffer<Distribution> input(task.counting.inputs);
+  output.upload(task.counting.output);
+  input.upload(task.counting.input);
+  cuda::Buffer<double> rows(batch::tiles_for(batch) * batch::kTile * kFields);
+  SystemBody<System> samples = body;
+  samples.rows = rows.data();
+  RowCounting counting = task.counting;
+  counting.output = output.data();
+  counting.input = input.data();
+  counting.rows = rows.data();
+  counter_cuda::count_in_batches(task.sizes, batch, task.tally, [&](std::int64_t first, std::int64_t count) {
+    samples.first = counting.first = first;
+    cuda::for_each(count, samples);
+    return counting;
+  });
 }
 
 }  // namespace garra::study

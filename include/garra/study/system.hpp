@@ -22,6 +22,7 @@
 #include "garra/batch/tiles.hpp"
 #include "garra/core/error.hpp"
 #include "garra/study/engine.hpp"
+#include "garra/study/row_counting.hpp"
 #include "garra/study/system_body.hpp"
 
 namespace garra::study {
@@ -69,23 +70,20 @@ class RowStudy : public Study {
   /// Throws Error(kUsage) where numbers of inputs, of outputs, or an axis make no sense.
   RowStudy(SystemWords words, int inputs, int outputs);
 
-  /// Samples first ... into tiles of SystemRow; in one thread, or on the GPU.
-  virtual void evaluate(const Device& device, std::int64_t first, std::int64_t count, double* rows) const = 0;
+  /// Samples first ... into tiles of SystemRow, in one thread.
+  virtual void evaluate(Executor executor, std::int64_t first, std::int64_t count, double* rows) const = 0;
+  /// Computes and counts them on a GPU.
+  virtual void count_on_gpu(const Device& device, const RowsToCount& task) const = 0;
 
  private:
-  struct Layout {
-    int held_bin = 0, decided_bin = 0;
-    std::vector<Histogram> output;
-    int counts = 0;
-  };
-  void append_row(const double* row, std::int64_t sample, std::vector<double>& to) const;
-  void count_row(const double* row, std::int64_t sample, Tally& tally, double* sums) const;
-  void count_block(const double* rows, std::int64_t first, std::int64_t count, Tally& tally, double* sums) const;
   [[nodiscard]] Tally run_on_cpu(std::int64_t first, std::int64_t count, const Device& device) const;
   [[nodiscard]] Tally run_on_gpu(std::int64_t first, std::int64_t count, const Device& device) const;
 
   SystemWords words_;
-  Layout layout_;
+  std::vector<Histogram> output_;
+  std::vector<Distribution> input_;
+  RowCounting counting_;  ///< of no samples yet
+  CountingSizes sizes_;
 };
 
 template <class System>
@@ -100,15 +98,17 @@ class SystemStudy final : public RowStudy {
   }
 
  protected:
-  void evaluate(const Device& device, std::int64_t first, std::int64_t count, double* rows) const override {
+  void evaluate(Executor executor, std::int64_t first, std::int64_t count, double* rows) const override {
     SystemBody<System> body = body_;
     body.first = first;
     body.rows = rows;
-    if (device.executor != Executor::kCuda) return batch::for_each(device.executor, count, body);
-    if (batch::Launch<SystemBody<System>, std::int64_t>::kernels == nullptr)
+    batch::for_each(executor, count, body);
+  }
+  void count_on_gpu(const Device& device, const RowsToCount& task) const override {
+    if (batch::Launch<SystemBody<System>, RowsToCount>::kernels == nullptr)
       throw Error(ExitCode::kNoDevice, this->words().job + ": this program has no CUDA kernel of it",
                   "Use --device cpu.");
-    batch::on_device(device, body, count);
+    batch::on_device(device, body_, task);
   }
 
  private:

@@ -6,17 +6,18 @@
 #include "garra/solve/friction_newton.hpp"
 #include "grasp/sample/judge.hpp"
 #include "grasp/sample/model.hpp"
+#include "grasp/study/counting.hpp"
 
 namespace garra::grasp {
 
-/// Samples first ... first + count - 1 that are drawn, built, solved and judged on the device, and the host's tiles for
-/// them. Counting stays on the host, so that the summary is the CPU's.
+/// The samples of `tally`, which are drawn, built, solved, judged and counted on the device.
 struct DeviceSamples {
   const GraspModel& model;
   solvers::FrictionNewton solver;
   bool check_uniqueness;  ///< iterate a second time, from zero
-  std::int64_t first, count;
-  double *metrics, *uniforms, *verdicts;  ///< host tiles to be filled
+  const Layout& layout;
+  study::Keep keep;
+  study::Tally& tally;  ///< `first` and `count` are read, the rest is filled
 };
 
 /// Doubles of a sample on the device.

@@ -23,7 +23,6 @@ namespace {
 
 using study::kBlock;
 
-constexpr int kRowHead = 3;         // index, outcome, residual
 constexpr std::int64_t kSub = 256;  // samples in flight per thread: everything about them stays in the L2 cache
 
 Layout make_layout(const Scenario& s, int draws) {
@@ -78,7 +77,6 @@ struct Workspace {
   }
 };
 
-template <int N>
 solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
   solvers::FrictionNewton solver;
   solver.tol = s.tol;
@@ -91,9 +89,9 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
 template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace<N>& w) {
-  const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of<N>(s, false), w.problems.data(), nullptr,
+  const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of(s, false), w.problems.data(), nullptr,
                                                               w.candidates.data()};
-  const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of<N>(s, true), w.problems.data(), nullptr,
+  const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of(s, true), w.problems.data(), nullptr,
                                                               w.second.data()};
   const JudgeBody<N> judge{&m,
                            w.parts(),
@@ -106,110 +104,6 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
   contact::iterate(executor, warm, count);
   if (s.check_uniqueness) contact::iterate(executor, cold, count);
   batch::for_each(executor, count, judge);
-}
-
-/// Where the results of one stretch of samples lie: the workspace's tiles, or what came back from the GPU.
-struct Results {
-  std::int64_t first, count;
-  const double* metrics;
-  const double* uniforms;
-  const double* verdicts;
-};
-
-/// Adds finite values to (sum, sum of squares) and counts the value in its histogram.
-void count_value(const study::Histogram& h, double x, study::Tally& t, double* sums) {
-  t.count_value(h, x);
-  if (std::isfinite(x)) {
-    sums[0] += x;
-    sums[1] += x * x;
-  }
-}
-
-template <int N>
-void count_contacts(const Layout& l, const Metrics<double, N>& m, const Verdict<double, N>& v, study::Tally& t,
-                    double* sums) {
-  const bool solved = v.sticks == v.sticks;  // the outcome may be known where the forces are not: not resisted
-  for (int j = 0; j < N; ++j) {
-    if (solved) ++t.counts[static_cast<std::size_t>(l.state + 3 * j + static_cast<int>(v.state[j]))];
-    count_value(l.force[j], v.c[3 * j], t, sums + 2 * j);
-    const double x = (m.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
-    const double y = (m.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
-    if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
-    ++t.counts[static_cast<std::size_t>(l.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins +
-                                        static_cast<int>(x))];
-  }
-}
-
-/// What came of one sample, and which it is.
-template <int N>
-struct Sample {
-  std::int64_t number;
-  const Metrics<double, N>& metrics;
-  const Verdict<double, N>& verdict;
-  std::array<double, kMetrics> values;
-};
-
-template <int N>
-void keep_row(const Sample<N>& sample, const std::vector<double>& inputs, study::Tally& t) {
-  const Verdict<double, N>& v = sample.verdict;
-  t.kept.insert(t.kept.end(), {static_cast<double>(sample.number), v.outcome, v.residual});
-  t.kept.insert(t.kept.end(), sample.values.begin(), sample.values.end());
-  t.kept.insert(t.kept.end(), inputs.begin(), inputs.end());
-  t.kept.insert(t.kept.end(), v.c.m, v.c.m + 3 * N);
-  t.kept.insert(t.kept.end(), v.a.m, v.a.m + 3 * N);
-}
-
-/// Counts whether something is so: 1, 0, or NaN where that is not known. Of a grasp that is not reached it is not so.
-void count_if(int at, double so, bool reached, std::vector<std::int64_t>& counts) {
-  if (!reached) return;
-  counts[static_cast<std::size_t>(at)] += so == 1;
-  counts[static_cast<std::size_t>(at) + 1] += std::isnan(so);
-}
-
-/// Counts one stretch of samples (within one block of kBlock) into a tally; `sums` is the block's.
-template <int N>
-void count_samples(const Scenario& s, const GraspModel& model, const Layout& l, const Results& r, study::Tally& t,
-                   double* sums) {
-  std::vector<double> values(static_cast<std::size_t>(l.draws));
-  for (std::int64_t i = 0; i < r.count; ++i) {
-    const auto m = batch::load<double, Metrics<double, N>>(r.metrics, i);
-    const auto v = batch::load<double, Verdict<double, N>>(r.verdicts, i);
-    const auto outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
-    ++t.counts[static_cast<std::size_t>(l.outcome + static_cast<int>(outcome))];
-    const double* u = r.uniforms + (i / batch::kTile) * l.draws * batch::kTile + i % batch::kTile;
-    const bool held = outcome == Outcome::kHeld, decided = outcome != Outcome::kUnsolved;
-    // Sums are doubles of whole numbers: exact up to 2^53.
-    sums[l.held_sum] += held;
-    sums[l.held_sum + 1] += !decided;
-    for (int k = 0; k < l.draws; ++k) {
-      const int bin = k * study::kInputBins + static_cast<int>(u[k * batch::kTile] * study::kInputBins);
-      t.counts[static_cast<std::size_t>(l.held_bin + bin)] += held;
-      t.counts[static_cast<std::size_t>(l.decided_bin + bin)] += decided;
-    }
-    const bool reached = outcome != Outcome::kUnreachable;
-    const Sample<N> sample{r.first + i, m, v, study::values_of(kColumns, m, v)};
-    count_if(l.sticks, v.sticks, reached, t.counts);
-    count_if(l.resisted, m.resisted, reached, t.counts);
-    if (reached) {
-      count_contacts<N>(l, m, v, t, sums);
-      for (std::size_t k = 0; k < kMetrics; ++k)
-        count_value(l.metric[k], sample.values[k], t, sums + 2 * (N + static_cast<int>(k)));
-      const bool contacts_fail =
-          decided && outcome >= Outcome::kSlipping;  // not where the wrench or the command is at fault
-      if (contacts_fail) ++t.counts[static_cast<std::size_t>(l.first + static_cast<int>(m.first))];
-      ++t.counts[static_cast<std::size_t>(l.iterations + std::min(kIterationBins - 1, static_cast<int>(v.iterations)))];
-      ++t.counts[static_cast<std::size_t>(l.residual.place(std::log10(std::max(v.residual, 1e-18))))];
-      // Undefined margins are in no ranking.
-      if (std::isfinite(m.margin))
-        t.closest.add({std::abs(m.margin), r.first + i, static_cast<int>(outcome), m.margin});
-      if (decided && std::isfinite(v.residual))
-        t.worst.add({-v.residual, r.first + i, static_cast<int>(outcome), v.residual});
-    }
-    if (s.plan.keep == "none" || (s.plan.keep == "failures" && held)) continue;
-    for (int k = 0; k < l.draws; ++k)
-      values[static_cast<std::size_t>(k)] = study::quantile(model.draw[k].distribution, u[k * batch::kTile]);
-    keep_row(sample, values, t);
-  }
 }
 
 void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
@@ -226,6 +120,7 @@ template <int N>
 study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Layout& l = study.layout();
   const Scenario& s = study.scenario();
+  const study::CountingSizes sizes = sizes_of(l, study::keep_of(s.plan.keep));
   const std::int64_t blocks = (count + kBlock - 1) / kBlock;
   study::Tally total{first, count, {}, {}, {}, {}, {}};
   start_tally(l, total);
@@ -243,8 +138,9 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
       for (std::int64_t i = b * kBlock; i < end; i += kSub) {
         const std::int64_t n = std::min(kSub, end - i);
         process<N>(s, study.model(), device.executor, first + i, n, *w);
-        const Results r{first + i, n, w->metrics.data(), w->uniforms.data(), w->verdicts.data()};
-        count_samples<N>(s, study.model(), l, r, mine, sums);
+        const Counting<N> counting{&study.model(),    l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(),
+                                   w->verdicts.data()};
+        study::count_samples(counting, n, sizes, mine, sums);
       }
       kept[static_cast<std::size_t>(b)].swap(mine.kept);
       mine.kept.clear();
@@ -255,34 +151,12 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   return total;
 }
 
-template <int N>
 study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
-  const Layout& l = study.layout();
+  const Scenario& s = study.scenario();
   study::Tally total{first, count, {}, {}, {}, {}, {}};
-  start_tally(l, total);
-  const std::int64_t blocks = (count + kBlock - 1) / kBlock;
-  total.sums.assign(static_cast<std::size_t>(blocks * l.sums), 0.0);
-  // At most 2^20 samples, since their results lie on the host as well.
-  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(device, SampleFields<N>::bytes(study.model())), 1 << 20);
-  for (std::int64_t at = 0; at < count; at += fit) {
-    const std::int64_t n = std::min(fit, count - at);
-    batch::Tiles<Metrics<double, N>> metrics(n);
-    batch::Tiles<Verdict<double, N>> verdicts(n);
-    // Room for one draw where there is none, as on the device.
-    std::vector<double> uniforms(static_cast<std::size_t>(batch::tiles_for(n) * batch::kTile * std::max(1, l.draws)));
-    batch::on_device(
-        device, DeviceSamples{study.model(), solver_of<N>(study.scenario(), false), study.scenario().check_uniqueness,
-                              first + at, n, metrics.data(), uniforms.data(), verdicts.data()});
-    for (std::int64_t i = 0; i < n; i += kBlock) {
-      const std::int64_t tile = i / batch::kTile;
-      const Results r{first + at + i, std::min(kBlock, n - i),
-                      metrics.data() + tile * batch::kTile * batch::kFields<double, Metrics<double, N>>,
-                      uniforms.data() + tile * batch::kTile * l.draws,
-                      verdicts.data() + tile * batch::kTile * batch::kFields<double, Verdict<double, N>>};
-      // Blocks of the chunk, not of the batch: how_many_fit() gives whole blocks.
-      count_samples<N>(study.scenario(), study.model(), l, r, total, total.sums.data() + (at + i) / kBlock * l.sums);
-    }
-  }
+  solvers::FrictionNewton solver = solver_of(s, false);
+  batch::on_device(device, DeviceSamples{study.model(), solver, s.check_uniqueness, study.layout(),
+                                         study::keep_of(s.plan.keep), total});
   return total;
 }
 
@@ -356,10 +230,8 @@ std::vector<study::RowColumn> Study::columns() const {
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
   static constexpr Run cpu[kMaxContacts] = {run_on_cpu<1>, run_on_cpu<2>, run_on_cpu<3>, run_on_cpu<4>,
                                             run_on_cpu<5>, run_on_cpu<6>, run_on_cpu<7>, run_on_cpu<8>};
-  static constexpr Run gpu[kMaxContacts] = {run_on_gpu<1>, run_on_gpu<2>, run_on_gpu<3>, run_on_gpu<4>,
-                                            run_on_gpu<5>, run_on_gpu<6>, run_on_gpu<7>, run_on_gpu<8>};
-  const auto k = static_cast<std::size_t>(layout_.contacts - 1);
-  return (device.executor == Executor::kCuda ? gpu[k] : cpu[k])(*this, first, count, device);
+  if (device.executor == Executor::kCuda) return run_on_gpu(*this, first, count, device);
+  return cpu[layout_.contacts - 1](*this, first, count, device);
 }
 
 Replay Study::replay(const GraspModel& model, std::int64_t sample) const {

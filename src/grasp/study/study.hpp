@@ -10,28 +10,9 @@
 #include "garra/study/engine.hpp"
 #include "garra/study/tally.hpp"
 #include "grasp/sample/model.hpp"
-#include "grasp/study/columns.hpp"
+#include "grasp/study/counting.hpp"
 
 namespace garra::grasp {
-
-inline constexpr int kConeBins = 80;        ///< of a cone's picture along t and along o
-inline constexpr double kConeExtent = 2.0;  ///< the picture reaches to so many times mu c_n
-inline constexpr int kIterationBins = 41;   ///< 0 .. 39 Newton steps, and more
-
-/// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
-struct Layout {
-  int contacts = 0, draws = 0;
-  int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
-  int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
-  study::Histogram force[kMaxContacts];
-  study::Histogram metric[kMetrics];
-  study::Histogram residual;
-  int counts = 0;    ///< in all
-  int buckets = 0;   ///< numbers that have any
-  int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
-  int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
-  int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
-};
 
 /// What replay shows of one sample.
 struct Replay {

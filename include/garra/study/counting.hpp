@@ -1,0 +1,68 @@
+// How a study counts: once for the processor and for a GPU. Of each sample a study says what is to be counted; where
+// that goes is up to `To`:
+//
+//   to.count(at)                     one more in Tally::counts[at]
+//   to.value(histogram, x, at)       x in its bins and buckets; where it is finite, x and x^2 in the block's sums at,
+//   at + 1 to.sum(at, x)                    x in the block's sum at to.closest(extreme), worst(...)  for the rankings
+//
+// A Counting has count(i, to), keeps(i) and write_row(i, row) of sample i.
+//
+// Whole numbers add up in any order, a block's sums in the order of its samples (docs/numerics.md). Host and device.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "garra/core/scalar.hpp"
+#include "garra/study/tally.hpp"
+
+namespace garra::study {
+
+/// Equally likely bins of an input's distribution.
+inline constexpr int kInputBins = 160;
+
+/// Which samples are kept, one by one.
+enum class Keep : int { kNone, kFailures, kAll };
+[[nodiscard]] inline Keep keep_of(std::string_view word) {
+  return word == "none" ? Keep::kNone : word == "failures" ? Keep::kFailures : Keep::kAll;
+}
+
+/// Sizes of what is counted. The sums of a block: first `pairs` of (sum, sum of squares), then plain ones.
+struct CountingSizes {
+  int counts = 0, buckets = 0, pairs = 0, sums = 0, row = 0;
+  Keep keep = Keep::kNone;
+  bool ranked = true;  ///< there are rankings
+};
+
+/// Counts into a tally, sample after sample; `sums` are those of the samples' block.
+struct HostCounts {
+  Tally& tally;
+  double* sums;
+
+  void count(int at) { ++tally.counts[static_cast<std::size_t>(at)]; }
+  void value(const Histogram& h, double x, int at) {
+    tally.count_value(h, x);
+    // One infinite value would make the sums useless; it is in the histogram.
+    if (!is_finite(x)) return;
+    sums[at] += x;
+    sums[at + 1] += x * x;
+  }
+  void sum(int at, double x) { sums[at] += x; }
+  void closest(const Extreme& e) { tally.closest.add(e); }
+  void worst(const Extreme& e) { tally.worst.add(e); }
+};
+
+/// A stretch of samples within one block, on the host: counts, and rows of those that are kept.
+template <class Counting>
+void count_samples(const Counting& counting, std::int64_t count, const CountingSizes& sizes, Tally& t, double* sums) {
+  HostCounts to{t, sums};
+  const auto row = static_cast<std::size_t>(sizes.row);
+  for (std::int64_t i = 0; i < count; ++i) {
+    counting.count(i, to);
+    if (!counting.keeps(i)) continue;
+    t.kept.resize(t.kept.size() + row);
+    counting.write_row(i, t.kept.data() + t.kept.size() - row);
+  }
+}
+
+}  // namespace garra::study

@@ -1,0 +1,72 @@
+// What a study of a system of one's own counts of a sample, and what it keeps of it: one text for the processor and for
+// a GPU. Host and device; see study/system.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "garra/batch/tiles.hpp"
+#include "garra/study/counting.hpp"
+#include "garra/study/distribution.hpp"
+
+namespace garra::study {
+
+/// The first counts of all: samples with the event, without it, undecided.
+enum Fate : int { kYes, kNo, kUndecided, kFates };
+
+/// Samples in tiles of SystemRow: the event, outputs, uniform numbers of the inputs. All that is pointed to lies where
+/// the counting is done.
+struct RowCounting {
+  int inputs = 0, outputs = 0;
+  int held_bin = 0, decided_bin = 0;    ///< where the counts of the inputs' bins begin
+  const Histogram* output = nullptr;    ///< of each
+  const Distribution* input = nullptr;  ///< of each
+  Keep keep = Keep::kNone;
+  std::int64_t first = 0;  ///< number of the first sample
+  const double* rows = nullptr;
+
+  [[nodiscard]] GARRA_HD double field(std::int64_t i, int f) const {
+    return rows[((i / batch::kTile) * (1 + outputs + inputs) + f) * batch::kTile + i % batch::kTile];
+  }
+  [[nodiscard]] GARRA_HD Fate fate(std::int64_t i) const {
+    const double event = field(i, 0);
+    // A system says by NaN that it cannot tell.
+    return !(event == event) ? kUndecided : event == 1 ? kYes : kNo;
+  }
+  [[nodiscard]] GARRA_HD bool keeps(std::int64_t i) const {
+    return keep == Keep::kAll || (keep == Keep::kFailures && fate(i) != kYes);
+  }
+
+  template <class To>
+  GARRA_HD void count(std::int64_t i, To& to) const {
+    const Fate is = fate(i);
+    to.count(is);
+    for (int k = 0; k < outputs; ++k) to.value(output[k], field(i, 1 + k), 2 * k);
+    to.sum(2 * outputs, is == kYes);
+    to.sum(2 * outputs + 1, is == kUndecided);
+    for (int k = 0; k < inputs; ++k) {
+      // Inputs come as uniform numbers in (0, 1): bins of equal probability.
+      const int bin = k * kInputBins + static_cast<int>(field(i, 1 + outputs + k) * kInputBins);
+      if (is == kYes) to.count(held_bin + bin);
+      if (is != kUndecided) to.count(decided_bin + bin);
+    }
+  }
+
+  /// Number, fate, inputs, outputs.
+  GARRA_HD void write_row(std::int64_t i, double* row) const {
+    *row++ = static_cast<double>(first + i);
+    *row++ = fate(i);
+    // Kept as the value; the uniform number would mean nothing to a reader.
+    for (int k = 0; k < inputs; ++k) *row++ = quantile(input[k], field(i, 1 + outputs + k));
+    for (int k = 0; k < outputs; ++k) *row++ = field(i, 1 + k);
+  }
+};
+
+/// What a GPU is to count: the samples of `tally`, of which `first` and `count` are read and the rest is filled. What
+/// `counting` points to is the host's.
+struct RowsToCount {
+  const RowCounting& counting;
+  const CountingSizes& sizes;
+  Tally& tally;
+};
+
+}  // namespace garra::study

@@ -1,0 +1,150 @@
+// What a grasp study counts of a sample, and what it keeps of it: one text for the processor and for a GPU. Host and
+// device.
+#pragma once
+
+#include "garra/batch/tiles.hpp"
+#include "garra/core/log10.hpp"
+#include "garra/grasp.hpp"
+#include "garra/study/counting.hpp"
+#include "garra/study/distribution.hpp"
+#include "grasp/sample/judge.hpp"
+#include "grasp/sample/model.hpp"
+#include "grasp/study/columns.hpp"
+
+namespace garra::grasp {
+
+inline constexpr int kConeBins = 80;        ///< of a cone's picture along t and along o
+inline constexpr double kConeExtent = 2.0;  ///< the picture reaches to so many times mu c_n
+inline constexpr int kIterationBins = 41;   ///< 0 .. 39 Newton steps, and more
+inline constexpr int kRowHead = 3;          ///< of a kept row: index, outcome, residual
+
+/// Where each count lies in Tally::counts, and each sum in a block of Tally::sums.
+struct Layout {
+  int contacts = 0, draws = 0;
+  int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
+  int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
+  study::Histogram force[kMaxContacts];
+  study::Histogram metric[kMetrics];
+  study::Histogram residual;
+  int counts = 0;    ///< in all
+  int buckets = 0;   ///< numbers that have any
+  int held_sum = 0;  ///< among the sums of a block: samples held, then samples unsolved
+  int sums = 0;      ///< per block: (sum, sum of squares) of each force, then of each metric; held, unsolved
+  int row = 0;       ///< doubles per kept sample: index, outcome, residual, metrics, inputs, c, a
+};
+
+[[nodiscard]] inline study::CountingSizes sizes_of(const Layout& l, study::Keep keep) {
+  return {l.counts, l.buckets, l.held_sum / 2, l.sums, l.row, keep};
+}
+
+/// One sample as the tiles have it.
+template <int N>
+struct Sample {
+  std::int64_t number;
+  Metrics<double, N> metrics;
+  Verdict<double, N> verdict;
+  const double* uniforms;  ///< of its draws, a tile apart
+
+  [[nodiscard]] GARRA_HD Outcome outcome() const { return static_cast<Outcome>(static_cast<int>(verdict.outcome)); }
+  [[nodiscard]] GARRA_HD double uniform(int draw) const { return uniforms[draw * batch::kTile]; }
+  [[nodiscard]] GARRA_HD auto values() const { return study::values_by_type<decltype(kColumns)>(metrics, verdict); }
+};
+
+/// A stretch of samples to be counted; the tiles lie where the counting is done.
+template <int N>
+struct Counting {
+  const GraspModel* model;
+  Layout layout;
+  study::Keep keep;
+  std::int64_t first;  ///< number of the stretch's first sample
+  const double *metrics, *uniforms, *verdicts;
+
+  [[nodiscard]] GARRA_HD Sample<N> sample(std::int64_t i) const {
+    return {first + i, batch::load<double, Metrics<double, N>>(metrics, i),
+            batch::load<double, Verdict<double, N>>(verdicts, i),
+            uniforms + (i / batch::kTile) * layout.draws * batch::kTile + i % batch::kTile};
+  }
+  [[nodiscard]] GARRA_HD bool keeps(std::int64_t i) const {
+    const double outcome = *batch::tile_at<double, Verdict<double, N>>(verdicts, i);  // its first field
+    return keep == study::Keep::kAll || (keep == study::Keep::kFailures && outcome != double(int(Outcome::kHeld)));
+  }
+
+  template <class To>
+  GARRA_HD void count(std::int64_t i, To& to) const {
+    const Sample<N> s = sample(i);
+    const Outcome outcome = s.outcome();
+    const bool held = outcome == Outcome::kHeld, decided = outcome != Outcome::kUnsolved;
+    to.count(layout.outcome + static_cast<int>(outcome));
+    // Sums are doubles of whole numbers: exact up to 2^53.
+    to.sum(layout.held_sum, held);
+    to.sum(layout.held_sum + 1, !decided);
+    count_inputs(s, held, decided, to);
+    if (outcome == Outcome::kUnreachable) return;
+    count_if(layout.sticks, s.verdict.sticks, to);
+    count_if(layout.resisted, s.metrics.resisted, to);
+    count_contacts(s, to);
+    const auto values = s.values();
+    for (int k = 0; k < kMetrics; ++k) to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (N + k));
+    // Not where the wrench or the command is at fault.
+    if (decided && outcome >= Outcome::kSlipping) to.count(layout.first + static_cast<int>(s.metrics.first));
+    count_solution(s, decided, to);
+  }
+
+  /// Of a sample that is kept, `layout.row` numbers.
+  GARRA_HD void write_row(std::int64_t i, double* row) const {
+    const Sample<N> s = sample(i);
+    *row++ = static_cast<double>(s.number);
+    *row++ = s.verdict.outcome;
+    *row++ = s.verdict.residual;
+    const auto values = s.values();
+    for (int k = 0; k < kMetrics; ++k) *row++ = values[static_cast<std::size_t>(k)];
+    for (int k = 0; k < layout.draws; ++k) *row++ = study::quantile(model->draw[k].distribution, s.uniform(k));
+    for (int k = 0; k < 3 * N; ++k) *row++ = s.verdict.c[k];
+    for (int k = 0; k < 3 * N; ++k) *row++ = s.verdict.a[k];
+  }
+
+ private:
+  /// Bins of equal probability, as the uniform numbers have them.
+  template <class To>
+  GARRA_HD void count_inputs(const Sample<N>& s, bool held, bool decided, To& to) const {
+    for (int k = 0; k < layout.draws; ++k) {
+      const int bin = k * study::kInputBins + static_cast<int>(s.uniform(k) * study::kInputBins);
+      if (held) to.count(layout.held_bin + bin);
+      if (decided) to.count(layout.decided_bin + bin);
+    }
+  }
+  /// Whether something is so: 1, 0, or NaN where that is not known.
+  template <class To>
+  static GARRA_HD void count_if(int at, double so, To& to) {
+    if (so == 1) to.count(at);
+    if (!(so == so)) to.count(at + 1);
+  }
+  template <class To>
+  GARRA_HD void count_contacts(const Sample<N>& s, To& to) const {
+    const Verdict<double, N>& v = s.verdict;
+    const bool solved = v.sticks == v.sticks;  // the outcome may be known where the forces are not: not resisted
+    for (int j = 0; j < N; ++j) {
+      if (solved) to.count(layout.state + 3 * j + static_cast<int>(v.state[j]));
+      to.value(layout.force[j], v.c[3 * j], 2 * j);
+      const double x = (s.metrics.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);
+      const double y = (s.metrics.tangent_o[j] / kConeExtent + 1) * (kConeBins / 2.0);
+      if (!(x >= 0 && x < kConeBins && y >= 0 && y < kConeBins)) continue;  // far outside the cone, or pulled open
+      to.count(layout.cone + (j * kConeBins + static_cast<int>(y)) * kConeBins + static_cast<int>(x));
+    }
+  }
+  /// How the solver went, and which samples stand out.
+  template <class To>
+  GARRA_HD void count_solution(const Sample<N>& s, bool decided, To& to) const {
+    const Verdict<double, N>& v = s.verdict;
+    const int steps = static_cast<int>(v.iterations), outcome = static_cast<int>(s.outcome());
+    to.count(layout.iterations + (steps < kIterationBins ? steps : kIterationBins - 1));
+    // What is smaller than the axis, nothing at all too, is in its first bin.
+    to.count(layout.residual.place(max(log10(max(v.residual, 1e-18)), layout.residual.low)));
+    // Undefined margins are in no ranking.
+    const double margin = s.metrics.margin;
+    if (is_finite(margin)) to.closest({abs(margin), s.number, outcome, margin});
+    if (decided && is_finite(v.residual)) to.worst({-v.residual, s.number, outcome, v.residual});
+  }
+};
+
+}  // namespace garra::grasp
