@@ -40,14 +40,12 @@ TEST(GraspColumns, TheLargestNormalForceIsTheSqueezeOfASymmetricHand) {
   EXPECT_NEAR(nominal("largest_normal_force", "load.squeeze=22"), 22, 1e-9);
 }
 
-// Three contacts at 120 degrees on a solid sphere, at the angle t from its axis: the pushes along the axis and the turns
-// about it do not mix with the others, a push across mixes with the turn about the third axis. Moments are over
-// sqrt(2/5) r.
+// Three contacts on the equator of a solid sphere, at -t, t and 180 degrees; moments are over sqrt(2/5) r. Pushes along
+// an axis mix with the turns about one other axis, at most.
 double singular_value_of_ring(double t) {
-  const double s = std::sin(t), c = std::cos(t), across = 3, mixed = 3 * c / std::sqrt(0.4);
-  const double turn = (3 - 1.5 * s * s) / 0.4, about_axis = 3 * s * s / 0.4;
-  const double both = 0.5 * (across + turn - std::hypot(across - turn, 2 * mixed));
-  return std::sqrt(std::min({both, 3.0, about_axis}));
+  const double c = std::cos(t), s = std::sin(t), square = 2.5, mixed = std::sqrt(square) * (2 * c - 1);
+  const auto smaller = [&](double turn) { return 0.5 * (3 + turn - std::hypot(3 - turn, 2 * mixed)); };
+  return std::sqrt(std::min({3.0, smaller(3 * square), smaller(square * (2 * c * c + 1)), 2 * square * s * s}));
 }
 
 TEST(GraspColumns, TheSmallestSingularValueOfARingOnASphereIsThatOfTheFormula) {
@@ -76,8 +74,7 @@ void expect_singular_values_of_eigen() {
       place.E = Mat3<double>::identity();
       const Mat<double, 6, 3> w = wrench_matrix(place, body.p_cm);
       for (int r = 0; r < 6; ++r)
-        for (int k = 0; k < 3; ++k)
-          scaled(r, 3 * j + k) = r < 3 ? w(r, k) : w(r, k) / std::sqrt(0.6 / (3 * 0.7));
+        for (int k = 0; k < 3; ++k) scaled(r, 3 * j + k) = r < 3 ? w(r, k) : w(r, k) / std::sqrt(0.6 / (3 * 0.7));
     }
     const Eigen::VectorXd sigma = Eigen::JacobiSVD<Eigen::MatrixXd>(scaled).singularValues();
     EXPECT_NEAR((least_singular_value<double, N>(body, contacts)), sigma[5], 1e-6 * sigma[5] + 1e-8 * sigma[0])

@@ -255,6 +255,12 @@ class Counter {
     return sizeof(double) * static_cast<std::uint64_t>(terms_of(s) + rankings_of(s) + kept + 1);
   }
 
+  /// What counting takes whatever the number of samples [bytes].
+  [[nodiscard]] static std::uint64_t fixed_bytes(const CountingSizes& s) {
+    const std::uint64_t buckets = static_cast<std::uint64_t>(s.buckets) * study::BucketGrid::kPlaces;
+    return sizeof(Word) * kCopies * static_cast<std::uint64_t>(s.counts) + (sizeof(Word) + sizeof(Filled)) * buckets;
+  }
+
   /// Sums, extremes and kept rows go to the tally at once, counts in finish().
   template <class Counting>
   void add(const Counting& counting, std::int64_t count, study::Tally& tally) {
@@ -321,7 +327,8 @@ class Counter {
 inline std::int64_t batch_of(const Device& device, std::int64_t count, std::uint64_t bytes,
                              const CountingSizes& sizes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 20;  // the kernels are busy by then
-  return std::min({how_many_fit(device, bytes + Counter::bytes_of(sizes)), kMost, count});
+  const cuda::Memory needed{bytes + Counter::bytes_of(sizes), Counter::fixed_bytes(sizes)};
+  return std::min({cuda::how_many_fit(device, needed), kMost, count});
 }
 
 /// All samples of a tally, `batch` at a time: samples(first, count) computes them and says what is to be counted.
