@@ -96,7 +96,7 @@ std::uint64_t free_memory_of(int index) {
   std::size_t free = 0, total = 0;
   cuda::check(cudaSetDevice(index), "choosing the device");
   cuda::check(cudaMemGetInfo(&free, &total), "asking for free memory");
-  return free;
+  return free + cuda::idle_memory(index);
 }
 
 // Before main(), as all kernels announce themselves (batch/on_device.hpp).

@@ -144,7 +144,7 @@ TEST(StacksOfAKernel, TakeTheirPartOfTheMemory) {
     }
   }
   simulated_gpu::set_memory(before);
-  EXPECT_NE(said.find("for the stacks of a kernel"), std::string::npos) << said;
+  EXPECT_NE(said.find("for what a batch takes whatever its size"), std::string::npos) << said;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, FailingGpu,

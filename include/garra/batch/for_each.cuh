@@ -78,6 +78,28 @@ inline thread_local Call* current_call = nullptr;
 inline cudaStream_t current_stream() { return current_call == nullptr ? nullptr : current_call->stream; }
 inline bool only_counts() { return current_call != nullptr && current_call->counts_only; }
 
+/// The memory that a device's pool has and no Buffer holds [bytes]; 0 where it has no pools.
+inline std::uint64_t idle_memory(int device) {
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t reserved = 0, used = 0;
+  if (cudaDeviceGetDefaultMemPool(&pool, device) != cudaSuccess ||
+      cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) != cudaSuccess ||
+      cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return reserved - used;
+}
+/// From now on memory that is given back stays in the device's pool, until the process ends: cudaMalloc takes longer
+/// than many a batch does, and waits for the GPU.
+inline void keep_memory(int device) {
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t all = ~std::uint64_t{0};
+  if (cudaDeviceGetDefaultMemPool(&pool, device) != cudaSuccess ||
+      cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all) != cudaSuccess)
+    cudaGetLastError();
+}
+
 /// Owning device memory of doubles (or of objects of type T). Within a Call it comes out of the caller's workspace, and
 /// goes back to it where the buffers go in the opposite order.
 template <class T>
@@ -88,7 +110,7 @@ class Buffer {
       before_ = current_call->used;
       data_ = reinterpret_cast<T*>(current_call->take(bytes()));
     } else if (count > 0) {
-      check(cudaMalloc(&data_, bytes()), "allocating memory");
+      allocate();
     }
   }
   Buffer(const Buffer&) = delete;
@@ -96,23 +118,55 @@ class Buffer {
   ~Buffer() {
     if (current_call != nullptr)
       current_call->used = std::min(current_call->used, before_);
-    else
-      cudaFree(data_);
+    else if (data_ != nullptr)
+      is_pooled_ ? cudaFreeAsync(data_, nullptr) : cudaFree(data_);
   }
   [[nodiscard]] T* data() const { return data_; }
-  void upload(const T* host) { copy(data_, host, cudaMemcpyHostToDevice, "copying to the GPU"); }
-  void download(T* host) const { copy(host, data_, cudaMemcpyDeviceToHost, "copying from the GPU"); }
+  void upload(const T* host) { upload(host, count_); }
+  void download(T* host) const { download(host, count_); }
+  /// The first `count` only.
+  void upload(const T* host, std::int64_t count) {
+    copy(data_, host, count, cudaMemcpyHostToDevice, "copying to the GPU");
+  }
+  void download(T* host, std::int64_t count) const {
+    copy(host, data_, count, cudaMemcpyDeviceToHost, "copying from the GPU");
+  }
+  /// The first `count`, behind what `to` has.
+  void append_to(std::vector<T>& to, std::int64_t count) const {
+    const std::size_t before = to.size();
+    to.resize(before + static_cast<std::size_t>(count));
+    if (count > 0) download(to.data() + before, count);
+  }
+  /// All bytes are 0.
+  void clear() {
+    if (only_counts() || count_ == 0) return;
+    check(cudaMemsetAsync(data_, 0, bytes(), current_stream()), "clearing memory");
+  }
 
  private:
   [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(count_) * sizeof(T); }
   // Host memory that is not pinned has been read when cudaMemcpyAsync returns.
-  void copy(T* to, const T* from, cudaMemcpyKind kind, const char* doing) const {
+  void copy(T* to, const T* from, std::int64_t count, cudaMemcpyKind kind, const char* doing) const {
     if (only_counts()) return;
-    check(current_call == nullptr ? cudaMemcpy(to, from, bytes(), kind)
-                                  : cudaMemcpyAsync(to, from, bytes(), kind, current_call->stream),
+    const std::size_t size = static_cast<std::size_t>(count) * sizeof(T);
+    check(current_call == nullptr ? cudaMemcpy(to, from, size, kind)
+                                  : cudaMemcpyAsync(to, from, size, kind, current_call->stream),
           doing);
   }
+  void allocate() {
+    void* at = nullptr;
+    cudaError_t status = cudaMallocAsync(&at, bytes(), nullptr);
+    is_pooled_ = status != cudaErrorNotSupported;
+    if (!is_pooled_) {
+      cudaGetLastError();
+      status = cudaMalloc(&at, bytes());
+    }
+    check(status, "allocating memory");
+    data_ = static_cast<T*>(at);
+  }
+
   std::int64_t count_;
+  bool is_pooled_ = false;
   std::size_t before_ = 0;
   T* data_ = nullptr;
 };
@@ -167,7 +221,7 @@ std::uint64_t stacks_of(int device) {
 /// What a batch takes on the device [bytes].
 struct Memory {
   std::uint64_t each;    ///< of a problem
-  std::uint64_t stacks;  ///< stacks_of() its largest kernel
+  std::uint64_t stacks;  ///< stacks_of() its largest kernel, and what else does not grow with the problems
 };
 
 /// How many problems fit, in whole blocks, as garra::how_many_fit(), beside the stacks of their kernel.
@@ -178,7 +232,7 @@ inline std::int64_t how_many_fit(const Device& device, const Memory& needed) {
   const auto taken = static_cast<std::int64_t>((needed.stacks / needed.each + kBlock) / kBlock * kBlock);
   if (needed.stacks > 0 && taken >= without)
     throw Error(ExitCode::kNoDevice,
-                "not enough free memory on " + describe(device) + " for the stacks of a kernel, " +
+                "not enough free memory on " + describe(device) + " for what a batch takes whatever its size, " +
                     std::to_string(needed.stacks) + " bytes",
                 "free memory there, or use another --device");
   return needed.stacks == 0 ? without : without - taken;

@@ -13,6 +13,7 @@ template <class... Parts>
 bool announce() {
   Launch<Parts...>::kernels = [](const Device& device, const Parts&... parts) {
     cuda::check(cudaSetDevice(device.index), "choosing the device");
+    cuda::keep_memory(device.index);
     run_kernels(device, parts...);
   };
   return true;

@@ -23,24 +23,6 @@ inline constexpr int kCopies = 32;
 enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
 
-template <class T>
-void copy(T* to, const T* from, std::int64_t count, cudaMemcpyKind kind) {
-  if (count > 0)
-    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(T), kind), "copying a tally");
-}
-/// Downloads the first `count` of a buffer behind what `to` has.
-template <class T>
-void append(const cuda::Buffer<T>& buffer, std::int64_t count, std::vector<T>& to) {
-  const std::size_t before = to.size();
-  to.resize(before + static_cast<std::size_t>(count));
-  copy(to.data() + before, buffer.data(), count, cudaMemcpyDeviceToHost);
-}
-template <class T>
-void clear(const cuda::Buffer<T>& buffer, std::int64_t count) {
-  if (count > 0)
-    cuda::check(cudaMemset(buffer.data(), 0, static_cast<std::size_t>(count) * sizeof(T)), "clearing memory");
-}
-
 /// Numbers that are summed up: pairs, then plain ones.
 GARRA_HD int terms_of(const CountingSizes& s) { return s.pairs + (s.sums - 2 * s.pairs); }
 
@@ -244,9 +226,9 @@ class Counter {
         list_(sizes.keep == study::Keep::kNone ? 0 : most),
         rows_(sizes.keep == study::Keep::kNone ? 0 : most * sizes.row),
         filled_(buckets()) {
-    clear(counts_, std::int64_t{kCopies} * sizes.counts);
-    clear(buckets_, buckets());
-    clear(length_, 1);
+    counts_.clear();
+    buckets_.clear();
+    length_.clear();
   }
 
   /// What a sample of a batch takes on the device [bytes].
@@ -268,7 +250,7 @@ class Counter {
     const std::int64_t blocks = blocks_of(count);
     cuda::for_each(count, CountBody<Counting>{counting, batch});
     cuda::for_each(blocks * terms_of(sizes_), SumBody{batch, sums_.data()});
-    append(sums_, blocks * sizes_.sums, tally.sums);
+    sums_.append_to(tally.sums, blocks * sizes_.sums);
     if (sizes_.ranked) rank(counting, batch, tally);
     if (sizes_.keep != study::Keep::kNone) keep(counting, count, tally);
   }
@@ -276,13 +258,13 @@ class Counter {
   void finish(study::Tally& tally) {
     cuda::for_each(sizes_.counts, MergeBody{counts_.data(), sizes_.counts});
     std::vector<Word> counts;
-    append(counts_, sizes_.counts, counts);
+    counts_.append_to(counts, sizes_.counts);
     tally.counts.assign(counts.begin(), counts.end());
     cuda::for_each(buckets(), ListFilledBody{buckets_.data(), filled_.data(), length_.data()});
     Word length = 0;
     length_.download(&length);
     std::vector<Filled> filled;
-    append(filled_, static_cast<std::int64_t>(length), filled);
+    filled_.append_to(filled, static_cast<std::int64_t>(length));
     for (const Filled& f : filled) tally.buckets.add_at(f.number, f.place, static_cast<std::int64_t>(f.count));
   }
 
@@ -295,7 +277,7 @@ class Counter {
     const std::int64_t blocks = blocks_of(batch.count);
     cuda::for_each(blocks * kRankings, RankBody<Counting>{counting, batch, best_.data()});
     std::vector<study::Extreme> best;
-    append(best_, blocks * kRankings * kRanked, best);
+    best_.append_to(best, blocks * kRankings * kRanked);
     for (std::size_t k = 0; k < best.size(); ++k)
       if (best[k].sample >= 0) (k / kRanked % kRankings == kClosest ? tally.closest : tally.worst).add(best[k]);
   }
@@ -305,13 +287,13 @@ class Counter {
     const std::int64_t blocks = blocks_of(count);
     std::vector<std::int64_t> first;
     cuda::for_each(blocks, CountKeptBody<Counting>{counting, count, kept_.data()});
-    append(kept_, blocks, first);
+    kept_.append_to(first, blocks);
     std::int64_t rows = 0;
     for (std::int64_t& kept : first) rows += std::exchange(kept, rows);
-    copy(kept_.data(), first.data(), blocks, cudaMemcpyHostToDevice);
+    kept_.upload(first.data(), blocks);
     cuda::for_each(blocks, ListKeptBody<Counting>{counting, count, kept_.data(), list_.data()});
     cuda::for_each(rows, WriteKeptBody<Counting>{counting, list_.data(), sizes_.row, rows_.data()});
-    append(rows_, rows * sizes_.row, tally.kept);
+    rows_.append_to(tally.kept, rows * sizes_.row);
   }
 
   CountingSizes sizes_;

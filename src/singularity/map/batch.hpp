@@ -3,6 +3,7 @@
 #pragma once
 
 #include "garra/batch/tiles.hpp"
+#include "garra/core/log10.hpp"
 #include "garra/systems/singularity/landing.hpp"
 #include "singularity/map/layout.hpp"
 #include "singularity/map/sampling.hpp"
@@ -44,16 +45,6 @@ struct Measured {
   Vec3<S> tool;                ///< world axes and origin [m]
 };
 
-namespace map_kernel {
-
-template <class S>
-GARRA_HD S log10(const S& x) {
-  // log10(e).
-  return S(RealOf<S>(0.43429448190325182765)) * log(x);
-}
-
-}  // namespace map_kernel
-
 template <int G, Joints K, class S, class T, int J>
 GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
   S spoilt = S(RealOf<S>(0));  // NaN where a joint value is not finite; the last one turns no screw
@@ -65,8 +56,8 @@ GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
   out.inverse_condition = sigma[G - 1] / sigma[0] + spoilt;
   // Added, not selected: NaN reaches every output, and finite values get 0.
   out.manipulability = manipulability(sigma, G) + spoilt;
-  out.log_sigma = map_kernel::log10(out.sigma);
-  out.log_condition = -map_kernel::log10(out.inverse_condition);
+  out.log_sigma = log10(out.sigma);
+  out.log_condition = -log10(out.inverse_condition);
   const Vec3<S> base = cast<S>(arm.model.base.p);
   for_each_index<3>([&](auto k) { out.tool[k] = at.tool[k] + base[k] + spoilt; });
   return out;
