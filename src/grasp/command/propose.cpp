@@ -143,6 +143,9 @@ void add_hand_options(CLI::App& command, grasp::ProposeOptions& o) {
   command.add_option("--friction", o.friction, "coefficient with which forces have to close")->capture_default_str();
   command.add_option("--max-opening", o.max_opening, "largest distance between two contacts [m]");
   command.add_option("--force-limit", o.force_limit, "of each finger's normal force [N], for the set");
+  command.add_option(
+      "--torsion-radius", o.torsion_radius,
+      "soft fingertips: the moment about the normal that friction holds, over its force [m], for the set");
   command.add_option("--pad-radius", o.pad_radius,
                      "each finger is a flat pad: three contacts on a circle as large [m]");
   command.add_option("--finger-radius", o.finger_radius,
