@@ -75,8 +75,10 @@ std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
   out += "\nSpeed              " + short_number(static_cast<double>(p.set.count()) / std::max(answer.seconds, 1e-9)) +
          " grasps/s on " + answer.device + "\n";
   out += "Set                " + a.output + "\n";
-  if (a.options.fingers == 2 && a.options.pad_radius == 0)
-    out += "Two point contacts let the object turn about their line: --pad-radius makes them pads.\n";
+  if (a.options.fingers == 2 && a.options.pad_radius == 0 && a.options.torsion_radius == 0)
+    out +=
+        "Two point contacts let the object turn about their line: --pad-radius makes them pads, --torsion-radius "
+        "soft.\n";
   out += "Which is the best  garra grasp rank " + a.output + " -o ranking.h5\n";
   return out;
 }
