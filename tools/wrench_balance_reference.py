@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Computes data/reference/grasp/wrench_balance.json: how large a wrench forces inside friction cones can balance; and
-torque_limits.json: the same for fingers whose joints have torque limits.
+torque_limits.json: the same for fingers whose joints have torque limits; and soft_balance.json: the same for soft contacts.
 
 usage: tools/wrench_balance_reference.py
 
@@ -11,6 +11,9 @@ a third with fingers that cannot balance everything (two contacts, or contacts o
 Torque limits add |g_i . c_j + h_i| <= 1 for the joints of each finger. A third of those cases is without friction: then all is
 linear, and scipy's linear programming is the truth. In a third some finger's own weight takes more than its motor has, so that it
 has to lean on the object.
+
+Soft contacts also bear a moment tau about their normals, |(c_t, c_o, tau / r)| <= mu c_n, a variable of its own in the program;
+those with r = 0 do not. These cases are points and normals, so that they test how a wrench is made of them, too.
 """
 
 import json
@@ -149,8 +152,82 @@ def torque_cases():
     (FOLDER / "torque_limits.json").write_text(json.dumps({"cases": cases}) + "\n")
 
 
+SIZE = 0.05  # of soft_balance.json's objects [m]
+
+
+def soft_problem(rng, kind):
+    n = 2 if kind == "pinch" else int(rng.choice([1, 2, 3, 3, 4, 4, 5, 5, 6, 8, 12, 20]))
+    out = rng.normal(size=(n, 3))
+    if kind == "pinch":
+        out[1] = -out[0] + 0.1 * rng.normal(size=3)
+    out /= np.linalg.norm(out, axis=1)[:, None]
+    point = SIZE * out * rng.uniform(0.8, 1.2, size=(n, 1))
+    normal = -out + 0.1 * rng.normal(size=(n, 3))
+    radius = rng.uniform(0.05, 0.6, size=n) * SIZE
+    if kind == "some":
+        radius[rng.random(n) < 0.5] = 0
+    mu = rng.uniform(0.1, 1.2, size=n)
+    limit = rng.uniform(1, 4, size=n) if n > 5 or rng.random() < 0.7 else np.full(n, 1e3)
+    w = rng.normal(size=6)
+    w /= np.linalg.norm(w)
+    w[3:] *= SIZE
+    if kind == "pinch" and rng.random() < 0.3:
+        w = np.concatenate([np.zeros(3), SIZE * out[0]])  # a moment about their line alone
+    return [a.round(6) for a in (point, normal, mu, radius, limit, w)]
+
+
+def largest_of_soft(point, normal, mu, radius, limit, w):
+    n = len(mu)
+    normal = normal / np.linalg.norm(normal, axis=1)[:, None]
+    force, turn, t = cp.Variable((n, 3)), cp.Variable(n), cp.Variable()
+    total = [cp.sum(force, axis=0) + t * w[:3] == 0]
+    moment = t * w[3:] / SIZE
+    rules = [t <= 1e4]
+    for j in range(n):
+        x, y, z = point[j] / SIZE
+        moment = moment + np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ force[j] + turn[j] * normal[j]
+        pressed = force[j] @ normal[j]
+        across = (np.eye(3) - np.outer(normal[j], normal[j])) @ force[j]
+        if radius[j] > 0:
+            across = cp.hstack([across, turn[j] * SIZE / radius[j]])
+        else:
+            rules.append(turn[j] == 0)
+        rules += [cp.SOC(mu[j] * pressed, across), pressed <= limit[j]]
+    program = cp.Problem(cp.Maximize(t), total + [moment == 0] + rules)
+    try:
+        program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11, max_iter=400)
+    except cp.SolverError:
+        return None
+    return float(t.value) if program.status == "optimal" else None
+
+
+def clean(t):
+    return 0.0 if t < 1e-7 else t
+
+
+def soft_cases():
+    rng = np.random.default_rng(77)
+    cases = []
+    while len(cases) < 200:
+        kind = ("pinch", "all", "some")[len(cases) % 3]
+        point, normal, mu, radius, limit, w = soft_problem(rng, kind)
+        t = largest_of_soft(point, normal, mu, radius, limit, w)
+        if t is None or 1e-7 < t < 1e-3:
+            continue
+        hard = largest_of_soft(point, normal, mu, 0 * radius, limit, w)
+        hard = None if hard is None or 1e-7 < hard < 1e-3 else hard  # as above
+        case = {"point": point, "normal": normal, "mu": mu, "radius": radius, "limit": limit, "w": w}
+        cases.append({name: array.tolist() for name, array in case.items()} | {
+            "largest": clean(t), "largest_of_points": hard and clean(hard)})
+    zero = sum(c["largest"] == 0 for c in cases)
+    more = sum(c["largest_of_points"] is not None and c["largest"] > 1.01 * c["largest_of_points"] for c in cases)
+    print(f"{len(cases)} cases with soft contacts, {zero} of them balance nothing along w, {more} more than points do")
+    (FOLDER / "soft_balance.json").write_text(json.dumps({"cases": cases}) + "\n")
+
+
 def main():
     torque_cases()
+    soft_cases()
     rng = np.random.default_rng(16)
     cases = []
     while len(cases) < 300:

@@ -22,6 +22,7 @@ struct ProposeOptions {
   double mass = 0;                                               ///< [kg]; 0: that of `density`
   double density = 1000;                                         ///< [kg/m^3]
   double force_limit = std::numeric_limits<double>::infinity();  ///< of each finger [N], for the set
+  double torsion_radius = 0;  ///< of each fingertip [m], for the set: soft contacts; not with pad_radius
   double max_opening = std::numeric_limits<double>::infinity();  ///< distance of two contacts <= this [m]
   /// Each finger is a flat pad: kPadContacts contacts on a circle of this radius [m]; 0: a point.
   double pad_radius = 0;
@@ -59,7 +60,7 @@ inline constexpr int kPadContacts = 3;
 inline constexpr double kPadLean = 0.5;  ///< [rad]
 
 struct Proposal {
-  Set set;                           ///< friction, mass, com, inertia, tangent, curvature (and force_limit) are there
+  Set set;  ///< friction, mass, com, inertia, tangent, curvature (force_limit, torsion_radius) are there
   std::vector<std::int64_t> sample;  ///< [g] number of the sample that became grasp g: with the seed, all that it is of
   std::int64_t samples = 0;          ///< drawn until the last grasp was found
   std::array<std::int64_t, kSampleFates> fate{};  ///< how many of them, by SampleFate

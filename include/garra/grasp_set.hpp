@@ -39,6 +39,9 @@ struct Set {
   std::vector<double> friction;     ///< [m] coefficient
   std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive where it is convex [1/m]
   std::vector<double> force_limit;  ///< [m] of the normal force [N]; none: no limit
+  /// [m] r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about the normal. 0, or none: a
+  /// point. Of ideal hands only.
+  std::vector<double> torsion_radius;
   std::vector<double> mass;         ///< [g] [kg]
   std::vector<double> com;          ///< [g][3] centre of mass [m]; none: the origin
   std::vector<double> inertia;      ///< [g][3][3] about it [kg m^2]: its radius of gyration makes moments forces
@@ -102,10 +105,10 @@ enum class GraspStatus : std::uint8_t {
   kTooManyContacts,  ///< more than kMostSetContacts
   kNotFinite,        ///< a number of it is NaN or infinite (a force or torque limit may be infinite)
   kBadNormal,        ///< a normal is zero, or a tangent parallel to its normal
-  kBadFriction,      ///< a coefficient or force limit is negative
+  kBadFriction,      ///< a coefficient, force limit or torsion radius is negative
   kBadMass,          ///< negative, or an inertia that no body has
   kOutwardNormals,   ///< every normal points away from the centre of mass, and nothing says that it is meant
-  kMillimeters,      ///< a contact is more than kMostReach away from the centre of mass
+  kMillimeters,      ///< a contact is more than kMostReach away from the centre of mass, or a torsion radius as long
   kBadHand,  ///< a mobility or mass matrix that is not symmetric and positive definite, a torque limit not above 0
 };
 [[nodiscard]] constexpr auto names_of(GraspStatus) {
@@ -189,7 +192,9 @@ struct SetReplay {
   Vec<double, 6> wrench{};                             ///< to be balanced: weight and all else (force; moment)
   std::vector<double> point, normal;                   ///< [k][3]
   std::vector<double> friction;                        ///< [k]
-  std::vector<double> force;    ///< [k][3] of the contacts; of an ideal hand some that balance the wrench; NaN: none
+  std::vector<double> force;  ///< [k][3] of the contacts; of an ideal hand some that balance the wrench; NaN: none
+  /// [k] of a grasp with soft contacts; else empty: the radius [m], and the moment about the normal [N m] (NaN: none).
+  std::vector<double> torsion_radius, torsion;
   std::vector<double> command;  ///< [k][3] what the hand presses with; empty: ideal
   std::vector<int> state;       ///< [k] ContactState; empty: ideal
   Vec<double, 6> against{};     ///< ideal and not held: a unit wrench (moment over length) that no forces go along with

@@ -1,16 +1,8 @@
 // Whether forces can balance wrenches, on the GPU.
-#include "contact/balance.cuh"
+#include "contact/balance_instances.cuh"
 
 namespace garra::contact {
 
-template <int N>
-void launch_balance(std::int64_t count, const double* problems, double* answers) {
-  cuda::for_each(count, batch::RowsBody<BalanceOp<N>>{{}, problems, answers});
-}
-template <int N>
-std::uint64_t balance_stacks(int device) {
-  return cuda::stacks_of<batch::RowsBody<BalanceOp<N>>>(device);
-}
 template void launch_balance<1>(std::int64_t, const double*, double*);
 template void launch_balance<2>(std::int64_t, const double*, double*);
 template void launch_balance<3>(std::int64_t, const double*, double*);

@@ -6,11 +6,11 @@
 
 namespace garra::contact {
 
-/// `count` problems in tiles of BalanceOp<N>::In, answers in tiles of Out.
-template <int N>
+/// `count` problems in tiles of BalanceOp<N, D>::In, answers in tiles of Out.
+template <int N, int D = 3>
 void launch_balance(std::int64_t count, const double* problems, double* answers);
 /// cuda::stacks_of() its kernel.
-template <int N>
+template <int N, int D = 3>
 [[nodiscard]] std::uint64_t balance_stacks(int device);
 
 }  // namespace garra::contact

@@ -19,6 +19,7 @@ grasp::ProposeOptions options_of(const nb::dict& d) {
   o.mass = nb::cast<double>(d["mass"]);
   o.density = nb::cast<double>(d["density"]);
   o.force_limit = nb::cast<double>(d["force_limit"]);
+  o.torsion_radius = nb::cast<double>(d["torsion_radius"]);
   o.max_opening = nb::cast<double>(d["max_opening"]);
   o.pad_radius = nb::cast<double>(d["pad_radius"]);
   o.finger_radius = nb::cast<double>(d["finger_radius"]);
@@ -42,6 +43,7 @@ nb::dict arrays_of(grasp::Set&& s) {
   out["friction"] = taken(std::move(s.friction), {m});
   out["curvature"] = taken(std::move(s.curvature), {m, 2});
   if (!s.force_limit.empty()) out["force_limit"] = taken(std::move(s.force_limit), {m});
+  if (!s.torsion_radius.empty()) out["torsion_radius"] = taken(std::move(s.torsion_radius), {m});
   out["mass"] = taken(std::move(s.mass), {g});
   out["com"] = taken(std::move(s.com), {g, 3});
   out["inertia"] = taken(std::move(s.inertia), {g, 3, 3});

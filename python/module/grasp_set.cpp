@@ -43,6 +43,7 @@ Set set_of(const Whole& first, const nb::dict& arrays) {
                                                            {"friction", &s.friction},
                                                            {"curvature", &s.curvature},
                                                            {"force_limit", &s.force_limit},
+                                                           {"torsion_radius", &s.torsion_radius},
                                                            {"mass", &s.mass},
                                                            {"com", &s.com},
                                                            {"inertia", &s.inertia},
@@ -178,6 +179,11 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   out["normal"] = taken(std::move(r.normal), {k, 3});
   out["friction"] = taken(std::move(r.friction), {k});
   out["force"] = taken(std::move(r.force), {k, 3});
+  if (!r.torsion.empty()) {
+    const std::size_t soft = r.torsion.size();
+    out["torsion_radius"] = taken(std::move(r.torsion_radius), {soft});
+    out["torsion"] = taken(std::move(r.torsion), {soft});
+  }
   if (!r.command.empty()) out["command"] = taken(std::move(r.command), {k, 3});
   out["state"] = r.state;
   out["residual"] = r.residual;

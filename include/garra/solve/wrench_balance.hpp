@@ -4,7 +4,8 @@
 //
 // and, where the joints of contact j's finger have torque limits, for each joint i  |g_ji . c_j + h_ji| <= 1: its
 // torque over its limit. A finger may bear several contacts, and a whole hand whose joints move all of them is one
-// finger: c_j then stands for its contacts' forces together. A convex problem in six equations: by Farkas' lemma either
+// finger: c_j then stands for its contacts' forces together. Of a soft contact c_T also has the moment about the normal
+// over the contact's radius: a cone in four dimensions. A convex problem in six equations: by Farkas' lemma either
 // there is such a c, or there are a y and, for each such joint, a number l with
 //   y.w + sum_j min(0, limit_j (z_n - mu |z_T|)_j) + sum_ji (h_ji l_ji - |l_ji|) > 0,  z_j = W_j^T y + sum_i l_ji g_ji
 //   (2)
@@ -26,14 +27,14 @@
 namespace garra::solvers {
 
 /// Torque limits of F fingers with K contacts each, at most R joints a finger; nothing where R is 0.
-template <class S, int F, int R, int K>
+template <class S, int F, int R, int K, int D>
 struct TorqueRows {
-  Vec<S, 3 * K> gain[F][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
+  Vec<S, D * K> gain[F][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
   S own[F][R];               ///< h: the same of the finger's own weight
   int rows;                  ///< joints that are looked at; of those that a finger does not have both are 0
 };
-template <class S, int F, int K>
-struct TorqueRows<S, F, 0, K> {};
+template <class S, int F, int K, int D>
+struct TorqueRows<S, F, 0, K, D> {};
 
 /// l of (2) [N].
 template <class S, int F, int R>
@@ -44,19 +45,21 @@ template <class S, int F>
 struct TorqueShares<S, F, 0> {};
 
 /// Moments are divided by a length, so that all rows are forces [N]. K: contacts of a finger, 1 or all N of them; of
-/// interest where torques are limited.
-template <class S, int N, int R = 0, int K = 1>
-struct WrenchBalance : TorqueRows<S, N / K, R, K> {
-  Mat<S, 6, 3 * N> W;  ///< contact forces (n, t, o) to a wrench
+/// interest where torques are limited. D: numbers of a contact's force, 3, or 4 of soft contacts: (n, t, o, tau / r)
+/// with the moment tau about the normal, whose column of W is r times that of a unit moment; cones are |(t, o, tau /
+/// r)| <= mu n, and r = 0 makes a contact a point.
+template <class S, int N, int R = 0, int K = 1, int D = 3>
+struct WrenchBalance : TorqueRows<S, N / K, R, K, D> {
+  Mat<S, 6, D * N> W;  ///< contact forces to a wrench
   Vec<S, 6> w;         ///< the wrench to balance
   Vec<S, N> mu;
   Vec<S, N> limit;  ///< of the normal force [N]; infinity: none
 };
 
-template <class S, int N, int R = 0, int K = 1>
+template <class S, int N, int R = 0, int K = 1, int D = 3>
 struct BalanceAnswer : TorqueShares<S, N / K, R> {
   S balanced;        ///< 1: `c` balances w; 0: nothing does, `y` shows it; NaN: not decided, or a number is not finite
-  Vec<S, 3 * N> c;   ///< [N]
+  Vec<S, D * N> c;   ///< [N]
   Vec<S, 6> y;       ///< unit vector; with torque limits (y, l) is one
   S gap;             ///< value of (2), of what is left over where balanced is 1, over |w|
   S rank_deficient;  ///< 1 where W has less than rank 6: some wrenches no forces balance
@@ -80,14 +83,14 @@ struct GraspGram {
 // |c_T| <= c_n.
 namespace balance {
 
-template <class S, int N>
-GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, 3 * N>& W) {
+template <class S, int N, int D = 3>
+GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
   Mat<S, 6, 6> g;
   S trace = S(0);
   for (int r = 0; r < 6; ++r) {
     for (int c = 0; c <= r; ++c) {
       S sum = W(r, 0) * W(c, 0);
-      for (int k = 1; k < 3 * N; ++k) sum = fma(W(r, k), W(c, k), sum);
+      for (int k = 1; k < D * N; ++k) sum = fma(W(r, k), W(c, k), sum);
       g(r, c) = g(c, r) = sum;
     }
     trace += g(r, r);
@@ -108,45 +111,51 @@ GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, 3 * N>& W) {
 }
 
 /// c - W^+ (W c + w), which balances w as far as W's range goes; refined once.
-template <class S, int N>
-GARRA_HD_CALL Vec<S, 3 * N> balancing(const Mat<S, 6, 3 * N>& W, const GraspGram<S, N>& g, const Vec<S, 6>& w,
-                                      Vec<S, 3 * N> c) {
+template <class S, int N, int M>
+GARRA_HD_CALL Vec<S, M> balancing(const Mat<S, 6, M>& W, const GraspGram<S, N>& g, const Vec<S, 6>& w, Vec<S, M> c) {
   for (int pass = 0; pass < 2; ++pass) c -= transpose_times(W, solve(g.factors, W * c + w));
   return c;
 }
 
-/// The numbers of finger f's K contacts, out of those of all.
-template <int K, class S, int M>
-GARRA_HD Vec<S, 3 * K> of_finger(const Vec<S, M>& all, int f) {
-  Vec<S, 3 * K> out;
-  for_each_index<3 * K>([&](int i) { out[i] = all[3 * K * f + i]; });
+/// The i-th M numbers of all: of a contact (M = D), or of a finger's K contacts.
+template <int M, class S, int All>
+GARRA_HD Vec<S, M> part_of(const Vec<S, All>& all, int i) {
+  Vec<S, M> out;
+  for_each_index<M>([&](int k) { out[k] = all[M * i + k]; });
   return out;
 }
-template <int K, class S, int M>
-GARRA_HD void set_finger(Vec<S, M>& all, int f, const Vec<S, 3 * K>& own) {
-  for_each_index<3 * K>([&](int i) { all[3 * K * f + i] = own[i]; });
+template <int M, class S, int All>
+GARRA_HD void set_part(Vec<S, All>& all, int i, const Vec<S, M>& part) {
+  for_each_index<M>([&](int k) { all[M * i + k] = part[k]; });
+}
+/// On the axis of a cone in D dimensions.
+template <int D, class S>
+GARRA_HD Vec<S, D> on_axis(const S& length) {
+  Vec<S, D> out = Vec<S, D>::zero();
+  out[0] = length;
+  return out;
 }
 
 /// Calls visit(f, i) for joint i of finger f.
-template <class S, int N, int R, int K, class Visit>
-GARRA_HD void for_each_joint(const WrenchBalance<S, N, R, K>& p, const Visit& visit) {
+template <class S, int N, int R, int K, int D, class Visit>
+GARRA_HD void for_each_joint(const WrenchBalance<S, N, R, K, D>& p, const Visit& visit) {
   for (int f = 0; f < N / K; ++f)
     for (int i = 0; i < p.rows; ++i) visit(f, i);
 }
 
 /// A joint's torque over its limit.
-template <class S, int N, int R, int K>
-GARRA_HD S torque_share(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c, int f, int i) {
-  return p.own[f][i] + dot(p.gain[f][i], of_finger<K>(c, f));
+template <class S, int N, int R, int K, int D>
+GARRA_HD S torque_share(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c, int f, int i) {
+  return p.own[f][i] + dot(p.gain[f][i], part_of<D * K>(c, f));
 }
 
 /// Whether c lies in the cones and below the limits.
-template <class S, int N, int R, int K>
-GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
   S worst = S(0);
   for (int j = 0; j < N; ++j) {
-    worst = max(worst, tangential_length(contact<S, N>(c, j)) - c[3 * j]);
-    worst = max(worst, c[3 * j] - p.limit[j]);
+    worst = max(worst, cone::radius(part_of<D>(c, j)) - c[D * j]);
+    worst = max(worst, c[D * j] - p.limit[j]);
   }
   if constexpr (R > 0)
     for_each_joint(p, [&](int j, int i) { worst = max(worst, abs(torque_share(p, c, j, i)) - S(1)); });
@@ -154,25 +163,25 @@ GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 *
 }
 
 /// The value of (2).
-template <class S, int N, int R, int K>
-GARRA_HD S farkas(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
-  Vec<S, 3 * N> z = transpose_times(p.W, y);
+template <class S, int N, int R, int K, int D>
+GARRA_HD S farkas(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
+  Vec<S, D* N> z = transpose_times(p.W, y);
   S value = dot(y, p.w);
   if constexpr (R > 0)
     for_each_joint(p, [&](int f, int i) {
-      set_finger<K>(z, f, axpy(l.share[f][i], p.gain[f][i], of_finger<K>(z, f)));
+      set_part<D * K>(z, f, axpy(l.share[f][i], p.gain[f][i], part_of<D * K>(z, f)));
       value += fma(p.own[f][i], l.share[f][i], -abs(l.share[f][i]));
     });
   for (int j = 0; j < N; ++j) {
-    const S least = z[3 * j] - tangential_length(contact<S, N>(z, j));
+    const S least = z[D * j] - cone::radius(part_of<D>(z, j));
     value += p.limit[j] * min(least, S(0));
   }
   return value;
 }
 
 /// |(y, l)|.
-template <class S, int N, int R, int K>
-GARRA_HD S size_of(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD S size_of(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, const TorqueShares<S, N / K, R>& l) {
   S sum = dot(y, y);
   if constexpr (R > 0) for_each_joint(p, [&](int j, int i) { sum = fma(l.share[j][i], l.share[j][i], sum); });
   return sqrt(sum);
@@ -181,21 +190,21 @@ GARRA_HD S size_of(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, const
 /// Brings each z of (2) that lies outside of its cone by a little into it, by torque multipliers of its finger, where
 /// that costs less than what the force limit charges: without a limit 1e-9 outside weighs as much as 1e-5 of the
 /// wrench, and the iteration, when it has come as far as rounding lets it, leaves more.
-template <class S, int N, int R>
-GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
-  const Vec<S, 3 * N> image = transpose_times(p.W, y);
+template <class S, int N, int R, int D>
+GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
+  const Vec<S, D* N> image = transpose_times(p.W, y);
   for (int j = 0; j < N; ++j) {
-    Vec3<S> z = contact<S, N>(image, j);
-    Mat3<S> reach = Mat3<S>::zero();  // of the finger's torques
+    Vec<S, D> z = part_of<D>(image, j);
+    Mat<S, D, D> reach = Mat<S, D, D>::zero();  // of the finger's torques
     for (int i = 0; i < p.rows; ++i) {
-      const Vec3<S>& g = p.gain[j][i];
+      const Vec<S, D>& g = p.gain[j][i];
       z = axpy(l.share[j][i], g, z);
-      for (int r = 0; r < 3; ++r)
-        for (int k = 0; k < 3; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
+      for (int r = 0; r < D; ++r)
+        for (int k = 0; k < D; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
     }
-    const S outside = tangential_length(z) - z[0];
+    const S outside = cone::radius(z) - z[0];
     const auto factors = factor_ldlt(reach);
-    const Vec3<S> push = solve(factors, vec3<S>(S(1 + 1e-6) * outside, S(0), S(0)));
+    const Vec<S, D> push = solve(factors, on_axis<D>(S(S(1 + 1e-6) * outside)));
     S price = S(0);
     for (int i = 0; i < p.rows; ++i) {
       const S &h = p.own[j][i], &now = l.share[j][i], then = now + dot(p.gain[j][i], push);
@@ -207,14 +216,14 @@ GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1>& p, const Vec<S, 6
 }
 
 /// The same of a finger with several contacts: all of its z at once, where the value of (2) grows by it.
-template <class S, int N, int R, int K>
+template <class S, int N, int R, int K, int D>
 requires(K > 1) GARRA_HD
-    void push_into_cones(const WrenchBalance<S, N, R, K>& p, const Vec<S, 6>& y, TorqueShares<S, N / K, R>& l) {
-  constexpr int M = 3 * K;
-  const Vec<S, 3 * N> image = transpose_times(p.W, y);
+    void push_into_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, TorqueShares<S, N / K, R>& l) {
+  constexpr int M = D * K;
+  const Vec<S, D* N> image = transpose_times(p.W, y);
   TorqueShares<S, N / K, R> pushed = l;
   for (int f = 0; f < N / K; ++f) {
-    Vec<S, M> z = of_finger<K>(image, f);
+    Vec<S, M> z = part_of<D * K>(image, f);
     auto reach = Mat<S, M, M>::zero();
     for (int i = 0; i < p.rows; ++i) {
       const Vec<S, M>& g = p.gain[f][i];
@@ -223,8 +232,7 @@ requires(K > 1) GARRA_HD
         for (int k = 0; k <= r; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
     }
     auto missing = Vec<S, M>::zero();
-    for (int k = 0; k < K; ++k)
-      missing[3 * k] = S(1 + 1e-6) * max(tangential_length(contact<S, K>(z, k)) - z[3 * k], S(0));
+    for (int k = 0; k < K; ++k) missing[D * k] = S(1 + 1e-6) * max(cone::radius(part_of<D>(z, k)) - z[D * k], S(0));
     const Vec<S, M> push = solve(factor_ldlt(reach), missing);
     for (int i = 0; i < p.rows; ++i) pushed.share[f][i] += dot(p.gain[f][i], push);
   }
@@ -233,9 +241,9 @@ requires(K > 1) GARRA_HD
 }
 
 /// Takes c or the direction of (y, l) as the answer where one of them is a certificate and none is known yet.
-template <class S, int N, int R, int K>
-GARRA_HD void certify(const WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c, const Vec<S, 6>& y,
-                      TorqueShares<S, N / K, R> l, BalanceAnswer<S, N, R, K>& out) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD void certify(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c, const Vec<S, 6>& y,
+                      TorqueShares<S, N / K, R> l, BalanceAnswer<S, N, R, K, D>& out) {
   const S nan = S(__builtin_nan(""));
   const auto open = !(out.balanced == out.balanced);
   const S left = norm(p.W * c + p.w), size = size_of(p, y, l);
@@ -271,9 +279,9 @@ template <class S, int F>
 struct Relaxation<S, F, 0> {};
 
 /// State of the iteration.
-template <class S, int N, int R, int K>
+template <class S, int N, int R, int K, int D>
 struct Interior : JointPart<S, N / K, R>, Relaxation<S, N / K, R> {
-  Vec<S, 3 * N> c, z;  ///< forces, and their multipliers, inside the cones
+  Vec<S, D * N> c, z;  ///< forces, and their multipliers, inside the cones
   Vec<S, N> v;         ///< multipliers of the limits
   Vec<S, 6> y, q;  ///< multiplier of the equations; W^T y = z - v e - sum (up - down) g, q.y + sum (up + down) r = 1
   S tau;
@@ -296,19 +304,19 @@ GARRA_HD void stiffen(const Vec<S, M>& g, const S& theta, Mat<S, M, M>& B) {
 }
 
 /// A contact's block of the Newton system: inverse of H + (v / s) e e^T, H the scaling matrix of (c, z).
-template <class S>
-GARRA_HD Mat3<S> inverse_block(const Vec3<S>& c, const Vec3<S>& z, const S& v_over_s) {
+template <class S, int D>
+GARRA_HD Mat<S, D, D> inverse_block(const Vec<S, D>& c, const Vec<S, D>& z, const S& v_over_s) {
   const auto [w, eta2] = cone::scaling_of(c, z);
-  Mat3<S> H;  // inverse of H: eta^2 (2 w w^T - J)
-  for (int r = 0; r < 3; ++r)
-    for (int k = 0; k < 3; ++k) {
+  Mat<S, D, D> H;  // inverse of H: eta^2 (2 w w^T - J)
+  for (int r = 0; r < D; ++r)
+    for (int k = 0; k < D; ++k) {
       const S diagonal = r != k ? S(0) : S(r == 0 ? -1 : 1);
       H(r, k) = eta2 * fma(S(2) * w[r], w[k], diagonal);
     }
   const S share = v_over_s / fma(v_over_s, H(0, 0), S(1));
-  const Vec3<S> e = column(H, 0);
-  for (int r = 0; r < 3; ++r)
-    for (int k = 0; k < 3; ++k) H(r, k) = fma(-(share * e[r]), e[k], H(r, k));
+  const Vec<S, D> e = column(H, 0);
+  for (int r = 0; r < D; ++r)
+    for (int k = 0; k < D; ++k) H(r, k) = fma(-(share * e[r]), e[k], H(r, k));
   return H;
 }
 
@@ -318,40 +326,41 @@ struct JointRoom {
   S up, down;
   S stiff, tilt;  ///< sum and difference of multiplier over room
 };
-template <class S, int N, int R, int K>
-GARRA_HD JointRoom<S> joint_room(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, int f, int i) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD JointRoom<S> joint_room(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
+                                 int i) {
   const S share = torque_share(p, x.c, f, i), all = fma(x.tau, x.relax[f][i], S(1));
   const S up = S(1) / (all - share), down = S(1) / (all + share);
   return {up, down, fma(x.up[f][i], up, x.down[f][i] * down), fma(x.up[f][i], up, -(x.down[f][i] * down))};
 }
 
 /// What the relaxation r adds to the Newton system.
-template <class S, int N, int R>
+template <class S, int N, int R, int D>
 struct RelaxedPart {
-  Vec<S, 3 * N> pull;    ///< sum g r (difference of multiplier over room)
+  Vec<S, D * N> pull;    ///< sum g r (difference of multiplier over room)
   S by_target, by_dtau;  ///< of q.y + sum (up + down) r
 };
-template <class S, int N>
-struct RelaxedPart<S, N, 0> {};
+template <class S, int N, int D>
+struct RelaxedPart<S, N, 0, D> {};
 
-template <class S, int N, int R, int K>
-struct StepSystem : RelaxedPart<S, N, R> {
-  Mat<S, 3 * K, 3 * K> block[N / K];
+template <class S, int N, int R, int K, int D>
+struct StepSystem : RelaxedPart<S, N, R, D> {
+  Mat<S, D * K, D * K> block[N / K];
   Ldlt<S, 6> factors;    ///< of W block W^T
   Vec<S, 6> q;           ///< q - W block pull
   Vec<S, 6> by_q;        ///< (W block W^T)^-1 of that
-  Vec<S, 3 * N> center;  ///< c^-1 - e / s
+  Vec<S, D * N> center;  ///< c^-1 - e / s
   Vec<S, 6> by_center;   ///< (W block W^T)^-1 W block center
   Vec<S, 6> by_error;    ///< (W block W^T)^-1 (W c + w - tau q): what rounding has left
 };
 
 /// The joints of finger f: its block, its center, what r pulls.
-template <class S, int N, int R, int K>
-GARRA_HD void add_joints(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, int f,
-                         StepSystem<S, N, R, K>& out) {
-  Vec<S, 3 *K> center = of_finger<K>(out.center, f), pull = Vec<S, 3 * K>::zero();
+template <class S, int N, int R, int K, int D>
+GARRA_HD void add_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
+                         StepSystem<S, N, R, K, D>& out) {
+  Vec<S, D*K> center = part_of<D * K>(out.center, f), pull = Vec<S, D * K>::zero();
   for (int i = 0; i < p.rows; ++i) {
-    const Vec<S, 3 * K>& g = p.gain[f][i];
+    const Vec<S, D* K>& g = p.gain[f][i];
     const JointRoom<S> room = joint_room(x, p, f, i);
     stiffen(g, room.stiff, out.block[f]);
     center = axpy(room.down - room.up, g, center);
@@ -360,44 +369,46 @@ GARRA_HD void add_joints(const Interior<S, N, R, K>& x, const WrenchBalance<S, N
     out.by_target = fma(r, room.up + room.down, out.by_target);
     out.by_dtau = fma(r * r, room.stiff, out.by_dtau);
   }
-  set_finger<K>(out.center, f, center);
-  set_finger<K>(out.pull, f, pull);
+  set_part<D * K>(out.center, f, center);
+  set_part<D * K>(out.pull, f, pull);
 }
 
 /// Blocks and center of finger f.
-template <class S, int N, int R, int K>
-GARRA_HD void set_block(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, int f,
-                        StepSystem<S, N, R, K>& out) {
-  if constexpr (K > 1) out.block[f] = Mat<S, 3 * K, 3 * K>::zero();
+template <class S, int N, int R, int K, int D>
+GARRA_HD void set_block(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
+                        StepSystem<S, N, R, K, D>& out) {
+  if constexpr (K > 1) out.block[f] = Mat<S, D * K, D * K>::zero();
   for (int k = 0; k < K; ++k) {
     const int j = K * f + k;
-    const Vec3<S> c = contact<S, N>(x.c, j), z = contact<S, N>(x.z, j);
+    const Vec<S, D> c = part_of<D>(x.c, j), z = part_of<D>(x.z, j);
     const S room = p.limit[j] - c[0], depth = S(1) / cone::depth2(c);
-    const Mat3<S> own = inverse_block(c, z, x.v[j] / room);
-    for (int r = 0; r < 3; ++r)
-      for (int i = 0; i < 3; ++i) out.block[f](3 * k + r, 3 * k + i) = own(r, i);
-    set_contact<S, N>(out.center, j, vec3<S>(fma(depth, c[0], -(S(1) / room)), -(depth * c[1]), -(depth * c[2])));
+    const Mat<S, D, D> own = inverse_block(c, z, x.v[j] / room);
+    for (int r = 0; r < D; ++r)
+      for (int i = 0; i < D; ++i) out.block[f](D * k + r, D * k + i) = own(r, i);
+    out.center[D * j] = fma(depth, c[0], -(S(1) / room));
+    for (int i = 1; i < D; ++i) out.center[D * j + i] = -(depth * c[i]);
   }
   if constexpr (R > 0) add_joints(x, p, f, out);
 }
 
-template <class S, int N, int R, int K>
-GARRA_HD_CALL StepSystem<S, N, R, K> step_system(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p) {
-  StepSystem<S, N, R, K> out;
+template <class S, int N, int R, int K, int D>
+GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D>& x,
+                                                    const WrenchBalance<S, N, R, K, D>& p) {
+  StepSystem<S, N, R, K, D> out;
   if constexpr (R > 0) out.by_target = out.by_dtau = S(0);
   Mat<S, 6, 6> G = Mat<S, 6, 6>::zero();
-  Vec<S, 3 * N> moved;
+  Vec<S, D * N> moved;
   for (int f = 0; f < N / K; ++f) {
     set_block(x, p, f, out);
-    set_finger<K>(moved, f, out.block[f] * of_finger<K>(out.center, f));
+    set_part<D * K>(moved, f, out.block[f] * part_of<D * K>(out.center, f));
     for (int r = 0; r < 6; ++r) {
-      Vec<S, 3 * K> row;
-      for_each_index<3 * K>([&](int i) { row[i] = p.W(r, 3 * K * f + i); });
-      const Vec<S, 3 * K> image = out.block[f] * row;
+      Vec<S, D * K> row;
+      for_each_index<D * K>([&](int i) { row[i] = p.W(r, D * K * f + i); });
+      const Vec<S, D* K> image = out.block[f] * row;
       for (int k = 0; k <= r; ++k)
-        for_each_index<3 * K>([&](int from_end) {
-          const int i = 3 * K - 1 - from_end;
-          G(r, k) = fma(image[i], p.W(k, 3 * K * f + i), G(r, k));
+        for_each_index<D * K>([&](int from_end) {
+          const int i = D * K - 1 - from_end;
+          G(r, k) = fma(image[i], p.W(k, D * K * f + i), G(r, k));
         });
     }
   }
@@ -407,8 +418,8 @@ GARRA_HD_CALL StepSystem<S, N, R, K> step_system(const Interior<S, N, R, K>& x, 
   out.factors = factor_ldlt(G);
   out.q = x.q;
   if constexpr (R > 0) {
-    Vec<S, 3 * N> pulled;
-    for (int f = 0; f < N / K; ++f) set_finger<K>(pulled, f, out.block[f] * of_finger<K>(out.pull, f));
+    Vec<S, D * N> pulled;
+    for (int f = 0; f < N / K; ++f) set_part<D * K>(pulled, f, out.block[f] * part_of<D * K>(out.pull, f));
     out.q -= p.W * pulled;
     out.by_target += dot(pulled, out.center);
     out.by_dtau -= dot(pulled, out.pull);
@@ -420,9 +431,9 @@ GARRA_HD_CALL StepSystem<S, N, R, K> step_system(const Interior<S, N, R, K>& x, 
 }
 
 /// A step towards products c.z of size `target`, and how far it may go.
-template <class S, int N, int R, int K>
+template <class S, int N, int R, int K, int D>
 struct Step : JointPart<S, N / K, R> {
-  Vec<S, 3 * N> dc, dz;
+  Vec<S, D * N> dc, dz;
   Vec<S, N> dv;
   Vec<S, 6> dy;
   S dtau;
@@ -430,14 +441,14 @@ struct Step : JointPart<S, N / K, R> {
 };
 
 /// Steps of the multipliers of finger f, how far they and the torques may go, and their part of z + dz.
-template <class S, int N, int R, int K>
-GARRA_HD void step_joints(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p, const S& target, int f,
-                          Step<S, N, R, K>& out) {
-  const Vec<S, 3 * K> dc = of_finger<K>(out.dc, f);
-  Vec<S, 3 * K> z = of_finger<K>(out.dz, f);
+template <class S, int N, int R, int K, int D>
+GARRA_HD void step_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, const S& target,
+                          int f, Step<S, N, R, K, D>& out) {
+  const Vec<S, D* K> dc = part_of<D * K>(out.dc, f);
+  Vec<S, D* K> z = part_of<D * K>(out.dz, f);
   S most = S(0);  // the reciprocal of how far
   for (int i = 0; i < p.rows; ++i) {
-    const Vec<S, 3 * K>& g = p.gain[f][i];
+    const Vec<S, D* K>& g = p.gain[f][i];
     const JointRoom<S> room = joint_room(x, p, f, i);
     const S turn = dot(g, dc), wider = x.relax[f][i] * out.dtau;
     const S &u = x.up[f][i], &d = x.down[f][i];
@@ -446,14 +457,14 @@ GARRA_HD void step_joints(const Interior<S, N, R, K>& x, const WrenchBalance<S, 
     z = axpy((u + du) - (d + dd), g, z);
     most = max(max(most, max((turn - wider) * room.up, -((turn + wider) * room.down))), max(-du / u, -dd / d));
   }
-  set_finger<K>(out.dz, f, z);
+  set_part<D * K>(out.dz, f, z);
   out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
 }
 
-template <class S, int N, int R, int K>
-GARRA_HD_CALL Step<S, N, R, K> step_towards(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p,
-                                            const StepSystem<S, N, R, K>& at, const S& target) {
-  Step<S, N, R, K> out;
+template <class S, int N, int R, int K, int D>
+GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p,
+                                               const StepSystem<S, N, R, K, D>& at, const S& target) {
+  Step<S, N, R, K, D> out;
   const Vec<S, 6> from = axpy(target, at.by_center, at.by_error);
   S gain = dot(at.q, from), loss = dot(at.q, at.by_q);
   if constexpr (R > 0) {
@@ -463,25 +474,25 @@ GARRA_HD_CALL Step<S, N, R, K> step_towards(const Interior<S, N, R, K>& x, const
   out.dtau = (gain - S(1)) / loss;
   const Vec<S, 6> y = axpy(-out.dtau, at.by_q, from);
   out.dy = y - x.y;
-  const Vec<S, 3 * N> image = transpose_times(p.W, y);
+  const Vec<S, D* N> image = transpose_times(p.W, y);
   out.longest = S(__builtin_huge_val());
   for (int f = 0; f < N / K; ++f) {
-    Vec<S, 3 * K> push = axpy(target, of_finger<K>(at.center, f), -of_finger<K>(image, f));
-    if constexpr (R > 0) push = axpy(out.dtau, of_finger<K>(at.pull, f), push);
-    set_finger<K>(out.dc, f, at.block[f] * push);
+    Vec<S, D* K> push = axpy(target, part_of<D * K>(at.center, f), -part_of<D * K>(image, f));
+    if constexpr (R > 0) push = axpy(out.dtau, part_of<D * K>(at.pull, f), push);
+    set_part<D * K>(out.dc, f, at.block[f] * push);
     for (int j = K * f; j < K * (f + 1); ++j) {
-      const S inverse = S(1) / (p.limit[j] - x.c[3 * j]);
-      out.dv[j] = fma(inverse, fma(x.v[j], out.dc[3 * j], target), -x.v[j]);
+      const S inverse = S(1) / (p.limit[j] - x.c[D * j]);
+      out.dv[j] = fma(inverse, fma(x.v[j], out.dc[D * j], target), -x.v[j]);
       // z + dz = W^T y + (v + dv) e + sum (up + dup - down - ddown) g
-      Vec3<S> dz = contact<S, N>(image, j) - contact<S, N>(x.z, j);
+      Vec<S, D> dz = part_of<D>(image, j) - part_of<D>(x.z, j);
       dz[0] += x.v[j] + out.dv[j];
-      set_contact<S, N>(out.dz, j, dz);
+      set_part<D>(out.dz, j, dz);
     }
     if constexpr (R > 0) step_joints(x, p, target, f, out);
     for (int j = K * f; j < K * (f + 1); ++j) {
-      const Vec3<S> c = contact<S, N>(x.c, j), dc = contact<S, N>(out.dc, j);
+      const Vec<S, D> c = part_of<D>(x.c, j), dc = part_of<D>(out.dc, j);
       out.longest =
-          min(min(out.longest, cone::way_out(c, dc)), cone::way_out(contact<S, N>(x.z, j), contact<S, N>(out.dz, j)));
+          min(min(out.longest, cone::way_out(c, dc)), cone::way_out(part_of<D>(x.z, j), part_of<D>(out.dz, j)));
       // The reciprocal of how far.
       const S inverse = S(1) / (p.limit[j] - c[0]), most = max(dc[0] * inverse, -out.dv[j] / x.v[j]);
       out.longest = select(most > S(0), min(out.longest, S(1) / select(most > S(0), most, S(1))), out.longest);
@@ -491,10 +502,10 @@ GARRA_HD_CALL Step<S, N, R, K> step_towards(const Interior<S, N, R, K>& x, const
 }
 
 /// Sum of the products that all go to zero together, over their number.
-template <class S, int N, int R, int K>
-GARRA_HD S centering(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R, K>& p) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p) {
   S sum = dot(x.c, x.z);
-  for (int j = 0; j < N; ++j) sum = fma(p.limit[j] - x.c[3 * j], x.v[j], sum);
+  for (int j = 0; j < N; ++j) sum = fma(p.limit[j] - x.c[D * j], x.v[j], sum);
   int joints = 0;
   if constexpr (R > 0) joints = p.rows;
   if constexpr (R > 0)
@@ -506,34 +517,34 @@ GARRA_HD S centering(const Interior<S, N, R, K>& x, const WrenchBalance<S, N, R,
 }
 
 /// Of what a joint's limit leaves, the part that a contact may take: a quarter, or its share in that.
-template <class S, int M>
+template <int D, class S, int M>
 GARRA_HD S first_share(const Vec<S, M>& gain) {
   S felt = S(0);
-  for (int k = 0; k < M; k += 3) felt += select(abs(gain[k]) > S(0), S(1), S(0));
+  for (int k = 0; k < M; k += D) felt += select(abs(gain[k]) > S(0), S(1), S(0));
   return S(0.25) / max(felt, S(1));
 }
 
 /// Relaxes limits of which the finger's own weight takes more than half, and returns a normal force that stays well
 /// within them; then what is relaxed leaves a quarter of each limit on both sides.
-template <class S, int N, int R, int K>
-GARRA_HD S relax_joints(const WrenchBalance<S, N, R, K>& p, int j, S start, Interior<S, N, R, K>& x) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD S relax_joints(const WrenchBalance<S, N, R, K, D>& p, int j, S start, Interior<S, N, R, K, D>& x) {
   const int f = j / K;
   for (int i = 0; i < p.rows; ++i) {
     x.relax[f][i] = max(abs(p.own[f][i]) - S(0.5), S(0));
-    const S turn = abs(p.gain[f][i][3 * (j % K)]), share = first_share(p.gain[f][i]);
+    const S turn = abs(p.gain[f][i][D * (j % K)]), share = first_share<D>(p.gain[f][i]);
     start = select(turn * start > share, share / select(turn > S(0), turn, S(1)), start);
   }
   return start;
 }
 
-template <class S, int N, int R, int K>
-GARRA_HD Interior<S, N, R, K> first_point(const WrenchBalance<S, N, R, K>& p) {
-  Interior<S, N, R, K> x;
+template <class S, int N, int R, int K, int D>
+GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>& p) {
+  Interior<S, N, R, K, D> x;
   for (int j = 0; j < N; ++j) {
     S start = min(S(0.5) * p.limit[j], S(1));
     if constexpr (R > 0) start = relax_joints(p, j, start, x);
-    set_contact<S, N>(x.c, j, vec3<S>(start, S(0), S(0)));
-    set_contact<S, N>(x.z, j, vec3<S>(S(1) / start, S(0), S(0)));
+    set_part<D>(x.c, j, on_axis<D>(start));
+    set_part<D>(x.z, j, on_axis<D>(S(S(1) / start)));
     x.v[j] = S(1) / (p.limit[j] - start);
   }
   x.q = p.W * x.c + p.w;
@@ -549,22 +560,22 @@ GARRA_HD Interior<S, N, R, K> first_point(const WrenchBalance<S, N, R, K>& p) {
 }
 
 /// Where no answer is known: steps until one is.
-template <class S, int N, int R, int K>
-GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R, K>& p, const GraspGram<S, N>& g,
-                           BalanceAnswer<S, N, R, K>& out) {
+template <class S, int N, int R, int K, int D>
+GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R, K, D>& p, const GraspGram<S, N>& g,
+                           BalanceAnswer<S, N, R, K, D>& out) {
   constexpr int kMostSteps = 60;
-  Interior<S, N, R, K> x = first_point(p);
+  Interior<S, N, R, K, D> x = first_point(p);
   for (int step = 0; step < kMostSteps; ++step) {
     const auto running = !(out.balanced == out.balanced) && is_finite(x.tau);
     if (!any(running)) break;
     out.steps += select(running, S(1), S(0));
-    const StepSystem<S, N, R, K> system = step_system(x, p);
+    const StepSystem<S, N, R, K, D> system = step_system(x, p);
     const S mean = centering(x, p);
     const S far = min(step_towards(x, p, system, S(0)).longest, S(1)), rest = S(1) - far;
     // Mild: who reduces the products by more than a step has shown to be possible gets stuck beside a cone where the
     // forces have to grow a hundredfold (a grasp that just closes), and takes more steps elsewhere, too.
     const S share = max(min(S(1.5) * rest, S(1)), S(0.1));
-    const Step<S, N, R, K> to = step_towards(x, p, system, share * mean);
+    const Step<S, N, R, K, D> to = step_towards(x, p, system, share * mean);
     S length = min(S(0.9) * to.longest, S(1));
     length = select(fma(length, to.dtau, x.tau) < S(0), -x.tau / to.dtau, length);  // balanced: no farther
     x.c = axpy(length, to.dc, x.c);
@@ -586,49 +597,49 @@ GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R, K>& p, const GraspGram<S
 }  // namespace balance
 
 /// Decides (1). `guess`: forces to begin with, of any kind [N].
-template <class S, int N, int R, int K>
-[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K> balance_wrench(WrenchBalance<S, N, R, K> p,
-                                                                     const Vec<S, 3 * N>& guess) {
+template <class S, int N, int R, int K, int D>
+[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> balance_wrench(WrenchBalance<S, N, R, K, D> p,
+                                                                        const Vec<S, D * N>& guess) {
   const S nan = S(__builtin_nan("")), zero = S(0), one = S(1);
   const S size = norm(p.w), unit = one / select(size > zero, size, one);
   p.w = unit * p.w;
-  Vec<S, 3 * N> c = unit * guess;
+  Vec<S, D* N> c = unit * guess;
   for (int j = 0; j < N; ++j) {
     p.limit[j] = min(unit * p.limit[j], S(kLargestForce));
     p.mu[j] = min(p.mu[j], S(kLargestForce));
     const S inverse = select(p.mu[j] > zero, one / select(p.mu[j] > zero, p.mu[j], one), zero);
-    for (int k = 1; k < 3; ++k) {
-      c[3 * j + k] *= inverse;
-      for (int r = 0; r < 6; ++r) p.W(r, 3 * j + k) *= p.mu[j];
+    for (int k = 1; k < D; ++k) {
+      c[D * j + k] *= inverse;
+      for (int r = 0; r < 6; ++r) p.W(r, D * j + k) *= p.mu[j];
     }
   }
   auto weightless = size == zero;  // no wrench: no force needed, if the fingers can hold themselves
   if constexpr (R > 0)
     balance::for_each_joint(p, [&](int f, int i) {
       for (int j = 0; j < K; ++j) {
-        p.gain[f][i][3 * j] *= select(size > zero, size, one);
-        for (int k = 1; k < 3; ++k) p.gain[f][i][3 * j + k] *= p.mu[K * f + j] * select(size > zero, size, one);
+        p.gain[f][i][D * j] *= select(size > zero, size, one);
+        for (int k = 1; k < D; ++k) p.gain[f][i][D * j + k] *= p.mu[K * f + j] * select(size > zero, size, one);
       }
       weightless = weightless && abs(p.own[f][i]) <= one;
     });
-  const GraspGram<S, N> g = balance::gram<S, N>(p.W);
-  BalanceAnswer<S, N, R, K> out;
+  const GraspGram<S, N> g = balance::gram<S, N, D>(p.W);
+  BalanceAnswer<S, N, R, K, D> out;
   out.balanced = out.gap = nan;
-  out.c = Vec<S, 3 * N>::zero();
+  out.c = Vec<S, D * N>::zero();
   out.y = Vec<S, 6>::zero();
   out.rank_deficient = g.deficient;
   out.steps = zero;
   // The guess, balanced, and pressed into the cones by internal forces.
   c = balance::balancing(p.W, g, p.w, c);
-  Vec<S, 3 * N> normals = Vec<S, 3 * N>::zero();
-  for (int j = 0; j < N; ++j) normals[3 * j] = one;
-  const Vec<S, 3 * N> squeeze = balance::balancing(p.W, g, Vec<S, 6>::zero(), normals);
+  Vec<S, D* N> normals = Vec<S, D * N>::zero();
+  for (int j = 0; j < N; ++j) normals[D * j] = one;
+  const Vec<S, D* N> squeeze = balance::balancing(p.W, g, Vec<S, 6>::zero(), normals);
   S room = one, needed = zero;
   for (int j = 0; j < N; ++j) {
-    const Vec3<S> q = contact<S, N>(squeeze, j), cj = contact<S, N>(c, j);
-    const S inside = q[0] - tangential_length(q);
+    const Vec<S, D> q = balance::part_of<D>(squeeze, j), cj = balance::part_of<D>(c, j);
+    const S inside = q[0] - cone::radius(q);
     room = min(room, inside);
-    needed = max(needed, (tangential_length(cj) - cj[0]) / select(inside > zero, inside, one));
+    needed = max(needed, (cone::radius(cj) - cj[0]) / select(inside > zero, inside, one));
   }
   out.closed = select(room > S(1e-6), one, zero);
   c = axpy(select(out.closed > zero, needed * S(1 + 1e-12), zero), squeeze, c);
@@ -638,8 +649,8 @@ template <class S, int N, int R, int K>
   balance::certify(p, c, g.shift * solve(g.factors, p.W * c + p.w), none, out);
   if (any(!(out.balanced == out.balanced))) balance::iterate(p, g, out);
   for (int j = 0; j < N; ++j) {
-    out.c[3 * j] *= size;
-    for (int k = 1; k < 3; ++k) out.c[3 * j + k] *= size * p.mu[j];
+    out.c[D * j] *= size;
+    for (int k = 1; k < D; ++k) out.c[D * j + k] *= size * p.mu[j];
   }
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] *= size; });
   out.balanced = select(weightless, one, out.balanced);

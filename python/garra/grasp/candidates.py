@@ -39,6 +39,7 @@ _OF_CONTACTS = {
     "friction": (),
     "curvature": (2,),
     "force_limit": (),
+    "torsion_radius": (),
     "force": (3,),
 }
 _OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
@@ -52,7 +53,7 @@ class Set:
 
     A grasp is contact points, normals into the object and friction coefficients; mass, centre of mass, gravity
     (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. Without more the hand is ideal: it presses with
-    any forces that friction and force_limit allow. With mobility and force it is compliant, with jacobian, mass_matrix
+    any forces that friction and force_limit allow; with torsion_radius its contacts are soft fingers. With mobility and force it is compliant, with jacobian, mass_matrix
     and torque (or force) a whole hand: then it has a command, and that has to hold the object; torque_limit limits its
     motors.
     """
@@ -98,7 +99,8 @@ class Set:
     ) -> Set:
         """points, normals: [G, k, 3], or [m, 3] with first [G+1], the first row of each grasp and the number of rows.
 
-        friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; mass [G] or a number,
+        friction: a number, [G, k] or [m]. others: tangent, curvature, force_limit of contacts; torsion_radius r of soft
+        ones [m], |(c_t, c_o, tau / r)| <= friction c_n with the moment tau about the normal; mass [G] or a number,
         com [G, 3] or [3], inertia, gravity, wrench of grasps (force; moment about com). A compliant hand: mobility, a
         number, one for each contact, or [..., 3, 3] in the object's axes [1/kg]; force [..., 3], the commanded (n, t,
         o) [N]. A whole hand: jacobian [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]), the velocity of the

@@ -23,6 +23,7 @@ def propose(
     mass: float | None = None,
     density: float = 1000.0,
     force_limit: float = inf,
+    torsion_radius: float = 0.0,
     max_opening: float = inf,
     pad_radius: float = 0.0,
     finger_radius: float = 0.0,
@@ -45,7 +46,7 @@ def propose(
 
     fingers: 2 to 8 contacts. n: grasps wanted; with a warning there may be fewer, and where there are none an error
     says why. friction: coefficient with which forces have to close. max_opening: distance of two contacts [m].
-    force_limit: of each finger [N]. pad_radius: each finger is a flat pad of three contacts, which keep the object from
+    force_limit: of each finger [N]. torsion_radius: of soft fingertips, which keep two from turning [m]. pad_radius: each finger is a flat pad of three contacts, which keep the object from
     turning, too [m]. finger_radius: fingertips are balls that touch the object at the contact alone and not each other
     [m]. clearance: so far out along the normal nothing of the object may be [m]. approach: fingers come straight along
     this direction, (0, 0, -1) from above, and the object is not in their way. floor: the object stands at this z [m].
@@ -59,6 +60,7 @@ def propose(
         "mass": 0.0 if mass is None else _positive("mass", mass),
         "density": density,
         "force_limit": force_limit,
+        "torsion_radius": torsion_radius,
         "max_opening": max_opening,
         "pad_radius": pad_radius,
         "finger_radius": finger_radius,

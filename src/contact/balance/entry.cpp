@@ -2,7 +2,7 @@
 #include <limits>
 #include <string>
 
-#include "contact/balance/run.hpp"
+#include "contact/balance/tiles.hpp"
 #include "garra/batch/rows_run.hpp"
 #include "garra/core/error.hpp"
 #include "garra/wrench_balance.hpp"
@@ -24,10 +24,6 @@ void check_sizes(const Wrenches& in) {
 
 }  // namespace
 
-template <int N>
-void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers) {
-  batch::for_each(executor, count, batch::RowsBody<BalanceOp<N>>{{}, problems, answers});
-}
 template void balance_tiles<1>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<2>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<3>(Executor, std::int64_t, const double*, double*);

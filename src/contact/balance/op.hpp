@@ -1,29 +1,29 @@
-// Whether forces can balance a wrench, as an operation on rows. Host and device.
+// Whether forces can balance a wrench, as an operation on rows. Host and device. D: 3, or 4 of soft contacts.
 #pragma once
 
 #include "garra/solve/wrench_balance.hpp"
 
 namespace garra::contact {
 
-template <int N>
+template <int N, int D = 3>
 struct BalanceOp {
   template <class S>
   struct In {
-    Mat<S, 6, 3 * N> W;
+    Mat<S, 6, D * N> W;
     Vec<S, 6> w;
     Vec<S, N> mu, limit;
   };
   template <class S>
   struct Out {
     S verdict;  ///< BalanceVerdict
-    Vec<S, 3 * N> force;
+    Vec<S, D * N> force;
     Vec<S, 6> wrench;
     S gap, steps;
   };
   template <class S>
   GARRA_HD Out<S> operator()(const In<S>& in) const {
-    const solvers::WrenchBalance<S, N> p{{}, in.W, in.w, in.mu, in.limit};
-    const auto a = solvers::balance_wrench(p, Vec<S, 3 * N>::zero());
+    const solvers::WrenchBalance<S, N, 0, 1, D> p{{}, in.W, in.w, in.mu, in.limit};
+    const auto a = solvers::balance_wrench(p, Vec<S, D * N>::zero());
     const auto decided = a.balanced == a.balanced;
     return {select(decided, a.balanced, S(2)), a.c, a.y, a.gap, a.steps};
   }

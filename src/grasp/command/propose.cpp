@@ -75,8 +75,10 @@ std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
   out += "\nSpeed              " + short_number(static_cast<double>(p.set.count()) / std::max(answer.seconds, 1e-9)) +
          " grasps/s on " + answer.device + "\n";
   out += "Set                " + a.output + "\n";
-  if (a.options.fingers == 2 && a.options.pad_radius == 0)
-    out += "Two point contacts let the object turn about their line: --pad-radius makes them pads.\n";
+  if (a.options.fingers == 2 && a.options.pad_radius == 0 && a.options.torsion_radius == 0)
+    out +=
+        "Two point contacts let the object turn about their line: --pad-radius makes them pads, --torsion-radius "
+        "soft.\n";
   out += "Which is the best  garra grasp rank " + a.output + " -o ranking.h5\n";
   return out;
 }
@@ -143,6 +145,9 @@ void add_hand_options(CLI::App& command, grasp::ProposeOptions& o) {
   command.add_option("--friction", o.friction, "coefficient with which forces have to close")->capture_default_str();
   command.add_option("--max-opening", o.max_opening, "largest distance between two contacts [m]");
   command.add_option("--force-limit", o.force_limit, "of each finger's normal force [N], for the set");
+  command.add_option(
+      "--torsion-radius", o.torsion_radius,
+      "soft fingertips: the moment about the normal that friction holds, over its force [m], for the set");
   command.add_option("--pad-radius", o.pad_radius,
                      "each finger is a flat pad: three contacts on a circle as large [m]");
   command.add_option("--finger-radius", o.finger_radius,

@@ -67,6 +67,10 @@ Json contact_of(const grasp::SetReplay& r, std::size_t j) {
   };
   Json out = {{"point", three(r.point)}, {"normal", three(r.normal)}, {"friction", r.friction[j]}};
   out["force"] = three(r.force);
+  if (!r.torsion.empty()) {
+    out["torsion_radius"] = r.torsion_radius[j];
+    out["torsion"] = r.torsion[j];
+  }
   if (!r.command.empty()) out["command"] = three(r.command);
   constexpr const char* kStates[] = {"stick", "slip", "break"};
   if (!r.state.empty() && !std::isnan(r.force[3 * j])) out["state"] = kStates[r.state[j]];
@@ -115,6 +119,8 @@ std::string text_of(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t 
     const Json c = contact_of(r, j);
     const std::string state = c.contains("state") ? ", " + c["state"].get<std::string>() : "";
     out += row("contact " + std::to_string(j + 1), c["force"], "friction " + format("%.4g", r.friction[j]) + state);
+    if (!r.torsion.empty())
+      out += row("  about the normal", {r.torsion[j]}, "N m, radius " + format("%.4g", r.torsion_radius[j]) + " m");
     if (c.contains("command")) out += row("  commanded", c["command"], "");
   }
   if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) {

@@ -15,7 +15,8 @@ namespace {
 
 const char* const kSetFile =
     "A grasp set holds first [g+1], point, normal [m,3] and, as far as they are known, tangent [m,3], friction [m], "
-    "curvature [m,2], force_limit [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of a hand that is "
+    "curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of "
+    "a hand that is "
     "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
     "bias, torque_limit [g,nq] (docs/grasp-sets.md).";
 
@@ -46,6 +47,7 @@ class SetFile::Reader {
     s.friction = contact_array("friction", {});
     s.curvature = contact_array("curvature", {2});
     s.force_limit = contact_array("force_limit", {});
+    s.torsion_radius = contact_array("torsion_radius", {});
     s.mass = array("mass", {g});
     s.com = array("com", {g, 3});
     s.inertia = array("inertia", {g, 3, 3});
@@ -225,6 +227,7 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
   put("friction", {m}, s.friction);
   put("curvature", {m, 2}, s.curvature);
   put("force_limit", {m}, s.force_limit);
+  put("torsion_radius", {m}, s.torsion_radius);
   put("mass", {g}, s.mass);
   put("com", {g, 3}, s.com);
   put("inertia", {g, 3, 3}, s.inertia);

@@ -36,6 +36,9 @@ void check(const ProposeOptions& o) {
   require_number("mass", o.mass, o.mass >= 0 && std::isfinite(o.mass));
   require_number("density", o.density, o.density > 0 && std::isfinite(o.density));
   require_number("force_limit", o.force_limit, o.force_limit > 0);
+  require_number("torsion_radius", o.torsion_radius, o.torsion_radius >= 0 && o.torsion_radius <= kMostReach);
+  require(o.torsion_radius == 0 || o.pad_radius == 0, "torsion_radius and pad_radius together",
+          "A finger is one soft contact, or a pad of several points.");
   require_number("max_opening", o.max_opening, o.max_opening > 0);
   require_number("pad_radius", o.pad_radius, o.pad_radius >= 0 && std::isfinite(o.pad_radius));
   require_number("finger_radius", o.finger_radius, o.finger_radius >= 0 && std::isfinite(o.finger_radius));
@@ -154,6 +157,7 @@ void finish(const ProposeOptions& o, Proposal& out) {
   set.friction.assign(contacts, o.friction);
   if (std::isfinite(o.force_limit))
     set.force_limit.assign(contacts, o.force_limit / (o.pad_radius > 0 ? kPadContacts : 1));
+  if (o.torsion_radius > 0) set.torsion_radius.assign(contacts, o.torsion_radius);
   set.mass.assign(grasps, out.body.mass);
   for (std::size_t g = 0; g < grasps; ++g) {
     set.com.insert(set.com.end(), out.body.com.m, out.body.com.m + 3);

@@ -30,10 +30,10 @@ class Deciding {
     const auto most = static_cast<std::size_t>(
         std::max<std::int64_t>(1, kSamplesAtOnce / std::max<std::int64_t>({of_.count, of_.numbers, 1})));
     std::int64_t through = 0;
-    const auto of_size = [&](auto n, const auto& for_sizes, const auto& run) {
+    const auto of_size = [&](auto n, const auto& for_sizes, bool soft, const auto& run) {
       Places sized;
       for (std::size_t k = 0; k < which_.size(); ++k)
-        if (smallest_size(contacts_of(work_.set, which_[k]), for_sizes) == n) sized.push_back(k);
+        if (is_soft(k) == soft && smallest_size(contacts_of(work_.set, which_[k]), for_sizes) == n) sized.push_back(k);
       for (std::size_t first = 0; first < sized.size(); first += most) {
         const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
         run(some);
@@ -42,17 +42,24 @@ class Deciding {
       }
     };
     const auto set_sizes = [](const auto& use) { for_set_sizes(use); };
+    const auto soft_sizes = [](const auto& use) { for_soft_sizes(use); };
     const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
-    if (work_.hand == Hand::kIdeal)
-      for_set_sizes([&](auto n) { of_size(n, set_sizes, [&](auto some) { ideal<n>(some); }); });
-    else
-      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, [&](auto some) { with_hand<n>(some); }); });
+    if (work_.hand == Hand::kIdeal) {
+      for_set_sizes([&](auto n) { of_size(n, set_sizes, false, [&](auto some) { ideal<n, 3>(some); }); });
+      for_soft_sizes([&](auto n) { of_size(n, soft_sizes, true, [&](auto some) { ideal<n, 4>(some); }); });
+    } else {
+      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, false, [&](auto some) { with_hand<n>(some); }); });
+    }
   }
 
  private:
   using Places = std::vector<std::size_t>;  ///< in `which`
 
   [[nodiscard]] std::int64_t grasp(std::size_t place) const { return static_cast<std::int64_t>(which_[place]); }
+
+  [[nodiscard]] bool is_soft(std::size_t place) const {
+    return !work_.set.torsion_radius.empty() && GraspReader(work_.set, work_.hand, grasp(place)).is_soft();
+  }
 
   template <int N>
   [[nodiscard]] std::vector<SetGrasp<N>> packed(std::span<const std::size_t> places) const {
@@ -72,13 +79,13 @@ class Deciding {
   }
 
   /// Of some grasps that N contacts are room for.
-  template <int N>
+  template <int N, int D>
   void ideal(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
     std::vector<VerdictBits> verdicts(places.size() * out_.words);
     std::vector<double> critical(places.size() * out_.each);
     const SetModel model = model_of(work_.study);
-    run_set<N>({model, grasps, of_.first, of_.count, of_.numbers, verdicts.data(), critical.data()}, work_.device);
+    run_set<N, D>({model, grasps, of_.first, of_.count, of_.numbers, verdicts.data(), critical.data()}, work_.device);
     spread(verdicts, places, out_.verdicts);
     spread(critical, places, out_.critical);
   }

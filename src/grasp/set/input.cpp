@@ -44,6 +44,7 @@ void check_sizes(const Set& s, const SetStudy& study) {
   check_array("friction", s.friction.size(), m, 1, study.friction_is_factor);
   check_array("curvature", s.curvature.size(), m, 2, false);
   check_array("force_limit", s.force_limit.size(), m, 1, false);
+  check_array("torsion_radius", s.torsion_radius.size(), m, 1, false);
   check_array("mass", s.mass.size(), g, 1, false);
   check_array("com", s.com.size(), g, 3, false);
   check_array("inertia", s.inertia.size(), g, 9, false);
@@ -107,7 +108,8 @@ GraspStatus GraspReader::status(bool from_within) const {
   if (!finite() || !hand_is_finite(set_, g_)) return GraspStatus::kNotFinite;
   if (!frames_exist()) return GraspStatus::kBadNormal;
   for (std::int64_t j = 0; j < contacts_; ++j)
-    if (one(set_.friction, row_ + j, 0) < 0 || !(one(set_.force_limit, row_ + j, 0) >= 0))
+    if (one(set_.friction, row_ + j, 0) < 0 || !(one(set_.force_limit, row_ + j, 0) >= 0) ||
+        one(set_.torsion_radius, row_ + j, 0) < 0)
       return GraspStatus::kBadFriction;
   if (one(set_.mass, g_, 0) < 0 || !(length() > 0) || !is_body()) return GraspStatus::kBadMass;
   if (!hand_is_sound(set_, hand_, g_)) return GraspStatus::kBadHand;
@@ -129,10 +131,17 @@ SetGrasp<N> GraspReader::packed() const {
     const double limit = one(set_.force_limit, row_ + source, kNoLimit);
     out.contact[j] = surface(row_ + source);
     out.friction[j] = one(set_.friction, row_ + source, 0);
+    out.torsion_radius[j] = one(set_.torsion_radius, row_ + source, 0);
     // The contacts of a hand that has a command share nothing: those beyond its own have no place on the object.
     out.limit[j] = hand_ == Hand::kIdeal ? limit / copies : j < out.contacts ? limit : kNoLimit;
   }
   return out;
+}
+
+bool GraspReader::is_soft() const {
+  for (std::int64_t j = 0; j < contacts_; ++j)
+    if (one(set_.torsion_radius, row_ + j, 0) > 0) return true;
+  return false;
 }
 
 Vec3<double> GraspReader::com() const { return three(set_.com, g_, Vec3<double>::zero()); }
@@ -141,9 +150,9 @@ Vec3<double> GraspReader::arm(std::int64_t row) const { return three(set_.point,
 bool GraspReader::finite() const {
   return all_finite(set_.point, row_, contacts_, 3) && all_finite(set_.normal, row_, contacts_, 3) &&
          all_finite(set_.tangent, row_, contacts_, 3) && all_finite(set_.friction, row_, contacts_, 1) &&
-         all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.mass, g_, 1, 1) &&
-         all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) && all_finite(set_.gravity, g_, 1, 3) &&
-         all_finite(set_.wrench, g_, 1, 6);
+         all_finite(set_.curvature, row_, contacts_, 2) && all_finite(set_.torsion_radius, row_, contacts_, 1) &&
+         all_finite(set_.mass, g_, 1, 1) && all_finite(set_.com, g_, 1, 3) && all_finite(set_.inertia, g_, 1, 9) &&
+         all_finite(set_.gravity, g_, 1, 3) && all_finite(set_.wrench, g_, 1, 6);
 }
 
 bool GraspReader::frames_exist() const {
@@ -167,7 +176,8 @@ SurfacePoint GraspReader::surface(std::int64_t row) const {
 
 double GraspReader::reach() const {
   double most = 0;
-  for (std::int64_t j = 0; j < contacts_; ++j) most = std::max(most, norm(arm(row_ + j)));
+  for (std::int64_t j = 0; j < contacts_; ++j)
+    most = std::max({most, norm(arm(row_ + j)), one(set_.torsion_radius, row_ + j, 0)});
   return most;
 }
 

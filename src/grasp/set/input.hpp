@@ -25,6 +25,8 @@ class GraspReader {
         contacts_(set.first[static_cast<std::size_t>(g) + 1] - row_) {}
 
   [[nodiscard]] std::int64_t contacts() const { return contacts_; }
+  /// Whether a contact bears a moment about its normal.
+  [[nodiscard]] bool is_soft() const;
   /// `from_within`: see SetStudy.
   [[nodiscard]] GraspStatus status(bool from_within) const;
   template <int N>

@@ -58,6 +58,12 @@ void for_set_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
   (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, kMostSetContacts>{});
 }
+/// The same of soft contacts.
+template <class Use>
+void for_soft_sizes(const Use& use) {
+  [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
+  (std::integer_sequence<int, 2, 3, 4, 5, 8, 16, kMostSetContacts>{});
+}
 /// The smallest of some sizes that k contacts fit into; 0: none.
 template <class ForSizes>
 [[nodiscard]] int smallest_size(std::int64_t k, const ForSizes& for_sizes) {
@@ -77,7 +83,7 @@ struct SetGrasp {
   Vec<double, 6> wrench;
   double mass, length;  ///< moments are divided by `length`
   SurfacePoint contact[N];
-  double friction[N], limit[N];
+  double friction[N], limit[N], torsion_radius[N];
 };
 
 /// Values of Count inputs whose first random block is `block`.
@@ -123,10 +129,11 @@ struct SetSample {
 };
 
 /// The samples of a set, `samples` to each grasp, beginning with sample `first`; of each the problem that decides it.
-template <int N>
+/// D: 3, or 4 of soft contacts.
+template <int N, int D = 3>
 struct CandidateBody {
   template <class S>
-  using Problem = typename contact::BalanceOp<N>::template In<S>;
+  using Problem = typename contact::BalanceOp<N, D>::template In<S>;
 
   SetModel model;
   const SetGrasp<N>* grasps;
@@ -167,6 +174,7 @@ struct CandidateBody {
     for (int r = 0; r < 3; ++r) p.w[r] = fma(sample.mass, sample.gravity[r], sample.rest[r]);
     for (int j = 0; j < N; ++j) {
       set_columns(sample.place[j], sample.com, S(1 / g.length), j, p);
+      if constexpr (D > 3) set_torsion(sample.place[j], S(g.torsion_radius[j] / g.length), j, p);
       p.mu[j] = sample.friction[j];
       p.limit[j] = S(g.limit[j]);
     }
@@ -195,9 +203,17 @@ struct CandidateBody {
       const Vec3<S> e = vec3<S>(place.E(0, c), place.E(1, c), place.E(2, c));
       const Vec3<S> moment = cross(place.p - com, e);
       for (int r = 0; r < 3; ++r) {
-        p.W(r, 3 * j + c) = e[r];
-        p.W(r + 3, 3 * j + c) = moment[r] * per_length;
+        p.W(r, D * j + c) = e[r];
+        p.W(r + 3, D * j + c) = moment[r] * per_length;
       }
+    }
+  }
+  /// What the moment about the normal of contact j does to it, over the radius that stands for its surface.
+  template <class S>
+  GARRA_HD static void set_torsion(const ContactPlace<S>& place, const S& radius_per_length, int j, Problem<S>& p) {
+    for (int r = 0; r < 3; ++r) {
+      p.W(r, D * j + 3) = S(0);
+      p.W(r + 3, D * j + 3) = place.E(r, 0) * radius_per_length;
     }
   }
 };
@@ -214,12 +230,12 @@ inline constexpr double kBracketWidth = 1e-5;
 
 /// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction
 /// of every contact of problem i to what is to be tried next. Undecided counts as not held, so that what is named does.
-template <int N>
+template <int N, int D = 3>
 struct NarrowFrictionBody {
   template <class S>
-  using Problem = typename contact::BalanceOp<N>::template In<S>;
+  using Problem = typename contact::BalanceOp<N, D>::template In<S>;
   template <class S>
-  using Answer = typename contact::BalanceOp<N>::template Out<S>;
+  using Answer = typename contact::BalanceOp<N, D>::template Out<S>;
 
   double *problems, *brackets;
   const double* answers;  ///< null: before the first step
@@ -258,9 +274,9 @@ struct NarrowFrictionBody {
   GARRA_HD static S used(const Answer<S>& a) {
     S most = S(0);
     for (int j = 0; j < N; ++j) {
-      const S t = a.force[3 * j + 1], o = a.force[3 * j + 2], n = a.force[3 * j];
-      const auto presses = n > S(0);
-      most = max(most, select(presses, sqrt(fma(t, t, o * o)) / select(presses, n, S(1)), S(0)));
+      const Vec<S, D> c = solvers::balance::part_of<D>(a.force, j);
+      const auto presses = c[0] > S(0);
+      most = max(most, select(presses, solvers::cone::radius(c) / select(presses, c[0], S(1)), S(0)));
     }
     return most;
   }
@@ -268,15 +284,15 @@ struct NarrowFrictionBody {
   /// of solve/wrench_balance.hpp stays positive.
   template <class S>
   GARRA_HD static S separated(const Problem<S>& p, const Answer<S>& a, const S& mu) {
-    const Vec<S, 3 * N> z = transpose_times(p.W, a.wrench);
+    const Vec<S, D* N> z = transpose_times(p.W, a.wrench);
     const S size = norm(p.w), along = dot(a.wrench, p.w);
     S low = mu, high = S(kMostFriction);
     for (int step = 0; step < 24; ++step) {
       const S middle = S(0.5) * (low + high);
       S value = along;
       for (int j = 0; j < N; ++j) {
-        const S across = sqrt(fma(z[3 * j + 1], z[3 * j + 1], z[3 * j + 2] * z[3 * j + 2]));
-        value += min(p.limit[j], S(solvers::kLargestForce) * size) * min(fma(-middle, across, z[3 * j]), S(0));
+        const S across = solvers::cone::radius(solvers::balance::part_of<D>(z, j));
+        value += min(p.limit[j], S(solvers::kLargestForce) * size) * min(fma(-middle, across, z[D * j]), S(0));
       }
       const auto still = value > S(solvers::kBalanceTolerance) * size;
       low = select(still, middle, low);

@@ -301,6 +301,10 @@ Hand hand_of(const Set& set, Hand wanted) {
              "docs/grasp-sets.md lists the arrays of each hand.");
   };
   if (wanted == Hand::kIdeal) return wanted;
+  if (!set.torsion_radius.empty())
+    refuse("the set has torsion_radius, which is of ideal hands only, and its hand is " +
+               std::string(names_of(wanted)[static_cast<std::size_t>(wanted)]),
+           "Leave out torsion_radius, or ask what any forces could do: set.hand = \"ideal\".");
   need("mass", set.mass);
   if (wanted == Hand::kCompliant) {
     need("mobility", set.mobility);

@@ -52,7 +52,7 @@ void add_inputs(const SetModel& model, const SampleIndex<double>& index, int con
 }
 
 template <int N>
-void describe(const SetGrasp<N>& g, const SetSample<double, N>& s, SetReplay& out) {
+void describe(const SetGrasp<N>& g, bool soft, const SetSample<double, N>& s, SetReplay& out) {
   out.mass = s.mass;
   out.com = s.com;
   out.gravity = s.gravity;
@@ -66,29 +66,35 @@ void describe(const SetGrasp<N>& g, const SetSample<double, N>& s, SetReplay& ou
     out.point.insert(out.point.end(), s.place[j].p.m, s.place[j].p.m + 3);
     out.normal.insert(out.normal.end(), n.m, n.m + 3);
     out.friction.push_back(s.friction[j]);
+    if (soft) out.torsion_radius.push_back(g.torsion_radius[j]);
   }
 }
 
 /// The forces that balance the wrench, or the wrench that shows that none do; and the friction that would.
-template <int N>
+template <int D, int N>
 void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<double, N>& sample, std::int64_t number,
                   SetReplay& out) {
-  using Op = contact::BalanceOp<N>;
+  using Op = contact::BalanceOp<N, D>;
   batch::Tiles<typename Op::template In<double>> problem(1);
   batch::Tiles<typename Op::template Out<double>> answer(1);
-  problem.set(0, CandidateBody<N>{}.problem_of(g, sample));
-  contact::balance_tiles<N>(Executor::kScalar, 1, problem.data(), answer.data());
+  problem.set(0, CandidateBody<N, D>{}.problem_of(g, sample));
+  contact::balance_tiles<N, D>(Executor::kScalar, 1, problem.data(), answer.data());
   const auto a = answer.get(0);
   const bool held = a.verdict == static_cast<double>(contact::BalanceVerdict::kPossible);
   const bool none = a.verdict == static_cast<double>(contact::BalanceVerdict::kImpossible);
   out.outcome = held ? Outcome::kHeld : none ? Outcome::kNotResisted : Outcome::kUnsolved;
   out.force.assign(3 * static_cast<std::size_t>(g.contacts), held ? 0 : kNone);
   // Copies of a contact bear its force together.
-  for (int k = 0; held && k < 3 * N; ++k) out.force[static_cast<std::size_t>(k % (3 * g.contacts))] += a.force[k];
+  out.torsion.assign(out.torsion_radius.size(), held ? 0 : kNone);
+  for (int j = 0; held && j < N; ++j) {
+    const auto of = static_cast<std::size_t>(j % g.contacts);
+    for (int k = 0; k < 3; ++k) out.force[3 * of + static_cast<std::size_t>(k)] += a.force[D * j + k];
+    if constexpr (D > 3) out.torsion[of] += g.torsion_radius[j] * a.force[D * j + 3];
+  }
   if (none) out.against = a.wrench;
   out.residual = a.gap;
   VerdictBits word;
-  run_set<N>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction}, {Executor::kScalar, 1, 0});
+  run_set<N, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction}, {Executor::kScalar, 1, 0});
   out.margin = out.wrench_radius = out.imbalance = kNone;
 }
 
@@ -156,13 +162,16 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
       const SetGrasp<n> g = reader.packed<n>();
       const auto drawn = CandidateBody<n>{model, &g, 1, 0, nullptr}.sample(g, index);
       add_inputs<n>(model, index, g.contacts, out);
-      describe(g, drawn, out);
+      describe(g, reader.is_soft(), drawn, out);
       replay_it(g, drawn);
     });
   };
-  if (out.hand == Hand::kIdeal)
+  if (out.hand == Hand::kIdeal && reader.is_soft())
+    replay_as([](const auto& use) { for_soft_sizes(use); },
+              [&](const auto& g, const auto& drawn) { replay_ideal<4>(model, g, drawn, sample, out); });
+  else if (out.hand == Hand::kIdeal)
     replay_as([](const auto& use) { for_set_sizes(use); },
-              [&](const auto& g, const auto& drawn) { replay_ideal(model, g, drawn, sample, out); });
+              [&](const auto& g, const auto& drawn) { replay_ideal<3>(model, g, drawn, sample, out); });
   else
     replay_as([](const auto& use) { for_hand_sizes(use); },
               [&](const auto& g, const auto&) { replay_hand(set, study, model, g, kGrasp, sample, out); });

@@ -16,7 +16,8 @@ struct VerdictBits {
 };
 [[nodiscard]] constexpr std::int64_t words_for(std::int64_t samples) { return (samples + 63) / 64; }
 
-template <int N>
+/// D: 3, or 4 of soft contacts.
+template <int N, int D = 3>
 struct SetJob {
   const SetModel& model;
   std::span<const SetGrasp<N>> grasps;
@@ -27,8 +28,8 @@ struct SetJob {
 };
 
 /// Throws Error(kNoDevice).
-template <int N>
-void run_set(const SetJob<N>& job, const Device& device);
+template <int N, int D = 3>
+void run_set(const SetJob<N, D>& job, const Device& device);
 
 /// Notes sample s of a grasp.
 inline void note(double verdict, std::int64_t s, VerdictBits* of) {
