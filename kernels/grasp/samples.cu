@@ -49,7 +49,7 @@ void run_samples(const DeviceSamples& t) {
 }  // namespace
 
 void run_kernels(const Device&, const DeviceSamples& samples) {
-  contact::for_contacts(samples.model.contacts, [&](auto contacts) { run_samples<contacts>(samples); });
+  contact::for_contacts<kMaxContacts>(samples.model.contacts, [&](auto contacts) { run_samples<contacts>(samples); });
 }
 
 }  // namespace garra::grasp
