@@ -35,11 +35,13 @@ INSTANTIATE_TEST_SUITE_P(Methods, ManyContacts,
                          });
 
 TEST_P(ManyContacts, GiveTheSameBitsOnEveryExecutor) {
+  // Splitting methods take thousands of iterations for the last problem; so many tell.
+  if (options_.method >= Method::kNsgs) options_.max_iterations = 200;
   for (const int contacts : kNumbers) {
     SCOPED_TRACE(contacts);
-    // More than one block of the processor; on a simulated GPU a problem takes a second.
     const bool on_gpu = test::gpu_here() && contacts <= kMostOnGpu;
-    const Problems p = bench::sliding_grasps(bench::Sliding::some, {contacts, on_gpu ? 9 : contacts < 24 ? 67 : 9});
+    // Of the smallest more than a block of the processor.
+    const Problems p = bench::sliding_grasps(bench::Sliding::some, {contacts, contacts == kNumbers[0] ? 67 : 9});
     test::expect_same_on(on_gpu ? test::other_executors() : test::other_host_executors(),
                          [&](const Device& d) { return test::answer_of(contact::solve(p, options_, d)); });
   }
