@@ -11,7 +11,10 @@
 
 namespace garra::contact {
 
-inline constexpr int kMaxContacts = 8;
+inline constexpr int kMaxContacts = 32;
+/// Up to here every number of contacts has code of its own, and the rest of the library (balance, gradients, Lemke's
+/// method) takes it. Above, 12, 16, 24 and 32 have, and a problem is filled up with contacts that touch nothing.
+inline constexpr int kMaxOwnSize = 8;
 
 /// `count` problems of `contacts` contacts each, one after another, row-major, contact-major (n, t, o).
 /// See solve/friction_problem.hpp for the law, signs and units.
@@ -41,8 +44,8 @@ struct ProblemView {
   ProblemView(const Problems& p) : ProblemView(p.contacts, p.count, p.A, p.b, p.mu, p.mode, p.slip_velocity) {}
 };
 
-/// Which solver. Every one takes every problem (lemke: problems whose contacts all slide; merit methods: up to
-/// most_contacts) and is judged by the same certificate.
+/// Which solver. Every one takes every problem (lemke: problems whose contacts all slide; up to most_contacts) and is
+/// judged by the same certificate.
 enum class Method : int {
   kAuto,               ///< stick test, semismooth Newton, then restarts from more and more sweeps: a ladder
   kSemismoothNewton,   ///< its first rung alone
@@ -59,7 +62,7 @@ inline constexpr int kMethodCount = 10;
 
 /// Name of a method as in files, on the command line and in reports.
 [[nodiscard]] const char* to_string(Method method);
-/// Contacts per problem that a method takes: kMaxContacts, 4 for those that minimize a merit function.
+/// Contacts per problem that a method takes: kMaxContacts; 4 for those that minimize a merit function, 8 for lemke.
 [[nodiscard]] int most_contacts(Method method);
 /// Throws Error(kUsage) naming the methods there are.
 [[nodiscard]] Method parse_method(const std::string& name);
@@ -105,7 +108,7 @@ struct Options {
   int max_iterations = 0;  ///< outer iterations over all stages; 0: the method's own limit
   Method method = Method::kAuto;
   int starts = 1;                ///< merit methods: as many starts before a problem counts as unsolved
-  bool count_solutions = false;  ///< problems whose contacts all slide: count their solutions by enumeration
+  bool count_solutions = false;  ///< problems whose contacts (8 at most) all slide: count solutions by enumeration
   Wanted wanted = {};            ///< what Solutions shall hold
 };
 

@@ -1,11 +1,10 @@
-// Newton's ladder on the GPU for sets of grasps with more contacts, without what lies beyond it.
-#include "contact/solve.cuh"
+// Newton's ladder on the GPU for more than eight contacts (cmake/cuda.cmake says how it is compiled), some of which may
+// be nobody's.
+#include "contact/newton.cuh"
 
 namespace garra::contact {
 
-template <>
-void iterate_on_device(const IterateBody<solvers::FrictionNewton, 16>& iterate, std::int64_t count) {
-  cuda::for_each(count, iterate);
-}
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
 
 }  // namespace garra::contact

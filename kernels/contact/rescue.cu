@@ -16,5 +16,7 @@ template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 5>&, s
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
 
 }  // namespace garra::contact

@@ -13,8 +13,8 @@ namespace garra::contact {
 /// Compiled once, in certify.cu.
 template <int N>
 void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
-/// Compiled once, in newton.cu; the grasp study iterates problems that never leave the device. With the ladder
-/// beyond Newton, where the solver goes on.
+/// Compiled once, in newton.cu and newton_large.cu; the grasp study iterates problems that never leave the device. With
+/// the ladder beyond Newton, where the solver goes on.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
 /// Any other solver: its iteration is compiled where it is used.
@@ -45,9 +45,10 @@ void solve_tiles(const Solver& solver, const HostTiles& t) {
       candidates(padded * candidate), solutions(padded * solution);
   problems.upload(t.problems);
   if (t.sliding != nullptr) sliding.upload(t.sliding);
-  iterate_on_device(IterateBody<Solver, N>{solver, problems.data(), sliding.data(), candidates.data()}, t.count);
-  certify_on_device(CertifyBody<N>{t.tol, problems.data(), sliding.data(), candidates.data(), solutions.data()},
-                    t.count);
+  iterate_on_device(
+      IterateBody<Solver, N>{solver, problems.data(), sliding.data(), candidates.data(), nullptr, t.contacts}, t.count);
+  certify_on_device(
+      CertifyBody<N>{t.tol, problems.data(), sliding.data(), candidates.data(), solutions.data(), t.contacts}, t.count);
   solutions.download(t.solutions);
 }
 
@@ -63,7 +64,7 @@ void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate
   if constexpr (std::is_same_v<Solver, GivenForces>) {
     const auto forces = tiles_of<Vec<double, 3 * N>>(rows.count);
     batch::gather({solver.force}, rows, {forces.data(), 3 * N});
-    given_on_device(GivenBody<N>{forces.data(), iterate.candidates}, rows.count);
+    given_on_device(GivenBody<N>{forces.data(), iterate.candidates, iterate.contacts}, rows.count);
   } else {
     iterate_on_device(iterate, rows.count);
   }
@@ -79,27 +80,29 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
     const auto candidates = tiles_of<solvers::Candidate<double, N>>(rows.count);
     const double* slips = job.slips.data == nullptr ? nullptr : sliding.data();
     if (slips != nullptr) batch::gather({job.slips}, rows, {sliding.data(), 2 * N});
-    find_candidates<Solver, N>(solver, {solver, problems, slips, candidates.data()}, rows);
-    certify_on_device(CertifyBody<N>{job.tol, problems, slips, candidates.data(), solutions}, rows.count);
+    find_candidates<Solver, N>(solver, {solver, problems, slips, candidates.data(), nullptr, job.contacts}, rows);
+    certify_on_device(CertifyBody<N>{job.tol, problems, slips, candidates.data(), solutions, job.contacts}, rows.count);
     if (job.verdicts.empty()) return;
     const auto verdicts = tiles_of<Verdict>(rows.count);
-    verdicts_on_device(VerdictBody<N>{problems, slips, solutions, verdicts.data()}, rows.count);
+    verdicts_on_device(VerdictBody<N>{problems, slips, solutions, verdicts.data(), job.contacts}, rows.count);
     batch::scatter({verdicts.data(), batch::kFields<double, Verdict>}, rows, job.verdicts);
   };
   batch::run_resident_chunks<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows,
                                                                                                         solve_chunk);
 }
 
-/// Contacts that a solver has kernels for. The assembler takes minutes for a merit method with 32 variables.
+/// Contacts that a solver has kernels for. The assembler takes minutes for a merit method with 32 variables. With more
+/// than 16 contacts a thread needs 200 to 400 kB of stack, which the driver sets aside for every thread that the device
+/// can hold at once: more memory than it has.
 template <class Solver>
-inline constexpr int kMostOnDevice = kMostContacts<Solver> < kMaxContacts ? 3 : kMaxContacts;
+inline constexpr int kMostOnDevice = kMostContacts<Solver> < kMaxContacts ? 3 : 16;
 
 /// use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
 template <class Solver, class Use>
 void with_contacts(int contacts, const Use& use) {
   if (contacts > kMostOnDevice<Solver>)
     throw Error(ExitCode::kNoDevice, "this method has no CUDA kernel for " + std::to_string(contacts) + " contacts",
-                "use --device cpu, or the method auto");
+                "it has some for up to " + std::to_string(kMostOnDevice<Solver>) + "; use --device cpu");
   for_contacts<kMostOnDevice<Solver>>(contacts, use);
 }
 

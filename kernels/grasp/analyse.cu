@@ -75,7 +75,8 @@ void run_all(const AnalysisJob& job, const Device& device) {
 }  // namespace
 
 void run_kernels(const Device& device, const AnalysisJob& job) {
-  contact::for_contacts(job.model.rules.grasp.contacts, [&](auto contacts) { run_all<contacts>(job, device); });
+  contact::for_contacts<kMaxContacts>(job.model.rules.grasp.contacts,
+                                      [&](auto contacts) { run_all<contacts>(job, device); });
 }
 
 }  // namespace garra::grasp

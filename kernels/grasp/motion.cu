@@ -58,7 +58,8 @@ void run_all(const DeviceMotions& job, const Device& device) {
 }  // namespace
 
 void run_kernels(const Device& device, const DeviceMotions& job) {
-  contact::for_contacts(job.model.rules.grasp.contacts, [&](auto contacts) { run_all<contacts>(job, device); });
+  contact::for_contacts<kMaxContacts>(job.model.rules.grasp.contacts,
+                                      [&](auto contacts) { run_all<contacts>(job, device); });
 }
 
 }  // namespace garra::grasp

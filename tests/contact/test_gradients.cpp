@@ -32,7 +32,7 @@ TEST(ContactGradients, OfOneContactInClosedForm) {
 }
 
 TEST(ContactGradients, EveryExecutorGivesTheSameBits) {
-  for (int contacts = 1; contacts <= kMaxContacts; ++contacts) {
+  for (int contacts = 1; contacts <= kMaxOwnSize; ++contacts) {
     SCOPED_TRACE(contacts);
     const Problems p = bench::random_grasps({contacts, 65, 0});
     const Solutions s = solve(p);

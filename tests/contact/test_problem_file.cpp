@@ -566,10 +566,10 @@ TEST_F(ProblemFile, WrongShapesSayWhatWasExpectedAndFound) {
 
 TEST_F(ProblemFile, TooManyContactsStateTheLimit) {
   RawFile(path("p.h5"))
-      .add("A", {1, 27, 27}, numbers(729))
-      .add("b", {1, 27}, numbers(27))
-      .add("mu", {1, 9}, numbers(9));
-  expect_refused(path("p.h5"), {"dataset A", "9 contacts", "1 to 8"});
+      .add("A", {1, 99, 99}, numbers(99 * 99))
+      .add("b", {1, 99}, numbers(99))
+      .add("mu", {1, 33}, numbers(33));
+  expect_refused(path("p.h5"), {"dataset A", "33 contacts", "1 to 32"});
 }
 
 TEST_F(ProblemFile, TextInPlaceOfNumbersIsRefused) {
@@ -771,9 +771,9 @@ TEST_F(ProblemFile, FclibOfOtherKindsIsRefused) {
   expect_refused(path("bilateral.hdf5"), {"fclib_local/V", "equality constraints"});
   RawFile(path("large.hdf5"))
       .add_ints("fclib_local/spacedim", {1}, {3})
-      .add_ints("fclib_local/W/m", {1}, {27})
-      .add_ints("fclib_local/W/n", {1}, {27});
-  expect_refused(path("large.hdf5"), {"fclib_local/W", "9 contacts", "1 to 8"});
+      .add_ints("fclib_local/W/m", {1}, {99})
+      .add_ints("fclib_local/W/n", {1}, {99});
+  expect_refused(path("large.hdf5"), {"fclib_local/W", "33 contacts", "1 to 32"});
 }
 
 TEST_F(ProblemFile, FclibMatricesThatContradictThemselvesAreRefused) {

@@ -52,7 +52,7 @@ TEST(WrenchBalance, TwoFacingContactsResistAllButTheMomentAboutTheirLine) {
 }
 
 TEST(WrenchBalance, EveryExecutorGivesTheSameBits) {
-  for (int contacts = 1; contacts <= kMaxContacts; ++contacts) {
+  for (int contacts = 1; contacts <= kMaxOwnSize; ++contacts) {
     SCOPED_TRACE(contacts);
     bench::Random random(static_cast<std::uint64_t>(contacts));
     const std::int64_t count = 65;

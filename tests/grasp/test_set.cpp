@@ -137,7 +137,7 @@ void add_random_grasp(bench::Random& random, int k, Set& s) {
 }
 
 TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
-  for (int k = 1; k <= contact::kMaxContacts; ++k) {
+  for (int k = 1; k <= contact::kMaxOwnSize; ++k) {
     SCOPED_TRACE(k);
     bench::Random random(static_cast<std::uint64_t>(k));
     const int count = 60;

@@ -247,6 +247,23 @@ GARRA_HD Vec<S, 3 * N> project_on_cones(Vec<S, 3 * N> y, const Vec<S, N>& mu) {
   return y;
 }
 
+/// Contacts that nobody has, from `first` on: with them a problem comes to a size that there is code for.
+template <class S>
+struct SpareContacts {
+  int first;
+  S stiffness;  ///< of each, in every direction [1/kg]
+  S force;      ///< that they press with, along the axes of their cones [N]
+};
+/// Adds them where A and b are zero: every one stands for itself, so that none changes what the others do. Without
+/// force they have no part in any norm either: residuals are those of the rest.
+template <class S, int N>
+GARRA_HD void add_spare(const SpareContacts<S>& spare, Mat<S, 3 * N, 3 * N>& A, Vec<S, 3 * N>& b) {
+  for (int j = spare.first; j < N; ++j) {
+    for (int k = 3 * j; k < 3 * j + 3; ++k) A(k, k) = spare.stiffness;
+    b[3 * j] = -(spare.stiffness * spare.force);
+  }
+}
+
 /// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b|
 /// are 1.
 template <class S, int N>

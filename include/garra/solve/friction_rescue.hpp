@@ -25,6 +25,10 @@ struct FrictionRescue {
   int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
 };
 
+/// Contacts with which the last solver is tried: its time grows with their fourth power, to minutes, and of larger
+/// problems the others have left none (docs/contact-solver.md).
+inline constexpr int kMostConvex = 8;
+
 namespace friction_rescue {
 
 /// Whether the certificate takes the candidate.
@@ -125,7 +129,8 @@ GARRA_HD void rescue(const FrictionRescue& r, const FrictionProblem<S, N>& p, Ca
   attempt(r, proximal, kNever, p, best, waiting);
   if constexpr (N > 1) attempt(r, nsgs, kSoon, p, best, waiting);
   attempt(r, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, best, waiting);
-  if constexpr (N > 1) attempt(r, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, best, waiting);
+  if constexpr (N > 1 && N <= kMostConvex)
+    attempt(r, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, best, waiting);
 }
 
 }  // namespace garra::solvers

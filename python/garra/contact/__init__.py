@@ -167,7 +167,7 @@ def solve(
     """Solves friction contact problems, each by itself.
 
     A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k], components (n, t, o) of one contact after another, at
-    most 8 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
+    most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
     broadcast. `method`: one of METHODS; max_iterations 0: the method's own limit. `device`: "cpu", "scalar", "cuda",
     "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
     """

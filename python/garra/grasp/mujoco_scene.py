@@ -34,7 +34,7 @@ def from_mujoco(
     object: name or id of the body that is held; it has a free joint. hand: root body of the hand; contacts with
     anything else are then left out. Without it all contacts of the object count, those with a table too.
     reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
-    most_contacts: a grasp with more is refused. `Grasp.solve` and `robustness` take 8, `Set.from_grasps` takes 32.
+    most_contacts: a grasp with more is refused. `Grasp.solve` and `Set.from_grasps` take 32, `robustness` takes 8.
     `data` is not changed.
 
     Rigid contacts and Coulomb cones take the place of MuJoCo's soft ones; actuators, springs, tendons, damping, gravity

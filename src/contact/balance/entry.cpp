@@ -12,9 +12,9 @@ namespace garra::contact {
 namespace {
 
 void check_sizes(const Wrenches& in) {
-  if (in.contacts < 1 || in.contacts > kMaxContacts)
+  if (in.contacts < 1 || in.contacts > kMaxOwnSize)
     throw Error(ExitCode::kUsage, "contacts = " + std::to_string(in.contacts) + " per wrench",
-                "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
+                "between 1 and " + std::to_string(kMaxOwnSize) + " contacts are supported");
   const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.contacts);
   if (in.count < 0 || in.W.size() != n * 18 * k || in.w.size() != n * 6 || in.mu.size() != n * k ||
       (!in.limit.empty() && in.limit.size() != n * k))
@@ -55,7 +55,7 @@ Balances balance(const Wrenches& in, const Device& device) {
                          {out_column(out.verdict), out_column(out.force, 3 * k), out_column(out.wrench, 6),
                           out_column(out.gap), out_column(out.steps)},
                          device};
-  batch::with_size<kMaxContacts>(k, [&](auto size) { batch::run_rows(BalanceOp<size>{}, rows); });
+  batch::with_size<kMaxOwnSize>(k, [&](auto size) { batch::run_rows(BalanceOp<size>{}, rows); });
   return out;
 }
 

@@ -17,11 +17,15 @@ namespace garra::contact {
 /// Problem k of the batch: A row-major [1/kg], b [m/s^2], contact-major (n, t, o).
 template <int N>
 solvers::FrictionProblem<double, N> problem_at(const ProblemView& in, std::int64_t k) {
-  solvers::FrictionProblem<double, N> p;
-  std::copy_n(in.A.data() + k * 9 * N * N, 9 * N * N, p.A.m);
-  std::copy_n(in.b.data() + k * 3 * N, 3 * N, p.b.m);
-  std::copy_n(in.mu.data() + k * N, N, p.mu.m);
-  return p;
+  const std::int64_t n = in.contacts;
+  const auto from = [](const double* at) { return [at]() mutable { return *at++; }; };
+  auto A = from(in.A.data() + k * 9 * n * n), b = from(in.b.data() + k * 3 * n), mu = from(in.mu.data() + k * n);
+  return filled_up<double, N>(in.contacts, A, b, mu);
+}
+
+/// Whether contact j of problem k slides.
+inline bool slides(const ProblemView& in, std::int64_t k, int j) {
+  return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
 /// Unit slip directions of problem k, (0, 0) where a contact may roll. A sliding contact without a direction gets NaN,
@@ -30,19 +34,14 @@ template <int N>
 solvers::SlidingContacts<double, N> sliding_at(const ProblemView& in, std::int64_t k) {
   solvers::SlidingContacts<double, N> out{Vec<double, 2 * N>::zero()};
   if (in.slip_velocity.empty()) return out;
-  for (int j = 0; j < N; ++j) {
-    if (in.mode[static_cast<std::size_t>(k * N + j)] == 0) continue;
-    const double* v = in.slip_velocity.data() + 2 * (k * N + j);
+  for (int j = 0; j < in.contacts; ++j) {
+    if (!slides(in, k, j)) continue;
+    const double* v = in.slip_velocity.data() + 2 * (k * in.contacts + j);
     // hypot: the square of a speed below 1e-154 m/s would vanish, and with it the direction.
     const double speed = std::hypot(v[0], v[1]);
     for (int i = 0; i < 2; ++i) out.v[2 * j + i] = v[i] / speed;
   }
   return out;
-}
-
-/// Whether contact j of problem k slides.
-inline bool slides(const ProblemView& in, std::int64_t k, int j) {
-  return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
 /// One solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
@@ -51,11 +50,12 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
                     Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
-  const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s);
+  const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s, in.contacts);
   // Arrays that are not wanted are empty (make_room); the others have room for every problem. Forces and margins are
   // numbers, or the NaN that stands for none.
-  if (!out.c.empty()) std::copy_n(s.c.m, 3 * N, out.c.data() + k * 3 * N);
-  if (!out.a.empty()) std::copy_n(s.a.m, 3 * N, out.a.data() + k * 3 * N);
+  const int n = in.contacts;
+  if (!out.c.empty()) std::copy_n(s.c.m, 3 * n, out.c.data() + k * 3 * n);
+  if (!out.a.empty()) std::copy_n(s.a.m, 3 * n, out.a.data() + k * 3 * n);
   out.residual[at] = with_one_nan(s.residual);
   out.residual_raw[at] = with_one_nan(s.residual_raw);
   out.minimum[at] = with_one_nan(s.minimum);
@@ -70,8 +70,8 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
   if (!out.merit.empty()) out.merit[at] = with_one_nan(verdict.merit);
   // State and margins are wanted together or not at all.
   if (out.state.empty()) return;
-  for (int j = 0; j < N; ++j)
-    out.state[static_cast<std::size_t>(k * N + j)] = static_cast<ContactState>(static_cast<int>(verdict.state[j]));
+  for (int j = 0; j < n; ++j)
+    out.state[static_cast<std::size_t>(k * n + j)] = static_cast<ContactState>(static_cast<int>(verdict.state[j]));
   out.friction_margin[at] = verdict.friction_margin;
   out.critical_friction[at] = verdict.critical_friction;
 }
@@ -96,12 +96,5 @@ void add_verdicts(const ProblemView& problems, const Options& options, const Dev
 /// The linear complementarity problems of problems whose contacts all slide: M = A~_nn, q = b_n      (papers, 46 and
 /// 24)
 [[nodiscard]] lcp::Problems normal_problems(const ProblemView& problems);
-
-/// f(std::integral_constant<int, N>) for the number of contacts N, from 1 to Most.
-// The number of contacts is a template parameter of all that follows: only here does it come from the data.
-template <int Most = kMaxContacts, class F>
-void for_contacts(int contacts, const F& f) {
-  batch::with_size<Most>(contacts, f);
-}
 
 }  // namespace garra::contact

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "contact/batch/padded.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/solve/friction_problem.hpp"
 
@@ -12,11 +13,12 @@ namespace garra::contact {
 /// Problem i as the solvers take it: with its sliding contacts eliminated. `sliding` may be null: all contacts may
 /// roll.
 template <class S, int N>
-GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i) {
-  auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, const double* sliding, std::int64_t i,
+                                                     int contacts) {
+  auto problem = load_given<S, N>(problems, i, contacts);
   // Null where no contact of the batch slides, so that the common case copies and eliminates nothing.
   if (sliding != nullptr)
-    solvers::eliminate_sliding(problem, batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i));
+    solvers::eliminate_sliding(problem, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
   return problem;
 }
 
@@ -28,16 +30,17 @@ struct IterateBody {
   const double* sliding;            ///< tiles of SlidingContacts, or null
   double* candidates;               ///< tiles of Candidate, written
   const double* guesses = nullptr;  ///< tiles of Vec<S, 3 N>: forces to start from, for solvers that can; null: none
+  int contacts = N;                 ///< of each problem (padded.hpp)
 
   /// State of problem i, where the iteration begins. A problem with a number that is not finite, or with negative
   /// friction, takes no step: certify names it, and neither a warp nor a register of lanes waits for it.
   template <class S>
   GARRA_HD auto start(std::int64_t i) const {
-    const auto problem = load_problem<S, N>(problems, sliding, i);
+    const auto problem = load_problem<S, N>(problems, sliding, i, contacts);
     // Only Newton's ladder starts from a guess; the other solvers begin where their own start() puts them.
     if constexpr (requires(Vec<S, 3 * N> guess) { solver.template start<S, N>(problem, guess); }) {
       auto guess = Vec<S, 3 * N>::zero();
-      if (guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(guesses, i);
+      if (guesses != nullptr) guess = load_vector<S, 3, N>(guesses, i, contacts);
       return solver.template start<S, N>(problem, guess);
     } else {
       const auto valid = solvers::friction_problem_detail::defects(problem) == S(0);
@@ -69,10 +72,11 @@ template <int N>
 struct GivenBody {
   const double* forces;
   double* candidates;
+  int contacts = N;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    batch::store<S>(candidates, i, given_candidate<S, N>(batch::load<S, Vec<S, 3 * N>>(forces, i)));
+    batch::store<S>(candidates, i, given_candidate<S, N>(load_vector<S, 3, N>(forces, i, contacts)));
   }
 };
 
@@ -84,17 +88,21 @@ struct CertifyBody {
   const double* sliding;
   const double* candidates;
   double* solutions;
+  int contacts = N;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     // The problem as given: the certificate must not depend on the elimination that the solver's iterate went through.
-    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
-    const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
+    const auto problem = load_given<S, N>(problems, i, contacts);
+    auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
+    // Nor on what a solver has left at contacts that nobody has.
+    if constexpr (kTakesFewer<N>)
+      for (int k = 3 * contacts; k < 3 * N; ++k) found.c[k] = S(0);
     if (sliding == nullptr) {
-      batch::store<S>(solutions, i, solvers::certify(problem, found, tol));
+      put_solution<S, N>(solutions, i, solvers::certify(problem, found, tol), contacts);
     } else {
-      const auto slip = batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
-      batch::store<S>(solutions, i, solvers::certify(problem, slip, found, tol));
+      const solvers::SlidingContacts<S, N> slip{load_vector<S, 2, N>(sliding, i, contacts)};
+      put_solution<S, N>(solutions, i, solvers::certify(problem, slip, found, tol), contacts);
     }
   }
 };

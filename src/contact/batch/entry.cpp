@@ -27,7 +27,7 @@ constexpr Entry kMethods[kMethodCount] = {
     {Method::kSpg, "spg", run_spg, kMaxMeritContacts},
     {Method::kProjectedLm, "projected-lm", run_projected_lm, kMaxMeritContacts},
     {Method::kFischerBurmeister, "fischer-burmeister", run_fischer_burmeister, kMaxMeritContacts},
-    {Method::kLemke, "lemke", run_lemke},
+    {Method::kLemke, "lemke", run_lemke, lcp::kMaxSize},
 };
 
 /// Lemke's method knows no friction cones.
@@ -55,7 +55,7 @@ void check_method(const ProblemView& in, Method method) {
 
 void check_sizes(const ProblemView& in) {
   if (in.contacts < 1 || in.contacts > kMaxContacts)
-    throw Error(ExitCode::kInvalidFile, "contacts = " + std::to_string(in.contacts) + " per problem",
+    throw Error(ExitCode::kUsage, std::to_string(in.contacts) + " contacts per problem",
                 "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
   const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.contacts);
   if (in.count < 0 || in.A.size() != n * 9 * k * k || in.b.size() != n * 3 * k || in.mu.size() != n * k)

@@ -12,8 +12,8 @@ void judge_all(const ProblemView& in, std::span<const double> c, double tol, int
   constexpr std::int64_t kProblems = 1024;  // at once
   batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t k = first; k < first + count; ++k) {
-      Vec<double, 3 * N> force;
-      std::copy_n(c.data() + k * 3 * N, 3 * N, force.m);
+      auto force = Vec<double, 3 * N>::zero();
+      std::copy_n(c.data() + k * 3 * in.contacts, 3 * in.contacts, force.m);
       const auto found = given_candidate<double, N>(force);
       store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
     }
@@ -25,9 +25,10 @@ void eliminate_all(const ProblemView& in, Problems& out) {
   for (std::int64_t k = 0; k < in.count; ++k) {
     auto p = problem_at<N>(in, k);
     solvers::eliminate_sliding(p, sliding_at<N>(in, k));
-    std::copy_n(p.A.m, 9 * N * N, out.A.data() + k * 9 * N * N);
-    std::copy_n(p.b.m, 3 * N, out.b.data() + k * 3 * N);
-    std::copy_n(p.mu.m, N, out.mu.data() + k * N);
+    const std::int64_t n = in.contacts;
+    for (int r = 0; r < 3 * n; ++r) std::copy_n(p.A.m + r * 3 * N, 3 * n, out.A.data() + (k * 3 * n + r) * 3 * n);
+    std::copy_n(p.b.m, 3 * n, out.b.data() + k * 3 * n);
+    std::copy_n(p.mu.m, n, out.mu.data() + k * n);
   }
 }
 

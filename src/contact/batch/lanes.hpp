@@ -1,7 +1,9 @@
 // The iteration on the executors of the host: in SIMD lanes with refilling, or one after another.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include "contact/batch/body.hpp"
 #include "garra/batch/device.hpp"
@@ -17,14 +19,23 @@ namespace garra::contact {
 template <int N>
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
+/// Whether lanes fit a thread's stack, which has two states and more while problems start. All do but ADMM's of 32
+/// contacts in lanes of eight: 6.7 of 8 MB.
+template <class Solver, int N>
+inline constexpr bool kFitsLanes = sizeof(std::declval<IterateBody<Solver, N>>().template start<Lanes<double>>(0)) <=
+                                   (std::size_t{1} << 20);
+
 /// Candidates of `count` problems, with what lies beyond Newton where the solver goes on.
 template <class Solver, int N>
 [[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, N>& body, std::int64_t count) {
-  if (executor == Executor::kScalar)
-    batch::for_each_scalar(count, body);
-  else
-    batch::iterate_lanes(body, count);
-  if constexpr (std::is_same_v<Solver, solvers::FrictionNewton> && N <= kMaxContacts) {
+  bool in_lanes = executor != Executor::kScalar;
+  if constexpr (kFitsLanes<Solver, N>) {
+    if (in_lanes) batch::iterate_lanes(body, count);
+  } else {
+    in_lanes = false;
+  }
+  if (!in_lanes) batch::for_each_scalar(count, body);
+  if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
     // A second pass over candidates: the tail is rare, so it is no part of the hot body.
     if (body.solver.goes_on()) rescue_unsolved(body, count);
   }
@@ -39,8 +50,9 @@ extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
-// Without the ladder beyond Newton, for sets of grasps.
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
 extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
 
 }  // namespace garra::contact

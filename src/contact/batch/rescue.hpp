@@ -15,9 +15,10 @@ struct RescueBody {
   const double* problems;  ///< as IterateBody has them
   const double* sliding;
   double* candidates;
+  int contacts;
 
   explicit RescueBody(const IterateBody<solvers::FrictionNewton, N>& newton)
-      : problems(newton.problems), sliding(newton.sliding), candidates(newton.candidates) {
+      : problems(newton.problems), sliding(newton.sliding), candidates(newton.candidates), contacts(newton.contacts) {
     // The tolerance only: limits and steps of the ladder are its own (docs/contact-solver.md, "Beyond Newton").
     rescue.tol = newton.solver.tol;
   }
@@ -30,7 +31,7 @@ struct RescueBody {
     const double* reasons = batch::tile_at<S, Candidate>(candidates, i) + kReason * batch::kTile;
     if (!any(batch::load<S, S>(reasons, 0) == S(int(Status::kIterationLimit)))) return;
     auto best = batch::load<S, Candidate>(candidates, i);
-    solvers::rescue(rescue, load_problem<S, N>(problems, sliding, i), best);
+    solvers::rescue(rescue, load_problem<S, N>(problems, sliding, i, contacts), best);
     batch::store<S>(candidates, i, best);
   }
 };

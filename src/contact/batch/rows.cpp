@@ -81,7 +81,7 @@ void Block<N>::drain(const batch::RowRange& rows, int threads) {
         executor, count,
         VerdictBody<N>{tile_of<solvers::FrictionProblem<double, N>>(problems, t),
                        slips() == nullptr ? nullptr : tile_of<solvers::SlidingContacts<double, N>>(slips(), t),
-                       tile_of<solvers::FrictionSolution<double, N>>(solutions, t), verdicts});
+                       tile_of<solvers::FrictionSolution<double, N>>(solutions, t), verdicts, job_.in.contacts});
     batch::scatter({verdicts, batch::kFields<double, Verdict>}, {first, count}, job_.verdicts);
   });
 }
@@ -94,5 +94,9 @@ template class Block<5>;
 template class Block<6>;
 template class Block<7>;
 template class Block<8>;
+template class Block<12>;
+template class Block<16>;
+template class Block<24>;
+template class Block<32>;
 
 }  // namespace garra::contact

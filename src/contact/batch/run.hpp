@@ -26,8 +26,9 @@ struct Job {
 /// In rows.cpp, as all between plain arrays and tiles.
 [[nodiscard]] Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
 
-inline constexpr std::int64_t kBlock =
-    256;  // problems per block: problems, candidates and solutions stay in the L2 cache
+/// Problems per block: problems, candidates and solutions stay in the L2 cache, or are few megabytes.
+template <int N>
+inline constexpr std::int64_t kBlock = kTakesFewer<N> ? 64 : 256;
 inline constexpr std::int64_t kDeviceBlock = std::int64_t{1}
                                              << 17;  // the same on a GPU: its tiles are cleared once and reused
 
@@ -58,12 +59,15 @@ template <class Solver, int N>
 void solve_on_cpu(const Solver& solver, const Job& job) {
   const Executor executor = job.device.executor;
   batch::run_tiles(
-      job.rows, kBlock, [&](std::int64_t most) { return Block<N>(job, most); },
+      job.rows, kBlock<N>, [&](std::int64_t most) { return Block<N>(job, most); },
       [&](Block<N>& block, std::int64_t count) {
         // Iterate and certify the whole block before the next: all its tiles are still in the cache.
         const double* problems = block.in().data();
-        iterate(executor, IterateBody<Solver, N>{solver, problems, block.slips(), block.candidates()}, count);
-        const CertifyBody<N> certify{job.options.tol, problems, block.slips(), block.candidates(), block.out().data()};
+        const int contacts = job.in.contacts;
+        iterate(executor,
+                IterateBody<Solver, N>{solver, problems, block.slips(), block.candidates(), nullptr, contacts}, count);
+        const CertifyBody<N> certify{job.options.tol,    problems,           block.slips(),
+                                     block.candidates(), block.out().data(), contacts};
         certify_tiles(executor, certify, count);
       });
 }
@@ -72,10 +76,11 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
 template <class Solver, int N>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   using Solution = solvers::FrictionSolution<double, N>;
+  constexpr std::uint64_t kStack = kTakesFewer<N> ? 131072 : 0;  // of a thread [bytes]
   // Of a problem on the device, slips counted in whether there are any or not.
   const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) +
                               sizeof(solvers::SlidingContacts<double, N>) + sizeof(solvers::Candidate<double, N>) +
-                              sizeof(Solution);
+                              sizeof(Solution) + kStack;
   const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
   // All threads fill and drain the tiles, one block after another: the device has them to itself in between.
   const int threads = solve_threads(job.device);
@@ -83,8 +88,9 @@ void solve_on_gpu(const Solver& solver, const Job& job) {
   for (std::int64_t first = 0; first < job.in.count; first += fit) {
     const std::int64_t count = std::min(fit, job.in.count - first);
     block.fill({first, count}, threads);
-    batch::on_device(job.device, solver,
-                     HostTiles{N, job.options.tol, count, block.in().data(), block.slips(), block.out().data()});
+    batch::on_device(
+        job.device, solver,
+        HostTiles{job.in.contacts, job.options.tol, count, block.in().data(), block.slips(), block.out().data()});
     block.drain({first, count}, threads);
   }
 }

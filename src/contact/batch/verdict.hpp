@@ -1,6 +1,7 @@
 // What the forces of a solution say about its contacts (docs/contact-files.md): one text for every executor.
 #pragma once
 
+#include "contact/batch/padded.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/contact_state.hpp"
@@ -18,11 +19,11 @@ struct SolutionVerdict {
   Vec<S, N> state;      ///< ContactState
 };
 
-/// Of a contact that opens the force is zero, whatever rounding left of it.
+/// Of a contact that opens the force is zero, whatever rounding left of it. Contacts from `contacts` on are nobody's.
 template <class S, int N>
 GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& p,
                                           const solvers::SlidingContacts<S, N>& sliding,
-                                          const solvers::FrictionSolution<S, N>& s) {
+                                          const solvers::FrictionSolution<S, N>& s, int contacts) {
   SolutionVerdict<S, N> out;
   out.merit = solvers::papers_merit(p.mu, sliding, s.c, s.a);
   // A contact moves where |a| is above kMotion of the scaled load: rounding of a is relative to b.
@@ -30,7 +31,7 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& 
   const auto solved = s.status == S(int(Status::kConverged));
   // Neutral elements of min and max, so that the first contact sets both.
   S margin = S(grasp::kInfinity), critical = S(0);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < (kTakesFewer<N> ? contacts : N); ++j) {
     const S moves = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
     const auto open = moves == S(int(ContactState::kOpen));
     // A contact given as sliding never sticks, even where its acceleration is below eps: it has a velocity.
@@ -53,15 +54,17 @@ struct VerdictBody {
   const double* sliding;  ///< or null: all contacts may roll
   const double* solutions;
   double* verdicts;
+  int contacts = N;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     // Zero directions mean that all contacts may roll.
-    const auto slips = sliding == nullptr ? solvers::SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}
-                                          : batch::load<S, solvers::SlidingContacts<S, N>>(sliding, i);
+    const solvers::SlidingContacts<S, N> slips{sliding == nullptr ? Vec<S, 2 * N>::zero()
+                                                                  : load_vector<S, 2, N>(sliding, i, contacts)};
+    // States come last, so those of contacts that nobody has are where no column reads.
     batch::store<S>(verdicts, i,
-                    verdict_of<S, N>(batch::load<S, solvers::FrictionProblem<S, N>>(problems, i), slips,
-                                     batch::load<S, solvers::FrictionSolution<S, N>>(solutions, i)));
+                    verdict_of<S, N>(load_given<S, N>(problems, i, contacts), slips,
+                                     take_solution<S, N>(solutions, i, contacts), contacts));
   }
 };
 

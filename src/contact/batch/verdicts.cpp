@@ -17,6 +17,9 @@ bool all_slide(const ProblemView& in, std::int64_t k) {
 }
 
 void require_sliding(const ProblemView& in) {
+  if (in.contacts > lcp::kMaxSize)
+    throw Error(ExitCode::kInvalidFile, "solutions of problems of " + std::to_string(in.contacts) + " contacts",
+                "they are counted for up to " + std::to_string(lcp::kMaxSize) + " contacts");
   for (std::int64_t k = 0; k < in.count; ++k)
     if (!all_slide(in, k))
       throw Error(ExitCode::kInvalidFile, "problem " + std::to_string(k) + " has contacts that may roll",
@@ -94,7 +97,7 @@ lcp::Problems normal_problems(const ProblemView& in) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(in.count));
   std::iota(all.begin(), all.end(), std::int64_t{0});
   lcp::Problems out;
-  for_contacts(in.contacts, [&](auto n) { out = normal_problems<n>(in, all); });
+  for_contacts<lcp::kMaxSize>(in.contacts, [&](auto n) { out = normal_problems<n>(in, all); });
   return out;
 }
 
@@ -104,7 +107,8 @@ void add_verdicts(const ProblemView& problems, const Options& options, const Dev
     out.solutions.assign(static_cast<std::size_t>(problems.count), kUndecided);
   }
   if (problems.slip_velocity.empty()) return;
-  for_contacts(problems.contacts, [&](auto n) { add<n>(problems, options, device, out); });
+  // Of more contacts the bases are too many: what the ladder leaves of those stays unsolved.
+  for_contacts<lcp::kMaxSize>(problems.contacts, [&](auto n) { add<n>(problems, options, device, out); });
 }
 
 }  // namespace garra::contact

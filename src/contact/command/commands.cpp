@@ -120,6 +120,7 @@ std::unique_ptr<io::ProblemStream> open_or_note(const std::string& input, Contac
 /// Problems per block: what a thread reads, solves and writes stays in its L2 cache. A GPU takes as many as it can use.
 std::int64_t block_of(const Device& device, int contacts) {
   if (device.executor == Executor::kCuda) return std::int64_t{1} << 18;
+  if (contacts > contact::kMaxOwnSize) return 64;
   return contacts <= 4 ? 512 : 256;
 }
 

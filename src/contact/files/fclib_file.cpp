@@ -89,7 +89,7 @@ void add_entry(const Hdf5Reader& file, DenseMatrix& dense, std::int64_t row, std
 DenseMatrix to_dense(const Hdf5Reader& file, const SparseMatrix& w) {
   const std::size_t used = used_entries(file, w);
   const auto size = static_cast<std::size_t>(w.size);
-  // Dense, since at most kMaxContacts contacts come here: 24 rows.
+  // Dense, since at most kMaxContacts contacts come here: 96 rows.
   DenseMatrix dense{size, std::vector<double>(size * size, 0.0)};
   if (w.nz >= kTripletFrom) {
     for (std::size_t e = 0; e < used; ++e) add_entry(file, dense, w.i[e], w.p[e], w.x[e]);

@@ -11,9 +11,9 @@ namespace garra::contact {
 namespace {
 
 void check_sizes(const Solved& in) {
-  if (in.contacts < 1 || in.contacts > kMaxContacts)
+  if (in.contacts < 1 || in.contacts > kMaxOwnSize)
     throw Error(ExitCode::kUsage, "contacts = " + std::to_string(in.contacts) + " per problem",
-                "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
+                "between 1 and " + std::to_string(kMaxOwnSize) + " contacts are supported");
   const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.contacts);
   if (in.count < 0 || in.A.size() != n * 9 * k * k || in.mu.size() != n * k || in.c.size() != n * 3 * k ||
       in.a.size() != n * 3 * k || in.cotangent.size() != n * 3 * k || in.regime.size() != n * k)
@@ -41,7 +41,7 @@ Gradients gradients(const Solved& in, const Device& device) {
                           in_column(in.a, 3 * width), in_column(in.cotangent, 3 * width), in_column(regime, width)},
                          {out_column(out.b, 3 * width), out_column(out.mu, width), out_column(out.margin)},
                          device};
-  batch::with_size<kMaxContacts>(width, [&](auto size) { batch::run_rows(GradientOp<size>{}, rows); });
+  batch::with_size<kMaxOwnSize>(width, [&](auto size) { batch::run_rows(GradientOp<size>{}, rows); });
   return out;
 }
 

@@ -15,5 +15,9 @@ template void certify_tiles(Executor, const CertifyBody<5>&, std::int64_t);
 template void certify_tiles(Executor, const CertifyBody<6>&, std::int64_t);
 template void certify_tiles(Executor, const CertifyBody<7>&, std::int64_t);
 template void certify_tiles(Executor, const CertifyBody<8>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<12>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<16>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<24>&, std::int64_t);
+template void certify_tiles(Executor, const CertifyBody<32>&, std::int64_t);
 
 }  // namespace garra::contact

@@ -12,7 +12,9 @@ template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 5>&, 
 template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
 template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
 template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
+template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
 template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
 
 void run_newton(const Job& job) {

@@ -19,5 +19,9 @@ template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 5>&, st
 template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
 template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
 
 }  // namespace garra::contact

@@ -13,7 +13,7 @@ namespace garra::grasp {
 namespace {
 
 constexpr std::int64_t kMostGrasps = 100'000'000;  ///< far more than fit into memory
-constexpr int kMostFingers = contact::kMaxContacts;
+constexpr int kMostFingers = contact::kMaxOwnSize;
 /// Samples at once: enough for the threads, few enough that the last round is no waste.
 constexpr std::int64_t kFirstRound = 1024, kLargestRound = 1 << 16;
 

@@ -100,7 +100,7 @@ class Deciding {
     std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_);
     const SetModel model = model_of(work_.study);
-    run_hand<N>({model, grasps, hands.hands, hands.limited(), hand_solver<N>(), work_.study.held_imbalance,
+    run_hand<N>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, work_.study.held_imbalance,
                  work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
                  numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
                 work_.device);

@@ -113,11 +113,8 @@ struct HandBuildBody {
     S largest = S(0);
     for (int k = 0; k < 3 * g.contacts; ++k) largest = max(largest, abs(sys.b[k]));
     const S stiff = sys.A(0, 0), force = select(largest > S(0), S(0.5) * largest / stiff, S(1));
-    for (int j = g.contacts; j < N; ++j) {
-      for (int k = 3 * j; k < 3 * j + 3; ++k) sys.A(k, k) = stiff;
-      sys.b[3 * j] = -(stiff * force);
-      command.force[3 * j] = force;
-    }
+    solvers::add_spare<S, N>({g.contacts, stiff, force}, sys.A, sys.b);
+    for (int j = g.contacts; j < N; ++j) command.force[3 * j] = force;
   }
 
   template <class S>

@@ -107,7 +107,7 @@ void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, c
                                            {&g, 1},
                                            hand.hands,
                                            hand.limited(),
-                                           hand_solver<N>(),
+                                           solvers::FrictionNewton{},
                                            study.held_imbalance,
                                            study.check_uniqueness,
                                            sample,

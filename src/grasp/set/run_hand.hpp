@@ -56,15 +56,6 @@ struct HandJob {
 template <int N>
 void run_hand(const HandJob<N>& job, const Device& device);
 
-/// What solves the contact problems. The ladder beyond Newton is compiled for kMaxContacts at most: with more its tail
-/// stays unsolved.
-template <int N>
-[[nodiscard]] solvers::FrictionNewton hand_solver() {
-  solvers::FrictionNewton solver;
-  if (N > kMaxContacts) solver.max_iterations = solvers::kNewtonLadder - 1;
-  return solver;
-}
-
 /// Calls run(body) with the body that balances a job's samples.
 template <int N, class Run>
 void with_balance(const HandBalanceBody<N>& body, const LimitedJoints<N>& joints, const Run& run) {

@@ -205,7 +205,7 @@ Analysis analyse(const Scenario& scenario, const GraspStates& states, const Devi
   job.step.now = job.model.clock.at(0, 1);
   job.step.first = states.tau.empty();  // torques that are given count as kept since an earlier step
   if (states.count == 0) return out;
-  contact::for_contacts(out.contacts, [&](auto n) {
+  contact::for_contacts<kMaxContacts>(out.contacts, [&](auto n) {
     find_nominal<n>(job);
     if (device.executor != Executor::kCuda) run_on_host<n>(job, device);
   });

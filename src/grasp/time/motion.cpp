@@ -325,7 +325,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
     return out;
   }
   // One thread: whoever calls has a team (TimeStudy::run).
-  contact::for_contacts(contacts(), [&](auto contacts) {
+  contact::for_contacts<kMaxContacts>(contacts(), [&](auto contacts) {
     for (std::int64_t at = 0; at < count; at += kInFlight)
       run_block<contacts>(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
   });
@@ -334,7 +334,7 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
 
 MotionSeries Motion::series(std::int64_t sample, int instants) const {
   MotionSeries out;
-  contact::for_contacts(contacts(), [&](auto n) { out = series_of<n>(*model_, sample, instants); });
+  contact::for_contacts<kMaxContacts>(contacts(), [&](auto n) { out = series_of<n>(*model_, sample, instants); });
   return out;
 }
 
@@ -345,7 +345,7 @@ MotionSeries Motion::nominal(int instants) const {
   model.rules.levels = false;
   model.levels.clear();
   MotionSeries out;
-  contact::for_contacts(contacts(), [&](auto n) { out = series_of<n>(model, 0, instants); });
+  contact::for_contacts<kMaxContacts>(contacts(), [&](auto n) { out = series_of<n>(model, 0, instants); });
   return out;
 }
 

@@ -85,8 +85,8 @@ def test_what_does_not_fit_is_said():
         contact.solve(np.eye(3), np.zeros(3), 0.5)
     with pytest.raises(garra.UsageError, match="no method is called newton"):
         contact.solve(np.eye(3), np.zeros(3), [0.5], method="newton")
-    with pytest.raises(garra.FileError, match="between 1 and 8"):
-        contact.solve(np.eye(27), np.zeros(27), [0.5] * 9)
+    with pytest.raises(garra.UsageError, match="33 contacts per problem\n.*between 1 and 32"):
+        contact.solve(np.eye(99), np.zeros(99), [0.5] * 33)
     with pytest.raises(garra.Error):
         contact.solve(np.eye(3), np.zeros(3), [0.5], device="cuda:77")
 

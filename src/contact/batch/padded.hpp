@@ -1,0 +1,126 @@
+// Problems with fewer contacts than the code has that solves them (docs/contact-solver.md, "More than eight contacts").
+// In tiles that have room for N contacts the numbers of `contacts` of them come first and without gaps, as the arrays
+// of contact.hpp have them: rows go there and back as always, and only who loads or stores a problem knows. Host and
+// device.
+#pragma once
+
+#include <cstdint>
+
+#include "garra/batch/tiles.hpp"
+#include "garra/contact.hpp"
+#include "garra/solve/friction_problem.hpp"
+
+namespace garra::contact {
+
+/// Whether code for N contacts also solves problems of fewer.
+template <int N>
+inline constexpr bool kTakesFewer = N > kMaxOwnSize;
+
+/// Calls f(std::integral_constant<int, N>) with the smallest size N <= Most that there is code for and that `contacts`
+/// fit into; with none where they do not.
+// The number of contacts is a template parameter of all that follows: only here does it come from the data.
+template <int Most = kMaxContacts, class F>
+void for_contacts(int contacts, const F& f) {
+  bool found = contacts < 1;
+  const auto offer = [&](auto n) {
+    if constexpr (n <= Most) {
+      if (found || contacts > n) return;
+      found = true;
+      f(n);
+    }
+  };
+  [&]<int... N>(std::integer_sequence<int, N...>) { (offer(std::integral_constant<int, N>{}), ...); }
+  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32>{});
+}
+
+/// A problem whose numbers come out of A(), b() and mu(), one after another.
+template <class S, int N, class NextA, class NextB, class NextMu>
+GARRA_HD solvers::FrictionProblem<S, N> filled_up(int contacts, NextA& A, NextB& b, NextMu& mu) {
+  solvers::FrictionProblem<S, N> p{Mat<S, 3 * N, 3 * N>::zero(), Vec<S, 3 * N>::zero(), Vec<S, N>::zero()};
+  for (int r = 0; r < 3 * contacts; ++r)
+    for (int c = 0; c < 3 * contacts; ++c) p.A(r, c) = A();
+  for (int r = 0; r < 3 * contacts; ++r) p.b[r] = b();
+  for (int j = 0; j < contacts; ++j) p.mu[j] = mu();
+  for (int j = contacts; j < N; ++j) p.mu[j] = S(1);
+  // As stiff as the problem's own stiffest direction, so that its scale stays what it is.
+  solvers::add_spare<S, N>({contacts, solvers::friction_scale(p).size_a, S(0)}, p.A, p.b);
+  return p;
+}
+
+/// The numbers of a problem in a tile.
+template <class S>
+struct TileReader {
+  const double* at;
+  GARRA_HD S operator()() {
+    const S x = batch::load<S, S>(at, 0);
+    at += batch::kTile;
+    return x;
+  }
+};
+
+/// Problem i of tiles of FrictionProblem.
+template <class S, int N>
+GARRA_HD solvers::FrictionProblem<S, N> load_given(const double* problems, std::int64_t i, int contacts) {
+  using Problem = solvers::FrictionProblem<S, N>;
+  if constexpr (!kTakesFewer<N>) {
+    return batch::load<S, Problem>(problems, i);
+  } else {
+    TileReader<S> next{batch::tile_at<S, Problem>(problems, i)};
+    return filled_up<S, N>(contacts, next, next, next);
+  }
+}
+
+/// A vector of `each` numbers a contact: those of contacts that nobody has are zero.
+template <class S, int each, int N>
+GARRA_HD Vec<S, each * N> load_vector(const double* vectors, std::int64_t i, int contacts) {
+  using Vector = Vec<S, each * N>;
+  if constexpr (!kTakesFewer<N>) {
+    return batch::load<S, Vector>(vectors, i);
+  } else {
+    Vector v = Vector::zero();
+    TileReader<S> next{batch::tile_at<S, Vector>(vectors, i)};
+    for (int k = 0; k < each * contacts; ++k) v[k] = next();
+    return v;
+  }
+}
+
+/// use(field of T, number in the tile) for the fields of a solution that are there.
+template <int N, class Use>
+GARRA_HD void for_solution_fields(int contacts, const Use& use) {
+  constexpr int kFields = batch::kFields<double, solvers::FrictionSolution<double, N>>;
+  int number = 0;
+  for (int k = 0; k < 3 * contacts; ++k) use(k, number++);
+  for (int k = 0; k < 3 * contacts; ++k) use(3 * N + k, number++);
+  for (int k = 6 * N; k < kFields; ++k) use(k, number++);
+}
+
+/// Solution i of tiles of FrictionSolution.
+template <class S, int N>
+GARRA_HD void put_solution(double* solutions, std::int64_t i, const solvers::FrictionSolution<S, N>& s, int contacts) {
+  using Solution = solvers::FrictionSolution<S, N>;
+  if constexpr (!kTakesFewer<N>) {
+    batch::store<S>(solutions, i, s);
+  } else {
+    const S* fields = reinterpret_cast<const S*>(&s);
+    double* tile = const_cast<double*>(batch::tile_at<S, Solution>(solutions, i));
+    for_solution_fields<N>(
+        contacts, [&](int field, int number) { batch::store<S>(tile + number * batch::kTile, 0, fields[field]); });
+  }
+}
+template <class S, int N>
+GARRA_HD solvers::FrictionSolution<S, N> take_solution(const double* solutions, std::int64_t i, int contacts) {
+  using Solution = solvers::FrictionSolution<S, N>;
+  if constexpr (!kTakesFewer<N>) {
+    return batch::load<S, Solution>(solutions, i);
+  } else {
+    Solution s;
+    s.c = s.a = Vec<S, 3 * N>::zero();
+    S* fields = reinterpret_cast<S*>(&s);
+    const double* tile = batch::tile_at<S, Solution>(solutions, i);
+    for_solution_fields<N>(
+        contacts, [&](int field, int number) { fields[field] = batch::load<S, S>(tile + number * batch::kTile, 0); });
+    return s;
+  }
+}
+
+}  // namespace garra::contact
