@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
@@ -29,14 +29,9 @@ class Batch:
             if value is not None:
                 if type(value) is not np.ndarray or value.dtype is not _FLOAT64:
                     value = self._array(name, value)
-                shape = value.shape
-                first = len(shape) - len(tail)
-                if first < 0 or shape[first:] != tail:
-                    expected = ", ".join(["...", *map(str, tail)])
-                    raise ValueError(f"{name} has the shape {shape}, not [{expected}]")
-                leads.add(shape[:first])
+                leads.add(lead_of(name, value.shape, tail))
             arrays[name] = value
-        self.lead: tuple[int, ...] = leads.pop() if len(leads) == 1 else _common(leads, arrays)
+        self.lead: tuple[int, ...] = next(iter(leads)) if len(leads) == 1 else common_lead(leads, _shapes(arrays))
         self.count = prod(self.lead)
         if len(leads) == 1 and not self.lead:
             for name, array in arrays.items():
@@ -90,9 +85,31 @@ def _from_dlpack(name: str, value: Any) -> np.ndarray:
         raise TypeError(f"{name} is on a device whose arrays are not taken ({problem}): bring it to the host") from None
 
 
-def _common(leads: set[tuple[int, ...]], arrays: dict[str, np.ndarray | None]) -> tuple[int, ...]:
+def _shapes(arrays: dict[str, np.ndarray | None]) -> dict[str, tuple[int, ...]]:
+    return {name: array.shape for name, array in arrays.items() if array is not None}
+
+
+_CUDA = 2
+"""DLPack's number of this kind of device."""
+
+
+def is_on_gpu(value: Any) -> bool:
+    return type(value) is not np.ndarray and hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] == _CUDA
+
+
+def lead_of(name: str, shape: tuple[int, ...], tail: tuple[int, ...]) -> tuple[int, ...]:
+    """The leading axes; raises ValueError where the others are not these."""
+    first = len(shape) - len(tail)
+    if first < 0 or shape[first:] != tail:
+        expected = ", ".join(["...", *map(str, tail)])
+        raise ValueError(f"{name} has the shape {shape}, not [{expected}]")
+    return shape[:first]
+
+
+def common_lead(leads: Iterable[tuple[int, ...]], shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Broadcast leading axes of arrays that have these shapes."""
     try:
         return np.broadcast_shapes(*leads)
     except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items() if array is not None)
-        raise ValueError(f"the leading axes do not fit together: {shapes}") from None
+        said = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"the leading axes do not fit together: {said}") from None

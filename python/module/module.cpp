@@ -70,6 +70,7 @@ NB_MODULE(_core, m) {
       "device", [](const std::string& name, int threads) { return describe(device_of(name, threads)); },
       nb::arg("name"), nb::arg("threads") = 0);
   add_contact(m);
+  add_contact_on_gpu(m);
   add_chain(m);
   add_grasp_set(m);
   add_grasp_propose(m);

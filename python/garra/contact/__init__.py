@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.batch import Batch
+from garra.batch import Batch, is_on_gpu
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 
 STATUS: tuple[str, ...] = _core.statuses
@@ -55,6 +55,8 @@ class Solutions:
         return self.status == 0
 
     def __repr__(self) -> str:
+        if is_on_gpu(self.status):
+            return f"Solutions({tuple(self.status.shape)} on a GPU)"
         status = np.asarray(self.status)
         states = np.asarray(self.state)
         counts = {name: int((states == s).sum()) for name, s in (("stick", STICK), ("slip", SLIP), ("open", OPEN))}
@@ -100,7 +102,11 @@ class Balances:
 
 
 def _contacts(mu: Any) -> int:
-    shape = np.shape(mu)
+    return contacts_of(np.shape(mu))
+
+
+def contacts_of(shape: tuple[int, ...]) -> int:
+    """How many they are, by the shape of mu."""
     if not shape or shape[-1] == 0:
         raise ValueError("mu needs an axis: one coefficient for each contact, [..., k]")
     return shape[-1]
@@ -170,7 +176,14 @@ def solve(
     most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
     broadcast. `method`: one of METHODS; max_iterations 0: the method's own limit. `device`: "cpu", "scalar", "cuda",
     "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
+
+    Arrays of torch or CuPy that are on a GPU stay there, whatever `device` says: the work is queued on their library's
+    current stream, and answers are its arrays (float64, without mode; a build with kernels: docs/gpu-arrays.md).
     """
+    if is_on_gpu(A):
+        if mode is not None:
+            raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
+        return import_module(".on_gpu", __name__).solve(A, b, mu, method, float(tol), max_iterations)
     batch = _problem(A, b, mu, mode, slip_velocity)
     how = (method, float(tol), max_iterations, device, threads)
     if batch.single:
