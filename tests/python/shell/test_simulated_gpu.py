@@ -49,6 +49,16 @@ def test_a_run_has_the_bytes_of_the_processor(scenario, samples, tmp_path):
     assert device == "simulated GPU (cuda:0)"
 
 
+@pytest.mark.parametrize("keep", ["none", "failures", "all"])
+def test_samples_counted_on_the_gpu_batch_by_batch_give_the_bytes_of_the_processor(keep, tmp_path):
+    options = ("--samples", 5000, "--set", f"output.keep={keep}", "-o")
+    # Beside what counting takes there is room for a thousand samples at once.
+    on_gpu(*run("three_puma_sphere", "cuda", *options, tmp_path / "gpu"), GARRA_SIMULATED_GPU_MEMORY="40000000")
+    garra(*run("three_puma_sphere", "cpu", *options, tmp_path / "cpu"))
+    for name in ("summary.json", "results.h5"):
+        assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
+
+
 @pytest.mark.parametrize("call", ["malloc:5", "copy:3", "launch:4", "kernel:2"])
 def test_a_gpu_that_fails_is_named_and_the_run_goes_on_elsewhere(call, tmp_path):
     def in_chunks(device, name):
