@@ -83,7 +83,7 @@ function(garra_computes target isa)
     VISIBILITY_INLINES_HIDDEN OFF)
   target_include_directories(${target} PRIVATE src)
   target_compile_definitions(${target} PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
-  target_compile_options(${target} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections)
+  target_compile_options(${target} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections ${GARRA_LANES_GCC})
   target_link_libraries(${target} PRIVATE garra garra_warnings nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
     HDF5::HDF5 Eigen3::Eigen)
 endfunction()

@@ -19,17 +19,15 @@ namespace garra::batch {
 /// of the register would stall until they have left the store buffer.
 template <class T, class State>
 inline void copy_lane(const State& from, int source, State& to, int target) {
-  using Simd = typename Lanes<T>::Simd;
   constexpr int width = Lanes<T>::kSize;
   constexpr int fields = static_cast<int>(sizeof(State) / sizeof(Lanes<T>));
-  typename Simd::mask_type here(false);
-  here[static_cast<std::size_t>(target)] = true;
+  LanesMask<T> here(false);
+  here.set(target, true);
   const T* src = reinterpret_cast<const T*>(&from) + source;
   T* dst = reinterpret_cast<T*>(&to);
   for (int f = 0; f < fields; ++f) {
-    Simd v(dst + f * width, stdx::vector_aligned);
-    stdx::where(here, v) = Simd(src[f * width]);
-    v.copy_to(dst + f * width, stdx::vector_aligned);
+    T* to_field = dst + f * width;
+    select(here, Lanes<T>(src[f * width]), Lanes<T>::load(to_field)).store(to_field);
   }
 }
 
