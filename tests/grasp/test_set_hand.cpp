@@ -455,17 +455,18 @@ TEST(SetHand, AContactThatIsSeveralPointsInOnePlaceIsOneContact) {
     EXPECT_GT(seen[o], 10) << to_string(o);
 }
 
-// Fewer joints than contacts have directions: forces are not unique, and Newton's ladder alone left up to 2 % of these.
+// Fewer joints than contacts have directions: forces are not unique, and Newton's ladder alone leaves 35 and 64 of
+// these 2,000 samples each.
 TEST(SetHand, WhoseManyContactsAreRedundantLeavesNoSampleUnsolved) {
-  for (const auto& [contacts, grasps] : {std::pair{12, 40}, {20, 4}}) {
+  for (const int contacts : {9, 12}) {
     SCOPED_TRACE(contacts);
     SetStudy study;
-    study.friction = Distribution::uniform(0.5, 1.5);
+    study.friction = Distribution::uniform(0.5, 1);
     study.force_ball = 2;
     study.samples = 100;
     study.check_uniqueness = false;
     std::int64_t unsolved = 0;
-    for (const std::int64_t n : rank(closing(random_hands(contacts, grasps, 1)), study).unsolved) unsolved += n;
+    for (const std::int64_t n : rank(closing(random_hands(contacts, 20)), study).unsolved) unsolved += n;
     EXPECT_EQ(unsolved, 0);
   }
 }
