@@ -43,12 +43,14 @@ std::string python_program() {
 
 /// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder
 /// or in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder
-/// first), and the child works in the project's folder, because matplotlib reads a matplotlibrc where it stands.
+/// first), and the child goes to the project's folder, because matplotlib reads a matplotlibrc where it stands.
 std::vector<std::string> python_command(const std::string& module, const std::vector<std::string>& files) {
   static constexpr const char* kStart =
-      "import sys, runpy; package, module = sys.argv[1:3]; sys.path.insert(0, package); del sys.argv[1:3]; "
+      "import os, sys, runpy; folder, package, module = sys.argv[1:4]; os.chdir(folder); sys.path.insert(0, package); "
+      "del sys.argv[1:4]; "
       "runpy.run_module(module, run_name='__main__', alter_sys=True)";
-  std::vector<std::string> command = {python_program(), "-I", "-c", kStart, package_folder().string(), module};
+  std::vector<std::string> command = {python_program(),          "-I",  "-c", kStart, project_root().string(),
+                                      package_folder().string(), module};
   std::error_code ignored;
   for (const std::string& file : files) command.push_back(fs::absolute(file, ignored).string());
   return command;
@@ -65,7 +67,6 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 bool run_quietly(std::vector<std::string> command, bool quiet) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addchdir_np(&files, project_root().c_str());
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (quiet) posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
