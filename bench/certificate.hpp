@@ -26,12 +26,12 @@ template <int N>
   return p;
 }
 
-/// Error of the forces `c` for problem `index`; infinity where it cannot be computed (NaN), so that it never counts
-/// as solved.
+/// Error of the forces `c` for problem `index` of up to eight contacts; infinity where it cannot be computed (NaN), so
+/// that it never counts as solved.
 template <int N = 1>
 [[nodiscard]] double scale_invariant_error(const contact::Problems& problems, std::int64_t index,
                                            std::span<const double> c) {
-  if constexpr (N < contact::kMaxContacts) {
+  if constexpr (N < contact::kMaxOwnSize) {
     if (problems.contacts > N) return scale_invariant_error<N + 1>(problems, index, c);
   }
   Vec<double, 3 * N> force;
