@@ -85,7 +85,8 @@ void run_samples(const Device& device, const DeviceSamples& t) {
 }  // namespace
 
 void run_kernels(const Device& device, const DeviceSamples& samples) {
-  contact::for_contacts<kMaxContacts>(samples.model.contacts, [&](auto contacts) { run_samples<contacts>(device, samples); });
+  contact::for_contacts<kMaxContacts>(samples.model.contacts,
+                                      [&](auto contacts) { run_samples<contacts>(device, samples); });
 }
 
 }  // namespace garra::grasp

@@ -26,8 +26,9 @@ Mat<double, 6, 6> with_eigenvalues(const Vector6& eigenvalues, std::mt19937_64& 
 
 TEST(SmallestEigenvalue, IsTheOneThatTheMatrixIsMadeOf) {
   std::mt19937_64 draws(1);
-  for (const Vector6& eigenvalues : {Vector6{1, 2, 3, 4, 5, 6}, Vector6{2, 2, 3, 3, 4, 4}, Vector6{1, 1, 1, 1, 1, 1},
-                                     Vector6{1e-6, 1, 1, 2, 5, 9}, Vector6{3, 3, 3, 3, 3, 1e6}, Vector6{0, 1, 2, 3, 4, 5}})
+  for (const Vector6& eigenvalues :
+       {Vector6{1, 2, 3, 4, 5, 6}, Vector6{2, 2, 3, 3, 4, 4}, Vector6{1, 1, 1, 1, 1, 1}, Vector6{1e-6, 1, 1, 2, 5, 9},
+        Vector6{3, 3, 3, 3, 3, 1e6}, Vector6{0, 1, 2, 3, 4, 5}})
     for (int i = 0; i < 100; ++i) {
       const double found = smallest_eigenvalue(with_eigenvalues(eigenvalues, draws));
       EXPECT_NEAR(found, eigenvalues[0], 2e-9 * eigenvalues[0] + 1e-14 * eigenvalues[5]) << eigenvalues.transpose();

@@ -107,7 +107,7 @@ TEST_P(FailingGpu, WithLittleMemoryWorksInPiecesAndSaysWhenItIsTooLittle) {
   bool fits = true;
   const std::int64_t at_once = kernels_of(fits);
   std::int64_t most = 0;
-  for (std::size_t memory = std::size_t{64} << 20; fits; memory /= 2) {
+  for (std::size_t memory = std::size_t{64} << 20; fits; memory = memory / 4 * 3) {
     simulated_gpu::set_memory(memory);
     const std::int64_t kernels = kernels_of(fits);
     if (fits) most = std::max(most, kernels);
