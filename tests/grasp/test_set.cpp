@@ -15,6 +15,7 @@
 #include "garra/mesh.hpp"
 #include "garra/wrench_balance.hpp"
 #include "on_every_executor.hpp"
+#include "uncertain_set.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -228,30 +229,13 @@ TEST(GraspSet, ManyContactsAreAsGoodAsFewThatStandInTheSamePlaces) {
   }
 }
 
-/// Everything that can be drawn, drawn.
-SetStudy uncertain() {
-  SetStudy study;
-  study.friction = Distribution::uniform(0.7, 1.3);
-  study.contact_friction = Distribution::uniform(0.9, 1.1);
-  study.mass = Distribution::normal(1, 0.1).truncated(0.5, 2);
-  study.com_ball = 0.003;
-  study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
-  study.tilt = Distribution::cone(0.1);
-  study.force_ball = 1;
-  study.torque_ball = 0.01;
-  study.any_gravity = true;
-  study.samples = 700;  // neither whole words nor whole blocks
-  study.friction_samples = 40;
-  return study;
-}
-
 TEST(GraspSet, EveryExecutorGivesTheSameBits) {
   Set s;
   s.first = {0};
   bench::Random random(7);
   for (const int k : {1, 2, 3, 4, 5, 6, 7, 8, 9, 14, 20, 32}) add_random_grasp(random, k, s);
   test::expect_same_on_every_executor([&](const Device& d) {
-    SetStudy study = uncertain();
+    SetStudy study = test::uncertain();
     if (test::gpu_here()) study.samples = study.friction_samples = 70;  // a simulated one takes its time
     const Ranking r = rank(s, study, d);
     std::vector<double> friction;
@@ -275,7 +259,7 @@ TEST(GraspSet, GraspsShareTheirDrawsSoThatDifferencesAreSharp) {
     add_random_grasp(random, 4, s);
   }
   for (std::size_t i = 0; i < s.friction.size() / 3; ++i) s.friction[i] *= 0.95;  // of the first, a little less
-  SetStudy study = uncertain();
+  SetStudy study = test::uncertain();
   study.samples = 4000;
   const Ranking r = rank(s, study);
   EXPECT_EQ(r.held[1], r.held[2]);

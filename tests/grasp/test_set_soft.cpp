@@ -9,6 +9,7 @@
 #include "garra/grasp_set.hpp"
 #include "on_every_executor.hpp"
 #include "reference.hpp"
+#include "uncertain_set.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -202,23 +203,6 @@ void add_random_grasp(bench::Random& random, int k, Set& s) {
   s.mass.push_back(random.uniform(0.1, 1));
 }
 
-/// Everything that can be drawn, drawn.
-SetStudy uncertain() {
-  SetStudy study;
-  study.friction = Distribution::uniform(0.7, 1.3);
-  study.contact_friction = Distribution::uniform(0.9, 1.1);
-  study.mass = Distribution::normal(1, 0.1).truncated(0.5, 2);
-  study.com_ball = 0.003;
-  study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
-  study.tilt = Distribution::cone(0.1);
-  study.force_ball = 1;
-  study.torque_ball = 0.01;
-  study.any_gravity = true;
-  study.samples = 700;  // neither whole words nor whole blocks
-  study.friction_samples = 40;
-  return study;
-}
-
 TEST(SoftSet, EveryExecutorGivesTheSameBits) {
   Set s;
   s.first = {0};
@@ -226,7 +210,7 @@ TEST(SoftSet, EveryExecutorGivesTheSameBits) {
   for (const int k : {1, 2, 3, 4, 5, 7, 14, 20}) add_random_grasp(random, k, s);
   std::int64_t held = 0;
   test::expect_same_on_every_executor([&](const Device& d) {
-    SetStudy study = uncertain();
+    SetStudy study = test::uncertain();
     if (test::gpu_here()) study.samples = study.friction_samples = 70;  // a simulated one takes its time
     const Ranking r = rank(s, study, d);
     std::vector<double> friction;
@@ -246,11 +230,12 @@ TEST(SoftSet, RadiiOfZeroLeaveTheBitsOfPointsAndSmallOnesTheirVerdicts) {
   points.torsion_radius = {};
   zero.torsion_radius.assign(s.friction.size(), 0);
   tiny.torsion_radius.assign(s.friction.size(), 1e-9);
-  const Ranking a = rank(points, uncertain()), b = rank(zero, uncertain()), c = rank(tiny, uncertain());
+  const Ranking a = rank(points, test::uncertain()), b = rank(zero, test::uncertain()),
+                c = rank(tiny, test::uncertain());
   EXPECT_EQ(a.critical_friction, b.critical_friction);
   EXPECT_EQ(a.held, b.held);
   std::int64_t held = 0, more = 0;
-  const Ranking soft = rank(s, uncertain());
+  const Ranking soft = rank(s, test::uncertain());
   for (std::size_t g = 0; g < 12; ++g) {
     EXPECT_LE(std::abs(a.held[g] - c.held[g]), a.unsolved[g] + c.unsolved[g]) << g;
     held += a.held[g];

@@ -24,7 +24,7 @@ enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
 
 /// Numbers that are summed up: pairs, then plain ones.
-GARRA_HD int terms_of(const CountingSizes& s) { return s.pairs + (s.sums - 2 * s.pairs); }
+GARRA_HD int terms_of(const CountingSizes& s) { return s.sums - s.pairs; }
 
 GARRA_HD int rankings_of(const CountingSizes& s) { return s.ranked ? int(kRankings) : 0; }
 

@@ -1,11 +1,11 @@
-// How a study counts: once for the processor and for a GPU. Of each sample a study says what is to be counted; where
-// that goes is up to `To`:
+// How a study counts: once for the processor and for a GPU. A Counting has count(i, to), keeps(i) and write_row(i, row)
+// of sample i. count() says what is to be counted of it, and where that goes is up to `to`:
 //
-//   to.count(at)                     one more in Tally::counts[at]
-//   to.value(histogram, x, at)       x in its bins and buckets; where it is finite, x and x^2 in the block's sums at,
-//   at + 1 to.sum(at, x)                    x in the block's sum at to.closest(extreme), worst(...)  for the rankings
-//
-// A Counting has count(i, to), keeps(i) and write_row(i, row) of sample i.
+// - count(at): one more in Tally::counts[at];
+// - value(histogram, x, at): x in its bins and buckets and, where it is finite, x and x^2 in the block's sums at, at +
+// 1;
+// - sum(at, x): x in the block's sum at;
+// - closest(extreme), worst(extreme): for the rankings.
 //
 // Whole numbers add up in any order, a block's sums in the order of its samples (docs/numerics.md). Host and device.
 #pragma once
