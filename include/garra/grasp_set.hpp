@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,6 +82,7 @@ struct SetStudy {
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, towards any side [rad]
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
   bool any_gravity = false;                       ///< gravity from a direction uniform on the sphere
+  double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, where the set has none [N]
   Hand hand = Hand::kAuto;
   /// Normals of a set without its object may all point away from the centre of mass: rings and cups are held from
   /// within. Otherwise they are taken for turned the wrong way.
@@ -91,6 +93,9 @@ struct SetStudy {
   bool check_uniqueness = true;  ///< solve contact problems from another start, too, and tell a second solution
   std::int64_t samples = 1000;   ///< of each grasp
   std::int64_t friction_samples = 100;  ///< the first so many of them are also asked for the friction that they need
+  /// Likewise for the wrench radius, of an ideal hand whose forces are limited. Below 0: a twentieth of
+  /// friction_samples.
+  std::int64_t radius_samples = -1;
   std::uint64_t seed = 1;
   /// Above 0: only so many best grasps are wanted. Grasps that are surely not among them are given up early, and the
   /// ranking ends when the others are found; `samples` is then the most for each grasp.
@@ -141,8 +146,9 @@ struct Ranking {
   std::vector<double> p_can_be_held;  ///< share whose wrench forces in the cones can balance
   /// 5, 50, 95 % quantiles of the smallest friction margin 1 - |c_T| / (mu c_n); NaN of an ideal hand.
   std::vector<std::array<double, 3>> margin;
-  /// Median of the largest ball of wrenches |(F, M / length)| that may be added [N]: it leaves all contacts sticking,
-  /// and can be balanced. A lower bound; of the first friction_samples samples, as the two above. NaN of an ideal hand.
+  /// Median of the largest ball of wrenches |(F, M / length)| that may be added [N]: it can be balanced, and leaves all
+  /// contacts of a hand with a command sticking. A lower bound; of the first radius_samples samples of an ideal hand
+  /// (NaN where forces are not limited), else of the first friction_samples, as the two above.
   std::vector<double> wrench_radius;
   std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
   std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; of an ideal hand the first
@@ -198,7 +204,9 @@ struct SetReplay {
   std::vector<double> command;  ///< [k][3] what the hand presses with; empty: ideal
   std::vector<int> state;       ///< [k] ContactState; empty: ideal
   Vec<double, 6> against{};     ///< ideal and not held: a unit wrench (moment over length) that no forces go along with
-  double residual = 0;          ///< of the contact problem; of an ideal hand what forces leave, or must leave, over |w|
+  Vec<double, 6> least_push{};  ///< ideal and held: the added wrench, about as long as the radius, at which it gives
+                                ///< way (force; moment) [N, N m]; zero: none
+  double residual = 0;  ///< of the contact problem; of an ideal hand what forces leave, or must leave, over |w|
   double margin = 0, critical_friction = 0, wrench_radius = 0, imbalance = 0;  ///< NaN where there is none
 };
 

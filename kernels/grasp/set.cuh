@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contact/balance.cuh"
+#include "grasp/set/radius.hpp"
 #include "grasp/set/run.hpp"
 
 namespace garra::grasp {
@@ -37,8 +38,8 @@ struct PickSetBody {
   }
 };
 
-/// Assembles so many samples of so many grasps at a time as fit, calls decide(threads), and take(grasp, sample, number)
-/// with what that has left in the results.
+/// Assembles so many samples of so many grasps at a time as fit, calls decide(threads, assemble), and take(grasp,
+/// sample, number) with what that has left in the results.
 template <int N, int D, class Decide, class Take>
 void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_t most, SetBuffers<N, D>& buffers,
                       const cuda::Buffer<SetGrasp<N>>& grasps, const Decide& decide, const Take& take) {
@@ -52,13 +53,46 @@ void for_set_launches(const SetJob<N, D>& job, std::int64_t samples, std::int64_
       const CandidateBody<N, D> assemble{job.model, grasps.data() + g, padded, job.first + first,
                                          buffers.problems.data()};
       cuda::for_each(here * padded, assemble);
-      decide(here * padded);
+      decide(here * padded, assemble);
       buffers.results.download(results.data());
       for (std::int64_t k = 0; k < here; ++k)
         for (std::int64_t s = 0; s < std::min(padded, samples - first); ++s)
           take(g + k, first + s, results[static_cast<std::size_t>(k * padded + s)]);
     }
   }
+}
+
+/// A sample a thread, each in a space of its own.
+template <int N, int D>
+struct SeekRadiusBody {
+  RadiusBody<N, D> radius;
+  solvers::RadiusSpace* spaces;
+  double* results;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    results[i] = radius.template of<S>(i, spaces[i]).low;
+  }
+};
+
+/// Spaces are large, so that few samples are under way at a time.
+template <int N, int D>
+void seek_radii(const Device& device, const SetJob<N, D>& job, const cuda::Buffer<SetGrasp<N>>& grasps) {
+  if (job.radius_samples == 0) return;
+  constexpr std::int64_t kMost = 1024;
+  const auto fit = static_cast<std::int64_t>(free_memory(device) / 4 / sizeof(solvers::RadiusSpace));
+  const std::int64_t wanted = batch::tiles_for(job.radius_samples) * batch::kTile * std::ssize(job.grasps);
+  const std::int64_t most =
+      std::max<std::int64_t>(1, std::min({fit, kMost, wanted}) / batch::kTile) * std::int64_t{batch::kTile};
+  SetBuffers<N, D> buffers(most);
+  cuda::Buffer<solvers::RadiusSpace> spaces(most);
+  for_set_launches(
+      job, job.radius_samples, most, buffers, grasps,
+      [&](std::int64_t count, const CandidateBody<N, D>& assembled) {
+        const RadiusBody<N, D> radius{assembled.grasps, assembled.samples, assembled.problems};
+        cuda::for_each(count, SeekRadiusBody<N, D>{radius, spaces.data(), buffers.results.data()});
+      },
+      [&](std::int64_t g, std::int64_t s, double radius) { job.wrench_radius[g * job.radius_samples + s] = radius; });
 }
 
 template <int N, int D>
@@ -79,7 +113,7 @@ void run_kernels(const Device& device, const SetJob<N, D>& job) {
   };
   for_set_launches(
       job, job.samples, most, buffers, grasps,
-      [&](std::int64_t count) {
+      [&](std::int64_t count, const auto&) {
         answer(count);
         cuda::for_each(count, PickSetBody<N, D>{buffers.answers.data(), buffers.results.data(), false});
       },
@@ -88,7 +122,7 @@ void run_kernels(const Device& device, const SetJob<N, D>& job) {
       });
   for_set_launches(
       job, job.friction_samples, most, buffers, grasps,
-      [&](std::int64_t count) {
+      [&](std::int64_t count, const auto&) {
         NarrowFrictionBody<N, D> narrow{buffers.problems.data(), buffers.brackets.data(), nullptr};
         cuda::for_each(count, narrow);
         narrow.answers = buffers.answers.data();
@@ -99,6 +133,7 @@ void run_kernels(const Device& device, const SetJob<N, D>& job) {
         cuda::for_each(count, PickSetBody<N, D>{buffers.brackets.data(), buffers.results.data(), true});
       },
       [&](std::int64_t g, std::int64_t s, double mu) { job.critical_friction[g * job.friction_samples + s] = mu; });
+  seek_radii(device, job, grasps);
 }
 
 }  // namespace garra::grasp

@@ -103,6 +103,7 @@ SetStudy study_of(const nb::dict& d) {
   s.check_uniqueness = nb::cast<bool>(d["check_uniqueness"]);
   s.samples = nb::cast<std::int64_t>(d["samples"]);
   s.friction_samples = nb::cast<std::int64_t>(d["friction_samples"]);
+  s.radius_samples = nb::cast<std::int64_t>(d["radius_samples"]);
   s.best = nb::cast<std::int64_t>(d["best"]);
   s.confidence = nb::cast<double>(d["confidence"]);
   s.seed = nb::cast<std::uint64_t>(d["seed"]);
@@ -190,6 +191,7 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
   out["margin"] = r.margin;
   out["critical_friction"] = r.critical_friction;
   out["wrench_radius"] = r.wrench_radius;
+  out["least_push"] = list_of(r.least_push);
   out["imbalance"] = r.imbalance;
   return out;
 }

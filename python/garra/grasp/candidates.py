@@ -279,7 +279,7 @@ class Ranking:
     p_no_slip: np.ndarray  #: [G] share of samples in which every contact sticks; NaN of an ideal hand
     p_can_be_held: np.ndarray  #: [G] share in which some forces inside the cones balance the wrench
     margin: np.ndarray  #: [G, 3] 5, 50, 95 % of the smallest friction margin; NaN of an ideal hand
-    wrench_radius: np.ndarray  #: [G] median of the push that may be added in any direction [N]; NaN of an ideal hand
+    wrench_radius: np.ndarray  #: [G] median of the push that may be added in any direction [N]; NaN: ideal, no limit
     fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none does
     outcomes: np.ndarray  #: [G, 9] samples of each of OUTCOMES
     rank: np.ndarray  #: [G] 1 is the best
@@ -468,6 +468,7 @@ def rank(
     check_uniqueness: bool = True,
     samples: int = 1000,
     friction_samples: int = 100,
+    radius_samples: int = -1,
     best: int = 0,
     confidence: float = 0.95,
     seed: int = 1,
@@ -488,7 +489,8 @@ def rank(
     last two: command, a factor on the commanded forces or torques, and squeeze_error, added to the normal force of each
     contact [N], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
     whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.
-    `friction_samples` of the samples are also asked for the least friction coefficient that would do. best: only so
+    `friction_samples` of the samples are also asked for the least friction coefficient that would do, `radius_samples`
+    (-1: a twentieth of those) for the wrench radius, where the hand is ideal and the set has force limits. best: only so
     many best grasps are wanted; a grasp that is surely not among them is given up, which takes a fraction of the
     samples (`samples` is the most of a grasp). With this confidence none of the true best is given up; `decided` says
     whether the others are.
@@ -524,6 +526,7 @@ def rank(
         "check_uniqueness": check_uniqueness,
         "samples": samples,
         "friction_samples": friction_samples,
+        "radius_samples": radius_samples,
         "best": best,
         "confidence": confidence,
         "seed": seed,

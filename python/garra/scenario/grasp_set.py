@@ -59,6 +59,8 @@ class Contacts(Table):
     """likewise, across; default 0"""
     tilt: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """of each true normal, towards any side; default 0"""
+    force_limit: Quantity | None = None
+    """of the normal force of every contact, where the set has none"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +119,9 @@ class Sampling(Table):
     """of each grasp; default 1000"""
     friction_samples: int | None = None
     """of them asked for the friction they need; each costs as much as about twenty samples; default 100"""
+    radius_samples: int | None = None
+    """of them asked for the wrench radius, of an ideal hand whose forces are limited; each costs as much as about a
+    thousand samples"""
     best: int | None = None
     """only so many best are wanted (0: all): `garra grasp rank --best`, not in a run; default 0"""
     confidence: Quantity | None = None

@@ -88,11 +88,17 @@ std::string race(const RankAnswer& a) {
          "confidence of " + confidence + " the true best " + std::to_string(a.study.best) + " are.\n";
 }
 
+bool has_radius(const Ranking& r) {
+  return std::any_of(r.wrench_radius.begin(), r.wrench_radius.end(), [](double x) { return !std::isnan(x); });
+}
+
 /// What "held" is, of this hand.
 std::string meaning(const Ranking& r) {
   if (r.hand == grasp::Hand::kIdeal)
-    return "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
-           "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n\n";
+    return std::string(
+               "\nHeld: forces inside the friction cones (and below the force limits) balance the\n"
+               "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n") +
+           (has_radius(r) ? "Wrench radius: with every push shorter than this it is held, too.\n\n" : "\n");
   return std::string(
              "\nHeld: every contact sticks, forces in the cones can balance the wrench, and the\n"
              "command carries it; the hand is ") +
@@ -113,13 +119,17 @@ std::string outcomes(const Ranking& r) {
 }
 
 std::string table(const Ranking& r) {
-  std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed\n";
+  std::string out = "\n  rank    grasp  P(held)   95 % interval     less than the best   friction needed";
+  const bool radius = has_radius(r);
+  out += radius ? "     wrench radius [N]\n" : "\n";
   for (const std::size_t g : shown(r)) {
     const auto& mu = r.critical_friction[g];
     out += format("%6lld %8zu  %.5f  [%.4f, %.4f]", static_cast<long long>(r.rank[g]), g, r.p_held[g], r.low[g],
                   r.high[g]);
     out += format("  %7.4f +- %.4f", 0.0 - r.difference[g], (r.difference_high[g] - r.difference_low[g]) / 2);
-    out += std::isnan(mu[1]) ? "\n" : "    " + friction(mu[0]) + " " + friction(mu[1]) + " " + friction(mu[2]) + "\n";
+    if (!std::isnan(mu[1])) out += "    " + friction(mu[0]) + " " + friction(mu[1]) + " " + friction(mu[2]);
+    if (radius) out += format("   %.3g", r.wrench_radius[g]);
+    out += "\n";
   }
   return out;
 }
@@ -283,6 +293,7 @@ std::string study_json(const grasp::SetStudy& s) {
                     {"held_imbalance", s.held_imbalance},
                     {"samples", s.samples},
                     {"friction_samples", s.friction_samples},
+                    {"radius_samples", s.radius_samples},
                     {"best", s.best},
                     {"confidence", s.confidence},
                     {"seed", s.seed}};

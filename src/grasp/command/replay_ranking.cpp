@@ -91,9 +91,10 @@ Json json_of(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t sample)
   if (r.hand == grasp::Hand::kIdeal && r.outcome == grasp::Outcome::kNotResisted) out["against"] = list_of(r.against);
   out["residual"] = r.residual;
   out["critical_friction"] = r.critical_friction;
+  out["wrench_radius"] = r.wrench_radius;
+  if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) out["least_push"] = list_of(r.least_push);
   if (r.hand == grasp::Hand::kIdeal) return out;
   out["friction_margin"] = r.margin;
-  out["wrench_radius"] = r.wrench_radius;
   out["imbalance"] = r.imbalance;
   return out;
 }
@@ -129,9 +130,14 @@ std::string text_of(const grasp::SetReplay& r, std::int64_t grasp, std::int64_t 
   }
   out += "\n";
   out += row("friction needed", {r.critical_friction}, "");
+  out += row("wrench radius", {r.wrench_radius}, "N");
+  if (r.hand == grasp::Hand::kIdeal && r.wrench_radius > 0) {
+    const double* push = r.least_push.m;
+    out += row("gives way where pushed", {push[0], push[1], push[2]}, "N");
+    out += row("and turned", {push[3], push[4], push[5]}, "N m");
+  }
   if (r.hand != grasp::Hand::kIdeal) {
     out += row("friction margin", {r.margin}, "");
-    out += row("wrench radius", {r.wrench_radius}, "N");
     out += row("imbalance", {r.imbalance}, "");
   }
   return out + row("residual", {r.residual}, "");

@@ -1,5 +1,6 @@
 // What is uncertain about a grasp set, and which set it is: TOML.
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "base/files/text_file.hpp"
@@ -57,6 +58,8 @@ void contact_fields(Fields& f, SetStudy& s) {
         {.doc = "of each contact point along the surface; the normal turns with the curvature"});
   f.key("slide_o", distribution(s.slide_o, {kLength}), {.doc = "likewise, across"});
   f.key("tilt", distribution(s.tilt, {kAngle, Bounds::any(), true}), {.doc = "of each true normal, towards any side"});
+  f.key("force_limit", quantity(s.force_limit, {kForce, Bounds::positive()}, std::numeric_limits<double>::infinity()),
+        {.doc = "of the normal force of every contact, where the set has none"});
 }
 
 void load_fields(Fields& f, SetStudy& s) {
@@ -86,9 +89,22 @@ void sampling_fields(Fields& f, SetScenario& s) {
          [&] { return s.plan.chunk > 0 ? std::to_string(s.plan.chunk) : ""; }, "1 to 10^12",
          R"({"type": "integer", "minimum": 1})"});
   };
+  const auto radii = [&] {
+    std::int64_t& n = s.study.radius_samples;
+    return custom({[&](const Node& node, const std::string& key) {
+                     const bool none = node.kind == Node::Kind::kInteger && node.integer == 0;
+                     n = none ? 0 : read_count(node, key, kMostSamples);
+                   },
+                   [&] { return n >= 0 ? std::to_string(n) : ""; }, "0 to 10^12",
+                   R"({"type": "integer", "minimum": 0})"});
+  };
   samples_field(f, s.study.samples, {.doc = "of each grasp"});
   f.key("friction_samples", count(s.study.friction_samples, {.low = 0, .high = kMostSamples}),
         {.doc = "of them asked for the friction they need; each costs as much as about twenty samples"});
+  f.key("radius_samples", radii(),
+        {.doc = "of them asked for the wrench radius, of an ideal hand whose forces are limited; each costs as much as "
+                "about a thousand samples",
+         .otherwise = "a twentieth of `friction_samples`"});
   f.key("best", count(s.study.best, {.low = 0, .high = kMostSamples}),
         {.doc = "only so many best are wanted (0: all): `garra grasp rank --best`, not in a run"});
   f.key("confidence", quantity(s.study.confidence, {kRatio, {.low = 0.5, .high = 1, .above_low = true}}),

@@ -84,10 +84,14 @@ class Deciding {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
     std::vector<VerdictBits> verdicts(places.size() * out_.words);
     std::vector<double> critical(places.size() * out_.each);
+    std::vector<double> radius(places.size() * out_.radii, kNone);
     const SetModel model = model_of(work_.study);
-    run_set<N, D>({model, grasps, of_.first, of_.count, of_.numbers, verdicts.data(), critical.data()}, work_.device);
+    run_set<N, D>({model, grasps, of_.first, of_.count, of_.numbers, verdicts.data(), critical.data(),
+                   work_.set.force_limit.empty() ? 0 : of_.radii, radius.data()},
+                  work_.device);
     spread(verdicts, places, out_.verdicts);
     spread(critical, places, out_.critical);
+    spread(radius, places, out_.radius);
   }
 
   /// The same with the hand that the set has. Numbers come with the samples.
@@ -98,7 +102,7 @@ class Deciding {
     for (std::size_t j = 0; j < places.size(); ++j) reader_.pack(grasp(places[j]), grasps[j], hands);
     const std::int64_t samples = std::max(of_.count, of_.numbers);
     std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
-    Decided numbers(places.size(), of_);
+    Decided numbers(places.size(), of_, work_.hand);
     const SetModel model = model_of(work_.study);
     run_hand<N>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, work_.study.held_imbalance,
                  work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
@@ -154,7 +158,6 @@ void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Rank
   out.p_no_slip[g] = share(n.sticks, n.sticks_unknown, out.samples[g]);
   out.p_can_be_held[g] = share(n.resisted, n.resisted_unknown, out.samples[g]);
   out.margin[g] = quantiles_of(decided.margin, k, decided.each, -kInfinite);
-  out.wrench_radius[g] = quantiles_of(decided.radius, k, decided.each, 0)[1];
   const auto most = std::max_element(n.first.begin(), n.first.end());
   if (*most > 0) out.fails_first[g] = most - n.first.begin();
 }
@@ -187,23 +190,30 @@ void for_columns(Rows& r, const Do& run) {
 
 }  // namespace
 
-std::int64_t friction_samples_of(const SetStudy& study) {
-  return std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
+Stretch numbers_only(const SetStudy& study) {
+  const std::int64_t friction = std::clamp<std::int64_t>(study.friction_samples, 0, study.samples);
+  return {0, 0, friction,
+          study.radius_samples < 0 ? (friction + 19) / 20 : std::min(study.radius_samples, study.samples)};
 }
 
-Stretch all_samples(const SetStudy& study) { return {0, study.samples, friction_samples_of(study)}; }
+Stretch all_samples(const SetStudy& study) {
+  Stretch all = numbers_only(study);
+  all.count = study.samples;
+  return all;
+}
 
-Decided::Decided(std::size_t grasps, const Stretch& of)
+Decided::Decided(std::size_t grasps, const Stretch& of, Hand hand)
     : words(static_cast<std::size_t>(words_for(of.count))),
       verdicts(grasps * words),
       each(static_cast<std::size_t>(of.numbers)),
       critical(grasps * each, kNone),
       margin(critical),
-      radius(critical),
+      radii(static_cast<std::size_t>(hand == Hand::kIdeal ? of.radii : of.numbers)),
+      radius(grasps * radii, kNone),
       counts(grasps) {}
 
 Decided decide(const Work& work, std::span<const std::size_t> which, const Stretch& of, const SetProgress& done) {
-  Decided out(which.size(), of);
+  Decided out(which.size(), of, work.hand);
   Deciding(work, which, of, out).all(done);
   return out;
 }
@@ -247,6 +257,7 @@ void set_probability(const SetStudy& study, std::size_t g, Ranking& out) {
 
 void set_columns(const Decided& decided, std::size_t k, std::size_t g, Ranking& out) {
   out.critical_friction[g] = quantiles_of(decided.critical, k, decided.each, kInfinite);
+  out.wrench_radius[g] = quantiles_of(decided.radius, k, decided.radii, 0)[1];
   if (out.hand == Hand::kIdeal)
     set_ideal_columns(g, out);
   else

@@ -11,12 +11,13 @@
 namespace garra::grasp {
 
 /// Samples [first, first + count) of each grasp, `first` a multiple of 64; and the first so many that are also asked
-/// for numbers.
+/// for numbers, and of an ideal hand for the wrench radius.
 struct Stretch {
-  std::int64_t first, count, numbers;
+  std::int64_t first, count, numbers, radii;
 };
 [[nodiscard]] Stretch all_samples(const SetStudy& study);
-[[nodiscard]] std::int64_t friction_samples_of(const SetStudy& study);
+/// Samples that are asked and not decided.
+[[nodiscard]] Stretch numbers_only(const SetStudy& study);
 
 /// What all of it is computed from: consecutive grasps of a set, as a set of their own.
 struct Work {
@@ -28,13 +29,15 @@ struct Work {
 
 /// What is known of some grasps, in their order.
 struct Decided {
-  Decided(std::size_t grasps, const Stretch& of);
+  Decided(std::size_t grasps, const Stretch& of, Hand hand);
 
-  std::size_t words;                             ///< of verdicts
-  std::vector<VerdictBits> verdicts;             ///< [grasp][words]
-  std::size_t each;                              ///< numbers of a grasp
-  std::vector<double> critical, margin, radius;  ///< [grasp][each]
-  std::vector<HandCounts> counts;                ///< [grasp] of a hand that is not ideal
+  std::size_t words;                     ///< of verdicts
+  std::vector<VerdictBits> verdicts;     ///< [grasp][words]
+  std::size_t each;                      ///< numbers of a grasp
+  std::vector<double> critical, margin;  ///< [grasp][each]
+  std::size_t radii;                     ///< of a grasp
+  std::vector<double> radius;            ///< [grasp][radii]
+  std::vector<HandCounts> counts;        ///< [grasp] of a hand that is not ideal
 
   [[nodiscard]] std::span<const VerdictBits> of(std::size_t k) const {
     return std::span(verdicts).subspan(k * words, words);

@@ -1,9 +1,14 @@
 // Samples of candidate grasps on the host: what the files with instances have in common.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+
 #include "contact/balance/run.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
+#include "garra/core/lanes.hpp"
+#include "grasp/set/radius.hpp"
 #include "grasp/set/run.hpp"
 #include "grasp/set/stretches.hpp"
 
@@ -50,6 +55,19 @@ void seek_friction(const SetJob<N, D>& job, const SampleStretch& of, Executor ex
   for (std::int64_t i = 0; i < of.count; ++i) out[i] = tiles.brackets.get(i).high;
 }
 
+/// One sample at a time: what surfaces of different problems look like has nothing in common.
+template <int N, int D>
+void seek_radius(const SetJob<N, D>& job, const SampleStretch& of, Executor executor, SetTiles<N, D>& tiles,
+                 solvers::RadiusSpace& space) {
+  assemble_set(job, of, executor, tiles);
+  const RadiusBody<N, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples, tiles.problems.data()};
+  double* out = job.wrench_radius + of.grasp * job.radius_samples + of.first;
+  using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
+  for (std::int64_t i = 0; i < of.count; ++i)
+    out[i] =
+        (executor == Executor::kLanes ? body.template of<Planes>(i, space) : body.template of<double>(i, space)).low;
+}
+
 template <int N, int D>
 void run_set(const SetJob<N, D>& job, const Device& device) {
   if (job.grasps.empty()) return;
@@ -60,6 +78,13 @@ void run_set(const SetJob<N, D>& job, const Device& device) {
                 [&](SetTiles<N, D>& t, const SampleStretch& of) { decide_set(job, of, device.executor, t); });
   for_stretches({grasps, job.friction_samples, kSetSamples}, device, tiles,
                 [&](SetTiles<N, D>& t, const SampleStretch& of) { seek_friction(job, of, device.executor, t); });
+  struct WithSpace {
+    SetTiles<N, D> tiles;
+    std::unique_ptr<solvers::RadiusSpace> space = std::make_unique<solvers::RadiusSpace>();
+  };
+  for_stretches(
+      {grasps, job.radius_samples, kSetSamples}, device, [] { return WithSpace(); },
+      [&](WithSpace& t, const SampleStretch& of) { seek_radius(job, of, device.executor, t.tiles, *t.space); });
 }
 
 }  // namespace garra::grasp

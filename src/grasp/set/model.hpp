@@ -86,6 +86,10 @@ struct SetGrasp {
   double friction[N], limit[N], torsion_radius[N];
 };
 
+/// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A wrench radius
+/// has moments over it ((20) of docs/grasp-model.md).
+inline constexpr double kRadiusLengths = 1.5811388300841898;
+
 /// Values of Count inputs whose first random block is `block`.
 template <int Count, class S>
 GARRA_HD_CALL Vec<S, Count> draw_values(const study::Distribution* draw, std::uint64_t seed,

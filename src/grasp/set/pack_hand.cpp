@@ -383,7 +383,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& 
   out.gyration2 = gyration2_of(set_, g, grasp.length);
   out.inverse_gyration2 = inverse_spd(out.gyration2).inverse;
   for (int r = 0; r < 3; ++r) out.hold.probe[r] = grasp.mass * grasp.gravity[r];
-  out.hold.length = grasp.length * std::sqrt(2.5);  // (20) of docs/grasp-model.md: a sphere's radius
+  out.hold.length = kRadiusLengths * grasp.length;
   for (int j = 0; j < N; ++j) out.hold.limited = out.hold.limited || std::isfinite(grasp.limit[j]);
   to.each = limited_;
   if (limited_ == 0) return;

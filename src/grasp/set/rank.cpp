@@ -120,7 +120,7 @@ void run_race(const Ranker& ranker, const std::vector<std::size_t>& grasp, const
   std::int64_t drawn = 0;
   while (drawn < study.samples && !elimination.is_decided()) {
     const std::int64_t wish = std::max(kFirst, drawn / 4 / 64 * 64);
-    const Stretch next{drawn, std::min(wish, study.samples - drawn), 0};
+    const Stretch next{drawn, std::min(wish, study.samples - drawn), 0, 0};
     drawn += next.count;
     std::vector<std::size_t> which;
     for (const std::size_t k : elimination.survivors()) which.push_back(grasp[k]);
@@ -147,7 +147,7 @@ void ask_the_best(const Ranker& ranker, Race& race) {
   std::vector<std::size_t> best;
   for (std::size_t k = 0; k < wanted; ++k) best.push_back(static_cast<std::size_t>(order[k].grasp));
   std::sort(best.begin(), best.end());
-  const Stretch numbers{0, 0, friction_samples_of(ranker.study())};
+  const Stretch numbers = numbers_only(ranker.study());
   ranker.for_stretches(best, [&](const Work& work, std::size_t first, const std::vector<std::size_t>& local) {
     Decided decided = decide(work, local, numbers);
     for (std::size_t k = 0; k < local.size(); ++k) {
@@ -161,7 +161,7 @@ Ranking rank_best(const Ranker& ranker, Race race, const std::vector<std::size_t
   race.verdicts.resize(race.ranking.status.size());
   if (race.ranking.hand != Hand::kIdeal) race.counts.resize(race.ranking.status.size());
   run_race(ranker, grasp, progress, race);
-  Decided nothing(1, {});
+  Decided nothing(1, {}, race.ranking.hand);
   for (const std::size_t g : grasp) {
     set_probability(ranker.study(), g, race.ranking);
     if (!race.counts.empty()) nothing.counts[0] = race.counts[g];

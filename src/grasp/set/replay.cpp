@@ -1,5 +1,6 @@
 // One sample of one grasp of a set, in full.
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "contact/balance/run.hpp"
@@ -7,6 +8,7 @@
 #include "garra/wrench_balance.hpp"
 #include "grasp/set/input.hpp"
 #include "grasp/set/pack_hand.hpp"
+#include "grasp/set/radius.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/set/source.hpp"
 
@@ -94,8 +96,13 @@ void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<d
   if (none) out.against = a.wrench;
   out.residual = a.gap;
   VerdictBits word;
-  run_set<N, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction}, {Executor::kScalar, 1, 0});
-  out.margin = out.wrench_radius = out.imbalance = kNone;
+  run_set<N, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr}, {Executor::kScalar, 1, 0});
+  out.margin = out.imbalance = kNone;
+  const auto space = std::make_unique<solvers::RadiusSpace>();
+  const solvers::WrenchRadius radius = RadiusBody<N, D>{&g, 1, problem.data()}.template of<double>(0, *space);
+  out.wrench_radius = radius.low;
+  for (int r = 0; radius.high > 0 && r < 6; ++r)
+    out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
 }
 
 template <int N>

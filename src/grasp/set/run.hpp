@@ -25,6 +25,8 @@ struct SetJob {
   std::int64_t friction_samples;  ///< from the first on, of the same
   VerdictBits* verdicts;          ///< [grasp][words_for(samples)], all zero
   double* critical_friction;      ///< [grasp][friction_samples]
+  std::int64_t radius_samples;    ///< likewise
+  double* wrench_radius;          ///< [grasp][radius_samples]
 };
 
 /// Throws Error(kNoDevice).

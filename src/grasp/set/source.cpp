@@ -1,6 +1,7 @@
 #include "grasp/set/source.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <string>
 
@@ -66,6 +67,8 @@ CheckedSet::CheckedSet(const SetSource& source, const SetStudy& study)
 
 Set CheckedSet::read(std::int64_t first, std::int64_t count) const {
   Set set = source_.read(first, count);
+  if (set.force_limit.empty() && std::isfinite(study_.force_limit))
+    set.force_limit.assign(static_cast<std::size_t>(set.first.back()), study_.force_limit);
   try {
     check_input(set, study_);
     (void)hand_of(set, hand_);

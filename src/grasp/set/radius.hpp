@@ -1,0 +1,41 @@
+// The wrench radius of a sample of an ideal hand. Host and device; docs/grasp-sets.md.
+#pragma once
+
+#include "garra/solve/wrench_radius.hpp"
+#include "grasp/set/model.hpp"
+
+namespace garra::grasp {
+
+/// The contacts of a problem of CandidateBody. Those that stand for one together are that one again.
+template <int N, int D>
+GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::BalanceOp<N, D>::template In<double>& p,
+                           solvers::PressingContacts& out) {
+  const auto scaled = [](double x, int r) { return r < 3 ? x : x / kRadiusLengths; };
+  out.count = g.contacts;
+  out.dims = D;
+  for (int r = 0; r < 6; ++r) out.w[r] = scaled(p.w[r], r);
+  for (int j = 0; j < g.contacts; ++j) {
+    out.mu[j] = p.mu[j];
+    out.limit[j] = 0;
+    for (int c = 0; c < D; ++c)
+      for (int r = 0; r < 6; ++r) out.column[D * j + c][r] = scaled(p.W(r, D * j + c), r);
+  }
+  for (int j = 0; j < N; ++j) out.limit[j % g.contacts] += p.limit[j];
+}
+
+/// Of sample i of `problems`, the i % samples-th of its grasp. S: as wrench_radius() has it.
+template <int N, int D>
+struct RadiusBody {
+  const SetGrasp<N>* grasps;
+  std::int64_t samples;  ///< of each, whole tiles
+  const double* problems;
+
+  template <class S>
+  GARRA_HD solvers::WrenchRadius of(std::int64_t i, solvers::RadiusSpace& space) const {
+    using Problem = typename contact::BalanceOp<N, D>::template In<double>;
+    set_pressing<N, D>(grasps[i / samples], batch::load<double, Problem>(problems, i), space.contacts);
+    return solvers::wrench_radius<S>(space);
+  }
+};
+
+}  // namespace garra::grasp
