@@ -2,15 +2,20 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <limits>
 #include <numeric>
 
 #include "base/files/hdf5.hpp"
 #include "contact/problems/classes.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
+#include "grasp/set/order.hpp"
 #include "grasp/set/study.hpp"
+#include "study/files/scratch_file.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -128,8 +133,9 @@ void append_rows(const Ranking& rows, Ranking& to) {
   add(&Ranking::outcomes);
 }
 
-/// As a run folder makes it, of chunks of so many grasps.
-Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t chunk) {
+/// As a run folder makes it, of chunks of so many grasps; their order in so many bytes of memory.
+Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t chunk,
+                  std::size_t memory = std::size_t{1} << 26) {
   SetScenario scenario;
   scenario.study = study;
   scenario.plan.chunk = chunk;
@@ -138,8 +144,9 @@ Ranking in_chunks(const SetStudy& study, const std::string& file, std::int64_t c
   for (std::int64_t first = 0; first < run.plan().samples; first += chunk)
     kept.push_back(run.run(first, std::min(chunk, run.plan().samples - first), {}).kept);
   Ranking out;
+  io::ScratchFile scratch(testing::TempDir() + "garra_scratch");
   run.rank([&](const GraspSetStudy::Rows& hear) { std::for_each(kept.begin(), kept.end(), hear); },
-           [&](const Ranking& rows) { append_rows(rows, out); });
+           [&](const Ranking& rows) { append_rows(rows, out); }, {scratch, memory});
   return out;
 }
 
@@ -182,6 +189,86 @@ TEST(SetStretches, ARunRanksAsOneCallDoesWhateverItsChunks) {
     EXPECT_GT(held, hand ? 50 : 1000) << "there is something to compare";
     expect_same(rank(io::SetFile(file.path()), study), whole);
     for (const std::int64_t chunk : {1, 7, 64, 1000}) expect_same(in_chunks(study, file.path(), chunk), whole);
+  }
+}
+
+/// Pinches of equal contacts, each twice as good or bad as chance has it; every hundredth is a bad grasp.
+Set pinches(std::int64_t grasps) {
+  bench::Random random(4);
+  Set s;
+  s.first = {0};
+  for (std::int64_t g = 0; g < grasps; ++g) {
+    const double side = g % 100 == 99 ? -1 : 1;
+    s.point.insert(s.point.end(), {-0.03, 0, 0, 0.03, 0, 0});
+    s.normal.insert(s.normal.end(), {side, 0, 0, -side, 0, 0});
+    s.friction.insert(s.friction.end(), 2, random.uniform(0.1, 0.5));
+    s.first.push_back(2 * g + 2);
+  }
+  s.force_limit.assign(s.friction.size(), 10);
+  s.mass.assign(static_cast<std::size_t>(grasps), 0.5);
+  return s;
+}
+
+TEST(SetStretches, ARunOrdersAHundredThousandGraspsInAFewKilobytes) {
+  const Set set = pinches(100'000);
+  const File file(set);
+  SetStudy study;
+  study.friction = Distribution::uniform(0.5, 1);
+  study.samples = 3;  // so that most places are shared, and only the friction needed and the number tell them apart
+  study.friction_samples = 1;
+  const Ranking whole = rank(set, study);
+  EXPECT_EQ(std::count(whole.status.begin(), whole.status.end(), GraspStatus::kOutwardNormals), 1000);
+  for (const std::size_t memory : {std::size_t{1} << 13, std::size_t{1} << 20})
+    expect_same(in_chunks(study, file.path(), 4096, memory), whole);
+  for (const auto& entry : std::filesystem::directory_iterator(testing::TempDir()))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("garra_scratch")) << entry.path();
+}
+
+/// Bytes in memory that count what is written.
+class CountingScratch final : public study::Scratch {
+ public:
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    written += bytes.size();
+    bytes_.resize(std::max<std::size_t>(bytes_.size(), offset + bytes.size()));
+    std::copy(bytes.begin(), bytes.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+  }
+  void read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
+    ASSERT_LE(offset + bytes.size(), bytes_.size());
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(offset), bytes.size(), bytes.begin());
+  }
+  std::size_t written = 0;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+TEST(SetStretches, TheOrderIsThatOfASortWhateverTheMemory) {
+  bench::Random random(8);
+  for (const std::int64_t grasps : {0, 1, 15, 16, 17, 255, 256, 257, 10'007}) {
+    std::vector<RankKey> keys;
+    for (std::int64_t g = 0; g < grasps; ++g) {
+      RankKey key;
+      key.p_held = -std::floor(random.uniform(0, 5));
+      key.friction = g % 3 == 0 ? std::numeric_limits<double>::infinity() : std::floor(random.uniform(0, 3));
+      key.grasp = g;
+      if (g % 7 != 3) keys.push_back(key);
+    }
+    std::vector<RankKey> sorted = keys;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<std::int64_t> expected(static_cast<std::size_t>(grasps), 0);
+    for (std::size_t k = 0; k < sorted.size(); ++k)
+      expected[static_cast<std::size_t>(sorted[k].grasp)] = static_cast<std::int64_t>(k) + 1;
+    for (const std::size_t memory : {0, 512, 5000, 1 << 20}) {
+      CountingScratch scratch;
+      RankOrder order(grasps, memory, scratch);
+      for (const RankKey& key : keys) order.add(key);
+      order.sort();
+      for (std::int64_t g = 0; g < grasps; ++g)
+        ASSERT_EQ(order.rank_of(g), expected[static_cast<std::size_t>(g)]) << grasps << " grasps, " << memory;
+      EXPECT_EQ(scratch.written > 0, keys.size() > std::max<std::size_t>(memory / sizeof(RankKey), 16) ||
+                                         grasps > std::max<std::int64_t>(static_cast<std::int64_t>(memory) / 16, 16))
+          << grasps << " grasps, " << memory;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// Sets of candidate grasps and their rankings as HDF5 files, and what is uncertain about them as TOML
+// Sets of candidate grasps as HDF5 or NPZ files, their rankings as HDF5 files, and what is uncertain about them as TOML
 // (docs/grasp-sets.md).
 #pragma once
 
@@ -13,11 +13,12 @@
 
 namespace garra::io {
 
-/// Reads a grasp set: first [g+1], point, normal [m,3] and, where they are there, tangent [m,3], friction [m],
-/// curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of a
-/// hand that is not ideal force [m,3], mobility [m,3,3] or [m], jacobian [3m,nq] or [m,3,nq], mass_matrix [g,nq,nq],
-/// torque, bias, torque_limit [g,nq]. Without `first`, point and normal may be [g,k,3], and all else of contacts has
-/// [g,k] in place of [m]: k contacts each. Throws Error, naming file and dataset (kInvalidFile, kInputOutput).
+/// Reads a grasp set, HDF5 or NPZ (its first bytes say which): first [g+1], point, normal [m,3] and, where they are
+/// there, tangent [m,3], friction [m], curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3],
+/// inertia [g,3,3], wrench [g,6]; of a hand that is not ideal force [m,3], mobility [m,3,3] or [m], jacobian [3m,nq] or
+/// [m,3,nq], mass_matrix [g,nq,nq], torque, bias, torque_limit [g,nq]. Without `first`, point and normal may be
+/// [g,k,3], and all else of contacts has [g,k] in place of [m]: k contacts each. Throws Error, naming file and dataset
+/// (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);
 
 /// The same, a stretch of grasps at a time: of the set only that is in memory. Not for several threads at once.

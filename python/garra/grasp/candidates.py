@@ -14,7 +14,7 @@ import numpy as np
 
 from garra import _core
 from garra.grasp import ranking_file, ranking_folder, redundant
-from garra.grasp.ranking_file import mesh_of, names_of, sound_mesh
+from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, mesh_of, names_of, sound_mesh
 from garra.study.distributions import Ball, Normal, Uniform
 from garra.study.run import RESULTS, Result
 
@@ -225,9 +225,18 @@ class Set:
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> Set:
-        """The same names in a file of numpy.savez."""
-        with np.load(path, allow_pickle=False) as file:
-            return cls._from_named({name: file[name] for name in _names() if name in file}, path)
+        """The same names in a file of numpy.savez or numpy.savez_compressed."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                read = cls._from_named({name: file[name] for name in _names() if name in file}, path)
+                read.mesh, read.names = mesh_of(file), names_of(file, len(read))
+                if "sample" in file:
+                    read.sample = file["sample"]
+                return read
+        except (FileNotFoundError, IsADirectoryError, PermissionError, _core.FileError):
+            raise
+        except NPZ_ERRORS as error:
+            raise _core.FileError(f"{path}: {error}") from None
 
     @classmethod
     def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> Set:
@@ -240,7 +249,13 @@ class Set:
             raise _core.FileError(f"{path}: {error}") from None
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes a file that `garra grasp rank` and from_hdf5() read."""
+        """Writes a file that `garra grasp rank` reads: NPZ where its name ends in .npz, else HDF5."""
+        if Path(path).suffix == ".npz":
+            more = {} if self.mesh is None else {"object/vertex": self.mesh[0], "object/face": self.mesh[1]}
+            more |= {} if self.names is None else {"name": np.array(self.names, dtype=str)}
+            more |= {} if self.sample is None else {"sample": self.sample}
+            np.savez(path, first=self.first, **self.arrays, **more)
+            return
         import h5py
 
         with h5py.File(path, "w") as file:
@@ -478,7 +493,7 @@ def rank(
 ) -> Ranking:
     """How probably each candidate grasp holds, and their order.
 
-    grasps: a Set, or a file (.h5, .npz); or points, normals and `others` as Set.from_arrays() takes them. friction,
+    grasps: a Set, or a file (HDF5, NPZ); or points, normals and `others` as Set.from_arrays() takes them. friction,
     mass: numbers, arrays of the set, or garra.uniform(), garra.normal() (the value itself), garra.scale() (a factor on
     the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
     or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
@@ -649,7 +664,7 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Se
     if points is not None or normals is not None:
         raise TypeError("rank() takes a set of grasps, or points and normals, not both")
     if not isinstance(grasps, Set):
-        grasps = Set.from_npz(grasps) if Path(grasps).suffix == ".npz" else Set.from_hdf5(grasps)
+        grasps = Set.from_npz(grasps) if is_npz(grasps) else Set.from_hdf5(grasps)
     if not parts:
         return grasps
     # What is given here stands in place of the set's.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import zipfile
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,10 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
 # Of a set: what follows the contacts' axis, the grasps' axis. The page shows nothing else of it.
 OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
 OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
+
+# What numpy.load() raises of a file that is none, or is damaged.
+NPZ_ERRORS = (OSError, ValueError, TypeError, KeyError, EOFError, NotImplementedError, RuntimeError, SyntaxError,
+              zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 Table = dict[str, Any]
 
@@ -186,8 +193,23 @@ def _crc32(path: Path) -> int:
 
 
 def read_set(path: Path, count: int) -> Grasps:
-    """The set of `count` grasps in a file. Raises RunError."""
-    return opened(path, lambda h5: _grasps(h5, path, count))
+    """The set of `count` grasps in a file, HDF5 or NPZ. Raises RunError."""
+    if not is_npz(path):
+        return opened(path, lambda h5: _grasps(h5, path, count))
+    try:
+        with np.load(path, allow_pickle=False) as npz:
+            return _grasps(npz, path, count)
+    except PermissionError as error:
+        raise MissingFile(f"{path}: {error.strerror}") from error
+    except NPZ_ERRORS as error:
+        raise DamagedFile(f"{path}: {error}") from error
+
+
+def is_npz(path: str | PathLike[str]) -> bool:
+    """Whether a file is one of numpy.savez, as the program tells it: by how it begins."""
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(4) in (b"PK\3\4", b"PK\5\6")
+    return False
 
 
 def _grasps(h5: Any, file: Path, count: int) -> Grasps:
@@ -225,6 +247,10 @@ def sound_mesh(vertex: Any, face: Any) -> tuple[np.ndarray, np.ndarray] | None:
 
 def names_of(h5: Any, count: int) -> list[str] | None:
     """name [g], texts, where the set has them."""
-    if "name" not in h5 or h5["name"].shape != (count,) or h5["name"].dtype.kind not in "OS":
+    try:
+        names = h5["name"] if "name" in h5 else None
+    except ValueError:  # of an NPZ file a pickle, which is never read
         return None
-    return [name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in h5["name"][()]]
+    if names is None or names.shape != (count,) or names.dtype.kind not in "OSU":
+        return None
+    return [name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name) for name in names[()]]

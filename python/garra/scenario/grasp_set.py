@@ -17,7 +17,7 @@ class Set(Table):
     _job: ClassVar[str] = "grasp_set"
     _path: ClassVar[tuple[str, ...]] = ("set",)
     file: str | None = None
-    """the set (HDF5), relative to this file; needed to run it, not by `garra grasp rank SET.h5`"""
+    """the set (HDF5 or NPZ), relative to this file; needed to run it, not by `garra grasp rank SET.h5`"""
     checksum: str | None = None
     """`"crc32:..."` of the set's file: another one is refused. A run folder keeps it"""
     hand: Literal["auto", "ideal", "compliant", "whole"] | None = None

@@ -11,16 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/arrays/shape.hpp"
 #include "base/files/atomic_file.hpp"
 #include "base/files/hdf5_errors.hpp"
 
 namespace garra::io {
-
-/// Numbers along each axis of a dataset, the slowest first.
-using Shape = std::vector<std::uint64_t>;
-
-/// "[500, 9, 9]"; "[]" for a single value.
-[[nodiscard]] std::string to_string(const Shape& shape);
 
 /// Owns one HDF5 identifier of any kind.
 class Hdf5Id {

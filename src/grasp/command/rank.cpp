@@ -311,7 +311,7 @@ void add_rank_command(CLI::App& grasp) {
   const auto a = std::make_shared<RankArguments>();
   command
       ->add_option("set", a->set,
-                   "grasp set (HDF5: first, point, normal, friction, mass, ...); not given: that of the study")
+                   "grasp set (HDF5 or NPZ: first, point, normal, friction, mass, ...); not given: that of the study")
       ->required()
       ->type_name("SET.h5");
   command->add_option("study", a->study, "what is uncertain (.toml with job = \"grasp_set\"); not given: nothing")

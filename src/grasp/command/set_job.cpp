@@ -9,6 +9,7 @@
 #include "shell/answer_parts.hpp"
 #include "shell/jobs.hpp"
 #include "study/files/run_record.hpp"
+#include "study/files/scratch_file.hpp"
 
 namespace garra::cli {
 
@@ -73,8 +74,9 @@ class GraspSetJob final : public Job {
   void write_files(const io::RunFolder& folder, const study::Total& /*total*/) const override {
     io::RankingWriter file(folder.file(kRankingFile), study_.plan().samples, attributes_of(folder, study_));
     const std::int64_t chunks = study::chunks_of(study_.plan());
+    io::ScratchFile scratch(folder.file(kRankingFile));
     study_.rank([&](const GraspSetStudy::Rows& hear) { io::for_kept_rows(folder, chunks, hear); },
-                [&](const grasp::Ranking& rows) { file.append(rows); });
+                [&](const grasp::Ranking& rows) { file.append(rows); }, {scratch});
     file.commit();
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override { return folder.has(kRankingFile); }

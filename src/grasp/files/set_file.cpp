@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "base/files/arrays/array_file.hpp"
 #include "base/files/hdf5.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
@@ -25,10 +26,11 @@ const char* const kSetFile =
 /// The datasets of a set, and rows of them.
 class SetFile::Reader {
  public:
-  Reader(const std::string& path, std::string checksum) : checksum_(std::move(checksum)), file_(path, kSetFile) {
+  Reader(const std::string& path, std::string checksum)
+      : path_(path), checksum_(std::move(checksum)), file_(open_arrays(path, kSetFile)) {
     require("point");
     require("normal");
-    file_.has("first") ? take_first() : take_even();
+    file_->has("first") ? take_first() : take_even();
   }
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(grasps_); }
 
@@ -66,25 +68,27 @@ class SetFile::Reader {
 
   /// Once: reading all of a large file takes its time.
   void require_checksum() {
-    if (checksum_.empty() || checksum_of(file_.path()) == std::exchange(checksum_, {})) return;
-    throw Error(ExitCode::kInputOutput, file_.path() + ": has changed since its study was begun",
+    if (checksum_.empty() || checksum_of(path_) == std::exchange(checksum_, {})) return;
+    throw Error(ExitCode::kInputOutput, path_ + ": has changed since its study was begun",
                 "Put the set back, or begin anew.");
   }
   /// k contacts each, where the points are [g,k,3].
   void take_even() {
-    const Shape shape = file_.shape("point");
+    const Shape shape = file_->shape("point");
     if (shape.size() != 3)
-      file_.refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
-                   "Give the first row of each grasp and the number of rows.");
+      file_->refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
+                    "Give the first row of each grasp and the number of rows.");
+    // The file's size says nothing about how many these are.
+    if (shape[0] > 0 && shape[1] == 0) file_->refuse("point", "is " + to_string(shape) + ": no grasp has a contact");
     grasps_ = shape[0];
     contacts_ = {shape[0], shape[1]};
   }
   /// Rows of each grasp, looked at once from end to end: in no place are they more than a piece in memory.
   void take_first() {
-    const Shape shape = file_.shape("first");
-    if (shape.size() != 1) file_.refuse("first", "is " + to_string(shape) + ", not [g+1]");
-    file_.require_whole_numbers("first");
-    if (shape[0] == 0) file_.refuse("first", "is empty", "It has a number for each grasp and one more.");
+    const Shape shape = file_->shape("first");
+    if (shape.size() != 1) file_->refuse("first", "is " + to_string(shape) + ", not [g+1]");
+    file_->require_whole_numbers("first");
+    if (shape[0] == 0) file_->refuse("first", "is empty", "It has a number for each grasp and one more.");
     grasps_ = shape[0] - 1;
     constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;
     std::vector<double> some;
@@ -92,14 +96,14 @@ class SetFile::Reader {
     for (std::uint64_t at = 0; at <= grasps_; at += kAtOnce) {
       some.resize(std::min(kAtOnce, grasps_ + 1 - at));
       rows("first").read(at, some.size(), some);
-      if (at == 0 && some[0] != 0) file_.refuse("first", "begins with " + whole(some[0]) + ", not 0");
+      if (at == 0 && some[0] != 0) file_->refuse("first", "begins with " + whole(some[0]) + ", not 0");
       for (std::size_t k = 0; k < some.size(); last = some[k++])
         if (some[k] < last)
-          file_.refuse("first",
-                       "row " + std::to_string(at + k) + " is " + whole(some[k]) + ", less than the one before");
+          file_->refuse("first",
+                        "row " + std::to_string(at + k) + " is " + whole(some[k]) + ", less than the one before");
     }
     constexpr double kMost = 0x1p53;
-    if (last >= kMost) file_.refuse("first", "ends with more rows than any file has");
+    if (last >= kMost) file_->refuse("first", "ends with more rows than any file has");
     contacts_ = {static_cast<std::uint64_t>(last)};
   }
   [[nodiscard]] static std::string whole(double x) { return std::to_string(static_cast<std::int64_t>(x)); }
@@ -119,12 +123,12 @@ class SetFile::Reader {
 
   void read_hand(grasp::Set& s) {
     s.force = contact_array("force", {3});
-    const bool one_each = file_.has("mobility") && file_.shape("mobility") == contacts_;
+    const bool one_each = file_->has("mobility") && file_->shape("mobility") == contacts_;
     s.mobility = one_each ? contact_array("mobility", {}) : contact_array("mobility", {3, 3});
-    if (!file_.has("jacobian")) return;
-    const Shape shape = file_.shape("jacobian");
+    if (!file_->has("jacobian")) return;
+    const Shape shape = file_->shape("jacobian");
     const std::uint64_t nq = shape.empty() ? 0 : shape.back();
-    if (nq == 0) file_.refuse("jacobian", "is " + to_string(shape) + ", not [3 m,nq] with at least one joint");
+    if (nq == 0) file_->refuse("jacobian", "is " + to_string(shape) + ", not [3 m,nq] with at least one joint");
     // Three rows a contact, however the rows are counted: [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
     Shape flat = contacts_, by_contact = contacts_;
     flat.back() *= 3;
@@ -140,12 +144,12 @@ class SetFile::Reader {
   }
   /// The mesh, where there is one that is sound; read once.
   [[nodiscard]] const std::shared_ptr<const mesh::Surface>& object() {
-    const auto rows_of_three = [&](const char* name) { return file_.has(name) && file_.shape(name).size() == 2; };
+    const auto rows_of_three = [&](const char* name) { return file_->has(name) && file_->shape(name).size() == 2; };
     if (object_read_ || !rows_of_three("object/vertex") || !rows_of_three("object/face")) return object_;
     object_read_ = true;
     mesh::Mesh m;
-    m.vertex = file_.doubles("object/vertex");
-    for (const std::int64_t v : file_.integers("object/face"))
+    m.vertex = file_->doubles("object/vertex");
+    for (const std::int64_t v : file_->integers("object/face"))
       m.face.push_back(static_cast<std::int32_t>(std::clamp<std::int64_t>(v, -1, INT32_MAX)));
     try {
       mesh::Report report;
@@ -157,11 +161,11 @@ class SetFile::Reader {
     return object_;
   }
   void require(const char* name) const {
-    if (!file_.has(name)) file_.refuse(name, "is missing");
+    if (!file_->has(name)) file_->refuse(name, "is missing");
   }
-  [[nodiscard]] Hdf5Rows& rows(const std::string& name) {
-    std::unique_ptr<Hdf5Rows>& found = open_[name];
-    if (!found) found = std::make_unique<Hdf5Rows>(file_, name);
+  [[nodiscard]] ArrayRows& rows(const std::string& name) {
+    std::unique_ptr<ArrayRows>& found = open_[name];
+    if (!found) found = file_->rows(name);
     return *found;
   }
   /// Of every grasp.
@@ -181,8 +185,8 @@ class SetFile::Reader {
   }
   [[nodiscard]] std::vector<double> part(const char* name, const Shape& shape, std::uint64_t first,
                                          std::uint64_t count) {
-    if (!file_.has(name)) return {};
-    file_.require_shape(name, shape);
+    if (!file_->has(name)) return {};
+    file_->require_shape(name, shape);
     std::uint64_t width = 1;
     for (std::size_t d = 1; d < shape.size(); ++d) width *= shape[d];
     if (count == shape.at(0)) rows(name).require_memory();
@@ -191,12 +195,13 @@ class SetFile::Reader {
     return numbers;
   }
 
+  std::string path_;
   std::string checksum_;  ///< still to be asked for
-  Hdf5Reader file_;
+  std::unique_ptr<ArrayFile> file_;
   std::uint64_t grasps_ = 0;
   Shape contacts_;  ///< [m], or [g,k]
   Stretch now_;
-  std::map<std::string, std::unique_ptr<Hdf5Rows>> open_;
+  std::map<std::string, std::unique_ptr<ArrayRows>> open_;
   bool object_read_ = false;
   std::shared_ptr<const mesh::Surface> object_;
 };

@@ -71,7 +71,7 @@ void load_fields(Fields& f, SetStudy& s) {
 
 void set_fields(Fields& f, SetScenario& s) {
   f.key("file", string(s.file, true),
-        {.doc = "the set (HDF5), relative to this file; needed to run it, not by `garra grasp rank SET.h5`",
+        {.doc = "the set (HDF5 or NPZ), relative to this file; needed to run it, not by `garra grasp rank SET.h5`",
          .otherwise = "none"});
   f.key(
       "checksum", string(s.checksum, true),

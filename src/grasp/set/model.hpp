@@ -228,8 +228,9 @@ struct FrictionBracket {
   S low, high;  ///< coefficients; infinity: not even kMostFriction does
   S tried;
 };
-inline constexpr int kBracketSteps = 16;  ///< at most; the first asks for the most
-/// As close as this, and 1e-4 of the coefficient, it is known.
+/// At most; the first asks for the most, kMostFriction, and where the others can but halve, 3e-4 is what is left of it.
+inline constexpr int kBracketSteps = 16;
+/// As close as this, and 1e-4 of the coefficient, it is near enough, and no step is made any more.
 inline constexpr double kBracketWidth = 1e-5;
 
 /// A step towards it: takes the answer to what was tried (before the first step there is none), and sets the friction

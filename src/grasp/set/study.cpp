@@ -4,10 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "garra/core/error.hpp"
 #include "grasp/set/apart.hpp"
 #include "grasp/set/compare.hpp"
+#include "grasp/set/order.hpp"
 #include "study/summary.hpp"
 
 namespace garra::grasp {
@@ -186,11 +188,11 @@ study::Tally GraspSetStudy::run(std::int64_t first, std::int64_t count, const De
 }
 
 void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
-                         const std::function<void(const Ranking&)>& part) const {
+                         const std::function<void(const Ranking&)>& part, const Aside& aside) const {
   const SetStudy& study = scenario_.study;
-  std::vector<RankKey> order;
+  RankOrder order(plan().samples, aside.memory, aside.scratch);
+  std::optional<RankKey> first;
   std::vector<VerdictBits> best;
-  order.reserve(static_cast<std::size_t>(plan().samples));
   for_all_rows([&](const std::vector<double>& kept) {
     const KeptRows rows(kept, study, checked_.hand());
     const Ranking r = rows.ranking();
@@ -198,21 +200,19 @@ void GraspSetStudy::rank(const std::function<void(const Rows&)>& for_all_rows,
       if (r.status[k] != GraspStatus::kRanked) continue;
       const RankKey key(r, k, rows.number(k));
       // The best so far: it may be the best of all, and then its verdicts are needed.
-      if (order.empty() || key < order.front()) best = rows.verdicts(k);
-      order.push_back(key);
-      if (key < order.front()) std::swap(order.front(), order.back());
+      if (!first || key < *first) {
+        best = rows.verdicts(k);
+        first = key;
+      }
+      order.add(key);
     }
   });
-  std::sort(order.begin(), order.end());
-  std::vector<std::int64_t> rank(static_cast<std::size_t>(plan().samples), 0);
-  for (std::size_t k = 0; k < order.size(); ++k)
-    rank[static_cast<std::size_t>(order[k].grasp)] = static_cast<std::int64_t>(k) + 1;
-  std::vector<RankKey>().swap(order);
+  order.sort();
   for_all_rows([&](const std::vector<double>& kept) {
     const KeptRows rows(kept, study, checked_.hand());
     Ranking r = rows.ranking();
     for (std::size_t k = 0; k < rows.count(); ++k) {
-      r.rank[k] = rank[static_cast<std::size_t>(rows.number(k))];
+      r.rank[k] = order.rank_of(rows.number(k));
       if (r.rank[k] > 0) set_difference(study, rows.verdicts(k), best, k, r);
     }
     part(r);

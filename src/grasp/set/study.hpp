@@ -13,6 +13,7 @@
 #include "garra/study/engine.hpp"
 #include "grasp/set/run.hpp"
 #include "grasp/set/source.hpp"
+#include "study/scratch.hpp"
 
 namespace garra::grasp {
 
@@ -39,10 +40,15 @@ class GraspSetStudy final : public study::Study {
 
   /// Hears the kept rows of consecutive grasps, in order.
   using Rows = std::function<void(const std::vector<double>& kept)>;
+  /// Where the order of the grasps is kept while it is made: so much memory, and beyond that `scratch`.
+  struct Aside {
+    study::Scratch& scratch;
+    std::size_t memory = std::size_t{1} << 26;
+  };
   /// The ranking out of the kept rows, a piece at a time: `for_all_rows` goes through all of them, and is asked to
-  /// twice. In memory are 40 bytes a grasp, and what it hands over. `part` hears the ranking's rows, in order.
-  void rank(const std::function<void(const Rows&)>& for_all_rows,
-            const std::function<void(const Ranking&)>& part) const;
+  /// twice. In memory are what it hands over and what `aside` allows. `part` hears the ranking's rows, in order.
+  void rank(const std::function<void(const Rows&)>& for_all_rows, const std::function<void(const Ranking&)>& part,
+            const Aside& aside) const;
 
  private:
   SetScenario scenario_;

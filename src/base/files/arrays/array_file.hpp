@@ -1,0 +1,43 @@
+// Files of named arrays of numbers, HDF5 or NPZ: which of them, their first bytes say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/files/arrays/shape.hpp"
+
+namespace garra::io {
+
+/// Rows of an array, piece by piece; the file stays open as long. One thread at a time.
+class ArrayRows {
+ public:
+  virtual ~ArrayRows() = default;
+  /// Refuses an array that does not fit into memory as a whole.
+  virtual void require_memory() const = 0;
+  /// Rows first .. first + count - 1; `to` has room for their numbers.
+  virtual void read(std::uint64_t first, std::uint64_t count, std::span<double> to) = 0;
+};
+
+/// As Hdf5Reader, whose words these are.
+class ArrayFile {
+ public:
+  virtual ~ArrayFile() = default;
+  [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+  [[nodiscard]] virtual Shape shape(const std::string& name) const = 0;
+  [[nodiscard]] virtual std::vector<double> doubles(const std::string& name) const = 0;
+  [[nodiscard]] virtual std::vector<std::int64_t> integers(const std::string& name) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<ArrayRows> rows(const std::string& name) const = 0;
+  virtual void require_whole_numbers(const std::string& name) const = 0;
+  /// Throws Error(kInvalidFile), which names file and array; the remedy is the expectation unless there is a better.
+  [[noreturn]] virtual void refuse(const std::string& name, const std::string& problem,
+                                   const std::string& remedy = {}) const = 0;
+  void require_shape(const std::string& name, const Shape& expected) const;
+};
+
+/// `expectation`: what such a file must hold. Throws Error as Hdf5Reader and NpzReader do.
+[[nodiscard]] std::unique_ptr<ArrayFile> open_arrays(const std::string& path, const std::string& expectation);
+
+}  // namespace garra::io

@@ -1,0 +1,18 @@
+// The header of a NumPy array: a Python dictionary of three entries, of which only what NumPy itself writes is taken.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/files/arrays/npz.hpp"
+
+namespace garra::io {
+
+struct NpyProblem {
+  std::string problem, remedy;  ///< "", where there is none
+};
+
+/// {'descr': '<f8', 'fortran_order': False, 'shape': (500, 3), } into kind, bytes, shape and count.
+[[nodiscard]] NpyProblem parse_npy_header(std::string_view text, NpyHeader& header);
+
+}  // namespace garra::io

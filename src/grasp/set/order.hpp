@@ -1,0 +1,54 @@
+// The order of more grasps than memory has room for: sorted in pieces that are put aside and merged (D. E. Knuth, The
+// Art of Computer Programming 3, 5.4), and their places brought back into the order of the set.
+#pragma once
+
+#include <vector>
+
+#include "grasp/set/compare.hpp"
+#include "study/scratch.hpp"
+
+namespace garra::grasp {
+
+class RankOrder {
+ public:
+  /// Grasps are numbered from 0 to `grasps` - 1. `memory`: bytes, about; what has no room goes into `scratch`, which
+  /// stays as long and is not touched where all have room.
+  RankOrder(std::int64_t grasps, std::size_t memory, study::Scratch& scratch);
+
+  /// A grasp that is to be ranked; once each, in any order.
+  void add(const RankKey& key);
+  /// When all are there.
+  void sort();
+  /// The place of a grasp, from 1; 0 of one that was not added. Of grasps in ascending order.
+  [[nodiscard]] std::int64_t rank_of(std::int64_t grasp);
+
+ private:
+  struct Placed {
+    std::int64_t grasp, rank;
+  };
+  class Piece;
+  /// Consecutive grasps whose ranks are in memory together.
+  struct Bucket {
+    std::uint64_t count = 0;     ///< of those put aside
+    std::vector<Placed> newest;  ///< not put aside yet
+  };
+
+  void put_piece_aside();
+  template <class Hear>
+  void merge(const Hear& hear);
+  void place(std::int64_t grasp, std::int64_t rank);
+  void put_aside(std::size_t bucket);
+  void load(std::size_t bucket);
+
+  std::size_t memory_;
+  study::Scratch& scratch_;
+  std::uint64_t end_ = 0;              ///< of the pieces in scratch_; the buckets' places follow
+  std::vector<RankKey> keys_;          ///< the newest piece
+  std::vector<std::uint64_t> pieces_;  ///< where in scratch_ each of the others ends
+  std::int64_t bucket_size_;           ///< grasps
+  std::vector<Bucket> buckets_;
+  std::size_t loaded_ = 0;  ///< the bucket whose ranks are in rank_
+  std::vector<std::int64_t> rank_;
+};
+
+}  // namespace garra::grasp
