@@ -81,7 +81,10 @@ struct SetStudy {
   Distribution slide_o = Distribution::constant(0);
   Distribution tilt = Distribution::constant(0);  ///< of each true normal, towards any side [rad]
   double force_ball = 0, torque_ball = 0;         ///< disturbance, uniform in balls of these radii [N, N m]
-  bool any_gravity = false;                       ///< gravity from a direction uniform on the sphere
+  /// One of them, any as likely as the others, acts besides (force; moment about the centre of mass) [N, N m]; at most
+  /// kMostWrenches.
+  std::vector<std::array<double, 6>> wrenches;
+  bool any_gravity = false;                                      ///< gravity from a direction uniform on the sphere
   double force_limit = std::numeric_limits<double>::infinity();  ///< of every contact, where the set has none [N]
   Hand hand = Hand::kAuto;
   /// Normals of a set without its object may all point away from the centre of mass: rings and cups are held from
@@ -89,6 +92,7 @@ struct SetStudy {
   bool from_within = false;
   Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
   Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
+  Distribution torque_error = Distribution::constant(0);   ///< added to each joint's torque, of a whole hand [N m]
   double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
   bool check_uniqueness = true;  ///< solve contact problems from another start, too, and tell a second solution
   std::int64_t samples = 1000;   ///< of each grasp
@@ -121,9 +125,10 @@ enum class GraspStatus : std::uint8_t {
                "outward_normals", "millimeters", "bad_hand");
 }
 inline constexpr int kMostSetContacts = 32;
-inline constexpr int kMostTorqueLimits = 32;
-inline constexpr double kMostReach = 10;     ///< [m]
-inline constexpr double kMostFriction = 10;  ///< up to which a friction is sought that would do
+inline constexpr int kMostTorqueLimits = 32;  ///< or joints with a torque error
+inline constexpr int kMostWrenches = 32;      ///< in SetStudy::wrenches
+inline constexpr double kMostReach = 10;      ///< [m]
+inline constexpr double kMostFriction = 10;   ///< up to which a friction is sought that would do
 
 /// One entry per grasp. Where its status is not kRanked: NaN, and rank 0.
 struct Ranking {
@@ -206,7 +211,7 @@ struct SetReplay {
   Vec<double, 6> against{};     ///< ideal and not held: a unit wrench (moment over length) that no forces go along with
   Vec<double, 6> least_push{};  ///< ideal and held: the added wrench, about as long as the radius, at which it gives
                                 ///< way (force; moment) [N, N m]; zero: none
-  double residual = 0;  ///< of the contact problem; of an ideal hand what forces leave, or must leave, over |w|
+  double residual = 0;          ///< of the contact problem; of an ideal hand what forces leave, or must leave, over |w|
   double margin = 0, critical_friction = 0, wrench_radius = 0, imbalance = 0;  ///< NaN where there is none
 };
 

@@ -88,7 +88,7 @@ void run_kernels(const Device& device, const HandJob<N>& job) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < job.samples; first += padded) {
       const CandidateBody<N> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
-      const LimitedJoints<N> joints{limited.data() + g * job.joints.each, job.joints.each};
+      const LimitedJoints<N> joints{limited.data() + g * job.joints.each, job.joints.each, job.joints.limit};
       cuda::for_each(here * padded, HandBuildBody<N>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
       with_balance(HandBalanceBody<N>{grasps.data() + g, hands.data() + g, padded, t}, joints,
                    [&](const auto& body) { balance_on_device(here * padded, body); });

@@ -99,6 +99,11 @@ SetStudy study_of(const nb::dict& d) {
   s.hand = hand_of(nb::cast<std::string>(d["hand"]));
   s.command = distribution_of(d["command"]);
   s.squeeze_error = distribution_of(d["squeeze_error"]);
+  s.torque_error = distribution_of(d["torque_error"]);
+  for (const auto& row : nb::cast<std::vector<std::vector<double>>>(d["wrenches"])) {
+    if (row.size() != 6) throw Error(ExitCode::kUsage, "wrenches: rows of " + std::to_string(row.size()), "[n, 6]");
+    std::copy(row.begin(), row.end(), s.wrenches.emplace_back().begin());
+  }
   s.held_imbalance = nb::cast<double>(d["held_imbalance"]);
   s.check_uniqueness = nb::cast<bool>(d["check_uniqueness"]);
   s.samples = nb::cast<std::int64_t>(d["samples"]);

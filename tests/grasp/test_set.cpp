@@ -137,6 +137,22 @@ void add_random_grasp(bench::Random& random, int k, Set& s) {
   s.com.insert(s.com.end(), {random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01), random.uniform(-0.01, 0.01)});
 }
 
+TEST(GraspSet, OneOfTheGivenWrenchesActsEachAsOftenAsTheOthers) {
+  SetStudy study;
+  study.samples = 20'000;
+  study.friction_samples = 0;
+  // Three that a pinch bears, and two that no friction of two points does.
+  study.wrenches = {
+      {1, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0}, {0, 0, 0, 0.1, 0, 0}, {0, 1, 0, 0, 0, 0}, {0, 0, 0, -0.1, 0, 0}};
+  expect_share(rank(pinch(), study).p_held[0], 0.6, study.samples);
+  study.wrenches.assign(kMostWrenches + 1, {});
+  EXPECT_THROW((void)rank(pinch(), study), Error);
+  Set light = pinch();
+  light.mass = {};
+  study.wrenches = {{0, 0, 1, 0, 0, 0}};
+  EXPECT_EQ(rank(light, study).p_held[0], 1) << "a wrench is something to hold";
+}
+
 TEST(GraspSet, WithoutUncertaintyItIsTheBalanceOfTheWrench) {
   for (int k = 1; k <= contact::kMaxOwnSize; ++k) {
     SCOPED_TRACE(k);

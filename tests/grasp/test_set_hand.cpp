@@ -368,6 +368,62 @@ Set random_weak_hands(int k, int grasps) {
   return s;
 }
 
+/// What a replay says was drawn under this name.
+double drawn(const SetReplay& r, const std::string& name) {
+  for (const auto& [key, value] : r.inputs)
+    if (key == name) return value;
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+TEST(SetHand, TorquesThatAreOffAndAGivenWrenchAreAHandWithThoseTorquesAndThatWrench) {
+  std::map<Outcome, int> seen;
+  for (const bool weak : {false, true}) {
+    const Set set = weak ? random_weak_hands(3, 12) : random_hands(3, 12);
+    SetStudy off;
+    off.friction = Distribution::uniform(0.7, 1.3);
+    off.torque_error = Distribution::normal(0.02, 0.1);
+    off.wrenches = {{1, 0, 0, 0, 0.01, 0}, {0, -1, 0.5, 0, 0, 0}, {0, 0, 0, 0.02, 0, -0.01}};
+    SetStudy exact = off;
+    exact.torque_error = Distribution::constant(0);
+    exact.wrenches = {};
+    for (std::int64_t g = 0; g < set.count(); ++g)
+      for (std::int64_t i = 0; i < 5; ++i) {
+        const SetReplay r = replay(set, off, g, i);
+        Set same = set;
+        for (std::int64_t k = 0; k < set.joints(); ++k)
+          same.torque[static_cast<std::size_t>(g * set.joints() + k)] +=
+              drawn(r, "joint " + std::to_string(k + 1) + " torque error");
+        same.wrench.assign(6 * static_cast<std::size_t>(set.count()), 0);
+        std::ranges::copy(off.wrenches[static_cast<std::size_t>(drawn(r, "wrench (from 0)"))],
+                          same.wrench.begin() + 6 * g);
+        const SetReplay expected = replay(same, exact, g, i);
+        EXPECT_EQ(r.outcome, expected.outcome) << g << " " << i;
+        ++seen[r.outcome];
+        for (int k = 0; k < 6; ++k) EXPECT_NEAR(r.wrench[k], expected.wrench[k], 1e-12);
+        for (std::size_t k = 0; k < r.command.size(); ++k) expect_same(r.command[k], expected.command[k]);
+        expect_same(r.imbalance, expected.imbalance);
+        expect_same(r.margin, expected.margin);
+      }
+  }
+  EXPECT_GT(seen.size(), 2u) << "there is something to compare";
+}
+
+TEST(SetHand, ErrorsOfTorquesAreThoseOfEachJoint) {
+  Set s = parallel_jaw(false);
+  s.jacobian = {1, 0, 0, 0, 0, 0, 0, -1, 0, 0, 0, 0};  // each slides along its normal
+  s.mass_matrix = {0.3, 0, 0, 0.3};
+  s.torque = {20, 20};
+  SetStudy study;
+  study.friction = Distribution::constant(1);
+  study.torque_error = Distribution::uniform(-2, 2);
+  study.samples = 2000;
+  const Ranking r = rank(s, study);
+  // As of errors of the squeeze; the structure carries the weight.
+  const double apart = 1 - 0.5 * 0.5 * 9.81 / 4, p = 1 - apart * apart;
+  EXPECT_NEAR(r.p_held[0], p, 5 * std::sqrt(p * (1 - p) / 2000));
+}
+
 TEST(SetHand, MotorLimitsThatAreFarAwayChangeNothing) {
   Set far = random_hands(4, 20), none = far;
   far.torque_limit.assign(far.torque.size(), 1e6);
@@ -494,6 +550,8 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
       study.any_gravity = true;
       study.command = Distribution::uniform(0.8, 1.2);
       study.squeeze_error = Distribution::uniform(-1, 1);
+      study.torque_error = Distribution::normal(0, 0.02);
+      study.wrenches = {{0.2, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.01, 0}};
       study.samples = test::gpu_here() ? (k > 8 ? 20 : 40) : 300;
       study.friction_samples = 40;
       const Ranking r = rank(s, study, d);

@@ -216,6 +216,7 @@ TEST(SetStretches, ARunOrdersAHundredThousandGraspsInAFewKilobytes) {
   study.friction = Distribution::uniform(0.5, 1);
   study.samples = 3;  // so that most places are shared, and only the friction needed and the number tell them apart
   study.friction_samples = 1;
+  study.radius_samples = 0;
   const Ranking whole = rank(set, study);
   EXPECT_EQ(std::count(whole.status.begin(), whole.status.end(), GraspStatus::kOutwardNormals), 1000);
   for (const std::size_t memory : {std::size_t{1} << 13, std::size_t{1} << 20})

@@ -17,6 +17,7 @@ namespace garra::test {
   study.tilt = Distribution::cone(0.1);
   study.force_ball = 1;
   study.torque_ball = 0.01;
+  study.wrenches = {{0.3, 0, 0, 0, 0, 0}, {0, -0.3, 0, 0.01, 0, 0}, {0, 0, 0.3, 0, 0, -0.01}};
   study.any_gravity = true;
   study.samples = 700;  // neither whole words nor whole blocks
   study.friction_samples = 40;

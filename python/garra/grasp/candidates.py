@@ -474,11 +474,13 @@ def rank(
     tilt: float = 0.0,
     force: Ball | None = None,
     torque: Ball | None = None,
+    wrenches: Any = None,
     any_gravity: bool = False,
     from_within: bool = False,
     hand: str = "auto",
     command: Any = 1.0,
     squeeze_error: Any = 0.0,
+    torque_error: Any = 0.0,
     imbalance: float = 0.5,
     check_uniqueness: bool = True,
     samples: int = 1000,
@@ -497,12 +499,13 @@ def rank(
     mass: numbers, arrays of the set, or garra.uniform(), garra.normal() (the value itself), garra.scale() (a factor on
     the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
     or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
-    true normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. any_gravity: from a
-    direction uniform on the sphere. from_within: normals of a set without its mesh may all point away from the centre
+    true normals lie in, uniformly [rad]. force, torque: garra.ball() of disturbances [N, N m]. wrenches: [n, 6]
+    (force; moment about the centre of mass), one of which acts besides, at random. any_gravity: from a direction
+    uniform on the sphere. from_within: normals of a set without its mesh may all point away from the centre
     of mass, as in a ring held from within. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole";
     of the
-    last two: command, a factor on the commanded forces or torques, and squeeze_error, added to the normal force of each
-    contact [N], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
+    last two: command, a factor on the commanded forces or torques, squeeze_error, added to the normal force of each
+    contact [N], and torque_error, added to each joint's torque of a whole hand [N m], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
     whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.
     `friction_samples` of the samples are also asked for the least friction coefficient that would do, `radius_samples`
     (-1: a twentieth of those) for the wrench radius, where the hand is ideal and the set has force limits. best: only so
@@ -530,6 +533,7 @@ def rank(
         "tilt": ("cone", float(tilt), 0.0, 0.0, 0.0) if tilt else ("constant", 0.0, 0.0, 0.0, 0.0),
         "force_ball": _radius("force", force),
         "torque_ball": _radius("torque", torque),
+        "wrenches": [] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=np.float64)).tolist(),
         "any_gravity": any_gravity,
         "from_within": from_within,
         "hand": hand,
@@ -537,6 +541,9 @@ def rank(
         "squeeze_error": _tuple(squeeze_error)
         if _is_drawn(squeeze_error)
         else ("constant", float(squeeze_error), 0.0, 0.0, 0.0),
+        "torque_error": _tuple(torque_error)
+        if _is_drawn(torque_error)
+        else ("constant", float(torque_error), 0.0, 0.0, 0.0),
         "held_imbalance": imbalance,
         "check_uniqueness": check_uniqueness,
         "samples": samples,

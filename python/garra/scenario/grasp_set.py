@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -73,6 +73,8 @@ class Load(Table):
     """disturbance, uniform in a ball of this radius; default 0"""
     torque_ball: Quantity | None = None
     """likewise; default 0"""
+    wrenches: Sequence[Any] | None = None
+    """one of them acts besides, any as likely as the others (object axes, about the centre of mass)"""
     any_gravity: bool | None = None
     """gravity from a direction uniform on the sphere; default false"""
 
@@ -87,6 +89,8 @@ class Command(Table):
     """on the commanded forces or torques; default 1"""
     squeeze_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
     """added to each contact's commanded normal force; default 0"""
+    torque_error: Mapping[str, Any] | Normal | Quantity | Uniform | None = None
+    """added to each joint's torque, drawn for each, of a whole hand; default 0"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/files/number.hpp"
 #include "base/files/text_file.hpp"
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_writer.hpp"
@@ -62,10 +63,44 @@ void contact_fields(Fields& f, SetStudy& s) {
         {.doc = "of the normal force of every contact, where the set has none"});
 }
 
+/// Lists of a force and a moment.
+AnyValue wrenches(SetStudy& s) {
+  const auto read = [&s](const Node& node, const std::string& key) {
+    const auto refuse = [&](const Node& at, const std::string& where, const std::string& wanted) {
+      fail(at.place, where, wanted, "Write wrenches = [[fx, fy, fz, mx, my, mz], ...], in N and N m.");
+    };
+    s.wrenches.clear();
+    if (node.kind != Node::Kind::kArray || node.items.empty() || node.items.size() > grasp::kMostWrenches)
+      refuse(node, key, "must be a list of 1 to " + std::to_string(grasp::kMostWrenches) + " wrenches");
+    for (std::size_t k = 0; k < node.items.size(); ++k) {
+      const Node& row = node.items[k];
+      if (row.kind != Node::Kind::kArray || row.items.size() != 6) refuse(row, item(key, k), "must hold six numbers");
+      auto& wrench = s.wrenches.emplace_back();
+      for (std::size_t i = 0; i < 6; ++i)
+        wrench[i] = read_quantity(row.items[i], item(item(key, k), i), i < 3 ? kForce : kTorque);
+    }
+  };
+  const auto text = [&s] {
+    std::string out;
+    for (const auto& wrench : s.wrenches) {
+      std::string row;
+      for (const double x : wrench) row += (row.empty() ? "" : ", ") + shortest(x);
+      out += (out.empty() ? "[" : ", [") + row + "]";
+    }
+    return out.empty() ? out : "[" + out + "]";
+  };
+  return custom({read, text, "`[[fx, fy, fz, mx, my, mz], ...]`, at most 32",
+                 R"({"type": "array", "minItems": 1, "maxItems": 32, "items": {"type": "array", "minItems": 6,
+                     "maxItems": 6, "items": {"type": ["number", "string"]}}})"});
+}
+
 void load_fields(Fields& f, SetStudy& s) {
   f.key("force_ball", quantity(s.force_ball, {kForce, Bounds::not_negative()}),
         {.doc = "disturbance, uniform in a ball of this radius"});
   f.key("torque_ball", quantity(s.torque_ball, {kTorque, Bounds::not_negative()}), {.doc = "likewise"});
+  f.key("wrenches", wrenches(s),
+        {.doc = "one of them acts besides, any as likely as the others (object axes, about the centre of mass)",
+         .otherwise = "none"});
   f.key("any_gravity", boolean(s.any_gravity), {.doc = "gravity from a direction uniform on the sphere"});
 }
 
@@ -124,6 +159,8 @@ void fields(Fields& f, SetScenario& s) {
     f.key("factor", distribution(s.study.command, {kRatio}), {.doc = "on the commanded forces or torques"});
     f.key("squeeze_error", distribution(s.study.squeeze_error, {kForce}),
           {.doc = "added to each contact's commanded normal force"});
+    f.key("torque_error", distribution(s.study.torque_error, {kTorque}),
+          {.doc = "added to each joint's torque, drawn for each, of a whole hand"});
   });
   f.table("held", {.doc = "what held means"}, [&] {
     f.key("imbalance", quantity(s.study.held_imbalance, {kRatio, Bounds::positive()}),

@@ -22,7 +22,7 @@ struct SetHand {
   HoldUnits hold;
 };
 
-/// A joint with a torque limit, of a hand with N contacts; object axes.
+/// A joint with a torque limit, or with a torque that is off by something, of a hand with N contacts; object axes.
 template <int N>
 struct LimitedJoint {
   double limit;               ///< of |torque| [N m or N]; infinity: none, one that fills up
@@ -37,6 +37,7 @@ template <int N>
 struct LimitedJoints {
   const LimitedJoint<N>* all = nullptr;
   int each = 0;
+  bool limit = false;  ///< some torques
 
   [[nodiscard]] GARRA_HD const LimitedJoint<N>* of(std::int64_t grasp) const { return all + grasp * each; }
 };
@@ -60,6 +61,15 @@ struct HandTiles {
   double* results;     ///< HandResult
 };
 
+/// By how much the torque of a joint is off.
+template <class S>
+GARRA_HD S torque_error(const SetModel& model, const SampleIndex<S>& index, int joint) {
+  S u = S(0.5), unused;
+  if (!model.torque_error.is_constant())
+    uniform_pair<S>(model.seed, index, static_cast<std::uint32_t>(kJointBlock + joint), u, unused);
+  return study::quantile(model.torque_error, u);
+}
+
 /// Draws samples and builds their problems.
 template <int N>
 struct HandBuildBody {
@@ -78,7 +88,7 @@ struct HandBuildBody {
     if constexpr (N > kMaxContacts) take_off(g, sample);
     const auto wrench = draw.problem_of(g, sample);
     Asked<S> asked = told(g, hand, sample);
-    if (joints.each > 0) cut_off(g, joints.of(i / draw.samples), sample, asked);
+    if (joints.each > 0) cut_off(g, joints.of(i / draw.samples), sample, index, asked);
     System<S, N> sys = system(g, hand, sample, asked.drift);
     auto pressed = command(hand, sample, wrench, asked.force);
     if constexpr (N > kMaxContacts) rest(g, sys, pressed);
@@ -152,20 +162,23 @@ struct HandBuildBody {
     return out;
   }
 
-  /// A torque beyond its limit is cut off there, as a motor's current is (docs/grasp-model.md, section 5).
+  /// Torques are off by their errors, and one beyond its limit is cut off there, as a motor's current is
+  /// (docs/grasp-model.md, section 5).
   template <class S>
   GARRA_HD_CALL void cut_off(const SetGrasp<N>& g, const LimitedJoint<N>* joint, const SetSample<S, N>& s,
-                             Asked<S>& asked) const {
-    for (const LimitedJoint<N>* end = joint + joints.each; joint < end; ++joint) {
+                             const SampleIndex<S>& index, Asked<S>& asked) const {
+    const SetModel& model = draw.model;
+    for (int k = 0; k < joints.each; ++k, ++joint) {
       S torque = fma(s.command, S(joint->command), S(joint->own));
       for (int j = 0; squeeze_errors && j < N; ++j) {
         const Vec3<S> f = push(g, s, j);
         for (int c = 0; c < 3; ++c) torque = fma(S(joint->gain[3 * j + c]), f[c], torque);
       }
-      const S excess = max(min(torque, S(joint->limit)), S(-joint->limit)) - torque;
-      for (int k = 0; k < 3 * N; ++k) {
-        asked.drift[k] = fma(-S(joint->drift[k]), excess, asked.drift[k]);
-        asked.force[k] = fma(S(joint->press[k]), excess, asked.force[k]);
+      const S given = torque + torque_error(model, index, k);
+      const S excess = max(min(given, S(joint->limit)), S(-joint->limit)) - torque;
+      for (int r = 0; r < 3 * N; ++r) {
+        asked.drift[r] = fma(-S(joint->drift[r]), excess, asked.drift[r]);
+        asked.force[r] = fma(S(joint->press[r]), excess, asked.force[r]);
       }
     }
   }

@@ -41,7 +41,7 @@ template <int N>
 void process(const HandJob<N>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
   const auto grasp = static_cast<std::size_t>(of.grasp);
   const CandidateBody<N> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
-  const LimitedJoints<N> joints{job.joints.of(of.grasp), job.joints.each};
+  const LimitedJoints<N> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
   batch::for_each(executor, of.count, HandBuildBody<N>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
   with_balance(HandBalanceBody<N>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });

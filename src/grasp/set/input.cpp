@@ -60,9 +60,12 @@ void check_study(const Set& s, const SetStudy& study) {
   if (!(study.confidence > 0.5 && study.confidence < 1))
     throw Error(ExitCode::kUsage, "confidence = " + std::to_string(study.confidence), "between 0.5 and 1");
   const bool weight = !s.mass.empty() || !study.mass_is_factor;
-  if (!weight && s.wrench.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
+  if (std::ssize(study.wrenches) > kMostWrenches)
+    throw Error(ExitCode::kUsage, "wrenches: " + std::to_string(study.wrenches.size()) + " of them",
+                "at most " + std::to_string(kMostWrenches) + " are drawn from");
+  if (!weight && s.wrench.empty() && study.wrenches.empty() && !(study.force_ball > 0) && !(study.torque_ball > 0))
     throw Error(ExitCode::kUsage, "there is nothing that the grasps have to hold",
-                "Give mass or wrench, or a disturbance by force_ball or torque_ball.");
+                "Give mass or wrench, or a disturbance by force_ball, torque_ball or wrenches.");
   if (!(study.held_imbalance > 0))
     throw Error(ExitCode::kUsage, "held_imbalance = " + std::to_string(study.held_imbalance), "above 0");
 }
@@ -254,6 +257,9 @@ SetModel model_of(const SetStudy& study) {
     m.draw[kGravityAzimuth] = azimuth;
   }
   m.draw[kSetCommand] = study.command;
+  m.torque_error = study.torque_error;
+  m.wrenches = static_cast<int>(study.wrenches.size());
+  for (std::size_t k = 0; k < study.wrenches.size(); ++k) std::ranges::copy(study.wrenches[k], m.wrench[k]);
   m.contact_draw[kOwnFriction] = study.contact_friction;
   m.contact_draw[kSetSqueezeError] = study.squeeze_error;
   m.contact_draw[kSetSlideT] = study.slide_t;

@@ -44,10 +44,17 @@ enum SetContactSlot : int {
 };
 static_assert(kSetSlots % 2 == 0 && kSetContactSlots % 2 == 0, "a random block has two numbers");
 
+/// Random blocks beyond those of all contacts: of the wrench that is chosen, then of each joint.
+inline constexpr int kWrenchBlock = (kSetSlots + kMostSetContacts * kSetContactSlots) / 2,
+                     kJointBlock = kWrenchBlock + 1;
+
 /// What all grasps share. Trivially copyable.
 struct SetModel {
   study::Distribution draw[kSetSlots];
   study::Distribution contact_draw[kSetContactSlots];
+  study::Distribution torque_error;  ///< of each joint
+  double wrench[kMostWrenches][6];
+  int wrenches;
   bool friction_is_factor, mass_is_factor, any_gravity;
   std::uint64_t seed;
 };
@@ -159,6 +166,7 @@ struct CandidateBody {
     out.com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComCosine], x[kComAzimuth]);
     out.command = x[kSetCommand];
     set_load(g, x, out);
+    if (model.wrenches > 0) add_wrench(index, S(1 / g.length), out);
     for (int j = 0; j < N; ++j) {
       const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
       const DrawnContact<S> own = drawn_contact(model, g.contact[j], index, block);
@@ -197,6 +205,21 @@ struct CandidateBody {
     for (int r = 0; r < 3; ++r) {
       out.rest[r] = S(g.wrench[r]) + force[r];
       out.rest[r + 3] = (S(g.wrench[r + 3]) + torque[r]) * S(1 / g.length);
+    }
+  }
+  /// One of the given wrenches.
+  template <class S>
+  GARRA_HD_CALL void add_wrench(const SampleIndex<S>& index, const S& per_length, SetSample<S, N>& out) const {
+    S u, unused;
+    uniform_pair<S>(model.seed, index, kWrenchBlock, u, unused);
+    const S which = S(model.wrenches) * u;
+    Vec<S, 6> chosen;
+    for (int r = 0; r < 6; ++r) chosen[r] = S(model.wrench[0][r]);
+    for (int k = 1; k < model.wrenches; ++k)
+      for (int r = 0; r < 6; ++r) chosen[r] = select(which >= S(k), S(model.wrench[k][r]), chosen[r]);
+    for (int r = 0; r < 3; ++r) {
+      out.rest[r] += chosen[r];
+      out.rest[r + 3] = fma(chosen[r + 3], per_length, out.rest[r + 3]);
     }
   }
   /// What the forces of contact j do to the object.

@@ -239,7 +239,7 @@ LimitedJoint<N> limited_joint(const HandRows& rows, std::int64_t i, const JointR
                               const Vec<double, 3 * N>& force, const Mat<double, 3 * N, 3 * N>& rest_mobility) {
   LimitedJoint<N> out{};
   const auto k = static_cast<std::size_t>(i);
-  out.limit = rows.torque_limit[k];
+  out.limit = rows.torque_limit.empty() ? std::numeric_limits<double>::infinity() : rows.torque_limit[k];
   if (!rows.bias.empty()) out.bias = rows.bias[k];
   const Numbers drift = response.of_joint(i);
   for (int r = 0; r < 3 * rows.contacts; ++r) {
@@ -253,14 +253,14 @@ LimitedJoint<N> limited_joint(const HandRows& rows, std::int64_t i, const JointR
   return out;
 }
 
-/// `count` of them: those of the grasp that have a limit, and some without that fill up.
+/// `count` of them: all, or those of the grasp that have a limit, and some without that fill up.
 template <int N>
-std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, int count, const JointResponse& response,
+std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, bool all, int count, const JointResponse& response,
                                                const Vec<double, 3 * N>& force,
                                                const Mat<double, 3 * N, 3 * N>& rest_mobility) {
   std::vector<LimitedJoint<N>> out;
   for (std::int64_t i = 0; i < rows.joints; ++i)
-    if (std::isfinite(rows.torque_limit[static_cast<std::size_t>(i)]))
+    if (all || std::isfinite(rows.torque_limit[static_cast<std::size_t>(i)]))
       out.push_back(limited_joint<N>(rows, i, response, force, rest_mobility));
   LimitedJoint<N> none{};
   none.limit = std::numeric_limits<double>::infinity();
@@ -358,9 +358,14 @@ bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
   return true;
 }
 
-HandReader::HandReader(const Set& set, Hand hand) : set_(set), hand_(hand) {
+HandReader::HandReader(const Set& set, Hand hand, bool torque_errors)
+    : set_(set), hand_(hand), torque_errors_(torque_errors && hand == Hand::kWhole) {
+  if (torque_errors_ && set.joints() > kMostTorqueLimits)
+    refuse(
+        "the hand has " + std::to_string(set.joints()) + " joints, and their torques are off by command.torque_error",
+        "At most " + std::to_string(kMostTorqueLimits) + " can be.");
   if (hand != Hand::kWhole || set.torque_limit.empty()) return;
-  for (std::int64_t g = 0; g < set.count(); ++g) limited_ = std::max(limited_, limits_of(HandRows(set, g)));
+  for (std::int64_t g = 0; g < set.count(); ++g) limits_ = std::max(limits_, limits_of(HandRows(set, g)));
 }
 
 template <int N>
@@ -385,10 +390,11 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& 
   for (int r = 0; r < 3; ++r) out.hold.probe[r] = grasp.mass * grasp.gravity[r];
   out.hold.length = kRadiusLengths * grasp.length;
   for (int j = 0; j < N; ++j) out.hold.limited = out.hold.limited || std::isfinite(grasp.limit[j]);
-  to.each = limited_;
-  if (limited_ == 0) return;
-  out.hold.limited = true;
-  const auto joints = limited_joints_of<N>(rows, limited_, *response, force, inverse);
+  to.each = torque_errors_ ? static_cast<int>(rows.joints) : limits_;
+  to.limit = limits_ > 0;
+  if (to.each == 0) return;
+  out.hold.limited = out.hold.limited || to.limit;
+  const auto joints = limited_joints_of<N>(rows, torque_errors_, to.each, *response, force, inverse);
   to.joints.insert(to.joints.end(), joints.begin(), joints.end());
 }
 template void HandReader::pack(std::int64_t, const SetGrasp<1>&, PackedHands<1>&) const;

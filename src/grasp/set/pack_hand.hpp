@@ -21,14 +21,15 @@ struct PackedHands {
   std::vector<SetHand<N>> hands;
   std::vector<LimitedJoint<N>> joints;  ///< as many of each
   int each = 0;
+  bool limit = false;  ///< some torques
 
-  [[nodiscard]] LimitedJoints<N> limited() const { return {joints.data(), each}; }
+  [[nodiscard]] LimitedJoints<N> limited() const { return {joints.data(), each, limit}; }
 };
 
 class HandReader {
  public:
-  /// References stay the caller's.
-  HandReader(const Set& set, Hand hand);
+  /// References stay the caller's. torque_errors: whether joints without a limit are looked at, too.
+  HandReader(const Set& set, Hand hand, bool torque_errors);
   /// Adds the hand of grasp g; `grasp` is the same grasp, packed.
   template <int N>
   void pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& to) const;
@@ -36,7 +37,8 @@ class HandReader {
  private:
   const Set& set_;
   Hand hand_;
-  int limited_ = 0;  ///< joints with a torque limit, of the grasp that has most of them
+  bool torque_errors_;
+  int limits_ = 0;  ///< joints with a torque limit, of the grasp that has most of them
 };
 
 }  // namespace garra::grasp

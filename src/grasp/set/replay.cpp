@@ -1,4 +1,5 @@
 // One sample of one grasp of a set, in full.
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -51,6 +52,18 @@ void add_inputs(const SetModel& model, const SampleIndex<double>& index, int con
     add_drawn(model.contact_draw, kContactSlotNames, "contact " + std::to_string(j + 1) + " ",
               draw_values<kSetContactSlots>(model.contact_draw, model.seed, index, block), out);
   }
+}
+
+/// What torques of a whole hand are off by, and which wrench acts.
+void add_more_inputs(const SetModel& model, const SampleIndex<double>& index, std::int64_t joints, SetReplay& out) {
+  if (model.wrenches > 1) {
+    double u, unused;
+    uniform_pair<double>(model.seed, index, kWrenchBlock, u, unused);
+    out.inputs.emplace_back("wrench (from 0)", std::floor(model.wrenches * u));
+  }
+  if (model.torque_error.is_constant()) return;
+  for (int k = 0; k < joints; ++k)
+    out.inputs.emplace_back("joint " + std::to_string(k + 1) + " torque error", torque_error(model, index, k));
 }
 
 template <int N>
@@ -109,7 +122,7 @@ template <int N>
 void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
   PackedHands<N> hand;
-  HandReader(set, out.hand).pack(grasp, g, hand);
+  HandReader(set, out.hand, torque_errors(study)).pack(grasp, g, hand);
   HandReplay r = replay_hand<N>(HandJob<N>{model,
                                            {&g, 1},
                                            hand.hands,
@@ -169,6 +182,7 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
       const SetGrasp<n> g = reader.packed<n>();
       const auto drawn = CandidateBody<n>{model, &g, 1, 0, nullptr}.sample(g, index);
       add_inputs<n>(model, index, g.contacts, out);
+      add_more_inputs(model, index, out.hand == Hand::kWhole ? set.joints() : 0, out);
       describe(g, reader.is_soft(), drawn, out);
       replay_it(g, drawn);
     });

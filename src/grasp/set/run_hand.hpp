@@ -59,7 +59,7 @@ void run_hand(const HandJob<N>& job, const Device& device);
 /// Calls run(body) with the body that balances a job's samples.
 template <int N, class Run>
 void with_balance(const HandBalanceBody<N>& body, const LimitedJoints<N>& joints, const Run& run) {
-  if (joints.each > 0)
+  if (joints.limit)
     run(HandTorqueBody<N>{body, joints});
   else
     run(body);
