@@ -42,7 +42,7 @@ OF_CONTACTS = {"point": (3,), "normal": (3,), "friction": (), "force_limit": ()}
 OF_GRASPS = {"mass": (), "com": (3,), "gravity": (3,), "wrench": (6,)}
 
 # What numpy.load() raises of a file that is none, or is damaged.
-NPZ_ERRORS = (OSError, ValueError, TypeError, KeyError, EOFError, NotImplementedError, RuntimeError, SyntaxError,
+NPZ_ERRORS = (OSError, ValueError, TypeError, KeyError, EOFError, MemoryError, RuntimeError, SyntaxError,
               zipfile.BadZipFile, zlib.error)  # fmt: skip
 
 Table = dict[str, Any]
