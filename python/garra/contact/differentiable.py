@@ -91,7 +91,7 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
         nothing = np.zeros(np.shape(c)[:-1])
         found = contact.Solutions(np.asarray(c), np.asarray(a), *[nothing] * 3, np.asarray(state), nothing, nothing)
         g = contact.gradients(np.asarray(A), np.asarray(mu), found, np.asarray(cotangent))
-        return tuple(np.asarray(x, dtype=A.dtype) for x in (g.A, g.b, g.mu))
+        return tuple(np.asarray(x, dtype=A.dtype) for x in (g.b, g.mu))
 
     @jax.custom_vjp
     def forces(A: Any, b: Any, mu: Any) -> tuple[Any, ...]:
@@ -105,9 +105,10 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
     def backward(kept: tuple[Any, ...], cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
         A, b, mu, c, a, state = kept
         lead, size = c.shape[:-1], c.shape[-1]
-        out = tuple(jax.ShapeDtypeStruct((*lead, *tail), A.dtype) for tail in ((size, size), (size,), (size // 3,)))
-        found = jax.pure_callback(pulled_back, out, A, mu, c, a, state, cotangents[0], vmap_method="broadcast_all")
-        return tuple(_summed(x, like.shape) for x, like in zip(found, (A, b, mu), strict=True))
+        out = tuple(jax.ShapeDtypeStruct((*lead, width), A.dtype) for width in (size, size // 3))
+        by_b, by_mu = jax.pure_callback(pulled_back, out, A, mu, c, a, state, cotangents[0], vmap_method="broadcast_all")
+        by_A = by_b[..., :, None] * c[..., None, :]  # by JAX itself: on all threads, and where it is asked for only
+        return tuple(_summed(x, like.shape) for x, like in ((by_A, A), (by_b, b), (by_mu, mu)))
 
     forces.defvjp(forward, backward)
     return partial(_call, forces)
