@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "arrays.hpp"
 #include "garra/core/error.hpp"
+#include "garra/grasp_words.hpp"
 #include "garra/mesh.hpp"
 
 namespace garra::python {
@@ -203,13 +205,27 @@ nb::dict replay(const Whole& first, const nb::dict& arrays, const nb::dict& unce
 
 }  // namespace
 
+namespace {
+
+/// name: what is said of it, in the order of its numbers.
+nb::dict words_of(std::span<const study::OutcomeWords> table) {
+  nb::dict all;
+  for (const study::OutcomeWords& row : table) {
+    nb::dict words;
+    words["label"] = row.label;
+    words["color"] = row.color;
+    words["meaning"] = row.meaning;
+    words["decided"] = row.decided;
+    all[row.name] = words;
+  }
+  return all;
+}
+
+}  // namespace
+
 void add_grasp_set(nb::module_& m) {
-  nb::list names;
-  for (const char* name : names_of(grasp::GraspStatus{})) names.append(name);
-  m.attr("grasp_statuses") = nb::tuple(names);
-  nb::list outcomes;
-  for (int k = 0; k < grasp::kOutcomes; ++k) outcomes.append(to_string(static_cast<grasp::Outcome>(k)));
-  m.attr("grasp_outcomes") = nb::tuple(outcomes);
+  m.attr("grasp_statuses") = words_of(grasp::kGraspStatusWords);
+  m.attr("grasp_outcomes") = words_of(grasp::kOutcomeWords);
   m.def("grasp_set_replay", replay, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("grasp"),
         nb::arg("sample"));
   m.def("grasp_set_rank", rank, nb::arg("first"), nb::arg("arrays"), nb::arg("uncertain"), nb::arg("device"),

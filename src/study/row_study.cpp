@@ -159,6 +159,21 @@ double RowStudy::unsolved_share(const Total& t) const {
   return t.count == 0 ? 0 : static_cast<double>(at(t, kUndecided)) / static_cast<double>(t.count);
 }
 
+namespace {
+
+/// How samples are counted, and what is said of that, in the order of their fates.
+void put_outcomes(Json& j, const Tally& t, const std::vector<std::string>& names) {
+  std::vector<std::string> labels = names;
+  for (std::string& label : labels) std::replace(label.begin(), label.end(), '_', ' ');
+  const OutcomeWords words[] = {{names[kYes].c_str(), labels[kYes].c_str(), "held", "the event has happened"},
+                                {names[kNo].c_str(), labels[kNo].c_str(), "slip", "it has not"},
+                                {names[kUndecided].c_str(), labels[kUndecided].c_str(), "muted",
+                                 "not known: the interval is widened by these on both sides", false}};
+  put_outcomes(j, words, t, 0);
+}
+
+}  // namespace
+
 std::string RowStudy::summary(const Total& t, const std::string& stopped_by) const {
   const Estimate e = estimate(t);
   Json j = {{"schema", 1},        {"job", words_.job},           {"title", words_.title},   {"seed", plan().seed},
@@ -168,7 +183,7 @@ std::string RowStudy::summary(const Total& t, const std::string& stopped_by) con
                 {"low", e.interval.low},
                 {"high", e.interval.high},
                 {"confidence", 0.95}};
-  for (int k = 0; k < kFates; ++k) j["outcomes"][columns()[1].names[size(k)]] = at(t, k);
+  put_outcomes(j, t, columns()[1].names);
   j["metrics"] = Json::object();
   for (std::size_t k = 0; k < words_.outputs.size(); ++k) {
     const SystemOutput& o = words_.outputs[k];

@@ -171,6 +171,18 @@ void put_words(Json& j, const ColumnWords& words) {
   if (std::isfinite(words.reference)) j["reference"] = words.reference;
 }
 
+Json words_of(std::span<const OutcomeWords> table) {
+  Json j;
+  for (const OutcomeWords& row : table)
+    j[row.name] = {{"label", row.label}, {"color", row.color}, {"meaning", row.meaning}, {"decided", row.decided}};
+  return j;
+}
+
+void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, int first) {
+  for (const OutcomeWords& row : table) j["outcomes"][row.name] = at(t, first++);
+  j["outcome_words"] = words_of(table);
+}
+
 std::string describe(const Distribution& d) {
   const auto n = [](double x) { return Json(x).dump(); };
   std::string s;

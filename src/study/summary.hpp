@@ -9,6 +9,7 @@
 #include "garra/study/counting.hpp"
 #include "garra/study/distribution.hpp"
 #include "garra/study/engine.hpp"
+#include "garra/study/outcomes.hpp"
 #include "garra/study/tally.hpp"
 #include "study/columns.hpp"
 
@@ -29,6 +30,10 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums);
 /// These words alone, and the unit.
 void put_words(Json& j, const ColumnWords& words);
+/// `outcome_words` of docs/run-folder.md: what a table says of each outcome.
+[[nodiscard]] Json words_of(std::span<const OutcomeWords> table);
+/// `outcomes`, counted from `first` on, and their words.
+void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, int first);
 /// "normal(1.0, 0.05)", ", truncated"
 [[nodiscard]] std::string describe(const Distribution& d);
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from garra.page.outcomes import check_counts, check_outcomes
 from garra.page.run_folder import (
     COUNT,
     HISTOGRAM,
@@ -23,14 +24,10 @@ from garra.page.run_folder import (
     same_lengths,
 )  # fmt: skip
 
-OUTCOMES = ("settled", "late", "joint_limit", "non_finite", "step_limit", "invalid_input")
-UNSOLVED = ("non_finite", "step_limit", "invalid_input")  # no trajectory to judge
-
-COUNTS = dict.fromkeys(OUTCOMES, COUNT)
 DESIGN = {
     "values": [REAL],
     "samples": COUNT,
-    "outcomes": COUNTS,
+    "outcomes": (dict,),
     "probability": MAYBE,
     "low": MAYBE,
     "high": MAYBE,
@@ -47,7 +44,7 @@ SUMMARY = {
     "settle": {"within": REAL, "speed": REAL, "band": MAYBE, "at": (list, type(None))},
     "method": {"integrator": TEXT, "step": MAYBE, "until": REAL, "torque": TEXT, "limits": TEXT},
     "sweep": [{"key": TEXT, "unit": TEXT, "values": [REAL], "scale": TEXT}],
-    "outcomes": COUNTS,
+    "outcomes": {"settled": COUNT, "late": COUNT},  # and others
     "designs": [DESIGN],
     "best": (dict, type(None)),
     "inputs": [{"name": TEXT, "unit": TEXT, "distribution": TEXT}],
@@ -69,7 +66,7 @@ def check_summary(summary: dict[str, Any], at: At) -> None:
         raise at.key("designs").fail(f"are {len(summary['designs'])}; the sweep has {combinations} combinations")
     for index, design in enumerate(summary["designs"]):
         _check_design(summary, design, at.key("designs").item(index))
-    _check_counts(summary, summary["samples"], at)
+    check_outcomes(summary, at)
     if sum(design["samples"] for design in summary["designs"]) != summary["samples"]:
         raise at.key("designs").fail(f"do not add up to the {summary['samples']} samples")
     _check_references(summary, at)
@@ -89,17 +86,12 @@ def _check_design(summary: dict[str, Any], design: dict[str, Any], at: At) -> No
     _check_length(design["values"], len(summary["sweep"]), "swept keys", at.key("values"))
     for key in ("peak_torque", "peak_speed"):
         _check_length(design[key], summary["robot"]["joints"], "joints", at.key(key))
-    _check_counts(design, design["samples"], at)
+    check_counts(design, summary["outcomes"], at)
 
 
 def _check_length(items: list[Any], length: int, what: str, at: At) -> None:
     if len(items) != length:
         raise at.fail(f"has {len(items)} entries for {length} {what}")
-
-
-def _check_counts(table: dict[str, Any], samples: int, at: At) -> None:
-    if sum(table["outcomes"][key] for key in OUTCOMES) != samples:
-        raise at.key("outcomes").fail(f"do not add up to the {samples} samples")
 
 
 def _check_references(summary: dict[str, Any], at: At) -> None:

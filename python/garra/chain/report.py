@@ -12,7 +12,7 @@ from garra.chain import figures as chain_figures
 from garra.chain import folder as chain_folder
 from garra.chain import motion as chain_motion
 from garra.chain.words import interval, key_words, settings, short_settings
-from garra.page import study_parts, words
+from garra.page import outcomes, words
 from garra.page.html import dumps, study_page
 from garra.page.measures import Scale, defined, measure, pretty, quantile, quantile_text, scale
 from garra.page.run_folder import Run
@@ -20,16 +20,6 @@ from garra.page.run_folder import Run
 MOST_ROWS = 40  # designs in the open table; with more, the likeliest
 
 Table = dict[str, Any]
-
-# key: label, color, what it means
-OUTCOMES = {
-    "settled": ("settled", "held", "at rest within the limit"),
-    "late": ("late", "slip", "at rest later, or not by the end"),
-    "joint_limit": ("joint limit", "break", "a joint reached its limit, which ended the motion"),
-    "non_finite": ("non-finite", "muted", "unsolved: numbers grew beyond all bounds"),
-    "step_limit": ("step limit", "muted", "unsolved: the integrator ran out of steps"),
-    "invalid_input": ("invalid input", "muted", "unsolved: a drawn input is no finite number"),
-}
 
 
 def build(run: Run) -> str:
@@ -46,7 +36,7 @@ def build(run: Run) -> str:
         figures=_figures(summary, shown),
         designs=_designs(summary),
         contrasts=[short_settings(summary["designs"][d]["values"], summary["sweep"]) for d in shown],
-        outcomes=_outcomes(summary),
+        outcomes=outcomes.bar(summary),
         checks=_checks(summary, nominal),
         settled=_settled(summary),
         motion=motion,
@@ -98,7 +88,7 @@ def _settled(summary: Table) -> str:
 def _headline(summary: Table) -> Table:
     best, leader = summary["best"], _leader(summary)
     design = summary["designs"][leader]
-    robot, unsolved = summary["robot"], sum(summary["outcomes"][key] for key in chain_folder.UNSOLVED)
+    robot, unsolved = summary["robot"], outcomes.undecided(summary)
     return {
         "best": best is not None and bool(design["probability"]),
         "why": best["why"] if best else "",
@@ -235,15 +225,11 @@ def _row(summary: Table, index: int) -> Table:
         "times": [quantile_text(design["settling_time"], level) for level in ("0.05", "0.5", "0.95")],
         "torque": quantile_text(design["peak_torque"][largest], "0.5"),
         "joint": summary["robot"]["joint_names"][largest],
-        "unsolved": sum(design["outcomes"][key] for key in chain_folder.UNSOLVED),
+        "unsolved": outcomes.undecided(summary, design["outcomes"]),
     }
 
 
 # --- outcomes and checks
-
-
-def _outcomes(summary: Table) -> Table:
-    return study_parts.outcomes(OUTCOMES, summary["outcomes"])
 
 
 def _checks(summary: Table, nominal: chain_folder.Nominal) -> Table:

@@ -10,24 +10,28 @@ import numpy as np
 from garra import contact
 
 
-def forces(A: Any, b: Any, mu: Any, **how: Any) -> tuple[Any, Any]:
+def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
     """c [..., 3k] and the margin [...] of garra.contact.gradients(), differentiable in A, b and mu by torch's and by
     JAX's own means; `how` as in garra.contact.solve(). Forces of unsolved problems are NaN; gradients mean something
-    where the margin is positive."""
+    where the margin is positive. margin=False: c alone. What tells the margin is the derivative's own matrix, so that
+    it is taken apart once for the margin and once for the gradient; without, for the gradient only."""
     libraries = {type(x).__module__.partition(".")[0] for x in (A, b, mu)}
     if "torch" in libraries:
-        return _torch_function().apply(A, b, mu, how)
-    if libraries & {"jax", "jaxlib"}:
-        return _jax_function(tuple(sorted(how.items())))(A, b, mu)
-    found = contact.solve(A, b, mu, **how)
-    return found.c, _margin(A, mu, found)
+        found = _torch_function().apply(A, b, mu, margin, how)
+    elif libraries & {"jax", "jaxlib"}:
+        found = _jax_function(margin, tuple(sorted(how.items())))(A, b, mu)
+    else:
+        solutions = contact.solve(A, b, mu, **how)
+        found = (solutions.c, *_margin(A, mu, solutions, margin))
+    return found if margin else found[0]
 
 
-def _margin(A: Any, mu: Any, found: contact.Solutions) -> Any:
-    return contact.gradients(A, mu, found, np.zeros_like(np.asarray(found.c))).margin
+def _margin(A: Any, mu: Any, found: contact.Solutions, wanted: bool) -> list[Any]:
+    """One array, or none."""
+    return [contact.gradients(A, mu, found, np.zeros_like(np.asarray(found.c))).margin] if wanted else []
 
 
-def _summed(gradient: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _summed(gradient: Any, shape: tuple[int, ...]) -> Any:
     """The gradient of an array that was broadcast: summed over the axes that it was repeated along."""
     gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
     repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
@@ -39,32 +43,30 @@ def _torch_function() -> Any:
     import torch
 
     class Forces(torch.autograd.Function):
-        """c and margin of A, b, mu."""
+        """c, and margin where it is wanted, of A, b, mu."""
 
         @staticmethod
-        def forward(ctx: Any, A: Any, b: Any, mu: Any, how: dict[str, Any]) -> tuple[Any, Any]:
+        def forward(ctx: Any, A: Any, b: Any, mu: Any, wanted: bool, how: dict[str, Any]) -> tuple[Any, ...]:
             arrays = [torch.as_tensor(x).detach().cpu().numpy() for x in (A, b, mu)]
             found = contact.solve(*arrays, **how)
             ctx.problem, ctx.found = arrays, found
-            margin = torch.as_tensor(np.asarray(_margin(arrays[0], arrays[2], found)))
-            ctx.mark_non_differentiable(margin)
-            return torch.as_tensor(found.c), margin
+            margin = [torch.as_tensor(np.asarray(x)) for x in _margin(arrays[0], arrays[2], found, wanted)]
+            ctx.mark_non_differentiable(*margin)
+            return torch.as_tensor(found.c), *margin
 
         @staticmethod
-        def backward(ctx: Any, cotangent: Any, _: Any) -> tuple[Any, ...]:
+        def backward(ctx: Any, cotangent: Any, *_: Any) -> tuple[Any, ...]:
             A, b, mu = ctx.problem
             g = contact.gradients(A, mu, ctx.found, cotangent.detach().cpu().numpy())
             parts = zip(("A", "b", "mu"), (A, b, mu), ctx.needs_input_grad, strict=False)
-            return (
-                *(torch.as_tensor(_summed(getattr(g, p), x.shape)) if wanted else None for p, x, wanted in parts),
-                None,
-            )
+            found = (torch.as_tensor(_summed(getattr(g, p), x.shape)) if wanted else None for p, x, wanted in parts)
+            return *found, None, None
 
     return Forces
 
 
 @cache
-def _jax_function(how: tuple[tuple[str, Any], ...]) -> Any:
+def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -74,41 +76,39 @@ def _jax_function(how: tuple[tuple[str, Any], ...]) -> Any:
     def solved(A: Any, b: Any, mu: Any) -> tuple[np.ndarray, ...]:
         found = contact.solve(np.asarray(A), np.asarray(b), np.asarray(mu), **dict(how))
         state = np.asarray(found.state, dtype=np.uint8)
-        margin = _margin(np.asarray(A), np.asarray(mu), found)
-        return tuple(np.asarray(x, dtype=A.dtype) for x in (found.c, found.a)) + (state, np.asarray(margin, A.dtype))
+        margin = _margin(np.asarray(A), np.asarray(mu), found, wanted)
+        c, a, *margin = (np.asarray(x, dtype=A.dtype) for x in (found.c, found.a, *margin))
+        return c, a, state, *margin
 
     def solve(A: Any, b: Any, mu: Any) -> tuple[Any, ...]:
         lead, size = shapes_of(A, b, mu), b.shape[-1]
         row = jax.ShapeDtypeStruct((*lead, size), A.dtype)
-        out = (row, row, jax.ShapeDtypeStruct((*lead, size // 3), jnp.uint8), jax.ShapeDtypeStruct(lead, A.dtype))
+        margin = [jax.ShapeDtypeStruct(lead, A.dtype)] if wanted else []
+        out = (row, row, jax.ShapeDtypeStruct((*lead, size // 3), jnp.uint8), *margin)
         return jax.pure_callback(solved, out, A, b, mu, vmap_method="broadcast_all")
 
     def pulled_back(A: Any, mu: Any, c: Any, a: Any, state: Any, cotangent: Any) -> tuple[np.ndarray, ...]:
         nothing = np.zeros(np.shape(c)[:-1])
         found = contact.Solutions(np.asarray(c), np.asarray(a), *[nothing] * 3, np.asarray(state), nothing, nothing)
         g = contact.gradients(np.asarray(A), np.asarray(mu), found, np.asarray(cotangent))
-        return tuple(np.asarray(x, dtype=A.dtype) for x in (g.A, g.b, g.mu))
+        return tuple(np.asarray(x, dtype=A.dtype) for x in (g.b, g.mu))
 
     @jax.custom_vjp
-    def forces(A: Any, b: Any, mu: Any) -> tuple[Any, Any]:
-        c, _, _, margin = solve(A, b, mu)
-        return c, margin
+    def forces(A: Any, b: Any, mu: Any) -> tuple[Any, ...]:
+        c, _, _, *margin = solve(A, b, mu)
+        return c, *margin
 
     def forward(A: Any, b: Any, mu: Any) -> tuple[Any, Any]:
-        c, a, state, margin = solve(A, b, mu)
-        return (c, margin), (A, b, mu, c, a, state)
+        c, a, state, *margin = solve(A, b, mu)
+        return (c, *margin), (A, b, mu, c, a, state)
 
-    def backward(kept: tuple[Any, ...], cotangents: tuple[Any, Any]) -> tuple[Any, ...]:
+    def backward(kept: tuple[Any, ...], cotangents: tuple[Any, ...]) -> tuple[Any, ...]:
         A, b, mu, c, a, state = kept
         lead, size = c.shape[:-1], c.shape[-1]
-        out = tuple(jax.ShapeDtypeStruct((*lead, *tail), A.dtype) for tail in ((size, size), (size,), (size // 3,)))
-        found = jax.pure_callback(pulled_back, out, A, mu, c, a, state, cotangents[0], vmap_method="broadcast_all")
-        return tuple(_reduced(x, like.shape) for x, like in zip(found, (A, b, mu), strict=True))
-
-    def _reduced(gradient: Any, shape: tuple[int, ...]) -> Any:
-        gradient = gradient.sum(axis=tuple(range(gradient.ndim - len(shape))))
-        repeated = tuple(i for i, size in enumerate(shape) if size == 1 and gradient.shape[i] != 1)
-        return gradient.sum(axis=repeated, keepdims=True)
+        out = tuple(jax.ShapeDtypeStruct((*lead, width), A.dtype) for width in (size, size // 3))
+        by_b, by_mu = jax.pure_callback(pulled_back, out, A, mu, c, a, state, cotangents[0], vmap_method="broadcast_all")
+        by_A = by_b[..., :, None] * c[..., None, :]  # by JAX itself: on all threads, and where it is asked for only
+        return tuple(_summed(x, like.shape) for x, like in ((by_A, A), (by_b, b), (by_mu, mu)))
 
     forces.defvjp(forward, backward)
     return partial(_call, forces)

@@ -15,6 +15,7 @@ import numpy as np
 from garra import _core
 from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, mesh_of, names_of, sound_mesh
+from garra.page.outcomes import said_of
 from garra.study.distributions import Ball, Normal, Uniform
 from garra.study.run import RESULTS, Result
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
     from garra.grasp.hand import Grasp
 
-STATUS: tuple[str, ...] = _core.grasp_statuses
+STATUS = tuple(_core.grasp_statuses)
 """Names of the numbers in Ranking.status; 0 is "ranked"."""
-OUTCOMES: tuple[str, ...] = _core.grasp_outcomes
+OUTCOMES = tuple(_core.grasp_outcomes)
 """Names of the columns of Ranking.outcomes"""
 
 # Name: shape of one contact's, and of one grasp's, part.
@@ -409,7 +410,8 @@ class Ranking:
         set_ = self.candidates
         return ranking_file.Found(
             columns={name: np.asarray(getattr(self, name)).astype(t) for name, (_, t) in ranking_file.COLUMNS.items()},
-            statuses=list(STATUS),
+            statuses={name: said_of(words) for name, words in _core.grasp_statuses.items()},
+            outcomes={name: said_of(words) for name, words in _core.grasp_outcomes.items()},
             hand=self.hand,
             decided=self.decided,
             title=title or "Candidate grasps",

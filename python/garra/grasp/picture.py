@@ -6,7 +6,7 @@ import shlex
 from typing import Any
 
 from garra.grasp import scene as grasp_scene
-from garra.grasp import words as grasp_words
+from garra.page import outcomes
 from garra.page.run_folder import Run
 
 Table = dict[str, Any]
@@ -19,20 +19,20 @@ def picture(run: Run) -> Table | None:
     if found is None:
         return None
     runs = found["runs"]
-    outcomes = [grasp_words.outcome(sample["outcome"]) for sample in runs]
+    kinds = [outcomes.outcome(run.summary, sample["outcome"]) for sample in runs]
     titles = [sample["title"][:1].upper() + sample["title"][1:] for sample in runs]
     again = [run.replay(sample["sample"]) if sample["sample"] is not None else "" for sample in runs]
     data = found | {
         "outcomes": [
-            f"{title}: {label}" + (f" ({meaning})" if meaning else "")
-            for title, (label, _, meaning) in zip(titles, outcomes, strict=True)
+            f"{title}: {kind.label}" + (f" ({kind.meaning})" if kind.meaning else "")
+            for title, kind in zip(titles, kinds, strict=True)
         ],
         "commands": again,
     }
     folder = shlex.quote(run.folder)
     return {
         "data": data,
-        "names": [f"{title}, {label}" for title, (label, _, _) in zip(titles, outcomes, strict=True)],
+        "names": [f"{title}, {kind.label}" for title, kind in zip(titles, kinds, strict=True)],
         "shown": {sample["sample"]: k for k, sample in enumerate(runs) if sample["sample"] is not None},
         "loaded": any(any(sample["load"][0]) for sample in runs),
         "add": f"garra replay {folder} --sample N -o {shlex.quote(run.folder + '/samples/N.h5')} && garra report {folder}",

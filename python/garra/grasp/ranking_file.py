@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from garra.page.h5_tables import opened, text
+from garra.page.outcomes import Outcome
 from garra.page.run_folder import DamagedFile, MissingFile, RunError
+from garra.page.words import plain
 
 # Columns of a ranking: what follows the grasps' axis, and their type.
 COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
@@ -63,7 +65,8 @@ class Found:
     """One of everything for each grasp, and where it comes from."""
 
     columns: dict[str, np.ndarray]
-    statuses: list[str]  #: names of the numbers in columns["status"]
+    statuses: dict[str, Outcome]  #: by the names of the numbers in columns["status"]
+    outcomes: dict[str, Outcome]  #: by the names of columns["outcomes"]
     title: str
     hand: str = "ideal"  #: or "compliant", "whole"
     decided: bool = True  #: study["best"] grasps, where so many were asked for, are surely the best
@@ -120,7 +123,7 @@ def _ranking(h5: Any, file: Path) -> Table:
         if values.shape != (count, *tail) or values.dtype.kind not in "iuf":
             raise DamagedFile(f"{file}: {name}: expected numbers of the shape {(count, *tail)}, found {values.shape}")
         columns[name] = values.astype(kind)
-    statuses = [text(name) for name in h5["status"].attrs.get("names", ())]
+    statuses = _words(h5["status"])
     status, rank = columns["status"], columns["rank"]
     if len(status) and not 0 <= status.min() <= status.max() < len(statuses):
         raise DamagedFile(f"{file}: status: a number that its attribute `names` has no name for")
@@ -132,6 +135,7 @@ def _ranking(h5: Any, file: Path) -> Table:
     return {
         "columns": columns,
         "statuses": statuses,
+        "outcomes": _words(h5["outcomes"]),
         "hand": text(h5.attrs.get("hand", "ideal")),
         "decided": text(h5.attrs.get("decided", "true")) == "true",
         "title": Path(said["set"]).name or file.name,
@@ -153,6 +157,13 @@ def _study(said: str, file: Path) -> Table:
     if not isinstance(study, dict):
         raise DamagedFile(f"{file}: study: the attribute is not a JSON object")
     return study
+
+
+def _words(data: Any) -> dict[str, Outcome]:
+    """What the numbers of a data set stand for; an older garra has written their names only."""
+    names, labels, meanings = ([text(t) for t in data.attrs.get(key, ())] for key in ("names", "labels", "meanings"))
+    labels, meanings = labels or list(map(plain, names)), meanings or [""] * len(names)
+    return {name: Outcome(label, meaning=m) for name, label, m in zip(names, labels, meanings, strict=False)}
 
 
 def _seconds(said: str) -> float | None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from garra.grasp import figures, ranking_data, ranking_words
-from garra.grasp import words as grasp_words
 from garra.grasp.ranking_file import Found
 from garra.page import words
 from garra.page.html import dumps, page
@@ -18,7 +17,6 @@ BINS = 20
 MOST_LISTED = 30  # grasps without a rank, of each kind
 PICTURES = 10
 MOST_FRICTION = 1.5  # of the axis of friction
-LABELS = [label for label, *_ in grasp_words.OUTCOMES.values()]  # of the columns of `outcomes`
 
 Table = dict[str, Any]
 
@@ -130,6 +128,7 @@ def _hand(found: Found, order: np.ndarray) -> Table | None:
     if found.hand == "ideal":
         return None
     sums = found.columns["outcomes"][order].sum(axis=0)
+    labels = [kind.label for kind in found.outcomes.values()]
     rows = []
     for g in order[:PICTURES]:
         margin, fails = found.columns["margin"][g], int(found.columns["fails_first"][g])
@@ -142,7 +141,9 @@ def _hand(found: Found, order: np.ndarray) -> Table | None:
         })  # fmt: skip
     return {
         "name": found.hand,
-        "outcomes": [(LABELS[k], int(n), _share(n / max(sums.sum(), 1))) for k, n in enumerate(sums) if n],
+        "outcomes": [
+            (label, int(n), _share(n / max(sums.sum(), 1))) for label, n in zip(labels, sums, strict=True) if n
+        ],
         "rows": rows,
     }
 
@@ -193,12 +194,11 @@ def _shares(found: Found, order: np.ndarray) -> str:
 
 def _refused(found: Found) -> list[Table]:
     rows = []
-    for k, name in enumerate(found.statuses):
+    for k, kind in enumerate(found.statuses.values()):
         where = np.flatnonzero(found.columns["status"] == k)
         if k and len(where):
-            label, meaning = ranking_words.refused(name)
             listed = ", ".join(name_of(found, int(g)).removeprefix("grasp ") for g in where[:MOST_LISTED])
-            rows.append({"label": label, "meaning": meaning, "count": len(where), "listed": listed,
+            rows.append({"label": kind.label, "meaning": kind.meaning, "count": len(where), "listed": listed,
                          "more": max(len(where) - MOST_LISTED, 0)})  # fmt: skip
     return rows
 

@@ -1,4 +1,4 @@
-"""A ranking of candidate grasps as people read it: why a grasp has no rank, what was uncertain."""
+"""A ranking of candidate grasps as people read it: what was uncertain."""
 
 from __future__ import annotations
 
@@ -6,28 +6,7 @@ from typing import Any
 
 from garra.page import words
 
-# Why a grasp has no rank: label, what it means.
-REFUSED: dict[str, tuple[str, str]] = {
-    "no_contact": ("no contact", "the grasp has no contact"),
-    "too_many_contacts": ("too many contacts", "more than 32"),
-    "not_finite": ("not finite", "a number of it is NaN or infinite"),
-    "bad_normal": ("bad normal", "a normal is zero, or a tangent is parallel to its normal"),
-    "bad_friction": ("bad friction", "a friction coefficient or a force limit is negative"),
-    "bad_mass": ("bad mass", "the mass is negative, or the inertia is one that no body has"),
-    "outward_normals": (
-        "outward normals",
-        "every normal points away from the centre of mass, and nothing says that this is meant: they are to point into "
-        "the object",
-    ),
-    "millimeters": ("millimetres?", "a contact is more than 10 m away: lengths are in metres"),
-    "bad_hand": ("bad hand", "its mobility or mass matrix is not symmetric and positive definite"),
-}
-
 Table = dict[str, Any]
-
-
-def refused(name: str) -> tuple[str, str]:
-    return REFUSED.get(name, (words.plain(name), ""))
 
 
 def study(said: Table, arrays: Table) -> list[tuple[str, str]]:

@@ -7,7 +7,8 @@ from typing import Any
 from garra.grasp import figures as grasp_figures
 from garra.grasp import picture as grasp_picture
 from garra.grasp import words as grasp_words
-from garra.page import figures, study_parts, words
+from garra.grasp.folder import BESIDE_HELD
+from garra.page import figures, outcomes, study_parts, words
 from garra.page.html import dumps, study_page
 from garra.page.run_folder import Run
 
@@ -21,7 +22,7 @@ def build(run: Run) -> str:
         "grasp/report.html",
         run,
         headline=_headline(run),
-        outcomes=_outcomes(run.summary),
+        outcomes=outcomes.bar(run.summary),
         friction=_friction(run),
         contacts=_contacts(run.summary),
         metrics=_metrics(run.summary),
@@ -29,7 +30,7 @@ def build(run: Run) -> str:
         inputs=study_parts.inputs(run.summary["inputs"], run.summary["held"]["probability"], "holding", "held"),
         solver=_solver(run.summary),
         picture=picture,
-        outcome=grasp_words.outcome,
+        label=lambda key: outcomes.outcome(run.summary, key).label,
         picture_json=dumps(picture["data"]) if picture else "",
         figures=_estimate_figures(run),
     )
@@ -48,28 +49,19 @@ def _headline(run: Run) -> Table:
         "unsolved": words.share(run.summary["outcomes"]["unsolved"], samples),
         "early": run.summary["stopped_by"] in ("time_limit", "signal"),
         "beside": _beside(run.summary),
-        "what": grasp_words.HELD_AND_CARRIED
-        if "not_carried" in run.summary["outcomes"]
-        else grasp_words.OUTCOMES["held"][2],
+        "what": outcomes.outcome(run.summary, "held").meaning or "the grasp holds",
     }
-
-
-def _outcomes(summary: Table) -> Table:
-    kinds = {key: grasp_words.outcome(key) for key in words.in_order(summary["outcomes"], grasp_words.OUTCOMES)}
-    if "not_carried" in kinds:
-        kinds["held"] = (*kinds["held"][:2], grasp_words.HELD_AND_CARRIED)
-    return study_parts.outcomes(kinds, summary["outcomes"])
 
 
 def _beside(summary: Table) -> list[Table]:
     """Further probabilities of the study, with their intervals, under the headline."""
     rows = []
-    for key, (label, meaning) in grasp_words.BESIDE_HELD.items():
+    for key in BESIDE_HELD:
         if key in summary:
             p = summary[key]
             decimals = words.decimals_for(p["low"], p["high"])
             found = {part: words.percent(p[part], decimals) for part in ("probability", "low", "high")}
-            rows.append(found | {"label": label, "meaning": meaning})
+            rows.append(found | {"label": p.get("label", f"P({words.plain(key)})"), "meaning": p.get("meaning", "")})
     return rows
 
 

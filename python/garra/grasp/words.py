@@ -1,34 +1,10 @@
-"""Outcomes, metrics and the scenario of a grasp study as people read them."""
+"""The probability and the scenario of a grasp study as people read them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from garra.page import words
-
-# Outcomes of a grasp study: label, color, what it means. A summary may hold others; they are named as in the summary.
-OUTCOMES: dict[str, tuple[str, str, str]] = {
-    "held": ("held", "held", "every contact sticks"),
-    "not_resisted": ("not resisted", "accent", "no forces inside the friction cones can balance the wrench"),
-    "not_carried": ("not carried", "ink", "forces could balance the wrench, the given command does not"),
-    "slipping": ("slipping", "slip", "some contact slips, none opens"),
-    "separating": ("separating", "break", "some contact opens"),
-    "no_solution": ("no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"),
-    "several_solutions": ("several solutions", "muted", "two different motions were found, both certified"),
-    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact"),
-    "unsolved": ("unsolved", "muted", "the solver did not converge; may be any of the above"),
-}
-HELD_AND_CARRIED = "contacts stick, forces can balance the wrench, and the given command carries it"
-# Further probabilities of a grasp study: label, the event.
-BESIDE_HELD = {
-    "no_slip": ("P(no slip)", "every contact sticks, whether or not the wrench is balanced"),
-    "can_be_held": ("P(can be held)", "some forces inside the friction cones balance the wrench"),
-}
-
-
-def outcome(key: str) -> tuple[str, str, str]:
-    """Label, color and meaning of an outcome."""
-    return OUTCOMES.get(key, (words.plain(key), "muted", ""))
 
 
 def odds(probability: float, low: float, high: float, confidence: float = 0.95) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from garra.page.outcomes import check_counts, check_outcomes
 from garra.page.run_folder import (
     COUNT,
     HISTOGRAM,
@@ -21,10 +22,6 @@ from garra.page.run_folder import (
     same_lengths,
 )  # fmt: skip
 
-OUTCOMES = ("held", "slipped", "dropped", "turned", "joint_limit", "unreachable", "unsolved", "non_finite")
-UNDECIDED = ("unsolved", "non_finite")
-METRICS = ("slip_path", "peak_drift", "peak_turn", "peak_force", "peak_torque", "least_margin")
-BANDS = ("drift", "turn", "margin", "slip", "force")
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 AUDIT = ("energy_balance", "momentum_balance", "worst_gap", "worst_cone", "worst_residual")
 
@@ -35,13 +32,12 @@ CURVES = {"probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]}
 LEVEL = {
     "friction": MAYBE,
     "samples": COUNT,
-    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "outcomes": (dict,),
     "held": INTERVAL,
     "no_slip": INTERVAL,
     "survival": {"time": [REAL], "drop": CURVES, "slip": CURVES},
-    **dict.fromkeys(METRICS, MAYBE_TABLE),
-    "bands": {"time": [REAL], "alive": [COUNT], **dict.fromkeys(BANDS, MAYBE_TABLE)},
-}
+    "bands": {"time": [REAL], "alive": [COUNT]},  # and any names, each a BAND or null
+}  # and any names, each a HISTOGRAM or null
 BAND = {"unit": TEXT, "label?": TEXT, "meaning?": TEXT, "reference?": MAYBE, **dict.fromkeys(QUANTILES, [MAYBE])}
 SAMPLE = {"sample": COUNT, "level": COUNT, "friction": MAYBE, "outcome": TEXT, "end_time": MAYBE, "peak_drift": MAYBE}
 SUMMARY = {
@@ -58,7 +54,7 @@ SUMMARY = {
         "restitution": REAL,
     },
     "held": INTERVAL | {"confidence": REAL},
-    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "outcomes": {"held": COUNT, "slipped": COUNT},  # and others
     "levels": [LEVEL],
     "contacts": [{"name": TEXT, "slipped_first": COUNT, "slip_path": HISTOGRAM, "peak_force": HISTOGRAM}],
     "inputs": [INPUT],
@@ -77,8 +73,7 @@ def check_summary(summary: Table, at: At) -> None:
     for key in ("levels", "contacts"):
         if not summary[key]:
             raise at.key(key).fail("empty; a study has at least one")
-    if sum(summary["outcomes"][key] for key in OUTCOMES) != summary["samples"]:
-        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
+    check_outcomes(summary, at)
     if sum(level["samples"] for level in summary["levels"]) != summary["samples"]:
         raise at.key("levels").fail(f"do not add up to the {summary['samples']} samples")
     tables = [(summary["convergence"], at.key("convergence"))]
@@ -87,21 +82,32 @@ def check_summary(summary: Table, at: At) -> None:
         place = at.key("levels").item(i)
         if len(summary["levels"]) > 1 and level["friction"] is None:
             raise place.key("friction").fail("null; with several levels each has one")
-        if sum(level["outcomes"][key] for key in OUTCOMES) != level["samples"]:
-            raise place.key("outcomes").fail(f"do not add up to the {level['samples']} samples")
-        tables += _check_level(level, place)
+        check_counts(level, summary["outcomes"], place)
+        tables += _check_level(summary["levels"][0], level, place)
     same_lengths(tables)
 
 
-def _check_level(level: Table, at: At) -> list[tuple[Table, At]]:
+def metrics_of(levels: list[Table]) -> list[str]:
+    """What was measured of each sample, by the keys of the first level; null where a level has none."""
+    return [key for key in levels[0] if key not in LEVEL]
+
+
+def bands_of(levels: list[Table]) -> list[str]:
+    """The same of what was followed over time."""
+    return [key for key in levels[0]["bands"] if key not in LEVEL["bands"]]
+
+
+def _check_level(first: Table, level: Table, at: At) -> list[tuple[Table, At]]:
     """What a level may leave out; returns its tables of lists that must be equally long."""
-    for key in METRICS:
+    check(level, dict.fromkeys(metrics_of([first]), MAYBE_TABLE), at)
+    check(level["bands"], dict.fromkeys(bands_of([first]), MAYBE_TABLE), at.key("bands"))
+    for key in metrics_of([first]):
         if level[key] is not None:
             check(level[key], HISTOGRAM, at.key(key))
     time, bands = level["survival"]["time"], level["bands"]
     curves = {f"{kind} {key}": level["survival"][kind][key] for kind in ("drop", "slip") for key in CURVES}
     columns = {"time": bands["time"], "alive": bands["alive"]}
-    for key in BANDS:
+    for key in bands_of([first]):
         if bands[key] is not None:
             check(bands[key], BAND, at.key("bands").key(key))
             columns |= {f"{key} {q}": bands[key][q] for q in QUANTILES}

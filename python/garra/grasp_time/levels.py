@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from garra.grasp_time import figures
-from garra.grasp_time.folder import BANDS, METRICS, QUANTILES, UNDECIDED
-from garra.page import study_parts, words
+from garra.grasp_time.folder import QUANTILES, bands_of, metrics_of
+from garra.page import outcomes, study_parts, words
 from garra.page.measures import measure
 from garra.page.words import UNITS
 
@@ -40,16 +40,22 @@ def crossing(levels: list[Table], share: float) -> float | None:
     return None
 
 
-def rows(levels: list[Table]) -> list[Table]:
+def losses(summary: Table) -> dict[str, str]:
+    """Outcomes in which the object is no longer in the hand, by their labels."""
+    kinds = outcomes.outcomes(summary)
+    return {key: kind.label for key, kind in kinds.items() if kind.decided and key not in ("held", "slipped")}
+
+
+def rows(summary: Table, levels: list[Table]) -> list[Table]:
     """The table of levels."""
+    lost = losses(summary)
     return [
         {
             "name": name(level),
             "samples": level["samples"],
             "held": interval_text(level["held"]),
             "no_slip": interval_text(level["no_slip"]),
-            "outcomes": level["outcomes"],
-            "undecided": sum(level["outcomes"][key] for key in UNDECIDED),
+            "counts": [*(level["outcomes"][key] for key in lost), outcomes.undecided(summary, level["outcomes"])],
             "half_lost": _half(level["survival"], "drop"),
             "half_slipped": _half(level["survival"], "slip"),
         }
@@ -75,7 +81,7 @@ def spread(table: Table | None) -> str:
 def overview(levels: list[Table]) -> Table:
     """The figures and the table of distributions that show all levels at once."""
     names = [name(level) for level in levels]
-    metrics = [metric for key in METRICS if (metric := _metric(key, levels))]
+    metrics = [metric for key in metrics_of(levels) if (metric := _metric(key, levels))]
     several = len(levels) > 1
     return {
         "several": several,
@@ -91,7 +97,7 @@ def overview(levels: list[Table]) -> Table:
 
 
 def _drawn(levels: list[Table]) -> list[str]:
-    return [key for key in BANDS if any(level["bands"][key] is not None for level in levels)]
+    return [key for key in bands_of(levels) if any(level["bands"][key] is not None for level in levels)]
 
 
 def _known(key: str, levels: list[Table]) -> bool:
@@ -123,7 +129,7 @@ def embedded(levels: list[Table]) -> Table:
     """What the scripts draw of each level: survival, bands, histograms, as they are shown (mm, degrees)."""
     curves = {key: _curve(key, levels) for key in _drawn(levels)}
     curves = {key: {part: curve[part] for part in ("label", "limit")} for key, curve in curves.items()}
-    labels = {key: metric.label for key in METRICS if (metric := _metric(key, levels))}
+    labels = {key: metric.label for key in metrics_of(levels) if (metric := _metric(key, levels))}
     return {"levels": [_embedded(level) for level in levels], "curves": curves, "metrics": labels}
 
 
@@ -137,8 +143,8 @@ def _embedded(level: Table) -> Table:
         },
         "time": _short(bands["time"]),
         "alive": bands["alive"],
-        "bands": {key: _band(bands[key]) for key in BANDS if bands[key] is not None},
-        "histograms": {key: _histogram(level[key]) for key in METRICS if level[key] is not None},
+        "bands": {key: _band(bands[key]) for key in bands_of([level]) if bands[key] is not None},
+        "histograms": {key: _histogram(level[key]) for key in metrics_of([level]) if level[key] is not None},
     }
 
 

@@ -10,27 +10,14 @@ from typing import Any
 from garra.grasp import scene as grasp_scene
 from garra.grasp import words as grasp_words
 from garra.grasp_time import levels as grasp_time_levels
-from garra.grasp_time.folder import UNDECIDED
 from garra.grasp_time.levels import interval_text
-from garra.page import study_parts, words
+from garra.page import outcomes, study_parts, words
 from garra.page.html import dumps, study_page
 from garra.page.measures import measure, pretty
 from garra.page.run_folder import Run
 
 Table = dict[str, Any]
 
-# key: label, color, what it means ("drop", "slip" and "until": of the scenario)
-OUTCOMES = {
-    "held": ("held without slip", "held", "in the hand until {until}, no contact slid by {slip}"),
-    "slipped": ("held, slipped", "slip", "in the hand until {until}, but some contact slid by {slip}"),
-    "dropped": ("dropped", "break", "the center of mass moved by {drop}"),
-    "turned": ("turned", "break", "the object turned by {drop_turn}"),
-    "joint_limit": ("joint limit", "accent", "a joint reached its limit"),
-    "unreachable": ("unreachable", "muted", "a finger cannot reach its contact: never began"),
-    "unsolved": ("unsolved", "muted", "the contact problem of a step was not solved; may be any of the above"),
-    "non_finite": ("not finite", "muted", "a number overflowed; may be any of the above"),
-}
-LOST = ("dropped", "turned", "joint_limit", "unreachable")
 DRIVES = {
     "controller": "fingers under the grasp controller",
     "constant": "constant joint torques",
@@ -53,10 +40,11 @@ def build(run: Run) -> str:
         run,
         headline=headline(run, levels),
         outcomes=_outcomes(summary),
-        levels=grasp_time_levels.rows(levels),
+        losses=grasp_time_levels.losses(summary),
+        levels=grasp_time_levels.rows(summary, levels),
         overview=grasp_time_levels.overview(levels),
         levels_json=dumps(grasp_time_levels.embedded(levels)),
-        motion=motion and _choices(motion),
+        motion=motion and _choices(summary, motion),
         motion_json=dumps(motion),
         inputs=study_parts.inputs(summary["inputs"], p, "holding", "held"),
         convergence=study_parts.convergence(summary["convergence"], p, "P(held)"),
@@ -74,7 +62,7 @@ def headline(run: Run, levels: list[Table]) -> Table:
     """With several levels of friction the answer is the range over them: their mean is no grasp's probability."""
     summary = run.summary
     known = [level for level in levels if level["held"]["probability"] is not None]
-    undecided = sum(summary["outcomes"][key] for key in UNDECIDED)
+    undecided = outcomes.undecided(summary)
     several = len(levels) > 1
     ends = sorted(known, key=lambda level: level["held"]["probability"])
     return {
@@ -138,9 +126,8 @@ def _outcomes(summary: Table) -> Table:
         key: measure(time[key], unit)
         for key, unit in (("until", "s"), ("slip", "m"), ("drop", "m"), ("drop_turn", "rad"))
     }
-    counts = summary["outcomes"]
-    lost = sum(counts[key] for key in LOST)
-    return study_parts.outcomes(OUTCOMES, counts, **limits) | {"lost": lost, "limits": limits}
+    lost = sum(summary["outcomes"][key] for key in grasp_time_levels.losses(summary))
+    return outcomes.bar(summary, **limits) | {"lost": lost, "limits": limits}
 
 
 def _contacts(summary: Table) -> Table:
@@ -161,24 +148,23 @@ def _contacts(summary: Table) -> Table:
 # --- trajectories
 
 
-def _choices(motion: Table) -> Table:
+def _choices(summary: Table, motion: Table) -> Table:
     """What the page itself says of the trajectories of motion.h5; the numbers go to its scripts."""
     names = []
     for run in motion["runs"]:
-        parts = [run["title"], label_of(run["outcome"])]
+        parts = [run["title"], outcomes.outcome(summary, run["outcome"]).label]
         if run["friction"] is not None:
             parts.append(f"friction {words.number(run['friction'])}")
         names.append(", ".join(parts))
     return {"names": names, "instants": len(motion["runs"][0]["time"]), "contacts": len(motion["runs"][0]["state"][0])}
 
 
-def label_of(outcome: str) -> str:
-    return OUTCOMES[outcome][0] if outcome in OUTCOMES else outcome.replace("_", " ")
-
-
 def _samples(run: Run, key: str, motion: Table | None) -> list[Table]:
     shown = {row["sample"]: k for k, row in enumerate(motion["runs"])} if motion else {}
-    return [row | {"label": label_of(row["outcome"]), "shown": shown.get(row["sample"])} for row in run.summary[key]]
+    return [
+        row | {"label": outcomes.outcome(run.summary, row["outcome"]).label, "shown": shown.get(row["sample"])}
+        for row in run.summary[key]
+    ]
 
 
 # --- audit
@@ -206,7 +192,7 @@ def audit(summary: Table) -> list[Table]:
 
 def _slip_work(summary: Table) -> float | None:
     """An energy that matters: of the level with the smallest forces."""
-    medians = [level["peak_force"]["quantiles"]["0.5"] for level in summary["levels"] if level["peak_force"]]
+    medians = [level["peak_force"]["quantiles"]["0.5"] for level in summary["levels"] if level.get("peak_force")]
     known = [force for force in medians if force is not None]
     return min(known) * summary["time"]["slip"] if known else None
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from garra.page import study_parts, words
+from garra.page import outcomes, study_parts, words
 from garra.page.html import study_page
 from garra.page.run_folder import Run
-
-COLORS = ("held", "slip", "muted")
 
 Table = dict[str, Any]
 
@@ -21,7 +19,7 @@ def build(run: Run) -> str:
         run,
         event=event["name"],
         headline=_headline(summary),
-        outcomes=study_parts.outcomes(_kinds(summary), summary["outcomes"]),
+        outcomes=outcomes.bar(summary),
         metrics=[_metric(key, table) for key, table in summary["metrics"].items()],
         inputs=study_parts.inputs(summary["inputs"], event["probability"], event["name"], "held"),
         convergence=study_parts.convergence(summary["convergence"], event["probability"], f"P({event['name']})"),
@@ -35,16 +33,10 @@ def _headline(summary: Table) -> Table:
         "known": event["probability"] is not None,
         **{key: words.percent(event[key], decimals) for key in ("probability", "low", "high")},
         "confidence": words.percent(event["confidence"], 0),
-        "undecided": summary["outcomes"].get("undecided", 0),
+        "undecided": outcomes.undecided(summary),
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "study": [summary["job"]],
     }
-
-
-def _kinds(summary: Table) -> dict[str, tuple[str, str, str]]:
-    meanings = ("the event has happened", "it has not", "not known: the interval is widened by these on both sides")
-    rows = zip(summary["outcomes"], COLORS, meanings, strict=False)
-    return {key: (words.plain(key), color, meaning) for key, color, meaning in rows}
 
 
 def _metric(key: str, table: Table) -> Table:

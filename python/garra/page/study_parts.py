@@ -105,15 +105,6 @@ def _families(rows: list[Table]) -> list[Table]:
     ]
 
 
-def outcomes(kinds: dict[str, tuple[str, str, str]], counts: Table, **limits: str) -> Table:
-    """What became of the samples: rows for bar.html, and what never happened. `kinds`: key: label, color, meaning."""
-    rows = [
-        {"key": key, "label": label, "color": color, "meaning": meaning.format(**limits), "count": counts[key]}
-        for key, (label, color, meaning) in kinds.items()
-    ]
-    return {"seen": [row for row in rows if row["count"]], "none": [row["label"] for row in rows if not row["count"]]}
-
-
 def convergence(table: Table, estimate: float | None, what: str) -> str:
     """The figure, without the first numbers of samples where nothing was decided; empty where nothing ever was."""
     rows = [row for row in zip(*table.values(), strict=True) if None not in row]

@@ -17,11 +17,6 @@ def plain(key: str) -> str:
     return key.replace("_", " ")
 
 
-def in_order(found: dict[str, Any], known: dict[str, Any]) -> list[str]:
-    """The keys of `found`: those that are known in their order, then the others."""
-    return [key for key in known if key in found] + [key for key in found if key not in known]
-
-
 def count(n: int) -> str:
     return f"{n:,}"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from garra.page.h5_tables import UNLIMITED, data_sets, opened, text
+from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
     COUNT,
     HISTOGRAM,
@@ -24,7 +25,6 @@ from garra.page.run_folder import (
     same_lengths,
 )  # fmt: skip
 
-OUTCOMES = ("feasible", "stroke", "cone", "collision", "singular", "force_limit", "invalid")
 LEGS = 6
 
 SUMMARY = {
@@ -32,17 +32,17 @@ SUMMARY = {
     "kind": TEXT,
     "platform": {"name": TEXT},
     "p_feasible": {"probability": MAYBE, "low": MAYBE, "high": MAYBE},
-    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "outcomes": {"feasible": COUNT},  # and what can go wrong
     "allowed": {"force": MAYBE, "near_singular": REAL, "characteristic_length": REAL},
-    "first_failure": {"legs": [dict.fromkeys(OUTCOMES[1:], COUNT)], "time": [REAL], "count": [COUNT]},
+    "first_failure": {"legs": [(dict,)], "time": [REAL], "count": [COUNT]},
     "peak_force_at": {"legs": [COUNT], "time": [REAL], "count": [COUNT]},
     "metrics": {},  # any names, each a HISTOGRAM
     "inputs": [
         {"name": TEXT, "unit": TEXT, "distribution": TEXT, "influence": MAYBE, "noise": MAYBE, "bins": MAYBE_TABLE}
     ],
     "convergence": {"samples": [COUNT], "probability": [MAYBE], "low": [MAYBE], "high": [MAYBE]},
+    "earliest": (dict,),
     "highest_force": [{"sample": COUNT, "outcome": TEXT, "force": MAYBE}],
-    "earliest": dict.fromkeys(OUTCOMES[1:], [{"sample": COUNT, "instant": MAYBE}]),
     "failures_kept": COUNT,
 }
 BINS = {"value": [MAYBE], "feasible": [COUNT], "decided": [COUNT]}
@@ -65,8 +65,10 @@ def check_summary(summary: Table, at: At) -> None:
     if summary["kind"] not in KINDS:
         raise at.key("kind").fail(f'is "{summary["kind"]}"; only "path" and "map" have a report')
     check(summary, KINDS[summary["kind"]], at)
-    if sum(summary["outcomes"][key] for key in OUTCOMES) != summary["samples"]:
-        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
+    check_outcomes(summary, at)
+    failures = [key for key in summary["outcomes"] if key != "feasible"]
+    check(summary["first_failure"]["legs"], [dict.fromkeys(failures, COUNT)], at.key("first_failure").key("legs"))
+    check(summary["earliest"], dict.fromkeys(failures, [{"sample": COUNT, "instant": MAYBE}]), at.key("earliest"))
     for key, rows in (("first_failure", LEGS + 1), ("peak_force_at", LEGS)):
         if len(summary[key]["legs"]) != rows:
             raise at.key(key).key("legs").fail(f"has {len(summary[key]['legs'])} entries, expected {rows}")

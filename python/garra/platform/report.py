@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from garra.page import study_parts, words
+from garra.page import outcomes, study_parts, words
 from garra.page.colors import ramp
 from garra.page.html import dumps, study_page
 from garra.page.measures import measure
@@ -22,17 +22,6 @@ ALIKE = 0.9  # legs that fail first at least this part as often as the worst one
 
 Table = dict[str, Any]
 
-# key: label, color, what it means
-OUTCOMES = {
-    "feasible": ("feasible", "held", "nothing goes wrong"),
-    "stroke": ("stroke", "break", "a leg would have to be shorter or longer than it can"),
-    "cone": ("joint angle", "accent", "a joint at an end of a leg would leave its cone"),
-    "collision": ("collision", "ink", "two legs touch"),
-    "singular": ("near singular", "muted", "smallest singular value below {near}: the legs hardly hold the platform"),
-    "force_limit": ("force", "slip", "an actuator would have to give more than {force}"),
-    "invalid": ("invalid", "grid", "unsolved: a number is not finite"),
-}
-FAILURES = ("stroke", "cone", "collision", "singular", "force_limit")
 PATHS = {"straight": "straight path", "screw": "screw motion", "spline": "spline path", "sampled": "sampled path"}
 LAWS = {"quintic": "from rest to rest, smoothly", "trapezoid": "speeding up, steady, slowing down", "uniform": "steady"}
 # data set, label, unit
@@ -58,7 +47,7 @@ def build(run: Run) -> str:
         earliest=_earliest(summary),
         convergence=study_parts.convergence(summary["convergence"], p, "P(feasible)"),
         measure=measure,
-        label=lambda outcome: OUTCOMES[outcome][0] if outcome in OUTCOMES else outcome,
+        label=lambda key: outcomes.outcome(summary, key).label,
         **own,
     )
 
@@ -67,20 +56,21 @@ def build(run: Run) -> str:
 
 
 def _headline(summary: Table) -> Table:
-    p, outcomes = summary["p_feasible"], summary["outcomes"]
+    p, counts = summary["p_feasible"], summary["outcomes"]
     known = all(p[key] is not None for key in ("probability", "low", "high")) and bool(_decided(summary))
     decimals = words.decimals_for(p["low"], p["high"]) if known else 1
-    worst = max(FAILURES, key=lambda key: outcomes[key])
-    failures = _decided(summary) - outcomes["feasible"]
+    worst = max(_failures(summary), key=lambda key: counts[key])
+    failures = _decided(summary) - counts["feasible"]
+    unsolved = outcomes.undecided(summary)
     return {
         "known": known,
         **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
         "failures": failures,
-        "worst": OUTCOMES[worst][0] if outcomes[worst] else "",
-        "worst_share": words.share(outcomes[worst], failures),
+        "worst": outcomes.outcome(summary, worst).label if counts[worst] else "",
+        "worst_share": words.share(counts[worst], failures),
         "leg": _first_leg(summary) if summary["kind"] == "path" else "",
-        "unsolved": outcomes["invalid"],
-        "unsolved_share": words.share(outcomes["invalid"], summary["samples"]),
+        "unsolved": unsolved,
+        "unsolved_share": words.share(unsolved, summary["samples"]),
         "early": summary["stopped_by"] in ("time_limit", "signal"),
         "study": _study(summary),
         "odds": _odds(summary) if known else "",
@@ -88,7 +78,11 @@ def _headline(summary: Table) -> Table:
 
 
 def _decided(summary: Table) -> int:
-    return summary["samples"] - summary["outcomes"]["invalid"]
+    return summary["samples"] - outcomes.undecided(summary)
+
+
+def _failures(summary: Table) -> list[str]:
+    return [key for key, kind in outcomes.outcomes(summary).items() if key != "feasible" and kind.decided]
 
 
 def _odds(summary: Table) -> str:
@@ -138,7 +132,7 @@ def _study(summary: Table) -> list[str]:
 def _outcomes(summary: Table) -> Table:
     allowed = summary["allowed"]
     limits = {"near": words.number(allowed["near_singular"]), "force": measure(allowed["force"] or None, "N")}
-    return study_parts.outcomes(OUTCOMES, summary["outcomes"], **limits)
+    return outcomes.bar(summary, **limits)
 
 
 # --- distributions
@@ -156,29 +150,30 @@ def _metrics(summary: Table) -> list[Table]:
 
 def _first(summary: Table) -> Table:
     """Per leg the failures by what went wrong, none in particular first; widths in percent of all failures."""
-    legs = summary["first_failure"]["legs"]
-    total = max(sum(row[key] for row in legs for key in FAILURES), 1)
+    legs, failures, kinds = summary["first_failure"]["legs"], _failures(summary), outcomes.outcomes(summary)
+    total = max(sum(row[key] for row in legs for key in failures), 1)
     rows = [
         {
             "leg": leg,
             "label": f"leg {leg}" if leg else "no single leg",
-            "count": sum(row[key] for key in FAILURES),
-            "parts": [(OUTCOMES[key][0], OUTCOMES[key][1], row[key], 100 * row[key] / total) for key in FAILURES],
+            "count": sum(row[key] for key in failures),
+            "parts": [(kinds[key].label, kinds[key].color, row[key], 100 * row[key] / total) for key in failures],
         }
         for leg, row in enumerate(legs)
     ]
-    seen = [OUTCOMES[key][:2] for key in FAILURES if any(row[key] for row in legs)]
+    seen = [(kinds[key].label, kinds[key].color) for key in failures if any(row[key] for row in legs)]
     return {"rows": rows, "total": sum(row["count"] for row in rows), "seen": seen}
 
 
 def _earliest(summary: Table) -> list[Table]:
     """Per outcome the sample that fails soonest along the path."""
     time, rows = summary["first_failure"]["time"], []
-    for key in (*FAILURES, "invalid"):
-        for row in summary["earliest"][key][:1]:
+    for key, earliest in summary["earliest"].items():
+        for row in earliest[:1]:
             at = None if row["instant"] is None else int(row["instant"])
             known = at is not None and 0 <= at < len(time)
-            rows.append({"label": OUTCOMES[key][0], "sample": row["sample"], "time": time[at] if known else None})
+            label = outcomes.outcome(summary, key).label
+            rows.append({"label": label, "sample": row["sample"], "time": time[at] if known else None})
     return rows
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from garra.page.outcomes import check_outcomes
 from garra.page.run_folder import (
     COUNT,
     HISTOGRAM,
@@ -26,7 +27,6 @@ from garra.page.run_folder import (
 
 Table = dict[str, Any]
 
-OUTCOMES = ("regular", "near", "singular", "unreached", "invalid")
 NULL = type(None)
 JOINTS = [COUNT]  # numbers of joints, from 1
 
@@ -41,7 +41,7 @@ SUMMARY = {
     "tolerance": REAL,
     "precision": TEXT,
     "scaling": {"center": TEXT, "length": MAYBE},
-    "outcomes": dict.fromkeys(OUTCOMES, COUNT),
+    "outcomes": {"unreached": COUNT},  # and others
     "p_near": {"probability": MAYBE, "low": MAYBE, "high": MAYBE},
     "histograms": dict.fromkeys(("log_sigma", "log_condition", "manipulability"), HISTOGRAM),
     "quantiles": dict.fromkeys(("sigma_min", "condition"), dict.fromkeys(QUANTILES, MAYBE)),
@@ -69,8 +69,7 @@ def check_summary(summary: Table, at: At) -> None:
     joints = summary["robot"]["joints"]
     for key in ("names", "prismatic"):
         _check_length(summary["robot"][key], joints, "joints", at.key("robot").key(key))
-    if sum(summary["outcomes"][key] for key in OUTCOMES) != summary["samples"]:
-        raise at.key("outcomes").fail(f"do not add up to the {summary['samples']} samples")
+    check_outcomes(summary, at)
     for i, row in enumerate(summary["sampling"]["ranges"]):
         _check_joints([row["joint"]], joints, at.key("sampling").key("ranges").item(i).key("joint"))
     for key, shape in (("nearest", NEAREST), ("voxels", VOXELS), ("single_precision", SINGLE)):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.page import study_parts, words
+from garra.page import outcomes, words
 from garra.page.colors import ramp
 from garra.page.html import dumps, study_page
 from garra.page.measures import quantile_text
@@ -28,14 +28,6 @@ MOST_ROWS = 40  # rows of the table of subsets
 
 Table = dict[str, Any]
 
-# key: label, color, what it means
-OUTCOMES = {
-    "regular": ("regular", "held", "not near a singularity"),
-    "near": ("near", "slip", "smallest singular value at most {near} of the largest"),
-    "singular": ("singular", "break", "exactly, to {tolerance} of the largest singular value"),
-    "unreached": ("unreached", "muted", "inverse kinematics led to no solution from this start"),
-    "invalid": ("invalid", "muted", "unsolved: a number is not finite"),
-}
 KINDS = {
     "random": "{n} configurations at random",
     "even": "{n} configurations, evenly spread",
@@ -78,7 +70,7 @@ def _headline(summary: Table) -> Table:
     known = p["probability"] is not None and p["low"] is not None and p["high"] is not None
     decimals = words.decimals_for(p["low"], p["high"]) if known else 1
     kind = KINDS.get(summary["sampling"]["kind"], "{n} configurations")
-    decided = sum(summary["outcomes"][key] for key in ("regular", "near", "singular"))
+    decided = summary["samples"] - outcomes.undecided(summary)
     return {
         "known": known,
         **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
@@ -126,7 +118,7 @@ def _median_angle(table: Table) -> str:
 
 def _outcomes(summary: Table) -> Table:
     limits = {"near": words.number(summary["near"]), "tolerance": words.number(summary["tolerance"])}
-    return study_parts.outcomes(OUTCOMES, summary["outcomes"], **limits)
+    return outcomes.bar(summary, **limits)
 
 
 # --- who is to blame, who leads out

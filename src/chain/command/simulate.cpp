@@ -15,6 +15,7 @@
 #include "garra/core/error.hpp"
 #include "shell/batch_flags.hpp"
 #include "shell/flags.hpp"
+#include "shell/output_times.hpp"
 #include "shell/robot_argument.hpp"
 
 namespace garra::cli {
@@ -62,14 +63,7 @@ chain::SimulateOptions options_of(const SimulateArguments& arguments) {
   chain::SimulateOptions o = arguments.options;
   o.method = chain::parse_integrator(arguments.method);
   o.limits = value_named<chain::LimitRule>(arguments.limits).value_or(o.limits);
-  if (arguments.every > 0) {
-    if (o.until / arguments.every > 1e7) throw Error(ExitCode::kUsage, "--every asks for more than 1e7 outputs");
-    // 1e-12: rounding of until / every must not lose the last output.
-    const auto last = static_cast<std::int64_t>(std::floor(o.until / arguments.every * (1 + 1e-12)));
-    for (std::int64_t k = 0; k <= last; ++k)
-      // min: the last one may pass the end by rounding.
-      o.times.push_back(std::min(o.until, static_cast<double>(k) * arguments.every));
-  }
+  add_times_of(arguments.every, o);
   return o;
 }
 
@@ -216,12 +210,7 @@ void add_method_options(CLI::App& command, SimulateArguments& a) {
   command.add_option("--step", a.options.step, "of all methods but dopri5 [s]")
       ->check(positive_number())
       ->capture_default_str();
-  command.add_option("--until", a.options.until, "end [s]")->check(positive_number())->capture_default_str();
-  CLI::Option* times =
-      command.add_option("--times", a.options.times, "outputs [s]")->delimiter(',')->type_name("T,...");
-  command.add_option("--every", a.every, "outputs at 0, this, twice this, ... [s]")
-      ->check(positive_number())
-      ->excludes(times);
+  add_output_times(command, a.options, a.every);
   command.add_option("--relative-tolerance", a.options.tolerance.relative, "dopri5")
       ->check(positive_number())
       ->capture_default_str();

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "chain/eval/batch.hpp"
+#include "chain/study/outcomes.hpp"
 #include "garra/core/philox.hpp"
 
 namespace garra::chain {
@@ -234,10 +235,6 @@ std::vector<Input> uncertain_inputs(const Scenario& s) {
   return inputs;
 }
 
-const char* to_string(StudyOutcome outcome) {
-  constexpr const char* names[kStudyOutcomes] = {"settled",    "late",       "joint_limit",
-                                                 "non_finite", "step_limit", "invalid_input"};
-  return names[static_cast<int>(outcome)];
-}
+const char* to_string(StudyOutcome outcome) { return study::name_at(kOutcomeWords, static_cast<int>(outcome)); }
 
 }  // namespace garra::chain

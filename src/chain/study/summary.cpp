@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chain/study/outcomes.hpp"
 #include "chain/study/study.hpp"
 
 namespace garra::chain {
@@ -269,6 +270,7 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   j["method"] = method_json(s.designs.front());
   j["sweep"] = sweep_json(s.sweep);
   j["outcomes"] = nullptr;  // in its place; added up below
+  j["outcome_words"] = study::words_of(kOutcomeWords);
   j["designs"] = Json::array();
   for (std::size_t d = 0; d < all.size(); ++d) {
     const double* sums = t.sums.data() + static_cast<std::size_t>(value_sums_) * d;

@@ -6,6 +6,7 @@
 
 #include "base/files/hdf5.hpp"
 #include "base/files/number.hpp"
+#include "garra/grasp_words.hpp"
 #include "garra/io/grasp_set.hpp"
 
 namespace garra::io {
@@ -43,10 +44,17 @@ constexpr Counts kCounts[] = {{"rank", &Ranking::rank},
                               {"samples", &Ranking::samples},
                               {"fails_first", &Ranking::fails_first}};
 
-std::vector<std::string> outcome_names() {
-  std::vector<std::string> names;
-  for (int k = 0; k < grasp::kOutcomes; ++k) names.emplace_back(grasp::to_string(static_cast<grasp::Outcome>(k)));
-  return names;
+/// What the numbers of a data set stand for, as attributes of it.
+void put_words(Hdf5Stream& h5, const char* data_set, std::span<const study::OutcomeWords> table) {
+  std::vector<std::string> names, labels, meanings;
+  for (const study::OutcomeWords& row : table) {
+    names.emplace_back(row.name);
+    labels.emplace_back(row.label);
+    meanings.emplace_back(row.meaning);
+  }
+  h5.attribute(data_set, "names", names);
+  h5.attribute(data_set, "labels", labels);
+  h5.attribute(data_set, "meanings", meanings);
 }
 
 /// A row a grasp under the names of the columns; NaN is an empty field.
@@ -55,7 +63,7 @@ std::string csv_of(const grasp::Ranking& r) {
       "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
       "critical_friction_50,critical_friction_95,held,unsolved,samples,p_no_slip,p_can_be_held,margin_5,margin_50,"
       "margin_95,wrench_radius,fails_first";
-  for (const std::string& name : outcome_names()) out += ",outcome_" + name;
+  for (const auto& row : grasp::kOutcomeWords) out += std::string(",outcome_") + row.name;
   out += "\n";
   const auto names = names_of(grasp::GraspStatus{});
   const auto number = [](double x) { return std::isnan(x) ? "," : "," + shortest(x); };
@@ -97,11 +105,10 @@ RankingWriter::RankingWriter(const std::string& path, std::int64_t grasps, const
   const std::uint64_t n = file_->count;
   // Texts first: those behind numbers would keep these in memory.
   for (const auto& [name, text] : attributes) h5.attribute("/", name, text);
-  const auto names = names_of(grasp::GraspStatus{});
   file_->status = h5.add("status", {n}, Type::kUint8);
-  h5.attribute("status", "names", std::vector<std::string>(names.begin(), names.end()));
+  put_words(h5, "status", grasp::kGraspStatusWords);
   file_->outcomes = h5.add("outcomes", {n, grasp::kOutcomes}, Type::kInt64);
-  h5.attribute("outcomes", "names", outcome_names());
+  put_words(h5, "outcomes", grasp::kOutcomeWords);
   for (const Reals& c : kReals) file_->reals.push_back(h5.add(c.name, {n}, Type::kFloat64));
   for (const Quantiles& c : kQuantiles) {
     file_->quantiles.push_back(h5.add(c.name, {n, 3}, Type::kFloat64));

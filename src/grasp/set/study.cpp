@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "garra/core/error.hpp"
+#include "garra/grasp_words.hpp"
 #include "grasp/set/apart.hpp"
 #include "grasp/set/compare.hpp"
 #include "grasp/set/order.hpp"
@@ -35,9 +36,8 @@ enum Kept {
   kVerdicts = kOutcome + kOutcomes
 };
 
-constexpr int kStatuses = static_cast<int>(names_of(GraspStatus{}).size());
 /// What is counted: grasps of each status, then samples and grasps as they are called.
-enum Counted { kHeldSamples = kStatuses, kUnsolvedSamples, kSamples, kSureGrasps, kCounts };
+enum Counted { kHeldSamples = kGraspStatuses, kUnsolvedSamples, kSamples, kSureGrasps, kCounts };
 constexpr double kSure = 0.95;
 
 /// Samples in one chunk, about: some seconds of work.
@@ -157,7 +157,7 @@ GraspSetStudy::GraspSetStudy(SetScenario scenario, std::unique_ptr<const SetSour
 }
 
 study::Shape GraspSetStudy::shape() const {
-  return {.row = KeptRows::row_size(scenario_.study), .counts = kCounts, .outcomes = {{0, kStatuses}}};
+  return {.row = KeptRows::row_size(scenario_.study), .counts = kCounts, .outcomes = {{0, kGraspStatuses}}};
 }
 
 std::vector<RowColumn> GraspSetStudy::columns() const {
@@ -243,7 +243,8 @@ std::string GraspSetStudy::summary(const study::Total& t, const std::string& sto
             {"hand", names_of(checked_.hand())[static_cast<std::size_t>(checked_.hand())]},
             {"samples_each", scenario_.study.samples}};
   j["p_held"] = {{"probability", study::number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}};
-  for (int k = 0; k < kStatuses; ++k) j["outcomes"][status_names()[static_cast<std::size_t>(k)]] = counted(k);
+  for (int k = 0; k < kGraspStatuses; ++k) j["outcomes"][status_names()[static_cast<std::size_t>(k)]] = counted(k);
+  j["outcome_words"] = study::words_of(kGraspStatusWords);
   j["held"] = counted(kHeldSamples);
   j["unsolved"] = counted(kUnsolvedSamples);
   j["drawn"] = counted(kSamples);

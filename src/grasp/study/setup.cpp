@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "garra/core/error.hpp"
+#include "garra/grasp_words.hpp"
 #include "garra/math/rotation.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/fingers.hpp"
@@ -324,28 +325,6 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
   return m;
 }
 
-const char* to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kHeld:
-      return "held";
-    case Outcome::kNotResisted:
-      return "not_resisted";
-    case Outcome::kNotCarried:
-      return "not_carried";
-    case Outcome::kSlipping:
-      return "slipping";
-    case Outcome::kSeparating:
-      return "separating";
-    case Outcome::kNoSolution:
-      return "no_solution";
-    case Outcome::kSeveral:
-      return "several_solutions";
-    case Outcome::kUnreachable:
-      return "unreachable";
-    case Outcome::kUnsolved:
-      return "unsolved";
-  }
-  return "unknown";
-}
+const char* to_string(Outcome outcome) { return study::name_at(kOutcomeWords, static_cast<int>(outcome)); }
 
 }  // namespace garra::grasp

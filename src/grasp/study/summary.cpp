@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "garra/grasp_words.hpp"
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/study.hpp"
 
@@ -122,6 +123,8 @@ Json probability(const study::Estimate& e) {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
 }
 
+Json words(const char* label, const char* meaning) { return {{"label", label}, {"meaning", meaning}}; }
+
 }  // namespace
 
 study::Estimate Study::no_slip(const study::Total& t) const { return share_of(t, layout_.sticks); }
@@ -162,9 +165,11 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["stopped_by"] = stopped_by;
   j["held"] = probability(estimate(total));
   j["no_slip"] = probability(no_slip(total));
+  j["no_slip"].update(words("P(no slip)", "every contact sticks, whether or not the wrench is balanced"));
   j["can_be_held"] = probability(can_be_held(total));
+  j["can_be_held"].update(words("P(can be held)", "some forces inside the friction cones balance the wrench"));
   j["held_imbalance"] = scenario_.held_imbalance;
-  for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(total, l.outcome + k);
+  study::put_outcomes(j, kOutcomeWords, total, l.outcome);
   j["contacts"] = contacts(l, total);
   j["metrics"] = metrics(l, total);
   j["unresisted"] = Json::array();

@@ -12,6 +12,7 @@
 #include "grasp/sample/links.hpp"
 #include "grasp/study/study.hpp"
 #include "grasp/time/host.hpp"
+#include "grasp/time/outcomes.hpp"
 
 namespace garra::grasp {
 
@@ -271,27 +272,7 @@ std::vector<std::size_t> MotionModel::slots_of_instants() const {
   return slots;
 }
 
-const char* to_string(MotionEnd end) {
-  switch (end) {
-    case MotionEnd::kHeld:
-      return "held";
-    case MotionEnd::kSlipped:
-      return "slipped";
-    case MotionEnd::kDropped:
-      return "dropped";
-    case MotionEnd::kTurned:
-      return "turned";
-    case MotionEnd::kJointLimit:
-      return "joint_limit";
-    case MotionEnd::kUnreachable:
-      return "unreachable";
-    case MotionEnd::kUnsolved:
-      return "unsolved";
-    case MotionEnd::kNonFinite:
-      return "non_finite";
-  }
-  return "unknown";
-}
+const char* to_string(MotionEnd end) { return study::name_at(kMotionEndWords, static_cast<int>(end)); }
 
 Motion::Motion(const Scenario& scenario) : scenario_(scenario) {
   if (!scenario.time) throw Error(ExitCode::kInvalidFile, "this scenario has no [time]", "write a [time] table");

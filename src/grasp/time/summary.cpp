@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "grasp/sample/finger_command.hpp"
+#include "grasp/time/outcomes.hpp"
 #include "grasp/time/study.hpp"
 
 namespace garra::grasp {
@@ -274,6 +275,7 @@ std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) co
     j["outcomes"][to_string(end)] = ended(t, end);
     if (is_in_hand(end)) in_hand += ended(t, end);
   }
+  j["outcome_words"] = study::words_of(kMotionEndWords);
   j["levels"] = Json::array();
   for (int k = 0; k < l.levels(); ++k) j["levels"].push_back(level_json(t, l, k, scenario_));
   j["contacts"] = contacts(t, l);

@@ -8,6 +8,7 @@
 #include "platform/command/shared.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/flags.hpp"
+#include "shell/output_times.hpp"
 
 namespace garra::cli {
 namespace {
@@ -25,10 +26,7 @@ struct SimulateArguments {
 platform::SimulateOptions options_of(const SimulateArguments& a) {
   platform::SimulateOptions o = a.options;
   o.method = platform::parse_platform_integrator(a.method);
-  if (a.every <= 0) return o;
-  if (o.until / a.every > 1e7) throw Error(ExitCode::kUsage, "--every asks for more than 1e7 outputs");
-  const auto last = static_cast<std::int64_t>(std::floor(o.until / a.every * (1 + 1e-12)));
-  for (std::int64_t k = 0; k <= last; ++k) o.times.push_back(std::min(o.until, static_cast<double>(k) * a.every));
+  add_times_of(a.every, o);
   return o;
 }
 
@@ -101,12 +99,7 @@ void add_options(CLI::App& command, SimulateArguments& a) {
   command.add_option("--step", a.options.step, "[s], shortened to meet outputs")
       ->check(positive_number())
       ->capture_default_str();
-  command.add_option("--until", a.options.until, "end [s]")->check(positive_number())->capture_default_str();
-  CLI::Option* times =
-      command.add_option("--times", a.options.times, "outputs [s]")->delimiter(',')->type_name("T,...");
-  command.add_option("--every", a.every, "outputs at 0, this, twice this, ... [s]")
-      ->check(positive_number())
-      ->excludes(times);
+  add_output_times(command, a.options, a.every);
   command.add_option("--interval", a.force.interval, "between the points of `force` [k,6] or [n,k,6] in IN.h5 [s]")
       ->check(positive_number());
   command.add_option("--viscous", a.force.viscous, "friction of every actuator [N s/m]")->capture_default_str();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "garra/platform_study.hpp"
+#include "platform/study/outcomes.hpp"
 
 namespace garra::platform {
 
@@ -278,10 +279,6 @@ PathPoints points_of(const Path& path) {
   return sweep(path, Splines(path));
 }
 
-const char* to_string(Outcome outcome) {
-  constexpr const char* kNames[kOutcomes] = {"feasible", "stroke",      "cone",   "collision",
-                                             "singular", "force_limit", "invalid"};
-  return kNames[static_cast<int>(outcome)];
-}
+const char* to_string(Outcome outcome) { return study::name_at(kOutcomeWords, static_cast<int>(outcome)); }
 
 }  // namespace garra::platform

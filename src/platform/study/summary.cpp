@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "platform/study/outcomes.hpp"
 #include "platform/study/study.hpp"
 
 namespace garra::platform {
@@ -141,7 +142,7 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   const study::Estimate e = estimate(t);
   j["p_feasible"] = {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};
-  for (int k = 0; k < kOutcomes; ++k) j["outcomes"][to_string(static_cast<Outcome>(k))] = at(t, l.outcome + k);
+  study::put_outcomes(j, kOutcomeWords, t, l.outcome);
   j["first_failure"] = failures(l, t, time_);
   j["peak_force_at"] = {
       {"legs", counts_of(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_of(t, l.peak_at, rules_.instants)}};

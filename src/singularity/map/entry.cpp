@@ -2,6 +2,7 @@
 #include "garra/core/error.hpp"
 #include "garra/singularity.hpp"
 #include "singularity/map/layout.hpp"
+#include "singularity/map/outcomes.hpp"
 #include "singularity/map/prepare.hpp"
 
 namespace garra::singularity {
@@ -27,21 +28,7 @@ void check_rows(const chain::Robot& robot, const std::vector<double>& q) {
 
 }  // namespace
 
-const char* to_string(MapOutcome outcome) {
-  switch (outcome) {
-    case MapOutcome::kRegular:
-      return "regular";
-    case MapOutcome::kNear:
-      return "near";
-    case MapOutcome::kSingular:
-      return "singular";
-    case MapOutcome::kUnreached:
-      return "unreached";
-    case MapOutcome::kInvalid:
-      return "invalid";
-  }
-  return "";
-}
+const char* to_string(MapOutcome outcome) { return study::name_at(kOutcomeWords, static_cast<int>(outcome)); }
 
 RefineOptions refine_options(const MeasureOptions& options) {
   RefineOptions out;

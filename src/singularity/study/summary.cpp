@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "singularity/map/outcomes.hpp"
 #include "singularity/study/study.hpp"
 
 namespace garra::singularity {
@@ -173,7 +174,7 @@ std::string MapStudy::summary(const study::Total& t, const std::string& stopped_
   j["tolerance"] = s.measure.tolerance;
   j["precision"] = s.measure.precision == Precision::kSingle ? "fp32" : "fp64";
   j["scaling"] = scaling_json(s.measure.scaling);
-  for (int k = 0; k < kMapOutcomes; ++k) j["outcomes"][to_string(static_cast<MapOutcome>(k))] = at(t, l.outcome + k);
+  study::put_outcomes(j, kOutcomeWords, t, l.outcome);
   const study::Estimate e = estimate(t);
   j["p_near"] = {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};

@@ -123,3 +123,42 @@ def test_jax_differentiates_forces_within_jit_and_vmap():
     assert np.abs(np.asarray(each(A, b, mu, g)[0]) - truth.b).max() < 1e-12 * (1 + np.abs(truth.b).max())
     shared = jax.grad(lambda m: garra.contact.forces(A, b, m)[0].sum())(np.full(3, 0.5))
     assert shared.shape == (3,)
+
+
+def derivatives_in_torch(A, b, mu, g, **how):
+    torch = pytest.importorskip("torch")
+    inputs = [torch.tensor(x, requires_grad=True) for x in (A, b, mu)]
+    c = garra.contact.forces(*inputs, **how)
+    (c if how else c[0]).backward(torch.tensor(g))
+    return [x.grad.numpy() for x in inputs]
+
+
+def derivatives_in_jax(A, b, mu, g, **how):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+
+    def number(A, b, mu):
+        c = garra.contact.forces(A, b, mu, **how)
+        return ((c if how else c[0]) * g).sum()
+
+    return [np.asarray(x) for x in jax.grad(number, (0, 1, 2))(*map(jax.numpy.asarray, (A, b, mu)))]
+
+
+@pytest.mark.parametrize("differentiate", [derivatives_in_torch, derivatives_in_jax])
+def test_without_the_margin_the_derivative_is_taken_once(monkeypatch, differentiate):
+    A, b, mu = random_problems(50, 3, seed=6)
+    g = np.random.default_rng(7).normal(size=b.shape)
+    derivative, calls = contact.gradients, []
+    monkeypatch.setattr(contact, "gradients", lambda *a, **k: calls.append(1) or derivative(*a, **k))
+    both = differentiate(A, b, mu, g)
+    assert len(calls) == 2
+    alone = differentiate(A, b, mu, g, margin=False)
+    assert len(calls) == 3
+    for x, y in zip(alone, both, strict=True):
+        assert np.array_equal(x, y) and x.any()
+
+
+def test_plain_arrays_give_forces_with_or_without_the_margin():
+    A, b, mu = random_problems(5, 2, seed=8)
+    c, margin = garra.contact.forces(A, b, mu)
+    assert margin.shape == (5,) and np.array_equal(garra.contact.forces(A, b, mu, margin=False), c)

@@ -106,6 +106,24 @@ def test_bad_grasps_are_listed_with_their_reason(ranked):
     assert "lengths are in metres candidate 11 (grasp 11)" in text
 
 
+def test_what_the_numbers_of_a_ranking_stand_for_is_read_from_it(ranked, tmp_path):
+    """Of an older garra, which wrote names alone, grasps without a rank are called by them."""
+    for name in ("set.h5", "r.h5"):
+        (tmp_path / name).write_bytes((ranked[0] / name).read_bytes())
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        for data in (file["status"], file["outcomes"]):
+            names, labels, meanings = (list(data.attrs[key]) for key in ("names", "labels", "meanings"))
+            assert len(names) == len(labels) == len(meanings) == len(set(labels))
+        assert labels[:2] == ["held", "not resisted"] and names[:2] == ["held", "not_resisted"]
+        file["status"].attrs.modify("labels", ["<b>" + label for label in file["status"].attrs["labels"]])
+    assert "<b>bad normal 1 a normal is zero" in Page(remade(tmp_path / "r.h5")).text
+    with h5py.File(tmp_path / "r.h5", "r+") as file:
+        for data in (file["status"], file["outcomes"]):
+            del data.attrs["labels"], data.attrs["meanings"]
+    text = Page(remade(tmp_path / "r.h5")).text
+    assert "bad normal 1 candidate 7 (grasp 7)" in text and "millimeters 1 candidate 11 (grasp 11)" in text
+
+
 def test_the_study_is_told_with_units(ranked):
     text = Page(ranked[2]).text
     assert "friction uniform, 0.2 to 0.9, common to all contacts" in text

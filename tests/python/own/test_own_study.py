@@ -116,6 +116,12 @@ def test_it_has_a_report_for_free(run, tmp_path):
     event = summary_of(run)["event"]
     assert f"P({event['name']})" in page and "Peak speed" in page and "start angle" in page
     assert f"{100 * event['probability']:.1f}"[:4] in page
+    summary = summary_of(run)
+    assert list(summary["outcome_words"]) == list(summary["outcomes"])
+    assert [row["decided"] for row in summary["outcome_words"].values()] == [True, True, False]
+    assert all(n == 0 or f"{n:,} · {row['meaning']}" in page for n, row in zip(
+        summary["outcomes"].values(), summary["outcome_words"].values(), strict=True
+    ))  # fmt: skip
 
 
 def test_a_summary_that_contradicts_itself_has_none(run, tmp_path):

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from garra.page import study_parts
+from garra.page import outcomes, study_parts
+from garra.page.outcomes import COLORS
 from pages import INVALID_FILE, Page, assert_refused, edit, page_of, report
 
 LABEL, MEANING = "Grip <left> over", "As much as any squid needs."
@@ -105,3 +106,75 @@ def test_no_words_of_a_run_are_needed(runs, tmp_path: Path) -> None:
     page, _ = page_of(tmp_path)
     assert "Wrench radius" in page.text and "Certified" not in page.text
     assert "label" not in json.loads((tmp_path / "summary.json").read_text())["metrics"]["wrench_radius"]
+
+
+# --- outcomes
+
+
+EVERY_JOB = [
+    "three_puma_sphere", "three_puma_shake", "exoskeleton_damping", "platform_climb", "puma_singularities",
+]  # fmt: skip
+
+
+def summary_of(run: Path) -> dict:
+    return json.loads((run / "summary.json").read_text())
+
+
+@pytest.mark.parametrize("scenario", EVERY_JOB)
+def test_the_program_says_of_every_outcome_what_the_page_shows(runs, tmp_path: Path, scenario: str) -> None:
+    summary = runs.copy(tmp_path, scenario)
+    said = summary["outcome_words"]
+    assert list(said) == list(summary["outcomes"]) and len({row["label"] for row in said.values()}) == len(said)
+    assert all(row["color"] in COLORS and row["meaning"] for row in said.values())
+    assert [key for key, row in said.items() if not row["decided"]] == UNDECIDED[summary["job"], "levels" in summary]
+    page, _ = page_of(tmp_path)
+    for key, row in said.items():
+        shown = f"{summary['outcomes'][key]:,} · {row['meaning'].partition('{')[0].strip()}"
+        assert (shown in page.text) == (summary["outcomes"][key] > 0) and row["label"] in page.text
+
+
+# Of each job (in time: True), what leaves the probability open, by docs/run-folder.md.
+UNDECIDED = {
+    ("grasp", False): ["unsolved"],
+    ("grasp", True): ["unsolved", "non_finite"],
+    ("chain", False): ["non_finite", "step_limit", "invalid_input"],
+    ("platform", False): ["invalid"],
+    ("singularity", False): ["unreached", "invalid"],
+}
+
+
+@pytest.mark.parametrize("scenario", EVERY_JOB)
+def test_an_outcome_is_shown_in_the_words_of_the_summary(runs, tmp_path: Path, scenario: str) -> None:
+    def say(summary: dict) -> None:
+        key = max(summary["outcomes"], key=summary["outcomes"].get)
+        summary["outcome_words"][key] |= {"label": LABEL, "meaning": f"{MEANING} {{no_such}}", "color": "<left>"}
+
+    runs.copy(tmp_path, scenario)
+    edit(tmp_path, say)
+    page, html = page_of(tmp_path)
+    assert LABEL in page.text and f"{MEANING} {{no_such}}" in page.text and "<left>" not in html
+
+
+@pytest.mark.parametrize("scenario", EVERY_JOB)
+def test_outcomes_of_an_older_run_are_called_by_their_keys(runs, tmp_path: Path, scenario: str) -> None:
+    runs.copy(tmp_path, scenario)
+    edit(tmp_path, lambda s: s.pop("outcome_words"))
+    page, _ = page_of(tmp_path)
+    assert not page.faults
+    assert all(key.replace("_", " ") in page.text for key in summary_of(tmp_path)["outcomes"])
+    assert outcomes.undecided(summary_of(tmp_path)) == outcomes.undecided(summary_of(runs.made(scenario)))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda s: s["outcome_words"]["held"].update(label=3), "outcome_words.held.label: expected a text"),
+        (lambda s: s["outcome_words"]["held"].update(decided=1), "outcome_words.held.decided: expected true or false"),
+        (lambda s: s["outcome_words"]["slipping"].pop("color"), "outcome_words.slipping.color: missing"),
+        (lambda s: s["outcomes"].pop("slipping"), "outcomes.slipping: missing"),
+    ],
+)
+def test_words_of_outcomes_are_checked(runs, tmp_path: Path, change, said: str) -> None:
+    runs.copy(tmp_path, "three_puma_sphere")
+    edit(tmp_path, change)
+    assert_refused(report(tmp_path), INVALID_FILE, said)

@@ -1,4 +1,4 @@
-"""The report of a singularity map seen from outside: runs of synthetic_singularity_run.py, HTML read by html.parser.
+"""The report of a singularity map seen from outside: runs of the program, HTML read by html.parser.
 
 Where a Chromium is installed, the page's scripts run as well; elsewhere that test says that it was skipped.
 """
@@ -32,7 +32,7 @@ from pages import (
     report,
     scenarios_of,
 )
-from synthetic_singularity_run import A2, A3, D4, NAMES, NEAR, factors, screws, singular_values, write_run
+from puma_singularities import A2, A3, BLAME, D4, NAMES, NEAR, factors, screws, singular_values, write_map
 
 SECTIONS = (
     "estimate",
@@ -47,6 +47,7 @@ SECTIONS = (
     "reproduce",
 )
 MOST_BYTES = 4_000_000
+SMALL = ("--samples", 600, "--set", "output.voxels=8")
 Run = tuple[Path, dict[str, Any], Page, str]
 
 
@@ -82,6 +83,9 @@ def powers(text: str) -> np.ndarray:
 
 def significant(x: float, digits: int = 3) -> str:
     """A number as the page writes it, by other means than the page's."""
+    if x < 1e-3:
+        mantissa, exponent = f"{x:.{digits - 2}e}".split("e-")
+        return f"{mantissa} × 10⁻" + "".join("⁰¹²³⁴⁵⁶⁷⁸⁹"[int(k)] for k in str(int(exponent)))
     text = f"{float(f'{x:.{digits}g}'):f}"
     return text.rstrip("0").rstrip(".") if x < 1000 else f"{float(text):,.0f}"
 
@@ -95,22 +99,22 @@ def joint_set(joints: list[int]) -> str:
 
 
 @pytest.fixture(scope="module")
-def puma(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def puma(runs, tmp_path_factory: pytest.TempPathFactory) -> Run:
     run = tmp_path_factory.mktemp("singularity") / "puma"
-    summary = write_run(run)
+    summary = write_map(runs, run)
     return run, summary, *page_of(run)
 
 
 @pytest.fixture()
-def small(tmp_path: Path) -> Path:
-    write_run(tmp_path, samples=600, voxels=8)
+def small(runs, tmp_path: Path) -> Path:
+    write_map(runs, tmp_path, *SMALL)
     return tmp_path
 
 
-# --- the synthetic run is itself a map
+# --- the map is one of this arm
 
 
-def test_the_synthetic_arm_is_singular_where_its_determinant_vanishes() -> None:
+def test_the_arm_is_singular_where_its_determinant_vanishes() -> None:
     q = np.random.default_rng(3).uniform(-3, 3, (50, 6))
     elbow, shoulder, wrist = factors(q)
     det = np.linalg.det(screws(q)[0])
@@ -118,7 +122,7 @@ def test_the_synthetic_arm_is_singular_where_its_determinant_vanishes() -> None:
     assert A3 < D4 and singular_values(q)[:, 5].min() > 0
 
 
-def test_the_synthetic_nearest_singularities_are_singular(puma: Run) -> None:
+def test_the_nearest_singularities_are_singular(puma: Run) -> None:
     with h5py.File(puma[0] / "results.h5") as file:
         assert singular_values(file["singular_q"][...])[:, 5].max() < 1e-9
 
@@ -164,11 +168,11 @@ def test_shares_per_joint_add_up_over_the_sets(puma: Run) -> None:
         assert f"{k} · {name} {percent(share).replace('100.0', '100')} " in page.text
 
 
-def test_escape_joints_are_counted_by_their_order(tmp_path: Path, puma: Run) -> None:
+def test_escape_joints_are_counted_by_their_order(runs, tmp_path: Path, puma: Run) -> None:
     _, summary, page, _ = puma
     for row in summary["nearest"]["escape"]:
         assert f"{row['joint']} · {NAMES[row['joint'] - 1]} {row['order_1']:,}" in page.text
-    write_run(tmp_path, samples=600, voxels=8)
+    write_map(runs, tmp_path, *SMALL)
     edit(tmp_path, lambda s: s["nearest"]["escape"][3].update(order_2=17))
     page, html = page_of(tmp_path)
     assert "17 of order 2" in page.text and 'class="second"' in html
@@ -225,15 +229,24 @@ def test_a_slice_carries_its_numbers_and_its_singular_points(puma: Run) -> None:
         np.testing.assert_allclose(part["x"], np.degrees(group["x"][...]))
         regular = group["sigma_min"][...].ravel() > 1e-15
         np.testing.assert_allclose(powers(part["sigma"])[regular], group["sigma_min"][...].ravel()[regular], rtol=1e-3)
-        met, counts = np.unique(group["locus_responsible"][...], return_counts=True)
+        q = np.tile(group.attrs["q"], (len(group["locus_x"]), 1))
+        q[:, 2], q[:, 4] = group["locus_x"][...], group["locus_y"][...]
+        sets, ways = group["locus_responsible"][...], group["locus_escape"][...]
+    assert np.abs(factors(q)).min(axis=0).max() < 1e-8  # each where the determinant vanishes
+    met, counts = np.unique(sets, return_counts=True)
+    assert {tuple(k + 1 for k in range(6) if bits >> k & 1) for bits in met} >= set(BLAME.values())
     for bits, n in zip(met, counts, strict=True):
-        joints = [k + 1 for k in range(6) if bits >> k & 1]
-        assert f"{joint_set(joints)} {n} joint {5 if joints == [4, 6] else 3}" in page.text
+        joints, here = [k + 1 for k in range(6) if bits >> k & 1], ways[sets == bits]
+        out = {int(k): np.mean(here == k) for k in np.unique(here)}
+        told = [f"joint {k}" + (f" {percent(share)}" if len(out) > 1 else "") for k, share in out.items()]
+        assert f"{joint_set(joints)} {n} {', '.join(told)}" in page.text
     assert "Held: q1 = 0°, q2 = 17.19°, q4 = 40.11°, q6 = 0°." in page.text
     drawn = html[html.index('data-slice="0"') : html.index('data-readout="0"')]
     assert drawn.count("data:image/png") == 1
-    stroke = max(re.findall(r' d="([^"]*)"', drawn), key=len)
-    assert stroke.count("M") == stroke.count("L") == 122  # a stroke of no length for each point
+    strokes = {(path.count("M"), path.count("L")) for path in re.findall(r' d="([^"]*)"', drawn)}
+    cells = np.floor((np.degrees(q[:, [2, 4]]) + 180) / 360 * 400)  # what lies so near together is drawn once
+    places = [len(np.unique(cells[sets == bits], axis=0)) for bits in met]
+    assert {(n, n) for n in places} <= strokes  # a stroke of no length for each point
 
 
 def test_configurations_show_screws_subsets_and_ways_out(puma: Run) -> None:
@@ -245,8 +258,9 @@ def test_configurations_show_screws_subsets_and_ways_out(puma: Run) -> None:
         away = significant(np.degrees(entry["distance"]))
         assert f"rank 5 of 6, sample {entry['sample']:,}, {away}° away" in page.text
         for way in entry["analysis"]["escape"]:
-            assert f"{joint_set(way['joints'])} 1 {significant(way['rate'], 4)} either way" in page.text
-    assert "1. Screws of <joints> [4, 6]" in page.text and "<joints>" not in html
+            sign = {1: "+", -1: "−", 0: "either way"}[way["sign"][0]]
+            assert f"{joint_set(way['joints'])} 1 {significant(way['rate'], 4)} {sign}" in page.text
+        assert " ".join(entry["text"].split()) in page.text
 
 
 AXES = {"the x axis": "1, 0, 0", "the y axis": "0, 1, 0", "the z axis": "0, 0, 1"}
@@ -469,9 +483,13 @@ def test_a_prismatic_joint_is_measured_in_millimeters(small: Path) -> None:
 def test_a_hostile_name_is_text_everywhere(small: Path) -> None:
     name = '</script><b onload="x">$\\frac$ & "q"'
     edit(small, lambda s: (s.update(title=name), s["robot"].update(name=name, names=[name] * 6)))
+    path = small / "configurations.json"
+    content = json.loads(path.read_text())
+    content["configurations"][0]["text"] = name
+    path.write_text(json.dumps(content))
     page, html = page_of(small)
     assert_sound(page, html)
-    assert "<b onload" not in html and page.text.count(name) >= 8
+    assert "<b onload" not in html and page.text.count(name) >= 9
 
 
 def test_too_many_voxels_leave_their_sections(small: Path) -> None:

@@ -18,7 +18,7 @@ import h5py
 import numpy as np
 import pytest
 from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, table_of, wilson
-from synthetic_singularity_run import BLAME, LIMITS, NAMES, factors, singular_values
+from puma_singularities import BLAME, LIMITS, NAMES, factors, singular_values
 
 SCENARIO = ROOT / "data" / "scenarios" / "puma_singularities.toml"
 SAMPLES, JOINTS = 30_000, 6

@@ -1,0 +1,42 @@
+// What is said of the outcomes of grasps: in summary.json, in rankings, in reports.
+#pragma once
+
+#include <array>
+
+#include "garra/grasp.hpp"
+#include "garra/grasp_set.hpp"
+#include "garra/study/outcomes.hpp"
+
+namespace garra::grasp {
+
+/// In the order of Outcome.
+inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
+    {"held", "held", "held", "contacts stick, forces can balance the wrench, and the given command carries it"},
+    {"not_resisted", "not resisted", "accent", "no forces inside the friction cones can balance the wrench"},
+    {"not_carried", "not carried", "ink", "forces could balance the wrench, the given command does not"},
+    {"slipping", "slipping", "slip", "some contact slips, none opens"},
+    {"separating", "separating", "break", "some contact opens"},
+    {"no_solution", "no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"},
+    {"several_solutions", "several solutions", "muted", "two different motions were found, both certified"},
+    {"unreachable", "unreachable", "muted", "a finger cannot reach its contact"},
+    {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above", false},
+}};
+
+/// Why a grasp of a set has a rank or none, in the order of GraspStatus.
+inline constexpr int kGraspStatuses = static_cast<int>(names_of(GraspStatus{}).size());
+inline constexpr std::array<study::OutcomeWords, kGraspStatuses> kGraspStatusWords = {{
+    {"ranked", "ranked", "held", "has a place in the ranking"},
+    {"no_contact", "no contact", "muted", "the grasp has no contact"},
+    {"too_many_contacts", "too many contacts", "muted", "more than 32"},
+    {"not_finite", "not finite", "muted", "a number of it is NaN or infinite"},
+    {"bad_normal", "bad normal", "muted", "a normal is zero, or a tangent is parallel to its normal"},
+    {"bad_friction", "bad friction", "muted", "a friction coefficient or a force limit is negative"},
+    {"bad_mass", "bad mass", "muted", "the mass is negative, or the inertia is one that no body has"},
+    {"outward_normals", "outward normals", "muted",
+     "every normal points away from the centre of mass, and nothing says that this is meant: they are to point into "
+     "the object"},
+    {"millimeters", "millimetres?", "muted", "a contact is more than 10 m away: lengths are in metres"},
+    {"bad_hand", "bad hand", "muted", "its mobility or mass matrix is not symmetric and positive definite"},
+}};
+
+}  // namespace garra::grasp

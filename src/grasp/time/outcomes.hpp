@@ -1,0 +1,22 @@
+// How trajectories end, in the order of MotionEnd.
+#pragma once
+
+#include <array>
+
+#include "garra/grasp_time.hpp"
+#include "garra/study/outcomes.hpp"
+
+namespace garra::grasp {
+
+inline constexpr std::array<study::OutcomeWords, kMotionEnds> kMotionEndWords = {{
+    {"held", "held without slip", "held", "in the hand until {until}, no contact slid by {slip}"},
+    {"slipped", "held, slipped", "slip", "in the hand until {until}, but some contact slid by {slip}"},
+    {"dropped", "dropped", "break", "the center of mass moved by {drop}"},
+    {"turned", "turned", "break", "the object turned by {drop_turn}"},
+    {"joint_limit", "joint limit", "accent", "a joint reached its limit"},
+    {"unreachable", "unreachable", "muted", "a finger cannot reach its contact: never began"},
+    {"unsolved", "unsolved", "muted", "the contact problem of a step was not solved; may be any of the above", false},
+    {"non_finite", "not finite", "muted", "a number overflowed; may be any of the above", false},
+}};
+
+}  // namespace garra::grasp
