@@ -108,7 +108,7 @@ def test_a_small_system_has_files_in_place_of_folders(tree: Path) -> None:
     room.mkdir()
     (room / "README.md").write_text("# small\n")
     (room / "scenario.cpp").write_text('#include "base/scenario/fields.hpp"\n')
-    (room / "job.cpp").write_text('#include <CLI/CLI.hpp>\n\n#include "shell/jobs.hpp"\n')
+    (room / "job.cpp").write_text('#include "shell/jobs.hpp"\n')
     (room / "study.cpp").write_text('#include "garra/study/system.hpp"\n')
     assert check(str(tree)).returncode == 0
     (room / "study.cpp").write_text('#include "shell/jobs.hpp"\n')
