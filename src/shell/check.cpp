@@ -1,5 +1,4 @@
 // `garra check`: reads scenarios, robots, platforms and problem files, says what is in them, or what is wrong.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -203,44 +202,44 @@ void print_schema(const CheckArguments& arguments) {
 
 }  // namespace
 
-void add_check_command(CLI::App& app) {
-  CLI::App* check =
+void add_check_command(Command app) {
+  Command check =
       app.add_subcommand("check", "Validate scenarios, robots, platforms and problem files; print what is in them");
   const auto arguments = std::make_shared<CheckArguments>();
-  CLI::Option* files = check
-                           ->add_option("files", arguments->files,
-                                        "scenarios, platforms (.toml), robots (.toml, .urdf) and problem files (.h5)")
-                           ->type_name("FILE");
-  CLI::Option* schema =
+  Option files = check
+                     .add_option("files", arguments->files,
+                                 "scenarios, platforms (.toml), robots (.toml, .urdf) and problem files (.h5)")
+                     .type_name("FILE");
+  Option schema =
       check
-          ->add_option(
+          .add_option(
               "--schema", arguments->schema_of,
               "print the JSON Schema of scenarios, of one job or of all, or of robot_file or platform_file: for "
               "editors; --format markdown: the keys as a table")
-          ->type_name("[JOB]")
-          ->expected(0, 1)
-          ->excludes(files);
-  check->add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  check->add_option("--base", arguments->robot.base, "URDF: the link that the chain starts from")->type_name("LINK");
-  check->add_option("--tip", arguments->robot.tip, "URDF: the link that the chain ends in")->type_name("LINK");
-  add_lock_option(*check, arguments->robot.locks);
+          .type_name("[JOB]")
+          .expected(0, 1)
+          .excludes(files);
+  check.add_option("--set", arguments->overrides, "change a key of the TOML files: --set object.mass=2")
+      .type_name("KEY=VALUE")
+      .one_value_each();
+  check.add_option("--base", arguments->robot.base, "URDF: the link that the chain starts from").type_name("LINK");
+  check.add_option("--tip", arguments->robot.tip, "URDF: the link that the chain ends in").type_name("LINK");
+  add_lock_option(check, arguments->robot.locks);
   check
-      ->add_option("--format", arguments->format,
-                   "human; json: one line per file with the whole model; toml: a file that reads back to the same")
-      ->check(CLI::IsMember({"human", "json", "toml", "markdown"}))
-      ->capture_default_str();
-  check->footer(
+      .add_option("--format", arguments->format,
+                  "human; json: one line per file with the whole model; toml: a file that reads back to the same")
+      .check(one_of({"human", "json", "toml", "markdown"}))
+      .capture_default_str();
+  check.footer(
       "Examples:\n"
       "  garra check data/scenarios/three_puma_sphere.toml\n"
       "  garra check data/robots/iiwa14.urdf --tip link_7\n"
       "  garra check panda.urdf --tip panda_hand --lock panda_finger_joint1=0.02 --format toml > panda.toml\n"
       "  garra check data/scenarios/*.toml data/reference/contact/*.h5 --format json\n"
       "  garra check --schema > scenario.schema.json");
-  check->callback([arguments, files, schema] {
-    if (*schema) return print_schema(*arguments);
-    if (!*files) throw CLI::RequiredError("FILE");
+  check.callback([arguments, files, schema] {
+    if (schema.given()) return print_schema(*arguments);
+    if (!files.given()) refuse_missing("FILE");
     if (arguments->format == "markdown") throw Error(ExitCode::kUsage, "--format markdown belongs to --schema JOB");
     run_check(*arguments);
   });

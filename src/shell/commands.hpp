@@ -2,55 +2,53 @@
 // garra::Error with the exit code that the program is to end with.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
 /// `garra run`, `garra resume`, `garra report`
-void add_run_commands(CLI::App& app);
+void add_run_commands(Command app);
 
 /// `garra status RUN`
-void add_status_command(CLI::App& app);
+void add_status_command(Command app);
 
 /// `garra submit SCENARIO`
-void add_submit_command(CLI::App& app);
+void add_submit_command(Command app);
 
 /// `garra worker RUN`
-void add_worker_command(CLI::App& app);
+void add_worker_command(Command app);
 
 /// `garra replay RUN --sample I`
-void add_replay_command(CLI::App& app);
+void add_replay_command(Command app);
 
 /// `garra verify RUN`
-void add_verify_command(CLI::App& app);
+void add_verify_command(Command app);
 
 /// `garra check FILE...`
-void add_check_command(CLI::App& app);
+void add_check_command(Command app);
 
 /// `garra contact ...`
-void add_contact_commands(CLI::App& app);
+void add_contact_commands(Command app);
 
 /// `garra contact tables`
-void add_contact_tables(CLI::App& contact);
+void add_contact_tables(Command contact);
 
 /// `garra contact bench`, a part of the former.
-void add_contact_bench_command(CLI::App& contact);
+void add_contact_bench_command(Command contact);
 
 /// `garra chain ...`
-void add_chain_commands(CLI::App& app);
+void add_chain_commands(Command app);
 
 /// `garra grasp ...`
-void add_grasp_commands(CLI::App& app);
+void add_grasp_commands(Command app);
 
 /// `garra platform ...`
-void add_platform_commands(CLI::App& app);
+void add_platform_commands(Command app);
 
 /// `garra singularity`, `garra screws`
-void add_singularity_commands(CLI::App& app);
+void add_singularity_commands(Command app);
 
 /// `garra doctor`
-void add_doctor_command(CLI::App& app);
+void add_doctor_command(Command app);
 
 }  // namespace garra::cli

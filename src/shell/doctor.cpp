@@ -1,5 +1,4 @@
 // `garra doctor`: what this machine and this build can do, with a two-second self-test.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -79,12 +78,12 @@ void doctor() {
 
 }  // namespace
 
-void add_doctor_command(CLI::App& app) {
-  CLI::App* c = app.add_subcommand("doctor", "Processors, lanes, GPU, memory and a two-second self-test");
-  c->footer("Examples:\n  garra doctor\n  garra doctor --warm");
+void add_doctor_command(Command app) {
+  Command c = app.add_subcommand("doctor", "Processors, lanes, GPU, memory and a two-second self-test");
+  c.footer("Examples:\n  garra doctor\n  garra doctor --warm");
   const auto only_warm = std::make_shared<bool>(false);
-  c->add_flag("--warm", *only_warm, "Only load all kernels of the GPU, so that no run waits for it");
-  c->callback([only_warm] { *only_warm ? warm() : doctor(); });
+  c.add_flag("--warm", *only_warm, "Only load all kernels of the GPU, so that no run waits for it");
+  c.callback([only_warm] { *only_warm ? warm() : doctor(); });
 }
 
 }  // namespace garra::cli

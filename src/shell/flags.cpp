@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "base/files/atomic_file.hpp"
-#include "base/files/suggest.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
-#include "shell/batch_flags.hpp"
 
 namespace garra::cli {
 
@@ -37,38 +35,9 @@ std::string as_whole_number(std::string& text) {
   return {};
 }
 
-/// The flag without its dashes and value: "--tol=1" is "tol".
-std::string flag_name(const std::string& word) {
-  const std::size_t begin = word.find_first_not_of('-');
-  return begin == std::string::npos ? "" : word.substr(begin, word.find('=') - begin);
-}
-
-std::vector<std::string> long_flags(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-std::vector<std::string> subcommands(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(sub->get_name());
-  return names;
-}
-
-std::string path_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
-}
-
-std::string complaint(const CLI::App& app, const std::string& what, const std::string& word,
-                      const std::vector<std::string>& known) {
-  return path_of(app) + ": unknown " + what + " " + word + "\n  " + io::suggest(word, known, "Known here");
-}
-
 }  // namespace
 
-CLI::Validator positive_number() {
+Check positive_number() {
   return {[](std::string& text) {
             const auto x = finite_number(text);
             return x && *x > 0 ? std::string() : text + " is no finite number above 0";
@@ -76,7 +45,7 @@ CLI::Validator positive_number() {
           "NUMBER>0", "positive number"};
 }
 
-CLI::Validator share() {
+Check share() {
   return {[](std::string& text) {
             const auto x = finite_number(text);
             return x && *x >= 0 && *x <= 1 ? std::string() : text + " is no number from 0 to 1";
@@ -84,7 +53,7 @@ CLI::Validator share() {
           "0..1", "share"};
 }
 
-CLI::Validator thread_count() {
+Check thread_count() {
   return {[](std::string& text) -> std::string {
             const auto x = finite_number(text);
             if (!x || *x < 0 || *x != std::floor(*x)) return text + " is no whole number from 0 on";
@@ -98,7 +67,7 @@ CLI::Validator thread_count() {
           "WHOLE>=0", "threads"};
 }
 
-CLI::Validator whole_number() { return {as_whole_number, "WHOLE>0", "whole number"}; }
+Check whole_number() { return {as_whole_number, "WHOLE>0", "whole number"}; }
 
 double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy) {
   const auto x = finite_number(text);
@@ -106,41 +75,15 @@ double number_or_refuse(const std::string& text, const std::string& problem, con
   return *x;
 }
 
-std::string unknown_word(const CLI::App& app, int argc, const char* const* argv) {
-  const CLI::App* at = &app;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    // What follows is no flag.
-    if (word == "--") return {};
-    if (word.size() > 1 && word[0] == '-') {
-      const bool is_long = word[1] == '-';
-      const CLI::Option* option = at->get_option_no_throw(is_long ? "--" + flag_name(word) : word.substr(0, 2));
-      if (option == nullptr) return is_long ? complaint(*at, "flag", "--" + flag_name(word), long_flags(*at)) : "";
-      const bool has_value = word.find('=') != std::string::npos || (!is_long && word.size() > 2);
-      // The next word is the flag's value, not a command.
-      if (option->get_items_expected_min() > 0 && !has_value) ++i;
-      continue;
-    }
-    // A command without subcommands takes files.
-    if (subcommands(*at).empty()) continue;
-    const auto named = at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
-    if (named.empty()) return complaint(*at, "command", word, subcommands(*at));
-    at = named.front();
-  }
-  return {};
-}
-
-void add_batch_flags(CLI::App& command, BatchFlags& flags, const std::string& unsolved) {
-  command.add_option("--device", flags.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
+void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved) {
+  command.add_option("--device", flags.device, "auto, cpu, scalar, cuda or cuda:1").capture_default_str();
   command.add_option("--threads", flags.threads, "processor threads, 0 for all")
-      ->transform(thread_count())
-      ->capture_default_str();
+      .transform(thread_count())
+      .capture_default_str();
   command.add_option("--max-unsolved", flags.max_unsolved, "exit code 4 where a larger share " + unsolved)
-      ->check(share())
-      ->capture_default_str();
-  command.add_option("--format", flags.format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+      .check(share())
+      .capture_default_str();
+  command.add_option("--format", flags.format, "human or json").check(one_of({"human", "json"})).capture_default_str();
 }
 
 void check_output(const std::string& input, const std::string& output, const std::string& what) {

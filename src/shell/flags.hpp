@@ -1,25 +1,36 @@
-// Checks of flag values that CLI11 does not make: NaN and infinity are no numbers here, 1e6 and 1_000_000 are whole.
+// Checks of flag values: NaN and infinity are no numbers here, 1e6 and 1_000_000 are whole. And the flags of commands
+// that compute many samples at once.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
 /// A finite number > 0, and one in [0, 1].
-[[nodiscard]] CLI::Validator positive_number();
-[[nodiscard]] CLI::Validator share();
+[[nodiscard]] Check positive_number();
+[[nodiscard]] Check share();
 
 /// For `transform`: a whole number >= 1, also written as 1e6 or 1_000_000.
-[[nodiscard]] CLI::Validator whole_number();
+[[nodiscard]] Check whole_number();
 
 /// For `transform` of --threads: a whole number from 0 on. More than most_threads() is said on stderr and cut to it.
-[[nodiscard]] CLI::Validator thread_count();
+[[nodiscard]] Check thread_count();
 
 /// The finite number that a text is, or throws Error(kUsage) with this problem and remedy.
 [[nodiscard]] double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy);
 
-/// What is wrong with an unknown subcommand or flag, with the nearest known one; "" where all of them are known.
-[[nodiscard]] std::string unknown_word(const CLI::App& app, int argc, const char* const* argv);
+/// What commands that compute many samples at once have in common.
+struct BatchFlags {
+  std::string device = "auto", format = "human";
+  int threads = 0;          ///< of the processor; 0: all
+  double max_unsolved = 1;  ///< share of the samples; 1: any number may be unsolved
+};
+/// --device --threads --max-unsolved --format; `unsolved` completes "exit code 4 where a larger share ...".
+void add_batch_flags(Command command, BatchFlags& flags, const std::string& unsolved);
+
+/// Refuses an output that cannot be written, or that is the input (`what` names it). "" is no output.
+void check_output(const std::string& input, const std::string& output, const std::string& what);
 
 }  // namespace garra::cli

@@ -1,7 +1,6 @@
 // When simulations end and are looked at: flags of commands whose options have `until` and `times`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -13,12 +12,12 @@ namespace garra::cli {
 
 /// --until, --times, --every
 template <class Options>
-void add_output_times(CLI::App& command, Options& options, double& every) {
-  command.add_option("--until", options.until, "end [s]")->check(positive_number())->capture_default_str();
-  CLI::Option* times = command.add_option("--times", options.times, "outputs [s]")->delimiter(',')->type_name("T,...");
+void add_output_times(Command command, Options& options, double& every) {
+  command.add_option("--until", options.until, "end [s]").check(positive_number()).capture_default_str();
+  const Option times = command.add_option("--times", options.times, "outputs [s]").delimiter(',').type_name("T,...");
   command.add_option("--every", every, "outputs at 0, this, twice this, ... [s]")
-      ->check(positive_number())
-      ->excludes(times);
+      .check(positive_number())
+      .excludes(times);
 }
 
 /// The outputs that --every asks for; none where it was not given.

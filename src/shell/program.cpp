@@ -4,7 +4,6 @@
 #include <omp.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -22,8 +21,8 @@
 #include "base/instruction_set.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
+#include "shell/command_line.hpp"
 #include "shell/commands.hpp"
-#include "shell/flags.hpp"
 #include "shell/terminal.hpp"
 
 namespace {
@@ -32,24 +31,6 @@ using garra::Error;
 using garra::ExitCode;
 
 int finish(ExitCode code) { return static_cast<int>(code); }
-
-/// The command whose help fits: the innermost one that was named.
-std::string help_command(const CLI::App& app) {
-  const auto used = app.get_subcommands();
-  return app.get_name() + (used.empty() ? "" : " " + help_command(*used.front()));
-}
-
-/// CLI11's message, or the nearest subcommand or flag where something unknown was given.
-int usage(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-  const std::string unknown = garra::cli::unknown_word(app, argc, argv);
-  if (unknown.empty())
-    std::fprintf(stderr, "garra: %s\n  See `%s --help`.\n", garra::cli::printable(error.what()).c_str(),
-                 help_command(app).c_str());
-  else
-    std::fprintf(stderr, "%s\n", unknown.c_str());
-  return finish(ExitCode::kUsage);
-}
 
 ExitCode complain(ExitCode code, const std::string& problem, const char* remedy) {
   std::fprintf(stderr, "garra: %s\n  %s\n", garra::cli::printable(problem).c_str(), remedy);
@@ -153,9 +134,9 @@ void require_utf8(int argc, const char* const* argv) {
 int run(int argc, char** argv) {
   require_utf8(argc, argv);
   garra::require_wanted_instruction_set();
-  CLI::App app("garra: batched robotics solves on CPU lanes and CUDA", "garra");
-  app.set_version_flag("--version", "garra " GARRA_VERSION);
-  app.require_subcommand(1);
+  garra::cli::CommandLine line("garra: batched robotics solves on CPU lanes and CUDA", "garra", "garra " GARRA_VERSION);
+  const garra::cli::Command app = line.program();
+  app.require_subcommand();
   app.footer(
       "Examples:\n"
       "  garra run data/scenarios/three_puma_sphere.toml --samples 1000000\n"
@@ -175,12 +156,7 @@ int run(int argc, char** argv) {
   garra::cli::add_platform_commands(app);
   garra::cli::add_singularity_commands(app);
   garra::cli::add_doctor_command(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return usage(app, error, argc, argv);
-  }
-  return finish(ExitCode::kDone);
+  return line.run(argc, argv);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace garra::cli {
 
-void add_lock_option(CLI::App& command, std::vector<io::JointLock>& locks) {
+void add_lock_option(Command command, std::vector<io::JointLock>& locks) {
   const auto take = [&locks](const std::vector<std::string>& texts) {
     locks.clear();
     for (const std::string& text : texts) {
@@ -18,34 +18,32 @@ void add_lock_option(CLI::App& command, std::vector<io::JointLock>& locks) {
                     "Write --lock JOINT=VALUE, such as --lock gripper=0.02 or --lock \"elbow=30 deg\".");
       locks.push_back({text.substr(0, equals), text.substr(equals + 1)});
     }
-    return true;
   };
   command
-      .add_option(
-          "--lock", take,
-          "URDF: where a joint stands that is no part of the chain (default 0); also takes joints off the chain")
-      ->type_name("JOINT=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+      .add_words("--lock", take,
+                 "URDF: where a joint stands that is no part of the chain (default 0); also takes joints off the chain")
+      .type_name("JOINT=VALUE")
+      .expected(1)
+      .take_all()
+      .one_value_each();
 }
 
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) std::fprintf(stderr, "warning: %s\n", warning.c_str());
 }
 
-void add_model_options(CLI::App& command, ModelArguments& arguments) {
+void add_model_options(Command command, ModelArguments& arguments) {
   command.add_option("model", arguments.model, "robot file (.toml, .urdf), or the name of one in data/robots")
-      ->required()
-      ->type_name("MODEL");
+      .required()
+      .type_name("MODEL");
   command.add_option("--base", arguments.options.base, "URDF: link where the chain starts; default: the only root")
-      ->type_name("LINK");
+      .type_name("LINK");
   command.add_option("--tip", arguments.options.tip, "URDF: link where it ends; default: the only leaf")
-      ->type_name("LINK");
+      .type_name("LINK");
   add_lock_option(command, arguments.options.locks);
   command.add_option("--set", arguments.options.overrides, "TOML: replace a value, for example joint.1.damping=0.1")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      .type_name("KEY=VALUE")
+      .one_value_each();
 }
 
 bool names_file(const std::string& model) {

@@ -1,12 +1,12 @@
 // The MODEL of `garra chain ...`: a robot file, or the name of one in data/robots.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "garra/chain.hpp"
 #include "garra/io/robot.hpp"
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
@@ -16,13 +16,13 @@ struct ModelArguments {
 };
 
 /// --lock JOINT=VALUE, repeatable
-void add_lock_option(CLI::App& command, std::vector<io::JointLock>& locks);
+void add_lock_option(Command command, std::vector<io::JointLock>& locks);
 
 /// To stderr, a line each.
 void print_warnings(const std::vector<std::string>& warnings);
 
 /// MODEL, --base, --tip, --lock, --set
-void add_model_options(CLI::App& command, ModelArguments& arguments);
+void add_model_options(Command command, ModelArguments& arguments);
 
 /// Whether MODEL is a file, not the name of a robot in data/robots.
 [[nodiscard]] bool names_file(const std::string& model);

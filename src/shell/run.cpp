@@ -173,8 +173,8 @@ std::string command_line(const RunArguments& a, const std::vector<std::string>& 
   return text;
 }
 
-void add_format_flag(CLI::App& c, RunArguments& a) {
-  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+void add_format_flag(Command c, RunArguments& a) {
+  c.add_option("--format", a.format, "human or json").capture_default_str().check(one_of({"human", "json"}));
 }
 
 }  // namespace
@@ -198,26 +198,26 @@ void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const Run
   require_all(requirements, study, run.result.total, kind);
 }
 
-void add_new_run_flags(CLI::App& c, RunArguments& a, const std::string& of_samples) {
-  c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)")->type_name("RUN");
-  c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples)->transform(whole_number());
-  c.add_option("--seed", a.seed, "seed of all random numbers")->check(CLI::NonNegativeNumber);
+void add_new_run_flags(Command c, RunArguments& a, const std::string& of_samples) {
+  c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)").type_name("RUN");
+  c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples).transform(whole_number());
+  c.add_option("--seed", a.seed, "seed of all random numbers").check(not_negative());
   c.add_option("--max-unsolved", a.max_unsolved, "exit code 4 where a larger share of the samples is unsolved")
-      ->check(share());
-  c.add_option("--stop", a.stop, "half-width=X: stop when the 95 % interval is no wider than 2 X")->type_name("RULE");
+      .check(share());
+  c.add_option("--stop", a.stop, "half-width=X: stop when the 95 % interval is no wider than 2 X").type_name("RULE");
 }
 
-void add_common_flags(CLI::App& c, RunArguments& a) {
-  c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
-  c.add_option("--threads", a.threads, "CPU threads, 0 = all")->capture_default_str()->transform(thread_count());
-  c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
+void add_common_flags(Command c, RunArguments& a) {
+  c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--threads", a.threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
+  c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
   c.add_option("--require", a.require,
                "e.g. 'p_held>=0.99' (" + all_quantities() + "): exit code 1 unless the whole interval satisfies it")
-      ->type_name("CONDITION")
-      ->allow_extra_args(false);
+      .type_name("CONDITION")
+      .one_value_each();
   c.add_option("--progress", a.progress, "auto, json or none")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "json", "none"}));
+      .capture_default_str()
+      .check(one_of({"auto", "json", "none"}));
   c.add_flag("--quiet", a.quiet, "print nothing but errors (and what --format json asks for)");
   c.add_flag("--no-report", a.no_report, "do not make report.html");
 }
@@ -267,40 +267,39 @@ void run_text(const std::string& text, const std::string& name, RunArguments a) 
   }
 }
 
-void add_run_commands(CLI::App& app) {
+void add_run_commands(Command app) {
   auto a = std::make_shared<RunArguments>();
-  CLI::App* run = app.add_subcommand("run", "Run a scenario and print its answer");
-  run->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
-  add_new_run_flags(*run, *a, " (chain: of each design, grasp_set: of each grasp)");
-  run->add_option(
-         "--tol", a->tol,
-         "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")
-      ->check(positive_number());
-  run->add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  add_common_flags(*run, *a);
-  add_format_flag(*run, *a);
-  run->add_option("--dask", a->dask,
-                  "let the workers of this dask.distributed scheduler compute it, or \"local\": some on this machine")
-      ->type_name("ADDRESS");
-  run->footer(
+  Command run = app.add_subcommand("run", "Run a scenario and print its answer");
+  run.add_option("SCENARIO", a->scenario, "scenario file (TOML)").required();
+  add_new_run_flags(run, *a, " (chain: of each design, grasp_set: of each grasp)");
+  run.add_option("--tol", a->tol,
+                 "tolerance of the contact solver; chain: of the steps of dopri5; singularity: what counts as singular")
+      .check(positive_number());
+  run.add_option("--set", a->set, "key=value, overrides the scenario, e.g. --set load.squeeze='12 N'")
+      .type_name("KEY=VALUE")
+      .one_value_each();
+  add_common_flags(run, *a);
+  add_format_flag(run, *a);
+  run.add_option("--dask", a->dask,
+                 "let the workers of this dask.distributed scheduler compute it, or \"local\": some on this machine")
+      .type_name("ADDRESS");
+  run.footer(
       "Examples:\n  garra run data/scenarios/three_puma_sphere.toml --samples 1000000 -o grasp\n"
       "  garra run my.toml --set contacts.friction=0.5 --stop half-width=0.001 --require 'p_held>=0.95'");
-  run->callback([a] { run_new(*a); });
+  run.callback([a] { run_new(*a); });
 
-  CLI::App* resume = app.add_subcommand("resume", "Continue a run that was stopped");
-  resume->add_option("RUN", a->run, "run folder")->required();
-  add_common_flags(*resume, *a);
-  add_format_flag(*resume, *a);
-  resume->footer(
+  Command resume = app.add_subcommand("resume", "Continue a run that was stopped");
+  resume.add_option("RUN", a->run, "run folder").required();
+  add_common_flags(resume, *a);
+  add_format_flag(resume, *a);
+  resume.footer(
       "Examples:\n  garra resume run-three_puma_sphere\n  garra resume grasp --device scalar --time-limit 60");
-  resume->callback([a] { garra::cli::resume(*a); });
+  resume.callback([a] { garra::cli::resume(*a); });
 
-  CLI::App* report = app.add_subcommand("report", "Make report.html of a finished run");
-  report->add_option("RUN", a->run, "run folder")->required();
-  report->footer("Examples:\n  garra report run-three_puma_sphere\n  GARRA_PYTHON=python3.12 garra report grasp");
-  report->callback([a] {
+  Command report = app.add_subcommand("report", "Make report.html of a finished run");
+  report.add_option("RUN", a->run, "run folder").required();
+  report.footer("Examples:\n  garra report run-three_puma_sphere\n  GARRA_PYTHON=python3.12 garra report grasp");
+  report.callback([a] {
     const auto folder = io::RunFolder::open(a->run);
     folder.require_no_links();
     io::require_unchanged(folder);

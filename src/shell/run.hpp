@@ -1,13 +1,13 @@
 // `garra run` for other commands: a scenario is run, whoever has written it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "garra/io/run_folder.hpp"
+#include "shell/command_line.hpp"
 #include "shell/jobs.hpp"
 #include "shell/progress.hpp"
 
@@ -30,9 +30,9 @@ struct RunArguments {
 };
 
 /// Where to, how many samples, which seed, when to stop. `of_samples` is added to the help of --samples.
-void add_new_run_flags(CLI::App& command, RunArguments& arguments, const std::string& of_samples = {});
+void add_new_run_flags(Command command, RunArguments& arguments, const std::string& of_samples = {});
 /// Device, threads, limits, requirements, progress and report.
-void add_common_flags(CLI::App& command, RunArguments& arguments);
+void add_common_flags(Command command, RunArguments& arguments);
 
 /// A new run: its folder made and locked, nothing computed.
 struct NewRun {

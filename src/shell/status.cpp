@@ -1,5 +1,4 @@
 // `garra status`: how far a run is, and who works on it.
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -123,16 +122,16 @@ void print_status(const Status& s) {
 
 }  // namespace
 
-void add_status_command(CLI::App& app) {
+void add_status_command(Command app) {
   struct Arguments {
     std::string run, format = "human";
   };
   auto a = std::make_shared<Arguments>();
-  CLI::App* c = app.add_subcommand("status", "How far a run is, with its current interval, and who works on it");
-  c->add_option("RUN", a->run, "run folder")->required();
-  c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
-  c->footer("Examples:\n  garra status run-three_puma_sphere\n  watch garra status grasp");
-  c->callback([a] {
+  Command c = app.add_subcommand("status", "How far a run is, with its current interval, and who works on it");
+  c.add_option("RUN", a->run, "run folder").required();
+  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.footer("Examples:\n  garra status run-three_puma_sphere\n  watch garra status grasp");
+  c.callback([a] {
     const Status s = status_of(a->run);
     a->format == "json" ? print_json(s) : print_status(s);
   });

@@ -1,7 +1,6 @@
 // `garra verify`: whether a run folder holds what its scenario gives.
 #include "study/files/verify.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -75,19 +74,19 @@ void verify(const VerifyArguments& a) {
 
 }  // namespace
 
-void add_verify_command(CLI::App& app) {
+void add_verify_command(Command app) {
   auto a = std::make_shared<VerifyArguments>();
-  CLI::App* c = app.add_subcommand("verify", "Whether a run folder holds what its scenario gives, byte for byte");
-  c->add_option("RUN", a->run, "run folder")->required();
-  c->add_option("--share", a->share, "share of the chunks to compute again, at least one; 0: none")
-      ->capture_default_str()
-      ->check(share());
-  c->add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
-  c->add_option("--threads", a->threads, "CPU threads, 0 = all")->capture_default_str()->transform(thread_count());
-  c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
-  c->footer(
+  Command c = app.add_subcommand("verify", "Whether a run folder holds what its scenario gives, byte for byte");
+  c.add_option("RUN", a->run, "run folder").required();
+  c.add_option("--share", a->share, "share of the chunks to compute again, at least one; 0: none")
+      .capture_default_str()
+      .check(share());
+  c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
+  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.footer(
       "Examples:\n  garra verify run-three_puma_sphere\n  garra verify from-a-stranger --share 1   # everything again");
-  c->callback([a] { verify(*a); });
+  c.callback([a] { verify(*a); });
 }
 
 }  // namespace garra::cli

@@ -1,7 +1,6 @@
 // `garra chain eval`: a robot and a file of states in, a file of kinematics and dynamics and a summary out.
 #include "shell/commands.hpp"
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -14,7 +13,6 @@
 #include "chain/command/simulate.hpp"
 #include "chain/files/stream.hpp"
 #include "garra/core/error.hpp"
-#include "shell/batch_flags.hpp"
 #include "shell/blocks.hpp"
 #include "shell/flags.hpp"
 #include "shell/robot_argument.hpp"
@@ -248,39 +246,39 @@ void run_eval(const EvalArguments& arguments) {
   judge(arguments, summary);
 }
 
-void add_eval_options(CLI::App& command, EvalArguments& arguments) {
+void add_eval_options(Command command, EvalArguments& arguments) {
   add_model_options(command, arguments.model);
   command.add_option("input", arguments.input, "state file (HDF5: q; qd, qdd, tau, wrench, parameters where needed)")
-      ->required()
-      ->type_name("IN.h5");
-  command.add_option("-o,--output", arguments.output, "result file")->type_name("OUT.h5");
-  command.add_option("--outputs", arguments.outputs, joined(output_names()))->delimiter(',')->type_name("NAME,...");
+      .required()
+      .type_name("IN.h5");
+  command.add_option("-o,--output", arguments.output, "result file").type_name("OUT.h5");
+  command.add_option("--outputs", arguments.outputs, joined(output_names())).delimiter(',').type_name("NAME,...");
   command.add_option("--jacobian", arguments.jacobian, "rows: linear-first, angular-first or screws")
-      ->check(CLI::IsMember({"linear-first", "angular-first", "screws"}))
-      ->capture_default_str();
+      .check(one_of({"linear-first", "angular-first", "screws"}))
+      .capture_default_str();
   command.add_option("--axes", arguments.axes, "of jacobian and tool_velocity: world or tool")
-      ->check(CLI::IsMember({"world", "tool"}))
-      ->capture_default_str();
-  command.add_option("--point", arguments.point, "tool point in the tool frame [m]")->expected(3)->type_name("X Y Z");
+      .check(one_of({"world", "tool"}))
+      .capture_default_str();
+  command.add_option("--point", arguments.point, "tool point in the tool frame [m]").expected(3).type_name("X Y Z");
   add_batch_flags(command, arguments, "gave no numbers");
 }
 
 }  // namespace
 
-void add_chain_commands(CLI::App& app) {
-  CLI::App* chain = app.add_subcommand("chain", "Serial chains: kinematics and dynamics of many states");
-  chain->require_subcommand(1);
-  chain->footer("Examples:\n  garra chain eval puma560 states.h5 -o results.h5");
-  CLI::App* eval = chain->add_subcommand("eval", "Poses, Jacobians, inertia and torques of every state in a file");
+void add_chain_commands(Command app) {
+  Command chain = app.add_subcommand("chain", "Serial chains: kinematics and dynamics of many states");
+  chain.require_subcommand();
+  chain.footer("Examples:\n  garra chain eval puma560 states.h5 -o results.h5");
+  Command eval = chain.add_subcommand("eval", "Poses, Jacobians, inertia and torques of every state in a file");
   const auto arguments = std::make_shared<EvalArguments>();
-  add_eval_options(*eval, *arguments);
-  eval->footer(
+  add_eval_options(eval, *arguments);
+  eval.footer(
       "Examples:\n"
       "  garra chain eval data/robots/iiwa14.urdf states.h5 -o results.h5 --outputs mass_matrix,gravity\n"
       "  garra chain eval puma560 states.h5 -o results.h5 --outputs all --format json");
-  eval->callback([arguments] { run_eval(*arguments); });
-  add_chain_simulate_command(*chain);
-  add_chain_generate_command(*chain);
+  eval.callback([arguments] { run_eval(*arguments); });
+  add_chain_simulate_command(chain);
+  add_chain_generate_command(chain);
 }
 
 }  // namespace garra::cli

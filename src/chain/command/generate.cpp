@@ -1,7 +1,6 @@
 // `garra chain generate`: a robot in, a C++ header out whose functions know the robot's numbers.
 #include "chain/command/generate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <span>
@@ -52,21 +51,21 @@ std::string operation_names() {
 
 }  // namespace
 
-void add_chain_generate_command(CLI::App& chain) {
-  CLI::App* command = chain.add_subcommand("generate", "A C++ header of straight-line code for one robot");
+void add_chain_generate_command(Command chain) {
+  Command command = chain.add_subcommand("generate", "A C++ header of straight-line code for one robot");
   const auto a = std::make_shared<GenerateArguments>();
-  add_model_options(*command, a->model);
-  command->add_option("-o,--output", a->output, "header; not given: standard output")->type_name("FILE.hpp");
-  command->add_option("--name", a->options.name, "namespace; not given: the robot's name")->type_name("NAME");
-  command->add_option("--operations", a->options.operations, operation_names() + "; not given: all")
-      ->delimiter(',')
-      ->type_name("NAME,...");
-  command->footer(
+  add_model_options(command, a->model);
+  command.add_option("-o,--output", a->output, "header; not given: standard output").type_name("FILE.hpp");
+  command.add_option("--name", a->options.name, "namespace; not given: the robot's name").type_name("NAME");
+  command.add_option("--operations", a->options.operations, operation_names() + "; not given: all")
+      .delimiter(',')
+      .type_name("NAME,...");
+  command.footer(
       "Examples:\n"
       "  garra chain generate puma560 -o puma560.hpp --name puma560\n"
       "  garra chain generate arm.urdf --tip flange -o arm.hpp --operations jacobian,inverse_dynamics\n"
       "CMake does it at build time: garra_generate_chain (docs/chain-generated.md).");
-  command->callback([a] { run_generate(*a); });
+  command.callback([a] { run_generate(*a); });
 }
 
 }  // namespace garra::cli

@@ -1,12 +1,10 @@
 // `garra chain generate`, a part of `garra chain`.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
-void add_chain_generate_command(CLI::App& chain);
+void add_chain_generate_command(Command chain);
 
 }  // namespace garra::cli

@@ -1,7 +1,6 @@
 // `garra chain simulate`: a robot and initial states in, trajectories and a summary out.
 #include "chain/command/simulate.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -13,7 +12,6 @@
 #include "chain/files/trajectory_file.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
-#include "shell/batch_flags.hpp"
 #include "shell/flags.hpp"
 #include "shell/output_times.hpp"
 #include "shell/robot_argument.hpp"
@@ -173,24 +171,24 @@ void run_simulate(const SimulateArguments& arguments) {
                 "`status` in the result file names the reason for each; --max-unsolved allows more.");
 }
 
-void add_numbers(CLI::App& command, const std::string& flag, std::vector<double>& values, const std::string& help) {
-  command.add_option(flag, values, help)->delimiter(',')->type_name("X,...");
+void add_numbers(Command command, const std::string& flag, std::vector<double>& values, const std::string& help) {
+  command.add_option(flag, values, help).delimiter(',').type_name("X,...");
 }
 
 /// The names of an enum.
 template <class Enum>
-CLI::IsMember one_of() {
+Check name_of() {
   const auto all = names_of(Enum{});
-  return CLI::IsMember(std::vector<std::string>(all.begin(), all.end()));
+  return one_of({all.begin(), all.end()});
 }
 
-void add_torque_options(CLI::App& command, SimulateArguments& a) {
+void add_torque_options(Command command, SimulateArguments& a) {
   command.add_option("--torque", a.torque_kind, "constant, step, ramp, sine, sampled, pd or computed")
-      ->check(one_of<chain::TorqueKind>())
-      ->capture_default_str();
+      .check(name_of<chain::TorqueKind>())
+      .capture_default_str();
   add_numbers(command, "--amplitude", a.torque.amplitude,
               "of the torque per joint, or one for all [N m]; factor of pd, computed, sampled");
-  command.add_option("--start", a.torque.start, "of a step or ramp [s]")->capture_default_str();
+  command.add_option("--start", a.torque.start, "of a step or ramp [s]").capture_default_str();
   command.add_option("--end", a.torque.end, "of a ramp [s]");
   add_numbers(command, "--frequency", a.torque.frequency, "of a sine [Hz]");
   add_numbers(command, "--phase", a.torque.phase, "of a sine [rad]");
@@ -202,57 +200,56 @@ void add_torque_options(CLI::App& command, SimulateArguments& a) {
   add_numbers(command, "--torque-limit", a.torque.limit, "largest |torque| [N m]");
 }
 
-void add_method_options(CLI::App& command, SimulateArguments& a) {
-  command
-      .add_option("--method", a.method, "rk4, dopri5 (adaptive), implicit (damping, order 2) or implicit1 (order 1)")
-      ->check(one_of<chain::Integrator>())
-      ->capture_default_str();
+void add_method_options(Command command, SimulateArguments& a) {
+  command.add_option("--method", a.method, "rk4, dopri5 (adaptive), implicit (damping, order 2) or implicit1 (order 1)")
+      .check(name_of<chain::Integrator>())
+      .capture_default_str();
   command.add_option("--step", a.options.step, "of all methods but dopri5 [s]")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   add_output_times(command, a.options, a.every);
   command.add_option("--relative-tolerance", a.options.tolerance.relative, "dopri5")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command.add_option("--absolute-tolerance", a.options.tolerance.absolute, "dopri5")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command.add_option("--max-steps", a.options.max_steps, "dopri5: per sample")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .check(above_zero())
+      .capture_default_str();
   command.add_option("--limits", a.limits, "joint limits: ignore, finish (a sample ends there) or stop (inelastic)")
-      ->check(one_of<chain::LimitRule>())
-      ->capture_default_str();
-  command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below")->capture_default_str();
+      .check(name_of<chain::LimitRule>())
+      .capture_default_str();
+  command.add_option("--settle-speed", a.options.settle_speed, "settled: every |qd| is below").capture_default_str();
   command.add_option("--settle-band", a.options.settle_band, "settled: every joint is this near --settle-at")
-      ->capture_default_str();
+      .capture_default_str();
   add_numbers(command, "--settle-at", a.options.settle_at,
               "where to settle; not given: the set point of pd and computed");
 }
 
 }  // namespace
 
-void add_chain_simulate_command(CLI::App& chain) {
-  CLI::App* command = chain.add_subcommand("simulate", "Trajectories of many samples under torques and damping");
+void add_chain_simulate_command(Command chain) {
+  Command command = chain.add_subcommand("simulate", "Trajectories of many samples under torques and damping");
   const auto a = std::make_shared<SimulateArguments>();
-  add_model_options(*command, a->model);
+  add_model_options(command, a->model);
   command
-      ->add_option("input", a->input,
-                   "initial states (HDF5: q; qd, damping, amplitude, torque, parameters where wanted)")
-      ->type_name("IN.h5");
-  command->add_option("-o,--output", a->output, "result file")->type_name("OUT.h5");
-  add_numbers(*command, "--q0", a->q0, "initial joint values without a file; not given: 0");
-  add_numbers(*command, "--qd0", a->qd0, "initial speeds without a file");
-  add_numbers(*command, "--damping", a->damping,
+      .add_option("input", a->input,
+                  "initial states (HDF5: q; qd, damping, amplitude, torque, parameters where wanted)")
+      .type_name("IN.h5");
+  command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
+  add_numbers(command, "--q0", a->q0, "initial joint values without a file; not given: 0");
+  add_numbers(command, "--qd0", a->qd0, "initial speeds without a file");
+  add_numbers(command, "--damping", a->damping,
               "viscous, per joint or one for all [N m s/rad]; not given: the file's, the model's");
-  add_method_options(*command, *a);
-  add_torque_options(*command, *a);
-  add_batch_flags(*command, *a, "does not reach the end");
-  command->footer(
+  add_method_options(command, *a);
+  add_torque_options(command, *a);
+  add_batch_flags(command, *a, "does not reach the end");
+  command.footer(
       "Examples:\n"
       "  garra chain simulate exoskeleton --q0 0.1,-0.2,0.3,0.2,-0.1,0.15 --damping 0.05 --every 0.01 -o fall.h5\n"
       "  garra chain simulate exoskeleton states.h5 --torque pd --kp 2 --kd 0.05 --compensate-gravity --format json");
-  command->callback([a] { run_simulate(*a); });
+  command.callback([a] { run_simulate(*a); });
 }
 
 }  // namespace garra::cli

@@ -1,12 +1,10 @@
 // `garra chain simulate`, a part of `garra chain`.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
-void add_chain_simulate_command(CLI::App& chain);
+void add_chain_simulate_command(Command chain);
 
 }  // namespace garra::cli

@@ -1,5 +1,4 @@
 // `garra contact bench`: solvers on problem sets, judged by one certificate; bench.json and bench.html.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -161,54 +160,54 @@ std::string set_list() {
   return text + "  mncp           small problems with known solutions: merit functions x minimizers\n";
 }
 
-void add_options(CLI::App& c, BenchArguments& a) {
+void add_options(Command c, BenchArguments& a) {
   c.add_option("sets", a.request.names,
                "built-in sets, problem or FCLIB files, or folders of them; none: all built-in sets")
-      ->type_name("SET | FILE");
-  c.add_option("--methods", a.methods, "solvers, separated by commas, or all")->capture_default_str();
+      .type_name("SET | FILE");
+  c.add_option("--methods", a.methods, "solvers, separated by commas, or all").capture_default_str();
   c.add_option("--problems", a.request.problems,
                "of each built-in set; where given, also the most of each set from files")
-      ->transform(whole_number())
-      ->capture_default_str();
+      .transform(whole_number())
+      .capture_default_str();
   c.add_option("--seed", a.request.seed, "of the built-in sets and of the order of problems from files")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .check(not_negative())
+      .capture_default_str();
   c.add_option("--tol", a.tol, "solved: scale-invariant residual <= tol")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   c.add_option("--time-limit", a.time_limit, "seconds for the single solves of one solver on one set")
-      ->check(positive_number())
-      ->capture_default_str();
-  c.add_option("--device", a.device, "of the throughput: auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
+  c.add_option("--device", a.device, "of the throughput: auto, cpu, scalar, cuda or cuda:1").capture_default_str();
   c.add_option("--threads", a.threads, "processor threads of the throughput, 0 for all")
-      ->transform(thread_count())
-      ->capture_default_str();
+      .transform(thread_count())
+      .capture_default_str();
   c.add_option("-o,--output", a.output, "folder for bench.json and bench.html; both are replaced")
-      ->type_name("FOLDER")
-      ->capture_default_str();
+      .type_name("FOLDER")
+      .capture_default_str();
   c.add_option("--progress", a.progress, "auto, json or none")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "json", "none"}));
-  c.add_option("--format", a.format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
+      .capture_default_str()
+      .check(one_of({"auto", "json", "none"}));
+  c.add_option("--format", a.format, "human or json").capture_default_str().check(one_of({"human", "json"}));
   c.add_flag("--no-report", a.no_report, "do not make bench.html");
 }
 
 }  // namespace
 
-void add_contact_bench_command(CLI::App& contact) {
-  CLI::App* bench =
+void add_contact_bench_command(Command contact) {
+  Command bench =
       contact.add_subcommand("bench", "Compare solvers on problem sets: which one to trust, and how fast it is");
   const auto a = std::make_shared<BenchArguments>();
-  add_options(*bench, *a);
-  bench->footer(set_list() +
-                "Examples:\n"
-                "  garra contact bench\n"
-                "  garra contact bench rigid_n3 mncp --methods auto,nsgs,box-quacan --problems 1000 --time-limit 10\n"
-                "  garra contact bench fclib/ my_problems.h5 -o mine\n"
-                "Where Siconos is installed its solvers run too. docs/solver-benchmark.md says what is measured.");
-  bench->callback([bench, a] {
+  add_options(bench, *a);
+  bench.footer(set_list() +
+               "Examples:\n"
+               "  garra contact bench\n"
+               "  garra contact bench rigid_n3 mncp --methods auto,nsgs,box-quacan --problems 1000 --time-limit 10\n"
+               "  garra contact bench fclib/ my_problems.h5 -o mine\n"
+               "Where Siconos is installed its solvers run too. docs/solver-benchmark.md says what is measured.");
+  bench.callback([bench, a] {
     // `most` only where asked for: files are measured whole by default.
-    if (bench->count("--problems") > 0) a->request.most = a->request.problems;
+    if (bench.option("--problems").given()) a->request.most = a->request.problems;
     run_bench(*a);
   });
 }

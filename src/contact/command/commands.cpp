@@ -1,7 +1,6 @@
 // `garra contact solve`: problem files in, solution files and a summary out.
 #include "shell/commands.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -300,67 +299,67 @@ std::string method_help() {
   return text + " (for problems whose contacts all slide)";
 }
 
-void add_method_options(CLI::App& command, SolveArguments& arguments) {
-  command.add_option("--method", arguments.method, method_help())->capture_default_str()->type_name("NAME");
+void add_method_options(Command command, SolveArguments& arguments) {
+  command.add_option("--method", arguments.method, method_help()).capture_default_str().type_name("NAME");
   command
       .add_option("--starts", arguments.options.starts,
                   "methods that minimize a merit function: starts before a problem counts as unsolved")
-      ->transform(whole_number())
-      ->capture_default_str();
+      .transform(whole_number())
+      .capture_default_str();
   command.add_flag("--count-solutions", arguments.options.count_solutions,
                    "count each problem's solutions by enumeration (all contacts slide)");
 }
 
-void add_solve_options(CLI::App& command, SolveArguments& arguments) {
+void add_solve_options(Command command, SolveArguments& arguments) {
   command
       .add_option("inputs", arguments.inputs,
                   "problem files (HDF5: A, b, mu; mode and slip_velocity where contacts slide), or local files of "
                   "FCLIB")
-      ->required()
-      ->type_name("IN.h5");
+      .required()
+      .type_name("IN.h5");
   command.add_option("-o,--output", arguments.output, "solution file; a folder where there are several inputs")
-      ->type_name("OUT.h5");
-  command.add_option("--outputs", arguments.outputs, output_help())->delimiter(',')->type_name("NAME,...");
-  command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1")->capture_default_str();
+      .type_name("OUT.h5");
+  command.add_option("--outputs", arguments.outputs, output_help()).delimiter(',').type_name("NAME,...");
+  command.add_option("--device", arguments.device, "auto, cpu, scalar, cuda or cuda:1").capture_default_str();
   command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
-      ->transform(thread_count())
-      ->capture_default_str();
+      .transform(thread_count())
+      .capture_default_str();
   command.add_option("--tol", arguments.options.tol, "solved: scale-invariant residual <= tol")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command
       .add_option("--max-iterations", arguments.options.max_iterations,
                   "outer iterations per problem, over all stages and starts; default: the method's own limit")
-      ->transform(whole_number());
+      .transform(whole_number());
   command.add_option("--max-unsolved", arguments.max_unsolved, "exit code 4 where a larger share is unsolved")
-      ->check(share())
-      ->capture_default_str();
+      .check(share())
+      .capture_default_str();
   command.add_option("--format", arguments.format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+      .check(one_of({"human", "json"}))
+      .capture_default_str();
 }
 
 }  // namespace
 
-void add_contact_commands(CLI::App& app) {
-  CLI::App* contact = app.add_subcommand("contact", "Raw friction contact problems from files");
-  contact->require_subcommand(1);
-  contact->footer(
+void add_contact_commands(Command app) {
+  Command contact = app.add_subcommand("contact", "Raw friction contact problems from files");
+  contact.require_subcommand();
+  contact.footer(
       "Examples:\n"
       "  garra contact solve data/reference/contact/random_n3.h5 -o solutions.h5\n"
       "  garra contact solve run-three_puma_sphere/failures/*.h5");
-  CLI::App* solve = contact->add_subcommand("solve", "Solve problem files: a = A c + b with Coulomb friction");
+  Command solve = contact.add_subcommand("solve", "Solve problem files: a = A c + b with Coulomb friction");
   const auto arguments = std::make_shared<SolveArguments>();
-  add_solve_options(*solve, *arguments);
-  add_method_options(*solve, *arguments);
-  solve->footer(
+  add_solve_options(solve, *arguments);
+  add_method_options(solve, *arguments);
+  solve.footer(
       "Examples:\n"
       "  garra contact solve data/reference/contact/random_n3.h5 -o solutions.h5\n"
       "  garra contact solve fclib/*.hdf5 -o solutions/ --method projected-lm --starts 20 --max-unsolved 0 --format "
       "json");
-  solve->callback([arguments] { run_solve(*arguments); });
-  add_contact_bench_command(*contact);
-  add_contact_tables(*contact);
+  solve.callback([arguments] { run_solve(*arguments); });
+  add_contact_bench_command(contact);
+  add_contact_tables(contact);
 }
 
 }  // namespace garra::cli

@@ -1,5 +1,4 @@
 // `garra grasp analyse`: instants of a grasp in, modes, forces and accelerations out.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -10,7 +9,6 @@
 #include "grasp/command/propose.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/files/states_file.hpp"
-#include "shell/batch_flags.hpp"
 #include "shell/commands.hpp"
 #include "shell/flags.hpp"
 #include "shell/robot_argument.hpp"
@@ -61,32 +59,31 @@ void run_analyse(const AnalyseArguments& a) {
 
 }  // namespace
 
-void add_grasp_commands(CLI::App& app) {
-  CLI::App* grasp = app.add_subcommand("grasp", "Grasps: one instant (the papers' problem), sets of candidates");
-  grasp->require_subcommand(1);
-  CLI::App* command =
-      grasp->add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");
+void add_grasp_commands(Command app) {
+  Command grasp = app.add_subcommand("grasp", "Grasps: one instant (the papers' problem), sets of candidates");
+  grasp.require_subcommand();
+  Command command =
+      grasp.add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");
   const auto a = std::make_shared<AnalyseArguments>();
-  command->add_option("scenario", a->scenario, "scenario file (.toml) with job = \"grasp\"")
-      ->required()
-      ->type_name("SCENARIO");
+  command.add_option("scenario", a->scenario, "scenario file (.toml) with job = \"grasp\"")
+      .required()
+      .type_name("SCENARIO");
   command
-      ->add_option("input", a->input,
-                   "states (HDF5: position, velocity, finger_1/q, ...); not given: the nominal grasp")
-      ->type_name("IN.h5");
-  command->add_option("-o,--output", a->output, "result file")->type_name("OUT.h5");
-  command->add_option("--group", a->group, "group of IN.h5 that holds the states, as `nominal` of a motion.h5");
-  command->add_option("--set", a->overrides, "replace a value of the scenario, for example contacts.friction=0.3")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  add_batch_flags(*command, *a, "is not solved");
-  command->footer(
+      .add_option("input", a->input, "states (HDF5: position, velocity, finger_1/q, ...); not given: the nominal grasp")
+      .type_name("IN.h5");
+  command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
+  command.add_option("--group", a->group, "group of IN.h5 that holds the states, as `nominal` of a motion.h5");
+  command.add_option("--set", a->overrides, "replace a value of the scenario, for example contacts.friction=0.3")
+      .type_name("KEY=VALUE")
+      .one_value_each();
+  add_batch_flags(command, *a, "is not solved");
+  command.footer(
       "Examples:\n"
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml\n"
       "  garra grasp analyse data/scenarios/three_puma_sphere.toml states.h5 -o forces.h5");
-  command->callback([a] { run_analyse(*a); });
-  add_propose_command(*grasp);
-  add_rank_command(*grasp);
+  command.callback([a] { run_analyse(*a); });
+  add_propose_command(grasp);
+  add_rank_command(grasp);
 }
 
 }  // namespace garra::cli

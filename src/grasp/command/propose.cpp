@@ -1,7 +1,6 @@
 // `garra grasp propose`: an object in, candidate grasps of it out.
 #include "grasp/command/propose.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,7 +14,6 @@
 #include "garra/io/grasp_set.hpp"
 #include "garra/io/mesh_file.hpp"
 #include "shell/answer_parts.hpp"
-#include "shell/batch_flags.hpp"
 #include "shell/flags.hpp"
 #include "shell/progress.hpp"
 #include "shell/terminal.hpp"
@@ -140,9 +138,9 @@ void run_propose(const ProposeArguments& a) {
                 "--max-unsolved allows more.");
 }
 
-void add_hand_options(CLI::App& command, grasp::ProposeOptions& o) {
-  command.add_option("--fingers", o.fingers, "contacts of each grasp, 2 to 8")->capture_default_str();
-  command.add_option("--friction", o.friction, "coefficient with which forces have to close")->capture_default_str();
+void add_hand_options(Command command, grasp::ProposeOptions& o) {
+  command.add_option("--fingers", o.fingers, "contacts of each grasp, 2 to 8").capture_default_str();
+  command.add_option("--friction", o.friction, "coefficient with which forces have to close").capture_default_str();
   command.add_option("--max-opening", o.max_opening, "largest distance between two contacts [m]");
   command.add_option("--force-limit", o.force_limit, "of each finger's normal force [N], for the set");
   command.add_option(
@@ -154,47 +152,47 @@ void add_hand_options(CLI::App& command, grasp::ProposeOptions& o) {
                      "fingertips are balls of this radius, and touch the contact alone [m]");
   command.add_option("--clearance", o.clearance, "so far out along the normal nothing of the object may be [m]");
   command
-      .add_option_function<std::vector<double>>(
+      .add_numbers(
           "--approach", [&o](const std::vector<double>& x) { o.approach = vec3(x[0], x[1], x[2]); },
           "fingers come straight along this direction, as 0,0,-1: the object is not in their way")
-      ->delimiter(',')
-      ->expected(3)
-      ->type_name("X,Y,Z");
+      .delimiter(',')
+      .expected(3)
+      .type_name("X,Y,Z");
   command.add_option("--floor", o.floor, "the object stands at this z, below which no fingertip is [m]");
 }
 
 }  // namespace
 
-void add_propose_command(CLI::App& grasp) {
-  CLI::App* command = grasp.add_subcommand("propose", "Candidate grasps of an object, for `garra grasp rank`");
+void add_propose_command(Command grasp) {
+  Command command = grasp.add_subcommand("propose", "Candidate grasps of an object, for `garra grasp rank`");
   const auto a = std::make_shared<ProposeArguments>();
   grasp::ProposeOptions& o = a->options;
   command
-      ->add_option("object", a->object,
-                   ".stl, .obj, or sphere:radius, box:x,y,z, cylinder:radius,height, capsule:radius,height, "
-                   "ellipsoid:a,b,c, superquadric:a,b,c,e1,e2 [m]")
-      ->required()
-      ->type_name("OBJECT");
-  command->add_option("-o,--output", a->output, "grasp set")->required()->type_name("SET.h5");
-  command->add_option("-n,--count", o.count, "grasps wanted")->transform(whole_number())->capture_default_str();
-  add_hand_options(*command, o);
-  CLI::Option* mass = command->add_option("--mass", o.mass, "of the object [kg]")->check(positive_number());
-  command->add_option("--density", o.density, "of the object, in place of its mass [kg/m^3]")
-      ->capture_default_str()
-      ->excludes(mass);
-  command->add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimetres")
-      ->check(positive_number());
+      .add_option("object", a->object,
+                  ".stl, .obj, or sphere:radius, box:x,y,z, cylinder:radius,height, capsule:radius,height, "
+                  "ellipsoid:a,b,c, superquadric:a,b,c,e1,e2 [m]")
+      .required()
+      .type_name("OBJECT");
+  command.add_option("-o,--output", a->output, "grasp set").required().type_name("SET.h5");
+  command.add_option("-n,--count", o.count, "grasps wanted").transform(whole_number()).capture_default_str();
+  add_hand_options(command, o);
+  Option mass = command.add_option("--mass", o.mass, "of the object [kg]").check(positive_number());
+  command.add_option("--density", o.density, "of the object, in place of its mass [kg/m^3]")
+      .capture_default_str()
+      .excludes(mass);
+  command.add_option("--scale", a->scale, "factor on the object's lengths, 0.001 for millimetres")
+      .check(positive_number());
   command
-      ->add_option("--most-samples", o.most_samples,
-                   "drawn at most; if not given 1e6, and 1000 for each grasp once there is one")
-      ->transform(whole_number());
-  command->add_option("--seed", o.seed, "another seed, other grasps")->capture_default_str();
-  add_batch_flags(*command, *a, "of the samples is not decided");
-  command->footer(
+      .add_option("--most-samples", o.most_samples,
+                  "drawn at most; if not given 1e6, and 1000 for each grasp once there is one")
+      .transform(whole_number());
+  command.add_option("--seed", o.seed, "another seed, other grasps").capture_default_str();
+  add_batch_flags(command, *a, "of the samples is not decided");
+  command.footer(
       "Examples:\n"
       "  garra grasp propose part.stl --fingers 3 -n 10000 -o set.h5 && garra grasp rank set.h5 -o ranking.h5\n"
       "  garra grasp propose box:0.05,0.04,0.1 --pad-radius 0.006 --max-opening 0.08 --mass 0.2 -o set.h5");
-  command->callback([a] { run_propose(*a); });
+  command.callback([a] { run_propose(*a); });
 }
 
 }  // namespace garra::cli

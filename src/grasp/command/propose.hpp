@@ -1,12 +1,10 @@
 // `garra grasp propose`.
 #pragma once
 
-namespace CLI {
-class App;
-}
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
-void add_propose_command(CLI::App& grasp);
+void add_propose_command(Command grasp);
 
 }  // namespace garra::cli

@@ -1,7 +1,6 @@
 // `garra grasp rank`: a set of candidate grasps in, the probability that each holds out.
 #include "grasp/command/rank.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,7 +14,6 @@
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "shell/answer_parts.hpp"
-#include "shell/batch_flags.hpp"
 #include "shell/flags.hpp"
 #include "shell/progress.hpp"
 #include "shell/report.hpp"
@@ -308,36 +306,36 @@ std::string joined(const std::vector<std::string>& lines) {
   return all;
 }
 
-void add_rank_command(CLI::App& grasp) {
-  CLI::App* command = grasp.add_subcommand("rank", "P(held) of every grasp of a set, and which is the best");
+void add_rank_command(Command grasp) {
+  Command command = grasp.add_subcommand("rank", "P(held) of every grasp of a set, and which is the best");
   const auto a = std::make_shared<RankArguments>();
   command
-      ->add_option("set", a->set,
-                   "grasp set (HDF5 or NPZ: first, point, normal, friction, mass, ...); not given: that of the study")
-      ->required()
-      ->type_name("SET.h5");
-  command->add_option("study", a->study, "what is uncertain (.toml with job = \"grasp_set\"); not given: nothing")
-      ->type_name("STUDY.toml");
-  command->add_option("-o,--output", a->output, "ranking, a row a grasp: HDF5, or CSV by its name")
-      ->type_name("RANKING.h5");
-  command->add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-  command->add_option("--hand", a->hand, "ideal, compliant or whole (default: what the set has arrays of)")
-      ->check(CLI::IsMember({"auto", "ideal", "compliant", "whole"}));
-  command->add_option("--best", a->best, "find the K best: others are given up early, and it ends when they are found")
-      ->type_name("K")
-      ->transform(whole_number());
-  command->add_option("--confidence", a->confidence, "that none of the true best is given up (0.95)")
-      ->check(positive_number());
-  command->add_flag("--no-report", a->no_report, "do not make RANKING.html beside RANKING.h5");
-  add_batch_flags(*command, *a, "is not decided");
-  command->footer(
+      .add_option("set", a->set,
+                  "grasp set (HDF5 or NPZ: first, point, normal, friction, mass, ...); not given: that of the study")
+      .required()
+      .type_name("SET.h5");
+  command.add_option("study", a->study, "what is uncertain (.toml with job = \"grasp_set\"); not given: nothing")
+      .type_name("STUDY.toml");
+  command.add_option("-o,--output", a->output, "ranking, a row a grasp: HDF5, or CSV by its name")
+      .type_name("RANKING.h5");
+  command.add_option("--set", a->overrides, "replace a value of the study, for example sampling.samples=10000")
+      .type_name("KEY=VALUE")
+      .one_value_each();
+  command.add_option("--hand", a->hand, "ideal, compliant or whole (default: what the set has arrays of)")
+      .check(one_of({"auto", "ideal", "compliant", "whole"}));
+  command.add_option("--best", a->best, "find the K best: others are given up early, and it ends when they are found")
+      .type_name("K")
+      .transform(whole_number());
+  command.add_option("--confidence", a->confidence, "that none of the true best is given up (0.95)")
+      .check(positive_number());
+  command.add_flag("--no-report", a->no_report, "do not make RANKING.html beside RANKING.h5");
+  add_batch_flags(command, *a, "is not decided");
+  command.footer(
       "Examples:\n"
       "  garra grasp rank grasps.h5 -o ranking.h5 --set 'contacts.friction={uniform=[0.3,0.8]}'\n"
       "  garra grasp rank study.toml -o ranking.h5\n"
       "  garra grasp rank grasps.h5 study.toml --best 10 --set sampling.samples=1000000");
-  command->callback([a] { run_rank(*a); });
+  command.callback([a] { run_rank(*a); });
 }
 
 }  // namespace garra::cli

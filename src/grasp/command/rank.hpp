@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "garra/grasp_set.hpp"
-
-namespace CLI {
-class App;
-}
+#include "shell/command_line.hpp"
 
 namespace garra::cli {
 
-void add_rank_command(CLI::App& grasp);
+void add_rank_command(Command grasp);
 
 inline constexpr const char* kRankingFile = "ranking.h5";  ///< of a run folder
 

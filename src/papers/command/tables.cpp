@@ -1,7 +1,6 @@
 // `garra contact tables`: the papers' Tables 1-4 in kind, on a hand of ours, beside the printed numbers.
 #include "papers/tables.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -365,17 +364,17 @@ void tables(const TablesArguments& a) {
 
 }  // namespace
 
-void add_contact_tables(CLI::App& contact) {
+void add_contact_tables(Command contact) {
   auto a = std::make_shared<TablesArguments>();
-  CLI::App* c = contact.add_subcommand("tables", "The papers' Tables 1-4 in kind, beside the printed numbers");
-  c->add_option("--data", a->data, "folder with scenarios/ and reference/ (default: data next to the program's folder)")
-      ->type_name("FOLDER");
-  c->add_option("--hand", a->hand,
-                "scenario of another hand of three fingers, taken at sample 0 (default: papers_hand.toml)")
-      ->type_name("FILE.toml");
-  c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
-  c->footer("Examples:\n  garra contact tables\n  garra contact tables --format json");
-  c->callback([a] { tables(*a); });
+  Command c = contact.add_subcommand("tables", "The papers' Tables 1-4 in kind, beside the printed numbers");
+  c.add_option("--data", a->data, "folder with scenarios/ and reference/ (default: data next to the program's folder)")
+      .type_name("FOLDER");
+  c.add_option("--hand", a->hand,
+               "scenario of another hand of three fingers, taken at sample 0 (default: papers_hand.toml)")
+      .type_name("FILE.toml");
+  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.footer("Examples:\n  garra contact tables\n  garra contact tables --format json");
+  c.callback([a] { tables(*a); });
 }
 
 }  // namespace garra::cli

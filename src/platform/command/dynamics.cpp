@@ -1,5 +1,4 @@
 // `garra platform inverse-dynamics` and `forward-dynamics`.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -109,40 +108,39 @@ void run_forward(const DynamicsArguments& a) {
   finish_platform(a.common, run, s);
 }
 
-void add_options(CLI::App& command, DynamicsArguments& a) {
+void add_options(Command command, DynamicsArguments& a) {
   add_platform_options(command, a.common);
   add_six(command, "--velocity", a.common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
   add_six(command, "--wrench", a.common.wrench, "on the platform of one sample: force at C [N], moment [N m]");
   command.add_option("--form", a.form, "minimal (Newton-Euler) or full (the paper's 91 coordinates)")
-      ->check(CLI::IsMember({"minimal", "full"}))
-      ->capture_default_str();
+      .check(one_of({"minimal", "full"}))
+      .capture_default_str();
 }
 
 }  // namespace
 
-void add_platform_inverse_dynamics_command(CLI::App& platform) {
-  CLI::App* command =
-      platform.add_subcommand("inverse-dynamics", "Actuator forces and joint reactions of given motions");
+void add_platform_inverse_dynamics_command(Command platform) {
+  Command command = platform.add_subcommand("inverse-dynamics", "Actuator forces and joint reactions of given motions");
   const auto a = std::make_shared<DynamicsArguments>();
-  add_options(*command, *a);
-  add_six(*command, "--acceleration", a->common.acceleration, "of one sample [m/s^2, rad/s^2], base axes");
-  command->footer(
+  add_options(command, *a);
+  add_six(command, "--acceleration", a->common.acceleration, "of one sample [m/s^2, rad/s^2], base axes");
+  command.footer(
       "Examples:\n"
       "  garra platform inverse-dynamics trepa_like --at \"0 0 1.3, 10 0 0\" --wrench \"0 0 -100 0 0 0\"\n"
       "  garra platform inverse-dynamics trepa_like motion.h5 -o forces.h5 --form full");
-  command->callback([a] { run_inverse(*a); });
+  command.callback([a] { run_inverse(*a); });
 }
 
-void add_platform_forward_dynamics_command(CLI::App& platform) {
-  CLI::App* command = platform.add_subcommand("forward-dynamics", "Accelerations under given actuator forces");
+void add_platform_forward_dynamics_command(Command platform) {
+  Command command = platform.add_subcommand("forward-dynamics", "Accelerations under given actuator forces");
   const auto a = std::make_shared<DynamicsArguments>();
-  add_options(*command, *a);
-  add_six(*command, "--force", a->common.force, "of the actuators of one sample [N]; positive extends a leg");
-  command->footer(
+  add_options(command, *a);
+  add_six(command, "--force", a->common.force, "of the actuators of one sample [N]; positive extends a leg");
+  command.footer(
       "Examples:\n"
       "  garra platform forward-dynamics trepa_like --force \"75 75 75 75 75 75\"\n"
       "  garra platform forward-dynamics trepa_like states.h5 -o accelerations.h5");
-  command->callback([a] { run_forward(*a); });
+  command.callback([a] { run_forward(*a); });
 }
 
 }  // namespace garra::cli

@@ -1,5 +1,4 @@
 // `garra platform ik`, `fk` and `modes`.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -198,19 +197,19 @@ void run_forward(const ForwardArguments& a) {
   finish_platform(a.common, run, s);
 }
 
-void add_forward_options(CLI::App& command, platform::ForwardOptions& options) {
+void add_forward_options(Command command, platform::ForwardOptions& options) {
   command.add_option("--tol", options.tol, "converged: every |length - given| <= this [m]")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command.add_option("--max-iterations", options.max_iterations, "per sample")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      .check(above_zero())
+      .capture_default_str();
   command.add_option("--near-singular", options.near_singular, "near singular: smallest singular value <= this")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command.add_option("--characteristic-length", options.characteristic_length, "that turns are scaled with [m]")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
 }
 
 // --- modes
@@ -310,62 +309,62 @@ void run_modes(const ModesArguments& a) {
 
 }  // namespace
 
-void add_platform_inverse_command(CLI::App& platform) {
-  CLI::App* command = platform.add_subcommand("ik", "Leg lengths, frames, limits and conditioning of poses");
+void add_platform_inverse_command(Command platform) {
+  Command command = platform.add_subcommand("ik", "Leg lengths, frames, limits and conditioning of poses");
   const auto a = std::make_shared<InverseArguments>();
-  add_platform_options(*command, a->common);
-  add_six(*command, "--velocity", a->common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
-  add_six(*command, "--acceleration", a->common.acceleration, "of one sample, base axes; needs --velocity");
-  command->add_flag("--frames", a->options.frames, "leg vectors, frames, Euler angles, joint angles");
-  command->add_flag("--limits", a->options.limits, "margins to stroke, cones and collision, and a mask");
-  command->add_flag("--conditioning", a->options.conditioning, "determinant, condition, smallest singular value");
-  command->add_option("--characteristic-length", a->options.characteristic_length, "that turns are scaled with [m]")
-      ->check(positive_number())
-      ->capture_default_str();
-  command->footer(
+  add_platform_options(command, a->common);
+  add_six(command, "--velocity", a->common.velocity, "of one sample: v [m/s], angular velocity [rad/s], base axes");
+  add_six(command, "--acceleration", a->common.acceleration, "of one sample, base axes; needs --velocity");
+  command.add_flag("--frames", a->options.frames, "leg vectors, frames, Euler angles, joint angles");
+  command.add_flag("--limits", a->options.limits, "margins to stroke, cones and collision, and a mask");
+  command.add_flag("--conditioning", a->options.conditioning, "determinant, condition, smallest singular value");
+  command.add_option("--characteristic-length", a->options.characteristic_length, "that turns are scaled with [m]")
+      .check(positive_number())
+      .capture_default_str();
+  command.footer(
       "Examples:\n"
       "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10 0\"\n"
       "  garra platform ik trepa_like poses.h5 -o legs.h5 --limits --conditioning");
-  command->callback([a] { run_inverse(*a); });
+  command.callback([a] { run_inverse(*a); });
 }
 
-void add_platform_forward_command(CLI::App& platform) {
-  CLI::App* command = platform.add_subcommand("fk", "Poses from leg lengths, by Newton's method from a guess");
+void add_platform_forward_command(Command platform) {
+  Command command = platform.add_subcommand("fk", "Poses from leg lengths, by Newton's method from a guess");
   const auto a = std::make_shared<ForwardArguments>();
-  add_platform_options(*command, a->common);
-  add_six(*command, "--lengths", a->common.lengths, "of one sample [m]; --at is then the guess");
-  add_forward_options(*command, a->options);
-  command->add_flag("--certify", a->options.certify, "prove that the pose is the one next to the guess");
-  command->add_flag("--prove-mode", a->options.prove_mode, "follow the lengths from the guess in certified steps")
-      ->needs("--certify");
-  command->add_option("--form", a->form, "minimal (6 unknowns) or full (the paper's 91 coordinates)")
-      ->check(CLI::IsMember({"minimal", "full"}))
-      ->capture_default_str();
-  command->footer(
+  add_platform_options(command, a->common);
+  add_six(command, "--lengths", a->common.lengths, "of one sample [m]; --at is then the guess");
+  add_forward_options(command, a->options);
+  command.add_flag("--certify", a->options.certify, "prove that the pose is the one next to the guess");
+  command.add_flag("--prove-mode", a->options.prove_mode, "follow the lengths from the guess in certified steps")
+      .needs("--certify");
+  command.add_option("--form", a->form, "minimal (6 unknowns) or full (the paper's 91 coordinates)")
+      .check(one_of({"minimal", "full"}))
+      .capture_default_str();
+  command.footer(
       "Examples:\n"
       "  garra platform fk trepa_like --lengths \"1.25 1.25 1.2 1.2 1.25 1.25\" --certify\n"
       "  garra platform fk trepa_like lengths.h5 -o poses.h5 --format json");
-  command->callback([a] { run_forward(*a); });
+  command.callback([a] { run_forward(*a); });
 }
 
-void add_platform_modes_command(CLI::App& platform) {
-  CLI::App* command = platform.add_subcommand("modes", "Assembly modes: all poses that have the given lengths");
+void add_platform_modes_command(Command platform) {
+  Command command = platform.add_subcommand("modes", "Assembly modes: all poses that have the given lengths");
   const auto a = std::make_shared<ModesArguments>();
-  add_platform_options(*command, a->common);
-  add_six(*command, "--lengths", a->common.lengths, "of one sample [m]; not given: those of the pose --at");
-  add_forward_options(*command, a->options.forward);
-  command->add_option("--starts", a->options.starts, "random poses to start from, per sample")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--seed", a->options.seed, "of the starts")->capture_default_str();
-  command->add_option("--same", a->options.same, "two poses no farther apart are one [m]")
-      ->check(positive_number())
-      ->capture_default_str();
-  command->footer(
+  add_platform_options(command, a->common);
+  add_six(command, "--lengths", a->common.lengths, "of one sample [m]; not given: those of the pose --at");
+  add_forward_options(command, a->options.forward);
+  command.add_option("--starts", a->options.starts, "random poses to start from, per sample")
+      .check(above_zero())
+      .capture_default_str();
+  command.add_option("--seed", a->options.seed, "of the starts").capture_default_str();
+  command.add_option("--same", a->options.same, "two poses no farther apart are one [m]")
+      .check(positive_number())
+      .capture_default_str();
+  command.footer(
       "Examples:\n"
       "  garra platform modes trepa_like\n"
       "  garra platform modes irregular lengths.h5 -o modes.h5 --starts 2000");
-  command->callback([a] { run_modes(*a); });
+  command.callback([a] { run_modes(*a); });
 }
 
 }  // namespace garra::cli

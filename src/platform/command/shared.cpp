@@ -1,6 +1,5 @@
 #include "platform/command/shared.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -98,22 +97,22 @@ void print_human(const PlatformArguments& arguments, const PlatformRun& run, con
 
 }  // namespace
 
-void add_six(CLI::App& command, const std::string& flag, std::string& text, const std::string& help) {
-  command.add_option(flag, text, help)->type_name("\"X X X X X X\"");
+void add_six(Command command, const std::string& flag, std::string& text, const std::string& help) {
+  command.add_option(flag, text, help).type_name("\"X X X X X X\"");
 }
 
-void add_platform_options(CLI::App& command, PlatformArguments& arguments) {
+void add_platform_options(Command command, PlatformArguments& arguments) {
   command.add_option("model", arguments.model, "platform file (.toml), or the name of one in data/platforms")
-      ->required()
-      ->type_name("MODEL");
+      .required()
+      .type_name("MODEL");
   command.add_option("input", arguments.input, "samples (HDF5); not given: one sample from the flags")
-      ->type_name("IN.h5");
-  command.add_option("-o,--output", arguments.output, "result file")->type_name("OUT.h5");
+      .type_name("IN.h5");
+  command.add_option("-o,--output", arguments.output, "result file").type_name("OUT.h5");
   command.add_option("--at", arguments.at, "pose of one sample, meters and degrees (roll pitch yaw); not given: home")
-      ->type_name("\"X Y Z, R P Y\"");
+      .type_name("\"X Y Z, R P Y\"");
   command.add_option("--set", arguments.overrides, "replace a value of the model, for example platform.mass=30")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+      .type_name("KEY=VALUE")
+      .one_value_each();
   add_batch_flags(command, arguments, "is not solved");
 }
 

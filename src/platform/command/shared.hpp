@@ -12,11 +12,8 @@
 #include "garra/batch/device.hpp"
 #include "garra/platform.hpp"
 #include "platform/files/rows_file.hpp"
-#include "shell/batch_flags.hpp"
-
-namespace CLI {
-class App;
-}
+#include "shell/command_line.hpp"
+#include "shell/flags.hpp"
 
 namespace garra::cli {
 
@@ -30,9 +27,9 @@ struct PlatformArguments : BatchFlags {
 };
 
 /// MODEL [IN.h5] -o OUT.h5 --at --set --device --threads --max-unsolved --format
-void add_platform_options(CLI::App& command, PlatformArguments& arguments);
+void add_platform_options(Command command, PlatformArguments& arguments);
 /// A flag of six numbers for one sample.
-void add_six(CLI::App& command, const std::string& flag, std::string& text, const std::string& help);
+void add_six(Command command, const std::string& flag, std::string& text, const std::string& help);
 
 /// `count` numbers between spaces or commas. Throws Error(kUsage) naming the flag.
 [[nodiscard]] std::vector<double> numbers_of(const std::string& flag, const std::string& text, std::size_t count);
@@ -95,11 +92,11 @@ void finish_platform(const PlatformArguments& arguments, const PlatformRun& run,
 [[nodiscard]] std::string number_row(const double* values, int count, const char* pattern = " %11.6g");
 
 // The commands; each registers its own.
-void add_platform_inverse_command(CLI::App& platform);
-void add_platform_forward_command(CLI::App& platform);
-void add_platform_modes_command(CLI::App& platform);
-void add_platform_inverse_dynamics_command(CLI::App& platform);
-void add_platform_forward_dynamics_command(CLI::App& platform);
-void add_platform_simulate_command(CLI::App& platform);
+void add_platform_inverse_command(Command platform);
+void add_platform_forward_command(Command platform);
+void add_platform_modes_command(Command platform);
+void add_platform_inverse_dynamics_command(Command platform);
+void add_platform_forward_dynamics_command(Command platform);
+void add_platform_simulate_command(Command platform);
 
 }  // namespace garra::cli

@@ -1,5 +1,4 @@
 // `garra platform simulate`.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -92,48 +91,48 @@ void run_simulate(const SimulateArguments& a) {
   finish_platform(a.common, run, s);
 }
 
-void add_options(CLI::App& command, SimulateArguments& a) {
+void add_options(Command command, SimulateArguments& a) {
   command.add_option("--method", a.method, "rk8, rk4, or hybrid: the paper's, on 91 coordinates")
-      ->check(CLI::IsMember({"rk8", "rk4", "hybrid"}))
-      ->capture_default_str();
+      .check(one_of({"rk8", "rk4", "hybrid"}))
+      .capture_default_str();
   command.add_option("--step", a.options.step, "[s], shortened to meet outputs")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   add_output_times(command, a.options, a.every);
   command.add_option("--interval", a.force.interval, "between the points of `force` [k,6] or [n,k,6] in IN.h5 [s]")
-      ->check(positive_number());
-  command.add_option("--viscous", a.force.viscous, "friction of every actuator [N s/m]")->capture_default_str();
-  command.add_option("--coulomb", a.force.coulomb, "friction of every actuator [N]")->capture_default_str();
+      .check(positive_number());
+  command.add_option("--viscous", a.force.viscous, "friction of every actuator [N s/m]").capture_default_str();
+  command.add_option("--coulomb", a.force.coulomb, "friction of every actuator [N]").capture_default_str();
   command.add_option("--coulomb-speed", a.force.coulomb_speed, "at which it has risen to 76 % [m/s]")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command.add_flag("--watch-limits", a.options.watch_limits, "a sample ends where it breaks a limit of its joints");
   command.add_option("--near-singular", a.options.near_singular, "ends below this smallest singular value")
-      ->capture_default_str();
+      .capture_default_str();
   command.add_option("--characteristic-length", a.options.characteristic_length, "that turns are scaled with [m]")
-      ->check(positive_number())
-      ->capture_default_str();
-  command.add_option("--baumgarte", a.options.baumgarte, "hybrid: alpha = beta [1/s]")->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
+  command.add_option("--baumgarte", a.options.baumgarte, "hybrid: alpha = beta [1/s]").capture_default_str();
   command.add_option("--correct-above", a.options.correct_above, "hybrid: constraint error that is corrected")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
 }
 
 }  // namespace
 
-void add_platform_simulate_command(CLI::App& platform) {
-  CLI::App* command = platform.add_subcommand("simulate", "Trajectories of many samples under actuator forces");
+void add_platform_simulate_command(Command platform) {
+  Command command = platform.add_subcommand("simulate", "Trajectories of many samples under actuator forces");
   const auto a = std::make_shared<SimulateArguments>();
-  add_platform_options(*command, a->common);
-  add_six(*command, "--force", a->common.force, "of the actuators of one sample [N]; positive extends a leg");
-  add_six(*command, "--velocity", a->common.velocity, "start of one sample; not given: at rest");
-  add_six(*command, "--wrench", a->common.wrench, "on the platform of one sample: force at C [N], moment [N m]");
-  add_options(*command, *a);
-  command->footer(
+  add_platform_options(command, a->common);
+  add_six(command, "--force", a->common.force, "of the actuators of one sample [N]; positive extends a leg");
+  add_six(command, "--velocity", a->common.velocity, "start of one sample; not given: at rest");
+  add_six(command, "--wrench", a->common.wrench, "on the platform of one sample: force at C [N], moment [N m]");
+  add_options(command, *a);
+  command.footer(
       "Examples:\n"
       "  garra platform simulate trepa_like --force \"75 75 75 75 75 75\" --every 0.05 -o rise.h5\n"
       "  garra platform simulate trepa_like starts.h5 --method hybrid --step 1e-3 -o paths.h5 --format json");
-  command->callback([a] { run_simulate(*a); });
+  command.callback([a] { run_simulate(*a); });
 }
 
 }  // namespace garra::cli

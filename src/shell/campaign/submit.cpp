@@ -1,5 +1,4 @@
 // `garra submit`: the folder of a run that workers will compute (docs/campaigns.md).
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -73,25 +72,24 @@ void submit(const SubmitArguments& a) {
 
 }  // namespace
 
-void add_submit_command(CLI::App& app) {
+void add_submit_command(Command app) {
   auto a = std::make_shared<SubmitArguments>();
-  CLI::App* c = app.add_subcommand("submit", "Make the folder of a run that workers will compute");
-  c->add_option("SCENARIO", a->scenario, "scenario file (TOML)")->required();
-  add_new_run_flags(*c, *a, " (chain: of each design, grasp_set: of each grasp)");
-  c->add_option("--set", a->set, "key=value, overrides the scenario")->type_name("KEY=VALUE")->allow_extra_args(false);
-  c->add_flag("--slurm", a->slurm, "write RUN/slurm.sh, an array of workers");
-  c->add_option("--workers", a->workers, "of Slurm's array")->capture_default_str()->transform(whole_number());
-  c->add_option("--time", a->time, "of each of them, as Slurm takes it; they go on in the queue")
-      ->capture_default_str();
-  c->add_option("--threads", a->threads, "CPU threads of a worker, 0 = all it is given")
-      ->capture_default_str()
-      ->transform(thread_count());
-  c->add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
-  c->add_flag("--quiet", a->quiet, "print nothing but errors");
-  c->footer(
+  Command c = app.add_subcommand("submit", "Make the folder of a run that workers will compute");
+  c.add_option("SCENARIO", a->scenario, "scenario file (TOML)").required();
+  add_new_run_flags(c, *a, " (chain: of each design, grasp_set: of each grasp)");
+  c.add_option("--set", a->set, "key=value, overrides the scenario").type_name("KEY=VALUE").one_value_each();
+  c.add_flag("--slurm", a->slurm, "write RUN/slurm.sh, an array of workers");
+  c.add_option("--workers", a->workers, "of Slurm's array").capture_default_str().transform(whole_number());
+  c.add_option("--time", a->time, "of each of them, as Slurm takes it; they go on in the queue").capture_default_str();
+  c.add_option("--threads", a->threads, "CPU threads of a worker, 0 = all it is given")
+      .capture_default_str()
+      .transform(thread_count());
+  c.add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_flag("--quiet", a->quiet, "print nothing but errors");
+  c.footer(
       "Examples:\n  garra submit three_puma.toml --samples 1e10 -o /shared/run\n"
       "  garra submit three_puma.toml --samples 1e12 --slurm --workers 200 --threads 32 -o run && sbatch run/slurm.sh");
-  c->callback([a] { submit(*a); });
+  c.callback([a] { submit(*a); });
 }
 
 }  // namespace garra::cli

@@ -1,5 +1,4 @@
 // `garra worker`: computes what is missing of a run that other processes work on, too (docs/campaigns.md).
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -102,26 +101,26 @@ void work(const WorkerArguments& a) {
 
 }  // namespace
 
-void add_worker_command(CLI::App& app) {
+void add_worker_command(Command app) {
   auto a = std::make_shared<WorkerArguments>();
-  CLI::App* c = app.add_subcommand("worker", "Compute what is missing of a run that other processes work on, too");
-  c->add_option("RUN", a->run, "run folder, on a file system that all workers see")->required();
-  c->add_option("--of", a->of, "begin at the K-th of N parts, from 0; by default what MPI or Slurm says")
-      ->type_name("K/N");
-  c->add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i")->capture_default_str();
-  c->add_option("--threads", a->threads, "CPU threads, 0 = all")->capture_default_str()->transform(thread_count());
-  c->add_option("--time-limit", a->time_limit, "seconds; stops resumable (exit code 75)")->check(positive_number());
-  c->add_option("--progress", a->progress, "auto, json or none")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"auto", "json", "none"}));
-  c->add_flag("--no-finish", a->no_finish, "leave it to others to write the results once all is computed");
-  c->add_flag("--no-report", a->no_report, "do not make report.html where this worker writes the results");
-  c->add_flag("--quiet", a->quiet, "print nothing but errors");
-  c->footer(
+  Command c = app.add_subcommand("worker", "Compute what is missing of a run that other processes work on, too");
+  c.add_option("RUN", a->run, "run folder, on a file system that all workers see").required();
+  c.add_option("--of", a->of, "begin at the K-th of N parts, from 0; by default what MPI or Slurm says")
+      .type_name("K/N");
+  c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
+  c.add_option("--time-limit", a->time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
+  c.add_option("--progress", a->progress, "auto, json or none")
+      .capture_default_str()
+      .check(one_of({"auto", "json", "none"}));
+  c.add_flag("--no-finish", a->no_finish, "leave it to others to write the results once all is computed");
+  c.add_flag("--no-report", a->no_report, "do not make report.html where this worker writes the results");
+  c.add_flag("--quiet", a->quiet, "print nothing but errors");
+  c.footer(
       "Examples:\n  garra submit three_puma.toml --samples 1e10 -o /shared/run   # makes the folder\n"
       "  garra worker /shared/run                                     # on any machines, any number of them\n"
       "  mpirun garra worker /shared/run --threads 8");
-  c->callback([a] { work(*a); });
+  c.callback([a] { work(*a); });
 }
 
 }  // namespace garra::cli

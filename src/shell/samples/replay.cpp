@@ -1,5 +1,4 @@
 // `garra replay`: one sample of a run again, as the run has computed it.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -79,25 +78,25 @@ KnownFileReplay::KnownFileReplay(void (*known)(const FileReplay&), const char* f
   file_replay() = this;
 }
 
-void add_replay_command(CLI::App& app) {
+void add_replay_command(Command app) {
   auto a = std::make_shared<Arguments>();
-  CLI::App* c = app.add_subcommand("replay", "Re-create one sample of a run: its inputs and all that came of them");
-  c->add_option("RUN", a->run, "run folder, or the ranking of a grasp set (ranking.h5)")->required();
-  c->add_option("--grasp", a->grasp, "of a ranking: number of the grasp, from 0 (default: the best)")
-      ->check(CLI::NonNegativeNumber);
-  c->add_option("--sample", a->sample,
-                "number of the sample (default: the one to look at first, as the answer names it)")
-      ->check(CLI::NonNegativeNumber);
-  c->add_option("--problem", a->problem, "grasp: also write A, b, mu to this problem file (HDF5)");
-  c->add_option("-o,--output", a->output,
-                "also write it to this file (HDF5): its motion, of a grasp at an instant its picture")
-      ->type_name("OUT.h5");
-  c->add_option("--format", a->format, "human or json")->capture_default_str()->check(CLI::IsMember({"human", "json"}));
-  c->footer(
+  Command c = app.add_subcommand("replay", "Re-create one sample of a run: its inputs and all that came of them");
+  c.add_option("RUN", a->run, "run folder, or the ranking of a grasp set (ranking.h5)").required();
+  c.add_option("--grasp", a->grasp, "of a ranking: number of the grasp, from 0 (default: the best)")
+      .check(not_negative());
+  c.add_option("--sample", a->sample,
+               "number of the sample (default: the one to look at first, as the answer names it)")
+      .check(not_negative());
+  c.add_option("--problem", a->problem, "grasp: also write A, b, mu to this problem file (HDF5)");
+  c.add_option("-o,--output", a->output,
+               "also write it to this file (HDF5): its motion, of a grasp at an instant its picture")
+      .type_name("OUT.h5");
+  c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
+  c.footer(
       "Examples:\n  garra replay run-three_puma_sphere\n  garra replay grasp --sample 4711 --problem hard.h5\n"
       "  garra replay run-exoskeleton_damping --sample 12 -o slow.h5\n"
       "  garra replay ranking.h5 --grasp 7 --sample 3");
-  c->callback([a] { replay(*a); });
+  c.callback([a] { replay(*a); });
 }
 
 }  // namespace garra::cli

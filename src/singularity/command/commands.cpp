@@ -1,7 +1,6 @@
 // `garra singularity` and `garra screws`: one configuration, analysed exactly; or a map of very many.
 #include "shell/commands.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -216,94 +215,94 @@ void run_screws(const ScrewsArguments& arguments) {
   print(arguments, {std::filesystem::path(arguments.file).stem().string(), {}, file.set, options});
 }
 
-void add_analyse_options(CLI::App& command, AnalyseArguments& arguments) {
+void add_analyse_options(Command command, AnalyseArguments& arguments) {
   command
       .add_option("--tolerance", arguments.tolerance,
                   "singular value that counts as zero, relative to the largest; default 1e-10")
-      ->check(positive_number());
+      .check(positive_number());
   command.add_option("--generic-rank", arguments.generic_rank, "what the chain can do at best; default: measured")
-      ->check(CLI::Range(1, 6));
+      .check(from_to(1, 6));
   command.add_option("--origin", arguments.origin, "of the scaled screws [m]; default: the point nearest to all axes")
-      ->expected(3)
-      ->type_name("X Y Z");
+      .expected(3)
+      .type_name("X Y Z");
   command.add_option("--length", arguments.length, "unit of the scaled screws [m]; default: rms distance of the axes")
-      ->check(positive_number());
+      .check(positive_number());
   command.add_option("--step", arguments.step, "finite motion [rad; prismatic: in units of the length]")
-      ->check(positive_number())
-      ->capture_default_str();
+      .check(positive_number())
+      .capture_default_str();
   command.add_option("--largest-set", arguments.largest_set, "most joints of an escape set")
-      ->check(CLI::Range(1, singularity::kMaxJoints))
-      ->capture_default_str();
+      .check(from_to(1, singularity::kMaxJoints))
+      .capture_default_str();
   command
       .add_option("--intervals", arguments.intervals,
                   "singular: dimension below the generic one, or below the number of joints (cardinality, the paper's)")
-      ->check(CLI::IsMember({"generic", "cardinality"}))
-      ->capture_default_str();
-  command.add_option("--report", arguments.report, "also make a page about the configuration")->type_name("FILE.html");
+      .check(one_of({"generic", "cardinality"}))
+      .capture_default_str();
+  command.add_option("--report", arguments.report, "also make a page about the configuration").type_name("FILE.html");
   command.add_option("--format", arguments.format, "human or json")
-      ->check(CLI::IsMember({"human", "json"}))
-      ->capture_default_str();
+      .check(one_of({"human", "json"}))
+      .capture_default_str();
 }
 
 /// --map and what belongs to it only.
-void add_map_options(CLI::App& command, RobotArguments& arguments, CLI::Option& at) {
-  CLI::Option* map = command.add_flag("--map", arguments.map, "a map of very many configurations, as a run");
-  map->excludes(&at);
+void add_map_options(Command command, RobotArguments& arguments, Option at) {
+  Option map = command.add_flag("--map", arguments.map, "a map of very many configurations, as a run");
+  map.excludes(at);
   for (const char* name : {"--generic-rank", "--origin", "--step", "--largest-set", "--intervals", "--report"})
-    command.get_option(name)->excludes(map);
-  const std::vector<CLI::Option*> before = command.get_options();
+    command.option(name).excludes(map);
+  const std::vector<Option> before = command.options();
   command.add_option("--near", arguments.near, "near: smallest singular value by the largest; default 0.02")
-      ->check(positive_number());
+      .check(positive_number());
   const auto precisions = names_of(singularity::Precision{});
   command.add_option("--precision", arguments.precision, "fp64, or fp32 for the first pass")
-      ->check(CLI::IsMember(std::vector<std::string>(precisions.begin(), precisions.end())));
+      .check(one_of({precisions.begin(), precisions.end()}));
   add_new_run_flags(command, arguments.run);
-  command.get_option("--output")->description("run folder (default: run-<robot>-singularities)");
+  command.option("--output").description("run folder (default: run-<robot>-singularities)");
   add_common_flags(command, arguments.run);
-  for (CLI::Option* option : command.get_options())
-    if (std::find(before.begin(), before.end(), option) == before.end()) option->needs(map);
+  for (Option option : command.options())
+    if (std::find(before.begin(), before.end(), option) == before.end()) option.needs(map);
 }
 
-void add_robot_command(CLI::App& app) {
-  CLI::App* command =
+void add_robot_command(Command app) {
+  Command command =
       app.add_subcommand("singularity", "What a robot has lost at a configuration, or where it does: a map");
   const auto arguments = std::make_shared<RobotArguments>();
-  add_model_options(*command, arguments->model);
-  CLI::Option* at =
-      command->add_option("--at", arguments->at, "joint values [rad, m], or with units, separated by commas or blanks")
-          ->delimiter(',')
-          ->type_name("Q,...");
-  command->get_option("--set")->description(
+  add_model_options(command, arguments->model);
+  Option at =
+      command.add_option("--at", arguments->at, "joint values [rad, m], or with units, separated by commas or blanks")
+          .delimiter(',')
+          .type_name("Q,...");
+  command.option("--set").description(
       "TOML: replace a value of the robot, for example joint.1.d=0.1; with --map "
       "of the scenario, for example joints.1='0 deg'");
-  add_analyse_options(*command, *arguments);
-  add_map_options(*command, *arguments, *at);
-  command->footer(
+  add_analyse_options(command, *arguments);
+  add_map_options(command, *arguments, at);
+  command.footer(
       "Examples:\n"
       "  garra singularity puma560 --at \"0.3 -0.7 0.5 0.9 0 -0.4\"\n"
       "  garra singularity iiwa14 --at \"0,30deg,0,0,0,0,0\" --format json\n"
       "  garra singularity puma560 --map --samples 1e7 --near 0.01 -o map");
-  command->callback([arguments] { run_robot(*arguments); });
+  command.callback([arguments] { run_robot(*arguments); });
 }
 
-void add_screws_command(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("screws", "The same of a set of joint screws");
+void add_screws_command(Command app) {
+  Command command = app.add_subcommand("screws", "The same of a set of joint screws");
   const auto arguments = std::make_shared<ScrewsArguments>();
-  command->add_option("file", arguments->file, "screws file (docs/singularity.md)")->type_name("FILE.toml");
-  command->add_flag("--claims", arguments->claims, "the paper's three examples beside what the paper says of them")
-      ->excludes("file");
-  add_analyse_options(*command, *arguments);
-  command->footer(
+  command.add_option("file", arguments->file, "screws file (docs/singularity.md)").type_name("FILE.toml");
+  command.add_flag("--claims", arguments->claims, "the paper's three examples beside what the paper says of them")
+      .excludes("file");
+  add_analyse_options(command, *arguments);
+  command.footer(
       "Examples:\n"
       "  garra screws data/screws/gallardo_1.toml\n"
       "  garra screws my_arm.toml --tolerance 1e-3 --format json\n"
       "  garra screws --claims");
-  command->callback([arguments] { run_screws(*arguments); });
+  command.callback([arguments] { run_screws(*arguments); });
 }
 
 }  // namespace
 
-void add_singularity_commands(CLI::App& app) {
+void add_singularity_commands(Command app) {
   add_robot_command(app);
   add_screws_command(app);
 }

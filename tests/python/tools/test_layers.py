@@ -64,8 +64,8 @@ PLANTED = [
     ("src/study/engine.cpp", "zlib.h", "belongs in src/base/files/ and src/study/files/ only"),
     ("src/base/scenario/fields.hpp", "toml++/toml.h", "belongs in src/base/files/ only"),
     ("src/base/files/toml_parse.cpp", "tinyxml2.h", "belongs in src/chain/files/ only"),
-    ("src/chain/files/states_file.cpp", "CLI/CLI.hpp", "belongs in src/shell/ and src/<system>/command/"),
-    ("src/contact/bench/table.cpp", "CLI/CLI.hpp", "belongs in src/shell/ and src/<system>/command/"),
+    ("src/chain/files/states_file.cpp", "CLI/CLI.hpp", "belongs in src/shell/command_line.cpp only"),
+    ("src/contact/bench/table.cpp", "CLI/CLI.hpp", "belongs in src/shell/command_line.cpp only"),
     ("src/base/device.cpp", "cuda_runtime.h", "belongs in kernels/"),
     ("src/shell/program.cpp", "garra/core/gone.hpp", "no such file"),
 ]
@@ -108,7 +108,7 @@ def test_a_small_system_has_files_in_place_of_folders(tree: Path) -> None:
     room.mkdir()
     (room / "README.md").write_text("# small\n")
     (room / "scenario.cpp").write_text('#include "base/scenario/fields.hpp"\n')
-    (room / "job.cpp").write_text('#include <CLI/CLI.hpp>\n\n#include "shell/jobs.hpp"\n')
+    (room / "job.cpp").write_text('#include "shell/jobs.hpp"\n')
     (room / "study.cpp").write_text('#include "garra/study/system.hpp"\n')
     assert check(str(tree)).returncode == 0
     (room / "study.cpp").write_text('#include "shell/jobs.hpp"\n')
