@@ -13,7 +13,6 @@
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "shell/flags.hpp"
-#include "shell/output_times.hpp"
 #include "shell/robot_argument.hpp"
 
 namespace garra::cli {

@@ -7,7 +7,6 @@
 #include "platform/command/shared.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/flags.hpp"
-#include "shell/output_times.hpp"
 
 namespace garra::cli {
 namespace {
