@@ -64,6 +64,7 @@ set_target_properties(garra_host PROPERTIES OUTPUT_NAME garra-host LINKER_LANGUA
 target_link_libraries(garra_host PRIVATE garra garra_warnings HDF5::HDF5 ZLIB::ZLIB tinyxml2::tinyxml2
   -Wl,--no-as-needed garra_name)
 garra_keeps_to_itself(garra_host ${PROJECT_BINARY_DIR}/host.map)
+target_compile_definitions(garra_mncp PRIVATE GARRA_QUICK_COMPILE)
 foreach(target garra_host garra_generate garra_io garra_commands garra_mncp)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
   target_compile_options(${target} PRIVATE -fno-semantic-interposition ${GARRA_SMALL})
@@ -75,8 +76,7 @@ set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/lar
   src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
   src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/platform/experiment/flops.cpp)
 set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS -Os)
-set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp src/contact/instances/admm.cpp
-  src/contact/instances/extragradient.cpp src/contact/instances/nsgs.cpp PROPERTIES COMPILE_OPTIONS "")
+set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.
 set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize;-UGARRA_QUICK_COMPILE>")

@@ -119,6 +119,8 @@ def _best(found: Found, order: np.ndarray) -> list[Table]:
         told = words.percent(p, words.decimals_for(float(c["low"][g]), float(c["high"][g]))) + " held"
         if math.isfinite(needed):
             told += f", friction {words.number(needed)}"
+        if math.isfinite(radius := float(c["wrench_radius"][g])):
+            told += f", every push below {words.number(radius)} N"
         rows.append({"name": (names and names[g]) or f"grasp {g}", "told": told})
     return rows
 

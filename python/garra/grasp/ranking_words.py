@@ -42,9 +42,20 @@ def study(said: Table, arrays: Table) -> list[tuple[str, str]]:
         rows.append(
             ("errors of the normal forces", _said(said["squeeze_error"], "N") + ", for each contact on its own")
         )
+    if _matters(said.get("torque_error", 0), 0):
+        rows.append(("errors of the torques", _said(said["torque_error"], "N m") + ", for each joint on its own"))
+    if said.get("force_limit"):
+        rows.append(("normal forces at most", words.shown(float(said["force_limit"]), "N")))
+    if said.get("wrenches"):
+        rows.append(("one of the wrenches acts", "; ".join(_wrench(w) for w in said["wrenches"])))
     if said.get("any_gravity"):
         rows.append(("gravity", "from any direction, uniform on the sphere"))
     return rows
+
+
+def _wrench(wrench: list[float]) -> str:
+    force, moment = (", ".join(words.number(float(x)) for x in wrench[k : k + 3]) for k in (0, 3))
+    return f"({force}) N, ({moment}) N m"
 
 
 def _friction(said: Table) -> str:

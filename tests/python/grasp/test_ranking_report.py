@@ -188,6 +188,17 @@ def test_the_same_ranking_gives_the_same_bytes(ranked):
     assert remade(ranked[0] / "r.h5") == ranked[2]
 
 
+def test_pushes_wrenches_and_torque_errors_are_told(tmp_path):
+    """The wrench radius under a picture is the ranking's; what acts and what is off stands in the study."""
+    drawn = {"wrenches": [[0.5, 0, 0, 0, 0.01, 0], [0, 0, 1, 0, 0, 0]], "torque_error": garra.normal(0, 0.1)}
+    r = garra.grasp.rank(random_set(), samples=20, friction_samples=0, radius_samples=3, **drawn)
+    text = Page(r.report(tmp_path / "page.html").read_text(encoding="utf-8")).text
+    best = r.wrench_radius[int(np.flatnonzero(r.rank == 1)[0])]
+    assert best > 0 and f"every push below {ranking_report.words.number(float(best))} N" in text
+    assert "one of the wrenches acts (0.5, 0, 0) N, (0, 0.01, 0) N m; (0, 0, 1) N, (0, 0, 0) N m" in text
+    assert "errors of the torques" in text and "for each joint on its own" in text
+
+
 def test_python_writes_the_same_table(ranked, tmp_path):
     folder, _, html = ranked
     tilt = 5 * np.pi / 180
