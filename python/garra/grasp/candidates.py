@@ -54,9 +54,9 @@ class Set:
 
     A grasp is contact points, normals into the object and friction coefficients; mass, centre of mass, gravity
     (default: (0, 0, -9.81) m/s^2) and wrench say what it has to hold. Without more the hand is ideal: it presses with
-    any forces that friction and force_limit allow; with torsion_radius its contacts are soft fingers. With mobility and force it is compliant, with jacobian, mass_matrix
-    and torque (or force) a whole hand: then it has a command, and that has to hold the object; torque_limit limits its
-    motors.
+    any forces that friction and force_limit allow; with torsion_radius its contacts are soft fingers. With mobility and
+    force it is compliant, with jacobian, mass_matrix and torque (or force) a whole hand: then it has a command, and that
+    has to hold the object; torque_limit limits its motors.
     """
 
     def __init__(
