@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "garra/grasp.hpp"
 #include "garra/grasp_set.hpp"
@@ -38,5 +39,13 @@ inline constexpr std::array<study::OutcomeWords, kGraspStatuses> kGraspStatusWor
     {"millimeters", "millimetres?", "muted", "a contact is more than 10 m away: lengths are in metres"},
     {"bad_hand", "bad hand", "muted", "its mobility or mass matrix is not symmetric and positive definite"},
 }};
+static_assert(
+    [] {
+      bool same = true;
+      for (std::size_t k = 0; k < kGraspStatusWords.size(); ++k)
+        same = same && std::string_view(kGraspStatusWords[k].name) == names_of(GraspStatus{})[k];
+      return same;
+    }(),
+    "the names of GraspStatus stand beside it");
 
 }  // namespace garra::grasp

@@ -216,9 +216,11 @@ GARRA_HD int nearest(const RadiusSpace& s) {
   return at;
 }
 
+/// From the last point, after find_rim() has looked.
+GARRA_HD bool is_seen(const RadiusSpace& s, int facet) { return s.ahead[facet] > 1; }
+
 /// Ridges of the facets that the last point sees, and of facet `always`. False: there is no room.
 GARRA_HD bool find_rim(RadiusSpace& s, int always) {
-  constexpr double kSeen = 1;
   const double* p = s.point[s.points - 1];
   for (int f = 0; f < s.facets; ++f) {
     double sum = s.plane[0][f] * p[0];
@@ -230,7 +232,7 @@ GARRA_HD bool find_rim(RadiusSpace& s, int always) {
   int seen = 0;
   bool room = true;
   for (int f = 0; f < s.facets && room; ++f) {
-    if (!(s.ahead[f] > kSeen)) continue;
+    if (!is_seen(s, f)) continue;
     ++seen;
     for (int k = 0; k < 6 && room; ++k) room = toggle(s, without(s.corner[f], k));
   }
@@ -240,7 +242,6 @@ GARRA_HD bool find_rim(RadiusSpace& s, int always) {
     if (s.ridge[k] != kNoRidge) s.ridge[rim++] = s.ridge[k];
   }
   s.ridges = rim;
-  for (int f = 0; f < s.facets; ++f) s.ahead[f] = s.ahead[f] > kSeen ? 1 : 0;
   return room && s.facets - seen + rim <= kRadiusFacets;
 }
 
@@ -249,7 +250,7 @@ template <class S>
 GARRA_HD void exchange(RadiusSpace& s) {
   int left = 0;
   for (int f = 0; f < s.facets; ++f) {
-    if (s.ahead[f] > 0) continue;
+    if (is_seen(s, f)) continue;
     for (int i = 0; i < 6; ++i) s.plane[i][left] = s.plane[i][f];
     s.square[left] = s.square[f];
     s.corner[left++] = s.corner[f];

@@ -80,7 +80,7 @@ void run_set(const SetJob<N, D>& job, const Device& device) {
                 [&](SetTiles<N, D>& t, const SampleStretch& of) { seek_friction(job, of, device.executor, t); });
   struct WithSpace {
     SetTiles<N, D> tiles;
-    std::unique_ptr<solvers::RadiusSpace> space = std::make_unique<solvers::RadiusSpace>();
+    std::unique_ptr<solvers::RadiusSpace> space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
   };
   for_stretches(
       {grasps, job.radius_samples, kSetSamples}, device, [] { return WithSpace(); },

@@ -111,7 +111,7 @@ void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<d
   VerdictBits word;
   run_set<N, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr}, {Executor::kScalar, 1, 0});
   out.margin = out.imbalance = kNone;
-  const auto space = std::make_unique<solvers::RadiusSpace>();
+  const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
   const solvers::WrenchRadius radius = RadiusBody<N, D>{&g, 1, problem.data()}.template of<double>(0, *space);
   out.wrench_radius = radius.low;
   for (int r = 0; radius.high > 0 && r < 6; ++r)
