@@ -22,7 +22,7 @@ std::int64_t contacts_of(const Set& set, std::size_t g) { return set.first[g + 1
 class Deciding {
  public:
   Deciding(const Work& work, std::span<const std::size_t> which, const Stretch& of, Decided& out)
-      : work_(work), reader_(work.set, work.hand, torque_errors(work.study)), which_(which), of_(of), out_(out) {}
+      : work_(work), reader_(work.set, work.hand, is_off(work.study.torque_error)), which_(which), of_(of), out_(out) {}
 
   void all(const SetProgress& done) const {
     // A second or so of work at once.

@@ -11,10 +11,6 @@ namespace garra::grasp {
 /// Throws Error where sizes do not fit, or there is nothing to hold.
 void check_input(const Set& set, const SetStudy& study);
 
-/// Whether joints give other torques than they are told.
-[[nodiscard]] inline bool torque_errors(const SetStudy& study) {
-  return !study.torque_error.is_constant() || study.torque_error.nominal() != 0;
-}
 /// What the samples of a study draw.
 [[nodiscard]] SetModel model_of(const SetStudy& study);
 

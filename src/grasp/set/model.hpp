@@ -59,6 +59,11 @@ struct SetModel {
   std::uint64_t seed;
 };
 
+/// Whether an error is one: drawn, or a constant that is not 0.
+[[nodiscard]] inline bool is_off(const study::Distribution& error) {
+  return !error.is_constant() || error.nominal() != 0;
+}
+
 /// Numbers of contacts that samples are compiled for.
 template <class Use>
 void for_set_sizes(const Use& use) {

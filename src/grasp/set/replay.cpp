@@ -122,7 +122,7 @@ template <int N>
 void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
   PackedHands<N> hand;
-  HandReader(set, out.hand, torque_errors(study)).pack(grasp, g, hand);
+  HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
   HandReplay r = replay_hand<N>(HandJob<N>{model,
                                            {&g, 1},
                                            hand.hands,

@@ -80,10 +80,7 @@ void note(const HandJob<N>& job, std::int64_t g, std::int64_t s, const HandResul
 }
 
 /// Whether the commanded normal forces of a model are off by something.
-[[nodiscard]] inline bool squeeze_errors(const SetModel& model) {
-  const study::Distribution& d = model.contact_draw[kSetSqueezeError];
-  return !d.is_constant() || d.nominal() != 0;
-}
+[[nodiscard]] inline bool squeeze_errors(const SetModel& model) { return is_off(model.contact_draw[kSetSqueezeError]); }
 
 /// One sample, in full; contacts (n, t, o).
 struct HandReplay {
