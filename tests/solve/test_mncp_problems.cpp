@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "contact/bench/mncp_run.hpp"
+#include "contact/bench/mncp_minimizers.hpp"
 #include "garra/solve/mncp_problems.hpp"
 
 namespace garra {
@@ -67,13 +67,10 @@ bool is_solved(char outcome) { return outcome == '.' || (outcome >= '0' && outco
 /// those of `garra contact bench --set mncp`, which are compiled once.
 using Pairs = std::vector<std::vector<cli::MncpResult>>;
 Pairs solve_all(int starts) {
-  using namespace cli::mncp_detail;
-  constexpr double kTol = 1e-8;
-  const auto box_quacan = measure_box_quacan(kTol, starts), spg = measure_spg(kTol, starts),
-             projected_lm = measure_projected_lm(kTol, starts);
   Pairs pairs;
-  for (std::size_t merit = 0; merit < 3; ++merit)
-    for (const auto* minimizer : {&box_quacan, &spg, &projected_lm}) pairs.push_back((*minimizer)[merit]);
+  for (const auto merit : {mncp::Merit::kPapers, mncp::Merit::kComponentwise, mncp::Merit::kFischerBurmeister})
+    for (const auto minimizer : {mncp::Minimizer::kBoxQuacan, mncp::Minimizer::kSpg, mncp::Minimizer::kProjectedLm})
+      pairs.push_back(cli::measure_mncp({merit, minimizer}, 1e-8, starts));
   return pairs;
 }
 

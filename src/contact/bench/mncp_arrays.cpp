@@ -1,6 +1,6 @@
 #include "contact/bench/mncp_arrays.hpp"
 
-#include "contact/bench/mncp_rows.hpp"
+#include "contact/bench/mncp_minimizers.hpp"
 #include "garra/solve/mncp_problems.hpp"
 
 namespace garra::mncp {
@@ -57,15 +57,13 @@ Solutions solve_arrays(const Arrays& in, const Choice& choice, const Options& op
     throw Error(ExitCode::kUsage, "mncp: no family " + std::to_string(in.family), "Use one of families().");
   const Family& family = all[static_cast<std::size_t>(in.family)];
   const RowJob job{in.family,
-                   choice.merit,
+                   choice,
                    options,
                    column_of("numbers", in.numbers, in.count, family.numbers),
                    column_of("start", in.start, in.count, family.unknowns()),
                    in.count,
                    device};
-  if (choice.minimizer == Minimizer::kBoxQuacan) return solve_box_quacan(job);
-  if (choice.minimizer == Minimizer::kSpg) return solve_spg(job);
-  return solve_projected_lm(job);
+  return solve_rows(job);
 }
 
 }  // namespace garra::mncp

@@ -1,0 +1,110 @@
+#include "contact/bench/mncp_minimizers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <type_traits>
+
+#include "contact/bench/any_merit.hpp"
+#include "garra/solve/mncp_problems.hpp"
+
+namespace garra::mncp::detail {
+
+template <class P, class Merit, class Minimizer>
+using SharedSolver = SolverOf<P, Merit, OfAnyMerit<Minimizer>>;
+
+/// Out of line, so that 135 of them compile in reasonable time.
+template <class P, class Merit, class Minimizer>
+[[gnu::noinline]] solvers::MncpSolution<P, double> solve_alone(const SharedSolver<P, Merit, Minimizer>& solver,
+                                                               const Instance<P, double>& given) {
+  auto state = solver.template start<double>(given.data, given.x);
+  while (solver.running(state)) solver.step(state);
+  return solvers::certify_mncp<P, double>(given.data, solver.candidate(state), solver.tol);
+}
+
+/// use(merit, minimizer), both std::type_identity.
+template <class Use>
+auto with_choice(const Choice& choice, const Use& use) {
+  return with_merit(choice.merit, [&](auto merit) {
+    return with_minimizer(choice.minimizer, [&](auto minimizer) { return use(merit, minimizer); });
+  });
+}
+
+/// Every row of one family, `alone(instance)` for each.
+template <class P, class Alone>
+Solutions solve_each(const RowJob& job, const Alone& alone) {
+  using Given = Instance<P, double>;
+  using Found = solvers::MncpSolution<P, double>;
+  using Tiles = batch::RowTiles<Given, Found>;
+  Solutions out = make_solutions<P>(job.count);
+  const batch::Rows rows{job.count, {job.numbers, job.start}, columns_of(out), job.device};
+  batch::run_tiles(
+      rows, kBlock, [&](std::int64_t most) { return Tiles(rows, most); },
+      [&](Tiles& tiles, std::int64_t count) {
+        for (std::int64_t i = 0; i < count; ++i)
+          batch::store<double, Found>(tiles.out().data(), i, alone(batch::load<double, Given>(tiles.in().data(), i)));
+      });
+  return out;
+}
+
+}  // namespace garra::mncp::detail
+
+namespace garra::cli {
+namespace {
+
+using namespace mncp::detail;
+
+/// One pair on one problem, timed by the best of three solves.
+template <class Merit, class Minimizer, class P>
+MncpResult measure(const solvers::MncpCase<P>& problem, double tol, int starts) {
+  SharedSolver<P, Merit, Minimizer> solver;
+  solver.tol = tol;
+  solver.starts = starts;
+  mncp::Instance<P, double> given{problem.data, {}};
+  for (int i = 0; i < solvers::kUnknowns<P>; ++i) given.x[i] = problem.start[static_cast<std::size_t>(i)];
+  MncpResult out;
+  for (int run = 0; run < 3; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto found = solve_alone<P, Merit, Minimizer>(solver, given);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    out.seconds = run == 0 ? seconds : std::min(out.seconds, seconds);
+    out.status = static_cast<Status>(static_cast<int>(found.status));
+    out.error = found.residual;
+    out.iterations = static_cast<int>(found.effort.outer);
+    out.starts = static_cast<int>(found.effort.stage) + 1;
+    out.solution = out.status == Status::kConverged ? solvers::known_solution(problem, found.x.m) : -1;
+    out.x.assign(found.x.m, found.x.m + solvers::kUnknowns<P>);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tol, int starts) {
+  std::vector<MncpResult> out;
+  with_choice(choice, [&]<class M, class Min>(std::type_identity<M>, std::type_identity<Min>) {
+    solvers::MncpTestSet::for_each([&]<class P>(std::type_identity<P>) {
+      for (const solvers::MncpCase<P>& problem : P::cases()) out.push_back(measure<M, Min>(problem, tol, starts));
+    });
+  });
+  return out;
+}
+
+}  // namespace garra::cli
+
+namespace garra::mncp {
+
+Solutions solve_rows(const RowJob& job) {
+  using namespace detail;
+  Solutions out;
+  with_choice(job.choice, [&]<class M, class Min>(std::type_identity<M>, std::type_identity<Min>) {
+    int family = 0;
+    solvers::MncpTestSet::for_each([&]<class P>(std::type_identity<P>) {
+      if (family++ != job.family) return;
+      const auto solver = make_solver<P, M, OfAnyMerit<Min>>(job.options);
+      out = solve_each<P>(job, [&](const Instance<P, double>& given) { return solve_alone<P, M, Min>(solver, given); });
+    });
+  });
+  return out;
+}
+
+}  // namespace garra::mncp
