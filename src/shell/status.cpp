@@ -56,11 +56,11 @@ Status status_of(const std::string& run) {
           std::move(workers)};
 }
 
-/// [samples/s] of the workers that have not ended.
+/// [samples/s] of the workers that are still at work, as far as this host can tell.
 double rate_of(const Status& s) {
   double rate = 0;
   for (const io::WorkerState& w : s.workers)
-    if (!w.ended) rate += w.rate();
+    if (!w.ended && !io::is_of_dead(w.name)) rate += w.rate();
   return rate;
 }
 
@@ -89,7 +89,7 @@ void print_workers(const Status& s) {
     std::printf("  %s: %lld samples, %s/s on %s", io::describe_worker(w.name).c_str(),
                 static_cast<long long>(w.samples), short_number(w.rate()).c_str(), printable(w.device).c_str());
     if (!w.checked.empty()) std::printf(", %zu chunks of others confirmed", w.checked.size());
-    std::printf("%s\n", w.ended ? "; ended" : "");
+    std::printf("%s\n", w.ended ? "; ended" : io::is_of_dead(w.name) ? "; died" : "");
   }
   for (const auto& c : s.claims)
     std::printf("  chunk %lld: %s, for %s\n", static_cast<long long>(c.chunk), io::describe_worker(c.worker).c_str(),

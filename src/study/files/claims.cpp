@@ -32,11 +32,6 @@ std::optional<ProcessName> worker_of(const std::string& name) {
   return parse_process(std::string_view(name).substr(0, name.rfind('-')));
 }
 
-bool is_of_dead(const std::string& name) {
-  const auto worker = worker_of(name);
-  return worker && is_dead(*worker);
-}
-
 std::string first_bytes(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return "";
@@ -53,6 +48,11 @@ double age_of(const std::string& path) {
 }
 
 }  // namespace
+
+bool is_of_dead(const std::string& name) {
+  const auto worker = worker_of(name);
+  return worker && is_dead(*worker);
+}
 
 Claims::~Claims() {
   for (const std::int64_t chunk : mine_) ::unlink(file(chunk).c_str());

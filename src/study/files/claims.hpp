@@ -62,5 +62,7 @@ class Claims {
 
 /// "process 12 on host a"; a name that is none of ours is "an unknown process".
 [[nodiscard]] std::string describe_worker(const std::string& name);
+/// Whether the worker of such a name is known to have died: a process of this host that is no more.
+[[nodiscard]] bool is_of_dead(const std::string& name);
 
 }  // namespace garra::io

@@ -126,6 +126,23 @@ def test_status_knows_the_workers(submitted):
     assert re.search(r"process \d+ on host .*ended", garra("status", submitted).stdout)
 
 
+def test_status_leaves_out_the_rates_of_dead_workers(submitted):
+    host = re.sub(r"[^A-Za-z0-9]", "-", socket.gethostname())
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    record = {"device": "x", "samples": 1000, "seconds": 1.0, "chunks": [], "checked": [], "ended": False}
+    (submitted / "workers").mkdir(exist_ok=True)
+
+    def status_of_worker(number):
+        (submitted / "workers" / f"{host}-{number}-0123abcd.json").write_text(json.dumps(record))
+        return garra("status", submitted).stdout
+
+    said = status_of_worker(dead.pid)
+    assert re.search(rf"process {dead.pid} on host .*; died", said)
+    assert "in all" not in said
+    assert "samples/s in all, 25 s left" in status_of_worker(os.getpid())  # 24,576 of them at 1000 a second
+
+
 def test_the_half_width_stops_all_workers_at_the_same_chunk(tmp_path):
     settings = (*SETTINGS, "--stop", "half-width=0.008")
     garra("run", SPHERE, *settings, "--no-report", "-o", tmp_path / "alone")
