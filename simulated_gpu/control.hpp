@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+// Of the device that the calling thread has set, but for what is said to be of all.
 namespace simulated_gpu {
 
 enum class Failure {
@@ -17,7 +18,7 @@ enum class Failure {
 /// The n-th of such calls from now on fails (1: the next).
 void fail(Failure what, int n);
 
-/// As after a new start of the process: no failure is planned or remembered.
+/// As after a new start of the process: no failure is planned or remembered on any device.
 void recover();
 
 /// Memory of the device [bytes].
@@ -31,11 +32,15 @@ void shuffle_blocks(std::uint64_t seed);
 [[nodiscard]] std::size_t bytes_in_use();
 [[nodiscard]] std::int64_t kernels_run();
 
+/// How many devices there are from now on, at most kMostDevices. They share nothing: memory of one is none of another.
+inline constexpr int kMostDevices = 8;
+void set_devices(int count);
+
 /// Reads every kernel of the program, as its first launch would: how many there are. Throws std::runtime_error for what
 /// this GPU does not know.
 std::int64_t read_all_kernels();
 
-/// Of each kernel that ran: launches, threads, instructions by class, in JSON.
+/// Of each kernel that ran on any device: launches, threads, instructions by class, in JSON.
 [[nodiscard]] std::string counts_as_json();
 
 }  // namespace simulated_gpu

@@ -34,7 +34,9 @@ struct Block {
 
 class Memory {
  public:
-  explicit Memory(std::size_t capacity) : capacity_(capacity) {}
+  /// Of device `index`: each has addresses of its own.
+  explicit Memory(std::size_t capacity, int index = 0)
+      : capacity_(capacity), next_(kGlobal + (static_cast<std::uint64_t>(index) << kDeviceShift)) {}
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   ~Memory();
@@ -55,8 +57,9 @@ class Memory {
 
  private:
   std::vector<Block> blocks_;  // by address: each new one is behind all before it
+  static constexpr int kDeviceShift = 44;
   std::size_t capacity_, in_use_ = 0;
-  std::uint64_t next_ = kGlobal;
+  std::uint64_t next_;
 };
 
 }  // namespace simulated_gpu

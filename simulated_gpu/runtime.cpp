@@ -77,15 +77,24 @@ class Stacks {
   Words *registers_, *local_;
 };
 
+/// A kernel's name, and what nvcc made of its file.
+using Kernel = std::pair<const void*, std::string>;
+
+/// Those of the program, by the stub that the host calls; filled before main().
+std::map<const void*, Kernel>& stubs() {
+  static auto* const all = new std::map<const void*, Kernel>;
+  return *all;
+}
+
 class Gpu {
  public:
-  // Code.
+  explicit Gpu(int index) : memory_(kMemory, index) {}
 
-  void add_kernel(const void* stub, const void* file, const char* name) { stubs_[stub] = {file, name}; }
+  // Code.
 
   std::int64_t read_all() {
     std::int64_t count = 0;
-    for (const auto& [stub, kernel] : stubs_) count += find(kernel) != nullptr;
+    for (const auto& [stub, kernel] : stubs()) count += find(kernel) != nullptr;
     return count;
   }
 
@@ -94,8 +103,8 @@ class Gpu {
   cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** arguments, cudaStream_t stream) {
     if (dead_ != cudaSuccess) return dead_;
     if (due(Failure::kLaunch)) return remember(cudaErrorLaunchOutOfResources);
-    const auto found = stubs_.find(stub);
-    if (found == stubs_.end()) return remember(cudaErrorInvalidDeviceFunction);
+    const auto found = stubs().find(stub);
+    if (found == stubs().end()) return remember(cudaErrorInvalidDeviceFunction);
     const Function* kernel = nullptr;
     try {
       kernel = find(found->second);
@@ -115,8 +124,8 @@ class Gpu {
 
   /// Bytes of local memory that a thread of a kernel needs at most; 0 where there is no such kernel.
   std::size_t stack_of(const void* stub) {
-    const auto found = stubs_.find(stub);
-    const Function* kernel = found == stubs_.end() ? nullptr : find(found->second);
+    const auto found = stubs().find(stub);
+    const Function* kernel = found == stubs().end() ? nullptr : find(found->second);
     return kernel == nullptr ? 0 : stack_of(*kernel);
   }
 
@@ -232,9 +241,6 @@ class Gpu {
     return function.frame + deepest;
   }
 
-  /// A kernel's name, and what nvcc made of its file.
-  using Kernel = std::pair<const void*, std::string>;
-
   /// A file is read when one of its kernels is first needed: most processes need few.
   const Function* find(const Kernel& kernel) {
     std::unique_ptr<Module>& module = modules_[kernel.first];
@@ -306,10 +312,9 @@ class Gpu {
     }
   }
 
-  Memory memory_{kMemory};
+  Memory memory_;
   std::size_t of_modules_ = 0;                              ///< their variables [bytes]
   std::map<const void*, std::unique_ptr<Module>> modules_;  ///< by file
-  std::map<const void*, Kernel> stubs_;
   std::vector<Launch> queue_;
   cudaError_t dead_ = cudaSuccess;  ///< since a kernel died: it stays
   cudaError_t last_ = cudaSuccess;
@@ -319,14 +324,16 @@ class Gpu {
   std::int64_t kernels_run_ = 0;
 };
 
-/// What the environment asks for: memory in bytes, the order of blocks, "malloc:3" as the call that fails, a file for
-/// the counts.
-void set_up(Gpu& gpu) {
+/// What the environment asks for: memory in bytes, the order of blocks, "malloc:3" as the call that fails
+/// ("malloc:3@1": of device 1), a file for the counts.
+void set_up(Gpu& gpu, int index) {
   if (const char* bytes = std::getenv("GARRA_SIMULATED_GPU_MEMORY")) gpu.set_memory(std::strtoull(bytes, nullptr, 10));
   if (const char* seed = std::getenv("GARRA_SIMULATED_GPU_SHUFFLE")) gpu.shuffle(std::strtoull(seed, nullptr, 10));
   const char* failure = std::getenv("GARRA_SIMULATED_GPU_FAIL");
   if (failure == nullptr) return;
   const std::string text(failure), what = text.substr(0, text.find(':'));
+  const auto of = text.find('@');
+  if (of != text.npos && std::atoi(text.c_str() + of + 1) != index) return;
   const int n = text.find(':') == text.npos ? 1 : std::atoi(text.c_str() + text.find(':') + 1);
   if (what == "malloc") gpu.plan(Failure::kAllocation, n);
   if (what == "copy") gpu.plan(Failure::kCopy, n);
@@ -334,47 +341,59 @@ void set_up(Gpu& gpu) {
   if (what == "kernel") gpu.plan(Failure::kKernel, n);
 }
 
+constexpr const char* kNoCounts = "[\n]\n";
 /// Into a folder, a file for each process that ran a kernel.
 void write_counts() {
   const char* name = std::getenv("GARRA_SIMULATED_GPU_COUNTS");
-  if (name == nullptr || kernels_run() == 0) return;
+  const std::string text = counts_as_json();
+  if (name == nullptr || text == kNoCounts) return;
   std::filesystem::path path = name;
   if (std::filesystem::is_directory(path)) path /= std::to_string(getpid()) + ".json";
   std::FILE* out = std::fopen(path.c_str(), "w");
   if (out == nullptr) return;
-  const std::string text = counts_as_json();
   std::fwrite(text.data(), 1, text.size(), out);
   std::fclose(out);
 }
 
 /// Made by whoever comes first, before main(); never destroyed, for others may come after it.
-Gpu& gpu() {
-  static Gpu* const made = [] {
-    auto* fresh = new Gpu;
-    set_up(*fresh);
+std::array<Gpu*, kMostDevices>& gpus() {
+  static auto* const made = [] {
+    auto* all = new std::array<Gpu*, kMostDevices>;
+    for (int k = 0; k < kMostDevices; ++k) {
+      auto* fresh = new Gpu(k);
+      set_up(*fresh, k);
+      all->at(static_cast<std::size_t>(k)) = fresh;
+    }
     std::atexit(write_counts);
-    return fresh;
+    return all;
   }();
   return *made;
 }
+std::atomic<int> devices = std::clamp(number_of("GARRA_SIMULATED_GPU_DEVICES", 1), 1, kMostDevices);
+thread_local int current_device = 0;
 
 /// Grid and block of a launch whose arguments are still being put together.
 thread_local std::vector<std::tuple<dim3, dim3, cudaStream_t>> configurations;
 
-/// The GPU, for one call of the runtime.
+/// A GPU, for one call of the runtime.
 class Use {
  public:
+  Use() : Use(*gpus().at(static_cast<std::size_t>(current_device))) {}
+  explicit Use(Gpu& gpu) : gpu_(gpu) {}
   Gpu* operator->() const { return &gpu_; }
 
  private:
-  Gpu& gpu_ = gpu();
+  Gpu& gpu_;
   std::lock_guard<std::mutex> lock_{gpu_.mutex};
 };
 
 }  // namespace
 
 void fail(Failure what, int n) { Use()->plan(what, n); }
-void recover() { Use()->recover(); }
+void recover() {
+  for (Gpu* gpu : gpus()) Use(*gpu)->recover();
+}
+void set_devices(int count) { devices = count; }
 void set_memory(std::size_t bytes) { Use()->set_memory(bytes); }
 std::size_t memory() { return Use()->memory().capacity(); }
 void shuffle_blocks(std::uint64_t seed) { Use()->shuffle(seed); }
@@ -383,8 +402,14 @@ std::int64_t kernels_run() { return Use()->kernels_run(); }
 std::int64_t read_all_kernels() { return Use()->read_all(); }
 
 std::string counts_as_json() {
+  std::map<std::string, Ran> all;
+  for (Gpu* gpu : gpus())
+    for (const auto& [name, ran] : Use(*gpu)->ran()) {
+      all[name].launches += ran.launches;
+      all[name].counts.add(ran.counts);
+    }
   std::string text = "[";
-  for (const auto& [name, ran] : Use()->ran()) {
+  for (const auto& [name, ran] : all) {
     if (text.size() > 1) text += ",";
     text += "\n {\"kernel\": \"" + name + "\", \"launches\": " + std::to_string(ran.launches) +
             ", \"threads\": " + std::to_string(ran.counts.threads);
@@ -416,7 +441,7 @@ void __cudaUnregisterFatBinary(void**) {}
 char __cudaInitModule(void**) { return 1; }
 void __cudaRegisterFunction(void** file, const char* stub, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*,
                             int*) {
-  Use()->add_kernel(stub, file, name);
+  simulated_gpu::stubs()[stub] = {file, name};
 }
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}  // no host code asks for variables
 cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* stub) {
@@ -480,7 +505,7 @@ cudaError_t cudaPeekAtLastError() { return Use()->last_error(false); }
 cudaError_t cudaDeviceSynchronize() { return Use()->wait(); }
 cudaError_t cudaGetDeviceCount(int* count) {
   const bool old = simulated_gpu::number_of("GARRA_SIMULATED_GPU_DRIVER", simulated_gpu::kDriver) < CUDART_VERSION;
-  *count = old ? 0 : 1;
+  *count = old ? 0 : simulated_gpu::devices.load();
   return old ? Use()->remember(cudaErrorInsufficientDriver) : cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -520,9 +545,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
   const int capability = simulated_gpu::number_of("GARRA_SIMULATED_GPU_CAPABILITY", simulated_gpu::kCapability);
   return capability >= simulated_gpu::kCapability ? cudaSuccess : Use()->remember(cudaErrorNoKernelImageForDevice);
 }
-cudaError_t cudaSetDevice(int index) { return index == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t cudaSetDevice(int index) {
+  if (index < 0 || index >= simulated_gpu::devices) return Use()->remember(cudaErrorInvalidDevice);
+  simulated_gpu::current_device = index;
+  return cudaSuccess;
+}
 cudaError_t cudaGetDevice(int* index) {
-  *index = 0;
+  *index = simulated_gpu::current_device;
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <sstream>
 
 #include "base/cuda_device.hpp"
 #include "base/instruction_set.hpp"
+#include "garra/batch/devices.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::int64_t kFitBlock = 1024;  ///< samples that fit come in whole blocks of a study
 constexpr int kThreadsPerProcessor = 4;
+constexpr const char* kOneDevice = "use auto, cpu, scalar, cuda or cuda:0";
 
 /// "Intel(R) Xeon(R) Processor" is Intel Xeon: what is said in a line of 80 columns has no room for marks.
 std::string without_marks(std::string name) {
@@ -61,7 +64,7 @@ Device cuda_device(const std::string& name) {
     const std::string number = name.substr(5);  // behind "cuda:"
     // Bounded before stoi, which throws beyond int.
     if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos || number.size() > 3)
-      throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
+      throw Error(ExitCode::kUsage, "--device " + name + ": no such device", kOneDevice);
     d.index = std::stoi(number);
   }
   const int count = cuda().device_count();
@@ -74,6 +77,28 @@ Device cuda_device(const std::string& name) {
     throw Error(ExitCode::kNoDevice, "--device " + name + ": no kernels for " + describe(d) + ": " + missing,
                 "compile for it (GARRA_CUDA_ARCHITECTURES=... tools/build), or use --device cpu");
   return d;
+}
+
+/// Whether it names several GPUs: "cuda:0,1", "cuda:all".
+bool is_list(const std::string& name) {
+  return name == "cuda:all" || (name.rfind("cuda:", 0) == 0 && name.find(',') != std::string::npos);
+}
+
+/// The names of one GPU each in such a list; throws Error(kUsage) where one comes twice.
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  if (list == "cuda:all") {
+    // One at least, so that its absence is said as that of any other.
+    for (int i = 0; i < std::max(cuda().device_count(), 1); ++i) names.push_back("cuda:" + std::to_string(i));
+    return names;
+  }
+  std::istringstream numbers(list.substr(5) + ",");
+  for (std::string number; std::getline(numbers, number, ',');) {
+    names.push_back("cuda:" + number);
+    if (std::count(names.begin(), names.end(), names.back()) > 1)
+      throw Error(ExitCode::kUsage, "--device " + list + ": " + names.back() + " comes twice", "name each GPU once");
+  }
+  return names;
 }
 
 /// What `auto` stands for here, and why it is no GPU, or not the first one.
@@ -113,13 +138,23 @@ Device parse_device(const std::string& name, int threads) {
     d = choose().device;
   } else if (name == "scalar") {
     d.executor = Executor::kScalar;
+  } else if (is_list(name)) {
+    throw Error(ExitCode::kUsage, "--device " + name + ": this is done on one device",
+                "name one of them; several share the samples of a study (garra run, resume, worker, verify)");
   } else if (name == "cuda" || name.rfind("cuda:", 0) == 0) {
     d = cuda_device(name);
   } else if (name != "cpu") {
-    throw Error(ExitCode::kUsage, "--device " + name + ": no such device", "use auto, cpu, scalar, cuda or cuda:0");
+    throw Error(ExitCode::kUsage, "--device " + name + ": no such device", kOneDevice);
   }
   d.threads = threads;
   return d;
+}
+
+std::vector<Device> parse_devices(const std::string& name, int threads) {
+  if (!is_list(name)) return {parse_device(name, threads)};
+  std::vector<Device> devices;
+  for (const std::string& one : names_in(name)) devices.push_back(parse_device(one, threads));
+  return devices;
 }
 
 std::string why_not_gpu() { return choose().why; }
@@ -143,6 +178,12 @@ std::string describe(const Device& device) {
   const int lanes = lanes_of_doubles();
   if (lanes == 1) return processor_name() + ", " + times;
   return processor_name() + ", " + times + " x " + std::to_string(lanes) + " lanes";
+}
+
+std::string describe(const std::vector<Device>& devices) {
+  std::string text;
+  for (const Device& device : devices) text += (text.empty() ? "" : ", ") + describe(device);
+  return text;
 }
 
 int most_threads() { return kThreadsPerProcessor * omp_get_num_procs(); }

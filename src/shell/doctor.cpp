@@ -6,6 +6,7 @@
 
 #include "base/cuda_device.hpp"
 #include "base/instruction_set.hpp"
+#include "garra/batch/devices.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
@@ -45,15 +46,26 @@ bool self_test(const Device& device) {
   return wrong == 0;
 }
 
-/// Loads every kernel: where the driver must translate them it does it now, and keeps what it has made.
+/// Loads every kernel on every GPU: where the driver must translate them it does it now, and keeps what it has made.
 void warm() {
-  const Device gpu = parse_device("cuda");
-  const auto start = std::chrono::steady_clock::now();
-  if (const std::string note = first_launch_note(gpu); !note.empty()) std::printf("%s\n", note.c_str());
-  std::fflush(stdout);
-  const int kernels = cuda_runtime.load_all(gpu.index);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%d kernels are ready on %s, after %.1f s\n", kernels, describe(gpu).c_str(), seconds);
+  for (const Device& gpu : parse_devices("cuda:all")) {
+    const auto start = std::chrono::steady_clock::now();
+    if (const std::string note = first_launch_note(gpu); !note.empty()) std::printf("%s\n", note.c_str());
+    std::fflush(stdout);
+    const int kernels = cuda_runtime.load_all(gpu.index);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    std::printf("%d kernels are ready on %s, after %.1f s\n", kernels, describe(gpu).c_str(), seconds);
+  }
+}
+
+bool self_test_of_gpus() {
+  bool ok = true;
+  try {
+    for (const Device& gpu : parse_devices("cuda:all")) ok = self_test(gpu) && ok;
+  } catch (const Error& error) {
+    std::printf("  cuda: %s\n", error.what());
+  }
+  return ok;
 }
 
 void doctor() {
@@ -61,11 +73,7 @@ void doctor() {
               instruction_set());
   bool ok = self_test(parse_device("scalar"));
   ok = self_test(parse_device("cpu")) && ok;
-  try {
-    ok = self_test(parse_device("cuda")) && ok;
-  } catch (const Error& error) {
-    std::printf("  cuda: %s\n", error.what());
-  }
+  ok = self_test_of_gpus() && ok;
   std::printf("\n--device auto: %s\n", explain_auto().c_str());
   const Device cpu = parse_device("cpu");
   std::printf("memory: %.1f GiB free, room for %s three-contact problems at once\n",

@@ -11,6 +11,7 @@
 
 #include "base/cuda_device.hpp"
 #include "base/files/atomic_file.hpp"
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
 #include "shell/commands.hpp"
@@ -128,10 +129,11 @@ io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, 
                           const std::string& command) {
   Progress progress(a.quiet ? "none" : a.progress, job.study().plan().samples);
   io::FolderRunOptions options{.command = command};
-  options.run.device = parse_device(a.device, a.threads);
+  set_devices(options.run, a);
   if (a.device == "auto") options.why_not_gpu = why_not_gpu();
-  if (const std::string note = first_launch_note(options.run.device); !note.empty() && !a.quiet)
-    std::fprintf(stderr, "garra: %s\n", note.c_str());
+  for (const Device& device : options.run.devices())
+    if (const std::string note = first_launch_note(device); !note.empty() && !a.quiet)
+      std::fprintf(stderr, "garra: %s\n", note.c_str());
   options.run.time_limit = a.time_limit;
   options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
   options.run.on_chunk = [&](const study::Total& chunk) { job.look_at(chunk.kept); };
@@ -179,6 +181,12 @@ void add_format_flag(Command c, RunArguments& a) {
 
 }  // namespace
 
+void set_devices(study::RunOptions& options, const RunArguments& a) {
+  options.others = parse_devices(a.device, a.threads);
+  options.device = options.others.front();
+  options.others.erase(options.others.begin());
+}
+
 Standing standing_of(const study::Progress& p, const JobKind& kind) {
   return {p.samples, p.fresh, p.estimate.probability, p.estimate.interval.low, p.estimate.interval.high, kind.event};
 }
@@ -208,7 +216,8 @@ void add_new_run_flags(Command c, RunArguments& a, const std::string& of_samples
 }
 
 void add_common_flags(Command c, RunArguments& a) {
-  c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--device", a.device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
+      .capture_default_str();
   c.add_option("--threads", a.threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
   c.add_option("--time-limit", a.time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
   c.add_option("--require", a.require,
@@ -237,7 +246,7 @@ NewRun make_run(const RunArguments& a) {
     job = kind.read(document);
   }
   if (!a.quiet) print_warnings(job->resolved().warnings);
-  (void)parse_device(a.device, a.threads);
+  (void)parse_devices(a.device, a.threads);
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
   auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
   return {std::move(folder), kind, std::move(job), command};

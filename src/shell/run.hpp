@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "garra/io/run_folder.hpp"
+#include "garra/study/engine.hpp"
 #include "shell/command_line.hpp"
 #include "shell/jobs.hpp"
 #include "shell/progress.hpp"
@@ -46,6 +47,8 @@ struct NewRun {
 /// another process is at that.
 void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const RunArguments& arguments,
                   const std::string& command);
+/// The devices that --device names.
+void set_devices(study::RunOptions& options, const RunArguments& arguments);
 [[nodiscard]] Standing standing_of(const study::Progress& progress, const JobKind& kind);
 
 /// The scenario file from the start to its answer.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
 #include "shell/flags.hpp"
@@ -54,7 +55,7 @@ void verify(const VerifyArguments& a) {
   const io::Verification v = io::verify(
       folder, job->study(),
       {.share = a.share,
-       .device = parse_device(a.device, a.threads),
+       .devices = parse_devices(a.device, a.threads),
        .scratch = scratch.path(),
        .on_progress =
            [&](std::int64_t done, std::int64_t all) {
@@ -81,7 +82,8 @@ void add_verify_command(Command app) {
   c.add_option("--share", a->share, "share of the chunks to compute again, at least one; 0: none")
       .capture_default_str()
       .check(share());
-  c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
+      .capture_default_str();
   c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
   c.add_option("--format", a->format, "human or json").capture_default_str().check(one_of({"human", "json"}));
   c.footer(

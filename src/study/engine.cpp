@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
 #include "garra/core/error.hpp"
 
@@ -20,6 +21,33 @@ std::int64_t count_of(std::int64_t chunk, const Plan& plan) {
   return std::min(plan.chunk, plan.samples - first_of(chunk, plan));
 }
 
+/// Samples of a piece: at most an equal share of the chunk for each device.
+std::int64_t piece_of(std::int64_t count, std::size_t devices) {
+  const auto parts = static_cast<std::int64_t>(devices) * kBlock;
+  return std::min(kPiece, (count + parts - 1) / parts * kBlock);
+}
+
+/// Consecutive pieces from `first` on, one on each device, at once, as far as there are samples.
+std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64_t count, std::int64_t piece,
+                              const std::vector<Device>& devices) {
+  std::vector<Tally> found;
+  if (devices.size() == 1) {
+    found.push_back(study.run(first, std::min(piece, count), devices[0]));
+    return found;
+  }
+  // A thread of the host for each: what one throws is thrown once all have ended.
+  std::vector<std::future<Tally>> under_way;
+  for (const Device& device : devices) {
+    const std::int64_t done = static_cast<std::int64_t>(under_way.size()) * piece;
+    if (done >= count) break;
+    under_way.push_back(std::async(std::launch::async, [&study, &device, first, done, count, piece] {
+      return study.run(first + done, std::min(piece, count - done), device);
+    }));
+  }
+  for (auto& part : under_way) found.push_back(part.get());
+  return found;
+}
+
 void add(const Study& study, const Total& chunk, RunResult& to) {
   to.total.add(chunk);
   // Counted as chunks pass, so that results.h5 can be laid out before they are read again.
@@ -31,6 +59,7 @@ void add(const Study& study, const Total& chunk, RunResult& to) {
 struct Runner {
   const Study& study;
   const RunOptions& options;
+  std::vector<Device> devices = options.devices();
   Clock::time_point start = Clock::now();
   RunResult result{};
 
@@ -82,7 +111,7 @@ struct Runner {
     const auto is_given_up = [&] {
       return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(*index));
     };
-    const auto chunk = compute_chunk(study, *index, options.device, is_given_up);
+    const auto chunk = compute_chunk(study, *index, devices, is_given_up);
     if (!chunk) {
       if (store != nullptr) store->give_up(*index);
       return;
@@ -124,19 +153,22 @@ RunResult run(const Study& study, const RunOptions& options) {
 
 std::int64_t chunks_of(const Plan& plan) { return (plan.samples + plan.chunk - 1) / plan.chunk; }
 
-std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const Device& device,
+std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const std::vector<Device>& devices,
                                    const std::function<bool()>& is_given_up) {
   const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
+  const std::int64_t piece = piece_of(count, devices.size());
   const Shape shape = study.shape();
   Total chunk{};
-  for (std::int64_t done = 0; done < count; done += kPiece) {
-    if (done > 0 && is_given_up && is_given_up()) return std::nullopt;
-    Tally piece = study.run(first + done, std::min(kPiece, count - done), device);
-    chunk.add(piece, shape);
-    if (done == 0)
-      chunk.kept.swap(piece.kept);
-    else
-      chunk.kept.insert(chunk.kept.end(), piece.kept.begin(), piece.kept.end());
+  while (chunk.count < count) {
+    if (chunk.count > 0 && is_given_up && is_given_up()) return std::nullopt;
+    for (Tally& part : run_pieces(study, first + chunk.count, count - chunk.count, piece, devices)) {
+      const bool is_first = chunk.count == 0;
+      chunk.add(part, shape);
+      if (is_first)
+        chunk.kept.swap(part.kept);
+      else
+        chunk.kept.insert(chunk.kept.end(), part.kept.begin(), part.kept.end());
+    }
   }
   return chunk;
 }

@@ -36,6 +36,26 @@ TEST_F(Runtime, CopiesBetweenTheHostAndWhatWasAllocatedOnly) {
   EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
 }
 
+TEST_F(Runtime, MemoryOfOneDeviceIsNoneOfAnother) {
+  ASSERT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice) << "there is one unless a test wants more";
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  set_devices(2);
+  int count = 0;
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  EXPECT_EQ(count, 2);
+  double* at = nullptr;
+  double x = 1;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&at), 8), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(at, &x, 8, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "another device's error";
+  EXPECT_EQ(cudaMemcpy(at, &x, 8, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaFree(at), cudaSuccess);
+  set_devices(1);
+}
+
 TEST_F(Runtime, HasNoMoreMemoryThanItSays) {
   const std::size_t before = memory();
   set_memory(1 << 20);

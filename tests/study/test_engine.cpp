@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -163,7 +164,7 @@ struct SharedStore : MemoryStore {
     for (std::int64_t k = next; k < end; ++k)
       if (!has(k) && !others.contains(k)) return k;
     // Others are at work on all that is missing: here they are done at this moment.
-    for (const std::int64_t k : others) chunks.emplace(k, *compute_chunk(*study, k, {}));
+    for (const std::int64_t k : others) chunks.emplace(k, *compute_chunk(*study, k, {Device{}}));
     return std::nullopt;
   }
   const Study* study = nullptr;
@@ -195,6 +196,67 @@ TEST(Engine, AHalfWidthEndsAWorkerWhereItEndsARun) {
   EXPECT_EQ(worker.total.count, run(study).total.count);
 }
 
+/// A study as it is, which notes who is asked for what; device 3 fails.
+struct Noted : Study {
+  explicit Noted(const SystemWords& words) : inner(words) {}
+  SystemStudy<Sum> inner;
+  struct Call {
+    int device;
+    std::int64_t first, count;
+  };
+  mutable std::mutex mutex;
+  mutable std::vector<Call> calls;
+  [[nodiscard]] Tally run(std::int64_t first, std::int64_t count, const Device& device) const override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      calls.push_back({device.index, first, count});
+    }
+    if (device.index == 3) throw Error(ExitCode::kNoDevice, "device 3 is gone");
+    return inner.run(first, count, {});
+  }
+  [[nodiscard]] const Plan& plan() const override { return inner.plan(); }
+  [[nodiscard]] Shape shape() const override { return inner.shape(); }
+  [[nodiscard]] std::vector<RowColumn> columns() const override { return inner.columns(); }
+  [[nodiscard]] std::string summary(const Total& total, const std::string& by) const override {
+    return inner.summary(total, by);
+  }
+  [[nodiscard]] Estimate estimate(const Total& total) const override { return inner.estimate(total); }
+  [[nodiscard]] double widest_interval(const Total& total) const override { return inner.widest_interval(total); }
+  [[nodiscard]] double unsolved_share(const Total& total) const override { return inner.unsolved_share(total); }
+};
+
+TEST(Engine, SeveralDevicesShareEachChunkAndTheResultIsThatOfOne) {
+  // Chunks of nine blocks for three devices, and a last one of two blocks, where one has nothing to do.
+  SystemWords w = words(2 * 9 * kBlock + kBlock + 17, 9 * kBlock);
+  w.plan.keep = "failures";
+  const Noted study(w);
+  const RunResult one = run(study);
+  study.calls.clear();
+  const std::vector<Device> others = {{Executor::kLanes, 0, 1}, {Executor::kLanes, 0, 2}};
+  const RunResult shared = run(study, {.others = others});
+  EXPECT_EQ(study.summary(shared.total, "samples"), study.summary(one.total, "samples"));
+  EXPECT_EQ(shared.total.count, one.total.count);
+  EXPECT_EQ(shared.rows, one.rows);
+  const std::vector<Device> three = {{}, others[0], others[1]};
+  for (std::int64_t chunk = 0; chunk < 3; ++chunk)
+    EXPECT_EQ(compute_chunk(study, chunk, three)->kept, compute_chunk(study, chunk, {Device{}})->kept) << chunk;
+  std::map<int, std::int64_t> samples;
+  for (const auto& call : study.calls) samples[call.device] += call.first < 2 * 9 * kBlock ? call.count : 0;
+  EXPECT_EQ(samples[1], 2 * 2 * 3 * kBlock) << "a third of two chunks, twice";
+  EXPECT_EQ(samples[2], samples[1]);
+}
+
+TEST(Engine, WhatOneOfSeveralDevicesThrowsEndsTheRun) {
+  const Noted study(words(6 * kBlock, 6 * kBlock));
+  try {
+    static_cast<void>(run(study, {.others = {{Executor::kLanes, 0, 1}, {Executor::kLanes, 0, 3}}}));
+    FAIL() << "device 3 was asked";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kNoDevice);
+  }
+  EXPECT_EQ(study.calls.size(), 3u) << "the others ended their part";
+}
+
 TEST(Engine, ALargeChunkIsComputedInPiecesAndGivenUpBetweenThem) {
   const std::int64_t piece = 1024 * kBlock, samples = 2 * piece + 5 * kBlock + 17;
   SystemWords w = words(samples, 4 * piece);
@@ -202,7 +264,8 @@ TEST(Engine, ALargeChunkIsComputedInPiecesAndGivenUpBetweenThem) {
   const SystemStudy<Sum> study(w);
   const RunResult whole = run(study);
   EXPECT_EQ(whole.chunks, 1);
-  EXPECT_EQ(whole.rows, static_cast<std::int64_t>(compute_chunk(study, 0, {})->kept.size() / study.shape().row));
+  EXPECT_EQ(whole.rows,
+            static_cast<std::int64_t>(compute_chunk(study, 0, {Device{}})->kept.size() / study.shape().row));
   w.plan.chunk = kBlock * 64;
   const SystemStudy<Sum> small(w);
   EXPECT_EQ(small.summary(run(small).total, "samples"), study.summary(whole.total, "samples"));

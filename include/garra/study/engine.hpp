@@ -34,7 +34,8 @@ class Study {
   [[nodiscard]] virtual Shape shape() const = 0;
   /// The datasets that kept rows make.
   [[nodiscard]] virtual std::vector<RowColumn> columns() const = 0;
-  /// Samples first .. first + count - 1; `first` is a multiple of kBlock.
+  /// Samples first .. first + count - 1; `first` is a multiple of kBlock. Several threads may ask at once, each for a
+  /// device of its own.
   [[nodiscard]] virtual Tally run(std::int64_t first, std::int64_t count, const Device& device) const = 0;
   /// The summary.json document (docs/run-folder.md); `stopped_by` says why the run ended.
   [[nodiscard]] virtual std::string summary(const Total& total, const std::string& stopped_by) const = 0;
@@ -83,6 +84,7 @@ struct Progress {
 
 struct RunOptions {
   Device device = {};
+  std::vector<Device> others = {};                        ///< GPUs that share the samples of each chunk with it
   double time_limit = 0;                                  ///< [s] in place of the plan's; 0: the plan's
   ChunkStore* chunks = nullptr;                           ///< none: the run is kept in memory only
   std::function<void(const Progress&)> on_progress = {};  ///< after every chunk, in the calling thread
@@ -92,6 +94,12 @@ struct RunOptions {
   /// For one of several processes: chunks are computed and stored, but those of others are read only where the plan's
   /// half width asks for them. `total` is then that of no run.
   bool only_work = false;
+
+  [[nodiscard]] std::vector<Device> devices() const {
+    std::vector<Device> all = {device};
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  }
 };
 
 /// Why a run has ended.
@@ -123,8 +131,10 @@ struct RunResult {
 /// Chunks of a study's plan.
 [[nodiscard]] std::int64_t chunks_of(const Plan& plan);
 
-/// Chunk `index`, computed piece by piece; nothing where `is_given_up` (asked between pieces) says so.
-[[nodiscard]] std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const Device& device,
+/// Chunk `index`, computed piece by piece; nothing where `is_given_up` (asked between pieces) says so. Several devices,
+/// GPUs, share it. The result is the same.
+[[nodiscard]] std::optional<Total> compute_chunk(const Study& study, std::int64_t index,
+                                                 const std::vector<Device>& devices,
                                                  const std::function<bool()>& is_given_up = {});
 
 /// What a store has, up to the first chunk that is not there; nothing is computed. `end` means nothing.

@@ -53,14 +53,13 @@ ExperimentStudy::ExperimentStudy(const ExperimentScenario& scenario)
 
 const ExperimentResults& ExperimentStudy::results() const {
   // Once for rows, files and summary.
-  if (!results_) {
-    results_.emplace();
+  std::call_once(once_, [&] {
     if (is_motion())
-      results_->motion = free_motion_of(scenario_.platform, scenario_.experiment);
+      results_.motion = free_motion_of(scenario_.platform, scenario_.experiment);
     else
-      results_->paths = paths_of(scenario_.platform, scenario_.experiment, start_);
-  }
-  return *results_;
+      results_.paths = paths_of(scenario_.platform, scenario_.experiment, start_);
+  });
+  return results_;
 }
 
 std::vector<RowColumn> ExperimentStudy::columns() const {

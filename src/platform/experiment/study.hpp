@@ -2,7 +2,7 @@
 // is random. Host only.
 #pragma once
 
-#include <optional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,7 +41,7 @@ class ExperimentStudy final : public study::Study {
 
   [[nodiscard]] const ExperimentScenario& scenario() const { return scenario_; }
   [[nodiscard]] bool is_motion() const { return scenario_.experiment.kind == Experiment::Kind::kFreeMotion; }
-  /// Computed when first asked for; not for several threads at once.
+  /// Computed when first asked for.
   [[nodiscard]] const ExperimentResults& results() const;
   /// A row of results.h5, in the order of columns().
   [[nodiscard]] std::vector<double> row(std::int64_t sample) const;
@@ -55,7 +55,8 @@ class ExperimentStudy final : public study::Study {
   ExperimentScenario scenario_;
   Poses start_;
   study::Plan plan_;
-  mutable std::optional<ExperimentResults> results_;  ///< see results()
+  mutable std::once_flag once_;
+  mutable ExperimentResults results_;  ///< see results()
 };
 
 }  // namespace garra::platform

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "shell/commands.hpp"
 #include "shell/flags.hpp"
@@ -58,7 +59,7 @@ void submit(const SubmitArguments& a) {
   std::error_code ignored;
   const std::string path = fs::absolute(run.folder.path(), ignored).string();
   // So that the workers know which version of garra has begun it.
-  const io::Manifest manifest(run.folder, parse_device(a.device, a.threads), run.command);
+  const io::Manifest manifest(run.folder, parse_devices(a.device, a.threads), run.command);
   if (a.slurm) run.folder.write_text("slurm.sh", slurm_script(path, a));
   if (a.quiet) return;
   const study::Plan& plan = run.job->study().plan();
@@ -84,7 +85,8 @@ void add_submit_command(Command app) {
   c.add_option("--threads", a->threads, "CPU threads of a worker, 0 = all it is given")
       .capture_default_str()
       .transform(thread_count());
-  c.add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--device", a->device, "of the workers: auto, cpu, scalar, cuda, cuda:i, cuda:0,1 or cuda:all")
+      .capture_default_str();
   c.add_flag("--quiet", a->quiet, "print nothing but errors");
   c.footer(
       "Examples:\n  garra submit three_puma.toml --samples 1e10 -o /shared/run\n"

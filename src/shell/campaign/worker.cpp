@@ -81,7 +81,7 @@ void work(const WorkerArguments& a) {
   const study::Study& study = job->study();
   Progress progress(a.quiet ? "none" : a.progress, study.plan().samples);
   io::FolderRunOptions options;
-  options.run.device = parse_device(a.device, a.threads);
+  set_devices(options.run, a);
   options.run.time_limit = a.time_limit;
   options.run.is_cancelled = is_stopped;
   options.run.on_progress = [&](const study::Progress& p) { progress.show(standing_of(p, kind)); };
@@ -107,7 +107,8 @@ void add_worker_command(Command app) {
   c.add_option("RUN", a->run, "run folder, on a file system that all workers see").required();
   c.add_option("--of", a->of, "begin at the K-th of N parts, from 0; by default what MPI or Slurm says")
       .type_name("K/N");
-  c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i").capture_default_str();
+  c.add_option("--device", a->device, "auto, cpu, scalar, cuda or cuda:i; several GPUs: cuda:0,1 or cuda:all")
+      .capture_default_str();
   c.add_option("--threads", a->threads, "CPU threads, 0 = all").capture_default_str().transform(thread_count());
   c.add_option("--time-limit", a->time_limit, "seconds; stops resumable (exit code 75)").check(positive_number());
   c.add_option("--progress", a->progress, "auto, json or none")

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
 #include "study/files/run_chunks.hpp"
@@ -36,7 +37,7 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   folder.lock();
   // Under the lock: what is being written by another process is no leftover.
   folder.remove_leftovers();
-  Manifest manifest(folder, options.run.device, options.command, options.why_not_gpu);
+  Manifest manifest(folder, options.run.devices(), options.command, options.why_not_gpu);
   RunChunks chunks(folder, options.warn);
   study::RunOptions in_folder = options.run;
   in_folder.chunks = &chunks;
@@ -60,7 +61,7 @@ study::RunResult work_in_folder(RunFolder& folder, const study::Study& study, co
   expect_study(folder, study);
   folder.require_no_links();
   RunChunks chunks(folder, options.warn);
-  chunks.work_from(place, describe(options.run.device));
+  chunks.work_from(place, describe(options.run.devices()));
   study::RunOptions in_folder = options.run;
   in_folder.chunks = &chunks;
   in_folder.only_work = true;

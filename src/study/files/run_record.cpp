@@ -78,9 +78,9 @@ std::string in_manifest(const RunFolder& folder, const char* key) {
 
 }  // namespace
 
-Manifest::Manifest(const RunFolder& folder, const Device& device, const std::string& command,
+Manifest::Manifest(const RunFolder& folder, const std::vector<Device>& devices, const std::string& command,
                    const std::string& why_not_gpu)
-    : folder_(folder), device_(describe(device)) {
+    : folder_(folder), device_(describe(devices)) {
   const Json fresh = {{"garra", GARRA_VERSION},
                       {"command", command},
                       {"scenario", "scenario.toml"},

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "garra/batch/device.hpp"
+#include "garra/batch/devices.hpp"
 #include "garra/io/run_folder.hpp"
 #include "garra/study/engine.hpp"
 
@@ -18,7 +18,7 @@ class Manifest {
  public:
   /// Reads the one of an earlier start, or begins and writes a new one, so that a killed run has one too. Where the
   /// run's scenario was changed since, its results are of another one: they go.
-  Manifest(const RunFolder& folder, const Device& device, const std::string& command,
+  Manifest(const RunFolder& folder, const std::vector<Device>& devices, const std::string& command,
            const std::string& why_not_gpu = {});
   /// Remembers the files that the run has ended with, by their checksums.
   void add_files();

@@ -66,7 +66,7 @@ struct Verifier {
   }
 
   void compute_again(std::int64_t index) {
-    const auto chunk = study::compute_chunk(study, index, options.device, options.is_cancelled);
+    const auto chunk = study::compute_chunk(study, index, options.devices, options.is_cancelled);
     if (!chunk) stop();
     if (!folder.is_chunk(index, *chunk))
       fault("chunk " + std::to_string(index) + " is not what the scenario gives (samples " +

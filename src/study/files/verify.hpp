@@ -14,8 +14,8 @@ namespace garra::io {
 
 struct VerifyOptions {
   double share = 0.01;  ///< of the chunks, computed again: at least one of them, evenly spread; 0: none
-  Device device = {};
-  std::string scratch = {};  ///< folder for a copy of results.h5 as the chunks give it
+  std::vector<Device> devices = {Device{}};  ///< more than one: GPUs
+  std::string scratch = {};                  ///< folder for a copy of results.h5 as the chunks give it
   std::function<void(std::int64_t done, std::int64_t all)> on_progress = {};
   std::function<bool()> is_cancelled = {};
 };

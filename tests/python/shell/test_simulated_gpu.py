@@ -59,6 +59,61 @@ def test_samples_counted_on_the_gpu_batch_by_batch_give_the_bytes_of_the_process
         assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
 
 
+@pytest.mark.parametrize("devices, of", [("cuda:all", "012"), ("cuda:2,0", "20")])
+@pytest.mark.parametrize(
+    "scenario, samples, settings",
+    [
+        ("three_puma_sphere", 3000, ["output.keep=failures"]),
+        ("puma_singularities", 1100, ["output.keep=near"]),
+        ("three_puma_pull", 1100, ["output.keep=failures", "time.until=5 ms"]),
+    ],
+)
+def test_several_gpus_share_a_run_and_its_bytes_are_the_processors(scenario, samples, settings, devices, of, tmp_path):
+    options = ("--samples", samples, *[word for setting in settings for word in ("--set", setting)], "-o")
+    on_gpu(*run(scenario, devices, *options, tmp_path / "gpu"), GARRA_SIMULATED_GPU_DEVICES="3")
+    garra(*run(scenario, "cpu", *options, tmp_path / "cpu"))
+    for name in ("summary.json", "results.h5"):
+        assert (tmp_path / "gpu" / name).read_bytes() == (tmp_path / "cpu" / name).read_bytes()
+    device = json.loads((tmp_path / "gpu" / "manifest.json").read_text())["device"]
+    assert device == ", ".join(f"simulated GPU (cuda:{k})" for k in of)
+
+
+def test_each_of_several_gpus_has_a_part_in_the_work(tmp_path):
+    def in_chunks(device, name, expect=0, fails="none"):
+        arguments = run("three_puma_sphere", device, "--samples", 4096, "--set", "sampling.chunk=2048", "-o", tmp_path / name)
+        return on_gpu(*arguments, expect=expect, GARRA_SIMULATED_GPU_DEVICES="2", GARRA_SIMULATED_GPU_FAIL=fails)
+
+    # The second one fails in the second chunk: the first chunk is kept, and whoever comes later goes on with it.
+    in_chunks("cuda:0", "alone", fails="kernel:1@1")
+    assert "CUDA: " in in_chunks("cuda:0,1", "run", expect=NO_DEVICE, fails="kernel:1@1").stderr
+    assert "CUDA: " in in_chunks("cuda:1,0", "other", expect=NO_DEVICE, fails="kernel:1@0").stderr
+    on_gpu("resume", tmp_path / "run", "--no-report", "--device", "cuda:all", GARRA_SIMULATED_GPU_DEVICES="2")
+    assert (tmp_path / "run" / "summary.json").read_bytes() == (tmp_path / "alone" / "summary.json").read_bytes()
+    verified = on_gpu("verify", tmp_path / "run", "--share", 1, "--device", "cuda:0,1", GARRA_SIMULATED_GPU_DEVICES="2")
+    assert "2 of them computed again" in verified.stdout and "verified" in verified.stdout
+
+
+@pytest.mark.parametrize(
+    "devices, said",
+    [
+        ("cuda:0,0", "--device cuda:0,0: cuda:0 comes twice"),
+        ("cuda:0,x", "--device cuda:x: no such device"),
+        ("cuda:0,", "--device cuda:: no such device"),
+        ("cuda:0,7", "this machine has 2 GPU(s)"),
+    ],
+)
+def test_a_list_of_gpus_that_is_none_is_refused(devices, said, tmp_path):
+    code = NO_DEVICE if "7" in devices else 2
+    arguments = run("three_puma_sphere", devices, "-o", tmp_path / "run")
+    assert said in on_gpu(*arguments, expect=code, GARRA_SIMULATED_GPU_DEVICES="2").stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_arrays_are_work_for_one_gpu(tmp_path):
+    done = on_gpu("chain", "eval", "puma560", "states.h5", "--device", "cuda:0,1", expect=2, GARRA_SIMULATED_GPU_DEVICES="2")
+    assert "one device" in done.stderr and "garra run" in done.stderr
+
+
 @pytest.mark.parametrize("call", ["malloc:5", "copy:3", "launch:4", "kernel:2"])
 def test_a_gpu_that_fails_is_named_and_the_run_goes_on_elsewhere(call, tmp_path):
     def in_chunks(device, name):
