@@ -3,7 +3,11 @@ include(CMakePackageConfigHelpers)
 set(GARRA_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/garra)
 
 install(DIRECTORY include/garra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
-install(DIRECTORY data/platforms data/robots data/screws DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra)
+install(DIRECTORY data/platforms data/robots data/scenarios data/screws data/sets
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra)
+# What draws reports and gives work to dask clusters; for Python itself there is the wheel.
+install(DIRECTORY python/garra DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/garra/python
+  PATTERN __pycache__ EXCLUDE PATTERN "*.so" EXCLUDE)
 install(TARGETS garra_cli EXPORT garra_targets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(GARRA_WITH_SICONOS)
   install(TARGETS garra_siconos RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -39,6 +43,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-h5py, python3-jinja2, python3-matplotlib, python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libhdf5-dev, libtinyxml2-dev, libtomlplusplus-dev, zlib1g-dev")
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)
@@ -48,7 +53,7 @@ if(GARRA_TESTS)
   add_test(NAME install.foreign_project COMMAND ${CMAKE_COMMAND}
     -DBUILT=${PROJECT_BINARY_DIR} -DCMAKE_CPACK=${CMAKE_CPACK_COMMAND} -DFOREIGN=${PROJECT_SOURCE_DIR}/tests/install -DWORK=${PROJECT_BINARY_DIR}/tests/install
     -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER} -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
-    -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
+    -DCXX_FLAGS=${CMAKE_CXX_FLAGS} -DPYTHON=${PROJECT_SOURCE_DIR}/.venv/bin/python
     -P ${PROJECT_SOURCE_DIR}/tests/install/run.cmake)
   # Configured only: to compile the library again would take ten minutes.
   add_test(NAME install.part_of_another_project COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/install/parent

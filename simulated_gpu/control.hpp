@@ -17,6 +17,8 @@ enum class Failure {
 
 /// The n-th of such calls from now on fails (1: the next).
 void fail(Failure what, int n);
+/// Whether such a call is still to come.
+[[nodiscard]] bool is_planned(Failure what);
 
 /// As after a new start of the process: no failure is planned or remembered on any device.
 void recover();

@@ -206,6 +206,7 @@ class Gpu {
   }
   cudaError_t remember(cudaError_t error) { return last_ = error; }
   void plan(Failure what, int n) { planned_[static_cast<std::size_t>(what)] = n; }
+  [[nodiscard]] bool is_planned(Failure what) const { return planned_[static_cast<std::size_t>(what)] > 0; }
   void recover() {
     queue_.clear();
     planned_.fill(0);
@@ -390,6 +391,7 @@ class Use {
 }  // namespace
 
 void fail(Failure what, int n) { Use()->plan(what, n); }
+bool is_planned(Failure what) { return Use()->is_planned(what); }
 void recover() {
   for (Gpu* gpu : gpus()) Use(*gpu)->recover();
 }

@@ -22,12 +22,14 @@ fs::path project_root() {
   return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
 }
 
-/// Where the package is: python/ of a source tree, or, in a wheel, whose program is garra/bin/garra, what garra/ lies
-/// in.
+/// Where the package lies: python/ of a source tree, share/garra/python where `cmake --install` or a Debian package has
+/// put it, or, in a wheel, whose program is garra/bin/garra, what garra/ lies in. Empty: nowhere beside this program.
 fs::path package_folder() {
   std::error_code ignored;
   const fs::path root = project_root();
-  return fs::exists(root / "report.py", ignored) ? root.parent_path() : root / "python";
+  for (const fs::path& folder : {root / "python", root / "share/garra/python", root.parent_path()})
+    if (fs::exists(folder / "garra/report.py", ignored)) return folder;
+  return {};
 }
 
 /// As the user named it, but not relative to the current folder, which the child leaves.
@@ -43,11 +45,18 @@ std::string python_program() {
 
 /// A module of the project's own package, and nothing else of ours. What lies in the current folder, in the run folder
 /// or in PYTHONPATH may be a stranger's: -I takes none of them into sys.path (a plain -m would put the current folder
-/// first), and the child goes to the project's folder, because matplotlib reads a matplotlibrc where it stands.
+/// first), and the child goes to the project's folder, because matplotlib reads a matplotlibrc where it stands. Where
+/// the package is nowhere beside the program, the one that this Python has installed is taken.
 std::vector<std::string> python_command(const std::string& module, const std::vector<std::string>& files) {
   static constexpr const char* kStart =
-      "import os, sys, runpy; folder, package, module = sys.argv[1:4]; os.chdir(folder); sys.path.insert(0, package); "
-      "del sys.argv[1:4]; "
+      "import importlib.util, os, runpy, sys\n"
+      "folder, package, module = sys.argv[1:4]\n"
+      "os.chdir(folder)\n"
+      "if package: sys.path.insert(0, package)\n"
+      "del sys.argv[1:4]\n"
+      "if importlib.util.find_spec('garra') is None:\n"
+      "    sys.exit('garra: its Python package is not beside the program, nor in ' + sys.executable + "
+      "': `pip install garra` there, or name the Python that has it in GARRA_PYTHON')\n"
       "runpy.run_module(module, run_name='__main__', alter_sys=True)";
   std::vector<std::string> command = {python_program(),          "-I",  "-c", kStart, project_root().string(),
                                       package_folder().string(), module};

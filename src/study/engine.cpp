@@ -4,6 +4,7 @@
 #include <chrono>
 #include <future>
 
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::study {
@@ -27,24 +28,41 @@ std::int64_t piece_of(std::int64_t count, std::size_t devices) {
   return std::min(kPiece, (count + parts - 1) / parts * kBlock);
 }
 
+/// A piece on one device, appended to `to`; in halves, down to a block, where the device has too little memory for it.
+void run_piece(const Study& study, std::int64_t first, std::int64_t count, const Device& device,
+               std::vector<Tally>& to) {
+  try {
+    to.push_back(study.run(first, count, device));
+    return;
+  } catch (const OutOfDeviceMemory&) {
+    if (count <= kBlock) throw;
+  }
+  const std::int64_t half = (count / kBlock + 1) / 2 * kBlock;
+  run_piece(study, first, half, device, to);
+  run_piece(study, first + half, count - half, device, to);
+}
+
 /// Consecutive pieces from `first` on, one on each device, at once, as far as there are samples.
 std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64_t count, std::int64_t piece,
                               const std::vector<Device>& devices) {
   std::vector<Tally> found;
   if (devices.size() == 1) {
-    found.push_back(study.run(first, std::min(piece, count), devices[0]));
+    run_piece(study, first, std::min(piece, count), devices[0], found);
     return found;
   }
   // A thread of the host for each: what one throws is thrown once all have ended.
-  std::vector<std::future<Tally>> under_way;
+  std::vector<std::future<std::vector<Tally>>> under_way;
   for (const Device& device : devices) {
     const std::int64_t done = static_cast<std::int64_t>(under_way.size()) * piece;
     if (done >= count) break;
     under_way.push_back(std::async(std::launch::async, [&study, &device, first, done, count, piece] {
-      return study.run(first + done, std::min(piece, count - done), device);
+      std::vector<Tally> part;
+      run_piece(study, first + done, std::min(piece, count - done), device, part);
+      return part;
     }));
   }
-  for (auto& part : under_way) found.push_back(part.get());
+  for (auto& part : under_way)
+    for (Tally& tally : part.get()) found.push_back(std::move(tally));
   return found;
 }
 

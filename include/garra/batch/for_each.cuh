@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "garra/batch/device.hpp"
+#include "garra/batch/devices.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/hd.hpp"
 
@@ -37,19 +37,20 @@ template <class Body>
 inline const bool kListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_kernel<Body>)), true);
 
 /// What helps after an error. One that sticks, as of a kernel that failed, is every later call's answer, too.
-inline const char* remedy_of(cudaError_t status) {
-  if (status == cudaErrorMemoryAllocation) return "free memory on the GPU, or use smaller chunks (sampling.chunk)";
+inline const char* remedy_of() {
   cudaGetLastError();
   const bool sticks = cudaFree(nullptr) != cudaSuccess;
   return sticks
              ? "this process cannot use the GPU any more: start it again (`garra resume` goes on), or use --device cpu"
              : "use --device cpu";
 }
-/// Throws Error(kNoDevice) with what the driver says.
+/// Throws Error(kNoDevice) with what the driver says, OutOfDeviceMemory where that is too little memory.
 inline void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
-  throw Error(ExitCode::kNoDevice, std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status),
-              remedy_of(status));
+  const std::string said = std::string("CUDA: ") + doing + ": " + cudaGetErrorString(status);
+  if (status != cudaErrorMemoryAllocation) throw Error(ExitCode::kNoDevice, said, remedy_of());
+  cudaGetLastError();  // or the next launch would find it
+  throw OutOfDeviceMemory(ExitCode::kNoDevice, said, "free memory on the GPU, or use --device cpu");
 }
 
 /// What a call on arrays of the device (resident.hpp) brings along: the caller's stream, and memory in place of
