@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Computes data/reference/grasp/wrench_balance.json: how large a wrench forces inside friction cones can balance; and
-torque_limits.json: the same for fingers whose joints have torque limits; and soft_balance.json: the same for soft contacts.
+torque_limits.json: the same for fingers whose joints have torque limits; and soft_balance.json: the same for soft contacts; and
+many_contacts_balance.json: the same for 9 to 32 contacts.
 
-usage: tools/wrench_balance_reference.py
+usage: tools/wrench_balance_reference.py [many]
 
 An independent truth: the second-order cone program max { t : W c + t w = 0, c in the cones, c_n <= limit } by Clarabel through
 CVXPY (neither is needed by anything else). Random contacts of 1 to 8 fingers, a third of them with a limit of the normal force,
@@ -17,6 +18,7 @@ those with r = 0 do not. These cases are points and normals, so that they test h
 """
 
 import json
+import sys
 from pathlib import Path
 
 import cvxpy as cp
@@ -32,8 +34,8 @@ def frame(normal, rng):
     return np.stack([normal, t, np.cross(normal, t)], axis=1)
 
 
-def problem(rng, kind):
-    n = int(rng.integers(1, 9)) if kind != "limited" else int(rng.integers(2, 9))
+def problem(rng, kind, n=None):
+    n = n or (int(rng.integers(1, 9)) if kind != "limited" else int(rng.integers(2, 9)))
     out = rng.normal(size=(n, 3))
     if kind == "one side":
         out[:, 2] = np.abs(out[:, 2])
@@ -59,7 +61,7 @@ def largest(W, mu, w, limit):
     rules = [W @ c + t * w == 0, t <= 1e4]
     for j in range(n):
         rules.append(cp.SOC(mu[j] * c[3 * j], c[3 * j + 1:3 * j + 3]))
-        rules.append(c[3 * j] <= limit)
+        rules.append(c[3 * j] <= np.broadcast_to(limit, n)[j])
     program = cp.Problem(cp.Maximize(t), rules)
     program.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11, max_iter=400)
     return float(t.value) if program.status == "optimal" else None
@@ -225,9 +227,28 @@ def soft_cases():
     (FOLDER / "soft_balance.json").write_text(json.dumps({"cases": cases}) + "\n")
 
 
+def many_cases():
+    """Of more contacts than have code of their own."""
+    rng = np.random.default_rng(93)
+    cases = []
+    while len(cases) < 40:
+        n = (9, 11, 12, 14, 16, 17, 20, 24, 27, 32)[len(cases) % 10]
+        W, mu, w = (a.round(6) for a in problem(rng, "one side" if rng.random() < 0.4 else "limited", n))
+        limit = rng.uniform(0.2, 2, size=n).round(3)
+        t = largest(W, mu, w, limit)
+        if t is None or 1e-7 < t < 1e-3:
+            continue
+        cases.append({"contacts": n, "limit": limit.tolist(), "W": W.tolist(), "mu": mu.tolist(), "w": w.tolist(), "largest": clean(t)})
+    print(f"{len(cases)} cases of many contacts, {sum(c['largest'] == 0 for c in cases)} of them balance nothing along w")
+    (FOLDER / "many_contacts_balance.json").write_text(json.dumps({"cases": cases}) + "\n")
+
+
 def main():
+    if sys.argv[1:] == ["many"]:
+        return many_cases()
     torque_cases()
     soft_cases()
+    many_cases()
     rng = np.random.default_rng(16)
     cases = []
     while len(cases) < 300:

@@ -15,7 +15,7 @@ namespace garra::contact {
 /// |(c_t, c_o)| <= mu c_n, c_n <= limit at each contact. Rows of moments are divided by a length of the caller's (the
 /// object's radius of gyration), so that all rows are forces.
 struct Wrenches {
-  int contacts = 0;
+  int contacts = 0;  ///< 1 ... kMaxContacts
   std::int64_t count = 0;
   std::span<const double> W;           ///< [count][6][3k] wrench of contact forces (n, t, o)
   std::span<const double> w;           ///< [count][6] the wrench to balance [N]

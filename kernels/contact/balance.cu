@@ -38,3 +38,7 @@ template struct garra::batch::Kernels<garra::contact::BalanceOp<5>, garra::batch
 template struct garra::batch::Kernels<garra::contact::BalanceOp<6>, garra::batch::Rows>;
 template struct garra::batch::Kernels<garra::contact::BalanceOp<7>, garra::batch::Rows>;
 template struct garra::batch::Kernels<garra::contact::BalanceOp<8>, garra::batch::Rows>;
+template struct garra::batch::Kernels<garra::contact::BalanceOp<12>, garra::batch::Rows>;
+template struct garra::batch::Kernels<garra::contact::BalanceOp<16>, garra::batch::Rows>;
+template struct garra::batch::Kernels<garra::contact::BalanceOp<24>, garra::batch::Rows>;
+template struct garra::batch::Kernels<garra::contact::BalanceOp<32>, garra::batch::Rows>;

@@ -51,11 +51,38 @@ TEST(WrenchBalance, TwoFacingContactsResistAllButTheMomentAboutTheirLine) {
   EXPECT_EQ(balance({2, 3, W, w, mu, enough}).verdict[0], BalanceVerdict::kPossible);
 }
 
+// As many contacts on either side, each of which presses with its share.
+TEST(WrenchBalance, ManyContactsCanDoWhatFewStrongerOnesCan) {
+  const std::vector<double> once = facing_contacts();
+  for (const int times : {5, 6, 8, 11, 16}) {
+    SCOPED_TRACE(2 * times);
+    const std::size_t k = 2 * static_cast<std::size_t>(times);
+    std::vector<double> W(6 * 3 * k);
+    for (std::size_t row = 0; row < 6; ++row)
+      for (std::size_t j = 0; j < 3 * k; ++j) W[3 * k * row + j] = once[6 * row + j % 6];
+    const std::vector<double> mu(k, 0.5), w = {0, 0, -9, 0, 0, 0};
+    // Half of the weight for each side, at the least normal force 9 N in all.
+    const std::vector<double> little(k, 8.9 / times), enough(k, 9.1 / times);
+    EXPECT_EQ(balance({static_cast<int>(k), 1, W, w, mu, little}).verdict[0], BalanceVerdict::kImpossible);
+    const Balances found = balance({static_cast<int>(k), 1, W, w, mu, enough});
+    ASSERT_EQ(found.verdict[0], BalanceVerdict::kPossible);
+    double up = 0;
+    for (std::size_t j = 0; j < k; ++j) {
+      const double* c = found.force.data() + 3 * j;
+      EXPECT_LE(c[0], 9.1 / times * (1 + 1e-12));
+      EXPECT_LE(std::hypot(c[1], c[2]), 0.5 * c[0] * (1 + 1e-12));
+      up += c[2];
+    }
+    EXPECT_NEAR(up, 9, 1e-7);
+  }
+}
+
 TEST(WrenchBalance, EveryExecutorGivesTheSameBits) {
-  for (int contacts = 1; contacts <= kMaxOwnSize; ++contacts) {
+  // Above eight there is code for 12, 16, 24 and 32.
+  for (const int contacts : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 17, 32}) {
     SCOPED_TRACE(contacts);
     bench::Random random(static_cast<std::uint64_t>(contacts));
-    const std::int64_t count = 65;
+    const std::int64_t count = contacts > 8 ? 19 : 65;
     std::vector<double> W, w, mu, limit;
     for (std::int64_t i = 0; i < count * 18 * contacts; ++i) W.push_back(random.uniform(-1, 1));
     for (std::int64_t i = 0; i < count * 6; ++i) w.push_back(random.uniform(-1, 1));
@@ -82,7 +109,8 @@ TEST(WrenchBalance, SizesThatDoNotFitAreRefused) {
   EXPECT_NO_THROW((void)balance({2, 1, W, w, mu}));
   EXPECT_THROW((void)balance({2, 1, W, w, one}), Error);
   EXPECT_THROW((void)balance({2, 1, W, w, mu, one}), Error);
-  EXPECT_THROW((void)balance({9, 1, W, w, mu}), Error);
+  EXPECT_THROW((void)balance({33, 1, W, w, mu}), Error);
+  EXPECT_THROW((void)balance({0, 1, {}, w, {}}), Error);
   EXPECT_TRUE(balance({2, 0, {}, {}, {}}).verdict.empty());
 }
 

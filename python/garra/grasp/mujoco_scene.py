@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import mujoco
 
 OLDEST = (3, 3, 2)  # before, mj_jacDot was wrong for free joints
-MOST_CONTACTS = 8
+MOST_CONTACTS = 32
 REST = 1e-3  # [m/s]: contact points that move faster against each other slide; the law for that is another one
+FREE = 1e-6  # least singular value of a free body's Jacobian [m, rad]: below it three hinges stand in one plane
 RANK = 1e-10  # of the largest singular value: equality constraints that say the same thing twice
 
 
@@ -31,15 +32,16 @@ def from_mujoco(
 ) -> Grasp:
     """The grasp that `data` shows: contact forces, accelerations and robustness by garra, everything else by MuJoCo.
 
-    object: name or id of the body that is held; it has a free joint. hand: root body of the hand; contacts with
+    object: name or id of the body that is held; it has a free joint, or slides and hinges that leave it six freedoms in
+    a world at rest. hand: root body of the hand; contacts with
     anything else are then left out. Without it all contacts of the object count, those with a table too.
     reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
-    most_contacts: a grasp with more is refused. `Grasp.solve` and `Set.from_grasps` take 32, `robustness` takes 8.
-    `data` is not changed.
+    most_contacts: a grasp with more is refused; 32 is the most there is. `data` is not changed.
 
     Rigid contacts and Coulomb cones take the place of MuJoCo's soft ones; actuators, springs, tendons, damping, gravity
-    and applied forces are in the unconstrained acceleration, active equality constraints hold exactly. Servos press as
-    they do at this instant. What is left out is in `Grasp.notes`.
+    and applied forces are in the unconstrained acceleration, active equality constraints hold exactly, and so do limits
+    of joints and tendons that press at this instant. Servos press as they do at this instant. What is left out is in
+    `Grasp.notes`.
     """
     if reduce not in (None, "corners"):
         raise ValueError(f'reduce={reduce!r}: None or "corners" is known')
@@ -98,16 +100,17 @@ class _Scene:
         return ", ".join(self.name("body", b) for b in bodies) or "none"
 
     def held_body(self, object: str | int) -> int:
-        """The body with a free joint and nothing that moves on it."""
+        """A body with six freedoms of its own and nothing that moves on it."""
         m = self.model
         free = [b for b in range(1, m.nbody) if self._is_free(b)]
         if isinstance(object, str) and self.mj.mj_name2id(m, self.mj.mjtObj.mjOBJ_BODY, object) < 0:
-            raise ValueError(f"no body {object!r} in the model; bodies with a free joint: {self._names(free)}")
+            raise ValueError(f"no body {object!r} in the model; bodies that move freely: {self._names(free)}")
         body = self.body(object)
         if body not in free:
             raise ValueError(
-                f"body {self.name('body', body)!r} has no free joint of its own: name the free body that carries it "
-                f"(add <freejoint/> where it has none); bodies with a free joint: {self._names(free)}"
+                f"body {self.name('body', body)!r} has no free joint of its own, nor slides and hinges that leave it six "
+                "freedoms: name the free body that carries it (add <freejoint/> where it has none); bodies that move "
+                f"freely: {self._names(free)}"
             )
         moving = [b for b in self._part(body) if b != body and m.body_dofnum[b] > 0]
         if moving:
@@ -115,8 +118,20 @@ class _Scene:
         return body
 
     def _is_free(self, body: int) -> bool:
+        """By a free joint, or by joints that leave it all six freedoms where they stand, in a world at rest."""
         m = self.model
-        return m.body_jntnum[body] == 1 and m.jnt_type[m.body_jntadr[body]] == self.mj.mjtJoint.mjJNT_FREE
+        if m.body_dofnum[body] != 6 or m.body_dofnum[self._carriers(body)].any():
+            return False
+        first = m.body_dofadr[body]
+        J = self._jacobian(np.array(self.data.xipos[body]), body)[0][:, first : first + 6]
+        return bool(np.linalg.matrix_rank(J, FREE) == 6)
+
+    def _carriers(self, body: int) -> list[int]:
+        """The bodies between this one and the world."""
+        carriers = []
+        while (body := int(self.model.body_parentid[body])) > 0:
+            carriers.append(body)
+        return carriers
 
     def _part(self, body: int) -> set[int]:
         """A body and all that hangs on it."""
@@ -199,19 +214,22 @@ class _Scene:
         frames = np.array([c.frame for c in contacts])
         J_object, bias_object = self._rows(contacts, 1)
         J_hand, bias_hand = self._rows(contacts, 0)
-        if np.abs((J_object - J_hand) @ d.qvel).max() > REST:
+        speeds = np.linalg.norm(((J_object - J_hand) @ d.qvel).reshape(-1, 3), axis=1)
+        if speeds.max() > REST:
+            fastest = contacts[int(speeds.argmax())].geoms
             raise ValueError(
-                "a contact slides: its points move faster than 1 mm/s against each other. Let the grasp settle, or set "
-                "data.qvel to zero"
+                f"{fastest[0]} slides on {fastest[1]} with {1000 * speeds.max():.3g} mm/s, and 1 mm/s is at rest: let the "
+                "grasp settle, or set data.qvel to zero to ask about this pose"
             )
-        M_inv, acceleration = self._free_motion(own)
+        M_inv, acceleration = self._free_motion(held, own)
         com = np.array(d.subtree_com[held])
         twist, twist_bias = self._jacobian(com, held)  # (v; omega) of the center of mass
         mobility = twist @ M_inv @ twist.T
         mass, inertia = float(m.body_subtreemass[held]), np.linalg.inv(mobility[3:, 3:])
         if np.abs(mass * mobility[:3, :3] - np.eye(3)).max() > 1e-6:
             raise ValueError(
-                f"{self.name('body', held)!r} is no rigid body: its joint or a tendon there has an armature"
+                f"{self.name('body', held)!r} is no rigid body: its joint or a tendon there has an armature; "
+                f"model.dof_armature[{first}:{first + 6}] = 0 leaves it its own inertia"
             )
         inertia = (inertia + inertia.T) / 2
         spin = (twist @ d.qvel)[3:]
@@ -221,7 +239,7 @@ class _Scene:
         gravity = np.zeros(3) if off else share * m.opt.gravity
         load = np.linalg.solve(mobility, twist @ acceleration + twist_bias)  # whole wrench without contacts
         rigid = np.concatenate([mass * gravity, -np.cross(spin, inertia @ spin)])
-        self._note_what_is_left_out(held, own)
+        self._note_what_is_left_out(own)
         hand_A = J_hand @ M_inv @ J_hand.T
         return Grasp(
             name=self.name("body", held),
@@ -257,37 +275,64 @@ class _Scene:
         turned = [[c.frame.T @ x[:3] for x in part] for c, part in zip(contacts, parts, strict=True)]
         return np.concatenate([J for J, _ in turned]), np.concatenate([a for _, a in turned])
 
-    def _free_motion(self, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Inverse mass matrix and acceleration without contacts, where equality constraints E qacc = 0 hold exactly:
+    def _free_motion(self, held: int, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Inverse mass matrix and acceleration without contacts of the object, where equality constraints, limits that
+        press, and normals of other contacts that press hold exactly, E qacc = 0:
 
         M^-1 - M^-1 E^T (E M^-1 E^T)^+ E M^-1,   qacc - M^-1 E^T (E M^-1 E^T)^+ E qacc
         """
         m, d = self.model, self.data
         M_inv, acceleration = np.zeros((m.nv, m.nv)), np.array(d.qacc_smooth)
         self.mj.mj_solveM(m, d, M_inv, np.eye(m.nv))
-        rows = np.flatnonzero(d.efc_type == self.mj.mjtConstraint.mjCNSTR_EQUALITY)
-        if not len(rows):
-            return M_inv, acceleration
-        E = np.zeros((len(rows), m.nv))
-        for e, row in zip(E, rows, strict=True):  # J^T times a unit vector: the same for dense and sparse Jacobians
-            unit = np.zeros(d.nefc)
-            unit[row] = 1
-            self.mj.mj_mulJacTVec(m, d, e, unit)
+        kind = self.mj.mjtConstraint
+        E = self._constraints(d.efc_type == kind.mjCNSTR_EQUALITY)
         if np.any(E[:, own]):
             raise ValueError("an equality constraint holds the object itself: switch it off (data.eq_active)")
+        at_limit = np.isin(d.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON))
+        limits = self._constraints(at_limit & (d.efc_force > 0))
+        limits = limits[~np.any(limits[:, own], axis=1)]
+        if len(limits):
+            self._note(f"{len(limits)} joints or tendons press against their limits: they are taken as locked there")
+        E = np.concatenate([E, limits, self._other_contacts(held)])
+        if not len(E):
+            return M_inv, acceleration
         take = M_inv @ E.T @ np.linalg.pinv(E @ M_inv @ E.T, rcond=RANK, hermitian=True) @ E
         return M_inv - take @ M_inv, acceleration - take @ acceleration
 
-    def _note_what_is_left_out(self, held: int, own: np.ndarray) -> None:
-        m, d, kind = self.model, self.data, self.mj.mjtConstraint
+    def _constraints(self, chosen: np.ndarray) -> np.ndarray:
+        """Rows of the constraints' Jacobian, [chosen, nv]."""
+        E = np.zeros((int(chosen.sum()), self.model.nv))
+        for e, row in zip(E, np.flatnonzero(chosen), strict=True):
+            unit = np.zeros(self.data.nefc)  # J^T times a unit vector: the same for dense and sparse Jacobians
+            unit[row] = 1
+            self.mj.mj_mulJacTVec(self.model, self.data, e, unit)
+        return E
+
+    def _other_contacts(self, held: int) -> np.ndarray:
+        """Rows of the normals of contacts that press, none of which is the object's, [contacts, nv]."""
+        part, rows, force = self._part(held), [], np.zeros(6)
+        for index in range(self.data.ncon):
+            raw = self.data.contact[index]
+            if raw.efc_address < 0 or min(raw.geom) < 0:
+                continue
+            bodies = [int(self.model.geom_bodyid[geom]) for geom in raw.geom]
+            self.mj.mj_contactForce(self.model, self.data, index, force)
+            if part & set(bodies) or force[0] <= 0:
+                continue
+            apart = [self._jacobian(np.array(raw.pos), body)[0][:3] for body in bodies]
+            row = raw.frame[:3] @ (apart[1] - apart[0])
+            rows += [row] if np.any(row) else []
+        if rows:
+            self._note(
+                f"{len(rows)} contacts between other bodies press: these are taken as locked along the normals, without "
+                "friction"
+            )
+        return np.array(rows).reshape(-1, self.model.nv)
+
+    def _note_what_is_left_out(self, own: np.ndarray) -> None:
+        m = self.model
         if np.any(m.dof_frictionloss[~own]) or np.any(m.tendon_frictionloss):
             self._note("dry friction of joints or tendons (frictionloss) is left out")
-        if np.isin(d.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON)).any():
-            self._note("joints or tendons are at their limits, which are left out: they are free to move on")
-        part = self._part(held)
-        between = [c for c in d.contact if not c.exclude and not part & {m.geom_bodyid[g] for g in c.geom if g >= 0}]
-        if between:
-            self._note(f"{len(between)} contacts between other bodies are left out: these move freely there")
 
 
 def _area(three: tuple[_Contact, ...]) -> float:

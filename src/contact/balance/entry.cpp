@@ -1,8 +1,10 @@
-// contact::balance: sizes are checked here, then the instance for the number of contacts runs.
+// contact::balance: sizes are checked here, then the instance for the number of contacts runs, or the next larger one.
+#include <algorithm>
 #include <limits>
 #include <string>
 
 #include "contact/balance/tiles.hpp"
+#include "contact/batch/padded.hpp"
 #include "garra/batch/rows_run.hpp"
 #include "garra/core/error.hpp"
 #include "garra/wrench_balance.hpp"
@@ -12,15 +14,86 @@ namespace garra::contact {
 namespace {
 
 void check_sizes(const Wrenches& in) {
-  if (in.contacts < 1 || in.contacts > kMaxOwnSize)
+  if (in.contacts < 1 || in.contacts > kMaxContacts)
     throw Error(ExitCode::kUsage, "contacts = " + std::to_string(in.contacts) + " per wrench",
-                "between 1 and " + std::to_string(kMaxOwnSize) + " contacts are supported");
+                "between 1 and " + std::to_string(kMaxContacts) + " contacts are supported");
   const auto n = static_cast<std::size_t>(in.count), k = static_cast<std::size_t>(in.contacts);
   if (in.count < 0 || in.W.size() != n * 18 * k || in.w.size() != n * 6 || in.mu.size() != n * k ||
       (!in.limit.empty() && in.limit.size() != n * k))
     throw Error(ExitCode::kUsage, "W, w, mu and limit do not have the sizes [n,6,3k], [n,6], [n,k], [n,k] of n = " +
                                       std::to_string(in.count) + ", k = " + std::to_string(in.contacts));
 }
+
+std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+/// For numbers of contacts that there is code for.
+Balances balance_as_given(const Wrenches& in, const Device& device) {
+  const std::size_t n = size(in.count);
+  const int k = in.contacts;
+  Balances out;
+  out.verdict.resize(n);
+  out.force.resize(n * 3 * size(k));
+  out.wrench.resize(n * 6);
+  out.gap.resize(n);
+  out.steps.resize(n);
+  const std::vector<double> none(size(k), std::numeric_limits<double>::infinity());
+  using batch::in_column, batch::out_column;
+  const batch::Rows rows{in.count,
+                         {in_column(in.W, 18 * k), in_column(in.w, 6), in_column(in.mu, k),
+                          in.limit.empty() ? in_column(none, k, true) : in_column(in.limit, k)},
+                         {out_column(out.verdict), out_column(out.force, 3 * k), out_column(out.wrench, 6),
+                          out_column(out.gap), out_column(out.steps)},
+                         device};
+  for_contacts(k, [&](auto contacts) { batch::run_rows(BalanceOp<contacts>{}, rows); });
+  return out;
+}
+
+/// Wrenches with `many` contacts in place of fewer: contact j is the given one j % k, and the copies of one share its
+/// limit. Together they can do what it can.
+class Copied {
+ public:
+  Copied(const Wrenches& in, std::int64_t first, std::int64_t count, int many)
+      : in_(in), first_(first), count_(count), many_(many) {
+    const std::size_t n = size(count), m = size(many);
+    W_.reserve(n * 18 * m);
+    mu_.reserve(n * m);
+    limit_.reserve(in.limit.empty() ? 0 : n * m);
+    for (std::int64_t i = first; i < first + count; ++i) copy(size(i));
+  }
+
+  [[nodiscard]] Wrenches wrenches() const {
+    return {many_, count_, W_, in_.w.subspan(6 * size(first_), 6 * size(count_)), mu_, limit_};
+  }
+  /// Appends answers for the copies, their forces added up.
+  void append(const Balances& found, Balances& to) const {
+    const std::size_t n = size(count_), k = size(in_.contacts), m = size(many_), before = to.force.size();
+    to.force.resize(before + n * 3 * k, 0);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < 3 * m; ++j) to.force[before + 3 * k * i + j % (3 * k)] += found.force[3 * m * i + j];
+    const auto join = [](const auto& from, auto& into) { into.insert(into.end(), from.begin(), from.end()); };
+    join(found.verdict, to.verdict);
+    join(found.wrench, to.wrench);
+    join(found.gap, to.gap);
+    join(found.steps, to.steps);
+  }
+
+ private:
+  void copy(std::size_t i) {
+    const std::size_t k = size(in_.contacts), m = size(many_);
+    for (std::size_t row = 0; row < 6; ++row)
+      for (std::size_t j = 0; j < 3 * m; ++j) W_.push_back(in_.W[(6 * i + row) * 3 * k + j % (3 * k)]);
+    for (std::size_t j = 0; j < m; ++j) {
+      mu_.push_back(in_.mu[k * i + j % k]);
+      const auto copies = static_cast<double>((m - 1 - j % k) / k + 1);
+      if (!in_.limit.empty()) limit_.push_back(in_.limit[k * i + j % k] / copies);
+    }
+  }
+
+  const Wrenches& in_;
+  std::int64_t first_, count_;
+  int many_;
+  std::vector<double> W_, mu_, limit_;
+};
 
 }  // namespace
 
@@ -38,24 +111,16 @@ template void balance_tiles<24>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<32>(Executor, std::int64_t, const double*, double*);
 
 Balances balance(const Wrenches& in, const Device& device) {
+  constexpr std::int64_t kAtOnce = 1 << 14;  // copies of 32 contacts take 75 MB
   check_sizes(in);
-  const auto n = static_cast<std::size_t>(in.count);
-  const int k = in.contacts;
+  int many = 0;
+  for_contacts(in.contacts, [&](auto contacts) { many = contacts; });
+  if (many == in.contacts) return balance_as_given(in, device);
   Balances out;
-  out.verdict.resize(n);
-  out.force.resize(n * 3 * static_cast<std::size_t>(k));
-  out.wrench.resize(n * 6);
-  out.gap.resize(n);
-  out.steps.resize(n);
-  const std::vector<double> none(static_cast<std::size_t>(k), std::numeric_limits<double>::infinity());
-  using batch::in_column, batch::out_column;
-  const batch::Rows rows{in.count,
-                         {in_column(in.W, 18 * k), in_column(in.w, 6), in_column(in.mu, k),
-                          in.limit.empty() ? in_column(none, k, true) : in_column(in.limit, k)},
-                         {out_column(out.verdict), out_column(out.force, 3 * k), out_column(out.wrench, 6),
-                          out_column(out.gap), out_column(out.steps)},
-                         device};
-  batch::with_size<kMaxOwnSize>(k, [&](auto size) { batch::run_rows(BalanceOp<size>{}, rows); });
+  for (std::int64_t first = 0; first < in.count; first += kAtOnce) {
+    const Copied copied(in, first, std::min(kAtOnce, in.count - first), many);
+    copied.append(balance_as_given(copied.wrenches(), device), out);
+  }
   return out;
 }
 

@@ -110,6 +110,18 @@ def test_balance_is_that_of_linear_programs_in_fine_pyramids():
         assert np.abs(np.array(case["W"]) @ found.force[0] + 0.999 * w).max() < 1e-8 * np.linalg.norm(w)
 
 
+def test_balance_of_many_contacts_is_that_of_a_cone_program():
+    # Of 9 to 32: both sides of the largest multiple of w that another program found.
+    for case in json.loads((REFERENCE / "grasp" / "many_contacts_balance.json").read_text())["cases"]:
+        w = np.array(case["w"]) * case["largest"]
+        found = contact.can_balance(case["W"], np.stack([0.9999 * w, 1.0001 * w]), case["mu"], case["limit"])
+        assert found.verdict.tolist() == [contact.POSSIBLE, contact.IMPOSSIBLE], case["contacts"]
+        force = found.force[0].reshape(-1, 3)
+        assert np.abs(np.array(case["W"]) @ found.force[0] + 0.9999 * w).max() < 1e-8 * np.linalg.norm(w)
+        assert (force[:, 0] <= np.array(case["limit"]) * (1 + 1e-12)).all()
+        assert (np.hypot(force[:, 1], force[:, 2]) <= np.array(case["mu"]) * force[:, 0] + 1e-12).all()
+
+
 def test_lcp_against_a_closed_form():
     found = garra.lcp.solve([[[2.0, 1.0], [1.0, 2.0]]], [[-5.0, -6.0], [1.0, -1.0], [1.0, 1.0]])
     assert np.allclose(found.z, [[4 / 3, 7 / 3], [0, 0.5], [0, 0]])

@@ -623,16 +623,16 @@ def test_a_gripped_cube_sticks_just_where_linear_programming_finds_forces():
 
 def test_what_is_no_grasp_is_refused_with_a_remedy():
     model, data = pressed_ball()
-    with pytest.raises(ValueError, match="no body 'cube'.*free joint: ball"):
+    with pytest.raises(ValueError, match="no body 'cube'.*move freely: ball"):
         from_mujoco(model, data)
-    with pytest.raises(ValueError, match="'left' has no free joint.*free joint: ball"):
+    with pytest.raises(ValueError, match="'left' has no free joint.*move freely: ball"):
         from_mujoco(model, data, "left")
     data.qpos[4] = 1  # lifted out
     with pytest.raises(ValueError, match="'ball' does not touch anything"):
         from_mujoco(model, data, "ball")
     model, data = pressed_ball()
     data.qvel[4] = 0.1
-    with pytest.raises(ValueError, match="a contact slides"):
+    with pytest.raises(ValueError, match="(left|right) pad slides on ball with 100 mm/s"):
         from_mujoco(model, data, "ball")
     heavy = SLIDERS.format(more="").replace("<freejoint/>", '<joint type="free" armature="0.1"/>')
     with pytest.raises(ValueError, match="'ball' is no rigid body.*armature"):
@@ -662,6 +662,55 @@ def test_a_table_counts_unless_the_hand_is_named():
         from_mujoco(model, data, "ball", hand="left")
 
 
+def test_a_limit_that_presses_holds_its_finger():
+    # The right pad presses, the left one has no motor and cannot give way: both press with PRESS.
+    text = SLIDERS.format(more="").replace('axis="1 0 0"/>', 'axis="1 0 0" range="0 1"/>', 1)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 0, -PRESS
+    data.qpos[0] = -5e-5
+    grasp = from_mujoco(model, data, "ball")
+    assert any("1 joints or tendons press against their limits" in note for note in grasp.notes)
+    assert grasp.solve().forces[:, 0] == pytest.approx([PRESS, PRESS], abs=SOLVED)
+    assert grasp.robustness(friction=1.01 * NEEDED, samples=8).p_held == 1
+    assert grasp.robustness(friction=0.99 * NEEDED, samples=8).p_held == 0
+    data.ctrl[:] = PRESS, 0  # away from the limit: the right pad is free to go, and the left one to follow
+    data.qpos[0] = 0.0001
+    grasp = from_mujoco(model, data, "ball")
+    assert not any("limits" in note for note in grasp.notes)
+    assert (grasp.solve().forces[:, 0] < PRESS).all()
+
+
+def test_a_finger_that_presses_on_a_finger_holds_it():
+    pusher = '<body name="pusher" pos="-.1398 0 0"><joint name="p" type="slide" axis="1 0 0"/>'
+    pusher += '<geom type="box" size=".02 .05 .05" mass=".2"/></body>'
+    model, data = pressed_ball(pusher)
+    data.ctrl[:] = 0, -PRESS
+    data.joint("p").qfrc_applied[:] = PRESS  # through the left pad, which has nothing of its own
+    grasp = from_mujoco(model, data, "ball")
+    assert any("contacts between other bodies press" in note for note in grasp.notes)
+    assert grasp.solve().forces[:, 0] == pytest.approx([PRESS, PRESS], abs=SOLVED)
+    assert grasp.robustness(friction=1.01 * NEEDED, samples=8).p_held == 1
+    assert grasp.robustness(friction=0.99 * NEEDED, samples=8).p_held == 0
+
+
+SIX_JOINTS = "".join(f'<joint type="{kind}" axis="{axis}"/>' for kind in ("slide", "hinge") for axis in ("1 0 0", "0 1 0", "0 0 1"))
+
+
+def test_six_joints_that_leave_all_freedoms_are_a_free_joint():
+    free = ball_between_pads()
+    model = mujoco.MjModel.from_xml_string(SLIDERS.format(more="").replace("<freejoint/>", SIX_JOINTS))
+    data = mujoco.MjData(model)
+    data.ctrl[:] = PRESS, -PRESS
+    grasp = from_mujoco(model, data, "ball")
+    for ours, theirs in zip(grasp.problem(), free.problem(), strict=True):
+        assert_same(ours, theirs)
+    assert_same(grasp.W, free.W)
+    data.qpos[-2] = np.pi / 2  # the first and the last hinge in one line
+    with pytest.raises(ValueError, match="'ball' has no free joint of its own, nor slides and hinges"):
+        from_mujoco(model, data, "ball")
+
+
 def test_a_table_carries_a_ball_that_nothing_presses():
     model, data = pressed_ball('<geom name="table" type="box" size="1 1 .1" pos="0 0 -.18"/>')
     data.ctrl[:] = 0
@@ -684,9 +733,13 @@ def test_corners_of_a_face_stand_for_its_contacts():
     )
     model, data = pressed_ball(box + walls)
     with pytest.raises(ValueError, match=r'12 contacts .*at most 8 are solved.*reduce="corners"'):
-        from_mujoco(model, data, "box")
+        from_mujoco(model, data, "box", most_contacts=8)
     with pytest.raises(ValueError, match="9 contacts .*hand="):
-        from_mujoco(model, data, "box", reduce="corners")
+        from_mujoco(model, data, "box", reduce="corners", most_contacts=8)
+    every = from_mujoco(model, data, "box")
+    assert len(every.geoms) == 12
+    stands = every.robustness(force=ball(1), samples=32)  # on the floor, between the walls
+    assert stands.p_held == 1 and stands.p_can_be_held == 1
     model.geom_contype[model.geom("floor").id] = model.geom_conaffinity[model.geom("floor").id] = 0
     grasp = from_mujoco(model, data, "box", reduce="corners")
     assert len(grasp.geoms) == 6 and "near on box: 3 of 4 contacts are kept" in grasp.notes
