@@ -625,12 +625,38 @@ TEST(Urdf, RefusesBodiesThatCannotBe) {
   expect_urdf_refused(with("1", "ixx='1' ixy='0' ixz='0' iyy='-1' iyz='0' izz='1'"), "not positive definite");
   expect_urdf_refused(with("1", "ixx='1' ixy='2' ixz='0' iyy='1' iyz='0' izz='1'"), "not positive definite");
   expect_urdf_refused(with("1", "ixx='1' ixy='0' ixz='0' iyy='1' iyz='0'"), "the attribute \"izz\" is missing");
-  expect_urdf_refused(with("0", "ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'"), "it moves but has no inertia");
-  expect_urdf_refused(two_links("continuous", "", ""), "r.urdf:4: link \"l2\": it moves but has no inertia");
-  expect_urdf_refused(two_links("continuous", "", "<inertail/>"), "link \"l2\": it moves but has no inertia");
   expect_urdf_refused(two_links("continuous", "", "<inertial><mass value='1'/></inertial>"), "no <inertia>");
   EXPECT_NE(urdf(with("1", "ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='3'")).notes.size(),
             0u);  // as of no solid body
+}
+
+/// Flanges without mass, and whole robots drawn for their kinematics, are common; to move under torques they need some.
+TEST(Urdf, WarnsOfALastLinkWithoutMassAndRefusesItWhereItIsNeeded) {
+  const char* zero = "<inertial><mass value='0'/><inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial>";
+  for (const char* inertial : {"", "<inertail/>", zero}) {
+    const std::string text = "<robot name='r'>" + two_links("continuous", "", inertial) + "</robot>";
+    const Robot robot = io::parse_urdf(text, "r.urdf", {});
+    EXPECT_TRUE(std::any_of(robot.warnings.begin(), robot.warnings.end(), [](const std::string& said) {
+      return said.find("link \"l2\": it moves but has no mass") != std::string::npos;
+    }));
+    EXPECT_EQ(robot.body.back().mass, 0);
+    try {
+      static_cast<void>(io::parse_urdf(text, "r.urdf", {.base = "", .tip = "", .overrides = {}, .needs_mass = true}));
+      FAIL() << inertial;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kInvalidFile);
+      EXPECT_NE(std::string(error.what()).find("link \"l2\": it moves but has no mass"), std::string::npos);
+    }
+  }
+}
+
+/// ROS-Industrial hangs a frame "base" on the first link, beside the chain that ends in "tool0".
+TEST(Urdf, AFrameThatDoesNotMoveIsNoEndOfTheChain) {
+  const std::string text = two_links() + link_xml("base") + joint_xml("still", "fixed", "b base", "");
+  EXPECT_EQ(urdf(text).joints, 2);
+  const std::string fork = text + link_xml("tool") + joint_xml("jt", "fixed", "l2 tool", "") + link_xml("camera") +
+                           joint_xml("jc", "fixed", "l2 camera", "");
+  expect_urdf_refused(fork, "not one chain: it ends in 2 links: \"tool\", \"camera\"");
 }
 
 /// A tool frame may have any inertia: what moves is its link together with what is fixed to it.

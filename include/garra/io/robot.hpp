@@ -19,6 +19,7 @@ struct RobotOptions {
   std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
   std::vector<std::string> overrides;  ///< TOML: "key.path=value", as for scenarios
   std::vector<JointLock> locks = {};   ///< URDF: joints off the chain that do not stand at 0, and joints of it
+  bool needs_mass = false;             ///< URDF: a last link without mass is an error, for what moves under torques
 };
 
 /// Reads a robot file, whose name ends in .toml or .urdf. Throws Error: kInputOutput for a file that cannot be read;

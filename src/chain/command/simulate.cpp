@@ -135,7 +135,9 @@ void print_human(const Summary& s) {
 void run_simulate(const SimulateArguments& arguments) {
   check_output(arguments.input, arguments.output, "the initial states");
   const Device device = parse_device(arguments.device, arguments.threads);
-  const chain::Robot robot = read_model(arguments.model);
+  ModelArguments model = arguments.model;
+  model.options.needs_mass = true;
+  const chain::Robot robot = read_model(model);
   const chain::Samples samples = samples_of(arguments, robot.joints);
   const chain::SimulateOptions options = options_of(arguments);
   chain::TorqueInput torque = arguments.torque;

@@ -47,7 +47,9 @@ void read_named(Fields& f, const std::string& scenario, bool is_file, const std:
   } catch (const Error& error) {
     return f.check(false, key, error.what(), "");
   }
-  named.robot = read_robot(named.model_file, {.base = named.base, .tip = named.tip, .overrides = {}, .locks = locks});
+  named.robot = read_robot(
+      named.model_file,
+      {.base = named.base, .tip = named.tip, .overrides = {}, .locks = locks, .needs_mass = named.needs_mass});
 }
 
 }  // namespace

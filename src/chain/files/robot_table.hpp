@@ -27,6 +27,7 @@ struct NamedRobot {
   std::string& model_file;  ///< the file that it was read from
   std::string &base, &tip;  ///< URDF: links the chain is between
   chain::Robot& robot;
+  bool needs_mass = false;  ///< RobotOptions
 };
 
 /// The table of the scenario file `scenario`, beside which models/ may hold a copy of the robot. `example` is a name

@@ -76,6 +76,9 @@ int find_tip(const UrdfDocument& urdf, int base, const std::string& name) {
     // In the file's order, so that messages name links as a reader finds them.
     for (auto j = children.rbegin(); j != children.rend(); ++j) open.push_back(joint_at(urdf, *j).child);
   }
+  // A frame that does not move (ROS-Industrial's "base" beside "tool0") is no end of a chain.
+  const auto still = [&](int leaf) { return joints_to(urdf, base, leaf) == 0; };
+  if (!std::all_of(leaves.begin(), leaves.end(), still)) std::erase_if(leaves, still);
   if (leaves.size() == 1) return leaves[0];
   const auto longest = std::max_element(
       leaves.begin(), leaves.end(), [&](int a, int b) { return joints_to(urdf, base, a) < joints_to(urdf, base, b); });
@@ -218,8 +221,8 @@ bool is_zero(const Mat3<double>& I) {
 /// Builds the chain link by link along the path.
 class ChainBuilder {
  public:
-  ChainBuilder(const UrdfDocument& urdf, std::vector<int> path, const Locks& locks)
-      : urdf_(urdf), path_(std::move(path)), locks_(locks), on_path_(urdf.joints.size()) {
+  ChainBuilder(const UrdfDocument& urdf, std::vector<int> path, const Locks& locks, bool needs_mass)
+      : urdf_(urdf), path_(std::move(path)), locks_(locks), needs_mass_(needs_mass), on_path_(urdf.joints.size()) {
     for (const int index : path_) on_path_[static_cast<std::size_t>(index)] = true;
   }
 
@@ -243,7 +246,7 @@ class ChainBuilder {
     }
     check_size();
     for (std::size_t i = 0; i < joints_.size(); ++i) check_body(i);
-    check_masses();
+    look_at_mass(needs_mass_);
     return finish();
   }
 
@@ -386,19 +389,23 @@ class ChainBuilder {
                               " times the sum of the other two, as of no body" + lumped);
   }
 
-  /// The last links must have mass, or the mass matrix is singular. One between may have none: a joint of several axes.
-  void check_masses() const {
-    const GeneralJoint& last = joints_.back();
-    if (last.link.body.mass > 0) return;
-    const UrdfLink& link = urdf_.links[static_cast<std::size_t>(find_link(urdf_, last.link.frame))];
-    fail_urdf(urdf_.file, link.line,
-              "link " + quoted(link.name) + ": it moves but has no inertia, nor has anything fixed to it",
-              "Write <inertial> with origin, mass and inertia.");
+  /// Without mass in the last link the mass matrix is singular: much that is published is like that (flanges, robots
+  /// drawn for their kinematics). One between may have none: a joint of several axes.
+  void look_at_mass(bool is_needed) {
+    if (joints_.back().link.body.mass > 0) return;
+    const UrdfLink& last = link_at(urdf_, find_link(urdf_, joints_.back().link.frame));
+    const std::string problem =
+        "link " + quoted(last.name) + ": it moves but has no mass, nor has anything fixed to it";
+    if (is_needed)
+      fail_urdf(urdf_.file, last.line, problem,
+                "Write <inertial> with origin, mass and inertia: it is to move under torques.");
+    warnings_.push_back(problem + ": kinematics and inverse dynamics only");
   }
 
   const UrdfDocument& urdf_;
   std::vector<int> path_;
   const Locks& locks_;
+  bool needs_mass_;
   std::vector<bool> on_path_;  ///< by joint
   std::vector<GeneralJoint> joints_;
   std::vector<std::vector<const UrdfLink*>> parts_;  ///< by joint: links with <inertial> that move with it
@@ -416,7 +423,7 @@ chain::Robot parse_urdf(const std::string& text, const std::string& name, const 
   const UrdfDocument urdf = parse_urdf_document(text, name);
   const int base = find_base(urdf, options.base), tip = find_tip(urdf, base, options.tip);
   const Locks locks(urdf, options.locks);
-  return ChainBuilder(urdf, path_between(urdf, base, tip), locks).build(base);
+  return ChainBuilder(urdf, path_between(urdf, base, tip), locks, options.needs_mass).build(base);
 }
 
 }  // namespace garra::io

@@ -70,7 +70,7 @@ void fields(Fields& f, const File& file) {
   Scenario& s = file.scenario;
   std::vector<SweptKey> sweep = file.sweep;
   header_fields(f, "chain", s.title, &s.plan.seed);
-  robot_fields(f, file.name, "exoskeleton", {s.model, s.model_file, s.base, s.tip, s.robot});
+  robot_fields(f, file.name, "exoskeleton", {s.model, s.model_file, s.base, s.tip, s.robot, true});
   design_fields(f, s.robot, file.first);
   sweep_fields(f, sweep);
   f.then([&] { check_overrides(*file.document, sweep); });

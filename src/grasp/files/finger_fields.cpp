@@ -84,7 +84,8 @@ void read_file(Fields& f, const std::string& scenario, const std::vector<JointLo
   grasp::FingerFile& file = finger.file;
   file.path = file_beside(scenario, file.name);
   try {
-    finger.robot = read_robot(file.path, {.base = file.root_link, .tip = file.tip, .overrides = {}, .locks = locks});
+    finger.robot = read_robot(
+        file.path, {.base = file.root_link, .tip = file.tip, .overrides = {}, .locks = locks, .needs_mass = true});
   } catch (const Error& error) {
     // A missing file and a wrong link are mistakes in this scenario, and are told with its other ones; what is wrong
     // inside the robot file is told with its own place.

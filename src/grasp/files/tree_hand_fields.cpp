@@ -37,7 +37,7 @@ Finger finger_to(const TreeHand& hand, const std::string& path, const std::strin
   finger.ik = grasp::Ik::kNumeric;
   finger.base = hand.base;
   finger.file = {hand.urdf, path, hand.palm, tip};
-  finger.robot = read_robot(path, {.base = hand.palm, .tip = tip, .overrides = {}});
+  finger.robot = read_robot(path, {.base = hand.palm, .tip = tip, .overrides = {}, .needs_mass = true});
   return finger;
 }
 
@@ -55,7 +55,8 @@ void stand(const Node& q, Finger& finger) {
   }
   if (!others.empty())
     finger.robot = read_robot(
-        finger.file.path, {.base = finger.file.root_link, .tip = finger.file.tip, .overrides = {}, .locks = others});
+        finger.file.path,
+        {.base = finger.file.root_link, .tip = finger.file.tip, .overrides = {}, .locks = others, .needs_mass = true});
 }
 
 /// Fingers push one another where a joint carries more than one of them, which is another model.
