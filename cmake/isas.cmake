@@ -74,9 +74,15 @@ endforeach()
 list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/chain/generate/")
 set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp src/chain/instances/eval_large.cpp
   src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
-  src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/platform/experiment/flops.cpp)
+  src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/platform/experiment/flops.cpp
+  src/contact/balance/soft.cpp src/grasp/instances/set_soft.cpp src/grasp/instances/set_hand_large.cpp)
 set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS -Os)
-set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp PROPERTIES COMPILE_OPTIONS "")
+# Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
+# instruction set, as long as all is inlined.
+set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp PROPERTIES
+  COMPILE_OPTIONS -Os COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
+set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp
+  PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.
 set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize;-UGARRA_QUICK_COMPILE>")
@@ -98,7 +104,7 @@ endfunction()
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
 list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue\\.cpp$")
 list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/rows.cpp
-  src/contact/balance/entry.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
+  src/contact/balance/entry.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
   src/grasp/study/study.cpp src/grasp/time/analyse.cpp src/grasp/time/motion.cpp
   src/platform/batch/dynamics.cpp src/platform/batch/full.cpp src/platform/batch/full_dynamics.cpp
   src/platform/batch/inverse.cpp src/platform/batch/kinematics.cpp src/platform/batch/modes.cpp

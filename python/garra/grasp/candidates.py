@@ -150,16 +150,18 @@ class Set:
         """Grasps of whole hands out of `garra.grasp.from_mujoco` (world axes): one of each, in any number of contacts.
 
         Their joints are those that move the contacts: as many as A_h = J M^-1 J^T has rank, with unit inertia, and the
-        torques are all that moves the hand, its own weight included.
+        torques are all that moves the hand, its own weight included. What the hand leans on at this instant
+        (`Grasp.props`) is taken as fixed to it.
         """
-        factors = [_mobility_factor(grasp.hand_A) for grasp in grasps]
+        hands = [grasp.propped() for grasp in grasps]
+        factors = [_mobility_factor(hand_A) for hand_A, _ in hands]
         joints = max((J.shape[1] for J, _ in factors), default=0)
         rows, torques = [], []
-        for grasp, (J, inverse) in zip(grasps, factors, strict=True):
+        for grasp, (J, inverse), (_, hand_b) in zip(grasps, factors, hands, strict=True):
             turned = np.einsum("jxc,jcq->jxq", grasp.frames, J.reshape(len(grasp.mu), 3, -1))
             padding = joints - J.shape[1]
             rows.append(np.pad(turned, ((0, 0), (0, 0), (0, padding))).reshape(-1, joints))
-            torques.append(np.pad(-inverse @ grasp.hand_b, (0, padding)))
+            torques.append(np.pad(-inverse @ hand_b, (0, padding)))
         return cls.from_arrays(
             np.concatenate([grasp.points for grasp in grasps]),
             np.concatenate([grasp.frames[:, :, 0] for grasp in grasps]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,37 @@ class Solution:
         return "\n".join([f"{'converged' if self.converged else 'unsolved'}, residual {self.residual:.1e}", *rows])
 
 
+@dataclass(frozen=True, eq=False)
+class Props:
+    """What the hand leans on besides the object: limits of its joints, fingers on fingers, the palm on a table. Each
+    gives way to one side only: s = bias + coupling^T c + mobility p >= 0, p >= 0, s p = 0, and the contacts' a gets
+    coupling p more. l props."""
+
+    coupling: np.ndarray  #: [3k, l]
+    mobility: np.ndarray  #: [l, l] [1/kg]
+    bias: np.ndarray  #: acceleration away from the prop without any forces, [l]
+
+    def __len__(self) -> int:
+        return len(self.bias)
+
+    def added(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Contact problems [n] with the props as contacts without friction behind the others."""
+        n, k = mu.shape
+        whole = 3 * (k + len(self))
+        A_all, b_all = np.zeros((n, whole, whole)), np.zeros((n, whole))
+        A_all[:, : 3 * k, : 3 * k], b_all[:, : 3 * k] = A, b
+        A_all[:, : 3 * k, 3 * k :: 3] = self.coupling
+        A_all[:, 3 * k :: 3, : 3 * k] = self.coupling.T
+        A_all[:, 3 * k :: 3, 3 * k :: 3] = self.mobility
+        b_all[:, 3 * k :: 3] = self.bias
+        return A_all, b_all, np.concatenate([mu, np.zeros((n, len(self)))], axis=1)
+
+    def locked(self, holding: np.ndarray, hand_A: np.ndarray, hand_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The hand's A and b where some of the props, a mask [l], hold as if the hand were fixed to them."""
+        C, inverse = self.coupling[:, holding], np.linalg.pinv(self.mobility[holding][:, holding], redundant.NULL, True)
+        return hand_A - C @ inverse @ C.T, hand_b - C @ inverse @ self.bias[holding]
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Grasp:
     """An object in contact with a hand (docs/grasp-model.md). World axes, SI units; k contacts; over contacts (n, t, o)
@@ -58,6 +89,7 @@ class Grasp:
     hand_jacobian: np.ndarray  #: [3k, degrees of freedom]
     object_jacobian: np.ndarray  #: [3k, degrees of freedom]
     notes: tuple[str, ...] = ()  #: what of the source is not in this problem
+    props: Props | None = None  #: what the hand leans on; it is not part of hand_A, hand_b, b
 
     @property
     def W(self) -> np.ndarray:
@@ -112,7 +144,7 @@ class Grasp:
     def solve(self, tol: float = 1e-9) -> Solution:
         """Contact forces of this instant."""
         A, b, mu = self.problem()
-        found = redundant.solve(A[None], b[None], mu[None], tol)
+        found, _ = self._solved(A[None], b[None], mu[None], tol)
         c, a = found.c[0].reshape(-1, 3), found.a[0].reshape(-1, 3)
         if found.converged[0]:
             breaks, slips = contact_motion(found.a[0], b)
@@ -128,22 +160,48 @@ class Grasp:
             converged=bool(found.converged[0]),
         )
 
-    def imbalance(self, mass: ArrayLike = 1.0, wrench: ArrayLike | None = None) -> np.ndarray:
+    def _solved(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> tuple[redundant.Forces, np.ndarray]:
+        """Forces at the contacts, problems [n], and which props hold, [n, l]."""
+        if not self.props:
+            return redundant.solve(A, b, mu, tol), np.ones((len(b), 0), bool)
+        width = b.shape[-1]
+        A, b, mu = self.props.added(A, b, mu)
+        found = redundant.solve(A, b, mu, tol)
+        breaks, _ = contact_motion(found.a, b)
+        found = replace(found, c=found.c[:, :width], a=found.a[:, :width])
+        return found, ~breaks[:, width // 3 :]
+
+    def propped(self) -> tuple[np.ndarray, np.ndarray]:
+        """hand_A and hand_b as if the hand were fixed to the props that hold at this instant."""
+        if not self.props:
+            return self.hand_A, self.hand_b
+        A, b, mu = self.problem()
+        holding = self._solved(A[None], b[None], mu[None], 1e-9)[1][0]
+        return self.props.locked(holding, self.hand_A, self.hand_b)
+
+    def imbalance(
+        self, mass: ArrayLike = 1.0, wrench: ArrayLike | None = None, holding: ArrayLike | None = None
+    ) -> np.ndarray:
         """What the command leaves unbalanced, over the whole wrench on the object (23), [...].
 
         The hand's torques press on contacts that do not move with the forces f of A_h f + d = 0, all contacts together.
         Where the hand cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints
         than contact directions) f is not unique: its structure takes there whatever comes, so the f counts that leaves
-        least unbalanced. Cones are not asked here; sticking and `can_balance` ask them.
+        least unbalanced. Cones are not asked here; sticking and `can_balance` ask them. holding: which of the hand's
+        props are part of this structure, a mask [l]; None: all.
         """
+        hand_A, hand_b = self.hand_A, self.hand_b
+        if self.props:
+            held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
+            hand_A, hand_b = self.props.locked(held, hand_A, hand_b)
         factor = np.asarray(mass, float)[..., None]
         added = np.zeros(6) if wrench is None else np.asarray(wrench, float)
         scale = np.array([1, 1, 1, *[1 / self.radius] * 3])
         rest = (factor * np.concatenate([np.zeros(3), self.gyroscopic]) + self.applied + added) * scale
         weight = factor * np.concatenate([self.weight, np.zeros(3)])
-        values, vectors = np.linalg.eigh(self.hand_A)
+        values, vectors = np.linalg.eigh(hand_A)
         moves = values > redundant.NULL * max(values[-1], 0)
-        pressed = -vectors[:, moves] @ (vectors[:, moves].T @ self.hand_b / values[moves])
+        pressed = -vectors[:, moves] @ (vectors[:, moves].T @ hand_b / values[moves])
         structure = scale[:, None] * (self.W @ vectors[:, ~moves])
         left = (scale * (self.W @ pressed)) + rest + weight
         reached, size, _ = np.linalg.svd(structure, full_matrices=False)
@@ -184,12 +242,15 @@ class Grasp:
             raise ValueError("friction must not be negative and the factor on the mass must be positive")
         wrench = np.concatenate(push, axis=1)
         A, b, _ = self.problem(factor, wrench=wrench)
-        found = redundant.solve(A, b, mu, 1e-9)
+        found, holding = self._solved(A, b, mu, 1e-9)
         whole = wrench + self.applied + factor[:, None] * np.concatenate([self.weight, self.gyroscopic])
         limit = None if force_limit is None else np.broadcast_to(np.asarray(force_limit, float), k)
         verdict = contact.can_balance(self.W, whole, mu, limit, length=self.radius).verdict
         balance = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
-        left = self.imbalance(factor, wrench)
+        left = np.zeros(samples)
+        for props in np.unique(holding, axis=0):
+            these = (holding == props).all(axis=1)
+            left[these] = self.imbalance(factor[these], wrench[these], props)
         breaks, slips = contact_motion(found.a, b)
         return Robustness(
             title=self.name,

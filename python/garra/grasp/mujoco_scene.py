@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from garra.grasp.hand import Grasp
+from garra.grasp.hand import Grasp, Props
 
 if TYPE_CHECKING:
     import mujoco
@@ -39,9 +39,9 @@ def from_mujoco(
     most_contacts: a grasp with more is refused; 32 is the most there is. `data` is not changed.
 
     Rigid contacts and Coulomb cones take the place of MuJoCo's soft ones; actuators, springs, tendons, damping, gravity
-    and applied forces are in the unconstrained acceleration, active equality constraints hold exactly, and so do limits
-    of joints and tendons that press at this instant. Servos press as they do at this instant. What is left out is in
-    `Grasp.notes`.
+    and applied forces are in the unconstrained acceleration, active equality constraints hold exactly. Limits of joints
+    and tendons and contacts between other bodies that press at this instant prop the hand up, without friction
+    (`Grasp.props`). Servos press as they do at this instant. What is left out is in `Grasp.notes`.
     """
     if reduce not in (None, "corners"):
         raise ValueError(f'reduce={reduce!r}: None or "corners" is known')
@@ -221,7 +221,7 @@ class _Scene:
                 f"{fastest[0]} slides on {fastest[1]} with {1000 * speeds.max():.3g} mm/s, and 1 mm/s is at rest: let the "
                 "grasp settle, or set data.qvel to zero to ask about this pose"
             )
-        M_inv, acceleration = self._free_motion(held, own)
+        M_inv, acceleration = self._free_motion(own)
         com = np.array(d.subtree_com[held])
         twist, twist_bias = self._jacobian(com, held)  # (v; omega) of the center of mass
         mobility = twist @ M_inv @ twist.T
@@ -240,7 +240,13 @@ class _Scene:
         load = np.linalg.solve(mobility, twist @ acceleration + twist_bias)  # whole wrench without contacts
         rigid = np.concatenate([mass * gravity, -np.cross(spin, inertia @ spin)])
         self._note_what_is_left_out(own)
-        hand_A = J_hand @ M_inv @ J_hand.T
+        props = self._props(held, own)
+        if len(contacts) + len(props) > MOST_CONTACTS:
+            raise ValueError(
+                f"{len(contacts)} contacts and {len(props)} that prop the hand up (limits, contacts between other bodies), "
+                f'at most {MOST_CONTACTS} together are solved: try reduce="corners", or simpler geoms'
+            )
+        give = J_hand @ M_inv
         return Grasp(
             name=self.name("body", held),
             geoms=[c.geoms for c in contacts],
@@ -253,9 +259,10 @@ class _Scene:
             gravity=gravity,
             spin=spin,
             applied=load - rigid,
-            hand_A=(hand_A + hand_A.T) / 2,
+            hand_A=_symmetric(give @ J_hand.T),
             hand_b=-J_hand @ acceleration,
             b=(J_object - J_hand) @ acceleration + bias_object - bias_hand,
+            props=Props(-give @ props.T, _symmetric(props @ M_inv @ props.T), props @ acceleration),
             hand_jacobian=J_hand,
             object_jacobian=J_object,
             notes=tuple(self.notes),
@@ -275,29 +282,34 @@ class _Scene:
         turned = [[c.frame.T @ x[:3] for x in part] for c, part in zip(contacts, parts, strict=True)]
         return np.concatenate([J for J, _ in turned]), np.concatenate([a for _, a in turned])
 
-    def _free_motion(self, held: int, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Inverse mass matrix and acceleration without contacts of the object, where equality constraints, limits that
-        press, and normals of other contacts that press hold exactly, E qacc = 0:
+    def _free_motion(self, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Inverse mass matrix and acceleration without contacts, where equality constraints E qacc = 0 hold exactly:
 
         M^-1 - M^-1 E^T (E M^-1 E^T)^+ E M^-1,   qacc - M^-1 E^T (E M^-1 E^T)^+ E qacc
         """
         m, d = self.model, self.data
         M_inv, acceleration = np.zeros((m.nv, m.nv)), np.array(d.qacc_smooth)
         self.mj.mj_solveM(m, d, M_inv, np.eye(m.nv))
-        kind = self.mj.mjtConstraint
-        E = self._constraints(d.efc_type == kind.mjCNSTR_EQUALITY)
+        E = self._constraints(d.efc_type == self.mj.mjtConstraint.mjCNSTR_EQUALITY)
         if np.any(E[:, own]):
             raise ValueError("an equality constraint holds the object itself: switch it off (data.eq_active)")
-        at_limit = np.isin(d.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON))
-        limits = self._constraints(at_limit & (d.efc_force > 0))
-        limits = limits[~np.any(limits[:, own], axis=1)]
-        if len(limits):
-            self._note(f"{len(limits)} joints or tendons press against their limits: they are taken as locked there")
-        E = np.concatenate([E, limits, self._other_contacts(held)])
         if not len(E):
             return M_inv, acceleration
         take = M_inv @ E.T @ np.linalg.pinv(E @ M_inv @ E.T, rcond=RANK, hermitian=True) @ E
         return M_inv - take @ M_inv, acceleration - take @ acceleration
+
+    def _props(self, held: int, own: np.ndarray) -> np.ndarray:
+        """What the hand leans on: rows s = P qacc >= 0 of limits and contacts between other bodies that press, [l, nv]."""
+        kind = self.mj.mjtConstraint
+        at_limit = np.isin(self.data.efc_type, (kind.mjCNSTR_LIMIT_JOINT, kind.mjCNSTR_LIMIT_TENDON))
+        limits = self._constraints(at_limit & (self.data.efc_force > 0))
+        limits = limits[~np.any(limits[:, own], axis=1)]
+        if len(limits):
+            self._note(f"{len(limits)} joints or tendons press against their limits: they may only move away from these")
+        contacts = self._other_contacts(held)
+        if len(contacts):
+            self._note(f"{len(contacts)} contacts between other bodies press: without friction, along their normals")
+        return np.concatenate([limits, contacts])
 
     def _constraints(self, chosen: np.ndarray) -> np.ndarray:
         """Rows of the constraints' Jacobian, [chosen, nv]."""
@@ -322,17 +334,16 @@ class _Scene:
             apart = [self._jacobian(np.array(raw.pos), body)[0][:3] for body in bodies]
             row = raw.frame[:3] @ (apart[1] - apart[0])
             rows += [row] if np.any(row) else []
-        if rows:
-            self._note(
-                f"{len(rows)} contacts between other bodies press: these are taken as locked along the normals, without "
-                "friction"
-            )
         return np.array(rows).reshape(-1, self.model.nv)
 
     def _note_what_is_left_out(self, own: np.ndarray) -> None:
         m = self.model
         if np.any(m.dof_frictionloss[~own]) or np.any(m.tendon_frictionloss):
             self._note("dry friction of joints or tendons (frictionloss) is left out")
+
+
+def _symmetric(A: np.ndarray) -> np.ndarray:
+    return (A + A.T) / 2
 
 
 def _area(three: tuple[_Contact, ...]) -> float:

@@ -34,7 +34,8 @@ class Forces:
 def solve(A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> Forces:
     """Problems A [n, 3k, 3k], b [n, 3k], mu [n, k], with forces that let nothing move where there are any."""
     found = _copied(contact.solve(A, b, mu, tol=tol))
-    values = np.linalg.eigvalsh(A[0])
+    moved = A[0].any(axis=0)  # a prop has no friction: two of its rows are empty
+    values = np.linalg.eigvalsh(A[0][moved][:, moved])
     left = np.flatnonzero(~found.still(b))
     if values[0] > NULL * values[-1]:
         return found

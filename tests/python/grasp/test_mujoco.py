@@ -692,6 +692,30 @@ def test_a_finger_that_presses_on_a_finger_holds_it():
     assert grasp.solve().forces[:, 0] == pytest.approx([PRESS, PRESS], abs=SOLVED)
     assert grasp.robustness(friction=1.01 * NEEDED, samples=8).p_held == 1
     assert grasp.robustness(friction=0.99 * NEEDED, samples=8).p_held == 0
+    judged = rank(Set.from_grasps([grasp]), friction=1.01 * NEEDED, samples=64)
+    assert judged.p_held[0] == 1
+
+
+def test_a_limit_does_not_pull():
+    # The left motor presses harder than the right one, and its limit takes the rest; pushed back, the pad leaves it.
+    strong, push, masses = PRESS + 2, 10.0, 0.3 + 0.4 + MASS
+    text = SLIDERS.format(more="").replace('axis="1 0 0"/>', 'axis="1 0 0" range="-1 -0.001"/>', 1)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = strong, -PRESS  # MuJoCo's soft limit is passed by 1 mm, and so presses
+    grasp = from_mujoco(model, data, "ball")
+    assert len(grasp.props) == 1
+    assert grasp.solve().forces[:, 0] == pytest.approx([PRESS, PRESS], abs=SOLVED)
+    assert grasp.robustness(friction=1.0, samples=8).p_held == 1
+    assert grasp.robustness(friction=1.0, force=[-1.9, 0, 0], samples=8).p_held == 1
+    pushed = grasp.robustness(friction=1.0, force=[-push, 0, 0], samples=8)
+    away = (push + PRESS - strong) / masses
+    sides = [hand for hand, _ in grasp.geoms]
+    assert pushed.force[0, sides.index("left pad"), 0] == pytest.approx(strong + 0.3 * away, abs=SOLVED)
+    assert pushed.force[0, sides.index("right pad"), 0] == pytest.approx(PRESS - 0.4 * away, abs=SOLVED)
+    # All move together: no contact slips, but what the command leaves over is more than half of weight and push.
+    assert pushed.p_no_slip == 1 and pushed.outcomes["not_carried"] == 8
+    assert pushed.imbalance == pytest.approx((push + PRESS - strong) / (push + MASS * G), abs=SOLVED)
 
 
 SIX_JOINTS = "".join(f'<joint type="{kind}" axis="{axis}"/>' for kind in ("slide", "hinge") for axis in ("1 0 0", "0 1 0", "0 0 1"))
