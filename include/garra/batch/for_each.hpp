@@ -19,11 +19,13 @@ __attribute__((noinline)) void scalar_loop(const Loop& loop);
 
 /// loop(), which works on lanes.
 template <class Loop>
-__attribute__((noinline, flatten)) void lanes_loop(const Loop& loop);
+__attribute__((noinline)) void lanes_loop(const Loop& loop);
 
 #if !defined(GARRA_QUICK_COMPILE)
 template <class Loop>
 __attribute__((flatten)) void scalar_loop(const Loop& loop);
+template <class Loop>
+__attribute__((flatten)) void lanes_loop(const Loop& loop);
 #endif
 
 #if !defined(GARRA_SCALAR_ELSEWHERE)
