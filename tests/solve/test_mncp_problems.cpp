@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <set>
 #include <string>
@@ -48,6 +49,32 @@ TEST(MncpProblems, EveryStatedSolutionSolvesItsProblem) {
     }
   });
   EXPECT_EQ(problems, 53);
+}
+
+/// Checks F of the problem with this name at x against numbers that were worked out from the sources by hand.
+template <class P>
+void expect_values(const std::string& name, const std::vector<double>& x, const std::vector<double>& expected) {
+  const auto cases = P::cases();
+  const auto found = std::find_if(cases.begin(), cases.end(), [&](const auto& c) { return c.name == name; });
+  ASSERT_NE(found, cases.end()) << name;
+  const auto y = P::template evaluate<double, double>(found->data, vector_of<P>(x));
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(y[static_cast<int>(i)], expected[i], 1e-12 * std::max(1.0, std::abs(expected[i]))) << name << " " << i;
+}
+
+// Where every term counts: at known solutions many are zero.
+TEST(MncpProblems, FunctionsAreThoseOfTheirSources) {
+  using namespace solvers;
+  expect_values<KojimaMncp>("kojima-shindo", {1.5, -0.5, 2, 0.25}, {2.5, 24.75, 3.75, 4.75});
+  expect_values<KojimaMncp>("josephy", {1.5, -0.5, 2, 0.25}, {2.5, 10.75, 10.25, 4.75});
+  expect_values<MathiesenMncp>("mathiesen", {1, 2, 3, 4}, {5, -11.15, 3.1, 2});
+  expect_values<WalrasMncp>("walras", {1, 2, 3, 4}, {5, -7.1, 3.325, 2});
+  expect_values<HardEquationsMncp>("ne-hard", {1, 2, 3}, {std::sin(1.0) + 1, 11, -189});
+  // Murty: the triangle of twos, and q_i = 2^i - 2^7.
+  expect_values<LinearMncp<6>>("murty-1", {1, 2, 3, 4, 5, 6}, {40, 37, 32, 25, 16, 5});
+  expect_values<LinearMncp<6>>("murty-2", {1, 2, 3, 4, 5, 6}, {-85, -86, -87, -86, -79, -58});
+  // Hock and Schittkowski's problem 76: gradient of the Lagrangian, then what its constraints leave.
+  expect_values<LinearMncp<7>>("hs76", {1, 2, 3, 4, 5, 6, 7}, {21, 8, -1, 5, -7, -3, 12.5});
 }
 
 // Solvers on the built-in problems.
