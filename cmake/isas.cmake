@@ -137,6 +137,11 @@ garra_whole(garra_fma v3 ${GARRA_SOURCES})
 set_target_properties(garra_fma PROPERTIES OUTPUT_NAME garra-fma)
 target_compile_definitions(garra_fma PRIVATE GARRA_LANES_ELSEWHERE)
 target_link_libraries(garra_fma PRIVATE -Wl,--no-as-needed garra-lanes_name)
+foreach(isa v3 v4)
+  add_dependencies(garra_fma garra_${isa})
+  add_custom_command(TARGET garra_fma POST_BUILD COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DASKS=$<TARGET_FILE:garra_fma>
+    -DLANES=$<TARGET_FILE:garra_${isa}> -P ${PROJECT_SOURCE_DIR}/cmake/lanes_check.cmake VERBATIM)
+endforeach()
 list(APPEND garra_isa_targets garra_v2 garra_fma)
 
 # --- which one, and the program -------------------------------------------------------------------------------------------------
