@@ -12,6 +12,7 @@
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/lanes.hpp"
+#include "garra/systems/chain/simulate_adaptive.hpp"
 #include "reference.hpp"
 #include "same_bits.hpp"
 
@@ -355,6 +356,21 @@ TEST(ChainSimulate, PdControlSettlesAtTheSetPointAndSaysWhen) {
   const Trajectories weak = simulate(exoskeleton(), s, torque, o);
   for (const double peak : weak.peak_torque) EXPECT_LE(peak, 0.02);
   EXPECT_TRUE(std::isinf(weak.settling_time[0]));  // too weak to hold the first joint against gravity
+}
+
+TEST(ChainSimulate, TheFirstAdaptiveStepIsAHundredthOfTheTimeInWhichTheStateChangesByItsSize) {
+  const Tolerance tol{1e-6, 1e-9};
+  const Motion<double, 3> at{{{0.5, -1, 2}}, {{-3, 0.25, 1}}};
+  const Vec<double, 3> qdd = {{10, -20, 5}};
+  double size = 0, speed = 0;  // both over what the tolerance allows of each number
+  for (int i = 0; i < 3; ++i) {
+    const double q = 1e-6 * std::abs(at.q[i]) + 1e-9, qd = 1e-6 * std::abs(at.qd[i]) + 1e-9;
+    size += std::pow(at.q[i] / q, 2) + std::pow(at.qd[i] / qd, 2);
+    speed += std::pow(at.qd[i] / q, 2) + std::pow(qdd[i] / qd, 2);
+  }
+  EXPECT_NEAR((first_step<double, 3>(tol, at, qdd)), 0.01 * std::sqrt(size / speed), 1e-14);
+  const Motion<double, 3> rest{Vec<double, 3>::zero(), Vec<double, 3>::zero()};
+  EXPECT_EQ((first_step<double, 3>(tol, rest, qdd)), 1e-6);
 }
 
 // Limits.

@@ -208,6 +208,24 @@ TEST(PlatformModeProof, AgreesWithThePoseThatManySmallStepsLeadTo) {
   }
 }
 
+TEST(PlatformForwardKinematics, SaysWhereTheDeterminantHasChangedItsSignSinceTheGuess) {
+  const Platform p = reference_platform("irregular");
+  const Tries t = tries(p, {0.6, 1.6}, 512, 5);
+  const ForwardKinematics got = forward_kinematics({p}, t.lengths, t.guess);
+  InverseOptions options;
+  options.conditioning = true;
+  const std::vector<double> before = inverse_kinematics({p}, t.guess, {}, options).determinant,
+                            after = inverse_kinematics({p}, got.pose, {}, options).determinant;
+  int suspect = 0, converged = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (got.status[i] != PoseStatus::kConverged && got.status[i] != PoseStatus::kModeSuspect) continue;
+    EXPECT_EQ(got.status[i] == PoseStatus::kModeSuspect, before[i] * after[i] < 0) << i;
+    ++(got.status[i] == PoseStatus::kModeSuspect ? suspect : converged);
+  }
+  EXPECT_GT(suspect, 10);
+  EXPECT_GT(converged, 100);
+}
+
 TEST(PlatformModeProof, HoldsWhereTheGuessIsTwentyCentimetersAway) {
   const Platform p = reference_platform("trepa_like");
   const Tries t = tries(p, {0.2, 0.4}, kBatch, 4);

@@ -113,5 +113,14 @@ TEST(FrictionConvex, ItsDirectionMakesTheLinearizedErrorZero) {
   EXPECT_GE(smooth, 45);  // measured 49
 }
 
+TEST(FrictionProximal, SpreadsItsCentersByTheGoldenSection) {
+  double weyl = 0;
+  for (int k = 1; k <= 20; ++k) {
+    weyl = friction_proximal::next_weyl(weyl);
+    const double whole = k * (std::sqrt(5.0) - 1) / 2;
+    EXPECT_NEAR(weyl, whole - std::floor(whole), 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace garra::solvers

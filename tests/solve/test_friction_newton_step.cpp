@@ -122,5 +122,36 @@ TEST(FrictionNewtonStep, NoneIsTakenWhereAllContactsStick) {
   }
 }
 
+// Where nothing can move (A and b are zero) sweeps leave forces as they are, so that a rung shows where it starts.
+TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
+  std::mt19937_64 g(3);
+  State s = random_state(g);
+  s.problem.A = Mat<double, kRows, kRows>::zero();
+  s.problem.b = Forces::zero();
+  for (int j = 0; j < kContacts; ++j) s.rho_n[j] = s.rho_t[j] = 1 + 0.5 * j;
+  s.stage = s.weyl = 0;
+  const Forces before = s.base = solvers::project_on_cones<double, kContacts>(s.c, s.problem.mu);
+  const auto fraction = [](double x) { return x - std::floor(x); };
+  for (int rung = 1; rung <= 8; ++rung) {
+    SCOPED_TRACE(rung);
+    solvers::friction_newton::next_rung<double, kContacts>(s, true);
+    EXPECT_EQ(s.stage, rung);
+    EXPECT_EQ(s.rho, rung == 2 ? 0.3 : rung == 3 ? 3.0 : 1.0);
+    EXPECT_EQ(s.stage_steps, 0);
+    EXPECT_NEAR(s.weyl, fraction(rung * (std::sqrt(5.0) - 1) / 2), 1e-12) << "the golden section";
+    for (int j = 0; j < kContacts; ++j) {
+      if (rung <= 3) {
+        for (int i = 0; i < 3; ++i) EXPECT_NEAR(s.c[3 * j + i], before[3 * j + i], 1e-12);
+        continue;
+      }
+      // 1 / 1.3247..., the plastic number, spreads the contacts of one start.
+      const double w = fraction(s.weyl + j * 0.7548776662466927);
+      EXPECT_NEAR(s.c[3 * j], 30 * w * w * w * s.rho_n[j], 1e-9);
+      EXPECT_EQ(s.c[3 * j + 1], 0);
+      EXPECT_EQ(s.c[3 * j + 2], 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace garra

@@ -335,5 +335,35 @@ TYPED_TEST(Splitting, ForceThatRunsAwayIsNotCalledConverged) {
   EXPECT_TRUE(std::isfinite(s.residual));
 }
 
+TEST(FrictionSplitting, ForcesThatRunAwayAreLostAndOthersAreNot) {
+  solvers::FrictionProblem<double, 1> p{Mat<double, 3, 3>::identity(), {{-1, 0, 0}}, {{0.5}}};
+  const auto lost = [&](double force) {
+    const Vec<double, 3> c = {{force, 0, 0}};
+    return solvers::friction_splitting::judge_iterate(p, c, p.A * c + p.b, 1e-8).lost;
+  };
+  EXPECT_FALSE(lost(2));
+  EXPECT_FALSE(lost(1e15));
+  EXPECT_TRUE(lost(1e17));
+  EXPECT_TRUE(lost(std::numeric_limits<double>::quiet_NaN()));
+}
+
+TEST(PapersMerit, SlidingContactsHaveNoFrictionLaw) {
+  // Both contacts press, neither moves along its normal, and their friction is nowhere in its law: the merit is that of
+  // the contact that rolls, whichever it is.
+  const Vec<double, 2> mu = {{0.5, 0.4}};
+  const Vec<double, 6> c = {{2, 3, 1, 1, 0.2, 0.1}}, a = {{0, 1, 2, 0, -1, 0.5}};
+  const auto alone = [&](int j) {
+    const Vec<double, 3> cj = {{c[3 * j], c[3 * j + 1], c[3 * j + 2]}}, aj = {{a[3 * j], a[3 * j + 1], a[3 * j + 2]}};
+    return solvers::papers_merit<double, 1>({{mu[j]}}, cj, aj);
+  };
+  for (int sliding = 0; sliding < 2; ++sliding) {
+    solvers::SlidingContacts<double, 2> slides{{{0, 0, 0, 0}}};
+    slides.v[2 * sliding] = 1;
+    EXPECT_NEAR((solvers::papers_merit<double, 2>(mu, slides, c, a)), alone(1 - sliding), 1e-12);
+  }
+  EXPECT_GT(alone(0), 1);
+  EXPECT_GT(std::abs(alone(0) - alone(1)), 0.1);
+}
+
 }  // namespace
 }  // namespace garra
