@@ -374,6 +374,34 @@ INSTANTIATE_TEST_SUITE_P(ChainEval, AnySize,
 // --- parameters
 
 // Every state's own numbers against a robot that was described with them.
+// Chains whose joints all turn have loops of their own: wherever the one that slides is, it must not be missed.
+TEST(ChainEval, OneSlidingJointAnywhereIsSeen) {
+  std::mt19937_64 gen(9);
+  std::uniform_real_distribution<double> u(-1, 1);
+  for (const int joints : {1, 2, 4, 6, 7, 8})
+    for (int slides = 0; slides < joints; ++slides) {
+      std::vector<DhJoint> list;
+      for (int i = 0; i < joints; ++i) {
+        list.push_back({0.3 * u(gen), 0.3 * u(gen), 3 * u(gen), 3 * u(gen), {}});
+        list.back().link.joint.prismatic = i == slides;
+        list.back().link.body = {1.5, {{0.1, 0.2, -0.1}}, {{0.5, 0, 0, 0, 0.6, 0, 0, 0, 0.7}}};
+      }
+      const Robot robot = from_dh({.name = "one slides"}, list);
+      States states;
+      states.count = 2;
+      for (int k = 0; k < 2 * joints; ++k) states.q.push_back(u(gen));
+      // The tool moves by as much as the joint slides, along its axis: the second state is the first one slid by 0.25.
+      for (int i = 0; i < joints; ++i)
+        states.q[static_cast<std::size_t>(joints + i)] = states.q[static_cast<std::size_t>(i)];
+      states.q[static_cast<std::size_t>(joints + slides)] += 0.25;
+      const Array pose = evaluate(robot, states, Output::kPose, {}, kLanes)[Output::kPose];
+      const std::size_t numbers = pose.size() / 2;
+      double moved = 0;
+      for (std::size_t k = 0; k < numbers; ++k) moved += std::pow(pose[numbers + k] - pose[k], 2);
+      EXPECT_NEAR(std::sqrt(moved), 0.25, 1e-12) << slides << " of " << joints;
+    }
+}
+
 TEST(ChainEval, AParameterIsTheSameAsAnotherRobot) {
   const Robot robot = random_robot(6, true);
   struct Case {

@@ -153,5 +153,22 @@ TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
   }
 }
 
+TEST(FrictionProblem, ANumberThatIsNoneIsInvalidWhereverItStands) {
+  std::mt19937_64 g(5);
+  const auto problem = random_state(g).problem;
+  const auto status_with = [&](auto spoil) {
+    auto p = problem;
+    spoil(p);
+    return static_cast<Status>(static_cast<int>(solvers::FrictionNewton{}.solve(p).status));
+  };
+  EXPECT_EQ(status_with([](auto&) {}), Status::kConverged);
+  for (int k = 0; k < kRows * kRows; ++k)
+    EXPECT_EQ(status_with([&](auto& p) { p.A.m[k] = NAN; }), Status::kInvalidInput) << "A, " << k;
+  for (int k = 0; k < kRows; ++k)
+    EXPECT_EQ(status_with([&](auto& p) { p.b[k] = INFINITY; }), Status::kInvalidInput) << "b, " << k;
+  for (int k = 0; k < kContacts; ++k)
+    EXPECT_EQ(status_with([&](auto& p) { p.mu[k] = -1; }), Status::kInvalidInput) << "mu, " << k;
+}
+
 }  // namespace
 }  // namespace garra
