@@ -80,7 +80,7 @@ set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS -Os)
 # Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
 # instruction set, as long as all is inlined.
 set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp PROPERTIES
-  COMPILE_OPTIONS -Os COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
+  COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
 set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp
   PROPERTIES COMPILE_OPTIONS "")
 # The tail of hard problems takes as long as all the others, and is on doubles.

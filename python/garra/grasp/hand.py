@@ -88,8 +88,8 @@ class Grasp:
     b: np.ndarray  #: [3k]
     hand_jacobian: np.ndarray  #: [3k, degrees of freedom]
     object_jacobian: np.ndarray  #: [3k, degrees of freedom]
+    props: Props  #: what the hand leans on, perhaps nothing; it is not part of hand_A, hand_b, b
     notes: tuple[str, ...] = ()  #: what of the source is not in this problem
-    props: Props | None = None  #: what the hand leans on; it is not part of hand_A, hand_b, b
 
     @property
     def W(self) -> np.ndarray:
@@ -190,10 +190,8 @@ class Grasp:
         least unbalanced. Cones are not asked here; sticking and `can_balance` ask them. holding: which of the hand's
         props are part of this structure, a mask [l]; None: all.
         """
-        hand_A, hand_b = self.hand_A, self.hand_b
-        if self.props:
-            held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
-            hand_A, hand_b = self.props.locked(held, hand_A, hand_b)
+        held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
+        hand_A, hand_b = self.props.locked(held, self.hand_A, self.hand_b)
         factor = np.asarray(mass, float)[..., None]
         added = np.zeros(6) if wrench is None else np.asarray(wrench, float)
         scale = np.array([1, 1, 1, *[1 / self.radius] * 3])

@@ -33,8 +33,8 @@ def from_mujoco(
     """The grasp that `data` shows: contact forces, accelerations and robustness by garra, everything else by MuJoCo.
 
     object: name or id of the body that is held; it has a free joint, or slides and hinges that leave it six freedoms in
-    a world at rest. hand: root body of the hand; contacts with
-    anything else are then left out. Without it all contacts of the object count, those with a table too.
+    a world at rest. hand: root body of the hand; contacts with anything else are then left out. Without it all contacts
+    of the object count, those with a table too.
     reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
     most_contacts: a grasp with more is refused; 32 is the most there is. `data` is not changed.
 
@@ -231,7 +231,7 @@ class _Scene:
                 f"{self.name('body', held)!r} is no rigid body: its joint or a tendon there has an armature; "
                 f"model.dof_armature[{first}:{first + 6}] = 0 leaves it its own inertia"
             )
-        inertia = (inertia + inertia.T) / 2
+        inertia = _symmetric(inertia)
         spin = (twist @ d.qvel)[3:]
         part = sorted(self._part(held))
         share = 1 - m.body_gravcomp[part] @ m.body_mass[part] / mass  # of gravity that acts on the object

@@ -135,9 +135,7 @@ void print_human(const Summary& s) {
 void run_simulate(const SimulateArguments& arguments) {
   check_output(arguments.input, arguments.output, "the initial states");
   const Device device = parse_device(arguments.device, arguments.threads);
-  ModelArguments model = arguments.model;
-  model.options.needs_mass = true;
-  const chain::Robot robot = read_model(model);
+  const chain::Robot robot = read_model(arguments.model);
   const chain::Samples samples = samples_of(arguments, robot.joints);
   const chain::SimulateOptions options = options_of(arguments);
   chain::TorqueInput torque = arguments.torque;
@@ -234,6 +232,7 @@ void add_chain_simulate_command(Command chain) {
   Command command = chain.add_subcommand("simulate", "Trajectories of many samples under torques and damping");
   const auto a = std::make_shared<SimulateArguments>();
   add_model_options(command, a->model);
+  a->model.options.needs_mass = true;
   command
       .add_option("input", a->input,
                   "initial states (HDF5: q; qd, damping, amplitude, torque, parameters where wanted)")

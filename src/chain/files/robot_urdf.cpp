@@ -221,12 +221,12 @@ bool is_zero(const Mat3<double>& I) {
 /// Builds the chain link by link along the path.
 class ChainBuilder {
  public:
-  ChainBuilder(const UrdfDocument& urdf, std::vector<int> path, const Locks& locks, bool needs_mass)
-      : urdf_(urdf), path_(std::move(path)), locks_(locks), needs_mass_(needs_mass), on_path_(urdf.joints.size()) {
+  ChainBuilder(const UrdfDocument& urdf, std::vector<int> path, const Locks& locks)
+      : urdf_(urdf), path_(std::move(path)), locks_(locks), on_path_(urdf.joints.size()) {
     for (const int index : path_) on_path_[static_cast<std::size_t>(index)] = true;
   }
 
-  [[nodiscard]] chain::Robot build(int base) {
+  [[nodiscard]] chain::Robot build(int base, bool needs_mass) {
     add_link(base);
     for (const int index : path_) {
       const UrdfJoint& joint = joint_at(urdf_, index);
@@ -246,7 +246,7 @@ class ChainBuilder {
     }
     check_size();
     for (std::size_t i = 0; i < joints_.size(); ++i) check_body(i);
-    look_at_mass(needs_mass_);
+    look_at_mass(needs_mass);
     return finish();
   }
 
@@ -405,7 +405,6 @@ class ChainBuilder {
   const UrdfDocument& urdf_;
   std::vector<int> path_;
   const Locks& locks_;
-  bool needs_mass_;
   std::vector<bool> on_path_;  ///< by joint
   std::vector<GeneralJoint> joints_;
   std::vector<std::vector<const UrdfLink*>> parts_;  ///< by joint: links with <inertial> that move with it
@@ -423,7 +422,7 @@ chain::Robot parse_urdf(const std::string& text, const std::string& name, const 
   const UrdfDocument urdf = parse_urdf_document(text, name);
   const int base = find_base(urdf, options.base), tip = find_tip(urdf, base, options.tip);
   const Locks locks(urdf, options.locks);
-  return ChainBuilder(urdf, path_between(urdf, base, tip), locks, options.needs_mass).build(base);
+  return ChainBuilder(urdf, path_between(urdf, base, tip), locks).build(base, options.needs_mass);
 }
 
 }  // namespace garra::io

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "contact/balance/copies.hpp"
 #include "contact/balance/tiles.hpp"
 #include "contact/batch/padded.hpp"
 #include "garra/batch/rows_run.hpp"
@@ -48,8 +49,7 @@ Balances balance_as_given(const Wrenches& in, const Device& device) {
   return out;
 }
 
-/// Wrenches with `many` contacts in place of fewer: contact j is the given one j % k, and the copies of one share its
-/// limit. Together they can do what it can.
+/// Wrenches with `many` contacts in place of fewer (copies.hpp).
 class Copied {
  public:
   Copied(const Wrenches& in, std::int64_t first, std::int64_t count, int many)
@@ -82,10 +82,10 @@ class Copied {
     const std::size_t k = size(in_.contacts), m = size(many_);
     for (std::size_t row = 0; row < 6; ++row)
       for (std::size_t j = 0; j < 3 * m; ++j) W_.push_back(in_.W[(6 * i + row) * 3 * k + j % (3 * k)]);
-    for (std::size_t j = 0; j < m; ++j) {
-      mu_.push_back(in_.mu[k * i + j % k]);
-      const auto copies = static_cast<double>((m - 1 - j % k) / k + 1);
-      if (!in_.limit.empty()) limit_.push_back(in_.limit[k * i + j % k] / copies);
+    for (int j = 0; j < many_; ++j) {
+      const std::size_t given = k * i + size(j) % k;
+      mu_.push_back(in_.mu[given]);
+      if (!in_.limit.empty()) limit_.push_back(in_.limit[given] / copies_of(j, in_.contacts, many_));
     }
   }
 

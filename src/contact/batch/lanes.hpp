@@ -20,7 +20,7 @@ template <int N>
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
 /// Whether lanes fit a thread's stack, which has two states and more while problems start. All do but ADMM's of 32
-/// contacts in lanes of eight: 6.7 of 8 MB. The same for every width: a wheel's callers are compiled once.
+/// contacts: 6.7 of 8 MB in lanes of eight, and the width must not matter, for a wheel's callers are compiled once.
 template <class Solver, int N>
 inline constexpr bool kFitsLanes = 8 * sizeof(std::declval<IterateBody<Solver, N>>().template start<double>(0)) <=
                                    (std::size_t{1} << 20);

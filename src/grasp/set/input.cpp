@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "contact/balance/copies.hpp"
 #include "garra/core/error.hpp"
 #include "garra/mesh.hpp"
 #include "grasp/set/pack_hand.hpp"
@@ -130,13 +131,15 @@ SetGrasp<N> GraspReader::packed() const {
   out.length = length();
   out.contacts = static_cast<int>(contacts_);
   for (int j = 0; j < N; ++j) {
-    const int source = j % out.contacts, copies = (N - source + out.contacts - 1) / out.contacts;
+    const int source = j % out.contacts;
     const double limit = one(set_.force_limit, row_ + source, kNoLimit);
     out.contact[j] = surface(row_ + source);
     out.friction[j] = one(set_.friction, row_ + source, 0);
     out.torsion_radius[j] = one(set_.torsion_radius, row_ + source, 0);
     // The contacts of a hand that has a command share nothing: those beyond its own have no place on the object.
-    out.limit[j] = hand_ == Hand::kIdeal ? limit / copies : j < out.contacts ? limit : kNoLimit;
+    out.limit[j] = hand_ == Hand::kIdeal ? limit / contact::copies_of(j, out.contacts, N)
+                   : j < out.contacts    ? limit
+                                         : kNoLimit;
   }
   return out;
 }
