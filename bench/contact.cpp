@@ -103,12 +103,13 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 /// Seconds per problem of each part, solved by its own call of contact::solve; the sum of all calls in `total`.
-std::vector<double> time_parts(const std::vector<contact::Problems>& parts, const Device& device, double& total) {
+std::vector<double> time_parts(const std::vector<contact::Problems>& parts, const contact::Options& options,
+                               const Device& device, double& total) {
   std::vector<double> each;
   total = 0;
   for (const contact::Problems& part : parts) {
     const auto start = std::chrono::steady_clock::now();
-    benchmark::DoNotOptimize(contact::solve(part, {}, device));
+    benchmark::DoNotOptimize(contact::solve(part, options, device));
     const double seconds = seconds_since(start);
     total += seconds;
     each.push_back(seconds / static_cast<double>(part.count));
@@ -133,23 +134,27 @@ void report(benchmark::State& state, const Outcome& outcome) {
   state.counters["per_s"] = 1 / outcome.mean;
 }
 
-void run_garra(benchmark::State& state, const ProblemClass& given, Executor executor) {
+void run_garra(benchmark::State& state, const ProblemClass& given, Executor executor,
+               contact::Precision precision = contact::Precision::kDouble) {
   const Device device{executor, 1};
+  contact::Options options;
+  options.precision = precision;
   const auto count = static_cast<double>(given.problems.count);
   const std::vector<contact::Problems> blocks = split(given.problems, kBlock);
-  const contact::Solutions answers = contact::solve(given.problems, {}, device);  // also warms up
+  const contact::Solutions answers = contact::solve(given.problems, options, device);  // also warms up
   std::vector<double> block_times;
   double total = 0;
   for (auto _ : state) {
     double seconds = 0;
-    for (const double each : time_parts(blocks, device, seconds)) block_times.push_back(each);
+    for (const double each : time_parts(blocks, options, device, seconds)) block_times.push_back(each);
     state.SetIterationTime(seconds);
     total += seconds;
   }
   const double mean = total / (count * static_cast<double>(state.iterations()));
   double unused = 0;
   const bool singles = executor == Executor::kScalar;
-  const double p999 = percentile(singles ? time_parts(split(given.problems, 1), device, unused) : block_times, 0.999);
+  const double p999 =
+      percentile(singles ? time_parts(split(given.problems, 1), options, device, unused) : block_times, 0.999);
   report(state, {mean, p999, solved_share(given.problems, answers.c)});
   state.counters["steps"] = mean_of(answers.iterations);
   if (given.problems.contacts == 3) state.counters["flops"] = flops_of_contacts<3>(given.problems, 1000);
@@ -176,6 +181,8 @@ void register_class(const ProblemClass& given) {
   for (const Executor executor : {Executor::kScalar, Executor::kLanes})
     add(executor == Executor::kScalar ? "scalar" : "lanes",
         [&given, executor](benchmark::State& state) { run_garra(state, given, executor); });
+  add("lanes_mixed",
+      [&given](benchmark::State& state) { run_garra(state, given, Executor::kLanes, contact::Precision::kMixed); });
   if (!siconos::available()) return;
   for (const siconos::Method method : siconos::kMethods)
     add("siconos_" + std::string(to_string(method)),

@@ -25,11 +25,23 @@ struct Instruction;
 struct Function;
 using Run = void (*)(Warp&, const Instruction&);
 
-/// What the counts of instructions tell apart.
-enum class Class : std::uint8_t { kFma, kAdd, kMul, kDivide, kRoot, kCompare, kLocal, kGlobal, kBranch, kOther };
-inline constexpr int kClasses = 10;
-inline constexpr const char* kClassNames[kClasses] = {"fma",     "add",   "mul",    "divide", "root",
-                                                      "compare", "local", "global", "branch", "other"};
+/// What the counts of instructions tell apart: arithmetic on doubles by what it does, all on floats together.
+enum class Class : std::uint8_t {
+  kFma,
+  kAdd,
+  kMul,
+  kDivide,
+  kRoot,
+  kCompare,
+  kSingle,
+  kLocal,
+  kGlobal,
+  kBranch,
+  kOther
+};
+inline constexpr int kClasses = 11;
+inline constexpr const char* kClassNames[kClasses] = {"fma",    "add",   "mul",    "divide", "root", "compare",
+                                                      "single", "local", "global", "branch", "other"};
 
 enum class Kind : std::uint8_t { kData, kBranch, kSwitch, kCall, kReturn };
 

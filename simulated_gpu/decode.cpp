@@ -1,6 +1,7 @@
 // From the text of a function to instructions.
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 
 #include "text.hpp"
@@ -33,12 +34,18 @@ std::string_view inside(std::string_view text) {
                                                                              : text;
 }
 
+bool is_arithmetic(std::string_view name) {
+  constexpr std::string_view kNames[] = {"fma", "add", "sub", "mul", "div", "rcp", "sqrt", "setp", "min", "max"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
 Class class_of(const std::vector<std::string_view>& parts) {
   const std::string_view name = parts[0], type = parts.back();
   if (name == "ld" || name == "st" || name == "atom" || name == "red")
     return has(parts, "local") ? Class::kLocal : has(parts, "param") ? Class::kOther : Class::kGlobal;
   if (name == "bra" || name == "brx" || name == "call" || name == "ret") return Class::kBranch;
-  if (type != "f64" && type != "f32") return Class::kOther;
+  if (type == "f32") return is_arithmetic(name) ? Class::kSingle : Class::kOther;
+  if (type != "f64") return Class::kOther;
   if (name == "fma") return Class::kFma;
   if (name == "add" || name == "sub") return Class::kAdd;
   if (name == "mul") return Class::kMul;

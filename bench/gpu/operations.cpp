@@ -69,45 +69,49 @@ contact::Problems contacts(int k, std::int64_t n) {
   return {k, n, repeated(p.A, n, 9 * k * k), repeated(p.b, n, 3 * k), repeated(p.mu, n, k)};
 }
 
-contact::Options forces_only() {
+contact::Options forces_only(contact::Precision precision = contact::Precision::kDouble) {
   contact::Options options;
+  options.precision = precision;
   options.wanted = {.c = true, .a = false, .merit = false, .verdicts = false};
   return options;
 }
 
 /// Forces and statuses of problems on the GPU.
 struct ResidentContacts {
-  explicit ResidentContacts(const contact::Problems& p)
-      : A(p.A),
+  explicit ResidentContacts(const contact::Problems& p, const contact::Options& how = forces_only())
+      : options(how),
+        A(p.A),
         b(p.b),
         mu(p.mu),
         c(p.b.size()),
         status(static_cast<std::size_t>(p.count)),
         problems{p.contacts, p.count, A, b, mu},
         to{.c = c, .status = status},
-        workspace(contact::workspace_bytes(problems, forces_only(), to)) {}
+        workspace(contact::workspace_bytes(problems, options, to)) {}
+  contact::Options options;
   OnGpu<double> A, b, mu, c;
   OnGpu<Status> status;
   contact::DeviceProblems problems;
   contact::DeviceSolutions to;
   OnGpu<char> workspace;
   [[nodiscard]] DeviceCall call() const {
-    return {0, nullptr, workspace.data(), contact::workspace_bytes(problems, forces_only(), to)};
+    return {0, nullptr, workspace.data(), contact::workspace_bytes(problems, options, to)};
   }
 };
 
-template <int N>
+template <int N, contact::Precision kPrecision = contact::Precision::kDouble>
 Work solve_contacts(std::int64_t n) {
+  const contact::Options options = forces_only(kPrecision);
   const auto problems = std::make_shared<contact::Problems>(contacts(N, n));
   Work work = work_of(
       8.0 * (9 * N * N + 3 * N + N + 3 * N) + 4,
-      [=](const Device& device) { return contact::solve(*problems, forces_only(), device); },
+      [=](const Device& device) { return contact::solve(*problems, options, device); },
       [](const contact::Solutions& s) { return Bytes().add(s.c).add(s.status); });
-  work.flops = flops_of_contacts<N>(*problems, 500);
+  if (kPrecision == contact::Precision::kDouble) work.flops = flops_of_contacts<N>(*problems, 500);
   const auto there = std::make_shared<std::unique_ptr<ResidentContacts>>();
   work.resident = [=] {
-    if (*there == nullptr) *there = std::make_unique<ResidentContacts>(*problems);
-    contact::solve((*there)->problems, forces_only(), (*there)->to, (*there)->call());
+    if (*there == nullptr) *there = std::make_unique<ResidentContacts>(*problems, options);
+    contact::solve((*there)->problems, options, (*there)->to, (*there)->call());
     check_cuda(cudaDeviceSynchronize());
   };
   work.resident_answer = [=] { return Bytes().add((*there)->c.values()).add((*there)->status.values()); };
@@ -336,6 +340,8 @@ std::vector<Operation> all_operations() {
       {"contact3", kAll, solve_contacts<3>},
       {"contact4", kMillion, solve_contacts<4>},
       {"contact8", kMillion, solve_contacts<8>},
+      {"contact3_mixed", kAll, solve_contacts<3, contact::Precision::kMixed>},
+      {"contact8_mixed", kMillion, solve_contacts<8, contact::Precision::kMixed>},
       {"judge3", kAll, judge_contacts, false},
       {"gradient3", kMillion, differentiate_contacts},
       {"balance3", kMillion, balance_wrenches},

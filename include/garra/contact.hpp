@@ -87,7 +87,8 @@ struct Solutions {
   std::vector<std::int32_t> inner;         ///< [count] QuacanIt; -1 likewise
   std::vector<std::int32_t> products;      ///< [count] MatxVec; -1 likewise
   std::vector<std::int32_t> stage;   ///< [count] rung of the ladder (auto), starts used before this one (merit methods)
-  std::vector<std::int32_t> stalls;  ///< [count] starts that ended at a stationary point that is no solution
+  std::vector<std::int32_t> stalls;  ///< [count] starts that ended at a point that is no solution; mixed precision: 1
+                                     ///< where single precision found none
   std::vector<Status> status;
   std::vector<std::uint8_t> solutions = {};  ///< [count] how many there are, 255: undecided; empty unless asked for
   std::vector<ContactState> state =
@@ -103,10 +104,17 @@ struct Wanted {
   bool verdicts = true;  ///< state, friction_margin, critical_friction
 };
 
+/// Numbers that a solver works with; the certificate's are doubles. Mixed: a force in single precision, which Newton
+/// ends in double; for the methods auto and semismooth-newton, and up to kMaxOwnSize contacts (docs/contact-solver.md).
+enum class Precision : std::uint8_t { kDouble, kMixed };
+/// "fp64" or "mixed". Throws Error(kUsage) for another name.
+[[nodiscard]] Precision parse_precision(const std::string& name);
+
 struct Options {
   double tol = 1e-8;       ///< converged: residual <= tol
   int max_iterations = 0;  ///< outer iterations over all stages; 0: the method's own limit
   Method method = Method::kAuto;
+  Precision precision = Precision::kDouble;
   int starts = 1;                ///< merit methods: as many starts before a problem counts as unsolved
   bool count_solutions = false;  ///< problems whose contacts (8 at most) all slide: count solutions by enumeration
   Wanted wanted = {};            ///< what Solutions shall hold

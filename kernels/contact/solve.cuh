@@ -1,6 +1,8 @@
 // A batch of friction contact problems on the GPU, for any solver: the same bodies as the scalar executor.
 #pragma once
 
+#include <algorithm>
+
 #include "contact/batch/arrays.hpp"
 #include "contact/batch/body.hpp"
 #include "contact/batch/cuda.hpp"
@@ -95,7 +97,8 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
 /// than 16 contacts a thread needs 200 to 400 kB of stack, which the driver sets aside for every thread that the device
 /// can hold at once: more memory than it has.
 template <class Solver>
-inline constexpr int kMostOnDevice = kMostContacts<Solver> < kMaxContacts ? 3 : 16;
+inline constexpr int kMostOnDevice = kMostContacts<Solver> == kMaxMeritContacts ? 3
+                                                                                : std::min(kMostContacts<Solver>, 16);
 
 /// use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
 template <class Solver, class Use>

@@ -58,7 +58,7 @@ nb::tuple arrays_of_one(const Solutions& s) {
 }
 
 struct How {
-  std::string method;
+  std::string method, precision;
   double tol;
   int max_iterations;
   std::string device;
@@ -72,6 +72,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
     const nb::gil_scoped_release released;
     contact::Options options;
     options.method = contact::parse_method(how.method);
+    options.precision = contact::parse_precision(how.precision);
     options.tol = how.tol;
     options.max_iterations = how.max_iterations;
     options.wanted.merit = false;
@@ -157,12 +158,14 @@ void add_contact(nb::module_& m) {
     m.def(
         name,
         [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
-                 const std::optional<Numbers>& slip_velocity, const std::string& method, double tol, int max_iterations,
-                 const std::string& device, int threads) {
-          return answer(solve(A, b, mu, mode, slip_velocity, {method, tol, max_iterations, device, threads}));
+                 const std::optional<Numbers>& slip_velocity, const std::string& method, const std::string& precision,
+                 double tol, int max_iterations, const std::string& device, int threads) {
+          return answer(
+              solve(A, b, mu, mode, slip_velocity, {method, precision, tol, max_iterations, device, threads}));
         },
         nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
-        nb::arg("method"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));
+        nb::arg("method"), nb::arg("precision"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("device"),
+        nb::arg("threads"));
   };
   add_solve("contact_solve", [](Solutions&& s) { return arrays_of(std::move(s)); });
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });

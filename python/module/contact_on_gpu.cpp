@@ -35,12 +35,13 @@ contact::DeviceSolutions solutions_in(const nb::dict& out) {
 
 /// Queues the solve on the stream. workspace(bytes) gives an array of the GPU that the stream may use.
 void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnGpu<const double>& mu,
-           const nb::dict& out, const std::string& method, double tol, int max_iterations, std::uintptr_t stream,
-           const nb::callable& workspace) {
+           const nb::dict& out, const std::string& method, const std::string& precision, double tol, int max_iterations,
+           std::uintptr_t stream, const nb::callable& workspace) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
                                          view_of<const double>(A), view_of<const double>(b), view_of<const double>(mu)};
   contact::Options options;
   options.method = contact::parse_method(method);
+  options.precision = contact::parse_precision(precision);
   options.tol = tol;
   options.max_iterations = max_iterations;
   const contact::DeviceSolutions to = solutions_in(out);

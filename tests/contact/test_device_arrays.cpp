@@ -139,6 +139,14 @@ TEST(DeviceArrays, OfAnySizeHaveTheScalarBits) {
   }
 }
 
+TEST(DeviceArrays, InMixedPrecisionHaveTheScalarBits) {
+  const contact::Options mixed{.precision = contact::Precision::kMixed};
+  for (const int contacts : {1, 3, 8}) {
+    const Problems p = bench::random_grasps({contacts, 67, 0});
+    expect_same(contact::solve(p, mixed, test::kReference), solve_there(p, mixed, Layout::kWithGaps));
+  }
+}
+
 TEST(DeviceArrays, WithNanInOneProblemTouchNoOther) {
   Problems p = bench::random_grasps({3, 40, 0});
   p.b[9 * 17 + 4] = std::nan("");

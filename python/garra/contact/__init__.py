@@ -165,6 +165,7 @@ def solve(
     slip_velocity: Any = None,
     *,
     method: str = "auto",
+    precision: str = "fp64",
     tol: float = 1e-8,
     max_iterations: int = 0,
     device: str = "cpu",
@@ -174,7 +175,8 @@ def solve(
 
     A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k], components (n, t, o) of one contact after another, at
     most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
-    broadcast. `method`: one of METHODS; max_iterations 0: the method's own limit. `device`: "cpu", "scalar", "cuda",
+    broadcast. `method`: one of METHODS; max_iterations 0: the method's own limit. precision="mixed": steps in single
+    precision first, the last ones in double (auto, semismooth-newton; up to 8 contacts). `device`: "cpu", "scalar", "cuda",
     "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
 
     Arrays of torch or CuPy that are on a GPU stay there, whatever `device` says: the work is queued on their library's
@@ -183,9 +185,9 @@ def solve(
     if is_on_gpu(A):
         if mode is not None:
             raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
-        return import_module(".on_gpu", __name__).solve(A, b, mu, method, float(tol), max_iterations)
+        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, float(tol), max_iterations)
     batch = _problem(A, b, mu, mode, slip_velocity)
-    how = (method, float(tol), max_iterations, device, threads)
+    how = (method, precision, float(tol), max_iterations, device, threads)
     if batch.single:
         return _solution(_core.contact_solve_one(*_inputs(batch), *how))
     return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))

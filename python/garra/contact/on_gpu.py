@@ -16,7 +16,7 @@ _NUMBERS = {"c": 3, "a": 3, "state": 1}
 _TYPES = {"status": "int32", "iterations": "int32", "state": "uint8"}
 
 
-def solve(A: Any, b: Any, mu: Any, method: str, tol: float, max_iterations: int) -> contact.Solutions:
+def solve(A: Any, b: Any, mu: Any, method: str, precision: str, tol: float, max_iterations: int) -> contact.Solutions:
     """As garra.contact.solve(). Returns when the work is queued."""
     given = {"A": A, "b": b, "mu": mu}
     for name, value in given.items():
@@ -38,6 +38,7 @@ def solve(A: Any, b: Any, mu: Any, method: str, tol: float, max_iterations: int)
         *(memory.capsule(value) for value in rows.values()),
         {name: memory.capsule(value) for name, value in out.items()},
         method,
+        precision,
         tol,
         max_iterations,
         memory.stream,

@@ -88,6 +88,8 @@ void judge(const ProblemView& problems, std::span<const double> c, double tol, i
 
 /// Throws Error(kInvalidFile) where the arrays do not belong together.
 void check_sizes(const ProblemView& problems);
+/// Throws Error(kUsage) where mixed precision does not know the method or so many contacts.
+void check_precision(int contacts, const Options& options);
 
 /// Problems whose contacts all slide, by exhaustion of their 2^k bases: fills `solutions` where asked for, proves
 /// Status::kNoSolution, and for Method::kAuto takes a solution that the iteration has not found.

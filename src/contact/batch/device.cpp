@@ -14,6 +14,7 @@ void check(const DeviceProblems& in, const Options& options) {
                 std::string("method ") + to_string(options.method) + ": " + std::to_string(in.contacts) +
                     " contacts per problem",
                 "it takes 1 to " + std::to_string(most_contacts(options.method)));
+  check_precision(in.contacts, options);
   if (in.count < 0) throw Error(ExitCode::kUsage, "the number of problems is negative");
   if (in.count > 0 && (in.A.data == nullptr || in.b.data == nullptr || in.mu.data == nullptr))
     throw Error(ExitCode::kUsage, "A, b or mu is a null pointer");

@@ -42,6 +42,8 @@ void check_all_slide(const ProblemView& in) {
                 "lemke solves problems whose contacts all slide (mode = 1); use auto");
 }
 
+bool is_newton(Method method) { return method == Method::kAuto || method == Method::kSemismoothNewton; }
+
 void check_method(const ProblemView& in, Method method) {
   if (method == Method::kLemke) check_all_slide(in);
   if (in.contacts > most_contacts(method))
@@ -52,6 +54,16 @@ void check_method(const ProblemView& in, Method method) {
 }
 
 }  // namespace
+
+void check_precision(int contacts, const Options& options) {
+  if (options.precision != Precision::kMixed) return;
+  if (!is_newton(options.method))
+    throw Error(ExitCode::kUsage, std::string("mixed precision: method ") + to_string(options.method),
+                "it is for the methods auto and semismooth-newton");
+  if (contacts > kMaxOwnSize)
+    throw Error(ExitCode::kUsage, "mixed precision: " + std::to_string(contacts) + " contacts per problem",
+                "it takes up to " + std::to_string(kMaxOwnSize) + "; leave it out");
+}
 
 void check_sizes(const ProblemView& in) {
   if (in.contacts < 1 || in.contacts > kMaxContacts)
@@ -121,11 +133,18 @@ Method parse_method(const std::string& name) {
   throw Error(ExitCode::kUsage, "no method is called " + name, "there are " + names);
 }
 
+Precision parse_precision(const std::string& name) {
+  if (name == "fp64") return Precision::kDouble;
+  if (name == "mixed") return Precision::kMixed;
+  throw Error(ExitCode::kUsage, "no precision is called " + name, "there are fp64, mixed");
+}
+
 void run_method(const Job& job) { kMethods[static_cast<std::size_t>(job.options.method)].run(job); }
 
 void solve(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
   check_sizes(problems);
   check_method(problems, options.method);
+  check_precision(problems.contacts, options);
   make_room(problems, options.wanted, out);
   run_method(job_of(problems, options, device, out));
   // After the solver, not within: exhaustion needs the whole batch's statuses, and few problems come to it.

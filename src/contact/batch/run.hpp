@@ -77,10 +77,10 @@ template <class Solver, int N>
 void solve_on_gpu(const Solver& solver, const Job& job) {
   using Solution = solvers::FrictionSolution<double, N>;
   constexpr std::uint64_t kStack = kTakesFewer<N> ? 131072 : 0;  // of a thread [bytes]
-  // Of a problem on the device, slips counted in whether there are any or not.
+  // Of a problem on the device, slips and guesses counted in whether there are any or not.
   const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) +
                               sizeof(solvers::SlidingContacts<double, N>) + sizeof(solvers::Candidate<double, N>) +
-                              sizeof(Solution) + kStack;
+                              sizeof(Solution) + sizeof(Vec<double, 3 * N>) + kStack;
   const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
   // All threads fill and drain the tiles, one block after another: the device has them to itself in between.
   const int threads = solve_threads(job.device);
@@ -114,11 +114,23 @@ void solve_with(Solver solver, const Job& job) {
   for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_all<Solver, n>(solver, job); });
 }
 
+/// Newton as the method wants it: with its ladder, or semismooth Newton's first rung alone, which shows what restarts
+/// and the ladder are worth.
+template <class Newton>
+[[nodiscard]] Newton newton_of(const Options& options) {
+  Newton solver;
+  solver.ladder = options.method == Method::kAuto;
+  // All steps on one rung.
+  if (!solver.ladder) solver.stage_steps = solver.max_iterations;
+  return solver;
+}
+
 /// By the method of the job's options, in entry.cpp.
 void run_method(const Job& job);
 
 // One per Method, each in its own file.
 void run_newton(const Job& job);
+void run_mixed(const Job& job);  ///< the same, Precision::kMixed
 void run_nsgs(const Job& job);
 void run_admm(const Job& job);
 void run_extragradient(const Job& job);

@@ -6,6 +6,7 @@
 #include "garra/solve/friction_admm.hpp"
 #include "garra/solve/friction_extragradient.hpp"
 #include "garra/solve/friction_merit.hpp"
+#include "garra/solve/friction_mixed.hpp"
 #include "garra/solve/friction_newton.hpp"
 #include "garra/solve/friction_nsgs.hpp"
 #include "garra/solve/projected_lm.hpp"
@@ -24,6 +25,8 @@ using FischerBurmeisterMethod = solvers::FrictionMerit<solvers::ProjectedLm, sol
 /// Sizes that a solver is compiled for.
 template <class Solver>
 inline constexpr int kMostContacts = kMaxContacts;
+template <>
+inline constexpr int kMostContacts<solvers::FrictionMixed> = kMaxOwnSize;
 template <class Minimizer, class Merit>
 inline constexpr int kMostContacts<solvers::FrictionMerit<Minimizer, Merit>> = kMaxMeritContacts;
 

@@ -32,6 +32,7 @@ struct SolveArguments {
   std::string device = "auto";
   int threads = 0;
   std::string method = contact::to_string(contact::Method::kAuto);
+  std::string precision = "fp64";
   contact::Options options;
   double max_unsolved = 1;  ///< fails where unsolved / problems > max_unsolved
   std::string format = "human";
@@ -274,6 +275,7 @@ std::string output_help() {
 void run_solve(SolveArguments arguments) {
   const Device device = parse_device(arguments.device, arguments.threads);
   arguments.options.method = method_of(arguments);
+  arguments.options.precision = contact::parse_precision(arguments.precision);
   check_outputs(arguments);
   ContactSummary summary;
   summary.options = arguments.options;
@@ -301,6 +303,12 @@ std::string method_help() {
 
 void add_method_options(Command command, SolveArguments& arguments) {
   command.add_option("--method", arguments.method, method_help()).capture_default_str().type_name("NAME");
+  command
+      .add_option("--precision", arguments.precision,
+                  "fp64; mixed: steps in single precision first, the last in double (auto, semismooth-newton; up to 8 "
+                  "contacts)")
+      .check(one_of({"fp64", "mixed"}))
+      .capture_default_str();
   command
       .add_option("--starts", arguments.options.starts,
                   "methods that minimize a merit function: starts before a problem counts as unsolved")

@@ -160,6 +160,10 @@ void print_effort(const ContactSummary& s) {
     std::printf("%-15s median %g, mean %.2f, max %d\n", box_it ? "BoxIt" : kEffortNames[i].printed, spread->median,
                 spread->mean, spread->max);
   }
+  if (s.options.precision == contact::Precision::kMixed)
+    std::printf("%-15s %lld of %lld began again in double (%.6g %%)\n", "mixed precision",
+                static_cast<long long>(s.began_again), static_cast<long long>(s.problems),
+                percent(s.began_again, s.problems));
   if (s.starts > 0)
     std::printf("%-15s at f > 0: %.6g %% of the starts (%lld of %lld)\n", "stalled",
                 percent(s.stalled_starts, s.starts), static_cast<long long>(s.stalled_starts),
@@ -185,6 +189,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
   const std::int64_t slides = std::count(p.mode.begin(), p.mode.end(), std::uint8_t{1});
   sliding += slides;
   rolling += p.count * p.contacts - slides;
+  const bool mixed = options.precision == contact::Precision::kMixed;
   for (std::size_t i = 0; i < solutions.status.size(); ++i) {
     const Status status = solutions.status[i];
     const std::int32_t stage = i < solutions.stage.size() ? solutions.stage[i] : 0;
@@ -194,6 +199,7 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
       starts += stage + 1;
       stalled_starts += std::max(0, solutions.stalls[i]);
     }
+    if (mixed && status != Status::kInvalidInput) began_again += solutions.stalls[i];
     if (status != Status::kConverged) continue;
     worst_residual = std::max(worst_residual, solutions.residual[i]);
     // Only `auto` climbs the ladder; of other methods `stage` counts starts.
@@ -236,6 +242,9 @@ void print_json(const ContactSummary& s) {
                      {"stalled", s.stalled_starts},
                      {"stalled_share", or_null(share(s.stalled_starts, s.starts))}};
   }
+  if (s.options.precision == contact::Precision::kMixed)
+    out["mixed_precision"] = {{"began_again", s.began_again},
+                              {"began_again_share", or_null(share(s.began_again, s.problems))}};
   if (s.options.count_solutions) out["solutions_per_problem"] = solution_counts_json(s);
   std::printf("%s\n", out.dump(2).c_str());
 }

@@ -36,6 +36,7 @@ struct ContactSummary {
   /// Outer iterations, function evaluations, inner iterations, products, where they were counted.
   std::array<std::vector<std::int32_t>, 4> effort;
   std::int64_t starts = 0, stalled_starts = 0;             ///< of the methods that minimize
+  std::int64_t began_again = 0;                            ///< in double, after single precision found nothing
   std::map<std::int32_t, std::int64_t> by_solution_count;  ///< kUndecided or a number of solutions: problems
   std::array<std::int64_t, 4> by_state{};                  ///< contacts that stick, slip, open; of unsolved problems
   double seconds = 0;                                      ///< in solve, without reading and writing

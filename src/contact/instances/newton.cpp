@@ -18,12 +18,8 @@ template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 24>&,
 template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
 
 void run_newton(const Job& job) {
-  solvers::FrictionNewton solver;
-  // Semismooth Newton is the first rung alone: it shows what restarts and the ladder are worth.
-  solver.ladder = job.options.method == Method::kAuto;
-  // All steps on one rung.
-  if (!solver.ladder) solver.stage_steps = solver.max_iterations;
-  solve_with(solver, job);
+  if (job.options.precision == Precision::kMixed) return run_mixed(job);
+  solve_with(newton_of<solvers::FrictionNewton>(job.options), job);
 }
 
 }  // namespace garra::contact

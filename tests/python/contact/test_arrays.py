@@ -21,9 +21,10 @@ def problems() -> dict[str, np.ndarray]:
         return {name: data[()] for name, data in file.items()}
 
 
-def test_forces_solve_the_problem_as_the_law_says(problems):
+@pytest.mark.parametrize("precision", ["fp64", "mixed"])
+def test_forces_solve_the_problem_as_the_law_says(problems, precision):
     A, b, mu = (problems[name] for name in ("A", "b", "mu"))
-    found = contact.solve(A, b, mu, tol=1e-10)
+    found = contact.solve(A, b, mu, tol=1e-10, precision=precision)
     assert found.converged.all()
     c, a = found.c.reshape(-1, 3, 3), found.a.reshape(-1, 3, 3)
     # Written from the law, not from the certificate.

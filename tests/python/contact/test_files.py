@@ -573,6 +573,31 @@ def test_reference_problems_with_none_or_several_solutions(solve, tmp_path, cont
         assert (s["status"][i] == 0) <= (len(p["solutions"]) > 0)
 
 
+# --- mixed precision
+
+
+def test_mixed_precision_counts_the_problems_that_began_again_in_double(solve, tmp_path):
+    A, b, mu = read_problems(REFERENCE / "random_n3.h5")
+    mu = mu.copy()
+    mu[8, 1] = 1e39  # no float holds it
+    write_problems(tmp_path / "p.h5", A, b, mu)
+    plain, mixed = (
+        json.loads(solve(tmp_path / "p.h5", "-o", tmp_path / f"{name}.h5", "--precision", name, "--format", "json").stdout)
+        for name in ("fp64", "mixed")
+    )
+    assert mixed["solved"] == plain["solved"] == 500 and "mixed_precision" not in plain
+    again = read_solution(tmp_path / "mixed.h5")["stalls"]
+    assert again[8] == 1 and again.sum() == mixed["mixed_precision"]["began_again"]
+    assert mixed["iterations"]["mean"] < 1.1 < 2 < plain["iterations"]["mean"]
+    text = solve(tmp_path / "p.h5", "--precision", "mixed").stdout
+    assert f"mixed precision {again.sum()} of 500 began again in double" in text
+
+
+def test_mixed_precision_is_refused_where_there_is_none(solve):
+    done = solve(REFERENCE / "random_n3.h5", "--precision", "mixed", "--method", "nsgs", expect=2)
+    assert "it is for the methods auto and semismooth-newton" in done.stderr
+
+
 # --- the solution file
 
 

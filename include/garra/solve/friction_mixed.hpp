@@ -1,0 +1,60 @@
+// Newton's ladder from a force found in single precision: single on the way, double at its end (docs/contact-solver.md,
+// "Mixed precision"). The certificate is double's, so is every answer; what single precision does not solve begins
+// anew, as if it had not been tried.
+#pragma once
+
+#include <limits>
+
+#include "garra/core/single.hpp"
+#include "garra/solve/friction_newton.hpp"
+
+namespace garra::solvers {
+
+/// Only its start differs from Newton's.
+struct FrictionMixed : FrictionNewton {
+  /// Natural-map error at which single precision is left, in the scaled problem. Where A c + b cancels to zero,
+  /// rounding alone leaves 1e-6; from 1e-5 one step in double is enough, for Newton is exact within a piece of (4) but
+  /// for its slip.
+  static constexpr double kSingleTol = 2e-5;
+
+  /// The first rung alone: what needs the ladder needs double's digits, too.
+  [[nodiscard]] GARRA_HD FrictionNewton single() const {
+    FrictionNewton first;
+    first.tol = kSingleTol;
+    first.ladder = false;
+    first.max_iterations = first.stage_steps;
+    return first;
+  }
+};
+
+/// Forces of problems that are given in doubles, by F, in their own units: NaN where single precision does not solve
+/// one.
+template <class F, int N, int kParts>
+GARRA_HD void solve_in_single(const FrictionMixed& mixed,
+                              const FrictionProblem<typename DoublesOf<F>::type, N> (&given)[kParts],
+                              Vec<typename DoublesOf<F>::type, 3 * N> (&force)[kParts]) {
+  using D = typename DoublesOf<F>::type;
+  using Problem = FrictionProblem<F, N>;
+  // Scaled by doubles: the sizes of A and b may be beyond what a float holds.
+  Scaled<D, N> in[kParts];
+  for (int p = 0; p < kParts; ++p) in[p] = scaled(given[p]);
+  Problem problem;
+  constexpr int kNumbers = static_cast<int>(sizeof(Problem) / sizeof(F));
+  for (int k = 0; k < kNumbers; ++k) {
+    D number[kParts];
+    for (int p = 0; p < kParts; ++p) number[p] = reinterpret_cast<const D*>(&in[p].problem)[k];
+    reinterpret_cast<F*>(&problem)[k] = narrow(number);
+  }
+  const FrictionNewton newton = mixed.single();
+  FrictionState<F, N> state = newton.start(problem);
+  while (any(newton.running(state))) newton.step(state);
+  const auto found = judge(state.problem, state.c, state.a, newton.tol);
+  for (int i = 0; i < 3 * N; ++i) {
+    const F c = select(found.solved, state.unit * state.c[i], F(std::numeric_limits<float>::quiet_NaN()));
+    D wide[kParts];
+    widen(c, wide);
+    for (int p = 0; p < kParts; ++p) force[p][i] = in[p].unit * wide[p];
+  }
+}
+
+}  // namespace garra::solvers

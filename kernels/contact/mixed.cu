@@ -1,0 +1,21 @@
+// Newton's ladder in mixed precision on the GPU.
+#include "contact/batch/mixed.hpp"
+#include "contact/solve.cuh"
+
+namespace garra::contact {
+
+template <int N>
+void iterate_on_device(const IterateBody<solvers::FrictionMixed, N>& body, std::int64_t count) {
+  const auto guesses = tiles_of<Vec<double, 3 * N>>(count);
+  cuda::for_each(count, SingleBody<N>{body.solver, body.problems, body.sliding, guesses.data()});
+  const solvers::FrictionNewton& newton = body.solver;
+  iterate_on_device(
+      IterateBody<solvers::FrictionNewton, N>{newton, body.problems, body.sliding, body.candidates, guesses.data(), N},
+      count);
+  cuda::for_each(count, StallBody<N>{guesses.data(), body.candidates});
+}
+
+}  // namespace garra::contact
+
+template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::HostTiles>;
+template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::DeviceBatch>;

@@ -1,0 +1,50 @@
+// Bodies of mixed precision (garra/solve/friction_mixed.hpp), before and after Newton's own. Host and device.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "contact/batch/body.hpp"
+#include "garra/solve/friction_mixed.hpp"
+
+namespace garra::contact {
+
+/// Forces for Newton to start from. Called with double, or with lanes of floats, two registers of doubles at a time.
+template <int N>
+struct SingleBody {
+  solvers::FrictionMixed solver;
+  const double* problems;  ///< as IterateBody has them
+  const double* sliding;
+  double* guesses;  ///< tiles of Vec<S, 3 N>, written: NaN where single precision solves nothing
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    using F = std::conditional_t<std::is_same_v<S, double>, float, S>;
+    using D = typename DoublesOf<F>::type;
+    constexpr int kParts = kWidth<F> / kWidth<D>;
+    solvers::FrictionProblem<D, N> given[kParts];
+    for (int p = 0; p < kParts; ++p) given[p] = load_problem<D, N>(problems, sliding, i + p * kWidth<D>, N);
+    Vec<D, 3 * N> force[kParts];
+    solvers::solve_in_single<F, N>(solver, given, force);
+    for (int p = 0; p < kParts; ++p) batch::store<D>(guesses, i + p * kWidth<D>, force[p]);
+  }
+};
+
+/// Writes down which problems began anew: their start in single precision counts as one that led nowhere.
+template <int N>
+struct StallBody {
+  const double* guesses;
+  double* candidates;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    using Candidate = solvers::Candidate<S, N>;
+    constexpr int kStalls =
+        static_cast<int>((offsetof(Candidate, effort) + offsetof(solvers::Effort<S>, stalls)) / sizeof(S));
+    const S force = batch::load<S, S>(batch::tile_at<S, Vec<S, 3 * N>>(guesses, i), 0);
+    double* stalls = const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) + kStalls * batch::kTile;
+    batch::store<S>(stalls, 0, select(is_finite(force), S(0), S(1)));
+  }
+};
+
+}  // namespace garra::contact
