@@ -87,7 +87,7 @@ if(GARRA_HAS_NVCC)
   target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)  # what fits into memory, errors
   # All of them: they announce themselves (garra/batch/on_device.hpp), nobody calls them by name.
   set(GARRA_ALL_KERNELS $<LINK_LIBRARY:WHOLE_ARCHIVE,garra_kernels>)
-  if(GARRA_WITH_CUDA)
+  if(GARRA_WITH_CUDA AND NOT GARRA_ISAS)  # a wheel has them in a library of their own
     target_link_libraries(garra PRIVATE ${GARRA_ALL_KERNELS} CUDA::cudart_static)
   endif()
 endif()

@@ -4,6 +4,7 @@
 #   lib/libgarra-fma.so          all else that computes, for x86-64-v3; needs "libgarra-lanes.so"
 #   lib/libgarra-v2.so           all that computes, without lanes. To the loader this one or -fma is libgarra.so
 #   lib/libgarra-host.so         files, words, the program but for its main(); needs "libgarra.so"
+#   lib/libgarra-cuda.so         the kernels and CUDA's runtime, with GARRA_CUDA=ON; needs "libgarra.so", and no driver to be loaded
 #   lib/libgarra-isa.so          says which of them run here (shell/launch/choose.hpp)
 #   _core...so                   the Python module; needs "libgarra.so" and "libgarra-host.so"
 #   bin/garra                    loads them one after the other
@@ -144,10 +145,50 @@ foreach(isa v3 v4)
 endforeach()
 list(APPEND garra_isa_targets garra_v2 garra_fma)
 
+# --- the kernels ----------------------------------------------------------------------------------------------------------------
+# They announce themselves to whatever is libgarra.so (garra/batch/on_device.hpp). What they write there is one variable in the
+# whole process, since all libraries that have it show it (STB_GNU_UNIQUE).
+if(GARRA_WITH_CUDA)
+  # One text of PTX for all, which the driver translates for a GPU that has no code of its own here. Such code for the generations
+  # with fast double precision; 8.6 and 8.9 run that of 8.0. What is rare waits for the driver once, or the wheel would be larger
+  # than its 60 MB.
+  set(images compute_80,sm_80,sm_90,sm_100)
+  set(rare contact/admm contact/balance_soft contact/box_quacan contact/extragradient contact/fischer_burmeister contact/mixed
+    contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/set_soft grasp/set_hand_large singularity/map_large
+    chain/eval_sixteen)
+  list(TRANSFORM rare REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/\\1.cu")
+  set(hot ${GARRA_KERNELS})
+  list(REMOVE_ITEM hot ${rare})
+  list(LENGTH rare rare_count)
+  list(LENGTH hot hot_count)
+  list(LENGTH GARRA_KERNELS kernel_count)
+  math(EXPR gone "${rare_count} + ${hot_count} - ${kernel_count}")
+  if(gone)
+    message(FATAL_ERROR "garra: cmake/isas.cmake names ${gone} files of kernels that there are not")
+  endif()
+  set_target_properties(garra_kernels PROPERTIES CUDA_ARCHITECTURES OFF)
+  check_compiler_flag(CUDA --compress-mode=size GARRA_NVCC_COMPRESSES_FOR_SIZE)
+  if(GARRA_NVCC_COMPRESSES_FOR_SIZE)
+    target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
+  endif()
+  target_compile_definitions(garra_kernels PRIVATE "GARRA_CUDA_IMAGES=800\\,900\\,1000")
+  set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS "--generate-code=arch=compute_80,code=[${images}]")
+  set_property(SOURCE ${rare} APPEND PROPERTY COMPILE_OPTIONS "--generate-code=arch=compute_80,code=[compute_80]")
+  add_library(garra_cuda SHARED ${PROJECT_BINARY_DIR}/nothing.c)
+  set_target_properties(garra_cuda PROPERTIES OUTPUT_NAME garra-cuda LINKER_LANGUAGE CXX)
+  target_link_libraries(garra_cuda PRIVATE ${GARRA_ALL_KERNELS} ${GARRA_CUDART} -Wl,--no-as-needed garra_name)
+  garra_keeps_to_itself(garra_cuda ${PROJECT_SOURCE_DIR}/cmake/cuda.map)
+  list(APPEND garra_isa_targets garra_cuda)
+  set(garra_cuda_target garra_cuda)
+endif()
+
 # --- which one, and the program -------------------------------------------------------------------------------------------------
 add_library(garra_isa SHARED src/shell/launch/choose.cpp)
 add_executable(garra_cli src/shell/launch/wheel_main.cpp src/shell/launch/choose.cpp)
 set_target_properties(garra_isa PROPERTIES OUTPUT_NAME garra-isa CXX_VISIBILITY_PRESET default)
+if(GARRA_WITH_CUDA)
+  set_source_files_properties(src/shell/launch/choose.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_WITH_CUDA)
+endif()
 set_target_properties(garra_cli PROPERTIES OUTPUT_NAME garra)
 foreach(target garra_isa garra_cli)  # for any x86-64: they say that a processor is too old
   target_include_directories(${target} PRIVATE src include)
@@ -162,7 +203,7 @@ add_dependencies(garra_cli garra_host garra_isa ${garra_isa_targets})
 
 include(cmake/python.cmake)
 garra_exports(${PROJECT_BINARY_DIR}/host.map garra_python)
-garra_exports(${PROJECT_BINARY_DIR}/garra.map garra_python garra_host)
+garra_exports(${PROJECT_BINARY_DIR}/garra.map garra_python garra_host ${garra_cuda_target})
 # No target's dependency, or a library would be compiled only when the others are linked: ninja knows the files.
 add_custom_target(garra_host_map DEPENDS ${PROJECT_BINARY_DIR}/host.map)
 add_custom_target(garra_map DEPENDS ${PROJECT_BINARY_DIR}/garra.map)

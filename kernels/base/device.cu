@@ -60,9 +60,14 @@ std::string missing_kernels(int index) {
   return "compute capability " + capability(index) + ": " + cudaGetErrorString(status);
 }
 
+// What the assembler made code for; a wheel makes it of one text of PTX, of which alone nvcc speaks then.
+#ifndef GARRA_CUDA_IMAGES
+#define GARRA_CUDA_IMAGES __CUDA_ARCH_LIST__
+#endif
+
 /// Code for compute capability 8.0 runs on 8.6 and 8.9; of another major version there is only PTX.
 bool translates(int index) {
-  constexpr int kCompiledFor[] = {__CUDA_ARCH_LIST__};
+  constexpr int kCompiledFor[] = {GARRA_CUDA_IMAGES};
   const int major = attribute(cudaDevAttrComputeCapabilityMajor, index),
             minor = attribute(cudaDevAttrComputeCapabilityMinor, index);
   for (const int architecture : kCompiledFor)

@@ -12,6 +12,13 @@ struct Set {
   bool here;
 };
 
+// Kernels come last: what they announce themselves to has to be there.
+#ifdef GARRA_WITH_CUDA
+#define GARRA_REST " libgarra-host.so libgarra-cuda.so"
+#else
+#define GARRA_REST " libgarra-host.so"
+#endif
+
 char said[256];
 
 const char* refuse(const char** problem) {
@@ -24,10 +31,9 @@ const char* refuse(const char** problem) {
 extern "C" const char* garra_libraries(const char** problem) {
   __builtin_cpu_init();
   // Widest first. The builtin asks the operating system, too, whether it saves the wide registers.
-  const Set sets[] = {
-      {"v4", "libgarra-v4.so libgarra-fma.so libgarra-host.so", __builtin_cpu_supports("x86-64-v4") != 0},
-      {"v3", "libgarra-v3.so libgarra-fma.so libgarra-host.so", __builtin_cpu_supports("x86-64-v3") != 0},
-      {"v2", "libgarra-v2.so libgarra-host.so", __builtin_cpu_supports("x86-64-v2") != 0}};
+  const Set sets[] = {{"v4", "libgarra-v4.so libgarra-fma.so" GARRA_REST, __builtin_cpu_supports("x86-64-v4") != 0},
+                      {"v3", "libgarra-v3.so libgarra-fma.so" GARRA_REST, __builtin_cpu_supports("x86-64-v3") != 0},
+                      {"v2", "libgarra-v2.so" GARRA_REST, __builtin_cpu_supports("x86-64-v2") != 0}};
   const Set* widest = nullptr;
   for (const Set& set : sets)
     if (set.here && widest == nullptr) widest = &set;
