@@ -1,4 +1,5 @@
-# Writes the linker's list of what a library shows: the names of garra that the linked libraries FILES need and do not have. All else
+# Writes the linker's list of what a library shows: where kernels are left (garra/batch/on_device.hpp), and the names of garra that
+# the linked libraries FILES need and do not have. All else
 # stays within it, or the loader could take a header's function, compiled for another instruction set, out of another library.
 set(names garra_program "_ZN5garra5batch6LaunchI*7kernelsE" _ZN5garra12cuda_runtimeE)
 foreach(file ${FILES})

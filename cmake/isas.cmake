@@ -152,7 +152,11 @@ if(GARRA_WITH_CUDA)
   # One text of PTX for all, which the driver translates for a GPU that has no code of its own here. Such code for the generations
   # with fast double precision; 8.6 and 8.9 run that of 8.0. What is rare waits for the driver once, or the wheel would be larger
   # than its 60 MB.
-  set(images compute_80,sm_80,sm_90,sm_100)
+  set(generations 80 90 100)
+  list(TRANSFORM generations PREPEND sm_ OUTPUT_VARIABLE images)
+  list(JOIN images "," images)
+  list(TRANSFORM generations APPEND 0 OUTPUT_VARIABLE numbers)
+  list(JOIN numbers "\\," numbers)
   set(rare contact/admm contact/balance_soft contact/box_quacan contact/extragradient contact/fischer_burmeister contact/mixed
     contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/set_soft grasp/set_hand_large singularity/map_large
     chain/eval_sixteen)
@@ -171,24 +175,24 @@ if(GARRA_WITH_CUDA)
   if(GARRA_NVCC_COMPRESSES_FOR_SIZE)
     target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
   endif()
-  target_compile_definitions(garra_kernels PRIVATE "GARRA_CUDA_IMAGES=800\\,900\\,1000")
-  set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS "--generate-code=arch=compute_80,code=[${images}]")
+  target_compile_definitions(garra_kernels PRIVATE "GARRA_CUDA_IMAGES=${numbers}")
+  set_property(SOURCE ${hot} APPEND PROPERTY COMPILE_OPTIONS "--generate-code=arch=compute_80,code=[compute_80,${images}]")
   set_property(SOURCE ${rare} APPEND PROPERTY COMPILE_OPTIONS "--generate-code=arch=compute_80,code=[compute_80]")
   add_library(garra_cuda SHARED ${PROJECT_BINARY_DIR}/nothing.c)
   set_target_properties(garra_cuda PROPERTIES OUTPUT_NAME garra-cuda LINKER_LANGUAGE CXX)
   target_link_libraries(garra_cuda PRIVATE ${GARRA_ALL_KERNELS} ${GARRA_CUDART} -Wl,--no-as-needed garra_name)
-  garra_keeps_to_itself(garra_cuda ${PROJECT_SOURCE_DIR}/cmake/cuda.map)
+  garra_keeps_to_itself(garra_cuda ${PROJECT_BINARY_DIR}/cuda.map)
+  garra_exports(${PROJECT_BINARY_DIR}/cuda.map)
+  add_custom_target(garra_cuda_map DEPENDS ${PROJECT_BINARY_DIR}/cuda.map)
   list(APPEND garra_isa_targets garra_cuda)
   set(garra_cuda_target garra_cuda)
+  set_source_files_properties(src/shell/launch/choose.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_WITH_CUDA)
 endif()
 
 # --- which one, and the program -------------------------------------------------------------------------------------------------
 add_library(garra_isa SHARED src/shell/launch/choose.cpp)
 add_executable(garra_cli src/shell/launch/wheel_main.cpp src/shell/launch/choose.cpp)
 set_target_properties(garra_isa PROPERTIES OUTPUT_NAME garra-isa CXX_VISIBILITY_PRESET default)
-if(GARRA_WITH_CUDA)
-  set_source_files_properties(src/shell/launch/choose.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_WITH_CUDA)
-endif()
 set_target_properties(garra_cli PROPERTIES OUTPUT_NAME garra)
 foreach(target garra_isa garra_cli)  # for any x86-64: they say that a processor is too old
   target_include_directories(${target} PRIVATE src include)
