@@ -84,10 +84,15 @@ if(GARRA_HAS_NVCC)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()
-  target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)  # what fits into memory, errors
   # All of them: they announce themselves (garra/batch/on_device.hpp), nobody calls them by name.
   set(GARRA_ALL_KERNELS $<LINK_LIBRARY:WHOLE_ARCHIVE,garra_kernels>)
+  # Kernels need garra again, for memory and errors. Where garra itself brings them, archives that name each other would put
+  # all kernels into the program twice, which the linker refuses: the second time it is the file.
   if(GARRA_WITH_CUDA AND NOT GARRA_ISAS)  # a wheel has them in a library of their own
-    target_link_libraries(garra PRIVATE ${GARRA_ALL_KERNELS} CUDA::cudart_static)
+    target_link_libraries(garra PRIVATE ${GARRA_ALL_KERNELS} $<LINK_ONLY:CUDA::cudart_static>
+      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/libgarra.a>
+      $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/libgarra.a>)
+  else()
+    target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)
   endif()
 endif()
