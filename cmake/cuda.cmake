@@ -86,12 +86,15 @@ if(GARRA_HAS_NVCC)
   endif()
   # All of them: they announce themselves (garra/batch/on_device.hpp), nobody calls them by name.
   set(GARRA_ALL_KERNELS $<LINK_LIBRARY:WHOLE_ARCHIVE,garra_kernels>)
-  # Kernels need garra again, for memory and errors. Where garra itself brings them, archives that name each other would put
-  # all kernels into the program twice, which the linker refuses: the second time it is the file.
+  # Kernels need garra again, for memory and errors. Where garra itself brings them, two archives that name each other would
+  # put all kernels into the program twice, which the linker refuses: there the second one is a name for the same file.
   if(GARRA_WITH_CUDA AND NOT GARRA_ISAS)  # a wheel has them in a library of their own
-    target_link_libraries(garra PRIVATE ${GARRA_ALL_KERNELS} $<LINK_ONLY:CUDA::cudart_static>
-      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/libgarra.a>
-      $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}/libgarra.a>)
+    target_link_libraries(garra PRIVATE ${GARRA_ALL_KERNELS} $<LINK_ONLY:CUDA::cudart_static>)
+    add_library(garra_again STATIC IMPORTED GLOBAL)  # the package has its own (garra-config.cmake.in)
+    set_target_properties(garra_again PROPERTIES IMPORTED_LOCATION ${PROJECT_BINARY_DIR}/libgarra.a)
+    target_link_libraries(garra_again INTERFACE OpenMP::OpenMP_CXX HDF5::HDF5 ZLIB::ZLIB tinyxml2::tinyxml2
+      tomlplusplus::tomlplusplus)
+    target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:garra_again>)
   else()
     target_link_libraries(garra_kernels PRIVATE $<LINK_ONLY:$<TARGET_NAME:garra>>)
   endif()

@@ -20,7 +20,7 @@ install(TARGETS ${GARRA_EXPORTED} EXPORT garra_targets ARCHIVE DESTINATION ${CMA
 install(EXPORT garra_targets NAMESPACE garra:: FILE garra-targets.cmake DESTINATION ${GARRA_PACKAGE_DIR})
 
 configure_package_config_file(cmake/garra-config.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/garra-config.cmake
-  INSTALL_DESTINATION ${GARRA_PACKAGE_DIR})
+  INSTALL_DESTINATION ${GARRA_PACKAGE_DIR} PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/garra-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/garra-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/garra-config-version.cmake
   cmake/chain.cmake
@@ -47,6 +47,13 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-h5py, python3-jinja2, python3-matpl
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libhdf5-dev, libtinyxml2-dev, libtomlplusplus-dev, zlib1g-dev")
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)
+endif()
+
+# What a machine with a GPU builds: its programs have all kernels once, and garra's archive behind them.
+if(GARRA_TESTS AND GARRA_HAS_NVCC AND CMAKE_GENERATOR STREQUAL Ninja)
+  add_test(NAME install.programs_have_their_kernels_once COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}
+    -DWORK=${PROJECT_BINARY_DIR}/tests/with_cuda -DNINJA=${CMAKE_MAKE_PROGRAM} -DCXX=${CMAKE_CXX_COMPILER}
+    -P ${PROJECT_SOURCE_DIR}/tests/install/with_cuda.cmake)
 endif()
 
 if(GARRA_TESTS)
