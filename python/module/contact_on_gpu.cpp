@@ -1,8 +1,5 @@
 // Contact problems whose arrays are on a GPU (docs/gpu-arrays.md): what DLPack says of them, and nothing is copied.
-#include <algorithm>
-
 #include "arrays.hpp"
-#include "base/cuda_device.hpp"
 #include "garra/contact_device.hpp"
 
 namespace garra::python {
@@ -36,7 +33,7 @@ contact::DeviceSolutions solutions_in(const nb::dict& out) {
   return to;
 }
 
-/// Queues the solve on the stream. workspace(bytes) gives an array [1][bytes] of the GPU that the stream may use.
+/// Queues the solve on the stream. workspace(bytes) gives an array of the GPU that the stream may use.
 void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnGpu<const double>& mu,
            const nb::dict& out, const std::string& method, const std::string& precision, double tol, int max_iterations,
            std::uintptr_t stream, const nb::callable& workspace) {
@@ -50,38 +47,14 @@ void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnG
   const contact::DeviceSolutions to = solutions_in(out);
   DeviceCall call{A.device_id(), reinterpret_cast<void*>(stream), nullptr, 0};
   call.bytes = contact::workspace_bytes(problems, options, to, call.device);
-  const auto memory = nb::cast<OnGpu<std::uint8_t>>(workspace(call.bytes));
+  const auto memory = nb::cast<nb::ndarray<std::uint8_t, nb::ndim<1>, nb::device::cuda>>(workspace(call.bytes));
   call.workspace = memory.data();
   const nb::gil_scoped_release released;
   contact::solve(problems, options, to, call);
 }
 
-/// [count][width] on the GPU, not filled: for a library that makes no arrays which others may write.
-template <class T>
-nb::object empty_array(std::size_t count, std::size_t width, int device) {
-  void* const data = cuda_allocate(device, std::max<std::size_t>(1, count * width) * sizeof(T));
-  const nb::capsule owner(data, [](void* memory) noexcept { cuda_release(memory); });
-  const std::size_t shape[] = {count, width};
-  return nb::cast(nb::ndarray<T, nb::device::cuda>(data, 2, shape, owner, nullptr, nb::dtype<T>(),
-                                                   nb::device::cuda::value, device));
-}
-nb::object empty(std::size_t count, std::size_t width, const std::string& type, int device) {
-  if (type == "int32") return empty_array<std::int32_t>(count, width, device);
-  if (type == "uint8") return empty_array<std::uint8_t>(count, width, device);
-  return empty_array<double>(count, width, device);
-}
-
-void wait(int device) {
-  const nb::gil_scoped_release released;
-  cuda_wait(device);
-}
-
 }  // namespace
 
-void add_contact_on_gpu(nb::module_& m) {
-  m.def("contact_solve_on_gpu", solve);
-  m.def("gpu_empty", empty);
-  m.def("gpu_wait", wait);
-}
+void add_contact_on_gpu(nb::module_& m) { m.def("contact_solve_on_gpu", solve); }
 
 }  // namespace garra::python

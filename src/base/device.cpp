@@ -125,9 +125,6 @@ Choice choose() {
 
 bool has_kernels() { return cuda_runtime.device_count != nullptr; }
 int cuda_device_count() { return has_kernels() ? cuda_runtime.device_count() : 0; }
-void* cuda_allocate(int device, std::size_t bytes) { return cuda().allocate(device, bytes); }
-void cuda_release(void* memory) { cuda().release(memory); }
-void cuda_wait(int device) { cuda().wait(device); }
 
 void batch::refuse_without_kernels() {
   throw Error(ExitCode::kNoDevice, "--device cuda: this program has no CUDA kernels",

@@ -17,21 +17,21 @@ _TYPES = {"status": "int32", "iterations": "int32", "state": "uint8"}
 
 
 def solve(A: Any, b: Any, mu: Any, method: str, precision: str, tol: float, max_iterations: int) -> contact.Solutions:
-    """As garra.contact.solve(). Returns when the work is queued; with JAX's arrays, when it is done."""
+    """As garra.contact.solve(). Returns when the work is queued."""
     given = {"A": A, "b": b, "mu": mu}
     for name, value in given.items():
         if not is_on_gpu(value):
             raise TypeError(f"{name} is not on the GPU, where others are")
         if not str(value.dtype).endswith("float64"):
             raise TypeError(f"{name} is {value.dtype}: on a GPU float64 is needed")
-    memory = (_JaxMemory if type(A).__module__.partition(".")[0] in ("jax", "jaxlib") else _Memory)(A)
+    memory = _Memory(A)
     contacts = contact.contacts_of(mu.shape)
     tails = {"A": (3 * contacts, 3 * contacts), "b": (3 * contacts,), "mu": (contacts,)}
     shapes = {name: tuple(value.shape) for name, value in given.items()}
     lead = common_lead([lead_of(name, shape, tails[name]) for name, shape in shapes.items()], shapes)
     rows = {name: memory.rows(value, lead, tails[name]) for name, value in given.items()}
     out = {
-        name: memory.empty(prod(lead), _NUMBERS.get(name, 0) * contacts or 1, _TYPES.get(name, "float64"))
+        name: memory.empty((prod(lead), _NUMBERS.get(name, 0) * contacts or 1), _TYPES.get(name, "float64"))
         for name in contact.Solutions.__dataclass_fields__
     }
     _core.contact_solve_on_gpu(
@@ -42,12 +42,11 @@ def solve(A: Any, b: Any, mu: Any, method: str, precision: str, tol: float, max_
         tol,
         max_iterations,
         memory.stream,
-        lambda size: memory.capsule(memory.empty(1, size, "uint8")),
+        lambda size: memory.capsule(memory.empty((size,), "uint8")),
     )
-    memory.finish()
     return contact.Solutions(
         **{
-            name: memory.library.reshape(memory.array(value), lead + ((value.shape[1],) if name in _NUMBERS else ()))
+            name: memory.library.reshape(value, lead + ((value.shape[1],) if name in _NUMBERS else ()))
             for name, value in out.items()
         }
     )
@@ -58,6 +57,8 @@ class _Memory:
 
     def __init__(self, array: Any) -> None:
         name = type(array).__module__.partition(".")[0]
+        if name in ("jax", "jaxlib"):
+            raise TypeError("JAX's arrays on a GPU are not taken, since nobody may write them: bring them to the host")
         self.library = sys.modules[name] if name in ("torch", "cupy") else array.__array_namespace__()
         self._device = array.device
         self.stream = 0
@@ -73,40 +74,10 @@ class _Memory:
         array = array.detach() if hasattr(array, "detach") else array
         return self.library.reshape(self.library.broadcast_to(array, lead + tail), (prod(lead), prod(tail)))
 
-    def empty(self, count: int, width: int, dtype: str) -> Any:
+    def empty(self, shape: tuple[int, ...], dtype: str) -> Any:
         with self._chosen:
-            return self.library.empty((count, width), dtype=getattr(self.library, dtype), **self._where)
+            return self.library.empty(shape, dtype=getattr(self.library, dtype), **self._where)
 
     def capsule(self, array: Any) -> Any:
         """For work on the stream; DLPack calls the default one 1."""
         return array.__dlpack__(stream=self.stream or 1)
-
-    def finish(self) -> None:
-        """What must be, now that all is queued."""
-
-    def array(self, value: Any) -> Any:
-        """What empty() gave, as the library's array."""
-        return value
-
-
-class _JaxMemory(_Memory):
-    """Nobody may write JAX's arrays: answers are memory of ours that it takes over, when they are there."""
-
-    stream = 0
-
-    def __init__(self, array: Any) -> None:
-        self.library = sys.modules["jax"].numpy
-        self._index = array.__dlpack_device__()[1]
-
-    def empty(self, count: int, width: int, dtype: str) -> Any:
-        return _core.gpu_empty(count, width, dtype, self._index)
-
-    def capsule(self, array: Any) -> Any:
-        is_ours = not hasattr(array, "addressable_data")
-        return array if is_ours else super().capsule(array)
-
-    def finish(self) -> None:
-        _core.gpu_wait(self._index)
-
-    def array(self, value: Any) -> Any:
-        return sys.modules["jax"].dlpack.from_dlpack(value)
