@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "answers.hpp"
 #include "garra/singularity_map.hpp"
@@ -99,6 +100,17 @@ TEST(MapOfAnySize, OfGivenConfigurationsIsTheSameOnEveryExecutor) {
           .add("nearest", test::answer_of(nearest_singularities(robot, spoilt, exact, device)));
     });
   }
+}
+
+// One of these went on from what a search left behind that had ended, and in lanes its neighbors had added to that.
+TEST(Executors, SearchesThatEndedDoNotChangeWhileTheirNeighborsGoOn) {
+  const chain::Robot robot = io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/puma560.toml");
+  std::mt19937_64 generator(8192 * 6);
+  std::uniform_real_distribution<double> angle(-3, 3);
+  std::vector<double> q(8192 * 6);
+  for (double& x : q) x = angle(generator);
+  test::expect_same_on_every_host_executor(
+      [&](const Device& device) { return test::answer_of(nearest_singularities(robot, q, {}, device)); });
 }
 
 }  // namespace

@@ -198,7 +198,10 @@ GARRA_HD NearlyNull<S, 6 - G + D, J - G + D, J> look(const Posture<S, J>& at, Se
   NearlyNull<S, 6 - G + D, J - G + D, J> null;
   if constexpr (G == 6 && D == 1) {
     const OrthonormalRows<S, J> rows = orthonormal_rows(at.screws);
-    null = nearly_null_of_six(rows, s.left);
+    auto left = s.left;
+    null = nearly_null_of_six(rows, left);
+    // Not of a search that has ended: others in its register may go on, and how far must not matter.
+    for_each_index<6>([&](auto k) { s.left[k] = select(s.active > S(0), left[k], s.left[k]); });
     if (any(begins)) null.before = roughly_second(rows, s.left);
   } else {
     null = nearly_null<G, D>(at.screws);
