@@ -13,6 +13,7 @@ enum class Failure {
   kCopy,        ///< cudaMemcpy: the device is lost, and stays so
   kLaunch,      ///< a launch that is refused, once
   kKernel,      ///< a kernel that dies: the next call that waits for it says so, and every one after that
+  kPinned,      ///< cudaHostAlloc: no memory of the host, once
 };
 
 /// The n-th of such calls from now on fails (1: the next).

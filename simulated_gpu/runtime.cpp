@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
+#include <list>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <random>
 #include <tuple>
+#include <variant>
 
 #include "control.hpp"
 #include "fatbin.hpp"
@@ -42,8 +45,18 @@ constexpr std::size_t kRegisterBytes = std::size_t{64} << 20,
 struct Launch {
   const Function* kernel;
   std::uint32_t blocks, threads;
-  cudaStream_t stream;
   std::vector<std::byte> parameters;
+};
+struct Copy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+  cudaMemcpyKind kind;
+};
+/// What waits on a stream.
+struct Queued {
+  cudaStream_t stream;
+  std::variant<Launch, Copy> what;
 };
 
 struct Ran {
@@ -115,10 +128,10 @@ class Gpu {
     const bool flat = grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
     if (!flat || grid.x == 0 || block.x == 0 || static_cast<int>(block.x) > kernel->most_threads)
       return remember(cudaErrorInvalidConfiguration);
-    Launch launch{kernel, grid.x, block.x, stream, std::vector<std::byte>(kernel->parameter_bytes)};
+    Launch launch{kernel, grid.x, block.x, std::vector<std::byte>(kernel->parameter_bytes)};
     for (std::size_t k = 0; k < kernel->parameters.size(); ++k)
       std::memcpy(launch.parameters.data() + kernel->parameters[k].offset, arguments[k], kernel->parameters[k].bytes);
-    queue_.push_back(std::move(launch));
+    queue_.push_back({stream, std::move(launch)});
     return cudaSuccess;
   }
 
@@ -134,9 +147,8 @@ class Gpu {
   /// All that was launched on this stream. Streams know nothing of each other, nor of the default one: a call that
   /// waits for the wrong stream finds that nothing has happened.
   cudaError_t wait(cudaStream_t stream) {
-    std::vector<Launch> due;
-    for (Launch& launch : std::exchange(queue_, {}))
-      (launch.stream == stream ? due : queue_).push_back(std::move(launch));
+    std::vector<Queued> due;
+    for (Queued& one : std::exchange(queue_, {})) (one.stream == stream ? due : queue_).push_back(std::move(one));
     return run_all(std::move(due));
   }
 
@@ -159,6 +171,16 @@ class Gpu {
   }
   cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
     if (wait(stream) != cudaSuccess) return dead_;
+    return copy_now({to, from, bytes, kind});
+  }
+  /// With the stream's other work: host memory that is pinned is read and written as late as may be.
+  cudaError_t copy_late(const Copy& copy, cudaStream_t stream) {
+    if (dead_ != cudaSuccess) return dead_;
+    queue_.push_back({stream, copy});
+    return cudaSuccess;
+  }
+  cudaError_t copy_now(const Copy& copy) {
+    const auto& [to, from, bytes, kind] = copy;
     if (due(Failure::kCopy)) return dead_ = say(cudaErrorDevicesUnavailable, "a planned failure");
     if (bytes == 0) return cudaSuccess;
     const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -206,6 +228,8 @@ class Gpu {
   }
   cudaError_t remember(cudaError_t error) { return last_ = error; }
   void plan(Failure what, int n) { planned_[static_cast<std::size_t>(what)] = n; }
+  /// Whether such a call, which is not the device's own, is to fail.
+  bool fails(Failure what) { return due(what); }
   [[nodiscard]] bool is_planned(Failure what) const { return planned_[static_cast<std::size_t>(what)] > 0; }
   void recover() {
     queue_.clear();
@@ -222,13 +246,15 @@ class Gpu {
   std::mutex mutex;
 
  private:
-  cudaError_t run_all(std::vector<Launch> launches) {
-    for (Launch& launch : launches) {
+  cudaError_t run_all(std::vector<Queued> queued) {
+    for (Queued& one : queued) {
       if (dead_ != cudaSuccess) break;
-      if (due(Failure::kKernel)) {
+      if (const Copy* copy = std::get_if<Copy>(&one.what)) {
+        if (const cudaError_t failed = copy_now(*copy); failed != cudaSuccess) dead_ = failed;
+      } else if (due(Failure::kKernel)) {
         dead_ = say(cudaErrorIllegalAddress, "a planned failure");
       } else {
-        run(launch);
+        run(std::get<Launch>(one.what));
       }
     }
     return dead_;
@@ -316,10 +342,10 @@ class Gpu {
   Memory memory_;
   std::size_t of_modules_ = 0;                              ///< their variables [bytes]
   std::map<const void*, std::unique_ptr<Module>> modules_;  ///< by file
-  std::vector<Launch> queue_;
+  std::vector<Queued> queue_;
   cudaError_t dead_ = cudaSuccess;  ///< since a kernel died: it stays
   cudaError_t last_ = cudaSuccess;
-  std::array<int, 4> planned_{};
+  std::array<int, 5> planned_{};
   std::uint64_t seed_ = 0;
   std::map<std::string, Ran> ran_;
   std::int64_t kernels_run_ = 0;
@@ -340,6 +366,7 @@ void set_up(Gpu& gpu, int index) {
   if (what == "copy") gpu.plan(Failure::kCopy, n);
   if (what == "launch") gpu.plan(Failure::kLaunch, n);
   if (what == "kernel") gpu.plan(Failure::kKernel, n);
+  if (what == "pinned") gpu.plan(Failure::kPinned, n);
 }
 
 constexpr const char* kNoCounts = "[\n]\n";
@@ -375,6 +402,35 @@ thread_local int current_device = 0;
 
 /// Grid and block of a launch whose arguments are still being put together.
 thread_local std::vector<std::tuple<dim3, dim3, cudaStream_t>> configurations;
+
+/// Memory of the host that is pinned: where it begins and ends.
+class PinnedMemory {
+ public:
+  void* allocate(std::size_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto& made = all_.emplace_back(bytes, std::byte{0xff});  // NaN, as memory of the device
+    return made.data();
+  }
+  bool release(const void* at) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::erase_if(all_, [&](const auto& piece) { return piece.data() == at; }) > 0;
+  }
+  bool has(const void* at) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto* p = static_cast<const std::byte*>(at);
+    return std::ranges::any_of(all_, [&](const auto& piece) {
+      return std::less_equal<>()(piece.data(), p) && std::less<>()(p, piece.data() + piece.size());
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::list<std::vector<std::byte>> all_;
+};
+PinnedMemory& pinned() {
+  static auto* const made = new PinnedMemory;
+  return *made;
+}
 
 /// A GPU, for one call of the runtime.
 class Use {
@@ -475,8 +531,19 @@ cudaError_t cudaFree(void* at) { return Use()->release(at); }
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return Use()->copy(to, from, bytes, kind);
 }
-/// Done at once, with what was launched on the stream before: host memory that is not pinned.
+cudaError_t cudaHostAlloc(void** to, size_t bytes, unsigned) {
+  *to = nullptr;
+  if (Use gpu; gpu->fails(simulated_gpu::Failure::kPinned)) return gpu->remember(cudaErrorMemoryAllocation);
+  *to = simulated_gpu::pinned().allocate(bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* at) {
+  return simulated_gpu::pinned().release(at) ? cudaSuccess : Use()->remember(cudaErrorInvalidValue);
+}
+/// Of memory that is not pinned: done at once, with what was launched on the stream before.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (simulated_gpu::pinned().has(kind == cudaMemcpyHostToDevice ? from : to))
+    return Use()->copy_late({to, from, bytes, kind}, stream);
   return Use()->copy(to, from, bytes, kind, stream);
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {

@@ -15,12 +15,15 @@ namespace detail {
 
 inline constexpr std::int64_t kGpuChunk = std::int64_t{1} << 18;  ///< problems on the GPU at a time
 
-/// batch::run_chunks() on the GPU number `rows.device.index`.
+/// kernels(count, in, out) for shares of the rows, in tiles of In and Out on the GPU number `rows.device.index`.
 template <class In, class Out, class Kernels>
 void run_on_gpu(const batch::Rows& rows, const Kernels& kernels) {
   if (rows.count == 0) return;
   cuda::check(cudaSetDevice(rows.device.index), "choosing a device");
-  batch::run_chunks<In, Out>(rows, kGpuChunk, kernels);
+  batch::run_staged(rows, kGpuChunk, 0, [&](const batch::ResidentRows& share) {
+    batch::run_resident_chunks<In, Out>(
+        share, [&](const batch::RowRange& chunk, const double* in, double* out) { kernels(chunk.count, in, out); });
+  });
 }
 
 }  // namespace detail

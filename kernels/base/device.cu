@@ -83,6 +83,18 @@ int load_all(int index) {
   return static_cast<int>(cuda::all_kernels().size());
 }
 
+void* allocate(int index, std::size_t bytes) {
+  cuda::check(cudaSetDevice(index), "choosing the device");
+  void* memory = nullptr;
+  cuda::check(cudaMalloc(&memory, bytes), "allocating memory");
+  return memory;
+}
+void release(void* memory) { cudaFree(memory); }
+void wait(int index) {
+  cuda::check(cudaSetDevice(index), "choosing the device");
+  cuda::check(cudaStreamSynchronize(nullptr), "running kernels");
+}
+
 std::string drawback(int index) {
   if (attribute(cudaDevAttrComputeCapabilityMajor, index) < kLeastMajor)
     return "compute capability " + capability(index) + ", below " + std::to_string(kLeastMajor) + ".0";
@@ -106,7 +118,7 @@ std::uint64_t free_memory_of(int index) {
 
 // Before main(), as all kernels announce themselves (batch/on_device.hpp).
 const bool are_linked = (cuda_runtime = {device_count, device_name, free_memory_of, driver_problem, missing_kernels,
-                                         drawback, translates, load_all},
+                                         drawback, translates, load_all, allocate, release, wait},
                          true);
 
 }  // namespace

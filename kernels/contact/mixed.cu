@@ -17,5 +17,5 @@ void iterate_on_device(const IterateBody<solvers::FrictionMixed, N>& body, std::
 
 }  // namespace garra::contact
 
-template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::HostTiles>;
+template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::HostBatch>;
 template struct garra::batch::Kernels<garra::solvers::FrictionMixed, garra::contact::DeviceBatch>;

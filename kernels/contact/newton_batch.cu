@@ -2,5 +2,5 @@
 // the kernels of both.
 #include "contact/solve.cuh"
 
-template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::HostTiles>;
+template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::HostBatch>;
 template struct garra::batch::Kernels<garra::solvers::FrictionNewton, garra::contact::DeviceBatch>;

@@ -34,26 +34,6 @@ void verdicts_on_device(const VerdictBody<N>& verdicts, std::int64_t count);
 template <int N>
 void given_on_device(const GivenBody<N>& given, std::int64_t count);
 
-/// Solves and judges the host's tiles: problems up, solutions down, candidates never leave the device.
-template <class Solver, int N>
-void solve_tiles(const Solver& solver, const HostTiles& t) {
-  // Whole tiles travel, spare lanes included; the bodies run on `count` problems only.
-  const std::int64_t padded = batch::tiles_for(t.count) * batch::kTile;
-  constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
-  constexpr int slip = batch::kFields<double, solvers::SlidingContacts<double, N>>;
-  constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
-  constexpr int solution = batch::kFields<double, solvers::FrictionSolution<double, N>>;
-  cuda::Buffer<double> problems(padded * problem), sliding(t.sliding != nullptr ? padded * slip : 0),
-      candidates(padded * candidate), solutions(padded * solution);
-  problems.upload(t.problems);
-  if (t.sliding != nullptr) sliding.upload(t.sliding);
-  iterate_on_device(
-      IterateBody<Solver, N>{solver, problems.data(), sliding.data(), candidates.data(), nullptr, t.contacts}, t.count);
-  certify_on_device(
-      CertifyBody<N>{t.tol, problems.data(), sliding.data(), candidates.data(), solutions.data(), t.contacts}, t.count);
-  solutions.download(t.solutions);
-}
-
 /// Whole tiles of memory for `count` problems of type T.
 template <class T>
 cuda::Buffer<double> tiles_of(std::int64_t count) {
@@ -72,7 +52,7 @@ void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate
   }
 }
 
-/// The same on arrays that are on the device. Every buffer comes out of the caller's workspace.
+/// Solves and judges problems that are on the device. Every buffer comes out of the caller's workspace.
 template <class Solver, int N>
 void solve_resident(const Solver& solver, const DeviceBatch& job) {
   using Sliding = solvers::SlidingContacts<double, N>;
@@ -109,14 +89,22 @@ void with_contacts(int contacts, const Use& use) {
   for_contacts<kMostOnDevice<Solver>>(contacts, use);
 }
 
-/// What batch::on_device() calls for a solver.
-template <class Solver>
-void run_kernels(const Device&, const Solver& solver, const HostTiles& tiles) {
-  with_contacts<Solver>(tiles.contacts, [&](auto n) { solve_tiles<Solver, n>(solver, tiles); });
+/// What the stacks of all threads take at most [bytes], where that is much.
+inline std::uint64_t stacks_of(int contacts, int device) {
+  constexpr std::uint64_t kStack = 131072;  // of a thread, with code for nine contacts and more
+  return contacts > kMaxOwnSize ? kStack * cuda::threads_at_once(device) : 0;
 }
+
+/// What batch::on_device() calls for a solver.
 template <class Solver>
 void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
   with_contacts<Solver>(job.contacts, [&](auto n) { solve_resident<Solver, n>(solver, job); });
+}
+template <class Solver>
+void run_kernels(const Device& device, const Solver& solver, const HostBatch& job) {
+  batch::run_staged(
+      job.rows, batch::kDeviceChunk, stacks_of(job.contacts, device.index),
+      [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows)); });
 }
 
 }  // namespace garra::contact

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "garra/batch/device.hpp"
+#include "base/cuda_device.hpp"
 
 namespace garra::python {
 
@@ -47,12 +47,13 @@ nb::object taken(std::vector<T>&& values, std::vector<std::size_t> shape) {
   return taken_as<T>(std::move(values), std::move(shape));
 }
 
-/// Where a call runs: "auto", "cpu", "scalar", "cuda:0".
-inline Device device_of(const std::string& name, int threads) { return parse_device(name, threads); }
+/// Where a call on arrays runs: "auto", "cpu", "scalar", "cuda:0".
+inline Device device_of(const std::string& name, int threads) { return parse_device_for_arrays(name, threads); }
 
 // One per room, called by module.cpp.
 void add_contact(nb::module_& m);
 void add_contact_on_gpu(nb::module_& m);
+void add_on_gpu(nb::module_& m);
 void add_chain(nb::module_& m);
 void add_grasp_set(nb::module_& m);
 void add_grasp_propose(nb::module_& m);

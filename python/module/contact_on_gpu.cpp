@@ -1,42 +1,29 @@
-// Contact problems whose arrays are on a GPU (docs/gpu-arrays.md): what DLPack says of them, and nothing is copied.
-#include "arrays.hpp"
+// Contact problems whose arrays are on a GPU.
 #include "garra/contact_device.hpp"
+#include "on_gpu.hpp"
 
 namespace garra::python {
 
 namespace {
 
-/// [count][width], whatever its strides.
-template <class T>
-using OnGpu = nb::ndarray<T, nb::ndim<2>, nb::device::cuda>;
-
-template <class T, class Number>
-DeviceArray<T> view_of(const OnGpu<Number>& a) {
-  static_assert(sizeof(T) == sizeof(Number));
-  return {reinterpret_cast<T*>(a.data()), a.stride(0), a.stride(1)};
-}
-
-/// Where the answers go: an array for each name, which the caller keeps.
+/// Where the answers go: an array for each name.
 contact::DeviceSolutions solutions_in(const nb::dict& out) {
-  const auto view = [&]<class Number, class T>(const char* name, DeviceArray<T>& to) {
-    to = view_of<T>(nb::cast<OnGpu<Number>>(out[name]));
-  };
   contact::DeviceSolutions to;
-  view.operator()<double>("c", to.c);
-  view.operator()<double>("a", to.a);
-  view.operator()<double>("residual", to.residual);
-  view.operator()<double>("friction_margin", to.friction_margin);
-  view.operator()<double>("critical_friction", to.critical_friction);
-  view.operator()<std::int32_t>("status", to.status);
-  view.operator()<std::int32_t>("iterations", to.iterations);
-  view.operator()<std::uint8_t>("state", to.state);
+  take<double>(out, "c", to.c);
+  take<double>(out, "a", to.a);
+  take<double>(out, "residual", to.residual);
+  take<double>(out, "friction_margin", to.friction_margin);
+  take<double>(out, "critical_friction", to.critical_friction);
+  take<std::int32_t>(out, "status", to.status);
+  take<std::int32_t>(out, "iterations", to.iterations);
+  take<std::uint8_t>(out, "state", to.state);
   return to;
 }
 
-/// Queues the solve on the stream. workspace(bytes) gives an array of the GPU that the stream may use.
+/// Queues the solve on the stream.
 void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnGpu<const double>& mu,
            const nb::dict& out, const std::string& method, const std::string& precision, double tol, int max_iterations,
-           std::uintptr_t stream, const nb::callable& workspace) {
+           std::uintptr_t stream, const nb::callable& allocate) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
                                          view_of<const double>(A), view_of<const double>(b), view_of<const double>(mu)};
   contact::Options options;
@@ -45,12 +32,10 @@ void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnG
   options.tol = tol;
   options.max_iterations = max_iterations;
   const contact::DeviceSolutions to = solutions_in(out);
-  DeviceCall call{A.device_id(), reinterpret_cast<void*>(stream), nullptr, 0};
-  call.bytes = contact::workspace_bytes(problems, options, to, call.device);
-  const auto memory = nb::cast<nb::ndarray<std::uint8_t, nb::ndim<1>, nb::device::cuda>>(workspace(call.bytes));
-  call.workspace = memory.data();
-  const nb::gil_scoped_release released;
-  contact::solve(problems, options, to, call);
+  run_on_gpu(
+      {A.device_id(), stream, allocate},
+      [&](const DeviceCall& call) { return contact::workspace_bytes(problems, options, to, call.device); },
+      [&](const DeviceCall& call) { contact::solve(problems, options, to, call); });
 }
 
 }  // namespace

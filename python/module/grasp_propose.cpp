@@ -94,7 +94,7 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
     } else {
       object = io::read_object(words, scale);
     }
-    p = grasp::propose(*object.surface, o, device_of(device, threads), [](std::int64_t, std::int64_t) {
+    p = grasp::propose(*object.surface, o, parse_device(device, threads), [](std::int64_t, std::int64_t) {
       const nb::gil_scoped_acquire held;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
     });

@@ -67,10 +67,11 @@ NB_MODULE(_core, m) {
   for (int s = 0; s < kStatusCount; ++s) statuses.append(to_string(static_cast<Status>(s)));
   m.attr("statuses") = nb::tuple(statuses);
   m.def(
-      "device", [](const std::string& name, int threads) { return describe(device_of(name, threads)); },
+      "device", [](const std::string& name, int threads) { return describe(parse_device(name, threads)); },
       nb::arg("name"), nb::arg("threads") = 0);
   add_contact(m);
   add_contact_on_gpu(m);
+  add_on_gpu(m);
   add_chain(m);
   add_grasp_set(m);
   add_grasp_propose(m);

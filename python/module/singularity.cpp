@@ -80,8 +80,8 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
   {
     const nb::gil_scoped_release released;
     const MeasureOptions options = measure_options(center, length, tolerance);
-    out =
-        singularity::nearest_singularities(robot, {q.data(), q.data() + q.size()}, options, device_of(device, threads));
+    out = singularity::nearest_singularities(robot, {q.data(), q.data() + q.size()}, options,
+                                             parse_device(device, threads));
   }
   nb::dict arrays;
   arrays["landed"] = taken_as<std::uint8_t>(std::move(out.landing), {n});

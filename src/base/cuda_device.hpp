@@ -1,6 +1,7 @@
 // What the host asks of CUDA. The answers come from kernels/base/device.cu where it is linked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,9 @@ struct CudaRuntime {
   std::string (*drawback)(int index) = nullptr;  ///< why the processor is likely faster; empty: it is not
   bool (*translates)(int index) = nullptr;  ///< the driver has to translate the kernels, once, when they are loaded
   int (*load_all)(int index) = nullptr;     ///< loads every kernel: how many there are
+  void* (*allocate)(int index, std::size_t bytes) = nullptr;
+  void (*release)(void* memory) = nullptr;
+  void (*wait)(int index) = nullptr;
 };
 inline CudaRuntime cuda_runtime;
 
@@ -29,8 +33,15 @@ inline CudaRuntime cuda_runtime;
 [[nodiscard]] std::string explain_auto();
 /// The second half of it; empty where it is the first GPU.
 [[nodiscard]] std::string why_not_gpu();
+/// As parse_device(), for work on arrays of the host, which go to a GPU and back by copies: the one place that says
+/// what `auto` stands for there.
+[[nodiscard]] Device parse_device_for_arrays(const std::string& name, int threads = 0);
 /// What to say before the first launch on this device: that the driver translates the kernels, which takes minutes
 /// once. Empty: it need not.
 [[nodiscard]] std::string first_launch_note(const Device& device);
+/// Memory of the GPU, for who hands arrays to others. Throws Error(kNoDevice) where there are no kernels.
+[[nodiscard]] void* cuda_allocate(int device, std::size_t bytes);
+void cuda_release(void* memory);
+void cuda_wait(int device);  ///< until its default stream has done all that was queued
 
 }  // namespace garra

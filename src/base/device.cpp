@@ -125,6 +125,9 @@ Choice choose() {
 
 bool has_kernels() { return cuda_runtime.device_count != nullptr; }
 int cuda_device_count() { return has_kernels() ? cuda_runtime.device_count() : 0; }
+void* cuda_allocate(int device, std::size_t bytes) { return cuda().allocate(device, bytes); }
+void cuda_release(void* memory) { cuda().release(memory); }
+void cuda_wait(int device) { cuda().wait(device); }
 
 void batch::refuse_without_kernels() {
   throw Error(ExitCode::kNoDevice, "--device cuda: this program has no CUDA kernels",
@@ -149,6 +152,8 @@ Device parse_device(const std::string& name, int threads) {
   d.threads = threads;
   return d;
 }
+
+Device parse_device_for_arrays(const std::string& name, int threads) { return parse_device(name, threads); }
 
 std::vector<Device> parse_devices(const std::string& name, int threads) {
   if (!is_list(name)) return {parse_device(name, threads)};

@@ -16,17 +16,9 @@ constexpr int kLanes = static_cast<int>(kTile);
 
 /// use(t, first, count) for the tiles of some rows: `count` <= 32 of them, from row `first` on, lie in tile t.
 template <class Use>
-void for_each_tile(const RowRange& rows, int threads, const Use& use) {
-  constexpr std::int64_t kTilesAtOnce = 64;  // a thread's share
-  const auto range = [&](std::int64_t begin, std::int64_t count) {
-    for (std::int64_t t = begin; t < begin + count; ++t)
-      use(t, rows.first + t * kTile, static_cast<int>(std::min(kTile, rows.count - t * kTile)));
-  };
-  const std::int64_t tiles = tiles_for(rows.count);
-  if (threads == 1)
-    range(0, tiles);
-  else
-    for_blocks(threads, {tiles, kTilesAtOnce}, range);
+void for_each_tile(const RowRange& rows, const Use& use) {
+  for (std::int64_t t = 0; t < tiles_for(rows.count); ++t)
+    use(t, rows.first + t * kTile, static_cast<int>(std::min(kTile, rows.count - t * kTile)));
 }
 
 void gather_column(const InColumn& column, std::int64_t first, int count, double* tile) {
@@ -87,10 +79,69 @@ void scatter_column(const double* tile, std::int64_t first, int count, const Out
     scatter_whole<std::uint8_t>(tile, first, count, column);
 }
 
+std::size_t row_bytes(const InColumn& column) {
+  return column.data == nullptr ? 0 : static_cast<std::size_t>(column.width) * sizeof(double);
+}
+std::size_t row_bytes(const OutColumn& column) {
+  const auto width = static_cast<std::size_t>(column.width);
+  if (column.data != nullptr) return width * sizeof(double);
+  return column.whole.data != nullptr ? width * static_cast<std::size_t>(column.whole.bytes) : 0;
+}
+std::int64_t rows_of(const InColumn& column, std::int64_t rows) { return column.shared ? 1 : rows; }
+std::int64_t rows_of(const OutColumn&, std::int64_t rows) { return rows; }
+
+template <class Column>
+Offsets offsets_of(const std::vector<Column>& columns, std::int64_t rows) {
+  constexpr std::size_t kAlignment = 256;  // as cudaMalloc's
+  Offsets at = {0};
+  for (const Column& column : columns) {
+    const std::size_t bytes = row_bytes(column) * static_cast<std::size_t>(rows_of(column, rows));
+    at.push_back(at.back() + (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  return at;
+}
+
+/// copy(column, offset, first, bytes) for shares of the rows of a column: where they lie in the pack, and how far from
+/// the first one [bytes].
+template <class Column, class Copy>
+void for_each_share(const std::vector<Column>& columns, std::int64_t rows, int threads, const Copy& copy) {
+  constexpr std::int64_t kShare = 512;  // rows
+  const Offsets at = offsets_of(columns, rows);
+  for_blocks(threads, {rows, kShare}, [&](std::int64_t first, std::int64_t count) {
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const std::size_t each = row_bytes(columns[c]);
+      const std::int64_t here = std::min(count, rows_of(columns[c], rows) - first);
+      const std::size_t before = static_cast<std::size_t>(first) * each;
+      if (each > 0 && here > 0) copy(columns[c], at[c] + before, before, static_cast<std::size_t>(here) * each);
+    }
+  });
+}
+
 }  // namespace
 
-void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to, int threads) {
-  for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, int count) {
+Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows) { return offsets_of(columns, rows); }
+Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows) { return offsets_of(columns, rows); }
+
+void pack(const std::vector<InColumn>& columns, const RowRange& rows, std::byte* to, int threads) {
+  for_each_share(columns, rows.count, threads,
+                 [&](const InColumn& c, std::size_t offset, std::size_t before, std::size_t bytes) {
+                   const auto* from = reinterpret_cast<const std::byte*>(c.data);
+                   if (!c.shared) from += static_cast<std::size_t>(rows.first) * row_bytes(c);
+                   std::memcpy(to + offset, from + before, bytes);
+                 });
+}
+
+void unpack(const std::byte* from, const RowRange& rows, const std::vector<OutColumn>& columns, int threads) {
+  for_each_share(columns, rows.count, threads,
+                 [&](const OutColumn& c, std::size_t offset, std::size_t before, std::size_t bytes) {
+                   void* const all = c.data != nullptr ? c.data : c.whole.data;
+                   std::byte* to = static_cast<std::byte*>(all) + static_cast<std::size_t>(rows.first) * row_bytes(c);
+                   std::memcpy(to + before, from + offset, bytes);
+                 });
+}
+
+void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to) {
+  for_each_tile(rows, [&](std::int64_t t, std::int64_t first, int count) {
     double* tile = to.data + t * to.fields * kLanes;
     for (const InColumn& column : columns) {
       gather_column(column, first, count, tile);
@@ -99,8 +150,8 @@ void gather(const std::vector<InColumn>& columns, const RowRange& rows, const Fi
   });
 }
 
-void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns, int threads) {
-  for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, int count) {
+void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns) {
+  for_each_tile(rows, [&](std::int64_t t, std::int64_t first, int count) {
     const double* tile = from.data + t * from.fields * kLanes;
     for (const OutColumn& column : columns) {
       scatter_column(tile, first, count, column);

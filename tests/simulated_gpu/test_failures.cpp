@@ -12,6 +12,7 @@
 #include "garra/grasp.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
+#include "garra/lcp.hpp"
 #include "garra/wrench_balance.hpp"
 #include "simulated_gpu/control.hpp"
 
@@ -45,6 +46,21 @@ std::string accelerations(const Device& device) {
     for (int i = 0; i < 3000 * 6; ++i) values->push_back(0.001 * i);
   constexpr auto kWanted = chain::Output::kForwardDynamics;
   return bytes(chain::evaluate(robot, states, kWanted, {}, device)[kWanted]);
+}
+
+lcp::Problems small_lcps(std::int64_t count) {
+  lcp::Problems p{1, count, {}, {}};
+  for (int i = 0; i < count; ++i) {
+    p.M.push_back(1 + 0.001 * i);
+    p.q.push_back(std::sin(i));
+  }
+  return p;
+}
+
+/// As many as go in more shares than are on the way at once, the last one smaller.
+std::string complementarity(const Device& device) {
+  const auto found = lcp::solve(small_lcps(17'001), {}, device);
+  return bytes(found.z) + bytes(found.w) + bytes(found.residual);
 }
 
 std::string summary(const Device& device) {
@@ -129,6 +145,30 @@ TEST_P(FailingGpu, AnswersTheSameInWhateverOrderItsBlocksRun) {
   }
 }
 
+// Each larger than what the calls before have left, and in shares enough that every stage has its own.
+TEST(PinnedMemory, ThatTheHostHasNotIsReportedAndForgotten) {
+  std::int64_t rows = 10'000;
+  for (const int n : {1, 2, 3}) {
+    SCOPED_TRACE(n);
+    for (bool failed = false; !failed; rows *= 2) {
+      ASSERT_LT(rows, 1'000'000) << "never called";
+      const lcp::Problems problems = small_lcps(rows);
+      simulated_gpu::fail(simulated_gpu::Failure::kPinned, n);
+      try {
+        static_cast<void>(lcp::solve(problems, {}, kGpu));
+      } catch (const Error& error) {
+        failed = true;
+        EXPECT_EQ(error.code(), ExitCode::kNoDevice);
+        EXPECT_NE(std::string(error.what()).find("pinned memory"), std::string::npos) << error.what();
+      }
+      EXPECT_EQ(failed, !simulated_gpu::is_planned(simulated_gpu::Failure::kPinned));
+      EXPECT_EQ(simulated_gpu::bytes_in_use(), 0u);
+      simulated_gpu::recover();
+      EXPECT_TRUE(lcp::solve(problems, {}, kGpu).z == lcp::solve(problems, {}, kReference).z);
+    }
+  }
+}
+
 // Wrench balances of eight contacts: a thread's stack is several times its numbers.
 TEST(StacksOfAKernel, TakeTheirPartOfTheMemory) {
   constexpr std::int64_t kCount = 40;
@@ -154,6 +194,7 @@ TEST(StacksOfAKernel, TakeTheirPartOfTheMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Of, FailingGpu,
                          testing::Values(Operation{"contacts", forces, false},
+                                         Operation{"lcps", complementarity, false},
                                          Operation{"chains", accelerations, false}, Operation{"grasps", summary, true}),
                          [](const auto& info) { return info.param.name; });
 

@@ -86,6 +86,25 @@ TEST_F(Runtime, RunsAStreamsCopiesInItsOrderAndWaitsForNoOther) {
   EXPECT_EQ(cudaFree(at), cudaSuccess);
 }
 
+TEST_F(Runtime, ReadsAndWritesPinnedMemoryAsLateAsItMay) {
+  double *at = nullptr, *pinned = nullptr;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&at), 8), cudaSuccess);
+  ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&pinned), 16, cudaHostAllocPortable), cudaSuccess);
+  EXPECT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  pinned[0] = 1;
+  EXPECT_EQ(cudaMemcpyAsync(at, pinned, 8, cudaMemcpyHostToDevice, stream), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(pinned + 1, at, 8, cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  EXPECT_TRUE(std::isnan(pinned[1])) << "nobody has waited";
+  pinned[0] = 2;
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(pinned[1], 2) << "what was written before the copy was done";
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(pinned), cudaErrorInvalidValue) << "twice";
+  EXPECT_EQ(cudaFree(at), cudaSuccess);
+}
+
 TEST_F(Runtime, DiesForGoodWhereADeviceIsLost) {
   double *at = nullptr, x = 1;
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&at), 8), cudaSuccess);

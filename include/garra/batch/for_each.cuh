@@ -205,18 +205,22 @@ void for_each(std::int64_t count, const Body& body) {
   }
 }
 
+/// How many threads the device can hold at once.
+inline std::uint64_t threads_at_once(int device) {
+  int processors = 0, threads = 0;
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking for multiprocessors");
+  check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device), "asking for threads");
+  return static_cast<std::uint64_t>(processors) * static_cast<std::uint64_t>(threads);
+}
+
 /// Local memory that the driver sets aside for the kernel of this body [bytes]: for every thread that the device can
 /// hold at once, whatever the launch has.
 template <class Body>
 std::uint64_t stacks_of(int device) {
   using Launched = std::conditional_t<kFitsParameters<Body>, Body, Resident<Body>>;
   cudaFuncAttributes kernel;
-  int processors = 0, threads = 0;
   check(cudaFuncGetAttributes(&kernel, for_each_kernel<Launched>), "asking for a kernel's attributes");
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking for multiprocessors");
-  check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device), "asking for threads");
-  return std::uint64_t{kernel.localSizeBytes} * static_cast<std::uint64_t>(processors) *
-         static_cast<std::uint64_t>(threads);
+  return std::uint64_t{kernel.localSizeBytes} * threads_at_once(device);
 }
 
 /// What a batch takes on the device [bytes].

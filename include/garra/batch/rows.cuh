@@ -7,25 +7,9 @@
 #include "garra/batch/columns.cuh"
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/rows.hpp"
+#include "garra/batch/staging.cuh"
 
 namespace garra::batch {
-
-/// kernels(count, in, out) for one chunk of at most `most` rows after another; `in` and `out` are tiles on the GPU.
-template <class In, class Out, class Kernels>
-void run_chunks(const Rows& job, std::int64_t most, const Kernels& kernels) {
-  const std::int64_t largest = std::min(most, job.count);
-  RowTiles<In, Out> tiles(job, largest);
-  cuda::Buffer<double> in(tiles.in().doubles()), out(tiles.out().doubles());
-  const int threads = solve_threads(job.device);
-  for (std::int64_t first = 0; first < job.count; first += most) {
-    const RowRange rows{first, std::min(most, job.count - first)};
-    tiles.fill(rows, threads);
-    in.upload(tiles.in().data());
-    kernels(rows.count, in.data(), out.data());
-    out.download(tiles.out().data());
-    tiles.drain(rows, threads);
-  }
-}
 
 inline constexpr std::int64_t kDeviceChunk = std::int64_t{1} << 20;  ///< rows on the GPU at a time, at most
 
@@ -43,23 +27,17 @@ void run_resident_chunks(const ResidentRows& job, const Kernels& kernels) {
   }
 }
 
-/// As many rows at a time as fit.
-template <class Op>
-void run_kernels(const Device& device, const Op& op, const Rows& job) {
-  using In = typename Op::template In<double>;
-  using Out = typename Op::template Out<double>;
-  const std::int64_t fit =
-      cuda::how_many_fit(device, cuda::Memory{sizeof(In) + sizeof(Out), cuda::stacks_of<RowsBody<Op>>(device.index)});
-  run_chunks<In, Out>(job, std::min(fit, kDeviceChunk), [&](std::int64_t count, const double* in, double* out) {
-    cuda::for_each(count, RowsBody<Op>{op, in, out});
-  });
-}
 template <class Op>
 void run_kernels(const Device&, const Op& op, const ResidentRows& job) {
   run_resident_chunks<typename Op::template In<double>, typename Op::template Out<double>>(
       job, [&](const RowRange& rows, const double* in, double* out) {
         cuda::for_each(rows.count, RowsBody<Op>{op, in, out});
       });
+}
+template <class Op>
+void run_kernels(const Device& device, const Op& op, const Rows& job) {
+  run_staged(job, kDeviceChunk, cuda::stacks_of<RowsBody<Op>>(device.index),
+             [&](const ResidentRows& rows) { run_kernels(device, op, rows); });
 }
 
 /// An operation on rows of the host is one on rows of the device, too: both are announced by one line.

@@ -9,6 +9,7 @@
 //   template struct garra::batch::Kernels<Op, garra::batch::Rows>;
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -83,10 +84,19 @@ struct FieldTiles {
   int fields;
 };
 
-/// Rows to tiles, by `threads` threads. Spare lanes of the last tile repeat the last row: ordinary arithmetic.
-void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to, int threads = 1);
+/// Rows to tiles. Spare lanes of the last tile repeat the last row: ordinary arithmetic.
+void gather(const std::vector<InColumn>& columns, const RowRange& rows, const FieldTiles& to);
 /// Tiles to rows.
-void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns, int threads = 1);
+void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<OutColumn>& columns);
+
+/// Where each of some columns begins in memory that holds their rows one after another; last, where they end [bytes].
+/// Absent columns take none; of shared ones a single row is there.
+using Offsets = std::vector<std::size_t>;
+[[nodiscard]] Offsets packed_offsets(const std::vector<InColumn>& columns, std::int64_t rows);
+[[nodiscard]] Offsets packed_offsets(const std::vector<OutColumn>& columns, std::int64_t rows);
+/// Rows as they are, into such memory and out of it, by `threads` threads.
+void pack(const std::vector<InColumn>& columns, const RowRange& rows, std::byte* to, int threads);
+void unpack(const std::byte* from, const RowRange& rows, const std::vector<OutColumn>& columns, int threads);
 
 /// Tiles of at most `most` rows on their way to an operation and back.
 template <class In, class Out>
@@ -94,12 +104,8 @@ class RowTiles {
  public:
   /// Of `job`, which must outlive them.
   RowTiles(const Rows& job, std::int64_t most) : job_(job), in_(most), out_(most) {}
-  void fill(const RowRange& rows, int threads = 1) {
-    gather(job_.in, rows, {in_.data(), kFields<double, In>}, threads);
-  }
-  void drain(const RowRange& rows, int threads = 1) {
-    scatter({out_.data(), kFields<double, Out>}, rows, job_.out, threads);
-  }
+  void fill(const RowRange& rows) { gather(job_.in, rows, {in_.data(), kFields<double, In>}); }
+  void drain(const RowRange& rows) { scatter({out_.data(), kFields<double, Out>}, rows, job_.out); }
   [[nodiscard]] Tiles<In>& in() { return in_; }
   [[nodiscard]] Tiles<Out>& out() { return out_; }
 

@@ -50,16 +50,21 @@ def _torch_function() -> Any:
             arrays = [torch.as_tensor(x).detach().cpu().numpy() for x in (A, b, mu)]
             found = contact.solve(*arrays, **how)
             ctx.problem, ctx.found = arrays, found
-            margin = [torch.as_tensor(np.asarray(x)) for x in _margin(arrays[0], arrays[2], found, wanted)]
+            ctx.device = torch.as_tensor(A).device
+            margin = _margin(arrays[0], arrays[2], found, wanted)
+            margin = [torch.as_tensor(np.asarray(x), device=ctx.device) for x in margin]
             ctx.mark_non_differentiable(*margin)
-            return torch.as_tensor(found.c), *margin
+            return torch.as_tensor(found.c, device=ctx.device), *margin
 
         @staticmethod
         def backward(ctx: Any, cotangent: Any, *_: Any) -> tuple[Any, ...]:
             A, b, mu = ctx.problem
             g = contact.gradients(A, mu, ctx.found, cotangent.detach().cpu().numpy())
             parts = zip(("A", "b", "mu"), (A, b, mu), ctx.needs_input_grad, strict=False)
-            found = (torch.as_tensor(_summed(getattr(g, p), x.shape)) if wanted else None for p, x, wanted in parts)
+            found = (
+                torch.as_tensor(_summed(getattr(g, p), x.shape), device=ctx.device) if wanted else None
+                for p, x, wanted in parts
+            )
             return *found, None, None
 
     return Forces

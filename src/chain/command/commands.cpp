@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
 #include "chain/command/generate.hpp"
 #include "chain/command/simulate.hpp"
@@ -228,7 +229,7 @@ void judge(const EvalArguments& arguments, const Summary& s) {
 
 void run_eval(const EvalArguments& arguments) {
   check_output(arguments.input, arguments.output, "the states");
-  const Device device = parse_device(arguments.device, arguments.threads);
+  const Device device = parse_device_for_arrays(arguments.device, arguments.threads);
   const chain::Robot robot = read_model(arguments.model);
   const io::StateStream states(arguments.input, robot.joints);
   Summary summary;

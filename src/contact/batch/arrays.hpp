@@ -28,21 +28,28 @@ inline bool slides(const ProblemView& in, std::int64_t k, int j) {
   return !in.mode.empty() && in.mode[static_cast<std::size_t>(k * in.contacts + j)] != 0;
 }
 
-/// Unit slip directions of problem k, (0, 0) where a contact may roll. A sliding contact without a direction gets NaN,
-/// which the certificate calls invalid.
+/// The direction of a slip velocity. A sliding contact without one gets NaN, which the certificate calls invalid.
+inline std::array<double, 2> unit_slip(const double* v) {
+  // hypot: the square of a speed below 1e-154 m/s would vanish, and with it the direction.
+  const double speed = std::hypot(v[0], v[1]);
+  return {v[0] / speed, v[1] / speed};
+}
+
+/// Unit slip directions of problem k, (0, 0) where a contact may roll.
 template <int N>
 solvers::SlidingContacts<double, N> sliding_at(const ProblemView& in, std::int64_t k) {
   solvers::SlidingContacts<double, N> out{Vec<double, 2 * N>::zero()};
   if (in.slip_velocity.empty()) return out;
   for (int j = 0; j < in.contacts; ++j) {
     if (!slides(in, k, j)) continue;
-    const double* v = in.slip_velocity.data() + 2 * (k * in.contacts + j);
-    // hypot: the square of a speed below 1e-154 m/s would vanish, and with it the direction.
-    const double speed = std::hypot(v[0], v[1]);
-    for (int i = 0; i < 2; ++i) out.v[2 * j + i] = v[i] / speed;
+    const auto slip = unit_slip(in.slip_velocity.data() + 2 * (k * in.contacts + j));
+    for (int i = 0; i < 2; ++i) out.v[2 * j + i] = slip[static_cast<std::size_t>(i)];
   }
   return out;
 }
+
+/// Those of all problems [n][k][2]; empty where the problems have none.
+[[nodiscard]] std::vector<double> slip_directions(const ProblemView& in, int threads);
 
 /// One solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
 template <int N>

@@ -1,32 +1,41 @@
 // What the host hands to kernels/contact/*.cu with a solver (garra/batch/on_device.hpp).
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "garra/batch/resident.hpp"
 
 namespace garra::contact {
 
-/// Problems of `contacts` contacts in tiles of FrictionProblem and SlidingContacts (or null), to be solved and judged
-/// by the tolerance; their FrictionSolutions go to `solutions`.
-struct HostTiles {
+/// Problems of the host, to be solved and judged by the tolerance: columns of FrictionProblem and unit slip directions
+/// (or null); of FrictionSolution and of SolutionVerdict.
+struct HostBatch {
   int contacts;
   double tol;
-  std::int64_t count;
-  const double* problems;  ///< host memory, as the following
-  const double* sliding;
-  double* solutions;
+  batch::Rows rows;
 };
 
-/// Problems that are on the device already: columns of FrictionProblem and FrictionSolution, then unit slip directions
-/// (or null) and what is wanted of SolutionVerdict (or nothing).
+inline constexpr std::size_t kProblemColumns = 3, kSolutionColumns = 13;
+
+/// The same on the device.
 struct DeviceBatch {
   int contacts;
   double tol;
-  batch::ResidentRows rows;
+  batch::ResidentRows rows;  ///< of FrictionProblem and FrictionSolution
   batch::DeviceColumn slips;
-  std::vector<batch::DeviceColumn> verdicts;
+  std::vector<batch::DeviceColumn> verdicts;  ///< empty: none is wanted
+
+  /// `all` has the columns of HostBatch.
+  DeviceBatch(int k, double tolerance, const batch::ResidentRows& all)
+      : contacts(k), tol(tolerance), rows(all), slips(all.in.at(kProblemColumns)) {
+    rows.in.resize(kProblemColumns);
+    rows.out.resize(kSolutionColumns);
+    const auto first = all.out.begin() + kSolutionColumns;
+    if (std::any_of(first, all.out.end(), [](const auto& column) { return column.data != nullptr; }))
+      verdicts.assign(first, all.out.end());
+  }
 };
 
 /// In place of a solver: forces that are there are the candidates.

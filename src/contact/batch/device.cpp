@@ -25,25 +25,32 @@ void check(const DeviceProblems& in, const Options& options) {
     throw Error(ExitCode::kUsage, "solutions are not counted on the device", "use arrays of the host");
 }
 
-/// The columns in the order of FrictionProblem, FrictionSolution, SolutionVerdict.
+/// The columns in the order of HostBatch.
 DeviceBatch batch_of(const DeviceProblems& in, double tol, const DeviceSolutions& to) {
   using batch::device_column;
   const int k = in.contacts;
-  DeviceBatch out{k, tol, {}, {}, {}};
-  out.rows.count = in.count;
-  out.rows.in = {device_column(in.A, 9 * k * k), device_column(in.b, 3 * k), device_column(in.mu, k)};
-  out.rows.out = {
-      device_column(to.c, 3 * k),        device_column(to.a, 3 * k),      device_column(to.residual, 1),
-      device_column(to.residual_raw, 1), device_column(to.minimum, 1),    device_column(to.projected_gradient, 1),
-      device_column(to.status, 1),       device_column(to.iterations, 1), device_column(to.evaluations, 1),
-      device_column(to.inner, 1),        device_column(to.products, 1),   device_column(to.stage, 1),
-      device_column(to.stalls, 1)};
-  out.slips = device_column(in.slip_direction, 2 * k);
-  if (to.merit.data != nullptr || to.friction_margin.data != nullptr || to.critical_friction.data != nullptr ||
-      to.state.data != nullptr)
-    out.verdicts = {device_column(to.merit, 1), device_column(to.friction_margin, 1),
-                    device_column(to.critical_friction, 1), device_column(to.state, k)};
-  return out;
+  batch::ResidentRows rows;
+  rows.count = in.count;
+  rows.in = {device_column(in.A, 9 * k * k), device_column(in.b, 3 * k), device_column(in.mu, k),
+             device_column(in.slip_direction, 2 * k)};
+  rows.out = {device_column(to.c, 3 * k),
+              device_column(to.a, 3 * k),
+              device_column(to.residual, 1),
+              device_column(to.residual_raw, 1),
+              device_column(to.minimum, 1),
+              device_column(to.projected_gradient, 1),
+              device_column(to.status, 1),
+              device_column(to.iterations, 1),
+              device_column(to.evaluations, 1),
+              device_column(to.inner, 1),
+              device_column(to.products, 1),
+              device_column(to.stage, 1),
+              device_column(to.stalls, 1),
+              device_column(to.merit, 1),
+              device_column(to.friction_margin, 1),
+              device_column(to.critical_friction, 1),
+              device_column(to.state, k)};
+  return {k, tol, rows};
 }
 
 Device device_of(const DeviceBatch& batch) { return {Executor::kCuda, 0, batch.rows.call.device}; }

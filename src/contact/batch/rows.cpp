@@ -13,14 +13,9 @@ const double* tile_of(const double* tiles, std::int64_t t) {
 
 /// use(t, first, count) for the tiles of a block: `count` <= 32 problems, from `first` on, lie in tile t.
 template <class Use>
-void for_each_tile(const batch::RowRange& rows, int threads, const Use& use) {
-  const std::int64_t tiles = batch::tiles_for(rows.count);
-  // 64 tiles a block: 2048 problems, long enough that handing out blocks costs nothing; one thread takes them all at
-  // once.
-  batch::for_blocks(threads, {tiles, threads > 1 ? 64 : tiles}, [&](std::int64_t begin, std::int64_t count) {
-    for (std::int64_t t = begin; t < begin + count; ++t)
-      use(t, rows.first + t * kLanes, std::min<std::int64_t>(kLanes, rows.count - t * kLanes));
-  });
+void for_each_tile(const batch::RowRange& rows, const Use& use) {
+  for (std::int64_t t = 0; t < batch::tiles_for(rows.count); ++t)
+    use(t, rows.first + t * kLanes, std::min<std::int64_t>(kLanes, rows.count - t * kLanes));
 }
 
 /// Whether anything is to be stored.
@@ -47,38 +42,46 @@ Job job_of(const ProblemView& in, const Options& options, const Device& device, 
   return job;
 }
 
+std::vector<double> slip_directions(const ProblemView& in, int threads) {
+  std::vector<double> all(in.slip_velocity.size());
+  const auto contacts = static_cast<std::int64_t>(all.size() / 2);
+  batch::for_blocks(threads, {contacts, 4096}, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t j = first; j < first + count; ++j)
+      if (const auto at = static_cast<std::size_t>(j); in.mode[at] != 0)
+        std::ranges::copy(unit_slip(in.slip_velocity.data() + 2 * at), all.data() + 2 * at);
+  });
+  return all;
+}
+
 template <int N>
 Block<N>::Block(const Job& job, std::int64_t most)
     : batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows, most),
       job_(job),
-      // Room for slips only where there are any; candidates of a GPU are made there and never come back.
-      sliding_(job.in.slip_velocity.empty() ? 0 : most),
-      candidates_(job.device.executor == Executor::kCuda ? 0 : most) {}
+      sliding_(job.in.slip_velocity.empty() ? 0 : most),  // room for slips only where there are any
+      candidates_(most) {}
 
 template <int N>
-void Block<N>::fill(const batch::RowRange& rows, int threads) {
-  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::fill(rows, threads);
+void Block<N>::fill(const batch::RowRange& rows) {
+  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::fill(rows);
   // Slips are not a column of the rows: they are normalized on the way (sliding_at).
   if (slips() == nullptr) return;
-  for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
+  for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     for (std::int64_t i = 0; i < kLanes; ++i)  // spare lanes repeat the last problem
       sliding_.set(t * kLanes + i, sliding_at<N>(job_.in, first + std::min(i, count - 1)));
   });
 }
 
 template <int N>
-void Block<N>::drain(const batch::RowRange& rows, int threads) {
+void Block<N>::drain(const batch::RowRange& rows) {
   using Verdict = SolutionVerdict<double, N>;
-  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::drain(rows, threads);
+  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::drain(rows);
   if (job_.verdicts.empty()) return;
-  // The host judges what a GPU solved, too: in lanes, as they have the same bits.
-  const Executor executor = job_.device.executor == Executor::kScalar ? Executor::kScalar : Executor::kLanes;
   const double *problems = this->in().data(), *solutions = this->out().data();
-  for_each_tile(rows, threads, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
+  for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     // On the stack and aligned for a lane's load: a verdict lives no longer than its tile.
     alignas(64) double verdicts[batch::kFields<double, Verdict> * kLanes];
     batch::for_each(
-        executor, count,
+        job_.device.executor, count,
         VerdictBody<N>{tile_of<solvers::FrictionProblem<double, N>>(problems, t),
                        slips() == nullptr ? nullptr : tile_of<solvers::SlidingContacts<double, N>>(slips(), t),
                        tile_of<solvers::FrictionSolution<double, N>>(solutions, t), verdicts, job_.in.contacts});

@@ -2,7 +2,6 @@
 // per solver instantiates it (contact/instances), so that they compile side by side.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "contact/batch/arrays.hpp"
@@ -29,8 +28,6 @@ struct Job {
 /// Problems per block: problems, candidates and solutions stay in the L2 cache, or are few megabytes.
 template <int N>
 inline constexpr std::int64_t kBlock = kTakesFewer<N> ? 64 : 256;
-inline constexpr std::int64_t kDeviceBlock = std::int64_t{1}
-                                             << 17;  // the same on a GPU: its tiles are cleared once and reused
 
 /// Tiles that a thread uses for one block after another.
 template <int N>
@@ -38,16 +35,16 @@ class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solver
  public:
   Block(const Job& job, std::int64_t most);
   /// Problems of these rows into the tiles, slip directions normalized.
-  void fill(const batch::RowRange& rows, int threads = 1);
+  void fill(const batch::RowRange& rows);
   /// With the verdicts that are wanted.
-  void drain(const batch::RowRange& rows, int threads = 1);
+  void drain(const batch::RowRange& rows);
   [[nodiscard]] const double* slips() const { return sliding_.count() > 0 ? sliding_.data() : nullptr; }
   [[nodiscard]] double* candidates() { return candidates_.data(); }
 
  private:
   const Job& job_;
   batch::Tiles<solvers::SlidingContacts<double, N>> sliding_;
-  batch::Tiles<solvers::Candidate<double, N>> candidates_;  ///< those of a GPU stay there
+  batch::Tiles<solvers::Candidate<double, N>> candidates_;
 };
 
 /// The certificate of a block on the CPU; compiled once, in contact/instances/certify.cpp.
@@ -72,36 +69,14 @@ void solve_on_cpu(const Solver& solver, const Job& job) {
       });
 }
 
-/// Blocks as large as the device's memory allows; all threads pack and unpack.
-template <class Solver, int N>
+/// The arrays as columns, through the GPU.
+template <class Solver>
 void solve_on_gpu(const Solver& solver, const Job& job) {
-  using Solution = solvers::FrictionSolution<double, N>;
-  constexpr std::uint64_t kStack = kTakesFewer<N> ? 131072 : 0;  // of a thread [bytes]
-  // Of a problem on the device, slips and guesses counted in whether there are any or not.
-  const std::uint64_t bytes = sizeof(solvers::FrictionProblem<double, N>) +
-                              sizeof(solvers::SlidingContacts<double, N>) + sizeof(solvers::Candidate<double, N>) +
-                              sizeof(Solution) + sizeof(Vec<double, 3 * N>) + kStack;
-  const std::int64_t fit = std::min({how_many_fit(job.device, bytes), kDeviceBlock, job.in.count});
-  // All threads fill and drain the tiles, one block after another: the device has them to itself in between.
-  const int threads = solve_threads(job.device);
-  Block<N> block(job, fit);
-  for (std::int64_t first = 0; first < job.in.count; first += fit) {
-    const std::int64_t count = std::min(fit, job.in.count - first);
-    block.fill({first, count}, threads);
-    batch::on_device(
-        job.device, solver,
-        HostTiles{job.in.contacts, job.options.tol, count, block.in().data(), block.slips(), block.out().data()});
-    block.drain({first, count}, threads);
-  }
-}
-
-/// On the executor of the job's device.
-template <class Solver, int N>
-void solve_all(const Solver& solver, const Job& job) {
-  if (job.device.executor == Executor::kCuda)
-    solve_on_gpu<Solver, N>(solver, job);
-  else
-    solve_on_cpu<Solver, N>(solver, job);
+  const std::vector<double> slips = slip_directions(job.in, solve_threads(job.device));
+  HostBatch all{job.in.contacts, job.options.tol, job.rows};
+  all.rows.in.push_back(batch::in_column(slips, 2 * job.in.contacts));
+  all.rows.out.insert(all.rows.out.end(), job.verdicts.begin(), job.verdicts.end());
+  batch::on_device(job.device, solver, all);
 }
 
 /// Sets what every solver has: tolerance and iteration limit.
@@ -111,7 +86,8 @@ void solve_with(Solver solver, const Job& job) {
   // 0 leaves each solver its own limit.
   if (job.options.max_iterations > 0) solver.max_iterations = job.options.max_iterations;
   if (job.resident != nullptr) return batch::on_device(job.device, solver, *job.resident);
-  for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_all<Solver, n>(solver, job); });
+  if (job.device.executor == Executor::kCuda) return solve_on_gpu(solver, job);
+  for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_on_cpu<Solver, n>(solver, job); });
 }
 
 /// Newton as the method wants it: with its ladder, or semismooth Newton's first rung alone, which shows what restarts

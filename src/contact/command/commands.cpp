@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/cuda_device.hpp"
 #include "base/files/atomic_file.hpp"
 #include "base/files/suggest.hpp"
 #include "contact/command/summary.hpp"
@@ -273,7 +274,7 @@ std::string output_help() {
 }
 
 void run_solve(SolveArguments arguments) {
-  const Device device = parse_device(arguments.device, arguments.threads);
+  const Device device = parse_device_for_arrays(arguments.device, arguments.threads);
   arguments.options.method = method_of(arguments);
   arguments.options.precision = contact::parse_precision(arguments.precision);
   check_outputs(arguments);

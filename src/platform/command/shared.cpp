@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/platform_file.hpp"
@@ -144,7 +145,7 @@ PlatformRun begin_platform(const PlatformArguments& arguments, const io::Platfor
   // First: hours of work must not end at a file that cannot be written.
   check_output(arguments.input, arguments.output, "the samples");
   PlatformRun run;
-  run.device = parse_device(arguments.device, arguments.threads);
+  run.device = parse_device_for_arrays(arguments.device, arguments.threads);
   run.platform = io::read_platform(arguments.model, arguments.overrides);
   print_warnings(run.platform.notes);
   run.single = arguments.input.empty();

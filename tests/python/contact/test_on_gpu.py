@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from arrays import REFERENCE, require_module
 
 require_module()
 
-from gpu_arrays import FOLDER  # noqa: E402
+from gpu_arrays import FOLDER, run  # noqa: E402
 
 if not list(FOLDER.glob("_core*")):
     pytest.skip("no module with a simulated GPU was built", allow_module_level=True)
@@ -33,14 +29,8 @@ def expect_same(found, expected):
 """
 
 
-def run(code: str, begin: str = BEGIN) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([sys.executable, "-c", begin + code], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
 def test_answers_have_the_bits_of_the_processor_and_are_on_the_gpu():
-    run("""
+    run(BEGIN + """
 for n in (0, 1, 31, 32, 33, 70):
     given = [gpu.on_gpu(values[:n]) for values in (A, b, mu)]
     found = contact.solve(*given)
@@ -55,7 +45,7 @@ expect_same(contact.solve(*map(gpu.on_gpu, (poisoned, b, mu)), method="nsgs", to
 
 
 def test_leading_axes_and_strides_are_read_where_they_stand():
-    run("""
+    run(BEGIN + """
 grid = [gpu.on_gpu(values.reshape(7, 10, *values.shape[1:])) for values in (A, b)] + [gpu.on_gpu(mu[3])]
 expected = contact.solve(A.reshape(7, 10, 9, 9), b.reshape(7, 10, 9), mu[3], device="scalar")
 expect_same(contact.solve(*grid), expected)
@@ -68,7 +58,7 @@ assert gpu.on_host(one.c).tobytes() == contact.solve(A[5], b[5], mu[5]).c.tobyte
 
 
 def test_the_work_is_on_the_stream_that_the_library_is_on():
-    run("""
+    run(BEGIN + """
 from types import SimpleNamespace
 from contextlib import nullcontext
 stream, capsules = gpu.stream(), []
@@ -100,8 +90,30 @@ expect_same(found, contact.solve(A, b, mu, device="scalar"))
 """)
 
 
+def test_arrays_that_nobody_may_write_get_answers_in_memory_that_they_take_over():
+    run(BEGIN + """
+from types import SimpleNamespace
+
+class Array(gpu.Array):
+    addressable_data = None  # what tells JAX's
+
+def of(array):
+    return Array(array.data, array.shape, array.strides, array.dtype)
+
+Array.__module__ = "jaxlib._jax"
+sys.modules["jax"] = SimpleNamespace(
+    numpy=SimpleNamespace(reshape=lambda array, shape: of(gpu.reshape(array, shape)),
+                          broadcast_to=lambda array, shape: of(gpu.broadcast_to(array, shape))),
+    dlpack=SimpleNamespace(from_dlpack=lambda other: of(gpu.from_dlpack(other))))
+for n in (0, 1, 70):
+    found = contact.solve(*(of(gpu.on_gpu(values[:n])) for values in (A, b, mu)))
+    assert type(found.c) is Array
+    expect_same(found, contact.solve(A[:n], b[:n], mu[:n], device="scalar"))
+""")
+
+
 def test_what_is_not_taken_is_said():
-    run("""
+    run(BEGIN + """
 there = dict(zip("Abm", map(gpu.on_gpu, (A, b, mu))))
 def refused(kind, match, A=there["A"], b=there["b"], mu=there["m"], **how):
     with pytest.raises(kind, match=match):
@@ -124,4 +136,4 @@ gpu.empty = lambda shape, *, dtype, device: gpu.Array(256, shape, gpu.packed(sha
 with pytest.raises(garra.DeviceError, match="no CUDA kernels"):
     contact.solve(*(gpu.empty(shape, dtype=np.float64, device=0) for shape in ((2, 9, 9), (2, 9), (2, 3))))
 """
-    run(code, begin="")
+    run(code)

@@ -6,6 +6,8 @@ Arrays are DLPack's, and this module is their namespace.
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
 import sys
 from math import prod
 from pathlib import Path
@@ -41,7 +43,7 @@ _capsule = ctypes.pythonapi.PyCapsule_New
 _capsule.restype, _capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 
 
-_kept: list[_Tensor] = []  # their deleter is null
+_kept: list[object] = []  # their deleter is null
 
 
 class Array:
@@ -69,6 +71,21 @@ class Array:
         )
         _kept.append(tensor)
         return _capsule(ctypes.addressof(tensor), b"dltensor", None)
+
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def from_dlpack(other: object) -> Array:
+    """Of one that lies in order and is never freed."""
+    capsule = other.__dlpack__(stream=1)
+    tensor = _Tensor.from_address(_pointer(capsule, b"dltensor"))
+    _kept.append(capsule)
+    assert (tensor.device_kind, tensor.device) == other.__dlpack_device__() == (2, 0)
+    shape = tuple(tensor.shape[: tensor.axes])
+    dtype = np.dtype(f"{'iuf'[tensor.kind]}{tensor.bits // 8}")
+    return Array(tensor.data + tensor.offset, shape, packed(shape), dtype.type)
 
 
 def packed(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -122,3 +139,10 @@ def _library() -> ctypes.CDLL:
     library.gpu_copy.restype = ctypes.c_bool
     library.gpu_copy.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_bool]
     return library
+
+
+def run(code: str) -> None:
+    """In a process of its own: this one has the module without a GPU."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
