@@ -2,6 +2,7 @@
 // `garra chain eval`. The formulas: docs/chain.md; the files: docs/chain-files.md.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/batch/resident.hpp"
 #include "garra/chain.hpp"
 #include "garra/core/status.hpp"
 
@@ -165,5 +167,42 @@ struct EvalPlace {
                                const EvalOptions& options = {}, const Device& device = {});
 /// The same into `out`, whose memory is used again: for batches of about the same size, one after another.
 void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted, const EvalPlace& place, Results& out);
+
+// States that are on the GPU already: nothing is copied to the host and back (docs/gpu-arrays.md). The numbers are
+// those of evaluate() above, to the bit.
+
+/// As States, without parameters. Arrays that no wanted output needs may be null.
+struct DeviceStates {
+  std::int64_t count = 0;
+  DeviceArray<const double> q;            ///< [count][j]
+  DeviceArray<const double> qd = {};      ///< [count][j]
+  DeviceArray<const double> qdd = {};     ///< [count][j]
+  DeviceArray<const double> tau = {};     ///< [count][j]
+  DeviceArray<const double> wrench = {};  ///< [count][6]
+};
+
+/// As Results. What is null is not wanted, and not computed.
+struct DeviceResults {
+  std::array<DeviceArray<double>, kOutputCount> output = {};  ///< of each Output [count][size_of()]
+  DeviceArray<Status> status = {};
+
+  [[nodiscard]] DeviceArray<double>& operator[](Output one) { return output[static_cast<std::size_t>(one)]; }
+  [[nodiscard]] const DeviceArray<double>& operator[](Output one) const {
+    return output[static_cast<std::size_t>(one)];
+  }
+};
+
+/// How and where.
+struct DevicePlace {
+  EvalOptions options = {};
+  DeviceCall call = {};
+};
+
+/// The same on arrays of the device. Throws Error where an array that a wanted output needs is null, the workspace is
+/// too small, or CUDA refuses.
+void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace& place, const DeviceResults& to);
+/// Bytes of workspace that this call takes. Runs nothing.
+[[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceStates& states, const DevicePlace& place,
+                                          const DeviceResults& to);
 
 }  // namespace garra::chain

@@ -8,6 +8,7 @@ extern template void evaluate_padded<kMaxComposite>(const DeviceChain&);
 extern template void evaluate_padded<kMaxJoints>(const DeviceChain&);
 
 void run_kernels(const Device&, const DeviceChain& chain) {
+  const batch::ResidentCall call(chain.rows);
   switch (device_padded(chain.robot, !chain.columns.empty())) {
     case 6:
       return evaluate_as(source_of<SharedModel<6, Joints::kRevolute>>(chain.robot), chain);
@@ -19,7 +20,13 @@ void run_kernels(const Device&, const DeviceChain& chain) {
       return evaluate_padded<kMaxJoints>(chain);
   }
 }
+void run_kernels(const Device& device, const HostChain& chain) {
+  batch::run_staged(chain.rows, batch::kDeviceChunk, 0, [&](const batch::ResidentRows& rows) {
+    run_kernels(device, DeviceChain{chain.robot, chain.options, chain.columns, rows});
+  });
+}
 
 }  // namespace garra::chain
 
 template struct garra::batch::Kernels<garra::chain::DeviceChain>;
+template struct garra::batch::Kernels<garra::chain::HostChain>;

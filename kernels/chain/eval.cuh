@@ -2,83 +2,147 @@
 // side.
 #pragma once
 
-#include <memory>
+#include <algorithm>
+#include <deque>
+#include <limits>
 #include <vector>
 
 #include "chain/eval/cuda.hpp"
-#include "garra/batch/on_device.cuh"
+#include "garra/batch/rows.cuh"
 
 namespace garra::chain {
 
-using Numbers = cuda::Buffer<double>;
+/// Status of each state, after all other bodies.
+struct JudgeBody {
+  struct Input {
+    double* tile;
+    int fields;
+  };
+  Input in[kStateColumns + 1];  ///< as the columns, all parameters in one; null: not needed
+  const double* singular;       ///< null: accelerations are not wanted
+  double* status;
 
-/// The host's tiles again on the device.
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    S invalid = S(0);  // 0 * x is NaN where x is not finite
+    for (const Input& input : in) {
+      if (input.tile == nullptr) continue;
+      const double* fields = input.tile + i / batch::kTile * input.fields * batch::kTile + i % batch::kTile;
+      for (int f = 0; f < input.fields; ++f) invalid += S(0) * fields[f * batch::kTile];
+    }
+    Status found = Status::kConverged;
+    if (singular != nullptr && singular[i] > 0) found = Status::kNoSolution;
+    if (invalid != S(0)) found = Status::kInvalidInput;
+    status[i] = static_cast<int>(found);
+  }
+};
+
+/// Thread i takes one number of an output, out of the padding, NaN where the state is invalid.
+struct OutputBody {
+  static constexpr int kAxes = 3;
+  batch::DeviceColumn to;
+  batch::RowRange rows;
+  const double *tiles, *status;
+  int real[kAxes], padded[kAxes];  ///< shape of the output
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const batch::TileField at(i, to.width);
+    const std::int64_t state = at.tile * batch::kTile + at.lane;
+    if (state >= rows.count) return;
+    int from = 0, stride = 1;
+    for (int axis = kAxes - 1, rest = at.field; axis >= 0; --axis) {
+      from += rest % real[axis] * stride;
+      rest /= real[axis];
+      stride *= padded[axis];
+    }
+    double x = tiles[(at.tile * stride + from) * batch::kTile + at.lane];
+    if (status[state] == static_cast<int>(Status::kInvalidInput)) x = std::numeric_limits<double>::quiet_NaN();
+    static_cast<double*>(to.data)[(rows.first + state) * to.row + at.field * to.number] = with_one_nan(x);
+  }
+};
+
+/// Tiles of at most `most` states between a chain's columns and the bodies.
 class DeviceTiles {
  public:
-  DeviceTiles(const EvalTiles& host, int J, std::int64_t parameters, std::int64_t count)
-      : states_(batch::tiles_for(count) * batch::kTile) {
-    tiles_.q = input(host.q, J);
-    tiles_.qd = input(host.qd, J);
-    tiles_.qdd = input(host.qdd, J);
-    tiles_.tau = input(host.tau, J);
-    tiles_.wrench = input(host.wrench, 6);
-    tiles_.parameters = input(host.parameters, parameters);
+  DeviceTiles(const DeviceChain& chain, int J, std::int64_t most)
+      : chain_(chain), J_(J), states_(batch::tiles_for(most) * batch::kTile) {
+    const int parameters = static_cast<int>(chain.columns.size());
+    // In the order of the columns.
+    tiles_.q = input(0, J);
+    tiles_.qd = input(1, J);
+    tiles_.qdd = input(2, J);
+    tiles_.tau = input(3, J);
+    tiles_.wrench = input(4, 6);
+    if (parameters > 0) tiles_.parameters = judge_.in[kStateColumns].tile = take(parameters);
+    judge_.in[kStateColumns].fields = parameters;
     // Sines and cosines are taken once per state and kept for every output.
     tiles_.angles = take(3 * J);
     tiles_.singular = take(1);
+    judge_.status = take(1);
     for (int i = 0; i < kOutputCount; ++i)
-      if (host.out[i] != nullptr) tiles_.out[i] = output(host.out[i], size_of(static_cast<Output>(i), J));
-    // Which H are singular goes back only with the accelerations that it concerns.
-    if (host.at(Output::kForwardDynamics) != nullptr) outputs_.push_back({&buffer_of(tiles_.singular), host.singular});
+      if (column_of(i).data != nullptr) tiles_.out[i] = take(size_of(static_cast<Output>(i), J));
+    if (tiles_.at(Output::kForwardDynamics) != nullptr) judge_.singular = tiles_.singular;
   }
   [[nodiscard]] const EvalTiles& tiles() const { return tiles_; }
-  void download() const {
-    for (const auto& [from, to] : outputs_) from->download(to);
+
+  void gather(const batch::RowRange& rows) const {
+    const std::vector<batch::DeviceColumn>& in = chain_.rows.in;
+    for (std::size_t k = 0; k < kStateColumns; ++k)  // what is beyond the joints is 0
+      if (const auto& [tile, fields] = judge_.in[k]; tile != nullptr)
+        batch::gather({in[k], {nullptr, fields - in[k].width}}, rows, {tile, fields});
+    const int parameters = judge_.in[kStateColumns].fields;
+    for (int c = 0; c < parameters; ++c)
+      batch::gather({in[kStateColumns + static_cast<std::size_t>(c)]}, rows,
+                    {judge_.in[kStateColumns].tile + c * batch::kTile, parameters});
+  }
+
+  void scatter(const batch::RowRange& rows) const {
+    cuda::for_each(rows.count, judge_);
+    batch::scatter({judge_.status, 1}, rows, {chain_.rows.out.back()});
+    for (int i = 0; i < kOutputCount; ++i) {
+      if (tiles_.out[i] == nullptr) continue;
+      OutputBody body{column_of(i), rows, tiles_.out[i], judge_.status, {1, 1, 1}, {1, 1, 1}};
+      const auto real = shape_of(static_cast<Output>(i), chain_.robot.joints);
+      const auto padded = shape_of(static_cast<Output>(i), J_);
+      std::ranges::copy(real, body.real + OutputBody::kAxes - real.size());
+      std::ranges::copy(padded, body.padded + OutputBody::kAxes - padded.size());
+      cuda::for_each(batch::tiles_for(rows.count) * batch::kTile * body.to.width, body);
+    }
   }
 
  private:
-  double* take(std::int64_t fields) {
-    buffers_.push_back(std::make_unique<Numbers>(states_ * fields));
-    return buffers_.back()->data();
+  [[nodiscard]] const batch::DeviceColumn& column_of(int output) const {
+    return chain_.rows.out[static_cast<std::size_t>(output)];
   }
-  // Linear: there are a dozen buffers at most.
-  Numbers& buffer_of(const double* data) {
-    for (auto& b : buffers_)
-      if (b->data() == data) return *b;
-    throw Error(ExitCode::kInternal, "CUDA: an array that is not there");
-  }
-  const double* input(const double* host, std::int64_t fields) {
-    if (host == nullptr) return nullptr;
-    double* data = take(fields);
-    buffers_.back()->upload(host);
-    return data;
-  }
-  double* output(double* host, std::int64_t fields) {
-    double* data = take(fields);
-    outputs_.push_back({buffers_.back().get(), host});
-    return data;
+  double* take(std::int64_t fields) { return buffers_.emplace_back(states_ * fields).data(); }
+  const double* input(std::size_t k, int fields) {
+    if (chain_.rows.in[k].data == nullptr) return nullptr;
+    judge_.in[k] = {take(fields), fields};
+    return judge_.in[k].tile;
   }
 
-  struct Download {
-    const Numbers* from;
-    double* to;
-  };
+  const DeviceChain& chain_;
+  int J_;
   std::int64_t states_;
-  std::vector<std::unique_ptr<Numbers>> buffers_;
-  std::vector<Download> outputs_;
+  std::deque<cuda::Buffer<double>> buffers_;
+  JudgeBody judge_{};
   EvalTiles tiles_{};
 };
 
 template <class Source>
 void evaluate_as(const Source& source, const DeviceChain& chain) {
-  const auto columns = static_cast<std::int64_t>(chain.columns.size());
-  const std::int64_t count = chain.count;
-  const DeviceTiles device(chain.host, Source::J, columns, count);
   const Source pointed = moved_to(chain.options.point, source);
+  const std::int64_t most = std::min(batch::kDeviceChunk, chain.rows.count);
+  const DeviceTiles device(chain, Source::J, most);
   const EvalBody<Source> at_tool{source, device.tiles(), chain.options},
       at_point{pointed, device.tiles(), chain.options};
-  for_each_body(at_tool, at_point, [&](const auto& body) { cuda::for_each(count, body); });
-  device.download();
+  for (std::int64_t first = 0; first < chain.rows.count; first += most) {
+    const batch::RowRange rows{first, std::min(most, chain.rows.count - first)};
+    device.gather(rows);
+    for_each_body(at_tool, at_point, [&](const auto& body) { cuda::for_each(rows.count, body); });
+    device.scatter(rows);
+  }
 }
 
 /// A chain whose links differ from state to state: they go through memory.

@@ -6,6 +6,7 @@
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
+#include "on_gpu.hpp"
 
 namespace garra::python {
 
@@ -74,13 +75,7 @@ std::vector<std::size_t> shape_with_rows(std::size_t rows, const std::vector<int
   return shape;
 }
 
-nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numbers>& qd,
-                  const std::optional<Numbers>& qdd, const std::optional<Numbers>& tau,
-                  const std::optional<Numbers>& wrench, const std::vector<std::string>& outputs,
-                  const std::string& form, bool body_axes, const std::vector<double>& point, const std::string& device,
-                  int threads) {
-  chain::Outputs wanted;
-  for (const std::string& name : outputs) wanted.add(chain::parse_output(name));
+chain::EvalOptions eval_options(const std::string& form, bool body_axes, const std::vector<double>& point) {
   chain::EvalOptions options;
   if (form == "angular-first")
     options.form = chain::JacobianForm::kAngularFirst;
@@ -90,6 +85,17 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
     throw Error(ExitCode::kUsage, "form = \"" + form + "\"", "there are linear-first, angular-first, screws");
   options.body_axes = body_axes;
   options.point = vec3_of(point);
+  return options;
+}
+
+nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numbers>& qd,
+                  const std::optional<Numbers>& qdd, const std::optional<Numbers>& tau,
+                  const std::optional<Numbers>& wrench, const std::vector<std::string>& outputs,
+                  const std::string& form, bool body_axes, const std::vector<double>& point, const std::string& device,
+                  int threads) {
+  chain::Outputs wanted;
+  for (const std::string& name : outputs) wanted.add(chain::parse_output(name));
+  const chain::EvalOptions options = eval_options(form, body_axes, point);
   const auto count = static_cast<std::int64_t>(q.shape(0));
   chain::Results results;
   {
@@ -106,6 +112,36 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
   }
   out["status"] = taken_as<std::int32_t>(std::move(results.status), {q.shape(0)});
   return out;
+}
+
+/// Queues the evaluation of states on a GPU: `given` has q and what else there is, `out` an array for each wanted
+/// output and the status.
+void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& out, const std::string& form,
+                     bool body_axes, const std::vector<double>& point, std::uintptr_t stream,
+                     const nb::callable& allocate) {
+  const auto q = nb::cast<OnGpu<const double>>(given["q"]);
+  chain::DeviceStates states;
+  states.count = static_cast<std::int64_t>(q.shape(0));
+  states.q = view_of<const double>(q);
+  if (given.contains("qd")) take<const double>(given, "qd", states.qd);
+  if (given.contains("qdd")) take<const double>(given, "qdd", states.qdd);
+  if (given.contains("tau")) take<const double>(given, "tau", states.tau);
+  if (given.contains("wrench")) take<const double>(given, "wrench", states.wrench);
+  chain::DeviceResults to;
+  take<std::int32_t>(out, "status", to.status);
+  for (int i = 0; i < chain::kOutputCount; ++i) {
+    const auto output = static_cast<chain::Output>(i);
+    if (out.contains(to_string(output))) take<double>(out, to_string(output), to[output]);
+  }
+  const chain::EvalOptions options = eval_options(form, body_axes, point);
+  run_on_gpu(
+      {q.device_id(), stream, allocate},
+      [&](const DeviceCall& call) {
+        return chain::workspace_bytes(robot, states, {options, call}, to);
+      },
+      [&](const DeviceCall& call) {
+        chain::evaluate(robot, states, {options, call}, to);
+      });
 }
 
 nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const std::optional<Numbers>& torque,
@@ -172,6 +208,9 @@ void add_chain(nb::module_& m) {
   m.def("chain_evaluate", evaluate, nb::arg("robot"), nb::arg("q"), nb::arg("qd").none(), nb::arg("qdd").none(),
         nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),
         nb::arg("point"), nb::arg("device"), nb::arg("threads"));
+  m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
+  m.def("chain_output_shape",
+        [](const std::string& output, int joints) { return chain::shape_of(chain::parse_output(output), joints); });
   m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
         nb::arg("times"), nb::arg("until"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));
 }

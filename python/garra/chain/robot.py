@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from garra import _core
-from garra.batch import Batch
+from garra.batch import Batch, is_on_gpu
 from garra.files import data
 
 _FRAMES = {"world": False, "tool": True}
@@ -176,18 +177,24 @@ class Chain:
 
         form: rows of the Jacobian, "linear-first", "angular-first", "screws"; frame: "world" or "tool"; point: the tool
         point in the tool frame [m]. Raises ValueError where an array that an output needs is missing.
+
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         n = self.n
         outputs = [outputs] if isinstance(outputs, str) else list(outputs)
+        if frame not in _FRAMES:
+            raise ValueError(f'frame = {frame!r}, not "world" or "tool"')
+        how = (form, _FRAMES[frame], [float(x) for x in point])
+        if is_on_gpu(q):
+            states = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "wrench": wrench}
+            arrays = import_module(".on_gpu", __package__).evaluate(self._core, states, outputs, *how)
+            return Evaluation(arrays.pop("status"), arrays)
         batch = Batch(
             ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
         )
-        if frame not in _FRAMES:
-            raise ValueError(f'frame = {frame!r}, not "world" or "tool"')
         arrays = _core.chain_evaluate(
-            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), outputs, form,
-            _FRAMES[frame], [float(x) for x in point], device, threads,
-        )  # fmt: skip
+            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), outputs, *how, device, threads
+        )
         shaped = {name: batch.out(array) for name, array in arrays.items()}
         return Evaluation(shaped.pop("status"), shaped)
 

@@ -13,21 +13,6 @@ namespace {
 
 constexpr std::int64_t kLanes = batch::kTile;
 
-/// What the wanted outputs read.
-Needs needs_of(const Outputs& wanted) {
-  Needs all;
-  for (int i = 0; i < kOutputCount; ++i) {
-    const auto output = static_cast<Output>(i);
-    if (!wanted.has(output)) continue;
-    const Needs n = needs(output);
-    all.qd |= n.qd;
-    all.qdd |= n.qdd;
-    all.tau |= n.tau;
-    all.wrench |= n.wrench;
-  }
-  return all;
-}
-
 int input_fields(const EvalJob& job, int J) {
   const Needs n = needs_of(job.wanted);
   return J * (1 + n.qd + n.qdd + n.tau) + (n.wrench ? 6 : 0) + static_cast<int>(job.in.parameters.size());
@@ -61,8 +46,18 @@ void leave_padding_out(Output output, int joints, int J, double* tile) {
 
 }  // namespace
 
-std::uint64_t EvalBuffer::bytes_per_state(const EvalJob& job, int J) {
-  return static_cast<std::uint64_t>(fields_of(job, J)) * sizeof(double);
+Needs needs_of(const Outputs& wanted) {
+  Needs all;
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    if (!wanted.has(output)) continue;
+    const Needs n = needs(output);
+    all.qd |= n.qd;
+    all.qdd |= n.qdd;
+    all.tau |= n.tau;
+    all.wrench |= n.wrench;
+  }
+  return all;
 }
 
 EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)

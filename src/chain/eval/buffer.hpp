@@ -27,8 +27,6 @@ class EvalBuffer {
   /// Takes tile `t` of this buffer from the states `first` on, or gives the results back; `count` <= 32.
   void fill(std::int64_t t, std::int64_t first, int count);
   void drain(std::int64_t t, std::int64_t first, int count);
-  /// Of inputs, outputs and what lies between them, for the choice of how many states go to a GPU at once.
-  [[nodiscard]] static std::uint64_t bytes_per_state(const EvalJob& job, int J);
 
  private:
   /// An input array of the job and where its tiles are.
@@ -57,6 +55,9 @@ class EvalBuffer {
   double* invalid_ = nullptr;  ///< [1] NaN where a number of the state is not finite
   EvalTiles tiles_{};
 };
+
+/// What the wanted outputs read.
+[[nodiscard]] Needs needs_of(const Outputs& wanted);
 
 /// The checked columns of `in.parameters`. Throws Error(kInvalidFile).
 std::vector<Column> columns_of(const StateView& in, const Robot& robot);

@@ -1,22 +1,28 @@
 // What the host hands to kernels/chain/eval.cu (garra/batch/on_device.hpp).
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "chain/eval/batch.hpp"
+#include "garra/batch/resident.hpp"
+#include "garra/batch/rows.hpp"
 
 namespace garra::chain {
 
-/// One chain and what is asked of it: the outputs that have an array in `host`, whose arrays are those of an EvalBuffer
-/// of device_padded() joints.
-struct DeviceChain {
+/// One chain and its states. Columns: q, qd, qdd, tau, wrench, then one for each parameter, null where no wanted output
+/// needs it; then, of every Output and of the status, null where it is not wanted.
+template <class Rows>
+struct ChainRows {
   const Robot& robot;
   const EvalOptions& options;
-  const std::vector<Column>& columns;  ///< empty: the numbers are the same for every state
-  const EvalTiles& host;               ///< null outputs are not wanted
-  std::int64_t count;                  ///< of states
+  std::vector<Column> columns;  ///< empty: the numbers are the same for every state
+  Rows rows;
 };
+using HostChain = ChainRows<batch::Rows>;
+using DeviceChain = ChainRows<batch::ResidentRows>;
+
+inline constexpr std::size_t kStateColumns = 5;
 
 /// To how many joints a chain is padded on the GPU; `varying`: each state has numbers of its own. Never across
 /// kMaxComposite, so that the algorithm, and with it every bit, is the host's.

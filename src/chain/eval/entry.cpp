@@ -1,4 +1,5 @@
-// chain::evaluate: everything that can be misuse is refused here, then the instance for the chain's size runs.
+// chain::evaluate, on arrays of the host and of the GPU: everything that can be misuse is refused here, then the
+// instance for the chain's size runs.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -130,26 +131,26 @@ void evaluate_shared(const EvalJob& job) {
     evaluate_on_cpu<kMaxJoints>(job);
 }
 
-/// As many states at once as fit into the GPU's memory.
 void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
-  const int J = device_padded(job.robot, !columns.empty());
-  const std::uint64_t bytes = EvalBuffer::bytes_per_state(job, J);
-  // At most 2^18 states, since their tiles lie on the host as well.
-  const std::int64_t fit = std::min<std::int64_t>(how_many_fit(job.device, bytes), std::int64_t{1} << 18);
-  EvalBuffer buffer(job, J, batch::tiles_for(std::min(fit, job.in.count)));
-  const auto for_each_tile = [&](std::int64_t begin, std::int64_t count, auto&& use) {
-    // 64 tiles for a thread at a time, as on the host.
-    batch::for_blocks(solve_threads(job.device), {batch::tiles_for(count), 64}, [&](std::int64_t at, std::int64_t n) {
-      for (std::int64_t t = at; t < at + n; ++t)
-        use(t, begin + t * batch::kTile, static_cast<int>(std::min(batch::kTile, count - t * batch::kTile)));
-    });
+  using batch::in_column, batch::out_column;
+  const int joints = job.robot.joints;
+  const Needs needed = needs_of(job.wanted);
+  batch::Rows rows{job.in.count, {}, {}, job.device};
+  const auto add = [&](StateView::Array values, bool is_needed, int width) {
+    rows.in.push_back(in_column(is_needed ? values : StateView::Array(), width));
   };
-  for (std::int64_t begin = 0; begin < job.in.count; begin += fit) {
-    const std::int64_t count = std::min(fit, job.in.count - begin);
-    for_each_tile(begin, count, [&](std::int64_t t, std::int64_t first, int n) { buffer.fill(t, first, n); });
-    batch::on_device(job.device, DeviceChain{job.robot, job.options, columns, buffer.tiles(), count});
-    for_each_tile(begin, count, [&](std::int64_t t, std::int64_t first, int n) { buffer.drain(t, first, n); });
+  add(job.in.q, true, joints);
+  add(job.in.qd, needed.qd, joints);
+  add(job.in.qdd, needed.qdd, joints);
+  add(job.in.tau, needed.tau, joints);
+  add(job.in.wrench, needed.wrench, 6);
+  for (const Parameter& p : job.in.parameters) add(p.value, true, 1);
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    rows.out.push_back(out_column(job.out[output], size_of(output, joints)));
   }
+  rows.out.push_back(out_column(job.out.status));
+  batch::on_device(job.device, HostChain{job.robot, job.options, columns, rows});
 }
 
 }  // namespace
@@ -183,6 +184,62 @@ Results evaluate(const Robot& robot, const StateView& states, const Outputs& wan
   Results out;
   evaluate(robot, states, wanted, {options, device}, out);
   return out;
+}
+
+namespace {
+
+Outputs wanted_of(const DeviceResults& to) {
+  Outputs wanted;
+  for (int i = 0; i < kOutputCount; ++i)
+    if (const auto output = static_cast<Output>(i); to[output].data != nullptr) wanted.add(output);
+  return wanted;
+}
+
+batch::ResidentRows rows_of(const Robot& robot, const DeviceStates& states, const DeviceResults& to) {
+  batch::ResidentRows rows;
+  rows.count = states.count;
+  const Needs needed = needs_of(wanted_of(to));
+  const auto add = [&](const DeviceArray<const double>& array, bool is_needed, const char* name, int width) {
+    if (is_needed && array.data == nullptr)
+      throw Error(ExitCode::kUsage, std::string(name) + " is a null pointer", "a wanted output needs it");
+    rows.in.push_back(batch::device_column(is_needed ? array : DeviceArray<const double>(), width));
+  };
+  add(states.q, true, "q", robot.joints);
+  add(states.qd, needed.qd, "qd", robot.joints);
+  add(states.qdd, needed.qdd, "qdd", robot.joints);
+  add(states.tau, needed.tau, "tau", robot.joints);
+  add(states.wrench, needed.wrench, "wrench", 6);
+  for (int i = 0; i < kOutputCount; ++i) {
+    const auto output = static_cast<Output>(i);
+    rows.out.push_back(batch::device_column(to[output], size_of(output, robot.joints)));
+  }
+  rows.out.push_back(batch::device_column(to.status, 1));
+  return rows;
+}
+
+/// Sets `needed` and runs nothing, where it is not null.
+void run(const Robot& robot, const DeviceStates& states, const DevicePlace& place, const DeviceResults& to,
+         std::size_t* needed) {
+  check_robot(robot);
+  if (states.count < 0) throw Error(ExitCode::kUsage, "the number of states is negative");
+  if (states.count == 0) return;
+  DeviceChain chain{robot, place.options, {}, rows_of(robot, states, to)};
+  chain.rows.call = place.call;
+  chain.rows.needed = needed;
+  batch::on_device({Executor::kCuda, 0, place.call.device}, chain);
+}
+
+}  // namespace
+
+void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace& place, const DeviceResults& to) {
+  run(robot, states, place, to, nullptr);
+}
+
+std::size_t workspace_bytes(const Robot& robot, const DeviceStates& states, const DevicePlace& place,
+                            const DeviceResults& to) {
+  std::size_t bytes = 0;
+  run(robot, states, place, to, &bytes);
+  return bytes;
 }
 
 }  // namespace garra::chain
