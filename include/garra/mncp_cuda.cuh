@@ -20,10 +20,13 @@ template <class In, class Out, class Kernels>
 void run_on_gpu(const batch::Rows& rows, const Kernels& kernels) {
   if (rows.count == 0) return;
   cuda::check(cudaSetDevice(rows.device.index), "choosing a device");
-  batch::run_staged(rows, kGpuChunk, 0, [&](const batch::ResidentRows& share) {
-    batch::run_resident_chunks<In, Out>(
-        share, [&](const batch::RowRange& chunk, const double* in, double* out) { kernels(chunk.count, in, out); });
-  });
+  // Without asking for the free memory: the program may be linked without the library's kernels, which know it.
+  batch::run_staged(
+      rows, [](std::uint64_t) { return kGpuChunk; },
+      [&](const batch::ResidentRows& share) {
+        batch::run_resident_chunks<In, Out>(
+            share, [&](const batch::RowRange& chunk, const double* in, double* out) { kernels(chunk.count, in, out); });
+      });
 }
 
 }  // namespace detail

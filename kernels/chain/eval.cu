@@ -21,9 +21,10 @@ void run_kernels(const Device&, const DeviceChain& chain) {
   }
 }
 void run_kernels(const Device& device, const HostChain& chain) {
-  batch::run_staged(chain.rows, batch::kDeviceChunk, 0, [&](const batch::ResidentRows& rows) {
-    run_kernels(device, DeviceChain{chain.robot, chain.options, chain.columns, rows});
-  });
+  batch::run_staged(chain.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
+                    [&](const batch::ResidentRows& rows) {
+                      run_kernels(device, DeviceChain{chain.robot, chain.options, chain.columns, rows});
+                    });
 }
 
 }  // namespace garra::chain

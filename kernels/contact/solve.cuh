@@ -103,7 +103,7 @@ void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
 template <class Solver>
 void run_kernels(const Device& device, const Solver& solver, const HostBatch& job) {
   batch::run_staged(
-      job.rows, batch::kDeviceChunk, stacks_of(job.contacts, device.index),
+      job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, stacks_of(job.contacts, device.index)),
       [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows)); });
 }
 

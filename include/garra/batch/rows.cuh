@@ -36,7 +36,7 @@ void run_kernels(const Device&, const Op& op, const ResidentRows& job) {
 }
 template <class Op>
 void run_kernels(const Device& device, const Op& op, const Rows& job) {
-  run_staged(job, kDeviceChunk, cuda::stacks_of<RowsBody<Op>>(device.index),
+  run_staged(job, as_many_as_fit(device, kDeviceChunk, cuda::stacks_of<RowsBody<Op>>(device.index)),
              [&](const ResidentRows& rows) { run_kernels(device, op, rows); });
 }
 

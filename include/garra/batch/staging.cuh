@@ -157,8 +157,15 @@ class Stage {
 
 inline constexpr int kStages = 3;
 
-/// The work on all rows of the host, as many at a time as fit beside `stacks` (cuda::stacks_of()), and at most `most`.
-inline void run_staged(const Rows& job, std::int64_t most, std::uint64_t stacks, const ResidentWork& work) {
+/// How many rows may be on the device at a time where each takes so many bytes.
+using MostRows = std::function<std::int64_t(std::uint64_t each)>;
+/// As many as fit beside `stacks` (cuda::stacks_of()), and at most `most`.
+inline MostRows as_many_as_fit(const Device& device, std::int64_t most, std::uint64_t stacks) {
+  return [=](std::uint64_t each) { return std::min(most, cuda::how_many_fit(device, {each, stacks})); };
+}
+
+/// The work on all rows of the host.
+inline void run_staged(const Rows& job, const MostRows& most, const ResidentWork& work) {
   if (job.count == 0) return;
   // As many that copying them takes far longer than to start it, or that shares on the way fill a GPU, an eighth of
   // whose threads have registers for these kernels; few enough for shares to overlap.
@@ -174,11 +181,10 @@ inline void run_staged(const Rows& job, std::int64_t most, std::uint64_t stacks,
   };
   const std::size_t copied = packed_offsets(job.in, kBlock).back() + packed_offsets(job.out, kBlock).back();
   const std::uint64_t each = (copied + workspace_of(kBlock)) / kBlock + 1;
-  const std::int64_t fit = cuda::how_many_fit(job.device, {kStages * each, stacks});
   const auto by_bytes = static_cast<std::int64_t>(kBytes * kBlock / (copied + 1) + 1);
   const auto by_threads = static_cast<std::int64_t>(cuda::threads_at_once(job.device.index) / (8 * kStages));
   const std::int64_t overlapping = std::max(kLeast, job.count / kShares + 1);
-  const std::int64_t rows = std::min({fit, most, std::max(by_bytes, by_threads), overlapping, job.count});
+  const std::int64_t rows = std::min({most(kStages * each), std::max(by_bytes, by_threads), overlapping, job.count});
   const std::size_t workspace = workspace_of(rows);
   const std::int64_t shares = (job.count + rows - 1) / rows;
   // Memory first, before anything runs: to make it waits for the GPU.
