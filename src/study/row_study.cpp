@@ -71,7 +71,14 @@ RowStudy::RowStudy(SystemWords words, int inputs, int outputs) : words_(std::mov
   counting_.output = output_.data();
   counting_.input = input_.data();
   counting_.keep = keep_of(w.plan.keep);
-  sizes_ = {places.count(), outputs, outputs, 2 * outputs + 2, 2 + inputs + outputs, counting_.keep, false};
+  sizes_ = {.counts = places.count(),
+            .buckets = outputs,
+            .pairs = outputs,
+            .sums = 2 * outputs + 2,
+            .row = 2 + inputs + outputs,
+            .keep = counting_.keep,
+            .ranked = false,
+            .nested = {counting_.held_bin, counting_.decided_bin, inputs * kInputBins}};
 }
 
 /// Per block: sum and sum of squares of every output; samples with the event, undecided ones.

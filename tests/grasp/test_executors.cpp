@@ -71,6 +71,36 @@ TEST(HandsOfAllSizes, OfOneContactCarryABodyUpToItsLimitOnEveryExecutor) {
   expect_same_and_mixed(s, Outcome::kNotResisted);
 }
 
+/// More blocks than a ranking has places, the last one not whole: a GPU looks for the ten among the least of each.
+constexpr std::int64_t kManyBlocks = 12 * study::kBlock + 7;
+
+TEST(ManyBlocks, HaveTheSameRankingsAndFailuresInOneBatchOnEveryExecutor) {
+  Scenario s = pillar();
+  s.contacts[0].force_limit = kWeight;
+  s.plan.samples = kManyBlocks;
+  s.plan.keep = "failures";
+  const Study study(s);
+  test::expect_study_same_on_every_executor(study, {kManyBlocks, 4 * study::kBlock});
+  const study::Total total = test::total_of(study, test::kReference, kManyBlocks);
+  EXPECT_EQ(total.closest.list().size(), study::Ranking::kLimit);
+  EXPECT_GT(total.kept.size() / study.shape().row, 1024u);
+}
+
+TEST(ManyBlocks, OfEqualSamplesRankTheFirstOnesOnEveryExecutor) {
+  Scenario s = pillar();
+  s.object.mass = Distribution::constant(1);
+  s.plan.samples = kManyBlocks;
+  s.plan.keep = "none";
+  const Study study(s);
+  test::expect_study_same_on_every_executor(study, {kManyBlocks});
+  const study::Total total = test::total_of(study, test::kReference, kManyBlocks);
+  for (const study::Ranking* ranking : {&total.closest, &total.worst}) {
+    ASSERT_EQ(ranking->list().size(), study::Ranking::kLimit);
+    for (std::size_t k = 0; k < study::Ranking::kLimit; ++k)
+      EXPECT_EQ(ranking->list()[k].sample, static_cast<std::int64_t>(k));
+  }
+}
+
 TEST(HandsOfAllSizes, OfOneAndTwoContactsCarryABodyUpToTheirMotorsLimitsOnEveryExecutor) {
   Scenario one = pillar(), two = pinch();
   one.fingers[0].torque_limit = {kWeight, 1e3, 1e3};  // of the rails along z, y and x

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <utility>
 #include <vector>
 
 #include "garra/batch/for_each.cuh"
@@ -15,6 +17,8 @@
 namespace garra::counter_cuda {
 
 using Word = unsigned long long;
+/// A batch has far fewer samples; twice as many of them lie in what one atomic operation takes at a time.
+using Small = unsigned int;
 using study::CountingSizes;
 using study::kBlock;
 
@@ -22,6 +26,18 @@ using study::kBlock;
 inline constexpr int kCopies = 32;
 enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
+/// The kernels are busy with so many samples; a batch has no more.
+inline constexpr std::int64_t kMostSamples = std::int64_t{1} << 20;
+/// What a thread looks at where a thread for each would do too little, and one for a block would leave the device idle.
+inline constexpr std::int64_t kShare = 32, kShares = kBlock / kShare;
+/// The least samples of a batch are looked for in at most so many groups of shares.
+inline constexpr std::int64_t kMostGroups = 1024;
+/// Those that are as many as a ranking has places lie in as many groups.
+inline constexpr std::int64_t kCandidates = kRanked * (kMostSamples / kMostGroups);
+
+inline std::int64_t blocks_of(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
+GARRA_HD std::int64_t shares_of(std::int64_t count) { return (count + kShare - 1) / kShare; }
+inline std::int64_t groups_of(std::int64_t count) { return std::min(shares_of(count), kMostGroups); }
 
 /// Numbers that are summed up: pairs, then plain ones.
 GARRA_HD int terms_of(const CountingSizes& s) { return s.sums - s.pairs; }
@@ -32,7 +48,7 @@ GARRA_HD int rankings_of(const CountingSizes& s) { return s.ranked ? int(kRankin
 struct Batch {
   CountingSizes sizes;
   std::int64_t count;
-  Word* counts;   ///< [copy][count]
+  Small* counts;  ///< [copy][count]
   Word* buckets;  ///< [number][place]
   double* terms;  ///< [term][sample]: what goes into sums
   double* keys;   ///< [ranking][sample]; infinite: in no ranking
@@ -41,11 +57,13 @@ struct Batch {
 /// `To` of a sample whose counts, terms and keys go to the batch.
 struct ToBatch {
   const Batch& to;
-  Word* counts;
+  Small* counts;
   std::int64_t i;
 
   // Integer additions commute: counts do not depend on the order of threads.
-  __device__ void count(int at) const { atomicAdd(counts + at, Word{1}); }
+  __device__ void count(int at) const { atomicAdd(counts + at, Small{1}); }
+  /// The whole has it from the part, in the end: AddPartsBody.
+  __device__ void count_within(int part, int) const { count(part); }
   __device__ void value(const study::Histogram& h, double x, int at) const {
     count(h.place(x));
     if (h.buckets >= 0 && x == x)
@@ -78,13 +96,24 @@ struct SumBody {
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     const int terms = terms_of(batch.sizes), term = static_cast<int>(k % terms), pairs = batch.sizes.pairs;
-    const std::int64_t block = k / terms, first = block * kBlock;
+    const std::int64_t block = k / terms, first = block * kBlock, end = min(first + kBlock, batch.count);
     const double* x = batch.terms + term * batch.count;
     double sum = 0, squares = 0;
-    for (std::int64_t i = first; i < min(first + kBlock, batch.count); ++i) {
-      sum += x[i];
-      squares += x[i] * x[i];
+    const auto add = [&](double value) {
+      sum += value;
+      squares += value * value;
+    };
+    // A line of the cache at a time, on its way before the first of it is needed: additions wait for one another.
+    constexpr int kLine = 16;
+    std::int64_t i = first;
+    for (; i + kLine <= end; i += kLine) {
+      double line[kLine];
+#pragma unroll
+      for (int j = 0; j < kLine; ++j) line[j] = x[i + j];
+#pragma unroll
+      for (int j = 0; j < kLine; ++j) add(line[j]);
     }
+    for (; i < end; ++i) add(x[i]);
     double* const out = sums + block * batch.sizes.sums;
     if (term >= pairs) {
       out[term + pairs] = sum;
@@ -100,6 +129,7 @@ struct ToExtreme {
   int ranking;
   study::Extreme found;
   __device__ void count(int) const {}
+  __device__ void count_within(int, int) const {}
   __device__ void value(const study::Histogram&, double, int) const {}
   __device__ void sum(int, double) const {}
   __device__ void closest(const study::Extreme& e) {
@@ -110,45 +140,145 @@ struct ToExtreme {
   }
 };
 
-/// The extreme samples of one block: of equal keys the earlier ones. Places that are not taken have the number -1.
-template <class Counting>
-struct RankBody {
-  Counting counting;
+/// A sample's place in a ranking: of equal keys the earlier one comes first.
+struct Place {
+  double key;
+  std::int64_t sample;  ///< of the batch
+  friend __device__ bool operator<(const Place& a, const Place& b) {
+    return a.key != b.key ? a.key < b.key : a.sample < b.sample;
+  }
+};
+
+/// What comes back of a batch beside its sums.
+struct Found {
+  std::int64_t kept;
+  study::Extreme best[kRankings][kRanked];  ///< in no order; those that are not there have the number -1
+};
+
+/// The way to the least samples of a batch. The samples are dealt out to shares, and these to groups; the least of the
+/// tenth group, in the order of the groups' least ones, is no less than the tenth of all samples.
+struct RankPlaces {
+  Place* shares;      ///< [ranking][share]: the least of each
+  Place* groups;      ///< [ranking][group]: likewise
+  Place* limit;       ///< [ranking]: no sample above it is one of the least
+  Place* candidates;  ///< [ranking][kCandidates]: those up to the limit
+  Word* length;       ///< [ranking]: how many these are
+};
+
+/// The least sample of a share. A share's samples lie as far apart as there are shares: so threads read side by side.
+struct ShareBody {
   Batch batch;
-  study::Extreme* best;  ///< [block][ranking][kRanked]
+  RankPlaces to;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    const int ranking = static_cast<int>(k % kRankings);
-    const std::int64_t first = k / kRankings * kBlock;
+    const std::int64_t shares = shares_of(batch.count), ranking = k / shares;
     const double* key = batch.keys + ranking * batch.count;
-    double least[kRanked];
-    std::int64_t number[kRanked];
-    int n = 0;
-    for (std::int64_t i = first; i < min(first + kBlock, batch.count); ++i) {
-      if (!(key[i] < (n < kRanked ? INFINITY : least[kRanked - 1]))) continue;
-      int at = n < kRanked ? n++ : kRanked - 1;
-      for (; at > 0 && key[i] < least[at - 1]; --at) {
-        least[at] = least[at - 1];
-        number[at] = number[at - 1];
-      }
-      least[at] = key[i];
-      number[at] = i;
-    }
-    for (int r = 0; r < kRanked; ++r) {
-      ToExtreme to{ranking, {0, -1, 0, 0}};
-      if (r < n) counting.count(number[r], to);
-      best[k * kRanked + r] = to.found;
+    Place least{INFINITY, batch.count};
+    for (std::int64_t i = k % shares; i < batch.count; i += shares)
+      if (key[i] < least.key) least = {key[i], i};
+    to.shares[k] = least;
+  }
+};
+
+/// The least sample of a group; and nothing is known yet of the ranking.
+struct GroupBody {
+  std::int64_t shares, groups;
+  RankPlaces to;
+  Found* found;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    const std::int64_t ranking = k / groups, group = k % groups;
+    const Place* from = to.shares + ranking * shares;
+    Place least = from[group];
+    for (std::int64_t i = group + groups; i < shares; i += groups)
+      if (from[i] < least) least = from[i];
+    to.groups[k] = least;
+    if (group > 0) return;
+    to.limit[ranking] = {INFINITY, 0};
+    to.length[ranking] = 0;
+    for (study::Extreme& e : found->best[ranking]) e.sample = -1;
+  }
+};
+
+/// The limit is the least sample of the group that comes tenth.
+struct LimitBody {
+  std::int64_t groups;
+  RankPlaces to;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    const std::int64_t ranking = k / groups;
+    const Place* all = to.groups + ranking * groups;
+    const Place mine = to.groups[k];
+    int before = 0;
+    for (std::int64_t i = 0; i < groups; ++i) before += all[i] < mine;
+    if (before == kRanked - 1) to.limit[ranking] = mine;
+  }
+};
+
+/// The samples of a share up to the limit. Few shares have any.
+struct CandidatesBody {
+  Batch batch;
+  RankPlaces to;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    const std::int64_t shares = shares_of(batch.count), ranking = k / shares;
+    const double* key = batch.keys + ranking * batch.count;
+    const Place limit = to.limit[ranking];
+    if (limit < to.shares[k]) return;
+    for (std::int64_t i = k % shares; i < batch.count; i += shares) {
+      const Place mine{key[i], i};
+      if (!(mine.key < INFINITY) || limit < mine) continue;
+      const auto at = static_cast<std::int64_t>(atomicAdd(to.length + ranking, Word{1}));
+      to.candidates[ranking * kCandidates + at] = mine;
     }
   }
 };
 
-/// Copies of a count added up into the first.
+/// A candidate that fewer than ten others come before.
+template <class Counting>
+struct BestBody {
+  Counting counting;
+  RankPlaces from;
+  Found* found;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    const int ranking = static_cast<int>(k / kCandidates), length = static_cast<int>(from.length[ranking]);
+    if (k % kCandidates >= length) return;
+    const Place* all = from.candidates + ranking * kCandidates;
+    const Place mine = from.candidates[k];
+    int before = 0;
+    for (int i = 0; i < length; ++i) before += all[i] < mine;
+    if (before >= kRanked) return;
+    ToExtreme to{ranking, {0, -1, 0, 0}};
+    counting.count(mine.sample, to);
+    found->best[ranking][before] = to.found;
+  }
+};
+
+/// Copies of a count added up, and cleared for the next batch.
 struct MergeBody {
+  Small* copies;
   Word* counts;
   int size;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    for (int c = 1; c < kCopies; ++c) counts[k] += counts[std::int64_t{c} * size + k];
+    Word sum = 0;
+    for (int c = 0; c < kCopies; ++c) {
+      Small& copy = copies[std::int64_t{c} * size + k];
+      sum += copy;
+      copy = 0;
+    }
+    counts[k] += sum;
+  }
+};
+
+/// What was counted in a part only is counted in the whole, too.
+struct AddPartsBody {
+  Word* counts;
+  study::Nested nested;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    counts[nested.whole + k] += counts[nested.part + k];
   }
 };
 
@@ -170,16 +300,49 @@ struct ListFilledBody {
   }
 };
 
-/// How many samples of a block are kept.
+/// How many consecutive samples of a share are kept.
 template <class Counting>
 struct CountKeptBody {
   Counting counting;
   std::int64_t count;
-  std::int64_t* kept;  ///< [block]
+  std::int64_t* kept;  ///< [share]
+  template <class S>
+  __device__ void operator()(std::int64_t share) const {
+    std::int64_t n = 0;
+    for (std::int64_t i = share * kShare; i < min((share + 1) * kShare, count); ++i) n += counting.keeps(i);
+    kept[share] = n;
+  }
+};
+
+/// The same of a block.
+struct SumKeptBody {
+  std::int64_t shares;
+  const std::int64_t* kept;
+  std::int64_t* blocks;
   template <class S>
   __device__ void operator()(std::int64_t block) const {
-    kept[block] = 0;
-    for (std::int64_t i = block * kBlock; i < min((block + 1) * kBlock, count); ++i) kept[block] += counting.keeps(i);
+    std::int64_t n = 0;
+    for (std::int64_t k = block * kShares; k < min((block + 1) * kShares, shares); ++k) n += kept[k];
+    blocks[block] = n;
+  }
+};
+
+/// Where in the list those of a share begin, in place of how many they are.
+struct PlaceKeptBody {
+  std::int64_t shares;
+  const std::int64_t* blocks;
+  std::int64_t* kept;
+  Found* found;
+  template <class S>
+  __device__ void operator()(std::int64_t block) const {
+    std::int64_t at = 0;
+    for (std::int64_t b = 0; b < block; ++b) at += blocks[b];
+    for (std::int64_t k = block * kShares; k < min((block + 1) * kShares, shares); ++k) {
+      const std::int64_t n = kept[k];
+      kept[k] = at;
+      at += n;
+    }
+    if ((block + 1) * kShares >= shares) found->kept = at;
   }
 };
 
@@ -188,25 +351,27 @@ template <class Counting>
 struct ListKeptBody {
   Counting counting;
   std::int64_t count;
-  const std::int64_t* first;  ///< [block] where in the list those of the block begin
+  const std::int64_t* first;  ///< [share] where in the list those of the share begin
   std::int64_t* list;
   template <class S>
-  __device__ void operator()(std::int64_t block) const {
-    std::int64_t* at = list + first[block];
-    for (std::int64_t i = block * kBlock; i < min((block + 1) * kBlock, count); ++i)
+  __device__ void operator()(std::int64_t share) const {
+    std::int64_t* at = list + first[share];
+    for (std::int64_t i = share * kShare; i < min((share + 1) * kShare, count); ++i)
       if (counting.keeps(i)) *at++ = i;
   }
 };
 
+/// Row k of those that there are: how many, the host does not know yet.
 template <class Counting>
 struct WriteKeptBody {
   Counting counting;
   const std::int64_t* list;
+  const Found* found;
   int row;
   double* rows;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    counting.write_row(list[k], rows + k * row);
+    if (k < found->kept) counting.write_row(list[k], rows + k * row);
   }
 };
 
@@ -215,92 +380,122 @@ class Counter {
  public:
   Counter(const CountingSizes& sizes, std::int64_t most)
       : sizes_(sizes),
-        counts_(std::int64_t{kCopies} * sizes.counts),
+        copies_(std::int64_t{kCopies} * sizes.counts),
+        counts_(sizes.counts + 1),
         buckets_(buckets()),
-        length_(1),
         terms_(terms_of(sizes) * most),
         keys_(rankings_of(sizes) * most),
-        sums_(blocks_of(most) * sizes.sums),
-        best_(blocks_of(most) * rankings_of(sizes) * kRanked),
-        kept_(blocks_of(most)),
-        list_(sizes.keep == study::Keep::kNone ? 0 : most),
-        rows_(sizes.keep == study::Keep::kNone ? 0 : most * sizes.row),
+        places_(rankings_of(sizes) * (shares_of(most) + groups_of(most) + kCandidates + 1)),
+        lengths_(kRankings),
+        back_(kFound + blocks_of(most) * sizes.sums),
+        kept_(keeps() ? shares_of(most) + blocks_of(most) : 0),
+        list_(keeps() ? most : 0),
+        rows_(keeps() ? most * sizes.row : 0),
         filled_(buckets()) {
+    copies_.clear();
     counts_.clear();
     buckets_.clear();
-    length_.clear();
   }
 
   /// What a sample of a batch takes on the device [bytes].
   [[nodiscard]] static std::uint64_t bytes_of(const CountingSizes& s) {
     const int kept = s.keep == study::Keep::kNone ? 0 : s.row + 1;
+    // One more for what there is of each share and block.
     return sizeof(double) * static_cast<std::uint64_t>(terms_of(s) + rankings_of(s) + kept + 1);
   }
 
   /// What counting takes whatever the number of samples [bytes].
   [[nodiscard]] static std::uint64_t fixed_bytes(const CountingSizes& s) {
     const std::uint64_t buckets = static_cast<std::uint64_t>(s.buckets) * study::BucketGrid::kPlaces;
-    return sizeof(Word) * kCopies * static_cast<std::uint64_t>(s.counts) + (sizeof(Word) + sizeof(Filled)) * buckets;
+    return (sizeof(Small) * kCopies + sizeof(Word)) * static_cast<std::uint64_t>(s.counts) +
+           (sizeof(Word) + sizeof(Filled)) * buckets +
+           sizeof(Place) * static_cast<std::uint64_t>(rankings_of(s)) * kCandidates;
   }
 
   /// Sums, extremes and kept rows go to the tally at once, counts in finish().
   template <class Counting>
   void add(const Counting& counting, std::int64_t count, study::Tally& tally) {
-    const Batch batch{sizes_, count, counts_.data(), buckets_.data(), terms_.data(), keys_.data()};
+    const Batch batch{sizes_, count, copies_.data(), buckets_.data(), terms_.data(), keys_.data()};
     const std::int64_t blocks = blocks_of(count);
     cuda::for_each(count, CountBody<Counting>{counting, batch});
-    cuda::for_each(blocks * terms_of(sizes_), SumBody{batch, sums_.data()});
-    sums_.append_to(tally.sums, blocks * sizes_.sums);
-    if (sizes_.ranked) rank(counting, batch, tally);
-    if (sizes_.keep != study::Keep::kNone) keep(counting, count, tally);
+    cuda::for_each(sizes_.counts, MergeBody{copies_.data(), counts_.data(), sizes_.counts});
+    cuda::for_each(blocks * terms_of(sizes_), SumBody{batch, back_.data() + kFound});
+    if (sizes_.ranked) rank(counting, batch);
+    if (keeps()) keep(counting, count);
+    // The host waits here, once, and again where there are rows to fetch.
+    std::vector<double> back;
+    back_.append_to(back, kFound + blocks * sizes_.sums);
+    tally.sums.insert(tally.sums.end(), back.begin() + kFound, back.end());
+    Found found;
+    std::memcpy(&found, back.data(), sizeof found);
+    if (sizes_.ranked) take(found, tally);
+    if (keeps()) rows_.append_to(tally.kept, found.kept * sizes_.row);
   }
 
   void finish(study::Tally& tally) {
-    cuda::for_each(sizes_.counts, MergeBody{counts_.data(), sizes_.counts});
+    const study::Nested& nested = sizes_.nested;
+    cuda::for_each(nested.size, AddPartsBody{counts_.data(), nested});
+    Word* const length = counts_.data() + sizes_.counts;
+    cuda::for_each(buckets(), ListFilledBody{buckets_.data(), filled_.data(), length});
     std::vector<Word> counts;
-    counts_.append_to(counts, sizes_.counts);
-    tally.counts.assign(counts.begin(), counts.end());
-    cuda::for_each(buckets(), ListFilledBody{buckets_.data(), filled_.data(), length_.data()});
-    Word length = 0;
-    length_.download(&length);
+    counts_.append_to(counts, sizes_.counts + 1);
     std::vector<Filled> filled;
-    filled_.append_to(filled, static_cast<std::int64_t>(length));
+    filled_.append_to(filled, static_cast<std::int64_t>(counts.back()));
+    counts.pop_back();
+    tally.counts.assign(counts.begin(), counts.end());
     for (const Filled& f : filled) tally.buckets.add_at(f.number, f.place, static_cast<std::int64_t>(f.count));
   }
 
  private:
+  /// Numbers before the sums in what comes back.
+  static constexpr std::int64_t kFound = sizeof(Found) / sizeof(double);
+  static_assert(sizeof(Found) % sizeof(double) == 0);
+
   [[nodiscard]] std::int64_t buckets() const { return std::int64_t{sizes_.buckets} * study::BucketGrid::kPlaces; }
-  static std::int64_t blocks_of(std::int64_t count) { return (count + kBlock - 1) / kBlock; }
+  [[nodiscard]] bool keeps() const { return sizes_.keep != study::Keep::kNone; }
+  [[nodiscard]] Found* found() const { return reinterpret_cast<Found*>(back_.data()); }
 
   template <class Counting>
-  void rank(const Counting& counting, const Batch& batch, study::Tally& tally) const {
-    const std::int64_t blocks = blocks_of(batch.count);
-    cuda::for_each(blocks * kRankings, RankBody<Counting>{counting, batch, best_.data()});
-    std::vector<study::Extreme> best;
-    best_.append_to(best, blocks * kRankings * kRanked);
-    for (std::size_t k = 0; k < best.size(); ++k)
-      if (best[k].sample >= 0) (k / kRanked % kRankings == kClosest ? tally.closest : tally.worst).add(best[k]);
+  void rank(const Counting& counting, const Batch& batch) const {
+    const std::int64_t shares = shares_of(batch.count), groups = groups_of(batch.count);
+    Place* at = places_.data();
+    const auto next = [&](std::int64_t size) { return std::exchange(at, at + kRankings * size); };
+    const RankPlaces places{next(shares), next(groups), next(1), next(kCandidates), lengths_.data()};
+    cuda::for_each(kRankings * shares, ShareBody{batch, places});
+    cuda::for_each(kRankings * groups, GroupBody{shares, groups, places, found()});
+    cuda::for_each(kRankings * groups, LimitBody{groups, places});
+    cuda::for_each(kRankings * shares, CandidatesBody{batch, places});
+    cuda::for_each(kRankings * kCandidates, BestBody<Counting>{counting, places, found()});
+  }
+
+  static void take(const Found& found, study::Tally& tally) {
+    for (const study::Extreme& e : found.best[kClosest])
+      if (e.sample >= 0) tally.closest.add(e);
+    for (const study::Extreme& e : found.best[kWorst])
+      if (e.sample >= 0) tally.worst.add(e);
   }
 
   template <class Counting>
-  void keep(const Counting& counting, std::int64_t count, study::Tally& tally) {
-    const std::int64_t blocks = blocks_of(count);
-    std::vector<std::int64_t> first;
-    cuda::for_each(blocks, CountKeptBody<Counting>{counting, count, kept_.data()});
-    kept_.append_to(first, blocks);
-    std::int64_t rows = 0;
-    for (std::int64_t& kept : first) rows += std::exchange(kept, rows);
-    kept_.upload(first.data(), blocks);
-    cuda::for_each(blocks, ListKeptBody<Counting>{counting, count, kept_.data(), list_.data()});
-    cuda::for_each(rows, WriteKeptBody<Counting>{counting, list_.data(), sizes_.row, rows_.data()});
-    rows_.append_to(tally.kept, rows * sizes_.row);
+  void keep(const Counting& counting, std::int64_t count) const {
+    const std::int64_t shares = shares_of(count), blocks = blocks_of(count);
+    std::int64_t* const of_blocks = kept_.data() + shares;
+    cuda::for_each(shares, CountKeptBody<Counting>{counting, count, kept_.data()});
+    cuda::for_each(blocks, SumKeptBody{shares, kept_.data(), of_blocks});
+    cuda::for_each(blocks, PlaceKeptBody{shares, of_blocks, kept_.data(), found()});
+    cuda::for_each(shares, ListKeptBody<Counting>{counting, count, kept_.data(), list_.data()});
+    cuda::for_each(count, WriteKeptBody<Counting>{counting, list_.data(), found(), sizes_.row, rows_.data()});
   }
 
   CountingSizes sizes_;
-  cuda::Buffer<Word> counts_, buckets_, length_;
-  cuda::Buffer<double> terms_, keys_, sums_;
-  cuda::Buffer<study::Extreme> best_;
-  cuda::Buffer<std::int64_t> kept_, list_;
+  cuda::Buffer<Small> copies_;
+  cuda::Buffer<Word> counts_;  ///< and behind them the length of `filled_`
+  cuda::Buffer<Word> buckets_;
+  cuda::Buffer<double> terms_, keys_;
+  cuda::Buffer<Place> places_;
+  cuda::Buffer<Word> lengths_;
+  cuda::Buffer<double> back_;        ///< Found, then sums
+  cuda::Buffer<std::int64_t> kept_;  ///< of shares, then of blocks
+  cuda::Buffer<std::int64_t> list_;
   cuda::Buffer<double> rows_;
   cuda::Buffer<Filled> filled_;
 };
@@ -308,9 +503,8 @@ class Counter {
 /// How many samples go to the device at once, `bytes` of each beside what counting takes: whole blocks, or all.
 inline std::int64_t batch_of(const Device& device, std::int64_t count, std::uint64_t bytes,
                              const CountingSizes& sizes) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 20;  // the kernels are busy by then
   const cuda::Memory needed{bytes + Counter::bytes_of(sizes), Counter::fixed_bytes(sizes)};
-  return std::min({cuda::how_many_fit(device, needed), kMost, count});
+  return std::min({cuda::how_many_fit(device, needed), kMostSamples, count});
 }
 
 /// All samples of a tally, `batch` at a time: samples(first, count) computes them and says what is to be counted.

@@ -2,6 +2,7 @@
 // of sample i. count() says what is to be counted of it, and where that goes is up to `to`:
 //
 // - count(at): one more in Tally::counts[at];
+// - count_within(part, whole): one more in both, which CountingSizes::nested knows;
 // - value(histogram, x, at): x in its bins and buckets and, where it is finite, x and x^2 in the block's sums at, at +
 // 1;
 // - sum(at, x): x in the block's sum at;
@@ -27,11 +28,18 @@ enum class Keep : int { kNone, kFailures, kAll };
   return word == "none" ? Keep::kNone : word == "failures" ? Keep::kFailures : Keep::kAll;
 }
 
+/// Counts that are parts of others, count k of count k.
+struct Nested {
+  int part = 0, whole = 0;  ///< where they begin
+  int size = 0;
+};
+
 /// Sizes of what is counted. The sums of a block: first `pairs` of (sum, sum of squares), then plain ones.
 struct CountingSizes {
   int counts = 0, buckets = 0, pairs = 0, sums = 0, row = 0;
   Keep keep = Keep::kNone;
   bool ranked = true;  ///< there are rankings
+  Nested nested = {};
 };
 
 /// Counts into a tally, sample after sample; `sums` are those of the samples' block.
@@ -40,6 +48,10 @@ struct HostCounts {
   double* sums;
 
   void count(int at) { ++tally.counts[static_cast<std::size_t>(at)]; }
+  void count_within(int part, int whole) {
+    count(part);
+    count(whole);
+  }
   void value(const Histogram& h, double x, int at) {
     tally.count_value(h, x);
     // One infinite value would make the sums useless; it is in the histogram.

@@ -46,8 +46,8 @@ struct RowCounting {
     for (int k = 0; k < inputs; ++k) {
       // Inputs come as uniform numbers in (0, 1): bins of equal probability.
       const int bin = k * kInputBins + static_cast<int>(field(i, 1 + outputs + k) * kInputBins);
-      if (is == kYes) to.count(held_bin + bin);
-      if (is != kUndecided) to.count(decided_bin + bin);
+      if (is == kYes) to.count_within(held_bin + bin, decided_bin + bin);
+      if (is == kNo) to.count(decided_bin + bin);
     }
   }
 

@@ -34,7 +34,13 @@ struct Layout {
 };
 
 [[nodiscard]] inline study::CountingSizes sizes_of(const Layout& l, study::Keep keep) {
-  return {l.counts, l.buckets, l.held_sum / 2, l.sums, l.row, keep};
+  return {.counts = l.counts,
+          .buckets = l.buckets,
+          .pairs = l.held_sum / 2,
+          .sums = l.sums,
+          .row = l.row,
+          .keep = keep,
+          .nested = {l.held_bin, l.decided_bin, l.draws * study::kInputBins}};
 }
 
 /// One sample as the tiles have it.
@@ -109,8 +115,10 @@ struct Counting {
   GARRA_HD void count_inputs(const Sample<N>& s, bool held, bool decided, To& to) const {
     for (int k = 0; k < layout.draws; ++k) {
       const int bin = k * study::kInputBins + static_cast<int>(s.uniform(k) * study::kInputBins);
-      if (held) to.count(layout.held_bin + bin);
-      if (decided) to.count(layout.decided_bin + bin);
+      if (held)
+        to.count_within(layout.held_bin + bin, layout.decided_bin + bin);
+      else if (decided)
+        to.count(layout.decided_bin + bin);
     }
   }
   /// Whether something is so: 1, 0, or NaN where that is not known.
