@@ -264,6 +264,24 @@ TEST(Scenario, WhatIsLeftOutHasItsDefault) {
   EXPECT_TRUE(s.check_uniqueness);
 }
 
+TEST(Scenario, ChunksGrowWithTheSamplesWhereFewOfThemAreKept) {
+  const auto chunk = [](const std::string& samples, const std::string& keep, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"sampling.samples=" + samples, "output.keep=" + keep});
+    return io::parse_scenario(
+               "schema=1\njob='grasp'\nhand={model='three_puma'}\nobject={shape='sphere',radius=0.1,mass=2}\n"
+               "contacts={friction=0.5}\nload={squeeze=15}",
+               "minimal", more)
+        .plan.chunk;
+  };
+  EXPECT_EQ(chunk("1000000", "none"), 1 << 16);
+  EXPECT_EQ(chunk("10000000", "none"), 1 << 20);
+  EXPECT_EQ(chunk("1000000000", "none"), 1 << 22);
+  EXPECT_EQ(chunk("1000000000", "failures"), 1 << 18);
+  EXPECT_EQ(chunk("100000000", "all"), 1 << 16);
+  EXPECT_EQ(chunk("1000000000000", "none"), 1 << 28) << "at most 4000 files";
+  EXPECT_EQ(chunk("1000000000", "none", {"sampling.chunk=2048"}), 2048) << "as it is named";
+}
+
 // ---- places on shapes
 
 void expect_right_handed_unit_frame(const grasp::Contact& c) {

@@ -23,6 +23,8 @@ using grasp::Scenario;
 
 constexpr std::int64_t kDefaultSamplesInTime = 10'000;
 constexpr std::int64_t kChunksOfARun = 10, kMostBlocks = 64;
+/// At an instant: chunks of a run that has many samples, and the most blocks of one.
+constexpr std::int64_t kFewestChunks = 8, kBlocksAlone = 4096, kBlocksWithFailures = 256;
 
 /// In time, a tenth of the samples: there is progress to show and to resume from only between chunks.
 void set_chunk_of_time(study::Plan& plan) {
@@ -31,11 +33,20 @@ void set_chunk_of_time(study::Plan& plan) {
   plan.chunk = std::clamp<std::int64_t>(blocks, 1, kMostBlocks) * study::kBlock;
 }
 
+/// At an instant, larger where there are many samples: a GPU computes 2^20 of them in little more time than the file
+/// takes. Rows of samples that are kept lie in memory until their chunk is stored, some 500 B each.
+void set_chunk_of_instant(study::Plan& plan) {
+  if (plan.keep == "all") return;
+  const std::int64_t most = (plan.keep == "none" ? kBlocksAlone : kBlocksWithFailures) * study::kBlock;
+  while (plan.chunk < most && plan.samples >= 2 * kFewestChunks * plan.chunk) plan.chunk *= 2;
+}
+
 void sampling_fields(Fields& f, Scenario& s) {
   samples_field(f, s.plan.samples, {.doc = "of all; with `[time]` 10 000"});
-  if (f.reading() && s.time) set_chunk_of_time(s.plan);
+  if (f.reading()) s.time ? set_chunk_of_time(s.plan) : set_chunk_of_instant(s.plan);
   chunk_field(f, s.plan,
-              {.doc = "samples of one file; with `[time]` a tenth of all; doubled until there are at most 4000"});
+              {.doc = "samples of one file; with `[time]` a tenth of all, else more where there are many; doubled "
+                      "until there are at most 4000"});
   stop_field(f, s.plan);
   time_limit_field(f, s.plan);
 }
@@ -66,8 +77,9 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     if (f.reading()) s.plan.samples = kDefaultSamplesInTime;
   });
   f.table("solver", {.doc = "of the contact problem"}, [&] { solver_fields(f, s); });
+  if (f.reading()) output_fields(f, s.plan);  // which says how large a chunk may be
   f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s); });
-  output_fields(f, s.plan);
+  if (!f.reading()) output_fields(f, s.plan);
 }
 
 /// A run folder keeps its robots side by side in models/.

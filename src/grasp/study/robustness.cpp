@@ -1,4 +1,5 @@
 // A whole study in one call and in memory: what `garra run` does without its folder.
+#include <algorithm>
 #include <cmath>
 
 #include "grasp/study/study.hpp"
@@ -41,7 +42,13 @@ std::unique_ptr<study::Study> make_study(const Scenario& scenario) {
 Robustness robustness(const Scenario& scenario, const Device& device) {
   if (scenario.time) return robustness_in_time(scenario, device);
   const Study study(scenario);
-  const study::RunResult run = study::run(study, {.device = device});
+  // Nobody is given the samples one by one: they need not be written down.
+  Scenario counted = scenario;
+  counted.plan.keep = "none";
+  // Nor is anybody told how far it is: where nothing ends the run early, chunks are as large as a GPU takes at once.
+  if (counted.plan.stop_half_width == 0 && counted.plan.time_limit == 0)
+    counted.plan.chunk = std::max(counted.plan.chunk, 1024 * study::kBlock);
+  const study::RunResult run = study::run(Study(counted), {.device = device});
   Robustness answer = answer_of(study, run);
   for (int k = 0; k < kOutcomes; ++k)
     answer.outcomes[static_cast<std::size_t>(k)] = study::at(run.total, study.layout().outcome + k);
