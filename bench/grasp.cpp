@@ -154,7 +154,9 @@ double mean_build_flops(const Stages& stages) {
       parts.contacts[j] = grasp::contact_terms(stages.build.model->surface[j], task.place, share);
       parts.friction[j] = task.friction;
     }
-    benchmark::DoNotOptimize(grasp::build_problem(*stages.build.model, parts));
+    const auto least = grasp::least_singular_value<Counted, kContacts>(parts.load.body, parts.contacts);
+    const auto problem = grasp::friction_problem(*stages.build.model, parts);
+    benchmark::DoNotOptimize(grasp::metrics_of(*stages.build.model, parts, problem, least));
   }
   return operations.flops() / static_cast<double>(kItems);
 }

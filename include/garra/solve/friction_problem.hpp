@@ -318,10 +318,10 @@ GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, cons
 /// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
 /// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found. Tangential forces at sliding
 /// contacts are computed here from the normal ones, so of them only the law of the normal direction is left to be
-/// judged.
+/// judged. Inlined, so that a GPU thread that judges a problem needs no memory for it.
 template <class S, int N>
-GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
-                                             const Candidate<S, N>& found, double tol) {
+GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
+                                          const Candidate<S, N>& found, double tol) {
   using namespace friction_problem_detail;
   FrictionSolution<S, N> out;
   Vec<S, 3 * N> c = found.c;
@@ -358,7 +358,18 @@ GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, con
   return out;
 }
 
-/// The same where every contact may roll.
+/// The same as a function of its own.
+template <class S, int N>
+GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
+                                             const Candidate<S, N>& found, double tol) {
+  return certified(p, sliding, found, tol);
+}
+
+/// Both where every contact may roll.
+template <class S, int N>
+GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const Candidate<S, N>& found, double tol) {
+  return certified(p, SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}, found, tol);
+}
 template <class S, int N>
 GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const Candidate<S, N>& found, double tol) {
   return certify(p, SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}, found, tol);

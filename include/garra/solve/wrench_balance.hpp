@@ -84,7 +84,7 @@ struct GraspGram {
 namespace balance {
 
 template <class S, int N, int D = 3>
-GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
+GARRA_HD GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
   Mat<S, 6, 6> g;
   S trace = S(0);
   for (int r = 0; r < 6; ++r) {
@@ -101,7 +101,9 @@ GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
   for (int r = 0; r < 6; ++r) g(r, r) += out.shift;
   out.factors = factor_ldlt(g);
   // sum of shift / (eigenvalue + shift): near 1 for each that is zero.
-  const Mat<S, 6, 6> half = solve_lower(out.factors, Mat<S, 6, 6>::identity());
+  Mat<S, 6, 6> unit;  // row by row: all 36 entries are too many to be written out in one loop
+  for_each_index<6>([&](int r) { for_each_index<6>([&](int c) { unit(r, c) = S(r == c ? 1 : 0); }); });
+  const Mat<S, 6, 6> half = solve_lower(out.factors, unit);
   S inverse_trace = S(0);
   for (int r = 0; r < 6; ++r)
     for (int c = 0; c <= r; ++c) inverse_trace = fma(half(r, c) * half(r, c), out.factors.inv_d[r], inverse_trace);
@@ -112,7 +114,7 @@ GARRA_HD_CALL GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
 
 /// c - W^+ (W c + w), which balances w as far as W's range goes; refined once.
 template <class S, int N, int M>
-GARRA_HD_CALL Vec<S, M> balancing(const Mat<S, 6, M>& W, const GraspGram<S, N>& g, const Vec<S, 6>& w, Vec<S, M> c) {
+GARRA_HD Vec<S, M> balancing(const Mat<S, 6, M>& W, const GraspGram<S, N>& g, const Vec<S, 6>& w, Vec<S, M> c) {
   for (int pass = 0; pass < 2; ++pass) c -= transpose_times(W, solve(g.factors, W * c + w));
   return c;
 }
@@ -559,10 +561,11 @@ GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>&
   return x;
 }
 
-/// Where no answer is known: steps until one is.
+/// Where no answer is known: steps until one is. All by value: what goes to a function by its address has to be in
+/// memory from the first, also in the threads of a GPU that never come here.
 template <class S, int N, int R, int K, int D>
-GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R, K, D>& p, const GraspGram<S, N>& g,
-                           BalanceAnswer<S, N, R, K, D>& out) {
+[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> iterate(WrenchBalance<S, N, R, K, D> p, GraspGram<S, N> g,
+                                                                 BalanceAnswer<S, N, R, K, D> out) {
   constexpr int kMostSteps = 60;
   Interior<S, N, R, K, D> x = first_point(p);
   for (int step = 0; step < kMostSteps; ++step) {
@@ -592,14 +595,15 @@ GARRA_HD_CALL void iterate(const WrenchBalance<S, N, R, K, D>& p, const GraspGra
       });
     certify(p, balancing(p.W, g, p.w, x.c), x.y, l, out);
   }
+  return out;
 }
 
 }  // namespace balance
 
 /// Decides (1). `guess`: forces to begin with, of any kind [N].
 template <class S, int N, int R, int K, int D>
-[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> balance_wrench(WrenchBalance<S, N, R, K, D> p,
-                                                                        const Vec<S, D * N>& guess) {
+[[nodiscard]] GARRA_HD BalanceAnswer<S, N, R, K, D> balance_wrench(WrenchBalance<S, N, R, K, D> p,
+                                                                   const Vec<S, D * N>& guess) {
   const S nan = S(__builtin_nan("")), zero = S(0), one = S(1);
   const S size = norm(p.w), unit = one / select(size > zero, size, one);
   p.w = unit * p.w;
@@ -647,7 +651,7 @@ template <class S, int N, int R, int K, int D>
   TorqueShares<S, N / K, R> none;
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] = none.share[j][i] = zero; });
   balance::certify(p, c, g.shift * solve(g.factors, p.W * c + p.w), none, out);
-  if (any(!(out.balanced == out.balanced))) balance::iterate(p, g, out);
+  if (any(!(out.balanced == out.balanced))) out = balance::iterate(p, g, out);
   for (int j = 0; j < N; ++j) {
     out.c[D * j] *= size;
     for (int k = 1; k < D; ++k) out.c[D * j + k] *= size * p.mu[j];

@@ -68,8 +68,8 @@ struct BalanceReserve {
 };
 
 template <class S, int N, int R, int K>
-GARRA_HD_CALL BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrench<S, N>& object,
-                                                const solvers::WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c) {
+GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrench<S, N>& object,
+                                           const solvers::WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c) {
   const auto gram = solvers::balance::gram<S, N>(p.W);
   Vec<S, 6> probe;
   // Rows are scaled as W's are, so the probe is, too.
@@ -129,16 +129,16 @@ GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
   return select(metric == metric, value, nan);
 }
 
-/// Load factor and wrench radius of the stick force, cut down to what can be balanced.
-template <class S, int N, int R, int K>
-GARRA_HD void cut_down(const HoldUnits& m, const ObjectWrench<S, N>& object,
-                       const solvers::WrenchBalance<S, N, R, K>& p, const solvers::BalanceAnswer<S, N, R, K>& answer,
+/// Load factor and wrench radius of the stick force, cut down to what can be balanced. `reserve_of(c)` is asked for
+/// the balance_reserve() of forces c.
+template <class S, int N, int R, int K, class Reserve>
+GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R, K>& answer, const Reserve& reserve_of,
                        Metrics<S, N>& out) {
   const S zero = S(0);
   S radius = S(kInfinity), factor = S(kInfinity);
   // Where no lane has anything to cut, the reserves are not computed.
   if (m.limited || any(answer.closed == zero || answer.rank_deficient > zero)) {
-    const auto reserve = balance_reserve(m, object, p, answer.c);
+    const BalanceReserve<S> reserve = reserve_of(answer.c);
     // Without limits squeezing more carries whatever W reaches.
     const auto any_force = answer.closed > zero && S(m.limited ? 1 : 0) == zero;
     radius = select(any_force, radius, reserve.radius);
@@ -153,15 +153,22 @@ GARRA_HD void cut_down(const HoldUnits& m, const ObjectWrench<S, N>& object,
 
 /// What becomes of a sample's wrench: whether any forces can balance it, and what the command leaves of it. `left`: of
 /// the commanded forces, which are also where the search for forces begins.
-template <class S, int N, int R, int K>
+template <class S, int N, int R, int K, class Reserve>
 GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R, K>& p,
-                     const Vec<S, 3 * N>& command, const Vec<S, 6>& left, Metrics<S, N>& out) {
+                     const Vec<S, 3 * N>& command, const Vec<S, 6>& left, const Reserve& reserve_of,
+                     Metrics<S, N>& out) {
   const auto something = object.size > S(0);
   // (23) of docs/grasp-model.md; nothing to carry is carried.
   out.imbalance = select(something, norm(left) / select(something, object.size, S(1)), S(0));
   const auto answer = solvers::balance_wrench(p, command);
   out.resisted = answer.balanced;
-  cut_down(m, object, p, answer, out);
+  cut_down(m, answer, reserve_of, out);
+}
+template <class S, int N, int R, int K>
+GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R, K>& p,
+                     const Vec<S, 3 * N>& command, const Vec<S, 6>& left, Metrics<S, N>& out) {
+  const auto reserve_of = [&](const Vec<S, 3 * N>& c) { return balance_reserve(m, object, p, c); };
+  settle(m, object, p, command, left, reserve_of, out);
 }
 
 /// Step 4: resisted and imbalance; load factor and wrench radius are cut down to what can be balanced. R: joints of a
@@ -174,41 +181,67 @@ struct BalanceBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
+    const Wrenches<S> given = wrenches<S>(i);
+    auto out = batch::load<S, Metrics<S, N>>(metrics, i);
+    const auto reserve_of = [&](const Vec<S, 3 * N>& c) { return reserve(i, c); };
+    settle(model->hold, given.object, given.problem, given.command, given.problem.W * given.command + given.problem.w,
+           reserve_of, out);
+    const auto reached = out.reached > S(0);
+    const S nan = S(__builtin_nan(""));
+    // A torque that is cut off does not follow the squeeze.
+    if constexpr (R > 0) out.minimum_squeeze = select(given.asked > S(1), nan, out.minimum_squeeze);
+    // Out of reach there are no contacts, so no number of them means anything.
+    out.imbalance = select(reached, out.imbalance, nan);
+    out.resisted = select(reached, out.resisted, nan);
+    batch::store<S>(metrics, i, out);
+  }
+
+ private:
+  template <class S>
+  struct Wrenches {
+    ObjectWrench<S, N> object;
+    solvers::WrenchBalance<S, N, R> problem;
+    Vec<S, 3 * N> command;
+    S asked;  ///< largest commanded torque over its limit
+  };
+
+  template <class S>
+  GARRA_HD Wrenches<S> wrenches(std::int64_t i) const {
     const GraspModel& m = *model;
     ContactPlace<S> places[N];
-    solvers::WrenchBalance<S, N, R> p;
-    Vec<S, 3 * N> command;
-    S asked = S(0);
+    Wrenches<S> out;
+    auto& p = out.problem;
+    out.asked = S(0);
     // Rows beyond the joints of the largest finger are zero; leaving them out saves their time.
     if constexpr (R > 0) p.rows = m.most_joints;
-    for (int j = 0; j < N; ++j) {
+    for_each_index<N>([&](auto j) {
       const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
       places[j] = task.place;
       p.mu[j] = task.friction;
       p.limit[j] = S(m.force_limit[j]);
-      solvers::set_contact<S, N>(command, j, pressed_force(task, batch::load<S, FingerShare<S>>(from.shares_of(j), i)));
+      solvers::set_contact<S, N>(out.command, j,
+                                 pressed_force(task, batch::load<S, FingerShare<S>>(from.shares_of(j), i)));
       if constexpr (R > 0) {
         const auto hold = batch::load<S, FingerHold<S>>(from.hold_of(j), i);
         for (int k = 0; k < R; ++k) {
           p.gain[j][k] = hold.gain[k];
           p.own[j][k] = hold.own[k];
         }
-        asked = max(asked, hold.asked);
+        out.asked = max(out.asked, hold.asked);
       }
-    }
-    const auto object = object_wrench<S, N>(m, batch::load<S, ObjectLoad<S>>(from.loads, i), places);
-    p.W = object.W;
-    p.w = object.w;
-    auto out = batch::load<S, Metrics<S, N>>(metrics, i);
-    settle(m.hold, object, p, command, p.W * command + p.w, out);
-    const auto reached = out.reached > S(0);
-    const S nan = S(__builtin_nan(""));
-    // A torque that is cut off does not follow the squeeze.
-    if constexpr (R > 0) out.minimum_squeeze = select(asked > S(1), nan, out.minimum_squeeze);
-    // Out of reach there are no contacts, so no number of them means anything.
-    out.imbalance = select(reached, out.imbalance, nan);
-    out.resisted = select(reached, out.resisted, nan);
-    batch::store<S>(metrics, i, out);
+    });
+    out.object = object_wrench<S, N>(m, batch::load<S, ObjectLoad<S>>(from.loads, i), places);
+    p.W = out.object.W;
+    p.w = out.object.w;
+    return out;
+  }
+
+  /// Few samples ask for it, but for those of hands with limits. What it starts from is read again: kept from the first
+  /// on, it would take half of a GPU thread's registers.
+  template <class S>
+  GARRA_HD_CALL BalanceReserve<S> reserve(std::int64_t i, Vec<S, 3 * N> c) const {
+    const Wrenches<S> given = wrenches<S>(i);
+    return balance_reserve(model->hold, given.object, given.problem, c);
   }
 };
 

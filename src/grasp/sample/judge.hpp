@@ -34,11 +34,11 @@ struct Judge {
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     const auto m = batch::load<S, Metrics<S, N>>(metrics, i);
     const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    const auto one = solvers::certify(problem, found, tol);
+    const auto one = solvers::certified(problem, found, tol);
     auto v = judge<S>(problem, one);
     if (second != nullptr) {
       const auto other = batch::load<S, solvers::Candidate<S, N>>(second, i);
-      const auto two = solvers::certify(problem, other, tol);
+      const auto two = solvers::certified(problem, other, tol);
       S apart = S(0);
       // Accelerations, not forces: these need not be unique where A is singular, and no outcome hangs on them.
       for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));

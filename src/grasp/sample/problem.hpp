@@ -27,57 +27,86 @@ struct Metrics {
   S imbalance;  ///< what the commanded forces leave unbalanced, over weight and external wrench
 };
 
-/// What the build step leaves for the later ones.
-template <class S, int N>
-struct Built {
-  solvers::FrictionProblem<S, N> problem;
-  Metrics<S, N> metrics;
+/// G G^T of a matrix with three rows, from its columns one after another: the first sets it, the others are added.
+template <class S>
+struct ColumnGram {
+  S xx, xy, xz, yy, yz, zz;
+
+  GARRA_HD void set(const Vec3<S>& g) {
+    xx = g[0] * g[0], xy = g[0] * g[1], xz = g[0] * g[2];
+    yy = g[1] * g[1], yz = g[1] * g[2], zz = g[2] * g[2];
+  }
+  GARRA_HD void add(const Vec3<S>& g) {
+    xx = fma(g[0], g[0], xx), xy = fma(g[0], g[1], xy), xz = fma(g[0], g[2], xz);
+    yy = fma(g[1], g[1], yy), yz = fma(g[1], g[2], yz), zz = fma(g[2], g[2], zz);
+  }
+  /// The matrix's spectral norm.
+  [[nodiscard]] GARRA_HD S norm() const {
+    return sqrt(max(largest_eigenvalue(Mat3<S>{{xx, xy, xz, xy, yy, yz, xz, yz, zz}}), S(0)));
+  }
 };
 
-/// Right-hand sides of -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1) at once: stick force, its change with the load,
-/// with the squeeze, and with any wrench.
+/// -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1): stick force, its change with the load, with the squeeze, and with
+/// any wrench.
 template <class S, int N>
-GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
-                                         const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
-  Mat<S, 3 * N, 9> rhs;
-  for (int i = 0; i < 3 * N; ++i) {
-    rhs(i, 0) = -sys.b[i];
-    S load = S(0);
-    for (int k = 0; k < 6; ++k) {
-      rhs(i, 3 + k) = -sys.inverse_mass_W(k, i);
-      load = fma(sys.inverse_mass_W(k, i), S(m.probe[k]), load);
-    }
-    rhs(i, 1) = -load;
-    rhs(i, 2) = -squeeze_drift[i];
-  }
+struct HoldForces {
+  Vec<S, 3 * N> stick, load, push;  ///< push: with less squeeze
+  ColumnGram<S> gram[N];            ///< of the change of each contact's force with a wrench
+};
+
+/// One right-hand side after another: all nine at once take more registers than a GPU thread has.
+template <class S, int N>
+GARRA_HD HoldForces<S, N> hold_forces(const HoldUnits& m, const Ldlt<S, 3 * N>& factors, const System<S, N>& sys,
+                                      const Vec<S, 3 * N>& squeeze_drift) {
+  HoldForces<S, N> out;
+  Vec<S, 3 * N> load = Vec<S, 3 * N>::zero();
+  for_each_index<6>([&](auto k) {
+    Vec<S, 3 * N> x;
+    for_each_index<3 * N>([&](auto i) {
+      x[i] = -sys.inverse_mass_W(k, i);
+      load[i] = fma(sys.inverse_mass_W(k, i), S(m.probe[k]), load[i]);
+    });
+    x = solve(factors, x);
+    const S unit = S(k < 3 ? 1.0 : m.length);
+    for_each_index<N>([&](auto j) {
+      const Vec3<S> g = vec3<S>(x[3 * j] * unit, x[3 * j + 1] * unit, x[3 * j + 2] * unit);
+      if (k == 0)
+        out.gram[j].set(g);
+      else
+        out.gram[j].add(g);
+    });
+  });
+  out.load = solve(factors, -load);
+  out.stick = solve(factors, -sys.b);
+  out.push = -solve(factors, -squeeze_drift);
+  return out;
+}
+
+/// The metrics that come of the stick force.
+template <class S, int N>
+GARRA_HD Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
+                                    const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
   const auto factored = factor_ldlt(sys.A);
-  const Mat<S, 3 * N, 9> x = solve(factored, rhs);
+  const HoldForces<S, N> forces = hold_forces(m, factored, sys, squeeze_drift);
   Metrics<S, N> out;
   out.margin = out.load_factor = out.wrench_radius = S(kInfinity);
   out.critical = S(-kInfinity);
   out.first = S(0);
   S release = S(kInfinity);
-  for (int j = 0; j < N; ++j) {
-    Vec3<S> c, load, push;
-    Mat<S, 3, 6> G;
-    for (int i = 0; i < 3; ++i) {
-      c[i] = x(3 * j + i, 0);
-      load[i] = x(3 * j + i, 1);
-      push[i] = -x(3 * j + i, 2);  // less squeeze
-      for (int k = 0; k < 6; ++k) G(i, k) = x(3 * j + i, 3 + k) * S(k < 3 ? 1.0 : m.length);
-    }
+  for_each_index<N>([&](auto j) {
+    const Vec3<S> c = solvers::contact<S, N>(forces.stick, j);
     const S margin = friction_margin(c, mu[j]);
-    out.first = select(margin < out.margin, S(j), out.first);
+    out.first = select(margin < out.margin, S(int(j)), out.first);
     out.margin = min(out.margin, margin);
     out.critical = max(out.critical, critical_friction(c));
-    out.load_factor = min(out.load_factor, cone_exit(c, load, mu[j]));
-    release = min(release, cone_exit(c, push, mu[j]));
-    out.wrench_radius = min(out.wrench_radius, max(cone_distance(c, mu[j]), S(0)) / spectral_norm(G));
+    out.load_factor = min(out.load_factor, cone_exit(c, solvers::contact<S, N>(forces.load, j), mu[j]));
+    release = min(release, cone_exit(c, solvers::contact<S, N>(forces.push, j), mu[j]));
+    out.wrench_radius = min(out.wrench_radius, max(cone_distance(c, mu[j]), S(0)) / forces.gram[j].norm());
     const auto pressed = mu[j] * c[0] > S(0);
     const S scale = S(1) / select(pressed, mu[j] * c[0], S(1));
     out.tangent_t[j] = select(pressed, scale * c[1], S(kInfinity));
     out.tangent_o[j] = select(pressed, scale * c[2], S(kInfinity));
-  }
+  });
   const S nan = S(__builtin_nan(""));
   // (21) of docs/grasp-model.md: `release` is how much less squeeze still holds.
   out.minimum_squeeze = select(out.margin >= S(0), max(squeeze - release, S(0)), nan);
@@ -95,7 +124,7 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>&
 /// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8
 /// of the largest one.
 template <class S, int N>
-GARRA_HD_CALL S least_singular_value(const Body<S>& body, const ContactTerms<S> (&contacts)[N]) {
+GARRA_HD S least_singular_value(const Body<S>& body, const ContactTerms<S> (&contacts)[N]) {
   if constexpr (N < 3) return S(0);  // two contacts bear no moment about their line
   const S gyration2 = (body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass);
   const S per_length = sqrt(S(1) / gyration2);
@@ -109,9 +138,14 @@ GARRA_HD_CALL S least_singular_value(const Body<S>& body, const ContactTerms<S> 
       for (int k = 0; k <= i; ++k) square(i, k) = fma(r[i], r[k], square(i, k));
   }
   const S size = square(0, 0) + square(1, 1) + square(2, 2);
-  auto gram = Mat<S, 6, 6>::zero();
+  Mat<S, 6, 6> gram;
   for (int i = 0; i < 3; ++i) {
-    gram(i, i) = S(N);
+    for (int k = 0; k < 3; ++k) {
+      gram(i, k) = S(i == k ? N : 0);
+      gram(3 + i, k) = gram(k, 3 + i) = S(0);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
     for (int k = 0; k <= i; ++k) gram(3 + i, 3 + k) = gram(3 + k, 3 + i) = (i == k ? size : S(0)) - square(i, k);
     const int next = (i + 1) % 3, last = (i + 2) % 3;
     gram(3 + next, last) = gram(last, 3 + next) = -sum[i];
@@ -128,19 +162,6 @@ GARRA_HD ContactTerms<S> contact_terms(const SurfacePoint& surface, const Contac
           finger.bias, finger.velocity, {{S(surface.curvature_t), S(surface.curvature_o)}}};
 }
 
-/// No metric where a finger does not reach its contact, and a harmless problem that keeps the lane's arithmetic
-/// ordinary.
-template <class S, int N>
-GARRA_HD void clear_unreached(Built<S, N>& out) {
-  const auto ok = out.metrics.reached > S(0);
-  const S nan = S(__builtin_nan(""));
-  for (S* metric : {&out.metrics.margin, &out.metrics.critical, &out.metrics.load_factor, &out.metrics.wrench_radius,
-                    &out.metrics.minimum_squeeze, &out.metrics.least_singular_value})
-    *metric = select(ok, *metric, nan);
-  out.problem.A = select(ok, out.problem.A, Mat<S, 3 * N, 3 * N>::identity());
-  out.problem.b = select(ok, out.problem.b, Vec<S, 3 * N>::zero());
-}
-
 /// What the assembly starts from.
 template <class S, int N>
 struct Parts {
@@ -150,24 +171,45 @@ struct Parts {
   S reached;  ///< product of those of the fingers
 };
 
-/// The friction problem of a sample and its metrics; a harmless one where a finger does not reach.
+/// The friction problem of a sample; where a finger does not reach its contact a harmless one, which keeps the lane's
+/// arithmetic ordinary.
 template <class S, int N>
-GARRA_HD Built<S, N> build_problem(const GraspModel& m, const Parts<S, N>& parts) {
+GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, const Parts<S, N>& parts) {
   const System<S, N> sys = assemble<S, N>(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, m.moving);
-  Built<S, N> out;
-  out.problem.A = sys.A;
-  out.problem.b = sys.b;
-  out.problem.mu = parts.friction;
+  const auto ok = parts.reached > S(0);
+  solvers::FrictionProblem<S, N> out;
+  out.mu = parts.friction;
+  // Rows and columns, not all entries in one loop: that would be too long to be written out.
+  for_each_index<3 * N>([&](auto r) {
+    for_each_index<3 * N>([&](auto c) { out.A(r, c) = select(ok, sys.A(r, c), S(r == c ? 1 : 0)); });
+    out.b[r] = select(ok, sys.b[r], S(0));
+  });
+  return out;
+}
+
+/// The metrics of a sample with this friction problem, the least singular value among them; none where a finger does
+/// not reach its contact.
+template <class S, int N>
+GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
+                                  const solvers::FrictionProblem<S, N>& problem, const S& least) {
+  System<S, N> sys;
+  sys.A = problem.A;
+  sys.b = problem.b;
+  set_wrenches(parts.load.body, parts.contacts, sys);
   Vec<S, 3 * N> squeeze_drift;  // db / d squeeze = -A_man E^T n0, of the contacts that share one squeeze
-  for (int j = 0; j < N; ++j) {
+  for_each_index<N>([&](auto j) {
     const ContactTerms<S>& c = parts.contacts[j];
     const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.squeezed[j]));
     for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
-  }
-  out.metrics = hold_metrics<S, N>(m.hold, sys, out.problem.mu, squeeze_drift, parts.load.squeeze);
-  out.metrics.least_singular_value = least_singular_value<S, N>(parts.load.body, parts.contacts);
-  out.metrics.reached = parts.reached;
-  clear_unreached(out);
+  });
+  Metrics<S, N> out = hold_metrics<S, N>(m.hold, sys, parts.friction, squeeze_drift, parts.load.squeeze);
+  out.least_singular_value = least;
+  out.reached = parts.reached;
+  const auto ok = out.reached > S(0);
+  const S nan = S(__builtin_nan(""));
+  for (S* metric : {&out.margin, &out.critical, &out.load_factor, &out.wrench_radius, &out.minimum_squeeze,
+                    &out.least_singular_value})
+    *metric = select(ok, *metric, nan);
   return out;
 }
 
@@ -181,20 +223,28 @@ struct BuildBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    Parts<S, N> parts;
-    parts.load = batch::load<S, ObjectLoad<S>>(from.loads, i);
-    parts.reached = S(1);
-    for (int j = 0; j < N; ++j) {
+    const Parts<S, N> given = parts<S>(i);
+    const S least = least_singular_value<S, N>(given.load.body, given.contacts);
+    batch::store<S>(problems, i, friction_problem(*model, given));
+    // Read again: a GPU thread has no registers to keep it in, and its stack is slower.
+    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+    batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem, least));
+  }
+
+  template <class S>
+  GARRA_HD Parts<S, N> parts(std::int64_t i) const {
+    Parts<S, N> out;
+    out.load = batch::load<S, ObjectLoad<S>>(from.loads, i);
+    out.reached = S(1);
+    for_each_index<N>([&](auto j) {
       const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
       const auto share = batch::load<S, FingerShare<S>>(from.shares_of(j), i);
-      parts.contacts[j] = contact_terms(model->surface[j], task.place, share);
-      parts.friction[j] = task.friction;
+      out.contacts[j] = contact_terms(model->surface[j], task.place, share);
+      out.friction[j] = task.friction;
       // Each is 0 or 1.
-      parts.reached = parts.reached * share.reached;
-    }
-    const Built<S, N> built = build_problem(*model, parts);
-    batch::store<S>(problems, i, built.problem);
-    batch::store<S>(metrics, i, built.metrics);
+      out.reached = out.reached * share.reached;
+    });
+    return out;
   }
 };
 

@@ -42,11 +42,10 @@ struct System {
   Mat<S, 6, 3 * N> inverse_mass_W;  ///< M_obj^-1 W
 };
 
+/// W and M_obj^-1 W of a system.
 template <class S, int N>
-GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
-                               const Vec3<double>& gravity, bool moving) {
-  System<S, N> out;
-  for (int j = 0; j < N; ++j) {
+GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[N], System<S, N>& out) {
+  for_each_index<N>([&](auto j) {
     const Mat<S, 6, 3> W = wrench_matrix(contacts[j].place, body.p_cm);
     const Mat<S, 6, 3> X = inverse_mass_times(body, W);
     for (int r = 0; r < 6; ++r)
@@ -54,22 +53,14 @@ GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&cont
         out.W(r, 3 * j + k) = W(r, k);
         out.inverse_mass_W(r, 3 * j + k) = X(r, k);
       }
-  }
-  // In registers on a GPU as long as there are enough.
-#if defined(__CUDA_ARCH__)
-#pragma unroll(N > 4 ? 1 : 3 * N)
-#endif
-  for (int r = 0; r < 3 * N; ++r)
-#if defined(__CUDA_ARCH__)
-#pragma unroll(N > 4 ? 1 : 3 * N)
-#endif
-    for (int c = r; c < 3 * N; ++c) {
-      S sum = out.W(0, r) * out.inverse_mass_W(0, c);
-      for (int k = 1; k < 6; ++k) sum = fma(out.W(k, r), out.inverse_mass_W(k, c), sum);
-      if (r / 3 == c / 3) sum += contacts[r / 3].A(r % 3, c % 3);
-      out.A(r, c) = sum;
-      out.A(c, r) = sum;
-    }
+  });
+}
+
+template <class S, int N>
+GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
+                               const Vec3<double>& gravity, bool moving) {
+  System<S, N> out;
+  set_wrenches(body, contacts, out);
   Vec<S, 6> load = wrench;
   for (int i = 0; i < 3; ++i) load[i] = fma(body.mass, S(gravity[i]), load[i]);
   if (moving) {
@@ -84,6 +75,21 @@ GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&cont
       out.b[3 * j + k] = sum;
     }
   }
+  // Last, so that a GPU thread need not keep it beside what b takes; in registers as long as there are enough.
+#if defined(__CUDA_ARCH__)
+#pragma unroll(N > 4 ? 1 : 3 * N)
+#endif
+  for (int r = 0; r < 3 * N; ++r)
+#if defined(__CUDA_ARCH__)
+#pragma unroll(N > 4 ? 1 : 3 * N)
+#endif
+    for (int c = r; c < 3 * N; ++c) {
+      S sum = out.W(0, r) * out.inverse_mass_W(0, c);
+      for (int k = 1; k < 6; ++k) sum = fma(out.W(k, r), out.inverse_mass_W(k, c), sum);
+      if (r / 3 == c / 3) sum += contacts[r / 3].A(r % 3, c % 3);
+      out.A(r, c) = sum;
+      out.A(c, r) = sum;
+    }
   return out;
 }
 
