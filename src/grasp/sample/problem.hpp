@@ -82,10 +82,10 @@ GARRA_HD HoldForces<S, N> hold_forces(const HoldUnits& m, const Ldlt<S, 3 * N>& 
   return out;
 }
 
-/// The metrics that come of the stick force.
+/// The metrics that come of the stick force; inlined, for a GPU thread that has registers for all of it.
 template <class S, int N>
-GARRA_HD Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
-                                    const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
+GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
+                                            const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
   const auto factored = factor_ldlt(sys.A);
   const HoldForces<S, N> forces = hold_forces(m, factored, sys, squeeze_drift);
   Metrics<S, N> out;
@@ -119,6 +119,14 @@ GARRA_HD Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys,
   out.wrench_radius = select(definite, out.wrench_radius, nan);
   out.minimum_squeeze = select(definite, out.minimum_squeeze, nan);
   return out;
+}
+
+/// The same as a function of its own. Hands of a set need that: inlined there, nvcc 13.0 gave those of five and eight
+/// contacts other problems than the processor has.
+template <class S, int N>
+GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
+                                         const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
+  return inlined_hold_metrics<S, N>(m, sys, mu, squeeze_drift, squeeze);
 }
 
 /// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8
@@ -202,7 +210,7 @@ GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
     const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.squeezed[j]));
     for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
   });
-  Metrics<S, N> out = hold_metrics<S, N>(m.hold, sys, parts.friction, squeeze_drift, parts.load.squeeze);
+  Metrics<S, N> out = inlined_hold_metrics<S, N>(m.hold, sys, parts.friction, squeeze_drift, parts.load.squeeze);
   out.least_singular_value = least;
   out.reached = parts.reached;
   const auto ok = out.reached > S(0);
