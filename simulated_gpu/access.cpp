@@ -138,6 +138,35 @@ void store_local(Warp& w, const Words& at, const Words& value) {
   }
 }
 
+// Memory that a block shares.
+
+std::byte* shared(Warp& w, Word byte, int bytes) {
+  if (!w.shared->contains(byte, static_cast<std::size_t>(bytes)))
+    refuse("an access outside of what the block shares", byte + kShared, bytes);
+  return w.shared->host(byte);
+}
+int warp_of(const Warp& w) { return static_cast<int>(w.place.first_thread) / kLanes; }
+
+template <class T>
+void load_shared(Warp& w, const Words& at, Words& out) {
+  for (int k = 0; k < kLanes; ++k) {
+    if (!w.mask.at[k]) continue;
+    T value;
+    std::memcpy(&value, shared(w, at.at[k], sizeof(T)), sizeof value);
+    w.shared->read(at.at[k], warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
+    out.at[k] = value;
+  }
+}
+template <class T>
+void store_shared(Warp& w, const Words& at, const Words& value) {
+  for (int k = 0; k < kLanes; ++k) {
+    if (!w.mask.at[k]) continue;
+    const T stored = static_cast<T>(value.at[k]);
+    std::memcpy(shared(w, at.at[k], sizeof(T)), &stored, sizeof stored);
+    w.shared->write(at.at[k], warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
+  }
+}
+
 // Parameters of the kernel: the same for all threads, and only read.
 
 template <class T>
@@ -210,6 +239,7 @@ void run_load(Warp& w, const Instruction& i) {
     const Words at = addresses(w, i);
     if constexpr (kSpace == Space::kGlobal) load_global<Bits>(w, at, out);
     if constexpr (kSpace == Space::kLocal) load_local<Bits>(w, at, out);
+    if constexpr (kSpace == Space::kShared) load_shared<Bits>(w, at, out);
     if constexpr (kSpace == Space::kGeneric) load_generic<Bits>(w, at, out);
   }
   if constexpr (std::is_signed_v<T>) {
@@ -229,6 +259,7 @@ void run_store(Warp& w, const Instruction& i) {
     const Words at = addresses(w, i);
     if constexpr (kSpace == Space::kGlobal) store_global<T>(w, at, value);
     if constexpr (kSpace == Space::kLocal) store_local<T>(w, at, value);
+    if constexpr (kSpace == Space::kShared) store_shared<T>(w, at, value);
     if constexpr (kSpace == Space::kGeneric) store_generic<T>(w, at, value);
   }
 }
@@ -287,6 +318,8 @@ Run load(Space space, int bytes, bool is_signed) {
       return load_in<Space::kGlobal>(bytes, is_signed);
     case Space::kLocal:
       return load_in<Space::kLocal>(bytes, is_signed);
+    case Space::kShared:
+      return load_in<Space::kShared>(bytes, is_signed);
     case Space::kFrame:
       return load_in<Space::kFrame>(bytes, is_signed);
     case Space::kKernelParameters:
@@ -302,6 +335,8 @@ Run store(Space space, int bytes) {
       return store_in<Space::kGlobal>(bytes);
     case Space::kLocal:
       return store_in<Space::kLocal>(bytes);
+    case Space::kShared:
+      return store_in<Space::kShared>(bytes);
     case Space::kFrame:
       return store_in<Space::kFrame>(bytes);
     default:

@@ -36,14 +36,15 @@ enum class Class : std::uint8_t {
   kSingle,
   kLocal,
   kGlobal,
+  kShared,
   kBranch,
   kOther
 };
-inline constexpr int kClasses = 11;
-inline constexpr const char* kClassNames[kClasses] = {"fma",    "add",   "mul",    "divide", "root", "compare",
-                                                      "single", "local", "global", "branch", "other"};
+inline constexpr int kClasses = 12;
+inline constexpr const char* kClassNames[kClasses] = {"fma",    "add",   "mul",    "divide", "root",   "compare",
+                                                      "single", "local", "global", "shared", "branch", "other"};
 
-enum class Kind : std::uint8_t { kData, kBranch, kSwitch, kCall, kReturn };
+enum class Kind : std::uint8_t { kData, kBranch, kSwitch, kCall, kReturn, kBarrier };
 
 /// An operand is a register of the function (>= 0), one of its constants (~operand), or none.
 inline constexpr int kNone = INT32_MIN;
@@ -82,6 +83,7 @@ struct Function {
   std::vector<Words> constants;
   int predicates = 0, registers = 0;  ///< predicates are the first of the registers
   std::size_t frame = 0;              ///< local memory: parameters, arrays, arguments of calls [bytes]
+  std::size_t shared = 0;             ///< memory that the threads of a block share [bytes]
 };
 
 /// One file of PTX. Its text must outlive it.
@@ -112,7 +114,7 @@ void share_registers(Function& function, const std::vector<bool>& is_predicate);
 /// What an arithmetic instruction does ("add.rn.f64"); null where there is no such instruction.
 [[nodiscard]] Run operation(std::string_view name);
 /// The same for what the decoder takes apart.
-enum class Space { kGlobal, kLocal, kGeneric, kFrame, kKernelParameters, kParameters };
+enum class Space { kGlobal, kLocal, kShared, kGeneric, kFrame, kKernelParameters, kParameters };
 [[nodiscard]] Run load(Space space, int bytes, bool is_signed);
 [[nodiscard]] Run store(Space space, int bytes);
 [[nodiscard]] Run atomic(std::string_view what, std::string_view type);

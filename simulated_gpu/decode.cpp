@@ -42,7 +42,10 @@ bool is_arithmetic(std::string_view name) {
 Class class_of(const std::vector<std::string_view>& parts) {
   const std::string_view name = parts[0], type = parts.back();
   if (name == "ld" || name == "st" || name == "atom" || name == "red")
-    return has(parts, "local") ? Class::kLocal : has(parts, "param") ? Class::kOther : Class::kGlobal;
+    return has(parts, "local")    ? Class::kLocal
+           : has(parts, "shared") ? Class::kShared
+           : has(parts, "param")  ? Class::kOther
+                                  : Class::kGlobal;
   if (name == "bra" || name == "brx" || name == "call" || name == "ret") return Class::kBranch;
   if (type == "f32") return is_arithmetic(name) ? Class::kSingle : Class::kOther;
   if (type != "f64") return Class::kOther;
@@ -105,6 +108,11 @@ class Decoder {
       places_[d.name] = static_cast<std::int64_t>(top_);
       top_ += d.bytes();
       f_.frame = std::max(f_.frame, top_);
+    } else if (s.name == ".shared") {
+      const Declaration d = declaration(s.operands.at(0));
+      f_.shared = (f_.shared + 15) / 16 * 16;
+      shared_[d.name] = f_.shared;
+      f_.shared += d.bytes();
     } else if (s.name != ".branchtargets") {
       throw Fault("PTX: unknown directive " + std::string(s.name));
     }
@@ -172,6 +180,8 @@ class Decoder {
       const bool of_kernel = f_.is_kernel && is_parameter(base);
       a.space = of_kernel ? Space::kKernelParameters : Space::kFrame;
       a.offset += place->second;
+    } else if (const auto its = shared_.find(base); its != shared_.end()) {
+      a.base = constant_of(its->second);
     } else {
       a.base = operand(base, {});
       a.space = Space::kGlobal;
@@ -218,6 +228,10 @@ class Decoder {
       emit({}).kind = Kind::kReturn;
     } else if (name == "call") {
       add_call(s);
+    } else if (name == "bar" && has(parts, "warp")) {
+      Instruction& i = emit({});
+      i.kind = Kind::kBarrier;
+      i.a = operand(s.operands.at(0), {'b', 32});
     } else if (name == "ld" || name == "ldu" || name == "st") {
       add_access(s, parts);
     } else if (name == "atom" || name == "red") {
@@ -265,6 +279,7 @@ class Decoder {
   void add_move(const Statement& s, const std::vector<std::string_view>& parts) {
     const std::string_view to = s.operands.at(0), from = s.operands.at(1);
     const Type type = type_of(parts.back());
+    if (parts[0] == "cvta" && has(parts, "shared")) throw Fault("PTX: an address of shared memory that may be of any");
     if (to.starts_with('{')) {
       const std::vector<std::string_view> registers = split(inside(to), ',');
       const int a = operand(from, type), bits = type.bits / static_cast<int>(registers.size());
@@ -278,6 +293,8 @@ class Decoder {
         emit(combine(), to, a, operand(registers[k], type)).number = static_cast<int>(k) * bits;
         a = register_of(to);
       }
+    } else if (const auto its = shared_.find(from); its != shared_.end()) {
+      emit(operation("mov.b64"), to, constant_of(its->second));
     } else if (const auto place = places_.find(from); place != places_.end()) {
       if (f_.is_kernel && is_parameter(from)) {
         emit(operation("mov.b64"), to, constant_of(kParameters + static_cast<Word>(place->second)));
@@ -294,9 +311,9 @@ class Decoder {
     const Type type = type_of(parts.back());
     const Space space = has(parts, "global") || has(parts, "const") ? Space::kGlobal
                         : has(parts, "local")                       ? Space::kLocal
+                        : has(parts, "shared")                      ? Space::kShared
                         : has(parts, "param")                       ? Space::kParameters
                                                                     : Space::kGeneric;
-    if (has(parts, "shared")) throw Fault("PTX: the simulated GPU has no shared memory yet: " + std::string(s.name));
     const Address at = address(s.operands.at(loads ? 1 : 0), space);
     const std::vector<std::string_view> values = split(inside(s.operands.at(loads ? 0 : 1)), ',');
     const int bytes = static_cast<int>(type.bytes());
@@ -383,6 +400,7 @@ class Decoder {
   std::vector<std::string_view> machine_;
   std::map<Word, int> constants_;
   std::map<std::string_view, std::int64_t> places_;  ///< of parameters and arrays, in their space
+  std::map<std::string_view, Word> shared_;          ///< of what a block shares
   std::size_t top_ = 0;  ///< of the frame, in this scope; what an inner one takes is free behind it
   std::vector<std::size_t> scopes_;
   std::map<std::string_view, std::int64_t> labels_;

@@ -13,6 +13,7 @@ namespace simulated_gpu {
 /// Where the kinds of memory begin, as a kernel sees them.
 inline constexpr std::uint64_t kGlobal = 0x00d0'0000'0000'0000;  ///< of all threads
 inline constexpr std::uint64_t kLocal = 0x00a0'0000'0000'0000;   ///< of a thread
+inline constexpr std::uint64_t kShared = 0x00c0'0000'0000'0000;  ///< of a block
 inline constexpr std::uint64_t kParameters = 0x00b0'0000'0000'0000;
 inline constexpr std::uint64_t kWindow = 0x000f'ffff'ffff'ffff;  ///< bits of an address within its kind
 
@@ -30,6 +31,42 @@ struct Block {
   [[nodiscard]] bool contains(std::uint64_t address, std::size_t size) const {
     return address - first < bytes && bytes - (address - first) >= size;
   }
+};
+
+/// What the threads of a block share. Between what one thread writes and another reads or writes at the same place both
+/// have to meet at a barrier, and threads of different warps have none: the first access without is refused.
+class SharedMemory {
+ public:
+  /// Filled with 0xff.
+  explicit SharedMemory(std::size_t bytes) : bytes_(bytes, std::byte{0xff}), words_((bytes + 7) / 8) {}
+
+  [[nodiscard]] bool contains(std::uint64_t at, std::size_t size) const {
+    return at < bytes_.size() && bytes_.size() - at >= size;
+  }
+  [[nodiscard]] std::byte* host(std::uint64_t at) { return bytes_.data() + at; }
+  /// Accesses of thread `lane` of a warp, that has met others `met` times.
+  void read(std::uint64_t at, int warp, int lane, std::uint64_t met);
+  void write(std::uint64_t at, int warp, int lane, std::uint64_t met);
+
+ private:
+  struct Access {
+    int warp = -1;
+    std::uint32_t lanes = 0;  ///< since `met`
+    std::uint64_t met = 0;
+    void add(int in, int lane, std::uint64_t now) {
+      if (warp != in || met != now) *this = {in, 0, now};
+      lanes |= 1u << lane;
+    }
+    /// Whether another thread did that, and has not been met since.
+    [[nodiscard]] bool races(int in, int lane, std::uint64_t now) const {
+      return warp >= 0 && (warp != in || (met == now && (lanes & ~(1u << lane)) != 0));
+    }
+  };
+  struct Word {
+    Access reads, writes;
+  };
+  std::vector<std::byte> bytes_;
+  std::vector<Word> words_;
 };
 
 class Memory {

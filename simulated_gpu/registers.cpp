@@ -33,7 +33,10 @@ void see_reads(const Instruction& i, const See& see) {
     if (operand >= 0) see(operand);
 }
 
-bool ends_block(const Instruction& i) { return i.kind != Kind::kData && i.kind != Kind::kCall; }
+/// Whether the instruction behind it is the only one that may be next.
+bool goes_straight_on(const Instruction& i) {
+  return i.kind == Kind::kData || i.kind == Kind::kCall || i.kind == Kind::kBarrier;
+}
 
 std::vector<Basic> blocks_of(const std::vector<Instruction>& code) {
   const int n = static_cast<int>(code.size());
@@ -41,7 +44,7 @@ std::vector<Basic> blocks_of(const std::vector<Instruction>& code) {
   leads[0] = true;
   for (int k = 0; k < n; ++k) {
     const Instruction& i = code[static_cast<std::size_t>(k)];
-    if (ends_block(i)) leads[static_cast<std::size_t>(k) + 1] = true;
+    if (!goes_straight_on(i)) leads[static_cast<std::size_t>(k) + 1] = true;
     if (i.kind == Kind::kBranch) leads[static_cast<std::size_t>(i.number)] = true;
     if (i.kind == Kind::kSwitch)
       for (std::int64_t target : i.list) leads[static_cast<std::size_t>(target)] = true;
@@ -56,7 +59,7 @@ std::vector<Basic> blocks_of(const std::vector<Instruction>& code) {
   for (Basic& block : blocks) {
     const Instruction& i = code[static_cast<std::size_t>(block.last)];
     const auto goes_to = [&](std::int64_t target) { block.next.push_back(block_at[static_cast<std::size_t>(target)]); };
-    const bool goes_on = i.guard != kNone || i.kind == Kind::kData || i.kind == Kind::kCall;
+    const bool goes_on = i.guard != kNone || goes_straight_on(i);
     if (goes_on && block.last + 1 < n) goes_to(block.last + 1);
     if (i.kind == Kind::kBranch) goes_to(i.number);
     if (i.kind == Kind::kSwitch)

@@ -324,10 +324,12 @@ class Gpu {
 
   void run_block(const Launch& launch, std::uint32_t block, Counts& counts) const {
     static thread_local const Stacks stacks;
+    SharedMemory shared(launch.kernel->shared);
     for (std::uint32_t first = 0; first < launch.threads; first += kLanes) {
       Warp warp;
       stacks.lend(warp);
       warp.memory = &memory_;
+      warp.shared = &shared;
       warp.parameters = launch.parameters.data();
       warp.parameter_bytes = launch.parameters.size();
       warp.place = {block, launch.blocks, launch.threads, first};

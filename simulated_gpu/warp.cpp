@@ -46,6 +46,9 @@ class Execution {
         case Kind::kReturn:
           if (!leave(taking_part(i))) return;
           break;
+        case Kind::kBarrier:
+          meet_at_barrier(i);
+          break;
       }
       if (!waiting_.empty() && at_ >= waiting_.back().at) meet();
     }
@@ -126,11 +129,40 @@ class Execution {
       ++at_;
       return true;
     }
-    if (waiting_.empty()) return false;
+    return go_on_with_others();
+  }
+
+  /// False when nobody is left.
+  bool go_on_with_others() {
+    if (waiting_.empty()) {
+      if (!at_barrier_.empty()) throw Fault("a barrier that not all of its threads reach");
+      return false;
+    }
     at_ = waiting_.back().at;
     w_.take_part(waiting_.back().threads);
     waiting_.pop_back();
     return true;
+  }
+
+  /// Threads whose mask is complete pass, the others wait until it is.
+  void meet_at_barrier(const Instruction& i) {
+    std::uint32_t here = w_.active, passing = 0;
+    for (const Waiting& w : at_barrier_)
+      if (w.at == at_) here |= w.threads;
+    std::erase_if(at_barrier_, [&](const Waiting& w) { return w.at == at_; });
+    const Words masks = w_.read(i.a);
+    for (int k = 0; k < kLanes; ++k)
+      if (here >> k & 1u && (static_cast<std::uint32_t>(masks.at[k]) & ~here) == 0) {
+        passing |= 1u << k;
+        ++w_.met[static_cast<std::size_t>(k)];
+      }
+    if (passing != here) at_barrier_.push_back({at_, here & ~passing});
+    if (passing != 0) {
+      w_.take_part(passing);
+      ++at_;
+    } else {
+      go_on_with_others();
+    }
   }
 
   /// Those who are furthest behind go on, together with all who are at the same place.
@@ -151,6 +183,7 @@ class Execution {
   Warp& w_;
   const Function& f_;
   std::vector<Waiting> waiting_;  ///< the furthest behind last
+  std::vector<Waiting> at_barrier_;
   std::int64_t at_ = 0;
 };
 

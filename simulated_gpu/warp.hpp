@@ -42,6 +42,8 @@ struct Warp : Scope {
   std::size_t parameter_bytes = 0;
   const Memory* memory = nullptr;
   const Block* block = nullptr;  ///< the one used last
+  SharedMemory* shared = nullptr;
+  std::array<std::uint64_t, kLanes> met{};  ///< how often a thread was at a barrier
   Counts counts;
 
   // Words of a thread lie 32 words apart, so that the same variable of all threads is one row.

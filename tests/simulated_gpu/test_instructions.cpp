@@ -28,6 +28,8 @@ class Machine {
     warp.local = local_.data();
     warp.local_bytes = static_cast<std::int64_t>(local_.size()) * 8;
     warp.memory = &memory_;
+    SharedMemory shared(256);
+    warp.shared = &shared;
     warp.parameters = reinterpret_cast<const std::byte*>(parameters.data());
     warp.parameter_bytes = parameters.size() * sizeof(Word);
     warp.place = {2, 3, 32, 0};
@@ -419,6 +421,78 @@ TEST(Text, ThatItDoesNotKnowIsNamed) {
 TEST(Text, ThatReadsWhatNothingSetsIsRefused) {
   Machine m(".entry k()\n{\n  .reg .f64 %fd<9>;\n  add.rn.f64 %fd1, %fd1, %fd2;\n  ret;\n}\n");
   expect_fault(m, "add.rn.f64 %fd1, %fd1, %fd2 reads a register that nothing sets");
+}
+
+// Memory that threads share: each thread writes its own place of eight bytes and reads its neighbour's, in a team of 16.
+constexpr const char* kShare = R"(
+  .shared .align 8 .b8 all[256];
+  mov.u32 %r2, all;
+  shl.b32 %r3, %r1, 3;
+  add.s32 %r4, %r2, %r3;
+  xor.b32 %r5, %r1, 1;
+  shl.b32 %r6, %r5, 3;
+  add.s32 %r7, %r2, %r6;
+  and.b32 %r8, %r1, 16;
+  mov.u32 %r9, 65535;
+  shl.b32 %r10, %r9, %r8;
+  mul.wide.u32 %rd5, %r1, 10;
+)";
+
+TEST(SharedMemory, IsSeenByOthersBehindABarrier) {
+  const auto out = results(std::string(kShare) + R"(
+  st.shared.u64 [%r4], %rd5;
+  bar.warp.sync %r10;
+  ld.shared.u64 %rd9, [%r7];
+)");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 10 * (i ^ 1));
+}
+
+TEST(SharedMemory, ABarrierWaitsForThoseWhoGoAnotherWay) {
+  const auto out = results(std::string(kShare) + R"(
+  and.b32 %r11, %r1, 1;
+  setp.eq.s32 %p1, %r11, 0;
+  @%p1 bra EVEN;
+  add.s64 %rd5, %rd5, 1;
+MEET:
+  st.shared.u64 [%r4], %rd5;
+  bar.warp.sync %r10;
+  ld.shared.u64 %rd9, [%r7];
+  bra.uni END;
+EVEN:
+  add.s64 %rd5, %rd5, 2;
+  bra.uni MEET;
+END:
+)");
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(out[i], 10 * (i ^ 1) + (i % 2 == 0 ? 1 : 2)) << i;
+}
+
+TEST(SharedMemory, RefusesWhatIsReadWithoutABarrier) {
+  EXPECT_THROW(results(std::string(kShare) + "st.shared.u64 [%r4], %rd5;\n ld.shared.u64 %rd9, [%r7];\n"), Fault);
+}
+
+TEST(SharedMemory, RefusesWhatIsOverwrittenWithoutABarrier) {
+  EXPECT_THROW(results(std::string(kShare) + R"(
+  st.shared.u64 [%r4], %rd5;
+  bar.warp.sync %r10;
+  ld.shared.u64 %rd9, [%r7];
+  st.shared.u64 [%r4], %rd9;
+)"),
+               Fault);
+}
+
+TEST(SharedMemory, RefusesABarrierThatNotAllOfItsThreadsReach) {
+  EXPECT_THROW(results(std::string(kShare) + R"(
+  setp.eq.s32 %p1, %r1, 3;
+  @%p1 bra PAST;
+  bar.warp.sync %r10;
+PAST:
+  mov.u64 %rd9, %rd5;
+)"),
+               Fault);
+}
+
+TEST(SharedMemory, RefusesAnAddressOutside) {
+  EXPECT_THROW(results(std::string(kShare) + "st.shared.u64 [%r4+8], %rd5;\n mov.u64 %rd9, %rd5;\n"), Fault);
 }
 
 }  // namespace
