@@ -189,7 +189,7 @@ void expect_same(const Motions& a, std::size_t a_first, const Motions& b, std::s
 
 test::Answer answer_of(const Motions& m) {
   test::Answer out;
-  out.add("looks", m.looks).add("uniforms", m.uniforms);
+  out.add("looks", std::vector<double>(m.looks.begin(), m.looks.end())).add("uniforms", m.uniforms);
   for (const Trajectory& t : m.trajectory) {
     // From end_time to slipped_first there is nothing but numbers.
     std::vector<double> numbers(reinterpret_cast<const double*>(&t.end_time),

@@ -69,7 +69,7 @@ TimeStudy study_of(const Scenario& s, const Fates& fate) {
   const int instants = s.time->instants;
   const double until = s.time->until;
   return TimeStudy(s, [=](std::int64_t first, std::int64_t count, const Device&) {
-    Motions m{2, instants, 2, {}, std::vector<double>(static_cast<std::size_t>(instants * looks(2) * count)), {}};
+    Motions m{2, instants, 2, {}, Numbers(static_cast<std::size_t>(instants * looks(2) * count)), {}};
     for (std::int64_t i = 0; i < count; ++i) {
       const Fate f = fate(first + i);
       m.trajectory.push_back(f.t);

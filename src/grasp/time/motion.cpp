@@ -7,6 +7,7 @@
 #include "contact/batch/arrays.hpp"
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
 #include "grasp/sample/finger_command.hpp"
 #include "grasp/sample/links.hpp"
@@ -87,6 +88,44 @@ class HostBlock {
   MotionTiles tiles_;
 };
 
+/// Measures of sample i of a block in host memory, which is sample `at` of `out`.
+template <int N>
+void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t i, std::int64_t at, Motions& out) {
+  const auto m = batch::load<double, MotionMeasures<double, N>>(host.measures, i);
+  Trajectory& t = out.trajectory[static_cast<std::size_t>(at)];
+  // Whatever goes on to the end has reached `until`.
+  t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
+  t.slip_time = m.slip_time;
+  t.slipped_first = static_cast<int>(m.slipped_first);
+  t.open_time = m.open_time;
+  t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
+          : m.slip_time < kInfinity ? MotionEnd::kSlipped
+                                    : MotionEnd::kHeld;
+  for (int j = 0; j < N; ++j) {
+    t.slip[j] = m.slip[j];
+    t.peak_force[j] = m.peak_force[j];
+    t.peak_torque[j] = model.rules.limits[j].torque_limited ? m.peak_torque[j] : NAN;
+  }
+  t.peak_drift = m.peak_drift;
+  t.peak_turn = m.peak_turn;
+  t.least_margin = m.least_margin;
+  t.energy_balance = m.energy_balance;
+  t.momentum_balance = m.momentum_balance;
+  t.worst_gap = m.worst_gap;
+  t.worst_cone = m.worst_cone;
+  t.worst_residual = m.worst_residual;
+  t.iterations = m.iterations;
+  t.steps = m.steps;
+  t.unstable_steps = m.unstable_steps;
+  t.worst_ratio = m.worst_ratio;
+  const int draws = model.rules.grasp.draws;
+  const double* u = host.parts.uniforms + (i / batch::kTile) * draws * batch::kTile + i % batch::kTile;
+  for (int k = 0; k < draws; ++k) out.uniforms[static_cast<std::size_t>(at * draws + k)] = u[k * batch::kTile];
+}
+
+/// Samples that a thread takes over at once: whole tiles.
+constexpr std::int64_t kTakenAtOnce = 1024;
+
 template <int N>
 void run_block(const MotionModel& model, Executor executor, std::int64_t first, std::int64_t at, std::int64_t count,
                Motions& out) {
@@ -96,7 +135,9 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
   std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
   run_steps<N>(HostBackend{executor, &model.rules}, model, block.tiles(), looks.data(), count, [](const StepNow&) {});
-  take_over<N>(model, block.tiles(), looks.data(), at, count, out);
+  take_measures(model, block.tiles(), at, count, 1, out);
+  for (std::size_t slot = 0; slot < model.look_steps().size(); ++slot)
+    take_looks(model, slot, looks.data() + static_cast<std::int64_t>(slot) * look_size, at, count, 1, out);
 }
 
 /// One finger at the end of a step, which its next step would begin with.
@@ -181,7 +222,7 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
   const HostBackend backend{Executor::kScalar, &model.rules};
   // Once to see how long it lasts, and again to look at that time.
   run_steps<N>(backend, model, tiles, nullptr, 1, [](const StepNow&) {});
-  take_over<N>(model, tiles, nullptr, 0, 1, one);
+  take_measures(model, tiles, 0, 1, 1, one);
   // A sample that never begins still has the row of its first step.
   const std::int64_t last = std::max<std::int64_t>(1, std::llround(one.trajectory[0].steps));
   std::int64_t done = 0;
@@ -223,6 +264,33 @@ void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* 
     draw[i] = static_cast<std::uint64_t>(sample / n);
     friction[i] = levels.empty() ? 0 : levels[static_cast<std::size_t>(sample % n)];  // SampleLevel is one number
   }
+}
+
+void take_measures(const MotionModel& model, const MotionTiles& host, std::int64_t first, std::int64_t count,
+                   int threads, Motions& out) {
+  contact::for_contacts<kMaxContacts>(model.rules.grasp.contacts, [&](auto contacts) {
+    batch::for_blocks(threads, {count, kTakenAtOnce}, [&](std::int64_t from, std::int64_t n) {
+      for (std::int64_t i = from; i < from + n; ++i) take_sample<contacts>(model, host, i, first + i, out);
+    });
+  });
+}
+
+// Samples lie side by side in both: whole tiles are copied.
+void take_looks(const MotionModel& model, std::size_t slot, const double* tiles, std::int64_t first,
+                std::int64_t count, int threads, Motions& out) {
+  const int fields = looks(out.contacts);
+  const auto all = static_cast<std::int64_t>(out.trajectory.size());
+  const std::vector<std::size_t> slots = model.slots_of_instants();
+  batch::for_blocks(threads, {count, kTakenAtOnce}, [&](std::int64_t from, std::int64_t n) {
+    for (std::size_t instant = 0; instant < slots.size(); ++instant) {
+      if (slots[instant] != slot) continue;
+      double* to = out.looks.data() + static_cast<std::int64_t>(instant) * fields * all + first;
+      for (std::int64_t i = from; i < from + n; i += batch::kTile)
+        for (int f = 0; f < fields; ++f)
+          std::copy_n(tiles + (i * fields + f * batch::kTile), std::min(batch::kTile, from + n - i),
+                      to + f * all + i);
+    }
+  });
 }
 
 StepNow MotionModel::at(std::int64_t step, std::vector<std::vector<double>>& torques) const {
@@ -299,7 +367,7 @@ int Motion::levels() const { return std::max(1, static_cast<int>(model_->levels.
 Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device) const {
   const auto n = static_cast<std::size_t>(count);
   Motions out{contacts(), model_->instants, draws(), std::vector<Trajectory>(n), {}, {}};
-  out.looks.assign(n * static_cast<std::size_t>(model_->instants * looks(contacts())), NAN);
+  out.looks.resize(n * static_cast<std::size_t>(model_->instants * looks(contacts())));
   out.uniforms.resize(n * static_cast<std::size_t>(draws()));
   if (device.executor == Executor::kCuda) {
     batch::on_device(device, DeviceMotions{*model_, first, count, out});

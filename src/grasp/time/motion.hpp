@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "garra/batch/device.hpp"
 #include "garra/grasp.hpp"
 #include "grasp/time/loads.hpp"
@@ -45,7 +46,7 @@ enum Look : int { kDrift, kTurn, kLeastMargin, kSlipPath, kLooks };  // then the
 struct Motions {
   int contacts = 0, instants = 0, draws = 0;
   std::vector<Trajectory> trajectory;  ///< [sample]
-  std::vector<double> looks;           ///< [instant][look][sample]
+  Numbers looks;                       ///< [instant][look][sample]
   std::vector<double> uniforms;        ///< [sample][draw]: the uniform number of each uncertain input
 };
 

@@ -139,54 +139,13 @@ class HostMemory {
   std::vector<batch::Tiles<double>> pieces_;
 };
 
-/// What the host takes over from a block that has run; `looks` as run_steps filled them, in host memory.
-template <int N>
-void take_over(const MotionModel& model, const MotionTiles& host, const double* looks, std::int64_t first,
-               std::int64_t count, Motions& out) {
-  const std::int64_t look_size = host.padded * batch::kFields<double, MotionLook<double, N>>;
-  const auto slots = model.slots_of_instants();
-  const int draws = model.rules.grasp.draws;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto m = batch::load<double, MotionMeasures<double, N>>(host.measures, i);
-    Trajectory& t = out.trajectory[static_cast<std::size_t>(first + i)];
-    // Whatever goes on to the end has reached `until`.
-    t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
-    t.slip_time = m.slip_time;
-    t.slipped_first = static_cast<int>(m.slipped_first);
-    t.open_time = m.open_time;
-    t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
-            : m.slip_time < kInfinity ? MotionEnd::kSlipped
-                                      : MotionEnd::kHeld;
-    for (int j = 0; j < N; ++j) {
-      t.slip[j] = m.slip[j];
-      t.peak_force[j] = m.peak_force[j];
-      t.peak_torque[j] = model.rules.limits[j].torque_limited ? m.peak_torque[j] : NAN;
-    }
-    t.peak_drift = m.peak_drift;
-    t.peak_turn = m.peak_turn;
-    t.least_margin = m.least_margin;
-    t.energy_balance = m.energy_balance;
-    t.momentum_balance = m.momentum_balance;
-    t.worst_gap = m.worst_gap;
-    t.worst_cone = m.worst_cone;
-    t.worst_residual = m.worst_residual;
-    t.iterations = m.iterations;
-    t.steps = m.steps;
-    t.unstable_steps = m.unstable_steps;
-    t.worst_ratio = m.worst_ratio;
-    const double* u = host.parts.uniforms + (i / batch::kTile) * draws * batch::kTile + i % batch::kTile;
-    for (int k = 0; k < draws; ++k)
-      out.uniforms[static_cast<std::size_t>((first + i) * draws + k)] = u[k * batch::kTile];
-    const std::int64_t all = static_cast<std::int64_t>(out.trajectory.size());
-    for (int s = 0; looks != nullptr && s < model.instants; ++s) {
-      const auto look = batch::load<double, MotionLook<double, N>>(
-          looks + static_cast<std::int64_t>(slots[static_cast<std::size_t>(s)]) * look_size, i);
-      double* to = out.looks.data() + s * grasp::looks(N) * all + first + i;
-      for (int k = 0; k < kLooks; ++k) to[k * all] = look.look[k];
-      for (int j = 0; j < N; ++j) to[(kLooks + j) * all] = look.force[j];
-    }
-  }
-}
+/// What the host takes over from a block that has run, its `count` samples from number `first` of `out` on: measures
+/// and uniforms of its tiles ...
+void take_measures(const MotionModel& model, const MotionTiles& host, std::int64_t first, std::int64_t count,
+                   int threads, Motions& out);
+/// ... and what was looked at, as run_steps filled a slot of `looks`, in host memory.
+void take_looks(const MotionModel& model, std::size_t slot, const double* tiles, std::int64_t first,
+                std::int64_t count, int threads, Motions& out);
 
 /// Samples first ... first + count - 1 for kernels/grasp/motion.cu (garra/batch/on_device.hpp).
 struct DeviceMotions {

@@ -1,0 +1,30 @@
+// Arrays whose numbers threads write: nobody writes zeros into them first, for one thread would take longer to do that
+// than a GPU to fill them.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace garra {
+
+/// Leaves what has no value as it is.
+template <class T>
+struct Uninitialised : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = Uninitialised<U>;
+  };
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Values>
+  void construct(U* at, Values&&... values) {
+    ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+  }
+};
+/// resize() leaves new numbers as they are; assign(n, x) does not.
+using Numbers = std::vector<double, Uninitialised<double>>;
+
+}  // namespace garra
