@@ -65,12 +65,6 @@ if(GARRA_HAS_NVCC)
     add_subdirectory(simulated_gpu)
   endif()
   target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${GARRA_CUDA_FLAGS}>")
-  # With its older optimizer, nvcc's default for these generations, Newton for six to eight contacts began at a number that no
-  # instruction sets; with the newer one projected Gauss-Seidel gives NaN. So each has the one that the tests find right.
-  check_compiler_flag(CUDA --nvvm-version=nvvm-latest GARRA_NVCC_HAS_NEW_OPTIMIZER)
-  if(GARRA_NVCC_HAS_NEW_OPTIMIZER)
-    set_source_files_properties(kernels/contact/newton.cu PROPERTIES COMPILE_OPTIONS --nvvm-version=nvvm-latest)
-  endif()
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
   # BOX-QUACAN for two and three contacts has the processor's bits only where nvcc's optimizer holds back, too.
   set_source_files_properties(kernels/contact/spg.cu kernels/contact/projected_lm.cu

@@ -1,4 +1,4 @@
-// Newton's ladder on the GPU, for batches and for the grasp study.
+// Newton's ladder on the GPU, for batches and for the grasp study: three contacts at most.
 #include "contact/newton.cuh"
 
 namespace garra::contact {
@@ -6,10 +6,5 @@ namespace garra::contact {
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
-template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
 
 }  // namespace garra::contact

@@ -75,10 +75,14 @@ struct FrictionNewton {
   /// What goes to the certificate: the iterate in the problem's own units.
   template <class S, int N>
   [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const FrictionState<S, N>& state) const {
+    return candidate<S, N>(state.unit * state.c, state.steps, state.stage);
+  }
+  template <class S, int N>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const Vec<S, 3 * N>& c, const S& steps, const S& stage) const {
     Effort<S> effort = Effort<S>::none();
-    effort.outer = state.steps;
-    effort.stage = state.stage;
-    return candidate_of<S, N>(state.unit * state.c, stop_reason(state.steps, most_steps()), effort);
+    effort.outer = steps;
+    effort.stage = stage;
+    return candidate_of<S, N>(c, stop_reason(steps, most_steps()), effort);
   }
 
   /// The whole job on one problem per lane.
@@ -102,13 +106,17 @@ GARRA_HD Rho<S> local_rho(const FrictionState<S, N>& s, int j) {
   return {s.rho * s.rho_n[j], s.rho * s.rho_t[j]};
 }
 
-/// rho_n = 1 / A_nn and rho_t = 2 / (A_tt + A_oo).
-template <class S, int N>
-GARRA_HD Rho<S> diagonal_rho(const Mat<S, 3 * N, 3 * N>& A, int j) {
-  const S an = A(3 * j, 3 * j);
-  const S at = S(0.5) * (A(3 * j + 1, 3 * j + 1) + A(3 * j + 2, 3 * j + 2));
+/// rho_n = 1 / A_nn and rho_t = 2 / (A_tt + A_oo), of a contact's diagonal entries of A.
+template <class S>
+GARRA_HD Rho<S> diagonal_rho(const S& an, const S& att, const S& aoo) {
+  const S at = S(0.5) * (att + aoo);
   // A direction that nothing can move (A_jj = 0) gets the step of an ordinary one; the largest A_jj is 1.
   return {S(1) / select(an > S(1e-12), an, S(1)), S(1) / select(at > S(1e-12), at, S(1))};
+}
+
+template <class S, int N>
+GARRA_HD Rho<S> diagonal_rho(const Mat<S, 3 * N, 3 * N>& A, int j) {
+  return diagonal_rho(A(3 * j, 3 * j), A(3 * j + 1, 3 * j + 1), A(3 * j + 2, 3 * j + 2));
 }
 
 /// The piece of (4) that a contact is in, F there, and what its rows of the Jacobian need.
@@ -151,7 +159,26 @@ GARRA_HD S merit(const FrictionState<S, N>& s, const Vec<S, 3 * N>& c, const Vec
   return sum;
 }
 
-/// One sweep of projected Gauss-Seidel over the contacts: normal force first, then friction with its new bound.
+/// One contact's force where a is A c + b in its rows and the others keep theirs: normal force first, then friction with
+/// its new bound. `column`: what a unit of normal force adds to (a_t, a_o).
+template <class S>
+GARRA_HD Vec3<S> swept(const Vec3<S>& c, const Vec3<S>& a, const S (&column)[2], const S& mu, const Rho<S>& rho) {
+  const S cn = max(fma(-rho.n, a[0], c[0]), S(0));
+  const S y1 = fma(-rho.t, fma(column[0], cn - c[0], a[1]), c[1]);
+  const S y2 = fma(-rho.t, fma(column[1], cn - c[0], a[2]), c[2]);
+  const S length = sqrt(fma(y1, y1, y2 * y2));
+  const S radius = mu * cn;
+  const S shrink = select(length > radius, radius / select(length > S(0), length, S(1)), S(1));
+  return vec3<S>(cn, shrink * y1, shrink * y2);
+}
+
+/// Whether |F|^2 = m after a step of length t is enough less than before.
+template <class S>
+GARRA_HD MaskOf<S> decreases(const S& m, const S& t, const S& before) {
+  return m <= (S(1) - S(1e-4) * t) * before;
+}
+
+/// One sweep of projected Gauss-Seidel over the contacts.
 template <class S, int N>
 GARRA_HD Vec<S, 3 * N> sweep(const FrictionState<S, N>& s, const Vec<S, 3 * N>& from) {
   const FrictionProblem<S, N>& p = s.problem;
@@ -160,17 +187,16 @@ GARRA_HD Vec<S, 3 * N> sweep(const FrictionState<S, N>& s, const Vec<S, 3 * N>& 
     const int n = 3 * j;
     Vec3<S> a = contact<S, N>(p.b, j);
     for_each_index<3>([&](int i) { for_each_index<3 * N>([&](int k) { a[i] = fma(p.A(n + i, k), c[k], a[i]); }); });
-    const S cn = max(fma(-s.rho_n[j], a[0], c[n]), S(0));
-    const S y1 = fma(-s.rho_t[j], fma(p.A(n + 1, n), cn - c[n], a[1]), c[n + 1]);
-    const S y2 = fma(-s.rho_t[j], fma(p.A(n + 2, n), cn - c[n], a[2]), c[n + 2]);
-    const S length = sqrt(fma(y1, y1, y2 * y2));
-    const S radius = p.mu[j] * cn;
-    const S shrink = select(length > radius, radius / select(length > S(0), length, S(1)), S(1));
-    c[n] = cn;
-    c[n + 1] = shrink * y1;
-    c[n + 2] = shrink * y2;
+    const S column[2] = {p.A(n + 1, n), p.A(n + 2, n)};
+    set_contact<S, N>(c, j, swept(contact<S, N>(c, j), a, column, p.mu[j], {s.rho_n[j], s.rho_t[j]}));
   });
   return c;
+}
+
+/// Whether a stick force is one, by its largest component: scaled forces are of order 1 to 10.
+template <class S>
+GARRA_HD MaskOf<S> is_useful(const S& largest) {
+  return largest <= S(100);
 }
 
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
@@ -181,8 +207,7 @@ GARRA_HD Vec<S, 3 * N> first_guess(const FrictionProblem<S, N>& p) {
   const Vec<S, 3 * N> c = solve(f, -p.b);
   S largest = S(0);
   for (int i = 0; i < 3 * N; ++i) largest = max(largest, abs(c[i]));
-  const auto useful = largest <= S(100);  // scaled forces are of order 1 to 10
-  return select(useful, project_on_cones<S, N>(c, p.mu), Vec<S, 3 * N>::zero());
+  return select(is_useful(largest), project_on_cones<S, N>(c, p.mu), Vec<S, 3 * N>::zero());
 }
 
 /// A guess of the force (in the units of the scaled problem), and whether it says anything: not if it is zero or not
@@ -193,12 +218,16 @@ struct Guess {
   MaskOf<S> useful;
 };
 template <class S, int N>
-GARRA_HD Guess<S, N> scaled_guess(const Vec<S, 3 * N>& guess, const S& unit) {
-  const S inv_unit = S(1) / unit;
+GARRA_HD MaskOf<S> says_anything(const Vec<S, 3 * N>& guess, const S& inv_unit) {
   S size = S(0);
   for (int i = 0; i < 3 * N; ++i) size += abs(guess[i]);
   const S scaled = inv_unit * size;
-  return {inv_unit * guess, scaled > S(0) && is_finite(scaled)};
+  return scaled > S(0) && is_finite(scaled);
+}
+template <class S, int N>
+GARRA_HD Guess<S, N> scaled_guess(const Vec<S, 3 * N>& guess, const S& unit) {
+  const S inv_unit = S(1) / unit;
+  return {inv_unit * guess, says_anything<S, N>(guess, inv_unit)};
 }
 
 /// Added to the diagonal of the scaled A in the Jacobian (not in F): where A is singular the step then stays short
@@ -206,7 +235,40 @@ GARRA_HD Guess<S, N> scaled_guess(const Vec<S, 3 * N>& guess, const S& unit) {
 /// % of their steps; where A is regular it changes a step by 1e-10.
 inline constexpr double kRegularization = 1e-10;
 
-/// Rows of one contact in the Newton system J d = -F, and their right-hand sides.
+/// Rows of one contact in the Newton system J d = -F: weights on its rows of A, what is added to its own block, and
+/// the right-hand sides.
+template <class S>
+struct RowWeights {
+  S wn;             ///< J_n = wn A_n
+  S w11, w12, w22;  ///< J_t = w11 A_t + w12 A_o, J_o = w12 A_t + w22 A_o
+  S nn, tt, to, oo, tn, on;  ///< added, the last two taken away: what depends on c directly
+  Vec3<S> rhs;
+};
+template <class S>
+GARRA_HD RowWeights<S> row_weights(const Piece<S>& p, const Rho<S>& rho, const S& its_mu) {
+  RowWeights<S> out;
+  const auto slip = !p.open && !p.stick;
+  // Weights on the rows of A: open 0, stick rho I, slip beta rho (I - d d^T).
+  const S g = select(slip, p.beta * rho.t, S(0));
+  out.wn = select(p.open, S(0), rho.n);
+  out.w11 = select(p.stick, rho.t, g * (p.d2 * p.d2));
+  out.w12 = -(g * (p.d1 * p.d2));
+  out.w22 = select(p.stick, rho.t, g * (p.d1 * p.d1));
+  // What depends on c directly: open I; slip (1 - beta) I + beta d d^T on the tangential part, and
+  // -mu d (d kappa) with d kappa = dc_n + rho_n a_n because row n asks for rho_n da_n = -rho_n a_n.
+  const S mu = select(slip, its_mu, S(0));
+  const S w = select(slip, p.beta, S(0));
+  const S keep = select(p.stick, S(0), S(1) - w);
+  out.nn = select(p.open, S(1), out.wn * S(kRegularization));
+  out.tt = fma(w, p.d1 * p.d1, keep) + out.w11 * S(kRegularization);
+  out.to = w * (p.d1 * p.d2);
+  out.oo = fma(w, p.d2 * p.d2, keep) + out.w22 * S(kRegularization);
+  out.tn = mu * p.d1;
+  out.on = mu * p.d2;
+  out.rhs = vec3<S>(-p.F[0], fma(mu * p.d1, p.F[0], -p.F[1]), fma(mu * p.d2, p.F[0], -p.F[2]));
+  return out;
+}
+
 template <class S, int N>
 struct ContactRows {
   Mat<S, 3, 3 * N> J;
@@ -216,33 +278,28 @@ template <class S, int N>
 GARRA_HD ContactRows<S, N> newton_rows(const FrictionProblem<S, N>& q, int j, const Piece<S>& p, const Rho<S>& rho) {
   ContactRows<S, N> out;
   const int n = 3 * j, t = n + 1, o = n + 2;
-  const auto slip = !p.open && !p.stick;
-  // Weights on the rows of A: open 0, stick rho I, slip beta rho (I - d d^T).
-  const S wn = select(p.open, S(0), rho.n);
-  const S g = select(slip, p.beta * rho.t, S(0));
-  const S w11 = select(p.stick, rho.t, g * (p.d2 * p.d2));
-  const S w12 = -(g * (p.d1 * p.d2));
-  const S w22 = select(p.stick, rho.t, g * (p.d1 * p.d1));
+  const RowWeights<S> w = row_weights(p, rho, q.mu[j]);
   for_each_index<3 * N>([&](int k) {
     const S an = q.A(n, k), at = q.A(t, k), ao = q.A(o, k);
-    out.J(0, k) = wn * an;
-    out.J(1, k) = fma(w11, at, w12 * ao);
-    out.J(2, k) = fma(w12, at, w22 * ao);
+    out.J(0, k) = w.wn * an;
+    out.J(1, k) = fma(w.w11, at, w.w12 * ao);
+    out.J(2, k) = fma(w.w12, at, w.w22 * ao);
   });
-  // What depends on c directly: open I; slip (1 - beta) I + beta d d^T on the tangential part, and
-  // -mu d (d kappa) with d kappa = dc_n + rho_n a_n because row n asks for rho_n da_n = -rho_n a_n.
-  const S mu = select(slip, q.mu[j], S(0));
-  const S w = select(slip, p.beta, S(0));
-  const S keep = select(p.stick, S(0), S(1) - w);
-  out.J(0, n) += select(p.open, S(1), wn * S(kRegularization));
-  out.J(1, t) += fma(w, p.d1 * p.d1, keep) + w11 * S(kRegularization);
-  out.J(1, o) += w * (p.d1 * p.d2);
-  out.J(2, t) += w * (p.d1 * p.d2);
-  out.J(2, o) += fma(w, p.d2 * p.d2, keep) + w22 * S(kRegularization);
-  out.J(1, n) -= mu * p.d1;
-  out.J(2, n) -= mu * p.d2;
-  out.rhs = vec3<S>(-p.F[0], fma(mu * p.d1, p.F[0], -p.F[1]), fma(mu * p.d2, p.F[0], -p.F[2]));
+  out.J(0, n) += w.nn;
+  out.J(1, t) += w.tt;
+  out.J(1, o) += w.to;
+  out.J(2, t) += w.to;
+  out.J(2, o) += w.oo;
+  out.J(1, n) -= w.tn;
+  out.J(2, n) -= w.on;
+  out.rhs = w.rhs;
   return out;
+}
+
+/// A vanishing pivot is replaced.
+template <class S>
+GARRA_HD S inverse_pivot(const S& pivot) {
+  return S(1) / select(abs(pivot) > S(1e-14), pivot, S(1e-14));
 }
 
 /// Upper triangular factor being built row by row, its diagonal inverted, and the right-hand side with it.
@@ -272,7 +329,7 @@ GARRA_HD void add_row(Triangle<S, 3 * N>& tri, int i, const ContactRows<S, N>& r
     });
     rhs = fma(f, tri.rhs[k], rhs);
   });
-  tri.U(i, i) = S(1) / select(abs(row[i]) > S(1e-14), row[i], S(1e-14));
+  tri.U(i, i) = inverse_pivot(row[i]);
   for_each_index<M>([&](int j) {
     if (j > i) tri.U(i, j) = row[j];
   });
@@ -311,33 +368,52 @@ GARRA_HD Vec<S, 3 * N> direction(const FrictionState<S, N>& s, S& merit0) {
   return back_substitute(tri);
 }
 
+/// Rungs: sweeps before Newton, the factor on rho, and starts spread over the cones' axes.
+template <class S>
+GARRA_HD S sweeps_of(const S& stage) {
+  return select(stage == S(1), S(30), select(stage == S(3), S(300), S(100)));
+}
+template <class S>
+GARRA_HD S rho_of(const S& stage) {
+  return select(stage == S(2), S(0.3), select(stage == S(3), S(3), S(1)));
+}
+template <class S>
+GARRA_HD S next_weyl(const S& weyl) {
+  const S next = weyl + S(0.6180339887498949);
+  return select(next >= S(1), next - S(1), next);
+}
+GARRA_HD double next_shift(double shift) {
+  return shift + 0.7548776662466927 >= 1 ? shift + 0.7548776662466927 - 1 : shift + 0.7548776662466927;
+}
+template <class S>
+GARRA_HD S spread_force(const S& weyl, double shift, const S& rho_n) {
+  S w = weyl + S(shift);
+  w = select(w >= S(1), w - S(1), w);
+  return S(30) * (w * w * w) * rho_n;
+}
+
 /// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
 /// over the cones' axes by a Weyl sequence. Newton takes over on each rung.
 template <class S, int N>
 GARRA_HD void next_rung(FrictionState<S, N>& s, const MaskOf<S>& moving) {
-  const auto rung = [&](int k) { return s.stage == S(k); };
   s.stage = select(moving, s.stage + S(1), s.stage);
-  const S next = s.weyl + S(0.6180339887498949);
-  s.weyl = select(moving, select(next >= S(1), next - S(1), next), s.weyl);
+  s.weyl = select(moving, next_weyl(s.weyl), s.weyl);
   const auto spread = s.stage > S(3);
   Vec<S, 3 * N> c = s.base;
   double shift = 0;
   for (int j = 0; j < N; ++j) {
-    S w = s.weyl + S(shift);
-    w = select(w >= S(1), w - S(1), w);
-    const S cn = S(30) * (w * w * w) * s.rho_n[j];
-    c[3 * j] = select(spread, cn, c[3 * j]);
+    c[3 * j] = select(spread, spread_force(s.weyl, shift, s.rho_n[j]), c[3 * j]);
     c[3 * j + 1] = select(spread, S(0), c[3 * j + 1]);
     c[3 * j + 2] = select(spread, S(0), c[3 * j + 2]);
-    shift = shift + 0.7548776662466927 >= 1 ? shift + 0.7548776662466927 - 1 : shift + 0.7548776662466927;
+    shift = next_shift(shift);
   }
-  const S sweeps = select(rung(1), S(30), select(rung(3), S(300), S(100)));
+  const S sweeps = sweeps_of(s.stage);
   for (int k = 0; k < 300; ++k) {
     const auto on = moving && S(k) < sweeps;
     if (!any(on)) break;
     c = select(on, sweep<S, N>(s, c), c);
   }
-  s.rho = select(moving, select(rung(2), S(0.3), select(rung(3), S(3), S(1))), s.rho);
+  s.rho = select(moving, rho_of(s.stage), s.rho);
   s.base = select(moving, c, s.base);
   s.c = select(moving, c, s.c);
   s.a = select(moving, s.problem.A * c + s.problem.b, s.a);
@@ -407,7 +483,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N>& s) const {
   const auto free_step = s.shortened >= S(2);
   for (int trial = 0; trial < 4; ++trial) {
     const S m = merit<S, N>(s, axpy(t, d, s.c), axpy(t, ad, s.a));
-    const auto reject = active && !free_step && !(m <= (S(1) - S(1e-4) * t) * merit0);
+    const auto reject = active && !free_step && !decreases(m, t, merit0);
     if (!any(reject)) break;
     t = select(reject, S(0.5) * t, t);
   }

@@ -91,24 +91,37 @@ GARRA_HD Vec3<S> parted_defect(const S& mu, const Vec3<S>& c, const Vec3<S>& a) 
   return vec3<S>(min(c[0], a[0]), fma(-shrink, y1, c[1]), fma(-shrink, y2, c[2]));
 }
 
-/// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms over all contacts: the natural map of (1) with rho = 1, or
-/// parted_defect where friction is large. 0 where b, c and a all vanish. `a` is A c + b, computed by the caller from
+/// One contact's part of the natural map of (1) with rho = 1, or parted_defect where friction is large.
+template <class S>
+GARRA_HD Vec3<S> natural_defect(const S& mu, const Vec3<S>& c, const Vec3<S>& a) {
+  const S at = sqrt(fma(a[1], a[1], a[2] * a[2]));
+  const Vec3<S> y = vec3<S>(c[0] - fma(mu, at, a[0]), c[1] - a[1], c[2] - a[2]);
+  Vec3<S> d = c - project_on_cone(y, mu);
+  const auto large = mu > S(kLargeFriction);
+  if (any(large)) d = select(large, parted_defect(mu, c, a), d);
+  return d;
+}
+
+/// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms, from the squares: of natural_defect over all contacts, and of the
+/// vectors.
+template <class S>
+GARRA_HD S natural_map_error(const S& error2, const S& b2, const S& c2, const S& a2) {
+  const S scale2 = max(b2, max(c2, a2));
+  return select(scale2 > S(0), sqrt(error2 / select(scale2 > S(0), scale2, S(1))), S(0));
+}
+
+/// The same of a problem at c. 0 where b, c and a all vanish. `a` is A c + b, computed by the caller from
 /// the problem it wants judged.
 template <class S, int N>
 GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, 3 * N>& b, const Vec<S, 3 * N>& c,
                              const Vec<S, 3 * N>& a) {
   S error2 = S(0);
   for_each_index<N>([&](int j) {
-    const S at = sqrt(fma(a[3 * j + 1], a[3 * j + 1], a[3 * j + 2] * a[3 * j + 2]));
-    const Vec3<S> cj = vec3<S>(c[3 * j], c[3 * j + 1], c[3 * j + 2]);
-    const Vec3<S> y = vec3<S>(cj[0] - fma(mu[j], at, a[3 * j]), cj[1] - a[3 * j + 1], cj[2] - a[3 * j + 2]);
-    Vec3<S> d = cj - project_on_cone(y, mu[j]);
-    const auto large = mu[j] > S(kLargeFriction);
-    if (any(large)) d = select(large, parted_defect(mu[j], cj, vec3<S>(a[3 * j], a[3 * j + 1], a[3 * j + 2])), d);
+    const Vec3<S> d = natural_defect(mu[j], vec3<S>(c[3 * j], c[3 * j + 1], c[3 * j + 2]),
+                                     vec3<S>(a[3 * j], a[3 * j + 1], a[3 * j + 2]));
     error2 += dot(d, d);
   });
-  const S scale2 = max(dot(b, b), max(dot(c, c), dot(a, a)));
-  return select(scale2 > S(0), sqrt(error2 / select(scale2 > S(0), scale2, S(1))), S(0));
+  return natural_map_error(error2, dot(b, b), dot(c, c), dot(a, a));
 }
 
 /// The papers' merit value (4), with the rolling rows (29)-(36), at a force c and a = A c + b: lambda = |a_T|, slack
@@ -135,14 +148,18 @@ template <class S>
 struct FrictionScale {
   S size_a, size_b;
 };
-template <class S, int N>
-GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
+template <class S, int M, class Diagonal>
+GARRA_HD FrictionScale<S> friction_scale(const Diagonal& diagonal, const Vec<S, M>& b) {
   S size_a = S(0), size_b = S(0);
-  for (int i = 0; i < 3 * N; ++i) {
-    size_a = max(size_a, p.A(i, i));
-    size_b = max(size_b, abs(p.b[i]));
+  for (int i = 0; i < M; ++i) {
+    size_a = max(size_a, diagonal(i));
+    size_b = max(size_b, abs(b[i]));
   }
   return {select(size_a > S(0), size_a, S(1)), select(size_b > S(0), size_b, S(1))};
+}
+template <class S, int N>
+GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
+  return friction_scale<S, 3 * N>([&](int i) { return p.A(i, i); }, p.b);
 }
 
 /// A relative error says nothing about a force that ran away: where no solution exists c grows without bound and (3)
@@ -154,6 +171,18 @@ inline constexpr double kLargestAbsoluteError = 0.1;
 /// c.
 inline constexpr double kRounding = 1e-15;
 
+/// Row i of A where contact j's tangential force follows from its normal one, A_n becomes A_n - (v_t A_t + v_o A_o):
+/// v is mu times its slip direction, zero where it may roll. The row is any x with x(k) for A(i, k).
+template <class S, int N, class Row>
+GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& slides, const S& vt, const S& vo) {
+  const int n = 3 * j, t = n + 1, o = n + 2;
+  row(n) = fma(-vo, row(o), fma(-vt, row(t), row(n)));
+  row(t) = select(slides && i != t, S(0), row(t));
+  row(o) = select(slides && i != o, S(0), row(o));
+  if (i != t && i != o) return;
+  for (int k = 0; k < 3 * N; ++k) row(k) = select(slides && k != i, S(0), row(k));
+}
+
 /// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so
 /// it becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential
 /// rows are decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its
@@ -161,20 +190,12 @@ inline constexpr double kRounding = 1e-15;
 template <class S, int N>
 GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding) {
   for (int j = 0; j < N; ++j) {
-    const int n = 3 * j, t = n + 1, o = n + 2;
     const auto slides = sliding.slides(j);
     const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero where it may roll
-    for (int i = 0; i < 3 * N; ++i) {
-      p.A(i, n) = fma(-vo, p.A(i, o), fma(-vt, p.A(i, t), p.A(i, n)));
-      p.A(i, t) = select(slides && i != t, S(0), p.A(i, t));
-      p.A(i, o) = select(slides && i != o, S(0), p.A(i, o));
-    }
-    for (int k = 0; k < 3 * N; ++k) {
-      p.A(t, k) = select(slides && k != t, S(0), p.A(t, k));
-      p.A(o, k) = select(slides && k != o, S(0), p.A(o, k));
-    }
-    p.b[t] = select(slides, S(0), p.b[t]);
-    p.b[o] = select(slides, S(0), p.b[o]);
+    for (int i = 0; i < 3 * N; ++i)
+      eliminate_in_row<S, N>([&](int k) -> S& { return p.A(i, k); }, i, j, slides, vt, vo);
+    p.b[3 * j + 1] = select(slides, S(0), p.b[3 * j + 1]);
+    p.b[3 * j + 2] = select(slides, S(0), p.b[3 * j + 2]);
     p.mu[j] = select(slides, S(0), p.mu[j]);
   }
 }
@@ -205,16 +226,36 @@ GARRA_HD S defects(const FrictionProblem<S, N>& p) {
   return sum + defects<S, N>(p.b, p.mu);
 }
 
-/// A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
+/// What a certificate takes from A, in one go along its rows: A may lie in a tile, and a GPU thread need not hold it.
 template <class S, int N>
-GARRA_HD MaskOf<S> impossible(const FrictionProblem<S, N>& p) {
-  MaskOf<S> none(false);
-  for (int j = 0; j < N; ++j) {
-    S row = S(0);
-    for (int k = 0; k < 3 * N; ++k) row += abs(p.A(3 * j, k));
-    none = none || (row == S(0) && p.b[3 * j] < S(0));
-  }
-  return none;
+struct SeenRows {
+  Vec<S, 3 * N> a;  ///< A c + b
+  S defects;        ///< 0 where all of A is finite, else NaN
+  /// A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
+  MaskOf<S> impossible;
+};
+template <class S, int N, class Entry>
+GARRA_HD SeenRows<S, N> see_rows(const Entry& A, const Vec<S, 3 * N>& b, const Vec<S, 3 * N>& c) {
+  constexpr int M = 3 * N;
+  SeenRows<S, N> seen;
+  seen.defects = S(0);
+  seen.impossible = MaskOf<S>(false);
+  const auto see = [&](int i) {
+    S product = S(0), size = S(0);
+#if defined(__CUDA_ARCH__)
+#pragma unroll  // c stays in registers
+#endif
+    for (int k = 0; k < M; ++k) {
+      const S x = A(i, k);
+      product = k == 0 ? x * c[k] : fma(x, c[k], product);
+      seen.defects += x - x;
+      size += abs(x);
+    }
+    seen.a[i] = product + b[i];
+    if (i % 3 == 0) seen.impossible = seen.impossible || (size == S(0) && b[i] < S(0));
+  };
+  for_each_index<M>(see);
+  return seen;
 }
 
 /// What the law says nothing of: the tangential part at contacts that slide.
@@ -291,13 +332,15 @@ struct Judgement {
   MaskOf<S> solved;
   MaskOf<S> lost;  ///< not finite: nothing more comes of this
 };
+template <class S>
+GARRA_HD Judgement<S> judgement(const S& error, const S& size2, double tol) {
+  return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
+          !is_finite(error)};
+}
 template <class S, int N>
 GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
                             double tol) {
-  const S error = natural_map_error<S, N>(p.mu, p.b, c, a);
-  const S size2 = max(dot(c, c), dot(a, a));
-  return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
-          !is_finite(error)};
+  return judgement(natural_map_error<S, N>(p.mu, p.b, c, a), max(dot(c, c), dot(a, a)), tol);
 }
 
 /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
@@ -318,34 +361,37 @@ GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, cons
 /// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
 /// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found. Tangential forces at sliding
 /// contacts are computed here from the normal ones, so of them only the law of the normal direction is left to be
-/// judged. Inlined, so that a GPU thread that judges a problem needs no memory for it.
-template <class S, int N>
-GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
-                                          const Candidate<S, N>& found, double tol) {
+/// judged. Inlined, so that a GPU thread that judges a problem needs no memory for it: A(i, k) gives the entries,
+/// wherever they are.
+template <class S, int N, class Entry>
+GARRA_HD FrictionSolution<S, N> certified(const Entry& A, const Vec<S, 3 * N>& b, const Vec<S, N>& given_mu,
+                                          const SlidingContacts<S, N>& sliding, const Candidate<S, N>& found,
+                                          double tol) {
   using namespace friction_problem_detail;
   FrictionSolution<S, N> out;
   Vec<S, 3 * N> c = found.c;
   S wild = S(0);
   for (int i = 0; i < 3 * N; ++i) wild += c[i] - c[i];
   c = select(wild == S(0), c, Vec<S, 3 * N>::zero());  // a force that overflowed is judged as no force
-  restore_sliding<S, N>(c, p.mu, sliding);
-  const FrictionScale<S> scale = friction_scale(p);
+  restore_sliding<S, N>(c, given_mu, sliding);
+  const FrictionScale<S> scale = friction_scale<S, 3 * N>([&](int i) { return A(i, i); }, b);
   const S force = scale.size_a / scale.size_b;
   const S inv_b = S(1) / scale.size_b;
-  const Vec<S, 3 * N> a = p.A * c + p.b;
-  Vec<S, N> mu = p.mu;
+  const SeenRows<S, N> seen = see_rows<S, N>(A, b, c);
+  const Vec<S, 3 * N>& a = seen.a;
+  Vec<S, N> mu = given_mu;
   for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
-  const Vec<S, 3 *N> jb = judged_part<S, N>(p.b, sliding), jc = judged_part<S, N>(c, sliding),
+  const Vec<S, 3 *N> jb = judged_part<S, N>(b, sliding), jc = judged_part<S, N>(c, sliding),
                      ja = judged_part<S, N>(a, sliding);
   out.residual_raw = natural_map_error<S, N>(mu, jb, jc, ja);
   out.residual = natural_map_error<S, N>(mu, inv_b * jb, force * jc, inv_b * ja);
   S slip_defects = S(0);  // a slip direction that is NaN
   for (int i = 0; i < 2 * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
-  const auto valid = defects(p) + slip_defects == S(0);
+  const auto valid = seen.defects + defects<S, N>(b, given_mu) + slip_defects == S(0);
   const S size2 = max(dot(jc, jc) * (force * force), dot(ja, ja) * (inv_b * inv_b));
   const auto absolute = (out.residual + S(kRounding)) * sqrt(size2) <= S(kLargestAbsoluteError);
   const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
-  const S failure = select(impossible(p), S(int(Status::kNoSolution)), found.reason);
+  const S failure = select(seen.impossible, S(int(Status::kNoSolution)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
   for (int i = 0; i < 3 * N; ++i) {
@@ -356,6 +402,13 @@ GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const 
   out.projected_gradient = found.projected_gradient;
   out.effort = found.effort;
   return out;
+}
+
+/// The same of a problem.
+template <class S, int N>
+GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
+                                          const Candidate<S, N>& found, double tol) {
+  return certified<S, N>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tol);
 }
 
 /// The same as a function of its own.

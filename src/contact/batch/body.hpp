@@ -92,17 +92,32 @@ struct CertifyBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    // The problem as given: the certificate must not depend on the elimination that the solver's iterate went through.
-    const auto problem = load_given<S, N>(problems, i, contacts);
     auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
-    // Nor on what a solver has left at contacts that nobody has.
+    // Not what a solver has left at contacts that nobody has.
     if constexpr (kTakesFewer<N>)
       for (int k = 3 * contacts; k < 3 * N; ++k) found.c[k] = S(0);
-    if (sliding == nullptr) {
-      put_solution<S, N>(solutions, i, solvers::certify(problem, found, tol), contacts);
+    const solvers::SlidingContacts<S, N> slip{sliding == nullptr ? Vec<S, 2 * N>::zero()
+                                                                 : load_vector<S, 2, N>(sliding, i, contacts)};
+    put_solution<S, N>(solutions, i, judged(i, slip, found), contacts);
+  }
+
+ private:
+  /// Of the problem as given: the certificate must not depend on the elimination that the solver's iterate went
+  /// through. Where A lies in the tile as it is it stays there.
+  template <class S>
+  GARRA_HD solvers::FrictionSolution<S, N> judged(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,
+                                                  const solvers::Candidate<S, N>& found) const {
+    if constexpr (kTakesFewer<N>) {
+      return solvers::certified(load_given<S, N>(problems, i, contacts), slip, found, tol);
     } else {
-      const solvers::SlidingContacts<S, N> slip{load_vector<S, 2, N>(sliding, i, contacts)};
-      put_solution<S, N>(solutions, i, solvers::certify(problem, slip, found, tol), contacts);
+      constexpr int M = 3 * N;
+      const double* tile = batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i);
+      const auto field = [&](int k) { return batch::load<S, S>(tile + k * batch::kTile, 0); };
+      Vec<S, M> b;
+      Vec<S, N> mu;
+      for (int k = 0; k < M; ++k) b[k] = field(M * M + k);
+      for (int j = 0; j < N; ++j) mu[j] = field(M * M + M + j);
+      return solvers::certified<S, N>([&](int r, int k) { return field(M * r + k); }, b, mu, slip, found, tol);
     }
   }
 };

@@ -1,0 +1,12 @@
+// Newton's ladder on the GPU for four to eight contacts: a problem for each half a warp, or warp.
+#include "contact/newton.cuh"
+
+namespace garra::contact {
+
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+
+}  // namespace garra::contact

@@ -1,0 +1,433 @@
+// Newton's ladder on the GPU from four contacts on: a problem has the lanes of a warp, or of half a warp, one for each
+// row of A. In one thread its matrices would be 1 to 9 kB of local memory, and all threads of a multiprocessor wait for
+// that (77 ns for four contacts, 1,024 for eight; docs/gpu.md). Sums run in the order of friction_newton.hpp, whose
+// formulas these are: the bits are the scalar executor's.
+//
+// A is in shared memory, as are all vectors, so that each lane finds what the others have. A lane writes what is its
+// own; between that and whoever reads it, and before it is overwritten, there is a sync(). Numbers that are not
+// vectors are computed by all lanes alike, which therefore go the same way.
+#pragma once
+
+#include "contact/batch/body.hpp"
+#include "garra/batch/for_each_team.cuh"
+#include "garra/solve/friction_newton.hpp"
+
+namespace garra::contact {
+
+template <int N>
+class NewtonTeam {
+ public:
+  static constexpr int kRows = 3 * N;
+  static constexpr int kLanes = kRows <= 16 ? 16 : 32;  ///< of a problem
+  using Row = Vec<double, kRows>;
+  using PerContact = Vec<double, N>;
+
+  struct alignas(16) Shared {
+    double A[kRows * kRows];  ///< column after column: lanes that go along their rows read side by side
+    /// Rows of an upper triangular factor, behind one another; its diagonal inverted.
+    static constexpr int kStride = (kRows + 1) / 2 * 2;
+    double U[kRows * kStride];
+    Row b, c, a, base, d, ad, rhs;
+    PerContact mu, rho_n, rho_t, parts;
+    Vec3<double> squares;
+  };
+
+  __device__ NewtonTeam(const IterateBody<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s)
+      : job_(job), solver_(job.solver), team_(team), row_(min(team.lane, kRows - 1)), s_(s) {}
+
+  /// Problem i, from its tile to its candidate.
+  __device__ void solve(std::int64_t i) {
+    load(i);
+    start(i);
+    while (running_) step();
+    store(i);
+  }
+
+ private:
+  // A lane's own row and contact.
+
+  [[nodiscard]] __device__ bool has_row() const { return team_.lane < kRows; }
+  [[nodiscard]] __device__ bool has_contact() const { return team_.lane < N; }
+  __device__ double& A(int row, int column) const { return s_.A[column * kRows + row]; }
+  __device__ double& U(int row, int column) const { return s_.U[row * Shared::kStride + column]; }
+  __device__ void sync() const { team_.sync(); }
+
+  /// value to the lane's place of a vector, for all to see.
+  __device__ void put(Row& to, double value) const {
+    if (has_row()) to[row_] = value;
+    sync();
+  }
+  [[nodiscard]] __device__ double row_times(const Row& v) const {
+    double sum = A(row_, 0) * v[0];
+#pragma unroll
+    for (int k = 1; k < kRows; ++k) sum = fma(A(row_, k), v[k], sum);
+    return sum;
+  }
+  /// Its row of A c + b.
+  [[nodiscard]] __device__ double acceleration() const { return row_times(s_.c) + s_.b[row_]; }
+
+  /// Sum over the contacts of what each contact's lane has.
+  [[nodiscard]] __device__ double sum_of_parts(double part) const {
+    if (has_contact()) s_.parts[team_.lane] = part;
+    sync();
+    double sum = 0;
+    for_each_index<N>([&](int j) { sum += s_.parts[j]; });
+    sync();
+    return sum;
+  }
+
+  // From and to the tiles.
+
+  [[nodiscard]] __device__ static double field(const double* tile, int f) { return tile[f * batch::kTile]; }
+
+  __device__ void load(std::int64_t i) {
+    const double* p = batch::tile_at<double, solvers::FrictionProblem<double, N>>(job_.problems, i);
+    if (has_row()) {
+#pragma unroll
+      for (int k = 0; k < kRows; ++k) A(row_, k) = field(p, row_ * kRows + k);
+      s_.b[row_] = field(p, kRows * kRows + row_);
+    }
+    if (has_contact()) s_.mu[team_.lane] = field(p, kRows * (kRows + 1) + team_.lane);
+    sync();
+    if (job_.sliding != nullptr) eliminate_sliding(i);
+    put(s_.d, A(row_, row_));
+    scale();
+  }
+
+  __device__ void eliminate_sliding(std::int64_t i) const {
+    const double* p = batch::tile_at<double, Vec<double, 2 * N>>(job_.sliding, i);
+    const auto slips = [&](int j) { return field(p, 2 * j) != 0 || field(p, 2 * j + 1) != 0; };
+    if (has_row())
+      for (int j = 0; j < N; ++j)
+        solvers::eliminate_in_row<double, N>([&](int k) -> double& { return A(row_, k); }, row_, j, slips(j),
+                                             s_.mu[j] * field(p, 2 * j), s_.mu[j] * field(p, 2 * j + 1));
+    if (has_row() && row_ % 3 != 0) s_.b[row_] = select(slips(row_ / 3), 0.0, s_.b[row_]);
+    sync();
+    if (has_contact()) s_.mu[team_.lane] = select(slips(team_.lane), 0.0, s_.mu[team_.lane]);
+    sync();
+  }
+
+  /// To the units of friction_scale; d has the diagonal of A.
+  __device__ void scale() {
+    const auto scale = solvers::friction_scale<double, kRows>([&](int k) { return s_.d[k]; }, s_.b);
+    sync();
+    const double inv_a = 1 / scale.size_a, inv_b = 1 / scale.size_b;
+    unit_ = scale.size_b * inv_a;
+    if (has_row()) {
+#pragma unroll
+      for (int k = 0; k < kRows; ++k) A(row_, k) = inv_a * A(row_, k);
+      s_.b[row_] = inv_b * s_.b[row_];
+    }
+    sync();
+  }
+
+  __device__ void store(std::int64_t i) const {
+    using Candidate = solvers::Candidate<double, N>;
+    double* out = const_cast<double*>(batch::tile_at<double, Candidate>(job_.candidates, i));
+    if (has_row()) out[row_ * batch::kTile] = unit_ * s_.c[row_];
+    if (team_.lane != 0) return;
+    const auto tail = solver_.template candidate<double, 1>(Vec3<double>::zero(), steps_, stage_);
+    const auto* fields = reinterpret_cast<const double*>(&tail);
+    for (int f = 3; f < batch::kFields<double, solvers::Candidate<double, 1>>; ++f)
+      out[(kRows - 3 + f) * batch::kTile] = fields[f];
+  }
+
+  // FrictionNewton::start().
+
+  __device__ void start(std::int64_t i) {
+    using namespace solvers;
+    if (has_contact()) {
+      const auto rho = diagonal_rho(team_.lane);
+      s_.rho_n[team_.lane] = rho.n;
+      s_.rho_t[team_.lane] = rho.t;
+    }
+    first_force(i);
+    put(s_.base, 0);
+    put(s_.a, acceleration());
+    const bool valid = friction_problem_detail::defects<double, N>(s_.a, s_.mu) == 0;
+    const auto first = judge();
+    running_ = valid && !first.lost && !first.solved && solver_.max_iterations > 0;
+    if (running_ && !guessed_)
+      for (int k = 0; k < solver_.first_sweeps; ++k) sweep();
+    put(s_.a, acceleration());
+  }
+
+  [[nodiscard]] __device__ solvers::friction_newton::Rho<double> diagonal_rho(int j) const {
+    const int n = 3 * j;
+    return solvers::friction_newton::diagonal_rho(A(n, n), A(n + 1, n + 1), A(n + 2, n + 2));
+  }
+
+  /// c: the guess projected on the cones, where there is one, else the stick force, or zero.
+  __device__ void first_force(std::int64_t i) {
+    using namespace solvers;
+    const double inv_unit = 1 / unit_;
+    double force = 0;
+    if (job_.guesses != nullptr) {
+      force = field(batch::tile_at<double, Row>(job_.guesses, i), row_);
+      put(s_.c, force);
+      guessed_ = friction_newton::says_anything<double, N>(s_.c, inv_unit);
+      sync();
+    }
+    put(s_.c, guessed_ ? inv_unit * force : 0.0);
+    if (guessed_)
+      project_on_cones();
+    else if (!solver_.cold)
+      stick_force();
+  }
+
+  __device__ void project_on_cones() const {
+    if (has_contact()) {
+      const int j = team_.lane;
+      solvers::set_contact<double, N>(s_.c, j, solvers::project_on_cone(contact(s_.c, j), s_.mu[j]));
+    }
+    sync();
+  }
+
+  /// first_guess(): the force with which nothing moves, by L D L^T, column after column. U becomes L^T.
+  __device__ void stick_force() const {
+    enum { kPivot, kInverse, kBad };
+    double row[kRows], inv_d = 0, x = -s_.b[row_];
+    for_each_row([&](int k) { row[k] = A(row_, k); });
+    for_each_row([&](auto column) {
+      constexpr int k = column;
+      // w = L_jk D_k of the rows below, and what that column makes of the right-hand side.
+      if (team_.lane == k) {
+        const bool bad = row[k] <= factor::noise_of<double>(kRows) * abs(A(k, k));
+        inv_d = bad ? 0.0 : 1 / row[k];
+        s_.parts[kPivot] = row[k];
+        s_.parts[kInverse] = inv_d;
+        s_.parts[kBad] = bad;
+        s_.rhs[k] = x;
+      }
+      sync();
+      if (team_.lane > k) {
+        row[k] = s_.parts[kBad] != 0 ? 0.0 : row[k] * s_.parts[kInverse];
+        x = fma(-row[k], s_.rhs[k], x);
+        if (has_row()) {
+          U(k, row_) = row[k];
+          s_.d[row_] = row[k] * s_.parts[kPivot];
+        }
+      }
+      sync();
+      if (team_.lane > k) {
+#pragma unroll
+        for (int j = k + 1; j < kRows; ++j) row[j] = fma(-row[k], s_.d[j], row[j]);
+      }
+    });
+    sync();
+    put(s_.rhs, x * inv_d);
+    double force[kRows];
+    for_each_row([&](auto from_end) {
+      constexpr int k = kRows - 1 - from_end;
+      force[k] = s_.rhs[k];
+#pragma unroll
+      for (int j = k + 1; j < kRows; ++j) force[k] = fma(-U(k, j), force[j], force[k]);
+      if (team_.lane == k) s_.c[k] = force[k];
+    });
+    double largest = 0;
+    for_each_row([&](int k) { largest = max(largest, abs(force[k])); });
+    sync();
+    if (solvers::friction_newton::is_useful(largest)) {
+      project_on_cones();
+    } else {
+      put(s_.c, 0);
+    }
+  }
+
+  // FrictionNewton::step().
+
+  __device__ void step() {
+    using namespace solvers;
+    const double merit0 = direction();
+    put(s_.ad, row_times(s_.d));
+    double t = 1;
+    const bool free_step = shortened_ >= 2;
+    for (int trial = 0; trial < 4 && !free_step; ++trial) {
+      if (friction_newton::decreases(merit(t), t, merit0)) break;
+      t = 0.5 * t;
+    }
+    put(s_.c, fma(t, s_.d[row_], s_.c[row_]));
+    put(s_.a, acceleration());
+    shortened_ = free_step || t == 1 ? 0 : shortened_ + 1;
+    steps_ += 1;
+    stage_steps_ += 1;
+    const auto now = judge();
+    running_ = !now.solved && steps_ < solver_.most_steps();
+    if (!running_ || (stage_steps_ < solver_.stage_steps && !now.lost)) return;
+    if (solver_.ladder)
+      next_rung();
+    else
+      running_ = false;
+  }
+
+  [[nodiscard]] __device__ solvers::friction_newton::Rho<double> local_rho(int j) const {
+    return {rho_ * s_.rho_n[j], rho_ * s_.rho_t[j]};
+  }
+
+  /// d, and |F|^2 where it starts.
+  __device__ double direction() const {
+    using namespace solvers::friction_newton;
+    const int j = row_ / 3, r = row_ % 3;
+    const auto rho = local_rho(j);
+    const auto piece = classify(contact(s_.c, j), contact(s_.a, j), s_.mu[j], rho);
+    if (has_row() && r == 0) s_.parts[j] = dot(piece.F, piece.F);
+    const RowWeights<double> w = row_weights(piece, rho, s_.mu[j]);
+    double row[kRows];
+    newton_row(w, j, r, row);
+    eliminate(row, r == 0 ? w.rhs[0] : r == 1 ? w.rhs[1] : w.rhs[2]);
+    double merit0 = 0;
+    for_each_index<N>([&](int k) { merit0 += s_.parts[k]; });
+    back_substitute();
+    sync();
+    return merit0;
+  }
+
+  /// newton_rows(), the lane's.
+  __device__ void newton_row(const solvers::friction_newton::RowWeights<double>& w, int j, int r,
+                             double (&row)[kRows]) const {
+    const int t = 3 * j + 1, o = t + 1;
+    const double at = r == 1 ? w.w11 : w.w12, ao = r == 1 ? w.w12 : w.w22;
+    const double own[3] = {r == 0 ? w.nn : r == 1 ? -w.tn : -w.on, r == 1 ? w.tt : w.to, r == 1 ? w.to : w.oo};
+    for_each_row([&](auto column) {
+      constexpr int k = column;
+      row[k] = r == 0 ? w.wn * A(3 * j, k) : fma(at, A(t, k), ao * A(o, k));
+      if (k / 3 == j && (r != 0 || k % 3 == 0)) row[k] += own[k % 3];
+    });
+  }
+
+  /// add_row() for all rows at once: row k is ready when k rows have been taken off it.
+  __device__ void eliminate(double (&row)[kRows], double rhs) const {
+    for_each_row([&](auto column) {
+      constexpr int k = column;
+      if (team_.lane == k) {
+        U(k, k) = solvers::friction_newton::inverse_pivot(row[k]);
+#pragma unroll
+        for (int j = k + 1; j < kRows; ++j) U(k, j) = row[j];
+        s_.rhs[k] = rhs;
+      }
+      sync();
+      if (team_.lane > k) {
+        const double f = -(row[k] * U(k, k));
+#pragma unroll
+        for (int j = k + 1; j < kRows; ++j) row[j] = fma(f, U(k, j), row[j]);
+        rhs = fma(f, s_.rhs[k], rhs);
+      }
+    });
+  }
+
+  __device__ void back_substitute() const {
+    double x[kRows];
+    for_each_row([&](auto from_end) {
+      constexpr int k = kRows - 1 - from_end;
+      double sum = s_.rhs[k];
+#pragma unroll
+      for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), x[j], sum);
+      x[k] = sum * U(k, k);
+      if (team_.lane == k) s_.d[k] = x[k];
+    });
+  }
+
+  /// |F|^2 at c + t d.
+  [[nodiscard]] __device__ double merit(double t) const {
+    double part = 0;
+    if (has_contact()) {
+      const int j = team_.lane;
+      const auto piece = solvers::friction_newton::classify(axpy(t, contact(s_.d, j), contact(s_.c, j)),
+                                                            axpy(t, contact(s_.ad, j), contact(s_.a, j)), s_.mu[j],
+                                                            local_rho(j));
+      part = dot(piece.F, piece.F);
+    }
+    return sum_of_parts(part);
+  }
+
+  [[nodiscard]] __device__ solvers::Judgement<double> judge() const {
+    using namespace solvers;
+    double part = 0;
+    if (has_contact()) {
+      const int j = team_.lane;
+      const Vec3<double> d = natural_defect(s_.mu[j], contact(s_.c, j), contact(s_.a, j));
+      part = dot(d, d);
+    }
+    if (team_.lane < 3) {
+      const Row& v = team_.lane == 0 ? s_.b : team_.lane == 1 ? s_.c : s_.a;
+      s_.squares[team_.lane] = dot(v, v);
+    }
+    const double error2 = sum_of_parts(part);
+    const double b2 = s_.squares[0], c2 = s_.squares[1], a2 = s_.squares[2];
+    sync();
+    return judgement(natural_map_error(error2, b2, c2, a2), max(c2, a2), solver_.tol);
+  }
+
+  __device__ void next_rung() {
+    using namespace solvers::friction_newton;
+    stage_ += 1;
+    weyl_ = next_weyl(weyl_);
+    double force = s_.base[row_];
+    if (stage_ > 3) {
+      double shift = 0;
+      for (int j = 0; j < row_ / 3; ++j) shift = next_shift(shift);
+      force = row_ % 3 == 0 ? spread_force(weyl_, shift, s_.rho_n[row_ / 3]) : 0.0;
+    }
+    put(s_.c, force);
+    for (int k = 0; k < sweeps_of(stage_); ++k) sweep();
+    rho_ = rho_of(stage_);
+    put(s_.base, s_.c[row_]);
+    put(s_.a, acceleration());
+    stage_steps_ = 0;
+  }
+
+  /// friction_newton::sweep(): contact after contact, of whose rows each has what the contacts before it have become.
+  __device__ void sweep() const {
+    using namespace solvers::friction_newton;
+    double sum = s_.b[row_];
+    const int own = row_ / 3;
+    for (int j = 0; j < N; ++j) {
+      const int n = 3 * j;
+      if (own == j && has_row()) {
+        for (int k = n; k < kRows; ++k) sum = fma(A(row_, k), s_.c[k], sum);
+        s_.d[row_] = sum;
+      }
+      sync();
+      if (team_.lane == j) {
+        const double column[2] = {A(n + 1, n), A(n + 2, n)};
+        solvers::set_contact<double, N>(s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j],
+                                                       {s_.rho_n[j], s_.rho_t[j]}));
+      }
+      sync();
+      if (own > j) {
+        for_each_index<3>([&](int k) { sum = fma(A(row_, n + k), s_.c[n + k], sum); });
+      }
+    }
+    sync();
+  }
+
+  [[nodiscard]] static __device__ Vec3<double> contact(const Row& v, int j) { return solvers::contact<double, N>(v, j); }
+  /// f(0), f(1), ..., written out, so that what has a row's numbers stays in registers.
+  template <class F>
+  static __device__ void for_each_row(const F& f) {
+    unrolled(std::make_integer_sequence<int, kRows>{}, f);
+  }
+
+  const IterateBody<solvers::FrictionNewton, N>& job_;
+  const solvers::FrictionNewton& solver_;
+  const cuda::Team<kLanes> team_;
+  const int row_;  ///< the last one's where there are more lanes than rows
+  Shared& s_;
+  // As in FrictionState.
+  double unit_ = 0, rho_ = 1, stage_ = 0, stage_steps_ = 0, steps_ = 0, shortened_ = 0, weyl_ = 0;
+  bool running_ = false, guessed_ = false;
+};
+
+/// The body of cuda::for_each_team().
+template <int N>
+struct TeamIterateBody {
+  using Shared = typename NewtonTeam<N>::Shared;
+  static constexpr int kLanes = NewtonTeam<N>::kLanes;
+  IterateBody<solvers::FrictionNewton, N> job;
+
+  __device__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared) const {
+    NewtonTeam<N>(job, team, shared).solve(i);
+  }
+};
+
+}  // namespace garra::contact
