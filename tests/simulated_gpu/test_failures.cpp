@@ -133,7 +133,8 @@ TEST_P(FailingGpu, WithLittleMemoryWorksInPiecesAndSaysWhenItIsTooLittle) {
     const std::int64_t kernels = kernels_of(fits);
     if (fits) most = std::max(most, kernels);
   }
-  EXPECT_GE(most, 2 * at_once) << "never in pieces";
+  // Not twice as many: what a study's last kernels do is done once, whatever its pieces.
+  EXPECT_GE(most, at_once + at_once / 2) << "never in pieces";
 }
 
 TEST_P(FailingGpu, AnswersTheSameInWhateverOrderItsBlocksRun) {
