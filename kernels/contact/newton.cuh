@@ -9,7 +9,7 @@ namespace garra::contact {
 /// Problems of these have a thread for each row of A; smaller ones fit the registers of one thread, larger ones have
 /// more rows than a warp has lanes.
 template <int N>
-inline constexpr bool kHasTeam = 4 <= N && N <= 8;
+inline constexpr bool kHasTeam = N >= 4 && N <= 8;
 
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {

@@ -332,9 +332,9 @@ class NewtonTeam {
     double part = 0;
     if (has_contact()) {
       const int j = team_.lane;
-      const auto piece = solvers::friction_newton::classify(axpy(t, contact(s_.d, j), contact(s_.c, j)),
-                                                            axpy(t, contact(s_.ad, j), contact(s_.a, j)), s_.mu[j],
-                                                            local_rho(j));
+      const auto piece =
+          solvers::friction_newton::classify(axpy(t, contact(s_.d, j), contact(s_.c, j)),
+                                             axpy(t, contact(s_.ad, j), contact(s_.a, j)), s_.mu[j], local_rho(j));
       part = dot(piece.F, piece.F);
     }
     return sum_of_parts(part);
@@ -390,8 +390,8 @@ class NewtonTeam {
       sync();
       if (team_.lane == j) {
         const double column[2] = {A(n + 1, n), A(n + 2, n)};
-        solvers::set_contact<double, N>(s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j],
-                                                       {s_.rho_n[j], s_.rho_t[j]}));
+        solvers::set_contact<double, N>(
+            s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j], {s_.rho_n[j], s_.rho_t[j]}));
       }
       sync();
       if (own > j) {
@@ -401,7 +401,9 @@ class NewtonTeam {
     sync();
   }
 
-  [[nodiscard]] static __device__ Vec3<double> contact(const Row& v, int j) { return solvers::contact<double, N>(v, j); }
+  [[nodiscard]] static __device__ Vec3<double> contact(const Row& v, int j) {
+    return solvers::contact<double, N>(v, j);
+  }
   /// f(0), f(1), ..., written out, so that what has a row's numbers stays in registers.
   template <class F>
   static __device__ void for_each_row(const F& f) {

@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(kThreads, 10) for_each_team_kernel(Body body, 
   if (i < count) body(i, Team<kLanes>{lane, (~0u >> (32 - kLanes)) << first}, shared[team]);
 }
 template <class Body>
-inline const bool kTeamListed =
-    (all_kernels().push_back(reinterpret_cast<const void*>(for_each_team_kernel<Body>)), true);
+inline const bool kTeamListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_team_kernel<Body>)),
+                                 true);
 
 /// body(i, team, shared) for i = 0 .. count - 1. `shared` is the team's own, and holds what was there.
 template <class Body>

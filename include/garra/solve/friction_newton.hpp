@@ -159,8 +159,8 @@ GARRA_HD S merit(const FrictionState<S, N>& s, const Vec<S, 3 * N>& c, const Vec
   return sum;
 }
 
-/// One contact's force where a is A c + b in its rows and the others keep theirs: normal force first, then friction with
-/// its new bound. `column`: what a unit of normal force adds to (a_t, a_o).
+/// One contact's force where a is A c + b in its rows and the others keep theirs: normal force first, then friction
+/// with its new bound. `column`: what a unit of normal force adds to (a_t, a_o).
 template <class S>
 GARRA_HD Vec3<S> swept(const Vec3<S>& c, const Vec3<S>& a, const S (&column)[2], const S& mu, const Rho<S>& rho) {
   const S cn = max(fma(-rho.n, a[0], c[0]), S(0));
@@ -239,8 +239,8 @@ inline constexpr double kRegularization = 1e-10;
 /// the right-hand sides.
 template <class S>
 struct RowWeights {
-  S wn;             ///< J_n = wn A_n
-  S w11, w12, w22;  ///< J_t = w11 A_t + w12 A_o, J_o = w12 A_t + w22 A_o
+  S wn;                      ///< J_n = wn A_n
+  S w11, w12, w22;           ///< J_t = w11 A_t + w12 A_o, J_o = w12 A_t + w22 A_o
   S nn, tt, to, oo, tn, on;  ///< added, the last two taken away: what depends on c directly
   Vec3<S> rhs;
 };

@@ -276,8 +276,8 @@ void take_measures(const MotionModel& model, const MotionTiles& host, std::int64
 }
 
 // Samples lie side by side in both: whole tiles are copied.
-void take_looks(const MotionModel& model, std::size_t slot, const double* tiles, std::int64_t first,
-                std::int64_t count, int threads, Motions& out) {
+void take_looks(const MotionModel& model, std::size_t slot, const double* tiles, std::int64_t first, std::int64_t count,
+                int threads, Motions& out) {
   const int fields = looks(out.contacts);
   const auto all = static_cast<std::int64_t>(out.trajectory.size());
   const std::vector<std::size_t> slots = model.slots_of_instants();
@@ -287,8 +287,7 @@ void take_looks(const MotionModel& model, std::size_t slot, const double* tiles,
       double* to = out.looks.data() + static_cast<std::int64_t>(instant) * fields * all + first;
       for (std::int64_t i = from; i < from + n; i += batch::kTile)
         for (int f = 0; f < fields; ++f)
-          std::copy_n(tiles + (i * fields + f * batch::kTile), std::min(batch::kTile, from + n - i),
-                      to + f * all + i);
+          std::copy_n(tiles + (i * fields + f * batch::kTile), std::min(batch::kTile, from + n - i), to + f * all + i);
     }
   });
 }
