@@ -24,8 +24,8 @@ def test_each_call_has_kernels_and_each_kernel_a_call():
     calls = symbols(BUILD / "libgarra.a", r"garra::batch::Launch<(.*)>::kernels\b")
     kernels = symbols(BUILD / "libgarra_kernels.a", r"garra::batch::Kernels<(.*)>::are_linked\b")
     assert len(calls) > 40
-    # Kernels for rows of the host serve rows of the device, too (rows.cuh).
-    assert {call.replace("ResidentRows", "Rows") for call in calls} == kernels
+    # Kernels for rows of the host serve rows of the device, too (rows.cuh), where those have none of their own.
+    assert {call if call in kernels else call.replace("ResidentRows", "Rows") for call in calls} == kernels
 
 
 @pytest.mark.skipif(any(Path("/dev").glob("nvidia[0-9]*")), reason="a GPU is here")
