@@ -101,6 +101,28 @@ inline void keep_memory(int device) {
     cudaGetLastError();
 }
 
+/// What batches gave back goes from the device's pool to the driver. False where there is no pool.
+inline bool return_idle_memory() {
+  int device = 0;
+  cudaMemPool_t pool = nullptr;
+  const bool done = cudaGetDevice(&device) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess &&
+                    cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
+                    cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
+  if (!done) cudaGetLastError();
+  return done;
+}
+/// launch(), and once more where the driver had no memory for the kernel's stacks because the pool has it.
+template <class Launch>
+cudaError_t launched(const Launch& launch) {
+  launch();
+  cudaError_t status = cudaGetLastError();
+  if (status == cudaErrorMemoryAllocation && return_idle_memory()) {
+    launch();
+    status = cudaGetLastError();
+  }
+  return status;
+}
+
 /// Owning device memory of doubles (or of objects of type T). Within a Call it comes out of the caller's workspace, and
 /// goes back to it where the buffers go in the opposite order.
 template <class T>
@@ -195,8 +217,8 @@ void for_each(std::int64_t count, const Body& body) {
     static_cast<void>(kListed<Body>);
     if (only_counts()) return;
     const auto blocks = static_cast<unsigned>((count + kThreads - 1) / kThreads);
-    for_each_kernel<<<blocks, kThreads, 0, current_stream()>>>(body, count);
-    check(cudaGetLastError(), "starting a kernel");
+    check(launched([&] { for_each_kernel<<<blocks, kThreads, 0, current_stream()>>>(body, count); }),
+          "starting a kernel");
   } else {
     Buffer<Body> resident(1);
     resident.upload(&body);
@@ -229,12 +251,13 @@ struct Memory {
   std::uint64_t stacks;  ///< stacks_of() its largest kernel, and what else does not grow with the problems
 };
 
-/// How many problems fit, in whole blocks, as garra::how_many_fit(), beside the stacks of their kernel.
+/// How many problems fit, in whole blocks, as garra::how_many_fit(): into half of what is free beside the stacks of
+/// their kernel.
 inline std::int64_t how_many_fit(const Device& device, const Memory& needed) {
   const std::int64_t without = garra::how_many_fit(device, needed.each);
-  // The stacks in problems: what is left is whole blocks again.
+  // Half of the stacks in problems: what is left is whole blocks again.
   constexpr std::uint64_t kBlock = 1024;
-  const auto taken = static_cast<std::int64_t>((needed.stacks / needed.each + kBlock) / kBlock * kBlock);
+  const auto taken = static_cast<std::int64_t>((needed.stacks / (2 * needed.each) + kBlock) / kBlock * kBlock);
   if (needed.stacks > 0 && taken >= without)
     throw Error(ExitCode::kNoDevice,
                 "not enough free memory on " + describe(device) + " for what a batch takes whatever its size, " +
