@@ -192,11 +192,11 @@ class NewtonTeam {
       constexpr int k = column;
       // w = L_jk D_k of the rows below, and what that column makes of the right-hand side.
       if (team_.lane == k) {
-        const bool bad = row[k] <= factor::noise_of<double>(kRows) * abs(A(k, k));
-        inv_d = bad ? 0.0 : 1 / row[k];
+        const auto pivot = factor::judged_pivot(row[k], A(k, k), factor::noise_of<double>(kRows));
+        inv_d = pivot.inverse;
         s_.parts[kPivot] = row[k];
         s_.parts[kInverse] = inv_d;
-        s_.parts[kBad] = bad;
+        s_.parts[kBad] = pivot.bad;
         s_.rhs[k] = x;
       }
       sync();

@@ -22,7 +22,7 @@ struct Looks {
   std::int64_t doubles;  ///< of a slot
 };
 /// Kernels have run. Threads take over a slot while the next one is on its way.
-void fetch_looks(const MotionModel& model, std::size_t slots, const Looks& looks, std::int64_t at, std::int64_t count,
+void fetch_looks(const std::vector<std::size_t>& slots, const Looks& looks, std::int64_t at, std::int64_t count,
                  int threads, Motions& out) {
   const std::size_t bytes = static_cast<std::size_t>(looks.doubles) * sizeof(double);
   const cuda::Pinned pieces[2] = {cuda::Pinned(bytes), cuda::Pinned(bytes)};
@@ -33,10 +33,10 @@ void fetch_looks(const MotionModel& model, std::size_t slots, const Looks& looks
                 "copying from the GPU");
   };
   fetch_slot(0);
-  for (std::size_t slot = 0; slot < slots; ++slot) {
+  for (std::size_t slot = 0; slot <= slots.back(); ++slot) {
     stream.wait();
-    if (slot + 1 < slots) fetch_slot(slot + 1);
-    take_looks(model, slot, reinterpret_cast<const double*>(pieces[slot % 2].data()), at, count, threads, out);
+    if (slot < slots.back()) fetch_slot(slot + 1);
+    take_looks(slots, slot, reinterpret_cast<const double*>(pieces[slot % 2].data()), at, count, threads, out);
   }
 }
 
@@ -56,9 +56,9 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   const MotionTiles tiles =
       cut_tiles<N>(model, draws.data(), padded, false, [&](int fields) { return memory.take(fields); });
   send(tiles.levels, friction.data(), padded);
-  const std::vector<std::int64_t> slots = model.look_steps();
+  const std::vector<std::size_t> slots = model.slots_of_instants();
   const std::int64_t look_size = padded * MotionSizes<N>::look;
-  cuda::Buffer<double> looks(std::ssize(slots) * look_size);
+  cuda::Buffer<double> looks(static_cast<std::int64_t>(slots.back() + 1) * look_size);
   run_steps<N>(DeviceBackend{rules.data()}, model, tiles, looks.data(), count, [](const StepNow&) {});
   // Sized by `padded`, as the tiles on the device are, so that one copy takes them over.
   batch::Tiles<MotionMeasures<double, N>> measures(padded);
@@ -71,7 +71,7 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   host.measures = measures.data();
   host.parts.uniforms = uniforms.data();
   take_measures(model, host, at, count, threads, out);
-  fetch_looks(model, slots.size(), {looks.data(), look_size}, at, count, threads, out);
+  fetch_looks(slots, {looks.data(), look_size}, at, count, threads, out);
 }
 
 template <int N>

@@ -39,8 +39,8 @@ void for_each_team(std::int64_t count, const Body& body) {
   if (count == 0 || only_counts()) return;
   constexpr int kTeams = kThreads / Body::kLanes;
   const auto blocks = static_cast<unsigned>((count + kTeams - 1) / kTeams);
-  for_each_team_kernel<<<blocks, kThreads, 0, current_stream()>>>(body, count);
-  check(cudaGetLastError(), "starting a kernel");
+  check(launched([&] { for_each_team_kernel<<<blocks, kThreads, 0, current_stream()>>>(body, count); }),
+        "starting a kernel");
 }
 
 }  // namespace garra::cuda

@@ -58,6 +58,19 @@ struct Ldlt {
 
 namespace factor {
 
+/// What becomes of a pivot of LDL^T: zero, negative or rounding noise of its diagonal entry is bad.
+template <class S>
+struct JudgedPivot {
+  MaskOf<S> bad;
+  S inverse;  ///< 0 where it is bad
+};
+template <class S>
+GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S> noise) {
+  const S zero = S(RealOf<S>(0)), one = S(RealOf<S>(1));
+  const MaskOf<S> bad = pivot <= S(noise) * abs(diagonal);
+  return {bad, select(bad, zero, one / select(bad, one, pivot))};
+}
+
 /// Column j of L and the pivot d_j from the columns before it.
 template <class S, int N>
 GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j, RealOf<S> noise) {
@@ -68,10 +81,10 @@ GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j, RealOf<S> n
     w[k] = f.l(j, k) * f.d[k];
     pivot = fma(-f.l(j, k), w[k], pivot);
   }
-  const MaskOf<S> bad = pivot <= S(noise) * abs(a(j, j));
+  const auto [bad, inverse] = judged_pivot(pivot, a(j, j), noise);
   f.bad_pivots += select(bad, one, zero);
   f.d[j] = pivot;
-  f.inv_d[j] = select(bad, zero, one / select(bad, one, pivot));
+  f.inv_d[j] = inverse;
   for (int i = j + 1; i < N; ++i) {
     S sum = a(i, j);
     for (int k = 0; k < j; ++k) sum = fma(-f.l(i, k), w[k], sum);

@@ -165,17 +165,25 @@ struct RankPlaces {
   Word* length;       ///< [ranking]: how many these are
 };
 
-/// The least sample of a share. A share's samples lie as far apart as there are shares: so threads read side by side.
+/// use(place) for the samples of share k % shares, in ranking k / shares. They lie as far apart as there are shares: so
+/// threads read side by side.
+template <class Use>
+__device__ void for_each_of_share(const Batch& batch, std::int64_t k, const Use& use) {
+  const std::int64_t shares = shares_of(batch.count);
+  const double* key = batch.keys + k / shares * batch.count;
+  for (std::int64_t i = k % shares; i < batch.count; i += shares) use(Place{key[i], i});
+}
+
+/// The least sample of a share.
 struct ShareBody {
   Batch batch;
   RankPlaces to;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    const std::int64_t shares = shares_of(batch.count), ranking = k / shares;
-    const double* key = batch.keys + ranking * batch.count;
     Place least{INFINITY, batch.count};
-    for (std::int64_t i = k % shares; i < batch.count; i += shares)
-      if (key[i] < least.key) least = {key[i], i};
+    for_each_of_share(batch, k, [&](const Place& one) {
+      if (one.key < least.key) least = one;
+    });
     to.shares[k] = least;
   }
 };
@@ -221,16 +229,14 @@ struct CandidatesBody {
   RankPlaces to;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    const std::int64_t shares = shares_of(batch.count), ranking = k / shares;
-    const double* key = batch.keys + ranking * batch.count;
+    const std::int64_t ranking = k / shares_of(batch.count);
     const Place limit = to.limit[ranking];
     if (limit < to.shares[k]) return;
-    for (std::int64_t i = k % shares; i < batch.count; i += shares) {
-      const Place mine{key[i], i};
-      if (!(mine.key < INFINITY) || limit < mine) continue;
+    for_each_of_share(batch, k, [&](const Place& one) {
+      if (!(one.key < INFINITY) || limit < one) return;
       const auto at = static_cast<std::int64_t>(atomicAdd(to.length + ranking, Word{1}));
-      to.candidates[ranking * kCandidates + at] = mine;
-    }
+      to.candidates[ranking * kCandidates + at] = one;
+    });
   }
 };
 

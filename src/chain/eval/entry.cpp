@@ -131,20 +131,25 @@ void evaluate_shared(const EvalJob& job) {
     evaluate_on_cpu<kMaxJoints>(job);
 }
 
+/// use(array, whether a wanted output needs it, its name, its width), in the order of ChainRows.
+template <class States, class Use>
+void for_each_input(const States& states, const Needs& needed, int joints, const Use& use) {
+  use(states.q, true, "q", joints);
+  use(states.qd, needed.qd, "qd", joints);
+  use(states.qdd, needed.qdd, "qdd", joints);
+  use(states.tau, needed.tau, "tau", joints);
+  use(states.wrench, needed.wrench, "wrench", 6);
+}
+
 void evaluate_on_gpu(const EvalJob& job, const std::vector<Column>& columns) {
   using batch::in_column, batch::out_column;
   const int joints = job.robot.joints;
-  const Needs needed = needs_of(job.wanted);
   batch::Rows rows{job.in.count, {}, {}, job.device};
-  const auto add = [&](StateView::Array values, bool is_needed, int width) {
-    rows.in.push_back(in_column(is_needed ? values : StateView::Array(), width));
-  };
-  add(job.in.q, true, joints);
-  add(job.in.qd, needed.qd, joints);
-  add(job.in.qdd, needed.qdd, joints);
-  add(job.in.tau, needed.tau, joints);
-  add(job.in.wrench, needed.wrench, 6);
-  for (const Parameter& p : job.in.parameters) add(p.value, true, 1);
+  for_each_input(job.in, needs_of(job.wanted), joints,
+                 [&](StateView::Array values, bool is_needed, const char*, int width) {
+                   rows.in.push_back(in_column(is_needed ? values : StateView::Array(), width));
+                 });
+  for (const Parameter& p : job.in.parameters) rows.in.push_back(in_column(p.value, 1));
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     rows.out.push_back(out_column(job.out[output], size_of(output, joints)));
@@ -198,17 +203,13 @@ Outputs wanted_of(const DeviceResults& to) {
 batch::ResidentRows rows_of(const Robot& robot, const DeviceStates& states, const DeviceResults& to) {
   batch::ResidentRows rows;
   rows.count = states.count;
-  const Needs needed = needs_of(wanted_of(to));
-  const auto add = [&](const DeviceArray<const double>& array, bool is_needed, const char* name, int width) {
-    if (is_needed && array.data == nullptr)
-      throw Error(ExitCode::kUsage, std::string(name) + " is a null pointer", "a wanted output needs it");
-    rows.in.push_back(batch::device_column(is_needed ? array : DeviceArray<const double>(), width));
-  };
-  add(states.q, true, "q", robot.joints);
-  add(states.qd, needed.qd, "qd", robot.joints);
-  add(states.qdd, needed.qdd, "qdd", robot.joints);
-  add(states.tau, needed.tau, "tau", robot.joints);
-  add(states.wrench, needed.wrench, "wrench", 6);
+  for_each_input(states, needs_of(wanted_of(to)), robot.joints,
+                 [&](const DeviceArray<const double>& array, bool is_needed, const char* name, int width) {
+                   if (is_needed && array.data == nullptr)
+                     throw Error(ExitCode::kUsage, std::string(name) + " is a null pointer",
+                                 "a wanted output needs it");
+                   rows.in.push_back(batch::device_column(is_needed ? array : DeviceArray<const double>(), width));
+                 });
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     rows.out.push_back(batch::device_column(to[output], size_of(output, robot.joints)));

@@ -27,25 +27,6 @@ struct Metrics {
   S imbalance;  ///< what the commanded forces leave unbalanced, over weight and external wrench
 };
 
-/// G G^T of a matrix with three rows, from its columns one after another: the first sets it, the others are added.
-template <class S>
-struct ColumnGram {
-  S xx, xy, xz, yy, yz, zz;
-
-  GARRA_HD void set(const Vec3<S>& g) {
-    xx = g[0] * g[0], xy = g[0] * g[1], xz = g[0] * g[2];
-    yy = g[1] * g[1], yz = g[1] * g[2], zz = g[2] * g[2];
-  }
-  GARRA_HD void add(const Vec3<S>& g) {
-    xx = fma(g[0], g[0], xx), xy = fma(g[0], g[1], xy), xz = fma(g[0], g[2], xz);
-    yy = fma(g[1], g[1], yy), yz = fma(g[1], g[2], yz), zz = fma(g[2], g[2], zz);
-  }
-  /// The matrix's spectral norm.
-  [[nodiscard]] GARRA_HD S norm() const {
-    return sqrt(max(largest_eigenvalue(Mat3<S>{{xx, xy, xz, xy, yy, yz, xz, yz, zz}}), S(0)));
-  }
-};
-
 /// -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1): stick force, its change with the load, with the squeeze, and with
 /// any wrench.
 template <class S, int N>

@@ -43,12 +43,11 @@ Robustness robustness(const Scenario& scenario, const Device& device) {
   if (scenario.time) return robustness_in_time(scenario, device);
   const Study study(scenario);
   // Nobody is given the samples one by one: they need not be written down.
-  Scenario counted = scenario;
-  counted.plan.keep = "none";
+  study::Plan plan = study.plan();
+  plan.keep = "none";
   // Nor is anybody told how far it is: where nothing ends the run early, chunks are as large as a GPU takes at once.
-  if (counted.plan.stop_half_width == 0 && counted.plan.time_limit == 0)
-    counted.plan.chunk = std::max(counted.plan.chunk, 1024 * study::kBlock);
-  const study::RunResult run = study::run(Study(counted), {.device = device});
+  if (plan.stop_half_width == 0 && plan.time_limit == 0) plan.chunk = std::max(plan.chunk, 1024 * study::kBlock);
+  const study::RunResult run = study::run(Study(study, plan), {.device = device});
   Robustness answer = answer_of(study, run);
   for (int k = 0; k < kOutcomes; ++k)
     answer.outcomes[static_cast<std::size_t>(k)] = study::at(run.total, study.layout().outcome + k);

@@ -196,6 +196,11 @@ Study::Study(const Scenario& scenario)
       model_(make_model(scenario)),
       layout_(make_layout(scenario, model_->draws)) {}
 
+Study::Study(const Study& resolved, const study::Plan& plan)
+    : scenario_(resolved.scenario_), inputs_(resolved.inputs_), model_(resolved.model_), layout_(resolved.layout_) {
+  scenario_.plan = plan;
+}
+
 study::Shape Study::shape() const {
   const auto sums = static_cast<std::size_t>(layout_.sums);
   return {.sums = sums,

@@ -29,6 +29,8 @@ class Study final : public study::Study {
  public:
   /// Resolves the scenario: nominal poses, balance of the weight. Throws Error where the nominal grasp is impossible.
   explicit Study(const Scenario& scenario);
+  /// The same samples by another plan; what was resolved serves both.
+  Study(const Study& resolved, const study::Plan& plan);
   [[nodiscard]] const study::Plan& plan() const override { return scenario_.plan; }
   [[nodiscard]] study::Shape shape() const override;
   [[nodiscard]] std::vector<study::RowColumn> columns() const override;
@@ -54,7 +56,7 @@ class Study final : public study::Study {
  private:
   Scenario scenario_;
   std::vector<Input> inputs_;
-  std::unique_ptr<GraspModel> model_;
+  std::shared_ptr<const GraspModel> model_;
   Layout layout_;
 };
 

@@ -136,8 +136,9 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
   run_steps<N>(HostBackend{executor, &model.rules}, model, block.tiles(), looks.data(), count, [](const StepNow&) {});
   take_measures(model, block.tiles(), at, count, 1, out);
-  for (std::size_t slot = 0; slot < model.look_steps().size(); ++slot)
-    take_looks(model, slot, looks.data() + static_cast<std::int64_t>(slot) * look_size, at, count, 1, out);
+  const std::vector<std::size_t> slots = model.slots_of_instants();
+  for (std::size_t slot = 0; slot <= slots.back(); ++slot)
+    take_looks(slots, slot, looks.data() + static_cast<std::int64_t>(slot) * look_size, at, count, 1, out);
 }
 
 /// One finger at the end of a step, which its next step would begin with.
@@ -276,11 +277,10 @@ void take_measures(const MotionModel& model, const MotionTiles& host, std::int64
 }
 
 // Samples lie side by side in both: whole tiles are copied.
-void take_looks(const MotionModel& model, std::size_t slot, const double* tiles, std::int64_t first, std::int64_t count,
-                int threads, Motions& out) {
+void take_looks(const std::vector<std::size_t>& slots, std::size_t slot, const double* tiles, std::int64_t first,
+                std::int64_t count, int threads, Motions& out) {
   const int fields = looks(out.contacts);
   const auto all = static_cast<std::int64_t>(out.trajectory.size());
-  const std::vector<std::size_t> slots = model.slots_of_instants();
   batch::for_blocks(threads, {count, kTakenAtOnce}, [&](std::int64_t from, std::int64_t n) {
     for (std::size_t instant = 0; instant < slots.size(); ++instant) {
       if (slots[instant] != slot) continue;

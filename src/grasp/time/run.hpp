@@ -143,9 +143,9 @@ class HostMemory {
 /// and uniforms of its tiles ...
 void take_measures(const MotionModel& model, const MotionTiles& host, std::int64_t first, std::int64_t count,
                    int threads, Motions& out);
-/// ... and what was looked at, as run_steps filled a slot of `looks`, in host memory.
-void take_looks(const MotionModel& model, std::size_t slot, const double* tiles, std::int64_t first, std::int64_t count,
-                int threads, Motions& out);
+/// ... and what was looked at, as run_steps filled a slot of `looks`, in host memory. `slots`: slots_of_instants().
+void take_looks(const std::vector<std::size_t>& slots, std::size_t slot, const double* tiles, std::int64_t first,
+                std::int64_t count, int threads, Motions& out);
 
 /// Samples first ... first + count - 1 for kernels/grasp/motion.cu (garra/batch/on_device.hpp).
 struct DeviceMotions {

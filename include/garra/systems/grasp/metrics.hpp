@@ -76,17 +76,32 @@ GARRA_HD S largest_eigenvalue(const Mat3<S>& a) {
   return select(isotropic, mean, fma(S(2) * p, cos(angle), mean));
 }
 
+/// G G^T of a matrix with three rows, from its columns one after another: the first sets it, the others are added.
+template <class S>
+struct ColumnGram {
+  S xx, xy, xz, yy, yz, zz;
+
+  GARRA_HD void set(const Vec3<S>& g) {
+    xx = g[0] * g[0], xy = g[0] * g[1], xz = g[0] * g[2];
+    yy = g[1] * g[1], yz = g[1] * g[2], zz = g[2] * g[2];
+  }
+  GARRA_HD void add(const Vec3<S>& g) {
+    xx = fma(g[0], g[0], xx), xy = fma(g[0], g[1], xy), xz = fma(g[0], g[2], xz);
+    yy = fma(g[1], g[1], yy), yz = fma(g[1], g[2], yz), zz = fma(g[2], g[2], zz);
+  }
+  /// The matrix's spectral norm.
+  [[nodiscard]] GARRA_HD S norm() const {
+    return sqrt(max(largest_eigenvalue(Mat3<S>{{xx, xy, xz, xy, yy, yz, xz, yz, zz}}), S(0)));
+  }
+};
+
 /// Spectral norm of a 3x6 matrix.
 template <class S>
 GARRA_HD S spectral_norm(const Mat<S, 3, 6>& g) {
-  Mat3<S> gg;
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) {
-      S sum = g(r, 0) * g(c, 0);
-      for (int k = 1; k < 6; ++k) sum = fma(g(r, k), g(c, k), sum);
-      gg(r, c) = sum;
-    }
-  return sqrt(max(largest_eigenvalue(gg), S(0)));
+  ColumnGram<S> gram;
+  gram.set(column(g, 0));
+  for (int k = 1; k < 6; ++k) gram.add(column(g, k));
+  return gram.norm();
 }
 
 }  // namespace garra::grasp
