@@ -70,9 +70,8 @@ if(GARRA_HAS_NVCC)
   set_source_files_properties(kernels/contact/spg.cu kernels/contact/projected_lm.cu
     kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
   set_source_files_properties(kernels/contact/box_quacan.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O1;-Xcicc=-O1")
-  # Likewise problems and hands of nine to sixteen contacts: where A is singular, one column of a solve by its factors, at -O1 and up.
-  set_source_files_properties(kernels/contact/newton_large.cu kernels/grasp/set_hand_large.cu
-    PROPERTIES COMPILE_OPTIONS -Xcicc=-O0)
+  # Likewise hands of nine to sixteen contacts: where A is singular, one column of a solve by its factors, at -O1 and up.
+  set_source_files_properties(kernels/grasp/set_hand_large.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O0)
   # Likewise a controller that computes torques of nine to sixteen joints: NaN at -O2 and up.
   set_source_files_properties(kernels/chain/simulate.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O1)
   if(GARRA_CUDA_VERBOSE)

@@ -38,7 +38,7 @@ int number_of(const char* variable, int otherwise) {
   return text == nullptr ? otherwise : static_cast<int>(std::strtol(text, nullptr, 10));
 }
 
-constexpr std::size_t kMemory = std::size_t{2} << 30;
+constexpr std::size_t kMemory = std::size_t{4} << 30;
 constexpr std::size_t kRegisterBytes = std::size_t{64} << 20,
                       kLocalBytes = std::size_t{1} << 19;  // of a warp, a thread
 

@@ -18,6 +18,8 @@ template void certify_on_device(const CertifyBody<7>&, std::int64_t);
 template void certify_on_device(const CertifyBody<8>&, std::int64_t);
 template void certify_on_device(const CertifyBody<12>&, std::int64_t);
 template void certify_on_device(const CertifyBody<16>&, std::int64_t);
+template void certify_on_device(const CertifyBody<24>&, std::int64_t);
+template void certify_on_device(const CertifyBody<32>&, std::int64_t);
 
 template <int N>
 void verdicts_on_device(const VerdictBody<N>& verdicts, std::int64_t count) {
@@ -33,6 +35,8 @@ template void verdicts_on_device(const VerdictBody<7>&, std::int64_t);
 template void verdicts_on_device(const VerdictBody<8>&, std::int64_t);
 template void verdicts_on_device(const VerdictBody<12>&, std::int64_t);
 template void verdicts_on_device(const VerdictBody<16>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<24>&, std::int64_t);
+template void verdicts_on_device(const VerdictBody<32>&, std::int64_t);
 
 template <int N>
 void given_on_device(const GivenBody<N>& given, std::int64_t count) {
@@ -48,6 +52,8 @@ template void given_on_device(const GivenBody<7>&, std::int64_t);
 template void given_on_device(const GivenBody<8>&, std::int64_t);
 template void given_on_device(const GivenBody<12>&, std::int64_t);
 template void given_on_device(const GivenBody<16>&, std::int64_t);
+template void given_on_device(const GivenBody<24>&, std::int64_t);
+template void given_on_device(const GivenBody<32>&, std::int64_t);
 
 }  // namespace garra::contact
 

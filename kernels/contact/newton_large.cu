@@ -1,10 +1,12 @@
-// Newton's ladder on the GPU for more than eight contacts (cmake/cuda.cmake says how it is compiled), some of which may
-// be nobody's.
+// Newton's ladder on the GPU for more than eight contacts: a problem for each warp, some of whose contacts may be
+// nobody's.
 #include "contact/newton.cuh"
 
 namespace garra::contact {
 
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
+template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
 
 }  // namespace garra::contact

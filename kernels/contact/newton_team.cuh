@@ -6,6 +6,9 @@
 // A is in shared memory, as are all vectors, so that each lane finds what the others have. A lane writes what is its
 // own; between that and whoever reads it, and before it is overwritten, there is a sync(). Numbers that are not
 // vectors are computed by all lanes alike, which therefore go the same way.
+//
+// With more than eight contacts there are more rows than lanes, and a lane has every 32nd. A and the rows of a linear
+// system are too large for shared memory then (147 kB with 32 contacts): they are in the device's, column after column.
 #pragma once
 
 #include "contact/batch/body.hpp"
@@ -19,21 +22,29 @@ class NewtonTeam {
  public:
   static constexpr int kRows = 3 * N;
   static constexpr int kLanes = kRows <= 16 ? 16 : 32;  ///< of a problem
+  static constexpr int kPerLane = (kRows + kLanes - 1) / kLanes;
+  static constexpr bool kFar = kTakesFewer<N>;          ///< matrices are in the device's memory
+  static constexpr int kRoom = 2 * kRows * kRows;       ///< that takes for a team [doubles]
   using Row = Vec<double, kRows>;
   using PerContact = Vec<double, N>;
 
-  struct alignas(16) Shared {
+  struct alignas(16) Matrices {
     double A[kRows * kRows];  ///< column after column: lanes that go along their rows read side by side
     /// Rows of an upper triangular factor, behind one another; its diagonal inverted.
     static constexpr int kStride = (kRows + 1) / 2 * 2;
     double U[kRows * kStride];
+  };
+  struct Nothing {};
+  struct alignas(16) Shared : std::conditional_t<kFar, Nothing, Matrices> {
     Row b, c, a, base, d, ad, rhs;
     PerContact mu, rho_n, rho_t, parts;
     Vec3<double> squares;
   };
 
-  __device__ NewtonTeam(const IterateBody<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s)
-      : job_(job), solver_(job.solver), team_(team), row_(min(team.lane, kRows - 1)), s_(s) {}
+  /// `room`: of the team, where its matrices are far.
+  __device__ NewtonTeam(const IterateBody<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s,
+                        double* room = nullptr)
+      : job_(job), solver_(job.solver), team_(team), row_(min(team.lane, kRows - 1)), s_(s), room_(room) {}
 
   /// Problem i, from its tile to its candidate.
   __device__ void solve(std::int64_t i) {
@@ -48,23 +59,45 @@ class NewtonTeam {
 
   [[nodiscard]] __device__ bool has_row() const { return team_.lane < kRows; }
   [[nodiscard]] __device__ bool has_contact() const { return team_.lane < N; }
-  __device__ double& A(int row, int column) const { return s_.A[column * kRows + row]; }
-  __device__ double& U(int row, int column) const { return s_.U[row * Shared::kStride + column]; }
+  __device__ double& A(int row, int column) const {
+    if constexpr (kFar)
+      return room_[column * kRows + row];
+    else
+      return s_.A[column * kRows + row];
+  }
+  __device__ double& U(int row, int column) const {
+    if constexpr (kFar)
+      return room_[kRows * kRows + column * kRows + row];
+    else
+      return s_.U[row * Shared::kStride + column];
+  }
   __device__ void sync() const { team_.sync(); }
 
-  /// value to the lane's place of a vector, for all to see.
-  __device__ void put(Row& to, double value) const {
-    if (has_row()) to[row_] = value;
+  /// f(row) for the lane's rows.
+  template <class F>
+  __device__ void for_own_rows(const F& f) const {
+    if constexpr (kPerLane == 1) {
+      if (has_row()) f(row_);
+    } else {
+      for (int row = team_.lane; row < kRows; row += kLanes) f(row);
+    }
+  }
+  /// value(row) to the lane's places of a vector, for all to see.
+  template <class F>
+  __device__ void put(Row& to, const F& value) const {
+    for_own_rows([&](int row) { to[row] = value(row); });
     sync();
   }
-  [[nodiscard]] __device__ double row_times(const Row& v) const {
-    double sum = A(row_, 0) * v[0];
-#pragma unroll
-    for (int k = 1; k < kRows; ++k) sum = fma(A(row_, k), v[k], sum);
+  [[nodiscard]] __device__ double row_times(int row, const Row& v) const {
+    double sum = A(row, 0) * v[0];
+#pragma unroll(kFar ? 8 : kRows)
+    for (int k = 1; k < kRows; ++k) sum = fma(A(row, k), v[k], sum);
     return sum;
   }
-  /// Its row of A c + b.
-  [[nodiscard]] __device__ double acceleration() const { return row_times(s_.c) + s_.b[row_]; }
+  /// A c + b.
+  __device__ void put_acceleration() const {
+    put(s_.a, [&](int row) { return row_times(row, s_.c) + s_.b[row]; });
+  }
 
   /// Sum over the contacts of what each contact's lane has.
   [[nodiscard]] __device__ double sum_of_parts(double part) const {
@@ -81,27 +114,29 @@ class NewtonTeam {
   [[nodiscard]] __device__ static double field(const double* tile, int f) { return tile[f * batch::kTile]; }
 
   __device__ void load(std::int64_t i) {
-    const double* p = batch::tile_at<double, solvers::FrictionProblem<double, N>>(job_.problems, i);
-    if (has_row()) {
-#pragma unroll
-      for (int k = 0; k < kRows; ++k) A(row_, k) = field(p, row_ * kRows + k);
-      s_.b[row_] = field(p, kRows * kRows + row_);
-    }
-    if (has_contact()) s_.mu[team_.lane] = field(p, kRows * (kRows + 1) + team_.lane);
+    const TileProblem<double, N> p(job_.problems, i, job_.contacts);
+    for_own_rows([&](int row) {
+#pragma unroll(kFar ? 8 : kRows)
+      for (int k = 0; k < kRows; ++k) A(row, k) = p.A(row, k);
+      s_.b[row] = p.b(row);
+    });
+    if (has_contact()) s_.mu[team_.lane] = p.mu(team_.lane);
     sync();
     if (job_.sliding != nullptr) eliminate_sliding(i);
-    put(s_.d, A(row_, row_));
+    put(s_.d, [&](int row) { return A(row, row); });
     scale();
   }
 
   __device__ void eliminate_sliding(std::int64_t i) const {
     const double* p = batch::tile_at<double, Vec<double, 2 * N>>(job_.sliding, i);
-    const auto slips = [&](int j) { return field(p, 2 * j) != 0 || field(p, 2 * j + 1) != 0; };
-    if (has_row())
+    const auto direction = [&](int k) { return !kFar || k < 2 * job_.contacts ? field(p, k) : 0.0; };
+    const auto slips = [&](int j) { return direction(2 * j) != 0 || direction(2 * j + 1) != 0; };
+    for_own_rows([&](int row) {
       for (int j = 0; j < N; ++j)
-        solvers::eliminate_in_row<double, N>([&](int k) -> double& { return A(row_, k); }, row_, j, slips(j),
-                                             s_.mu[j] * field(p, 2 * j), s_.mu[j] * field(p, 2 * j + 1));
-    if (has_row() && row_ % 3 != 0) s_.b[row_] = select(slips(row_ / 3), 0.0, s_.b[row_]);
+        solvers::eliminate_in_row<double, N>([&](int k) -> double& { return A(row, k); }, row, j, slips(j),
+                                             s_.mu[j] * direction(2 * j), s_.mu[j] * direction(2 * j + 1));
+      if (row % 3 != 0) s_.b[row] = select(slips(row / 3), 0.0, s_.b[row]);
+    });
     sync();
     if (has_contact()) s_.mu[team_.lane] = select(slips(team_.lane), 0.0, s_.mu[team_.lane]);
     sync();
@@ -113,18 +148,18 @@ class NewtonTeam {
     sync();
     const double inv_a = 1 / scale.size_a, inv_b = 1 / scale.size_b;
     unit_ = scale.size_b * inv_a;
-    if (has_row()) {
-#pragma unroll
-      for (int k = 0; k < kRows; ++k) A(row_, k) = inv_a * A(row_, k);
-      s_.b[row_] = inv_b * s_.b[row_];
-    }
+    for_own_rows([&](int row) {
+#pragma unroll(kFar ? 8 : kRows)
+      for (int k = 0; k < kRows; ++k) A(row, k) = inv_a * A(row, k);
+      s_.b[row] = inv_b * s_.b[row];
+    });
     sync();
   }
 
   __device__ void store(std::int64_t i) const {
     using Candidate = solvers::Candidate<double, N>;
     double* out = const_cast<double*>(batch::tile_at<double, Candidate>(job_.candidates, i));
-    if (has_row()) out[row_ * batch::kTile] = unit_ * s_.c[row_];
+    for_own_rows([&](int row) { out[row * batch::kTile] = unit_ * s_.c[row]; });
     if (team_.lane != 0) return;
     const auto tail = solver_.template candidate<double, 1>(Vec3<double>::zero(), steps_, stage_);
     const auto* fields = reinterpret_cast<const double*>(&tail);
@@ -142,14 +177,14 @@ class NewtonTeam {
       s_.rho_t[team_.lane] = rho.t;
     }
     first_force(i);
-    put(s_.base, 0);
-    put(s_.a, acceleration());
+    put(s_.base, [](int) { return 0.0; });
+    put_acceleration();
     const bool valid = friction_problem_detail::defects<double, N>(s_.a, s_.mu) == 0;
     const auto first = judge();
     running_ = valid && !first.lost && !first.solved && solver_.max_iterations > 0;
     if (running_ && !guessed_)
       for (int k = 0; k < solver_.first_sweeps; ++k) sweep();
-    put(s_.a, acceleration());
+    put_acceleration();
   }
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> diagonal_rho(int j) const {
@@ -161,14 +196,13 @@ class NewtonTeam {
   __device__ void first_force(std::int64_t i) {
     using namespace solvers;
     const double inv_unit = 1 / unit_;
-    double force = 0;
     if (job_.guesses != nullptr) {
-      force = field(batch::tile_at<double, Row>(job_.guesses, i), row_);
-      put(s_.c, force);
+      const double* guess = batch::tile_at<double, Row>(job_.guesses, i);
+      put(s_.c, [&](int row) { return !kFar || row < 3 * job_.contacts ? field(guess, row) : 0.0; });
       guessed_ = friction_newton::says_anything<double, N>(s_.c, inv_unit);
       sync();
     }
-    put(s_.c, guessed_ ? inv_unit * force : 0.0);
+    put(s_.c, [&](int row) { return guessed_ ? inv_unit * s_.c[row] : 0.0; });
     if (guessed_)
       project_on_cones();
     else if (!solver_.cold)
@@ -183,25 +217,47 @@ class NewtonTeam {
     sync();
   }
 
-  /// first_guess(): the force with which nothing moves, by L D L^T, column after column. U becomes L^T.
+  /// first_guess(): the force with which nothing moves, by L D L^T, column after column.
   __device__ void stick_force() const {
-    enum { kPivot, kInverse, kBad };
+    if constexpr (kFar)
+      far_stick_force();
+    else
+      near_stick_force();
+    double largest = 0;
+    for_each_row([&](int k) { largest = max(largest, abs(s_.c[k])); });
+    sync();
+    if (solvers::friction_newton::is_useful(largest)) {
+      project_on_cones();
+    } else {
+      put(s_.c, [](int) { return 0.0; });
+    }
+  }
+  /// What the rows below a column of L take from its pivot.
+  enum { kPivot, kInverse, kBad };
+  __device__ void judge_pivot(int k, double pivot) const {
+    const auto judged = factor::judged_pivot(pivot, A(k, k), factor::noise_of<double>(kRows));
+    s_.parts[kPivot] = pivot;
+    s_.parts[kInverse] = judged.inverse;
+    s_.parts[kBad] = judged.bad;
+  }
+  [[nodiscard]] __device__ double below_pivot(double entry) const {
+    return s_.parts[kBad] != 0 ? 0.0 : entry * s_.parts[kInverse];
+  }
+  /// U becomes L^T.
+  __device__ void near_stick_force() const {
     double row[kRows], inv_d = 0, x = -s_.b[row_];
     for_each_row([&](int k) { row[k] = A(row_, k); });
     for_each_row([&](auto column) {
       constexpr int k = column;
       // w = L_jk D_k of the rows below, and what that column makes of the right-hand side.
       if (team_.lane == k) {
-        const auto pivot = factor::judged_pivot(row[k], A(k, k), factor::noise_of<double>(kRows));
-        inv_d = pivot.inverse;
-        s_.parts[kPivot] = row[k];
-        s_.parts[kInverse] = inv_d;
-        s_.parts[kBad] = pivot.bad;
+        judge_pivot(k, row[k]);
+        inv_d = s_.parts[kInverse];
         s_.rhs[k] = x;
       }
       sync();
       if (team_.lane > k) {
-        row[k] = s_.parts[kBad] != 0 ? 0.0 : row[k] * s_.parts[kInverse];
+        row[k] = below_pivot(row[k]);
         x = fma(-row[k], s_.rhs[k], x);
         if (has_row()) {
           U(k, row_) = row[k];
@@ -215,7 +271,7 @@ class NewtonTeam {
       }
     });
     sync();
-    put(s_.rhs, x * inv_d);
+    put(s_.rhs, [&](int) { return x * inv_d; });
     double force[kRows];
     for_each_row([&](auto from_end) {
       constexpr int k = kRows - 1 - from_end;
@@ -224,13 +280,44 @@ class NewtonTeam {
       for (int j = k + 1; j < kRows; ++j) force[k] = fma(-U(k, j), force[j], force[k]);
       if (team_.lane == k) s_.c[k] = force[k];
     });
-    double largest = 0;
-    for_each_row([&](int k) { largest = max(largest, abs(force[k])); });
     sync();
-    if (solvers::friction_newton::is_useful(largest)) {
-      project_on_cones();
-    } else {
-      put(s_.c, 0);
+  }
+  /// The lower part of U becomes L.
+  __device__ void far_stick_force() const {
+    Row& inverse = s_.ad;
+    for_own_rows([&](int row) {
+      for (int k = 0; k <= row; ++k) U(row, k) = A(row, k);
+      s_.rhs[row] = -s_.b[row];
+    });
+    for (int k = 0; k < kRows; ++k) {
+      if (team_.lane == k % kLanes) {
+        judge_pivot(k, U(k, k));
+        inverse[k] = s_.parts[kInverse];
+      }
+      sync();
+      for_own_rows([&](int row) {
+        if (row <= k) return;
+        const double l = below_pivot(U(row, k));
+        U(row, k) = l;
+        s_.rhs[row] = fma(-l, s_.rhs[k], s_.rhs[row]);
+        s_.d[row] = l * s_.parts[kPivot];
+      });
+      sync();
+      for_own_rows([&](int row) {
+        if (row <= k) return;
+        const double l = U(row, k);
+#pragma unroll 8
+        for (int j = k + 1; j <= row; ++j) U(row, j) = fma(-l, s_.d[j], U(row, j));
+      });
+    }
+    sync();
+    put(s_.rhs, [&](int row) { return s_.rhs[row] * inverse[row]; });
+    for (int k = kRows - 1; k >= 0; --k) {
+      double force = s_.rhs[k];
+#pragma unroll 8
+      for (int j = k + 1; j < kRows; ++j) force = fma(-U(j, k), s_.c[j], force);
+      if (team_.lane == 0) s_.c[k] = force;
+      sync();
     }
   }
 
@@ -239,15 +326,15 @@ class NewtonTeam {
   __device__ void step() {
     using namespace solvers;
     const double merit0 = direction();
-    put(s_.ad, row_times(s_.d));
+    put(s_.ad, [&](int row) { return row_times(row, s_.d); });
     double t = 1;
     const bool free_step = shortened_ >= 2;
     for (int trial = 0; trial < 4 && !free_step; ++trial) {
       if (friction_newton::decreases(merit(t), t, merit0)) break;
       t = 0.5 * t;
     }
-    put(s_.c, fma(t, s_.d[row_], s_.c[row_]));
-    put(s_.a, acceleration());
+    put(s_.c, [&](int row) { return fma(t, s_.d[row], s_.c[row]); });
+    put_acceleration();
     shortened_ = free_step || t == 1 ? 0 : shortened_ + 1;
     steps_ += 1;
     stage_steps_ += 1;
@@ -266,37 +353,52 @@ class NewtonTeam {
 
   /// d, and |F|^2 where it starts.
   __device__ double direction() const {
-    using namespace solvers::friction_newton;
-    const int j = row_ / 3, r = row_ % 3;
-    const auto rho = local_rho(j);
-    const auto piece = classify(contact(s_.c, j), contact(s_.a, j), s_.mu[j], rho);
-    if (has_row() && r == 0) s_.parts[j] = dot(piece.F, piece.F);
-    const RowWeights<double> w = row_weights(piece, rho, s_.mu[j]);
-    double row[kRows];
-    newton_row(w, j, r, row);
-    eliminate(row, r == 0 ? w.rhs[0] : r == 1 ? w.rhs[1] : w.rhs[2]);
+    if constexpr (kFar) {
+      for_own_rows([&](int row) {
+        const auto w = weights_of(row);
+        newton_row(w, row / 3, row % 3, [&](int k) -> double& { return U(row, k); });
+        s_.rhs[row] = right_side(w, row % 3);
+      });
+      far_eliminate();
+    } else {
+      const auto w = weights_of(row_);
+      double row[kRows];
+      newton_row(w, row_ / 3, row_ % 3, [&](int k) -> double& { return row[k]; });
+      near_eliminate(row, right_side(w, row_ % 3));
+    }
     double merit0 = 0;
     for_each_index<N>([&](int k) { merit0 += s_.parts[k]; });
     back_substitute();
     sync();
     return merit0;
   }
+  [[nodiscard]] static __device__ double right_side(const solvers::friction_newton::RowWeights<double>& w, int r) {
+    return r == 0 ? w.rhs[0] : r == 1 ? w.rhs[1] : w.rhs[2];
+  }
+  /// Of the contact that the row is of, whose part of |F|^2 goes to `parts`.
+  [[nodiscard]] __device__ solvers::friction_newton::RowWeights<double> weights_of(int row) const {
+    using namespace solvers::friction_newton;
+    const int j = row / 3;
+    const auto rho = local_rho(j);
+    const auto piece = classify(contact(s_.c, j), contact(s_.a, j), s_.mu[j], rho);
+    if ((kFar || has_row()) && row % 3 == 0) s_.parts[j] = dot(piece.F, piece.F);
+    return row_weights(piece, rho, s_.mu[j]);
+  }
 
-  /// newton_rows(), the lane's.
-  __device__ void newton_row(const solvers::friction_newton::RowWeights<double>& w, int j, int r,
-                             double (&row)[kRows]) const {
+  /// newton_rows(), a lane's: row r of contact j, to(k) its entries.
+  template <class To>
+  __device__ void newton_row(const solvers::friction_newton::RowWeights<double>& w, int j, int r, const To& to) const {
     const int t = 3 * j + 1, o = t + 1;
     const double at = r == 1 ? w.w11 : w.w12, ao = r == 1 ? w.w12 : w.w22;
     const double own[3] = {r == 0 ? w.nn : r == 1 ? -w.tn : -w.on, r == 1 ? w.tt : w.to, r == 1 ? w.to : w.oo};
-    for_each_row([&](auto column) {
-      constexpr int k = column;
-      row[k] = r == 0 ? w.wn * A(3 * j, k) : fma(at, A(t, k), ao * A(o, k));
-      if (k / 3 == j && (r != 0 || k % 3 == 0)) row[k] += own[k % 3];
+    for_each_row([&](int k) {
+      to(k) = r == 0 ? w.wn * A(3 * j, k) : fma(at, A(t, k), ao * A(o, k));
+      if (k / 3 == j && (r != 0 || k % 3 == 0)) to(k) += k % 3 == 0 ? own[0] : k % 3 == 1 ? own[1] : own[2];
     });
   }
 
   /// add_row() for all rows at once: row k is ready when k rows have been taken off it.
-  __device__ void eliminate(double (&row)[kRows], double rhs) const {
+  __device__ void near_eliminate(double (&row)[kRows], double rhs) const {
     for_each_row([&](auto column) {
       constexpr int k = column;
       if (team_.lane == k) {
@@ -314,17 +416,42 @@ class NewtonTeam {
       }
     });
   }
+  /// The same in place.
+  __device__ void far_eliminate() const {
+    for (int k = 0; k < kRows; ++k) {
+      if (team_.lane == k % kLanes) U(k, k) = solvers::friction_newton::inverse_pivot(U(k, k));
+      sync();
+      for_own_rows([&](int row) {
+        if (row <= k) return;
+        const double f = -(U(row, k) * U(k, k));
+#pragma unroll 8
+        for (int j = k + 1; j < kRows; ++j) U(row, j) = fma(f, U(k, j), U(row, j));
+        s_.rhs[row] = fma(f, s_.rhs[k], s_.rhs[row]);
+      });
+    }
+    sync();
+  }
 
   __device__ void back_substitute() const {
-    double x[kRows];
-    for_each_row([&](auto from_end) {
-      constexpr int k = kRows - 1 - from_end;
-      double sum = s_.rhs[k];
+    if constexpr (kFar) {
+      for (int k = kRows - 1; k >= 0; --k) {
+        double sum = s_.rhs[k];
+#pragma unroll 8
+        for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), s_.d[j], sum);
+        if (team_.lane == 0) s_.d[k] = sum * U(k, k);
+        sync();
+      }
+    } else {
+      double x[kRows];
+      for_each_row([&](auto from_end) {
+        constexpr int k = kRows - 1 - from_end;
+        double sum = s_.rhs[k];
 #pragma unroll
-      for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), x[j], sum);
-      x[k] = sum * U(k, k);
-      if (team_.lane == k) s_.d[k] = x[k];
-    });
+        for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), x[j], sum);
+        x[k] = sum * U(k, k);
+        if (team_.lane == k) s_.d[k] = x[k];
+      });
+    }
   }
 
   /// |F|^2 at c + t d.
@@ -362,31 +489,36 @@ class NewtonTeam {
     using namespace solvers::friction_newton;
     stage_ += 1;
     weyl_ = next_weyl(weyl_);
-    double force = s_.base[row_];
-    if (stage_ > 3) {
+    put(s_.c, [&](int row) {
+      if (stage_ <= 3) return s_.base[row];
       double shift = 0;
-      for (int j = 0; j < row_ / 3; ++j) shift = next_shift(shift);
-      force = row_ % 3 == 0 ? spread_force(weyl_, shift, s_.rho_n[row_ / 3]) : 0.0;
-    }
-    put(s_.c, force);
+      for (int j = 0; j < row / 3; ++j) shift = next_shift(shift);
+      return row % 3 == 0 ? spread_force(weyl_, shift, s_.rho_n[row / 3]) : 0.0;
+    });
     for (int k = 0; k < sweeps_of(stage_); ++k) sweep();
     rho_ = rho_of(stage_);
-    put(s_.base, s_.c[row_]);
-    put(s_.a, acceleration());
+    put(s_.base, [&](int row) { return s_.c[row]; });
+    put_acceleration();
     stage_steps_ = 0;
   }
 
   /// friction_newton::sweep(): contact after contact, of whose rows each has what the contacts before it have become.
   __device__ void sweep() const {
     using namespace solvers::friction_newton;
-    double sum = s_.b[row_];
-    const int own = row_ / 3;
+    double sums[kPerLane];
+    const auto for_sums = [&](const auto& f) {  // f(row, its sum) for the lane's rows
+      for_each_index<kPerLane>([&](int q) {
+        if (const int row = team_.lane + q * kLanes; row < kRows) f(row, sums[q]);
+      });
+    };
+    for_sums([&](int row, double& sum) { sum = s_.b[row]; });
     for (int j = 0; j < N; ++j) {
       const int n = 3 * j;
-      if (own == j && has_row()) {
-        for (int k = n; k < kRows; ++k) sum = fma(A(row_, k), s_.c[k], sum);
-        s_.d[row_] = sum;
-      }
+      for_sums([&](int row, double& sum) {
+        if (row / 3 != j) return;
+        for (int k = n; k < kRows; ++k) sum = fma(A(row, k), s_.c[k], sum);
+        s_.d[row] = sum;
+      });
       sync();
       if (team_.lane == j) {
         const double column[2] = {A(n + 1, n), A(n + 2, n)};
@@ -394,9 +526,9 @@ class NewtonTeam {
             s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j], {s_.rho_n[j], s_.rho_t[j]}));
       }
       sync();
-      if (own > j) {
-        for_each_index<3>([&](int k) { sum = fma(A(row_, n + k), s_.c[n + k], sum); });
-      }
+      for_sums([&](int row, double& sum) {
+        if (row / 3 > j) for_each_index<3>([&](int k) { sum = fma(A(row, n + k), s_.c[n + k], sum); });
+      });
     }
     sync();
   }
@@ -404,10 +536,15 @@ class NewtonTeam {
   [[nodiscard]] static __device__ Vec3<double> contact(const Row& v, int j) {
     return solvers::contact<double, N>(v, j);
   }
-  /// f(0), f(1), ..., written out, so that what has a row's numbers stays in registers.
+  /// f(0), f(1), ..., written out where they fit, so that what has a row's numbers stays in registers.
   template <class F>
   static __device__ void for_each_row(const F& f) {
-    unrolled(std::make_integer_sequence<int, kRows>{}, f);
+    if constexpr (kFar) {
+#pragma unroll 8
+      for (int k = 0; k < kRows; ++k) f(k);
+    } else {
+      unrolled(std::make_integer_sequence<int, kRows>{}, f);
+    }
   }
 
   const IterateBody<solvers::FrictionNewton, N>& job_;
@@ -415,6 +552,7 @@ class NewtonTeam {
   const cuda::Team<kLanes> team_;
   const int row_;  ///< the last one's where there are more lanes than rows
   Shared& s_;
+  double* const room_;
   // As in FrictionState.
   double unit_ = 0, rho_ = 1, stage_ = 0, stage_steps_ = 0, steps_ = 0, shortened_ = 0, weyl_ = 0;
   bool running_ = false, guessed_ = false;
@@ -425,10 +563,12 @@ template <int N>
 struct TeamIterateBody {
   using Shared = typename NewtonTeam<N>::Shared;
   static constexpr int kLanes = NewtonTeam<N>::kLanes;
+  static constexpr int kRoom = NewtonTeam<N>::kRoom;
   IterateBody<solvers::FrictionNewton, N> job;
 
-  __device__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared) const {
-    NewtonTeam<N>(job, team, shared).solve(i);
+  __device__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared,
+                             double* room = nullptr) const {
+    NewtonTeam<N>(job, team, shared, room).solve(i);
   }
 };
 

@@ -1,4 +1,4 @@
-// What follows where Newton fails, on the GPU: a kernel of its own, since few threads have work here.
+// What follows where Newton fails, on the GPU for up to eight contacts (newton.cuh): a kernel of its own, since few threads have work here.
 #include "contact/batch/rescue.hpp"
 #include "contact/solve.cuh"
 
@@ -16,7 +16,5 @@ template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 5>&, s
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
 
 }  // namespace garra::contact

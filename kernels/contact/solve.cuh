@@ -15,18 +15,53 @@ namespace garra::contact {
 /// Compiled once, in certify.cu.
 template <int N>
 void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
-/// Compiled once, in newton.cu and newton_large.cu; the grasp study iterates problems that never leave the device. With
+/// Compiled once, in newton.cu, newton_team.cu and newton_large.cu; the grasp study iterates problems that never leave the device. With
 /// the ladder beyond Newton, where the solver goes on.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
-/// Any other solver: its iteration is compiled where it is used.
-template <class Solver, int N>
-void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count) {
-  cuda::for_each(count, iterate);
-}
 /// The ladder beyond Newton; compiled once, in rescue.cu.
 template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
+
+/// IterateBody where the matrices of a problem are in the device's memory: of 32 contacts a thread's stack would have
+/// 200 to 400 kB of them, and the driver sets that aside for every thread that the device can hold.
+template <class Solver, int N>
+struct FarIterateBody {
+  /// A, scaled, preconditioned where it is, and the inverse of that.
+  static constexpr int kMatrices = std::is_same_v<Solver, solvers::FrictionNsgs>   ? 2
+                                   : std::is_same_v<Solver, solvers::FrictionAdmm> ? 4
+                                                                                   : 3;
+  static constexpr int kEntries = 9 * N * N;
+  using Matrix = FarMat<double, 3 * N, 3 * N, batch::kTile>;
+  IterateBody<Solver, N> job;
+  double* room;  ///< kMatrices of each problem from `first` on, side by side in tiles
+  std::int64_t first;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    solvers::FrictionProblem<S, N, Matrix> problem;
+    problem.A.at = room + i / batch::kTile * (kMatrices * kEntries * batch::kTile) + i % batch::kTile;
+    load_problem<S, N>(job.problems, job.sliding, first + i, job.contacts, problem);
+    auto state = job.template begin<S>(problem);
+    while (any(job.solver.running(state))) job.solver.step(state);
+    batch::store<S>(job.candidates, first + i, job.solver.candidate(state));
+  }
+};
+
+/// Any other solver: its iteration is compiled where it is used.
+template <class Solver, int N>
+void iterate_on_device(const IterateBody<Solver, N>& iterate, std::int64_t count) {
+  if constexpr (kTakesFewer<N>) {
+    using Body = FarIterateBody<Solver, N>;
+    constexpr std::int64_t kAtOnce = 8192;  // 1.2 to 2.4 GB of 32 contacts
+    const std::int64_t together = std::min(batch::tiles_for(count) * batch::kTile, kAtOnce);
+    const cuda::Buffer<double> room(together * Body::kMatrices * Body::kEntries);
+    for (std::int64_t first = 0; first < count; first += together)
+      cuda::for_each(std::min(together, count - first), Body{iterate, room.data(), first});
+  } else {
+    cuda::for_each(count, iterate);
+  }
+}
 
 /// Verdicts and candidates of given forces; compiled once, in certify.cu.
 template <int N>
@@ -73,12 +108,9 @@ void solve_resident(const Solver& solver, const DeviceBatch& job) {
                                                                                                         solve_chunk);
 }
 
-/// Contacts that a solver has kernels for. The assembler takes minutes for a merit method with 32 variables. With more
-/// than 16 contacts a thread needs 200 to 400 kB of stack, which the driver sets aside for every thread that the device
-/// can hold at once: more memory than it has.
+/// Contacts that a solver has kernels for. The assembler takes minutes for a merit method with 32 variables.
 template <class Solver>
-inline constexpr int kMostOnDevice = kMostContacts<Solver> == kMaxMeritContacts ? 3
-                                                                                : std::min(kMostContacts<Solver>, 16);
+inline constexpr int kMostOnDevice = kMostContacts<Solver> == kMaxMeritContacts ? 3 : kMostContacts<Solver>;
 
 /// use(N) for the number of contacts. Throws Error(kNoDevice) above kMostOnDevice.
 template <class Solver, class Use>
@@ -89,12 +121,6 @@ void with_contacts(int contacts, const Use& use) {
   for_contacts<kMostOnDevice<Solver>>(contacts, use);
 }
 
-/// What the stacks of all threads take at most [bytes], where that is much.
-inline std::uint64_t stacks_of(int contacts, int device) {
-  constexpr std::uint64_t kStack = 131072;  // of a thread, with code for nine contacts and more
-  return contacts > kMaxOwnSize ? kStack * cuda::threads_at_once(device) : 0;
-}
-
 /// What batch::on_device() calls for a solver.
 template <class Solver>
 void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
@@ -102,9 +128,10 @@ void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
 }
 template <class Solver>
 void run_kernels(const Device& device, const Solver& solver, const HostBatch& job) {
-  batch::run_staged(
-      job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, stacks_of(job.contacts, device.index)),
-      [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows)); });
+  batch::run_staged(job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
+                    [&](const batch::ResidentRows& rows) {
+                      run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows));
+                    });
 }
 
 }  // namespace garra::contact

@@ -68,8 +68,8 @@ std::string influences_on(const std::string& event, const Json& s) {
 std::string quantiles(const Json& s) {
   std::string out = format("\n%-20s %10s %10s %10s\n", "Metrics", "5 %", "median", "95 %");
   for (const auto& [name, m] : s["metrics"].items()) {
-    const auto value = [&](const char* p) {
-      const Json& q = m["quantiles"][p];
+    const auto value = [&its = m](const char* p) {  // clang 14 takes no structured binding as it is
+      const Json& q = its["quantiles"][p];
       return q.is_null() ? std::string("-") : format("%.3g", q.get<double>());
     };
     out += format("  %-18s %10s %10s %10s", words(name).c_str(), value("0.05").c_str(), value("0.5").c_str(),

@@ -43,4 +43,40 @@ void for_each_team(std::int64_t count, const Body& body) {
         "starting a kernel");
 }
 
+/// The same for teams that are whole warps and need memory of the device: Body::kRoom doubles for each that works at a
+/// time.
+template <class Body>
+__global__ void __launch_bounds__(kThreads, 8)
+    for_each_far_team_kernel(const Body body, const std::int64_t count, double* const room) {
+  constexpr int kTeams = kThreads / Body::kLanes;
+  __shared__ typename Body::Shared shared[kTeams];
+  const int its = static_cast<int>(threadIdx.x) / Body::kLanes;
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTeams + its;
+  const Team<Body::kLanes> team{static_cast<int>(threadIdx.x) % Body::kLanes, ~0u};
+  for (std::int64_t i = first; i < count; i += static_cast<std::int64_t>(gridDim.x) * kTeams) {
+    body(i, team, shared[its], room + first * Body::kRoom);
+    team.sync();
+  }
+}
+template <class Body>
+inline const bool kFarTeamListed = (all_kernels().push_back(reinterpret_cast<const void*>(
+                                        for_each_far_team_kernel<Body>)),
+                                    true);
+
+/// body(i, team, shared, room) for i = 0 .. count - 1.
+template <class Body>
+void for_each_far_team(std::int64_t count, const Body& body) {
+  static_assert(kFitsParameters<Body> && Body::kLanes == 32);
+  static_cast<void>(kFarTeamListed<Body>);
+  constexpr std::int64_t kTeams = kThreads / Body::kLanes, kAtOnce = 2048;  // fills the largest GPU there is
+  const std::int64_t blocks = (std::min(count, kAtOnce) + kTeams - 1) / kTeams;
+  const Buffer<double> room(blocks * kTeams * Body::kRoom);
+  if (count == 0 || only_counts()) return;
+  check(launched([&] {
+          for_each_far_team_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, current_stream()>>>(body, count,
+                                                                                                    room.data());
+        }),
+        "starting a kernel");
+}
+
 }  // namespace garra::cuda

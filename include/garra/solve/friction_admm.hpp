@@ -14,11 +14,11 @@
 namespace garra::solvers {
 
 /// One problem in flight, in scaled and preconditioned units. All members are S.
-template <class S, int N>
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct AdmmState {
-  FrictionProblem<S, N> problem;                            ///< D A D, D b, mu n / t
+  FrictionProblem<S, N, Matrix> problem;                    ///< D A D, D b, mu n / t
   friction_splitting::Preconditioner<S, N> preconditioner;  ///< D
-  Mat<S, 3 * N, 3 * N> inverse;                             ///< (A + rho I)^-1
+  Matrix inverse;                                           ///< (A + rho I)^-1
   Vec<S, 3 * N> z;                                          ///< force, in the cones
   Vec<S, 3 * N> w;                                          ///< multiplier
   S rho;
@@ -35,19 +35,19 @@ struct FrictionAdmm {
   double rho = 3;                ///< first rho; the preconditioned A has diagonal entries of about 1
   double imbalance = 1.5;        ///< rho changes: ratio of primal to dual residual > this or < 1 / this
 
-  template <class S, int N>
-  GARRA_HD AdmmState<S, N> start(const FrictionProblem<S, N>& given) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD AdmmState<S, N, Matrix> start(const FrictionProblem<S, N, Matrix>& given) const;
 
-  template <class S, int N>
-  GARRA_HD void step(AdmmState<S, N>& s) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD void step(AdmmState<S, N, Matrix>& s) const;
 
-  template <class S, int N>
-  static GARRA_HD MaskOf<S> running(const AdmmState<S, N>& state) {
+  template <class S, int N, class Matrix>
+  static GARRA_HD MaskOf<S> running(const AdmmState<S, N, Matrix>& state) {
     return state.running > S(0);
   }
 
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const AdmmState<S, N>& state) const {
+  template <class S, int N, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const AdmmState<S, N, Matrix>& state) const {
     const auto& d = state.preconditioner;
     return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.z),
                               stop_reason(state.iterations, max_iterations),
@@ -66,9 +66,9 @@ namespace friction_admm {
 
 /// (A + rho I)^-1 by Gauss-Jordan in place, without pivoting: the matrix is positive definite, or close to it where
 /// sliding contacts have been eliminated. A vanishing pivot is replaced, so that finite input stays finite.
-template <class S, int M>
-GARRA_HD Mat<S, M, M> shifted_inverse(const Mat<S, M, M>& A, const S& rho) {
-  Mat<S, M, M> g = A;
+template <class S, int M, class Matrix>
+GARRA_HD Matrix shifted_inverse(const Matrix& A, const S& rho) {
+  Matrix g = copied(A);
   for_each_index<M>([&](int i) { g(i, i) = g(i, i) + rho; });
   for_each_index<M>([&](int k) {
     const S inv = S(1) / select(abs(g(k, k)) > S(1e-14), g(k, k), S(1e-14));
@@ -91,10 +91,10 @@ struct Residuals {
 };
 
 /// (6)-(8).
-template <class S, int N>
-GARRA_HD Residuals<S> iterate(AdmmState<S, N>& s, const MaskOf<S>& active, double relaxation) {
+template <class S, int N, class Matrix>
+GARRA_HD Residuals<S> iterate(AdmmState<S, N, Matrix>& s, const MaskOf<S>& active, double relaxation) {
   using namespace friction_splitting;
-  const FrictionProblem<S, N>& p = s.problem;
+  const FrictionProblem<S, N, Matrix>& p = s.problem;
   const S inv_rho = S(1) / s.rho;
   const Vec<S, 3 * N> right = axpy(s.rho, s.z, s.w - shifted<S, N>(s.w, p.mu) + s.w) - p.b;
   const Vec<S, 3 * N> c = s.inverse * right;
@@ -117,16 +117,16 @@ GARRA_HD S balanced(const S& rho, const Residuals<S>& r, double imbalance) {
 
 }  // namespace friction_admm
 
-template <class S, int N>
-GARRA_HD AdmmState<S, N> FrictionAdmm::start(const FrictionProblem<S, N>& given) const {
+template <class S, int N, class Matrix>
+GARRA_HD AdmmState<S, N, Matrix> FrictionAdmm::start(const FrictionProblem<S, N, Matrix>& given) const {
   using namespace friction_splitting;
-  const Scaled<S, N> in = scaled(given);
-  AdmmState<S, N> s;
+  const Scaled<S, N, Matrix> in = scaled(given);
+  AdmmState<S, N, Matrix> s;
   s.preconditioner = friction_splitting::preconditioner<S, N>(in.problem.A);
   s.problem = preconditioned(in.problem, s.preconditioner);
   s.z = s.w = Vec<S, 3 * N>::zero();
   s.rho = S(rho);
-  s.inverse = friction_admm::shifted_inverse(s.problem.A, s.rho);
+  s.inverse = friction_admm::shifted_inverse<S, 3 * N>(s.problem.A, s.rho);
   s.unit = in.unit;
   s.iterations = S(0);
   const auto first = judge_iterate(in.problem, s.z, in.problem.b, tol);
@@ -134,8 +134,8 @@ GARRA_HD AdmmState<S, N> FrictionAdmm::start(const FrictionProblem<S, N>& given)
   return s;
 }
 
-template <class S, int N>
-GARRA_HD void FrictionAdmm::step(AdmmState<S, N>& s) const {
+template <class S, int N, class Matrix>
+GARRA_HD void FrictionAdmm::step(AdmmState<S, N, Matrix>& s) const {
   const auto active = running(s);
   friction_admm::Residuals<S> residuals{S(0), S(0)};
   for (int k = 0; k < iterations_per_step; ++k) residuals = friction_admm::iterate<S, N>(s, active, relaxation);
@@ -146,7 +146,7 @@ GARRA_HD void FrictionAdmm::step(AdmmState<S, N>& s) const {
   const auto change = running(s) && next != s.rho;
   if (!any(change)) return;
   s.rho = select(change, next, s.rho);
-  s.inverse = select(change, friction_admm::shifted_inverse(s.problem.A, s.rho), s.inverse);
+  s.inverse = select(change, friction_admm::shifted_inverse<S, 3 * N>(s.problem.A, s.rho), s.inverse);
 }
 
 }  // namespace garra::solvers

@@ -12,9 +12,9 @@
 namespace garra::solvers {
 
 /// One problem in flight, in scaled and preconditioned units. All members are S.
-template <class S, int N>
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ExtragradientState {
-  FrictionProblem<S, N> problem;                            ///< D A D, D b, mu n / t
+  FrictionProblem<S, N, Matrix> problem;                    ///< D A D, D b, mu n / t
   friction_splitting::Preconditioner<S, N> preconditioner;  ///< D
   Vec<S, 3 * N> c;                                          ///< iterate D^-1 (force)
   Vec<S, 3 * N> F;                                          ///< F(c)
@@ -30,11 +30,11 @@ struct FrictionExtragradient {
   int iterations_per_step = 10;  ///< iterations between two tests
   bool extrapolate = true;       ///< after each step's iterations try (10), and keep it where it lowers the error
 
-  template <class S, int N>
-  GARRA_HD ExtragradientState<S, N> start(const FrictionProblem<S, N>& given) const {
+  template <class S, int N, class Matrix>
+  GARRA_HD ExtragradientState<S, N, Matrix> start(const FrictionProblem<S, N, Matrix>& given) const {
     using namespace friction_splitting;
-    const Scaled<S, N> in = scaled(given);
-    ExtragradientState<S, N> s;
+    const Scaled<S, N, Matrix> in = scaled(given);
+    ExtragradientState<S, N, Matrix> s;
     s.preconditioner = friction_splitting::preconditioner<S, N>(in.problem.A);
     s.problem = preconditioned(in.problem, s.preconditioner);
     s.c = Vec<S, 3 * N>::zero();
@@ -47,16 +47,16 @@ struct FrictionExtragradient {
     return s;
   }
 
-  template <class S, int N>
-  GARRA_HD void step(ExtragradientState<S, N>& s) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD void step(ExtragradientState<S, N, Matrix>& s) const;
 
-  template <class S, int N>
-  static GARRA_HD MaskOf<S> running(const ExtragradientState<S, N>& state) {
+  template <class S, int N, class Matrix>
+  static GARRA_HD MaskOf<S> running(const ExtragradientState<S, N, Matrix>& state) {
     return state.running > S(0);
   }
 
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ExtragradientState<S, N>& state) const {
+  template <class S, int N, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ExtragradientState<S, N, Matrix>& state) const {
     const auto& d = state.preconditioner;
     return candidate_of<S, N>(state.unit * friction_splitting::times_diagonal<S, N>(d.n, d.t, state.c),
                               stop_reason(state.iterations, max_iterations),
@@ -78,16 +78,16 @@ inline constexpr double kTimid = 0.3;   ///< Lmin: below it the step grows
 inline constexpr double kShrink = 2.0 / 3, kGrow = 1.5;
 
 /// F(c) = A c + b + mu |a_T| e_n.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> map(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c) {
+template <class S, int N, class Matrix>
+GARRA_HD Vec<S, 3 * N> map(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c) {
   return friction_splitting::shifted<S, N>(friction_splitting::affine(p.A, c, p.b), p.mu);
 }
 
 /// One iteration (9) of the lanes in `active`.
-template <class S, int N>
-GARRA_HD void iterate(ExtragradientState<S, N>& s, const MaskOf<S>& active) {
+template <class S, int N, class Matrix>
+GARRA_HD void iterate(ExtragradientState<S, N, Matrix>& s, const MaskOf<S>& active) {
   using namespace friction_splitting;
-  const FrictionProblem<S, N>& p = s.problem;
+  const FrictionProblem<S, N, Matrix>& p = s.problem;
   const Vec<S, 3 * N> y = project_on_cones<S, N>(axpy(-s.rho, s.F, s.c), p.mu);
   const Vec<S, 3 * N> Fy = map(p, y);
   const Vec<S, 3 *N> moved = s.c - y, change = s.F - Fy;
@@ -102,8 +102,8 @@ GARRA_HD void iterate(ExtragradientState<S, N>& s, const MaskOf<S>& active) {
 
 }  // namespace friction_extragradient
 
-template <class S, int N>
-GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N>& s) const {
+template <class S, int N, class Matrix>
+GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N, Matrix>& s) const {
   const auto active = running(s);
   Vec<S, 3 *N> c0 = s.c, c1 = s.c;
   for (int k = 0; k < iterations_per_step; ++k) {

@@ -12,9 +12,9 @@
 namespace garra::solvers {
 
 /// One problem in flight, in scaled units. All members are S.
-template <class S, int N>
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct NsgsState {
-  FrictionProblem<S, N> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  FrictionProblem<S, N, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   Vec<S, 3 * N> c;                ///< iterate (force), in the cones
   S unit;                         ///< force unit
   S sweeps;                       ///< taken so far
@@ -28,26 +28,26 @@ struct FrictionNsgs {
   bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it where it lowers the natural-map error
   double relaxation = 1;       ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
 
-  template <class S, int N>
-  GARRA_HD NsgsState<S, N> start(const FrictionProblem<S, N>& given) const {
-    const Scaled<S, N> in = scaled(given);
-    NsgsState<S, N> s{in.problem, Vec<S, 3 * N>::zero(), in.unit, S(0), S(0)};
+  template <class S, int N, class Matrix>
+  GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, Matrix>& given) const {
+    const Scaled<S, N, Matrix> in = scaled(given);
+    NsgsState<S, N, Matrix> s{in.problem, Vec<S, 3 * N>::zero(), in.unit, S(0), S(0)};
     const auto first = friction_splitting::judge_iterate(s.problem, s.c, s.problem.b, tol);
     // An invalid problem (NaN) never runs; certify names it.
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
   }
 
-  template <class S, int N>
-  GARRA_HD void step(NsgsState<S, N>& s) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD void step(NsgsState<S, N, Matrix>& s) const;
 
-  template <class S, int N>
-  static GARRA_HD MaskOf<S> running(const NsgsState<S, N>& state) {
+  template <class S, int N, class Matrix>
+  static GARRA_HD MaskOf<S> running(const NsgsState<S, N, Matrix>& state) {
     return state.running > S(0);
   }
 
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const NsgsState<S, N>& state) const {
+  template <class S, int N, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const NsgsState<S, N, Matrix>& state) const {
     return candidate_of<S, N>(state.unit * state.c, stop_reason(state.sweeps, max_iterations),
                               friction_splitting::effort_of(state.sweeps));
   }
@@ -63,8 +63,8 @@ struct FrictionNsgs {
 namespace friction_nsgs {
 
 /// New force of contact j by (5).
-template <class S, int N>
-GARRA_HD Vec3<S> updated(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, int j, double relaxation) {
+template <class S, int N, class Matrix>
+GARRA_HD Vec3<S> updated(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c, int j, double relaxation) {
   const int n = 3 * j;
   Vec3<S> b = contact<S, N>(p.b, j);
   Mat3<S> W;
@@ -82,10 +82,10 @@ GARRA_HD Vec3<S> updated(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c,
 
 }  // namespace friction_nsgs
 
-template <class S, int N>
-GARRA_HD void FrictionNsgs::step(NsgsState<S, N>& s) const {
+template <class S, int N, class Matrix>
+GARRA_HD void FrictionNsgs::step(NsgsState<S, N, Matrix>& s) const {
   using namespace friction_splitting;
-  const FrictionProblem<S, N>& p = s.problem;
+  const FrictionProblem<S, N, Matrix>& p = s.problem;
   const auto active = running(s);
   Vec<S, 3 *N> c0 = s.c, c1 = s.c, c = s.c;
   for (int sweep = 0; sweep < sweeps_per_step; ++sweep) {

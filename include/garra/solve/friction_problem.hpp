@@ -7,15 +7,17 @@
 // [m/s^2] (object minus finger, a_n > 0 separates), A in 1/kg, b in m/s^2, mu without unit.
 #pragma once
 
+#include "garra/core/far_mat.hpp"
 #include "garra/core/mat.hpp"
 #include "garra/core/status.hpp"
 #include "garra/solve/effort.hpp"
 
 namespace garra::solvers {
 
-template <class S, int N>
+/// Its matrix is its own, or elsewhere (FarMat).
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct FrictionProblem {
-  Mat<S, 3 * N, 3 * N> A;
+  Matrix A;
   Vec<S, 3 * N> b;
   Vec<S, N> mu;
 };
@@ -157,8 +159,8 @@ GARRA_HD FrictionScale<S> friction_scale(const Diagonal& diagonal, const Vec<S, 
   }
   return {select(size_a > S(0), size_a, S(1)), select(size_b > S(0), size_b, S(1))};
 }
-template <class S, int N>
-GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N>& p) {
+template <class S, int N, class Matrix>
+GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, Matrix>& p) {
   return friction_scale<S, 3 * N>([&](int i) { return p.A(i, i); }, p.b);
 }
 
@@ -187,8 +189,8 @@ GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& sl
 /// it becomes a contact without friction, its column of A turns into A_n - mu (A_t v_t + A_o v_o) and its tangential
 /// rows are decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its
 /// symmetry.
-template <class S, int N>
-GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding) {
+template <class S, int N, class Matrix>
+GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, Matrix>& p, const SlidingContacts<S, N>& sliding) {
   for (int j = 0; j < N; ++j) {
     const auto slides = sliding.slides(j);
     const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero where it may roll
@@ -219,10 +221,10 @@ GARRA_HD S defects(const Vec<S, 3 * N>& v, const Vec<S, N>& mu) {
   return sum;
 }
 /// Of a whole problem.
-template <class S, int N>
-GARRA_HD S defects(const FrictionProblem<S, N>& p) {
+template <class S, int N, class Matrix>
+GARRA_HD S defects(const FrictionProblem<S, N, Matrix>& p) {
   S sum = S(0);
-  for (int i = 0; i < 9 * N * N; ++i) sum += p.A.m[i] - p.A.m[i];
+  for (int i = 0; i < 9 * N * N; ++i) sum += p.A[i] - p.A[i];
   return sum + defects<S, N>(p.b, p.mu);
 }
 
@@ -297,8 +299,8 @@ struct SpareContacts {
 };
 /// Adds them where A and b are zero: every one stands for itself, so that none changes what the others do. Without
 /// force they have no part in any norm either: residuals are those of the rest.
-template <class S, int N>
-GARRA_HD void add_spare(const SpareContacts<S>& spare, Mat<S, 3 * N, 3 * N>& A, Vec<S, 3 * N>& b) {
+template <class S, int N, class Matrix>
+GARRA_HD void add_spare(const SpareContacts<S>& spare, Matrix& A, Vec<S, 3 * N>& b) {
   for (int j = spare.first; j < N; ++j) {
     for (int k = 3 * j; k < 3 * j + 3; ++k) A(k, k) = spare.stiffness;
     b[3 * j] = -(spare.stiffness * spare.force);
@@ -307,14 +309,15 @@ GARRA_HD void add_spare(const SpareContacts<S>& spare, Mat<S, 3 * N, 3 * N>& A, 
 
 /// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b|
 /// are 1.
-template <class S, int N>
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct Scaled {
-  FrictionProblem<S, N> problem;
+  FrictionProblem<S, N, Matrix> problem;
   S unit;  ///< force unit: size_b / size_a
 };
-template <class S, int N>
-GARRA_HD Scaled<S, N> scaled(const FrictionProblem<S, N>& given) {
-  Scaled<S, N> out;
+template <class S, int N, class Matrix>
+GARRA_HD Scaled<S, N, Matrix> scaled(const FrictionProblem<S, N, Matrix>& given) {
+  Scaled<S, N, Matrix> out;
+  take_room(out.problem.A, given.A);
   const FrictionScale<S> scale = friction_scale(given);
   const S inv_a = S(1) / scale.size_a;
   for (int k = 0; k < 9 * N * N; ++k) out.problem.A[k] = inv_a * given.A[k];
@@ -337,8 +340,8 @@ GARRA_HD Judgement<S> judgement(const S& error, const S& size2, double tol) {
   return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
           !is_finite(error)};
 }
-template <class S, int N>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
+template <class S, int N, class Matrix>
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
                             double tol) {
   return judgement(natural_map_error<S, N>(p.mu, p.b, c, a), max(dot(c, c), dot(a, a)), tol);
 }

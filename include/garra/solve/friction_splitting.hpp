@@ -7,8 +7,8 @@
 namespace garra::solvers::friction_splitting {
 
 /// A x + b
-template <class S, int M>
-GARRA_HD Vec<S, M> affine(const Mat<S, M, M>& A, const Vec<S, M>& x, const Vec<S, M>& b) {
+template <class S, int M, class Matrix>
+GARRA_HD Vec<S, M> affine(const Matrix& A, const Vec<S, M>& x, const Vec<S, M>& b) {
   Vec<S, M> y = b;
   for_each_index<M>([&](int i) {
     S sum = y[i];
@@ -23,8 +23,8 @@ GARRA_HD Vec<S, M> affine(const Mat<S, M, M>& A, const Vec<S, M>& x, const Vec<S
 inline constexpr double kHopeless = 1e16;
 
 /// The solvers' common test, with run-away iterates lost as well.
-template <class S, int N>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
+template <class S, int N, class Matrix>
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
                                     double tol) {
   Judgement<S> out = solvers::judge(p, c, a, tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
@@ -39,8 +39,8 @@ struct Preconditioner {
   Vec<S, N> n, t;
   Vec<S, N> inv_n, inv_t;
 };
-template <class S, int N>
-GARRA_HD Preconditioner<S, N> preconditioner(const Mat<S, 3 * N, 3 * N>& A) {
+template <class S, int N, class Matrix>
+GARRA_HD Preconditioner<S, N> preconditioner(const Matrix& A) {
   Preconditioner<S, N> d;
   for_each_index<N>([&](int j) {
     const S an = A(3 * j, 3 * j);
@@ -65,9 +65,11 @@ GARRA_HD Vec<S, 3 * N> times_diagonal(const Vec<S, N>& n, const Vec<S, N>& t, Ve
   return x;
 }
 
-template <class S, int N>
-GARRA_HD FrictionProblem<S, N> preconditioned(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d) {
-  FrictionProblem<S, N> out;
+template <class S, int N, class Matrix>
+GARRA_HD FrictionProblem<S, N, Matrix> preconditioned(const FrictionProblem<S, N, Matrix>& p,
+                                                      const Preconditioner<S, N>& d) {
+  FrictionProblem<S, N, Matrix> out;
+  take_room(out.A, p.A);
   const auto entry = [&](int i) { return i % 3 == 0 ? d.n[i / 3] : d.t[i / 3]; };
   for_each_index<3 * N>(
       [&](int i) { for_each_index<3 * N>([&](int k) { out.A(i, k) = (entry(i) * p.A(i, k)) * entry(k); }); });
@@ -77,10 +79,10 @@ GARRA_HD FrictionProblem<S, N> preconditioned(const FrictionProblem<S, N>& p, co
 }
 
 /// The same test on an iterate of the preconditioned problem.
-template <class S, int N>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N>& p, const Preconditioner<S, N>& d,
+template <class S, int N, class Matrix>
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, Matrix>& p, const Preconditioner<S, N>& d,
                                     const Vec<S, 3 * N>& c, double tol) {
-  FrictionProblem<S, N> q;  // only mu and b of it are read
+  FrictionProblem<S, N, Matrix> q;  // only mu and b of it are read
   for_each_index<N>([&](int j) { q.mu[j] = p.mu[j] * (d.inv_n[j] * d.t[j]); });
   q.b = times_diagonal<S, N>(d.inv_n, d.inv_t, p.b);
   const Vec<S, 3 * N> a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));

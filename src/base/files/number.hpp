@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -10,11 +11,15 @@
 
 namespace garra::io {
 
-/// The shortest text that reads back to the same double, without the sign of a zero.
+/// The shortest text that reads back to the same double, without the sign of a zero. Digits alone are a whole number to
+/// who reads them (TOML), and that has 64 bits.
 [[nodiscard]] inline std::string shortest(double value) {
   if (value == 0) return "0";
   char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  const auto written = std::abs(value) < 1e18
+                           ? std::to_chars(digits, digits + sizeof digits, value)
+                           : std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific);
+  return {digits, written.ptr};
 }
 
 /// Digits and nothing else.

@@ -1,5 +1,6 @@
 #include "base/scenario/text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -73,9 +74,12 @@ std::string text(bool value) { return value ? "true" : "false"; }
 
 std::string text(const std::string& value) {
   std::string out = "\"";
+  // So many in a row are refused (toml_parse.cpp), unless they are written otherwise.
+  constexpr int kManyDots = 16;
+  const bool hides_dots = std::count(value.begin(), value.end(), '.') > kManyDots;
   for (const char c : value) {
     if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) >= ' ' && c != 0x7f) {
+    if (static_cast<unsigned char>(c) >= ' ' && c != 0x7f && !(c == '.' && hides_dots)) {
       out += c;
     } else {
       char escape[8];

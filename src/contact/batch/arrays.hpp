@@ -20,7 +20,9 @@ solvers::FrictionProblem<double, N> problem_at(const ProblemView& in, std::int64
   const std::int64_t n = in.contacts;
   const auto from = [](const double* at) { return [at]() mutable { return *at++; }; };
   auto A = from(in.A.data() + k * 9 * n * n), b = from(in.b.data() + k * 3 * n), mu = from(in.mu.data() + k * n);
-  return filled_up<double, N>(in.contacts, A, b, mu);
+  solvers::FrictionProblem<double, N> p;
+  fill_up<double, N>(in.contacts, A, b, mu, p);
+  return p;
 }
 
 /// Whether contact j of problem k slides.
@@ -57,7 +59,8 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
                     Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
-  const auto verdict = verdict_of<double, N>(problem_at<N>(in, k), sliding_at<N>(in, k), s, in.contacts);
+  const auto problem = problem_at<N>(in, k);
+  const auto verdict = verdict_of<double, N>(problem.b, problem.mu, sliding_at<N>(in, k), s, in.contacts);
   // Arrays that are not wanted are empty (make_room); the others have room for every problem. Forces and margins are
   // numbers, or the NaN that stands for none.
   const int n = in.contacts;

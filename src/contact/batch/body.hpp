@@ -8,6 +8,10 @@
 #include "garra/batch/tiles.hpp"
 #include "garra/solve/friction_problem.hpp"
 
+namespace garra::solvers {
+struct FrictionNewton;
+}
+
 namespace garra::contact {
 
 /// Problem i as the solvers take it: with its sliding contacts eliminated. `sliding` may be null: all contacts may
@@ -20,6 +24,15 @@ GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, con
   if (sliding != nullptr)
     solvers::eliminate_sliding(problem, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
   return problem;
+}
+
+/// The same in `p`, whose matrix may be anywhere.
+template <class S, int N, class Matrix>
+GARRA_HD void load_problem(const double* problems, const double* sliding, std::int64_t i, int contacts,
+                           solvers::FrictionProblem<S, N, Matrix>& p) {
+  load_padded<S, N>(problems, i, contacts, p);
+  if (sliding != nullptr)
+    solvers::eliminate_sliding(p, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
 }
 
 /// Body of the iteration on one problem (scalar executor, GPU thread).
@@ -43,11 +56,15 @@ struct IterateBody {
       if (guesses != nullptr) guess = load_vector<S, 3, N>(guesses, i, contacts);
       return solver.template start<S, N>(problem, guess);
     } else {
-      const auto valid = solvers::friction_problem_detail::defects(problem) == S(0);
-      auto state = solver.template start<S, N>(problem);
-      state.running = select(valid, state.running, S(0));
-      return state;
+      return begin(problem);
     }
+  }
+  template <class S, class Matrix>
+  GARRA_HD auto begin(const solvers::FrictionProblem<S, N, Matrix>& problem) const {
+    const auto valid = solvers::friction_problem_detail::defects(problem) == S(0);
+    auto state = solver.template start<S, N>(problem);
+    state.running = select(valid, state.running, S(0));
+    return state;
   }
 
   template <class S>
@@ -57,6 +74,11 @@ struct IterateBody {
     batch::store<S>(candidates, i, solver.candidate(state));
   }
 };
+
+/// The ladder beyond Newton on those of `count` problems of the host that are still unsolved; compiled once, in
+/// contact/instances/rescue.cpp.
+template <int N>
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
 
 /// The candidate that a force from elsewhere is: nobody says why its solver stopped, so what the certificate refuses
 /// counts as stalled; counters are unknown, which is not the same as none.
@@ -103,22 +125,12 @@ struct CertifyBody {
 
  private:
   /// Of the problem as given: the certificate must not depend on the elimination that the solver's iterate went
-  /// through. Where A lies in the tile as it is it stays there.
+  /// through. A stays in its tile.
   template <class S>
   GARRA_HD solvers::FrictionSolution<S, N> judged(std::int64_t i, const solvers::SlidingContacts<S, N>& slip,
                                                   const solvers::Candidate<S, N>& found) const {
-    if constexpr (kTakesFewer<N>) {
-      return solvers::certified(load_given<S, N>(problems, i, contacts), slip, found, tol);
-    } else {
-      constexpr int M = 3 * N;
-      const double* tile = batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i);
-      const auto field = [&](int k) { return batch::load<S, S>(tile + k * batch::kTile, 0); };
-      Vec<S, M> b;
-      Vec<S, N> mu;
-      for (int k = 0; k < M; ++k) b[k] = field(M * M + k);
-      for (int j = 0; j < N; ++j) mu[j] = field(M * M + M + j);
-      return solvers::certified<S, N>([&](int r, int k) { return field(M * r + k); }, b, mu, slip, found, tol);
-    }
+    const TileProblem<S, N> p(problems, i, contacts);
+    return solvers::certified<S, N>([&](int r, int k) { return p.A(r, k); }, p.b(), p.mu(), slip, found, tol);
   }
 };
 

@@ -14,11 +14,6 @@
 
 namespace garra::contact {
 
-/// The ladder beyond Newton on the problems of a block that are still unsolved; compiled once, in
-/// contact/instances/rescue.cpp.
-template <int N>
-void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
-
 /// Whether lanes fit a thread's stack, which has two states and more while problems start. All do but ADMM's of 32
 /// contacts: 6.7 of 8 MB in lanes of eight, and the width must not matter, for a wheel's callers are compiled once.
 template <class Solver, int N>

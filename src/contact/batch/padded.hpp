@@ -34,9 +34,10 @@ void for_contacts(int contacts, const F& f) {
 }
 
 /// A problem whose numbers come out of A(), b() and mu(), one after another.
-template <class S, int N, class NextA, class NextB, class NextMu>
-GARRA_HD solvers::FrictionProblem<S, N> filled_up(int contacts, NextA& A, NextB& b, NextMu& mu) {
-  solvers::FrictionProblem<S, N> p{Mat<S, 3 * N, 3 * N>::zero(), Vec<S, 3 * N>::zero(), Vec<S, N>::zero()};
+template <class S, int N, class Matrix, class NextA, class NextB, class NextMu>
+GARRA_HD void fill_up(int contacts, NextA& A, NextB& b, NextMu& mu, solvers::FrictionProblem<S, N, Matrix>& p) {
+  for (int k = 0; k < 9 * N * N; ++k) p.A[k] = S(0);
+  p.b = Vec<S, 3 * N>::zero();
   for (int r = 0; r < 3 * contacts; ++r)
     for (int c = 0; c < 3 * contacts; ++c) p.A(r, c) = A();
   for (int r = 0; r < 3 * contacts; ++r) p.b[r] = b();
@@ -44,7 +45,6 @@ GARRA_HD solvers::FrictionProblem<S, N> filled_up(int contacts, NextA& A, NextB&
   for (int j = contacts; j < N; ++j) p.mu[j] = S(1);
   // As stiff as the problem's own stiffest direction, so that its scale stays what it is.
   solvers::add_spare<S, N>({contacts, solvers::friction_scale(p).size_a, S(0)}, p.A, p.b);
-  return p;
 }
 
 /// The numbers of a problem in a tile.
@@ -58,17 +58,68 @@ struct TileReader {
   }
 };
 
+/// Problem i of tiles of FrictionProblem, of fewer contacts than N.
+template <class S, int N, class Matrix>
+GARRA_HD void load_padded(const double* problems, std::int64_t i, int contacts,
+                          solvers::FrictionProblem<S, N, Matrix>& p) {
+  TileReader<S> next{batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i)};
+  fill_up<S, N>(contacts, next, next, next, p);
+}
 /// Problem i of tiles of FrictionProblem.
 template <class S, int N>
 GARRA_HD solvers::FrictionProblem<S, N> load_given(const double* problems, std::int64_t i, int contacts) {
-  using Problem = solvers::FrictionProblem<S, N>;
   if constexpr (!kTakesFewer<N>) {
-    return batch::load<S, Problem>(problems, i);
+    return batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
   } else {
-    TileReader<S> next{batch::tile_at<S, Problem>(problems, i)};
-    return filled_up<S, N>(contacts, next, next, next);
+    solvers::FrictionProblem<S, N> p;
+    load_padded<S, N>(problems, i, contacts, p);
+    return p;
   }
 }
+
+/// The numbers of problem i where they stay in their tile.
+template <class S, int N>
+class TileProblem {
+ public:
+  GARRA_HD TileProblem(const double* problems, std::int64_t i, int contacts)
+      : tile_(batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i)),
+        contacts_(kTakesFewer<N> ? contacts : N),
+        stiffness_(S(1)) {
+    if constexpr (kTakesFewer<N>) {
+      S stiffest = S(0);
+      for (int k = 0; k < 3 * contacts_; ++k) stiffest = max(stiffest, A(k, k));
+      stiffness_ = select(stiffest > S(0), stiffest, S(1));
+    }
+  }
+  GARRA_HD S A(int row, int column) const {
+    const int rows = 3 * contacts_;
+    if (!kTakesFewer<N> || (row < rows && column < rows)) return field(row * rows + column);
+    return row == column ? stiffness_ : S(0);
+  }
+  GARRA_HD S b(int row) const {
+    return !kTakesFewer<N> || row < 3 * contacts_ ? field(9 * contacts_ * contacts_ + row) : S(0);
+  }
+  GARRA_HD S mu(int contact) const {
+    return !kTakesFewer<N> || contact < contacts_ ? field((9 * contacts_ + 3) * contacts_ + contact) : S(1);
+  }
+  GARRA_HD Vec<S, 3 * N> b() const {
+    Vec<S, 3 * N> all;
+    for (int k = 0; k < 3 * N; ++k) all[k] = b(k);
+    return all;
+  }
+  GARRA_HD Vec<S, N> mu() const {
+    Vec<S, N> all;
+    for (int j = 0; j < N; ++j) all[j] = mu(j);
+    return all;
+  }
+
+ private:
+  [[nodiscard]] GARRA_HD S field(int k) const { return batch::load<S, S>(tile_ + k * batch::kTile, 0); }
+
+  const double* tile_;
+  int contacts_;
+  S stiffness_;  ///< of contacts that nobody has (fill_up)
+};
 
 /// A vector of `each` numbers a contact: those of contacts that nobody has are zero.
 template <class S, int each, int N>

@@ -21,13 +21,13 @@ struct SolutionVerdict {
 
 /// Of a contact that opens the force is zero, whatever rounding left of it. Contacts from `contacts` on are nobody's.
 template <class S, int N>
-GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& p,
+GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N>& mu,
                                           const solvers::SlidingContacts<S, N>& sliding,
                                           const solvers::FrictionSolution<S, N>& s, int contacts) {
   SolutionVerdict<S, N> out;
-  out.merit = solvers::papers_merit(p.mu, sliding, s.c, s.a);
+  out.merit = solvers::papers_merit(mu, sliding, s.c, s.a);
   // A contact moves where |a| is above kMotion of the scaled load: rounding of a is relative to b.
-  const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
+  const S eps = S(solvers::kMotion) * solvers::friction_scale<S, 3 * N>([](int) { return S(0); }, b).size_b;
   const auto solved = s.status == S(int(Status::kConverged));
   // Neutral elements of min and max, so that the first contact sets both.
   S margin = S(grasp::kInfinity), critical = S(0);
@@ -38,7 +38,7 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const solvers::FrictionProblem<S, N>& 
     const S state = select(sliding.slides(j) && !open, S(int(ContactState::kSlip)), moves);
     out.state[j] = select(solved, state, S(int(ContactState::kUnknown)));
     const Vec3<S> c = select(open, Vec3<S>::zero(), solvers::contact<S, N>(s.c, j));
-    margin = min(margin, grasp::friction_margin(c, p.mu[j]));
+    margin = min(margin, grasp::friction_margin(c, mu[j]));
     critical = max(critical, grasp::critical_friction(c));
   }
   const S nan = S(__builtin_nan(""));
@@ -61,10 +61,10 @@ struct VerdictBody {
     // Zero directions mean that all contacts may roll.
     const solvers::SlidingContacts<S, N> slips{sliding == nullptr ? Vec<S, 2 * N>::zero()
                                                                   : load_vector<S, 2, N>(sliding, i, contacts)};
+    const TileProblem<S, N> p(problems, i, contacts);
     // States come last, so those of contacts that nobody has are where no column reads.
     batch::store<S>(verdicts, i,
-                    verdict_of<S, N>(load_given<S, N>(problems, i, contacts), slips,
-                                     take_solution<S, N>(solutions, i, contacts), contacts));
+                    verdict_of<S, N>(p.b(), p.mu(), slips, take_solution<S, N>(solutions, i, contacts), contacts));
   }
 };
 

@@ -29,6 +29,15 @@ def test_a_file_that_once_went_wrong_is_read_or_refused(tmp_path, file):
     assert done.returncode == 0 or done.stderr.startswith("garra: ")
 
 
+@pytest.mark.parametrize("name", ["length_beyond_64_bits", "name_of_many_dots"])
+def test_what_check_prints_of_a_robot_is_read_again(tmp_path, name):
+    """Found by tools/fuzz: a length of 2e21 m was written as a whole number, and a name with 85 dots as it is."""
+    urdf = shutil.copy(CORPUS / "urdf" / name, tmp_path / "robot.urdf")
+    printed = garra("check", urdf, "--format", "toml", expect=DONE, errors="replace").stdout
+    (tmp_path / "robot.toml").write_text(printed)
+    assert garra("check", tmp_path / "robot.toml", "--format", "toml", expect=DONE).stdout == printed
+
+
 def test_names_in_a_urdf_are_utf8(tmp_path):
     """Found by tools/fuzz: such a joint's name made a run end with exit code 70 when its summary was written."""
     file = tmp_path / "robot.urdf"
