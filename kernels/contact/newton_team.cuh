@@ -23,8 +23,8 @@ class NewtonTeam {
   static constexpr int kRows = 3 * N;
   static constexpr int kLanes = kRows <= 16 ? 16 : 32;  ///< of a problem
   static constexpr int kPerLane = (kRows + kLanes - 1) / kLanes;
-  static constexpr bool kFar = kTakesFewer<N>;          ///< matrices are in the device's memory
-  static constexpr int kRoom = 2 * kRows * kRows;       ///< that takes for a team [doubles]
+  static constexpr bool kFar = kTakesFewer<N>;     ///< matrices are in the device's memory
+  static constexpr int kRoom = 2 * kRows * kRows;  ///< that takes for a team [doubles]
   using Row = Vec<double, kRows>;
   using PerContact = Vec<double, N>;
 

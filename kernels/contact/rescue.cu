@@ -1,4 +1,5 @@
-// What follows where Newton fails, on the GPU for up to eight contacts (newton.cuh): a kernel of its own, since few threads have work here.
+// What follows where Newton fails, on the GPU for up to eight contacts (newton.cuh): a kernel of its own, since few
+// threads have work here.
 #include "contact/batch/rescue.hpp"
 #include "contact/solve.cuh"
 

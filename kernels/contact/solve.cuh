@@ -15,8 +15,8 @@ namespace garra::contact {
 /// Compiled once, in certify.cu.
 template <int N>
 void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
-/// Compiled once, in newton.cu, newton_team.cu and newton_large.cu; the grasp study iterates problems that never leave the device. With
-/// the ladder beyond Newton, where the solver goes on.
+/// Compiled once, in newton.cu, newton_team.cu and newton_large.cu; the grasp study iterates problems that never leave
+/// the device. With the ladder beyond Newton, where the solver goes on.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
 /// The ladder beyond Newton; compiled once, in rescue.cu.
@@ -128,10 +128,9 @@ void run_kernels(const Device&, const Solver& solver, const DeviceBatch& job) {
 }
 template <class Solver>
 void run_kernels(const Device& device, const Solver& solver, const HostBatch& job) {
-  batch::run_staged(job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
-                    [&](const batch::ResidentRows& rows) {
-                      run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows));
-                    });
+  batch::run_staged(
+      job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
+      [&](const batch::ResidentRows& rows) { run_kernels(device, solver, DeviceBatch(job.contacts, job.tol, rows)); });
 }
 
 }  // namespace garra::contact

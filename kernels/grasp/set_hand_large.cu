@@ -1,7 +1,4 @@
 // The same of more than eight contacts (cmake/cuda.cmake says how it is compiled).
-#include <string>
-
-#include "garra/core/error.hpp"
 #include "grasp/set_hand.cuh"
 
 namespace garra::grasp {
@@ -15,15 +12,28 @@ void balance_on_device(std::int64_t count, const HandTorqueBody<16>& body) {
   cuda::for_each(count, body);
 }
 
-template <>
-void run_kernels(const Device&, const HandJob<kMostSetContacts>&) {
-  // Compiled like this file Newton's kernel has 1.03 MB of local memory a thread, and no GPU gives a thread more than
-  // 512 KiB. Optimized it would need some 300 kB, which the driver sets aside for every thread that the device can
-  // hold.
-  throw Error(ExitCode::kNoDevice, "hands with more than 16 contacts have no CUDA kernel", "use --device cpu");
+void run_kernels(const Device&, const NewtonTiles<kMostSetContacts>& job) {
+  constexpr int N = kMostSetContacts;
+  const std::int64_t parts = std::ssize(job.parts);
+  const auto problems = contact::tiles_of<solvers::FrictionProblem<double, N>>(parts * job.each);
+  const auto candidates = contact::tiles_of<solvers::Candidate<double, N>>(parts * job.each);
+  const auto copy = [&](auto* to, const auto* from, std::int64_t fields, cudaMemcpyKind kind) {
+    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(job.each * fields) * sizeof(double), kind), "copying");
+  };
+  constexpr std::int64_t kProblem = batch::kFields<double, solvers::FrictionProblem<double, N>>,
+                         kCandidate = batch::kFields<double, solvers::Candidate<double, N>>;
+  for (std::int64_t k = 0; k < parts; ++k)
+    copy(problems.data() + k * job.each * kProblem, job.parts[static_cast<std::size_t>(k)].problems, kProblem,
+         cudaMemcpyHostToDevice);
+  contact::iterate_on_device(
+      contact::IterateBody<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr, candidates.data()},
+      parts * job.each);
+  for (std::int64_t k = 0; k < parts; ++k)
+    copy(job.parts[static_cast<std::size_t>(k)].candidates, candidates.data() + k * job.each * kCandidate, kCandidate,
+         cudaMemcpyDeviceToHost);
 }
 
 }  // namespace garra::grasp
 
 template struct garra::batch::Kernels<garra::grasp::HandJob<16>>;
-template struct garra::batch::Kernels<garra::grasp::HandJob<32>>;
+template struct garra::batch::Kernels<garra::grasp::NewtonTiles<32>>;

@@ -59,9 +59,8 @@ __global__ void __launch_bounds__(kThreads, 8)
   }
 }
 template <class Body>
-inline const bool kFarTeamListed = (all_kernels().push_back(reinterpret_cast<const void*>(
-                                        for_each_far_team_kernel<Body>)),
-                                    true);
+inline const bool kFarTeamListed =
+    (all_kernels().push_back(reinterpret_cast<const void*>(for_each_far_team_kernel<Body>)), true);
 
 /// body(i, team, shared, room) for i = 0 .. count - 1.
 template <class Body>
@@ -74,7 +73,7 @@ void for_each_far_team(std::int64_t count, const Body& body) {
   if (count == 0 || only_counts()) return;
   check(launched([&] {
           for_each_far_team_kernel<<<static_cast<unsigned>(blocks), kThreads, 0, current_stream()>>>(body, count,
-                                                                                                    room.data());
+                                                                                                     room.data());
         }),
         "starting a kernel");
 }

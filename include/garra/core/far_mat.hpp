@@ -1,14 +1,14 @@
 // A matrix that is not in its owner's registers or stack: a thread of a GPU has 73 kB for one of 32 contacts only where
-// it finds it in the device's memory. Code that is written for a matrix M of either kind asks take_room() for another of
-// M's kind; everything else is entries.
+// it finds it in the device's memory. Code that is written for a matrix M of either kind asks take_room() for another
+// of M's kind; everything else is entries.
 #pragma once
 
 #include "garra/core/mat.hpp"
 
 namespace garra {
 
-/// Entry after entry, `stride` apart, so that those of threads that go side by side lie side by side. A copy is the same
-/// matrix. Behind it there is room for more of its kind, as many as whoever makes the first has seen to.
+/// Entry after entry, `stride` apart, so that those of threads that go side by side lie side by side. A copy is the
+/// same matrix. Behind it there is room for more of its kind, as many as whoever makes the first has seen to.
 template <class S, int R, int C, int stride>
 struct FarMat {
   S* at;
@@ -53,8 +53,7 @@ GARRA_HD Vec<S, R> operator*(const FarMat<S, R, C, stride>& a, const Vec<S, C>& 
 
 /// One of the two: their numbers stay where they are.
 template <class S, int R, int C, int stride>
-GARRA_HD FarMat<S, R, C, stride> select(bool mask, const FarMat<S, R, C, stride>& a,
-                                        const FarMat<S, R, C, stride>& b) {
+GARRA_HD FarMat<S, R, C, stride> select(bool mask, const FarMat<S, R, C, stride>& a, const FarMat<S, R, C, stride>& b) {
   return mask ? a : b;
 }
 

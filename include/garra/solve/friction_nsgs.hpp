@@ -15,10 +15,10 @@ namespace garra::solvers {
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct NsgsState {
   FrictionProblem<S, N, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  Vec<S, 3 * N> c;                ///< iterate (force), in the cones
-  S unit;                         ///< force unit
-  S sweeps;                       ///< taken so far
-  S running;                      ///< 1 while unfinished
+  Vec<S, 3 * N> c;                        ///< iterate (force), in the cones
+  S unit;                                 ///< force unit
+  S sweeps;                               ///< taken so far
+  S running;                              ///< 1 while unfinished
 };
 
 struct FrictionNsgs {

@@ -24,8 +24,8 @@ inline constexpr double kHopeless = 1e16;
 
 /// The solvers' common test, with run-away iterates lost as well.
 template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
-                                    double tol) {
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c,
+                                    const Vec<S, 3 * N>& a, double tol) {
   Judgement<S> out = solvers::judge(p, c, a, tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;

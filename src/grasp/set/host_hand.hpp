@@ -36,22 +36,84 @@ Judge<N> judge_of(const HandJob<N>& job, const HandTiles& t) {
   return {job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
 }
 
-/// Build, balance, solve: all but the verdicts.
+/// Contact problems, and what they are asked besides.
 template <int N>
-void process(const HandJob<N>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
+void prepare(const HandJob<N>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
   const auto grasp = static_cast<std::size_t>(of.grasp);
   const CandidateBody<N> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
   const LimitedJoints<N> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
   batch::for_each(executor, of.count, HandBuildBody<N>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
   with_balance(HandBalanceBody<N>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
+}
+
+template <int N>
+void solve(const HandJob<N>& job, std::int64_t count, Executor executor, const HandTiles& t) {
   contact::IterateBody<solvers::FrictionNewton, N> iterate{job.solver, t.problems, nullptr, t.candidates};
-  contact::iterate(executor, iterate, of.count);
+  contact::iterate(executor, iterate, count);
   if (t.second == nullptr) return;
   // From zero instead of the stick test, so that a second solution has a chance to be found.
   iterate.solver.cold = true;
   iterate.candidates = t.second;
-  contact::iterate(executor, iterate, of.count);
+  contact::iterate(executor, iterate, count);
+}
+
+/// Judges and counts.
+template <int N>
+void conclude(const HandJob<N>& job, const SampleStretch& of, Executor executor, Workspace<N>& w, HandCounts& counts) {
+  batch::for_each(executor, of.count, HandJudgeBody<N>{judge_of(job, w.tiles(job.check_uniqueness)), w.results.data()});
+  for (std::int64_t i = 0; i < of.count; ++i) {
+    const HandResult<double> r = w.results.get(i);
+    counts.add(r);
+    note(job, of.grasp, of.first + i, r);
+  }
+}
+
+/// All on the host.
+template <int N>
+void run_here(const HandJob<N>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
+  for_stretches(
+      cut, device, [] { return Workspace<N>(); },
+      [&](Workspace<N>& w, const SampleStretch& of) {
+        const HandTiles t = w.tiles(job.check_uniqueness);
+        prepare(job, of, device.executor, t);
+        solve(job, of.count, device.executor, t);
+        conclude(job, of, device.executor, w, parts[static_cast<std::size_t>(of.number)]);
+      });
+}
+
+/// Newton on the GPU, the rest here: many stretches at a time.
+template <int N>
+void run_newton_there(const HandJob<N>& job, const SampleCut& cut, const Device& device,
+                      std::vector<HandCounts>& parts) {
+  constexpr std::int64_t kTogether = 32;
+  std::vector<Workspace<N>> all(static_cast<std::size_t>(std::min(kTogether, cut.stretches())));
+  for (std::int64_t first = 0; first < cut.stretches(); first += kTogether) {
+    const std::int64_t here = std::min(kTogether, cut.stretches() - first);
+    const auto in_parallel = [&](const auto& work) {
+      batch::for_blocks(
+          solve_threads(device), {here, 1}, [] { return 0; },
+          [&](int, std::int64_t k, std::int64_t) { work(all[static_cast<std::size_t>(k)], cut.stretch(first + k)); });
+    };
+    in_parallel([&](Workspace<N>& w, const SampleStretch& of) {
+      prepare(job, of, Executor::kLanes, w.tiles(job.check_uniqueness));
+    });
+    NewtonTiles<N> newton{job.solver, kSamples, {}};
+    const auto solve_into = [&](batch::Tiles<solvers::Candidate<double, N>> Workspace<N>::*to) {
+      newton.parts.clear();
+      for (std::int64_t k = 0; k < here; ++k) {
+        auto& w = all[static_cast<std::size_t>(k)];
+        newton.parts.push_back({w.problems.data(), (w.*to).data()});
+      }
+      batch::on_device(device, newton);
+    };
+    solve_into(&Workspace<N>::candidates);
+    newton.solver.cold = true;
+    if (job.check_uniqueness) solve_into(&Workspace<N>::second);
+    in_parallel([&](Workspace<N>& w, const SampleStretch& of) {
+      conclude(job, of, Executor::kLanes, w, parts[static_cast<std::size_t>(of.number)]);
+    });
+  }
 }
 
 }  // namespace set_hand
@@ -60,21 +122,15 @@ template <int N>
 void run_hand(const HandJob<N>& job, const Device& device) {
   using namespace set_hand;
   if (job.grasps.empty() || job.samples == 0) return;
-  if (device.executor == Executor::kCuda) return batch::on_device(device, job);
+  const bool on_gpu = device.executor == Executor::kCuda;
+  if (on_gpu && N <= kMostHandOnDevice) return batch::on_device(device, job);
   const SampleCut cut{std::ssize(job.grasps), job.samples, kSamples};
   std::vector<HandCounts> parts(static_cast<std::size_t>(cut.stretches()));
-  for_stretches(
-      cut, device, [] { return Workspace<N>(); },
-      [&](Workspace<N>& w, const SampleStretch& of) {
-        const HandTiles t = w.tiles(job.check_uniqueness);
-        process(job, of, device.executor, t);
-        batch::for_each(device.executor, of.count, HandJudgeBody<N>{judge_of(job, t), t.results});
-        for (std::int64_t i = 0; i < of.count; ++i) {
-          const HandResult<double> r = w.results.get(i);
-          parts[static_cast<std::size_t>(of.number)].add(r);
-          note(job, of.grasp, of.first + i, r);
-        }
-      });
+  if constexpr (N > kMostHandOnDevice) {
+    on_gpu ? run_newton_there(job, cut, device, parts) : run_here(job, cut, device, parts);
+  } else {
+    run_here(job, cut, device, parts);
+  }
   for (std::int64_t k = 0; k < cut.stretches(); ++k) job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
 }
 
@@ -84,7 +140,8 @@ HandReplay replay_hand(const HandJob<N>& job, std::int64_t sample) {
   Workspace<N> w;
   const HandTiles t = w.tiles(job.check_uniqueness);
   // Alone in its tile; its bits are those that it has among others.
-  process(job, {0, sample - job.first, 1, 0}, Executor::kScalar, t);
+  prepare(job, {0, sample - job.first, 1, 0}, Executor::kScalar, t);
+  solve(job, 1, Executor::kScalar, t);
   const auto v = judge_of(job, t).template verdict<double>(0);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);

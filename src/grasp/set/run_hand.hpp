@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "garra/solve/friction_newton.hpp"
 #include "grasp/set/hand.hpp"
@@ -50,6 +51,22 @@ struct HandJob {
   HandCounts* counts;                  ///< [grasp], added to
   std::int64_t numbers;                ///< so many of the samples, from the first on, give the numbers below
   double *critical, *margin, *radius;  ///< [grasp][numbers]
+};
+
+/// Contacts with which a GPU runs all of a hand's samples. With more it is given Newton alone: the assembly and the
+/// balance of a sample would take a thread's stack of 0.7 and 1.2 MB, and it may have 0.5.
+inline constexpr int kMostHandOnDevice = 16;
+
+/// Newton for samples of hands with more contacts, whose tiles are the host's.
+template <int N>
+struct NewtonTiles {
+  struct Part {
+    const double* problems;
+    double* candidates;
+  };
+  solvers::FrictionNewton solver;
+  std::int64_t each;  ///< problems of a part, whole tiles
+  std::vector<Part> parts;
 };
 
 /// Throws Error(kNoDevice).

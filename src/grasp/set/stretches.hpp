@@ -20,16 +20,17 @@ struct SampleCut {
 
   [[nodiscard]] std::int64_t each() const { return (samples + at_once - 1) / at_once; }
   [[nodiscard]] std::int64_t stretches() const { return grasps * each(); }
+  [[nodiscard]] SampleStretch stretch(std::int64_t number) const {
+    const std::int64_t first = number % each() * at_once;
+    return {number / each(), first, std::min(at_once, samples - first), number};
+  }
 };
 
 /// work(tiles, stretch) for all of them; every thread has the tiles that make() gives.
 template <class Make, class Work>
 void for_stretches(const SampleCut& cut, const Device& device, const Make& make, const Work& work) {
-  const std::int64_t each = cut.each();
-  batch::for_blocks(solve_threads(device), {cut.stretches(), 1}, make, [&](auto& tiles, std::int64_t k, std::int64_t) {
-    const std::int64_t first = k % each * cut.at_once;
-    work(tiles, SampleStretch{k / each, first, std::min(cut.at_once, cut.samples - first), k});
-  });
+  batch::for_blocks(solve_threads(device), {cut.stretches(), 1}, make,
+                    [&](auto& tiles, std::int64_t k, std::int64_t) { work(tiles, cut.stretch(k)); });
 }
 
 }  // namespace garra::grasp
