@@ -375,6 +375,8 @@ std::vector<Operation> all_operations() {
       {"contact3", kAll, solve_contacts<3>},
       {"contact4", kMillion, solve_contacts<4>},
       {"contact8", kMillion, solve_contacts<8>},
+      {"contact16", 100000, solve_contacts<16>},
+      {"contact32", 10000, solve_contacts<32>},  // 740 MB
       {"contact3_mixed", kAll, solve_contacts<3, contact::Precision::kMixed>},
       {"contact8_mixed", kMillion, solve_contacts<8, contact::Precision::kMixed>},
       {"judge3", kAll, judge_contacts, false},

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, ManyContacts,
 
 TEST_P(ManyContacts, GiveTheSameBitsOnEveryExecutor) {
   // Alone each takes hundreds or thousands of iterations for the last problem; so many tell.
-  if (options_.method != Method::kAuto) options_.max_iterations = 100;
+  if (options_.method != Method::kAuto) options_.max_iterations = 30;
   for (const int contacts : kNumbers) {
     SCOPED_TRACE(contacts);
     // Of one more than a block of the processor.
