@@ -90,7 +90,7 @@ class NewtonTeam {
   }
   [[nodiscard]] __device__ double row_times(int row, const Row& v) const {
     double sum = A(row, 0) * v[0];
-#pragma unroll(kFar ? 8 : kRows)
+#pragma unroll(kFar ? 4 : kRows)
     for (int k = 1; k < kRows; ++k) sum = fma(A(row, k), v[k], sum);
     return sum;
   }
@@ -116,7 +116,7 @@ class NewtonTeam {
   __device__ void load(std::int64_t i) {
     const TileProblem<double, N> p(job_.problems, i, job_.contacts);
     for_own_rows([&](int row) {
-#pragma unroll(kFar ? 8 : kRows)
+#pragma unroll(kFar ? 4 : kRows)
       for (int k = 0; k < kRows; ++k) A(row, k) = p.A(row, k);
       s_.b[row] = p.b(row);
     });
@@ -149,7 +149,7 @@ class NewtonTeam {
     const double inv_a = 1 / scale.size_a, inv_b = 1 / scale.size_b;
     unit_ = scale.size_b * inv_a;
     for_own_rows([&](int row) {
-#pragma unroll(kFar ? 8 : kRows)
+#pragma unroll(kFar ? 4 : kRows)
       for (int k = 0; k < kRows; ++k) A(row, k) = inv_a * A(row, k);
       s_.b[row] = inv_b * s_.b[row];
     });
@@ -306,7 +306,7 @@ class NewtonTeam {
       for_own_rows([&](int row) {
         if (row <= k) return;
         const double l = U(row, k);
-#pragma unroll 8
+#pragma unroll 4
         for (int j = k + 1; j <= row; ++j) U(row, j) = fma(-l, s_.d[j], U(row, j));
       });
     }
@@ -314,7 +314,7 @@ class NewtonTeam {
     put(s_.rhs, [&](int row) { return s_.rhs[row] * inverse[row]; });
     for (int k = kRows - 1; k >= 0; --k) {
       double force = s_.rhs[k];
-#pragma unroll 8
+#pragma unroll 4
       for (int j = k + 1; j < kRows; ++j) force = fma(-U(j, k), s_.c[j], force);
       if (team_.lane == 0) s_.c[k] = force;
       sync();
@@ -424,7 +424,7 @@ class NewtonTeam {
       for_own_rows([&](int row) {
         if (row <= k) return;
         const double f = -(U(row, k) * U(k, k));
-#pragma unroll 8
+#pragma unroll 4
         for (int j = k + 1; j < kRows; ++j) U(row, j) = fma(f, U(k, j), U(row, j));
         s_.rhs[row] = fma(f, s_.rhs[k], s_.rhs[row]);
       });
@@ -436,7 +436,7 @@ class NewtonTeam {
     if constexpr (kFar) {
       for (int k = kRows - 1; k >= 0; --k) {
         double sum = s_.rhs[k];
-#pragma unroll 8
+#pragma unroll 4
         for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), s_.d[j], sum);
         if (team_.lane == 0) s_.d[k] = sum * U(k, k);
         sync();
@@ -540,7 +540,7 @@ class NewtonTeam {
   template <class F>
   static __device__ void for_each_row(const F& f) {
     if constexpr (kFar) {
-#pragma unroll 8
+#pragma unroll 4
       for (int k = 0; k < kRows; ++k) f(k);
     } else {
       unrolled(std::make_integer_sequence<int, kRows>{}, f);
