@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <numeric>
 
 #include "base/files/atomic_file.hpp"
 #include "base/files/hdf5_errors.hpp"
@@ -204,19 +205,29 @@ void Hdf5Reader::require_shape(const std::string& dataset, const Shape& expected
 }
 
 void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) const {
-  const Hdf5Id space(H5Dget_space(set));
-  const hssize_t count = H5Sget_simple_extent_npoints(space.get());
+  const Hdf5Id space(H5Dget_space(set)), type(H5Dget_type(set)), options(H5Dget_create_plist(set));
   // A damaged header can claim any size: refuse before the machine works or swaps for nothing. No filter that HDF5 has
   // packs more than 1,032 bytes into one, so that a small file holds no large data, whatever it says.
   constexpr std::uint64_t kPacked = 1100, kSmall = std::uint64_t{1} << 26;
   std::error_code ignored;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(std::max<hssize_t>(count, 0)) * sizeof(double),
-                      file = std::filesystem::file_size(path_, ignored);
-  if (!ignored && bytes > kSmall && bytes / kPacked > file)
-    refuse(dataset,
-           "claims " + std::to_string(static_cast<double>(bytes) * 1e-9) + " GB, which a file of " +
-               std::to_string(file) + " bytes cannot hold",
-           "Write the file again.");
+  const std::uint64_t file = std::filesystem::file_size(path_, ignored);
+  const auto require_credible = [&](double bytes) {
+    if (!ignored && bytes > static_cast<double>(kSmall) &&
+        bytes > static_cast<double>(kPacked) * static_cast<double>(file))
+      refuse(dataset,
+             "claims " + std::to_string(bytes * 1e-9) + " GB, which a file of " + std::to_string(file) +
+                 " bytes cannot hold",
+             "Write the file again.");
+  };
+  // As large as in the file or as doubles, whichever is more. HDF5 makes room for a whole chunk, and for its numbers as
+  // the file has them.
+  const auto each = static_cast<double>(std::max(H5Tget_size(type.get()), sizeof(double)));
+  require_credible(each * static_cast<double>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.get()), 1)));
+  if (H5Pget_layout(options.get()) != H5D_CHUNKED) return;
+  std::vector<hsize_t> chunk(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space.get()), 0)));
+  H5Pget_chunk(options.get(), static_cast<int>(chunk.size()), chunk.data());
+  require_credible(std::accumulate(chunk.begin(), chunk.end(), each,
+                                   [](double product, hsize_t side) { return product * static_cast<double>(side); }));
 }
 
 std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {

@@ -38,6 +38,12 @@ def test_what_check_prints_of_a_robot_is_read_again(tmp_path, name):
     assert garra("check", tmp_path / "robot.toml", "--format", "toml", expect=DONE).stdout == printed
 
 
+def test_a_number_of_4_GB_is_refused_before_memory_is_taken(tmp_path):
+    """Found by tools/fuzz: a file of 9 kB whose element type has 4 GB, for which HDF5 took as much."""
+    said = garra("contact", "solve", CORPUS / "problems" / "number_of_4_GB", "-o", tmp_path / "o.h5", expect=INVALID)
+    assert "dataset fclib_local/W/x: claims" in said.stderr and "a file of 8992 bytes cannot hold" in said.stderr
+
+
 def test_names_in_a_urdf_are_utf8(tmp_path):
     """Found by tools/fuzz: such a joint's name made a run end with exit code 70 when its summary was written."""
     file = tmp_path / "robot.urdf"
