@@ -3,145 +3,132 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
+#include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "chain/eval/cuda.hpp"
 #include "garra/batch/rows.cuh"
 
 namespace garra::chain {
 
-/// Status of each state, after all other bodies.
-struct JudgeBody {
-  struct Input {
-    double* tile;
-    int fields;
+/// Where the GPU has the numbers of a batch: the caller's rows, which lie side by side for the threads of a warp, and
+/// so in the cache from the first number on. A state with a number that is not finite has NaN in all outputs.
+template <class Source>
+struct EvalRows {
+  static constexpr bool kKeepsAngles = false;  ///< to take them again costs less than to read and write them
+  static constexpr int J = Source::J;
+  struct Place {
+    double* data;
+    std::int64_t row, number;
+    int width;
+    [[nodiscard]] GARRA_HD double* at(std::int64_t state) const { return data + state * row; }
   };
-  Input in[kStateColumns + 1];  ///< as the columns, all parameters in one; null: not needed
-  const double* singular;       ///< null: accelerations are not wanted
-  double* status;
+  Place in[kInputCount], out[kOutputCount];
+  batch::DeviceColumn status;
+  const double* parameters;  ///< tiles of them
+  int parameter_count, joints;
+  std::int64_t first;  ///< state of the batch at hand
+  Output status_with;  ///< which output's body writes the status
 
+  [[nodiscard]] GARRA_HD bool has(Input input) const { return in[static_cast<int>(input)].data != nullptr; }
+  [[nodiscard]] GARRA_HD bool wants(Output output) const { return out[static_cast<int>(output)].data != nullptr; }
+  /// What is beyond the chain's own joints is 0.
+  template <class S, class T>
+  GARRA_HD T load(Input input, std::int64_t i) const {
+    T t;
+    S* fields = reinterpret_cast<S*>(&t);
+    const Place& from = in[static_cast<int>(input)];
+    const double* row = from.at(first + i);
+    for (int f = 0; f < batch::kFields<S, T>; ++f)
+      fields[f] = !Source::kAnySize || f < from.width ? row[f * from.number] : 0;
+    return t;
+  }
+  template <class S, class T>
+  GARRA_HD void store(Output output, std::int64_t i, const T& value) const {
+    const S* fields = reinterpret_cast<const S*>(&value);
+    const Place& to = out[static_cast<int>(output)];
+    double* row = to.at(first + i);
+    const bool valid = is_valid(i);
+    for (int f = 0; f < batch::kFields<S, T>; ++f) {
+      const int at = Source::kAnySize ? without_padding(output, f, J, joints, to.width) : f;
+      if (at >= 0) row[at * to.number] = with_one_nan(valid ? fields[f] : std::numeric_limits<double>::quiet_NaN());
+    }
+    if (output == status_with) put_status(i, valid ? Status::kConverged : Status::kInvalidInput);
+  }
+  /// After the accelerations, with which the status is.
+  template <class S>
+  GARRA_HD void store_singular(std::int64_t i, const S& bad) const {
+    if (bad > S(0) && is_valid(i)) put_status(i, Status::kNoSolution);
+  }
+  GARRA_HD void put_status(std::int64_t i, Status found) const {
+    if (status.data != nullptr) batch::put(status, (first + i) * status.row, static_cast<int>(found));
+  }
+  /// All numbers that any wanted output needs, not only those of the body at hand.
+  [[nodiscard]] GARRA_HD bool is_valid(std::int64_t i) const {
+    double invalid = 0;  // 0 * x is NaN where x is not finite
+    // Written out: what is chosen among a kernel's parameters while it runs is copied to the stack first.
+    for_each_index<kInputCount>([&](auto k) {
+      const Place& from = in[k];
+      if (from.data == nullptr) return;
+      const double* row = from.at(first + i);
+      for (int f = 0; f < from.width; ++f) invalid += 0 * row[f * from.number];
+    });
+    const double* tile = parameters + i / batch::kTile * parameter_count * batch::kTile + i % batch::kTile;
+    for (int c = 0; c < parameter_count; ++c) invalid += 0 * tile[c * batch::kTile];
+    return invalid == 0;
+  }
+};
+
+/// Where no output is wanted.
+template <class At>
+struct StatusBody {
+  At place;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    S invalid = S(0);  // 0 * x is NaN where x is not finite
-    for (const Input& input : in) {
-      if (input.tile == nullptr) continue;
-      const double* fields = input.tile + i / batch::kTile * input.fields * batch::kTile + i % batch::kTile;
-      for (int f = 0; f < input.fields; ++f) invalid += S(0) * fields[f * batch::kTile];
-    }
-    Status found = Status::kConverged;
-    if (singular != nullptr && singular[i] > 0) found = Status::kNoSolution;
-    if (invalid != S(0)) found = Status::kInvalidInput;
-    status[i] = static_cast<int>(found);
+    place.put_status(i, place.is_valid(i) ? Status::kConverged : Status::kInvalidInput);
   }
 };
 
-/// Thread i takes one number of an output, out of the padding, NaN where the state is invalid.
-struct OutputBody {
-  static constexpr int kAxes = 3;
-  batch::DeviceColumn to;
-  batch::RowRange rows;
-  const double *tiles, *status;
-  int real[kAxes], padded[kAxes];  ///< shape of the output
+template <class Source>
+EvalRows<Source> rows_of(const DeviceChain& chain, const double* parameters) {
+  using Rows = EvalRows<Source>;
+  const auto place = [](const batch::DeviceColumn& c) {
+    return typename Rows::Place{static_cast<double*>(c.data), c.row, c.number, c.width};
+  };
+  Rows rows{};
+  for (std::size_t k = 0; k < kInputCount; ++k) rows.in[k] = place(chain.rows.in[k]);
+  for (std::size_t k = 0; k < kOutputCount; ++k) rows.out[k] = place(chain.rows.out[k]);
+  rows.status = chain.rows.out.back();
+  rows.parameters = parameters;
+  rows.parameter_count = static_cast<int>(chain.columns.size());
+  rows.joints = chain.robot.joints;
+  // With the accelerations, where they are wanted: only they may find more than what is invalid.
+  rows.status_with = Output::kForwardDynamics;
+  for (int k = 0; k < kOutputCount && !rows.wants(rows.status_with); ++k) rows.status_with = static_cast<Output>(k);
+  return rows;
+}
 
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const batch::TileField at(i, to.width);
-    const std::int64_t state = at.tile * batch::kTile + at.lane;
-    if (state >= rows.count) return;
-    int from = 0, stride = 1;
-    for (int axis = kAxes - 1, rest = at.field; axis >= 0; --axis) {
-      from += rest % real[axis] * stride;
-      rest /= real[axis];
-      stride *= padded[axis];
-    }
-    double x = tiles[(at.tile * stride + from) * batch::kTile + at.lane];
-    if (status[state] == static_cast<int>(Status::kInvalidInput)) x = std::numeric_limits<double>::quiet_NaN();
-    static_cast<double*>(to.data)[(rows.first + state) * to.row + at.field * to.number] = with_one_nan(x);
-  }
-};
-
-/// Tiles of at most `most` states between a chain's columns and the bodies.
-class DeviceTiles {
- public:
-  DeviceTiles(const DeviceChain& chain, int J, std::int64_t most)
-      : chain_(chain), J_(J), states_(batch::tiles_for(most) * batch::kTile) {
-    const int parameters = static_cast<int>(chain.columns.size());
-    // In the order of the columns.
-    tiles_.q = input(0, J);
-    tiles_.qd = input(1, J);
-    tiles_.qdd = input(2, J);
-    tiles_.tau = input(3, J);
-    tiles_.wrench = input(4, 6);
-    if (parameters > 0) tiles_.parameters = judge_.in[kStateColumns].tile = take(parameters);
-    judge_.in[kStateColumns].fields = parameters;
-    // Sines and cosines are taken once per state and kept for every output.
-    tiles_.angles = take(3 * J);
-    tiles_.singular = take(1);
-    judge_.status = take(1);
-    for (int i = 0; i < kOutputCount; ++i)
-      if (column_of(i).data != nullptr) tiles_.out[i] = take(size_of(static_cast<Output>(i), J));
-    if (tiles_.at(Output::kForwardDynamics) != nullptr) judge_.singular = tiles_.singular;
-  }
-  [[nodiscard]] const EvalTiles& tiles() const { return tiles_; }
-
-  void gather(const batch::RowRange& rows) const {
-    const std::vector<batch::DeviceColumn>& in = chain_.rows.in;
-    for (std::size_t k = 0; k < kStateColumns; ++k)  // what is beyond the joints is 0
-      if (const auto& [tile, fields] = judge_.in[k]; tile != nullptr)
-        batch::gather({in[k], {nullptr, fields - in[k].width}}, rows, {tile, fields});
-    const int parameters = judge_.in[kStateColumns].fields;
-    for (int c = 0; c < parameters; ++c)
-      batch::gather({in[kStateColumns + static_cast<std::size_t>(c)]}, rows,
-                    {judge_.in[kStateColumns].tile + c * batch::kTile, parameters});
-  }
-
-  void scatter(const batch::RowRange& rows) const {
-    cuda::for_each(rows.count, judge_);
-    batch::scatter({judge_.status, 1}, rows, {chain_.rows.out.back()});
-    for (int i = 0; i < kOutputCount; ++i) {
-      if (tiles_.out[i] == nullptr) continue;
-      OutputBody body{column_of(i), rows, tiles_.out[i], judge_.status, {1, 1, 1}, {1, 1, 1}};
-      const auto real = shape_of(static_cast<Output>(i), chain_.robot.joints);
-      const auto padded = shape_of(static_cast<Output>(i), J_);
-      std::ranges::copy(real, body.real + OutputBody::kAxes - real.size());
-      std::ranges::copy(padded, body.padded + OutputBody::kAxes - padded.size());
-      cuda::for_each(batch::tiles_for(rows.count) * batch::kTile * body.to.width, body);
-    }
-  }
-
- private:
-  [[nodiscard]] const batch::DeviceColumn& column_of(int output) const {
-    return chain_.rows.out[static_cast<std::size_t>(output)];
-  }
-  double* take(std::int64_t fields) { return buffers_.emplace_back(states_ * fields).data(); }
-  const double* input(std::size_t k, int fields) {
-    if (chain_.rows.in[k].data == nullptr) return nullptr;
-    judge_.in[k] = {take(fields), fields};
-    return judge_.in[k].tile;
-  }
-
-  const DeviceChain& chain_;
-  int J_;
-  std::int64_t states_;
-  std::deque<cuda::Buffer<double>> buffers_;
-  JudgeBody judge_{};
-  EvalTiles tiles_{};
-};
+/// Parameters of some states, from their columns.
+inline void gather_parameters(const DeviceChain& chain, const batch::RowRange& rows, double* to) {
+  const auto count = static_cast<int>(chain.columns.size());
+  for (int c = 0; c < count; ++c)
+    batch::gather({chain.rows.in[static_cast<std::size_t>(kInputCount + c)]}, rows, {to + c * batch::kTile, count});
+}
 
 template <class Source>
 void evaluate_as(const Source& source, const DeviceChain& chain) {
   const Source pointed = moved_to(chain.options.point, source);
   const std::int64_t most = std::min(batch::kDeviceChunk, chain.rows.count);
-  const DeviceTiles device(chain, Source::J, most);
-  const EvalBody<Source> at_tool{source, device.tiles(), chain.options},
-      at_point{pointed, device.tiles(), chain.options};
-  for (std::int64_t first = 0; first < chain.rows.count; first += most) {
-    const batch::RowRange rows{first, std::min(most, chain.rows.count - first)};
-    device.gather(rows);
-    for_each_body(at_tool, at_point, [&](const auto& body) { cuda::for_each(rows.count, body); });
-    device.scatter(rows);
+  const cuda::Buffer<double> parameters(batch::tiles_for(most) * batch::kTile *
+                                        static_cast<std::int64_t>(chain.columns.size()));
+  EvalRows<Source> place = rows_of<Source>(chain, parameters.data());
+  for (place.first = 0; place.first < chain.rows.count; place.first += most) {
+    const batch::RowRange rows{place.first, std::min(most, chain.rows.count - place.first)};
+    gather_parameters(chain, rows, parameters.data());
+    if (!place.wants(place.status_with)) cuda::for_each(rows.count, StatusBody<EvalRows<Source>>{place});
+    for_each_body(EvalBody<Source, EvalRows<Source>>{source, place, chain.options},
+                  EvalBody<Source, EvalRows<Source>>{pointed, place, chain.options},
+                  [&](const auto& body) { cuda::for_each(rows.count, body); });
   }
 }
 

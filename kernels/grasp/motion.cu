@@ -1,7 +1,10 @@
-// Trajectories of grasps on the GPU: state stays there, measures and looks leave it at the end of a block.
+// Trajectories of grasps on the GPU: state stays there, measures leave it at the end of a block, and looks, unless a
+// study has them counted there.
 #include <algorithm>
+#include <optional>
 
 #include "garra/batch/staging.cuh"
+#include "garra/study/counter.cuh"
 #include "grasp/motion.cuh"
 
 namespace garra::grasp {
@@ -10,11 +13,83 @@ namespace {
 
 /// Doubles of a sample on the device, looks included.
 template <int N>
-std::uint64_t doubles_per_sample(const MotionModel& model) {
-  const std::uint64_t tiles = doubles_of([&](auto take) { cut_tiles<N>(model, nullptr, batch::kTile, false, take); });
+std::uint64_t doubles_per_sample(const DeviceMotions& job) {
+  const std::uint64_t tiles =
+      doubles_of([&](auto take) { cut_tiles<N>(job.model, nullptr, batch::kTile, false, take); });
+  const std::uint64_t slots = job.bands != nullptr ? 1 : job.model.look_steps().size();
   // One more for the sample's number among the draws.
-  return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look) * model.look_steps().size() + 1;
+  return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look) * slots + 1;
 }
+
+using counter_cuda::kCopies, counter_cuda::Small, counter_cuda::Word;
+
+/// Counts of bands on the device, in copies that are added up at the end.
+struct CountedBands {
+  explicit CountedBands(const BandCounts& bands)
+      : levels(std::ssize(bands.level)),
+        size(std::ssize(bands.counts)),
+        level(levels),
+        copies(kCopies * size),
+        counts(size) {
+    level.upload(bands.level.data());
+    copies.clear();
+    counts.clear();
+  }
+  /// What they take on the device [bytes].
+  [[nodiscard]] static std::uint64_t bytes_of(const BandCounts* bands) {
+    return bands == nullptr ? 0 : bands->counts.size() * (kCopies * sizeof(Small) + sizeof(Word));
+  }
+  void add_to(BandCounts& bands) const {
+    const int all = static_cast<int>(size);
+    cuda::for_each(size, counter_cuda::MergeBody{copies.data(), counts.data(), all});
+    std::vector<Word> found;
+    counts.append_to(found, size);
+    std::ranges::transform(found, bands.counts, bands.counts.begin(),
+                           [](Word more, std::int64_t before) { return before + static_cast<std::int64_t>(more); });
+  }
+
+  std::int64_t levels, size;
+  cuda::Buffer<TimeBands> level;
+  cuda::Buffer<Small> copies;
+  cuda::Buffer<Word> counts;
+};
+
+/// What was looked at of sample i is counted at an instant of the bands.
+template <int N>
+struct CountLookBody {
+  const TimeBands* level;
+  std::int64_t levels, first;  ///< number of the first sample
+  int instant;
+  const double* looks;
+  Small* copies;
+  std::int64_t size;  ///< of a copy
+
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    const auto x = batch::load<S, MotionLook<S, N>>(looks, i);
+    Small* const counts = copies + i / cuda::kThreads % kCopies * size;
+    level[(first + i) % levels].count_look(instant, x.look, x.force.m, N,
+                                           [&](int place) { atomicAdd(counts + place, Small{1}); });
+  }
+};
+
+/// Looks that are counted as soon as they are taken: one slot does for all.
+template <int N>
+struct CountingLooks {
+  const CountedBands& to;
+  const std::vector<int>& instants;
+  const std::vector<std::size_t>& slots;
+  double* data;
+  std::int64_t first, count;
+
+  [[nodiscard]] double* slot(std::size_t) const { return data; }
+  void taken(std::size_t slot) const {
+    for (std::size_t k = 0; k < instants.size(); ++k)
+      if (slots[static_cast<std::size_t>(instants[k])] == slot)
+        cuda::for_each(count, CountLookBody<N>{to.level.data(), to.levels, first, static_cast<int>(k), data,
+                                               to.copies.data(), to.size});
+  }
+};
 
 /// Looks on the device, slot after slot.
 struct Looks {
@@ -41,13 +116,13 @@ void fetch_looks(const std::vector<std::size_t>& slots, const Looks& looks, std:
 }
 
 template <int N>
-void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, std::int64_t count, int threads,
-               Motions& out) {
+void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, int threads, const CountedBands* bands) {
+  const MotionModel& model = job.model;
   const std::int64_t padded = batch::tiles_for(count) * batch::kTile;
   std::vector<std::uint64_t> draw(static_cast<std::size_t>(padded));
   std::vector<double> friction(static_cast<std::size_t>(padded));
   // First + at: assign() takes global sample numbers, since levels take turns over all of them.
-  model.assign(first + at, count, draw.data(), friction.data());
+  model.assign(job.first + at, count, draw.data(), friction.data());
   cuda::Buffer<MotionRules> rules(1);
   rules.upload(&model.rules);
   cuda::Buffer<std::uint64_t> draws(padded);
@@ -58,8 +133,15 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   send(tiles.levels, friction.data(), padded);
   const std::vector<std::size_t> slots = model.slots_of_instants();
   const std::int64_t look_size = padded * MotionSizes<N>::look;
-  cuda::Buffer<double> looks(static_cast<std::int64_t>(slots.back() + 1) * look_size);
-  run_steps<N>(DeviceBackend{rules.data()}, model, tiles, looks.data(), count, [](const StepNow&) {});
+  const cuda::Buffer<double> looks(bands != nullptr ? look_size
+                                                    : static_cast<std::int64_t>(slots.back() + 1) * look_size);
+  const auto run = [&](const auto& where) {
+    run_steps<N>(DeviceBackend{rules.data()}, model, tiles, where, count, [](const StepNow&) {});
+  };
+  if (bands != nullptr)
+    run(CountingLooks<N>{*bands, job.bands->instants, slots, looks.data(), job.first + at, count});
+  else
+    run(AllLooks{looks.data(), look_size});
   // Sized by `padded`, as the tiles on the device are, so that one copy takes them over.
   batch::Tiles<MotionMeasures<double, N>> measures(padded);
   std::vector<double> uniforms(static_cast<std::size_t>(padded * std::max(1, model.rules.grasp.draws)));
@@ -70,15 +152,19 @@ void run_block(const MotionModel& model, std::int64_t first, std::int64_t at, st
   host.padded = padded;
   host.measures = measures.data();
   host.parts.uniforms = uniforms.data();
-  take_measures(model, host, at, count, threads, out);
-  fetch_looks(slots, {looks.data(), look_size}, at, count, threads, out);
+  take_measures(model, host, at, count, threads, job.out);
+  if (bands == nullptr) fetch_looks(slots, {looks.data(), look_size}, at, count, threads, job.out);
 }
 
 template <int N>
 void run_all(const DeviceMotions& job, const Device& device) {
-  const std::int64_t fit = how_many_fit(device, sizeof(double) * doubles_per_sample<N>(job.model));
+  const std::int64_t fit =
+      cuda::how_many_fit(device, {sizeof(double) * doubles_per_sample<N>(job), CountedBands::bytes_of(job.bands)});
+  std::optional<CountedBands> bands;
+  if (job.bands != nullptr) bands.emplace(*job.bands);
   for (std::int64_t at = 0; at < job.count; at += fit)
-    run_block<N>(job.model, job.first, at, std::min(fit, job.count - at), study_threads(device), job.out);
+    run_block<N>(job, at, std::min(fit, job.count - at), study_threads(device), bands ? &*bands : nullptr);
+  if (bands) bands->add_to(*job.bands);
 }
 
 }  // namespace

@@ -35,6 +35,15 @@ struct TileField {
       : tile(i / kTile / width), field(static_cast<int>(i / kTile % width)), lane(static_cast<int>(i % kTile)) {}
 };
 
+/// A number of a column's array, at so many of them behind the first: NaN as the one NaN.
+GARRA_HD void put(const DeviceColumn& column, std::int64_t place, double x) {
+  if (column.bytes == 8) static_cast<double*>(column.data)[place] = with_one_nan(x);
+  if (column.bytes == 4)
+    static_cast<std::int32_t*>(column.data)[place] = static_cast<std::int32_t>(static_cast<int>(x));
+  if (column.bytes == 1)
+    static_cast<std::uint8_t*>(column.data)[place] = static_cast<std::uint8_t>(static_cast<int>(x));
+}
+
 /// Thread i takes one number: fields one after another, the 32 rows of a tile side by side.
 struct GatherBody {
   ColumnTable table;
@@ -77,11 +86,8 @@ struct ScatterBody {
     while (field >= table.column[k].width) field -= table.column[k++].width;
     const DeviceColumn& c = table.column[k];
     if (c.data == nullptr) return;
-    const std::int64_t place = (rows.first + in_tile) * c.row + field * c.number;
-    const double x = from.data[(at.tile * from.fields + at.field) * kTile + at.lane];
-    if (c.bytes == 8) static_cast<double*>(c.data)[place] = with_one_nan(x);
-    if (c.bytes == 4) static_cast<std::int32_t*>(c.data)[place] = static_cast<std::int32_t>(static_cast<int>(x));
-    if (c.bytes == 1) static_cast<std::uint8_t*>(c.data)[place] = static_cast<std::uint8_t>(static_cast<int>(x));
+    put(c, (rows.first + in_tile) * c.row + field * c.number,
+        from.data[(at.tile * from.fields + at.field) * kTile + at.lane]);
   }
 };
 

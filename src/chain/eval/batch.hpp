@@ -1,6 +1,5 @@
 // What one state of a chain costs each output, as bodies that every executor runs: one per output, or per group of
-// outputs that share their work. All of them start from the sines and cosines that AnglesBody leaves behind. Host and
-// device.
+// outputs that share their work. All of them start from sines and cosines. Host and device.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +15,59 @@ namespace garra::chain {
 /// Up to how many joints composite bodies give the accelerations, whatever a chain is padded to.
 inline constexpr int kMaxComposite = 8;
 
-/// Tiles of a batch, each with the fields of one state: vectors of J numbers, outputs of size_of(output, J). Null: not
-/// there.
-struct EvalTiles {
-  const double *q, *qd, *qdd, *tau, *wrench, *parameters;  ///< inputs; parameters [column]
-  double* angles;                                          ///< Angles: cosines, sines, slides
-  double* singular;                                        ///< [1] 1 where H is singular
-  double* out[kOutputCount];                               ///< one for each Output
+/// What is read of a state.
+enum class Input : int { kQ, kQd, kQdd, kTau, kWrench, kCount };
+inline constexpr int kInputCount = static_cast<int>(Input::kCount);
 
+/// Where the host has its numbers: tiles of a batch, each with the fields of one state, vectors of J numbers, outputs
+/// of size_of(output, J). Null: not there. The GPU has them in rows (kernels/chain/eval.cuh).
+struct EvalTiles {
+  static constexpr bool kKeepsAngles = true;  ///< AnglesBody leaves them behind
+  const double* in[kInputCount];
+  const double* parameters;   ///< [column]
+  double* angles;             ///< Angles: cosines, sines, slides
+  double* singular;           ///< [1] 1 where H is singular
+  double* out[kOutputCount];  ///< one for each Output
+
+  [[nodiscard]] GARRA_HD bool has(Input input) const { return in[static_cast<int>(input)] != nullptr; }
+  [[nodiscard]] GARRA_HD bool wants(Output output) const { return at(output) != nullptr; }
   [[nodiscard]] GARRA_HD double* at(Output output) const { return out[static_cast<int>(output)]; }
+  template <class S, class T>
+  GARRA_HD T load(Input input, std::int64_t i) const {
+    return batch::load<S, T>(in[static_cast<int>(input)], i);
+  }
+  template <class S, class T>
+  GARRA_HD void store(Output output, std::int64_t i, const T& value) const {
+    batch::store<S>(at(output), i, value);
+  }
+  /// Whether the mass matrix of state i has no inverse, after its accelerations: > 0.
+  template <class S>
+  GARRA_HD void store_singular(std::int64_t i, const S& bad) const {
+    batch::store<S>(singular, i, bad);
+  }
 };
+
+/// Whether the last of an output's several axes counts joints, so that padding lies between its numbers.
+GARRA_HD constexpr bool ends_in_joints(Output output) {
+  switch (output) {
+    case Output::kJacobian:
+    case Output::kComJacobians:
+    case Output::kMassMatrix:
+    case Output::kCoriolisMatrix:
+      return true;
+    default:
+      return false;
+  }
+}
+/// Where number f of an output of `padded` joints is found in that of the chain's own ones, which has `size` numbers;
+/// -1: nowhere.
+GARRA_HD constexpr int without_padding(Output output, int f, int padded, int joints, int size) {
+  if (ends_in_joints(output)) {
+    if (f % padded >= joints) return -1;
+    f = f / padded * joints + f % padded;
+  }
+  return f < size ? f : -1;
+}
 
 /// The numbers of a chain, the same for every state. AnySize: also for chains of fewer than six joints, padded.
 template <int J_, Joints K_, bool AnySize = false>
@@ -39,13 +81,13 @@ struct SharedModel {
   int joints;                                ///< J, or fewer where the rest is padding
 
   /// The model of state i: the shared one.
-  template <class S>
-  GARRA_HD const Model<double, J>& at(const EvalTiles&, std::int64_t) const {
+  template <class S, class At>
+  GARRA_HD const Model<double, J>& at(const At&, std::int64_t) const {
     return model;
   }
   /// Described frame l in kernel frame l.
-  template <class S>
-  GARRA_HD Pose<S> link_at(const EvalTiles&, std::int64_t, int l) const {
+  template <class S, class At>
+  GARRA_HD Pose<S> link_at(const At&, std::int64_t, int l) const {
     return cast_pose<S>(link[l]);
   }
 };
@@ -179,8 +221,8 @@ struct VaryingModel {
   int count;              ///< of columns
 
   /// The model of state i: nominal numbers, then its columns in their order.
-  template <class S>
-  GARRA_HD Model<S, J> at(const EvalTiles& tiles, std::int64_t i) const {
+  template <class S, class At>
+  GARRA_HD Model<S, J> at(const At& place, std::int64_t i) const {
     Model<S, J> m;
     for (int k = 0; k < J; ++k) {
       // Field by field, since JointForm is doubles throughout: what is added to it is taken along.
@@ -193,7 +235,7 @@ struct VaryingModel {
     m.tool = cast_pose<S>(model.tool);
     m.gravity = cast<S>(model.gravity);
     for (int c = 0; c < count; ++c) {
-      const S value = number<S>(tiles, i, c);
+      const S value = number<S>(place.parameters, i, c);
       apply(columns[c], value, m.joint[columns[c].joint]);
       // The tool is a place on the last link, which grows with it.
       if (columns[c].quantity == Quantity::kSize && columns[c].tool) m.tool.p = value * m.tool.p;
@@ -202,18 +244,19 @@ struct VaryingModel {
   }
 
   /// Described frame l in kernel frame l.
-  template <class S>
-  GARRA_HD Pose<S> link_at(const EvalTiles& tiles, std::int64_t i, int l) const {
+  template <class S, class At>
+  GARRA_HD Pose<S> link_at(const At& place, std::int64_t i, int l) const {
     Pose<S> x = cast_pose<S>(link[l]);
     for (int c = 0; c < count; ++c)
-      if (columns[c].quantity == Quantity::kSize && columns[c].joint == l) x.p = number<S>(tiles, i, c) * x.p;
+      if (columns[c].quantity == Quantity::kSize && columns[c].joint == l)
+        x.p = number<S>(place.parameters, i, c) * x.p;
     return x;
   }
 
   /// Column c of state i.
   template <class S>
-  GARRA_HD S number(const EvalTiles& tiles, std::int64_t i, int c) const {
-    const double* values = tiles.parameters + (i / batch::kTile * count + c) * batch::kTile + i % batch::kTile;
+  GARRA_HD S number(const double* parameters, std::int64_t i, int c) const {
+    const double* values = parameters + (i / batch::kTile * count + c) * batch::kTile + i % batch::kTile;
     if constexpr (kWidth<S> == 1)
       return *values;
     else
@@ -252,45 +295,52 @@ Source moved_to(const Vec3<double>& point, Source source) {
   return source;
 }
 
-/// What the bodies share: where the numbers are.
-template <class Source>
+/// What the bodies share: a chain, and where the numbers of its states are.
+template <class Source_, class At>
 struct EvalBody {
+  using Source = Source_;
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   Source source;
-  EvalTiles tiles;
+  At place;
   EvalOptions options;
 
-  /// What AnglesBody has left for state i.
+  /// The model of state i.
   template <class S>
-  GARRA_HD Angles<S, J> angles_at(std::int64_t i) const {
-    return batch::load<S, Angles<S, J>>(tiles.angles, i);
+  GARRA_HD decltype(auto) model_at(std::int64_t i) const {
+    return source.template at<S>(place, i);
+  }
+  /// Sines and cosines of state i: what AnglesBody has left, or new ones.
+  template <class S, class M>
+  GARRA_HD Angles<S, J> angles_at(const M& m, std::int64_t i) const {
+    if constexpr (At::kKeepsAngles)
+      return batch::load<S, Angles<S, J>>(place.angles, i);
+    else
+      return angles<K>(m, load<S>(Input::kQ, i));
   }
   /// State i of an input of J numbers.
   template <class S>
-  GARRA_HD Vec<S, J> load(const double* vectors, std::int64_t i) const {
-    return batch::load<S, Vec<S, J>>(vectors, i);
+  GARRA_HD Vec<S, J> load(Input input, std::int64_t i) const {
+    return place.template load<S, Vec<S, J>>(input, i);
   }
   /// State i of an output that is wanted.
   template <class S, class T>
   GARRA_HD void store(Output output, std::int64_t i, const T& value) const {
-    batch::store<S>(tiles.at(output), i, value);
+    place.template store<S>(output, i, value);
   }
-  [[nodiscard]] GARRA_HD bool wants(Output output) const { return tiles.at(output) != nullptr; }
+  [[nodiscard]] GARRA_HD bool wants(Output output) const { return place.wants(output); }
 };
 
 /// Sines and cosines of every state, which all other bodies read.
-template <class Source>
-struct AnglesBody : EvalBody<Source> {
+template <class Source, class At>
+struct AnglesBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Vec<S, J> q = this->template load<S>(this->tiles.q, i);
-    auto x = angles<Source::K>(m, q);
+    auto x = angles<Source::K>(this->template model_at<S>(i), this->template load<S>(Input::kQ, i));
     // Kernels of turning joints never read `slide`, but a tile stores it all the same.
     if constexpr (Source::K == Joints::kRevolute) for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
-    batch::store<S>(this->tiles.angles, i, x);
+    batch::store<S>(this->place.angles, i, x);
   }
 };
 
@@ -313,8 +363,8 @@ GARRA_HD Vec3<S> tool_point(const EvalOptions& options, const Pose<S>& tool) {
 }
 
 /// Poses and Jacobians: all of them come from the kernel frames.
-template <class Source>
-struct FramesBody : EvalBody<Source> {
+template <class Source, class At>
+struct FramesBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
 
   template <class S>
@@ -328,8 +378,8 @@ struct FramesBody : EvalBody<Source> {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(i));
+    const auto& m = this->template model_at<S>(i);
+    const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(m, i));
     if (this->wants(Output::kPose)) this->template store<S>(Output::kPose, i, homogeneous(k.tool));
     if (this->wants(Output::kLinkPoses)) store_links(i, k);
     if (this->wants(Output::kJacobian)) this->template store<S>(Output::kJacobian, i, tool_jacobian(m, k));
@@ -341,7 +391,7 @@ struct FramesBody : EvalBody<Source> {
   GARRA_HD void store_links(std::int64_t i, const Frames<S, J>& k) const {
     LinkPoses<S> all;
     for_each_index<J>(
-        [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * this->source.template link_at<S>(this->tiles, i, l)); });
+        [&](auto l) { all.pose[l] = homogeneous(k.frame[l] * this->source.template link_at<S>(this->place, i, l)); });
     this->template store<S>(Output::kLinkPoses, i, all);
   }
   /// Jacobians of the links' centers of mass, world axes, linear rows first.
@@ -364,44 +414,44 @@ struct FramesBody : EvalBody<Source> {
 };
 
 /// H(q), rotor inertias on the diagonal.
-template <class Source>
-struct MassMatrixBody : EvalBody<Source> {
+template <class Source, class At>
+struct MassMatrixBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    this->template store<S>(Output::kMassMatrix, i, inertia_matrix<Source::K>(m, this->template angles_at<S>(i)));
+    const auto& m = this->template model_at<S>(i);
+    this->template store<S>(Output::kMassMatrix, i, inertia_matrix<Source::K>(m, this->template angles_at<S>(m, i)));
   }
 };
 
 /// C(q, qd) by Christoffel symbols (docs/chain.md (3)).
-template <class Source>
-struct CoriolisBody : EvalBody<Source> {
+template <class Source, class At>
+struct CoriolisBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(i));
-    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
+    const auto& m = this->template model_at<S>(i);
+    const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(m, i));
+    const Vec<S, J> qd = this->template load<S>(Input::kQd, i);
     this->template store<S>(Output::kCoriolisMatrix, i, coriolis_matrix<Source::K>(m, k, qd));
   }
 };
 
 /// The single terms of the equation of motion.
-template <class Source>
-struct TermsBody : EvalBody<Source> {
+template <class Source, class At>
+struct TermsBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Angles<S, J> x = this->template angles_at<S>(i);
+    const auto& m = this->template model_at<S>(i);
+    const Angles<S, J> x = this->template angles_at<S>(m, i);
     if (this->wants(Output::kGravity)) this->template store<S>(Output::kGravity, i, gravity_torque<K>(m, x));
     if (this->wants(Output::kPotentialEnergy))
       this->template store<S>(Output::kPotentialEnergy, i, potential_energy<K>(m, x));
     // States may come without speeds where no wanted output needs them.
-    if (this->tiles.qd == nullptr) return;
-    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
+    if (!this->place.has(Input::kQd)) return;
+    const Vec<S, J> qd = this->template load<S>(Input::kQd, i);
     if (this->wants(Output::kBias)) this->template store<S>(Output::kBias, i, coriolis_torque<K>(m, x, qd));
     if (this->wants(Output::kDamping)) this->template store<S>(Output::kDamping, i, damping_torque(m, qd));
     if (this->wants(Output::kKineticEnergy))
@@ -410,14 +460,14 @@ struct TermsBody : EvalBody<Source> {
 };
 
 /// tau = H qdd + C qd + g + D qd.
-template <class Source>
-struct InverseDynamicsBody : EvalBody<Source> {
+template <class Source, class At>
+struct InverseDynamicsBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Angles<S, J> x = this->template angles_at<S>(i);
-    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i), qdd = this->template load<S>(this->tiles.qdd, i);
+    const auto& m = this->template model_at<S>(i);
+    const Angles<S, J> x = this->template angles_at<S>(m, i);
+    const Vec<S, J> qd = this->template load<S>(Input::kQd, i), qdd = this->template load<S>(Input::kQdd, i);
     this->template store<S>(Output::kInverseDynamics, i,
                             // The kernels leave friction to their caller (docs/chain.md).
                             inverse_dynamics<Source::K>(m, x, qd, qdd) + damping_torque(m, qd));
@@ -426,16 +476,16 @@ struct InverseDynamicsBody : EvalBody<Source> {
 
 /// qdd where it exists, else NaN. Up to kMaxComposite joints a singular H shows as a bad pivot (core/factor.hpp),
 /// beyond, where articulated bodies are faster, as a result that is not finite.
-template <class Source>
-struct ForwardDynamicsBody : EvalBody<Source> {
+template <class Source, class At>
+struct ForwardDynamicsBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Angles<S, J> x = this->template angles_at<S>(i);
-    const Vec<S, J> qd = this->template load<S>(this->tiles.qd, i);
-    const Vec<S, J> tau = this->template load<S>(this->tiles.tau, i) - damping_torque(m, qd);
+    const auto& m = this->template model_at<S>(i);
+    const Angles<S, J> x = this->template angles_at<S>(m, i);
+    const Vec<S, J> qd = this->template load<S>(Input::kQd, i);
+    const Vec<S, J> tau = this->template load<S>(Input::kTau, i) - damping_torque(m, qd);
     S bad = S(0);
     Vec<S, J> qdd = solution(m, x, {qd, tau}, bad);
     // Catches what has no pivots to look at, too: articulated bodies.
@@ -444,7 +494,7 @@ struct ForwardDynamicsBody : EvalBody<Source> {
     // NaN instead of a huge number, so that nobody computes on with it.
     for_each_index<J>([&](auto k) { qdd[k] = select(bad > S(0), nan, qdd[k]); });
     this->template store<S>(Output::kForwardDynamics, i, qdd);
-    batch::store<S>(this->tiles.singular, i, bad);
+    this->place.store_singular(i, bad);
   }
 
   template <class S>
@@ -466,22 +516,22 @@ struct ForwardDynamicsBody : EvalBody<Source> {
 };
 
 /// What needs no stored Jacobian.
-template <class Source>
-struct ToolBody : EvalBody<Source> {
+template <class Source, class At>
+struct ToolBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Angles<S, J> x = this->template angles_at<S>(i);
+    const auto& m = this->template model_at<S>(i);
+    const Angles<S, J> x = this->template angles_at<S>(m, i);
     if (this->wants(Output::kToolVelocity)) {
-      const ToolMotion<S> t = tool_motion<K>(m, x, this->template load<S>(this->tiles.qd, i));
+      const ToolMotion<S> t = tool_motion<K>(m, x, this->template load<S>(Input::kQd, i));
       Mat<S, 6, 1> velocity = {{t.v[0], t.v[1], t.v[2], t.w[0], t.w[1], t.w[2]}};
       if (this->options.body_axes) velocity = in_axes(frames<K>(m, x).tool.R, velocity);
       this->template store<S>(Output::kToolVelocity, i, velocity);
     }
     if (this->wants(Output::kJointForce)) {
-      const auto f = batch::load<S, Vec<S, 6>>(this->tiles.wrench, i);
+      const auto f = this->place.template load<S, Vec<S, 6>>(Input::kWrench, i);
       this->template store<S>(Output::kJointForce, i,
                               tool_torque<K>(m, x, vec3<S>(f[0], f[1], f[2]), vec3<S>(f[3], f[4], f[5])));
     }
@@ -528,16 +578,16 @@ GARRA_HD Angles<S, N> first_joints(const Angles<S, J>& x) {
 }
 
 /// How far the Jacobian is from losing rank. Columns of padding joints are zero.
-template <class Source>
-struct ManipulabilityBody : EvalBody<Source> {
+template <class Source, class At>
+struct ManipulabilityBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   static constexpr Joints K = Source::K;
   // The determinant of six joints needs no Jacobian (docs/chain.md, "Manipulability").
   static constexpr bool kWithoutJacobian = J == 6 && !Source::kAnySize;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const auto& m = this->source.template at<S>(this->tiles, i);
-    const Angles<S, J> x = this->template angles_at<S>(i);
+    const auto& m = this->template model_at<S>(i);
+    const Angles<S, J> x = this->template angles_at<S>(m, i);
     bool volume = this->wants(Output::kManipulability);
     if constexpr (kWithoutJacobian) {
       if (volume) this->template store<S>(Output::kManipulability, i, manipulability<K>(m, x));
@@ -572,8 +622,8 @@ struct ManipulabilityBody : EvalBody<Source> {
 };
 
 /// run(body) for every body that a wanted output needs. `at_point` is the source with its tool frame at the tool point.
-template <class Source, class Run>
-void for_each_body(const EvalBody<Source>& at_tool, const EvalBody<Source>& at_point, const Run& run) {
+template <class Source, class At, class Run>
+void for_each_body(const EvalBody<Source, At>& at_tool, const EvalBody<Source, At>& at_point, const Run& run) {
   const auto wants = [&](std::initializer_list<Output> outputs) {
     for (const Output output : outputs)
       if (at_tool.wants(output)) return true;
@@ -581,15 +631,15 @@ void for_each_body(const EvalBody<Source>& at_tool, const EvalBody<Source>& at_p
   };
   using enum Output;
   // First, since every other body reads what it leaves.
-  run(AnglesBody<Source>{at_tool});
-  if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesBody<Source>{at_tool});
-  if (wants({kMassMatrix})) run(MassMatrixBody<Source>{at_tool});
-  if (wants({kCoriolisMatrix})) run(CoriolisBody<Source>{at_tool});
-  if (wants({kBias, kGravity, kDamping, kKineticEnergy, kPotentialEnergy})) run(TermsBody<Source>{at_tool});
-  if (wants({kInverseDynamics})) run(InverseDynamicsBody<Source>{at_tool});
-  if (wants({kForwardDynamics})) run(ForwardDynamicsBody<Source>{at_tool});
-  if (wants({kToolVelocity, kJointForce})) run(ToolBody<Source>{at_point});
-  if (wants({kManipulability, kSmallestSingularValue})) run(ManipulabilityBody<Source>{at_point});
+  if constexpr (At::kKeepsAngles) run(AnglesBody<Source, At>{at_tool});
+  if (wants({kPose, kLinkPoses, kJacobian, kComJacobians})) run(FramesBody<Source, At>{at_tool});
+  if (wants({kMassMatrix})) run(MassMatrixBody<Source, At>{at_tool});
+  if (wants({kCoriolisMatrix})) run(CoriolisBody<Source, At>{at_tool});
+  if (wants({kBias, kGravity, kDamping, kKineticEnergy, kPotentialEnergy})) run(TermsBody<Source, At>{at_tool});
+  if (wants({kInverseDynamics})) run(InverseDynamicsBody<Source, At>{at_tool});
+  if (wants({kForwardDynamics})) run(ForwardDynamicsBody<Source, At>{at_tool});
+  if (wants({kToolVelocity, kJointForce})) run(ToolBody<Source, At>{at_point});
+  if (wants({kManipulability, kSmallestSingularValue})) run(ManipulabilityBody<Source, At>{at_point});
 }
 
 }  // namespace garra::chain

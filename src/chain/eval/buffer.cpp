@@ -29,19 +29,11 @@ int fields_of(const EvalJob& job, int J) { return input_fields(job, J) + output_
 /// Moves the fields of a padded array to where those of an array without padding are.
 void leave_padding_out(Output output, int joints, int J, double* tile) {
   if (joints == J) return;
-  const std::vector<int> real = shape_of(output, joints), padded = shape_of(output, J);
-  const int fields = size_of(output, joints);
-  for (int f = 0; f < fields; ++f) {
-    // Index of the field in the padded array, dimension by dimension from the last.
-    int from = 0, rest = f, stride = 1;
-    for (std::size_t d = real.size(); d-- > 0;) {
-      from += rest % real[d] * stride;
-      rest /= real[d];
-      stride *= padded[d];
-    }
+  const int size = size_of(output, joints);
+  for (int f = 0; f < size_of(output, J); ++f)
     // Fields only move forward, so the tile serves as source and target.
-    if (from != f) std::copy_n(tile + from * kLanes, kLanes, tile + f * kLanes);
-  }
+    if (const int to = without_padding(output, f, J, joints, size); to >= 0 && to != f)
+      std::copy_n(tile + f * kLanes, kLanes, tile + to * kLanes);
 }
 
 }  // namespace
@@ -66,11 +58,14 @@ EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)
   // Aligned for the widest register; zeroed, so that spare lanes compute on ordinary numbers.
   data_.reset(new (std::align_val_t(64)) double[doubles]());
   const Needs n = needs_of(job.wanted);
-  tiles_.q = add_input(job.in.q, true, joints_, J);
-  tiles_.qd = add_input(job.in.qd, n.qd, joints_, J);
-  tiles_.qdd = add_input(job.in.qdd, n.qdd, joints_, J);
-  tiles_.tau = add_input(job.in.tau, n.tau, joints_, J);
-  tiles_.wrench = add_input(job.in.wrench, n.wrench, 6, 6);
+  const auto add = [&](Input input, std::span<const double> rows, bool needed, int given, int padded) {
+    tiles_.in[static_cast<int>(input)] = add_input(rows, needed, given, padded);
+  };
+  add(Input::kQ, job.in.q, true, joints_, J);
+  add(Input::kQd, job.in.qd, n.qd, joints_, J);
+  add(Input::kQdd, job.in.qdd, n.qdd, joints_, J);
+  add(Input::kTau, job.in.tau, n.tau, joints_, J);
+  add(Input::kWrench, job.in.wrench, n.wrench, 6, 6);
   const auto columns = static_cast<std::int64_t>(job.in.parameters.size());
   if (columns > 0) tiles_.parameters = parameters_ = take(columns);
   tiles_.angles = take(3 * J);
@@ -100,7 +95,7 @@ void EvalBuffer::fill(std::int64_t t, std::int64_t first, int count) {
       // A sum instead of a comparison: it vectorizes, and one NaN among the fields is enough.
       for (int l = 0; l < kLanes; ++l) invalid[l] += 0 * fields[f * kLanes + l];
   };
-  for (const Input& in : inputs_) {
+  for (const Given& in : inputs_) {
     double* tile = in.tile + t * in.padded * kLanes;
     rows::to_tile(in.rows + first * in.given, in.given, count, tile);
     probe(tile, in.given);

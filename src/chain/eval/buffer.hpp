@@ -30,7 +30,7 @@ class EvalBuffer {
 
  private:
   /// An input array of the job and where its tiles are.
-  struct Input {
+  struct Given {
     const double* rows;  ///< [n][given]
     double* tile;
     int given, padded;  ///< fields in the rows and in the tile
@@ -50,7 +50,7 @@ class EvalBuffer {
   int joints_, J_;
   std::int64_t count_, used_ = 0;
   std::unique_ptr<double[], Free> data_;
-  std::vector<Input> inputs_;
+  std::vector<Given> inputs_;
   double* parameters_ = nullptr;
   double* invalid_ = nullptr;  ///< [1] NaN where a number of the state is not finite
   EvalTiles tiles_{};

@@ -1,7 +1,6 @@
 // What the host hands to kernels/chain/eval.cu (garra/batch/on_device.hpp).
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "chain/eval/batch.hpp"
@@ -10,8 +9,8 @@
 
 namespace garra::chain {
 
-/// One chain and its states. Columns: q, qd, qdd, tau, wrench, then one for each parameter, null where no wanted output
-/// needs it; then, of every Output and of the status, null where it is not wanted.
+/// One chain and its states. Columns: every Input, then one for each parameter, null where no wanted output needs it;
+/// then, of every Output and of the status, null where it is not wanted.
 template <class Rows>
 struct ChainRows {
   const Robot& robot;
@@ -21,8 +20,6 @@ struct ChainRows {
 };
 using HostChain = ChainRows<batch::Rows>;
 using DeviceChain = ChainRows<batch::ResidentRows>;
-
-inline constexpr std::size_t kStateColumns = 5;
 
 /// To how many joints a chain is padded on the GPU; `varying`: each state has numbers of its own. Never across
 /// kMaxComposite, so that the algorithm, and with it every bit, is the host's.

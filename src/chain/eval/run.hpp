@@ -15,7 +15,8 @@ template <class Source, Executor E>
 void evaluate_tiles(const Source& source, const EvalJob& job) {
   const Source pointed = moved_to(job.options.point, source);
   const auto run = [&](EvalBuffer& buffer, std::int64_t begin, std::int64_t states) {
-    const EvalBody<Source> at_tool{source, buffer.tiles(), job.options}, at_point{pointed, buffer.tiles(), job.options};
+    const EvalBody<Source, EvalTiles> at_tool{source, buffer.tiles(), job.options},
+        at_point{pointed, buffer.tiles(), job.options};
     for (std::int64_t first = begin; first < begin + states; first += batch::kTile) {
       const auto count = static_cast<int>(std::min(batch::kTile, job.in.count - first));
       // One tile at a time: the bodies' numbers stay in the cache from the inputs to the outputs.

@@ -7,7 +7,7 @@
 
 #include "garra/grasp.hpp"
 #include "grasp/sample/finger_command.hpp"
-#include "grasp/time/motion.hpp"
+#include "grasp/time/bands.hpp"
 #include "study/columns.hpp"
 
 namespace garra::grasp {
@@ -31,18 +31,6 @@ struct TimeColumn {
     return w;
   }
 };
-
-/// NaN where all are.
-[[nodiscard]] inline double largest(const double* x, int n) {
-  double most = NAN;
-  for (int k = 0; k < n; ++k) most = std::fmax(most, x[k]);
-  return most;
-}
-
-/// Rounding must not put a margin that is 0 or 1 outside of its bins; where no contact is closed there is none.
-[[nodiscard]] inline double margin_within(double x) {
-  return std::isfinite(x) ? std::clamp(x, 0.0, std::nextafter(1.0, 0.0)) : NAN;
-}
 
 /// In the order of summary.json and the report.
 inline constexpr std::tuple kTimeColumns = {

@@ -15,7 +15,7 @@ constexpr int kMostBandCounts = 800'000;  ///< 6 MB per thread; beyond this, ban
 
 Bins bins_of(const TimeRange& range, int n, int offset) {
   if (!range.decades) return {{range.low, range.high, n, offset}, false};
-  return {{std::log10(range.low), std::log10(range.high), n, offset}, true};
+  return {{log10(range.low), log10(range.high), n, offset}, true};
 }
 
 /// Of every row of the table.
@@ -49,10 +49,10 @@ TimeLevel level_layout(const Scenario& s, const TimeLayout& l, Places& places) {
   for (int k = 0; k < kTimeMetrics; ++k) level.shown[k] = places.shown(range[static_cast<std::size_t>(k)]);
   const int first = places.count();
   for (int k = 0; k < kBands; ++k)
-    level.band[k] = places.band(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
-  level.band_stride = places.count() - first;
+    level.bands.band[k] = places.band(range[static_cast<std::size_t>(band_metric[k])], kBandBins);
+  level.bands.stride = places.count() - first;
   // band() has taken those of the first instant; the others follow at the same stride.
-  places.take((static_cast<int>(l.band_instant.size()) - 1) * level.band_stride);
+  places.take((static_cast<int>(l.band_instant.size()) - 1) * level.bands.stride);
   return level;
 }
 

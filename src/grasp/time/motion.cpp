@@ -134,7 +134,8 @@ void run_block(const MotionModel& model, Executor executor, std::int64_t first, 
   const std::int64_t look_size = block.tiles().padded * MotionSizes<N>::look;
   batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
   std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
-  run_steps<N>(HostBackend{executor, &model.rules}, model, block.tiles(), looks.data(), count, [](const StepNow&) {});
+  run_steps<N>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size}, count,
+               [](const StepNow&) {});
   take_measures(model, block.tiles(), at, count, 1, out);
   const std::vector<std::size_t> slots = model.slots_of_instants();
   for (std::size_t slot = 0; slot <= slots.back(); ++slot)
@@ -222,12 +223,12 @@ MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instan
   const MotionTiles& tiles = block.tiles();
   const HostBackend backend{Executor::kScalar, &model.rules};
   // Once to see how long it lasts, and again to look at that time.
-  run_steps<N>(backend, model, tiles, nullptr, 1, [](const StepNow&) {});
+  run_steps<N>(backend, model, tiles, NoLooks{}, 1, [](const StepNow&) {});
   take_measures(model, tiles, 0, 1, 1, one);
   // A sample that never begins still has the row of its first step.
   const std::int64_t last = std::max<std::int64_t>(1, std::llround(one.trajectory[0].steps));
   std::int64_t done = 0;
-  run_steps<N>(backend, model, tiles, nullptr, 1, [&](const StepNow& step) {
+  run_steps<N>(backend, model, tiles, NoLooks{}, 1, [&](const StepNow& step) {
     if (++done > last || !is_shown(done, last, instants)) return;
     append_record<N>(tiles, step, static_cast<double>(done) * model.rules.step.step, out);
     for (int j = 0; j < N; ++j)
@@ -363,13 +364,23 @@ int Motion::contacts() const { return model_->rules.grasp.contacts; }
 int Motion::draws() const { return model_->rules.grasp.draws; }
 int Motion::levels() const { return std::max(1, static_cast<int>(model_->levels.size())); }
 
-Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device) const {
+namespace {
+
+/// Room for samples, but for what is looked at.
+Motions room_for(const Motion& motion, std::int64_t count) {
   const auto n = static_cast<std::size_t>(count);
-  Motions out{contacts(), model_->instants, draws(), std::vector<Trajectory>(n), {}, {}};
-  out.looks.resize(n * static_cast<std::size_t>(model_->instants * looks(contacts())));
-  out.uniforms.resize(n * static_cast<std::size_t>(draws()));
+  Motions out{motion.contacts(), motion.model().instants, motion.draws(), std::vector<Trajectory>(n), {}, {}};
+  out.uniforms.resize(n * static_cast<std::size_t>(motion.draws()));
+  return out;
+}
+
+}  // namespace
+
+Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device) const {
+  Motions out = room_for(*this, count);
+  out.looks.resize(static_cast<std::size_t>(count * model_->instants * looks(contacts())));
   if (device.executor == Executor::kCuda) {
-    batch::on_device(device, DeviceMotions{*model_, first, count, out});
+    batch::on_device(device, DeviceMotions{*model_, first, count, out, nullptr});
     return out;
   }
   // One thread: whoever calls has a team (TimeStudy::run).
@@ -377,6 +388,12 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
     for (std::int64_t at = 0; at < count; at += kInFlight)
       run_block<contacts>(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
   });
+  return out;
+}
+
+Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device& device, BandCounts& bands) const {
+  Motions out = room_for(*this, count);
+  batch::on_device(device, DeviceMotions{*model_, first, count, out, &bands});
   return out;
 }
 

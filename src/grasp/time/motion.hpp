@@ -78,6 +78,7 @@ struct MotionSeries {
 };
 
 struct MotionModel;  // model.hpp
+struct BandCounts;   // bands.hpp
 
 /// The samples of a scenario with [time].
 class Motion {
@@ -96,6 +97,9 @@ class Motion {
   /// Samples first ... first + count - 1 on this thread, or on the GPU. The same bits whatever the executor and the
   /// cut.
   [[nodiscard]] Motions run(std::int64_t first, std::int64_t count, const Device& device) const;
+  /// The same on the GPU, where what is looked at is counted: Motions::looks is empty.
+  [[nodiscard]] Motions run_counted(std::int64_t first, std::int64_t count, const Device& device,
+                                    BandCounts& bands) const;
   /// One sample again, by the scalar executor, at about `instants` evenly spaced steps of the time that it lasts.
   [[nodiscard]] MotionSeries series(std::int64_t sample, int instants) const;
   /// With every input at its median and the nominal friction (or the given one), without random loads but the shaking

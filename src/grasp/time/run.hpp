@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contact/batch/body.hpp"
+#include "grasp/time/bands.hpp"
 #include "grasp/time/loads.hpp"
 #include "grasp/time/steps.hpp"
 
@@ -40,14 +41,26 @@ struct MotionModel {
 /// How often the host asks whether any sample still goes on.
 inline constexpr std::int64_t kStepsBetweenChecks = 32;
 
-/// Runs all steps of `count` samples, calling after(step) behind each; `looks` has room for a tile set for each of
-/// look_steps(), or is null.
-template <int N, class Backend, class After>
-void run_steps(const Backend& backend, const MotionModel& model, const MotionTiles& tiles, double* looks,
+/// Where what is looked at goes: nowhere,
+struct NoLooks {
+  [[nodiscard]] double* slot(std::size_t) const { return nullptr; }
+  void taken(std::size_t) const {}
+};
+/// or one slot after another, which is for one of look_steps().
+struct AllLooks {
+  double* data;
+  std::int64_t size;  ///< doubles of a slot
+  [[nodiscard]] double* slot(std::size_t k) const { return data + static_cast<std::int64_t>(k) * size; }
+  void taken(std::size_t) const {}
+};
+
+/// Runs all steps of `count` samples, calling after(step) behind each. `looks` says where slot(k) is to be filled, and
+/// is told when it is taken().
+template <int N, class Backend, class Looks, class After>
+void run_steps(const Backend& backend, const MotionModel& model, const MotionTiles& tiles, const Looks& looks,
                std::int64_t count, const After& after) {
   const MotionRules* rules = backend.rules();
-  const std::int64_t look_size = tiles.padded * batch::kFields<double, MotionLook<double, N>>;
-  const std::vector<std::int64_t> look_steps = looks == nullptr ? std::vector<std::int64_t>{} : model.look_steps();
+  const std::vector<std::int64_t> look_steps = model.look_steps();
   std::vector<std::vector<double>> torques;
   solvers::FrictionNewton solver;
   solver.tol = model.rules.tol;
@@ -68,12 +81,12 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     backend.certify(
         contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates, tiles.solutions},
         count);
-    double* look = nullptr;
-    if (next_look < look_steps.size() && look_steps[next_look] == k + 1)
-      look = looks + static_cast<std::int64_t>(next_look++) * look_size;
+    const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;
     // A product, not a sum of steps: rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
-    backend.for_each(count, CloseBody<N>{rules, tiles, step.now, end, k == 0, look});
+    backend.for_each(count,
+                     CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
+    if (looked) looks.taken(next_look++);
     after(step);
   }
 }
@@ -152,6 +165,7 @@ struct DeviceMotions {
   const MotionModel& model;
   std::int64_t first, count;
   Motions& out;
+  BandCounts* bands;  ///< null: what is looked at goes to `out`
 };
 
 }  // namespace garra::grasp

@@ -17,7 +17,7 @@ using study::kInputBins;
 
 /// Samples that a thread takes at once: a block gives eight threads work.
 constexpr std::int64_t kPiece = 128;
-constexpr std::int64_t kMostOnGpu = 64 * kBlock, kStateBytes = 16'384;  ///< at once; of a sample there, generously
+constexpr std::int64_t kMostOnGpu = 64 * kBlock;  ///< samples at once, whole pieces: what the host takes over of them
 constexpr double kInstantSlack = 1e-9;  ///< of the distance between instants: a time that is one but for rounding
 
 /// What the study asks of one trajectory.
@@ -88,6 +88,7 @@ class Counting {
       remember(sample, t, j, books);
       keep_row(sample, t, j, u, *books.kept);
     }
+    if (s.batch.looks.empty()) return;  // counted on the GPU
     for (std::size_t k = 0; k < layout_.band_instant.size(); ++k) count_looks(s, static_cast<int>(k), books);
   }
 
@@ -174,12 +175,10 @@ class Counting {
     const double* at = s.batch.looks.data() + instant * looks(layout_.contacts) * n + s.offset;
     for (std::int64_t i = 0; i < s.count; ++i) {
       const TimeLevel& level = layout_.level[static_cast<std::size_t>((s.first + i) % layout_.levels())];
-      double x[kBands], force[kMaxContacts];
-      for (int look = 0; look < kLooks; ++look) x[look] = at[look * n + i];
+      double look[kLooks], force[kMaxContacts];
+      for (int x = 0; x < kLooks; ++x) look[x] = at[x * n + i];
       for (int c = 0; c < layout_.contacts; ++c) force[c] = at[(kLooks + c) * n + i];
-      x[kLeastMargin] = margin_within(x[kLeastMargin]);
-      x[kLargestForce] = largest(force, layout_.contacts);
-      for (int look = 0; look < kBands; ++look) b.count(level.band_at(look, k).place(x[look]));
+      level.bands.count_look(k, look, force, layout_.contacts, [&](int place) { b.count(place); });
     }
   }
 
@@ -283,18 +282,20 @@ study::Tally TimeStudy::run(std::int64_t first, std::int64_t count, const Device
   const Counting counting(scenario_, layout_, inputs_);
   Chunk chunk(counting, layout_, first, count);
   if (device.executor == Executor::kCuda) {
-    const auto seen = static_cast<std::uint64_t>(layout_.instants * looks(layout_.contacts) + layout_.inputs);
-    // Whole blocks fit (how_many_fit), so every batch begins with a piece.
-    const std::int64_t fit = std::min(how_many_fit(device, kStateBytes + 8 * seen), kMostOnGpu);
-    for (std::int64_t from = 0; from < count; from += fit) {
-      const Motions batch = run_(first + from, std::min(fit, count - from), device);
-      const std::int64_t begin = from / kPiece, end = std::min(begin + fit / kPiece, chunk.pieces());
+    Books there(layout_);
+    BandCounts bands{{}, layout_.band_instant, std::move(there.tally.counts)};
+    for (const TimeLevel& level : layout_.level) bands.level.push_back(level.bands);
+    for (std::int64_t from = 0; from < count; from += kMostOnGpu) {
+      const Motions batch = motion_->run_counted(first + from, std::min(kMostOnGpu, count - from), device, bands);
+      const std::int64_t begin = from / kPiece, end = std::min(begin + kMostOnGpu / kPiece, chunk.pieces());
       batch::run_threads(study_threads(device), end - begin, [&](batch::Pieces& pieces) {
         Books books(layout_);
         for (std::int64_t p = 0; pieces.next(p);) chunk.count(begin + p, batch, p * kPiece, books);
         pieces.alone([&] { chunk.add(books); });
       });
     }
+    there.tally.counts = std::move(bands.counts);
+    chunk.add(there);
     return chunk.tally();
   }
   // A piece is one thread's; no team within a team.

@@ -9,36 +9,18 @@
 #include <vector>
 
 #include "garra/study/engine.hpp"
+#include "grasp/time/bands.hpp"
 #include "grasp/time/columns.hpp"
 #include "grasp/time/motion.hpp"
 
 namespace garra::grasp {
 
-/// What is looked at of a sample in hand at an instant: each Look, then the largest normal force of its contacts.
-inline constexpr int kLargestForce = kLooks, kBands = kLooks + 1;
 /// Largest values over the decided samples.
 enum Audit : int { kEnergy, kMomentum, kGap, kCone, kResidual, kRatio, kAudits };
 /// What is remembered of a sample that stands out.
 enum Remembered : int { kEndTime, kItsDrift, kItsSlip, kRemembered };
 /// Rankings of samples: Tally::groups[ranking * kRemembered + what], then of each level its losses by their time.
 inline constexpr int kLosses = 0, kInHand = 1, kLevelLosses = 2 * kRemembered;
-
-/// Counts that the quantiles of bands are taken from: of a number or, where it spans decades, of its decadic logarithm.
-struct Bins {
-  study::Histogram histogram;
-  bool decades = false;
-  /// The lowest value itself is below the bins, or very many of them would look like half a bin.
-  [[nodiscard]] int place(double x) const {
-    if (decades) return histogram.place(std::log10(x));
-    return x == histogram.low ? histogram.offset + histogram.bins : histogram.place(x);
-  }
-  /// The same bins, so many counts further on.
-  [[nodiscard]] Bins shifted(int counts) const {
-    Bins b = *this;
-    b.histogram.offset += counts;
-    return b;
-  }
-};
 
 /// Where the counts of one friction level lie. Times are counted at the first instant that is not before them; the last
 /// place is that of never.
@@ -48,9 +30,7 @@ struct TimeLevel {
   int slipped = 0, slipped_unknown = 0;  ///< [instants + 1]: slipped or lost; stopped undecided before it slipped
   int held_bin = 0, decided_bin = 0;     ///< [input][study::kInputBins]
   study::Histogram shown[kTimeMetrics];  ///< bins from 0
-  Bins band[kBands];                     ///< at the first of the instants that bands have
-  int band_stride = 0;                   ///< from one of these instants to the next
-  [[nodiscard]] Bins band_at(int look, int instant) const { return band[look].shifted(instant * band_stride); }
+  TimeBands bands;
 };
 
 /// Where counts and sums lie.

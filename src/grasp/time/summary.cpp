@@ -116,13 +116,13 @@ Json bands(const Total& t, const TimeLayout& layout, const TimeLevel& l, const I
   for (int k = 0; k < static_cast<int>(layout.band_instant.size()); ++k) {
     j["time"].push_back(instant_time(time, layout.band_instant[static_cast<std::size_t>(k)]));
     // Every sample in hand has a drift, so its histogram counts who is left.
-    const study::Histogram drift = l.band_at(kDrift, k).histogram;
+    const study::Histogram drift = l.bands.at(kDrift, k).histogram;
     std::int64_t alive = 0;
     for (int b = 0; b < drift.bins + 2; ++b) alive += at(t, drift.offset + b);
     j["alive"].push_back(alive);
     for (int look = 0; look < kBands; ++look)
       for (const auto& [name, p] : quantiles)
-        j[words[static_cast<std::size_t>(look)].name][name].push_back(quantile(t, l.band_at(look, k), p));
+        j[words[static_cast<std::size_t>(look)].name][name].push_back(quantile(t, l.bands.at(look, k), p));
   }
   return j;
 }

@@ -1,0 +1,73 @@
+// What a study in time counts of the samples in hand at an instant, in bins: what the quantiles of bands are taken
+// from. Host and device.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "garra/core/log10.hpp"
+#include "garra/study/tally.hpp"
+#include "grasp/time/motion.hpp"
+
+namespace garra::grasp {
+
+/// What is looked at of a sample at an instant: each Look, then the largest normal force of its contacts.
+inline constexpr int kLargestForce = kLooks, kBands = kLooks + 1;
+
+/// Counts that the quantiles of bands are taken from: of a number or, where it spans decades, of its decadic logarithm.
+struct Bins {
+  study::Histogram histogram;
+  bool decades = false;
+  /// The lowest value itself is below the bins, or very many of them would look like half a bin.
+  [[nodiscard]] GARRA_HD int place(double x) const {
+    if (decades) return histogram.place(log10(x));
+    return x == histogram.low ? histogram.offset + histogram.bins : histogram.place(x);
+  }
+  /// The same bins, so many counts further on.
+  [[nodiscard]] GARRA_HD Bins shifted(int counts) const {
+    Bins b = *this;
+    b.histogram.offset += counts;
+    return b;
+  }
+};
+
+/// Rounding must not put a margin that is 0 or 1 outside of its bins; where no contact is closed there is none (NaN).
+[[nodiscard]] GARRA_HD double margin_within(double x) {
+  constexpr double kBelowOne = 1 - 0x1p-53;
+  if (!is_finite(x)) return __builtin_nan("");
+  return x < 0 ? 0 : x > kBelowOne ? kBelowOne : x;
+}
+
+/// NaN where all are.
+[[nodiscard]] GARRA_HD double largest(const double* x, int n) {
+  double most = __builtin_nan("");
+  for (int k = 0; k < n; ++k)
+    if (x[k] > most || most != most) most = x[k];
+  return most;
+}
+
+/// The bands of one friction level.
+struct TimeBands {
+  Bins band[kBands];  ///< at the first of the instants that bands have
+  int stride = 0;     ///< counts from one of these instants to the next
+  [[nodiscard]] GARRA_HD Bins at(int band_of, int instant) const { return band[band_of].shifted(instant * stride); }
+
+  /// count(place) for what was looked at of a sample at instant k of these; `force`: of its contacts.
+  template <class Count>
+  GARRA_HD void count_look(int k, const double (&look)[kLooks], const double* force, int contacts,
+                           const Count& count) const {
+    for (int b = 0; b < kBands; ++b) {
+      const double x = b == kLargestForce ? largest(force, contacts) : look[b];
+      count(at(b, k).place(b == kLeastMargin ? margin_within(x) : x));
+    }
+  }
+};
+
+/// Bands that are counted where the samples are, on the GPU; nothing of what was looked at comes back.
+struct BandCounts {
+  std::vector<TimeBands> level;      ///< sample i is at level i mod their number
+  std::vector<int> instants;         ///< that bands have
+  std::vector<std::int64_t> counts;  ///< as Tally::counts: added to
+};
+
+}  // namespace garra::grasp
