@@ -23,18 +23,18 @@ struct EvalRows {
     int width;
     [[nodiscard]] GARRA_HD double* at(std::int64_t state) const { return data + state * row; }
   };
-  Place in[kInputCount], out[kOutputCount];
+  Place in[kStateInputs], out[kOutputCount];
   batch::DeviceColumn status;
   const double* parameters;  ///< tiles of them
   int parameter_count, joints;
   std::int64_t first;  ///< state of the batch at hand
   Output status_with;  ///< which output's body writes the status
 
-  [[nodiscard]] GARRA_HD bool has(Input input) const { return in[static_cast<int>(input)].data != nullptr; }
+  [[nodiscard]] GARRA_HD bool has(StateInput input) const { return in[static_cast<int>(input)].data != nullptr; }
   [[nodiscard]] GARRA_HD bool wants(Output output) const { return out[static_cast<int>(output)].data != nullptr; }
   /// What is beyond the chain's own joints is 0.
   template <class S, class T>
-  GARRA_HD T load(Input input, std::int64_t i) const {
+  GARRA_HD T load(StateInput input, std::int64_t i) const {
     T t;
     S* fields = reinterpret_cast<S*>(&t);
     const Place& from = in[static_cast<int>(input)];
@@ -67,7 +67,7 @@ struct EvalRows {
   [[nodiscard]] GARRA_HD bool is_valid(std::int64_t i) const {
     double invalid = 0;  // 0 * x is NaN where x is not finite
     // Written out: what is chosen among a kernel's parameters while it runs is copied to the stack first.
-    for_each_index<kInputCount>([&](auto k) {
+    for_each_index<kStateInputs>([&](auto k) {
       const Place& from = in[k];
       if (from.data == nullptr) return;
       const double* row = from.at(first + i);
@@ -96,7 +96,7 @@ EvalRows<Source> rows_of(const DeviceChain& chain, const double* parameters) {
     return typename Rows::Place{static_cast<double*>(c.data), c.row, c.number, c.width};
   };
   Rows rows{};
-  for (std::size_t k = 0; k < kInputCount; ++k) rows.in[k] = place(chain.rows.in[k]);
+  for (std::size_t k = 0; k < kStateInputs; ++k) rows.in[k] = place(chain.rows.in[k]);
   for (std::size_t k = 0; k < kOutputCount; ++k) rows.out[k] = place(chain.rows.out[k]);
   rows.status = chain.rows.out.back();
   rows.parameters = parameters;
@@ -112,7 +112,7 @@ EvalRows<Source> rows_of(const DeviceChain& chain, const double* parameters) {
 inline void gather_parameters(const DeviceChain& chain, const batch::RowRange& rows, double* to) {
   const auto count = static_cast<int>(chain.columns.size());
   for (int c = 0; c < count; ++c)
-    batch::gather({chain.rows.in[static_cast<std::size_t>(kInputCount + c)]}, rows, {to + c * batch::kTile, count});
+    batch::gather({chain.rows.in[static_cast<std::size_t>(kStateInputs + c)]}, rows, {to + c * batch::kTile, count});
 }
 
 template <class Source>

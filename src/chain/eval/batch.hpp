@@ -16,24 +16,24 @@ namespace garra::chain {
 inline constexpr int kMaxComposite = 8;
 
 /// What is read of a state.
-enum class Input : int { kQ, kQd, kQdd, kTau, kWrench, kCount };
-inline constexpr int kInputCount = static_cast<int>(Input::kCount);
+enum class StateInput : int { kQ, kQd, kQdd, kTau, kWrench, kCount };
+inline constexpr int kStateInputs = static_cast<int>(StateInput::kCount);
 
 /// Where the host has its numbers: tiles of a batch, each with the fields of one state, vectors of J numbers, outputs
 /// of size_of(output, J). Null: not there. The GPU has them in rows (kernels/chain/eval.cuh).
 struct EvalTiles {
   static constexpr bool kKeepsAngles = true;  ///< AnglesBody leaves them behind
-  const double* in[kInputCount];
+  const double* in[kStateInputs];
   const double* parameters;   ///< [column]
   double* angles;             ///< Angles: cosines, sines, slides
   double* singular;           ///< [1] 1 where H is singular
   double* out[kOutputCount];  ///< one for each Output
 
-  [[nodiscard]] GARRA_HD bool has(Input input) const { return in[static_cast<int>(input)] != nullptr; }
+  [[nodiscard]] GARRA_HD bool has(StateInput input) const { return in[static_cast<int>(input)] != nullptr; }
   [[nodiscard]] GARRA_HD bool wants(Output output) const { return at(output) != nullptr; }
   [[nodiscard]] GARRA_HD double* at(Output output) const { return out[static_cast<int>(output)]; }
   template <class S, class T>
-  GARRA_HD T load(Input input, std::int64_t i) const {
+  GARRA_HD T load(StateInput input, std::int64_t i) const {
     return batch::load<S, T>(in[static_cast<int>(input)], i);
   }
   template <class S, class T>
@@ -316,11 +316,11 @@ struct EvalBody {
     if constexpr (At::kKeepsAngles)
       return batch::load<S, Angles<S, J>>(place.angles, i);
     else
-      return angles<K>(m, load<S>(Input::kQ, i));
+      return angles<K>(m, load<S>(StateInput::kQ, i));
   }
   /// State i of an input of J numbers.
   template <class S>
-  GARRA_HD Vec<S, J> load(Input input, std::int64_t i) const {
+  GARRA_HD Vec<S, J> load(StateInput input, std::int64_t i) const {
     return place.template load<S, Vec<S, J>>(input, i);
   }
   /// State i of an output that is wanted.
@@ -337,7 +337,7 @@ struct AnglesBody : EvalBody<Source, At> {
   static constexpr int J = Source::J;
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    auto x = angles<Source::K>(this->template model_at<S>(i), this->template load<S>(Input::kQ, i));
+    auto x = angles<Source::K>(this->template model_at<S>(i), this->template load<S>(StateInput::kQ, i));
     // Kernels of turning joints never read `slide`, but a tile stores it all the same.
     if constexpr (Source::K == Joints::kRevolute) for_each_index<J>([&](auto k) { x.slide[k] = S(0); });
     batch::store<S>(this->place.angles, i, x);
@@ -432,7 +432,7 @@ struct CoriolisBody : EvalBody<Source, At> {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->template model_at<S>(i);
     const Frames<S, J> k = frames<Source::K>(m, this->template angles_at<S>(m, i));
-    const Vec<S, J> qd = this->template load<S>(Input::kQd, i);
+    const Vec<S, J> qd = this->template load<S>(StateInput::kQd, i);
     this->template store<S>(Output::kCoriolisMatrix, i, coriolis_matrix<Source::K>(m, k, qd));
   }
 };
@@ -450,8 +450,8 @@ struct TermsBody : EvalBody<Source, At> {
     if (this->wants(Output::kPotentialEnergy))
       this->template store<S>(Output::kPotentialEnergy, i, potential_energy<K>(m, x));
     // States may come without speeds where no wanted output needs them.
-    if (!this->place.has(Input::kQd)) return;
-    const Vec<S, J> qd = this->template load<S>(Input::kQd, i);
+    if (!this->place.has(StateInput::kQd)) return;
+    const Vec<S, J> qd = this->template load<S>(StateInput::kQd, i);
     if (this->wants(Output::kBias)) this->template store<S>(Output::kBias, i, coriolis_torque<K>(m, x, qd));
     if (this->wants(Output::kDamping)) this->template store<S>(Output::kDamping, i, damping_torque(m, qd));
     if (this->wants(Output::kKineticEnergy))
@@ -467,7 +467,7 @@ struct InverseDynamicsBody : EvalBody<Source, At> {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->template model_at<S>(i);
     const Angles<S, J> x = this->template angles_at<S>(m, i);
-    const Vec<S, J> qd = this->template load<S>(Input::kQd, i), qdd = this->template load<S>(Input::kQdd, i);
+    const Vec<S, J> qd = this->template load<S>(StateInput::kQd, i), qdd = this->template load<S>(StateInput::kQdd, i);
     this->template store<S>(Output::kInverseDynamics, i,
                             // The kernels leave friction to their caller (docs/chain.md).
                             inverse_dynamics<Source::K>(m, x, qd, qdd) + damping_torque(m, qd));
@@ -484,8 +484,8 @@ struct ForwardDynamicsBody : EvalBody<Source, At> {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto& m = this->template model_at<S>(i);
     const Angles<S, J> x = this->template angles_at<S>(m, i);
-    const Vec<S, J> qd = this->template load<S>(Input::kQd, i);
-    const Vec<S, J> tau = this->template load<S>(Input::kTau, i) - damping_torque(m, qd);
+    const Vec<S, J> qd = this->template load<S>(StateInput::kQd, i);
+    const Vec<S, J> tau = this->template load<S>(StateInput::kTau, i) - damping_torque(m, qd);
     S bad = S(0);
     Vec<S, J> qdd = solution(m, x, {qd, tau}, bad);
     // Catches what has no pivots to look at, too: articulated bodies.
@@ -525,13 +525,13 @@ struct ToolBody : EvalBody<Source, At> {
     const auto& m = this->template model_at<S>(i);
     const Angles<S, J> x = this->template angles_at<S>(m, i);
     if (this->wants(Output::kToolVelocity)) {
-      const ToolMotion<S> t = tool_motion<K>(m, x, this->template load<S>(Input::kQd, i));
+      const ToolMotion<S> t = tool_motion<K>(m, x, this->template load<S>(StateInput::kQd, i));
       Mat<S, 6, 1> velocity = {{t.v[0], t.v[1], t.v[2], t.w[0], t.w[1], t.w[2]}};
       if (this->options.body_axes) velocity = in_axes(frames<K>(m, x).tool.R, velocity);
       this->template store<S>(Output::kToolVelocity, i, velocity);
     }
     if (this->wants(Output::kJointForce)) {
-      const auto f = this->place.template load<S, Vec<S, 6>>(Input::kWrench, i);
+      const auto f = this->place.template load<S, Vec<S, 6>>(StateInput::kWrench, i);
       this->template store<S>(Output::kJointForce, i,
                               tool_torque<K>(m, x, vec3<S>(f[0], f[1], f[2]), vec3<S>(f[3], f[4], f[5])));
     }

@@ -58,14 +58,14 @@ EvalBuffer::EvalBuffer(const EvalJob& job, int J, std::int64_t tiles)
   // Aligned for the widest register; zeroed, so that spare lanes compute on ordinary numbers.
   data_.reset(new (std::align_val_t(64)) double[doubles]());
   const Needs n = needs_of(job.wanted);
-  const auto add = [&](Input input, std::span<const double> rows, bool needed, int given, int padded) {
+  const auto add = [&](StateInput input, std::span<const double> rows, bool needed, int given, int padded) {
     tiles_.in[static_cast<int>(input)] = add_input(rows, needed, given, padded);
   };
-  add(Input::kQ, job.in.q, true, joints_, J);
-  add(Input::kQd, job.in.qd, n.qd, joints_, J);
-  add(Input::kQdd, job.in.qdd, n.qdd, joints_, J);
-  add(Input::kTau, job.in.tau, n.tau, joints_, J);
-  add(Input::kWrench, job.in.wrench, n.wrench, 6, 6);
+  add(StateInput::kQ, job.in.q, true, joints_, J);
+  add(StateInput::kQd, job.in.qd, n.qd, joints_, J);
+  add(StateInput::kQdd, job.in.qdd, n.qdd, joints_, J);
+  add(StateInput::kTau, job.in.tau, n.tau, joints_, J);
+  add(StateInput::kWrench, job.in.wrench, n.wrench, 6, 6);
   const auto columns = static_cast<std::int64_t>(job.in.parameters.size());
   if (columns > 0) tiles_.parameters = parameters_ = take(columns);
   tiles_.angles = take(3 * J);

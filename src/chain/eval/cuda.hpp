@@ -9,8 +9,8 @@
 
 namespace garra::chain {
 
-/// One chain and its states. Columns: every Input, then one for each parameter, null where no wanted output needs it;
-/// then, of every Output and of the status, null where it is not wanted.
+/// One chain and its states. Columns: every StateInput, then one for each parameter, null where no wanted output needs
+/// it; then, of every Output and of the status, null where it is not wanted.
 template <class Rows>
 struct ChainRows {
   const Robot& robot;
