@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/room.hpp"
 #include "contact/batch/run.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
@@ -40,6 +41,25 @@ void check_all_slide(const ProblemView& in) {
     throw Error(ExitCode::kInvalidFile,
                 "method lemke: " + std::to_string(rolling) + " of " + std::to_string(contacts) + " contacts may roll",
                 "lemke solves problems whose contacts all slide (mode = 1); use auto");
+}
+
+/// As the other make_room(), with memory that is new touched by threads.
+void make_room(const ProblemView& problems, const Wanted& wanted, int threads, Solutions& out) {
+  out.contacts = problems.contacts;
+  out.count = problems.count;
+  const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
+  // Not cleared: numbers of an earlier call may stay, since every one of them is written.
+  const auto room = [&](auto& numbers, std::size_t size) { make_room_for(numbers, size, threads); };
+  room(out.c, wanted.c ? n * 3 * k : 0);
+  room(out.a, wanted.a ? n * 3 * k : 0);
+  room(out.merit, wanted.merit ? n : 0);
+  room(out.state, wanted.verdicts ? n * k : 0);
+  for (auto* v : {&out.friction_margin, &out.critical_friction}) room(*v, wanted.verdicts ? n : 0);
+  for (auto* v : {&out.residual, &out.residual_raw, &out.minimum, &out.projected_gradient}) room(*v, n);
+  for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) room(*v, n);
+  room(out.status, n);
+  // Filled by add_verdicts, and only where solutions are to be counted.
+  out.solutions.clear();
 }
 
 bool is_newton(Method method) { return method == Method::kAuto || method == Method::kSemismoothNewton; }
@@ -90,20 +110,7 @@ Solutions unsolved(const ProblemView& problems) {
 }
 
 void make_room(const ProblemView& problems, const Wanted& wanted, Solutions& out) {
-  out.contacts = problems.contacts;
-  out.count = problems.count;
-  const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.contacts);
-  // resize, not assign: numbers of an earlier call may stay, since every one of them is written.
-  out.c.resize(wanted.c ? n * 3 * k : 0);
-  out.a.resize(wanted.a ? n * 3 * k : 0);
-  out.merit.resize(wanted.merit ? n : 0);
-  out.state.resize(wanted.verdicts ? n * k : 0);
-  for (auto* v : {&out.friction_margin, &out.critical_friction}) v->resize(wanted.verdicts ? n : 0);
-  for (auto* v : {&out.residual, &out.residual_raw, &out.minimum, &out.projected_gradient}) v->resize(n);
-  for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) v->resize(n);
-  out.status.resize(n);
-  // Filled by add_verdicts, and only where solutions are to be counted.
-  out.solutions.clear();
+  make_room(problems, wanted, 1, out);
 }
 
 const char* to_string(ContactState state) {
@@ -145,7 +152,7 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
   check_sizes(problems);
   check_method(problems, options.method);
   check_precision(problems.contacts, options);
-  make_room(problems, options.wanted, out);
+  make_room(problems, options.wanted, solve_threads(device), out);
   run_method(job_of(problems, options, device, out));
   // After the solver, not within: exhaustion needs the whole batch's statuses, and few problems come to it.
   add_verdicts(problems, options, device, out);

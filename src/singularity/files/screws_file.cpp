@@ -24,13 +24,14 @@ Screw<double> read_screw(const Node& node, const std::string& key) {
 
 singularity::ScrewSet read_set(TableReader& root) {
   const Node& node = root.require("screws", "Write screws = [[sx, sy, sz, mx, my, mz], ...]: direction, moment.");
-  const std::vector<Node>& items = read_array(node, "screws", 0);
+  const std::string key = "screws";  // a name: g++ 13 takes the array for a part of a temporary string
+  const std::vector<Node>& items = read_array(node, key, 0);
   if (items.empty() || items.size() > static_cast<std::size_t>(singularity::kMaxJoints)) {
-    fail(node.place, "screws", std::to_string(items.size()) + " screws",
+    fail(node.place, key, std::to_string(items.size()) + " screws",
          "Write 1 to " + std::to_string(singularity::kMaxJoints) + ", one for each joint from the base to the tip.");
   }
   singularity::ScrewSet set;
-  for (std::size_t i = 0; i < items.size(); ++i) set.screw.push_back(read_screw(items[i], item("screws", i)));
+  for (std::size_t i = 0; i < items.size(); ++i) set.screw.push_back(read_screw(items[i], item(key, i)));
   return set;
 }
 
