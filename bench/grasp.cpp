@@ -89,8 +89,11 @@ struct Stages {
         solve{solver(study.scenario(), false), problems.data(), nullptr, candidates.data()},
         solve_cold{solver(study.scenario(), true), problems.data(), nullptr, second.data()},
         balance{&study.model(), parts(), metrics.data()},
-        judge{&study.model(),    parts(), study.scenario().tol, problems.data(), metrics.data(),
-              candidates.data(), nullptr, verdicts.data()} {
+        judge{&study.model(),
+              parts(),
+              {study.scenario().tol, study.model().held_imbalance, problems.data(), metrics.data(), candidates.data(),
+               nullptr},
+              verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);
     batch::for_each_lanes(kItems, build);
