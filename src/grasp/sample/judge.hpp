@@ -116,6 +116,7 @@ struct Judge {
 /// Step 6 for every sample of a study.
 template <int N>
 struct JudgeBody {
+  static constexpr bool kCalls = N > 4;
   const GraspModel* model;
   SampleParts from;
   Judge<N> judge;
