@@ -29,7 +29,7 @@ __attribute__((flatten)) void lanes_loop(const Loop& loop);
 #endif
 
 /// A body that says kCalls has its matrices in memory anyway (five contacts and more): its loop over doubles leaves
-/// inlining to the compiler, which is as fast and compiled in half the time.
+/// inlining to the compiler, which is as fast, and less to compile.
 template <class Body>
 inline constexpr bool kCalls = requires {
   requires Body::kCalls;

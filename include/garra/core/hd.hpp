@@ -3,9 +3,9 @@
 // marks the few large bodies that stay real functions, so that they are compiled once and not once per number of
 // contacts; `flatten` inlines what they call, lambdas included. These are the project's only macros.
 //
-// `flatten` and not `always_inline`, though they give the same code: so a function is optimized once and then inlined,
-// and what runs once per study is not inlined at all: a sixth of the compile time. (Clang's `flatten` does not reach
-// calls within calls.)
+// `flatten` and not `always_inline`, though they give nearly the same code: so a function is optimized once and then
+// inlined, and what runs once per study is not inlined at all, which is less to compile. (Clang's `flatten` does not
+// reach calls within calls.)
 //
 // A file that defines GARRA_QUICK_COMPILE leaves inlining to the compiler: for tests and for numbers that are symbols,
 // which give the same bits, more slowly, in a third of the compile time.
