@@ -28,7 +28,7 @@ template <class Loop>
 __attribute__((flatten)) void lanes_loop(const Loop& loop);
 #endif
 
-/// A body that says kCalls has its matrices in memory anyway (five contacts and more): its loop over doubles leaves
+/// A body that says kCalls has its matrices in memory anyway (solvers::kInMemory): its loop over doubles leaves
 /// inlining to the compiler, which is as fast, and less to compile.
 template <class Body>
 inline constexpr bool kCalls = requires {

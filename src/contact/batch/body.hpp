@@ -38,7 +38,7 @@ GARRA_HD void load_problem(const double* problems, const double* sliding, std::i
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <class Solver, int N>
 struct IterateBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   Solver solver;
   const double* problems;           ///< tiles of FrictionProblem
   const double* sliding;            ///< tiles of SlidingContacts, or null
@@ -106,7 +106,7 @@ struct GivenBody {
 /// Body of the certificate.
 template <int N>
 struct CertifyBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   double tol;  ///< of FrictionSolution::residual
   const double* problems;
   const double* sliding;

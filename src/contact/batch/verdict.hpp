@@ -50,7 +50,7 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N
 /// verdict_of() of problem i in tiles.
 template <int N>
 struct VerdictBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const double* problems;
   const double* sliding;  ///< or null: all contacts may roll
   const double* solutions;

@@ -175,7 +175,7 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const
 /// finger that there is room for where torques are limited, else 0.
 template <int N, int R = 0>
 struct BalanceBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   double* metrics;  ///< Metrics, read and written

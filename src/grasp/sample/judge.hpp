@@ -116,7 +116,7 @@ struct Judge {
 /// Step 6 for every sample of a study.
 template <int N>
 struct JudgeBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   Judge<N> judge;

@@ -205,7 +205,7 @@ GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
 /// Step 3: friction problems and metrics.
 template <int N>
 struct BuildBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
   double* problems;

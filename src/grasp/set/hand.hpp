@@ -73,7 +73,7 @@ GARRA_HD S torque_error(const SetModel& model, const SampleIndex<S>& index, int 
 /// Draws samples and builds their problems.
 template <int N>
 struct HandBuildBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   CandidateBody<N> draw;  ///< its problems are HandTiles::wrenches
   const SetHand<N>* hands;
   LimitedJoints<N> joints;
@@ -275,7 +275,7 @@ struct HandBuildBody {
 /// Whether forces can balance the wrench, and what the command leaves of it.
 template <int N>
 struct HandBalanceBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const SetGrasp<N>* grasps;
   const SetHand<N>* hands;
   std::int64_t samples;
@@ -297,7 +297,7 @@ struct HandBalanceBody {
 /// The same where joints have torque limits.
 template <int N>
 struct HandTorqueBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   HandBalanceBody<N> of;
   LimitedJoints<N> joints;
 
@@ -353,7 +353,7 @@ struct HandResult {
 
 template <int N>
 struct HandJudgeBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   Judge<N> judge;
   double* results;
 

@@ -82,7 +82,7 @@ GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now
 /// Third body of a step: its contact problem.
 template <int N>
 struct AssembleBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const MotionRules* rules;
   MotionTiles tiles;
   Instant now;
@@ -101,7 +101,7 @@ struct AssembleBody {
 /// After the solver and its certificate: the forces take effect, measures.
 template <int N>
 struct CloseBody {
-  static constexpr bool kCalls = N > 4;
+  static constexpr bool kCalls = solvers::kInMemory<N>;
   const MotionRules* rules;
   MotionTiles tiles;
   Instant now;
