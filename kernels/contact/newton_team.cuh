@@ -243,7 +243,8 @@ class NewtonTeam {
   [[nodiscard]] __device__ double below_pivot(double entry) const {
     return s_.parts[kBad] != 0 ? 0.0 : entry * s_.parts[kInverse];
   }
-  /// U becomes L^T.
+  /// Row j of column k of L where lanes that go down the rows, and those that go along the columns, read side by side.
+  __device__ double& L(int j, int k) const { return s_.U[k * (kRows + 1) + j]; }
   __device__ void near_stick_force() const {
     double row[kRows], inv_d = 0, x = -s_.b[row_];
     for_each_row([&](int k) { row[k] = A(row_, k); });
@@ -260,7 +261,7 @@ class NewtonTeam {
         row[k] = below_pivot(row[k]);
         x = fma(-row[k], s_.rhs[k], x);
         if (has_row()) {
-          U(k, row_) = row[k];
+          L(row_, k) = row[k];
           s_.d[row_] = row[k] * s_.parts[kPivot];
         }
       }
@@ -271,16 +272,13 @@ class NewtonTeam {
       }
     });
     sync();
-    put(s_.rhs, [&](int) { return x * inv_d; });
-    double force[kRows];
+    x = x * inv_d;
     for_each_row([&](auto from_end) {
       constexpr int k = kRows - 1 - from_end;
-      force[k] = s_.rhs[k];
-#pragma unroll
-      for (int j = k + 1; j < kRows; ++j) force[k] = fma(-U(k, j), force[j], force[k]);
-      if (team_.lane == k) s_.c[k] = force[k];
+      if (team_.lane == k) s_.c[k] = x;
+      sync();
+      if (team_.lane < k) x = fma(-L(k, row_), s_.c[k], x);
     });
-    sync();
   }
   /// The lower part of U becomes L.
   __device__ void far_stick_force() const {
@@ -313,11 +311,11 @@ class NewtonTeam {
     sync();
     put(s_.rhs, [&](int row) { return s_.rhs[row] * inverse[row]; });
     for (int k = kRows - 1; k >= 0; --k) {
-      double force = s_.rhs[k];
-#pragma unroll 4
-      for (int j = k + 1; j < kRows; ++j) force = fma(-U(j, k), s_.c[j], force);
-      if (team_.lane == 0) s_.c[k] = force;
+      if (team_.lane == k % kLanes) s_.c[k] = s_.rhs[k];
       sync();
+      for_own_rows([&](int row) {
+        if (row < k) s_.rhs[row] = fma(-U(k, row), s_.c[k], s_.rhs[row]);
+      });
     }
   }
 
@@ -360,15 +358,15 @@ class NewtonTeam {
         s_.rhs[row] = right_side(w, row % 3);
       });
       far_eliminate();
+      far_back_substitute();
     } else {
       const auto w = weights_of(row_);
       double row[kRows];
       newton_row(w, row_ / 3, row_ % 3, [&](int k) -> double& { return row[k]; });
-      near_eliminate(row, right_side(w, row_ % 3));
+      near_solve(row, right_side(w, row_ % 3));
     }
     double merit0 = 0;
     for_each_index<N>([&](int k) { merit0 += s_.parts[k]; });
-    back_substitute();
     sync();
     return merit0;
   }
@@ -397,8 +395,9 @@ class NewtonTeam {
     });
   }
 
-  /// add_row() for all rows at once: row k is ready when k rows have been taken off it.
-  __device__ void near_eliminate(double (&row)[kRows], double rhs) const {
+  /// add_row() for all rows at once: row k is ready when k rows have been taken off it. Then back_substitute()
+  /// likewise.
+  __device__ void near_solve(double (&row)[kRows], double rhs) const {
     for_each_row([&](auto column) {
       constexpr int k = column;
       if (team_.lane == k) {
@@ -414,6 +413,12 @@ class NewtonTeam {
         for (int j = k + 1; j < kRows; ++j) row[j] = fma(f, U(k, j), row[j]);
         rhs = fma(f, s_.rhs[k], rhs);
       }
+    });
+    for_each_row([&](auto from_end) {
+      constexpr int k = kRows - 1 - from_end;
+      if (team_.lane == k) s_.d[k] = rhs * U(k, k);
+      sync();
+      if (team_.lane < k) rhs = fma(-row[k], s_.d[k], rhs);
     });
   }
   /// The same in place.
@@ -432,24 +437,12 @@ class NewtonTeam {
     sync();
   }
 
-  __device__ void back_substitute() const {
-    if constexpr (kFar) {
-      for (int k = kRows - 1; k >= 0; --k) {
-        double sum = s_.rhs[k];
-#pragma unroll 4
-        for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), s_.d[j], sum);
-        if (team_.lane == 0) s_.d[k] = sum * U(k, k);
-        sync();
-      }
-    } else {
-      double x[kRows];
-      for_each_row([&](auto from_end) {
-        constexpr int k = kRows - 1 - from_end;
-        double sum = s_.rhs[k];
-#pragma unroll
-        for (int j = k + 1; j < kRows; ++j) sum = fma(-U(k, j), x[j], sum);
-        x[k] = sum * U(k, k);
-        if (team_.lane == k) s_.d[k] = x[k];
+  __device__ void far_back_substitute() const {
+    for (int k = kRows - 1; k >= 0; --k) {
+      if (team_.lane == k % kLanes) s_.d[k] = s_.rhs[k] * U(k, k);
+      sync();
+      for_own_rows([&](int row) {
+        if (row < k) s_.rhs[row] = fma(-U(row, k), s_.d[k], s_.rhs[row]);
       });
     }
   }

@@ -94,8 +94,9 @@ TEST(FrictionConvex, ItsForcesAreOptimalForTheSpeedsGiven) {
 TEST(FrictionConvex, ItsDirectionMakesTheLinearizedErrorZero) {
   std::mt19937_64 g(3);
   std::uniform_real_distribution<double> speed(0, 2);
+  constexpr int kMany = 10 * kProblems;
   int smooth = 0;
-  for (int k = 0; k < kProblems; ++k) {
+  for (int k = 0; k < kMany; ++k) {
     auto x = FrictionConvex{}.start(random_problem(g));
     for (double& v : x.s.m) v = speed(g);
     x.error = friction_convex::speed_error(x.problem, x.s, x.c);
@@ -110,7 +111,8 @@ TEST(FrictionConvex, ItsDirectionMakesTheLinearizedErrorZero) {
     for (int j = 0; j < kContacts; ++j) off = std::max(off, std::abs((ahead[j] - behind[j]) / (2 * h) + x.error[j]));
     smooth += off <= 0.1 * norm(x.error);  // the others change what a contact does within the differences
   }
-  EXPECT_GE(smooth, 45);  // measured 49
+  // Measured, over six seeds and two orders of the sums: 71 to 76 %.
+  EXPECT_GE(smooth, kMany * 68 / 100);
 }
 
 TEST(FrictionProximal, SpreadsItsCentersByTheGoldenSection) {

@@ -133,9 +133,10 @@ template <class S, int N, int C>
   for (int c = 0; c < C; ++c) {
     factor::forward(f, c, b);
     for (int i = 0; i < N; ++i) b(i, c) = b(i, c) * f.inv_d[i];
+    // What is known first comes first in every sum: then none waits for more than one product.
     for_each_index<N>([&](auto from_end) {
       const int i = N - 1 - from_end;
-      for (int k = i + 1; k < N; ++k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
+      for (int k = N - 1; k > i; --k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
     });
   }
   return b;

@@ -336,13 +336,15 @@ GARRA_HD void add_row(Triangle<S, 3 * N>& tri, int i, const ContactRows<S, N>& r
   tri.rhs[i] = rhs;
 }
 
+/// What is known first comes first in every sum: then none waits for more than one product.
 template <class S, int M>
 GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M>& tri) {
   Vec<S, M> x = tri.rhs;
   for_each_index<M>([&](auto from_end) {
     const int k = M - 1 - from_end;
     S sum = x[k];
-    for_each_index<M>([&](int j) {
+    for_each_index<M>([&](int known) {
+      const int j = M - 1 - known;
       if (j > k) sum = fma(-tri.U(k, j), x[j], sum);
     });
     x[k] = sum * tri.U(k, k);
