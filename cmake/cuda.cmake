@@ -73,7 +73,7 @@ if(GARRA_HAS_NVCC)
   # Likewise hands of nine to sixteen contacts: where A is singular, one column of a solve by its factors, at -O1 and up.
   set_source_files_properties(kernels/grasp/set_hand_large.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O0)
   # Likewise a controller that computes torques of nine to sixteen joints: NaN at -O2 and up.
-  set_source_files_properties(kernels/chain/simulate.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O1)
+  set_source_files_properties(kernels/chain/simulate_large.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

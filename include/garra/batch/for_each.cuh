@@ -22,7 +22,7 @@ inline constexpr int kThreads = 64;  ///< per block: the bodies are register-bou
 // One block at least on a multiprocessor, not more: told nothing, the assembler gave the largest bodies 32 registers,
 // and spilled 45 kB.
 template <class Body>
-__global__ void __launch_bounds__(kThreads, 1) for_each_kernel(Body body, std::int64_t count) {
+__global__ void __launch_bounds__(kThreads, 1) for_each_kernel(const __grid_constant__ Body body, std::int64_t count) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (i < count) body.template operator()<double>(i);
 }

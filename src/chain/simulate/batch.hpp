@@ -7,7 +7,7 @@
 namespace garra::chain {
 
 /// `kVaries`: every sample has its own chain.
-template <int J_, Joints K_, bool kVaries>
+template <int J_, Joints K_, bool kVaries, Integrator... kOnly>
 struct SimulateBody {
   static constexpr int J = J_;
   static constexpr Joints K = K_;
@@ -22,6 +22,13 @@ struct SimulateBody {
 
   SimulateSetup<J> setup;
   SimulateArrays a;
+
+  /// kOnly where it is given: a kernel with one method in it needs fewer registers.
+  [[nodiscard]] GARRA_HD Integrator method() const {
+    static_assert(sizeof...(kOnly) <= 1);
+    if constexpr (sizeof...(kOnly) == 1) return (kOnly, ...);
+    return setup.method;
+  }
 
   // Into and out of the arrays.
 
@@ -122,7 +129,7 @@ struct SimulateBody {
     s.status = select(good, zero, S(static_cast<double>(SimulationStatus::kInvalidInput)));
     // Lanes beyond the batch do not run.
     if constexpr (kWidth < S >> 1) s.running = select(s.index < S(static_cast<double>(a.count)), s.running, zero);
-    s.h = setup.method == Integrator::kDopri5 ? begin_adaptive(m, s) : zero;
+    s.h = method() == Integrator::kDopri5 ? begin_adaptive(m, s) : zero;
     if (a.stops.output[0] >= 0) record(m, s, s.running > zero, S(a.stops.output[0]));
     return s;
   }
@@ -281,8 +288,8 @@ struct SimulateBody {
   template <class S>
   GARRA_HD Step<S, J> fixed_step(const PlantOf<S>& p, const Clock<double>& clock, double h,
                                  const Motion<S, J>& at) const {
-    if (setup.method == Integrator::kRk4) return step_rk4(p, clock, h, at);
-    if (setup.method == Integrator::kImplicit1) return step_implicit1(p, clock, h, at);
+    if (method() == Integrator::kRk4) return step_rk4(p, clock, h, at);
+    if (method() == Integrator::kImplicit1) return step_implicit1(p, clock, h, at);
     return step_implicit2(p, clock, h, at);
   }
 
@@ -381,7 +388,7 @@ struct SimulateBody {
   GARRA_HD void operator()(std::int64_t i) const {
     static_assert(kWidth<S> == 1);
     State<S> s = start<S>(i);
-    if (setup.method == Integrator::kDopri5)
+    if (method() == Integrator::kDopri5)
       while (running<S>(s)) step_adaptive(s);
     else
       run_fixed(s);

@@ -38,20 +38,62 @@ struct Flows {
   S dissipated, work;
 };
 
+namespace kernel {
+
+// What is large, as real functions.
 template <Joints K, class S, class M, int J>
-GARRA_HD_CALL void mass_matrix(const M& m, const Angles<S, J>& x, Mat<S, J, J>& H) {
+GARRA_HD_CALL void call_mass_matrix(const M& m, const Angles<S, J>& x, Mat<S, J, J>& H) {
   H = inertia_matrix<K>(m, x);
+}
+template <Joints K, class S, class M, int J>
+GARRA_HD_CALL void call_bias_torque(const M& m, const Angles<S, J>& x, const Vec<S, J>& qd, Vec<S, J>& bias) {
+  bias = bias_torque<K>(m, x, qd);
+}
+template <class S, int J>
+GARRA_HD_CALL void call_solve(const Mat<S, J, J>& A, const Vec<S, J>& b, Vec<S, J>& x) {
+  x = solve_definite(A, b);
+}
+
+/// On a GPU small chains that all samples share are written out where they are used: their numbers are then operands
+/// in constant memory, the sample's are in registers, and no call takes either's address.
+template <class M, int J>
+inline constexpr bool kWrittenOut =
+#if defined(__CUDA_ARCH__)
+    J <= 8 && std::is_same_v<M, Model<double, J>>;
+#else
+    false;
+#endif
+
+}  // namespace kernel
+
+template <Joints K, class S, class M, int J>
+GARRA_HD Mat<S, J, J> mass_matrix(const M& m, const Angles<S, J>& x) {
+  Mat<S, J, J> H;
+  if constexpr (kernel::kWrittenOut<M, J>)
+    H = inertia_matrix<K>(m, x);
+  else
+    kernel::call_mass_matrix<K>(m, x, H);
+  return H;
 }
 /// tau - C qd - g
 template <Joints K, class S, class M, int J>
-GARRA_HD_CALL void free_force(const M& m, const Angles<S, J>& x, const Vec<S, J>& qd, const Vec<S, J>& tau,
-                              Vec<S, J>& force) {
-  force = tau - bias_torque<K>(m, x, qd);
+GARRA_HD Vec<S, J> free_force(const M& m, const Angles<S, J>& x, const Vec<S, J>& qd, const Vec<S, J>& tau) {
+  Vec<S, J> bias;
+  if constexpr (kernel::kWrittenOut<M, J>)
+    bias = bias_torque<K>(m, x, qd);
+  else
+    kernel::call_bias_torque<K>(m, x, qd, bias);
+  return tau - bias;
 }
 
-template <class S, int J>
-GARRA_HD_CALL void solve_for(const Mat<S, J, J>& A, const Vec<S, J>& b, Vec<S, J>& x) {
-  x = kernel::solve_definite(A, b);
+template <class M, class S, int J>
+GARRA_HD Vec<S, J> solve_for(const Mat<S, J, J>& A, const Vec<S, J>& b) {
+  Vec<S, J> x;
+  if constexpr (kernel::kWrittenOut<M, J>)
+    x = kernel::solve_definite(A, b);
+  else
+    kernel::call_solve(A, b, x);
+  return x;
 }
 
 /// Acceleration, and the powers that flow.
@@ -65,12 +107,11 @@ template <class S, class C, class M, int J, Joints K>
 GARRA_HD Rates<S, J> rates(const Plant<S, M, J, K>& plant, const Clock<C>& clock, const Motion<S, J>& at) {
   const Drive<S, J> d = drive(plant.law, plant.nominal, clock, at.q, at.qd, plant.amplitude);
   const Angles<S, J> x = angles<K>(plant.model, at.q);
-  Mat<S, J, J> H;
-  mass_matrix<K>(plant.model, x, H);
-  Vec<S, J> force, braking, qdd;
-  free_force<K>(plant.model, x, at.qd, d.tau, force);
+  Vec<S, J> braking;
   for_each_index<J>([&](int i) { braking[i] = plant.damping[i] * at.qd[i]; });
-  solve_for(H, force - braking, qdd);
+  const Mat<S, J, J> H = mass_matrix<K>(plant.model, x);
+  const Vec<S, J> force = free_force<K>(plant.model, x, at.qd, d.tau);
+  const Vec<S, J> qdd = solve_for<M>(H, force - braking);
   return {qdd, d.tau, dot(braking, at.qd), dot(d.tau, at.qd)};
 }
 
@@ -120,18 +161,16 @@ template <class S, class M, int J, Joints K>
 GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& clock, double step, const Vec<S, J>& q,
                           int passes, Stage<S, J>& s) {
   const Angles<S, J> x = angles<K>(plant.model, q);
-  Mat<S, J, J> H;
-  mass_matrix<K>(plant.model, x, H);
+  const Mat<S, J, J> H = mass_matrix<K>(plant.model, x);
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
   for (int pass = 0; pass < passes; ++pass) {
     const Drive<S, J> d = drive(plant.law, plant.nominal, clock, q, s.guess, plant.amplitude);
-    Vec<S, J> force;
-    free_force<K>(plant.model, x, s.guess, d.tau, force);
+    const Vec<S, J> force = free_force<K>(plant.model, x, s.guess, d.tau);
     Mat<S, J, J> A = H;
     const Vec<S, J> gap = s.from - s.guess;
-    Vec<S, J> b, change, grow;
+    Vec<S, J> b, grow;
     for_each_index<J>([&](int i) {
       grow[i] = fma(S(step), d.turn[i], S(1));
       A(i, i) = fma(S(step), max(S(0), plant.damping[i] + d.feel[i]) / grow[i], H(i, i));
@@ -139,7 +178,7 @@ GARRA_HD void solve_stage(const Plant<S, M, J, K>& plant, const Clock<double>& c
       for_each_index<J>([&](int k) { sum = fma(H(i, k), gap[k], sum); });
       b[i] = sum;
     });
-    solve_for(A, b, change);
+    const Vec<S, J> change = solve_for<M>(A, b);
     for_each_index<J>([&](int i) { s.V[i] = s.guess[i] + change[i] / grow[i]; });
     s.guess = s.V;
     s.tau = d.tau;
@@ -204,8 +243,7 @@ GARRA_HD Step<S, J> step_implicit2(const Plant<S, M, J, K>& plant, const Clock<d
 /// their bits.
 template <Joints K, class S, class M, int J>
 GARRA_HD_CALL void stop_joints(const M& m, const Vec<double, J>& lower, const Vec<double, J>& upper, Motion<S, J>& at) {
-  Mat<S, J, J> H;
-  mass_matrix<K>(m, angles<K>(m, at.q), H);
+  Mat<S, J, J> H = mass_matrix<K>(m, angles<K>(m, at.q));
   Vec<S, J> stopped, b;
   for_each_index<J>([&](int i) {
     const auto below = at.q[i]<S(lower[i]), above = at.q[i]> S(upper[i]);
