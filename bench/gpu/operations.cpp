@@ -303,24 +303,89 @@ Work simulate_chains(std::int64_t n) {
 
 // --- singularities, platforms ---
 
+/// Configurations of a PUMA 560 on the GPU, and `Arrays` for what there is to say of them.
+template <class Arrays>
+class ResidentConfigurations {
+ public:
+  ResidentConfigurations(const chain::Robot& robot, const std::vector<double>& q)
+      : robot_(robot), q_(q), at_{static_cast<std::int64_t>(q.size()) / robot.joints, q_} {}
+
+  void run(const Arrays& to, void (*work)(const chain::Robot&, const singularity::DeviceConfigurations&,
+                                          const singularity::MeasureOptions&, const Arrays&, const DeviceCall&)) {
+    if (workspace_ == nullptr)
+      workspace_ = std::make_unique<OnGpu<char>>(bytes_ = singularity::workspace_bytes(robot_, at_, {}, to));
+    work(robot_, at_, {}, to, {0, nullptr, workspace_->data(), bytes_});
+    check_cuda(cudaDeviceSynchronize());
+  }
+  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(at_.count); }
+
+ private:
+  chain::Robot robot_;
+  OnGpu<double> q_;
+  singularity::DeviceConfigurations at_;
+  std::unique_ptr<OnGpu<char>> workspace_;
+  std::size_t bytes_ = 0;
+};
+
 Work measure_singularities(std::int64_t n) {
   const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
   const auto q = std::make_shared<std::vector<double>>(drawn(n, 6, -3, 3));
-  return work_of(
+  Work work = work_of(
       8.0 * (6 + 6), [=](const Device& device) { return singularity::measure(*robot, *q, {}, device); },
       [](const singularity::Measures& m) {
         return Bytes().add(m.sigma_min).add(m.inverse_condition).add(m.manipulability).add(m.tool);
       });
+  using Arrays = singularity::DeviceMeasures;
+  struct There : ResidentConfigurations<Arrays> {
+    There(const chain::Robot& r, const std::vector<double>& at)
+        : ResidentConfigurations(r, at), sigma(count()), ratio(count()), volume(count()), tool(3 * count()) {}
+    OnGpu<double> sigma, ratio, volume, tool;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*robot, *q);
+    There& t = **there;
+    t.run({t.sigma, t.ratio, t.volume, t.tool}, singularity::measure);
+  };
+  work.resident_answer = [=] {
+    const There& t = **there;
+    return Bytes().add(t.sigma.values()).add(t.ratio.values()).add(t.volume.values()).add(t.tool.values());
+  };
+  return work;
 }
 
 Work nearest_singularities(std::int64_t n) {
   const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
   const auto q = std::make_shared<std::vector<double>>(drawn(n, 6, -3, 3));
-  return work_of(
+  Work work = work_of(
       8.0 * (6 + 20), [=](const Device& device) { return singularity::nearest_singularities(*robot, *q, {}, device); },
       [](const singularity::NearSingularities& s) {
         return Bytes().add(s.landing).add(s.singular_q).add(s.distance).add(s.responsible);
       });
+  using Arrays = singularity::DeviceNearSingularities;
+  struct There : ResidentConfigurations<Arrays> {
+    There(const chain::Robot& r, const std::vector<double>& at)
+        : ResidentConfigurations(r, at), landing(count()), q(at.size()), distance(count()), responsible(count()) {}
+    OnGpu<singularity::Landing> landing;
+    OnGpu<double> q, distance;
+    OnGpu<std::uint32_t> responsible;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*robot, *q);
+    There& t = **there;
+    Arrays to;
+    to.landing = t.landing;
+    to.singular_q = t.q;
+    to.distance = t.distance;
+    to.responsible = t.responsible;
+    t.run(to, singularity::nearest_singularities);
+  };
+  work.resident_answer = [=] {
+    const There& t = **there;
+    return Bytes().add(t.landing.values()).add(t.q.values()).add(t.distance.values()).add(t.responsible.values());
+  };
+  return work;
 }
 
 /// Poses around the home pose.

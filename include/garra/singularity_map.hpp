@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/batch/resident.hpp"
 #include "garra/chain.hpp"
 #include "garra/core/names.hpp"
 #include "garra/study/study.hpp"
@@ -79,6 +80,40 @@ struct NearSingularities {
 };
 [[nodiscard]] NearSingularities nearest_singularities(const chain::Robot& robot, const std::vector<double>& q,
                                                       const MeasureOptions& options, const Device& device);
+
+/// n configurations on the GPU [n,j], and where what there is to say of them goes, as in Measures and in
+/// NearSingularities: null where it is not wanted (garra/batch/resident.hpp, docs/gpu-arrays.md).
+struct DeviceConfigurations {
+  std::int64_t count = 0;
+  DeviceArray<const double> q;
+};
+struct DeviceMeasures {
+  DeviceArray<double> sigma_min, inverse_condition, manipulability, tool;
+};
+struct DeviceNearSingularities {
+  DeviceArray<Landing> landing;
+  DeviceArray<double> singular_q, distance;
+  DeviceArray<int> lost;
+  DeviceArray<std::uint32_t> responsible;
+  DeviceArray<int> subsets, subset_last;
+  DeviceArray<std::uint32_t> subset_joints;
+  DeviceArray<int> escape_joint, escape_order;
+  DeviceArray<double> escape_rate;
+  DeviceArray<int> escape_sign;
+  DeviceArray<double> wrench;
+};
+/// Queue their work in the call's stream. Throw Error, as those of arrays of the host; kNoDevice where no kernel is,
+/// which arms that move with fewer than six freedoms have not.
+void measure(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
+             const DeviceMeasures& to, const DeviceCall& call);
+void nearest_singularities(const chain::Robot& robot, const DeviceConfigurations& at, const MeasureOptions& options,
+                           const DeviceNearSingularities& to, const DeviceCall& call);
+/// Bytes of workspace that they take.
+[[nodiscard]] std::size_t workspace_bytes(const chain::Robot& robot, const DeviceConfigurations& at,
+                                          const MeasureOptions& options, const DeviceMeasures& to, int device = 0);
+[[nodiscard]] std::size_t workspace_bytes(const chain::Robot& robot, const DeviceConfigurations& at,
+                                          const MeasureOptions& options, const DeviceNearSingularities& to,
+                                          int device = 0);
 
 /// Where the values of a joint come from.
 struct JointSource {

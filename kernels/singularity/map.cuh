@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "garra/batch/on_device.cuh"
+#include "garra/batch/rows.cuh"
 #include "singularity/map/cuda.hpp"
 #include "singularity/map/rows.hpp"
 
@@ -16,7 +17,8 @@ namespace map_cuda {
 using Word = unsigned long long;
 using Numbers = cuda::Buffer<double>;
 
-inline constexpr std::int64_t kBatch = std::int64_t{1} << 18;  ///< samples in flight
+inline constexpr std::int64_t kBatch = std::int64_t{1} << 18;       ///< samples in flight
+inline constexpr std::int64_t kFirstBatch = std::int64_t{1} << 12;  ///< of a run
 
 /// Bits of x in an order in which unsigned integers rise with x; and back.
 __host__ __device__ inline Word ordered(double x) {
@@ -24,6 +26,24 @@ __host__ __device__ inline Word ordered(double x) {
   return (b >> 63) != 0 ? ~b : b | Word{1} << 63;
 }
 inline double from_ordered(Word b) { return from_bits<double>((b >> 63) != 0 ? b & ~(Word{1} << 63) : ~b); }
+
+/// A body whose arm is among the kernel's parameters, which threads read as constants.
+template <class AnArm, class Body>
+struct HoldingArm {
+  AnArm arm;
+  Body body;
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    Body with = body;
+    with.arm = &arm;
+    with.template operator()<double>(i);
+  }
+};
+/// body(i) for i = 0 .. count - 1, with an arm of the host in place of the body's.
+template <class AnArm, class Body>
+void for_each(std::int64_t count, const AnArm& arm, const Body& body) {
+  cuda::for_each(count, HoldingArm<AnArm, Body>{arm, body});
+}
 
 /// Adds to the device's counts and smallest values, by any number of threads.
 struct DeviceAdder {
@@ -42,6 +62,31 @@ struct Listing {
   int* length;  ///< on the device, 0 at first
   int* item;
   __device__ void append(int i) const { item[atomicAdd(length, 1)] = i; }
+};
+
+/// Lists the searches that go on.
+template <int J>
+struct ListActiveBody {
+  const double* searches;
+  Listing active;
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    if (batch::load<double, Search<double, J>>(searches, i).active > 0) active.append(static_cast<int>(i));
+  }
+};
+/// A body's work on what a list names: its threads stand side by side.
+template <class Body, class AnArm>
+struct ListedBody {
+  const AnArm* arm;
+  Body body;
+  Listing list;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    if (k >= *list.length) return;
+    Body with = body;
+    with.arm = arm;
+    with.template operator()<double>(list.item[k]);
+  }
 };
 
 /// Counts the first pass, lists near samples and those that may be among the worst.
@@ -64,15 +109,27 @@ struct CountBody {
   }
 };
 
-/// Searches begin at the near samples themselves.
+/// Measures of listed samples, side by side.
+struct GatherMeasuredBody {
+  const double* measured;
+  const int* item;
+  double* to;
+  template <class S>
+  __device__ void operator()(std::int64_t k) const {
+    batch::store<double>(to, k, batch::load<double, Measured<double>>(measured, item[k]));
+  }
+};
+
+/// Searches begin at the near samples themselves, or at all.
 template <int J>
 struct StartBody {
   const double* q;
-  const int* near;
+  const int* near;  ///< null: all
   double* searches;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    batch::store<double>(searches, k, start_search<double, J>(batch::load<double, Vec<double, J>>(q, near[k])));
+    const std::int64_t i = near == nullptr ? k : near[k];
+    batch::store<double>(searches, k, start_search<double, J>(batch::load<double, Vec<double, J>>(q, i)));
   }
 };
 
@@ -135,10 +192,14 @@ struct RestartBody {
 /// AnalyseBody where a search has begun again, and nowhere else.
 template <int J, int G>
 struct AnalyseAgainBody {
-  AnalyseBody<J, G> body;
+  const Arm<J>* arm;
+  RefineOptions options;
+  const double* searches;
+  double* results;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    if (batch::load<double, Search<double, J>>(body.states, k).again == 1) body.template operator()<double>(k);
+    if (batch::load<double, Search<double, J>>(searches, k).again == 1)
+      AnalyseBody<J, G>{arm, options, searches, results}.template operator()<double>(k);
   }
 };
 
@@ -158,12 +219,15 @@ struct CountLandingBody {
 };
 
 /// A body in single precision, wherever its caller stands.
-template <class Body>
+template <class Body, class AnArm>
 struct InSingle {
+  const AnArm* arm;
   Body body;
   template <class S>
   __device__ void operator()(std::int64_t i) const {
-    body.template operator()<float>(i);
+    Body with = body;
+    with.arm = arm;
+    with.template operator()<float>(i);
   }
 };
 
@@ -190,36 +254,64 @@ std::int64_t doubles(std::int64_t count) {
   return batch::tiles_for(count) * batch::kTile * batch::kFields<double, Problem>;
 }
 
-template <int J, int G, Look L>
-void look_elsewhere_in_batch(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, double* searches,
-                             double* others) {
-  cuda::for_each(count, LookElsewhereWhereWorthBody<J, G, L>{arm, options, searches, others});
-  for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, part, others});
-  cuda::for_each(count, KeepNearerBody<J>{arm, options, searches, others});
-}
-
-/// Room on the device for searches, further ones, and what they come to.
+/// Room on the device for so many searches, further ones, and a list of those that go on.
+template <int J>
 struct SearchRoom {
-  double *searches, *others, *results;
+  explicit SearchRoom(std::int64_t count)
+      : searches(doubles<Search<double, J>>(count)),
+        others(doubles<Search<double, J>>(count)),
+        active(count),
+        length(1) {}
+  Numbers searches, others;
+  cuda::Buffer<int> active, length;
 };
 
-/// Searches of near samples, from their starts to their analysis.
+/// Searches to their ends, those that need more steps together, so that no warp waits for one of its threads.
+template <int J, int G, int D>
+void search(const Arm<J>& arm, const RefineOptions& options, std::int64_t count, double* searches,
+            SearchRoom<J>& room) {
+  const Listing active{room.length.data(), room.active.data()};
+  for (const SearchPart& part : kSearchParts) {
+    room.length.clear();
+    cuda::for_each(count, ListActiveBody<J>{searches, active});
+    for_each(count, arm, ListedBody<SearchBody<J, G, D>, Arm<J>>{nullptr, {nullptr, options, part, searches}, active});
+  }
+}
+
+template <int J, int G, Look L>
+void look_elsewhere_in_batch(const Arm<J>& arm, const RefineOptions& options, std::int64_t count, SearchRoom<J>& room) {
+  double *const searches = room.searches.data(), *const others = room.others.data();
+  for_each(count, arm, LookElsewhereWhereWorthBody<J, G, L>{nullptr, options, searches, others});
+  search<J, G, 1>(arm, options, count, others, room);
+  for_each(count, arm, KeepNearerBody<J>{nullptr, options, searches, others});
+}
+
+/// Searches in `room` that begin, to their analysis in `results`.
 template <int J, int G>
-void find_nearest(const Arm<J>* arm, const RefineOptions& options, std::int64_t count, const SearchRoom& room) {
-  const auto [searches, others, results] = room;
-  for (const SearchPart& part : kSearchParts) cuda::for_each(count, SearchBody<J, G, 1>{arm, options, part, searches});
+void find_nearest(const Arm<J>& arm, const RefineOptions& options, std::int64_t count, SearchRoom<J>& room,
+                  double* results) {
+  double* const searches = room.searches.data();
+  search<J, G, 1>(arm, options, count, searches, room);
   if constexpr (G > 1) {
-    look_elsewhere_in_batch<J, G, Look::kSecond>(arm, options, count, searches, others);
-    look_elsewhere_in_batch<J, G, Look::kOpposite>(arm, options, count, searches, others);
+    look_elsewhere_in_batch<J, G, Look::kSecond>(arm, options, count, room);
+    look_elsewhere_in_batch<J, G, Look::kOpposite>(arm, options, count, room);
   }
-  const AnalyseBody<J, G> analyse{arm, options, searches, results};
-  cuda::for_each(count, analyse);
+  for_each(count, arm, AnalyseBody<J, G>{nullptr, options, searches, results});
   if constexpr (G > 2) {
-    cuda::for_each(count, RestartBody<J, G>{arm, options, searches, results});
-    for (const SearchPart& part : kSearchParts)
-      cuda::for_each(count, SearchBody<J, G, 2>{arm, options, part, searches});
-    cuda::for_each(count, AnalyseAgainBody<J, G>{analyse});
+    for_each(count, arm, RestartBody<J, G>{nullptr, options, searches, results});
+    search<J, G, 2>(arm, options, count, searches, room);
+    for_each(count, arm, AnalyseAgainBody<J, G>{nullptr, options, searches, results});
   }
+}
+
+/// Measures from tiles to tiles.
+template <int J, int G>
+void measure(const DeviceArm<J, G>& arm, bool single, std::int64_t count, const double* q, double* measured) {
+  using Single = SingleMeasureBody<J, G>;
+  if (single)
+    for_each(count, arm.single, InSingle<Single, Arm<J, float>>{nullptr, {nullptr, q, measured}});
+  else
+    for_each(count, arm.arm, MeasureBody<J, G>{nullptr, q, measured});
 }
 
 /// Everything on the device that a run needs.
@@ -229,22 +321,18 @@ class Run {
   Run(const DeviceArm<J, G>& map, const MapPlan& plan, std::int64_t batch)
       : map_(map),
         plan_host_(plan),
-        arm_(1),
-        single_(1),
         plan_(1),
         sampler_(1),
         counts_(plan.layout.with_buckets()),
         least_(plan.layout.least),
         q_(doubles<Vec<double, J>>(batch)),
         measured_(doubles<Measured<double>>(batch)),
-        searches_(doubles<Search<double, J>>(batch)),
-        others_(doubles<Search<double, J>>(batch)),
+        listed_(doubles<Measured<double>>(batch)),
+        room_(batch),
         results_(doubles<NearSingularity<double, J>>(batch)),
         near_(batch),
         worst_(batch),
         lengths_(2) {
-    arm_.upload(&map.arm);
-    single_.upload(&map.single);
     plan_.upload(&plan);
     sampler_.upload(&plan.sampler);
     counts_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.with_buckets()), 0).data());
@@ -258,7 +346,7 @@ class Run {
     const int none[2] = {0, 0};
     lengths_.upload(none);
     if (plan_host_.sampler.task)
-      cuda::for_each(count, SampleBody<J>{arm_.data(), sampler_.data(), first, q_.data()});
+      for_each(count, map_.arm, SampleBody<J>{nullptr, sampler_.data(), first, q_.data()});
     else  // apart, for it needs few registers
       cuda::for_each(count, DrawBody<J>{sampler_.data(), first, q_.data()});
     measure(first, count, to);
@@ -274,11 +362,11 @@ class Run {
     int lengths[2];
     lengths_.download(lengths);
     if (plan_host_.nearest && lengths[0] > 0) {
-      cuda::for_each(lengths[0], StartBody<J>{q_.data(), near_.data(), searches_.data()});
-      find_nearest<J, G>(arm_.data(), map_.options, lengths[0], {searches_.data(), others_.data(), results_.data()});
+      cuda::for_each(lengths[0], StartBody<J>{q_.data(), near_.data(), room_.searches.data()});
+      find_nearest<J, G>(map_.arm, map_.options, lengths[0], room_, results_.data());
       cuda::for_each(lengths[0], CountLandingBody<J>{plan_.data(), first, near_.data(), results_.data(), to});
     }
-    rank_worst(first, count, lengths[1], tally);
+    rank_worst(first, lengths[1], tally);
     keep_rows(first, count, lengths[0], tally);
   }
 
@@ -294,10 +382,9 @@ class Run {
  private:
   /// Measures a batch, in single precision where the plan says so, and rechecks some blocks of that.
   void measure(std::int64_t first, std::int64_t count, const DeviceAdder& to) {
-    if (!plan_host_.single) return cuda::for_each(count, MeasureBody<J, G>{arm_.data(), q_.data(), measured_.data()});
-    using Single = SingleMeasureBody<J, G>;
-    cuda::for_each(count, InSingle<Single>{Single{single_.data(), q_.data(), measured_.data()}});
-    cuda::for_each(count, RecheckBody<J, G>{arm_.data(), plan_.data(), first, q_.data(), measured_.data(), to});
+    map_cuda::measure(map_, plan_host_.single, count, q_.data(), measured_.data());
+    if (plan_host_.single)
+      for_each(count, map_.arm, RecheckBody<J, G>{nullptr, plan_.data(), first, q_.data(), measured_.data(), to});
   }
 
   /// Tiles of one kind, on the host.
@@ -319,13 +406,16 @@ class Run {
   }
 
   /// Adds those listed to the ranking of the worst; the host's order of ties.
-  void rank_worst(std::int64_t first, std::int64_t count, int length, study::Tally& tally) const {
+  void rank_worst(std::int64_t first, int length, study::Tally& tally) {
     if (length == 0) return;
-    const auto measured = fetch<Measured<double>>(measured_, count);
-    for (const int i : fetch_list(worst_, length)) {
-      const Measured<double> m = measured.get(i);
+    cuda::for_each(length, GatherMeasuredBody{measured_.data(), worst_.data(), listed_.data()});
+    const auto measured = fetch<Measured<double>>(listed_, length);
+    const std::vector<int> worst = fetch_list(worst_, length);
+    for (int k = 0; k < length; ++k) {
+      const Measured<double> m = measured.get(k);
       const MapOutcome outcome = outcome_of(plan_host_.rules, m);
-      tally.worst.add({m.inverse_condition, first + i, static_cast<int>(outcome), m.inverse_condition});
+      tally.worst.add({m.inverse_condition, first + worst[static_cast<std::size_t>(k)], static_cast<int>(outcome),
+                       m.inverse_condition});
     }
   }
 
@@ -354,56 +444,63 @@ class Run {
 
   const DeviceArm<J, G>& map_;
   const MapPlan& plan_host_;
-  cuda::Buffer<Arm<J>> arm_;
-  cuda::Buffer<Arm<J, float>> single_;  ///< for measures in single precision
   cuda::Buffer<MapPlan> plan_;
   cuda::Buffer<Sampler> sampler_;
   cuda::Buffer<Word> counts_, least_;
-  Numbers q_, measured_, searches_, others_, results_;  ///< tiles of a batch
-  cuda::Buffer<int> near_, worst_, lengths_;            ///< lists of a batch; lengths of both
+  Numbers q_, measured_, listed_;  ///< tiles of a batch
+  SearchRoom<J> room_;
+  Numbers results_;
+  cuda::Buffer<int> near_, worst_, lengths_;  ///< lists of a batch; lengths of both
 };
 
 }  // namespace map_cuda
 
-/// A run of a map: batches of kBatch samples.
+/// A run of a map: batches of kBatch samples. Those before are smaller, for the worst of them bound what later ones
+/// list for the host, and of the first all near samples are listed.
 template <int J, int G>
 void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceRun& job) {
   const std::int64_t batch = std::min(job.count, map_cuda::kBatch);
   map_cuda::Run<J, G> run(arm, job.plan, batch);
-  for (std::int64_t at = 0; at < job.count; at += batch)
-    run.add_batch(job.first + at, std::min(batch, job.count - at), job.tally);
+  std::int64_t size = std::min(batch, map_cuda::kFirstBatch);
+  for (std::int64_t at = 0; at < job.count; at += size, size = std::min(batch, 16 * size))
+    run.add_batch(job.first + at, std::min(size, job.count - at), job.tally);
   run.finish(job.tally);
 }
 
 /// Measures of given configurations.
 template <int J, int G>
-void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceMeasures& job) {
-  cuda::Buffer<Arm<J>> exact(1);
-  cuda::Buffer<Arm<J, float>> rough(1);
-  exact.upload(&arm.arm);
-  rough.upload(&arm.single);
-  map_cuda::Numbers in(map_cuda::doubles<Vec<double, J>>(job.count)),
-      out(map_cuda::doubles<Measured<double>>(job.count));
-  in.upload(job.q);
-  using Single = SingleMeasureBody<J, G>;
-  if (job.precision == Precision::kSingle)
-    cuda::for_each(job.count, map_cuda::InSingle<Single>{Single{rough.data(), in.data(), out.data()}});
-  else
-    cuda::for_each(job.count, MeasureBody<J, G>{exact.data(), in.data(), out.data()});
-  out.download(job.measured);
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const MeasuredRows<batch::ResidentRows>& job) {
+  batch::run_resident_chunks<Vec<double, J>, Measured<double>>(
+      job.rows, [&](const batch::RowRange& rows, const double* q, double* measured) {
+        map_cuda::measure(arm, job.precision == Precision::kSingle, rows.count, q, measured);
+      });
+}
+template <int J, int G>
+void run_kernels(const Device& device, const DeviceArm<J, G>& arm, const MeasuredRows<batch::Rows>& job) {
+  batch::run_staged(job.rows, batch::as_many_as_fit(device, batch::kDeviceChunk, 0),
+                    [&](const batch::ResidentRows& rows) {
+                      run_kernels(device, arm, MeasuredRows<batch::ResidentRows>{job.precision, rows});
+                    });
 }
 
-/// Searches of given starts, to their analysis.
+/// Searches from given configurations, to their analysis.
 template <int J, int G>
-void run_kernels(const Device&, const DeviceArm<J, G>& arm, const DeviceSearches& job) {
-  cuda::Buffer<Arm<J>> exact(1);
-  exact.upload(&arm.arm);
-  map_cuda::Numbers states(map_cuda::doubles<Search<double, J>>(job.count)),
-      others(map_cuda::doubles<Search<double, J>>(job.count)),
-      out(map_cuda::doubles<NearSingularity<double, J>>(job.count));
-  states.upload(job.searches);
-  map_cuda::find_nearest<J, G>(exact.data(), arm.options, job.count, {states.data(), others.data(), out.data()});
-  out.download(job.results);
+void run_kernels(const Device&, const DeviceArm<J, G>& arm, const SearchedRows<batch::ResidentRows>& job) {
+  batch::run_resident_chunks<Vec<double, J>, NearSingularity<double, J>>(
+      job.rows,
+      [&](const batch::RowRange& rows, const double* q, double* results) {
+        map_cuda::SearchRoom<J> room(rows.count);
+        cuda::for_each(rows.count, map_cuda::StartBody<J>{q, nullptr, room.searches.data()});
+        map_cuda::find_nearest<J, G>(arm.arm, arm.options, rows.count, room, results);
+      },
+      map_cuda::kBatch);
+}
+template <int J, int G>
+void run_kernels(const Device& device, const DeviceArm<J, G>& arm, const SearchedRows<batch::Rows>& job) {
+  using Largest = map_cuda::HoldingArm<Arm<J>, map_cuda::AnalyseAgainBody<J, G>>;
+  batch::run_staged(
+      job.rows, batch::as_many_as_fit(device, map_cuda::kBatch, cuda::stacks_of<Largest>(device.index)),
+      [&](const batch::ResidentRows& rows) { run_kernels(device, arm, SearchedRows<batch::ResidentRows>{rows}); });
 }
 
 }  // namespace garra::singularity

@@ -13,11 +13,11 @@ namespace garra::batch {
 
 inline constexpr std::int64_t kDeviceChunk = std::int64_t{1} << 20;  ///< rows on the GPU at a time, at most
 
-/// kernels(rows, in, out) for chunks of rows that are on the device.
+/// kernels(rows, in, out) for chunks of at most so many rows that are on the device.
 template <class In, class Out, class Kernels>
-void run_resident_chunks(const ResidentRows& job, const Kernels& kernels) {
+void run_resident_chunks(const ResidentRows& job, const Kernels& kernels, std::int64_t chunk = kDeviceChunk) {
   const ResidentCall call(job);
-  const std::int64_t most = std::min(kDeviceChunk, job.count), padded = tiles_for(most) * kTile;
+  const std::int64_t most = std::min(chunk, job.count), padded = tiles_for(most) * kTile;
   cuda::Buffer<double> in(padded * kFields<double, In>), out(padded * kFields<double, Out>);
   for (std::int64_t first = 0; first < job.count; first += most) {
     const RowRange rows{first, std::min(most, job.count - first)};

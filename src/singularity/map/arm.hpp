@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "garra/batch/resident.hpp"
+#include "garra/batch/rows.hpp"
 #include "singularity/map/counting.hpp"
 
 namespace garra::singularity {
@@ -36,16 +38,26 @@ class MapArm {
   /// Joint values of one sample; empty where a target of the task was not reached.
   [[nodiscard]] virtual std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const = 0;
   /// [n, joints] to sigma_min, inverse condition, manipulability and tool points.
-  virtual void measure(const std::vector<double>& q, Precision precision, const Device& device,
-                       Measures& out) const = 0;
+  void measure(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const;
   /// `options.free`: joints that may move.
-  virtual void nearest(const std::vector<double>& q, const RefineOptions& options, const Device& device,
-                       NearSingularities& out) const = 0;
+  void nearest(const std::vector<double>& q, const RefineOptions& options, const Device& device,
+               NearSingularities& out) const;
+  /// The same of rows, whose columns are those of Vec<double, J>, J = padded(), and of Measured or NearSingularity.
+  virtual void measure_rows(Precision precision, const batch::Rows& rows) const = 0;
+  virtual void measure_rows(Precision precision, const batch::ResidentRows& rows) const = 0;
+  virtual void search_rows(const RefineOptions& options, const batch::Rows& rows) const = 0;
+  virtual void search_rows(const RefineOptions& options, const batch::ResidentRows& rows) const = 0;
   [[nodiscard]] virtual study::Tally run(const MapPlan& plan, std::int64_t first, std::int64_t count,
                                          const Device& device) const = 0;
 
+  [[nodiscard]] int joints() const { return joints_; }
+  [[nodiscard]] int padded() const { return padded_; }
+
  protected:
-  MapArm() = default;
+  MapArm(int joints, int padded) : joints_(joints), padded_(padded) {}
+
+ private:
+  int joints_, padded_;
 };
 
 /// What the kernels are told of the user's options.

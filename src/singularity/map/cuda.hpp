@@ -1,6 +1,8 @@
 // What the host hands to kernels/singularity/*.cu (garra/batch/on_device.hpp): an arm, and one of three works.
 #pragma once
 
+#include "garra/batch/resident.hpp"
+#include "garra/batch/rows.hpp"
 #include "singularity/map/arm.hpp"
 
 namespace garra::singularity {
@@ -19,18 +21,15 @@ struct DeviceRun {
   std::int64_t first, count;
   study::Tally& tally;
 };
-/// Tiles of Vec<double, J> to tiles of Measured.
-struct DeviceMeasures {
+/// As MapArm::measure_rows() and search_rows(), of batch::Rows or batch::ResidentRows.
+template <class Rows>
+struct MeasuredRows {
   Precision precision;
-  std::int64_t count;
-  const double* q;
-  double* measured;
+  const Rows& rows;
 };
-/// Tiles of Search to tiles of NearSingularity.
-struct DeviceSearches {
-  std::int64_t count;
-  const double* searches;
-  double* results;
+template <class Rows>
+struct SearchedRows {
+  const Rows& rows;
 };
 
 }  // namespace garra::singularity

@@ -17,7 +17,8 @@ template <int J, int G>
 class MapArmOf final : public MapArm {
  public:
   MapArmOf(const chain::Robot& robot, const MeasureOptions& options)
-      : arm_(arm_of<J>(robot, options)),
+      : MapArm(robot.joints, J),
+        arm_(arm_of<J>(robot, options)),
         single_(single_of(arm_)),
         options_(refine_options(options)),
         revolute_(chain::all_revolute(arm_.model)) {}
@@ -29,28 +30,31 @@ class MapArmOf final : public MapArm {
     return {q.m, q.m + arm_.joints};
   }
 
-  void measure(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const override {
-    const auto count = static_cast<std::int64_t>(q.size()) / arm_.joints;
-    resize(out, static_cast<std::size_t>(count));
-    if (device.executor == Executor::kCuda) return measure_on_gpu(q, precision, device, out);
-    for_blocks(count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) w.q.set(i, row(q, first + i));
-      // Spare lanes of the last tile repeat a configuration: ordinary numbers.
-      map_run::pad(w.q, n);
+  void measure_rows(Precision precision, const batch::ResidentRows& rows) const override {
+    run_on_gpu({Executor::kCuda, 0, rows.call.device}, options_, MeasuredRows<batch::ResidentRows>{precision, rows});
+  }
+  void measure_rows(Precision precision, const batch::Rows& rows) const override {
+    const Device& device = rows.device;
+    if (device.executor == Executor::kCuda)
+      return run_on_gpu(device, options_, MeasuredRows<batch::Rows>{precision, rows});
+    for_blocks(rows.count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
+      gather(rows.in, {first, n}, {w.q.data(), J});
       measure_block(precision == Precision::kSingle, device.executor, n, w);
-      for (std::int64_t i = 0; i < n; ++i) write(w.measured.get(i), static_cast<std::size_t>(first + i), out);
+      scatter({w.measured.data(), batch::kFields<double, Measured<double>>}, {first, n}, rows.out);
     });
   }
 
-  void nearest(const std::vector<double>& q, const RefineOptions& options, const Device& device,
-               NearSingularities& out) const override {
-    const auto count = static_cast<std::int64_t>(q.size()) / arm_.joints;
-    resize(out, static_cast<std::size_t>(count));
-    if (device.executor == Executor::kCuda) return nearest_on_gpu(q, options, device, out);
-    for_blocks(count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
-      for (std::int64_t i = 0; i < n; ++i) w.searches.set(i, start_search<double, J>(row(q, first + i)));
+  void search_rows(const RefineOptions& options, const batch::ResidentRows& rows) const override {
+    run_on_gpu({Executor::kCuda, 0, rows.call.device}, options, SearchedRows<batch::ResidentRows>{rows});
+  }
+  void search_rows(const RefineOptions& options, const batch::Rows& rows) const override {
+    const Device& device = rows.device;
+    if (device.executor == Executor::kCuda) return run_on_gpu(device, options, SearchedRows<batch::Rows>{rows});
+    for_blocks(rows.count, device, [&](map_run::Workspace<J>& w, std::int64_t first, std::int64_t n) {
+      gather(rows.in, {first, n}, {w.q.data(), J});
+      for (std::int64_t i = 0; i < n; ++i) w.searches.set(i, start_search<double, J>(w.q.get(i)));
       nearest_block(device.executor, n, options, w);
-      for (std::int64_t i = 0; i < n; ++i) write(w.results.get(i), static_cast<std::size_t>(first + i), out);
+      scatter({w.results.data(), batch::kFields<double, NearSingularity<double, J>>}, {first, n}, rows.out);
     });
   }
 
@@ -93,12 +97,6 @@ class MapArmOf final : public MapArm {
   void for_blocks(std::int64_t count, const Device& device, const Work& work) const {
     batch::for_blocks(
         solve_threads(device), {count, map_run::kBlock}, [] { return map_run::Workspace<J>(); }, work);
-  }
-
-  [[nodiscard]] Vec<double, J> row(const std::vector<double>& rows, std::int64_t i) const {
-    Vec<double, J> q = Vec<double, J>::zero();
-    std::copy_n(rows.data() + i * arm_.joints, arm_.joints, q.m);
-    return q;
   }
 
   /// From w.q to `to`.
@@ -258,69 +256,6 @@ class MapArmOf final : public MapArm {
       throw Error(ExitCode::kNoDevice,
                   "maps of arms of generic rank " + std::to_string(G) + " have no CUDA kernels, only those of rank 6",
                   "use --device cpu");
-  }
-
-  void measure_on_gpu(const std::vector<double>& q, Precision precision, const Device& device, Measures& out) const {
-    const auto count = static_cast<std::int64_t>(out.sigma_min.size());
-    batch::Tiles<Vec<double, J>> in(count);
-    batch::Tiles<Measured<double>> measured(count);
-    for (std::int64_t i = 0; i < count; ++i) in.set(i, row(q, i));
-    run_on_gpu(device, options_, DeviceMeasures{precision, count, in.data(), measured.data()});
-    for (std::int64_t i = 0; i < count; ++i) write(measured.get(i), static_cast<std::size_t>(i), out);
-  }
-
-  void nearest_on_gpu(const std::vector<double>& q, const RefineOptions& options, const Device& device,
-                      NearSingularities& out) const {
-    const auto count = static_cast<std::int64_t>(out.landing.size());
-    batch::Tiles<Search<double, J>> searches(count);
-    batch::Tiles<NearSingularity<double, J>> results(count);
-    for (std::int64_t i = 0; i < count; ++i) searches.set(i, start_search<double, J>(row(q, i)));
-    run_on_gpu(device, options, DeviceSearches{count, searches.data(), results.data()});
-    for (std::int64_t i = 0; i < count; ++i) write(results.get(i), static_cast<std::size_t>(i), out);
-  }
-
-  static void resize(Measures& out, std::size_t n) {
-    for (auto* a : {&out.sigma_min, &out.inverse_condition, &out.manipulability}) a->resize(n);
-    out.tool.resize(3 * n);
-  }
-
-  static void write(const Measured<double>& m, std::size_t at, Measures& out) {
-    out.sigma_min[at] = m.sigma;
-    out.inverse_condition[at] = m.inverse_condition;
-    out.manipulability[at] = m.manipulability;
-    std::copy(m.tool.m, m.tool.m + 3, out.tool.data() + 3 * at);
-  }
-
-  void resize(NearSingularities& out, std::size_t n) const {
-    const auto joints = static_cast<std::size_t>(arm_.joints);
-    out.landing.resize(n);
-    out.singular_q.resize(n * joints);
-    for (auto* a : {&out.distance, &out.escape_rate}) a->resize(n);
-    for (auto* a : {&out.lost, &out.subsets, &out.escape_joint, &out.escape_order, &out.escape_sign}) a->resize(n);
-    out.responsible.resize(n);
-    out.subset_last.resize(n * joints);
-    out.subset_joints.resize(n * joints);
-    out.wrench.resize(6 * n);
-  }
-
-  void write(const NearSingularity<double, J>& s, std::size_t at, NearSingularities& out) const {
-    const auto joints = static_cast<std::size_t>(arm_.joints);
-    // Landing and counts travel as doubles, as every member of a tile's struct must.
-    out.landing[at] = static_cast<Landing>(static_cast<int>(s.landing));
-    out.distance[at] = s.distance;
-    out.lost[at] = static_cast<int>(s.lost);
-    out.responsible[at] = static_cast<std::uint32_t>(s.responsible);
-    out.subsets[at] = static_cast<int>(s.subsets);
-    out.escape_joint[at] = static_cast<int>(s.escape_joint);
-    out.escape_order[at] = static_cast<int>(s.escape_order);
-    out.escape_rate[at] = s.escape_rate;
-    out.escape_sign[at] = static_cast<int>(s.escape_sign);
-    std::copy(s.wrench.m, s.wrench.m + 6, out.wrench.data() + 6 * at);
-    std::copy(s.q.m, s.q.m + joints, out.singular_q.data() + joints * at);
-    for (std::size_t j = 0; j < joints; ++j) {
-      out.subset_last[joints * at + j] = static_cast<int>(s.subset_last[static_cast<int>(j)]);
-      out.subset_joints[joints * at + j] = static_cast<std::uint32_t>(s.subset_joints[static_cast<int>(j)]);
-    }
   }
 
   Arm<J> arm_;
