@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "base/room.hpp"
 #include "chain/eval/buffer.hpp"
 #include "chain/eval/cuda.hpp"
 #include "garra/batch/on_device.hpp"
@@ -171,7 +172,7 @@ void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     const std::int64_t numbers = wanted.has(output) ? states.count * size_of(output, robot.joints) : 0;
-    out[output].resize(static_cast<std::size_t>(numbers));
+    make_room_for(out[output], static_cast<std::size_t>(numbers), solve_threads(place.device));
   }
   // After sizes and checks: from here on nothing is misuse.
   const EvalJob job{robot, states, wanted, place.options, place.device, out};

@@ -1,3 +1,4 @@
+#include "base/room.hpp"
 #include "contact/lcp/arrays.hpp"
 #include "contact/lcp/batch.hpp"
 #include "garra/batch/rows_run.hpp"
@@ -11,8 +12,9 @@ Solutions solve(const Problems& problems, const Options& options, const Device& 
   out.size = problems.size;
   out.count = problems.count;
   const auto n = static_cast<std::size_t>(problems.count), k = static_cast<std::size_t>(problems.size);
-  out.z.resize(n * k);
-  out.w.resize(n * k);
+  const int threads = solve_threads(device);
+  make_room_for(out.z, n * k, threads);
+  make_room_for(out.w, n * k, threads);
   out.residual.resize(n);
   out.pivots.resize(n);
   out.status.resize(n);
