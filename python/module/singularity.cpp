@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "arrays.hpp"
 #include "garra/singularity_map.hpp"
+#include "on_gpu.hpp"
 #include "singularity/command/answer.hpp"
 
 namespace garra::python {
@@ -73,6 +73,23 @@ nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string&
   return arrays;
 }
 
+/// Queues the measures of configurations on a GPU: `given` has q, `out` an array for each of Measures.
+void measure_on_gpu(const chain::Robot& robot, const nb::dict& given, const nb::dict& out, const std::string& center,
+                    double length, std::uintptr_t stream, const nb::callable& allocate) {
+  const auto q = nb::cast<OnGpu<const double>>(given["q"]);
+  const singularity::DeviceConfigurations at{static_cast<std::int64_t>(q.shape(0)), view_of<const double>(q)};
+  singularity::DeviceMeasures to;
+  take<double>(out, "sigma_min", to.sigma_min);
+  take<double>(out, "inverse_condition", to.inverse_condition);
+  take<double>(out, "manipulability", to.manipulability);
+  take<double>(out, "tool", to.tool);
+  const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
+  run_on_gpu(
+      {q.device_id(), stream, allocate},
+      [&](const DeviceCall& call) { return singularity::workspace_bytes(robot, at, options, to, call.device); },
+      [&](const DeviceCall& call) { singularity::measure(robot, at, options, to, call); });
+}
+
 nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string& center, double length,
                  double tolerance, const std::string& device, int threads) {
   const std::size_t n = q.shape(0), j = q.shape(1);
@@ -101,6 +118,7 @@ void add_singularity(nb::module_& m) {
   m.def("singularity_analyse", analyse_robot);
   m.def("singularity_analyse_screws", analyse_screws);
   m.def("singularity_measure", measure);
+  m.def("singularity_measure_on_gpu", measure_on_gpu);
   m.def("singularity_nearest", nearest);
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,9 +140,14 @@ def measure(
 
     center: "natural" (the point nearest to all revolute axes) or "tool"; length: unit of length L of the screws [m];
     None: root mean square distance of the axes to the center. Of arms that can move in six freedoms.
+    Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
     """
     from garra import _core
+    from garra.batch import is_on_gpu
 
+    if is_on_gpu(q):
+        _check_center(center)
+        return Measures(**import_module(".on_gpu", __name__).measure(robot._core, q, center, length or 0.0))
     batch = _configurations(robot, q, center)
     arrays = _core.singularity_measure(robot._core, batch["q"], center, length or 0.0, device, threads)
     return Measures(**{name: batch.out(array) for name, array in arrays.items()})
@@ -193,9 +199,13 @@ def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noq
         return run({**scenario, **how}, samples=samples, **running)
 
 
+def _check_center(center: str) -> None:
+    if center not in ("natural", "tool"):
+        raise ValueError(f'center = {center!r}, not "natural" or "tool"')
+
+
 def _configurations(robot: Chain, q: Any, center: str) -> Batch:
     from garra.batch import Batch
 
-    if center not in ("natural", "tool"):
-        raise ValueError(f'center = {center!r}, not "natural" or "tool"')
+    _check_center(center)
     return Batch(("q", q, (robot.n,)))

@@ -12,7 +12,8 @@ from arrays import REFERENCE, require_module
 
 require_module()
 
-from garra import contact  # noqa: E402
+import garra  # noqa: E402
+from garra import contact, singularity  # noqa: E402
 
 
 def _torch():
@@ -58,6 +59,17 @@ def test_answers_have_the_bits_of_the_processor(library, problems):
         here, there = getattr(expected, name), getattr(found, name)
         assert type(there).__module__ == type(on_gpu(problems[0])).__module__
         assert np.array_equal(here, on_host(there), equal_nan=True), name
+
+
+def test_arms_have_the_bits_of_the_processor(library):
+    on_gpu, on_host = library
+    robot = garra.models.puma560()
+    q, qd, qdd = (np.sin(np.arange(600.0).reshape(10, 10, 6) * k) for k in (1.7, 2.3, 0.3))
+    torque = robot.rnea(*map(on_gpu, (q, qd, qdd)))
+    assert np.array_equal(on_host(torque), robot.rnea(q, qd, qdd, device="scalar"))
+    expected, found = singularity.measure(robot, q, device="scalar"), singularity.measure(robot, on_gpu(q))
+    for name in singularity.Measures.__dataclass_fields__:
+        assert np.array_equal(getattr(expected, name), on_host(getattr(found, name))), name
 
 
 def test_shared_numbers_and_leading_axes(library, problems):
