@@ -74,9 +74,25 @@ void simulate_all(const SimulateJob& job) {
     simulate_chunk<Body>(job, rows, first, std::min(chunk, job.in.count - first));
 }
 
+/// Chains of up to six joints, by a kernel for each method.
+template <Joints K, bool kVaries>
+void simulate_six(const SimulateJob& job) {
+  switch (job.options.method) {
+    case Integrator::kRk4:
+      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kRk4>>(job);
+    case Integrator::kDopri5:
+      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kDopri5>>(job);
+    case Integrator::kImplicit1:
+      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kImplicit1>>(job);
+    case Integrator::kImplicit2:
+      return simulate_all<SimulateBody<6, K, kVaries, Integrator::kImplicit2>>(job);
+  }
+}
+
 }  // namespace simulate_cuda
 
-/// Chains of up to kMaxJoints joints of any kind, with numbers per sample. A file of its own, see cmake/cuda.cmake.
+/// Chains of up to six joints of any kind, with numbers per sample; and of up to kMaxJoints (see cmake/cuda.cmake).
+void simulate_varying(const SimulateJob& job);
 void simulate_large(const SimulateJob& job);
 
 }  // namespace garra::chain

@@ -1,4 +1,4 @@
-// Simulations of chains that have joints that slide, more than six, or numbers of their own.
+// Simulations of chains of seven to sixteen joints.
 #include "chain/simulate.cuh"
 
 namespace garra::chain {
