@@ -7,6 +7,7 @@
 
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/rows.cuh"
+#include "garra/study/counter.cuh"
 #include "singularity/map/cuda.hpp"
 #include "singularity/map/rows.hpp"
 
@@ -14,11 +15,14 @@ namespace garra::singularity {
 
 namespace map_cuda {
 
-using Word = unsigned long long;
+using counter_cuda::Word;
 using Numbers = cuda::Buffer<double>;
 
-inline constexpr std::int64_t kBatch = std::int64_t{1} << 18;       ///< samples in flight
+using counter_cuda::kCopies, counter_cuda::Small;
+
+inline constexpr std::int64_t kBatch = std::int64_t{1} << 20;       ///< samples in flight
 inline constexpr std::int64_t kFirstBatch = std::int64_t{1} << 12;  ///< of a run
+inline constexpr std::int64_t kSearches = std::int64_t{1} << 18;    ///< in flight, of rows
 
 /// Bits of x in an order in which unsigned integers rise with x; and back.
 __host__ __device__ inline Word ordered(double x) {
@@ -47,13 +51,20 @@ void for_each(std::int64_t count, const AnArm& arm, const Body& body) {
 
 /// Adds to the device's counts and smallest values, by any number of threads.
 struct DeviceAdder {
-  Word* counts;    ///< of the tally's layout
+  Small* counts;   ///< [copy][count], of the tally's layout
   Word* smallest;  ///< ordered() bits
+  int size;        ///< of a copy
+
+  /// Of thread i.
+  [[nodiscard]] __device__ DeviceAdder of(std::int64_t i) const {
+    return {counts + i / cuda::kThreads % kCopies * size, smallest, size};
+  }
   // Integer additions commute: counts do not depend on the order of threads.
-  __device__ void add(int i) const { atomicAdd(counts + i, Word{1}); }
+  __device__ void add(int i) const { atomicAdd(counts + i, Small{1}); }
   __device__ void least(int i, double x) const {
-    // NaN is no measurement, but its bits would have a place in the order.
-    if (x == x) atomicMin(smallest + i, ordered(x));
+    // NaN is no measurement, but its bits would have a place in the order. What is there only falls: whoever is not
+    // below what it was need not wait for the others.
+    if (x == x && ordered(x) < smallest[i]) atomicMin(smallest + i, ordered(x));
   }
 };
 
@@ -101,7 +112,7 @@ struct CountBody {
   __device__ void operator()(std::int64_t i) const {
     const auto m = batch::load<double, Measured<double>>(measured, i);
     const MapOutcome outcome = outcome_of(plan->rules, m);
-    count_measured(plan->layout, m, outcome, to);
+    count_measured(plan->layout, m, outcome, to.of(i));
     if (!is_near(outcome)) return;
     near.append(static_cast<int>(i));
     // `<=`: a tie is left to the host's list.
@@ -109,14 +120,15 @@ struct CountBody {
   }
 };
 
-/// Measures of listed samples, side by side.
-struct GatherMeasuredBody {
-  const double* measured;
+/// What is listed, side by side.
+template <class Problem>
+struct GatherListedBody {
+  const double* from;
   const int* item;
   double* to;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    batch::store<double>(to, k, batch::load<double, Measured<double>>(measured, item[k]));
+    batch::store<double>(to, k, batch::load<double, Problem>(from, item[k]));
   }
 };
 
@@ -214,7 +226,7 @@ struct CountLandingBody {
   template <class S>
   __device__ void operator()(std::int64_t k) const {
     count_landing(plan->layout, plan->rules, first + near[k],
-                  batch::load<double, NearSingularity<double, J>>(results, k), to);
+                  batch::load<double, NearSingularity<double, J>>(results, k), to.of(k));
   }
 };
 
@@ -244,7 +256,7 @@ struct RecheckBody {
   __device__ void operator()(std::int64_t i) const {
     if ((first + i) / study::kBlock % kRecheckEvery != 0) return;
     count_recheck(plan->layout, plan->rules, batch::load<double, Measured<double>>(measured, i),
-                  singularity::measured<G, Joints::kMixed>(*arm, batch::load<double, Vec<double, J>>(q, i)), to);
+                  singularity::measured<G, Joints::kMixed>(*arm, batch::load<double, Vec<double, J>>(q, i)), to.of(i));
   }
 };
 
@@ -321,30 +333,29 @@ class Run {
   Run(const DeviceArm<J, G>& map, const MapPlan& plan, std::int64_t batch)
       : map_(map),
         plan_host_(plan),
+        size_(plan.layout.with_buckets()),
         plan_(1),
         sampler_(1),
-        counts_(plan.layout.with_buckets()),
+        copies_(std::int64_t{kCopies} * size_),
+        counts_(size_),
         least_(plan.layout.least),
         q_(doubles<Vec<double, J>>(batch)),
         measured_(doubles<Measured<double>>(batch)),
-        listed_(doubles<Measured<double>>(batch)),
-        room_(batch),
-        results_(doubles<NearSingularity<double, J>>(batch)),
         near_(batch),
         worst_(batch),
         lengths_(2) {
     plan_.upload(&plan);
     sampler_.upload(&plan.sampler);
-    counts_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.with_buckets()), 0).data());
+    copies_.clear();
+    counts_.clear();
     least_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.least), ordered(INFINITY)).data());
   }
 
   /// Samples first ... first + count - 1 of the run: counts stay here, rankings and kept rows go to `tally`.
   void add_batch(std::int64_t first, std::int64_t count, study::Tally& tally) {
-    const DeviceAdder to{counts_.data(), least_.data()};
+    const DeviceAdder to{copies_.data(), least_.data(), size_};
     // Lists of this batch begin anew; counts and smallest values go on.
-    const int none[2] = {0, 0};
-    lengths_.upload(none);
+    lengths_.clear();
     if (plan_host_.sampler.task)
       for_each(count, map_.arm, SampleBody<J>{nullptr, sampler_.data(), first, q_.data()});
     else  // apart, for it needs few registers
@@ -361,13 +372,17 @@ class Run {
                                     limit});
     int lengths[2];
     lengths_.download(lengths);
-    if (plan_host_.nearest && lengths[0] > 0) {
-      cuda::for_each(lengths[0], StartBody<J>{q_.data(), near_.data(), room_.searches.data()});
-      find_nearest<J, G>(map_.arm, map_.options, lengths[0], room_, results_.data());
-      cuda::for_each(lengths[0], CountLandingBody<J>{plan_.data(), first, near_.data(), results_.data(), to});
+    const auto [near, listed] = lengths;
+    Numbers results(plan_host_.nearest ? doubles<NearSingularity<double, J>>(near) : 0);
+    if (plan_host_.nearest && near > 0) {
+      SearchRoom<J> room(near);
+      cuda::for_each(near, StartBody<J>{q_.data(), near_.data(), room.searches.data()});
+      find_nearest<J, G>(map_.arm, map_.options, near, room, results.data());
+      cuda::for_each(near, CountLandingBody<J>{plan_.data(), first, near_.data(), results.data(), to});
     }
-    rank_worst(first, lengths[1], tally);
-    keep_rows(first, count, lengths[0], tally);
+    cuda::for_each(size_, counter_cuda::MergeBody{copies_.data(), counts_.data(), size_});
+    rank_worst(first, listed, tally);
+    keep_rows(first, near, results, tally);
   }
 
   /// Counts and smallest values of all batches into `tally`, in place of what is there.
@@ -396,20 +411,25 @@ class Run {
                 "copying from the GPU");
     return out;
   }
+  /// Those that a list names.
+  template <class Problem>
+  static batch::Tiles<Problem> fetch_listed(const Numbers& from, const cuda::Buffer<int>& list, int length) {
+    Numbers there(doubles<Problem>(length));
+    cuda::for_each(length, GatherListedBody<Problem>{from.data(), list.data(), there.data()});
+    return fetch<Problem>(there, length);
+  }
 
   /// The first `length` entries of a list.
   static std::vector<int> fetch_list(const cuda::Buffer<int>& from, int length) {
-    std::vector<int> out(static_cast<std::size_t>(length));
-    cuda::check(cudaMemcpy(out.data(), from.data(), out.size() * sizeof(int), cudaMemcpyDeviceToHost),
-                "copying from the GPU");
+    std::vector<int> out;
+    from.append_to(out, length);
     return out;
   }
 
   /// Adds those listed to the ranking of the worst; the host's order of ties.
-  void rank_worst(std::int64_t first, int length, study::Tally& tally) {
+  void rank_worst(std::int64_t first, int length, study::Tally& tally) const {
     if (length == 0) return;
-    cuda::for_each(length, GatherMeasuredBody{measured_.data(), worst_.data(), listed_.data()});
-    const auto measured = fetch<Measured<double>>(listed_, length);
+    const auto measured = fetch_listed<Measured<double>>(measured_, worst_, length);
     const std::vector<int> worst = fetch_list(worst_, length);
     for (int k = 0; k < length; ++k) {
       const Measured<double> m = measured.get(k);
@@ -420,11 +440,11 @@ class Run {
   }
 
   /// Rows of near samples for results.h5, as far as the plan keeps them.
-  void keep_rows(std::int64_t first, std::int64_t count, int length, study::Tally& tally) const {
+  void keep_rows(std::int64_t first, int length, const Numbers& found, study::Tally& tally) const {
     if (first >= plan_host_.keep_from_first || length == 0) return;
-    const auto measured = fetch<Measured<double>>(measured_, count);
-    const auto q = fetch<Vec<double, J>>(q_, count);
-    const auto results = fetch<NearSingularity<double, J>>(results_, length);
+    const auto measured = fetch_listed<Measured<double>>(measured_, near_, length);
+    const auto q = fetch_listed<Vec<double, J>>(q_, near_, length);
+    const auto results = fetch<NearSingularity<double, J>>(found, plan_host_.nearest ? length : 0);
     const std::vector<int> near = fetch_list(near_, length);
     std::vector<int> order(near.size());
     // Threads have appended in any order; rows are kept by sample number, as on the host.
@@ -435,8 +455,8 @@ class Run {
       const int i = near[static_cast<std::size_t>(k)];
       // The rows that are kept are those of the first samples: behind the limit there are no more.
       if (first + i >= plan_host_.keep_from_first) break;
-      const Measured<double> m = measured.get(i);
-      keep_row<J>({first + i, outcome_of(plan_host_.rules, m), m, q.get(i),
+      const Measured<double> m = measured.get(k);
+      keep_row<J>({first + i, outcome_of(plan_host_.rules, m), m, q.get(k),
                    plan_host_.nearest ? results.get(k) : not_analysed<J>()},
                   map_.arm.joints, tally.kept);
     }
@@ -444,12 +464,12 @@ class Run {
 
   const DeviceArm<J, G>& map_;
   const MapPlan& plan_host_;
+  int size_;  ///< counts and buckets
   cuda::Buffer<MapPlan> plan_;
   cuda::Buffer<Sampler> sampler_;
+  cuda::Buffer<Small> copies_;
   cuda::Buffer<Word> counts_, least_;
-  Numbers q_, measured_, listed_;  ///< tiles of a batch
-  SearchRoom<J> room_;
-  Numbers results_;
+  Numbers q_, measured_;                      ///< tiles of a batch
   cuda::Buffer<int> near_, worst_, lengths_;  ///< lists of a batch; lengths of both
 };
 
@@ -493,13 +513,13 @@ void run_kernels(const Device&, const DeviceArm<J, G>& arm, const SearchedRows<b
         cuda::for_each(rows.count, map_cuda::StartBody<J>{q, nullptr, room.searches.data()});
         map_cuda::find_nearest<J, G>(arm.arm, arm.options, rows.count, room, results);
       },
-      map_cuda::kBatch);
+      map_cuda::kSearches);
 }
 template <int J, int G>
 void run_kernels(const Device& device, const DeviceArm<J, G>& arm, const SearchedRows<batch::Rows>& job) {
   using Largest = map_cuda::HoldingArm<Arm<J>, map_cuda::AnalyseAgainBody<J, G>>;
   batch::run_staged(
-      job.rows, batch::as_many_as_fit(device, map_cuda::kBatch, cuda::stacks_of<Largest>(device.index)),
+      job.rows, batch::as_many_as_fit(device, map_cuda::kSearches, cuda::stacks_of<Largest>(device.index)),
       [&](const batch::ResidentRows& rows) { run_kernels(device, arm, SearchedRows<batch::ResidentRows>{rows}); });
 }
 

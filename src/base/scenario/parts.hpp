@@ -29,6 +29,10 @@ void schema_field(Fields& f);
 void header_fields(Fields& f, const char* job, std::string& title, std::uint64_t* seed);
 /// Of [sampling], one by one, for jobs have them in their own order.
 void samples_field(Fields& f, std::int64_t& samples, const Words& words);
+/// Chunks of a run that has many samples, up to so many blocks: a GPU computes 2^20 in little more time than a file
+/// takes.
+inline constexpr std::int64_t kMostBlocks = 4096;
+void larger_chunks(study::Plan& plan, std::int64_t most_blocks);
 void chunk_field(Fields& f, study::Plan& plan, const Words& words);
 void max_unsolved_field(Fields& f, double& share, const Words& words);
 void stop_field(Fields& f, study::Plan& plan);

@@ -54,6 +54,11 @@ void samples_field(Fields& f, std::int64_t& samples, const Words& words) {
   f.key("samples", count(samples, {.high = kMostSamples}), words);
 }
 
+void larger_chunks(study::Plan& plan, std::int64_t most_blocks) {
+  constexpr std::int64_t kFewest = 8;
+  while (plan.chunk < most_blocks * study::kBlock && plan.samples >= 2 * kFewest * plan.chunk) plan.chunk *= 2;
+}
+
 void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
   // By the samples, not by the machine: where a half width ends a run must not depend on who computes it.
   if (f.reading())

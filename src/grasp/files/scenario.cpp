@@ -22,31 +22,30 @@ namespace {
 using grasp::Scenario;
 
 constexpr std::int64_t kDefaultSamplesInTime = 10'000;
-constexpr std::int64_t kChunksOfARun = 10, kMostBlocks = 64;
-/// At an instant: chunks of a run that has many samples, and the most blocks of one.
-constexpr std::int64_t kFewestChunks = 8, kBlocksAlone = 4096, kBlocksWithFailures = 256;
+/// At an instant, the most blocks of a chunk of a run that has many samples.
+constexpr std::int64_t kBlocksWithFailures = 256;
 
-/// In time, a tenth of the samples: there is progress to show and to resume from only between chunks.
+/// In time, a tenth of the samples: there is progress to show and to resume from only between chunks. Where there are
+/// many, a quarter, up to the 32 blocks that a GPU is busy with.
 void set_chunk_of_time(study::Plan& plan) {
-  // Whole blocks, at least one, at most 64.
-  const std::int64_t blocks = plan.samples / kChunksOfARun / study::kBlock;
-  plan.chunk = std::clamp<std::int64_t>(blocks, 1, kMostBlocks) * study::kBlock;
+  constexpr std::int64_t kMany = 1 << 16, kBusy = 32, kMost = 64;  // samples; blocks
+  const std::int64_t blocks = plan.samples / study::kBlock;
+  const std::int64_t wanted = plan.samples < kMany ? blocks / 10 : std::max(blocks / 10, std::min(blocks / 4, kBusy));
+  plan.chunk = std::clamp<std::int64_t>(wanted, 1, kMost) * study::kBlock;
 }
 
-/// At an instant, larger where there are many samples: a GPU computes 2^20 of them in little more time than the file
-/// takes. Rows of samples that are kept lie in memory until their chunk is stored, some 500 B each.
+/// At an instant. Rows of samples that are kept lie in memory until their chunk is stored, some 500 B each.
 void set_chunk_of_instant(study::Plan& plan) {
   if (plan.keep == "all") return;
-  const std::int64_t most = (plan.keep == "none" ? kBlocksAlone : kBlocksWithFailures) * study::kBlock;
-  while (plan.chunk < most && plan.samples >= 2 * kFewestChunks * plan.chunk) plan.chunk *= 2;
+  larger_chunks(plan, plan.keep == "none" ? kMostBlocks : kBlocksWithFailures);
 }
 
 void sampling_fields(Fields& f, Scenario& s) {
   samples_field(f, s.plan.samples, {.doc = "of all; with `[time]` 10 000"});
   if (f.reading()) s.time ? set_chunk_of_time(s.plan) : set_chunk_of_instant(s.plan);
   chunk_field(f, s.plan,
-              {.doc = "samples of one file; with `[time]` a tenth of all, else more where there are many; doubled "
-                      "until there are at most 4000"});
+              {.doc = "samples of one file; with `[time]` a tenth of all, a quarter where there are "
+                      "many; else more where there are many; doubled until there are at most 4000"});
   stop_field(f, s.plan);
   time_limit_field(f, s.plan);
 }

@@ -111,7 +111,8 @@ void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
   f.key("sequence", choice(s.sequence), {.doc = "even: low discrepancy"});
   f.check(s.sequence == singularity::Sequence::kRandom || (!s.task && draws_joints(s)), "sequence",
           s.task ? "starts of [task] are always random" : "no joint is drawn", "Leave it out.");
-  chunk_field(f, plan, {.doc = "samples of one file; doubled until there are at most 4000"});
+  if (f.reading()) larger_chunks(plan, kMostBlocks);
+  chunk_field(f, plan, {.doc = "samples of one file; more where there are many; doubled until there are at most 4000"});
   max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
   // An interval of P speaks of random draws; the nodes of a grid are all there is, so stopping early has no meaning.
   f.when({chosen, "without grids", them, "Leave it out: some of the nodes would not stand for the others."},
@@ -168,9 +169,9 @@ void fields(Fields& f, MapScenario& s, const std::string& file, const Place& rob
   // Only where all is right so far: sources of a robot that is wrong mean nothing.
   const std::int64_t nodes = f.good() && visits_nodes(s) && f.has("robot", true) ? count_nodes(s) : 0;
   f.check(nodes <= kMostSamples, s.task ? "task" : "joints", "too many nodes", "Give fewer points.");
-  f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s, nodes); });
   // Grids decide the number of samples, so that it need not be written twice.
   if (f.reading() && nodes > 0) s.plan.samples = nodes;
+  f.table("sampling", {.doc = "how many samples"}, [&] { sampling_fields(f, s, nodes); });
   f.table("output", {.doc = "what is kept"}, [&] { kept_fields(f, s); });
   check_kernels(f, s);
 }
