@@ -49,18 +49,35 @@ void for_each(std::int64_t count, const AnArm& arm, const Body& body) {
   cuda::for_each(count, HoldingArm<AnArm, Body>{arm, body});
 }
 
+/// Where counts lie on the device: those of voxels by themselves, for they are many, and two threads seldom count the
+/// same; all others in copies.
+struct Counts {
+  int voxel, voxels;  ///< the first of the voxels' counts in the layout, how many there are
+  int size;           ///< all others
+
+  explicit Counts(const MapLayout& l)
+      : voxel(l.voxel), voxels(l.voxels.size() * VoxelGrid::kCounts), size(l.with_buckets() - voxels) {}
+};
+
 /// Adds to the device's counts and smallest values, by any number of threads.
 struct DeviceAdder {
-  Small* counts;   ///< [copy][count], of the tally's layout
+  Counts where;
+  Small* copies;   ///< [copy][count]
+  Word* voxels;    ///< [count]
   Word* smallest;  ///< ordered() bits
-  int size;        ///< of a copy
 
   /// Of thread i.
   [[nodiscard]] __device__ DeviceAdder of(std::int64_t i) const {
-    return {counts + i / cuda::kThreads % kCopies * size, smallest, size};
+    return {where, copies + i / cuda::kThreads % kCopies * where.size, voxels, smallest};
   }
   // Integer additions commute: counts do not depend on the order of threads.
-  __device__ void add(int i) const { atomicAdd(counts + i, Small{1}); }
+  __device__ void add(int i) const {
+    const int behind = i - where.voxel;
+    if (behind >= 0 && behind < where.voxels)
+      atomicAdd(voxels + behind, Word{1});
+    else
+      atomicAdd(copies + (behind < 0 ? i : i - where.voxels), Small{1});
+  }
   __device__ void least(int i, double x) const {
     // NaN is no measurement, but its bits would have a place in the order. What is there only falls: whoever is not
     // below what it was need not wait for the others.
@@ -333,11 +350,12 @@ class Run {
   Run(const DeviceArm<J, G>& map, const MapPlan& plan, std::int64_t batch)
       : map_(map),
         plan_host_(plan),
-        size_(plan.layout.with_buckets()),
+        where_(plan.layout),
         plan_(1),
         sampler_(1),
-        copies_(std::int64_t{kCopies} * size_),
-        counts_(size_),
+        copies_(std::int64_t{kCopies} * where_.size),
+        counts_(where_.size),
+        voxels_(where_.voxels),
         least_(plan.layout.least),
         q_(doubles<Vec<double, J>>(batch)),
         measured_(doubles<Measured<double>>(batch)),
@@ -348,12 +366,13 @@ class Run {
     sampler_.upload(&plan.sampler);
     copies_.clear();
     counts_.clear();
+    voxels_.clear();
     least_.upload(std::vector<Word>(static_cast<std::size_t>(plan.layout.least), ordered(INFINITY)).data());
   }
 
   /// Samples first ... first + count - 1 of the run: counts stay here, rankings and kept rows go to `tally`.
   void add_batch(std::int64_t first, std::int64_t count, study::Tally& tally) {
-    const DeviceAdder to{copies_.data(), least_.data(), size_};
+    const DeviceAdder to{where_, copies_.data(), voxels_.data(), least_.data()};
     // Lists of this batch begin anew; counts and smallest values go on.
     lengths_.clear();
     if (plan_host_.sampler.task)
@@ -380,17 +399,19 @@ class Run {
       find_nearest<J, G>(map_.arm, map_.options, near, room, results.data());
       cuda::for_each(near, CountLandingBody<J>{plan_.data(), first, near_.data(), results.data(), to});
     }
-    cuda::for_each(size_, counter_cuda::MergeBody{copies_.data(), counts_.data(), size_});
+    cuda::for_each(where_.size, counter_cuda::MergeBody{copies_.data(), counts_.data(), where_.size});
     rank_worst(first, listed, tally);
     keep_rows(first, near, results, tally);
   }
 
   /// Counts and smallest values of all batches into `tally`, in place of what is there.
   void finish(study::Tally& tally) const {
-    std::vector<Word> counts(tally.counts.size()), least(tally.least.size());
-    counts_.download(counts.data());
-    least_.download(least.data());
-    for (std::size_t i = 0; i < counts.size(); ++i) tally.counts[i] = static_cast<std::int64_t>(counts[i]);
+    std::vector<Word> counts, voxels, least;
+    counts_.append_to(counts, where_.size);
+    voxels_.append_to(voxels, where_.voxels);
+    least_.append_to(least, std::ssize(tally.least));
+    counts.insert(counts.begin() + where_.voxel, voxels.begin(), voxels.end());
+    std::ranges::transform(counts, tally.counts.begin(), [](Word n) { return static_cast<std::int64_t>(n); });
     for (std::size_t i = 0; i < least.size(); ++i) tally.least[i] = from_ordered(least[i]);
   }
 
@@ -464,11 +485,11 @@ class Run {
 
   const DeviceArm<J, G>& map_;
   const MapPlan& plan_host_;
-  int size_;  ///< counts and buckets
+  Counts where_;
   cuda::Buffer<MapPlan> plan_;
   cuda::Buffer<Sampler> sampler_;
   cuda::Buffer<Small> copies_;
-  cuda::Buffer<Word> counts_, least_;
+  cuda::Buffer<Word> counts_, voxels_, least_;
   Numbers q_, measured_;                      ///< tiles of a batch
   cuda::Buffer<int> near_, worst_, lengths_;  ///< lists of a batch; lengths of both
 };

@@ -69,12 +69,14 @@ TEST(TimeScenario, WithoutTheTableNothingChanges) {
   EXPECT_NE(resolved_toml(s).find("check_uniqueness"), std::string::npos);
 }
 
-TEST(TimeScenario, ChunksAreATenthOfTheSamplesUnlessTheyAreGiven) {
+TEST(TimeScenario, ChunksAreATenthOfTheSamplesAndAQuarterOfManyUnlessTheyAreGiven) {
   const auto chunk = [](const std::string& sampling) {
     return parse("[time]\nuntil = 1\n[sampling]\n" + sampling).plan.chunk;
   };
   EXPECT_EQ(chunk("samples = 100\n"), 1024);
-  EXPECT_EQ(chunk("samples = 100_000\n"), 9 * 1024);
+  EXPECT_EQ(chunk("samples = 60_000\n"), 5 * 1024);
+  EXPECT_EQ(chunk("samples = 100_000\n"), 24 * 1024);
+  EXPECT_EQ(chunk("samples = 200_000\n"), 32 * 1024);
   EXPECT_EQ(chunk("samples = 1e8\n"), 64 * 1024);
   EXPECT_EQ(chunk("samples = 1e9\n"), 256 * 1024) << "at most 4000 files";
   EXPECT_EQ(chunk("samples = 100\nchunk = 4096\n"), 4096);

@@ -268,12 +268,12 @@ struct MergeBody {
   int size;
   template <class S>
   __device__ void operator()(std::int64_t k) const {
-    Word sum = 0;
-    for (int c = 0; c < kCopies; ++c) {
-      Small& copy = copies[std::int64_t{c} * size + k];
-      sum += copy;
-      copy = 0;
-    }
+    // Apart from the stores, so that the loads need not wait for one another. A batch counts far less than 2^32.
+    Small sum = 0;
+#pragma unroll 8
+    for (int c = 0; c < kCopies; ++c) sum += copies[std::int64_t{c} * size + k];
+    if (sum == 0) return;
+    for (int c = 0; c < kCopies; ++c) copies[std::int64_t{c} * size + k] = 0;
     counts[k] += sum;
   }
 };

@@ -434,8 +434,8 @@ class Sampling(Table):
     samples: int | None = None
     """of all; with `[time]` 10 000; default 100000"""
     chunk: int | None = None
-    """samples of one file; with `[time]` a tenth of all, else more where there are many; doubled until there are at
-    most 4000; default 65536"""
+    """samples of one file; with `[time]` a tenth of all, a quarter where there are many; else more where there are
+    many; doubled until there are at most 4000; default 65536"""
     stop: SamplingStop | None = None
     time_limit: Quantity | None = None
     """ends the run after so long; it can be resumed"""

@@ -129,7 +129,7 @@ class Sampling(Table):
     sequence: Literal["random", "even"] | None = None
     """even: low discrepancy; default "random"."""
     chunk: int | None = None
-    """samples of one file; doubled until there are at most 4000; default 1048576"""
+    """samples of one file; more where there are many; doubled until there are at most 4000; default 1048576"""
     max_unsolved: Quantity | None = None
     """share of the samples; default 1e-06"""
     stop: SamplingStop | None = None
