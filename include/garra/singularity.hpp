@@ -166,6 +166,8 @@ struct Analysis {
 
 /// Measured at five random configurations of the chain that the screws describe (from a fixed seed: always the same).
 [[nodiscard]] GenericDims generic_dims(const ScrewSet& set, double tolerance = 1e-10);
+/// That of all joints together, generic_dims().rank(), alone.
+[[nodiscard]] int generic_rank(const ScrewSet& set, double tolerance = 1e-10);
 
 /// All minimal dependent sets of at most `largest` joints, smallest first: full enumeration, an oracle for up to 16
 /// joints.

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "garra/core/error.hpp"
 #include "on_every_executor.hpp"
+#include "singularity/map/arm.hpp"
 #include "singularity_map_cases.hpp"
 
 namespace garra::singularity {
@@ -96,6 +98,26 @@ void check_counts(const MapScenario& scenario) {
   EXPECT_LE(near_in_voxels, static_cast<std::int64_t>(s.landing.size()));
   EXPECT_GE(near_in_voxels,
             static_cast<std::int64_t>(s.landing.size()) - t.counts[static_cast<std::size_t>(l.outside)]);
+}
+
+/// Known of the arms: planar ones turn about one axis and move in a plane, SCARAs move in space and turn about one
+/// axis.
+TEST(GenericRank, IsWhatTheArmCanDoAtBest) {
+  const std::pair<chain::Robot, int> arms[] = {
+      {planar_arm(2), 2},
+      {planar_arm(5), 3},
+      {robot_file("scara.toml"), 4},
+      {five_joint_arm(), 5},
+      {nine_joint_arm(), 6},
+      {robot_file("puma560.toml"), 6},
+      {robot_file("iiwa14.urdf"), 6},
+  };
+  for (const auto& [robot, rank] : arms) {
+    EXPECT_EQ(generic_rank_of(robot), rank) << robot.name;
+    const ScrewSet set = screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.3));
+    EXPECT_EQ(generic_rank(set), rank) << robot.name;
+    EXPECT_EQ(generic_dims(set).rank(), rank) << robot.name;
+  }
 }
 
 TEST(MapEngine, CountsWhatItsSamplesAreOneByOne) {

@@ -141,27 +141,47 @@ Screws world_wrenches(const Matrix& basis, const Scaling& scaling) {
   return out;
 }
 
+namespace {
+
+/// The chain's screws at the random configuration of this number.
+Screws at_random(const Screws& start, std::uint64_t trial) {
+  std::vector<double> dq(start.size());
+  for (std::size_t j = 0; j < dq.size(); ++j) {
+    double u = 0, unused = 0;
+    uniform_pair<double>(kSeed, SampleIndex<double>::consecutive(trial), static_cast<std::uint32_t>(j), u, unused);
+    // A turn either way; a slide by up to twice the unit of length.
+    dq[j] = (2 * u - 1) * (norm(start[j].w) == 0 ? 2 : M_PI);
+  }
+  return moved(start, dq);
+}
+
+/// Takes the dimension of joints a to b over, where it may be larger than what was found: it is six at most, and the
+/// number of joints.
+void raise(const Screws& screws, int a, int b, double tolerance, int& dim) {
+  if (dim < std::min(6, b - a + 1)) dim = std::max(dim, rank_of(jacobian(screws, a, b), tolerance));
+}
+
+}  // namespace
+
 GenericDims generic_dims(const ScrewSet& set, double tolerance) {
   const Screws start = scaled(set.screw, natural_scaling(set));
   const int n = static_cast<int>(start.size());
   GenericDims out{n, std::vector<int>(static_cast<std::size_t>(n * n), 0)};
-  std::vector<double> dq(start.size());
   for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
-    for (std::size_t j = 0; j < dq.size(); ++j) {
-      double u = 0, unused = 0;
-      uniform_pair<double>(kSeed, SampleIndex<double>::consecutive(trial), static_cast<std::uint32_t>(j), u, unused);
-      // A turn either way; a slide by up to twice the unit of length.
-      dq[j] = (2 * u - 1) * (norm(start[j].w) == 0 ? 2 : M_PI);
-    }
-    const Screws screws = moved(start, dq);
-    for (int a = 0; a < n; ++a) {
-      for (int b = a; b < n; ++b) {
-        int& dim = out.dim[static_cast<std::size_t>(a * n + b)];
-        dim = std::max(dim, rank_of(jacobian(screws, a, b), tolerance));
-      }
-    }
+    const Screws screws = at_random(start, trial);
+    for (int a = 0; a < n; ++a)
+      for (int b = a; b < n; ++b) raise(screws, a, b, tolerance, out.dim[static_cast<std::size_t>(a * n + b)]);
   }
   return out;
+}
+
+int generic_rank(const ScrewSet& set, double tolerance) {
+  const Screws start = scaled(set.screw, natural_scaling(set));
+  const int n = static_cast<int>(start.size());
+  int rank = 0;
+  for (std::uint64_t trial = 0; trial < kTrials && n > 0; ++trial)
+    raise(at_random(start, trial), 0, n - 1, tolerance, rank);
+  return rank;
 }
 
 }  // namespace garra::singularity

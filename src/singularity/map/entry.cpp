@@ -38,10 +38,8 @@ RefineOptions refine_options(const MeasureOptions& options) {
 }
 
 int generic_rank_of(const chain::Robot& robot) {
-  const GenericDims dims =
-      // At the zero configuration: generic_dims() gives what holds at almost every configuration, not what holds here.
-      generic_dims(screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.0)));
-  return dims.rank();
+  // At the zero configuration: generic_rank() is what holds at almost every configuration, not what holds here.
+  return generic_rank(screws_of(robot, std::vector<double>(static_cast<std::size_t>(robot.joints), 0.0)));
 }
 
 std::unique_ptr<MapArm> make_map_arm(const chain::Robot& robot, const MeasureOptions& options) {

@@ -70,7 +70,7 @@ class MapArmOf final : public MapArm {
     // Kept rows by block, tallies by thread: integers and minima do not depend on the order, rows do.
     std::vector<std::vector<double>> kept(static_cast<std::size_t>(blocks.number()));
     batch::run_threads(solve_threads(device), blocks.number(), [&](batch::Pieces& pieces) {
-      map_run::Workspace<J> w;
+      map_run::Workspace<J> w(blocks.largest());
       study::Tally mine = empty_tally(plan.layout, first, count);
       for (std::int64_t b = 0; pieces.next(b);) {
         const std::int64_t at = b * map_run::kBlock, n = std::min(map_run::kBlock, count - at);
@@ -95,8 +95,9 @@ class MapArmOf final : public MapArm {
   /// work(workspace, first, count) for consecutive blocks, by all threads.
   template <class Work>
   void for_blocks(std::int64_t count, const Device& device, const Work& work) const {
+    const batch::Blocks blocks{count, map_run::kBlock};
     batch::for_blocks(
-        solve_threads(device), {count, map_run::kBlock}, [] { return map_run::Workspace<J>(); }, work);
+        solve_threads(device), blocks, [&] { return map_run::Workspace<J>(blocks.largest()); }, work);
   }
 
   /// From w.q to `to`.

@@ -66,13 +66,22 @@ namespace map_run {
 // A study's block, so that blocks are the same whatever the chunk.
 inline constexpr std::int64_t kBlock = study::kBlock;
 
-/// One block on its way through the steps.
+/// A block of at most `size` configurations on its way through the steps.
 template <int J>
 struct Workspace {
-  batch::Tiles<Vec<double, J>> q{kBlock};
-  batch::Tiles<Search<double, J>> searches{kBlock}, others{kBlock}, part{kBlock};
-  batch::Tiles<Measured<double>> measured{kBlock}, exact{kBlock};
-  batch::Tiles<NearSingularity<double, J>> results{kBlock}, part_results{kBlock};
+  explicit Workspace(std::int64_t size)
+      : q(size),
+        searches(size),
+        others(size),
+        part(size),
+        measured(size),
+        exact(size),
+        results(size),
+        part_results(size) {}
+  batch::Tiles<Vec<double, J>> q;
+  batch::Tiles<Search<double, J>> searches, others, part;
+  batch::Tiles<Measured<double>> measured, exact;
+  batch::Tiles<NearSingularity<double, J>> results, part_results;
   std::vector<int> near;    ///< numbers within the block
   std::vector<int> active;  ///< of near ones
 };
