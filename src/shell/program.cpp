@@ -86,7 +86,7 @@ void after_exit() {
 void on_crash(int signal) {
   static constexpr char kSaid[] =
       "garra: the HDF5 library broke down: a file is damaged, or made to harm\n  Write or copy the file again.\n";
-  if (garra::io::QuietHdf5::is_at_work()) {
+  if (garra::io::Hdf5Turn::is_at_work()) {
     (void)!::write(STDERR_FILENO, kSaid, sizeof kSaid - 1);
     ::_exit(finish(ExitCode::kInputOutput));
   }

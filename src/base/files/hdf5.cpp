@@ -120,7 +120,7 @@ std::string to_string(const Shape& shape) {
 
 Hdf5Reader::Hdf5Reader(std::string path, std::string expectation)
     : path_(std::move(path)), expectation_(std::move(expectation)) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   require_readable(path_);
   // Before it is opened: another kind of file is told from a damaged one.
   if (H5Fis_hdf5(path_.c_str()) == 0) {
@@ -145,7 +145,7 @@ void Hdf5Reader::require_inside(const std::string& name, hid_t set) const {
 }
 
 bool Hdf5Reader::has(const std::string& name) const {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   // H5Lexists fails where a group on the way is missing, so ask for each of them in turn.
   for (std::size_t end = name.find('/');; end = name.find('/', end + 1)) {
     const htri_t exists = H5Lexists(file_.get(), name.substr(0, end).c_str(), H5P_DEFAULT);
@@ -161,7 +161,7 @@ bool Hdf5Reader::has(const std::string& name) const {
 std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
   std::vector<std::string> found;
   if (!has(group)) return found;
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id id(H5Gopen2(file_.get(), group.c_str(), H5P_DEFAULT));
   if (!id.valid()) refuse(group, "is a dataset or a type, expected a group");
   const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
@@ -179,7 +179,7 @@ void Hdf5Reader::refuse(const std::string& dataset, const std::string& problem, 
 
 Hdf5Id Hdf5Reader::open_dataset(const std::string& name) const {
   if (!has(name)) refuse(name, "is missing");
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   H5O_info_t info{};
   if (H5Oget_info_by_name(file_.get(), name.c_str(), &info, H5P_DEFAULT) < 0) fail_to_open(path_);
   if (info.type != H5O_TYPE_DATASET) refuse(name, "is a group or a type, expected a dataset");
@@ -191,6 +191,7 @@ Hdf5Id Hdf5Reader::open_dataset(const std::string& name) const {
 }
 
 Shape Hdf5Reader::shape(const std::string& dataset) const {
+  const Hdf5Turn turn;
   const Hdf5Id set = open_dataset(dataset);
   const Hdf5Id space(H5Dget_space(set.get()));
   const int rank = H5Sget_simple_extent_ndims(space.get());
@@ -231,6 +232,7 @@ void Hdf5Reader::require_credible_size(const std::string& dataset, hid_t set) co
 }
 
 std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) const {
+  const Hdf5Turn turn;
   const Hdf5Id space(H5Dget_space(set));
   const hssize_t count = H5Sget_simple_extent_npoints(space.get());
   const std::uint64_t bytes = static_cast<std::uint64_t>(std::max<hssize_t>(count, 0)) * sizeof(double);
@@ -244,7 +246,7 @@ std::size_t Hdf5Reader::size_in_memory(const std::string& dataset, hid_t set) co
 }
 
 void Hdf5Reader::read(const std::string& dataset, hid_t set, hid_t type, void* values) const {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0) return;
   damaged(dataset, hdf5_reason());
 }
@@ -255,6 +257,7 @@ void Hdf5Reader::damaged(const std::string& dataset, const std::string& reason) 
 }
 
 Hdf5Id Hdf5Reader::open_numbers(const std::string& name) const {
+  const Hdf5Turn turn;
   Hdf5Id set = open_dataset(name);
   const Hdf5Id type(H5Dget_type(set.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
@@ -272,6 +275,7 @@ std::vector<double> Hdf5Reader::doubles(const std::string& dataset) const {
 }
 
 Hdf5Id Hdf5Reader::open_whole_numbers(const std::string& name) const {
+  const Hdf5Turn turn;
   Hdf5Id set = open_dataset(name);
   const Hdf5Id type(H5Dget_type(set.get()));
   const H5T_class_t kind = H5Tget_class(type.get());
@@ -290,7 +294,7 @@ std::vector<std::int64_t> Hdf5Reader::integers(const std::string& dataset) const
 }
 
 void Hdf5Writer::group(const std::string& name) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id id(H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   if (!id.valid()) fail_to_build("group " + name);
 }
@@ -298,6 +302,7 @@ void Hdf5Writer::group(const std::string& name) {
 namespace {
 
 Hdf5Id memory_access() {
+  const Hdf5Turn turn;
   constexpr std::size_t kGrowth = std::size_t{1} << 20;
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
   // In memory only; closing writes nothing, so a full disk cannot keep the file open.
@@ -310,7 +315,7 @@ Hdf5Id memory_access() {
 Hdf5Writer::Hdf5Writer() : Hdf5Writer(memory_access()) {}
 
 Hdf5Writer::Hdf5Writer(const Hdf5Id& access) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   file_ = Hdf5Id(H5Fcreate("in memory", H5F_ACC_TRUNC, H5P_DEFAULT, access.get()));
   if (!file_.valid()) fail_to_build("an HDF5 file");
 }
@@ -331,7 +336,6 @@ Hdf5Writer::Created Hdf5Writer::create(const std::string& dataset, const Shape& 
 }
 
 void Hdf5Writer::write_values(const std::string& dataset, const Values& values) {
-  const QuietHdf5 quiet;
   const auto [set, count] = create(dataset, values.shape, values.stored_type, Storage::kWhenWritten);
   if (count != values.count) {
     throw Error(ExitCode::kInternal, "dataset " + dataset + ": " + std::to_string(values.count) +
@@ -344,29 +348,34 @@ void Hdf5Writer::write_values(const std::string& dataset, const Values& values) 
 }
 
 void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const double> values) {
+  const Hdf5Turn turn;
   write_values(dataset, {shape, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values.data(), values.size()});
 }
 void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::int32_t> values) {
+  const Hdf5Turn turn;
   write_values(dataset, {shape, H5T_STD_I32LE, H5T_NATIVE_INT32, values.data(), values.size()});
 }
 void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::uint8_t> values) {
+  const Hdf5Turn turn;
   write_values(dataset, {shape, H5T_STD_U8LE, H5T_NATIVE_UINT8, values.data(), values.size()});
 }
 void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::uint32_t> values) {
+  const Hdf5Turn turn;
   write_values(dataset, {shape, H5T_STD_U32LE, H5T_NATIVE_UINT32, values.data(), values.size()});
 }
 void Hdf5Writer::write(const std::string& dataset, const Shape& shape, std::span<const std::int64_t> values) {
+  const Hdf5Turn turn;
   write_values(dataset, {shape, H5T_STD_I64LE, H5T_NATIVE_INT64, values.data(), values.size()});
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, double value) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id space(H5Screate(H5S_SCALAR));
   write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_DOUBLE, &value});
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::string& value) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id space(H5Screate(H5S_SCALAR));
   const Hdf5Id type = string_type();
   const char* text = value.c_str();
@@ -374,19 +383,19 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, c
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, std::int64_t value) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id space(H5Screate(H5S_SCALAR));
   write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_INT64, &value});
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::vector<double>& values) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id space = fixed_space({values.size()});
   write_attribute(open_object(file_, object).get(), name, {space.get(), H5T_NATIVE_DOUBLE, values.data()});
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, const std::vector<std::string>& values) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id space = fixed_space({values.size()});
   const Hdf5Id type = string_type();
   std::vector<const char*> texts;
@@ -395,7 +404,7 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, c
 }
 
 void Hdf5Writer::commit(const std::string& path) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   void* image = nullptr;
   // The image is whole only after that.
   if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) fail_to_build(path);

@@ -1,5 +1,5 @@
-// A thin layer over the HDF5 C API: identifiers that close themselves, errors that name file and
-// dataset.
+// A thin layer over the HDF5 C API: identifiers that close themselves, errors that name file and dataset. Any thread
+// may use any of it: they take turns (Hdf5Turn).
 #pragma once
 
 #include <hdf5.h>
@@ -29,15 +29,18 @@ class Hdf5Id {
   }
   ~Hdf5Id() {
     if (id_ < 0) return;
-    const QuietHdf5 quiet;  // who cares whether it went well calls close()
-    H5Idec_ref(id_);
+    const Hdf5Turn turn;
+    H5Idec_ref(id_);  // who cares whether it went well calls close()
   }
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool valid() const { return id_ >= 0; }
   /// The identifier, to be closed by the caller.
   [[nodiscard]] hid_t release() { return std::exchange(id_, -1); }
   /// Whether closing it, which may still write, went well.
-  [[nodiscard]] bool close() { return H5Idec_ref(std::exchange(id_, -1)) >= 0; }
+  [[nodiscard]] bool close() {
+    const Hdf5Turn turn;
+    return H5Idec_ref(std::exchange(id_, -1)) >= 0;
+  }
 
  private:
   hid_t id_ = -1;

@@ -8,7 +8,7 @@
 namespace garra::io {
 
 std::optional<std::string> root_attribute(const std::string& path, const std::string& name) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!file.valid())
     throw Error(ExitCode::kInputOutput, path + ": cannot be read as an HDF5 file", "Check the path and the file.");

@@ -1,24 +1,26 @@
-// What HDF5 says when something fails, for our own messages.
+// One thread at a time within HDF5, and what it says when something fails, for our own messages.
 #pragma once
 
 #include <hdf5.h>
 
+#include <mutex>
 #include <string>
 
 namespace garra::io {
 
-/// Keeps HDF5 from printing its error stack while our own message is on its way; gives the printer
-/// back afterwards, because the process may be somebody else's.
-class QuietHdf5 {
+/// Stands around every use of HDF5. No other thread uses it meanwhile: not every HDF5 is built for threads. And it does
+/// not print its error stack while our own message is on its way; the printer is given back afterwards, because the
+/// process may be somebody else's.
+class Hdf5Turn {
  public:
-  QuietHdf5() {
+  Hdf5Turn() : alone_(mutex()) {
     depth_ = depth_ + 1;
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
-  QuietHdf5(const QuietHdf5&) = delete;
-  QuietHdf5& operator=(const QuietHdf5&) = delete;
-  ~QuietHdf5() {
+  Hdf5Turn(const Hdf5Turn&) = delete;
+  Hdf5Turn& operator=(const Hdf5Turn&) = delete;
+  ~Hdf5Turn() {
     H5Eset_auto2(H5E_DEFAULT, print_, data_);
     depth_ = depth_ - 1;
   }
@@ -26,7 +28,14 @@ class QuietHdf5 {
   [[nodiscard]] static bool is_at_work() { return depth_ > 0; }
 
  private:
+  /// Turns lie within turns. Never destroyed: a file may be closed when the program ends.
+  static std::recursive_mutex& mutex() {
+    static auto* const only = new std::recursive_mutex;
+    return *only;
+  }
+
   static inline thread_local volatile int depth_ = 0;
+  std::scoped_lock<std::recursive_mutex> alone_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
 };

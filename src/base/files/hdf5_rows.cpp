@@ -6,7 +6,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 
 #include "base/files/hdf5.hpp"
 #include "base/files/hdf5_errors.hpp"
@@ -14,9 +13,6 @@
 
 namespace garra::io {
 namespace {
-
-/// HDF5 takes one call at a time.
-std::mutex hdf5_mutex;
 
 /// Where plain float64 begin in the file; HADDR_UNDEF where the dataset is anything else.
 haddr_t start_of_plain(hid_t set) {
@@ -32,7 +28,7 @@ Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, std::string dataset) : file_(file), n
   set_ = file_.open_numbers(name_);
   shape_ = file_.shape(name_);
   for (std::size_t d = 1; d < shape_.size(); ++d) row_ *= shape_[d];
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const haddr_t start = start_of_plain(set_.get());
   if (start == HADDR_UNDEF) {
     keep_chunks_in_memory();
@@ -80,8 +76,7 @@ void Hdf5Rows::read_plain(std::uint64_t first, std::span<double> to) const {
 void Hdf5Rows::read(std::uint64_t first, std::uint64_t count, std::span<double> to) const {
   if (to.empty()) return;
   if (descriptor_ >= 0) return read_plain(first, to);
-  const std::scoped_lock lock(hdf5_mutex);
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   std::vector<hsize_t> start(shape_.size(), 0), size(shape_.begin(), shape_.end());
   start[0] = first;
   size[0] = count;

@@ -68,6 +68,7 @@ Number number_of(Hdf5Stream::Type type) {
 }  // namespace
 
 Hdf5Id Hdf5Stream::access_to(Image& image) {
+  const Hdf5Turn turn;
   Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS));
   H5Pset_fapl_core(access.get(), kGrowth, /*backing_store=*/0);
   H5FD_file_image_callbacks_t calls = calls_of(image);
@@ -84,7 +85,7 @@ Hdf5Stream::Hdf5Stream(const std::string& path)
 Hdf5Stream::~Hdf5Stream() = default;
 
 Hdf5Stream::Place Hdf5Stream::add(const std::string& dataset, const Shape& shape, Type type) {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   const Number number = number_of(type);
   const auto [set, values] = writer_.create(dataset, shape, number.type, Hdf5Writer::Storage::kAtOnce);
   Place place{0, number.bytes};
@@ -98,7 +99,7 @@ Hdf5Stream::Place Hdf5Stream::add(const std::string& dataset, const Shape& shape
 }
 
 void Hdf5Stream::commit() {
-  const QuietHdf5 quiet;
+  const Hdf5Turn turn;
   hsize_t size = 0;
   // It has done its work: the file shall not hold it.
   if (H5Adelete(writer_.file_.get(), kFirstText) < 0) fail_to_build("an HDF5 file");

@@ -69,6 +69,7 @@ bool name_values(const Hdf5Id& set, const std::vector<std::string>& names) {
 
 /// Whether HDF5 could lay the file out and close it; fills in the offsets.
 bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& columns) {
+  const Hdf5Turn turn;
   Hdf5Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   bool ok = file.valid();
   for (Column& c : columns) {
@@ -85,6 +86,7 @@ bool lay_out(const std::string& path, std::uint64_t rows, std::vector<Column>& c
 
 /// Whether the closed file opens, and each dataset has the size that was meant and lies whole within the file.
 bool is_as_laid_out(const std::string& path, std::uint64_t rows, const std::vector<Column>& columns) {
+  const Hdf5Turn turn;
   struct stat status {};
   const Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   if (!file.valid() || ::stat(path.c_str(), &status) != 0) return false;
@@ -172,7 +174,6 @@ SampleTableWriter::SampleTableWriter(const std::string& path, const std::vector<
   file_->rows = rows.count;
   for (const study::RowColumn& c : columns) file_->columns.push_back({c});
   file_->reserve();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (!lay_out(file_->temporary, rows.count, file_->columns)) fail(path, "HDF5 cannot lay out the file");
   file_->open();
 }

@@ -835,7 +835,10 @@ def test_a_file_of_many_blocks_is_solved_whole_whatever_its_storage(solve, tmp_p
         for name, values in zip(("A", "b", "mu"), problems):
             out.create_dataset(name, data=values, **storage)
     solve(tmp_path / "p.h5", "-o", tmp_path / "one.h5", "--threads", 1)
-    solve(tmp_path / "p.h5", "-o", tmp_path / "three.h5", "--threads", 3)
+    # Often: threads in an HDF5 that is not built for threads broke one run in eight.
+    for _ in range(40 if storage else 1):
+        (tmp_path / "three.h5").unlink(missing_ok=True)
+        solve(tmp_path / "p.h5", "-o", tmp_path / "three.h5", "--threads", 3)
     one, three = read_solution(tmp_path / "one.h5"), read_solution(tmp_path / "three.h5")
     assert set(one) == set(three)
     for name in set(one) - {"names", "attributes"}:
