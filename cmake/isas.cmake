@@ -75,18 +75,23 @@ endforeach()
 list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/chain/generate/")
 set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp src/chain/instances/eval_large.cpp
   src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
-  src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/platform/experiment/flops.cpp
+  src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/contact/instances/extragradient.cpp
+  src/contact/instances/nsgs.cpp src/contact/instances/admm.cpp src/platform/experiment/flops.cpp
   src/contact/balance/soft.cpp src/grasp/instances/set_soft.cpp src/grasp/instances/set_hand_large.cpp)
-set_source_files_properties(${GARRA_RARE} PROPERTIES COMPILE_OPTIONS -Os)
+# A fifth to a third smaller, no slower or by a few percent.
+set(GARRA_NO_FASTER_LARGE src/contact/balance/entry.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
+set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)
 # Maps of arms that move with fewer than six freedoms, and of other arms than those of six and seven joints: a megabyte for each
-# instruction set, as long as all is inlined.
-set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp PROPERTIES
-  COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
-set_source_files_properties(src/contact/balance/entry.cpp src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp
-  PROPERTIES COMPILE_OPTIONS "")
-# The tail of hard problems takes as long as all the others, and is on doubles.
+# instruction set, as long as all is inlined. Chains of more than seven joints, or with numbers that differ from state to state.
+set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
+  src/chain/instances/eval_large.cpp src/chain/instances/eval_varying.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
+set_source_files_properties(src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
+# The tail of hard problems takes as long as all the others, and is on doubles: twice as fast where all is inlined, of five
+# contacts and more a tenth.
 set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
-  "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize;-UGARRA_QUICK_COMPILE>")
+  "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-ftree-vectorize;-UGARRA_QUICK_COMPILE>")
+set_source_files_properties(src/contact/instances/rescue_large.cpp PROPERTIES COMPILE_OPTIONS
+  "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize>")
 # Transpositions in registers of eight numbers, two of them on v3: no call of them leaves its file.
 set_source_files_properties(src/base/rows.cpp src/chain/eval/buffer.cpp PROPERTIES COMPILE_OPTIONS "-O2;-Wno-psabi")
 set_source_files_properties(${GARRA_EXACT_SOURCES} PROPERTIES COMPILE_OPTIONS -O1
@@ -103,7 +108,7 @@ endfunction()
 
 # Loops over lanes, and what goes with the width of a register.
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
-list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue\\.cpp$")
+list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue(_large)?\\.cpp$")
 list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/rows.cpp
   src/contact/balance/entry.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
   src/grasp/study/study.cpp src/grasp/time/analyse.cpp src/grasp/time/motion.cpp
@@ -114,8 +119,8 @@ foreach(isa v3 v4)
   add_library(garra_${isa} SHARED ${GARRA_LANES_SOURCES})
   set_target_properties(garra_${isa} PROPERTIES OUTPUT_NAME garra-${isa})
   garra_computes(garra_${isa} ${isa})
-  # -O2: a fifth smaller than at -O3.
-  target_compile_options(garra_${isa} PRIVATE -O2)
+  # A fifth smaller than at -O3. Loops are long here, so that nothing is gained where they begin at even addresses.
+  target_compile_options(garra_${isa} PRIVATE -O2 -fno-align-loops -fno-align-jumps)
   target_compile_definitions(garra_${isa} PRIVATE GARRA_SCALAR_ELSEWHERE)
   target_link_options(garra_${isa} PRIVATE -Wl,-soname,libgarra-lanes.so -Wl,-z,defs)
   garra_keeps_to_itself(garra_${isa} ${PROJECT_SOURCE_DIR}/cmake/lanes.map)

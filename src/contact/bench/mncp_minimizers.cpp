@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <type_traits>
 
 #include "contact/bench/any_merit.hpp"
@@ -29,9 +30,14 @@ auto with_choice(const Choice& choice, const Use& use) {
   });
 }
 
-/// Every row of one family, `alone(instance)` for each.
-template <class P, class Alone>
-Solutions solve_each(const RowJob& job, const Alone& alone) {
+/// A solver of one problem of a family, whatever its merit function and minimizer: what goes round it is compiled once
+/// a family.
+template <class P>
+using Alone = std::function<solvers::MncpSolution<P, double>(const Instance<P, double>&)>;
+
+/// Every row of one family.
+template <class P>
+Solutions solve_each(const RowJob& job, const Alone<P>& alone) {
   using Given = Instance<P, double>;
   using Found = solvers::MncpSolution<P, double>;
   using Tiles = batch::RowTiles<Given, Found>;
@@ -54,17 +60,14 @@ namespace {
 using namespace mncp::detail;
 
 /// One pair on one problem, timed by the best of three solves.
-template <class Merit, class Minimizer, class P>
-MncpResult measure(const solvers::MncpCase<P>& problem, double tol, int starts) {
-  SharedSolver<P, Merit, Minimizer> solver;
-  solver.tol = tol;
-  solver.starts = starts;
+template <class P>
+MncpResult measure(const solvers::MncpCase<P>& problem, const Alone<P>& alone) {
   mncp::Instance<P, double> given{problem.data, {}};
   for (int i = 0; i < solvers::kUnknowns<P>; ++i) given.x[i] = problem.start[static_cast<std::size_t>(i)];
   MncpResult out;
   for (int run = 0; run < 3; ++run) {
     const auto begin = std::chrono::steady_clock::now();
-    const auto found = solve_alone<P, Merit, Minimizer>(solver, given);
+    const auto found = alone(given);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     out.seconds = run == 0 ? seconds : std::min(out.seconds, seconds);
     out.status = static_cast<Status>(static_cast<int>(found.status));
@@ -83,7 +86,13 @@ std::vector<MncpResult> measure_mncp(const mncp::Choice& choice, double tol, int
   std::vector<MncpResult> out;
   with_choice(choice, [&]<class M, class Min>(std::type_identity<M>, std::type_identity<Min>) {
     solvers::MncpTestSet::for_each([&]<class P>(std::type_identity<P>) {
-      for (const solvers::MncpCase<P>& problem : P::cases()) out.push_back(measure<M, Min>(problem, tol, starts));
+      SharedSolver<P, M, Min> solver;
+      solver.tol = tol;
+      solver.starts = starts;
+      const Alone<P> alone = [&](const mncp::Instance<P, double>& given) {
+        return solve_alone<P, M, Min>(solver, given);
+      };
+      for (const solvers::MncpCase<P>& problem : P::cases()) out.push_back(measure(problem, alone));
     });
   });
   return out;

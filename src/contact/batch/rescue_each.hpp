@@ -1,0 +1,16 @@
+// The ladder beyond Newton on the CPU: few problems need it, so they are solved one after another.
+#pragma once
+
+#include "contact/batch/lanes.hpp"
+#include "contact/batch/rescue.hpp"
+
+namespace garra::contact {
+
+template <int N>
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+  const RescueBody<N> body(newton);
+  // On doubles: in lanes one problem on the ladder would hold up all of its neighbors.
+  for (std::int64_t i = 0; i < count; ++i) body.template operator()<double>(i);
+}
+
+}  // namespace garra::contact
