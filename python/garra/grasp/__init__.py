@@ -1,4 +1,4 @@
-"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), candidate grasps of an object (propose) and which of
+"""Grasps: a hand and an object as MuJoCo has them (from_mujoco), a hand and its arm out of a URDF (from_urdf), candidate grasps of an object (propose) and which of
 them holds best (rank), and the report of a grasp study at an instant."""
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from garra.grasp.mujoco_scene import from_mujoco
     from garra.grasp.proposals import propose
     from garra.grasp.robustness import Robustness
+    from garra.grasp.urdf_hand import from_urdf
 
 # Imported when they are used: reports need neither NumPy nor the compiled module for this.
 _NAMES = {
     "from_mujoco": ".mujoco_scene",
+    "from_urdf": ".urdf_hand",
     "Grasp": ".hand",
     "Solution": ".hand",
     "Robustness": ".robustness",
@@ -25,7 +27,7 @@ _NAMES = {
     "rank": ".candidates",
     "propose": ".proposals",
 }
-__all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "propose", "rank"]
+__all__ = ["Grasp", "RankedRun", "Ranking", "Robustness", "Set", "Solution", "from_mujoco", "from_urdf", "propose", "rank"]
 
 
 def __getattr__(name: str) -> Any:

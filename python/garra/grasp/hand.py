@@ -63,6 +63,12 @@ class Props:
         return hand_A - C @ inverse @ C.T, hand_b - C @ inverse @ self.bias[holding]
 
 
+def wrench_matrix(arms: np.ndarray, frames: np.ndarray) -> np.ndarray:
+    """Of contacts [k, 3] from the center of mass, with axes [k, 3, 3], [6, 3k]."""
+    moment = np.cross(arms[:, None, :], frames.transpose(0, 2, 1)).transpose(0, 2, 1)
+    return np.concatenate(list(np.concatenate([frames, moment], axis=1)), axis=1)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Grasp:
     """An object in contact with a hand (docs/grasp-model.md). World axes, SI units; k contacts; over contacts (n, t, o)
@@ -94,9 +100,7 @@ class Grasp:
     @property
     def W(self) -> np.ndarray:
         """Wrench matrix (7): wrench (force; moment) of contact forces, [6, 3k]."""
-        arm = (self.points - self.com)[:, None, :]
-        moment = np.cross(arm, self.frames.transpose(0, 2, 1)).transpose(0, 2, 1)
-        return np.concatenate(list(np.concatenate([self.frames, moment], axis=1)), axis=1)
+        return wrench_matrix(self.points - self.com, self.frames)
 
     @property
     def A(self) -> np.ndarray:

@@ -70,7 +70,7 @@ void check_apart(Fields& f, const std::vector<Finger>& fingers) {
           false, item("tips", j),
           "joint " + quoted(joint.name) + " carries this finger and that of " + quoted(fingers[at->second].file.tip),
           "Fingers of a scenario move by themselves: take the link behind that joint as root_link, so that "
-          "the joint stands still, or bring the whole hand from MuJoCo (garra.grasp.from_mujoco).");
+          "the joint stands still, or bring hand and arm from Python (garra.grasp.from_urdf, from_mujoco).");
     }
   }
 }

@@ -160,3 +160,21 @@ def test_what_does_not_fit_is_named():
         robot.simulate(np.zeros(6), times=[])
     with pytest.raises(ValueError, match=r"q has the shape \(2, 6\), not \[6\]"):
         garra.singularity.analyse(robot, np.zeros((2, 6)))
+
+
+def test_a_joint_is_locked_where_it_is_told():
+    whole = garra.load("iiwa14")
+    locked = garra.load("iiwa14", lock={whole.joint_names[2]: 0.4, whole.joint_names[4]: "20 deg"})
+    q = np.array([0.1, 0.2, 0.4, 0.3, np.radians(20), 0.5, 0.6])
+    rest = [0, 1, 3, 5, 6]
+    assert locked.joint_names == [whole.joint_names[j] for j in rest]
+    np.testing.assert_allclose(locked.fkine(q[rest]), whole.fkine(q), atol=1e-14)
+    np.testing.assert_allclose(locked.crba(q[rest]), whole.crba(q)[np.ix_(rest, rest)], atol=1e-13)
+
+
+def test_every_function_of_the_module_takes_what_python_has():
+    """A C++ type in a signature is one that no caller can make: lock= of load() was such a one."""
+    core = garra._core
+    functions = [getattr(core, name) for name in dir(core) if callable(getattr(core, name))]
+    assert len(functions) > 20
+    assert not [f.__name__ for f in functions if "std::" in (f.__doc__ or "") or "std::" in str(getattr(f, "__nb_signature__", ""))]

@@ -1,0 +1,233 @@
+"""A grasp of a hand that a URDF has, the arm that carries it included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from garra.chain.robot import Chain, load
+from garra.grasp.hand import Grasp, Props, wrench_matrix
+
+MOVING = ("revolute", "continuous", "prismatic")
+
+
+def from_urdf(
+    path: str | PathLike[str],
+    tips: Sequence[str],
+    q: Mapping[str, float],
+    normals: Any,
+    *,
+    mass: float,
+    friction: Any,
+    points: Any = None,
+    com: Any = None,
+    inertia: Any = None,
+    force: Any = None,
+    torque: Mapping[str, float] | None = None,
+    wrench: Any = None,
+    gravity: Any = (0, 0, -9.81),
+    root: str | None = None,
+    fixed: Sequence[str] = (),
+    tangents: Any = None,
+    name: str = "object",
+) -> Grasp:
+    """The grasp of an object at rest by the tree of links and joints in a URDF. Axes of the root link, which stands still.
+
+    tips: the link that touches, of each of k contacts. q: where joints stand, {joint: angle or distance}; others at 0,
+    a joint with `mimic` as its leader has it. normals: into the object, [k, 3]; points: [k, 3], None: where the tips'
+    frames are. Every joint between the root and a tip gives way, an arm's too, with all that it carries as inertia;
+    those that are `fixed` (braked) do not, nor do the joints of fingers without a contact. A joint with `mimic` moves
+    with its leader.
+
+    The command is `force`, [k] along the normals or [k, 3] (n, t, o) [N], with the torques that it takes and those that
+    hold arm and hand against gravity; or `torque`, {joint: N m or N}, all that the motors give (others 0).
+    friction: a coefficient or [k]. com: None: the mean of the contact points; inertia: about it, [3, 3], None: that of a
+    body whose radius of gyration is the contacts' mean distance from it. wrench: (force; moment about com) on the object
+    besides its weight. Raises garra.FileError as garra.load() does, ValueError.
+    """
+    if (force is None) == (torque is None):
+        raise ValueError("give one of force and torque")
+    k = len(tips)
+    hand = _Tree(path, root, tips).hand(tips, q, fixed, np.asarray(gravity, float).reshape(3))
+    points = hand.tips if points is None else _rows("points", points, k)
+    frames = _frames(_rows("normals", normals, k), None if tangents is None else _rows("tangents", tangents, k))
+    com = points.mean(axis=0) if com is None else np.asarray(com, float).reshape(3)
+    inertia = _inertia(mass, inertia, points - com)
+    applied = np.zeros(6) if wrench is None else np.asarray(wrench, float).reshape(6)
+    weight = mass * np.asarray(gravity, float).reshape(3)
+    W = wrench_matrix(points - com, frames)
+    J = hand.jacobian(points, frames)
+    torques = hand.bias + J.T @ _forces(force, k) if torque is None else hand.torques(torque)
+    give = np.linalg.solve(hand.M, J.T).T  # J M^-1
+    hand_b = give @ (hand.bias - torques)
+    moved = np.concatenate([(applied[:3] + weight) / mass, np.linalg.solve(inertia, applied[3:])])
+    return Grasp(
+        name=name,
+        geoms=[(tip, name) for tip in tips],
+        points=points,
+        frames=frames,
+        mu=np.broadcast_to(np.asarray(friction, float), k).copy(),
+        mass=float(mass),
+        inertia=inertia,
+        com=com,
+        gravity=weight / mass,
+        spin=np.zeros(3),
+        applied=applied,
+        hand_A=give @ J.T,
+        hand_b=hand_b,
+        b=W.T @ moved + hand_b,
+        hand_jacobian=J,
+        object_jacobian=W.T,
+        props=Props(np.zeros((3 * k, 0)), np.zeros((0, 0)), np.zeros(0)),
+        notes=hand.notes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Hand:
+    """A tree of links at rest: n joints that move, k contacts."""
+
+    joints: list[str]  #: n of them
+    M: np.ndarray  #: mass matrix, [n, n]
+    bias: np.ndarray  #: torques (forces) that hold it against gravity, [n]
+    tips: np.ndarray  #: where the frames of the links that touch are, [k, 3]
+    twists: np.ndarray  #: (v; omega) of these frames per joint rate, [k, 6, n]
+    notes: tuple[str, ...]
+
+    def jacobian(self, points: np.ndarray, frames: np.ndarray) -> np.ndarray:
+        """Velocity (n, t, o) of each tip's point, [3k, n]."""
+        v, omega = self.twists[:, :3], self.twists[:, 3:]
+        v = v + np.cross(omega, (points - self.tips)[:, :, None], axis=1)
+        return np.concatenate(list(frames.transpose(0, 2, 1) @ v))
+
+    def torques(self, given: Mapping[str, float]) -> np.ndarray:
+        for joint in given:
+            if joint not in self.joints:
+                raise ValueError(f"torque: {joint!r} is none of the joints that move: {', '.join(self.joints)}")
+        return np.array([float(given.get(joint, 0.0)) for joint in self.joints])
+
+
+class _Tree:
+    """What moves in a URDF, and which joints follow which. Chains and their numbers are garra's own (garra.load)."""
+
+    def __init__(self, path: str | PathLike[str], root: str | None, tips: Sequence[str]):
+        self.path, self.root = fspath(path), root
+        for tip in dict.fromkeys(tips):  # the file's own errors, and before Python reads it: garra refuses entities
+            load(self.path, tip=tip, base=root)
+        document = ElementTree.parse(self.path).getroot()
+        self.moving = [j.get("name", "") for j in document.iter("joint") if j.get("type") in MOVING]
+        self.leader: dict[str, tuple[str, float, float]] = {}  # of a joint that follows: joint, multiplier, offset
+        for joint in list(document.iter("joint")):
+            for mimic in joint.findall("mimic"):
+                numbers = float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0))
+                self.leader[joint.get("name", "")] = (mimic.get("joint", ""), *numbers)
+                joint.remove(mimic)
+        self.without_mimic = ElementTree.tostring(document)
+
+    def followed(self, joint: str) -> tuple[str, float, float]:
+        """The joint that leads it, perhaps itself, with multiplier and offset."""
+        factor, offset = 1.0, 0.0
+        for _ in range(len(self.leader) + 1):
+            if joint not in self.leader:
+                return joint, factor, offset
+            joint, multiplier, more = self.leader[joint]
+            factor, offset = factor * multiplier, offset + factor * more
+        raise ValueError(f"{self.path}: joint {joint!r} follows itself")
+
+    def hand(self, tips: Sequence[str], q: Mapping[str, float], fixed: Sequence[str], gravity: np.ndarray) -> _Hand:
+        for what, names in (("q", q), ("fixed", fixed)):
+            for joint in names:
+                if joint not in self.moving or joint in self.leader:
+                    own = [name for name in self.moving if name not in self.leader]
+                    raise ValueError(f"{what}: {joint!r} is none of the joints of {self.path}: {', '.join(own)}")
+        stands = {}
+        for joint in self.moving:
+            leader, factor, offset = self.followed(joint)
+            stands[joint] = factor * float(q.get(leader, 0.0)) + offset
+        chains = self._chains(tips, stands)
+        names = list(dict.fromkeys(joint for chain in chains for joint in chain.joint_names))
+        # Of all joints first: a chain has the rest of the tree as it stands as part of its links, so what two chains
+        # share they have alike, and joints that are on no chain together do not touch each other's row of M.
+        M, bias = np.zeros((len(names), len(names))), np.zeros(len(names))
+        twists, at = np.zeros((len(tips), 6, len(names))), np.zeros((len(tips), 3))
+        for j, chain in enumerate(chains):
+            here = [names.index(joint) for joint in chain.joint_names]
+            angles = np.array([stands[joint] for joint in chain.joint_names])
+            chain.gravity_vector = gravity
+            M[np.ix_(here, here)], bias[here] = chain.crba(angles), chain.gravity(angles)
+            twists[j][:, here], at[j] = chain.jacobian(angles), chain.forward_kinematics(angles)[:3, 3]
+        leaders = {joint: self.followed(joint)[:2] for joint in names}
+        joints = list(dict.fromkeys(leader for leader, _ in leaders.values() if leader not in fixed))
+        if not joints:
+            raise ValueError("fixed: no joint is left that moves")
+        # Rates of all joints from those of the leaders.
+        S = np.zeros((len(names), len(joints)))
+        for row, (leader, factor) in enumerate(leaders.values()):
+            if leader in joints:
+                S[row, joints.index(leader)] = factor
+        follow = [f"{joint} follows {leader}" for joint, (leader, _) in leaders.items() if joint != leader]
+        still = [joint for joint in self.moving if joint not in names]
+        notes = [*follow, *([f"{', '.join(still)}: without a contact, stand still"] if still else [])]
+        return _Hand(joints, S.T @ M @ S, S.T @ bias, at, twists @ S, tuple(notes))
+
+    def _chains(self, tips: Sequence[str], stands: Mapping[str, float]) -> list[Chain]:
+        with TemporaryDirectory() as folder:
+            plain = Path(folder) / Path(self.path).name
+            plain.write_bytes(self.without_mimic)
+            own = [load(plain, tip=tip, base=self.root).joint_names for tip in tips]
+            return [
+                load(plain, tip=tip, base=self.root, lock={j: x for j, x in stands.items() if j not in joints})
+                for tip, joints in zip(tips, own, strict=True)
+            ]
+
+
+def _rows(name: str, given: Any, k: int) -> np.ndarray:
+    rows = np.asarray(given, float)
+    if rows.shape != (k, 3) or not np.isfinite(rows).all():
+        raise ValueError(f"{name}: expected finite numbers [{k}, 3], one row for each of the tips, not {list(rows.shape)}")
+    return rows
+
+
+def _frames(normals: np.ndarray, tangents: np.ndarray | None) -> np.ndarray:
+    """Columns n, t, o = n x t, [k, 3, 3]; t perpendicular to n, any where none is given."""
+    if tangents is None:
+        tangents = np.eye(3)[np.abs(normals).argmin(axis=1)]
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    if not (lengths > 0).all():
+        raise ValueError("normals: one is zero")
+    n = normals / lengths
+    t = tangents - (tangents * n).sum(axis=1, keepdims=True) * n
+    lengths = np.linalg.norm(t, axis=1, keepdims=True)
+    if not (lengths > 1e-9 * np.linalg.norm(tangents, axis=1, keepdims=True)).all():
+        raise ValueError("tangents: one is parallel to its normal")
+    t = t / lengths
+    return np.stack([n, t, np.cross(n, t)], axis=2)
+
+
+def _inertia(mass: float, given: Any, arms: np.ndarray) -> np.ndarray:
+    reach = float(np.linalg.norm(arms, axis=1).mean())
+    if given is None and not reach > 0:
+        raise ValueError("inertia: needed, since all contacts are at the center of mass")
+    inertia = mass * reach**2 * np.eye(3) if given is None else np.asarray(given, float).reshape(3, 3)
+    if not mass > 0 or not (np.linalg.eigvalsh(inertia) > 0).all():
+        raise ValueError("mass and inertia: expected a positive number and a positive definite matrix")
+    return inertia
+
+
+def _forces(given: Any, k: int) -> np.ndarray:
+    """Commanded forces (n, t, o), [3k]."""
+    force = np.asarray(given, float)
+    if force.shape not in ((), (k,), (k, 3)):
+        raise ValueError(f"force: expected a number, [{k}] along the normals or [{k}, 3], not {list(force.shape)}")
+    if force.ndim < 2:
+        along = np.zeros((k, 3))
+        along[:, 0] = force
+        force = along
+    return force.reshape(-1)

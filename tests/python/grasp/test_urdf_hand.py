@@ -1,0 +1,179 @@
+"""garra.grasp.from_urdf against MuJoCo's mass matrix, Jacobians and gravity of the same tree: an arm, a palm, three
+fingers that touch, one of them with a joint that follows another, and one that does not touch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arrays import require_module
+
+require_module()
+mujoco = pytest.importorskip("mujoco")
+
+import garra  # noqa: E402
+
+RNG = np.random.default_rng(4)
+Q = {"shoulder": 0.4, "lift": 0.1, "wrist": -0.7, "a1": 0.3, "a2": 0.5, "b1": -0.2, "b2": 0.6, "c1": 0.4, "d1": 0.8}
+TIPS = ("a_tip", "b_tip", "c_tip")
+
+
+def inertial(mass: float) -> str:
+    com = RNG.uniform(-0.03, 0.03, 3)
+    moments = mass * RNG.uniform(0.5e-3, 0.9e-3, 3)
+    numbers = " ".join(f'{k}="{v:.17g}"' for k, v in zip(("ixx", "iyy", "izz"), moments, strict=True))
+    xyz = " ".join(f"{x:.17g}" for x in com)
+    return f'<inertial><origin xyz="{xyz}"/><mass value="{mass}"/><inertia {numbers} ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def link(name: str, mass: float | None = None) -> str:
+    return f'<link name="{name}">{inertial(mass) if mass else ""}</link>'
+
+
+def joint(name: str, parent: str, child: str, xyz: str, axis: str, kind: str = "revolute", rpy: str = "0 0 0", more: str = "") -> str:
+    limit = '<limit lower="-3" upper="3" effort="100" velocity="10"/>' if kind != "fixed" else ""
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{axis}"/>{limit}{more}</joint>'
+    )
+
+
+MIMIC = '<mimic joint="c1" multiplier="0.7" offset="0.1"/>'
+PARTS = [
+    *(link(name, mass) for name, mass in {"base": 5, "upper": 3, "fore": 2, "palm": 0.8}.items()),
+    *(link(f"{finger}{i}", 0.1 + 0.05 * i) for finger in "abcd" for i in (1, 2)),
+    *(link(f"{finger}_tip") for finger in "abc"),
+    joint("shoulder", "base", "upper", "0 0 0.3", "0 0 1"),
+    joint("lift", "upper", "fore", "0.05 0 0.3", "0 0.6 0.8", "prismatic"),
+    joint("wrist", "fore", "palm", "0.3 0 0", "1 0 0", rpy="0.2 0.4 0"),
+    *(
+        text
+        for finger, y in (("a", 0.04), ("b", -0.04), ("c", 0.0), ("d", 0.07))
+        for text in (
+            joint(f"{finger}1", "palm", f"{finger}1", f"0.05 {y} {0.03 if finger == 'c' else 0}", "0 1 0", rpy=f"{10 * y} 0 0"),
+            joint(f"{finger}2", f"{finger}1", f"{finger}2", "0.05 0 0", "0 1 0.2", more=MIMIC if finger == "c" else ""),
+            joint(f"{finger}_end", f"{finger}2", f"{finger}_tip", "0.04 0 0.01", "1 0 0", "fixed") if finger != "d" else "",
+        )
+    ),
+]
+URDF = f'<robot name="arm_and_hand">{"".join(PARTS)}</robot>'
+
+
+@pytest.fixture
+def urdf(tmp_path):
+    path = tmp_path / "arm_and_hand.urdf"
+    path.write_text(URDF)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tree():
+    """MuJoCo's numbers at Q: joints, mass matrix, torques against gravity, and (v; omega) of the tips."""
+    text = URDF.replace(MIMIC, "").replace(">", '><mujoco><compiler fusestatic="false"/></mujoco>', 1)
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    names = [model.joint(i).name for i in range(model.njnt)]
+    for name in names:
+        data.qpos[model.joint(name).qposadr[0]] = Q.get(name, 0.7 * Q["c1"] + 0.1 if name == "c2" else 0.0)
+    mujoco.mj_forward(model, data)
+    M = np.zeros((model.nv, model.nv))
+    mujoco.mj_fullM(model, M, data.qM) if hasattr(data, "qM") else mujoco.mj_fullM(model, data, M)
+    tips, twists = [], []
+    for tip in TIPS:
+        v, omega = np.zeros((3, model.nv)), np.zeros((3, model.nv))
+        mujoco.mj_jac(model, data, v, omega, data.body(tip).xpos, model.body(tip).id)
+        tips.append(data.body(tip).xpos.copy())
+        twists.append(np.concatenate([v, omega]))
+    return names, M, data.qfrc_bias.copy(), np.array(tips), np.array(twists)
+
+
+def reduced(tree, still=()):
+    """The same for the joints that move: d1 stands still, c2 follows c1."""
+    names, M, bias, tips, twists = tree
+    own = [n for n in names if n not in ("c2", "d1", "d2", *still)]
+    S = np.zeros((len(names), len(own)))
+    for column, name in enumerate(own):
+        S[names.index(name), column] = 1
+    if "c1" in own:
+        S[names.index("c2"), own.index("c1")] = 0.7
+    return own, S.T @ M @ S, S.T @ bias, tips, twists @ S
+
+
+def grasp_of(urdf, tips, **more):
+    normals = np.array([[0.2, 1, 0], [0, -1, 0.1], [0.3, 0, -1.0]])
+    how = {"force": [3.0, 4.0, 5.0], "mass": 0.4, "friction": 0.6, "points": tips + [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]}
+    return garra.grasp.from_urdf(urdf, TIPS, Q, normals, **(how | more))
+
+
+@pytest.mark.parametrize("still", [(), ("shoulder", "lift", "wrist")])
+def test_the_tree_is_mujocos(urdf, tree, still):
+    own, M, bias, tips, twists = reduced(tree, still)
+    grasp = grasp_of(urdf, tips, fixed=still)
+    v = twists[:, :3] + np.cross(twists[:, 3:], (grasp.points - tips)[:, :, None], axis=1)
+    J = np.concatenate([E.T @ x for E, x in zip(grasp.frames, v, strict=True)])
+    expected = J @ np.linalg.solve(M, J.T)
+    np.testing.assert_allclose(grasp.hand_A, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    command = np.zeros((3, 3))
+    command[:, 0] = [3, 4, 5]
+    np.testing.assert_allclose(grasp.hand_b, -expected @ command.reshape(-1), rtol=0, atol=1e-9 * np.abs(grasp.hand_b).max())
+    # Without torques everything falls: the hand's own weight is in the bias.
+    fallen = grasp_of(urdf, tips, fixed=still, force=None, torque={})
+    free = J @ np.linalg.solve(M, bias)
+    np.testing.assert_allclose(fallen.hand_b, free, rtol=0, atol=1e-9 * np.abs(free).max())
+    pushed = grasp_of(urdf, tips, fixed=still, force=None, torque={"b2": 0.3})
+    one = np.array([0.3 * (name == "b2") for name in own])
+    np.testing.assert_allclose(pushed.hand_b - fallen.hand_b, -J @ np.linalg.solve(M, one), rtol=0, atol=1e-9 * np.abs(free).max())
+
+
+def test_an_arm_that_gives_way_couples_the_fingers(urdf, tree):
+    tips = tree[3]
+    stands, gives = grasp_of(urdf, tips, fixed=("shoulder", "lift", "wrist")), grasp_of(urdf, tips)
+    assert np.abs(stands.hand_A[:3, 3:]).max() < 1e-12 * np.abs(stands.hand_A).max()
+    assert np.abs(gives.hand_A[:3, 3:]).max() > 1e-3 * np.abs(gives.hand_A).max()
+    assert any("c2 follows c1" in note for note in gives.notes)
+    assert any("d1" in note for note in gives.notes)
+
+
+def test_b_is_the_free_acceleration_between_object_and_hand(urdf, tree):
+    grasp = grasp_of(urdf, tree[3], wrench=[0.1, 0.2, 0.3, 0.01, 0.0, 0.02], com=[0.5, 0.0, 0.6], inertia=np.diag([1, 2, 2.5]) * 1e-4)
+    force = np.array([0.1, 0.2, 0.3]) + 0.4 * np.array([0, 0, -9.81])
+    linear, angular = force / 0.4, np.array([0.01, 0, 0.02]) / (np.array([1, 2, 2.5]) * 1e-4)
+    for j, (point, E) in enumerate(zip(grasp.points, grasp.frames, strict=True)):
+        at = E.T @ (linear + np.cross(angular, point - grasp.com))
+        assert grasp.b[3 * j : 3 * j + 3] - grasp.hand_b[3 * j : 3 * j + 3] == pytest.approx(at, abs=1e-9)
+
+
+def test_it_is_solved_and_ranked_like_any_other_grasp(urdf, tree):
+    tips = tree[3]
+    centre = tips.mean(axis=0)
+    how = {"points": tips, "com": centre, "force": [5.0, 5.0, 5.0]}
+    grasp = garra.grasp.from_urdf(urdf, TIPS, Q, centre - tips, mass=0.05, friction=0.9, **how)
+    solution = grasp.solve()
+    assert solution.converged
+    ranking = garra.grasp.rank(garra.grasp.Set.from_grasps([grasp, grasp]), friction=garra.uniform(0.2, 1.2), samples=512)
+    assert ranking.p_held[0] == ranking.p_held[1]
+    one = grasp.robustness(friction=garra.uniform(0.2, 1.2, common=True), samples=4000)
+    assert ranking.p_held[0] == pytest.approx(one.p_held, abs=0.08)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"force": None}, "one of force and torque"),
+        ({"force": None, "torque": {"elbow": 1.0}}, "'elbow' is none of the joints that move"),
+        ({"fixed": ["c2"]}, "'c2' is none of the joints"),
+        ({"fixed": ["shoulder", "lift", "wrist", "a1", "a2", "b1", "b2", "c1"]}, "no joint is left"),
+        ({"points": np.zeros((2, 3))}, r"expected finite numbers \[3, 3\]"),
+        ({"force": [1.0, 2.0]}, r"expected a number, \[3\]"),
+        ({"tangents": [[0.2, 1, 0]] * 3}, "parallel"),
+        ({"mass": -1.0}, "positive"),
+    ],
+)
+def test_what_does_not_fit_is_said(urdf, tree, more, said):
+    with pytest.raises(ValueError, match=said):
+        grasp_of(urdf, tree[3], **more)
+
+
+def test_a_link_that_is_not_there_is_said_by_the_file(urdf):
+    with pytest.raises(garra.UsageError, match="nose"):
+        garra.grasp.from_urdf(urdf, ["nose"], Q, [[1, 0, 0]], mass=1, friction=0.5, force=1.0)
