@@ -47,7 +47,7 @@ def from_urdf(
     with its leader.
 
     The command is `force`, [k] along the normals or [k, 3] (n, t, o) [N], with the torques that it takes and those that
-    hold arm and hand against gravity; or `torque`, {joint: N m or N}, all that the motors give (others 0).
+    hold arm and hand, but not the object, against gravity; or `torque`, {joint: N m or N}, all that the motors give (others 0).
     friction: a coefficient or [k]. com: None: the mean of the contact points; inertia: about it, [3, 3], None: that of a
     body whose radius of gyration is the contacts' mean distance from it. wrench: (force; moment about com) on the object
     besides its weight. Raises garra.FileError as garra.load() does, ValueError.
