@@ -38,19 +38,19 @@ def from_urdf(
     tangents: Any = None,
     name: str = "object",
 ) -> Grasp:
-    """The grasp of an object at rest by the tree of links and joints in a URDF. Axes of the root link, which stands still.
+    """The grasp of an object at rest by the tree of links and joints in a URDF.
 
-    tips: the link that touches, of each of k contacts. q: where joints stand, {joint: angle or distance}; others at 0,
-    a joint with `mimic` as its leader has it. normals: into the object, [k, 3]; points: [k, 3], None: where the tips'
-    frames are. Every joint between the root and a tip gives way, an arm's too, with all that it carries as inertia;
-    those that are `fixed` (braked) do not, nor do the joints of fingers without a contact. A joint with `mimic` moves
-    with its leader.
+    All is in the axes of the root link, which stands still. tips: the link that touches, of each of k contacts. q:
+    where joints stand, {joint: angle or distance}; others at 0, a joint with `mimic` as its leader has it. normals:
+    into the object, [k, 3]; points: [k, 3], None: where the tips' frames are. Every joint between the root and a tip
+    gives way, an arm's too, with all that it carries as inertia; those that are `fixed` (braked) do not, nor do the
+    joints of fingers without a contact. A joint with `mimic` moves with its leader.
 
     The command is `force`, [k] along the normals or [k, 3] (n, t, o) [N], with the torques that it takes and those that
-    hold arm and hand, but not the object, against gravity; or `torque`, {joint: N m or N}, all that the motors give (others 0).
-    friction: a coefficient or [k]. com: None: the mean of the contact points; inertia: about it, [3, 3], None: that of a
-    body whose radius of gyration is the contacts' mean distance from it. wrench: (force; moment about com) on the object
-    besides its weight. Raises garra.FileError as garra.load() does, ValueError.
+    hold arm and hand, but not the object, against gravity; or `torque`, {joint: N m or N}, all that the motors give
+    (others 0). friction: a coefficient or [k]. com: None: the mean of the contact points; inertia: about it, [3, 3],
+    None: that of a body whose radius of gyration is the contacts' mean distance from it. wrench: (force; moment about
+    com) on the object besides its weight. Raises garra.FileError as garra.load() does, ValueError.
     """
     if (force is None) == (torque is None):
         raise ValueError("give one of force and torque")
@@ -64,6 +64,8 @@ def from_urdf(
     weight = mass * np.asarray(gravity, float).reshape(3)
     W = wrench_matrix(points - com, frames)
     J = hand.jacobian(points, frames)
+    if np.shape(friction) not in ((), (k,)) or not (np.asarray(friction, float) >= 0).all():
+        raise ValueError(f"friction: expected a number or [{k}] of them, not negative")
     torques = hand.bias + J.T @ _forces(force, k) if torque is None else hand.torques(torque)
     give = np.linalg.solve(hand.M, J.T).T  # J M^-1
     hand_b = give @ (hand.bias - torques)
@@ -175,7 +177,13 @@ class _Tree:
         follow = [f"{joint} follows {leader}" for joint, (leader, _) in leaders.items() if joint != leader]
         still = [joint for joint in self.moving if joint not in names]
         notes = [*follow, *([f"{', '.join(still)}: without a contact, stand still"] if still else [])]
-        return _Hand(joints, S.T @ M @ S, S.T @ bias, at, twists @ S, tuple(notes))
+        M = S.T @ M @ S
+        if not np.isfinite(M).all() or not (np.linalg.eigvalsh(M) > 0).all():
+            raise ValueError(
+                f"{self.path}: the mass matrix of {', '.join(joints)} is not positive definite: "
+                "links that they move have no inertia, or q is no number"
+            )
+        return _Hand(joints, M, S.T @ bias, at, twists @ S, tuple(notes))
 
     def _chains(self, tips: Sequence[str], stands: Mapping[str, float]) -> list[Chain]:
         with TemporaryDirectory() as folder:
@@ -191,7 +199,9 @@ class _Tree:
 def _rows(name: str, given: Any, k: int) -> np.ndarray:
     rows = np.asarray(given, float)
     if rows.shape != (k, 3) or not np.isfinite(rows).all():
-        raise ValueError(f"{name}: expected finite numbers [{k}, 3], one row for each of the tips, not {list(rows.shape)}")
+        raise ValueError(
+            f"{name}: expected finite numbers [{k}, 3], one row for each of the tips, not {list(rows.shape)}"
+        )
     return rows
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from arrays import require_module
 
 require_module()
@@ -23,14 +22,18 @@ def inertial(mass: float) -> str:
     moments = mass * RNG.uniform(0.5e-3, 0.9e-3, 3)
     numbers = " ".join(f'{k}="{v:.17g}"' for k, v in zip(("ixx", "iyy", "izz"), moments, strict=True))
     xyz = " ".join(f"{x:.17g}" for x in com)
-    return f'<inertial><origin xyz="{xyz}"/><mass value="{mass}"/><inertia {numbers} ixy="0" ixz="0" iyz="0"/></inertial>'
+    return (
+        f'<inertial><origin xyz="{xyz}"/><mass value="{mass}"/><inertia {numbers} ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
 
 
 def link(name: str, mass: float | None = None) -> str:
     return f'<link name="{name}">{inertial(mass) if mass else ""}</link>'
 
 
-def joint(name: str, parent: str, child: str, xyz: str, axis: str, kind: str = "revolute", rpy: str = "0 0 0", more: str = "") -> str:
+def joint(
+    name: str, parent: str, child: str, xyz: str, axis: str, kind: str = "revolute", rpy: str = "0 0 0", more: str = ""
+) -> str:
     limit = '<limit lower="-3" upper="3" effort="100" velocity="10"/>' if kind != "fixed" else ""
     return (
         f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
@@ -50,9 +53,18 @@ PARTS = [
         text
         for finger, y in (("a", 0.04), ("b", -0.04), ("c", 0.0), ("d", 0.07))
         for text in (
-            joint(f"{finger}1", "palm", f"{finger}1", f"0.05 {y} {0.03 if finger == 'c' else 0}", "0 1 0", rpy=f"{10 * y} 0 0"),
+            joint(
+                f"{finger}1",
+                "palm",
+                f"{finger}1",
+                f"0.05 {y} {0.03 if finger == 'c' else 0}",
+                "0 1 0",
+                rpy=f"{10 * y} 0 0",
+            ),
             joint(f"{finger}2", f"{finger}1", f"{finger}2", "0.05 0 0", "0 1 0.2", more=MIMIC if finger == "c" else ""),
-            joint(f"{finger}_end", f"{finger}2", f"{finger}_tip", "0.04 0 0.01", "1 0 0", "fixed") if finger != "d" else "",
+            joint(f"{finger}_end", f"{finger}2", f"{finger}_tip", "0.04 0 0.01", "1 0 0", "fixed")
+            if finger != "d"
+            else "",
         )
     ),
 ]
@@ -101,7 +113,12 @@ def reduced(tree, still=()):
 
 def grasp_of(urdf, tips, **more):
     normals = np.array([[0.2, 1, 0], [0, -1, 0.1], [0.3, 0, -1.0]])
-    how = {"force": [3.0, 4.0, 5.0], "mass": 0.4, "friction": 0.6, "points": tips + [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]}
+    how = {
+        "force": [3.0, 4.0, 5.0],
+        "mass": 0.4,
+        "friction": 0.6,
+        "points": tips + [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]],
+    }
     return garra.grasp.from_urdf(urdf, TIPS, Q, normals, **(how | more))
 
 
@@ -115,14 +132,18 @@ def test_the_tree_is_mujocos(urdf, tree, still):
     np.testing.assert_allclose(grasp.hand_A, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     command = np.zeros((3, 3))
     command[:, 0] = [3, 4, 5]
-    np.testing.assert_allclose(grasp.hand_b, -expected @ command.reshape(-1), rtol=0, atol=1e-9 * np.abs(grasp.hand_b).max())
+    np.testing.assert_allclose(
+        grasp.hand_b, -expected @ command.reshape(-1), rtol=0, atol=1e-9 * np.abs(grasp.hand_b).max()
+    )
     # Without torques everything falls: the hand's own weight is in the bias.
     fallen = grasp_of(urdf, tips, fixed=still, force=None, torque={})
     free = J @ np.linalg.solve(M, bias)
     np.testing.assert_allclose(fallen.hand_b, free, rtol=0, atol=1e-9 * np.abs(free).max())
     pushed = grasp_of(urdf, tips, fixed=still, force=None, torque={"b2": 0.3})
     one = np.array([0.3 * (name == "b2") for name in own])
-    np.testing.assert_allclose(pushed.hand_b - fallen.hand_b, -J @ np.linalg.solve(M, one), rtol=0, atol=1e-9 * np.abs(free).max())
+    np.testing.assert_allclose(
+        pushed.hand_b - fallen.hand_b, -J @ np.linalg.solve(M, one), rtol=0, atol=1e-9 * np.abs(free).max()
+    )
 
 
 def test_an_arm_that_gives_way_couples_the_fingers(urdf, tree):
@@ -135,7 +156,9 @@ def test_an_arm_that_gives_way_couples_the_fingers(urdf, tree):
 
 
 def test_b_is_the_free_acceleration_between_object_and_hand(urdf, tree):
-    grasp = grasp_of(urdf, tree[3], wrench=[0.1, 0.2, 0.3, 0.01, 0.0, 0.02], com=[0.5, 0.0, 0.6], inertia=np.diag([1, 2, 2.5]) * 1e-4)
+    grasp = grasp_of(
+        urdf, tree[3], wrench=[0.1, 0.2, 0.3, 0.01, 0.0, 0.02], com=[0.5, 0.0, 0.6], inertia=np.diag([1, 2, 2.5]) * 1e-4
+    )
     force = np.array([0.1, 0.2, 0.3]) + 0.4 * np.array([0, 0, -9.81])
     linear, angular = force / 0.4, np.array([0.01, 0, 0.02]) / (np.array([1, 2, 2.5]) * 1e-4)
     for j, (point, E) in enumerate(zip(grasp.points, grasp.frames, strict=True)):
@@ -150,7 +173,9 @@ def test_it_is_solved_and_ranked_like_any_other_grasp(urdf, tree):
     grasp = garra.grasp.from_urdf(urdf, TIPS, Q, centre - tips, mass=0.05, friction=0.9, **how)
     solution = grasp.solve()
     assert solution.converged
-    ranking = garra.grasp.rank(garra.grasp.Set.from_grasps([grasp, grasp]), friction=garra.uniform(0.2, 1.2), samples=512)
+    ranking = garra.grasp.rank(
+        garra.grasp.Set.from_grasps([grasp, grasp]), friction=garra.uniform(0.2, 1.2), samples=512
+    )
     assert ranking.p_held[0] == ranking.p_held[1]
     one = grasp.robustness(friction=garra.uniform(0.2, 1.2, common=True), samples=4000)
     assert ranking.p_held[0] == pytest.approx(one.p_held, abs=0.08)
@@ -167,11 +192,34 @@ def test_it_is_solved_and_ranked_like_any_other_grasp(urdf, tree):
         ({"force": [1.0, 2.0]}, r"expected a number, \[3\]"),
         ({"tangents": [[0.2, 1, 0]] * 3}, "parallel"),
         ({"mass": -1.0}, "positive"),
+        ({"mass": float("nan")}, "positive"),
+        ({"friction": [0.5, 0.5]}, r"friction: expected a number or \[3\]"),
+        ({"friction": -0.5}, "not negative"),
     ],
 )
 def test_what_does_not_fit_is_said(urdf, tree, more, said):
     with pytest.raises(ValueError, match=said):
         grasp_of(urdf, tree[3], **more)
+
+
+def test_joints_without_inertia_are_said(tmp_path):
+    text = (
+        '<robot name="r"><link name="base"/><link name="a"/>'
+        '<joint name="j" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint></robot>'
+    )
+    (tmp_path / "r.urdf").write_text(text)
+    with pytest.raises(ValueError, match="mass matrix of j is not positive definite"):
+        garra.grasp.from_urdf(
+            tmp_path / "r.urdf",
+            ["a"],
+            {},
+            [[1, 0, 0]],
+            points=[[1, 0, 0]],
+            com=[2, 0, 0],
+            mass=1,
+            friction=0.5,
+            force=1.0,
+        )
 
 
 def test_a_link_that_is_not_there_is_said_by_the_file(urdf):
