@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/files/atomic_file.hpp"
+
 namespace garra::cli {
 
 namespace {
@@ -88,14 +90,21 @@ bool run_quietly(std::vector<std::string> command, bool quiet) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/// Whether Python could write the page; one that was killed leaves nothing beside it.
+bool make_page(const std::string& module, const std::vector<std::string>& files, const std::string& page, bool quiet) {
+  if (run_quietly(python_command(module, files), quiet)) return true;
+  io::remove_abandoned(page);
+  return false;
+}
+
 }  // namespace
 
 bool make_bench_report(const std::string& folder, bool quiet) {
-  return run_quietly(python_command("garra.bench_report", {folder}), quiet);
+  return make_page("garra.bench_report", {folder}, folder + "/bench.html", quiet);
 }
 
 bool make_singularity_page(const std::string& item, const std::string& page, bool quiet) {
-  return run_quietly(python_command("garra.singularity_page", {item, page}), quiet);
+  return make_page("garra.singularity_page", {item, page}, page, quiet);
 }
 
 bool work_by_dask(const std::string& run, const std::string& address, bool quiet) {
@@ -107,11 +116,11 @@ bool work_by_dask(const std::string& run, const std::string& address, bool quiet
 }
 
 bool make_ranking_page(const std::string& ranking, const std::string& page, bool quiet) {
-  return run_quietly(python_command("garra.ranking_page", {ranking, page}), quiet);
+  return make_page("garra.ranking_page", {ranking, page}, page, quiet);
 }
 
 bool make_report(const std::string& run, bool quiet) {
-  return run_quietly(python_command("garra.report", {run}), quiet);
+  return make_page("garra.report", {run}, run + "/report.html", quiet);
 }
 
 }  // namespace garra::cli

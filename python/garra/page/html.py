@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
@@ -50,9 +51,13 @@ def dumps(value: Any) -> str:
 def write(html: str, path: Path) -> None:
     """Writes to a temporary name and renames: a reader never sees half a report, and no symbolic link is followed.
 
-    The name is that of src/base/files/atomic_file.cpp, so that `garra resume` removes what a killed process leaves.
+    The name is that of src/base/files/atomic_file.cpp: `garra resume` removes what a killed process leaves, and so does
+    the next report.
     """
     host = re.sub("[^A-Za-z0-9]", "-", socket.gethostname())
+    for left in path.parent.glob(f"{glob.escape(path.name)}.garra-{host}-*.part"):
+        if _is_dead(left.name.rpartition("-")[2].partition(".")[0]):
+            left.unlink(missing_ok=True)
     temporary = path.with_name(f"{path.name}.garra-{host}-{os.getpid()}.part")
     temporary.unlink(missing_ok=True)
     try:
@@ -61,3 +66,14 @@ def write(html: str, path: Path) -> None:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _is_dead(number: str) -> bool:
+    """Whether there is no process of this number."""
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError, OverflowError):  # another user's, or no number
+        return False
+    return False

@@ -113,9 +113,6 @@ bool is_abandoned(const std::string& path) {
   return !error && fs::file_time_type::clock::now() - written > std::chrono::hours(24);
 }
 
-namespace {
-
-/// What programs have left that were killed between giving a file its temporary name and its own.
 void remove_abandoned(const std::string& target) {
   const std::string begin = fs::path(target).filename().string() + kMark;
   std::error_code error;
@@ -123,8 +120,6 @@ void remove_abandoned(const std::string& target) {
     if (entry.path().filename().string().starts_with(begin) && is_abandoned(entry.path().string()))
       ::unlink(entry.path().c_str());
 }
-
-}  // namespace
 
 AtomicFile::AtomicFile(const std::string& path) {
   const Target target = resolve(path);

@@ -57,6 +57,9 @@ void write_file_atomically(const std::string& path, std::span<const std::byte> b
 /// nothing was written for a day.
 [[nodiscard]] bool is_abandoned(const std::string& path);
 
+/// What programs have left that were killed between giving a file its temporary name and its own.
+void remove_abandoned(const std::string& target);
+
 /// Throws Error(kInputOutput) where write_file_atomically would fail for want of a folder or of the
 /// right to write into it: to be asked before the work whose result is to be written.
 void require_writable(const std::string& path);

@@ -137,6 +137,20 @@ def test_what_a_killed_program_left_beside_an_output_goes_when_that_is_written_a
     assert not ours.exists() and all(file.read_text() == "precious" for file in kept)
 
 
+def test_what_a_killed_report_left_goes_with_the_next_one(copy):
+    ours = copy / f"report.html.garra-{host()}-{dead_process()}.part"
+    kept = [
+        copy / f"report.html.garra-{host()}-{os.getpid()}.part",
+        copy / f"summary.json.garra-{host()}-{dead_process()}.part",
+        copy / "report.html.garra-another-host-7.part",
+        copy / f"report.html.garra-{host()}-thesis.part",
+    ]
+    for file in (ours, *kept):
+        file.write_text("precious")
+    garra("report", copy)
+    assert not ours.exists() and all(file.read_text() == "precious" for file in kept)
+
+
 def test_a_run_takes_only_a_new_or_an_empty_folder(tmp_path):
     (tmp_path / "thesis.part1.tex").write_text("precious")
     done = run_small(tmp_path, "--no-report", expect=USAGE)
