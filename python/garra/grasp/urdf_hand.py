@@ -55,13 +55,13 @@ def from_urdf(
     if (force is None) == (torque is None):
         raise ValueError("give one of force and torque")
     k = len(tips)
-    hand = _Tree(path, root, tips).hand(tips, q, fixed, np.asarray(gravity, float).reshape(3))
+    gravity = np.asarray(gravity, float).reshape(3)
+    hand = _Tree(path, root, tips).hand(tips, q, fixed, gravity)
     points = hand.tips if points is None else _rows("points", points, k)
     frames = _frames(_rows("normals", normals, k), None if tangents is None else _rows("tangents", tangents, k))
     com = points.mean(axis=0) if com is None else np.asarray(com, float).reshape(3)
     inertia = _inertia(mass, inertia, points - com)
     applied = np.zeros(6) if wrench is None else np.asarray(wrench, float).reshape(6)
-    weight = mass * np.asarray(gravity, float).reshape(3)
     W = wrench_matrix(points - com, frames)
     J = hand.jacobian(points, frames)
     if np.shape(friction) not in ((), (k,)) or not (np.asarray(friction, float) >= 0).all():
@@ -69,7 +69,7 @@ def from_urdf(
     torques = hand.bias + J.T @ _forces(force, k) if torque is None else hand.torques(torque)
     give = np.linalg.solve(hand.M, J.T).T  # J M^-1
     hand_b = give @ (hand.bias - torques)
-    moved = np.concatenate([(applied[:3] + weight) / mass, np.linalg.solve(inertia, applied[3:])])
+    moved = np.concatenate([applied[:3] / mass + gravity, np.linalg.solve(inertia, applied[3:])])
     return Grasp(
         name=name,
         geoms=[(tip, name) for tip in tips],
@@ -79,7 +79,7 @@ def from_urdf(
         mass=float(mass),
         inertia=inertia,
         com=com,
-        gravity=weight / mass,
+        gravity=gravity,
         spin=np.zeros(3),
         applied=applied,
         hand_A=give @ J.T,
@@ -189,11 +189,12 @@ class _Tree:
         with TemporaryDirectory() as folder:
             plain = Path(folder) / Path(self.path).name
             plain.write_bytes(self.without_mimic)
-            own = [load(plain, tip=tip, base=self.root).joint_names for tip in tips]
-            return [
-                load(plain, tip=tip, base=self.root, lock={j: x for j, x in stands.items() if j not in joints})
-                for tip, joints in zip(tips, own, strict=True)
-            ]
+            chains = {}
+            for tip in dict.fromkeys(tips):
+                own = load(plain, tip=tip, base=self.root).joint_names
+                lock = {joint: at for joint, at in stands.items() if joint not in own}
+                chains[tip] = load(plain, tip=tip, base=self.root, lock=lock)
+            return [chains[tip] for tip in tips]
 
 
 def _rows(name: str, given: Any, k: int) -> np.ndarray:
