@@ -62,6 +62,8 @@ if(GARRA_TESTS)
     -DGENERATOR=${CMAKE_GENERATOR} -DCXX=${CMAKE_CXX_COMPILER} -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
     -DCXX_FLAGS=${CMAKE_CXX_FLAGS} -DPYTHON=${PROJECT_SOURCE_DIR}/.venv/bin/python
     -P ${PROJECT_SOURCE_DIR}/tests/install/run.cmake)
+  add_test(NAME install.workflow_of_presets COMMAND ${CMAKE_COMMAND} --list-presets=workflow
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   # Configured only: to compile the library again would take ten minutes.
   add_test(NAME install.part_of_another_project COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR}/tests/install/parent
     -B ${PROJECT_BINARY_DIR}/tests/parent --fresh -G ${CMAKE_GENERATOR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
