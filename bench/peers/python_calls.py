@@ -1,14 +1,17 @@
-"""What a call from Python costs: a million states or problems at once, one at a time, and loops over another library.
+"""What a call from Python costs: a million states or problems at once, one at a time, and other libraries' calls.
 
-usage: .venv/bin/pip install pin && PYTHONPATH=python .venv/bin/python bench/peers/python_calls.py [-n STATES]
+usage: PYTHONPATH=python .venv/bin/python bench/peers/python_calls.py [-n STATES]    (pip install pin mujoco
+       pytorch-kinematics: those that are there are compared)
 
-Prints states or problems per second, all on the threads that the program takes by itself; medians of five. Pinocchio's
-Python has no batches, so it is called once a state, on one thread. bench/calls.cpp is the same from C++.
+Prints states or problems per second, garra and torch on the threads that they take by themselves; medians of five.
+The Python of Pinocchio and MuJoCo has no batches, so it is called once a state, on one thread. What they compute is
+compared first. bench/calls.cpp is the same from C++.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import statistics
 import time
 
@@ -16,10 +19,15 @@ import garra
 import garra.files
 import numpy as np
 
-try:
-    import pinocchio
-except ImportError:
-    pinocchio = None
+URDF = garra.files.data("robots/iiwa14.urdf")
+
+
+def installed(name: str):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        print(f"{name} is not installed")
+        return None
 
 
 def median_time(call, repeats: int = 5) -> float:
@@ -49,18 +57,63 @@ def chains(n: int) -> None:
             robot.rnea(one, one, one)
 
     line("rnea, one state a call", calls, median_time(single))
-    if pinocchio is None:
-        print("Pinocchio is not installed")
+    few = slice(0, min(n, 20000))
+    pinocchio_loop(robot, q[few], qd[few], qdd[few])
+    mujoco_loop(robot, q[few], qd[few], qdd[few])
+    line(f"poses, {n:,} states from Python", n, median_time(lambda: robot.forward_kinematics(q)))
+    line(f"Jacobians, {n:,} states from Python", n, median_time(lambda: robot.jacobian(q)))
+    torch_batches(robot, q)
+
+
+def agree(ours: np.ndarray, theirs: np.ndarray, most: float = 1e-9) -> None:
+    error = np.abs(ours - theirs).max() / np.abs(ours).max()
+    assert error < most, error
+
+
+def pinocchio_loop(robot: garra.Chain, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+    if (pinocchio := installed("pinocchio")) is None:
         return
-    model = pinocchio.buildModelFromUrdf(str(garra.files.data("robots/iiwa14.urdf")))
+    model = pinocchio.buildModelFromUrdf(str(URDF))
     data = model.createData()
-    few = min(n, 20000)
 
-    def loop() -> None:
-        for i in range(few):
-            pinocchio.rnea(model, data, q[i], qd[i], qdd[i])
+    def loop() -> list[np.ndarray]:
+        return [pinocchio.rnea(model, data, *state) for state in zip(q, qd, qdd, strict=True)]
 
-    line(f"Pinocchio {pinocchio.__version__}, a loop", few, median_time(loop))
+    agree(robot.rnea(q, qd, qdd), np.array(loop()))
+    line(f"Pinocchio {pinocchio.__version__}, rnea in a loop", len(q), median_time(loop))
+
+
+def mujoco_loop(robot: garra.Chain, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> None:
+    if (mujoco := installed("mujoco")) is None:
+        return
+    model = mujoco.MjModel.from_xml_path(str(URDF))
+    data = mujoco.MjData(model)
+
+    def loop() -> list[np.ndarray]:
+        found = []
+        for data.qpos[:], data.qvel[:], data.qacc[:] in zip(q, qd, qdd, strict=True):
+            mujoco.mj_inverse(model, data)
+            found.append(data.qfrc_inverse.copy())
+        return found
+
+    agree(robot.rnea(q, qd, qdd), np.array(loop()))
+    line(f"MuJoCo {mujoco.__version__}, mj_inverse in a loop", len(q), median_time(loop))
+
+
+def torch_batches(robot: garra.Chain, q: np.ndarray) -> None:
+    kinematics, torch = installed("pytorch_kinematics"), installed("torch")
+    if kinematics is None or torch is None:
+        return
+    text = URDF.read_bytes()
+    chain = kinematics.build_serial_chain_from_urdf(text, "end_effector").to(dtype=torch.float64)
+    states = torch.from_numpy(q)
+    with torch.no_grad():
+        agree(robot.forward_kinematics(q), chain.forward_kinematics(states).get_matrix().numpy())
+        agree(robot.jacobian(q), chain.jacobian(states).numpy())
+        poses = median_time(lambda: chain.forward_kinematics(states).get_matrix())
+        jacobians = median_time(lambda: chain.jacobian(states))
+    line(f"pytorch-kinematics {kinematics.__version__}, poses in one batch", len(q), poses)
+    line("pytorch-kinematics, Jacobians in one batch", len(q), jacobians)
 
 
 def contacts(n: int) -> None:
