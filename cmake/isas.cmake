@@ -163,7 +163,7 @@ if(GARRA_WITH_CUDA)
   list(TRANSFORM generations APPEND 0 OUTPUT_VARIABLE numbers)
   list(JOIN numbers "\\," numbers)
   set(rare contact/admm contact/balance_soft contact/box_quacan contact/extragradient contact/fischer_burmeister contact/mixed
-    contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/set_soft grasp/set_hand_large singularity/map_large
+    contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/arm grasp/set_soft grasp/set_hand_large singularity/map_large
     chain/eval_sixteen chain/simulate_large)
   list(TRANSFORM rare REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/\\1.cu")
   set(hot ${GARRA_KERNELS})

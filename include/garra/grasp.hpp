@@ -96,10 +96,22 @@ struct Finger {
   std::vector<double> torque_limit = {};
 };
 
+/// An arm that carries the palm and gives way: its motors hold it and the hand against gravity, and for what the
+/// fingers are commanded to press with, but it is not braked. At one instant only, without torques of its own.
+struct Arm {
+  std::string root_link;              ///< URDF: where it begins, which stands still
+  std::vector<double> q;              ///< where its joints stand [rad or m]
+  chain::Robot carrier;               ///< the arm with the whole hand as a rigid part of it; its tool is the palm
+  std::vector<chain::Robot> fingers;  ///< from its root to each fingertip, its own joints first; the other fingers
+                                      ///< stand as `carrier` has them
+};
+inline constexpr std::size_t kMaxArmJoints = 8;
+
 /// Everything a grasp study is made of. One finger per contact.
 struct Scenario {
   std::string title;
   std::vector<Finger> fingers;
+  std::optional<Arm> arm;  ///< what the fingers' palm is carried by; none: it stands still
   std::vector<Contact> contacts;
   Object object;
   Vec3<double> gravity = {{0, 0, -9.81}};
@@ -136,7 +148,7 @@ struct Input {
 
 /// Parts of a command that do not go together, and where they are written.
 struct CommandProblem {
-  enum class Table { kContact, kFinger, kDrive };
+  enum class Table { kContact, kFinger, kDrive, kHand };
   Table table;
   int index;  ///< of the contact or finger, from 0; -1: none
   std::string key, problem, remedy;

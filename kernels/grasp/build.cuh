@@ -10,6 +10,9 @@ namespace garra::grasp {
 /// Every finger of the hand. The model is given where the host and where the device can read it.
 void fingers_on_device(std::int64_t count, const GraspModel& host, const GraspModel* device, const SampleParts& parts);
 
+/// What they give to the arm that carries them, where there is one: arm.cu.
+void arm_on_device(std::int64_t count, int contacts, const GraspModel* device, const SampleParts& parts);
+
 /// Friction problems and metrics of the samples; compiled once, in build.cu.
 template <int N>
 void build_on_device(std::int64_t count, const BuildBody<N>& build);

@@ -25,11 +25,16 @@ class Samples {
         loads_(padded(most) * Fields::load),
         tasks_(padded(most) * Fields::task),
         shares_(padded(most) * Fields::share),
-        holds_(task.model.torque_limited ? padded(most) * Fields::hold : 0) {
+        holds_(task.model.torque_limited ? padded(most) * Fields::hold : 0),
+        stances_(task.model.arm.joints > 0 ? padded(most) * Fields::stance : 0),
+        arm_(task.model.arm.joints > 0 ? padded(most) * Fields::arm : 0) {
     model_.upload(&task.model);
     // Null holds tell the finger bodies that no torque is limited.
     parts_ = {loads_.data(), tasks_.data(), shares_.data(), uniforms_.data(), padded(most)};
     if (task.model.torque_limited) parts_.holds = holds_.data();
+    if (task.model.arm.joints == 0) return;
+    parts_.stances = stances_.data();
+    parts_.arm = arm_.data();
   }
 
   /// Samples first ... first + count - 1, up to their verdicts.
@@ -67,7 +72,8 @@ class Samples {
 
   const DeviceSamples& task_;
   cuda::Buffer<GraspModel> model_;
-  cuda::Buffer<double> problems_, metrics_, candidates_, second_, verdicts_, uniforms_, loads_, tasks_, shares_, holds_;
+  cuda::Buffer<double> problems_, metrics_, candidates_, second_, verdicts_, uniforms_, loads_, tasks_, shares_, holds_,
+      stances_, arm_;
   SampleParts parts_{};
 };
 

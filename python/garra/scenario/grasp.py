@@ -110,8 +110,11 @@ class Hand(Table):
     tips: Sequence[Any] | None = None
     """the links at the ends of the fingers, one for each [[contact]], in their order"""
     root_link: str | None = None
-    """the palm: the link that the fingers start from, and that stands still"""
+    """the palm: the link that the fingers start from"""
     base: HandBase | None = None
+    arm_root: str | None = None
+    """the link where an arm begins that carries the palm (`root_link`) and gives way: motors hold it where `q` has it,
+    but no brake does (grasp-model.md, section 3)"""
     q: Mapping[str, Any] | None = None
     """where the hand stands: the search for the contacts starts there"""
     tau: Sequence[Any] | None = None

@@ -80,6 +80,7 @@ Written written(const Node& document, const CommandProblem& p) {
   if (p.table == CommandProblem::Table::kContact)
     return written(document.find("contact"), document.find("contacts"), "contact", p);
   if (p.table == CommandProblem::Table::kFinger) return written(hand->find("finger"), hand, "hand.finger", p);
+  if (p.table == CommandProblem::Table::kHand) return {hand->find(p.key)->place, "hand." + p.key};
   const Node* time = document.find("time");
   const Node* drive = time->find("drive");
   const Node* value = drive == nullptr ? nullptr : drive->find(p.key);

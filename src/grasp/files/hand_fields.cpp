@@ -122,14 +122,15 @@ void check_count(Fields& f, const Hand& hand, const Scenario& s) {
 void hand_fields(Fields& f, const std::string& file, Hand& hand, Scenario& s) {
   const std::string remedy =
       "Write urdf = \"hand.urdf\" with tips, or model = \"three_puma\", or \"fingers\" with [[hand.finger]] tables.";
-  const bool tree = f.has("urdf", false), model = f.has("model", true);
-  if (!f.reading() || model || !tree)
+  // Written so where its arm is part of it: else its fingers are resolved.
+  const bool tree = f.has("urdf", s.arm.has_value()), model = f.has("model", !s.arm);
+  if (model || !tree)
     f.key("model", choice(hand.model),
           {.doc = "three_puma: the papers' hand", .required = remedy, .otherwise = "this or `urdf`"});
   f.check(!f.reading() || !tree || !model, "model", "both model and urdf", remedy);
   f.when({tree, "`urdf`"}, [&] { tree_hand_fields(f, file, s); });
   // A URDF is the whole hand: nothing else is left to be said of it.
-  if (f.reading() && tree) return static_cast<void>(hand.known = f.sound());
+  if ((f.reading() || f.writing()) && tree) return static_cast<void>(hand.known = f.sound());
   hand.known = f.sound();
   // Which tables belong to a hand without a model is not known, so nothing is said of them.
   if (!hand.known) return f.give_up();

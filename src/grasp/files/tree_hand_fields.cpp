@@ -19,15 +19,15 @@ using grasp::Finger;
 
 /// What the table says.
 struct TreeHand {
-  std::string urdf, palm;
+  std::string urdf, palm, arm_root;
   std::vector<std::string> tips;
   Pose<double> base = Pose<double>::identity();
   Node q{};  ///< joint = value, in the units of the joints, which only the URDF knows
 };
 
-/// The number of the finger's joint of this name; its joint count: it has none.
-std::size_t joint_of(const Finger& finger, const std::string& name) {
-  const auto& joints = finger.robot->joint;
+/// The number of the robot's joint of this name; its joint count: it has none.
+std::size_t joint_of(const chain::Robot& robot, const std::string& name) {
+  const auto& joints = robot.joint;
   const auto found = std::find_if(joints.begin(), joints.end(), [&](const auto& joint) { return joint.name == name; });
   return static_cast<std::size_t>(found - joints.begin());
 }
@@ -41,22 +41,42 @@ Finger finger_to(const TreeHand& hand, const std::string& path, const std::strin
   return finger;
 }
 
-/// Where the finger stands, and the joints that are not its own: those of the other fingers hang on its palm.
-void stand(const Node& q, Finger& finger) {
-  std::vector<JointLock> others;
+/// The chain between two links of the hand's URDF. Joints off it stand where `q` has them, but for those of `without`;
+/// where its own stand goes to `at`.
+chain::Robot chain_between(const RobotOptions& links, const std::string& path, const Node& q,
+                           const chain::Robot& without, double* at) {
+  RobotOptions options = links;
+  chain::Robot robot = read_robot(path, options);
   const std::vector<JointLock> all = q.members.empty() ? std::vector<JointLock>() : read_locks(q, "hand.q");
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::size_t i = joint_of(finger, all[k].joint);
-    if (i == finger.joint_count())
-      others.push_back(all[k]);
-    else
-      quantity(finger.start[i], {kJointPosition.of(finger.prismatic(i))})
-          .read(q.members[k].value, "hand.q." + all[k].joint);
+    const std::size_t i = joint_of(robot, all[k].joint);
+    if (i < robot.joint.size())
+      quantity(at[i], {kJointPosition.of(robot.joint[i])}).read(q.members[k].value, "hand.q." + all[k].joint);
+    else if (joint_of(without, all[k].joint) == without.joint.size())
+      options.locks.push_back(all[k]);
   }
-  if (!others.empty())
-    finger.robot = read_robot(
-        finger.file.path,
-        {.base = finger.file.root_link, .tip = finger.file.tip, .overrides = {}, .locks = others, .needs_mass = true});
+  return options.locks.empty() ? robot : read_robot(path, options);
+}
+
+/// Where the finger stands, and the joints that are not its own: those of the other fingers hang on its palm.
+void stand(const TreeHand& hand, const std::string& path, const chain::Robot& arm, Finger& finger) {
+  const RobotOptions links = {.base = hand.palm, .tip = finger.file.tip, .overrides = {}, .needs_mass = true};
+  finger.robot = chain_between(links, path, hand.q, arm, finger.start);
+}
+
+/// The arm that carries the palm, with the fingers on it.
+grasp::Arm arm_of(const TreeHand& hand, const std::string& path, const std::vector<Finger>& fingers) {
+  const auto between = [&](const std::string& tip, double* at) {
+    return chain_between({.base = hand.arm_root, .tip = tip, .overrides = {}, .needs_mass = true}, path, hand.q, {},
+                         at);
+  };
+  grasp::Arm arm;
+  arm.root_link = hand.arm_root;
+  double at[chain::kMaxJoints] = {};
+  arm.carrier = between(hand.palm, at);
+  arm.q.assign(at, at + arm.carrier.joints);
+  for (const Finger& finger : fingers) arm.fingers.push_back(between(finger.file.tip, at));
+  return arm;
 }
 
 /// Fingers push one another where a joint carries more than one of them, which is another model.
@@ -69,27 +89,44 @@ void check_apart(Fields& f, const std::vector<Finger>& fingers) {
       return f.check(
           false, item("tips", j),
           "joint " + quoted(joint.name) + " carries this finger and that of " + quoted(fingers[at->second].file.tip),
-          "Fingers of a scenario move by themselves: take the link behind that joint as root_link, so that "
-          "the joint stands still, or bring hand and arm from Python (garra.grasp.from_urdf, from_mujoco).");
+          "Fingers have joints of their own: take the link behind that joint as root_link. The joint stands still "
+          "then, or gives way where arm_root names the link that the arm begins with.");
     }
   }
 }
 
-void make_fingers(Fields& f, const std::string& scenario, const TreeHand& hand, std::vector<Finger>& fingers) {
-  const std::string path = file_beside(scenario, hand.urdf);
-  for (std::size_t j = 0; j < hand.tips.size(); ++j) {
-    try {
-      fingers.push_back(finger_to(hand, path, hand.tips[j]));
-      stand(hand.q, fingers.back());
-    } catch (const Error& error) {
-      fingers.clear();
-      // A missing file and a wrong link are mistakes in this scenario; what is wrong inside the URDF has its own place.
-      if (error.code() == ExitCode::kInputOutput) return f.check(false, "urdf", error.what(), "");
-      if (error.code() == ExitCode::kUsage) return f.check(false, item("tips", j), error.what(), "");
-      throw;
-    }
+/// Calls make(); an error of it, which says what is wrong with links that the scenario names, is one of `key`.
+template <class Make>
+void of_links(Fields& f, const std::string& key, const std::string& remedy, const Make& make) {
+  try {
+    make();
+  } catch (const Error& error) {
+    // A missing file is a mistake in this scenario; what is wrong inside the URDF has its own place.
+    if (error.code() == ExitCode::kInputOutput) return f.check(false, "urdf", error.what(), "");
+    if (error.code() != ExitCode::kUsage && remedy.empty()) throw;
+    f.check(false, key, error.what(), remedy);
   }
-  check_apart(f, fingers);
+}
+
+void make_hand(Fields& f, const std::string& scenario, const TreeHand& hand, grasp::Scenario& s) {
+  const std::string path = file_beside(scenario, hand.urdf);
+  std::vector<Finger> fingers;
+  for (std::size_t j = 0; j < hand.tips.size() && f.sound(); ++j)
+    of_links(f, item("tips", j), "", [&] { fingers.push_back(finger_to(hand, path, hand.tips[j])); });
+  chain::Robot arm;
+  const bool carried = !hand.arm_root.empty();
+  if (carried && f.sound())
+    of_links(f, "arm_root", "Name a link with joints that move between it and root_link.",
+             [&] { arm = read_robot(path, {.base = hand.arm_root, .tip = hand.palm, .overrides = {}}); });
+  for (std::size_t j = 0; j < fingers.size() && f.sound(); ++j)
+    of_links(f, item("tips", j), "", [&] { stand(hand, path, arm, fingers[j]); });
+  if (f.sound()) check_apart(f, fingers);
+  if (!f.sound()) return;
+  const std::string nearer = "Take a link nearer to root_link.";
+  if (carried) of_links(f, "arm_root", nearer, [&] { s.arm = arm_of(hand, path, fingers); });
+  f.check(!s.arm || s.arm->q.size() <= grasp::kMaxArmJoints, "arm_root",
+          "more than " + std::to_string(grasp::kMaxArmJoints) + " joints between it and the palm", nearer);
+  s.fingers = std::move(fingers);
 }
 
 AnyValue tip_names(std::vector<std::string>& tips) {
@@ -101,23 +138,58 @@ AnyValue tip_names(std::vector<std::string>& tips) {
            "Name the link at the end of each finger, in the order of the [[contact]] tables.");
     for (std::size_t j = 0; j < count; ++j) tips.push_back(read_string(node.items[j], item(key, j)));
   };
-  return custom({read, [] { return std::string(); }, "names of links",
-                 R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"});
+  const auto write = [&tips] {
+    return list_of({tips.size(), [&](std::size_t j) { return string(tips[j]); }, ""}).text();
+  };
+  return custom({read, write, "names of links", R"({"type": "array", "minItems": 1, "items": {"type": "string"}})"});
 }
 
-AnyValue stands_at(Node& q) {
+/// Where every joint stands, sliding ones by their length: those of arm and fingers, and those that stand still.
+std::map<std::string, std::pair<double, bool>> stances(const grasp::Scenario& s) {
+  std::map<std::string, std::pair<double, bool>> all;
+  for (std::size_t i = 0; i < s.arm->q.size(); ++i)
+    all[s.arm->carrier.joint[i].name] = {s.arm->q[i], s.arm->carrier.joint[i].prismatic};
+  for (const Finger& finger : s.fingers)
+    for (std::size_t i = 0; i < finger.joint_count(); ++i)
+      all[finger.robot->joint[i].name] = {finger.start[i], finger.prismatic(i)};
+  for (const chain::LockedJoint& joint : s.arm->carrier.locked)
+    all.emplace(joint.name, std::pair(joint.q, joint.prismatic));
+  return all;
+}
+
+/// What was said of a hand on an arm, which is written as it was.
+TreeHand said(const grasp::Scenario& s) {
+  TreeHand hand;
+  hand.urdf = s.fingers[0].file.name;
+  hand.palm = s.fingers[0].file.root_link;
+  hand.base = s.fingers[0].base;
+  hand.arm_root = s.arm->root_link;
+  for (const Finger& finger : s.fingers) hand.tips.push_back(finger.file.tip);
+  return hand;
+}
+
+AnyValue stands_at(Node& q, const grasp::Scenario& s) {
+  const auto write = [&s] {
+    auto all = s.arm ? stances(s) : std::map<std::string, std::pair<double, bool>>();
+    std::vector<std::string> names;
+    for (const auto& [name, stance] : all) names.push_back(name);
+    const auto one = [&](const std::string& name) {
+      return quantity(all[name].first, {kJointPosition.of(all[name].second)});
+    };
+    return map_of({names, one, ""}).text();
+  };
   return custom({[&q](const Node& node, const std::string& key) {
                    static_cast<void>(read_locks(node, key));
                    q = node;
                  },
-                 [] { return std::string(); }, "`{ joint = value, ... }`",
+                 write, "`{ joint = value, ... }`",
                  R"({"type": "object", "additionalProperties": {"type": ["number", "string"]}})"});
 }
 
 }  // namespace
 
 void tree_hand_fields(Fields& f, const std::string& scenario, grasp::Scenario& s) {
-  TreeHand hand;
+  TreeHand hand = f.writing() && s.arm ? said(s) : TreeHand();
   f.key("urdf", string(hand.urdf),
         {.doc = "a URDF beside the scenario (`models/` first) that has the whole hand: in place of `model`, with a "
                 "finger for each of `tips`",
@@ -125,13 +197,18 @@ void tree_hand_fields(Fields& f, const std::string& scenario, grasp::Scenario& s
   f.key("tips", tip_names(hand.tips),
         {.doc = "the links at the ends of the fingers, one for each [[contact]], in their order",
          .required = "Name the link at the end of each finger: tips = [\"thumb_tip\", \"index_tip\"]."});
-  f.key(
-      "root_link", string(hand.palm, true),
-      {.doc = "the palm: the link that the fingers start from, and that stands still", .otherwise = "the URDF's root"});
+  f.key("root_link", string(hand.palm, true),
+        {.doc = "the palm: the link that the fingers start from", .otherwise = "the URDF's root"});
   f.key("base", pose(hand.base), {.doc = "where that link is in the palm's frame", .otherwise = "there"});
-  f.key("q", stands_at(hand.q),
+  f.key("arm_root", string(hand.arm_root, true),
+        {.doc = "the link where an arm begins that carries the palm (`root_link`) and gives way: motors hold it where "
+                "`q` has it, but no brake does ([grasp-model.md](grasp-model.md), section 3)",
+         .otherwise = "the palm stands still"});
+  f.key("q", stands_at(hand.q, s),
         {.doc = "where the hand stands: the search for the contacts starts there", .otherwise = "all joints at 0"});
-  f.then([&] { make_fingers(f, scenario, hand, s.fingers); });
+  f.check(!f.reading() || hand.arm_root.empty() || !hand.palm.empty(), "root_link", "missing beside arm_root",
+          "Name the palm: the link that all fingers start from.");
+  f.then([&] { make_hand(f, scenario, hand, s); });
   if (!s.fingers.empty()) return command_fields(f, s.fingers);
   // Something was wrong with them, and has been said.
   if (f.reading()) return f.give_up();

@@ -1,13 +1,14 @@
 // Steps 1 and 2 of a sample on the host: bodies of the fingers depend on their sizes, not on the number of contacts.
-#include "grasp/sample/fingers.hpp"
-
 #include "garra/batch/for_each.hpp"
+#include "grasp/sample/arm.hpp"
 
 namespace garra::grasp {
 
 void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count) {
   for (int j = 0; j < model.contacts; ++j)
     with_finger(model, j, &model, parts, [&](const auto& body) { batch::for_each(executor, count, body); });
+  for (int j = 0; j < model.contacts && parts.arm != nullptr; ++j)
+    batch::for_each(executor, count, ArmBody{&model, j, parts});
 }
 
 void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count) {

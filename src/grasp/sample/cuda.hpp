@@ -31,12 +31,16 @@ struct SampleFields {
   static constexpr int task = N * batch::kFields<double, FingerTask<double>>;
   static constexpr int share = N * batch::kFields<double, FingerShare<double>>;
   static constexpr int hold = N * batch::kFields<double, FingerHold<double>>;  // where torques are limited
+  // Where an arm carries the hand.
+  static constexpr int stance = N * batch::kFields<double, FingerStance<double, chain::kMaxJoints>>;
+  static constexpr int arm = N * batch::kFields<double, ArmShare<double>>;
   // Both candidates, though the second is there only where uniqueness is checked: an upper bound.
   static constexpr int total = problem + metrics + 2 * candidate + verdict + load + task + share;
 
   /// Of a sample with what the model asks for, for the choice of how many go to the device at once.
   [[nodiscard]] static std::uint64_t bytes(const GraspModel& model) {
-    return sizeof(double) * static_cast<std::uint64_t>(total + (model.torque_limited ? hold : 0) + model.draws);
+    const int more = (model.torque_limited ? hold : 0) + (model.arm.joints > 0 ? stance + arm : 0);
+    return sizeof(double) * static_cast<std::uint64_t>(total + more + model.draws);
   }
 };
 

@@ -51,6 +51,23 @@ std::optional<Problem> problem_of_limits(const Scenario& s, int j) {
                  "Keep one of them: those of the fingers hold in time, too."};
 }
 
+std::optional<Problem> problem_of_arm(const Scenario& s) {
+  if (!s.arm) return std::nullopt;
+  const std::string remedy = "Leave it out, or the arm: a palm without arm_root stands still.";
+  if (s.time)
+    return Problem{Problem::Table::kHand, -1, "arm_root", "stands beside [time], in which a palm stands still",
+                   "Leave one of them out."};
+  for (std::size_t j = 0; j < s.fingers.size(); ++j) {
+    const int index = static_cast<int>(j);
+    if (!s.fingers[j].tau.empty())
+      return Problem{Problem::Table::kFinger, index, "tau", "what the arm is told beside it is not known", remedy};
+    if (!s.fingers[j].gravity_compensation)
+      return Problem{Problem::Table::kFinger, index, "gravity_compensation",
+                     "the arm holds what it carries, of all fingers or of none", remedy};
+  }
+  return std::nullopt;
+}
+
 /// Gains that move the object act through contact forces.
 std::optional<Problem> problem_in_time(const Scenario& s) {
   const bool torques = std::any_of(s.fingers.begin(), s.fingers.end(), [](const Finger& f) { return !f.tau.empty(); });
@@ -90,13 +107,14 @@ std::optional<CommandProblem> command_problem(const Scenario& s) {
     if (s.fingers[j].tau.empty()) continue;
     if (auto problem = problem_of_torques(s, static_cast<int>(j))) return problem;
   }
+  if (auto problem = problem_of_arm(s)) return problem;
   return problem_in_time(s);
 }
 
 void require_sound_command(const Scenario& s) {
   const auto problem = command_problem(s);
   if (!problem) return;
-  static constexpr const char* table[3] = {"contact ", "finger ", "time.drive"};
+  static constexpr const char* table[4] = {"contact ", "finger ", "time.drive", "hand"};
   const std::string number = problem->index < 0 ? "" : std::to_string(problem->index + 1);
   throw Error(ExitCode::kInvalidFile,
               table[static_cast<int>(problem->table)] + number + ": " + problem->key + ": " + problem->problem,

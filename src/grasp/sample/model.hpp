@@ -97,6 +97,22 @@ GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
     return f.sixteen;
 }
 
+/// Joints of an arm that carries the palm.
+inline constexpr int kArmJoints = 8;
+inline constexpr int kArmPacked = kArmJoints * (kArmJoints + 1) / 2;
+/// Where entry (r, c), c <= r, of a symmetric matrix lies.
+GARRA_HD constexpr int packed(int r, int c) { return r * (r + 1) / 2 + c; }
+
+/// An arm that gives way, as all samples have it: where it stands, and what hangs on it.
+struct ArmModel {
+  int joints;                                              ///< 0: the palm stands still
+  double q[kArmJoints];                                    ///< [rad or m]
+  FingerChain<chain::kMaxJoints> chain[kLimitContacts];    ///< from its root to each fingertip; P is their world
+  double torque_limit[kLimitContacts][chain::kMaxJoints];  ///< of these joints; the arm's have none
+  double inertia[kArmPacked];  ///< joint-space inertia with the whole hand as all these chains have it, less their own
+  double gravity[kArmJoints];  ///< its holding torque then [N m or N]
+};
+
 /// What the hold metrics of a sample are measured in.
 struct HoldUnits {
   Vec<double, 6> probe;  ///< wrench whose multiple the load factor is
@@ -127,6 +143,7 @@ struct GraspModel {
   int most_joints;                          ///< of a finger
   double held_imbalance;                    ///< carried: imbalance <= this
   HoldUnits hold;
+  ArmModel arm;
   Vec3<double> v, omega;  ///< of the object [m/s, rad/s], P axes
   bool moving;            ///< v or omega is not zero
   std::uint64_t seed;
@@ -293,6 +310,15 @@ struct FingerHold {
   S asked;                          ///< largest commanded torque over its limit: above 1 it is cut off
 };
 
+/// What a finger gives to the arm that carries it, its own joints eliminated (docs/grasp-model.md, section 3).
+template <class S>
+struct ArmShare {
+  Vec3<S> gain[kArmJoints];  ///< velocity of the contact point (n, t, o) per rate of the arm's joints
+  S inertia[kArmPacked];     ///< of the arm's joints
+  S load[kArmJoints];        ///< g + h - tau of them
+  S pushed[kArmJoints];      ///< room
+};
+
 /// Where a finger stands and how its joints move.
 template <class S, int J>
 struct FingerStance {
@@ -308,6 +334,7 @@ struct SampleParts {
   std::int64_t padded;        ///< samples that there is room for, whole tiles
   double* stances = nullptr;  ///< FingerStance of kMaxJoints joints, likewise; null: not wanted
   double* holds = nullptr;    ///< FingerHold, likewise; null: not wanted
+  double* arm = nullptr;      ///< ArmShare, likewise; null: the palm stands still
 
   /// FingerTask of the finger at a contact.
   [[nodiscard]] GARRA_HD double* tasks_of(int contact) const {
@@ -320,6 +347,10 @@ struct SampleParts {
   /// FingerHold likewise.
   [[nodiscard]] GARRA_HD double* hold_of(int contact) const {
     return holds + contact * padded * batch::kFields<double, FingerHold<double>>;
+  }
+  /// ArmShare likewise.
+  [[nodiscard]] GARRA_HD double* arm_of(int contact) const {
+    return arm + contact * padded * batch::kFields<double, ArmShare<double>>;
   }
   /// FingerStance likewise, each with room for kMaxJoints joints.
   [[nodiscard]] GARRA_HD double* stance_of(int contact) const {

@@ -5,7 +5,7 @@
 #include "garra/solve/friction_problem.hpp"
 #include "garra/systems/grasp/assemble.hpp"
 #include "garra/systems/grasp/metrics.hpp"
-#include "grasp/sample/fingers.hpp"
+#include "grasp/sample/arm.hpp"
 
 namespace garra::grasp {
 
@@ -216,6 +216,8 @@ struct BuildBody {
     const Parts<S, N> given = parts<S>(i);
     const S least = least_singular_value<S, N>(given.load.body, given.contacts);
     batch::store<S>(problems, i, friction_problem(*model, given));
+    if (from.arm != nullptr)
+      couple_arm<S>(*model, from, i, problems, batch::kFields<double, solvers::FrictionProblem<double, N>>);
     // Read again: a GPU thread has no registers to keep it in, and its stack is slower.
     const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
     batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem, least));

@@ -145,6 +145,54 @@ void copy_fingers(const Scenario& s, GraspModel& m) {
   m.hold.limited = m.torque_limited;
 }
 
+void check_arm(const Scenario& s) {
+  const Arm& arm = *s.arm;
+  const auto own = static_cast<std::size_t>(arm.carrier.joints);
+  bool fits = own > 0 && own <= kMaxArmJoints && arm.q.size() == own && arm.fingers.size() == s.fingers.size();
+  for (std::size_t j = 0; fits && j < s.fingers.size(); ++j)
+    fits =
+        arm.fingers[j].joint.size() == own + s.fingers[j].joint_count() && arm.fingers[j].joints <= chain::kMaxJoints;
+  if (!fits)
+    throw Error(ExitCode::kInvalidFile, "the arm and the fingers on it do not fit together",
+                "give an arm of 1 to " + std::to_string(kMaxArmJoints) +
+                    " joints, and for each finger the chain of its joints and the finger's, at most " +
+                    std::to_string(chain::kMaxJoints));
+}
+
+/// The arm, so that the palm on it is where the fingers have it.
+void copy_arm(const Scenario& s, GraspModel& m) {
+  if (!s.arm) return;
+  check_arm(s);
+  constexpr int J = chain::kMaxJoints;
+  constexpr auto kMixed = chain::Joints::kMixed;
+  ArmModel& arm = m.arm;
+  arm.joints = s.arm->carrier.joints;
+  Vec<double, J> q = Vec<double, J>::zero();
+  for (int i = 0; i < arm.joints; ++i) q[i] = arm.q[i] = s.arm->q[static_cast<std::size_t>(i)];
+  const auto standing = [&](chain::Robot robot, const Pose<double>& base) {
+    robot.base = base * robot.base;
+    robot.gravity = s.gravity;
+    return padded_chain<J>(robot);
+  };
+  const auto alone = standing(s.arm->carrier, Pose<double>::identity()).model;
+  const Pose<double> palm = chain::frames<kMixed>(alone, chain::angles<kMixed>(alone, q)).tool;
+  const Pose<double> base = s.fingers[0].base * inverse(palm);
+  const auto carrier = standing(s.arm->carrier, base).model;
+  const auto rest = chain::inertia_and_gravity<kMixed>(carrier, chain::angles<kMixed>(carrier, q));
+  for (int r = 0; r < arm.joints; ++r) {
+    arm.gravity[r] = rest.g[r];
+    for (int c = 0; c <= r; ++c) arm.inertia[packed(r, c)] = rest.H(r, c);
+  }
+  for (std::size_t j = 0; j < s.fingers.size(); ++j) {
+    arm.chain[j] = standing(s.arm->fingers[j], base);
+    std::fill_n(arm.torque_limit[j], J, std::numeric_limits<double>::infinity());
+    const std::vector<double>& limits = s.fingers[j].torque_limit;
+    std::copy(limits.begin(), limits.end(), arm.torque_limit[j] + arm.joints);
+  }
+  // How the squeeze changes the drift of a hand whose fingers move one another is not told to its metrics.
+  m.hold.any_squeezed = false;
+}
+
 void copy_contacts(const Scenario& s, GraspModel& m) {
   for (std::size_t j = 0; j < s.contacts.size(); ++j) {
     const Contact& c = s.contacts[j];
@@ -302,6 +350,7 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
   m->contacts = static_cast<int>(s.contacts.size());
   copy_fingers(s, *m);
   copy_contacts(s, *m);
+  copy_arm(s, *m);
   copy_inputs(s, *m);
   m->object = {rotation_from_rpy(s.object.rpy), s.object.position};
   m->gyration2 = gyration2(s.object);

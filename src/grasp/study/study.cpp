@@ -68,11 +68,20 @@ struct Workspace {
   batch::Tiles<FingerTask<double>> tasks{N * kSub};
   batch::Tiles<FingerShare<double>> shares{N * kSub};
   batch::Tiles<FingerHold<double>> holds;
+  batch::Tiles<FingerStance<double, chain::kMaxJoints>> stances;  // of a hand on an arm
+  batch::Tiles<ArmShare<double>> arm;
 
-  explicit Workspace(const GraspModel& m) : holds(m.torque_limited ? N * kSub : 0) {}
+  explicit Workspace(const GraspModel& m)
+      : holds(m.torque_limited ? N * kSub : 0),
+        stances(m.arm.joints > 0 ? N * kSub : 0),
+        arm(m.arm.joints > 0 ? N * kSub : 0) {}
   SampleParts parts() {
     SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
     if (holds.count() > 0) parts.holds = holds.data();
+    if (arm.count() > 0) {
+      parts.stances = stances.data();
+      parts.arm = arm.data();
+    }
     return parts;
   }
 };

@@ -38,6 +38,7 @@ struct FingerTerms {
   Vec<S, J> gravity;   ///< holding torque g [N m]
   Vec<S, J> coriolis;  ///< h = C qd [N m]
   Mat<S, J, J> M;      ///< joint-space inertia
+  Vec<S, J> load;      ///< g + h - tau
   S asked;             ///< largest torque that was commanded, over its limit; 0 where there are none
 };
 
@@ -106,19 +107,19 @@ GARRA_HD FingerTerms<S, J> finger_terms(const FingerChain<J>& finger, const Cont
     out.velocity = motion.velocity;
   }
   out.asked = S(0);
-  Vec<S, J> load;  // g + h - tau
   for_each_index<J>([&](auto i) {
     const Vec3<S> v = vec3(jac(0, i), jac(1, i), jac(2, i));
     const Vec3<S> along = transpose_times(at.E, v);
     for_each_index<3>([&](auto k) { out.Jc(k, i) = along[k]; });
     const S hold = out.gravity[i] + out.coriolis[i];
-    load[i] = command.given ? hold - command.tau[i] : fma(S(1) - command.compensation, hold, -dot(v, command.force));
+    out.load[i] =
+        command.given ? hold - command.tau[i] : fma(S(1) - command.compensation, hold, -dot(v, command.force));
     if (command.limit != nullptr) {
       const S tau = command.given ? command.tau[i] : fma(command.compensation, hold, dot(v, command.force));
-      load[i] = hold - within_limit(tau, S(command.limit[i]), out.asked);
+      out.load[i] = hold - within_limit(tau, S(command.limit[i]), out.asked);
     }
   });
-  solve_finger(load, out);
+  solve_finger(out.load, out);
   return out;
 }
 

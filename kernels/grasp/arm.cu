@@ -1,0 +1,10 @@
+// Step 2 of a hand on an arm on the GPU, after its fingers have been placed.
+#include "grasp/build.cuh"
+
+namespace garra::grasp {
+
+void arm_on_device(std::int64_t count, int contacts, const GraspModel* device, const SampleParts& parts) {
+  for (int j = 0; j < contacts; ++j) cuda::for_each(count, ArmBody{device, j, parts});
+}
+
+}  // namespace garra::grasp
