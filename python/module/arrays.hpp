@@ -53,6 +53,7 @@ inline Device device_of(const std::string& name, int threads) { return parse_dev
 
 // One per room, called by module.cpp.
 void add_contact(nb::module_& m);
+void add_contact_in_jax(nb::module_& m);
 void add_contact_on_gpu(nb::module_& m);
 void add_on_gpu(nb::module_& m);
 void add_chain(nb::module_& m);

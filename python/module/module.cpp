@@ -70,6 +70,7 @@ NB_MODULE(_core, m) {
       "device", [](const std::string& name, int threads) { return describe(parse_device(name, threads)); },
       nb::arg("name"), nb::arg("threads") = 0);
   add_contact(m);
+  add_contact_in_jax(m);
   add_contact_on_gpu(m);
   add_on_gpu(m);
   add_chain(m);

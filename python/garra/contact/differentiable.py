@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from garra import contact
+from garra import _core, contact
 
 
 def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
@@ -60,11 +60,15 @@ def _torch_function() -> Any:
         def backward(ctx: Any, cotangent: Any, *_: Any) -> tuple[Any, ...]:
             A, b, mu = ctx.problem
             g = contact.gradients(A, mu, ctx.found, cotangent.detach().cpu().numpy())
+
+            def of(name: str, like: np.ndarray) -> Any:
+                if name == "A" and like.shape[:-2] == g.c.shape[:-1]:  # by torch itself: on all threads
+                    by_b, c = torch.as_tensor(g.b), torch.as_tensor(g.c)
+                    return by_b[..., :, None] * c[..., None, :]
+                return torch.as_tensor(_summed(getattr(g, name), like.shape))
+
             parts = zip(("A", "b", "mu"), (A, b, mu), ctx.needs_input_grad, strict=False)
-            found = (
-                torch.as_tensor(_summed(getattr(g, p), x.shape), device=ctx.device) if wanted else None
-                for p, x, wanted in parts
-            )
+            found = (of(name, x).to(ctx.device) if wanted else None for name, x, wanted in parts)
             return *found, None, None
 
     return Forces
@@ -75,8 +79,7 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
     import jax
     import jax.numpy as jnp
 
-    def shapes_of(A: Any, b: Any, mu: Any) -> tuple[int, ...]:
-        return np.broadcast_shapes(A.shape[:-2], b.shape[:-1], mu.shape[:-1])
+    calls = _xla_calls(how)
 
     def solved(A: Any, b: Any, mu: Any) -> tuple[np.ndarray, ...]:
         found = contact.solve(np.asarray(A), np.asarray(b), np.asarray(mu), **dict(how))
@@ -86,11 +89,14 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
         return c, a, state, *margin
 
     def solve(A: Any, b: Any, mu: Any) -> tuple[Any, ...]:
-        lead, size = shapes_of(A, b, mu), b.shape[-1]
+        lead, size = np.broadcast_shapes(A.shape[:-2], b.shape[:-1], mu.shape[:-1]), b.shape[-1]
         row = jax.ShapeDtypeStruct((*lead, size), A.dtype)
         margin = [jax.ShapeDtypeStruct(lead, A.dtype)] if wanted else []
         out = (row, row, jax.ShapeDtypeStruct((*lead, size // 3), jnp.uint8), *margin)
-        return jax.pure_callback(solved, out, A, b, mu, vmap_method="broadcast_all")
+        arrays = (
+            jnp.broadcast_to(x, (*lead, *tail)) for x, tail in ((A, (size, size)), (b, (size,)), (mu, (size // 3,)))
+        )
+        return _on_host(calls, "garra_contact_solve", solved, out, *arrays)
 
     def pulled_back(A: Any, mu: Any, c: Any, a: Any, state: Any, cotangent: Any) -> tuple[np.ndarray, ...]:
         nothing = np.zeros(np.shape(c)[:-1])
@@ -111,12 +117,55 @@ def _jax_function(wanted: bool, how: tuple[tuple[str, Any], ...]) -> Any:
         A, b, mu, c, a, state = kept
         lead, size = c.shape[:-1], c.shape[-1]
         out = tuple(jax.ShapeDtypeStruct((*lead, width), A.dtype) for width in (size, size // 3))
-        by_b, by_mu = jax.pure_callback(pulled_back, out, A, mu, c, a, state, cotangents[0], vmap_method="broadcast_all")
+        arrays = jnp.broadcast_to(A, (*lead, size, size)), jnp.broadcast_to(mu, (*lead, size // 3)), c, a, state
+        by_b, by_mu = _on_host(calls, "garra_contact_gradients", pulled_back, out, *arrays, cotangents[0])
         by_A = by_b[..., :, None] * c[..., None, :]  # by JAX itself: on all threads, and where it is asked for only
         return tuple(_summed(x, like.shape) for x, like in ((by_A, A), (by_b, b), (by_mu, mu)))
 
     forces.defvjp(forward, backward)
     return partial(_call, forces)
+
+
+def _xla_calls(how: tuple[tuple[str, Any], ...]) -> dict[str, dict[str, Any]]:
+    """The functions that XLA calls by itself, and what they are told; none where this JAX cannot call any."""
+    import jax
+
+    if not hasattr(jax, "ffi"):
+        return {}
+    _register_xla_calls()
+    given = dict(how)
+    where = {"device": given.pop("device", "cpu"), "threads": np.int64(given.pop("threads", 0))}
+    words = {"method": given.pop("method", "auto"), "precision": given.pop("precision", "fp64")}
+    numbers = {
+        "tol": np.float64(given.pop("tol", 1e-8)),
+        "max_iterations": np.int64(given.pop("max_iterations", 0)),
+    }
+    if given:
+        raise TypeError(f"unknown argument {', '.join(given)}")
+    return {"garra_contact_solve": {**where, **words, **numbers}, "garra_contact_gradients": where}
+
+
+@cache
+def _register_xla_calls() -> None:
+    import jax
+
+    jax.ffi.register_ffi_target("garra_contact_solve", _core.contact_solve_call, platform="cpu")
+    jax.ffi.register_ffi_target("garra_contact_gradients", _core.contact_gradients_call, platform="cpu")
+
+
+def _on_host(calls: dict[str, dict[str, Any]], name: str, function: Any, out: tuple[Any, ...], *arrays: Any) -> Any:
+    """The call `name` of arrays on the host. Those of a GPU come to `function`, NumPy's, as XLA's callbacks do."""
+    import jax
+
+    def by_callback(*arrays: Any) -> Any:
+        return jax.pure_callback(function, out, *arrays, vmap_method="broadcast_all")
+
+    def by_itself(*arrays: Any) -> Any:
+        return tuple(jax.ffi.ffi_call(name, out, vmap_method="broadcast_all")(*arrays, **calls[name]))
+
+    if not calls:
+        return by_callback(*arrays)
+    return jax.lax.platform_dependent(*arrays, cpu=by_itself, default=by_callback)
 
 
 def _call(function: Any, A: Any, b: Any, mu: Any) -> Any:

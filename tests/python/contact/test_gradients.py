@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import garra
 import numpy as np
 import pytest
@@ -133,29 +135,89 @@ def derivatives_in_torch(A, b, mu, g, **how):
     return [x.grad.numpy() for x in inputs]
 
 
-def derivatives_in_jax(A, b, mu, g, **how):
-    jax = pytest.importorskip("jax")
-    jax.config.update("jax_enable_x64", True)
-
-    def number(A, b, mu):
-        c = garra.contact.forces(A, b, mu, **how)
-        return ((c if how else c[0]) * g).sum()
-
-    return [np.asarray(x) for x in jax.grad(number, (0, 1, 2))(*map(jax.numpy.asarray, (A, b, mu)))]
-
-
-@pytest.mark.parametrize("differentiate", [derivatives_in_torch, derivatives_in_jax])
-def test_without_the_margin_the_derivative_is_taken_once(monkeypatch, differentiate):
+def test_without_the_margin_the_derivative_is_taken_once_in_torch(monkeypatch):
     A, b, mu = random_problems(50, 3, seed=6)
     g = np.random.default_rng(7).normal(size=b.shape)
     derivative, calls = contact.gradients, []
     monkeypatch.setattr(contact, "gradients", lambda *a, **k: calls.append(1) or derivative(*a, **k))
-    both = differentiate(A, b, mu, g)
+    both = derivatives_in_torch(A, b, mu, g)
     assert len(calls) == 2
-    alone = differentiate(A, b, mu, g, margin=False)
+    alone = derivatives_in_torch(A, b, mu, g, margin=False)
     assert len(calls) == 3
     for x, y in zip(alone, both, strict=True):
         assert np.array_equal(x, y) and x.any()
+
+
+def jax_in_doubles():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax
+
+
+def derivatives_in_jax(g, **how):
+    """Of A, b, mu: the derivatives, compiled."""
+    jax = jax_in_doubles()
+
+    def number(A, b, mu):
+        c = garra.contact.forces(A, b, mu, **how)
+        return ((c if how.get("margin") is False else c[0]) * g).sum()
+
+    return jax.jit(jax.grad(number, (0, 1, 2)))
+
+
+def test_without_the_margin_the_derivative_is_taken_once_in_jax():
+    problem = random_problems(50, 3, seed=6)
+    g = np.random.default_rng(7).normal(size=problem[1].shape)
+    both, alone = derivatives_in_jax(g), derivatives_in_jax(g, margin=False)
+    # What XLA is told to do: a margin is a fourth result of the solve.
+    told = [f.lower(*problem).as_text().splitlines() for f in (both, alone)]
+    results = {
+        name: [
+            [x.rpartition("->")[2].count("tensor<") for x in lines if f"@garra_contact_{name}(" in x] for lines in told
+        ]
+        for name in ("solve", "gradients")
+    }
+    assert results == {"solve": [[4], [3]], "gradients": [[2], [2]]}
+    for x, y in zip(alone(*problem), both(*problem), strict=True):
+        assert np.array_equal(x, y) and np.any(x)
+
+
+def test_what_jax_compiles_needs_no_python_and_gives_what_its_callbacks_give(monkeypatch):
+    from garra.contact import differentiable
+
+    def targets(function):
+        return set(re.findall(r'custom_call_target="([^"]+)"', function.lower(*problem).compile().as_text()))
+
+    problem = random_problems(50, 3, seed=9)
+    g = np.random.default_rng(8).normal(size=problem[1].shape)
+    compiled = derivatives_in_jax(g, tol=1e-10)
+    assert targets(compiled) == {"garra_contact_solve", "garra_contact_gradients"}
+    found = compiled(*problem)
+    differentiable._jax_function.cache_clear()
+    monkeypatch.setattr(differentiable, "_xla_calls", lambda how: {})
+    called_back = derivatives_in_jax(g, tol=1e-10)
+    assert not any("garra" in name for name in targets(called_back))
+    for x, y in zip(found, called_back(*problem), strict=True):
+        assert np.array_equal(x, y) and np.any(x)
+    differentiable._jax_function.cache_clear()
+
+
+def test_jax_in_single_precision_and_on_shared_friction():
+    jax = jax_in_doubles()
+    A, b, mu = random_problems(20, 2, seed=3)
+    c, margin = jax.jit(garra.contact.forces)(*(x.astype(np.float32) for x in (A, b, mu)))
+    assert c.dtype == margin.dtype == np.float32
+    assert np.abs(np.asarray(c) - contact.solve(A, b, mu).c).max() < 1e-3
+    shared = jax.jit(lambda A, b: garra.contact.forces(A, b, np.full(2, 0.5), margin=False))(A, b)
+    assert np.array_equal(shared, contact.solve(A, b, np.full(2, 0.5)).c)
+
+
+def test_jax_says_what_was_wrong():
+    A, b, mu = map(jax_in_doubles().numpy.asarray, random_problems(2, 1, seed=1))
+    with pytest.raises(TypeError, match="unknown argument tolerance"):
+        garra.contact.forces(A, b, mu, tolerance=1)
+    with pytest.raises(Exception, match="nonsense"):
+        garra.contact.forces(A, b, mu, method="nonsense")[0].block_until_ready()
 
 
 def test_plain_arrays_give_forces_with_or_without_the_margin():
