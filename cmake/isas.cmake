@@ -77,7 +77,8 @@ set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/lar
   src/chain/instances/eval_varying.cpp src/contact/instances/box_quacan.cpp src/contact/instances/spg.cpp
   src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/contact/instances/extragradient.cpp
   src/contact/instances/nsgs.cpp src/contact/instances/admm.cpp src/platform/experiment/flops.cpp
-  src/contact/balance/soft.cpp src/grasp/instances/set_soft.cpp src/grasp/instances/set_hand_large.cpp)
+  src/contact/balance/soft.cpp src/contact/instances/mixed.cpp src/grasp/instances/arm.cpp src/grasp/instances/set_soft.cpp
+  src/grasp/instances/set_hand_large.cpp)
 # A fifth to a third smaller, no slower or by a few percent.
 set(GARRA_NO_FASTER_LARGE src/contact/balance/entry.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
 set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)

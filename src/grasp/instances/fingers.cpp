@@ -7,8 +7,7 @@ namespace garra::grasp {
 void place_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count) {
   for (int j = 0; j < model.contacts; ++j)
     with_finger(model, j, &model, parts, [&](const auto& body) { batch::for_each(executor, count, body); });
-  for (int j = 0; j < model.contacts && parts.arm != nullptr; ++j)
-    batch::for_each(executor, count, ArmBody{&model, j, parts});
+  if (parts.arm != nullptr) carry_fingers(executor, model, parts, count);
 }
 
 void draw_samples(Executor executor, const DrawBody& draw, std::int64_t count) {

@@ -77,6 +77,9 @@ struct ArmBody {
   }
 };
 
+/// It on the host, for all fingers.
+void carry_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
+
 /// Numbers of one sample where its tile has them: they are too many for a GPU thread's registers.
 template <class S>
 class Cells {
