@@ -514,7 +514,7 @@ TEST(GraspSet, AFilesOwnObjectDecidesAboutNormalsToo) {
 }
 
 TEST(GraspSet, SizesThatDoNotFitAndNothingToHoldAreRefused) {
-  EXPECT_THROW((void)rank({}, {}), Error);
+  EXPECT_THROW((void)rank(Set{}, {}), Error);
   Set s = pinch();
   s.first = {0, 3};
   EXPECT_THROW((void)rank(s, {}), Error);

@@ -77,9 +77,6 @@ struct ArmBody {
   }
 };
 
-/// It on the host, for all fingers.
-void carry_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
-
 /// Numbers of one sample where its tile has them: they are too many for a GPU thread's registers.
 template <class S>
 class Cells {
@@ -153,30 +150,10 @@ GARRA_HD void join_arm(const GraspModel& m, const SampleParts& parts, std::int64
       solve_arm(all, Cells<S>(parts.arm_of(j), kShare, i), arm_cells::gain(0, k), arm_cells::gain(1, 0), n);
 }
 
-/// A + Y^T Y and b + Y^T y of the friction problem at `problem`: its A by rows, then b.
-template <class S>
-GARRA_HD void couple_problem(const GraspModel& m, const SampleParts& parts, std::int64_t i, const Cells<S>& problem) {
-  constexpr int kShare = batch::kFields<double, ArmShare<double>>;
-  const int n = m.arm.joints, rows = 3 * m.contacts;
-  const Cells<S> all(parts.arm_of(0), kShare, i);
-  for (int r = 0; r < rows; ++r) {
-    const Cells<S> row(parts.arm_of(r / 3), kShare, i);
-    for (int c = 0; c <= r; ++c) {
-      const Cells<S> column(parts.arm_of(c / 3), kShare, i);
-      S sum = problem[r * rows + c];
-      for (int a = 0; a < n; ++a) sum = fma(row[arm_cells::gain(a, r % 3)], column[arm_cells::gain(a, c % 3)], sum);
-      problem.set(r * rows + c, sum);
-      problem.set(c * rows + r, sum);
-    }
-    S sum = problem[rows * rows + r];
-    for (int a = 0; a < n; ++a) sum = fma(row[arm_cells::gain(a, r % 3)], all[arm_cells::kLoad + a], sum);
-    problem.set(rows * rows + r, sum);
-  }
-}
-
 /// The drift of each finger becomes what would move it likewise if the palm stood still, so that pressed_force() is the
-/// force with which the whole hand presses on contacts that do not move: D c = -(d - Y^T (1 + Y D^-1 Y^T)^-1 Y D^-1 d)
-/// of (D + Y^T Y) c = -d, with D the fingers' own blocks and d the drift of all.
+/// force with which the whole hand presses on contacts that do not move: D c = -(d - Y^T w), w = (1 + Y D^-1 Y^T)^-1 Y
+/// D^-1 d, of (D + Y^T Y) c = -d, with D the fingers' own blocks and d = (their drift) + Y^T y the drift of all. w is
+/// left in `pushed` of finger 0.
 template <class S>
 GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::int64_t i) {
   constexpr int kShare = batch::kFields<double, ArmShare<double>>;
@@ -222,14 +199,42 @@ GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::i
   }
 }
 
-/// Step 3 of a hand on an arm: after the friction problem of its fingers alone has been stored, before its metrics.
-/// All of it in memory, and a function of its own: other hands have no cost of it.
+/// Step 2 once more, for every sample: what its fingers have in common, out of the shares of ArmBody.
+struct JoinArmBody {
+  const GraspModel* model;
+  SampleParts parts;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    join_arm<S>(*model, parts, i);
+    couple_drift<S>(*model, parts, i);
+  }
+};
+
+/// ArmBody of every finger and JoinArmBody on the host.
+void carry_fingers(Executor executor, const GraspModel& model, const SampleParts& parts, std::int64_t count);
+
+/// Step 3 of a hand on an arm: A + Y^T Y and b + Y^T w of a friction problem whose fingers were alone, after it has
+/// been stored and before its metrics. A function of its own, in memory: other hands have no cost of it.
 template <class S>
 GARRA_HD_CALL void couple_arm(const GraspModel& m, const SampleParts& parts, std::int64_t i, double* problems,
                               int fields) {
-  join_arm<S>(m, parts, i);
-  couple_problem(m, parts, i, Cells<S>(problems, fields, i));
-  couple_drift<S>(m, parts, i);
+  constexpr int kShare = batch::kFields<double, ArmShare<double>>;
+  const int n = m.arm.joints, rows = 3 * m.contacts;
+  const Cells<S> problem(problems, fields, i), all(parts.arm_of(0), kShare, i);  // A by rows, then b
+  for (int r = 0; r < rows; ++r) {
+    const Cells<S> row(parts.arm_of(r / 3), kShare, i);
+    for (int c = 0; c <= r; ++c) {
+      const Cells<S> column(parts.arm_of(c / 3), kShare, i);
+      S sum = problem[r * rows + c];
+      for (int a = 0; a < n; ++a) sum = fma(row[arm_cells::gain(a, r % 3)], column[arm_cells::gain(a, c % 3)], sum);
+      problem.set(r * rows + c, sum);
+      problem.set(c * rows + r, sum);
+    }
+    S sum = problem[rows * rows + r];
+    for (int a = 0; a < n; ++a) sum = fma(row[arm_cells::gain(a, r % 3)], all[arm_cells::kPushed + a], sum);
+    problem.set(rows * rows + r, sum);
+  }
 }
 
 }  // namespace garra::grasp

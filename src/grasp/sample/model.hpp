@@ -316,7 +316,7 @@ struct ArmShare {
   Vec3<S> gain[kArmJoints];  ///< velocity of the contact point (n, t, o) per rate of the arm's joints
   S inertia[kArmPacked];     ///< of the arm's joints
   S load[kArmJoints];        ///< g + h - tau of them
-  S pushed[kArmJoints];      ///< room
+  S pushed[kArmJoints];      ///< of finger 0: how the drift of all moves the arm (arm.hpp)
 };
 
 /// Where a finger stands and how its joints move.
