@@ -571,7 +571,9 @@ TEST(Urdf, LocksAreCheckedAndTakeUnits) {
        std::vector<std::array<std::string, 3>>{{"grp", "0", "there is no joint \"grp\"\n  Did you mean \"grip\"?"},
                                                {"grip", "20 deg", "lock of joint \"grip\": expected a length"},
                                                {"grip", "nan", "lock of joint \"grip\""}}) {
-    const Failure failure = failure_of([&] { static_cast<void>(locked(joint, value)); });
+    // Named once more: clang 14 takes no structured binding into a lambda.
+    const Failure failure =
+        failure_of([&, &joint = joint, &value = value] { static_cast<void>(locked(joint, value)); });
     EXPECT_EQ(failure.code, ExitCode::kUsage);
     EXPECT_NE(failure.message.find(message), std::string::npos) << failure.message;
   }

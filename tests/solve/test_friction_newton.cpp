@@ -344,7 +344,8 @@ TEST(Invariance, TurningTheTangentBasisTurnsTheFrictionForce) {
 Solutions solve_from(const Problems& p, const std::vector<double>& guess, const Device& device) {
   Solutions out = contact::unsolved(p);
   const contact::Options options;
-  const contact::Job job = contact::job_of(p, options, device, out);
+  const contact::ProblemView view = p;  // which the job refers to
+  const contact::Job job = contact::job_of(view, options, device, out);
   contact::Block<3> block(job, p.count);
   block.fill({0, p.count});
   batch::Tiles<Vec<double, 9>> guesses(p.count);
