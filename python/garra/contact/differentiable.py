@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -134,15 +135,13 @@ def _xla_calls(how: tuple[tuple[str, Any], ...]) -> dict[str, dict[str, Any]]:
         return {}
     _register_xla_calls()
     given = dict(how)
-    where = {"device": given.pop("device", "cpu"), "threads": np.int64(given.pop("threads", 0))}
-    words = {"method": given.pop("method", "auto"), "precision": given.pop("precision", "fp64")}
-    numbers = {
-        "tol": np.float64(given.pop("tol", 1e-8)),
-        "max_iterations": np.int64(given.pop("max_iterations", 0)),
-    }
+    options = [p for p in signature(contact.solve).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    told = {p.name: given.pop(p.name, p.default) for p in options}
     if given:
         raise TypeError(f"unknown argument {', '.join(given)}")
-    return {"garra_contact_solve": {**where, **words, **numbers}, "garra_contact_gradients": where}
+    told |= {name: np.int64(told[name]) for name in ("max_iterations", "threads")} | {"tol": np.float64(told["tol"])}
+    where = {name: told[name] for name in ("device", "threads")}
+    return {"garra_contact_solve": told, "garra_contact_gradients": where}
 
 
 @cache
