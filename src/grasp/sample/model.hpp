@@ -98,7 +98,7 @@ GARRA_HD const FingerChain<J>& chain_of(const FingerModel& f) {
 }
 
 /// Joints of an arm that carries the palm.
-inline constexpr int kArmJoints = 8;
+inline constexpr int kArmJoints = static_cast<int>(kMaxArmJoints);
 inline constexpr int kArmPacked = kArmJoints * (kArmJoints + 1) / 2;
 /// Where entry (r, c), c <= r, of a symmetric matrix lies.
 GARRA_HD constexpr int packed(int r, int c) { return r * (r + 1) / 2 + c; }
