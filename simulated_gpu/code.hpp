@@ -50,7 +50,7 @@ enum class Kind : std::uint8_t { kData, kBranch, kSwitch, kCall, kReturn, kBarri
 inline constexpr int kNone = INT32_MIN;
 
 struct Instruction {
-  Run run = nullptr;  ///< of kData
+  Run run = nullptr;  ///< of kData, and of a barrier at which something is handed over
   int to = kNone, a = kNone, b = kNone, c = kNone;
   int guard = kNone;    ///< only threads where this predicate holds take part
   bool unless = false;  ///< ... does not hold
@@ -123,6 +123,8 @@ enum class Space { kGlobal, kLocal, kShared, kGeneric, kFrame, kKernelParameters
 /// to = a shifted right by `number` and cut to the register's width; to = a | b << number.
 [[nodiscard]] Run extract();
 [[nodiscard]] Run combine();
+/// to = whether predicate b holds in any of the threads that take part and are of the mask a.
+[[nodiscard]] Run any_of_warp();
 /// to = address of byte `number` of the frame.
 [[nodiscard]] Run frame_address();
 /// to = a register of the machine ("%tid.x"); null where it has none of this name.

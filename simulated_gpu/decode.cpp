@@ -232,6 +232,11 @@ class Decoder {
       Instruction& i = emit({});
       i.kind = Kind::kBarrier;
       i.a = operand(s.operands.at(0), {'b', 32});
+    } else if (name == "vote") {
+      if (s.name != "vote.sync.any.pred") checked(nullptr, s);
+      Instruction& i = emit(any_of_warp(), s.operands.at(0), operand(s.operands.at(2), {'b', 32}),
+                            operand(s.operands.at(1), {'p', 64}));
+      i.kind = Kind::kBarrier;
     } else if (name == "ld" || name == "ldu" || name == "st") {
       add_access(s, parts);
     } else if (name == "atom" || name == "red") {

@@ -426,6 +426,14 @@ void join_bits(Warp& w, const Instruction& i) {
 void address_in_frame(Warp& w, const Instruction& i) {
   w.write(i.to, [&](int) { return kLocal + static_cast<Word>(w.frame + i.number); });
 }
+void any_in_mask(Warp& w, const Instruction& i) {
+  const Words &masks = w.read(i.a), &so = w.read(i.b);
+  Words any{};
+  for (int k = 0; k < kLanes; ++k)
+    for (int other = 0; other < kLanes; ++other)
+      if ((w.active & masks.at[k]) >> other & 1u) any.at[k] |= so.at[other];
+  w.write(i.to, [&](int k) { return any.at[k]; });
+}
 template <auto F>
 void of_place(Warp& w, const Instruction& i) {
   w.write(i.to, [&](int k) { return Word{F(w.place, static_cast<std::uint32_t>(k))}; });
@@ -469,6 +477,7 @@ Run compare(std::string_view relation_name, std::string_view type, std::string_v
 
 Run extract() { return take_bits; }
 Run combine() { return join_bits; }
+Run any_of_warp() { return any_in_mask; }
 Run frame_address() { return address_in_frame; }
 
 Run special(std::string_view name) {

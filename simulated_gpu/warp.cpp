@@ -159,6 +159,7 @@ class Execution {
     if (passing != here) at_barrier_.push_back({at_, here & ~passing});
     if (passing != 0) {
       w_.take_part(passing);
+      if (i.run != nullptr) i.run(w_, i);
       ++at_;
     } else {
       go_on_with_others();

@@ -44,8 +44,8 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, std::
   }
 }
 
-/// Up to three contacts fit the registers of a thread; from there on problems have a thread for each row of A, or for
-/// every 32nd.
+/// Up to three contacts fit the registers of a thread; from there on problems have a team of threads,
+/// each with some rows of A.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
   if constexpr (kTakesFewer<N>)

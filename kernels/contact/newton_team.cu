@@ -1,4 +1,4 @@
-// Newton's ladder on the GPU for four to eight contacts: a problem for each half a warp, or warp.
+// Newton's ladder on the GPU for four to eight contacts: a problem for each team of four lanes, or eight.
 #include "contact/newton.cuh"
 
 namespace garra::contact {

@@ -1,14 +1,15 @@
-// Newton's ladder on the GPU from four contacts on: a problem has the lanes of a warp, or of half a warp, one for each
-// row of A. In one thread its matrices would be 1 to 9 kB of local memory, and all threads of a multiprocessor wait for
-// that (77 ns for four contacts, 1,024 for eight; docs/gpu.md). Sums run in the order of friction_newton.hpp, whose
-// formulas these are: the bits are the scalar executor's.
+// Newton's ladder on the GPU from four contacts on: a problem has a team, as many lanes of a warp as it has contacts,
+// each with a contact and with every kLanes-th row of A. In one thread its matrices would be 1 to 9 kB of local memory,
+// and all threads of a multiprocessor wait for that (77 ns for four contacts, 1,024 for eight; docs/gpu.md). Sums run
+// in the order of friction_newton.hpp, whose formulas these are: the bits are the scalar executor's.
 //
 // A is in shared memory, as are all vectors, so that each lane finds what the others have. A lane writes what is its
 // own; between that and whoever reads it, and before it is overwritten, there is a sync(). Numbers that are not
-// vectors are computed by all lanes alike, which therefore go the same way.
+// vectors are computed by all lanes of a team alike. The teams of a warp go the same way: each step is taken while one
+// of them needs it, and changes nothing for the others.
 //
-// With more than eight contacts there are more rows than lanes, and a lane has every 32nd. A and the rows of a linear
-// system are too large for shared memory then (147 kB with 32 contacts): they are in the device's, column after column.
+// With more than eight contacts a problem has a whole warp. A and the rows of a linear system are too large for shared
+// memory then (147 kB with 32 contacts): they are in the device's, column after column.
 #pragma once
 
 #include "contact/batch/body.hpp"
@@ -21,66 +22,64 @@ template <int N>
 class NewtonTeam {
  public:
   static constexpr int kRows = 3 * N;
-  static constexpr int kLanes = kRows <= 16 ? 16 : 32;  ///< of a problem
-  static constexpr int kPerLane = (kRows + kLanes - 1) / kLanes;
-  static constexpr bool kFar = kTakesFewer<N>;     ///< matrices are in the device's memory
-  static constexpr int kRoom = 2 * kRows * kRows;  ///< that takes for a team [doubles]
+  static constexpr bool kFar = kTakesFewer<N>;                    ///< matrices are in the device's memory
+  static constexpr int kLanes = kFar ? 32 : N <= 4 ? 4 : 8;       ///< of a problem
+  static constexpr int kPerLane = (kRows + kLanes - 1) / kLanes;  ///< rows: lane, lane + kLanes, ...
+  static constexpr int kRoom = 2 * kRows * kRows;                 ///< that takes for a team [doubles]
   using Row = Vec<double, kRows>;
   using PerContact = Vec<double, N>;
 
   struct alignas(16) Matrices {
     double A[kRows * kRows];  ///< column after column: lanes that go along their rows read side by side
-    /// Rows of an upper triangular factor, behind one another; its diagonal inverted.
+    /// The row of a triangular factor that all lanes are at, its diagonal inverted, and the one before.
     static constexpr int kStride = (kRows + 1) / 2 * 2;
-    double U[kRows * kStride];
+    alignas(16) double pivots[2][kStride];
   };
   struct Nothing {};
-  struct alignas(16) Shared : std::conditional_t<kFar, Nothing, Matrices> {
+  struct Work : std::conditional_t<kFar, Nothing, Matrices> {
     Row b, c, a, base, d, ad, rhs;
     PerContact mu, rho_n, rho_t, parts;
     Vec3<double> squares;
+  };
+  /// What a team's lanes read side by side lies in the banks of memory behind those of the team before.
+  struct alignas(16) Shared : Work {
+    static constexpr int kBanks = 128, kOwn = kLanes * static_cast<int>(sizeof(double));
+    char behind[kFar ? 16 : kBanks - (static_cast<int>(sizeof(Work)) + kBanks - kOwn) % kBanks];
   };
 
   /// `room`: of the team, where its matrices are far.
   __device__ NewtonTeam(const IterateBody<solvers::FrictionNewton, N>& job, const cuda::Team<kLanes>& team, Shared& s,
                         double* room = nullptr)
-      : job_(job), solver_(job.solver), team_(team), row_(min(team.lane, kRows - 1)), s_(s), room_(room) {}
+      : job_(job), solver_(job.solver), team_(team), s_(s), room_(room) {}
 
   /// Problem i, from its tile to its candidate.
   __device__ void solve(std::int64_t i) {
     load(i);
     start(i);
-    while (running_) step();
-    store(i);
+    while (team_.any(running_)) step();
+    if (team_.has_problem) store(i);
   }
 
  private:
-  // A lane's own row and contact.
+  // A lane's own rows and contact.
 
-  [[nodiscard]] __device__ bool has_row() const { return team_.lane < kRows; }
   [[nodiscard]] __device__ bool has_contact() const { return team_.lane < N; }
+  /// The lane's q-th row; the last one of all where it has none.
+  [[nodiscard]] __device__ int own_row(int q) const { return min(team_.lane + q * kLanes, kRows - 1); }
   __device__ double& A(int row, int column) const {
     if constexpr (kFar)
       return room_[column * kRows + row];
     else
       return s_.A[column * kRows + row];
   }
-  __device__ double& U(int row, int column) const {
-    if constexpr (kFar)
-      return room_[kRows * kRows + column * kRows + row];
-    else
-      return s_.U[row * Shared::kStride + column];
-  }
+  /// A triangular factor in the device's memory.
+  __device__ double& U(int row, int column) const { return room_[kRows * kRows + column * kRows + row]; }
   __device__ void sync() const { team_.sync(); }
 
   /// f(row) for the lane's rows.
   template <class F>
   __device__ void for_own_rows(const F& f) const {
-    if constexpr (kPerLane == 1) {
-      if (has_row()) f(row_);
-    } else {
-      for (int row = team_.lane; row < kRows; row += kLanes) f(row);
-    }
+    for (int row = team_.lane; row < kRows; row += kLanes) f(row);
   }
   /// value(row) to the lane's places of a vector, for all to see.
   template <class F>
@@ -88,15 +87,32 @@ class NewtonTeam {
     for_own_rows([&](int row) { to[row] = value(row); });
     sync();
   }
-  [[nodiscard]] __device__ double row_times(int row, const Row& v) const {
-    double sum = A(row, 0) * v[0];
+  /// The lane's rows of A times v.
+  struct OwnRows {
+    double at[kPerLane];
+  };
+  [[nodiscard]] __device__ OwnRows product(const Row& v) const {
+    OwnRows sum;
+    for_each_index<kPerLane>([&](int q) { sum.at[q] = A(own_row(q), 0) * v[0]; });
 #pragma unroll(kFar ? 4 : kRows)
-    for (int k = 1; k < kRows; ++k) sum = fma(A(row, k), v[k], sum);
+    for (int k = 1; k < kRows; ++k) {
+      const double vk = v[k];
+      for_each_index<kPerLane>([&](int q) { sum.at[q] = fma(A(own_row(q), k), vk, sum.at[q]); });
+    }
     return sum;
+  }
+  /// To the lane's places of a vector, for all to see.
+  __device__ void put(Row& to, const OwnRows& own) const {
+    for_each_index<kPerLane>([&](int q) {
+      if (const int row = team_.lane + q * kLanes; row < kRows) to[row] = own.at[q];
+    });
+    sync();
   }
   /// A c + b.
   __device__ void put_acceleration() const {
-    put(s_.a, [&](int row) { return row_times(row, s_.c) + s_.b[row]; });
+    OwnRows a = product(s_.c);
+    for_each_index<kPerLane>([&](int q) { a.at[q] = a.at[q] + s_.b[own_row(q)]; });
+    put(s_.a, a);
   }
 
   /// Sum over the contacts of what each contact's lane has.
@@ -182,8 +198,7 @@ class NewtonTeam {
     const bool valid = friction_problem_detail::defects<double, N>(s_.a, s_.mu) == 0;
     const auto first = judge();
     running_ = valid && !first.lost && !first.solved && solver_.max_iterations > 0;
-    if (running_ && !guessed_)
-      for (int k = 0; k < solver_.first_sweeps; ++k) sweep();
+    sweep(running_ && !guessed_ ? solver_.first_sweeps : 0);
     put_acceleration();
   }
 
@@ -203,34 +218,32 @@ class NewtonTeam {
       sync();
     }
     put(s_.c, [&](int row) { return guessed_ ? inv_unit * s_.c[row] : 0.0; });
-    if (guessed_)
-      project_on_cones();
-    else if (!solver_.cold)
-      stick_force();
+    const bool stick = !solver_.cold && team_.any(!guessed_) && stick_force(!guessed_);
+    project_on_cones(guessed_ || stick);
   }
 
-  __device__ void project_on_cones() const {
-    if (has_contact()) {
+  __device__ void project_on_cones(bool wanted) const {
+    if (has_contact() && wanted) {
       const int j = team_.lane;
       solvers::set_contact<double, N>(s_.c, j, solvers::project_on_cone(contact(s_.c, j), s_.mu[j]));
     }
     sync();
   }
 
-  /// first_guess(): the force with which nothing moves, by L D L^T, column after column.
-  __device__ void stick_force() const {
+  /// first_guess(), not yet on the cones: the force with which nothing moves, by L D L^T, column after column. Whether
+  /// it is one; else zero.
+  __device__ bool stick_force(bool wanted) const {
     if constexpr (kFar)
       far_stick_force();
     else
       near_stick_force();
-    double largest = 0;
-    for_each_row([&](int k) { largest = max(largest, abs(s_.c[k])); });
     sync();
-    if (solvers::friction_newton::is_useful(largest)) {
-      project_on_cones();
-    } else {
-      put(s_.c, [](int) { return 0.0; });
-    }
+    double largest = 0;
+    for_each_row([&](int k) { largest = max(largest, abs(s_.a[k])); });
+    const bool useful = solvers::friction_newton::is_useful(largest);
+    if (wanted) for_own_rows([&](int row) { s_.c[row] = useful ? s_.a[row] : 0.0; });
+    sync();
+    return useful;
   }
   /// What the rows below a column of L take from its pivot.
   enum { kPivot, kInverse, kBad };
@@ -243,41 +256,59 @@ class NewtonTeam {
   [[nodiscard]] __device__ double below_pivot(double entry) const {
     return s_.parts[kBad] != 0 ? 0.0 : entry * s_.parts[kInverse];
   }
-  /// Row j of column k of L where lanes that go down the rows, and those that go along the columns, read side by side.
-  __device__ double& L(int j, int k) const { return s_.U[k * (kRows + 1) + j]; }
-  __device__ void near_stick_force() const {
-    double row[kRows], inv_d = 0, x = -s_.b[row_];
-    for_each_row([&](int k) { row[k] = A(row_, k); });
-    for_each_row([&](auto column) {
-      constexpr int k = column;
-      // w = L_jk D_k of the rows below, and what that column makes of the right-hand side.
-      if (team_.lane == k) {
-        judge_pivot(k, row[k]);
-        inv_d = s_.parts[kInverse];
-        s_.rhs[k] = x;
-      }
-      sync();
-      if (team_.lane > k) {
-        row[k] = below_pivot(row[k]);
-        x = fma(-row[k], s_.rhs[k], x);
-        if (has_row()) {
-          L(row_, k) = row[k];
-          s_.d[row_] = row[k] * s_.parts[kPivot];
-        }
-      }
-      sync();
-      if (team_.lane > k) {
-#pragma unroll
-        for (int j = k + 1; j < kRows; ++j) row[j] = fma(-row[k], s_.d[j], row[j]);
-      }
+  /// Rows of the lane that lie below row k: all of those behind its q-th, some lanes' q-th.
+  template <class F>
+  __device__ void for_rows_below(int k, const F& f) const {
+    for_each_index<kPerLane>([&](int q) {
+      if (q > k / kLanes || (q == k / kLanes && team_.lane > k % kLanes)) f(q);
     });
-    sync();
-    x = x * inv_d;
-    for_each_row([&](auto from_end) {
-      constexpr int k = kRows - 1 - from_end;
-      if (team_.lane == k) s_.c[k] = x;
+  }
+  /// ... that lie above it.
+  template <class F>
+  __device__ void for_rows_above(int k, const F& f) const {
+    for_each_index<kPerLane>([&](int q) {
+      if (q < k / kLanes || (q == k / kLanes && team_.lane < k % kLanes)) f(q);
+    });
+  }
+  [[nodiscard]] __device__ bool owns(int k) const { return team_.lane == k % kLanes; }
+
+  __device__ void near_stick_force() const {
+    double row[kPerLane][kRows], inv_d[kPerLane], x[kPerLane];
+    for_each_index<kPerLane>([&](int q) {
+      for_each_row([&](int k) { row[q][k] = A(own_row(q), k); });
+      x[q] = -s_.b[own_row(q)];
+    });
+    for_each_row([&](auto column) {
+      constexpr int k = column, its = k / kLanes;
+      // w = L_jk D_k of the rows below, and what that column makes of the right-hand side.
+      if (owns(k)) {
+        judge_pivot(k, row[its][k]);
+        inv_d[its] = s_.parts[kInverse];
+        s_.rhs[k] = x[its];
+      }
       sync();
-      if (team_.lane < k) x = fma(-L(k, row_), s_.c[k], x);
+      for_rows_below(k, [&](int q) {
+        row[q][k] = below_pivot(row[q][k]);
+        x[q] = fma(-row[q][k], s_.rhs[k], x[q]);
+        if (const int its = team_.lane + q * kLanes; its < kRows) s_.d[its] = row[q][k] * s_.parts[kPivot];
+      });
+      sync();
+      for_rows_below(k, [&](int q) {
+#pragma unroll
+        for (int j = k + 1; j < min((q + 1) * kLanes, kRows); ++j) row[q][j] = fma(-row[q][k], s_.d[j], row[q][j]);
+      });
+    });
+    for_each_index<kPerLane>([&](int q) { x[q] = x[q] * inv_d[q]; });
+    for_each_row([&](auto from_end) {
+      constexpr int k = kRows - 1 - from_end, its = k / kLanes;
+      double* const its_row = s_.pivots[k % 2];
+      if (owns(k)) {
+        s_.a[k] = x[its];
+#pragma unroll
+        for (int j = 0; j < k; ++j) its_row[j] = row[its][j];
+      }
+      sync();
+      for_rows_above(k, [&](int q) { x[q] = fma(-its_row[own_row(q)], s_.a[k], x[q]); });
     });
   }
   /// The lower part of U becomes L.
@@ -311,10 +342,10 @@ class NewtonTeam {
     sync();
     put(s_.rhs, [&](int row) { return s_.rhs[row] * inverse[row]; });
     for (int k = kRows - 1; k >= 0; --k) {
-      if (team_.lane == k % kLanes) s_.c[k] = s_.rhs[k];
+      if (team_.lane == k % kLanes) s_.a[k] = s_.rhs[k];
       sync();
       for_own_rows([&](int row) {
-        if (row < k) s_.rhs[row] = fma(-U(k, row), s_.c[k], s_.rhs[row]);
+        if (row < k) s_.rhs[row] = fma(-U(k, row), s_.a[k], s_.rhs[row]);
       });
     }
   }
@@ -324,25 +355,30 @@ class NewtonTeam {
   __device__ void step() {
     using namespace solvers;
     const double merit0 = direction();
-    put(s_.ad, [&](int row) { return row_times(row, s_.d); });
+    put(s_.ad, product(s_.d));
     double t = 1;
     const bool free_step = shortened_ >= 2;
-    for (int trial = 0; trial < 4 && !free_step; ++trial) {
-      if (friction_newton::decreases(merit(t), t, merit0)) break;
-      t = 0.5 * t;
+    bool too_long = running_ && !free_step;
+    for (int trial = 0; trial < 4 && team_.any(too_long); ++trial) {
+      const bool enough = friction_newton::decreases(merit(t), t, merit0);  // by all teams: it meets at barriers
+      too_long = too_long && !enough;
+      if (too_long) t = 0.5 * t;
     }
-    put(s_.c, [&](int row) { return fma(t, s_.d[row], s_.c[row]); });
+    if (running_) {
+      for_own_rows([&](int row) { s_.c[row] = fma(t, s_.d[row], s_.c[row]); });
+      shortened_ = free_step || t == 1 ? 0 : shortened_ + 1;
+      steps_ += 1;
+      stage_steps_ += 1;
+    }
+    sync();
     put_acceleration();
-    shortened_ = free_step || t == 1 ? 0 : shortened_ + 1;
-    steps_ += 1;
-    stage_steps_ += 1;
     const auto now = judge();
-    running_ = !now.solved && steps_ < solver_.most_steps();
-    if (!running_ || (stage_steps_ < solver_.stage_steps && !now.lost)) return;
-    if (solver_.ladder)
-      next_rung();
-    else
-      running_ = false;
+    running_ = running_ && !now.solved && steps_ < solver_.most_steps();
+    const bool moving = running_ && (stage_steps_ >= solver_.stage_steps || now.lost);
+    if (!solver_.ladder)
+      running_ = running_ && !moving;
+    else if (team_.any(moving))
+      next_rung(moving);
   }
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> local_rho(int j) const {
@@ -360,10 +396,14 @@ class NewtonTeam {
       far_eliminate();
       far_back_substitute();
     } else {
-      const auto w = weights_of(row_);
-      double row[kRows];
-      newton_row(w, row_ / 3, row_ % 3, [&](int k) -> double& { return row[k]; });
-      near_solve(row, right_side(w, row_ % 3));
+      double row[kPerLane][kRows], rhs[kPerLane];
+      for_each_index<kPerLane>([&](int q) {
+        const int its = own_row(q);
+        const auto w = weights_of(its);
+        newton_row(w, its / 3, its % 3, [&](int k) -> double& { return row[q][k]; });
+        rhs[q] = right_side(w, its % 3);
+      });
+      near_solve(row, rhs);
     }
     double merit0 = 0;
     for_each_index<N>([&](int k) { merit0 += s_.parts[k]; });
@@ -379,7 +419,7 @@ class NewtonTeam {
     const int j = row / 3;
     const auto rho = local_rho(j);
     const auto piece = classify(contact(s_.c, j), contact(s_.a, j), s_.mu[j], rho);
-    if ((kFar || has_row()) && row % 3 == 0) s_.parts[j] = dot(piece.F, piece.F);
+    if (row % 3 == 0) s_.parts[j] = dot(piece.F, piece.F);
     return row_weights(piece, rho, s_.mu[j]);
   }
 
@@ -397,28 +437,30 @@ class NewtonTeam {
 
   /// add_row() for all rows at once: row k is ready when k rows have been taken off it. Then back_substitute()
   /// likewise.
-  __device__ void near_solve(double (&row)[kRows], double rhs) const {
+  __device__ void near_solve(double (&row)[kPerLane][kRows], double (&rhs)[kPerLane]) const {
+    double inverse[kPerLane];
     for_each_row([&](auto column) {
-      constexpr int k = column;
-      if (team_.lane == k) {
-        U(k, k) = solvers::friction_newton::inverse_pivot(row[k]);
+      constexpr int k = column, its = k / kLanes;
+      double* const its_row = s_.pivots[k % 2];
+      if (owns(k)) {
+        inverse[its] = its_row[k] = solvers::friction_newton::inverse_pivot(row[its][k]);
 #pragma unroll
-        for (int j = k + 1; j < kRows; ++j) U(k, j) = row[j];
-        s_.rhs[k] = rhs;
+        for (int j = k + 1; j < kRows; ++j) its_row[j] = row[its][j];
+        s_.rhs[k] = rhs[its];
       }
       sync();
-      if (team_.lane > k) {
-        const double f = -(row[k] * U(k, k));
+      for_rows_below(k, [&](int q) {
+        const double f = -(row[q][k] * its_row[k]);
 #pragma unroll
-        for (int j = k + 1; j < kRows; ++j) row[j] = fma(f, U(k, j), row[j]);
-        rhs = fma(f, s_.rhs[k], rhs);
-      }
+        for (int j = k + 1; j < kRows; ++j) row[q][j] = fma(f, its_row[j], row[q][j]);
+        rhs[q] = fma(f, s_.rhs[k], rhs[q]);
+      });
     });
     for_each_row([&](auto from_end) {
-      constexpr int k = kRows - 1 - from_end;
-      if (team_.lane == k) s_.d[k] = rhs * U(k, k);
+      constexpr int k = kRows - 1 - from_end, its = k / kLanes;
+      if (owns(k)) s_.d[k] = rhs[its] * inverse[its];
       sync();
-      if (team_.lane < k) rhs = fma(-row[k], s_.d[k], rhs);
+      for_rows_above(k, [&](int q) { rhs[q] = fma(-row[q][k], s_.d[k], rhs[q]); });
     });
   }
   /// The same in place.
@@ -478,25 +520,31 @@ class NewtonTeam {
     return judgement(natural_map_error(error2, b2, c2, a2), max(c2, a2), solver_.tol);
   }
 
-  __device__ void next_rung() {
+  __device__ void next_rung(bool moving) {
     using namespace solvers::friction_newton;
-    stage_ += 1;
-    weyl_ = next_weyl(weyl_);
-    put(s_.c, [&](int row) {
-      if (stage_ <= 3) return s_.base[row];
-      double shift = 0;
-      for (int j = 0; j < row / 3; ++j) shift = next_shift(shift);
-      return row % 3 == 0 ? spread_force(weyl_, shift, s_.rho_n[row / 3]) : 0.0;
-    });
-    for (int k = 0; k < sweeps_of(stage_); ++k) sweep();
-    rho_ = rho_of(stage_);
-    put(s_.base, [&](int row) { return s_.c[row]; });
+    if (moving) {
+      stage_ += 1;
+      weyl_ = next_weyl(weyl_);
+      rho_ = rho_of(stage_);
+      stage_steps_ = 0;
+      for_own_rows([&](int row) {
+        double shift = 0;
+        for (int j = 0; j < row / 3; ++j) shift = next_shift(shift);
+        s_.c[row] = stage_ <= 3 ? s_.base[row] : row % 3 == 0 ? spread_force(weyl_, shift, s_.rho_n[row / 3]) : 0.0;
+      });
+    }
+    sync();
+    sweep(moving ? static_cast<int>(sweeps_of(stage_)) : 0);
+    if (moving) for_own_rows([&](int row) { s_.base[row] = s_.c[row]; });
     put_acceleration();
-    stage_steps_ = 0;
   }
 
-  /// friction_newton::sweep(): contact after contact, of whose rows each has what the contacts before it have become.
-  __device__ void sweep() const {
+  /// friction_newton::sweep(), so often: contact after contact, of whose rows each has what the contacts before it have
+  /// become.
+  __device__ void sweep(int times) const {
+    for (int k = 0; team_.any(k < times); ++k) sweep(k < times);
+  }
+  __device__ void sweep(bool wanted) const {
     using namespace solvers::friction_newton;
     double sums[kPerLane];
     const auto for_sums = [&](const auto& f) {  // f(row, its sum) for the lane's rows
@@ -513,7 +561,7 @@ class NewtonTeam {
         s_.d[row] = sum;
       });
       sync();
-      if (team_.lane == j) {
+      if (team_.lane == j && wanted) {
         const double column[2] = {A(n + 1, n), A(n + 2, n)};
         solvers::set_contact<double, N>(
             s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j], {s_.rho_n[j], s_.rho_t[j]}));
@@ -543,7 +591,6 @@ class NewtonTeam {
   const IterateBody<solvers::FrictionNewton, N>& job_;
   const solvers::FrictionNewton& solver_;
   const cuda::Team<kLanes> team_;
-  const int row_;  ///< the last one's where there are more lanes than rows
   Shared& s_;
   double* const room_;
   // As in FrictionState.
@@ -557,6 +604,8 @@ struct TeamIterateBody {
   using Shared = typename NewtonTeam<N>::Shared;
   static constexpr int kLanes = NewtonTeam<N>::kLanes;
   static constexpr int kRoom = NewtonTeam<N>::kRoom;
+  /// A lane's rows of a linear system, and what else is at hand.
+  static constexpr int kRegisters = std::min(255, 2 * NewtonTeam<N>::kRows * NewtonTeam<N>::kPerLane + 90);
   IterateBody<solvers::FrictionNewton, N> job;
 
   __device__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared,

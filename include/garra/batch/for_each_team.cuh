@@ -5,27 +5,35 @@
 
 namespace garra::cuda {
 
-/// The threads that work on one problem: kLanes neighbours of a warp.
+/// The threads that work on one problem: kLanes neighbours of a warp. All teams of a warp go the same way, asking
+/// any(); one that is through with its problem goes along and changes nothing.
 template <int kLanes>
 struct Team {
   static_assert(32 % kLanes == 0);
   int lane;
-  unsigned mask;  ///< of its lanes in the warp
+  bool has_problem = true;  ///< false: the last problem again, beside the team that it is of; nothing is to be stored
 
-  /// Waits for all of them; what they wrote to shared memory before is seen by each.
-  __device__ void sync() const { __syncwarp(mask); }
+  /// Waits for the warp; what its threads wrote to shared memory before is seen by each.
+  __device__ void sync() const { __syncwarp(); }
+  /// Whether it is so for any team of the warp.
+  [[nodiscard]] __device__ bool any(bool so) const { return kLanes == 32 ? so : __any_sync(~0u, so); }
 };
 
-// Ten blocks at least on a multiprocessor, at 96 registers a thread: more of them at once was worth more than a few
-// numbers that had to be put aside (eight contacts of rigid fingers: 1,741 ns, 1,987 with 128 registers, on an H200).
+/// Warps at a time of a multiprocessor with 227 kB of shared memory and 65,536 registers, of which a thread needs some
+/// Body::kRegisters. The assembler is told to make room for so many.
 template <class Body>
-__global__ void __launch_bounds__(kThreads, 10) for_each_team_kernel(Body body, std::int64_t count) {
-  constexpr int kLanes = Body::kLanes, kTeams = kThreads / kLanes;
+inline constexpr int kTeamWarps = std::min<int>(65536 / 32 / Body::kRegisters,
+                                                227 * 1024 /
+                                                    (32 / Body::kLanes * sizeof(typename Body::Shared) + 1024));
+
+// A block is a warp: what its teams share is up to 27 kB, and static shared memory ends at 48.
+template <class Body>
+__global__ void __launch_bounds__(32, kTeamWarps<Body>) for_each_team_kernel(Body body, std::int64_t count) {
+  constexpr int kLanes = Body::kLanes, kTeams = 32 / kLanes;
   __shared__ typename Body::Shared shared[kTeams];
   const int team = static_cast<int>(threadIdx.x) / kLanes, lane = static_cast<int>(threadIdx.x) % kLanes;
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kTeams + team;
-  const unsigned first = threadIdx.x % 32 / kLanes * kLanes;
-  if (i < count) body(i, Team<kLanes>{lane, (~0u >> (32 - kLanes)) << first}, shared[team]);
+  body(min(i, count - 1), Team<kLanes>{lane, i < count}, shared[team]);
 }
 template <class Body>
 inline const bool kTeamListed = (all_kernels().push_back(reinterpret_cast<const void*>(for_each_team_kernel<Body>)),
@@ -37,10 +45,9 @@ void for_each_team(std::int64_t count, const Body& body) {
   static_assert(kFitsParameters<Body>);
   static_cast<void>(kTeamListed<Body>);
   if (count == 0 || only_counts()) return;
-  constexpr int kTeams = kThreads / Body::kLanes;
+  constexpr int kTeams = 32 / Body::kLanes;
   const auto blocks = static_cast<unsigned>((count + kTeams - 1) / kTeams);
-  check(launched([&] { for_each_team_kernel<<<blocks, kThreads, 0, current_stream()>>>(body, count); }),
-        "starting a kernel");
+  check(launched([&] { for_each_team_kernel<<<blocks, 32, 0, current_stream()>>>(body, count); }), "starting a kernel");
 }
 
 /// The same for teams that are whole warps and need memory of the device: Body::kRoom doubles for each that works at a
@@ -52,7 +59,7 @@ __global__ void __launch_bounds__(kThreads, 8)
   __shared__ typename Body::Shared shared[kTeams];
   const int its = static_cast<int>(threadIdx.x) / Body::kLanes;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kTeams + its;
-  const Team<Body::kLanes> team{static_cast<int>(threadIdx.x) % Body::kLanes, ~0u};
+  const Team<Body::kLanes> team{static_cast<int>(threadIdx.x) % Body::kLanes};
   for (std::int64_t i = first; i < count; i += static_cast<std::int64_t>(gridDim.x) * kTeams) {
     body(i, team, shared[its], room + first * Body::kRoom);
     team.sync();
