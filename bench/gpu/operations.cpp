@@ -401,13 +401,50 @@ platform::Poses poses_around_home(const platform::Platform& machine, std::int64_
   return poses;
 }
 
+/// Memory for a call on arrays that are on the GPU: as much as it needs, asked for once.
+class Workspace {
+ public:
+  template <class NeededBytes, class Run>
+  void run(const NeededBytes& needed, const Run& call) {
+    if (memory_ == nullptr) memory_ = std::make_unique<OnGpu<char>>(bytes_ = needed());
+    call(DeviceCall{0, nullptr, memory_->data(), bytes_});
+    check_cuda(cudaDeviceSynchronize());
+  }
+
+ private:
+  std::unique_ptr<OnGpu<char>> memory_;
+  std::size_t bytes_ = 0;
+};
+
 Work platform_lengths(std::int64_t n) {
   const platform::Platforms machine = {io::read_platform("trepa_like")};
   const auto poses = std::make_shared<platform::Poses>(poses_around_home(machine.front(), n));
-  return work_of(
+  Work work = work_of(
       8.0 * (7 + 6) + 4,
       [=](const Device& device) { return platform::inverse_kinematics(machine, *poses, {}, {}, device); },
       [](const platform::InverseKinematics& k) { return Bytes().add(k.lengths).add(k.status); });
+  struct There : Workspace {
+    explicit There(const platform::Poses& at)
+        : position(at.position),
+          quaternion(at.quaternion),
+          lengths(2 * at.position.size()),
+          status(at.position.size() / 3) {}
+    OnGpu<double> position, quaternion, lengths;
+    OnGpu<platform::PoseStatus> status;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*poses);
+    There& t = **there;
+    const platform::DevicePoses at{n, t.position, t.quaternion};
+    platform::DeviceLengths to;
+    to.lengths = t.lengths;
+    to.status = t.status;
+    t.run([&] { return platform::workspace_bytes(machine.front(), at, {}, to); },
+          [&](const DeviceCall& call) { platform::inverse_kinematics(machine.front(), at, {}, to, call); });
+  };
+  work.resident_answer = [=] { return Bytes().add((*there)->lengths.values()).add((*there)->status.values()); };
+  return work;
 }
 
 Work platform_poses(std::int64_t n) {
@@ -415,12 +452,44 @@ Work platform_poses(std::int64_t n) {
   const auto lengths = std::make_shared<std::vector<double>>(
       platform::inverse_kinematics(machine, poses_around_home(machine.front(), n), {}).lengths);
   const auto home = std::make_shared<platform::Poses>(poses_around_home(machine.front(), 1));
-  return work_of(
+  Work work = work_of(
       8.0 * (6 + 7 + 2) + 8,
       [=](const Device& device) { return platform::forward_kinematics(machine, *lengths, *home, {}, device); },
       [](const platform::ForwardKinematics& k) {
         return Bytes().add(k.pose.position).add(k.pose.quaternion).add(k.status).add(k.residual);
       });
+  struct There : Workspace {
+    There(const std::vector<double>& lengths, const platform::Poses& guess, std::size_t n)
+        : lengths(lengths),
+          guess_position(guess.position),
+          guess_quaternion(guess.quaternion),
+          position(3 * n),
+          quaternion(4 * n),
+          residual(n),
+          status(n) {}
+    OnGpu<double> lengths, guess_position, guess_quaternion, position, quaternion, residual;
+    OnGpu<platform::PoseStatus> status;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*lengths, *home, static_cast<std::size_t>(n));
+    There& t = **there;
+    platform::DevicePoses guess{n, t.guess_position, t.guess_quaternion};
+    guess.position.row = guess.quaternion.row = 0;
+    platform::DeviceFound to;
+    to.position = t.position;
+    to.quaternion = t.quaternion;
+    to.residual = t.residual;
+    to.status = t.status;
+    t.run(
+        [&] { return platform::workspace_bytes(machine.front(), t.lengths, guess, {}, to); },
+        [&](const DeviceCall& call) { platform::forward_kinematics(machine.front(), t.lengths, guess, {}, to, call); });
+  };
+  work.resident_answer = [=] {
+    const There& t = **there;
+    return Bytes().add(t.position.values()).add(t.quaternion.values()).add(t.status.values()).add(t.residual.values());
+  };
+  return work;
 }
 
 // --- studies: only a summary comes back ---

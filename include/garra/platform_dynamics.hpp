@@ -49,4 +49,37 @@ struct ForwardDynamics {
                                                         const Poses& guess, const ForwardOptions& options = {},
                                                         const Device& device = {});
 
+// Of poses that are on the GPU, as in garra/platform_kinematics.hpp.
+
+/// As InverseDynamics of the minimal form.
+struct DeviceForces {
+  DeviceArray<double> force = {};                                  ///< [count][6] of the actuators [N]
+  DeviceArray<double> spherical_force = {}, universal_force = {};  ///< [count][6 * 3] on the legs, base axes [N]
+  DeviceArray<double> universal_moment = {};                       ///< [count][6] [N m]
+  DeviceArray<double> power_balance = {}, condition = {};          ///< [count]
+  DeviceArray<PoseStatus> status = {};                             ///< [count]
+};
+/// Wrench [count][6]: force at C and moment, base axes.
+void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
+                      const DeviceArray<const double>& wrench, const DeviceForces& to, const DeviceCall& call);
+[[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
+                                          const DeviceMotion& motion, const DeviceArray<const double>& wrench,
+                                          const DeviceForces& to, int device = 0);
+
+/// As ForwardDynamics of the minimal form.
+struct DeviceAccelerations {
+  DeviceArray<double> acceleration = {};             ///< [count][6] dv/dt, dw/dt, base axes
+  DeviceArray<double> kinetic = {}, potential = {};  ///< [count] [J]
+  DeviceArray<PoseStatus> status = {};               ///< [count]
+};
+/// Velocity and forces of the actuators [count][6].
+void forward_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceArray<const double>& velocity,
+                      const DeviceArray<const double>& force, const DeviceArray<const double>& wrench,
+                      const DeviceAccelerations& to, const DeviceCall& call);
+[[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
+                                          const DeviceArray<const double>& velocity,
+                                          const DeviceArray<const double>& force,
+                                          const DeviceArray<const double>& wrench, const DeviceAccelerations& to,
+                                          int device = 0);
+
 }  // namespace garra::platform

@@ -7,24 +7,12 @@
 #include <vector>
 
 #include "garra/batch/device.hpp"
+#include "garra/batch/resident.hpp"
 #include "garra/platform.hpp"
+#include "garra/systems/platform/status.hpp"
 
 namespace garra::platform {
 
-/// How a pose was found, or why not.
-enum class PoseStatus : int {
-  kConverged = 0,  ///< residual of the given lengths <= tol
-  kCertified,      ///< and it is proven to be the guess's: the only one within a radius about the guess (Kantorovich's
-                   ///< test), or with prove_mode the one that a path without singularities leads to
-  kModeSuspect,    ///< converged, but det J has another sign than at the guess, or prove_mode has found no proof: it
-                   ///< may be another assembly mode
-  kNearSingular,  ///< converged where the scaled smallest singular value is below its limit: the pose is ill determined
-  kUnreachable,   ///< the iteration stands still at lengths that differ: no pose of this mode has them; holds the best
-                  ///< pose
-  kIterationLimit,  ///< neither
-  kInvalidInput,    ///< a number is not finite, a length not positive, or a quaternion is zero
-};
-inline constexpr int kPoseStatuses = 7;
 /// "converged", "certified", "mode_suspect", "near_singular", "unreachable", "iteration_limit", "invalid_input"
 [[nodiscard]] const char* to_string(PoseStatus status);
 
@@ -115,5 +103,47 @@ struct AssemblyModes {
 };
 [[nodiscard]] AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<double>& lengths,
                                            const ModeOptions& options = {}, const Device& device = {});
+
+// A platform whose poses are in memory of the GPU (docs/gpu-arrays.md): the same numbers. All rows have one platform.
+// What is null is not stored, or not given: a velocity, acceleration or wrench is zero then. Each call throws Error
+// where a needed pointer is null, the workspace too small, or CUDA refuses; workspace_bytes() of the same arguments
+// runs nothing and says how large it must be.
+
+struct DevicePoses {
+  std::int64_t count = 0;
+  DeviceArray<const double> position = {};    ///< [count][3] of C, base axes [m]
+  DeviceArray<const double> quaternion = {};  ///< [count][4] (e0, e1, e2, e3), of any length but zero
+};
+struct DeviceMotion {
+  DeviceArray<const double> velocity = {};      ///< [count][6] v of C and w, base axes [m/s, rad/s]
+  DeviceArray<const double> acceleration = {};  ///< [count][6] [m/s^2, rad/s^2]
+};
+
+/// As InverseKinematics; a row that is invalid is NaN.
+struct DeviceLengths {
+  DeviceArray<double> lengths = {};        ///< [count][6] [m]
+  DeviceArray<double> rates = {};          ///< [count][6] [m/s]
+  DeviceArray<double> accelerations = {};  ///< [count][6] [m/s^2]
+  DeviceArray<PoseStatus> status = {};     ///< [count] kConverged or kInvalidInput
+};
+void inverse_kinematics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
+                        const DeviceLengths& to, const DeviceCall& call);
+[[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
+                                          const DeviceMotion& motion, const DeviceLengths& to, int device = 0);
+
+/// As ForwardKinematics without certificates.
+struct DeviceFound {
+  DeviceArray<double> position = {}, quaternion = {};  ///< [count][3], [count][4]
+  DeviceArray<double> residual = {}, sigma_min = {};   ///< [count]
+  DeviceArray<std::int32_t> iterations = {};           ///< [count]
+  DeviceArray<PoseStatus> status = {};                 ///< [count]
+};
+/// Lengths [count][6]; a guess for each row, or one for all with `row = 0`. Of the options neither `certify` nor
+/// `prove_mode`: refused.
+void forward_kinematics(const Platform& platform, const DeviceArray<const double>& lengths, const DevicePoses& guess,
+                        const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call);
+[[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceArray<const double>& lengths,
+                                          const DevicePoses& guess, const ForwardOptions& options,
+                                          const DeviceFound& to, int device = 0);
 
 }  // namespace garra::platform

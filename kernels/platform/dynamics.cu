@@ -4,3 +4,5 @@
 
 template struct garra::batch::Kernels<garra::platform::InverseDynamicsOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::ForwardDynamicsOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::InverseDynamicsOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::ForwardDynamicsOp, garra::platform::ResidentJob>;

@@ -5,3 +5,4 @@
 template struct garra::batch::Kernels<garra::platform::LengthsOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::RatesOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::DetailOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::KinematicsOp, garra::platform::ResidentJob>;

@@ -3,3 +3,4 @@
 #include "platform/rows.cuh"
 
 template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::ResidentJob>;

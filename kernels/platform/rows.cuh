@@ -13,4 +13,10 @@ void run_kernels(const Device& device, const Op& op, const RowsJob& job) {
               [&](const auto& on_model, const batch::Rows& rows) { batch::run_kernels(device, on_model, rows); });
 }
 
+/// The same kernels on rows that are on the GPU already.
+template <class Op>
+void run_kernels(const Device& device, const Op& op, const ResidentJob& job) {
+  batch::run_kernels(device, OnSharedModel<Op>{op, job.model}, job.rows);
+}
+
 }  // namespace garra::platform

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "garra/batch/for_each.cuh"
+#include "garra/batch/for_each_team.cuh"
 #include "garra/batch/resident.hpp"
 #include "garra/batch/rows.hpp"
 #include "garra/core/one_nan.hpp"
@@ -27,14 +27,6 @@ struct ColumnTable {
   }
 };
 
-/// What the 32 threads of a warp have in common: field `field` of a tile.
-struct TileField {
-  std::int64_t tile;
-  int field, lane;
-  GARRA_HD TileField(std::int64_t i, int width)
-      : tile(i / kTile / width), field(static_cast<int>(i / kTile % width)), lane(static_cast<int>(i % kTile)) {}
-};
-
 /// A number of a column's array, at so many of them behind the first: NaN as the one NaN.
 GARRA_HD void put(const DeviceColumn& column, std::int64_t place, double x) {
   if (column.bytes == 8) static_cast<double*>(column.data)[place] = with_one_nan(x);
@@ -44,64 +36,107 @@ GARRA_HD void put(const DeviceColumn& column, std::int64_t place, double x) {
     static_cast<std::uint8_t*>(column.data)[place] = static_cast<std::uint8_t>(static_cast<int>(x));
 }
 
-/// Thread i takes one number: fields one after another, the 32 rows of a tile side by side.
+/// One number of the columns side by side, in all rows.
+struct ColumnField {
+  DeviceColumn column;
+  int field;  ///< of the column
+
+  GARRA_HD ColumnField(const ColumnTable& table, int among_all) : field(among_all) {
+    int k = 0;
+    while (field >= table.column[k].width) field -= table.column[k++].width;
+    column = table.column[k];
+  }
+  [[nodiscard]] GARRA_HD bool is_there() const { return column.data != nullptr; }
+  [[nodiscard]] GARRA_HD double at(std::int64_t row) const {
+    const std::int64_t place = row * column.row + field * column.number;
+    if (column.bytes == 8) return static_cast<const double*>(column.data)[place];
+    if (column.bytes == 4) return static_cast<const std::int32_t*>(column.data)[place];
+    return static_cast<const std::uint8_t*>(column.data)[place];
+  }
+  GARRA_HD void put(std::int64_t row, double x) const {
+    batch::put(column, row * column.row + field * column.number, x);
+  }
+};
+
+/// What a warp moves: 32 fields, or what is left of them, of the 32 rows of a tile. In a row the fields lie side by
+/// side, in a tile the rows: between the two a thread has another field, or another row, and shared memory both.
+struct TilePart {
+  static constexpr int kFields = 32;
+  using Shared = double[kTile][kFields + 1];  // one more: threads along a row, or along a field, are in other banks
+  std::int64_t tile;
+  int first, fields;
+
+  __device__ TilePart(std::int64_t i, int width) {
+    const int parts = parts_of(width);
+    tile = i / parts;
+    first = static_cast<int>(i % parts) * kFields;
+    fields = min(kFields, width - first);
+  }
+  GARRA_HD static int parts_of(int width) { return (width + kFields - 1) / kFields; }
+};
+
 struct GatherBody {
+  static constexpr int kLanes = 32, kRegisters = 64;
+  using Shared = TilePart::Shared;
   ColumnTable table;
   int width;  ///< of all columns
   RowRange rows;
   FieldTiles to;
 
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const TileField at(i, width);
-    // Spare lanes of the last tile repeat the last row: ordinary arithmetic.
-    const std::int64_t in_tile = at.tile * kTile + at.lane;
-    const std::int64_t row = rows.first + (in_tile < rows.count ? in_tile : rows.count - 1);
-    int k = 0, field = at.field;
-    while (field >= table.column[k].width) field -= table.column[k++].width;
-    const DeviceColumn& c = table.column[k];
-    const std::int64_t place = row * c.row + field * c.number;
-    double x = 0;  // a column that is absent
-    if (c.data != nullptr) {
-      if (c.bytes == 8) x = static_cast<const double*>(c.data)[place];
-      if (c.bytes == 4) x = static_cast<const std::int32_t*>(c.data)[place];
-      if (c.bytes == 1) x = static_cast<const std::uint8_t*>(c.data)[place];
+  // Inlined at any -O, so that it is known where `shared` is.
+  __device__ __forceinline__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared) const {
+    const TilePart part(i, width);
+    if (team.lane < part.fields) {
+      const ColumnField field(table, part.first + team.lane);
+      // Spare lanes of the last tile repeat the last row: ordinary arithmetic. A column that is absent is zero.
+#pragma unroll 8
+      for (int r = 0; r < kTile; ++r) {
+        const std::int64_t row = rows.first + min(part.tile * kTile + r, rows.count - 1);
+        shared[r][team.lane] = field.is_there() ? field.at(row) : 0.0;
+      }
     }
-    to.data[(at.tile * to.fields + at.field) * kTile + at.lane] = x;
+    team.sync();
+    double* const tile = to.data + (part.tile * to.fields + part.first) * kTile;
+    for (int f = 0; f < part.fields; ++f) tile[f * kTile + team.lane] = shared[team.lane][f];
   }
 };
 
 struct ScatterBody {
+  static constexpr int kLanes = 32, kRegisters = 64;
+  using Shared = TilePart::Shared;
   ColumnTable table;
   int width;
   RowRange rows;
   FieldTiles from;
 
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    const TileField at(i, width);
-    const std::int64_t in_tile = at.tile * kTile + at.lane;
-    if (in_tile >= rows.count) return;
-    int k = 0, field = at.field;
-    while (field >= table.column[k].width) field -= table.column[k++].width;
-    const DeviceColumn& c = table.column[k];
-    if (c.data == nullptr) return;
-    put(c, (rows.first + in_tile) * c.row + field * c.number,
-        from.data[(at.tile * from.fields + at.field) * kTile + at.lane]);
+  // Inlined at any -O, so that it is known where `shared` is.
+  __device__ __forceinline__ void operator()(std::int64_t i, const cuda::Team<kLanes>& team, Shared& shared) const {
+    const TilePart part(i, width);
+    const double* const tile = from.data + (part.tile * from.fields + part.first) * kTile;
+    for (int f = 0; f < part.fields; ++f) shared[team.lane][f] = tile[f * kTile + team.lane];
+    team.sync();
+    if (team.lane >= part.fields) return;
+    const ColumnField field(table, part.first + team.lane);
+    if (!field.is_there()) return;
+    const std::int64_t first = part.tile * kTile, count = min(std::int64_t{kTile}, rows.count - first);
+    for (std::int64_t r = 0; r < count; ++r) field.put(rows.first + first + r, shared[r][team.lane]);
   }
 };
 
-/// Rows to tiles. The widths of the columns add up to `to.fields`, or less.
-inline void gather(const std::vector<DeviceColumn>& columns, const RowRange& rows, const FieldTiles& to) {
+/// Rows to tiles. The widths of the columns add up to `to.fields`, or less. A template, as the next, so that a file
+/// that does not call it has no such kernel.
+template <class Columns = std::vector<DeviceColumn>>
+void gather(const Columns& columns, const RowRange& rows, const FieldTiles& to) {
   const ColumnTable table(columns);
   const int width = table.width();
-  cuda::for_each(tiles_for(rows.count) * kTile * width, GatherBody{table, width, rows, to});
+  cuda::for_each_team(tiles_for(rows.count) * TilePart::parts_of(width), GatherBody{table, width, rows, to});
 }
 /// Tiles to rows.
-inline void scatter(const FieldTiles& from, const RowRange& rows, const std::vector<DeviceColumn>& columns) {
+template <class Columns = std::vector<DeviceColumn>>
+void scatter(const FieldTiles& from, const RowRange& rows, const Columns& columns) {
   const ColumnTable table(columns);
   const int width = table.width();
-  cuda::for_each(tiles_for(rows.count) * kTile * width, ScatterBody{table, width, rows, from});
+  cuda::for_each_team(tiles_for(rows.count) * TilePart::parts_of(width), ScatterBody{table, width, rows, from});
 }
 
 /// While it lives, what this thread launches goes to the call's stream, and memory comes from its workspace.

@@ -163,7 +163,8 @@ struct Inputs {
 template <class S>
 GARRA_HD_CALL Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin) {
   Inputs<S> in;
-  for (int k = 0; k < kSlots; ++k) in.x[k] = S(m.constant[k]);
+  const int there = contact_slot(m.contacts, 0);  // nobody asks for those of contacts beyond
+  for (int k = 0; k < there; ++k) in.x[k] = S(m.constant[k]);
   for (int k = 0; k < m.draws; k += 2) {
     S u[2];
     uniform_pair<S>(m.seed, index, static_cast<std::uint32_t>(k / 2), u[0], u[1]);

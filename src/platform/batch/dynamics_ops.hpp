@@ -3,21 +3,10 @@
 
 #include "garra/systems/platform/conditioning.hpp"
 #include "garra/systems/platform/reactions.hpp"
+#include "garra/systems/platform/status.hpp"
 #include "platform/batch/rows.hpp"
 
 namespace garra::platform {
-
-/// 1 where all numbers of a struct of S are finite, else 0.
-template <class S, class In>
-GARRA_HD S all_finite(const In& in) {
-  constexpr int fields = static_cast<int>(sizeof(In) / sizeof(S));
-  const S* number = reinterpret_cast<const S*>(&in);
-  S nothing(0);
-  // 0 x finite = 0, while 0 x infinity and 0 x NaN are NaN: one compare for all fields, and no overflow as a sum of
-  // squares would have.
-  for (int k = 0; k < fields; ++k) nothing = fma(number[k], S(0), nothing);
-  return select(nothing == S(0), S(1), S(0));
-}
 
 /// The pose with a unit quaternion: p and any positive multiple of it are the same turn.
 template <class S>
@@ -38,6 +27,26 @@ GARRA_HD_CALL SigmaRange<S> sigma_range(const Mat<S, 6, 6>& jacobian, const S& L
   return {c.sigma_min, c.sigma_max};
 }
 
+/// Finite input and a quaternion that is not zero.
+template <class S, class In>
+GARRA_HD MaskOf<S> is_valid(const In& in, const Place<S>& place) {
+  return dot(place.p, place.p) > S(0) && all_finite<S>(in) == S(1);
+}
+
+/// kNearSingular where there is no answer, though the input is valid: a leg parallel to its axis, a singular solve.
+/// Both leave NaN, since lanes cannot branch. The answer of such a row, and of an invalid one, becomes NaN.
+template <class S, class Answer>
+GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer& answer) {
+  const auto answered = valid && all_finite<S>(answer) == S(1);
+  blank_unless<S>(answered, answer);
+  return select(
+      valid,
+      select(answered && !near_singular, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kNearSingular)),
+      number_of<S>(PoseStatus::kInvalidInput));
+}
+
+inline constexpr double kNearSingularLimit = 1e-4;  ///< near singular: scaled sigma_min <= this
+
 struct InverseDynamicsOp {
   double characteristic_length;  ///< that makes radians lengths in the singular values [m]
 
@@ -48,18 +57,22 @@ struct InverseDynamicsOp {
     Wrench6<S> wrench;
   };
   template <class S>
-  struct Out {
+  struct Answer {
     Vec<S, 6> force;                             ///< of the actuators [N]
     Vec3<S> spherical[kLegs], universal[kLegs];  ///< on the legs, in base axes [N]
     Vec<S, 6> moment;                            ///< at the universal joints [N m]
-    S power_balance, condition, sigma_min;
-    S valid;  ///< 1: finite input and a quaternion that is not zero
+    S power_balance, condition;
+  };
+  template <class S>
+  struct Out {
+    Answer<S> answer;
+    S status;
   };
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     const Effort<S> e = effort(m, place_of(in.place), in.twist, in.acceleration);
-    Out<S> out;
+    Answer<S> out;
     out.force = actuator_forces(e, in.wrench);
     // docs/platform-dynamics.md, "Power balance": the energy's rate is summed body by body and not taken from (5), so
     // that an ill determined solve shows.
@@ -73,10 +86,9 @@ struct InverseDynamicsOp {
     });
     // The columns that (5) is solved with are the rows of the length Jacobian: no second evaluation of the legs.
     const SigmaRange<S> sigma = sigma_range(transpose(e.directions), S(characteristic_length));
-    out.sigma_min = sigma.smallest;
     out.condition = sigma.largest / sigma.smallest;
-    out.valid = select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0));
-    return out;
+    const S status = judged<S>(is_valid(in, in.place), sigma.smallest <= S(kNearSingularLimit), out);
+    return {out, status};
   }
 };
 
@@ -89,17 +101,23 @@ struct ForwardDynamicsOp {
     Wrench6<S> wrench;
   };
   template <class S>
-  struct Out {
+  struct Answer {
     Vec<S, 6> acceleration;  ///< (v, w) rates in base axes [m/s^2, rad/s^2]
     Energy<S> energy;
-    S valid;  ///< as in InverseDynamicsOp
+  };
+  template <class S>
+  struct Out {
+    Answer<S> answer;
+    S status;
   };
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     const Place<S> place = place_of(in.place);
-    return {platform::acceleration(m, place, in.twist, in.force, in.wrench), energy(m, place, in.twist),
-            select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0))};
+    Answer<S> out{platform::acceleration(m, place, in.twist, in.force, in.wrench), energy(m, place, in.twist)};
+    // The mass matrix, which this divides by, is regular in singular poses, too (docs/platform-dynamics.md, (5)).
+    const S status = judged<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
+    return {out, status};
   }
 };
 

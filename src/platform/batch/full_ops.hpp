@@ -48,12 +48,17 @@ struct FullInverseDynamicsOp {
   template <class S>
   using In = InverseDynamicsOp::In<S>;
   template <class S>
-  struct Out {
+  struct Answer {
     Vec<S, 6> force;
     Vec3<S> spherical[kLegs], universal[kLegs];
     Vec<S, 6> moment;
     Multipliers<S> lambda;
-    S power_balance, condition, sigma_min, valid;  ///< as in InverseDynamicsOp
+    S power_balance, condition;  ///< as in InverseDynamicsOp
+  };
+  template <class S>
+  struct Out {
+    Answer<S> answer;
+    S status;
   };
 
   template <class S, class T>
@@ -61,7 +66,7 @@ struct FullInverseDynamicsOp {
     const Place<S> place = place_of(in.place);
     const FullInverse<S> f = full_inverse_dynamics(m, place, in.twist, in.acceleration, in.wrench);
     const Legs<S> legs = legs_at(m, place);
-    Out<S> out;
+    Answer<S> out;
     out.lambda = f.lambda;
     out.power_balance = dot(in.wrench.force, in.twist.v) + dot(in.wrench.moment, in.twist.w) - f.power;
     for (int i = 0; i < kLegs; ++i) {
@@ -76,10 +81,9 @@ struct FullInverseDynamicsOp {
           fma(out.force[i], dot(legs.leg[i].z, joint_velocity(legs.leg[i], in.twist)), out.power_balance);
     }
     const SigmaRange<S> sigma = sigma_range(length_jacobian(legs), S(characteristic_length));
-    out.sigma_min = sigma.smallest;
     out.condition = sigma.largest / sigma.smallest;
-    out.valid = select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0));
-    return out;
+    const S status = judged<S>(is_valid(in, in.place), sigma.smallest <= S(kNearSingularLimit), out);
+    return {out, status};
   }
 };
 
@@ -98,9 +102,9 @@ struct FullForwardDynamicsOp {
     const FullPlace<S> a =
         full_acceleration(m, q, in.force, in.wrench, Baumgarte{0}, static_cast<Multipliers<S>*>(nullptr));
     const Vec3<S> v = a.platform.r, w = turning(q.at.platform.p, a.platform.p);
-    return {{{v[0], v[1], v[2], w[0], w[1], w[2]}},
-            full_energy(m, q),
-            select(dot(in.place.p, in.place.p) > S(0), all_finite<S>(in), S(0))};
+    ForwardDynamicsOp::Answer<S> out{{{v[0], v[1], v[2], w[0], w[1], w[2]}}, full_energy(m, q)};
+    const S status = judged<S>(is_valid(in, in.place), MaskOf<S>(S(1) < S(0)), out);
+    return {out, status};
   }
 };
 

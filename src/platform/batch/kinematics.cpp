@@ -9,15 +9,6 @@ namespace garra::platform {
 
 namespace {
 
-PoseStatus status_of(const ForwardOptions& options, const ForwardKinematics& r, std::size_t i, bool still,
-                     bool same_sign) {
-  // A standstill away from the lengths is a stationary point of the sum of squares: more iterations would not help.
-  // Negated, so that NaN fails.
-  if (!(r.residual[i] <= options.tol)) return still ? PoseStatus::kUnreachable : PoseStatus::kIterationLimit;
-  if (r.sigma_min[i] <= options.near_singular) return PoseStatus::kNearSingular;
-  return same_sign ? PoseStatus::kConverged : PoseStatus::kModeSuspect;
-}
-
 /// What proofs make of the poses that are converged: they overrule the sign of the determinant.
 void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematics& to) {
   const ModeProofs proofs = mode_proofs(job, to.pose, options);
@@ -53,31 +44,17 @@ ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vect
   check_rows("position of the guess", guess.position, shared ? 1 : n, 3);
   check_rows("quaternion of the guess", guess.quaternion, shared ? 1 : n, 4);
   ForwardKinematics to;
-  std::vector<double> iterations, still, same_sign;
+  std::vector<double> iterations, status;
   const RowsJob job{n,
                     models_for(platforms, n),
                     {column(lengths, 6), {guess.position.data(), 3, shared}, {guess.quaternion.data(), 4, shared}},
                     {room(to.pose.position, n, 3), room(to.pose.quaternion, n, 4), room(to.residual, n, 1),
-                     room(iterations, n, 1), room(still, n, 1), room(to.sigma_min, n, 1), room(same_sign, n, 1)},
+                     room(to.sigma_min, n, 1), room(iterations, n, 1), room(status, n, 1)},
                     device};
   const ForwardRule rule{options.tol, static_cast<double>(options.max_iterations)};
-  run_rows(ForwardOp{rule, options.characteristic_length}, job);
-  to.status.resize(static_cast<std::size_t>(n));
-  to.iterations.resize(static_cast<std::size_t>(n));
-  for (std::int64_t row = 0; row < n; ++row) {
-    const auto i = static_cast<std::size_t>(row);
-    // The lengths must be positive: Newton's method works with their squares and would answer for -l as for l.
-    bool valid = usable(guess, shared ? 0 : row);
-    for (std::size_t k = 0; k < 6; ++k) valid = valid && std::isfinite(lengths[6 * i + k]) && lengths[6 * i + k] > 0;
-    to.iterations[i] = valid ? static_cast<int>(iterations[i]) : 0;
-    to.status[i] =
-        valid ? status_of(options, to, i, still[i] >= kStandstill, same_sign[i] > 0) : PoseStatus::kInvalidInput;
-    if (valid) continue;
-    blank(to.pose.position, row, 3);
-    blank(to.pose.quaternion, row, 4);
-    blank(to.residual, row, 1);
-    blank(to.sigma_min, row, 1);
-  }
+  run_rows(ForwardOp{rule, options.characteristic_length, options.near_singular}, job);
+  to.status = statuses(status);
+  to.iterations.assign(iterations.begin(), iterations.end());
   if (options.certify) certify(job, options, to);
   return to;
 }

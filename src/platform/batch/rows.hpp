@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "garra/batch/resident.hpp"
 #include "garra/batch/rows.hpp"
 #include "garra/platform.hpp"
 
@@ -23,6 +24,12 @@ struct RowsJob {
   std::vector<InColumn> in;
   std::vector<OutColumn> out;
   Device device;
+};
+
+/// Rows that are on the GPU already, of one platform.
+struct ResidentJob {
+  Model<double> model;
+  batch::ResidentRows rows;
 };
 
 /// All rows have one platform.

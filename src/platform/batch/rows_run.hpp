@@ -3,6 +3,7 @@
 
 #include "garra/batch/rows_run.hpp"
 #include "garra/core/error.hpp"
+#include "garra/systems/platform/status.hpp"
 #include "platform/batch/rows.hpp"
 
 namespace garra::platform {
@@ -40,6 +41,14 @@ inline OutColumn room(std::vector<double>& array, std::int64_t rows, int width) 
 /// Without room the operation's runner leaves that output out.
 inline OutColumn room_if(bool wanted, std::vector<double>& array, std::int64_t rows, int width) {
   return wanted ? room(array, rows, width) : OutColumn{nullptr, width};
+}
+
+/// What a kernel says of each row.
+inline std::vector<PoseStatus> statuses(const std::vector<double>& numbers) {
+  std::vector<PoseStatus> out;
+  out.reserve(numbers.size());
+  for (const double number : numbers) out.push_back(static_cast<PoseStatus>(static_cast<int>(number)));
+  return out;
 }
 
 template <class Op>

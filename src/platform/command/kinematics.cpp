@@ -175,8 +175,9 @@ void run_forward(const ForwardArguments& a) {
   PlatformSummary s;
   s.command = "fk";
   s.seconds = timed(a.common, [&] {
-    const auto solve = a.form == "full" ? platform::forward_kinematics_full : platform::forward_kinematics;
-    r = solve(run.rows.platforms, run.rows.lengths, guess, a.options, run.device);
+    const auto& rows = run.rows;
+    r = a.form == "full" ? platform::forward_kinematics_full(rows.platforms, rows.lengths, guess, a.options, run.device)
+                         : platform::forward_kinematics(rows.platforms, rows.lengths, guess, a.options, run.device);
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   judge_forward(r, s);

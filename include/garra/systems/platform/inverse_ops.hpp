@@ -4,6 +4,7 @@
 #include "garra/core/square_root.hpp"
 #include "garra/systems/platform/angles.hpp"
 #include "garra/systems/platform/limits.hpp"
+#include "garra/systems/platform/status.hpp"
 
 namespace garra::platform {
 
@@ -51,6 +52,30 @@ struct RatesOp {
       out.accelerations[i] =
           fma(l.inverse, dot(v, v) - rate * rate, dot(l.z, joint_acceleration(l, in.velocity, in.acceleration)));
     }
+    return out;
+  }
+};
+
+/// Both, for rows that nobody looks at behind them: a kernel's that stay on the GPU.
+struct KinematicsOp {
+  template <class S>
+  using In = RatesOp::In<S>;
+  template <class S>
+  struct Answer {
+    Vec<S, 6> lengths;
+    RatesOp::Out<S> rates;
+  };
+  template <class S>
+  struct Out {
+    Answer<S> answer;
+    S status;
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    Out<S> out{{LengthsOp{}(m, LengthsOp::In<S>{in.place}).lengths, RatesOp{}(m, in)}, S(0)};
+    const auto valid = usable(in.place) && all_finite<S>(in.velocity) == S(1) && all_finite<S>(in.acceleration) == S(1);
+    out.status = select(valid, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kInvalidInput));
+    blank_unless<S>(valid, out.answer);
     return out;
   }
 };

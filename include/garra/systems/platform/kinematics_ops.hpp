@@ -2,39 +2,61 @@
 #pragma once
 
 #include "garra/systems/platform/forward.hpp"
+#include "garra/systems/platform/status.hpp"
 
 namespace garra::platform {
 
 struct ForwardOp {
   ForwardRule rule;
   double characteristic_length;
+  double near_singular = 1e-4;  ///< near singular: scaled sigma_min <= this
   template <class S>
   struct In {
     Vec<S, 6> lengths;
     Place<S> guess;
   };
   template <class S>
-  struct Out {
+  struct Found {
     Place<S> place;
-    S residual, iterations, still, sigma_min;
-    S same_sign;  ///< 1 where det J has the sign it has at the guess
+    S residual, sigma_min;
+  };
+  template <class S>
+  struct Out {
+    Found<S> found;
+    S iterations, status;
   };
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     const ForwardState<S> state = forward_solve(m, rule, in.lengths, in.guess);
     const Mat<S, 6, 6> J = length_jacobian(legs_at(m, state.place));
-    Out<S> out;
     const S sign = select(state.place.p[0] < S(0), S(-1), S(1));
-    out.place = {state.place.r, sign * state.place.p};
-    out.residual = state.residual;
+    Out<S> out;
+    out.found = {{state.place.r, sign * state.place.p}, state.residual, sigma_min(J, S(characteristic_length))};
     out.iterations = state.iterations;
-    out.still = state.still;
-    out.sigma_min = sigma_min(J, S(characteristic_length));
-    out.same_sign = select(newton_step(length_equations(m, state.place, in.lengths)).determinant *
-                                   newton_step(length_equations(m, in.guess, in.lengths)).determinant >
-                               S(0),
-                           S(1), S(0));
+    // That det J has the sign it has at the guess.
+    const auto same_sign = newton_step(length_equations(m, state.place, in.lengths)).determinant *
+                               newton_step(length_equations(m, in.guess, in.lengths)).determinant >
+                           S(0);
+    out.status = status(out.found, state.still, same_sign);
+    // The lengths must be positive: Newton's method works with their squares and would answer for -l as for l.
+    auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
+    for (int i = 0; i < kLegs; ++i) valid = valid && in.lengths[i] > S(0);
+    out.status = select(valid, out.status, number_of<S>(PoseStatus::kInvalidInput));
+    out.iterations = select(valid, out.iterations, S(0));
+    blank_unless<S>(valid, out.found);
     return out;
+  }
+
+ private:
+  template <class S>
+  GARRA_HD S status(const Found<S>& found, const S& still, const MaskOf<S>& same_sign) const {
+    const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
+    // A standstill away from the lengths is a stationary point of the sum of squares: more iterations would not help.
+    const S not_converged = select(still >= S(kStandstill), number_of<S>(PoseStatus::kUnreachable),
+                                   number_of<S>(PoseStatus::kIterationLimit));
+    return select(found.residual <= S(rule.tol),
+                  select(found.sigma_min <= S(near_singular), number_of<S>(PoseStatus::kNearSingular), converged),
+                  not_converged);
   }
 };
 

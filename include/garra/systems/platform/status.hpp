@@ -1,0 +1,59 @@
+// What became of a row: also read by nvcc. A row without an answer is NaN.
+#pragma once
+
+#include <limits>
+
+#include "garra/systems/platform/pose.hpp"
+
+namespace garra::platform {
+
+/// How a pose was found, or why not.
+enum class PoseStatus : int {
+  kConverged = 0,  ///< residual of the given lengths <= tol
+  kCertified,      ///< and it is proven to be the guess's: the only one within a radius about the guess (Kantorovich's
+                   ///< test), or with prove_mode the one that a path without singularities leads to
+  kModeSuspect,    ///< converged, but det J has another sign than at the guess, or prove_mode has found no proof: it
+                   ///< may be another assembly mode
+  kNearSingular,  ///< converged where the scaled smallest singular value is below its limit: the pose is ill determined
+  kUnreachable,   ///< the iteration stands still at lengths that differ: no pose of this mode has them; holds the best
+                  ///< pose
+  kIterationLimit,  ///< neither
+  kInvalidInput,    ///< a number is not finite, a length not positive, or a quaternion is zero
+};
+inline constexpr int kPoseStatuses = 7;
+
+/// As a kernel's number.
+template <class S>
+GARRA_HD S number_of(PoseStatus status) {
+  return S(static_cast<int>(status));
+}
+
+/// 1 where all numbers of a struct of S are finite, else 0.
+template <class S, class In>
+GARRA_HD S all_finite(const In& in) {
+  constexpr int fields = static_cast<int>(sizeof(In) / sizeof(S));
+  const S* number = reinterpret_cast<const S*>(&in);
+  S nothing(0);
+  // 0 x finite = 0, while 0 x infinity and 0 x NaN are NaN: one compare for all fields, and no overflow as a sum of
+  // squares would have.
+  for (int k = 0; k < fields; ++k) nothing = fma(number[k], S(0), nothing);
+  return select(nothing == S(0), S(1), S(0));
+}
+
+/// Finite, with a quaternion that can be made a unit one in double precision.
+template <class S>
+GARRA_HD MaskOf<S> usable(const Place<S>& place) {
+  const S squares = dot(place.p, place.p);
+  return all_finite<S>(place) == S(1) && squares >= S(std::numeric_limits<double>::min()) &&
+         squares <= S(std::numeric_limits<double>::max());
+}
+
+/// Every number of a struct of S becomes NaN where there is no answer.
+template <class S, class Answer>
+GARRA_HD void blank_unless(const MaskOf<S>& answered, Answer& answer) {
+  S* number = reinterpret_cast<S*>(&answer);
+  for_each_index<static_cast<int>(sizeof(Answer) / sizeof(S))>(
+      [&](int k) { number[k] = select(answered, number[k], S(__builtin_nan(""))); });
+}
+
+}  // namespace garra::platform
