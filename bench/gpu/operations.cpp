@@ -288,6 +288,21 @@ Operation chain_operation(const std::string& name, chain::Output output) {
           }};
 }
 
+/// Memory for a call on arrays that are on the GPU: as much as it needs, asked for once.
+class Workspace {
+ public:
+  template <class NeededBytes, class Run>
+  void run(const NeededBytes& needed, const Run& call) {
+    if (memory_ == nullptr) memory_ = std::make_unique<OnGpu<char>>(bytes_ = needed());
+    call(DeviceCall{0, nullptr, memory_->data(), bytes_});
+    check_cuda(cudaDeviceSynchronize());
+  }
+
+ private:
+  std::unique_ptr<OnGpu<char>> memory_;
+  std::size_t bytes_ = 0;
+};
+
 Work simulate_chains(std::int64_t n) {
   const auto robot = std::make_shared<chain::Robot>(io::read_robot(kData + "robots/puma560.toml"));
   const auto samples = std::make_shared<chain::Samples>();
@@ -296,9 +311,30 @@ Work simulate_chains(std::int64_t n) {
   chain::SimulateOptions options;
   options.method = chain::Integrator::kRk4;
   options.until = 0.1;
-  return work_of(
+  Work work = work_of(
       8.0 * 40, [=](const Device& device) { return chain::simulate(*robot, *samples, {}, options, device); },
       [](const chain::Trajectories& t) { return Bytes().add(t.end_q).add(t.end_qd).add(t.end_balance); });
+  struct There : Workspace {
+    explicit There(const chain::Samples& s) : q(s.q), end_q(s.q.size()), end_qd(s.q.size()), balance(s.q.size() / 6) {}
+    OnGpu<double> q, end_q, end_qd, balance;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(*samples);
+    There& t = **there;
+    const chain::DeviceSamples from{n, t.q};
+    chain::DeviceTrajectories to;
+    to.end_q = t.end_q;
+    to.end_qd = t.end_qd;
+    to.end_balance = t.balance;
+    t.run([&] { return chain::workspace_bytes(*robot, from, {}, options, to); },
+          [&](const DeviceCall& call) { chain::simulate(*robot, from, {}, options, to, call); });
+  };
+  work.resident_answer = [=] {
+    const There& t = **there;
+    return Bytes().add(t.end_q.values()).add(t.end_qd.values()).add(t.balance.values());
+  };
+  return work;
 }
 
 // --- singularities, platforms ---
@@ -400,21 +436,6 @@ platform::Poses poses_around_home(const platform::Platform& machine, std::int64_
   }
   return poses;
 }
-
-/// Memory for a call on arrays that are on the GPU: as much as it needs, asked for once.
-class Workspace {
- public:
-  template <class NeededBytes, class Run>
-  void run(const NeededBytes& needed, const Run& call) {
-    if (memory_ == nullptr) memory_ = std::make_unique<OnGpu<char>>(bytes_ = needed());
-    call(DeviceCall{0, nullptr, memory_->data(), bytes_});
-    check_cuda(cudaDeviceSynchronize());
-  }
-
- private:
-  std::unique_ptr<OnGpu<char>> memory_;
-  std::size_t bytes_ = 0;
-};
 
 Work platform_lengths(std::int64_t n) {
   const platform::Platforms machine = {io::read_platform("trepa_like")};

@@ -171,7 +171,15 @@ void evaluate(const Robot& robot, const StateView& states, const Outputs& wanted
 // States that are on the GPU already: nothing is copied to the host and back (docs/gpu-arrays.md). The numbers are
 // those of evaluate() above, to the bit.
 
-/// As States, without parameters. Arrays that no wanted output needs may be null.
+/// As Parameter.
+struct DeviceParameter {
+  int joint = 0;  ///< from 0
+  Quantity quantity = Quantity::kMass;
+  Change change = Change::kScale;
+  DeviceArray<const double> value = {};  ///< [count][1]
+};
+
+/// As States. Arrays that no wanted output needs may be null.
 struct DeviceStates {
   std::int64_t count = 0;
   DeviceArray<const double> q;            ///< [count][j]
@@ -179,6 +187,7 @@ struct DeviceStates {
   DeviceArray<const double> qdd = {};     ///< [count][j]
   DeviceArray<const double> tau = {};     ///< [count][j]
   DeviceArray<const double> wrench = {};  ///< [count][6]
+  std::vector<DeviceParameter> parameters = {};
 };
 
 /// As Results. What is null is not wanted, and not computed.

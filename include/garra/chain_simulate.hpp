@@ -103,4 +103,40 @@ struct Trajectories {
 [[nodiscard]] Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
+// Samples that are on the GPU already (docs/gpu-arrays.md). The numbers are those of simulate() above, to the bit.
+
+/// As Samples. What is null is not given: at rest; the robot's damping, the input's amplitude.
+struct DeviceSamples {
+  std::int64_t count = 0;
+  DeviceArray<const double> q;               ///< [count][j]
+  DeviceArray<const double> qd = {};         ///< [count][j]
+  DeviceArray<const double> damping = {};    ///< [count][j]
+  DeviceArray<const double> amplitude = {};  ///< [count][j]
+  std::vector<DeviceParameter> parameters = {};
+};
+
+/// As Trajectories. What is null is not stored.
+struct DeviceTrajectories {
+  DeviceArray<double> q = {}, qd = {};                                           ///< [count][t * j]
+  DeviceArray<double> tip = {};                                                  ///< [count][t * 3]
+  DeviceArray<double> kinetic = {}, potential = {};                              ///< [count][t]
+  DeviceArray<double> dissipated = {}, work = {}, stop_loss = {}, balance = {};  ///< [count][t]
+
+  DeviceArray<double> end_time = {};                                               ///< [count]
+  DeviceArray<double> end_q = {}, end_qd = {}, peak_speed = {}, peak_torque = {};  ///< [count][j]
+  DeviceArray<double> settling_time = {};                                          ///< [count]
+  DeviceArray<double> end_dissipated = {}, end_work = {}, end_stop_loss = {};      ///< [count]
+  DeviceArray<double> end_balance = {}, worst_balance = {};                        ///< [count]
+  DeviceArray<std::int32_t> steps = {}, rejected = {};                             ///< [count]
+  DeviceArray<SimulationStatus> status = {};                                       ///< [count]
+};
+
+/// Throws Error for options, for a pointer of `q` or of a parameter that is null, for a workspace that is too small,
+/// and where CUDA refuses.
+void simulate(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
+              const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call);
+/// Bytes of workspace that this call takes. Runs nothing.
+[[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
+                                          const SimulateOptions& options, const DeviceTrajectories& to, int device = 0);
+
 }  // namespace garra::chain

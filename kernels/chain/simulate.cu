@@ -5,12 +5,22 @@
 
 namespace garra::chain {
 
-void run_kernels(const Device&, const SimulateJob& job) {
-  if (job.robot.joints > 6) return simulate_large(job);
-  if (!job.columns.empty() || !all_revolute(setup_of<6>(job).nominal)) return simulate_varying(job);
+namespace {
+
+template <class Job>
+void run(const Job& job) {
+  const SimulateJob& shared = shared_of(job);
+  if (shared.robot.joints > 6) return simulate_large(job);
+  if (!shared.columns.empty() || !all_revolute(setup_of<6>(shared).nominal)) return simulate_varying(job);
   simulate_cuda::simulate_six<Joints::kRevolute, false>(job);
 }
+
+}  // namespace
+
+void run_kernels(const Device&, const SimulateJob& job) { run(job); }
+void run_kernels(const Device&, const DeviceSimulateJob& job) { run(job); }
 
 }  // namespace garra::chain
 
 template struct garra::batch::Kernels<garra::chain::SimulateJob>;
+template struct garra::batch::Kernels<garra::chain::DeviceSimulateJob>;

@@ -1,12 +1,18 @@
-// Simulations on the GPU: a batch in chunks, whose arrays are copied there and back. For files that nvcc compiles.
+// Simulations on the GPU: a batch in chunks, whose arrays are copied there and back, or are there already. For files
+// that nvcc compiles.
 #pragma once
 
 #include <algorithm>
 
+#include "chain/simulate/device.hpp"
 #include "chain/simulate/setup.hpp"
 #include "garra/batch/on_device.cuh"
+#include "garra/batch/packed.cuh"
 
 namespace garra::chain {
+
+inline const SimulateJob& shared_of(const SimulateJob& job) { return job; }
+inline const SimulateJob& shared_of(const DeviceSimulateJob& there) { return there.job; }
 
 namespace simulate_cuda {
 
@@ -74,10 +80,113 @@ void simulate_all(const SimulateJob& job) {
     simulate_chunk<Body>(job, rows, first, std::min(chunk, job.in.count - first));
 }
 
-/// Chains of up to six joints, by a kernel for each method.
-template <Joints K, bool kVaries>
-void simulate_six(const SimulateJob& job) {
-  switch (job.options.method) {
+// --- samples that are on the GPU ------------------------------------------------------------------------------------
+
+struct NoNumbers {
+  double* to;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    to[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+/// What the bodies of a chunk work on, in the caller's workspace.
+class Workspace {
+ public:
+  Workspace(const DeviceSimulateJob& there, std::int64_t most)
+      : there_(there),
+        most_(most),
+        n_(there.job.robot.joints),
+        outputs_(static_cast<std::int64_t>(there.job.options.times.size())),
+        q_(numbers(there.q)),
+        qd_(numbers(there.qd)),
+        damping_(numbers(there.damping)),
+        amplitude_(numbers(there.amplitude)),
+        values_(most * static_cast<std::int64_t>(there.values.size())),
+        trajectory_(most * outputs_ * trajectory_fields(n_)),
+        summary_(most * summary_fields(n_)) {}
+
+  /// Rows of the samples at hand, outputs all NaN.
+  void take(const batch::RowRange& rows, SimulateArrays& a) const {
+    a.count = rows.count;
+    a.q = packed(there_.q, rows, q_);
+    a.qd = packed(there_.qd, rows, qd_);
+    a.damping = packed(there_.damping, rows, damping_);
+    a.amplitude = packed(there_.amplitude, rows, amplitude_);
+    for (std::size_t c = 0; c < there_.values.size(); ++c)
+      batch::pack(there_.values[c], rows, {values_.data() + static_cast<std::int64_t>(c) * most_, 1, 1, 0});
+    a.values = values_.data();
+    a.values_stride = most_;
+    a.trajectory = trajectory_.data();
+    a.summary = summary_.data();
+    cuda::for_each(rows.count * outputs_ * trajectory_fields(n_), NoNumbers{trajectory_.data()});
+  }
+  void give_back(const batch::RowRange& rows) const {
+    if (outputs_ > 0) unpack_parts(trajectory_.data(), outputs_, trajectory_fields(n_), rows, there_.trajectory);
+    unpack_parts(summary_.data(), 1, summary_fields(n_), rows, there_.summary);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t numbers(const batch::DeviceColumn& column) const {
+    return column.data == nullptr ? 0 : most_ * n_;
+  }
+  const double* packed(const batch::DeviceColumn& column, const batch::RowRange& rows, const Numbers& to) const {
+    batch::pack(column, rows, {to.data(), n_, n_, 0});
+    return column.data == nullptr ? nullptr : to.data();
+  }
+  /// `times` rows of `fields` numbers of each sample, whose parts are columns.
+  static void unpack_parts(double* from, std::int64_t times, int fields, const batch::RowRange& rows,
+                           const std::vector<batch::DeviceColumn>& parts) {
+    for (const batch::DeviceColumn& part : parts) {
+      const int each = part.width / static_cast<int>(times);
+      batch::unpack({from, times * fields, each, fields}, rows, part);
+      from += each;
+    }
+  }
+
+  const DeviceSimulateJob& there_;
+  std::int64_t most_;
+  int n_;
+  std::int64_t outputs_;
+  Numbers q_, qd_, damping_, amplitude_, values_, trajectory_, summary_;
+};
+
+template <class Body>
+void simulate_all(const DeviceSimulateJob& there) {
+  const SimulateJob& job = there.job;
+  const batch::ResidentCall call(there.call, there.needed);
+  // Rows of all outputs of a chunk take 1 GiB at most, but of a thousand samples whatever they need.
+  const std::int64_t each =
+      8 * (static_cast<std::int64_t>(job.options.times.size()) * trajectory_fields(job.robot.joints) +
+           summary_fields(job.robot.joints));
+  const std::int64_t most =
+      std::min(job.in.count, std::clamp((std::int64_t{1} << 30) / each, std::int64_t{1} << 10, std::int64_t{1} << 18));
+  const auto stops = static_cast<std::int64_t>(job.stop_time.size());
+  const Input t(job.stop_time.data(), stops), h(job.stop_step.data(), stops), steps(job.stop_steps.data(), stops),
+      output(job.stop_output.data(), stops);
+  const Input points(job.torque.points.data(), static_cast<std::int64_t>(job.torque.points.size()));
+  cuda::Buffer<Column> columns(static_cast<std::int64_t>(job.columns.size()));
+  if (!job.columns.empty()) columns.upload(job.columns.data());
+  const Workspace workspace(there, most);
+  SimulateArrays a{};
+  a.columns = columns.data();
+  a.column_count = static_cast<int>(job.columns.size());
+  a.stops = {static_cast<int>(stops), t.data(), h.data(), steps.data(), output.data()};
+  a.outputs = static_cast<int>(job.options.times.size());
+  for (std::int64_t first = 0; first < job.in.count; first += most) {
+    const batch::RowRange rows{first, std::min(most, job.in.count - first)};
+    workspace.take(rows, a);
+    Body body{setup_of<Body::J>(job), a};
+    body.setup.law.points = points.data();
+    cuda::for_each(rows.count, body);
+    workspace.give_back(rows);
+  }
+}
+
+/// Chains of up to six joints, by a kernel for each method; the job is a SimulateJob, or one on the GPU.
+template <Joints K, bool kVaries, class Job>
+void simulate_six(const Job& job) {
+  switch (shared_of(job).options.method) {
     case Integrator::kRk4:
       return simulate_all<SimulateBody<6, K, kVaries, Integrator::kRk4>>(job);
     case Integrator::kDopri5:
@@ -93,6 +202,8 @@ void simulate_six(const SimulateJob& job) {
 
 /// Chains of up to six joints of any kind, with numbers per sample; and of up to kMaxJoints (see cmake/cuda.cmake).
 void simulate_varying(const SimulateJob& job);
+void simulate_varying(const DeviceSimulateJob& job);
 void simulate_large(const SimulateJob& job);
+void simulate_large(const DeviceSimulateJob& job);
 
 }  // namespace garra::chain

@@ -3,8 +3,8 @@
 
 namespace garra::chain {
 
-void simulate_large(const SimulateJob& job) {
-  simulate_cuda::simulate_all<SimulateBody<kMaxJoints, Joints::kMixed, true>>(job);
-}
+using LargeBody = SimulateBody<kMaxJoints, Joints::kMixed, true>;
+void simulate_large(const SimulateJob& job) { simulate_cuda::simulate_all<LargeBody>(job); }
+void simulate_large(const DeviceSimulateJob& job) { simulate_cuda::simulate_all<LargeBody>(job); }
 
 }  // namespace garra::chain

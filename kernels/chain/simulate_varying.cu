@@ -4,5 +4,6 @@
 namespace garra::chain {
 
 void simulate_varying(const SimulateJob& job) { simulate_cuda::simulate_six<Joints::kMixed, true>(job); }
+void simulate_varying(const DeviceSimulateJob& job) { simulate_cuda::simulate_six<Joints::kMixed, true>(job); }
 
 }  // namespace garra::chain

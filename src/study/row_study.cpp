@@ -194,8 +194,8 @@ std::string RowStudy::summary(const Total& t, const std::string& stopped_by) con
   j["metrics"] = Json::object();
   for (std::size_t k = 0; k < words_.outputs.size(); ++k) {
     const SystemOutput& o = words_.outputs[k];
-    j["metrics"][o.name] = distribution(t, output_[k], ColumnWords{o.name.c_str(), o.unit.c_str(), o.label.c_str()},
-                                        t.sums.data() + 2 * k);
+    j["metrics"][o.name] =
+        distribution(t, output_[k], ColumnWords{o.name.c_str(), o.unit.c_str(), o.label.c_str()}, 2 * k);
   }
   j["inputs"] = Json::array();
   for (std::size_t k = 0; k < words_.inputs.size(); ++k) {

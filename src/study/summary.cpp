@@ -129,7 +129,7 @@ Json quantile(const Tally& t, const Histogram& h, double p) {
   return nullptr;
 }
 
-Json distribution(const Tally& t, const Histogram& h, const std::string& unit, const double* sums) {
+Json distribution(const Tally& t, const Histogram& h, const std::string& unit, std::optional<std::size_t> sum) {
   Json j;
   std::int64_t inside = 0;
   Json counts = Json::array();
@@ -140,13 +140,13 @@ Json distribution(const Tally& t, const Histogram& h, const std::string& unit, c
   const auto below = at(t, h.offset + h.bins), above = at(t, h.offset + h.bins + 1);
   // Mean and spread of the finite values; infinite ones are counted in `below` or `above` only when sums are exact.
   const auto n = static_cast<double>(inside);
-  const bool finite = below == 0 && above == 0 && inside > 0;
+  const bool finite = sum && below == 0 && above == 0 && inside > 0;
   // Values outside of the axis are in the sums, but `inside` does not count them: no mean is better than a wrong one.
-  const double mean = finite ? sums[0] / n : NAN;
+  const double mean = finite ? t.sums[*sum] / n : NAN;
   j["unit"] = unit;
   j["mean"] = number(mean);
   // The difference may be negative by rounding where all values are alike.
-  j["sd"] = number(finite ? std::sqrt(std::max(0.0, sums[1] / n - mean * mean)) : NAN);
+  j["sd"] = number(finite ? std::sqrt(std::max(0.0, t.sums[*sum + 1] / n - mean * mean)) : NAN);
   for (const char* p : {"0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99"})
     j["quantiles"][p] = quantile(t, h, std::stod(p));
   j["low"] = h.low;
@@ -158,8 +158,8 @@ Json distribution(const Tally& t, const Histogram& h, const std::string& unit, c
   return j;
 }
 
-Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums) {
-  Json j = distribution(t, h, words.unit, sums);
+Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, std::optional<std::size_t> sum) {
+  Json j = distribution(t, h, words.unit, sum);
   put_words(j, words);
   return j;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,10 +25,13 @@ using Json = nlohmann::ordered_json;
 /// Quantile, of the histogram's buckets where it has any, else by linear interpolation within its bins; null where it
 /// lies outside of them.
 [[nodiscard]] Json quantile(const Tally& t, const Histogram& h, double p);
-/// A distribution of docs/run-folder.md; `sums` are the sum and the sum of squares of the values.
-[[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const std::string& unit, const double* sums);
+/// A distribution of docs/run-folder.md. `sum`: number of the tally's sum of the values, behind which that of their
+/// squares is; none: there is no mean.
+[[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const std::string& unit,
+                                std::optional<std::size_t> sum);
 /// The same with the words of a table's row: `label`, `meaning`, `reference` where it has them.
-[[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words, const double* sums);
+[[nodiscard]] Json distribution(const Tally& t, const Histogram& h, const ColumnWords& words,
+                                std::optional<std::size_t> sum);
 /// These words alone, and the unit.
 void put_words(Json& j, const ColumnWords& words);
 /// `outcome_words` of docs/run-folder.md: what a table says of each outcome.

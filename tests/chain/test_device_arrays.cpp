@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <memory>
+#include <tuple>
 
 #include "answers.hpp"
 #include "garra/chain_eval.hpp"
+#include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
 #include "on_every_executor.hpp"
 
@@ -151,6 +154,163 @@ TEST(DeviceArrays, OfChainsNeedTheirWorkspaceAndNothingElse) {
 #endif
   place.wait();
   expect_same(evaluate(robot, s, Output::kForwardDynamics, {}, test::kReference), batch.results());
+}
+
+/// What differs from state to state: a number of every kind that a factor and a sum can change.
+std::vector<Parameter> parameters_of(int joints, std::int64_t count) {
+  std::vector<Parameter> out;
+  const auto add = [&](int joint, Quantity quantity, Change change, double middle, double width) {
+    Parameter& p = out.emplace_back(Parameter{joint, quantity, change, {}});
+    for (int i = 0; i < count; ++i) p.value.push_back(middle + width * std::sin(1.3 * i + joint));
+  };
+  add(0, Quantity::kMass, Change::kScale, 1, 0.2);
+  add(joints - 1, Quantity::kA, Change::kAdd, 0, 0.02);
+  add(joints / 2, Quantity::kSize, Change::kScale, 1, 0.05);
+  add(joints - 1, Quantity::kDamping, Change::kAdd, 0.1, 0.05);
+  return out;
+}
+
+/// They on the GPU.
+struct OwnNumbers {
+  OwnNumbers(const std::vector<Parameter>& all, std::int64_t count, Layout layout) {
+    for (const Parameter& p : all)
+      columns.push_back({p.joint, p.quantity, p.change, room.emplace_back(p.value, count, 1, layout)});
+  }
+  std::deque<OnGpu<double>> room;
+  std::vector<DeviceParameter> columns;
+};
+
+TEST(DeviceArrays, OfChainsMayDifferFromStateToState) {
+  for (const int joints : {3, 6, 9}) {
+    SCOPED_TRACE(testing::Message() << joints << " joints");
+    const Robot robot = robot_of(joints, true);
+    States s = states_of(joints, 67);
+    s.parameters = parameters_of(joints, s.count);
+    s.parameters[1].value[33] = std::nan("");
+    const Results reference = evaluate(robot, s, Outputs::all(), {}, test::kReference);
+    ASSERT_EQ(reference.status[33], Status::kInvalidInput);
+    for (const Layout layout : {Layout::kRows, Layout::kWithGaps}) {
+      const OwnNumbers own(s.parameters, s.count, layout);
+      Batch batch(s, joints, Outputs::all(), layout);
+      batch.states.parameters = own.columns;
+      expect_same(reference, evaluate_there(robot, batch));
+    }
+  }
+}
+
+/// Samples on the GPU, and room for their trajectories.
+struct Flight {
+  Flight(const Samples& s, int j, int t, Layout layout)
+      : joints(j),
+        q(s.q, s.count, j, layout),
+        qd(s.qd, s.count, j, layout),
+        damping(s.damping, s.count, j, layout),
+        amplitude(s.amplitude, s.count, j, layout),
+        own(s.parameters, s.count, layout),
+        steps(s.count, 1, layout),
+        rejected(s.count, 1, layout),
+        status(s.count, 1, layout),
+        samples{s.count, q, qd, damping, amplitude, own.columns} {
+    const auto give = [&](DeviceArray<double>& array, std::vector<double> Trajectories::*member, int width) {
+      array = room.emplace_back(s.count, width, layout);
+      members.push_back(member);
+    };
+    using T = Trajectories;
+    give(to.q, &T::q, t * j), give(to.qd, &T::qd, t * j), give(to.tip, &T::tip, t * 3);
+    give(to.kinetic, &T::kinetic, t), give(to.potential, &T::potential, t), give(to.dissipated, &T::dissipated, t);
+    give(to.work, &T::work, t), give(to.stop_loss, &T::stop_loss, t), give(to.balance, &T::balance, t);
+    give(to.end_time, &T::end_time, 1), give(to.end_q, &T::end_q, j), give(to.end_qd, &T::end_qd, j);
+    give(to.peak_speed, &T::peak_speed, j), give(to.peak_torque, &T::peak_torque, j);
+    give(to.settling_time, &T::settling_time, 1), give(to.end_dissipated, &T::end_dissipated, 1);
+    give(to.end_work, &T::end_work, 1), give(to.end_stop_loss, &T::end_stop_loss, 1);
+    give(to.end_balance, &T::end_balance, 1), give(to.worst_balance, &T::worst_balance, 1);
+    to.steps = steps, to.rejected = rejected, to.status = status;
+  }
+  [[nodiscard]] Trajectories trajectories(const std::vector<double>& times) const {
+    Trajectories out;
+    out.joints = joints, out.count = samples.count, out.times = times;
+    for (std::size_t k = 0; k < room.size(); ++k) out.*members[k] = room[k].rows();
+    for (const std::int32_t n : steps.rows()) out.steps.push_back(n);
+    for (const std::int32_t n : rejected.rows()) out.rejected.push_back(n);
+    out.status = status.rows();
+    return out;
+  }
+
+  int joints;
+  OnGpu<double> q, qd, damping, amplitude;
+  OwnNumbers own;
+  std::deque<OnGpu<double>> room;
+  std::vector<std::vector<double> Trajectories::*> members;
+  OnGpu<std::int32_t> steps, rejected;
+  OnGpu<SimulationStatus> status;
+  DeviceSamples samples;
+  DeviceTrajectories to;
+};
+
+Samples samples_of(int joints, std::int64_t count) {
+  const States s = states_of(joints, count);
+  Samples out;
+  out.count = count;
+  out.q = s.q, out.qd = s.qd;
+  for (int i = 0; i < count * joints; ++i) {
+    out.damping.push_back(0.3 + 0.2 * std::sin(0.7 * i));
+    out.amplitude.push_back(3 * std::cos(1.9 * i));
+  }
+  out.qd[static_cast<std::size_t>(2 * joints)] = std::nan("");
+  return out;
+}
+
+TEST(DeviceArrays, OfSimulationsHaveTheScalarBits) {
+  constexpr std::int64_t kCount = 35;
+  TorqueInput sine;
+  sine.kind = TorqueKind::kSine;
+  sine.frequency = {3};
+  for (const auto& [joints, mixed, own] :
+       {std::tuple{6, false, false}, {3, true, false}, {6, false, true}, {8, true, false}})
+    for (const Integrator method : {Integrator::kRk4, Integrator::kDopri5, Integrator::kImplicit2}) {
+      SCOPED_TRACE(testing::Message() << joints << " joints, " << to_string(method) << (own ? ", own numbers" : ""));
+      const Robot robot = robot_of(joints, mixed);
+      Samples s = samples_of(joints, kCount);
+      if (own) s.parameters = parameters_of(joints, kCount);
+      SimulateOptions options;
+      options.method = method;
+      options.until = 0.02;
+      options.step = 0.005;
+      options.times = {0, 0.008, 0.02};
+      const Trajectories reference = simulate(robot, s, sine, options, test::kReference);
+      ASSERT_EQ(reference.status[2], SimulationStatus::kInvalidInput);
+      ASSERT_EQ(reference.status[0], SimulationStatus::kCompleted);
+      for (const Layout layout : {Layout::kRows, Layout::kFields, Layout::kWithGaps}) {
+        const Flight flight(s, joints, 3, layout);
+        const test::Place place(workspace_bytes(robot, flight.samples, sine, options, flight.to));
+        simulate(robot, flight.samples, sine, options, flight.to, place.call());
+        place.wait();
+        EXPECT_EQ(test::answer_of(reference).difference(test::answer_of(flight.trajectories(options.times)), true), "");
+      }
+    }
+}
+
+TEST(DeviceArrays, OfSimulationsMayBeLeftOut) {
+  const Robot robot = robot_of(6, false);
+  const Samples s = samples_of(6, 33);
+  Samples at_rest;
+  at_rest.count = s.count, at_rest.q = s.q;
+  SimulateOptions options;
+  options.until = 0.01;
+  const Trajectories reference = simulate(robot, at_rest, {}, options, test::kReference);
+  const Flight flight(s, 6, 0, Layout::kRows);
+  const DeviceSamples from{s.count, flight.q};
+  DeviceTrajectories to;
+  to.end_q = flight.to.end_q;
+  const std::size_t bytes = workspace_bytes(robot, from, {}, options, to);
+  EXPECT_THROW(simulate(robot, from, {}, options, to, test::Place(bytes - 1).call()), Error);
+  const test::Place place(bytes);
+  simulate(robot, from, {}, options, to, place.call());
+  place.wait();
+  const Trajectories found = flight.trajectories({});
+  EXPECT_EQ(found.end_q, reference.end_q);
+  for (const double x : found.end_qd) EXPECT_TRUE(std::isnan(x)) << "not asked for";
+  EXPECT_THROW(simulate(robot, {s.count, {}}, {}, options, to, place.call()), Error) << "q is missing";
 }
 
 TEST(DeviceArrays, OfNoStatesNeedNothing) {

@@ -175,7 +175,8 @@ bool same_numbers(const Trajectory& x, const Trajectory& y) {
 }
 void expect_same(const Motions& a, std::size_t a_first, const Motions& b, std::size_t b_first, std::size_t count) {
   const auto draws = static_cast<std::size_t>(a.draws), looks_each = static_cast<std::size_t>(looks(a.contacts));
-  EXPECT_TRUE(same_bits(&a.uniforms[a_first * draws], &b.uniforms[b_first * draws], count * draws));
+  // Pointers: where there is none, the array has no first number either.
+  EXPECT_TRUE(same_bits(a.uniforms.data() + a_first * draws, b.uniforms.data() + b_first * draws, count * draws));
   for (std::size_t i = 0; i < count; ++i) {
     const Trajectory &x = a.trajectory[a_first + i], &y = b.trajectory[b_first + i];
     EXPECT_EQ(x.end, y.end) << i;

@@ -59,8 +59,9 @@ class EvalBuffer {
 /// What the wanted outputs read.
 [[nodiscard]] Needs needs_of(const Outputs& wanted);
 
-/// The checked columns of `in.parameters`. Throws Error(kInvalidFile).
+/// The columns of parameters, checked. Throws Error.
 std::vector<Column> columns_of(const StateView& in, const Robot& robot);
+std::vector<Column> columns_of(std::span<const DeviceParameter> parameters, const Robot& robot);
 
 /// Chains of J joints, or of fewer where J > 8. Each in one of chain_eval_*.cpp.
 template <int J>

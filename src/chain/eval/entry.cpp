@@ -77,9 +77,15 @@ bool scales(Quantity quantity) {
   }
 }
 
-void check_parameter(const Parameter& p, const StateView& in, const Robot& robot) {
-  const std::string name =
-      std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
+/// Of a Parameter or DeviceParameter.
+template <class P>
+std::string name_of(const P& p) {
+  return std::string("parameter ") + to_string(p.quantity) + " of joint " + std::to_string(p.joint + 1);
+}
+
+template <class P>
+void check_parameter(const P& p, const Robot& robot) {
+  const std::string name = name_of(p);
   if (p.joint < 0 || p.joint >= robot.joints)
     throw Error(ExitCode::kInvalidFile, name + ": the chain has joints 1 to " + std::to_string(robot.joints));
   if (p.change == Change::kScale && !scales(p.quantity))
@@ -91,28 +97,42 @@ void check_parameter(const Parameter& p, const StateView& in, const Robot& robot
       robot.form[static_cast<std::size_t>(p.joint)].mass == 0)
     throw Error(ExitCode::kInvalidFile, name + ": a link without mass has no inertia that could grow in proportion",
                 "give the link a mass in its description");
-  check_array(name.c_str(), p.value, in.count, 1);
 }
 
 /// Which way the center of mass moves, in the axes of the kernel frame.
-Vec3<double> direction_of(const Parameter& p, const Robot& robot) {
-  const int axis = static_cast<int>(p.quantity) - static_cast<int>(Quantity::kComX);
+Vec3<double> direction_of(Quantity quantity, int joint, const Robot& robot) {
+  const int axis = static_cast<int>(quantity) - static_cast<int>(Quantity::kComX);
   if (axis < 0 || axis > 2) return Vec3<double>::zero();
   // Offsets are given in the described link frame, the kernels move centers in their own.
-  return column(robot.link[static_cast<std::size_t>(p.joint)].offset.R, axis);
+  return column(robot.link[static_cast<std::size_t>(joint)].offset.R, axis);
+}
+
+template <class Parameters>
+std::vector<Column> checked_columns(const Parameters& parameters, const Robot& robot) {
+  if (parameters.size() > kMaxParameters)
+    throw Error(ExitCode::kInvalidFile, std::to_string(parameters.size()) + " parameters differ from state to state",
+                "at most " + std::to_string(kMaxParameters) + " are supported");
+  std::vector<Column> columns;
+  for (const auto& p : parameters) {
+    check_parameter(p, robot);
+    columns.push_back(
+        {p.joint, p.quantity, p.change, direction_of(p.quantity, p.joint, robot), p.joint + 1 == robot.joints});
+  }
+  return columns;
 }
 
 }  // namespace
 
 std::vector<Column> columns_of(const StateView& in, const Robot& robot) {
-  if (in.parameters.size() > kMaxParameters)
-    throw Error(ExitCode::kInvalidFile, std::to_string(in.parameters.size()) + " parameters differ from state to state",
-                "at most " + std::to_string(kMaxParameters) + " are supported");
-  std::vector<Column> columns;
-  for (const Parameter& p : in.parameters) {
-    check_parameter(p, in, robot);
-    columns.push_back({p.joint, p.quantity, p.change, direction_of(p, robot), p.joint + 1 == robot.joints});
-  }
+  std::vector<Column> columns = checked_columns(in.parameters, robot);
+  for (const Parameter& p : in.parameters) check_array(name_of(p).c_str(), p.value, in.count, 1);
+  return columns;
+}
+
+std::vector<Column> columns_of(std::span<const DeviceParameter> parameters, const Robot& robot) {
+  std::vector<Column> columns = checked_columns(parameters, robot);
+  for (const DeviceParameter& p : parameters)
+    if (p.value.data == nullptr) throw Error(ExitCode::kUsage, name_of(p) + " is a null pointer");
   return columns;
 }
 
@@ -211,6 +231,7 @@ batch::ResidentRows rows_of(const Robot& robot, const DeviceStates& states, cons
                                  "a wanted output needs it");
                    rows.in.push_back(batch::device_column(is_needed ? array : DeviceArray<const double>(), width));
                  });
+  for (const DeviceParameter& p : states.parameters) rows.in.push_back(batch::device_column(p.value, 1));
   for (int i = 0; i < kOutputCount; ++i) {
     const auto output = static_cast<Output>(i);
     rows.out.push_back(batch::device_column(to[output], size_of(output, robot.joints)));
@@ -225,7 +246,7 @@ void run(const Robot& robot, const DeviceStates& states, const DevicePlace& plac
   check_robot(robot);
   if (states.count < 0) throw Error(ExitCode::kUsage, "the number of states is negative");
   if (states.count == 0) return;
-  DeviceChain chain{robot, place.options, {}, rows_of(robot, states, to)};
+  DeviceChain chain{robot, place.options, columns_of(states.parameters, robot), rows_of(robot, states, to)};
   chain.rows.call = place.call;
   chain.rows.needed = needed;
   batch::on_device({Executor::kCuda, 0, place.call.device}, chain);

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chain/eval/buffer.hpp"
-#include "chain/simulate/job.hpp"
+#include "chain/simulate/device.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
@@ -259,26 +259,38 @@ void SimulateRows::give_back_summary(std::int64_t i, const double* row) {
   out.worst_balance[at] = end[kWorst];
 }
 
-Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
-                      const SimulateOptions& options, const Device& device) {
+namespace {
+
+/// Torque and options of a job, checked and with one number per joint everywhere.
+struct Asked {
+  TorqueInput torque;
+  SimulateOptions options;
+};
+Asked checked(const Robot& robot, std::int64_t count, const TorqueInput& torque, const SimulateOptions& options) {
   if (robot.joints < 1 || robot.joints > kMaxJoints)
     refuse("the chain has " + std::to_string(robot.joints) + " joints",
            "between 1 and " + std::to_string(kMaxJoints) + " joints are supported");
-  if (samples.count < 0) refuse("the number of samples is negative");
+  if (count < 0) refuse("the number of samples is negative");
   check_options(options);
-  check_rows("q", samples.q, samples, robot.joints);
-  if (!samples.qd.empty()) check_rows("qd", samples.qd, samples, robot.joints);
-  const TorqueInput complete_torque = complete(torque, robot.joints);
-  SimulateOptions complete_options = options;
+  Asked asked{complete(torque, robot.joints), options};
   const bool feedback = torque.kind == TorqueKind::kPd || torque.kind == TorqueKind::kComputed;
   // Where there is nowhere to settle given, a feedback law settles at its set point.
   if (!options.settle_at.empty())
-    complete_options.settle_at = per_joint("settle_at", options.settle_at, robot.joints, 0);
+    asked.options.settle_at = per_joint("settle_at", options.settle_at, robot.joints, 0);
   else if (feedback)
-    complete_options.settle_at = complete_torque.set_point;
+    asked.options.settle_at = asked.torque.set_point;
+  return asked;
+}
+
+}  // namespace
+
+Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueInput& torque,
+                      const SimulateOptions& options, const Device& device) {
+  const Asked asked = checked(robot, samples.count, torque, options);
+  check_rows("q", samples.q, samples, robot.joints);
+  if (!samples.qd.empty()) check_rows("qd", samples.qd, samples, robot.joints);
   Trajectories out;
-  SimulateJob job{robot, samples, complete_torque, complete_options, device, {}, {}, {}, {}, {}, {}, {}, {}, {},
-                  {},    out};
+  SimulateJob job{robot, samples, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, out};
   fill_job(job);
   size_output(job);
   if (samples.count == 0) return out;
@@ -287,6 +299,64 @@ Trajectories simulate(const Robot& robot, const Samples& samples, const TorqueIn
   else
     simulate_on_host(job);
   return out;
+}
+
+// --- samples that are on the GPU ------------------------------------------------------------------------------------
+
+namespace {
+
+/// Sets `needed` and runs nothing, where it is not null.
+void simulate_there(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
+                    const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call,
+                    std::size_t* needed) {
+  using batch::device_column;
+  const Asked asked = checked(robot, samples.count, torque, options);
+  if (samples.count == 0) return;
+  if (samples.q.data == nullptr) refuse("q is a null pointer");
+  const Device device{Executor::kCuda, 0, call.device};
+  Samples shared;
+  shared.count = samples.count;
+  Trajectories nothing;
+  SimulateJob job{robot, shared, asked.torque, asked.options, device, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, nothing};
+  fill_job(job);
+  job.columns = columns_of(samples.parameters, robot);
+  const int j = robot.joints, t = static_cast<int>(options.times.size());
+  DeviceSimulateJob there{job,
+                          device_column(samples.q, j),
+                          device_column(samples.qd, j),
+                          device_column(samples.damping, j),
+                          device_column(samples.amplitude, j),
+                          {},
+                          {device_column(to.q, t * j), device_column(to.qd, t * j), device_column(to.tip, t * 3)},
+                          {device_column(to.end_q, j), device_column(to.end_qd, j), device_column(to.peak_speed, j),
+                           device_column(to.peak_torque, j)},
+                          call,
+                          needed};
+  for (const DeviceParameter& p : samples.parameters) there.values.push_back(device_column(p.value, 1));
+  // In the order of TrajectoryField and of SummaryField.
+  for (const auto& energy : {to.kinetic, to.potential, to.dissipated, to.work, to.stop_loss, to.balance})
+    there.trajectory.push_back(device_column(energy, t));
+  there.summary.push_back(device_column(to.end_time, 1));
+  there.summary.push_back(device_column(to.status, 1));
+  for (const auto& count : {to.steps, to.rejected}) there.summary.push_back(device_column(count, 1));
+  for (const auto& number :
+       {to.settling_time, to.end_dissipated, to.end_work, to.end_stop_loss, to.end_balance, to.worst_balance})
+    there.summary.push_back(device_column(number, 1));
+  batch::on_device(device, there);
+}
+
+}  // namespace
+
+void simulate(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
+              const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call) {
+  simulate_there(robot, samples, torque, options, to, call, nullptr);
+}
+
+std::size_t workspace_bytes(const Robot& robot, const DeviceSamples& samples, const TorqueInput& torque,
+                            const SimulateOptions& options, const DeviceTrajectories& to, int device) {
+  std::size_t bytes = 0;
+  simulate_there(robot, samples, torque, options, to, {.device = device}, &bytes);
+  return bytes;
 }
 
 namespace {

@@ -124,7 +124,7 @@ struct Counted {
   const DesignResult& result;
 };
 
-Json design_json(const Counted& c, const study::Total& t, const double* sums) {
+Json design_json(const Counted& c, const study::Total& t, std::size_t first_sum) {
   Json j = {{"values", c.design.values},
             {"samples", c.result.samples},
             {"outcomes", outcomes_at(t, c.layout.outcome)},
@@ -133,13 +133,14 @@ Json design_json(const Counted& c, const study::Total& t, const double* sums) {
             {"high", c.result.interval.high}};
   const std::vector<Joint>& joint = c.scenario.robot.joint;
   const auto add = [&](const study::Histogram& h, int k) {
+    const std::size_t sum = first_sum + 2 * static_cast<std::size_t>(k);
     static constexpr study::ColumnWords words[] = {{"settling_time", "s", "Settling time"},
                                                    {},
                                                    {"work", "J", "Work of the torques"},
                                                    {"dissipated", "J", "Dissipated energy"}};
     if (k == 1) return;  // the largest torque only ranks designs: joints may have different units
     if (k < 4) {
-      j[words[k].name] = study::distribution(t, h, words[k], sums + 2 * k);
+      j[words[k].name] = study::distribution(t, h, words[k], sum);
       return;
     }
     const auto at = static_cast<std::size_t>(k - 4);
@@ -147,7 +148,7 @@ Json design_json(const Counted& c, const study::Total& t, const double* sums) {
     const char* unit = torque ? (slides ? "N" : "N*m") : (slides ? "m/s" : "rad/s");
     const study::ColumnWords peak = torque ? study::ColumnWords{"peak_torque", unit, "Peak torque"}
                                            : study::ColumnWords{"peak_speed", unit, "Peak speed"};
-    j[peak.name].push_back(study::distribution(t, h, peak, sums + 2 * k));
+    j[peak.name].push_back(study::distribution(t, h, peak, sum));
   };
   c.layout.for_each(add);
   return j;
@@ -273,8 +274,8 @@ std::string Study::summary(const study::Total& t, const std::string& stopped_by)
   j["outcome_words"] = study::words_of(kOutcomeWords);
   j["designs"] = Json::array();
   for (std::size_t d = 0; d < all.size(); ++d) {
-    const double* sums = t.sums.data() + static_cast<std::size_t>(value_sums_) * d;
-    j["designs"].push_back(design_json({s, s.designs[d], layouts()[d], all[d]}, t, sums));
+    const std::size_t first_sum = static_cast<std::size_t>(value_sums_) * d;
+    j["designs"].push_back(design_json({s, s.designs[d], layouts()[d], all[d]}, t, first_sum));
     j["designs"].back()["worst_balance"] = worst_of(t.groups[all.size() + d]);
   }
   j["outcomes"] = added_outcomes(j["designs"]);

@@ -28,7 +28,7 @@ Json contacts(const Layout& l, const Tally& t) {
     c["slip"] = at(t, l.state + 3 * j + 1);
     c["break"] = at(t, l.state + 3 * j + 2);
     c["fails_first"] = at(t, l.first + j);
-    c["normal_force"] = distribution(t, l.force[j], "N", t.sums.data() + 2 * j);
+    c["normal_force"] = distribution(t, l.force[j], "N", 2 * static_cast<std::size_t>(j));
     Json rows = Json::array();
     for (int y = 0; y < kConeBins; ++y) {
       Json row = Json::array();
@@ -44,7 +44,7 @@ Json contacts(const Layout& l, const Tally& t) {
 Json metrics(const Layout& l, const Tally& t) {
   Json j;
   study::for_each_row(kColumns, [&](const auto& row, int k) {
-    j[row.words.name] = distribution(t, l.metric[k], row.words, t.sums.data() + 2 * (l.contacts + k));
+    j[row.words.name] = distribution(t, l.metric[k], row.words, 2 * static_cast<std::size_t>(l.contacts + k));
   });
   return j;
 }

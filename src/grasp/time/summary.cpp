@@ -101,7 +101,7 @@ void add_metrics(const Total& t, const TimeLayout& layout, int level, const Scen
     Json& of = j[row.words.name];
     // Without limits nothing was measured; the key stays, so that readers find the same keys in every study.
     if (k == time_metric("peak_torque") && torque_limits(s).empty()) return;  // null
-    of = study::distribution(t, l.shown[k], row.words_in(s), t.sums.data() + layout.metric_sum(level, k));
+    of = study::distribution(t, l.shown[k], row.words_in(s), static_cast<std::size_t>(layout.metric_sum(level, k)));
   });
 }
 
@@ -154,8 +154,8 @@ Json contacts(const Total& t, const TimeLayout& l) {
   for (int c = 0; c < l.contacts; ++c)
     list.push_back({{"name", "contact " + std::to_string(c + 1)},
                     {"slipped_first", at(t, l.slipped_first + c)},
-                    {"slip_path", study::distribution(t, l.slip[c], "m", t.sums.data() + l.slip_sum(c))},
-                    {"peak_force", study::distribution(t, l.force[c], "N", t.sums.data() + l.force_sum(c))}});
+                    {"slip_path", study::distribution(t, l.slip[c], "m", static_cast<std::size_t>(l.slip_sum(c)))},
+                    {"peak_force", study::distribution(t, l.force[c], "N", static_cast<std::size_t>(l.force_sum(c)))}});
   return list;
 }
 

@@ -147,7 +147,8 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   j["peak_force_at"] = {
       {"legs", counts_of(t, l.peak_leg, kLegs)}, {"time", time_}, {"count", counts_of(t, l.peak_at, rules_.instants)}};
   study::for_each_row(kStudyColumns, [&](const auto& row, int k) {
-    j["metrics"][row.words.name] = study::distribution(t, l.metric[k], row.words_in(s), t.sums.data() + 2 * k);
+    j["metrics"][row.words.name] =
+        study::distribution(t, l.metric[k], row.words_in(s), 2 * static_cast<std::size_t>(k));
   });
   j["inputs"] = Json::array();
   for (const StudyUncertain& in : inputs_) j["inputs"].push_back(input_json(*this, t, in));

@@ -77,10 +77,7 @@ Json scaling_json(const MapScaling& scaling) {
 
 /// A histogram of docs/run-folder.md. Only whole numbers are counted, so there is no mean.
 Json histogram_json(const Tally& t, const study::Histogram& h, const study::ColumnWords& words) {
-  constexpr double none[2] = {NAN, NAN};
-  Json j = study::distribution(t, h, words, none);
-  j["mean"] = j["sd"] = nullptr;
-  return j;
+  return study::distribution(t, h, words, std::nullopt);
 }
 
 /// Of a quantity that is shown by its logarithm.
