@@ -541,6 +541,7 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
   for (const auto& [k, weak, joints_each] : cases) {
     SCOPED_TRACE(k);
     const Set s = weak ? random_weak_hands(k, 3) : random_hands(k, 3, joints_each);
+    const int samples = test::gpu_here() ? (k > 8 ? 20 : 40) : 300;
     test::expect_same_on_every_executor([&](const Device& d) {
       SetStudy study;
       study.friction = Distribution::uniform(0.7, 1.3);
@@ -555,7 +556,7 @@ TEST(SetHand, EveryExecutorGivesTheSameBits) {
       study.squeeze_error = Distribution::uniform(-1, 1);
       study.torque_error = Distribution::normal(0, 0.02);
       study.wrenches = {{0.2, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.01, 0}};
-      study.samples = test::gpu_here() ? (k > 8 ? 20 : 40) : 300;
+      study.samples = samples;
       study.friction_samples = 40;
       const Ranking r = rank(s, study, d);
       std::vector<double> numbers;
