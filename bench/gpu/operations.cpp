@@ -16,7 +16,7 @@
 #include "garra/io/robot.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/lcp.hpp"
-#include "garra/platform_kinematics.hpp"
+#include "garra/platform_simulate.hpp"
 #include "garra/singularity_map.hpp"
 #include "garra/solve/lcp.hpp"
 #include "garra/wrench_balance.hpp"
@@ -513,6 +513,54 @@ Work platform_poses(std::int64_t n) {
   return work;
 }
 
+Work simulate_platforms(std::int64_t n) {
+  const platform::Platforms machine = {io::read_platform("trepa_like")};
+  const auto starts = std::make_shared<platform::Starts>();
+  starts->pose = poses_around_home(machine.front(), n);
+  const platform::ForceInput force{.force = std::vector<double>(6, 95.0)};
+  platform::SimulateOptions options;
+  options.step = 0.01, options.until = 0.1;
+  Work work = work_of(
+      8.0 * (7 + 13 + 7),
+      [=](const Device& device) { return platform::simulate(machine, *starts, force, options, device); },
+      [](const platform::Trajectories& t) {
+        return Bytes().add(t.end_pose.position).add(t.end_velocity).add(t.end_balance).add(t.status);
+      });
+  struct There : Workspace {
+    explicit There(const platform::Poses& at)
+        : position(at.position),
+          quaternion(at.quaternion),
+          end_position(at.position.size()),
+          end_velocity(2 * at.position.size()),
+          balance(at.position.size() / 3),
+          status(at.position.size() / 3) {}
+    OnGpu<double> position, quaternion, end_position, end_velocity, balance;
+    OnGpu<platform::MotionStatus> status;
+  };
+  const auto there = std::make_shared<std::unique_ptr<There>>();
+  work.resident = [=] {
+    if (*there == nullptr) *there = std::make_unique<There>(starts->pose);
+    There& t = **there;
+    const platform::DeviceStarts from{{n, t.position, t.quaternion}};
+    platform::DeviceTrajectories to;
+    to.end_position = t.end_position;
+    to.end_velocity = t.end_velocity;
+    to.end_balance = t.balance;
+    to.status = t.status;
+    t.run([&] { return platform::workspace_bytes(machine.front(), from, force, options, to); },
+          [&](const DeviceCall& call) { platform::simulate(machine.front(), from, force, options, to, call); });
+  };
+  work.resident_answer = [=] {
+    const There& t = **there;
+    return Bytes()
+        .add(t.end_position.values())
+        .add(t.end_velocity.values())
+        .add(t.balance.values())
+        .add(t.status.values());
+  };
+  return work;
+}
+
 // --- studies: only a summary comes back ---
 
 Operation study_operation(const std::string& name, const std::string& file, std::int64_t most) {
@@ -551,6 +599,7 @@ std::vector<Operation> all_operations() {
       {"singularity6_nearest", kMillion, nearest_singularities},
       {"platform_inverse", kAll, platform_lengths},
       {"platform_forward", kAll, platform_poses},
+      {"platform_simulate_10_steps", kMillion, simulate_platforms},
       study_operation("grasp_study", "three_puma_sphere.toml", kAll),
       study_operation("grasp_in_time", "three_puma_pull.toml", 100'000),
   };

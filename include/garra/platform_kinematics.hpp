@@ -16,15 +16,6 @@ namespace garra::platform {
 /// "converged", "certified", "mode_suspect", "near_singular", "unreachable", "iteration_limit", "invalid_input"
 [[nodiscard]] const char* to_string(PoseStatus status);
 
-/// Bits of a limit mask.
-enum LimitBit : std::uint32_t {
-  kTooShort = 1,  ///< << leg
-  kTooLong = 1 << 6,
-  kUniversalCone = 1 << 12,
-  kSphericalCone = 1 << 18,
-  kCollision = 1 << 24,  ///< << leg: both legs of a pair that comes too near
-};
-
 struct InverseOptions {
   bool frames = false;                 ///< frames, Euler angles and parameters, joint angles of the legs
   bool limits = false;                 ///< mask and margins
@@ -131,6 +122,24 @@ void inverse_kinematics(const Platform& platform, const DevicePoses& poses, cons
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
                                           const DeviceMotion& motion, const DeviceLengths& to, int device = 0);
 
+/// As InverseKinematics with all its options.
+struct DeviceDetails {
+  DeviceArray<double> leg_vector = {}, leg_quaternion = {};          ///< [count][6 * 3] [m], [count][6 * 4]
+  DeviceArray<double> leg_euler313 = {}, universal_angles = {};      ///< [count][6 * 3], [count][6 * 2] [rad]
+  DeviceArray<double> determinant = {}, condition = {};              ///< [count]
+  DeviceArray<double> sigma_min = {}, free_motion = {};              ///< [count], [count][6]
+  DeviceArray<std::uint32_t> mask = {};                              ///< [count] LimitBits; 0 of an invalid row
+  DeviceArray<double> stroke_margin = {};                            ///< [count][6] [m]
+  DeviceArray<double> universal_margin = {}, spherical_margin = {};  ///< [count][6] [rad]
+  DeviceArray<double> clearance = {};                                ///< [count] [m]
+  DeviceArray<PoseStatus> status = {};                               ///< [count] kConverged or kInvalidInput
+};
+/// Characteristic length [m]: as in InverseOptions.
+void inverse_details(const Platform& platform, const DevicePoses& poses, double characteristic_length,
+                     const DeviceDetails& to, const DeviceCall& call);
+[[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
+                                          double characteristic_length, const DeviceDetails& to, int device = 0);
+
 /// As ForwardKinematics without certificates.
 struct DeviceFound {
   DeviceArray<double> position = {}, quaternion = {};  ///< [count][3], [count][4]
@@ -138,8 +147,8 @@ struct DeviceFound {
   DeviceArray<std::int32_t> iterations = {};           ///< [count]
   DeviceArray<PoseStatus> status = {};                 ///< [count]
 };
-/// Lengths [count][6]; a guess for each row, or one for all with `row = 0`. Of the options neither `certify` nor
-/// `prove_mode`: refused.
+/// Lengths [count][6]; a guess for each row, or one for all with `row = 0`; null: the home pose. Of the options neither
+/// `certify` nor `prove_mode`: refused.
 void forward_kinematics(const Platform& platform, const DeviceArray<const double>& lengths, const DevicePoses& guess,
                         const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call);
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceArray<const double>& lengths,

@@ -83,4 +83,38 @@ struct Trajectories {
 [[nodiscard]] Trajectories simulate(const Platforms& platforms, const Starts& starts, const ForceInput& force,
                                     const SimulateOptions& options = {}, const Device& device = {});
 
+// Starts that are on the GPU already, of one platform (docs/gpu-arrays.md). The numbers are those of simulate() above,
+// to the bit. kHybrid is refused.
+
+/// As Starts, and forces of the samples' own. What is null is not given: at rest, no wrench.
+struct DeviceStarts {
+  DevicePoses pose;
+  DeviceArray<const double> velocity = {};  ///< [count][6]
+  DeviceArray<const double> wrench = {};    ///< [count][6]
+  DeviceArray<const double> force = {};     ///< [count][6], with an interval [count][k * 6]; null: those of ForceInput,
+                                            ///< which all samples share
+};
+
+/// As Trajectories. What is null is not stored.
+struct DeviceTrajectories {
+  DeviceArray<double> position = {}, quaternion = {};                          ///< [count][t * 3], [count][t * 4]
+  DeviceArray<double> velocity = {}, lengths = {};                             ///< [count][t * 6]
+  DeviceArray<double> kinetic = {}, potential = {}, work = {};                 ///< [count][t]
+  DeviceArray<double> balance = {}, drift = {};                                ///< [count][t]
+  DeviceArray<double> end_position = {}, end_quaternion = {};                  ///< [count][3], [count][4]
+  DeviceArray<double> end_velocity = {};                                       ///< [count][6]
+  DeviceArray<double> end_time = {};                                           ///< [count]
+  DeviceArray<double> end_balance = {}, worst_balance = {}, worst_drift = {};  ///< [count]
+  DeviceArray<std::int32_t> steps = {};                                        ///< [count]
+  DeviceArray<MotionStatus> status = {};                                       ///< [count]
+};
+
+/// Throws Error for options, for forces given twice or not as six per moment, for a null pointer of a pose, for a
+/// workspace that is too small, and where CUDA refuses.
+void simulate(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
+              const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call);
+/// Bytes of workspace that this call takes. Runs nothing.
+[[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
+                                          const SimulateOptions& options, const DeviceTrajectories& to, int device = 0);
+
 }  // namespace garra::platform

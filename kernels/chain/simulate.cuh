@@ -82,14 +82,6 @@ void simulate_all(const SimulateJob& job) {
 
 // --- samples that are on the GPU ------------------------------------------------------------------------------------
 
-struct NoNumbers {
-  double* to;
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
-    to[i] = std::numeric_limits<double>::quiet_NaN();
-  }
-};
-
 /// What the bodies of a chunk work on, in the caller's workspace.
 class Workspace {
  public:
@@ -119,11 +111,11 @@ class Workspace {
     a.values_stride = most_;
     a.trajectory = trajectory_.data();
     a.summary = summary_.data();
-    cuda::for_each(rows.count * outputs_ * trajectory_fields(n_), NoNumbers{trajectory_.data()});
+    batch::fill_with_nan(trajectory_.data(), rows.count * outputs_ * trajectory_fields(n_));
   }
   void give_back(const batch::RowRange& rows) const {
-    if (outputs_ > 0) unpack_parts(trajectory_.data(), outputs_, trajectory_fields(n_), rows, there_.trajectory);
-    unpack_parts(summary_.data(), 1, summary_fields(n_), rows, there_.summary);
+    batch::unpack_parts(trajectory_.data(), outputs_, trajectory_fields(n_), rows, there_.trajectory);
+    batch::unpack_parts(summary_.data(), 1, summary_fields(n_), rows, there_.summary);
   }
 
  private:
@@ -133,15 +125,6 @@ class Workspace {
   const double* packed(const batch::DeviceColumn& column, const batch::RowRange& rows, const Numbers& to) const {
     batch::pack(column, rows, {to.data(), n_, n_, 0});
     return column.data == nullptr ? nullptr : to.data();
-  }
-  /// `times` rows of `fields` numbers of each sample, whose parts are columns.
-  static void unpack_parts(double* from, std::int64_t times, int fields, const batch::RowRange& rows,
-                           const std::vector<batch::DeviceColumn>& parts) {
-    for (const batch::DeviceColumn& part : parts) {
-      const int each = part.width / static_cast<int>(times);
-      batch::unpack({from, times * fields, each, fields}, rows, part);
-      from += each;
-    }
   }
 
   const DeviceSimulateJob& there_;
@@ -155,12 +138,9 @@ template <class Body>
 void simulate_all(const DeviceSimulateJob& there) {
   const SimulateJob& job = there.job;
   const batch::ResidentCall call(there.call, there.needed);
-  // Rows of all outputs of a chunk take 1 GiB at most, but of a thousand samples whatever they need.
-  const std::int64_t each =
-      8 * (static_cast<std::int64_t>(job.options.times.size()) * trajectory_fields(job.robot.joints) +
-           summary_fields(job.robot.joints));
-  const std::int64_t most =
-      std::min(job.in.count, std::clamp((std::int64_t{1} << 30) / each, std::int64_t{1} << 10, std::int64_t{1} << 18));
+  const auto outputs = static_cast<std::int64_t>(job.options.times.size());
+  const std::int64_t most = batch::samples_at_once(
+      job.in.count, outputs * trajectory_fields(job.robot.joints) + summary_fields(job.robot.joints));
   const auto stops = static_cast<std::int64_t>(job.stop_time.size());
   const Input t(job.stop_time.data(), stops), h(job.stop_step.data(), stops), steps(job.stop_steps.data(), stops),
       output(job.stop_output.data(), stops);
@@ -172,7 +152,7 @@ void simulate_all(const DeviceSimulateJob& there) {
   a.columns = columns.data();
   a.column_count = static_cast<int>(job.columns.size());
   a.stops = {static_cast<int>(stops), t.data(), h.data(), steps.data(), output.data()};
-  a.outputs = static_cast<int>(job.options.times.size());
+  a.outputs = static_cast<int>(outputs);
   for (std::int64_t first = 0; first < job.in.count; first += most) {
     const batch::RowRange rows{first, std::min(most, job.in.count - first)};
     workspace.take(rows, a);

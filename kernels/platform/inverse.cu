@@ -6,3 +6,4 @@ template struct garra::batch::Kernels<garra::platform::LengthsOp, garra::platfor
 template struct garra::batch::Kernels<garra::platform::RatesOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::DetailOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::KinematicsOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::PoseDetailOp, garra::platform::ResidentJob>;

@@ -4,3 +4,4 @@
 
 template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::ForwardFromOp, garra::platform::ResidentJob>;

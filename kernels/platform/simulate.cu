@@ -1,8 +1,10 @@
-// Motions of platforms on the GPU: one thread per sample runs the body of the scalar executor.
+// Motions of platforms on the GPU: one thread per sample runs the body of the scalar executor. A batch goes in chunks,
+// whose arrays are copied there and back, or are there already.
 #include <algorithm>
 
 #include "garra/batch/on_device.cuh"
-#include "platform/simulate/job.hpp"
+#include "garra/batch/packed.cuh"
+#include "platform/simulate/device.hpp"
 
 namespace garra::platform {
 
@@ -45,7 +47,67 @@ void simulate_chunk(const MotionJob& job, MotionRows& rows, std::int64_t first, 
   rows.give_back(first, count);
 }
 
+// --- starts that are on the GPU -------------------------------------------------------------------------------------
+
+/// Starts of a chunk as tiles.
+struct StartBody {
+  batch::DeviceColumn position, quaternion, velocity, wrench;
+  batch::RowRange rows;
+  const double* force;  ///< of each sample, `force_numbers`; null: they share theirs
+  std::int64_t force_numbers;
+  double* starts;
+
+  template <int N>
+  GARRA_HD Vec<double, N> row_of(const batch::DeviceColumn& column, std::int64_t i) const {
+    Vec<double, N> v = Vec<double, N>::zero();
+    if (column.data == nullptr) return v;
+    for (int k = 0; k < N; ++k) v[k] = batch::number_of(column, rows.first + i, k);
+    return v;
+  }
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    bool forces = true;
+    for (std::int64_t k = 0; force != nullptr && k < force_numbers; ++k)
+      forces = forces && is_finite(force[i * force_numbers + k]);
+    const auto start = motion_start({row_of<3>(position, i), row_of<4>(quaternion, i)}, row_of<6>(velocity, i),
+                                    row_of<6>(wrench, i), forces);
+    batch::store<double>(starts, i, start);
+  }
+};
+
+void simulate_there(const DeviceMotionJob& there) {
+  using Body = MotionBody<false>;
+  const MotionJob& job = there.job;
+  const batch::ResidentCall call(there.call, there.needed);
+  const std::int64_t outputs = job.outputs(), each = job.force_numbers(1);
+  const std::int64_t most = batch::samples_at_once(job.count, outputs * kMotionFields + kEndFields);
+  const OnDevice<MotionSpan> spans(job.spans.data(), static_cast<std::int64_t>(job.spans.size()));
+  const OnDevice<double> shared(job.force->force.data(), job.own_force ? 0 : each);
+  const cuda::Buffer<double> own(job.own_force ? most * each : 0),
+      starts(batch::tiles_for(most) * batch::kTile * static_cast<std::int64_t>(sizeof(MotionStart<double>) / 8)),
+      trajectory(most * outputs * kMotionFields), end(most * kEndFields);
+  cuda::Buffer<Body> resident(1);
+  for (std::int64_t first = 0; first < job.count; first += most) {
+    const batch::RowRange rows{first, std::min(most, job.count - first)};
+    batch::pack(there.force, rows, {own.data(), each, static_cast<int>(each), 0});
+    cuda::for_each(rows.count, StartBody{there.position, there.quaternion, there.velocity, there.wrench, rows,
+                                         job.own_force ? own.data() : nullptr, each, starts.data()});
+    batch::fill_with_nan(trajectory.data(), rows.count * outputs * kMotionFields);
+    batch::fill_with_nan(end.data(), rows.count * kEndFields);
+    const Body body{
+        {job.setup,
+         {rows.count, static_cast<std::int64_t>(job.spans.size()), outputs, job.force_rows, job.own_force, nullptr,
+          starts.data(), job.own_force ? own.data() : shared.data(), spans.data(), trajectory.data(), end.data()}}};
+    resident.upload(&body);
+    cuda::for_each(rows.count, cuda::Resident<Body>{resident.data()});
+    batch::unpack_parts(trajectory.data(), outputs, kMotionFields, rows, there.trajectory);
+    batch::unpack_parts(end.data(), 1, kEndFields, rows, there.end);
+  }
+}
+
 }  // namespace
+
+void run_kernels(const Device&, const DeviceMotionJob& there) { simulate_there(there); }
 
 void run_kernels(const Device&, const MotionJob& job) {
   const auto numbers = static_cast<std::uint64_t>(job.outputs() * kMotionFields + kEndFields +
@@ -68,3 +130,4 @@ void run_kernels(const Device&, const MotionJob& job) {
 }  // namespace garra::platform
 
 template struct garra::batch::Kernels<garra::platform::MotionJob>;
+template struct garra::batch::Kernels<garra::platform::DeviceMotionJob>;

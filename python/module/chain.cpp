@@ -144,6 +144,16 @@ void evaluate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
       });
 }
 
+chain::SimulateOptions simulate_options(const std::vector<double>& times, double until, const std::string& method,
+                                        double step) {
+  chain::SimulateOptions options;
+  options.method = chain::parse_integrator(method);
+  options.step = step;
+  options.until = until;
+  options.times = times;
+  return options;
+}
+
 nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const std::optional<Numbers>& torque,
                   const std::vector<double>& times, double until, const std::string& method, double step,
                   const std::string& device, int threads) {
@@ -152,11 +162,7 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   samples.q.assign(q.data(), q.data() + q.size());
   samples.qd.assign(qd.data(), qd.data() + qd.size());
   if (torque) samples.amplitude.assign(torque->data(), torque->data() + torque->size());
-  chain::SimulateOptions options;
-  options.method = chain::parse_integrator(method);
-  options.step = step;
-  options.until = until;
-  options.times = times;
+  const chain::SimulateOptions options = simulate_options(times, until, method, step);
   chain::Trajectories t;
   {
     const nb::gil_scoped_release released;
@@ -172,6 +178,31 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   out["balance"] = taken(std::move(t.balance), {n, k});
   out["status"] = taken_as<std::int32_t>(std::move(t.status), {n});
   return out;
+}
+
+/// Queues the simulation of states on a GPU: `given` has q and what else there is, `out` what simulate() gives.
+void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& out, const std::vector<double>& times,
+                     double until, const std::string& method, double step, std::uintptr_t stream,
+                     const nb::callable& allocate) {
+  const auto q = nb::cast<OnGpu<const double>>(given["q"]);
+  chain::DeviceSamples samples;
+  samples.count = static_cast<std::int64_t>(q.shape(0));
+  samples.q = view_of<const double>(q);
+  if (given.contains("qd")) take<const double>(given, "qd", samples.qd);
+  if (given.contains("torque")) take<const double>(given, "torque", samples.amplitude);
+  chain::DeviceTrajectories to;
+  take<double>(out, "q", to.q);
+  take<double>(out, "qd", to.qd);
+  take<double>(out, "tip", to.tip);
+  take<double>(out, "kinetic_energy", to.kinetic);
+  take<double>(out, "potential_energy", to.potential);
+  take<double>(out, "balance", to.balance);
+  take<std::int32_t>(out, "status", to.status);
+  const chain::SimulateOptions options = simulate_options(times, until, method, step);
+  run_on_gpu(
+      {q.device_id(), stream, allocate},
+      [&](const DeviceCall& call) { return chain::workspace_bytes(robot, samples, {}, options, to, call.device); },
+      [&](const DeviceCall& call) { chain::simulate(robot, samples, {}, options, to, call); });
 }
 
 template <class Get>
@@ -211,6 +242,7 @@ void add_chain(nb::module_& m) {
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::shape_of(chain::parse_output(output), joints); });
+  m.def("chain_simulate_on_gpu", simulate_on_gpu);
   m.def("chain_simulate", simulate, nb::arg("robot"), nb::arg("q"), nb::arg("qd"), nb::arg("torque").none(),
         nb::arg("times"), nb::arg("until"), nb::arg("method"), nb::arg("step"), nb::arg("device"), nb::arg("threads"));
 }

@@ -4,6 +4,7 @@
 #include "arrays.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/platform_kinematics.hpp"
+#include "on_gpu.hpp"
 
 namespace garra::python {
 
@@ -62,6 +63,54 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
   return out;
 }
 
+/// Queues what inverse() gives, of poses that are on a GPU; `out` has an array for each answer.
+void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
+                    const nb::callable& allocate) {
+  const auto position = nb::cast<OnGpu<const double>>(given["position"]);
+  platform::DevicePoses poses{static_cast<std::int64_t>(position.shape(0)), view_of<const double>(position)};
+  take<const double>(given, "quaternion", poses.quaternion);
+  const GpuPlace place{position.device_id(), stream, allocate};
+  platform::DeviceLengths lengths;
+  take<double>(out, "lengths", lengths.lengths);
+  take<std::int32_t>(out, "status", lengths.status);
+  run_on_gpu(
+      place, [&](const DeviceCall& call) { return platform::workspace_bytes(p, poses, {}, lengths, call.device); },
+      [&](const DeviceCall& call) { platform::inverse_kinematics(p, poses, {}, lengths, call); });
+  platform::DeviceDetails details;
+  take<double>(out, "condition", details.condition);
+  take<double>(out, "sigma_min", details.sigma_min);
+  take<double>(out, "determinant", details.determinant);
+  take<double>(out, "stroke_margin", details.stroke_margin);
+  take<std::int32_t>(out, "mask", details.mask);
+  const double length = platform::InverseOptions{}.characteristic_length;
+  run_on_gpu(
+      place, [&](const DeviceCall& call) { return platform::workspace_bytes(p, poses, length, details, call.device); },
+      [&](const DeviceCall& call) { platform::inverse_details(p, poses, length, details, call); });
+}
+
+/// Queues what forward() gives without a certificate, of lengths that are on a GPU, from a guess there or from home.
+void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
+                    const nb::callable& allocate) {
+  const auto lengths = nb::cast<OnGpu<const double>>(given["lengths"]);
+  platform::DevicePoses guess{static_cast<std::int64_t>(lengths.shape(0))};
+  if (given.contains("position")) {
+    take<const double>(given, "position", guess.position);
+    take<const double>(given, "quaternion", guess.quaternion);
+  }
+  const DeviceArray<const double> from = view_of<const double>(lengths);
+  platform::DeviceFound to;
+  take<double>(out, "position", to.position);
+  take<double>(out, "quaternion", to.quaternion);
+  take<double>(out, "residual", to.residual);
+  take<double>(out, "sigma_min", to.sigma_min);
+  take<std::int32_t>(out, "iterations", to.iterations);
+  take<std::int32_t>(out, "status", to.status);
+  run_on_gpu(
+      {lengths.device_id(), stream, allocate},
+      [&](const DeviceCall& call) { return platform::workspace_bytes(p, from, guess, {}, to, call.device); },
+      [&](const DeviceCall& call) { platform::forward_kinematics(p, from, guess, {}, to, call); });
+}
+
 nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed) {
   platform::AssemblyModes r;
   {
@@ -104,6 +153,8 @@ void add_platform(nb::module_& m) {
   });
   m.def("platform_inverse", inverse);
   m.def("platform_forward", forward);
+  m.def("platform_inverse_on_gpu", inverse_on_gpu);
+  m.def("platform_forward_on_gpu", forward_on_gpu);
   m.def("platform_modes", modes);
 }
 

@@ -1,10 +1,13 @@
 // Poses of a platform that stay on the GPU: the bits of the scalar executor on arrays of the host, in any strides.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <deque>
 
+#include "answers.hpp"
 #include "garra/core/error.hpp"
-#include "garra/platform_dynamics.hpp"
+#include "garra/platform_simulate.hpp"
 #include "on_every_executor.hpp"
 #include "platform_reference.hpp"
 #include "same_bits.hpp"
@@ -124,6 +127,15 @@ TEST(DevicePoses, AreFoundAsTheScalarExecutorFindsThem) {
     const std::vector<std::int32_t> steps = iterations.rows();
     EXPECT_EQ(std::vector<int>(steps.begin(), steps.end()), plain.iterations);
     EXPECT_EQ(status.rows(), plain.status);
+    // The guess is the home pose, which it is without one, too.
+    const DevicePoses none{kCount};
+    const Wanted again(3, layout, plain.pose.position);
+    DeviceFound only;
+    only.position = again.array;
+    const test::Place there(workspace_bytes(r.platform, in.lengths, none, {}, only));
+    forward_kinematics(r.platform, in.lengths, none, {}, only, there.call());
+    there.wait();
+    expect_bits("position from home", again);
   }
 }
 
@@ -170,6 +182,149 @@ TEST(DevicePoses, HaveTheScalarAccelerations) {
     expect_bits("potential", potential);
     EXPECT_EQ(status.rows(), plain.status);
   }
+}
+
+TEST(DevicePoses, HaveTheScalarDetails) {
+  Rows r;
+  r.platform.leg[4].length_max = 0.45, r.platform.leg[2].universal_cone = 0.02;  // limits that some poses pass
+  InverseOptions all;
+  all.frames = all.limits = all.conditioning = true;
+  all.characteristic_length = 0.3;
+  for (const double radius : {0.0, 0.03}) {  // legs without thickness, and with much of it
+    r.platform.leg_radius = radius;
+    const auto plain = inverse_kinematics({r.platform}, r.poses, {}, all, test::kReference);
+    for (const LimitBit kind : {kTooLong, kUniversalCone})
+      EXPECT_TRUE(std::any_of(plain.mask.begin(), plain.mask.end(), [&](auto m) { return m / kind % 64 != 0; }))
+          << kind;
+    for (const Layout layout : kLayouts) {
+      const OnDevice in(r, layout);
+      const Wanted vector(18, layout, plain.leg_vector), quaternion(24, layout, plain.leg_quaternion),
+          euler(18, layout, plain.leg_euler313), angles(12, layout, plain.universal_angles),
+          determinant(1, layout, plain.determinant), condition(1, layout, plain.condition),
+          sigma_min(1, layout, plain.sigma_min), free(6, layout, plain.free_motion),
+          stroke(6, layout, plain.stroke_margin), universal(6, layout, plain.universal_margin),
+          spherical(6, layout, plain.spherical_margin), clearance(1, layout, plain.clearance);
+      const OnGpu<std::uint32_t> mask(kCount, 1, layout);
+      const OnGpu<PoseStatus> status(kCount, 1, layout);
+      const DeviceDetails to{vector.array,    quaternion.array, euler.array,     angles.array, determinant.array,
+                             condition.array, sigma_min.array,  free.array,      mask,         stroke.array,
+                             universal.array, spherical.array,  clearance.array, status};
+      const test::Place place(workspace_bytes(r.platform, in.poses(), 0.3, to));
+      inverse_details(r.platform, in.poses(), 0.3, to, place.call());
+      place.wait();
+      expect_bits("leg_vector", vector);
+      expect_bits("leg_quaternion", quaternion);
+      expect_bits("leg_euler313", euler);
+      expect_bits("universal_angles", angles);
+      expect_bits("determinant", determinant);
+      expect_bits("condition", condition);
+      expect_bits("sigma_min", sigma_min);
+      expect_bits("free_motion", free);
+      expect_bits("stroke_margin", stroke);
+      expect_bits("universal_margin", universal);
+      expect_bits("spherical_margin", spherical);
+      expect_bits("clearance", clearance);
+      EXPECT_EQ(mask.rows(), plain.mask);
+      EXPECT_EQ(status.rows(), plain.status);
+    }
+  }
+}
+
+/// Room for trajectories with `t` outputs.
+struct Flight {
+  Flight(int t, Layout layout) : steps(kCount, 1, layout), status(kCount, 1, layout) {
+    const auto give = [&](DeviceArray<double>& array, int width) { array = room.emplace_back(kCount, width, layout); };
+    give(to.position, 3 * t), give(to.quaternion, 4 * t), give(to.velocity, 6 * t), give(to.lengths, 6 * t);
+    give(to.kinetic, t), give(to.potential, t), give(to.work, t), give(to.balance, t), give(to.drift, t);
+    give(to.end_position, 3), give(to.end_quaternion, 4), give(to.end_velocity, 6), give(to.end_time, 1);
+    give(to.end_balance, 1), give(to.worst_balance, 1), give(to.worst_drift, 1);
+    to.steps = steps, to.status = status;
+  }
+  [[nodiscard]] Trajectories trajectories(const std::vector<double>& times) const {
+    Trajectories t;
+    t.count = kCount, t.times = times;
+    std::size_t k = 0;
+    for (std::vector<double>* v :
+         {&t.pose.position, &t.pose.quaternion, &t.velocity, &t.lengths, &t.kinetic, &t.potential, &t.work, &t.balance,
+          &t.drift, &t.end_pose.position, &t.end_pose.quaternion, &t.end_velocity, &t.end_time, &t.end_balance,
+          &t.worst_balance, &t.worst_drift})
+      *v = room[k++].rows();
+    for (const std::int32_t n : steps.rows()) t.steps.push_back(n);
+    t.corrections.assign(kCount, 0);
+    t.status = status.rows();
+    return t;
+  }
+
+  std::deque<OnGpu<double>> room;
+  OnGpu<std::int32_t> steps;
+  OnGpu<MotionStatus> status;
+  DeviceTrajectories to;
+};
+
+TEST(DevicePoses, MoveAsTheScalarExecutorMovesThem) {
+  const Rows r;
+  SimulateOptions o;
+  o.step = 0.01;
+  o.until = 0.03;
+  o.times = {0, 0.015, 0.03};
+  o.watch_limits = true;
+  const ForceInput rubbing{.force = {}, .viscous = 20, .coulomb = 5, .coulomb_speed = 0.05};
+  ForceInput shared = rubbing, own = rubbing, ramp = rubbing;
+  shared.force = {95, 96, 97, 98, 99, 100};
+  own.force = r.force;
+  own.force[6 * 21 + 3] = std::nan("");
+  ramp.interval = 0.02, ramp.samples = 2;
+  for (std::size_t i = 0; i < kCount; ++i)
+    for (std::size_t k = 0; k < 12; ++k) ramp.force.push_back(r.force[6 * i + k % 6] * (k < 6 ? 1 : 1.1));
+  for (const ForceInput* force : {&shared, &own, &ramp})
+    for (const Integrator method : {Integrator::kRk4, Integrator::kRk8}) {
+      SCOPED_TRACE(testing::Message() << to_string(method) << ", " << force->force.size() << " forces");
+      o.method = method;
+      const Starts starts{r.poses, r.motion.velocity, r.wrench};
+      const Trajectories plain = simulate({r.platform}, starts, *force, o, test::kReference);
+      ASSERT_EQ(plain.status[0], MotionStatus::kCompleted);
+      for (const std::size_t invalid : {7u, 33u, 40u}) ASSERT_EQ(plain.status[invalid], MotionStatus::kInvalidInput);
+      ASSERT_EQ(plain.status[21], force == &own ? MotionStatus::kInvalidInput : MotionStatus::kCompleted);
+      for (const Layout layout : kLayouts) {
+        const OnDevice in(r, layout);
+        const OnGpu<double> forces(force == &shared ? r.force : force->force, kCount, force == &ramp ? 12 : 6, layout);
+        const Flight flight(3, layout);
+        DeviceStarts there{in.poses(), in.velocity, in.wrench};
+        ForceInput rest = *force;
+        if (force != &shared) there.force = forces, rest.force.clear();
+        const test::Place place(workspace_bytes(r.platform, there, rest, o, flight.to));
+        simulate(r.platform, there, rest, o, flight.to, place.call());
+        place.wait();
+        EXPECT_EQ(test::answer_of(plain).difference(test::answer_of(flight.trajectories(o.times)), true), "");
+      }
+    }
+}
+
+TEST(DevicePoses, MoveWithTheirEndsAloneAndFromRest) {
+  const Rows r;
+  const ForceInput force{.force = {95, 96, 97, 98, 99, 100}};
+  SimulateOptions o;
+  o.until = 0.02;
+  const Trajectories plain = simulate({r.platform}, {r.poses, {}, {}}, force, o, test::kReference);
+  const OnDevice in(r, Layout::kRows);
+  const Flight flight(0, Layout::kRows);
+  const DeviceStarts there{in.poses()};
+  DeviceTrajectories to;
+  to.end_velocity = flight.to.end_velocity;
+  const std::size_t bytes = workspace_bytes(r.platform, there, force, o, to);
+  EXPECT_THROW(simulate(r.platform, there, force, o, to, test::Place(bytes - 1).call()), Error);
+  const test::Place place(bytes);
+  simulate(r.platform, there, force, o, to, place.call());
+  place.wait();
+  const Trajectories found = flight.trajectories({});
+  EXPECT_TRUE(same_bits(found.end_velocity, plain.end_velocity));
+  for (const double x : found.end_pose.position) EXPECT_TRUE(std::isnan(x)) << "not asked for";
+  DeviceStarts twice = there;
+  twice.force = in.force;
+  EXPECT_THROW(simulate(r.platform, twice, force, o, to, place.call()), Error) << "forces here and there";
+  EXPECT_THROW(simulate(r.platform, there, {}, o, to, place.call()), Error) << "no forces";
+  o.method = Integrator::kHybrid;
+  EXPECT_THROW(simulate(r.platform, there, force, o, to, place.call()), Error);
 }
 
 TEST(DevicePoses, AreRefusedWhereSomethingIsMissing) {

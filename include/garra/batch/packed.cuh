@@ -2,6 +2,10 @@
 // write their rows themselves. For files that nvcc compiles.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 #include "garra/batch/columns.cuh"
 
 namespace garra::batch {
@@ -16,6 +20,11 @@ struct PackedRows {
   [[nodiscard]] GARRA_HD double& at(std::int64_t i, int f) const { return data[i * row + f / each * next + f % each]; }
 };
 
+/// Number f of a row of doubles.
+GARRA_HD double number_of(const DeviceColumn& column, std::int64_t row, int f) {
+  return static_cast<const double*>(column.data)[row * column.row + f * column.number];
+}
+
 struct PackBody {
   DeviceColumn from;  ///< of doubles
   RowRange rows;
@@ -24,7 +33,7 @@ struct PackBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const std::int64_t row = i / from.width;
     const int f = static_cast<int>(i % from.width);
-    to.at(row, f) = static_cast<const double*>(from.data)[(rows.first + row) * from.row + f * from.number];
+    to.at(row, f) = number_of(from, rows.first + row, f);
   }
 };
 struct UnpackBody {
@@ -47,6 +56,32 @@ void pack(const Column& from, const RowRange& rows, const PackedRows& to) {
 template <class Column>
 void unpack(const PackedRows& from, const RowRange& rows, const Column& to) {
   if (to.data != nullptr) cuda::for_each(rows.count * to.width, UnpackBody{from, rows, to});
+}
+/// `times` rows of `fields` numbers of each sample, of which each part is a column.
+inline void unpack_parts(double* from, std::int64_t times, int fields, const RowRange& rows,
+                         const std::vector<DeviceColumn>& parts) {
+  if (times == 0) return;
+  for (const DeviceColumn& part : parts) {
+    const int each = part.width / static_cast<int>(times);
+    unpack({from, times * fields, each, fields}, rows, part);
+    from += each;
+  }
+}
+
+struct NoNumbersBody {
+  double* to;
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    to[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+};
+inline void fill_with_nan(double* to, std::int64_t numbers) { cuda::for_each(numbers, NoNumbersBody{to}); }
+
+/// Samples at a time whose rows of results have `numbers` each: they take 1 GiB at most, but a thousand of them
+/// whatever they need.
+inline std::int64_t samples_at_once(std::int64_t count, std::int64_t numbers) {
+  return std::min(count,
+                  std::clamp((std::int64_t{1} << 30) / (8 * numbers), std::int64_t{1} << 10, std::int64_t{1} << 18));
 }
 
 }  // namespace garra::batch

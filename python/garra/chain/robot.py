@@ -269,13 +269,19 @@ class Chain:
         """Motions from states q, qd under constant torques [..., n] (None: 0), at `times` [s], one or ascending from 0.
 
         method: "implicit" (order 2, any damping), "implicit1", "rk4", "dopri5" (docs/chain-simulation.md).
+
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         n = self.n
-        qd = np.full(n, qd) if np.ndim(qd) == 0 else qd
-        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)))
         moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
         if moments.ndim != 1 or not len(moments):
             raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
+        if is_on_gpu(q):
+            states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque}
+            there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), method, step)
+            return Trajectories(moments, **there)
+        qd = np.full(n, qd) if np.ndim(qd) == 0 else qd
+        batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)))
         arrays = _core.chain_simulate(
             self._core, batch["q"], batch["qd"], batch["torque"], moments.tolist(), float(moments[-1]), method, step,
             device, threads,

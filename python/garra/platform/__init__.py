@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from os import PathLike, fspath
 from typing import Any
 
@@ -47,7 +48,7 @@ class ForwardKinematics:
     sigma_min: Any
     """[...] smallest singular value of the scaled Jacobian"""
     uniqueness: Any
-    """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven"""
+    """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven; None on a GPU"""
     _modes: Callable[..., Modes] | None = field(default=None, repr=False, compare=False)
 
     def modes(self, *, starts: int = 512, seed: int = 1) -> Modes:
@@ -104,10 +105,15 @@ class Platform:
     def inverse_kinematics(
         self, position: Any, quaternion: Any, *, device: str = "cpu", threads: int = 0
     ) -> InverseKinematics:
-        """Leg lengths of poses: position [..., 3], quaternion [..., 4] (need not be of unit length)."""
-        from garra import _core
-        from garra.batch import Batch
+        """Leg lengths of poses: position [..., 3], quaternion [..., 4] (need not be of unit length).
 
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
+        """
+        from garra import _core
+        from garra.batch import Batch, is_on_gpu
+
+        if is_on_gpu(position):
+            return InverseKinematics(**import_module(".on_gpu", __name__).inverse(self._core, position, quaternion))
         batch = Batch(("position", position, (3,)), ("quaternion", quaternion, (4,)))
         arrays = _core.platform_inverse(self._core, batch["position"], batch["quaternion"], device, threads)
         return InverseKinematics(**{name: batch.out(array) for name, array in arrays.items()})
@@ -117,10 +123,19 @@ class Platform:
         threads: int = 0,
     ) -> ForwardKinematics:  # fmt: skip
         """Pose of lengths [..., 6] nearest to the guess (position, quaternion), None the home pose. certify: proves that
-        it is the guess's own assembly mode, or says that it could not."""
-        from garra import _core
-        from garra.batch import Batch
+        it is the guess's own assembly mode, or says that it could not.
 
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, without certify, whatever `device` says
+        (docs/gpu-arrays.md).
+        """
+        from garra import _core
+        from garra.batch import Batch, is_on_gpu
+
+        if is_on_gpu(lengths):
+            if certify:
+                raise ValueError("certify: there is no certificate for arrays on a GPU; bring the lengths to the host")
+            there = import_module(".on_gpu", __name__).forward(self._core, lengths, guess)
+            return ForwardKinematics(**there, _modes=partial(self.modes, lengths))
         position, quaternion = self.home if guess is None else guess
         batch = Batch(("lengths", lengths, (6,)), ("position", position, (3,)), ("quaternion", quaternion, (4,)))
         arrays = _core.platform_forward(

@@ -24,18 +24,28 @@ batch::DeviceColumn needed_column(const Array& array, int width, const char* nam
   return batch::device_column(array, width);
 }
 
-/// `in`: what the operation takes beside poses, before them where `first`.
+/// What the operation takes, in its order.
 template <class Op>
-void run(const Op& op, const Given& given, std::vector<batch::DeviceColumn> in,
-         const std::vector<batch::DeviceColumn>& out, bool first = false) {
-  const DevicePoses& poses = given.poses;
-  if (poses.count < 0) throw Error(ExitCode::kUsage, "the number of poses is negative");
-  if (poses.count == 0) return;
-  const std::vector<batch::DeviceColumn> place = {needed_column(poses.position, 3, "position"),
-                                                  needed_column(poses.quaternion, 4, "quaternion")};
-  in.insert(first ? in.end() : in.begin(), place.begin(), place.end());
+void run(const Op& op, const Given& given, const std::vector<batch::DeviceColumn>& in,
+         const std::vector<batch::DeviceColumn>& out) {
   batch::on_device({Executor::kCuda, 0, given.call.device}, op,
-                   ResidentJob{model_of(given.platform), {poses.count, in, out, given.call, given.needed}});
+                   ResidentJob{model_of(given.platform), {given.poses.count, in, out, given.call, given.needed}});
+}
+
+/// Whether there is something to do.
+bool has_rows(const Given& given) {
+  if (given.poses.count < 0) throw Error(ExitCode::kUsage, "the number of poses is negative");
+  return given.poses.count > 0;
+}
+
+/// `in`: what the operation takes behind the poses.
+template <class Op>
+void run_on_poses(const Op& op, const Given& given, std::vector<batch::DeviceColumn> in,
+                  const std::vector<batch::DeviceColumn>& out) {
+  if (!has_rows(given)) return;
+  in.insert(in.begin(), {needed_column(given.poses.position, 3, "position"),
+                         needed_column(given.poses.quaternion, 4, "quaternion")});
+  run(op, given, in, out);
 }
 
 /// run(given) as a call that only counts.
@@ -48,9 +58,9 @@ std::size_t counted(const Platform& platform, const DevicePoses& poses, int devi
 
 void lengths_of(const Given& given, const DeviceMotion& motion, const DeviceLengths& to) {
   using batch::device_column;
-  run(KinematicsOp{}, given, {device_column(motion.velocity, 6), device_column(motion.acceleration, 6)},
-      {device_column(to.lengths, 6), device_column(to.rates, 6), device_column(to.accelerations, 6),
-       device_column(to.status, 1)});
+  run_on_poses(KinematicsOp{}, given, {device_column(motion.velocity, 6), device_column(motion.acceleration, 6)},
+               {device_column(to.lengths, 6), device_column(to.rates, 6), device_column(to.accelerations, 6),
+                device_column(to.status, 1)});
 }
 
 void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& options, const DeviceFound& to) {
@@ -58,30 +68,51 @@ void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& op
   if (options.certify || options.prove_mode)
     throw Error(ExitCode::kUsage, "certificates of poses are not there for arrays on the GPU",
                 "Leave `certify` and `prove_mode` out, or give arrays of the host.");
+  if (!has_rows(guess)) return;
   const ForwardRule rule{options.tol, static_cast<double>(options.max_iterations)};
-  run(ForwardOp{rule, options.characteristic_length, options.near_singular}, guess,
-      {needed_column(lengths, 6, "lengths")},
-      {device_column(to.position, 3), device_column(to.quaternion, 4), device_column(to.residual, 1),
-       device_column(to.sigma_min, 1), device_column(to.iterations, 1), device_column(to.status, 1)},
-      true);
+  const ForwardOp op{rule, options.characteristic_length, options.near_singular};
+  const batch::DeviceColumn given = needed_column(lengths, 6, "lengths");
+  const std::vector<batch::DeviceColumn> out = {device_column(to.position, 3),   device_column(to.quaternion, 4),
+                                                device_column(to.residual, 1),   device_column(to.sigma_min, 1),
+                                                device_column(to.iterations, 1), device_column(to.status, 1)};
+  const DevicePoses& at = guess.poses;
+  if (at.position.data == nullptr && at.quaternion.data == nullptr)
+    return run(ForwardFromOp{op, home_of(guess.platform)}, guess, {given}, out);
+  run(op, guess, {given, needed_column(at.position, 3, "position"), needed_column(at.quaternion, 4, "quaternion")},
+      out);
+}
+
+void details_of(const Given& given, double characteristic_length, const DeviceDetails& to) {
+  using batch::device_column;
+  // Not asked for, and not found in DeviceDetails: the largest singular value, each leg's distance to the next one.
+  const batch::DeviceColumn largest{nullptr, 1}, apart{nullptr, 6};
+  // In the order of PoseDetailOp::Out.
+  run_on_poses(
+      PoseDetailOp{characteristic_length, limits_of(given.platform)}, given, {},
+      {device_column(to.leg_vector, 18), device_column(to.leg_quaternion, 24), device_column(to.leg_euler313, 18),
+       device_column(to.universal_angles, 12), device_column(to.determinant, 1), device_column(to.sigma_min, 1),
+       largest, device_column(to.free_motion, 6), device_column(to.stroke_margin, 6),
+       device_column(to.universal_margin, 6), device_column(to.spherical_margin, 6), apart,
+       device_column(to.clearance, 1), device_column(to.condition, 1), device_column(to.mask, 1),
+       device_column(to.status, 1)});
 }
 
 void forces_of(const Given& given, const DeviceMotion& motion, const Array& wrench, const DeviceForces& to) {
   using batch::device_column;
-  run(InverseDynamicsOp{InverseOptions{}.characteristic_length}, given,
-      {device_column(motion.velocity, 6), device_column(motion.acceleration, 6), device_column(wrench, 6)},
-      {device_column(to.force, 6), device_column(to.spherical_force, 18), device_column(to.universal_force, 18),
-       device_column(to.universal_moment, 6), device_column(to.power_balance, 1), device_column(to.condition, 1),
-       device_column(to.status, 1)});
+  run_on_poses(InverseDynamicsOp{InverseOptions{}.characteristic_length}, given,
+               {device_column(motion.velocity, 6), device_column(motion.acceleration, 6), device_column(wrench, 6)},
+               {device_column(to.force, 6), device_column(to.spherical_force, 18),
+                device_column(to.universal_force, 18), device_column(to.universal_moment, 6),
+                device_column(to.power_balance, 1), device_column(to.condition, 1), device_column(to.status, 1)});
 }
 
 void accelerations_of(const Given& given, const Array& velocity, const Array& force, const Array& wrench,
                       const DeviceAccelerations& to) {
   using batch::device_column;
-  run(ForwardDynamicsOp{}, given,
-      {device_column(velocity, 6), needed_column(force, 6, "force"), device_column(wrench, 6)},
-      {device_column(to.acceleration, 6), device_column(to.kinetic, 1), device_column(to.potential, 1),
-       device_column(to.status, 1)});
+  run_on_poses(ForwardDynamicsOp{}, given,
+               {device_column(velocity, 6), needed_column(force, 6, "force"), device_column(wrench, 6)},
+               {device_column(to.acceleration, 6), device_column(to.kinetic, 1), device_column(to.potential, 1),
+                device_column(to.status, 1)});
 }
 
 }  // namespace
@@ -93,6 +124,15 @@ void inverse_kinematics(const Platform& platform, const DevicePoses& poses, cons
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
                             const DeviceLengths& to, int device) {
   return counted(platform, poses, device, [&](const Given& given) { lengths_of(given, motion, to); });
+}
+
+void inverse_details(const Platform& platform, const DevicePoses& poses, double characteristic_length,
+                     const DeviceDetails& to, const DeviceCall& call) {
+  details_of({platform, poses, call}, characteristic_length, to);
+}
+std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, double characteristic_length,
+                            const DeviceDetails& to, int device) {
+  return counted(platform, poses, device, [&](const Given& given) { details_of(given, characteristic_length, to); });
 }
 
 void forward_kinematics(const Platform& platform, const Array& lengths, const DevicePoses& guess,

@@ -1,4 +1,6 @@
 // Inverse kinematics of garra/platform_kinematics.hpp.
+#include <algorithm>
+
 #include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/inverse_ops.hpp"
 #include "platform/batch/poses.hpp"
@@ -25,17 +27,13 @@ constexpr int kLimitNumbers = sizeof(Limits<double>) / sizeof(double);
 /// Of one row. `apart` is each leg's distance to the nearest other one.
 std::uint32_t mask_of(const Limits<double>& limits, const InverseKinematics& of, const std::vector<double>& apart,
                       std::size_t row) {
-  std::uint32_t mask = 0;
-  for (std::size_t i = 0; i < kLegs; ++i) {
-    const auto bit = [&](LimitBit kind, bool passed) { mask |= passed ? std::uint32_t{kind} << i : 0u; };
-    // NaN is below no limit: a row that is invalid sets no bit, its status tells.
-    bit(kTooShort, of.lengths[6 * row + i] < limits.length_min[i]);
-    bit(kTooLong, of.lengths[6 * row + i] > limits.length_max[i]);
-    bit(kUniversalCone, of.universal_margin[6 * row + i] < 0);
-    bit(kSphericalCone, of.spherical_margin[6 * row + i] < 0);
-    bit(kCollision, limits.clearance > 0 && apart[6 * row + i] < 0);
-  }
-  return mask;
+  const auto six = [row](const std::vector<double>& all) {
+    Vec<double, 6> v;
+    std::copy_n(all.data() + 6 * row, 6, v.m);
+    return v;
+  };
+  const LimitMargins<double> margins{{}, six(of.universal_margin), six(of.spherical_margin), six(apart), 0};
+  return static_cast<std::uint32_t>(limit_mask(limits, six(of.lengths), margins));
 }
 
 void fill_masks(const std::vector<Limits<double>>& limits, const std::vector<double>& apart, InverseKinematics& to) {

@@ -30,6 +30,19 @@ struct MotionStart {
   Wrench6<S> wrench;  ///< constant, on the platform at C, base axes [N, N m]
   S good;             ///< 1: all numbers are finite
 };
+/// Good where all numbers are finite and the quaternion is one; `forces`: also those that the sample has of its own.
+GARRA_HD MotionStart<double> motion_start(const Place<double>& place, const Vec<double, 6>& velocity,
+                                          const Vec<double, 6>& wrench, bool forces) {
+  bool good = forces && dot(place.p, place.p) > 0;
+  for (int k = 0; k < 3; ++k) good = good && is_finite(place.r[k]);
+  for (int k = 0; k < 4; ++k) good = good && is_finite(place.p[k]);
+  for (int k = 0; k < 6; ++k) good = good && is_finite(velocity[k]) && is_finite(wrench[k]);
+  return {place,
+          {{{velocity[0], velocity[1], velocity[2]}}, {{velocity[3], velocity[4], velocity[5]}}},
+          {{{wrench[0], wrench[1], wrench[2]}}, {{wrench[3], wrench[4], wrench[5]}}},
+          good ? 1.0 : 0.0};
+}
+
 /// A platform and its limits.
 template <class T>
 struct MotionPlant {
@@ -259,13 +272,15 @@ struct MotionRun {
     balance_now(m, s);
     for (int l = 0; l < kWidth<S> && i + l < a.count; ++l) {
       double* row = a.end + (i + l) * kEndFields;
-      for (int k = 0; k < kMotionLengths; ++k) row[k] = motion_lane(s.x[k], l);
       row[kEndTime] = motion_lane(s.time, l);
+      row[kEndSteps] = motion_lane(s.steps, l);
+      row[kEndStatus] = motion_lane(s.status, l);
+      // A sample that never began has no end: NaN, as it was.
+      if (row[kEndStatus] == static_cast<double>(MotionStatus::kInvalidInput)) continue;
+      for (int k = 0; k < kMotionLengths; ++k) row[k] = motion_lane(s.x[k], l);
       row[kEndBalance] = motion_lane(s.balance, l);
       row[kEndWorstBalance] = motion_lane(s.worst_balance, l);
       row[kEndWorstDrift] = motion_lane(s.worst_drift, l);
-      row[kEndSteps] = motion_lane(s.steps, l);
-      row[kEndStatus] = motion_lane(s.status, l);
     }
   }
 };

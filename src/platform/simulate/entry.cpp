@@ -5,7 +5,7 @@
 #include "garra/platform_simulate.hpp"
 #include "platform/batch/full.hpp"
 #include "platform/batch/rows_run.hpp"
-#include "platform/simulate/job.hpp"
+#include "platform/simulate/device.hpp"
 
 namespace garra::platform {
 
@@ -72,12 +72,15 @@ void check_options(const SimulateOptions& o) {
   }
 }
 
-void check_force(const ForceInput& f, std::int64_t count) {
+void check_actuators(const ForceInput& f) {
   require(not_negative(f.viscous) && not_negative(f.coulomb), "a coefficient of friction is negative",
           "Friction brakes.");
   require(positive(f.coulomb_speed), "the speed that smooths Coulomb friction is not positive", "Give it in m/s.");
   require(not_negative(f.interval), "the interval of the forces is negative", "Give 0 for constant forces.");
   require(f.interval == 0 || f.samples > 0, "forces over time have no samples", "Say how many there are.");
+}
+
+void check_force(const ForceInput& f, std::int64_t count) {
   // Without an interval the forces are constant: one row.
   const std::int64_t numbers = (f.interval > 0 ? f.samples : 1) * kLegs,
                      given = static_cast<std::int64_t>(f.force.size());
@@ -147,6 +150,7 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
   check_rows("velocity", starts.velocity, count, 6, true);
   check_rows("wrench", starts.wrench, count, 6, true);
   check_options(options);
+  check_actuators(force);
   check_force(force, count);
   // Before the job is made: the full form has rows and spans of its own kind.
   if (options.method == Integrator::kHybrid) return simulate_full(platforms, starts, force, options, device);
@@ -161,6 +165,69 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
   else
     run_job(job);
   return out;
+}
+
+// --- starts that are on the GPU -------------------------------------------------------------------------------------
+
+namespace {
+
+/// Sets `needed` and runs nothing, where it is not null.
+void simulate_there(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
+                    const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call,
+                    std::size_t* needed) {
+  using batch::device_column;
+  const std::int64_t count = starts.pose.count;
+  require(count >= 0, "the number of starts is negative", "");
+  require(options.method != Integrator::kHybrid, "hybrid is not there for arrays on the GPU",
+          "Choose rk4 or rk8, or give arrays of the host.");
+  check_options(options);
+  check_actuators(force);
+  const bool own = starts.force.data != nullptr;
+  if (own)
+    require(force.force.empty(), "the forces are given twice", "Give them on the GPU or on the host.");
+  else
+    check_force(force, 1);
+  if (count == 0) return;
+  require(starts.pose.position.data != nullptr, "position is a null pointer", "");
+  require(starts.pose.quaternion.data != nullptr, "quaternion is a null pointer", "");
+  Trajectories times;
+  times.times = options.times;
+  MotionJob job = job_of({platform}, force, options, count);
+  job.own_force = own;
+  job.device = {Executor::kCuda, 0, call.device};
+  job.out = &times;
+  const int t = static_cast<int>(options.times.size());
+  const DeviceMotionJob there{
+      job,
+      device_column(starts.pose.position, 3),
+      device_column(starts.pose.quaternion, 4),
+      device_column(starts.velocity, 6),
+      device_column(starts.wrench, 6),
+      device_column(starts.force, static_cast<int>(job.force_rows) * kLegs),
+      // In the order of MotionField and of MotionEndField.
+      {device_column(to.position, 3 * t), device_column(to.quaternion, 4 * t), device_column(to.velocity, 6 * t),
+       device_column(to.lengths, 6 * t), device_column(to.kinetic, t), device_column(to.potential, t),
+       device_column(to.work, t), device_column(to.balance, t), device_column(to.drift, t)},
+      {device_column(to.end_position, 3), device_column(to.end_quaternion, 4), device_column(to.end_velocity, 6),
+       device_column(to.end_time, 1), device_column(to.end_balance, 1), device_column(to.worst_balance, 1),
+       device_column(to.worst_drift, 1), device_column(to.steps, 1), device_column(to.status, 1)},
+      call,
+      needed};
+  batch::on_device(job.device, there);
+}
+
+}  // namespace
+
+void simulate(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
+              const SimulateOptions& options, const DeviceTrajectories& to, const DeviceCall& call) {
+  simulate_there(platform, starts, force, options, to, call, nullptr);
+}
+
+std::size_t workspace_bytes(const Platform& platform, const DeviceStarts& starts, const ForceInput& force,
+                            const SimulateOptions& options, const DeviceTrajectories& to, int device) {
+  std::size_t bytes = 0;
+  simulate_there(platform, starts, force, options, to, {.device = device}, &bytes);
+  return bytes;
 }
 
 }  // namespace garra::platform

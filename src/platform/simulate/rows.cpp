@@ -21,27 +21,14 @@ Vec<double, N> row_of(const std::vector<double>& array, std::int64_t i) {
   return v;
 }
 
-/// Linear (0) or angular (1) half of a twist or wrench.
-Vec3<double> half_of(const Vec<double, 6>& a, int half) { return {{a[3 * half], a[3 * half + 1], a[3 * half + 2]}}; }
-
-template <int N>
-bool finite(const Vec<double, N>& v) {
-  return std::all_of(std::begin(v.m), std::end(v.m), [](double x) { return std::isfinite(x); });
-}
-
 MotionStart<double> start_of(const MotionJob& job, std::int64_t i) {
   const Starts& from = *job.starts;
-  const Vec3<double> r = row_of<3>(from.pose.position, i);
-  const Quaternion<double> p = row_of<4>(from.pose.quaternion, i);
-  const Vec<double, 6> velocity = row_of<6>(from.velocity, i), wrench = row_of<6>(from.wrench, i);
-  bool good = finite(r) && finite(p) && finite(velocity) && finite(wrench) && dot(p, p) > 0;
+  const double* force = job.force_of(i);
   // Forces that all samples share are judged once for all, in check_force().
-  if (job.own_force) {
-    const double* force = job.force_of(i);
-    good = good && std::all_of(force, force + job.force_numbers(1), [](double x) { return std::isfinite(x); });
-  }
-  return {
-      {r, p}, {half_of(velocity, 0), half_of(velocity, 1)}, {half_of(wrench, 0), half_of(wrench, 1)}, good ? 1.0 : 0.0};
+  const bool forces =
+      !job.own_force || std::all_of(force, force + job.force_numbers(1), [](double x) { return std::isfinite(x); });
+  return motion_start({row_of<3>(from.pose.position, i), row_of<4>(from.pose.quaternion, i)},
+                      row_of<6>(from.velocity, i), row_of<6>(from.wrench, i), forces);
 }
 
 /// `width` numbers of a row to row i of an array.
@@ -180,8 +167,6 @@ void MotionRows::give_back(std::int64_t first, std::int64_t count) const {
     out.status[i] = static_cast<MotionStatus>(static_cast<int>(row[kEndStatus]));
     out.steps[i] = static_cast<std::int64_t>(row[kEndSteps]);
     out.end_time[i] = row[kEndTime];
-    // Rows of invalid input stay NaN, as motion_room() made them.
-    if (out.status[i] == MotionStatus::kInvalidInput) continue;
     put(row + kEndPosition, 3, first + k, out.end_pose.position);
     put(row + kEndQuaternion, 4, first + k, out.end_pose.quaternion);
     put(row + kEndVelocity, 6, first + k, out.end_velocity);

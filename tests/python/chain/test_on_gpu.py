@@ -63,3 +63,19 @@ with pytest.raises(garra.UsageError, match="qd is a null pointer"):
 with pytest.raises(garra.UsageError, match="no output is called"):
     robot.evaluate(there[0], outputs="bia")
 """)
+
+
+def test_motions_have_the_bits_of_the_processor_and_are_on_the_gpu():
+    run(BEGIN + """
+torque = np.cos(np.arange(6.0))
+for method in ("implicit", "rk4"):
+    how = {"times": [0.0, 0.004, 0.01], "method": method, "step": 0.002}
+    found = robot.simulate(there[0], there[1], gpu.on_gpu(torque), **how)
+    expected = robot.simulate(q, qd, torque, device="scalar", **how)
+    for name in ("q", "qd", "tip", "kinetic_energy", "potential_energy", "balance", "status"):
+        expect_same(getattr(found, name), getattr(expected, name))
+assert expected.status[3, 4] != expected.status[0, 0] and expected.q.shape == (7, 10, 3, 6)
+expect_same(robot.simulate(there[0], times=0.002).q, robot.simulate(q, times=0.002, device="scalar").q)
+with pytest.raises(TypeError, match="qd is not on the GPU"):
+    robot.simulate(there[0], qd, times=0.01)
+""")

@@ -116,4 +116,53 @@ struct DetailOp {
   }
 };
 
+/// LimitBits of a row, as a number. NaN is below no limit: the status of such a row tells.
+template <class S>
+GARRA_HD S limit_mask(const Limits<S>& limits, const Vec<S, 6>& lengths, const LimitMargins<S>& margins) {
+  S mask(0);
+  for (int i = 0; i < kLegs; ++i) {
+    const auto add = [&](LimitBit kind, const MaskOf<S>& passed) {
+      mask = mask + select(passed, S(static_cast<double>(std::uint32_t{kind} << i)), S(0));
+    };
+    add(kTooShort, lengths[i] < limits.length_min[i]);
+    add(kTooLong, lengths[i] > limits.length_max[i]);
+    add(kUniversalCone, margins.universal[i] < S(0));
+    add(kSphericalCone, margins.spherical[i] < S(0));
+    add(kCollision, limits.clearance > S(0) && margins.apart[i] < S(0));
+  }
+  return mask;
+}
+
+/// DetailOp and what is read off it, for rows that stay on the GPU; they share the limits.
+struct PoseDetailOp {
+  double characteristic_length;
+  Limits<double> limits;
+  template <class S>
+  using In = LengthsOp::In<S>;
+  template <class S>
+  struct Answer {
+    DetailOp::Out<S> detail;
+    S condition;
+  };
+  template <class S>
+  struct Out {
+    Answer<S> answer;
+    S mask, status;
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    const Limits<S> own = cast_limits<S>(limits);
+    Out<S> out{{DetailOp{characteristic_length}(m, DetailOp::In<S>{in.place, own}), S(0)}, S(0), S(0)};
+    DetailOp::Out<S>& detail = out.answer.detail;
+    out.answer.condition = detail.conditioning.sigma_max / detail.conditioning.sigma_min;
+    const auto valid = usable(in.place);
+    out.mask = select(valid, limit_mask(own, LengthsOp{}(m, in).lengths, detail.margins), S(0));
+    out.status = select(valid, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kInvalidInput));
+    // Legs without thickness cannot collide: no distance is too small.
+    if (!(limits.clearance > 0)) detail.margins.clearance = S(std::numeric_limits<double>::infinity());
+    blank_unless<S>(valid, out.answer);
+    return out;
+  }
+};
+
 }  // namespace garra::platform

@@ -60,4 +60,20 @@ struct ForwardOp {
   }
 };
 
+/// From one guess for all rows.
+struct ForwardFromOp {
+  ForwardOp op;
+  Place<double> guess;
+  template <class S>
+  struct In {
+    Vec<S, 6> lengths;
+  };
+  template <class S>
+  using Out = ForwardOp::Out<S>;
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    return op(m, ForwardOp::In<S>{in.lengths, {cast<S>(guess.r), cast<S>(guess.p)}});
+  }
+};
+
 }  // namespace garra::platform

@@ -1,6 +1,7 @@
 // What became of a row: also read by nvcc. A row without an answer is NaN.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 
 #include "garra/systems/platform/pose.hpp"
@@ -21,6 +22,15 @@ enum class PoseStatus : int {
   kInvalidInput,    ///< a number is not finite, a length not positive, or a quaternion is zero
 };
 inline constexpr int kPoseStatuses = 7;
+
+/// Bits of a limit mask.
+enum LimitBit : std::uint32_t {
+  kTooShort = 1,  ///< << leg
+  kTooLong = 1 << 6,
+  kUniversalCone = 1 << 12,
+  kSphericalCone = 1 << 18,
+  kCollision = 1 << 24,  ///< << leg: both legs of a pair that comes too near
+};
 
 /// As a kernel's number.
 template <class S>

@@ -1,0 +1,21 @@
+// Starts that are on the GPU already: what the host hands to kernels/platform/simulate.cu.
+#pragma once
+
+#include <vector>
+
+#include "garra/batch/resident.hpp"
+#include "platform/simulate/job.hpp"
+
+namespace garra::platform {
+
+/// `job` has what the samples share, and their number.
+struct DeviceMotionJob {
+  const MotionJob& job;
+  batch::DeviceColumn position, quaternion, velocity, wrench, force;  ///< null: not given
+  std::vector<batch::DeviceColumn> trajectory;                        ///< parts of an output's row, one after another
+  std::vector<batch::DeviceColumn> end;                               ///< parts of the row of a sample's end
+  DeviceCall call;
+  std::size_t* needed;  ///< set, and nothing runs, where it is not null
+};
+
+}  // namespace garra::platform

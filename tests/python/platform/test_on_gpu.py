@@ -1,0 +1,55 @@
+"""Platforms whose poses are on a GPU, a simulated one: a process of its own has the module that knows it."""
+
+from __future__ import annotations
+
+import pytest
+from arrays import require_module
+
+require_module()
+
+from gpu_arrays import FOLDER, run  # noqa: E402
+
+if not list(FOLDER.glob("_core*")):
+    pytest.skip("no module with a simulated GPU was built", allow_module_level=True)
+
+BEGIN = """
+import garra, gpu_arrays as gpu, numpy as np, pytest
+garra.__path__[-1] = str(gpu.FOLDER)
+machine = garra.platform.load("trepa_like")
+position, quaternion = (
+    home + 0.05 * np.sin(np.arange(70.0 * len(home)).reshape(7, 10, -1) * 1.7) for home in machine.home
+)
+position[3, 4, 1] = np.nan
+
+def expect_same(found, expected, but=()):
+    for name in type(expected).__dataclass_fields__:
+        if name in but:
+            continue
+        here, there = getattr(expected, name), gpu.on_host(getattr(found, name))
+        assert there.shape == here.shape and there.astype(here.dtype).tobytes() == here.tobytes(), name
+"""
+
+
+def test_lengths_have_the_bits_of_the_processor_and_are_on_the_gpu():
+    run(BEGIN + """
+expected = machine.inverse_kinematics(position, quaternion, device="scalar")
+expect_same(machine.inverse_kinematics(gpu.on_gpu(position), gpu.on_gpu(quaternion)), expected)
+assert expected.status[3, 4] != 0 and expected.lengths.shape == (7, 10, 6)
+with pytest.raises(TypeError, match="quaternion is not on the GPU"):
+    machine.inverse_kinematics(gpu.on_gpu(position), quaternion)
+""")
+
+
+def test_poses_have_the_bits_of_the_processor_and_are_on_the_gpu():
+    run(BEGIN + """
+lengths = machine.inverse_kinematics(position, quaternion).lengths
+there = gpu.on_gpu(lengths)
+but = ("uniqueness", "_modes")
+expected = machine.forward_kinematics(lengths, device="scalar")
+expect_same(machine.forward_kinematics(there), expected, but)
+guess = machine.home[0] + 0.01, machine.home[1]
+expected = machine.forward_kinematics(lengths, guess, device="scalar")
+expect_same(machine.forward_kinematics(there, tuple(map(gpu.on_gpu, guess))), expected, but)
+with pytest.raises(ValueError, match="certify"):
+    machine.forward_kinematics(there, certify=True)
+""")
