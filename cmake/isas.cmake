@@ -62,7 +62,7 @@ target_compile_definitions(garra_generate PRIVATE GARRA_VERSION="${PROJECT_VERSI
 add_library(garra_host SHARED $<TARGET_OBJECTS:garra_generate> $<TARGET_OBJECTS:garra_io>
   $<TARGET_OBJECTS:garra_commands> $<TARGET_OBJECTS:garra_mncp>)
 set_target_properties(garra_host PROPERTIES OUTPUT_NAME garra-host LINKER_LANGUAGE CXX)
-target_link_libraries(garra_host PRIVATE garra garra_warnings HDF5::HDF5 ZLIB::ZLIB tinyxml2::tinyxml2
+target_link_libraries(garra_host PRIVATE garra garra_warnings ${GARRA_LINKED}
   -Wl,--no-as-needed garra_name)
 garra_keeps_to_itself(garra_host ${PROJECT_BINARY_DIR}/host.map)
 target_compile_definitions(garra_mncp PRIVATE GARRA_QUICK_COMPILE)
