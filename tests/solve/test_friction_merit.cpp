@@ -254,6 +254,13 @@ TEST(SolvedShare, FromZeroIsLowerAndFurtherStartsMendIt) {
   EXPECT_GT(solved_share(method, problems), 0.98);
 }
 
+// As good a start as the projected stick force, whose share of this class stands above: 199 of 200.
+TEST(FirstStart, OfSweepsSolvesTheShareThatTheStickForceDoes) {
+  Componentwise method;
+  method.first = FrictionStart::kSweeps;
+  EXPECT_GE(solved_share(method, drawn(bench::ManufacturedClass::compliant, 200, 7)), 0.985);
+}
+
 TEST(Contacts, WithoutFrictionOrSlidingAlreadyAreSolved) {
   int solved = 0, count = 0;
   const auto problems = drawn(bench::ManufacturedClass::compliant, 100, 11);

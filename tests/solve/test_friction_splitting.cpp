@@ -192,6 +192,21 @@ TYPED_TEST(Splitting, SolvesItsShareOfManufacturedProblems) {
   EXPECT_GE(certified_share<3>(rigid, solve_lanes(this->method, rigid)), Floors<TypeParam>::rigid);
 }
 
+/// What a method with other options than those of the batches solves, by the residual above; in lanes the same bits.
+template <class Method>
+void expect_all_solved(const Method& method) {
+  const auto problems = random_grasps<3>(50);
+  const auto lanes = solve_lanes(method, problems), scalar = solve_scalar(method, problems);
+  EXPECT_EQ(certified_share<3>(problems, lanes), 1.0);
+  for (std::size_t k = 0; k < problems.size(); ++k) EXPECT_TRUE(same_bits<3>(lanes[k], scalar[k])) << k;
+}
+
+TEST(Options, OfSplittingMethodsChangeTheWayAndNotTheAnswer) {
+  for (const double relaxation : {0.7, 1.3}) expect_all_solved(FrictionNsgs{.relaxation = relaxation});
+  expect_all_solved(FrictionNsgs{.extrapolate = false});
+  expect_all_solved(FrictionExtragradient{.extrapolate = false});
+}
+
 TYPED_TEST(Splitting, SolvesOneAndEightContacts) {
   const auto one = random_grasps<1>(200);
   EXPECT_EQ(certified_share<1>(one, solve_scalar(this->method, one)), 1.0);

@@ -188,6 +188,28 @@ TEST(Enumeration, IsUndecidedWhereASignIsWithinRounding) {
   EXPECT_EQ(enumerate_solutions<2>({p.M, {{0.3 - 1e-12, -0.1}}}).verdict, LcpVerdict::kNoSolution);
 }
 
+// Every z >= 0 solves w = 0 z + 0: each variable alone is a ray, and both together are a plane, which is counted and
+// not searched.
+TEST(Enumeration, CountsAPlaneOfSolutionsAsUndecidedBesideItsRays) {
+  const auto e = enumerate_solutions<2>({{{0, 0, 0, 0}}, {{0, 0}}});
+  EXPECT_EQ(e.verdict, LcpVerdict::kContinuum) << to_string(e.verdict);
+  EXPECT_EQ(e.singular, 3);
+  EXPECT_EQ(e.undecided, 1);
+  EXPECT_TRUE(found<2>(e, {{0, 0}}));
+}
+
+// Minors by hand: the diagonal, the determinants of two rows and columns, and that of all three.
+TEST(PMatrix, IsToldByTheSignsOfAllPrincipalMinors) {
+  EXPECT_EQ(is_p_matrix<2>({{2, 1, 1, 2}}), PMatrix::kYes);        // 2, 2, 3
+  EXPECT_EQ(is_p_matrix<2>({{1, -5, 5, 1}}), PMatrix::kYes);       // 1, 1, 26
+  EXPECT_EQ(is_p_matrix<2>({{1, 2, 2, 1}}), PMatrix::kNo);         // 1, 1, -3
+  EXPECT_EQ(is_p_matrix<2>({{1, 0, 0, -1}}), PMatrix::kNo);        // 1, -1
+  EXPECT_EQ(is_p_matrix<2>({{1, 1, 1, 1}}), PMatrix::kUndecided);  // 1, 1, 0: no rounded number proves a zero
+  EXPECT_EQ(is_p_matrix<2>({{0, 1, 1, 0}}), PMatrix::kNo);         // 0, 0, -1: what is undecided may still be refused
+  const Mat<double, 3, 3> all_three{{1, -0.75, -0.75, -0.75, 1, -0.75, -0.75, -0.75, 1}};
+  EXPECT_EQ(is_p_matrix<3>(all_three), PMatrix::kNo);  // 1; 1 - 0.75^2; (1 + 0.75)^2 (1 - 2 * 0.75) < 0
+}
+
 TEST(Enumeration, OfAnInvalidProblemIsUndecided) {
   const auto e = enumerate_solutions<2>({{{1, 0, 0, NAN}}, {{-1, -1}}});
   EXPECT_EQ(e.verdict, LcpVerdict::kUndecided);
