@@ -1,7 +1,6 @@
 // Friction contact problems, wrenches to be balanced, linear complementarity problems.
-#include "garra/contact.hpp"
-
 #include "arrays.hpp"
+#include "contact_options.hpp"
 #include "garra/contact_gradient.hpp"
 #include "garra/lcp.hpp"
 #include "garra/wrench_balance.hpp"
@@ -70,12 +69,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
   Solutions out;
   {
     const nb::gil_scoped_release released;
-    contact::Options options;
-    options.method = contact::parse_method(how.method);
-    options.precision = contact::parse_precision(how.precision);
-    options.tol = how.tol;
-    options.max_iterations = how.max_iterations;
-    options.wanted.merit = false;
+    const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations);
     contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads), out);
   }
   return out;

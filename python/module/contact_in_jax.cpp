@@ -1,6 +1,6 @@
 // Contact forces and their derivatives as functions that XLA calls by itself: what JAX compiles runs without Python.
 #include "arrays.hpp"
-#include "garra/contact.hpp"
+#include "contact_options.hpp"
 #include "garra/contact_gradient.hpp"
 #include "xla_call.hpp"
 
@@ -9,6 +9,10 @@ namespace garra::python {
 namespace {
 
 using xla::Call;
+
+Device device_in(const xla::Attributes& how) {
+  return device_of(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")));
+}
 
 /// A, b, mu -> c, a, state and, where it is asked for, margin.
 void solve(const Call& call) {
@@ -19,13 +23,9 @@ void solve(const Call& call) {
   const int contacts = static_cast<int>(in[2]->axis(0));
   const auto count = static_cast<std::int64_t>(in[2]->count()) / std::max(contacts, 1);
   const auto A = xla::numbers(*in[0], room[0]), b = xla::numbers(*in[1], room[1]), mu = xla::numbers(*in[2], room[2]);
-  contact::Options options;
-  options.method = contact::parse_method(how.text("method"));
-  options.precision = contact::parse_precision(how.text("precision"));
-  options.tol = how.number<double>("tol");
-  options.max_iterations = static_cast<int>(how.number<std::int64_t>("max_iterations"));
-  options.wanted.merit = false;
-  const Device device = device_of(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")));
+  const contact::Options options = contact_options(how.text("method"), how.text("precision"), how.number<double>("tol"),
+                                                   static_cast<int>(how.number<std::int64_t>("max_iterations")));
+  const Device device = device_in(how);
   contact::Solutions found;
   contact::solve({contacts, count, A, b, mu, {}, {}}, options, device, found);
   xla::put(found.c, *out[0]);
@@ -48,7 +48,7 @@ void pull_back(const Call& call) {
   const auto count = static_cast<std::int64_t>(in[1]->count()) / std::max(contacts, 1);
   const std::span regime(static_cast<const std::uint8_t*>(in[4]->data), in[4]->count());
   const auto& how = call.attributes;
-  const Device device = device_of(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")));
+  const Device device = device_in(how);
   const auto found = contact::gradients(
       {contacts, count, xla::numbers(*in[0], room[0]), xla::numbers(*in[1], room[1]), xla::numbers(*in[2], room[2]),
        xla::numbers(*in[3], room[3]), regime, xla::numbers(*in[5], room[4])},

@@ -1,4 +1,5 @@
 // Contact problems whose arrays are on a GPU.
+#include "contact_options.hpp"
 #include "garra/contact_device.hpp"
 #include "on_gpu.hpp"
 
@@ -26,11 +27,7 @@ void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnG
            std::uintptr_t stream, const nb::callable& allocate) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
                                          view_of<const double>(A), view_of<const double>(b), view_of<const double>(mu)};
-  contact::Options options;
-  options.method = contact::parse_method(method);
-  options.precision = contact::parse_precision(precision);
-  options.tol = tol;
-  options.max_iterations = max_iterations;
+  const contact::Options options = contact_options(method, precision, tol, max_iterations);
   const contact::DeviceSolutions to = solutions_in(out);
   run_on_gpu(
       {A.device_id(), stream, allocate},

@@ -1,0 +1,21 @@
+// What Python says of how contact problems are solved.
+#pragma once
+
+#include <string>
+
+#include "garra/contact.hpp"
+
+namespace garra::python {
+
+inline contact::Options contact_options(const std::string& method, const std::string& precision, double tol,
+                                        int max_iterations) {
+  contact::Options options;
+  options.method = contact::parse_method(method);
+  options.precision = contact::parse_precision(precision);
+  options.tol = tol;
+  options.max_iterations = max_iterations;
+  options.wanted.merit = false;  // no array of Python's has it
+  return options;
+}
+
+}  // namespace garra::python
