@@ -62,5 +62,6 @@ void add_grasp_propose(nb::module_& m);
 void add_mncp(nb::module_& m);
 void add_singularity(nb::module_& m);
 void add_platform(nb::module_& m);
+void add_platform_dynamics(nb::module_& m);
 
 }  // namespace garra::python

@@ -79,6 +79,7 @@ NB_MODULE(_core, m) {
   add_mncp(m);
   add_singularity(m);
   add_platform(m);
+  add_platform_dynamics(m);
 }
 
 }  // namespace garra::python

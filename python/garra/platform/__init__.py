@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from garra.platform.dynamics import ForwardDynamics, InverseDynamics, Trajectories
 
 
 @dataclass(frozen=True)
@@ -144,6 +147,44 @@ class Platform:
         found = {name: batch.out(array) for name, array in arrays.items()}
         return ForwardKinematics(**found, _modes=partial(self.modes, lengths))
 
+    def inverse_dynamics(
+        self, position: Any, quaternion: Any, velocity: Any = None, acceleration: Any = None, wrench: Any = None, *,
+        form: str = "minimal", device: str = "cpu", threads: int = 0,
+    ) -> InverseDynamics:  # fmt: skip
+        """Forces of the actuators that move the platform so, and what the joints bear.
+
+        position [..., 3], quaternion [..., 4]; velocity and acceleration [..., 6] (v, w) of the center of mass, base
+        axes, wrench [..., 6] (force there, moment) from outside, base axes; None: zero. form: "minimal", six
+        coordinates, or "full", the paper's 91. Arrays on a GPU stay there.
+        """
+        given = {"position": position, "quaternion": quaternion, "velocity": velocity, "acceleration": acceleration}
+        dynamics = import_module(".dynamics", __name__)
+        return dynamics.inverse_dynamics(self._core, given | {"wrench": wrench}, form, device, threads)
+
+    def forward_dynamics(
+        self, position: Any, quaternion: Any, velocity: Any, force: Any, wrench: Any = None, *, form: str = "minimal",
+        device: str = "cpu", threads: int = 0,
+    ) -> ForwardDynamics:  # fmt: skip
+        """Accelerations under forces [..., 6] of the actuators; the rest as in inverse_dynamics()."""
+        given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
+        dynamics = import_module(".dynamics", __name__)
+        return dynamics.forward_dynamics(self._core, given, form, device, threads)
+
+    def simulate(
+        self, position: Any, quaternion: Any, velocity: Any = None, force: Any = None, wrench: Any = None, *,
+        times: Any, method: str = "rk8", step: float = 0.01, watch_limits: bool = False, device: str = "cpu",
+        threads: int = 0,
+    ) -> Trajectories:  # fmt: skip
+        """Motions under constant forces of the actuators and a constant wrench, at `times` [s], one or ascending from 0.
+
+        method: "rk8", "rk4", "hybrid" (the paper's, of its 91 coordinates; not on a GPU). watch_limits: a motion ends
+        where a leg, a joint or a collision forbids more. It ends near a singularity in any case. Arrays on a GPU stay
+        there.
+        """
+        given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
+        dynamics = import_module(".dynamics", __name__)
+        return dynamics.simulate(self._core, given, times, method, step, watch_limits, device, threads)
+
     def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
         """Every pose found that has the lengths [6], from `starts` random ones."""
         from garra import _core
@@ -168,12 +209,12 @@ def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "STATUS":
+    if name in ("STATUS", "MOTION_STATUS"):
         from garra import _core
 
-        return _core.pose_statuses
+        return _core.pose_statuses if name == "STATUS" else _core.motion_statuses
     raise AttributeError(f"module 'garra.platform' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "STATUS"})
+    return sorted({*globals(), "STATUS", "MOTION_STATUS"})

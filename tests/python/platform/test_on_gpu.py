@@ -53,3 +53,25 @@ expect_same(machine.forward_kinematics(there, tuple(map(gpu.on_gpu, guess))), ex
 with pytest.raises(ValueError, match="certify"):
     machine.forward_kinematics(there, certify=True)
 """)
+
+
+def test_dynamics_have_the_bits_of_the_processor_and_are_on_the_gpu():
+    run(BEGIN + """
+velocity, force = (np.sin(np.arange(420.0).reshape(7, 10, 6) * k) for k in (1.1, 0.7))
+force = 95 + 3 * force
+where, there = (position, quaternion), (gpu.on_gpu(position), gpu.on_gpu(quaternion))
+v, f, w = (gpu.on_gpu(x) for x in (velocity, force, np.arange(6.0)))
+expect_same(machine.inverse_dynamics(*there, v, wrench=w),
+            machine.inverse_dynamics(*where, velocity, wrench=np.arange(6.0), device="scalar"))
+expect_same(machine.forward_dynamics(*there, v, f), machine.forward_dynamics(*where, velocity, force, device="scalar"))
+how = {"times": [0.0, 0.01, 0.02], "step": 0.005}
+expected = machine.simulate(*where, velocity, force, device="scalar", **how)
+expect_same(machine.simulate(*there, v, f, **how), expected, but=("times",))
+assert expected.position.shape == (7, 10, 3, 3) and expected.status[3, 4] == 7 and expected.status[0, 0] == 0
+with pytest.raises(ValueError, match="form"):
+    machine.inverse_dynamics(*there, form="full")
+with pytest.raises(garra.UsageError, match="hybrid"):
+    machine.simulate(*there, force=f, times=0.01, method="hybrid")
+with pytest.raises(TypeError, match="force is not on the GPU"):
+    machine.simulate(*there, force=force, times=0.01)
+""")

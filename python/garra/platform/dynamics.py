@@ -1,0 +1,131 @@
+"""Forces, accelerations and motions of six-legged platforms (docs/platform-dynamics.md); functions of Platform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garra import _core
+from garra.batch import Batch, is_on_gpu
+from garra.on_gpu import Rows, all_on_gpu
+
+_SIX = ("velocity", "acceleration", "force", "wrench")
+
+
+@dataclass(frozen=True)
+class InverseDynamics:
+    """One of everything for each pose. Forces are in base axes."""
+
+    force: Any
+    """[..., 6] of the actuators, positive where it extends the leg [N]"""
+    spherical_force: Any
+    """[..., 6, 3] of the platform on each leg [N]"""
+    universal_force: Any
+    """[..., 6, 3] of the base on each leg [N]"""
+    universal_moment: Any
+    """[..., 6] of the base on each leg, about the axis across both of its universal joint's [N m]"""
+    power_balance: Any
+    """[...] power of actuators and wrench less d(T + V)/dt: 0 but for rounding [W]"""
+    condition: Any
+    """[...] of the scaled Jacobian"""
+    status: Any
+    """[...] index in STATUS"""
+
+
+@dataclass(frozen=True)
+class ForwardDynamics:
+    """One of everything for each pose."""
+
+    acceleration: Any
+    """[..., 6] (dv/dt, dw/dt), base axes [m/s^2, rad/s^2]"""
+    kinetic_energy: Any
+    """[...] [J]"""
+    potential_energy: Any
+    """[...] [J]"""
+    status: Any
+    """[...] index in STATUS"""
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    """Of every start; [...] its leading axes, t the chosen times. NaN where a motion did not get there."""
+
+    times: np.ndarray
+    position: Any
+    """[..., t, 3] [m]"""
+    quaternion: Any
+    """[..., t, 4] scalar first"""
+    velocity: Any
+    """[..., t, 6] (v, w), base axes [m/s, rad/s]"""
+    lengths: Any
+    """[..., t, 6] of the legs [m]"""
+    kinetic_energy: Any
+    """[..., t] [J]"""
+    potential_energy: Any
+    """[..., t] [J]"""
+    work: Any
+    """[..., t] of actuators and wrench since the start [J]"""
+    balance: Any
+    """[..., t] energy gained less work: 0 but for errors of the integration [J]"""
+    end_time: Any
+    """[...] the last time reached [s]"""
+    status: Any
+    """[...] index in MOTION_STATUS"""
+
+
+def inverse_dynamics(core: Any, given: dict[str, Any], form: str, device: str, threads: int) -> InverseDynamics:
+    if is_on_gpu(given["position"]):
+        answers = {"force": (6,), "spherical_force": (6, 3), "universal_force": (6, 3), "universal_moment": (6,),
+                   "power_balance": (), "condition": ()}  # fmt: skip
+        return InverseDynamics(**_there(_core.platform_inverse_dynamics_on_gpu, core, given, answers, form))
+    batch = _batch(given)
+    arrays = _core.platform_inverse_dynamics(core, *(batch[name] for name in given), form, device, threads)
+    return InverseDynamics(**{name: batch.out(array) for name, array in arrays.items()})
+
+
+def forward_dynamics(core: Any, given: dict[str, Any], form: str, device: str, threads: int) -> ForwardDynamics:
+    if is_on_gpu(given["position"]):
+        answers = {"acceleration": (6,), "kinetic_energy": (), "potential_energy": ()}
+        return ForwardDynamics(**_there(_core.platform_forward_dynamics_on_gpu, core, given, answers, form))
+    batch = _batch(given)
+    arrays = _core.platform_forward_dynamics(core, *(batch[name] for name in given), form, device, threads)
+    return ForwardDynamics(**{name: batch.out(array) for name, array in arrays.items()})
+
+
+def simulate(
+    core: Any, given: dict[str, Any], times: Any, method: str, step: float, watch_limits: bool, device: str, threads: int
+) -> Trajectories:
+    moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if moments.ndim != 1 or not len(moments):
+        raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
+    how = (moments.tolist(), method, step, watch_limits)
+    if is_on_gpu(given["position"]):
+        t = len(moments)
+        answers = {name: (t, width) for name, width in (("position", 3), ("quaternion", 4), ("velocity", 6), ("lengths", 6))}  # fmt: skip
+        answers |= dict.fromkeys(("kinetic_energy", "potential_energy", "work", "balance"), (t,)) | {"end_time": ()}
+        return Trajectories(moments, **_there(_core.platform_simulate_on_gpu, core, given, answers, "minimal", *how))
+    batch = _batch(given)
+    arrays = _core.platform_simulate(core, *(batch[name] for name in given), *how, device, threads)
+    return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
+
+
+def _batch(given: dict[str, Any]) -> Batch:
+    """What is not given is zero."""
+    tails = {"position": (3,), "quaternion": (4,)} | dict.fromkeys(_SIX, (6,))
+    return Batch(*((name, np.zeros(6) if value is None else value, tails[name]) for name, value in given.items()))
+
+
+def _there(
+    call: Any, core: Any, given: dict[str, Any], answers: dict[str, tuple[int, ...]], form: str, *how: Any
+) -> dict[str, Any]:
+    """The answers of arrays on a GPU, by their names and what is behind the leading axes."""
+    if form != "minimal":
+        raise ValueError(f"form = {form!r} is not there for arrays on a GPU: bring them to the host")
+    there = all_on_gpu({name: value for name, value in given.items() if value is not None})
+    rows = Rows(there, {"position": (3,), "quaternion": (4,)} | dict.fromkeys(_SIX, (6,)))
+    out = {name: rows.empty(name, tail) for name, tail in answers.items()}
+    out["status"] = rows.empty("status", (), "int32")
+    call(core, rows.given, out, *how, rows.stream, rows.workspace)
+    return rows.finish()

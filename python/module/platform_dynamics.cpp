@@ -1,0 +1,206 @@
+// Dynamics and motions of six-legged platforms, of arrays on the host and on a GPU.
+#include "garra/platform_dynamics.hpp"
+
+#include "arrays.hpp"
+#include "garra/platform_simulate.hpp"
+#include "on_gpu.hpp"
+
+namespace garra::python {
+
+namespace {
+
+using platform::Form;
+using platform::Platform;
+using platform::Poses;
+
+std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
+
+Form form_of(const std::string& name) {
+  if (name != "minimal" && name != "full")
+    throw Error(ExitCode::kUsage, "form = \"" + name + "\"", "there are minimal and full");
+  return name == "full" ? Form::kFull : Form::kMinimal;
+}
+
+nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quaternion, const Numbers& velocity,
+                 const Numbers& acceleration, const Numbers& wrench, const std::string& form, const std::string& device,
+                 int threads) {
+  const std::size_t n = position.shape(0);
+  const Poses poses{copied(position), copied(quaternion)};
+  const platform::Motion motion{copied(velocity), copied(acceleration)};
+  platform::InverseDynamics r;
+  {
+    const nb::gil_scoped_release released;
+    r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), form_of(form), device_of(device, threads));
+  }
+  nb::dict out;
+  out["force"] = taken(std::move(r.force), {n, 6});
+  out["spherical_force"] = taken(std::move(r.spherical_force), {n, 6, 3});
+  out["universal_force"] = taken(std::move(r.universal_force), {n, 6, 3});
+  out["universal_moment"] = taken(std::move(r.universal_moment), {n, 6});
+  out["power_balance"] = taken(std::move(r.power_balance), {n});
+  out["condition"] = taken(std::move(r.condition), {n});
+  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
+  return out;
+}
+
+nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quaternion, const Numbers& velocity,
+                 const Numbers& force, const Numbers& wrench, const std::string& form, const std::string& device,
+                 int threads) {
+  const std::size_t n = position.shape(0);
+  const Poses poses{copied(position), copied(quaternion)};
+  platform::ForwardDynamics r;
+  {
+    const nb::gil_scoped_release released;
+    r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), form_of(form),
+                                   device_of(device, threads));
+  }
+  nb::dict out;
+  out["acceleration"] = taken(std::move(r.acceleration), {n, 6});
+  out["kinetic_energy"] = taken(std::move(r.kinetic), {n});
+  out["potential_energy"] = taken(std::move(r.potential), {n});
+  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
+  return out;
+}
+
+platform::SimulateOptions options_of(const std::vector<double>& times, const std::string& method, double step,
+                                     bool watch_limits) {
+  platform::SimulateOptions options;
+  options.method = platform::parse_platform_integrator(method);
+  options.step = step;
+  options.times = times;
+  options.until = times.back();
+  options.watch_limits = watch_limits;
+  return options;
+}
+
+nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& quaternion, const Numbers& velocity,
+                  const Numbers& force, const Numbers& wrench, const std::vector<double>& times,
+                  const std::string& method, double step, bool watch_limits, const std::string& device, int threads) {
+  const std::size_t n = position.shape(0), t = times.size();
+  const platform::Starts starts{{copied(position), copied(quaternion)}, copied(velocity), copied(wrench)};
+  platform::ForceInput input;
+  input.force = copied(force);
+  platform::Trajectories r;
+  {
+    const nb::gil_scoped_release released;
+    r = platform::simulate({p}, starts, input, options_of(times, method, step, watch_limits),
+                           device_of(device, threads));
+  }
+  nb::dict out;
+  out["position"] = taken(std::move(r.pose.position), {n, t, 3});
+  out["quaternion"] = taken(std::move(r.pose.quaternion), {n, t, 4});
+  out["velocity"] = taken(std::move(r.velocity), {n, t, 6});
+  out["lengths"] = taken(std::move(r.lengths), {n, t, 6});
+  out["kinetic_energy"] = taken(std::move(r.kinetic), {n, t});
+  out["potential_energy"] = taken(std::move(r.potential), {n, t});
+  out["work"] = taken(std::move(r.work), {n, t});
+  out["balance"] = taken(std::move(r.balance), {n, t});
+  out["end_time"] = taken(std::move(r.end_time), {n});
+  out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
+  return out;
+}
+
+// --- on a GPU: `given` has an array for each name, `out` one for each answer ----------------------------------------
+
+/// The poses of `given`, and where a call on them runs.
+struct There {
+  platform::DevicePoses poses;
+  GpuPlace place;
+};
+There there_of(const nb::dict& given, std::uintptr_t stream, const nb::callable& allocate) {
+  const auto position = nb::cast<OnGpu<const double>>(given["position"]);
+  There there{{static_cast<std::int64_t>(position.shape(0)), view_of<const double>(position)},
+              {position.device_id(), stream, allocate}};
+  take<const double>(given, "quaternion", there.poses.quaternion);
+  return there;
+}
+void take_if(const nb::dict& given, const char* name, DeviceArray<const double>& to) {
+  if (given.contains(name)) take<const double>(given, name, to);
+}
+
+void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
+                    const nb::callable& allocate) {
+  const There there = there_of(given, stream, allocate);
+  platform::DeviceMotion motion;
+  DeviceArray<const double> wrench;
+  take_if(given, "velocity", motion.velocity);
+  take_if(given, "acceleration", motion.acceleration);
+  take_if(given, "wrench", wrench);
+  platform::DeviceForces to;
+  take<double>(out, "force", to.force);
+  take<double>(out, "spherical_force", to.spherical_force);
+  take<double>(out, "universal_force", to.universal_force);
+  take<double>(out, "universal_moment", to.universal_moment);
+  take<double>(out, "power_balance", to.power_balance);
+  take<double>(out, "condition", to.condition);
+  take<std::int32_t>(out, "status", to.status);
+  run_on_gpu(
+      there.place,
+      [&](const DeviceCall& call) {
+        return platform::workspace_bytes(p, there.poses, motion, wrench, to, call.device);
+      },
+      [&](const DeviceCall& call) { platform::inverse_dynamics(p, there.poses, motion, wrench, to, call); });
+}
+
+void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
+                    const nb::callable& allocate) {
+  const There there = there_of(given, stream, allocate);
+  DeviceArray<const double> velocity, force, wrench;
+  take_if(given, "velocity", velocity);
+  take_if(given, "force", force);
+  take_if(given, "wrench", wrench);
+  platform::DeviceAccelerations to;
+  take<double>(out, "acceleration", to.acceleration);
+  take<double>(out, "kinetic_energy", to.kinetic);
+  take<double>(out, "potential_energy", to.potential);
+  take<std::int32_t>(out, "status", to.status);
+  run_on_gpu(
+      there.place,
+      [&](const DeviceCall& call) {
+        return platform::workspace_bytes(p, there.poses, velocity, force, wrench, to, call.device);
+      },
+      [&](const DeviceCall& call) { platform::forward_dynamics(p, there.poses, velocity, force, wrench, to, call); });
+}
+
+void simulate_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, const std::vector<double>& times,
+                     const std::string& method, double step, bool watch_limits, std::uintptr_t stream,
+                     const nb::callable& allocate) {
+  const There there = there_of(given, stream, allocate);
+  platform::DeviceStarts starts{there.poses};
+  take_if(given, "velocity", starts.velocity);
+  take_if(given, "force", starts.force);
+  take_if(given, "wrench", starts.wrench);
+  platform::DeviceTrajectories to;
+  take<double>(out, "position", to.position);
+  take<double>(out, "quaternion", to.quaternion);
+  take<double>(out, "velocity", to.velocity);
+  take<double>(out, "lengths", to.lengths);
+  take<double>(out, "kinetic_energy", to.kinetic);
+  take<double>(out, "potential_energy", to.potential);
+  take<double>(out, "work", to.work);
+  take<double>(out, "balance", to.balance);
+  take<double>(out, "end_time", to.end_time);
+  take<std::int32_t>(out, "status", to.status);
+  const platform::SimulateOptions options = options_of(times, method, step, watch_limits);
+  run_on_gpu(
+      there.place,
+      [&](const DeviceCall& call) { return platform::workspace_bytes(p, starts, {}, options, to, call.device); },
+      [&](const DeviceCall& call) { platform::simulate(p, starts, {}, options, to, call); });
+}
+
+}  // namespace
+
+void add_platform_dynamics(nb::module_& m) {
+  nb::list statuses;
+  for (int s = 0; s < platform::kMotionStatuses; ++s)
+    statuses.append(platform::to_string(static_cast<platform::MotionStatus>(s)));
+  m.attr("motion_statuses") = nb::tuple(statuses);
+  m.def("platform_inverse_dynamics", inverse);
+  m.def("platform_inverse_dynamics_on_gpu", inverse_on_gpu);
+  m.def("platform_forward_dynamics", forward);
+  m.def("platform_forward_dynamics_on_gpu", forward_on_gpu);
+  m.def("platform_simulate", simulate);
+  m.def("platform_simulate_on_gpu", simulate_on_gpu);
+}
+
+}  // namespace garra::python
