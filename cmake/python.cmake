@@ -41,7 +41,7 @@ target_link_libraries(garra_python PRIVATE garra nlohmann_json::nlohmann_json)
 if(NOT GARRA_ISAS)  # it is in libgarra-host.so then
   target_link_libraries(garra_python PRIVATE garra_mncp)
 endif()
-target_compile_options(garra_python PRIVATE -O1)
+target_compile_options(garra_python PRIVATE $<IF:$<BOOL:${GARRA_ISAS}>,-Os,-O1>)  # it hands arrays over
 target_compile_definitions(garra_python PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
 set(stub_needs garra_python)
 if(GARRA_ISAS)
