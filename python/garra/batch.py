@@ -77,6 +77,14 @@ class Batch:
         return np.ascontiguousarray(array.reshape((self.count, *tail)))
 
 
+def moments_of(times: Any) -> np.ndarray:
+    """[t] of one time or several; raises ValueError where they are neither."""
+    moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if moments.ndim != 1 or not len(moments):
+        raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
+    return moments
+
+
 def _from_dlpack(name: str, value: Any) -> np.ndarray:
     """Of any other library; answers are NumPy's."""
     try:

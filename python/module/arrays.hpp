@@ -34,6 +34,8 @@ auto span_of(const std::optional<Array>& a) {
   return a ? span_of(*a) : decltype(span_of(*a)){};
 }
 
+inline std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
+
 /// A vector as a NumPy array that owns it. Enums become their numbers.
 template <class Number, class T>
 nb::object taken_as(std::vector<T>&& values, std::vector<std::size_t> shape) {

@@ -159,9 +159,9 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
                   const std::string& device, int threads) {
   chain::Samples samples;
   samples.count = static_cast<std::int64_t>(q.shape(0));
-  samples.q.assign(q.data(), q.data() + q.size());
-  samples.qd.assign(qd.data(), qd.data() + qd.size());
-  if (torque) samples.amplitude.assign(torque->data(), torque->data() + torque->size());
+  samples.q = copied(q);
+  samples.qd = copied(qd);
+  if (torque) samples.amplitude = copied(*torque);
   const chain::SimulateOptions options = simulate_options(times, until, method, step);
   chain::Trajectories t;
   {

@@ -4,7 +4,7 @@
 #include "arrays.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/platform_kinematics.hpp"
-#include "on_gpu.hpp"
+#include "platform_on_gpu.hpp"
 
 namespace garra::python {
 
@@ -12,8 +12,6 @@ namespace {
 
 using platform::Platform;
 using platform::Poses;
-
-std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
 
 nb::object taken_poses(std::vector<double>&& numbers, std::size_t n, std::size_t width) {
   return taken(std::move(numbers), {n, width});
@@ -66,16 +64,14 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
 /// Queues what inverse() gives, of poses that are on a GPU; `out` has an array for each answer.
 void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
                     const nb::callable& allocate) {
-  const auto position = nb::cast<OnGpu<const double>>(given["position"]);
-  platform::DevicePoses poses{static_cast<std::int64_t>(position.shape(0)), view_of<const double>(position)};
-  take<const double>(given, "quaternion", poses.quaternion);
-  const GpuPlace place{position.device_id(), stream, allocate};
+  const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   platform::DeviceLengths lengths;
   take<double>(out, "lengths", lengths.lengths);
   take<std::int32_t>(out, "status", lengths.status);
   run_on_gpu(
-      place, [&](const DeviceCall& call) { return platform::workspace_bytes(p, poses, {}, lengths, call.device); },
-      [&](const DeviceCall& call) { platform::inverse_kinematics(p, poses, {}, lengths, call); });
+      there.place,
+      [&](const DeviceCall& call) { return platform::workspace_bytes(p, there.poses, {}, lengths, call.device); },
+      [&](const DeviceCall& call) { platform::inverse_kinematics(p, there.poses, {}, lengths, call); });
   platform::DeviceDetails details;
   take<double>(out, "condition", details.condition);
   take<double>(out, "sigma_min", details.sigma_min);
@@ -84,8 +80,9 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take<std::int32_t>(out, "mask", details.mask);
   const double length = platform::InverseOptions{}.characteristic_length;
   run_on_gpu(
-      place, [&](const DeviceCall& call) { return platform::workspace_bytes(p, poses, length, details, call.device); },
-      [&](const DeviceCall& call) { platform::inverse_details(p, poses, length, details, call); });
+      there.place,
+      [&](const DeviceCall& call) { return platform::workspace_bytes(p, there.poses, length, details, call.device); },
+      [&](const DeviceCall& call) { platform::inverse_details(p, there.poses, length, details, call); });
 }
 
 /// Queues what forward() gives without a certificate, of lengths that are on a GPU, from a guess there or from home.

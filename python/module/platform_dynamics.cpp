@@ -3,7 +3,7 @@
 
 #include "arrays.hpp"
 #include "garra/platform_simulate.hpp"
-#include "on_gpu.hpp"
+#include "platform_on_gpu.hpp"
 
 namespace garra::python {
 
@@ -12,8 +12,6 @@ namespace {
 using platform::Form;
 using platform::Platform;
 using platform::Poses;
-
-std::vector<double> copied(const Numbers& a) { return {a.data(), a.data() + a.size()}; }
 
 Form form_of(const std::string& name) {
   if (name != "minimal" && name != "full")
@@ -102,25 +100,13 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
 
 // --- on a GPU: `given` has an array for each name, `out` one for each answer ----------------------------------------
 
-/// The poses of `given`, and where a call on them runs.
-struct There {
-  platform::DevicePoses poses;
-  GpuPlace place;
-};
-There there_of(const nb::dict& given, std::uintptr_t stream, const nb::callable& allocate) {
-  const auto position = nb::cast<OnGpu<const double>>(given["position"]);
-  There there{{static_cast<std::int64_t>(position.shape(0)), view_of<const double>(position)},
-              {position.device_id(), stream, allocate}};
-  take<const double>(given, "quaternion", there.poses.quaternion);
-  return there;
-}
 void take_if(const nb::dict& given, const char* name, DeviceArray<const double>& to) {
   if (given.contains(name)) take<const double>(given, name, to);
 }
 
 void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
                     const nb::callable& allocate) {
-  const There there = there_of(given, stream, allocate);
+  const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   platform::DeviceMotion motion;
   DeviceArray<const double> wrench;
   take_if(given, "velocity", motion.velocity);
@@ -144,7 +130,7 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
 
 void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
                     const nb::callable& allocate) {
-  const There there = there_of(given, stream, allocate);
+  const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   DeviceArray<const double> velocity, force, wrench;
   take_if(given, "velocity", velocity);
   take_if(given, "force", force);
@@ -165,7 +151,7 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
 void simulate_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, const std::vector<double>& times,
                      const std::string& method, double step, bool watch_limits, std::uintptr_t stream,
                      const nb::callable& allocate) {
-  const There there = there_of(given, stream, allocate);
+  const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   platform::DeviceStarts starts{there.poses};
   take_if(given, "velocity", starts.velocity);
   take_if(given, "force", starts.force);

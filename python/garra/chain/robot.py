@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.batch import Batch, is_on_gpu
+from garra.batch import Batch, is_on_gpu, moments_of
 from garra.files import data
 
 _FRAMES = {"world": False, "tool": True}
@@ -273,9 +273,7 @@ class Chain:
         Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         n = self.n
-        moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
-        if moments.ndim != 1 or not len(moments):
-            raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
+        moments = moments_of(times)
         if is_on_gpu(q):
             states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque}
             there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), method, step)

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from garra import _core
-from garra.batch import Batch, is_on_gpu
+from garra.batch import Batch, is_on_gpu, moments_of
 from garra.on_gpu import Rows, all_on_gpu
 
-_SIX = ("velocity", "acceleration", "force", "wrench")
+_TAILS = {"position": (3,), "quaternion": (4,)}
+_TAILS |= dict.fromkeys(("velocity", "acceleration", "force", "wrench"), (6,))
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,7 @@ def forward_dynamics(core: Any, given: dict[str, Any], form: str, device: str, t
 def simulate(
     core: Any, given: dict[str, Any], times: Any, method: str, step: float, watch_limits: bool, device: str, threads: int
 ) -> Trajectories:
-    moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
-    if moments.ndim != 1 or not len(moments):
-        raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
+    moments = moments_of(times)
     how = (moments.tolist(), method, step, watch_limits)
     if is_on_gpu(given["position"]):
         t = len(moments)
@@ -113,8 +112,7 @@ def simulate(
 
 def _batch(given: dict[str, Any]) -> Batch:
     """What is not given is zero."""
-    tails = {"position": (3,), "quaternion": (4,)} | dict.fromkeys(_SIX, (6,))
-    return Batch(*((name, np.zeros(6) if value is None else value, tails[name]) for name, value in given.items()))
+    return Batch(*((name, np.zeros(6) if value is None else value, _TAILS[name]) for name, value in given.items()))
 
 
 def _there(
@@ -124,7 +122,7 @@ def _there(
     if form != "minimal":
         raise ValueError(f"form = {form!r} is not there for arrays on a GPU: bring them to the host")
     there = all_on_gpu({name: value for name, value in given.items() if value is not None})
-    rows = Rows(there, {"position": (3,), "quaternion": (4,)} | dict.fromkeys(_SIX, (6,)))
+    rows = Rows(there, _TAILS)
     out = {name: rows.empty(name, tail) for name, tail in answers.items()}
     out["status"] = rows.empty("status", (), "int32")
     call(core, rows.given, out, *how, rows.stream, rows.workspace)
