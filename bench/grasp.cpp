@@ -235,7 +235,7 @@ struct TermsBody {
     const grasp::FingerState<S, kJoints> state = {ik.q, Joints<S>::zero(), false};
     const grasp::TorqueCommand<S, kJoints> command = {false, Joints<S>::zero(), task.compensation, task.force};
     const auto terms = grasp::finger_terms<chain::Joints::kRevolute>(finger->six, task.place, state, command);
-    batch::store<S>(out, i, grasp::FingerShare<S>{terms.A, terms.drift, terms.bias, terms.velocity, ik.reached});
+    batch::store<S>(out, i, grasp::FingerShare<S>{terms.A, terms.drift, ik.reached, terms.bias, terms.velocity});
   }
 };
 

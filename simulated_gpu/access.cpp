@@ -153,7 +153,7 @@ void load_shared(Warp& w, const Words& at, Words& out) {
     if (!w.mask.at[k]) continue;
     T value;
     std::memcpy(&value, shared(w, at.at[k], sizeof(T)), sizeof value);
-    w.shared->read(at.at[k], warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
+    w.shared->read(at.at[k], sizeof(T), warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
     out.at[k] = value;
   }
 }
@@ -163,7 +163,7 @@ void store_shared(Warp& w, const Words& at, const Words& value) {
     if (!w.mask.at[k]) continue;
     const T stored = static_cast<T>(value.at[k]);
     std::memcpy(shared(w, at.at[k], sizeof(T)), &stored, sizeof stored);
-    w.shared->write(at.at[k], warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
+    w.shared->write(at.at[k], sizeof(T), warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
   }
 }
 
@@ -281,13 +281,22 @@ Run store_in(int bytes) {
 
 // Atomic operations: thread after thread within a warp; warps run side by side.
 
-template <class T, auto F>
+/// The place of thread k.
+template <Space kSpace, class T>
+T* atomic_place(Warp& w, Word at, int k) {
+  if constexpr (kSpace == Space::kGlobal) return reinterpret_cast<T*>(global(w, at, sizeof(T)));
+  std::byte* const place = shared(w, at, sizeof(T));
+  w.shared->change(at, sizeof(T), warp_of(w), k, w.met[static_cast<std::size_t>(k)]);
+  return reinterpret_cast<T*>(place);
+}
+
+template <Space kSpace, class T, auto F>
 void run_atomic(Warp& w, const Instruction& i) {
   const Words at = addresses(w, i), value = w.read(i.b), swap = i.c == kNone ? value : w.read(i.c);
   Words out{};
   for (int k = 0; k < kLanes; ++k) {
     if (!w.mask.at[k]) continue;
-    T* place = reinterpret_cast<T*>(global(w, at.at[k], sizeof(T)));
+    T* place = atomic_place<kSpace, T>(w, at.at[k], k);
     T before = __atomic_load_n(place, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(place, &before,
                                         F(before, static_cast<T>(value.at[k]), static_cast<T>(swap.at[k])), false,
@@ -298,15 +307,24 @@ void run_atomic(Warp& w, const Instruction& i) {
   if (i.to != kNone) w.write(i.to, [&](int k) { return out.at[k]; });
 }
 
-template <class T>
+template <Space kSpace, class T>
 Run atomic_on(std::string_view what) {
-  if (what == "add") return run_atomic<T, [](T a, T b, T) { return static_cast<T>(a + b); }>;
-  if (what == "min") return run_atomic<T, [](T a, T b, T) { return b < a ? b : a; }>;
-  if (what == "max") return run_atomic<T, [](T a, T b, T) { return a < b ? b : a; }>;
-  if (what == "and") return run_atomic<T, [](T a, T b, T) { return static_cast<T>(a & b); }>;
-  if (what == "or") return run_atomic<T, [](T a, T b, T) { return static_cast<T>(a | b); }>;
-  if (what == "exch") return run_atomic<T, [](T, T b, T) { return b; }>;
-  if (what == "cas") return run_atomic<T, [](T a, T b, T c) { return a == b ? c : a; }>;
+  if (what == "add") return run_atomic<kSpace, T, [](T a, T b, T) { return static_cast<T>(a + b); }>;
+  if (what == "min") return run_atomic<kSpace, T, [](T a, T b, T) { return b < a ? b : a; }>;
+  if (what == "max") return run_atomic<kSpace, T, [](T a, T b, T) { return a < b ? b : a; }>;
+  if (what == "and") return run_atomic<kSpace, T, [](T a, T b, T) { return static_cast<T>(a & b); }>;
+  if (what == "or") return run_atomic<kSpace, T, [](T a, T b, T) { return static_cast<T>(a | b); }>;
+  if (what == "exch") return run_atomic<kSpace, T, [](T, T b, T) { return b; }>;
+  if (what == "cas") return run_atomic<kSpace, T, [](T a, T b, T c) { return a == b ? c : a; }>;
+  return nullptr;
+}
+
+template <Space kSpace>
+Run atomic_in(std::string_view what, std::string_view type) {
+  if (type == "u32" || type == "b32") return atomic_on<kSpace, std::uint32_t>(what);
+  if (type == "s32") return atomic_on<kSpace, std::int32_t>(what);
+  if (type == "u64" || type == "b64") return atomic_on<kSpace, std::uint64_t>(what);
+  if (type == "s64") return atomic_on<kSpace, std::int64_t>(what);
   return nullptr;
 }
 
@@ -344,12 +362,8 @@ Run store(Space space, int bytes) {
   }
 }
 
-Run atomic(std::string_view what, std::string_view type) {
-  if (type == "u32" || type == "b32") return atomic_on<std::uint32_t>(what);
-  if (type == "s32") return atomic_on<std::int32_t>(what);
-  if (type == "u64" || type == "b64") return atomic_on<std::uint64_t>(what);
-  if (type == "s64") return atomic_on<std::int64_t>(what);
-  return nullptr;
+Run atomic(Space space, std::string_view what, std::string_view type) {
+  return space == Space::kShared ? atomic_in<Space::kShared>(what, type) : atomic_in<Space::kGlobal>(what, type);
 }
 
 }  // namespace simulated_gpu

@@ -44,7 +44,7 @@ inline constexpr int kClasses = 12;
 inline constexpr const char* kClassNames[kClasses] = {"fma",    "add",   "mul",    "divide", "root",   "compare",
                                                       "single", "local", "global", "shared", "branch", "other"};
 
-enum class Kind : std::uint8_t { kData, kBranch, kSwitch, kCall, kReturn, kBarrier };
+enum class Kind : std::uint8_t { kData, kBranch, kSwitch, kCall, kReturn, kBarrier, kBlockBarrier };
 
 /// An operand is a register of the function (>= 0), one of its constants (~operand), or none.
 inline constexpr int kNone = INT32_MIN;
@@ -74,7 +74,8 @@ struct Parameter {
 struct Function {
   std::string_view name, body;
   bool is_kernel = false;
-  int most_threads = 1024;            ///< of a block
+  int most_threads = 1024;  ///< of a block
+  bool has_block_barriers = false;
   std::vector<Parameter> parameters;  ///< results of a function first
   std::size_t parameter_bytes = 0;
   // What decode() adds.
@@ -117,7 +118,8 @@ void share_registers(Function& function, const std::vector<bool>& is_predicate);
 enum class Space { kGlobal, kLocal, kShared, kGeneric, kFrame, kKernelParameters, kParameters };
 [[nodiscard]] Run load(Space space, int bytes, bool is_signed);
 [[nodiscard]] Run store(Space space, int bytes);
-[[nodiscard]] Run atomic(std::string_view what, std::string_view type);
+/// In global memory, or in what a block shares.
+[[nodiscard]] Run atomic(Space space, std::string_view what, std::string_view type);
 [[nodiscard]] Run convert(std::string_view to, std::string_view from, std::string_view rounding);
 [[nodiscard]] Run compare(std::string_view relation, std::string_view type, std::string_view combined);
 /// to = a shifted right by `number` and cut to the register's width; to = a | b << number.

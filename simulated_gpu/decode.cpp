@@ -232,6 +232,10 @@ class Decoder {
       Instruction& i = emit({});
       i.kind = Kind::kBarrier;
       i.a = operand(s.operands.at(0), {'b', 32});
+    } else if (s.name == "bar.sync" || s.name == "barrier.sync") {
+      if (s.operands.size() != 1) checked(nullptr, s);  // for a part of the block
+      emit({}).kind = Kind::kBlockBarrier;
+      f_.has_block_barriers = true;
     } else if (name == "vote") {
       if (s.name != "vote.sync.any.pred") checked(nullptr, s);
       Instruction& i = emit(any_of_warp(), s.operands.at(0), operand(s.operands.at(2), {'b', 32}),
@@ -334,10 +338,10 @@ class Decoder {
     const bool returns = parts[0] == "atom";
     const std::size_t first = returns ? 1 : 0;
     const Type type = type_of(parts.back());
-    const Address at = address(s.operands.at(first), Space::kGlobal);
+    const Address at = address(s.operands.at(first), has(parts, "shared") ? Space::kShared : Space::kGlobal);
     const bool swaps = s.operands.size() > first + 2;
     Instruction& i =
-        emit(checked(atomic(parts[parts.size() - 2], parts.back()), s), returns ? s.operands[0] : "", at.base,
+        emit(checked(atomic(at.space, parts[parts.size() - 2], parts.back()), s), returns ? s.operands[0] : "", at.base,
              operand(s.operands.at(first + 1), type), swaps ? operand(s.operands[first + 2], type) : kNone);
     i.number = at.offset;
     i.alignment = static_cast<int>(type.bytes());

@@ -49,16 +49,26 @@ std::byte* Memory::host(std::uint64_t address, std::size_t bytes) const {
   return block != nullptr && block->contains(address, bytes) ? block->host + (address - block->first) : nullptr;
 }
 
-void SharedMemory::read(std::uint64_t at, int warp, int lane, std::uint64_t met) {
-  Word& word = words_[at / 8];
-  if (word.writes.races(warp, lane, met)) throw Fault("a read of what another thread wrote, without a barrier between");
-  word.reads.add(warp, lane, met);
+void SharedMemory::read(std::uint64_t at, std::size_t size, int warp, int lane, std::uint64_t met) {
+  for_each_word(at, size, [&](Word& word) {
+    if (word.writes.races(warp, lane, met) || word.changes.races(warp, lane, met))
+      throw Fault("a read of what another thread wrote, without a barrier between");
+    word.reads.add(warp, lane, met);
+  });
 }
-void SharedMemory::write(std::uint64_t at, int warp, int lane, std::uint64_t met) {
-  Word& word = words_[at / 8];
-  if (word.writes.races(warp, lane, met) || word.reads.races(warp, lane, met))
-    throw Fault("a write where another thread reads or writes, without a barrier between");
-  word.writes.add(warp, lane, met);
+void SharedMemory::write(std::uint64_t at, std::size_t size, int warp, int lane, std::uint64_t met) {
+  for_each_word(at, size, [&](Word& word) {
+    if (word.writes.races(warp, lane, met) || word.reads.races(warp, lane, met) || word.changes.races(warp, lane, met))
+      throw Fault("a write where another thread reads or writes, without a barrier between");
+    word.writes.add(warp, lane, met);
+  });
+}
+void SharedMemory::change(std::uint64_t at, std::size_t size, int warp, int lane, std::uint64_t met) {
+  for_each_word(at, size, [&](Word& word) {
+    if (word.writes.races(warp, lane, met) || word.reads.races(warp, lane, met))
+      throw Fault("an atomic operation where another thread reads or writes, without a barrier between");
+    word.changes.add(warp, lane, met);
+  });
 }
 
 }  // namespace simulated_gpu

@@ -2,6 +2,7 @@
 // host which follows one dies at once, and no address is given out twice, so that a block that was freed stays unknown.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -34,19 +35,23 @@ struct Block {
 };
 
 /// What the threads of a block share. Between what one thread writes and another reads or writes at the same place both
-/// have to meet at a barrier, and threads of different warps have none: the first access without is refused.
+/// have to meet at a barrier, of their warp or of the block: the first access without is refused. Atomic operations
+/// need none among themselves.
 class SharedMemory {
  public:
   /// Filled with 0xff.
-  explicit SharedMemory(std::size_t bytes) : bytes_(bytes, std::byte{0xff}), words_((bytes + 7) / 8) {}
+  explicit SharedMemory(std::size_t bytes) : bytes_(bytes, std::byte{0xff}), words_((bytes + 3) / 4) {}
 
   [[nodiscard]] bool contains(std::uint64_t at, std::size_t size) const {
     return at < bytes_.size() && bytes_.size() - at >= size;
   }
   [[nodiscard]] std::byte* host(std::uint64_t at) { return bytes_.data() + at; }
   /// Accesses of thread `lane` of a warp, that has met others `met` times.
-  void read(std::uint64_t at, int warp, int lane, std::uint64_t met);
-  void write(std::uint64_t at, int warp, int lane, std::uint64_t met);
+  void read(std::uint64_t at, std::size_t size, int warp, int lane, std::uint64_t met);
+  void write(std::uint64_t at, std::size_t size, int warp, int lane, std::uint64_t met);
+  void change(std::uint64_t at, std::size_t size, int warp, int lane, std::uint64_t met);
+  /// All threads of the block have met.
+  void meet() { std::fill(words_.begin(), words_.end(), Word{}); }
 
  private:
   struct Access {
@@ -63,8 +68,13 @@ class SharedMemory {
     }
   };
   struct Word {
-    Access reads, writes;
+    Access reads, writes, changes;
   };
+  /// use(word) for each that is touched.
+  template <class Use>
+  void for_each_word(std::uint64_t at, std::size_t size, const Use& use) {
+    for (std::uint64_t k = at / 4; k <= (at + size - 1) / 4; ++k) use(words_[k]);
+  }
   std::vector<std::byte> bytes_;
   std::vector<Word> words_;
 };

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <list>
@@ -323,22 +324,33 @@ class Gpu {
   }
 
   void run_block(const Launch& launch, std::uint32_t block, Counts& counts) const {
-    static thread_local const Stacks stacks;
+    // Warps that wait for one another at a barrier have stacks of their own; all others run one after another.
+    static thread_local std::deque<Stacks> stacks;
     SharedMemory shared(launch.kernel->shared);
-    for (std::uint32_t first = 0; first < launch.threads; first += kLanes) {
-      Warp warp;
-      stacks.lend(warp);
-      warp.memory = &memory_;
-      warp.shared = &shared;
-      warp.parameters = launch.parameters.data();
-      warp.parameter_bytes = launch.parameters.size();
-      warp.place = {block, launch.blocks, launch.threads, first};
-      const std::uint32_t threads = std::min<std::uint32_t>(kLanes, launch.threads - first);
-      warp.take_part(threads == kLanes ? ~0u : (1u << threads) - 1);
-      warp.counts.threads = threads;
-      run_kernel(warp, *launch.kernel);
-      counts.add(warp.counts);
+    const std::size_t all = (launch.threads + kLanes - 1) / kLanes;
+    const std::size_t at_once = launch.kernel->has_block_barriers ? all : 1;
+    while (stacks.size() < at_once) stacks.emplace_back();
+    std::vector<Warp> warps(at_once);
+    for (std::size_t first = 0; first < all; first += at_once) {
+      for (std::size_t k = 0; k < at_once; ++k) {
+        warps[k] = {};
+        stacks[k].lend(warps[k]);
+        warps[k].shared = &shared;
+        set_out(warps[k], launch, block, static_cast<std::uint32_t>(first + k) * kLanes);
+      }
+      run_kernel(warps, *launch.kernel, shared);
+      for (const Warp& warp : warps) counts.add(warp.counts);
     }
+  }
+
+  void set_out(Warp& warp, const Launch& launch, std::uint32_t block, std::uint32_t first) const {
+    warp.memory = &memory_;
+    warp.parameters = launch.parameters.data();
+    warp.parameter_bytes = launch.parameters.size();
+    warp.place = {block, launch.blocks, launch.threads, first};
+    const std::uint32_t threads = std::min<std::uint32_t>(kLanes, launch.threads - first);
+    warp.take_part(threads == kLanes ? ~0u : (1u << threads) - 1);
+    warp.counts.threads = threads;
   }
 
   Memory memory_;

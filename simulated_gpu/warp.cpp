@@ -24,7 +24,8 @@ class Execution {
  public:
   Execution(Warp& warp, const Function& function) : w_(warp), f_(function) {}
 
-  void run() {
+  /// On to the end, or to a barrier of the block: false there.
+  bool run() {
     while (true) {
       const Instruction& i = f_.code[static_cast<std::size_t>(at_)];
       count(i);
@@ -44,10 +45,13 @@ class Execution {
           choose(i);
           break;
         case Kind::kReturn:
-          if (!leave(taking_part(i))) return;
+          if (!leave(taking_part(i))) return true;
           break;
         case Kind::kBarrier:
           meet_at_barrier(i);
+          break;
+        case Kind::kBlockBarrier:
+          if (all_have_met()) return false;
           break;
       }
       if (!waiting_.empty() && at_ >= waiting_.back().at) meet();
@@ -166,6 +170,21 @@ class Execution {
     }
   }
 
+  /// Of the warp, at a barrier of the block: then they go on behind it.
+  bool all_have_met() {
+    at_barrier_.push_back({at_, w_.active});
+    if (!waiting_.empty()) return !go_on_with_others();
+    std::uint32_t here = 0;
+    for (const Waiting& w : at_barrier_) {
+      if (w.at != at_) throw Fault("a barrier that not all of its threads reach");
+      here |= w.threads;
+    }
+    at_barrier_.clear();
+    w_.take_part(here);
+    ++at_;
+    return true;
+  }
+
   /// Those who are furthest behind go on, together with all who are at the same place.
   void meet() {
     const Waiting behind = waiting_.back();
@@ -188,15 +207,19 @@ class Execution {
   std::int64_t at_ = 0;
 };
 
-/// Makes room for a function while it runs, and runs it in the threads that take part.
-void run_function(Warp& w, const Function& f, Words* registers, std::int64_t frame) {
+/// Makes room for a function.
+void enter(Warp& w, const Function& f, Words* registers, std::int64_t frame) {
   const auto frame_bytes = static_cast<std::int64_t>(f.frame);
   if (registers + f.registers > w.registers_end || frame + frame_bytes > w.local_bytes)
     throw Fault("stack overflow in " + std::string(f.name));
   std::fill_n(registers, f.predicates, Words{});
-  const auto [outer, active] = std::pair{static_cast<const Scope&>(w), w.active};
   static_cast<Scope&>(w) = {registers, f.constants.data(), frame, frame + frame_bytes};
-  Execution(w, f).run();
+}
+/// And runs it in the threads that take part.
+void run_function(Warp& w, const Function& f, Words* registers, std::int64_t frame) {
+  const auto [outer, active] = std::pair{static_cast<const Scope&>(w), w.active};
+  enter(w, f, registers, frame);
+  if (!Execution(w, f).run()) throw Fault("a barrier of the block within a function");
   static_cast<Scope&>(w) = outer;
   w.take_part(active);
 }
@@ -227,12 +250,23 @@ void Execution::call(const Instruction& i) {
   copy(true);
 }
 
-}  // namespace
-
-void run_kernel(Warp& warp, const Function& kernel) {
+Execution begin(Warp& warp, const Function& kernel) {
   if (static_cast<std::int64_t>(kernel.frame) > warp.local_bytes) throw Fault("too much local memory");
   poison(warp, 0, static_cast<std::int64_t>(kernel.frame));
-  run_function(warp, kernel, warp.registers, 0);
+  enter(warp, kernel, warp.registers, 0);
+  return {warp, kernel};
+}
+
+}  // namespace
+
+void run_kernel(std::span<Warp> warps, const Function& kernel, SharedMemory& shared) {
+  std::vector<Execution> running;
+  running.reserve(warps.size());
+  for (Warp& warp : warps) running.push_back(begin(warp, kernel));
+  for (std::size_t ended = 0; ended == 0; shared.meet()) {
+    for (Execution& warp : running) ended += warp.run();
+    if (ended != 0 && ended != running.size()) throw Fault("a barrier that not all warps of its block reach");
+  }
 }
 
 }  // namespace simulated_gpu

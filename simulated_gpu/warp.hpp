@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <span>
 
 #include "code.hpp"
 
@@ -73,7 +74,8 @@ struct Warp : Scope {
   }
 };
 
-/// Runs a kernel in the warp's active threads.
-void run_kernel(Warp& warp, const Function& kernel);
+/// Runs a kernel in the active threads of warps, one warp after another; of those of a block that has barriers all are
+/// there, and each goes on to the next barrier.
+void run_kernel(std::span<Warp> warps, const Function& kernel, SharedMemory& shared);
 
 }  // namespace simulated_gpu

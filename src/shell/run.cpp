@@ -124,13 +124,39 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
   std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
 }
 
+/// A GPU begins after so long [s]: it is not even asked for where the processor is through with the samples by then.
+constexpr double kGpuStart = 0.5;
+
+/// What `auto` takes for the samples that are left.
+void choose_device(io::FolderRunOptions& options, const study::Study& study, const io::RunFolder& folder,
+                   const RunArguments& a) {
+  if (has_kernels()) {
+    const study::Plan& plan = study.plan();
+    const std::int64_t left = std::max<std::int64_t>(plan.samples - folder.chunks_present() * plan.chunk, 0);
+    const Device processor = parse_device("cpu", a.threads);
+    const double seconds = study::estimated_seconds(study, left, processor);
+    if (seconds <= kGpuStart) {
+      char why[128];
+      std::snprintf(why, sizeof why, "the processor needs some %.2g s for these samples, a GPU %.2g s to begin",
+                    seconds, kGpuStart);
+      options.why_not_gpu = why;
+      options.run.device = processor;
+      return;
+    }
+  }
+  set_devices(options.run, a);
+  options.why_not_gpu = why_not_gpu();
+}
+
 /// The loop, with a progress line.
 io::FolderRun run_samples(io::RunFolder& folder, const JobKind& kind, Job& job, const RunArguments& a,
                           const std::string& command) {
   Progress progress(a.quiet ? "none" : a.progress, job.study().plan().samples);
   io::FolderRunOptions options{.command = command};
-  set_devices(options.run, a);
-  if (a.device == "auto") options.why_not_gpu = why_not_gpu();
+  if (a.device == "auto")
+    choose_device(options, job.study(), folder, a);
+  else
+    set_devices(options.run, a);
   for (const Device& device : options.run.devices())
     if (const std::string note = first_launch_note(device); !note.empty() && !a.quiet)
       std::fprintf(stderr, "garra: %s\n", note.c_str());
@@ -246,7 +272,7 @@ NewRun make_run(const RunArguments& a) {
     job = kind.read(document);
   }
   if (!a.quiet) print_warnings(job->resolved().warnings);
-  (void)parse_devices(a.device, a.threads);
+  if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // which is never refused
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
   auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
   return {std::move(folder), kind, std::move(job), command};

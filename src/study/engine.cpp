@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <future>
 
 #include "garra/batch/devices.hpp"
@@ -176,10 +177,25 @@ std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const
   const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
   const std::int64_t piece = piece_of(count, devices.size());
   const Shape shape = study.shape();
+  // Two at a time on a GPU: it is at the next pieces while the host is at what came back of the last ones.
+  const bool on_gpu = devices[0].executor == Executor::kCuda;
+  const std::int64_t together = piece * static_cast<std::int64_t>(devices.size());
+  std::deque<std::future<std::vector<Tally>>> under_way;
+  std::int64_t begun = 0;
+  const auto begin_more = [&] {
+    for (; begun < count && under_way.size() < (on_gpu ? 2 : 1); begun += together)
+      under_way.push_back(std::async(on_gpu ? std::launch::async : std::launch::deferred, [&, done = begun] {
+        return run_pieces(study, first + done, std::min(together, count - done), piece, devices);
+      }));
+  };
   Total chunk{};
   while (chunk.count < count) {
     if (chunk.count > 0 && is_given_up && is_given_up()) return std::nullopt;
-    for (Tally& part : run_pieces(study, first + chunk.count, count - chunk.count, piece, devices)) {
+    begin_more();
+    std::vector<Tally> found = under_way.front().get();
+    under_way.pop_front();
+    begin_more();
+    for (Tally& part : found) {
       const bool is_first = chunk.count == 0;
       chunk.add(part, shape);
       if (is_first)
@@ -189,6 +205,22 @@ std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const
     }
   }
   return chunk;
+}
+
+double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor) {
+  constexpr double kLongEnough = 0.01;  // [s], for the clock, and for what is made once
+  Device one = processor;
+  one.threads = 1;
+  const std::int64_t most = std::min(samples, kBlock);
+  for (std::int64_t count = 16;; count *= 4) {
+    const std::int64_t tried = std::min(count, most);
+    const Clock::time_point start = Clock::now();
+    static_cast<void>(study.run(0, tried, one));
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (seconds < kLongEnough && tried < most) continue;
+    return seconds * static_cast<double>(samples) / static_cast<double>(std::max<std::int64_t>(tried, 1)) /
+           study_threads(processor);
+  }
 }
 
 RunResult stored(const Study& study, ChunkStore& chunks) {

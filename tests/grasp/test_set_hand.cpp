@@ -31,7 +31,8 @@ class Exporter {
 
   void add_sample(std::int64_t sample) {
     const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
-    const Inputs<double> in = draw_inputs<double>(m_, index, nullptr);
+    Inputs<double> in;
+    draw_inputs<double>(m_, index, nullptr, in);
     const Pose<double> object = object_pose(m_, in);
     const ObjectLoad<double> load = object_load(m_, in, object);
     mass_matrix_.assign(static_cast<std::size_t>(joints_ * joints_), 0);

@@ -22,20 +22,26 @@ class Machine {
 
   /// Runs the kernel `k` in `threads` threads; its parameters are words.
   void run(const std::vector<Word>& parameters, int threads = kLanes) {
-    Warp warp;
-    warp.registers = registers_.data();
-    warp.registers_end = registers_.data() + registers_.size();
-    warp.local = local_.data();
-    warp.local_bytes = static_cast<std::int64_t>(local_.size()) * 8;
-    warp.memory = &memory_;
     SharedMemory shared(256);
-    warp.shared = &shared;
-    warp.parameters = reinterpret_cast<const std::byte*>(parameters.data());
-    warp.parameter_bytes = parameters.size() * sizeof(Word);
-    warp.place = {2, 3, 32, 0};
-    warp.take_part(threads == kLanes ? ~0u : (1u << threads) - 1);
-    run_kernel(warp, *module_.function("k"));
-    counts = warp.counts;
+    const auto number = static_cast<std::size_t>((threads + kLanes - 1) / kLanes);
+    std::vector<Words> registers(2000 * number), local(2000 * number);
+    std::vector<Warp> warps(number);
+    for (std::size_t k = 0; k < number; ++k) {
+      Warp& warp = warps[k];
+      warp.registers = registers.data() + 2000 * k;
+      warp.registers_end = warp.registers + 2000;
+      warp.local = local.data() + 2000 * k;
+      warp.local_bytes = 2000 * 8;
+      warp.memory = &memory_;
+      warp.shared = &shared;
+      warp.parameters = reinterpret_cast<const std::byte*>(parameters.data());
+      warp.parameter_bytes = parameters.size() * sizeof(Word);
+      const int first = static_cast<int>(k) * kLanes, mine = std::min(kLanes, threads - first);
+      warp.place = {2, 3, static_cast<std::uint32_t>(threads), static_cast<std::uint32_t>(first)};
+      warp.take_part(mine == kLanes ? ~0u : (1u << mine) - 1);
+    }
+    run_kernel(warps, *module_.function("k"), shared);
+    counts = warps[0].counts;
   }
 
   Memory& memory() { return memory_; }
@@ -50,12 +56,11 @@ class Machine {
   std::string text_;
   Memory memory_{1 << 20};
   Module module_;
-  std::vector<Words> registers_ = std::vector<Words>(2000), local_ = std::vector<Words>(2000);
 };
 
-/// What thread i of 32 has in %rd9 after `body`: %rd1 is the pointer in the first parameter, %rd2 the second parameter,
+/// What thread i has in %rd9 after `body`: %rd1 is the pointer in the first parameter, %rd2 the second parameter,
 /// %r1 the thread.
-std::vector<Word> results(const std::string& body, Word second = 0, const std::string& before = "") {
+std::vector<Word> results(const std::string& body, Word second = 0, const std::string& before = "", int threads = 32) {
   Machine m(before + R"(
 .visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1)
 .maxntid 64, 1, 1
@@ -78,10 +83,11 @@ std::vector<Word> results(const std::string& body, Word second = 0, const std::s
   ret;
 }
 )");
-  const std::uint64_t out = m.memory().allocate(32 * 8);
-  m.run({out, second});
-  const Word* words = m.host<Word>(out, 32);
-  return {words, words + 32};
+  const auto size = static_cast<std::size_t>(threads);
+  const std::uint64_t out = m.memory().allocate(size * 8);
+  m.run({out, second}, threads);
+  const Word* words = m.host<Word>(out, size);
+  return {words, words + size};
 }
 
 Word result(const std::string& body, Word second = 0) { return results(body, second)[5]; }
@@ -494,6 +500,37 @@ PAST:
 
 TEST(SharedMemory, RefusesAnAddressOutside) {
   EXPECT_THROW(results(std::string(kShare) + "st.shared.u64 [%r4+8], %rd5;\n mov.u64 %rd9, %rd5;\n"), Fault);
+}
+
+// A block of two warps: thread 3 clears a place, all add to it, and all read it; between them `first` and `second`.
+std::vector<Word> counted(const std::string& first, const std::string& second) {
+  return results(R"(
+  .shared .align 8 .b8 all[256];
+  mov.u32 %r2, all;
+  mov.u32 %r3, 0;
+  setp.ne.s32 %p1, %r1, 3;
+  @%p1 bra CLEARED;
+  st.shared.u32 [%r2+8], %r3;
+CLEARED:
+)" + first + "atom.shared.add.u32 %r4, [%r2+8], %r1;\n" +
+                     second + "ld.shared.u32 %r5, [%r2+8];\n cvt.u64.u32 %rd9, %r5;\n",
+                 0, "", 64);
+}
+constexpr const char* kMeet = "bar.sync 0;\n";
+
+TEST(SharedMemory, OfABlockIsAddedToByAllOfItsWarps) {
+  EXPECT_EQ(counted(kMeet, kMeet), std::vector<Word>(64, 63 * 64 / 2));
+}
+
+TEST(SharedMemory, OfABlockIsRefusedWithoutItsBarrier) {
+  EXPECT_THROW(counted(kMeet, ""), Fault);
+  EXPECT_THROW(counted("", kMeet), Fault);
+}
+
+TEST(SharedMemory, RefusesABarrierThatOneWarpDoesNotReach) {
+  EXPECT_THROW(
+      results("setp.gt.s32 %p1, %r1, 31;\n @%p1 bra PAST;\n bar.sync 0;\nPAST:\n mov.u64 %rd9, 1;\n", 0, "", 64),
+      Fault);
 }
 
 }  // namespace

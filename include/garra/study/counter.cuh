@@ -24,6 +24,12 @@ using study::kBlock;
 
 /// Of all counts, for threads of different blocks, that those who count the same need not wait for one another.
 inline constexpr int kCopies = 32;
+/// Threads of a block that count together, and what 48 kB of the multiprocessor's own memory hold, which add up much
+/// faster than the memory of all: so many counts, the scattered ones left out, and for each number that has buckets a
+/// window of these. Of some numbers nearly all samples are in the same bucket.
+inline constexpr int kCountThreads = 256, kNear = 10 * 1024 - 16, kWindow = 128, kWindows = 16;
+/// Of such blocks a multiprocessor has so many at a time: registers and memory are enough.
+inline constexpr int kCountBlocks = 3;
 enum Ranks : int { kClosest, kWorst, kRankings };
 inline constexpr int kRanked = static_cast<int>(study::Ranking::kLimit);
 /// The kernels are busy with so many samples; a batch has no more.
@@ -50,44 +56,149 @@ struct Batch {
   std::int64_t count;
   Small* counts;  ///< [copy][count]
   Word* buckets;  ///< [number][place]
+  int* windows;   ///< [kWindows] first places
   double* terms;  ///< [term][sample]: what goes into sums
   double* keys;   ///< [ranking][sample]; infinite: in no ranking
+};
+
+/// What a block has for itself.
+struct NearMemory {
+  Small counts[kNear], windows[kWindows * kWindow];
+  int first[kWindows];  ///< place of each window's first bucket
+};
+
+/// Which counts these are.
+struct NearCounts {
+  study::Scattered scattered;
+  int size;
+
+  __device__ explicit NearCounts(const CountingSizes& s)
+      : scattered(s.scattered), size(min(s.counts - s.scattered.size, kNear)) {}
+  /// Which of them count `at` is, or none of them: not below `size`.
+  [[nodiscard]] __device__ int place(int at) const {
+    if (at < scattered.first) return at;
+    return at < scattered.first + scattered.size ? size : at - scattered.size;
+  }
+  [[nodiscard]] __device__ int count(int place) const {
+    return place < scattered.first ? place : place + scattered.size;
+  }
 };
 
 /// `To` of a sample whose counts, terms and keys go to the batch.
 struct ToBatch {
   const Batch& to;
+  const NearCounts& near;
+  NearMemory& own;
   Small* counts;
   std::int64_t i;
 
   // Integer additions commute: counts do not depend on the order of threads.
-  __device__ void count(int at) const { atomicAdd(counts + at, Small{1}); }
+  __device__ void count(int at) const {
+    const int place = near.place(at);
+    if (place < near.size)
+      atomicAdd(own.counts + place, Small{1});
+    else
+      atomicAdd(counts + at, Small{1});
+  }
   /// The whole has it from the part, in the end: AddPartsBody.
   __device__ void count_within(int part, int) const { count(part); }
   __device__ void value(const study::Histogram& h, double x, int at) const {
     count(h.place(x));
-    if (h.buckets >= 0 && x == x)
-      atomicAdd(to.buckets + h.buckets * study::BucketGrid::kPlaces + study::BucketGrid::place(x), Word{1});
+    if (h.buckets >= 0 && x == x) count_bucket(h.buckets, study::BucketGrid::place(x));
     if (is_finite(x)) to.terms[at / 2 * to.count + i] = x;
   }
   __device__ void sum(int at, double x) const { to.terms[(at - to.sizes.pairs) * to.count + i] = x; }
   __device__ void closest(const study::Extreme& e) const { to.keys[kClosest * to.count + i] = e.key; }
   __device__ void worst(const study::Extreme& e) const { to.keys[kWorst * to.count + i] = e.key; }
+
+ private:
+  __device__ void count_bucket(int number, int place) const {
+    const int in_window = number < kWindows ? place - own.first[number] : -1;
+    if (in_window >= 0 && in_window < kWindow)
+      atomicAdd(own.windows + number * kWindow + in_window, Small{1});
+    else
+      atomicAdd(to.buckets + number * study::BucketGrid::kPlaces + place, Word{1});
+  }
+};
+
+/// `To` that lays windows about the values of a sample, where there are none yet.
+struct ToWindows {
+  int* first;
+  __device__ void count(int) const {}
+  __device__ void count_within(int, int) const {}
+  __device__ void value(const study::Histogram& h, double x, int) const {
+    if (h.buckets >= 0 && h.buckets < kWindows && x == x)
+      atomicCAS(first + h.buckets, 0, max(study::BucketGrid::place(x) - kWindow / 2, 0));
+  }
+  __device__ void sum(int, double) const {}
+  __device__ void closest(const study::Extreme&) const {}
+  __device__ void worst(const study::Extreme&) const {}
+};
+template <class Counting>
+struct WindowsBody {
+  Counting counting;
+  int* first;
+  template <class S>
+  __device__ void operator()(std::int64_t i) const {
+    ToWindows to{first};
+    counting.count(i, to);
+  }
 };
 
 template <class Counting>
 struct CountBody {
   Counting counting;
   Batch batch;
-  template <class S>
-  __device__ void operator()(std::int64_t i) const {
+  __device__ void operator()(std::int64_t i, const NearCounts& near, NearMemory& own, Small* counts) const {
     for (int t = 0; t < terms_of(batch.sizes); ++t) batch.terms[t * batch.count + i] = 0;
     for (int r = 0; r < rankings_of(batch.sizes); ++r) batch.keys[r * batch.count + i] = INFINITY;
-    const auto copy = static_cast<std::int64_t>(i / cuda::kThreads % kCopies);
-    ToBatch to{batch, batch.counts + copy * batch.sizes.counts, i};
+    ToBatch to{batch, near, own, counts, i};
     counting.count(i, to);
   }
 };
+
+/// A block counts its share of the samples in memory of its own, and adds up in the end what it has.
+template <class Body>
+__global__ void __launch_bounds__(kCountThreads, kCountBlocks) count_kernel(const __grid_constant__ Body body) {
+  const Batch& batch = body.batch;
+  const NearCounts near(batch.sizes);
+  __shared__ NearMemory own;
+  Small* const counts = batch.counts + std::int64_t{blockIdx.x % kCopies} * batch.sizes.counts;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int k = thread; k < near.size; k += kCountThreads) own.counts[k] = 0;
+  for (int k = thread; k < kWindows * kWindow; k += kCountThreads) own.windows[k] = 0;
+  if (thread < kWindows) own.first[thread] = batch.windows[thread];
+  __syncthreads();
+  const std::int64_t stride = std::int64_t{gridDim.x} * kCountThreads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * kCountThreads + thread; i < batch.count; i += stride)
+    body(i, near, own, counts);
+  __syncthreads();
+  for (int k = thread; k < near.size; k += kCountThreads)
+    if (own.counts[k] != 0) atomicAdd(counts + near.count(k), own.counts[k]);
+  for (int k = thread; k < kWindows * kWindow; k += kCountThreads) {
+    const int number = k / kWindow, place = own.first[number] + k % kWindow;
+    if (own.windows[k] != 0)
+      atomicAdd(batch.buckets + number * study::BucketGrid::kPlaces + place, Word{own.windows[k]});
+  }
+}
+template <class Body>
+inline const bool kCountListed = (cuda::all_kernels().push_back(reinterpret_cast<const void*>(count_kernel<Body>)),
+                                  true);
+
+template <class Body>
+void count_samples(const Body& body) {
+  static_assert(cuda::kFitsParameters<Body>);
+  static_cast<void>(kCountListed<Body>);
+  if (body.batch.count == 0) return;
+  int device = 0, processors = 0;
+  cuda::check(cudaGetDevice(&device), "asking for the device");
+  cuda::check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
+              "asking for multiprocessors");
+  const std::int64_t all = (body.batch.count + kCountThreads - 1) / kCountThreads;
+  const auto blocks = static_cast<unsigned>(std::min(all, std::int64_t{kCountBlocks} * processors));
+  cuda::check(cuda::launched([&] { count_kernel<<<blocks, kCountThreads, 0, cuda::current_stream()>>>(body); }),
+              "starting a kernel");
+}
 
 /// Sums of one term over one block.
 struct SumBody {
@@ -389,6 +500,7 @@ class Counter {
         copies_(std::int64_t{kCopies} * sizes.counts),
         counts_(sizes.counts + 1),
         buckets_(buckets()),
+        windows_(kWindows),
         terms_(terms_of(sizes) * most),
         keys_(rankings_of(sizes) * most),
         places_(rankings_of(sizes) * (shares_of(most) + groups_of(most) + kCandidates + 1)),
@@ -401,6 +513,7 @@ class Counter {
     copies_.clear();
     counts_.clear();
     buckets_.clear();
+    windows_.clear();
   }
 
   /// What a sample of a batch takes on the device [bytes].
@@ -421,9 +534,11 @@ class Counter {
   /// Sums, extremes and kept rows go to the tally at once, counts in finish().
   template <class Counting>
   void add(const Counting& counting, std::int64_t count, study::Tally& tally) {
-    const Batch batch{sizes_, count, copies_.data(), buckets_.data(), terms_.data(), keys_.data()};
+    const Batch batch{sizes_, count, copies_.data(), buckets_.data(), windows_.data(), terms_.data(), keys_.data()};
     const std::int64_t blocks = blocks_of(count);
-    cuda::for_each(count, CountBody<Counting>{counting, batch});
+    if (!has_windows_) cuda::for_each(std::min(count, kLookedAt), WindowsBody<Counting>{counting, windows_.data()});
+    has_windows_ = true;
+    count_samples(CountBody<Counting>{counting, batch});
     cuda::for_each(sizes_.counts, MergeBody{copies_.data(), counts_.data(), sizes_.counts});
     cuda::for_each(blocks * terms_of(sizes_), SumBody{batch, back_.data() + kFound});
     if (sizes_.ranked) rank(counting, batch);
@@ -453,6 +568,8 @@ class Counter {
   }
 
  private:
+  /// So many samples say where the windows are to be.
+  static constexpr std::int64_t kLookedAt = 32;
   /// Numbers before the sums in what comes back.
   static constexpr std::int64_t kFound = sizeof(Found) / sizeof(double);
   static_assert(sizeof(Found) % sizeof(double) == 0);
@@ -496,6 +613,8 @@ class Counter {
   cuda::Buffer<Small> copies_;
   cuda::Buffer<Word> counts_;  ///< and behind them the length of `filled_`
   cuda::Buffer<Word> buckets_;
+  cuda::Buffer<int> windows_;
+  bool has_windows_ = false;
   cuda::Buffer<double> terms_, keys_;
   cuda::Buffer<Place> places_;
   cuda::Buffer<Word> lengths_;

@@ -34,12 +34,18 @@ struct Nested {
   int size = 0;
 };
 
+/// Counts that are many, and of which a sample has few: those of a picture's cells.
+struct Scattered {
+  int first = 0, size = 0;
+};
+
 /// Sizes of what is counted. The sums of a block: first `pairs` of (sum, sum of squares), then plain ones.
 struct CountingSizes {
   int counts = 0, buckets = 0, pairs = 0, sums = 0, row = 0;
   Keep keep = Keep::kNone;
   bool ranked = true;  ///< there are rankings
   Nested nested = {};
+  Scattered scattered = {};
 };
 
 /// Counts into a tally, sample after sample; `sums` are those of the samples' block.

@@ -131,6 +131,9 @@ struct RunResult {
 /// Chunks of a study's plan.
 [[nodiscard]] std::int64_t chunks_of(const Plan& plan);
 
+/// What `samples` of the study would take on the processor, by what a few of them take one thread of it now [s].
+[[nodiscard]] double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor);
+
 /// Chunk `index`, computed piece by piece; nothing where `is_given_up` (asked between pieces) says so. Several devices,
 /// GPUs, share it. The result is the same.
 [[nodiscard]] std::optional<Total> compute_chunk(const Study& study, std::int64_t index,

@@ -41,7 +41,7 @@ struct ArmBody {
   GARRA_HD void operator()(std::int64_t i) const {
     constexpr int J = chain::kMaxJoints;
     const ArmModel& arm = model->arm;
-    const auto task = batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i);
+    const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, model->moving);
     FingerState<S, J> x = {Vec<S, J>::zero(), Vec<S, J>::zero(), model->moving};
     for (int k = 0; k < arm.joints; ++k) x.q[k] = S(arm.q[k]);
     switch (model->finger[finger].size) {  // whose joints follow
@@ -163,13 +163,13 @@ GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::i
     for (int c = 0; c <= r; ++c) all.set(arm_cells::inertia(r, c), S(r == c ? 1 : 0));
   for (int j = 0; j < m.contacts; ++j) {
     const Cells<S> own(parts.arm_of(j), kShare, i);
-    auto share = batch::load<S, FingerShare<S>>(parts.shares_of(j), i);
+    auto share = load_part<S, FingerShare<S>>(parts.shares_of(j), i, m.moving);
     const auto mobility = inverse_spd(share.A);
     const auto regular = mobility.bad_pivots == S(0);
     for (int k = 0; k < 3; ++k)
       for (int a = 0; a < n; ++a)
         share.drift[k] = fma(own[arm_cells::gain(a, k)], all[arm_cells::kLoad + a], share.drift[k]);
-    batch::store<S>(parts.shares_of(j), i, share);
+    store_part<S>(parts.shares_of(j), i, share, m.moving);
     for (int r = 0; r < n; ++r) {
       Vec3<S> y;
       for (int k = 0; k < 3; ++k) y[k] = select(regular, own[arm_cells::gain(r, k)], S(0));
@@ -191,11 +191,11 @@ GARRA_HD void couple_drift(const GraspModel& m, const SampleParts& parts, std::i
   }
   for (int j = 0; j < m.contacts; ++j) {
     const Cells<S> own(parts.arm_of(j), kShare, i);
-    auto share = batch::load<S, FingerShare<S>>(parts.shares_of(j), i);
+    auto share = load_part<S, FingerShare<S>>(parts.shares_of(j), i, m.moving);
     for (int k = 0; k < 3; ++k)
       for (int a = 0; a < n; ++a)
         share.drift[k] = fma(-own[arm_cells::gain(a, k)], all[arm_cells::kPushed + a], share.drift[k]);
-    batch::store<S>(parts.shares_of(j), i, share);
+    store_part<S>(parts.shares_of(j), i, share, m.moving);
   }
 }
 

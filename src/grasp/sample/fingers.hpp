@@ -80,7 +80,7 @@ struct FingerBody {
     const FingerState<S, J> state = {stance.q, stance.qd, model->moving};
     const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
     if (hold != nullptr) *hold = hold_of(f, terms);
-    return {terms.A, terms.drift, terms.bias, terms.velocity, reached};
+    return {terms.A, terms.drift, reached, terms.bias, terms.velocity};
   }
   /// The contact Jacobian and the finger's own torques, each over the joint's limit.
   template <class S>
@@ -102,10 +102,11 @@ struct FingerBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     FingerStance<S, J> stance;
-    const auto task = batch::load<S, FingerTask<S>>(parts.tasks_of(finger), i);
+    const bool moving = model->moving;
+    const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, moving);
     const bool limited = parts.holds != nullptr;
     FingerHold<S> hold;
-    batch::store<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr));
+    store_part<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr), moving);
     if (limited) batch::store<S>(parts.hold_of(finger), i, hold);
     if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
   }

@@ -57,7 +57,8 @@ void append_contact(const ContactPlace<double>& place, const Replay& r, std::siz
 
 SampleAtInstant instant_of(const GraspModel& m, std::int64_t sample, Replay replay) {
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
-  const Inputs<double> in = draw_inputs<double>(m, index, nullptr);
+  Inputs<double> in;
+  draw_inputs<double>(m, index, nullptr, in);
   const Pose<double> object = object_pose(m, in);
   SampleAtInstant out{std::move(replay), {}};
   MotionSeries& s = out.series;

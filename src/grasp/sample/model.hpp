@@ -159,10 +159,10 @@ struct Inputs {
 };
 
 /// Draws the inputs of sample `index`. Draw k uses half of Philox block k / 2; `quantile_bin` (one per draw, stride
-/// batch::kTile) takes the uniform number itself; its bin is what the influence of the input is counted by.
+/// batch::kTile) takes the uniform number itself; its bin is what the influence of the input is counted by. Into `in`,
+/// for a result that is returned a GPU thread copies, all of it.
 template <class S>
-GARRA_HD_CALL Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin) {
-  Inputs<S> in;
+GARRA_HD_CALL void draw_inputs(const GraspModel& m, const SampleIndex<S>& index, double* quantile_bin, Inputs<S>& in) {
   const int there = contact_slot(m.contacts, 0);  // nobody asks for those of contacts beyond
   for (int k = 0; k < there; ++k) in.x[k] = S(m.constant[k]);
   for (int k = 0; k < m.draws; k += 2) {
@@ -174,7 +174,6 @@ GARRA_HD_CALL Inputs<S> draw_inputs(const GraspModel& m, const SampleIndex<S>& i
       if (quantile_bin != nullptr) batch::store<S>(quantile_bin + (k + h) * batch::kTile, 0, u[h]);
     }
   }
-  return in;
 }
 
 /// Rotation by a vector of Rodrigues parameters, R(v) for the turn 2 atan(|v| / 2) about v: exact rotation, equal to
@@ -250,10 +249,10 @@ GARRA_HD Vec3<S> commanded_force(const GraspModel& m, const Inputs<S>& in, int j
 template <class S>
 struct FingerTask {
   ContactPlace<S> place;
-  Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
   Vec3<S> force;     ///< commanded [N], P axes
   S compensation;    ///< factor on the finger's gravity and Coriolis compensation
   S friction;        ///< coefficient
+  Vec3<S> velocity;  ///< of the object's surface there [m/s], P axes: the contact rolls
 };
 
 /// What finger j is told in a sample whose object stands so.
@@ -272,9 +271,9 @@ GARRA_HD FingerTask<S> finger_task(const GraspModel& m, const Inputs<S>& in, con
 /// The object of a sample and what acts on it besides the fingers.
 template <class S>
 struct ObjectLoad {
-  Body<S> body;
   Vec<S, 6> wrench;  ///< external (force; torque about the center of mass)
   S squeeze;         ///< commanded normal force [N]
+  Body<S> body;
 };
 
 /// Body and external wrench of a sample; weight is added where gravity is known.
@@ -297,10 +296,42 @@ template <class S>
 struct FingerShare {
   Mat3<S> A;         ///< J M^-1 J^T
   Vec3<S> drift;     ///< J M^-1 (g + h - tau)
+  S reached;         ///< 0 where the finger cannot touch its contact, else 1
   Vec3<S> bias;      ///< Jdot qd of the contact point
   Vec3<S> velocity;  ///< of the contact point
-  S reached;         ///< 0 where the finger cannot touch its contact, else 1
 };
+
+/// How many numbers say how something moves: its last ones. While the object is at rest they are all zero, and are
+/// neither stored nor loaded: memory is what these steps wait for.
+template <class T>
+inline constexpr int kOfMotion = 0;
+template <class S>
+inline constexpr int kOfMotion<FingerTask<S>> = 3;
+template <class S>
+inline constexpr int kOfMotion<FingerShare<S>> = 6;
+template <class S>
+inline constexpr int kOfMotion<ObjectLoad<S>> = 6;
+
+template <class S, class T>
+GARRA_HD void store_part(double* tiles, std::int64_t i, const T& part, bool moving) {
+  constexpr int at_rest = batch::kFields<S, T> - kOfMotion<T>;
+  const S* fields = reinterpret_cast<const S*>(&part);
+  double* p = const_cast<double*>(batch::tile_at<S, T>(tiles, i));
+  for (int f = 0; f < at_rest; ++f) batch::store<S>(p + f * batch::kTile, 0, fields[f]);
+  if (!moving) return;
+  for (int f = at_rest; f < at_rest + kOfMotion<T>; ++f) batch::store<S>(p + f * batch::kTile, 0, fields[f]);
+}
+template <class S, class T>
+GARRA_HD T load_part(const double* tiles, std::int64_t i, bool moving) {
+  constexpr int at_rest = batch::kFields<S, T> - kOfMotion<T>;
+  T part;
+  S* fields = reinterpret_cast<S*>(&part);
+  const double* p = batch::tile_at<S, T>(tiles, i);
+  for (int f = 0; f < at_rest; ++f) fields[f] = batch::load<S, S>(p + f * batch::kTile, 0);
+  for (int f = at_rest; f < at_rest + kOfMotion<T>; ++f)
+    fields[f] = moving ? batch::load<S, S>(p + f * batch::kTile, 0) : S(0);
+  return part;
+}
 
 /// What the torque limits of a finger allow: its joints' torques over their limits, at rest on its contact. Joints that
 /// it does not have, or that have no limit, are 0.
@@ -371,10 +402,11 @@ struct DrawBody {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i));
     // Place of sample i in its tile; its draws are batch::kTile apart.
     double* u = parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
-    const Inputs<S> in = draw_inputs<S>(m, index, u);
+    Inputs<S> in;
+    draw_inputs<S>(m, index, u, in);
     const Pose<S> object = object_pose(m, in);
-    batch::store<S>(parts.loads, i, object_load(m, in, object));
-    for (int j = 0; j < m.contacts; ++j) batch::store<S>(parts.tasks_of(j), i, finger_task(m, in, object, j));
+    store_part<S>(parts.loads, i, object_load(m, in, object), m.moving);
+    for (int j = 0; j < m.contacts; ++j) store_part<S>(parts.tasks_of(j), i, finger_task(m, in, object, j), m.moving);
   }
 };
 

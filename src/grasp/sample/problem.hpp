@@ -226,11 +226,12 @@ struct BuildBody {
   template <class S>
   GARRA_HD Parts<S, N> parts(std::int64_t i) const {
     Parts<S, N> out;
-    out.load = batch::load<S, ObjectLoad<S>>(from.loads, i);
+    const bool moving = model->moving;
+    out.load = load_part<S, ObjectLoad<S>>(from.loads, i, moving);
     out.reached = S(1);
     for_each_index<N>([&](auto j) {
-      const auto task = batch::load<S, FingerTask<S>>(from.tasks_of(j), i);
-      const auto share = batch::load<S, FingerShare<S>>(from.shares_of(j), i);
+      const auto task = load_part<S, FingerTask<S>>(from.tasks_of(j), i, moving);
+      const auto share = load_part<S, FingerShare<S>>(from.shares_of(j), i, moving);
       out.contacts[j] = contact_terms(model->surface[j], task.place, share);
       out.friction[j] = task.friction;
       // Each is 0 or 1.

@@ -40,7 +40,8 @@ struct Layout {
           .sums = l.sums,
           .row = l.row,
           .keep = keep,
-          .nested = {l.held_bin, l.decided_bin, l.draws * study::kInputBins}};
+          .nested = {l.held_bin, l.decided_bin, l.draws * study::kInputBins},
+          .scattered = {l.cone, l.contacts * kConeBins * kConeBins}};
 }
 
 /// One sample as the tiles have it.
@@ -113,12 +114,18 @@ struct Counting {
   /// Bins of equal probability, as the uniform numbers have them.
   template <class To>
   GARRA_HD void count_inputs(const Sample<N>& s, bool held, bool decided, To& to) const {
-    for (int k = 0; k < layout.draws; ++k) {
-      const int bin = k * study::kInputBins + static_cast<int>(s.uniform(k) * study::kInputBins);
-      if (held)
-        to.count_within(layout.held_bin + bin, layout.decided_bin + bin);
-      else if (decided)
-        to.count(layout.decided_bin + bin);
+    // Several are read before any is counted: a GPU cannot know that counting changes none, and would wait for each.
+    constexpr int kTogether = 8;
+    for (int first = 0; first < layout.draws; first += kTogether) {
+      double uniform[kTogether];
+      for (int h = 0; h < kTogether; ++h) uniform[h] = s.uniform(first + h < layout.draws ? first + h : first);
+      for (int h = 0; h < kTogether && first + h < layout.draws; ++h) {
+        const int bin = (first + h) * study::kInputBins + static_cast<int>(uniform[h] * study::kInputBins);
+        if (held)
+          to.count_within(layout.held_bin + bin, layout.decided_bin + bin);
+        else if (decided)
+          to.count(layout.decided_bin + bin);
+      }
     }
   }
   /// Whether something is so: 1, 0, or NaN where that is not known.

@@ -135,7 +135,8 @@ struct MotionDrawBody {
     const GraspModel& m = rules->grasp;
     const auto index = SampleIndex<S>::gather(tiles.draw + i);
     double* u = tiles.parts.uniforms + (i / batch::kTile) * m.draws * batch::kTile + i % batch::kTile;
-    const Inputs<S> in = draw_inputs<S>(m, index, u);
+    Inputs<S> in;
+    draw_inputs<S>(m, index, u, in);
     const Pose<S> pose = object_pose(m, in);
     const ObjectLoad<S> load = object_load(m, in, pose);
     const Vec3<S> body_moments = (in.x[kMass] * (in.x[kScale] * in.x[kScale])) * cast<S>(m.gyration2);

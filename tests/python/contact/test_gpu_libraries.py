@@ -72,6 +72,46 @@ def test_arms_have_the_bits_of_the_processor(library):
         assert np.array_equal(getattr(expected, name), on_host(getattr(found, name))), name
 
 
+def expect_same(found, expected, on_host, but=()):
+    for name in type(expected).__dataclass_fields__:
+        if name not in but:
+            here, there = getattr(expected, name), on_host(getattr(found, name))
+            assert there.shape == here.shape and there.astype(here.dtype).tobytes() == here.tobytes(), name
+
+
+def test_simulations_have_the_bits_of_the_processor(library):
+    on_gpu, on_host = library
+    robot = garra.models.puma560()
+    q, qd = (np.sin(np.arange(600.0).reshape(10, 10, 6) * k) for k in (1.7, 2.3))
+    torque = np.cos(np.arange(6.0))
+    how = {"times": [0.0, 0.01, 0.02], "step": 0.002}
+    expected = robot.simulate(q, qd, torque, device="scalar", **how)
+    expect_same(robot.simulate(*map(on_gpu, (q, qd, torque)), **how), expected, on_host, but=("times",))
+
+
+def test_platforms_have_the_bits_of_the_processor(library):
+    on_gpu, on_host = library
+    machine = garra.platform.load("trepa_like")
+    position, quaternion = (
+        home + 0.05 * np.sin(np.arange(70.0 * len(home)).reshape(7, 10, -1) * 1.7) for home in machine.home
+    )
+    velocity, force = (np.sin(np.arange(420.0).reshape(7, 10, 6) * k) for k in (1.1, 0.7))
+    force = 95 + 3 * force
+    where, there = (position, quaternion), (on_gpu(position), on_gpu(quaternion))
+    v, f = on_gpu(velocity), on_gpu(force)
+    expected = machine.inverse_kinematics(*where, device="scalar")
+    expect_same(machine.inverse_kinematics(*there), expected, on_host)
+    found = machine.forward_kinematics(on_gpu(expected.lengths))
+    expected = machine.forward_kinematics(expected.lengths, device="scalar")
+    expect_same(found, expected, on_host, but=("uniqueness", "_modes"))
+    expect_same(machine.inverse_dynamics(*there, v), machine.inverse_dynamics(*where, velocity, device="scalar"), on_host)
+    expected = machine.forward_dynamics(*where, velocity, force, device="scalar")
+    expect_same(machine.forward_dynamics(*there, v, f), expected, on_host)
+    how = {"times": [0.0, 0.01, 0.02], "step": 0.005}
+    expected = machine.simulate(*where, velocity, force, device="scalar", **how)
+    expect_same(machine.simulate(*there, v, f, **how), expected, on_host, but=("times",))
+
+
 def test_shared_numbers_and_leading_axes(library, problems):
     on_gpu, on_host = library
     A, b, mu = (x[:60].reshape(6, 10, *x.shape[1:]) for x in problems)

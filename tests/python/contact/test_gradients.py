@@ -154,6 +154,14 @@ def jax_in_doubles():
     return jax
 
 
+@pytest.fixture
+def jax_on_the_processor():
+    """Where there is a GPU too, for which XLA is told something else."""
+    jax = jax_in_doubles()
+    with jax.default_device(jax.devices("cpu")[0]):
+        yield
+
+
 def derivatives_in_jax(g, **how):
     """Of A, b, mu: the derivatives, compiled."""
     jax = jax_in_doubles()
@@ -165,6 +173,7 @@ def derivatives_in_jax(g, **how):
     return jax.jit(jax.grad(number, (0, 1, 2)))
 
 
+@pytest.mark.usefixtures("jax_on_the_processor")
 def test_without_the_margin_the_derivative_is_taken_once_in_jax():
     problem = random_problems(50, 3, seed=6)
     g = np.random.default_rng(7).normal(size=problem[1].shape)
@@ -182,6 +191,7 @@ def test_without_the_margin_the_derivative_is_taken_once_in_jax():
         assert np.array_equal(x, y) and np.any(x)
 
 
+@pytest.mark.usefixtures("jax_on_the_processor")
 def test_what_jax_compiles_needs_no_python_and_gives_what_its_callbacks_give(monkeypatch):
     from garra.contact import differentiable
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import PROGRAM, ROOT, garra
+from program import PROGRAM, ROOT, STOPPED, garra
 
 SIMULATED = Path(PROGRAM).parent / "garra-sim"
 if not SIMULATED.is_file():
@@ -148,6 +148,13 @@ def test_an_error_that_sticks_says_that_the_process_must_start_again(tmp_path):
     assert "start it again" not in said("launch:2")
 
 
+def many_samples_on_auto(folder, **environment):
+    """The manifest of a run that would take a processor seconds, stopped as it begins."""
+    how = ("--threads", 1, "--set", "sampling.chunk=1024", "--time-limit", 1e-6)
+    on_gpu(*run("three_puma_sphere", "auto", "--samples", 2_000_000, *how, "-o", folder), expect=STOPPED, **environment)
+    return json.loads((folder / "manifest.json").read_text())
+
+
 @pytest.mark.parametrize(
     "environment, why",
     [
@@ -160,9 +167,16 @@ def test_auto_leaves_a_gpu_alone_that_does_not_pay_and_says_why(environment, why
     assert "--device auto: simulated GPU (cuda:0)\n" in on_gpu("doctor").stdout
     (line,) = [x for x in on_gpu("doctor", **environment).stdout.splitlines() if x.startswith("--device auto: ")]
     assert why in line and "lanes" in line
-    done = on_gpu(*run("three_puma_sphere", "auto", "--samples", 512, "-o", tmp_path / "run"), **environment)
-    assert "lanes" in done.stdout and "simulated" not in done.stdout
-    assert why in json.loads((tmp_path / "run" / "manifest.json").read_text())["why_not_gpu"]
+    manifest = many_samples_on_auto(tmp_path / "run", **environment)
+    assert why in manifest["why_not_gpu"] and "lanes" in manifest["device"]
+
+
+def test_auto_leaves_to_the_processor_what_it_is_through_with_before_a_gpu_begins(tmp_path):
+    on_gpu(*run("three_puma_sphere", "auto", "--samples", 512, "-o", tmp_path / "few"))
+    few = json.loads((tmp_path / "few" / "manifest.json").read_text())
+    assert "lanes" in few["device"] and few["why_not_gpu"].startswith("the processor needs some")
+    many = many_samples_on_auto(tmp_path / "many")
+    assert many["device"] == "simulated GPU (cuda:0)" and "why_not_gpu" not in many
 
 
 def test_kernels_that_the_driver_must_translate_are_announced_and_can_be_prepared_ahead(tmp_path):
