@@ -272,7 +272,7 @@ NewRun make_run(const RunArguments& a) {
     job = kind.read(document);
   }
   if (!a.quiet) print_warnings(job->resolved().warnings);
-  if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // which is never refused
+  if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // `auto` is never refused
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
   auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
   return {std::move(folder), kind, std::move(job), command};

@@ -209,6 +209,7 @@ std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const
 
 double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor) {
   constexpr double kLongEnough = 0.01;  // [s], for the clock, and for what is made once
+  if (samples <= 0) return 0;
   Device one = processor;
   one.threads = 1;
   const std::int64_t most = std::min(samples, kBlock);
@@ -218,8 +219,7 @@ double estimated_seconds(const Study& study, std::int64_t samples, const Device&
     static_cast<void>(study.run(0, tried, one));
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (seconds < kLongEnough && tried < most) continue;
-    return seconds * static_cast<double>(samples) / static_cast<double>(std::max<std::int64_t>(tried, 1)) /
-           study_threads(processor);
+    return seconds * static_cast<double>(samples) / static_cast<double>(tried) / study_threads(processor);
   }
 }
 

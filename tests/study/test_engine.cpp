@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -23,10 +25,11 @@ namespace fs = std::filesystem;
 struct Sum {
   static constexpr int kInputs = 2, kOutputs = 1;
   double undecided_below = -1;  ///< sums below this are not decided
+  double large_from = 1.5;
   template <class S>
   GARRA_HD SystemAnswer<S, kOutputs> operator()(const Vec<S, kInputs>& x) const {
     const S sum = x[0] + x[1];
-    const S event = select(sum > S(1.5), S(1), S(0));
+    const S event = select(sum > S(large_from), S(1), S(0));
     return {select(sum < S(undecided_below), S(NAN), event), {{sum}}};
   }
 };
@@ -87,6 +90,52 @@ TEST(Engine, TheBytesDoNotDependOnExecutorThreadsOrChunks) {
     const SystemStudy<Sum> other(words(samples, chunk));
     EXPECT_EQ(other.summary(run(other).total, "samples"), text) << chunk;
   }
+}
+
+/// What SystemStudy<Sum> is, on a GPU that the processor stands in for: the first piece ends after the second.
+class LikeAGpu : public RowStudy {
+ public:
+  explicit LikeAGpu(SystemWords words) : RowStudy(std::move(words), Sum::kInputs, Sum::kOutputs) {}
+  mutable int ended = 0, running = 0, most = 0;
+
+ protected:
+  void evaluate(Executor executor, std::int64_t first, std::int64_t count, double* rows) const override {
+    SystemBody<Sum> body{Sum{.large_from = 0.1}, {}, first, rows};
+    body.draws.seed = words().plan.seed;
+    for (int k = 0; k < Sum::kInputs; ++k) body.draws.distribution[k] = Distribution::uniform(0, 1);
+    batch::for_each(executor, count, body);
+  }
+  void count_on_gpu(const Device& /*device*/, const RowsToCount& task) const override {
+    std::unique_lock lock(mutex_);
+    most = std::max(most, ++running);
+    lock.unlock();
+    const std::int64_t first = task.tally.first;
+    task.tally = run(first, task.tally.count, {Executor::kLanes, 1});
+    lock.lock();
+    if (first == 0) ended_.wait_for(lock, std::chrono::seconds(60), [&] { return ended > 0; });
+    --running;
+    ++ended;
+    ended_.notify_all();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable ended_;
+};
+
+TEST(Engine, PiecesOfAGpuAreUnderWayTwoAtATimeAndAddedInTheirOrder) {
+  constexpr std::int64_t kPiece = 1024 * kBlock;
+  SystemWords w = words(3 * kPiece + 300, 4 * kPiece);
+  w.plan.keep = "failures";  // one in 200
+  const LikeAGpu study(w);
+  const RunResult gpu = run(study, {.device = {Executor::kCuda}});
+  EXPECT_EQ(study.ended, 4);
+  EXPECT_EQ(study.most, 2);
+  const RunResult cpu = run(study);
+  EXPECT_EQ(study.summary(gpu.total, "samples"), study.summary(cpu.total, "samples"));
+  EXPECT_EQ(gpu.rows, cpu.rows);
+  EXPECT_EQ(gpu.total.kept, cpu.total.kept);
+  EXPECT_NEAR(static_cast<double>(cpu.rows), 0.005 * 3 * kPiece, 5 * std::sqrt(0.005 * 3 * kPiece));
 }
 
 TEST(Engine, StopsWhereTheIntervalIsNarrowEnough) {
