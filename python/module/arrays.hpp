@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 
 namespace garra::python {
@@ -50,8 +51,10 @@ nb::object taken(std::vector<T>&& values, std::vector<std::size_t> shape) {
   return taken_as<T>(std::move(values), std::move(shape));
 }
 
-/// Where a call on arrays runs: "auto", "cpu", "scalar", "cuda:0".
-inline Device device_of(const std::string& name, int threads) { return parse_device_for_arrays(name, threads); }
+/// Where a call on arrays runs: "auto", "cpu", "scalar", "cuda:0"; for which one core takes so long.
+inline Device device_of(const std::string& name, int threads, double work) {
+  return parse_device_for_arrays(name, threads, work);
+}
 
 // One per room, called by module.cpp.
 void add_contact(nb::module_& m);

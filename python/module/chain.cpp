@@ -101,7 +101,7 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
   {
     const nb::gil_scoped_release released;
     chain::evaluate(robot, {count, span_of(q), span_of(qd), span_of(qdd), span_of(tau), span_of(wrench)}, wanted,
-                    {options, device_of(device, threads)}, results);
+                    {options, device_of(device, threads, core_seconds::kCopying)}, results);
   }
   nb::dict out;
   for (int i = 0; i < chain::kOutputCount; ++i) {
@@ -166,7 +166,8 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   chain::Trajectories t;
   {
     const nb::gil_scoped_release released;
-    t = chain::simulate(robot, samples, {}, options, device_of(device, threads));
+    t = chain::simulate(robot, samples, {}, options,
+                        device_of(device, threads, core_seconds::motions(samples.count, robot.joints, until, step)));
   }
   const std::size_t n = q.shape(0), j = q.shape(1), k = times.size();
   nb::dict out;

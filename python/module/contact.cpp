@@ -70,7 +70,8 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
   {
     const nb::gil_scoped_release released;
     const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations);
-    contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads), out);
+    const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
+    contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads, work), out);
   }
   return out;
 }
@@ -93,7 +94,7 @@ nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const st
     const nb::gil_scoped_release released;
     out = contact::balance(
         {static_cast<int>(k), static_cast<std::int64_t>(n), span_of(W), span_of(w), span_of(mu), span_of(limit)},
-        device_of(device, threads));
+        device_of(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
   }
   nb::dict arrays;
   arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.verdict), {n});
@@ -111,7 +112,7 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
     const nb::gil_scoped_release released;
     out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), span_of(A), span_of(mu), span_of(c),
                               span_of(a), span_of(regime), span_of(cotangent)},
-                             device_of(device, threads));
+                             device_of(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["b"] = taken(std::move(out.b), {n, 3 * k});
@@ -130,7 +131,7 @@ nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tol, const std::st
                      static_cast<std::int64_t>(n),
                      {matrix.begin(), matrix.end()},
                      {vector.begin(), vector.end()}};
-    out = lcp::solve(in, {tol, 0}, device_of(device, threads));
+    out = lcp::solve(in, {tol, 0}, device_of(device, threads, core_seconds::kCopying));
   }
   nb::dict arrays;
   arrays["z"] = taken(std::move(out.z), {n, k});

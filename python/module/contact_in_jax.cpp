@@ -10,8 +10,8 @@ namespace {
 
 using xla::Call;
 
-Device device_in(const xla::Attributes& how) {
-  return device_of(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")));
+Device device_in(const xla::Attributes& how, double work) {
+  return device_of(how.text("device"), static_cast<int>(how.number<std::int64_t>("threads")), work);
 }
 
 /// A, b, mu -> c, a, state and, where it is asked for, margin.
@@ -25,7 +25,7 @@ void solve(const Call& call) {
   const auto A = xla::numbers(*in[0], room[0]), b = xla::numbers(*in[1], room[1]), mu = xla::numbers(*in[2], room[2]);
   const contact::Options options = contact_options(how.text("method"), how.text("precision"), how.number<double>("tol"),
                                                    static_cast<int>(how.number<std::int64_t>("max_iterations")));
-  const Device device = device_in(how);
+  const Device device = device_in(how, core_seconds::contacts(count, contacts));
   contact::Solutions found;
   contact::solve({contacts, count, A, b, mu, {}, {}}, options, device, found);
   xla::put(found.c, *out[0]);
@@ -48,7 +48,7 @@ void pull_back(const Call& call) {
   const auto count = static_cast<std::int64_t>(in[1]->count()) / std::max(contacts, 1);
   const std::span regime(static_cast<const std::uint8_t*>(in[4]->data), in[4]->count());
   const auto& how = call.attributes;
-  const Device device = device_in(how);
+  const Device device = device_in(how, core_seconds::kCopying);
   const auto found = contact::gradients(
       {contacts, count, xla::numbers(*in[0], room[0]), xla::numbers(*in[1], room[1]), xla::numbers(*in[2], room[2]),
        xla::numbers(*in[3], room[3]), regime, xla::numbers(*in[5], room[4])},

@@ -132,7 +132,8 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   grasp::Ranking r;
   {
     const nb::gil_scoped_release released;
-    r = grasp::rank(set, study, parse_device(device, threads), [](std::int64_t) {
+    const double work = core_seconds::ranking(set.count(), study.samples);
+    r = grasp::rank(set, study, device_of(device, threads, work), [](std::int64_t) {
       const nb::gil_scoped_acquire held;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
     });

@@ -68,7 +68,7 @@ void add_mncp(nb::module_& m) {
          const std::string& minimizer, double tol, int starts, int max_iterations, const std::string& device,
          int threads) {
         return solve(family, numbers, start, merit, minimizer, {tol, starts, max_iterations},
-                     device_of(device, threads));
+                     parse_device(device, threads));
       },
       nb::arg("family"), nb::arg("numbers"), nb::arg("start"), nb::arg("merit"), nb::arg("minimizer"), nb::arg("tol"),
       nb::arg("starts"), nb::arg("max_iterations"), nb::arg("device"), nb::arg("threads"));

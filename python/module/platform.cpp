@@ -26,7 +26,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
     const nb::gil_scoped_release released;
     platform::InverseOptions options;
     options.conditioning = options.limits = true;
-    r = platform::inverse_kinematics({p}, poses, {}, options, device_of(device, threads));
+    r = platform::inverse_kinematics({p}, poses, {}, options, device_of(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["lengths"] = taken(std::move(r.lengths), {n, 6});
@@ -48,7 +48,8 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
     const nb::gil_scoped_release released;
     platform::ForwardOptions options;
     options.certify = certify;
-    r = platform::forward_kinematics({p}, copied(lengths), guess, options, device_of(device, threads));
+    r = platform::forward_kinematics({p}, copied(lengths), guess, options,
+                                     device_of(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["position"] = taken_poses(std::move(r.pose.position), n, 3);

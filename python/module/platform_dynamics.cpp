@@ -28,7 +28,8 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   platform::InverseDynamics r;
   {
     const nb::gil_scoped_release released;
-    r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), form_of(form), device_of(device, threads));
+    r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), form_of(form),
+                                   device_of(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["force"] = taken(std::move(r.force), {n, 6});
@@ -50,7 +51,7 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
   {
     const nb::gil_scoped_release released;
     r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), form_of(form),
-                                   device_of(device, threads));
+                                   device_of(device, threads, core_seconds::kCopying));
   }
   nb::dict out;
   out["acceleration"] = taken(std::move(r.acceleration), {n, 6});
@@ -81,8 +82,9 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
   platform::Trajectories r;
   {
     const nb::gil_scoped_release released;
+    const auto samples = static_cast<std::int64_t>(n);
     r = platform::simulate({p}, starts, input, options_of(times, method, step, watch_limits),
-                           device_of(device, threads));
+                           device_of(device, threads, core_seconds::platform_motions(samples, times.back(), step)));
   }
   nb::dict out;
   out["position"] = taken(std::move(r.pose.position), {n, t, 3});

@@ -63,7 +63,8 @@ nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string&
   {
     const nb::gil_scoped_release released;
     const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
-    out = singularity::measure(robot, copied(q), options, device_of(device, threads));
+    out = singularity::measure(robot, copied(q), options,
+                               device_of(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
   arrays["sigma_min"] = taken(std::move(out.sigma_min), {n});
@@ -97,7 +98,8 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
   {
     const nb::gil_scoped_release released;
     const MeasureOptions options = measure_options(center, length, tolerance);
-    out = singularity::nearest_singularities(robot, copied(q), options, parse_device(device, threads));
+    out = singularity::nearest_singularities(
+        robot, copied(q), options, device_of(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));
   }
   nb::dict arrays;
   arrays["landed"] = taken_as<std::uint8_t>(std::move(out.landing), {n});

@@ -33,9 +33,11 @@ inline CudaRuntime cuda_runtime;
 [[nodiscard]] std::string explain_auto();
 /// The second half of it; empty where it is the first GPU.
 [[nodiscard]] std::string why_not_gpu();
-/// As parse_device(), for work on arrays of the host, which go to a GPU and back by copies: the one place that says
-/// what `auto` stands for there.
-[[nodiscard]] Device parse_device_for_arrays(const std::string& name, int threads = 0);
+/// A GPU begins after so long [s]: `auto` does not even ask for one where the processor is through by then.
+inline constexpr double kGpuStart = 0.5;
+/// As parse_device(), for work on arrays of the host, which go to a GPU and back by copies, and for which one core
+/// would take so long (core_seconds.hpp): the one place that says what `auto` stands for there.
+[[nodiscard]] Device parse_device_for_arrays(const std::string& name, int threads, double core_seconds);
 /// What to say before the first launch on this device: that the driver translates the kernels, which takes minutes
 /// once. Empty: it need not.
 [[nodiscard]] std::string first_launch_note(const Device& device);

@@ -153,7 +153,11 @@ Device parse_device(const std::string& name, int threads) {
   return d;
 }
 
-Device parse_device_for_arrays(const std::string& name, int threads) { return parse_device(name, threads); }
+Device parse_device_for_arrays(const std::string& name, int threads, double core_seconds) {
+  const Device processor = parse_device("cpu", threads);
+  const bool is_through = core_seconds / study_threads(processor) <= kGpuStart;
+  return name == "auto" && is_through ? processor : parse_device(name, threads);
+}
 
 std::vector<Device> parse_devices(const std::string& name, int threads) {
   if (!is_list(name)) return {parse_device(name, threads)};

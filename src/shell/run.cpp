@@ -124,9 +124,6 @@ void report_on(const std::string& run, const RunArguments& a, bool changed) {
   std::printf("%-18s %s\n", made ? "Report" : "Run folder", line.c_str());
 }
 
-/// A GPU begins after so long [s]: it is not even asked for where the processor is through with the samples by then.
-constexpr double kGpuStart = 0.5;
-
 /// What `auto` takes for the samples that are left.
 void choose_device(io::FolderRunOptions& options, const study::Study& study, const io::RunFolder& folder,
                    const RunArguments& a) {

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
 #include "garra/batch/device.hpp"
 #include "garra/batch/refill.hpp"
 #include "garra/batch/tiles.hpp"
@@ -82,6 +84,18 @@ TEST(Device, AnswersHowMuchFitsInWholeBlocks) {
   EXPECT_EQ(n % 1024, 0);
   EXPECT_LE(static_cast<std::uint64_t>(n) * 1000, free_memory(cpu) / 2 + 1024 * 1000);
   EXPECT_THROW((void)how_many_fit(cpu, std::uint64_t{1} << 50), Error);
+}
+
+TEST(Devices, AutoGivesArraysOfTheHostToAGpuWhereTheProcessorTakesLongerThanItToBegin) {
+  const auto by_auto = [](double core_seconds) { return parse_device_for_arrays("auto", 2, core_seconds).executor; };
+  EXPECT_EQ(by_auto(core_seconds::kCopying), Executor::kLanes);
+  EXPECT_EQ(by_auto(1.99 * kGpuStart), Executor::kLanes);
+  EXPECT_EQ(by_auto(2.01 * kGpuStart), parse_device("auto").executor);
+  EXPECT_EQ(parse_device_for_arrays("scalar", 2, 100).executor, Executor::kScalar);
+  EXPECT_THROW(static_cast<void>(parse_device_for_arrays("gpu", 2, 0)), Error);
+  // A million problems of three contacts, a thousand of 32.
+  EXPECT_DOUBLE_EQ(core_seconds::contacts(1'000'000, 3), 0.8);
+  EXPECT_NEAR(core_seconds::contacts(1'000, 32), 1.0, 0.05);
 }
 
 }  // namespace

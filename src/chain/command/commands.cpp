@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
 #include "chain/command/generate.hpp"
@@ -229,7 +230,7 @@ void judge(const EvalArguments& arguments, const Summary& s) {
 
 void run_eval(const EvalArguments& arguments) {
   check_output(arguments.input, arguments.output, "the states");
-  const Device device = parse_device_for_arrays(arguments.device, arguments.threads);
+  const Device device = parse_device_for_arrays(arguments.device, arguments.threads, core_seconds::kCopying);
   const chain::Robot robot = read_model(arguments.model);
   const io::StateStream states(arguments.input, robot.joints);
   Summary summary;

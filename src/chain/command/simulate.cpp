@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "chain/files/trajectory_file.hpp"
 #include "garra/chain_simulate.hpp"
@@ -135,10 +136,12 @@ void print_human(const Summary& s) {
 
 void run_simulate(const SimulateArguments& arguments) {
   check_output(arguments.input, arguments.output, "the initial states");
-  const Device device = parse_device_for_arrays(arguments.device, arguments.threads);
   const chain::Robot robot = read_model(arguments.model);
   const chain::Samples samples = samples_of(arguments, robot.joints);
   const chain::SimulateOptions options = options_of(arguments);
+  const Device device =
+      parse_device_for_arrays(arguments.device, arguments.threads,
+                              core_seconds::motions(samples.count, robot.joints, options.until, options.step));
   chain::TorqueInput torque = arguments.torque;
   torque.kind = chain::parse_torque_kind(arguments.torque_kind);
   if (torque.kind == chain::TorqueKind::kSampled && !arguments.input.empty())

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "base/files/atomic_file.hpp"
 #include "base/files/suggest.hpp"
@@ -273,8 +274,21 @@ std::string output_help() {
   return text + "; status is always there. Default: all that the method has";
 }
 
+/// By the size of the files: of three contacts, since more take little longer for each byte.
+double about_core_seconds(const std::vector<std::string>& files) {
+  constexpr std::int64_t kProblem = 93 * sizeof(double);
+  std::int64_t bytes = 0;
+  for (const std::string& file : files) {
+    std::error_code error;  // said by who reads it
+    const auto size = std::filesystem::file_size(file, error);
+    if (!error) bytes += static_cast<std::int64_t>(size);
+  }
+  return core_seconds::contacts(bytes / kProblem, 3);
+}
+
 void run_solve(SolveArguments arguments) {
-  const Device device = parse_device_for_arrays(arguments.device, arguments.threads);
+  const Device device =
+      parse_device_for_arrays(arguments.device, arguments.threads, about_core_seconds(arguments.inputs));
   arguments.options.method = method_of(arguments);
   arguments.options.precision = contact::parse_precision(arguments.precision);
   check_outputs(arguments);

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/grasp_set.hpp"
@@ -236,9 +238,11 @@ void run_rank(const RankArguments& given) {
   const RankArguments a = with_set(given);
   check_output(a.set, a.output, "the grasps");
   RankAnswer answer;
-  const Device device = parse_device(a.device, a.threads);
+  // One that is not there is told at once.
+  Device device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
   const grasp::SetStudy study = io::read_set_study(a.study, overrides_of(a));
   const io::SetFile set(a.set);
+  device = parse_device_for_arrays(a.device, a.threads, core_seconds::ranking(set.count(), study.samples));
   const auto start = std::chrono::steady_clock::now();
   try {
     Progress bar("auto", set.count());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
 #include "garra/core/error.hpp"
@@ -145,7 +146,7 @@ PlatformRun begin_platform(const PlatformArguments& arguments, const io::Platfor
   // First: hours of work must not end at a file that cannot be written.
   check_output(arguments.input, arguments.output, "the samples");
   PlatformRun run;
-  run.device = parse_device_for_arrays(arguments.device, arguments.threads);
+  run.device = parse_device_for_arrays(arguments.device, arguments.threads, core_seconds::kCopying);
   run.platform = io::read_platform(arguments.model, arguments.overrides);
   print_warnings(run.platform.notes);
   run.single = arguments.input.empty();

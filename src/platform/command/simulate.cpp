@@ -3,6 +3,8 @@
 #include <cmath>
 #include <memory>
 
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
 #include "garra/platform_simulate.hpp"
 #include "platform/command/shared.hpp"
 #include "shell/answer_parts.hpp"
@@ -70,8 +72,10 @@ void run_simulate(const SimulateArguments& a) {
   const bool over_time = a.force.interval > 0;
   if (over_time && a.common.input.empty())
     throw Error(ExitCode::kUsage, "--interval without a file", "Forces over time are `force` [k,6] in IN.h5.");
-  const PlatformRun run = begin_platform(a.common, {.pose = true, .force = true}, over_time);
+  PlatformRun run = begin_platform(a.common, {.pose = true, .force = true}, over_time);
   const platform::SimulateOptions options = options_of(a);
+  run.device = parse_device_for_arrays(a.common.device, a.common.threads,
+                                       core_seconds::platform_motions(run.rows.count, options.until, options.step));
   platform::ForceInput force = a.force;
   force.force = run.rows.force;
   force.samples = run.rows.force_points;

@@ -179,6 +179,12 @@ def test_auto_leaves_to_the_processor_what_it_is_through_with_before_a_gpu_begin
     assert many["device"] == "simulated GPU (cuda:0)" and "why_not_gpu" not in many
 
 
+def test_auto_leaves_few_arrays_to_the_processor():
+    few = ROOT / "data" / "reference" / "contact" / "random_n3.h5"
+    for device, said in (("auto", "lanes"), ("cuda", "simulated GPU (cuda:0)")):
+        assert said in json.loads(on_gpu("contact", "solve", few, "--device", device, "--format", "json").stdout)["device"]
+
+
 def test_kernels_that_the_driver_must_translate_are_announced_and_can_be_prepared_ahead(tmp_path):
     newer = {"GARRA_SIMULATED_GPU_CAPABILITY": "120"}  # the tests compile for 8.0, and perhaps for 9.0
     note = "preparing kernels for simulated GPU (cuda:0) (once"

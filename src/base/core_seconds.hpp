@@ -1,0 +1,37 @@
+// About what one core takes, to tell whether work on arrays of the host pays on a GPU: of bench/results, rounded.
+#pragma once
+
+#include <cstdint>
+
+namespace garra::core_seconds {
+
+/// Where arrays are copied to a GPU and back in the time that the processor needs for the work itself: `auto` is the
+/// processor, however many there are. States of chains, linear complementarity problems, derivatives of contact forces,
+/// kinematics and dynamics of platforms.
+inline constexpr double kCopying = 0;
+
+[[nodiscard]] inline double contacts(std::int64_t problems, int contacts) {
+  const double thirds = contacts / 3.0;
+  return 0.8e-6 * thirds * thirds * thirds * static_cast<double>(problems);
+}
+[[nodiscard]] inline double balances(std::int64_t problems, int contacts) {
+  return 0.6e-6 * contacts * static_cast<double>(problems);
+}
+[[nodiscard]] inline double measures(std::int64_t configurations) {
+  return 0.6e-6 * static_cast<double>(configurations);
+}
+[[nodiscard]] inline double nearest(std::int64_t configurations) { return 7e-6 * static_cast<double>(configurations); }
+/// Of all grasps; hands that are known take up to three times as long.
+[[nodiscard]] inline double ranking(std::int64_t grasps, std::int64_t samples) {
+  return 0.6e-6 * static_cast<double>(grasps) * static_cast<double>(samples);
+}
+/// Of chains; `until` over `step` are the steps of a sample.
+[[nodiscard]] inline double motions(std::int64_t samples, int joints, double until, double step) {
+  const double sixths = joints / 6.0;
+  return 0.3e-6 * sixths * sixths * (until / step) * static_cast<double>(samples);
+}
+[[nodiscard]] inline double platform_motions(std::int64_t samples, double until, double step) {
+  return 1.7e-6 * (until / step) * static_cast<double>(samples);
+}
+
+}  // namespace garra::core_seconds
