@@ -21,6 +21,7 @@ from program import garra as program
 require_module()
 
 from garra.grasp import ranking_data, ranking_file, ranking_report, ranking_words  # noqa: E402
+from garra.page.outcomes import Outcome  # noqa: E402
 
 SECTIONS = ("answer", "best", "ranking", "distribution", "refused", "meaning", "study")
 EVIL = '<b>"evil" & </script><script>console.log("PWNED")</script>'
@@ -407,10 +408,12 @@ def test_a_hundred_thousand_grasps_open(tmp_path):
         "samples": np.full(count, samples),
         "difference": p - p[0],
         "difference_low": p - p[0],
+        "wrench_radius": np.full(count, np.nan),
     }
     columns |= {"difference_high": p - p[0], "critical_friction": np.sort(rng.uniform(0, 2, (count, 3)), axis=1)}
     grasps = ranking_file.Grasps(np.arange(count + 1) * k, {"point": -0.04 * normal, "normal": normal})
-    html = ranking_report.build(ranking_file.Found(columns, ["ranked"], "many", grasps=grasps))
+    ranked = {"ranked": Outcome("ranked")}
+    html = ranking_report.build(ranking_file.Found(columns, ranked, {}, "many", grasps=grasps))
     assert 9e6 < len(html.encode()) < 12e6, "docs/grasp-sets.md says 11 MB"
     probe = """<script>addEventListener("load", () => {
       const find = (id) => document.getElementById(id);
