@@ -213,7 +213,7 @@ double estimated_seconds(const Study& study, std::int64_t samples, const Device&
   Device one = processor;
   one.threads = 1;
   const std::int64_t most = std::min(samples, kBlock);
-  for (std::int64_t count = 16;; count *= 4) {
+  for (std::int64_t count = 8;; count *= 4) {
     const std::int64_t tried = std::min(count, most);
     const Clock::time_point start = Clock::now();
     static_cast<void>(study.run(0, tried, one));
