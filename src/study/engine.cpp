@@ -189,9 +189,8 @@ std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const
       }));
   };
   Total chunk{};
-  while (chunk.count < count) {
+  for (begin_more(); chunk.count < count;) {
     if (chunk.count > 0 && is_given_up && is_given_up()) return std::nullopt;
-    begin_more();
     std::vector<Tally> found = under_way.front().get();
     under_way.pop_front();
     begin_more();
