@@ -5,8 +5,9 @@
 //
 //   volume         manipulability in a given unit of length
 //   tool_sigma     singular values about the tool in a given unit of length; Pinocchio: its Jacobian and Eigen's
-//   JacobiSVD measures       natural scaling, sigma_6, condition and manipulability of random configurations: first
-//   pass analysis       subsets, responsible joints and escapes of singular configurations: second pass
+//                  JacobiSVD
+//   measures       natural scaling, sigma_1, sigma_6 and manipulability of random configurations: first pass
+//   analysis       subsets, responsible joints and escapes of singular configurations: second pass
 //
 // and of maps, as a run makes them, in batches that leave the cache: map/<arm>/<operation>
 //
@@ -48,11 +49,6 @@ constexpr double kLength = 0.5;      // [m] of what has a given unit
 constexpr double kAgreement = 1e-9;  // of a peer, relative to the largest singular value
 constexpr Joints kKind = Joints::kRevolute;
 
-template <class S>
-struct Measured {
-  S sigma, condition, volume;
-};
-
 template <int J>
 struct Arm {
   Model<double, J> model;
@@ -78,10 +74,8 @@ constexpr auto kToolSigma = [](const auto& arm, const auto& x) {
   return singular_values(scaled_screws<kKind>(arm.model, lines, ScalingOf<S>{lines.tool, S(kLength)}));
 };
 constexpr auto kMeasures = [](const auto& arm, const auto& x) {
-  using S = std::decay_t<decltype(x.cos[0])>;
   const auto lines = joint_lines<kKind>(arm.model, x);
-  const auto sigma = singular_values(scaled_screws<kKind>(arm.model, lines, natural_scaling<kKind>(arm.model, lines)));
-  return Measured<S>{sigma[5], condition(sigma, 6), manipulability(sigma, 6)};
+  return extremes<6>(scaled_screws<kKind>(arm.model, lines, natural_scaling<kKind>(arm.model, lines)));
 };
 constexpr auto kAnalysis = [](const auto& arm, const auto& x) {
   const auto lines = joint_lines<kKind>(arm.model, x);

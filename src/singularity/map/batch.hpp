@@ -50,12 +50,12 @@ GARRA_HD Measured<S> measured(const Arm<J, T>& arm, const Vec<S, J>& q) {
   S spoilt = S(RealOf<S>(0));  // NaN where a joint value is not finite; the last one turns no screw
   for_each_index<J>([&](auto j) { spoilt += q[j] - q[j]; });
   const Posture<S, J> at = posture<K>(arm, q);
-  const auto sigma = singular_values(at.screws);
+  const auto sigma = extremes<G>(at.screws);
   Measured<S> out;
-  out.sigma = sigma[G - 1] + spoilt;
-  out.inverse_condition = sigma[G - 1] / sigma[0] + spoilt;
+  out.sigma = sigma.smallest + spoilt;
+  out.inverse_condition = sigma.smallest / sigma.largest + spoilt;
   // Added, not selected: NaN reaches every output, and finite values get 0.
-  out.manipulability = manipulability(sigma, G) + spoilt;
+  out.manipulability = sigma.product + spoilt;
   out.log_sigma = log10(out.sigma);
   out.log_condition = -log10(out.inverse_condition);
   const Vec3<S> base = cast<S>(arm.model.base.p);

@@ -1,6 +1,7 @@
 // How far a configuration is from a singularity: singular values of the scaled Jacobian and what follows from them.
 #pragma once
 
+#include "garra/math/extreme_singular_values.hpp"
 #include "garra/systems/singularity/orthogonal.hpp"
 #include "garra/systems/singularity/scaled_screws.hpp"
 
@@ -46,6 +47,19 @@ GARRA_HD S manipulability(const ScaledScrews<S, J>& screws) {
 template <class S, class T>
 GARRA_HD S manipulability_of_revolute(const Model<T, 6>& m, const Angles<S, 6>& x, const S& length) {
   return chain::manipulability<Joints::kRevolute>(m, x) / (length * length * length);
+}
+
+/// sigma_1, sigma_g and the product of the first g singular values of the scaled Jacobian, g = G: what a map counts.
+template <int G, class S, int J>
+GARRA_HD ExtremeSingularValues<S> extremes(const ScaledScrews<S, J>& screws) {
+  if constexpr (G < kValues<J>) {  // those beyond the first G are zero almost everywhere
+    const auto sigma = singular_values(screws);
+    return {sigma[0], sigma[G - 1], manipulability(sigma, G)};
+  } else if constexpr (J > 6) {
+    return extreme_singular_values(transpose(columns(screws)));
+  } else {
+    return extreme_singular_values(columns(screws));
+  }
 }
 
 /// Number of singular values above `tolerance` sigma_1.
