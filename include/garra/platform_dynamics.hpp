@@ -11,12 +11,6 @@
 
 namespace garra::platform {
 
-/// Which equations.
-enum class Form {
-  kMinimal,  ///< six coordinates: the legs' apparent masses at their spherical joints
-  kFull,     ///< the paper's 91 coordinates and Lagrange multipliers, (8)
-};
-
 /// Force of the actuators f > 0 extends a leg. External wrench [n,6]: force at C and moment, base axes; empty: none.
 struct InverseDynamics {
   std::vector<double> force;             ///< [n,6] of the actuators [N]
@@ -51,22 +45,24 @@ struct ForwardDynamics {
 
 // Of poses that are on the GPU, as in garra/platform_kinematics.hpp.
 
-/// As InverseDynamics of the minimal form.
+/// As InverseDynamics.
 struct DeviceForces {
   DeviceArray<double> force = {};                                  ///< [count][6] of the actuators [N]
   DeviceArray<double> spherical_force = {}, universal_force = {};  ///< [count][6 * 3] on the legs, base axes [N]
   DeviceArray<double> universal_moment = {};                       ///< [count][6] [N m]
+  DeviceArray<double> multipliers = {};                            ///< [count][91] kFull only
   DeviceArray<double> power_balance = {}, condition = {};          ///< [count]
   DeviceArray<PoseStatus> status = {};                             ///< [count]
 };
 /// Wrench [count][6]: force at C and moment, base axes.
 void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
-                      const DeviceArray<const double>& wrench, const DeviceForces& to, const DeviceCall& call);
+                      const DeviceArray<const double>& wrench, const DeviceForces& to, const DeviceCall& call,
+                      Form form = Form::kMinimal);
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
                                           const DeviceMotion& motion, const DeviceArray<const double>& wrench,
-                                          const DeviceForces& to, int device = 0);
+                                          const DeviceForces& to, int device = 0, Form form = Form::kMinimal);
 
-/// As ForwardDynamics of the minimal form.
+/// As ForwardDynamics.
 struct DeviceAccelerations {
   DeviceArray<double> acceleration = {};             ///< [count][6] dv/dt, dw/dt, base axes
   DeviceArray<double> kinetic = {}, potential = {};  ///< [count] [J]
@@ -75,11 +71,11 @@ struct DeviceAccelerations {
 /// Velocity and forces of the actuators [count][6].
 void forward_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceArray<const double>& velocity,
                       const DeviceArray<const double>& force, const DeviceArray<const double>& wrench,
-                      const DeviceAccelerations& to, const DeviceCall& call);
+                      const DeviceAccelerations& to, const DeviceCall& call, Form form = Form::kMinimal);
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
                                           const DeviceArray<const double>& velocity,
                                           const DeviceArray<const double>& force,
                                           const DeviceArray<const double>& wrench, const DeviceAccelerations& to,
-                                          int device = 0);
+                                          int device = 0, Form form = Form::kMinimal);
 
 }  // namespace garra::platform

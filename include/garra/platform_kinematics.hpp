@@ -16,6 +16,12 @@ namespace garra::platform {
 /// "converged", "certified", "mode_suspect", "near_singular", "unreachable", "iteration_limit", "invalid_input"
 [[nodiscard]] const char* to_string(PoseStatus status);
 
+/// Which equations.
+enum class Form {
+  kMinimal,  ///< six coordinates: the legs' apparent masses at their spherical joints
+  kFull,     ///< the paper's 91 coordinates and Lagrange multipliers, (8)
+};
+
 struct InverseOptions {
   bool frames = false;                 ///< frames, Euler angles and parameters, joint angles of the legs
   bool limits = false;                 ///< mask and margins
@@ -140,19 +146,21 @@ void inverse_details(const Platform& platform, const DevicePoses& poses, double 
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses,
                                           double characteristic_length, const DeviceDetails& to, int device = 0);
 
-/// As ForwardKinematics without certificates.
+/// As ForwardKinematics.
 struct DeviceFound {
   DeviceArray<double> position = {}, quaternion = {};  ///< [count][3], [count][4]
   DeviceArray<double> residual = {}, sigma_min = {};   ///< [count]
   DeviceArray<std::int32_t> iterations = {};           ///< [count]
   DeviceArray<PoseStatus> status = {};                 ///< [count]
+  DeviceArray<double> uniqueness = {};                 ///< [count] with certify
 };
-/// Lengths [count][6]; a guess for each row, or one for all with `row = 0`; null: the home pose. Of the options neither
-/// `certify` nor `prove_mode`: refused.
+/// Lengths [count][6]; a guess for each row, or one for all with `row = 0`; null: the home pose. kFull: as
+/// forward_kinematics_full().
 void forward_kinematics(const Platform& platform, const DeviceArray<const double>& lengths, const DevicePoses& guess,
-                        const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call);
+                        const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call,
+                        Form form = Form::kMinimal);
 [[nodiscard]] std::size_t workspace_bytes(const Platform& platform, const DeviceArray<const double>& lengths,
                                           const DevicePoses& guess, const ForwardOptions& options,
-                                          const DeviceFound& to, int device = 0);
+                                          const DeviceFound& to, int device = 0, Form form = Form::kMinimal);
 
 }  // namespace garra::platform

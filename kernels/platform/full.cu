@@ -5,3 +5,7 @@
 template struct garra::batch::Kernels<garra::platform::FullForwardOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::FullInverseDynamicsOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::FullForwardDynamicsOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::FullForwardOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FullForwardFromOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FullInverseDynamicsOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FullForwardDynamicsOp, garra::platform::ResidentJob>;

@@ -3,3 +3,5 @@
 #include "platform/rows.cuh"
 
 template struct garra::batch::Kernels<garra::platform::ModeOp, garra::platform::RowsJob>;
+template struct garra::batch::Kernels<garra::platform::CertifiedForwardOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::CertifiedForwardFromOp, garra::platform::ResidentJob>;

@@ -86,8 +86,8 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
       [&](const DeviceCall& call) { platform::inverse_details(p, there.poses, length, details, call); });
 }
 
-/// Queues what forward() gives without a certificate, of lengths that are on a GPU, from a guess there or from home.
-void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
+/// Queues what forward() gives, of lengths that are on a GPU, from a guess there or from home.
+void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, bool certify, std::uintptr_t stream,
                     const nb::callable& allocate) {
   const auto lengths = nb::cast<OnGpu<const double>>(given["lengths"]);
   platform::DevicePoses guess{static_cast<std::int64_t>(lengths.shape(0))};
@@ -103,10 +103,13 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   take<double>(out, "sigma_min", to.sigma_min);
   take<std::int32_t>(out, "iterations", to.iterations);
   take<std::int32_t>(out, "status", to.status);
+  platform::ForwardOptions options;
+  options.certify = certify;
+  if (certify) take<double>(out, "uniqueness", to.uniqueness);
   run_on_gpu(
       {lengths.device_id(), stream, allocate},
-      [&](const DeviceCall& call) { return platform::workspace_bytes(p, from, guess, {}, to, call.device); },
-      [&](const DeviceCall& call) { platform::forward_kinematics(p, from, guess, {}, to, call); });
+      [&](const DeviceCall& call) { return platform::workspace_bytes(p, from, guess, options, to, call.device); },
+      [&](const DeviceCall& call) { platform::forward_kinematics(p, from, guess, options, to, call); });
 }
 
 nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed) {

@@ -106,8 +106,8 @@ void take_if(const nb::dict& given, const char* name, DeviceArray<const double>&
   if (given.contains(name)) take<const double>(given, name, to);
 }
 
-void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
-                    const nb::callable& allocate) {
+void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, const std::string& form,
+                    std::uintptr_t stream, const nb::callable& allocate) {
   const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   platform::DeviceMotion motion;
   DeviceArray<const double> wrench;
@@ -125,13 +125,15 @@ void inverse_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   run_on_gpu(
       there.place,
       [&](const DeviceCall& call) {
-        return platform::workspace_bytes(p, there.poses, motion, wrench, to, call.device);
+        return platform::workspace_bytes(p, there.poses, motion, wrench, to, call.device, form_of(form));
       },
-      [&](const DeviceCall& call) { platform::inverse_dynamics(p, there.poses, motion, wrench, to, call); });
+      [&](const DeviceCall& call) {
+        platform::inverse_dynamics(p, there.poses, motion, wrench, to, call, form_of(form));
+      });
 }
 
-void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, std::uintptr_t stream,
-                    const nb::callable& allocate) {
+void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, const std::string& form,
+                    std::uintptr_t stream, const nb::callable& allocate) {
   const PosesOnGpu there = poses_on_gpu(given, stream, allocate);
   DeviceArray<const double> velocity, force, wrench;
   take_if(given, "velocity", velocity);
@@ -145,9 +147,11 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
   run_on_gpu(
       there.place,
       [&](const DeviceCall& call) {
-        return platform::workspace_bytes(p, there.poses, velocity, force, wrench, to, call.device);
+        return platform::workspace_bytes(p, there.poses, velocity, force, wrench, to, call.device, form_of(form));
       },
-      [&](const DeviceCall& call) { platform::forward_dynamics(p, there.poses, velocity, force, wrench, to, call); });
+      [&](const DeviceCall& call) {
+        platform::forward_dynamics(p, there.poses, velocity, force, wrench, to, call, form_of(form));
+      });
 }
 
 void simulate_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& out, const std::vector<double>& times,

@@ -101,29 +101,30 @@ TEST(DevicePoses, HaveTheScalarLengthsAndRates) {
   }
 }
 
-TEST(DevicePoses, AreFoundAsTheScalarExecutorFindsThem) {
-  const Rows r;
-  const auto plain = forward_kinematics({r.platform}, r.lengths, r.guess, {}, test::kReference);
+/// Against `plain`, which the scalar executor has found.
+void expect_found(const Rows& r, const ForwardKinematics& plain, const ForwardOptions& options, Form form) {
   EXPECT_EQ(plain.status[12], PoseStatus::kInvalidInput);
   EXPECT_TRUE(std::isnan(plain.residual[12]));
-  EXPECT_NE(plain.status[50], PoseStatus::kConverged);
+  EXPECT_GT(plain.status[50], PoseStatus::kCertified);
   const OnGpu<double> position(r.guess.position, 1, 3), quaternion(r.guess.quaternion, 1, 4);
   DevicePoses guess{kCount, position, quaternion};
   guess.position.row = guess.quaternion.row = 0;  // one for all
   for (const Layout layout : kLayouts) {
     const OnDevice in(r, layout);
     const Wanted at(3, layout, plain.pose.position), turn(4, layout, plain.pose.quaternion),
-        residual(1, layout, plain.residual), sigma_min(1, layout, plain.sigma_min);
+        residual(1, layout, plain.residual), sigma_min(1, layout, plain.sigma_min), unique(1, layout, plain.uniqueness);
     const OnGpu<std::int32_t> iterations(kCount, 1, layout);
     const OnGpu<PoseStatus> status(kCount, 1, layout);
-    const DeviceFound to{at.array, turn.array, residual.array, sigma_min.array, iterations, status};
-    const test::Place place(workspace_bytes(r.platform, in.lengths, guess, {}, to));
-    forward_kinematics(r.platform, in.lengths, guess, {}, to, place.call());
+    DeviceFound to{at.array, turn.array, residual.array, sigma_min.array, iterations, status};
+    if (options.certify) to.uniqueness = unique.array;
+    const test::Place place(workspace_bytes(r.platform, in.lengths, guess, options, to, 0, form));
+    forward_kinematics(r.platform, in.lengths, guess, options, to, place.call(), form);
     place.wait();
     expect_bits("position", at);
     expect_bits("quaternion", turn);
     expect_bits("residual", residual);
     expect_bits("sigma_min", sigma_min);
+    if (options.certify) expect_bits("uniqueness", unique);
     const std::vector<std::int32_t> steps = iterations.rows();
     EXPECT_EQ(std::vector<int>(steps.begin(), steps.end()), plain.iterations);
     EXPECT_EQ(status.rows(), plain.status);
@@ -132,50 +133,82 @@ TEST(DevicePoses, AreFoundAsTheScalarExecutorFindsThem) {
     const Wanted again(3, layout, plain.pose.position);
     DeviceFound only;
     only.position = again.array;
-    const test::Place there(workspace_bytes(r.platform, in.lengths, none, {}, only));
-    forward_kinematics(r.platform, in.lengths, none, {}, only, there.call());
+    const test::Place there(workspace_bytes(r.platform, in.lengths, none, options, only, 0, form));
+    forward_kinematics(r.platform, in.lengths, none, options, only, there.call(), form);
     there.wait();
     expect_bits("position from home", again);
   }
 }
-
-TEST(DevicePoses, NeedTheScalarForces) {
+TEST(DevicePoses, AreFoundAsTheScalarExecutorFindsThem) {
   const Rows r;
-  const auto plain = inverse_dynamics({r.platform}, r.poses, r.motion, r.wrench, Form::kMinimal, test::kReference);
+  expect_found(r, forward_kinematics({r.platform}, r.lengths, r.guess, {}, test::kReference), {}, Form::kMinimal);
+}
+TEST(DevicePoses, AreFoundInTheFullForm) {
+  const Rows r;
+  ForwardOptions options;
+  options.tol = 1e-11;
+  expect_found(r, forward_kinematics_full({r.platform}, r.lengths, r.guess, options, test::kReference), options,
+               Form::kFull);
+}
+TEST(DevicePoses, AreCertified) {
+  const Rows r;
+  for (const bool prove : {false, true}) {
+    ForwardOptions options;
+    options.certify = true;
+    options.prove_mode = prove;
+    const ForwardKinematics plain = forward_kinematics({r.platform}, r.lengths, r.guess, options, test::kReference);
+    expect_found(r, plain, options, Form::kMinimal);
+    const auto certified = std::count(plain.status.begin(), plain.status.end(), PoseStatus::kCertified);
+    if (prove) {
+      EXPECT_GT(certified, kCount / 2);  // home is too far away for the certificate there alone
+    }
+    EXPECT_LT(certified, kCount);
+    EXPECT_GT(plain.uniqueness[0], 0);
+    EXPECT_EQ(plain.uniqueness[12], 0);
+  }
+}
+
+void expect_forces(Form form) {
+  const Rows r;
+  const auto plain = inverse_dynamics({r.platform}, r.poses, r.motion, r.wrench, form, test::kReference);
   for (const Layout layout : kLayouts) {
     const OnDevice in(r, layout);
     const Wanted force(6, layout, plain.force), spherical(18, layout, plain.spherical_force),
         universal(18, layout, plain.universal_force), moment(6, layout, plain.universal_moment),
-        power(1, layout, plain.power_balance), condition(1, layout, plain.condition);
+        multipliers(91, layout, plain.multipliers), power(1, layout, plain.power_balance),
+        condition(1, layout, plain.condition);
     const OnGpu<PoseStatus> status(kCount, 1, layout);
-    const DeviceForces to{force.array, spherical.array, universal.array, moment.array,
-                          power.array, condition.array, status};
-    const test::Place place(workspace_bytes(r.platform, in.poses(), in.motion(), in.wrench, to));
-    inverse_dynamics(r.platform, in.poses(), in.motion(), in.wrench, to, place.call());
+    DeviceForces to{force.array, spherical.array, universal.array, moment.array,
+                    {},          power.array,     condition.array, status};
+    if (form == Form::kFull) to.multipliers = multipliers.array;
+    const test::Place place(workspace_bytes(r.platform, in.poses(), in.motion(), in.wrench, to, 0, form));
+    inverse_dynamics(r.platform, in.poses(), in.motion(), in.wrench, to, place.call(), form);
     place.wait();
     expect_bits("force", force);
     expect_bits("spherical", spherical);
     expect_bits("universal", universal);
     expect_bits("moment", moment);
+    if (form == Form::kFull) expect_bits("multipliers", multipliers);
     expect_bits("power", power);
     expect_bits("condition", condition);
     EXPECT_EQ(status.rows(), plain.status);
   }
 }
+TEST(DevicePoses, NeedTheScalarForces) { expect_forces(Form::kMinimal); }
+TEST(DevicePoses, NeedTheScalarForcesOfTheFullForm) { expect_forces(Form::kFull); }
 
-TEST(DevicePoses, HaveTheScalarAccelerations) {
+void expect_accelerations(Form form) {
   const Rows r;
   // Without a wrench, on either side.
-  const auto plain =
-      forward_dynamics({r.platform}, r.poses, r.motion.velocity, r.force, {}, Form::kMinimal, test::kReference);
+  const auto plain = forward_dynamics({r.platform}, r.poses, r.motion.velocity, r.force, {}, form, test::kReference);
   for (const Layout layout : kLayouts) {
     const OnDevice in(r, layout);
     const Wanted acceleration(6, layout, plain.acceleration), kinetic(1, layout, plain.kinetic),
         potential(1, layout, plain.potential);
     const OnGpu<PoseStatus> status(kCount, 1, layout);
     const DeviceAccelerations to{acceleration.array, kinetic.array, potential.array, status};
-    const test::Place place(workspace_bytes(r.platform, in.poses(), in.velocity, in.force, {}, to));
-    forward_dynamics(r.platform, in.poses(), in.velocity, in.force, {}, to, place.call());
+    const test::Place place(workspace_bytes(r.platform, in.poses(), in.velocity, in.force, {}, to, 0, form));
+    forward_dynamics(r.platform, in.poses(), in.velocity, in.force, {}, to, place.call(), form);
     place.wait();
     expect_bits("acceleration", acceleration);
     expect_bits("kinetic", kinetic);
@@ -183,6 +216,8 @@ TEST(DevicePoses, HaveTheScalarAccelerations) {
     EXPECT_EQ(status.rows(), plain.status);
   }
 }
+TEST(DevicePoses, HaveTheScalarAccelerations) { expect_accelerations(Form::kMinimal); }
+TEST(DevicePoses, HaveTheScalarAccelerationsOfTheFullForm) { expect_accelerations(Form::kFull); }
 
 TEST(DevicePoses, HaveTheScalarDetails) {
   Rows r;
@@ -340,8 +375,10 @@ TEST(DevicePoses, AreRefusedWhereSomethingIsMissing) {
   EXPECT_THROW(inverse_kinematics(r.platform, none, {}, to, {}), Error);
   EXPECT_THROW(forward_dynamics(r.platform, in.poses(), in.velocity, {}, {}, {}, {}), Error);
   ForwardOptions proofs;
-  proofs.certify = true;
+  proofs.prove_mode = true;
   EXPECT_THROW(forward_kinematics(r.platform, in.lengths, in.poses(), proofs, {}, {}), Error);
+  proofs.certify = true;
+  EXPECT_THROW(forward_kinematics(r.platform, in.lengths, in.poses(), proofs, {}, {}, Form::kFull), Error);
   none.count = 0;
   EXPECT_EQ(workspace_bytes(r.platform, none, {}, to), 0u);
 }

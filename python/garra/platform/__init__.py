@@ -51,7 +51,7 @@ class ForwardKinematics:
     sigma_min: Any
     """[...] smallest singular value of the scaled Jacobian"""
     uniqueness: Any
-    """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven; None on a GPU"""
+    """[...] with certify: no other pose of these lengths within this radius [m]; 0: none proven"""
     _modes: Callable[..., Modes] | None = field(default=None, repr=False, compare=False)
 
     def modes(self, *, starts: int = 512, seed: int = 1) -> Modes:
@@ -128,16 +128,13 @@ class Platform:
         """Pose of lengths [..., 6] nearest to the guess (position, quaternion), None the home pose. certify: proves that
         it is the guess's own assembly mode, or says that it could not.
 
-        Arrays of torch, CuPy or JAX that are on a GPU stay there, without certify, whatever `device` says
-        (docs/gpu-arrays.md).
+        Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         from garra import _core
         from garra.batch import Batch, is_on_gpu
 
         if is_on_gpu(lengths):
-            if certify:
-                raise ValueError("certify: there is no certificate for arrays on a GPU; bring the lengths to the host")
-            there = import_module(".on_gpu", __name__).forward(self._core, lengths, guess)
+            there = import_module(".on_gpu", __name__).forward(self._core, lengths, guess, certify)
             return ForwardKinematics(**there, _modes=partial(self.modes, lengths))
         position, quaternion = self.home if guess is None else guess
         batch = Batch(("lengths", lengths, (6,)), ("position", position, (3,)), ("quaternion", quaternion, (4,)))

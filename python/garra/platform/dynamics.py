@@ -104,7 +104,7 @@ def simulate(
         t = len(moments)
         answers = {name: (t, width) for name, width in (("position", 3), ("quaternion", 4), ("velocity", 6), ("lengths", 6))}  # fmt: skip
         answers |= dict.fromkeys(("kinetic_energy", "potential_energy", "work", "balance"), (t,)) | {"end_time": ()}
-        return Trajectories(moments, **_there(_core.platform_simulate_on_gpu, core, given, answers, "minimal", *how))
+        return Trajectories(moments, **_there(_core.platform_simulate_on_gpu, core, given, answers, *how))
     batch = _batch(given)
     arrays = _core.platform_simulate(core, *(batch[name] for name in given), *how, device, threads)
     return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
@@ -116,11 +116,9 @@ def _batch(given: dict[str, Any]) -> Batch:
 
 
 def _there(
-    call: Any, core: Any, given: dict[str, Any], answers: dict[str, tuple[int, ...]], form: str, *how: Any
+    call: Any, core: Any, given: dict[str, Any], answers: dict[str, tuple[int, ...]], *how: Any
 ) -> dict[str, Any]:
     """The answers of arrays on a GPU, by their names and what is behind the leading axes."""
-    if form != "minimal":
-        raise ValueError(f"form = {form!r} is not there for arrays on a GPU: bring them to the host")
     there = all_on_gpu({name: value for name, value in given.items() if value is not None})
     rows = Rows(there, _TAILS)
     out = {name: rows.empty(name, tail) for name, tail in answers.items()}

@@ -18,12 +18,12 @@ def inverse(core: _core.PlatformModel, position: Any, quaternion: Any) -> dict[s
     return rows.finish()
 
 
-def forward(core: _core.PlatformModel, lengths: Any, guess: tuple[Any, Any] | None) -> dict[str, Any]:
-    """The arrays of ForwardKinematics but `uniqueness`, which is None."""
+def forward(core: _core.PlatformModel, lengths: Any, guess: tuple[Any, Any] | None, certify: bool) -> dict[str, Any]:
+    """The arrays of ForwardKinematics."""
     given = {"lengths": lengths} | ({} if guess is None else {"position": guess[0], "quaternion": guess[1]})
     rows = Rows(all_on_gpu(given), {"lengths": (6,), "position": (3,), "quaternion": (4,)})
     out = {"position": rows.empty("position", (3,)), "quaternion": rows.empty("quaternion", (4,))}
-    out |= {name: rows.empty(name, ()) for name in ("residual", "sigma_min")}
+    out |= {name: rows.empty(name, ()) for name in ("residual", "sigma_min") + ("uniqueness",) * certify}
     out |= {name: rows.empty(name, (), "int32") for name in ("iterations", "status")}
-    _core.platform_forward_on_gpu(core, rows.given, out, rows.stream, rows.workspace)
-    return rows.finish() | {"uniqueness": None}
+    _core.platform_forward_on_gpu(core, rows.given, out, certify, rows.stream, rows.workspace)
+    return {"uniqueness": None} | rows.finish()

@@ -2,8 +2,8 @@
 #include "garra/core/error.hpp"
 #include "garra/platform_dynamics.hpp"
 #include "garra/systems/platform/inverse_ops.hpp"
-#include "garra/systems/platform/kinematics_ops.hpp"
-#include "platform/batch/dynamics_ops.hpp"
+#include "platform/batch/forward_ops.hpp"
+#include "platform/batch/full_ops.hpp"
 
 namespace garra::platform {
 
@@ -63,23 +63,39 @@ void lengths_of(const Given& given, const DeviceMotion& motion, const DeviceLeng
                 device_column(to.status, 1)});
 }
 
-void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& options, const DeviceFound& to) {
-  using batch::device_column;
-  if (options.certify || options.prove_mode)
-    throw Error(ExitCode::kUsage, "certificates of poses are not there for arrays on the GPU",
-                "Leave `certify` and `prove_mode` out, or give arrays of the host.");
-  if (!has_rows(guess)) return;
-  const ForwardRule rule{options.tol, static_cast<double>(options.max_iterations)};
-  const ForwardOp op{rule, options.characteristic_length, options.near_singular};
+/// Poses by an operation that gets lengths and a guess, or by `from_home`, which gets the lengths alone.
+template <class Op, class FromHome>
+void found_by(const Op& op, const FromHome& from_home, const Given& guess, const Array& lengths,
+              const std::vector<batch::DeviceColumn>& out) {
   const batch::DeviceColumn given = needed_column(lengths, 6, "lengths");
-  const std::vector<batch::DeviceColumn> out = {device_column(to.position, 3),   device_column(to.quaternion, 4),
-                                                device_column(to.residual, 1),   device_column(to.sigma_min, 1),
-                                                device_column(to.iterations, 1), device_column(to.status, 1)};
   const DevicePoses& at = guess.poses;
-  if (at.position.data == nullptr && at.quaternion.data == nullptr)
-    return run(ForwardFromOp{op, home_of(guess.platform)}, guess, {given}, out);
+  if (at.position.data == nullptr && at.quaternion.data == nullptr) return run(from_home, guess, {given}, out);
   run(op, guess, {given, needed_column(at.position, 3, "position"), needed_column(at.quaternion, 4, "quaternion")},
       out);
+}
+
+void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& options, Form form,
+              const DeviceFound& to) {
+  using batch::device_column;
+  check_proofs(options);
+  if (form == Form::kFull && options.certify)
+    throw Error(ExitCode::kUsage, "the full form of forward kinematics proves nothing", "Use the minimal form.");
+  if (!has_rows(guess)) return;
+  std::vector<batch::DeviceColumn> out = {device_column(to.position, 3),   device_column(to.quaternion, 4),
+                                          device_column(to.residual, 1),   device_column(to.sigma_min, 1),
+                                          device_column(to.iterations, 1), device_column(to.status, 1)};
+  const Place<double> home = home_of(guess.platform);
+  if (form == Form::kFull) {
+    const FullForwardOp op = full_forward_op(options);
+    found_by(op, FullForwardFromOp{op, home}, guess, lengths, out);
+  } else if (options.certify) {
+    out.push_back(device_column(to.uniqueness, 1));
+    const CertifiedForwardOp op{forward_op(options), mode_op(options)};
+    found_by(op, CertifiedForwardFromOp{op, home}, guess, lengths, out);
+  } else {
+    const ForwardOp op = forward_op(options);
+    found_by(op, ForwardFromOp{op, home}, guess, lengths, out);
+  }
 }
 
 void details_of(const Given& given, double characteristic_length, const DeviceDetails& to) {
@@ -97,22 +113,33 @@ void details_of(const Given& given, double characteristic_length, const DeviceDe
        device_column(to.status, 1)});
 }
 
-void forces_of(const Given& given, const DeviceMotion& motion, const Array& wrench, const DeviceForces& to) {
+void forces_of(const Given& given, const DeviceMotion& motion, const Array& wrench, Form form, const DeviceForces& to) {
   using batch::device_column;
-  run_on_poses(InverseDynamicsOp{InverseOptions{}.characteristic_length}, given,
-               {device_column(motion.velocity, 6), device_column(motion.acceleration, 6), device_column(wrench, 6)},
-               {device_column(to.force, 6), device_column(to.spherical_force, 18),
-                device_column(to.universal_force, 18), device_column(to.universal_moment, 6),
-                device_column(to.power_balance, 1), device_column(to.condition, 1), device_column(to.status, 1)});
+  const double length = InverseOptions{}.characteristic_length;
+  const std::vector<batch::DeviceColumn> in = {device_column(motion.velocity, 6), device_column(motion.acceleration, 6),
+                                               device_column(wrench, 6)};
+  std::vector<batch::DeviceColumn> out = {device_column(to.force, 6), device_column(to.spherical_force, 18),
+                                          device_column(to.universal_force, 18), device_column(to.universal_moment, 6)};
+  if (form == Form::kFull) out.push_back(device_column(to.multipliers, kFullCoordinates));
+  out.insert(out.end(),
+             {device_column(to.power_balance, 1), device_column(to.condition, 1), device_column(to.status, 1)});
+  if (form == Form::kFull)
+    run_on_poses(FullInverseDynamicsOp{length}, given, in, out);
+  else
+    run_on_poses(InverseDynamicsOp{length}, given, in, out);
 }
 
-void accelerations_of(const Given& given, const Array& velocity, const Array& force, const Array& wrench,
+void accelerations_of(const Given& given, const Array& velocity, const Array& force, const Array& wrench, Form form,
                       const DeviceAccelerations& to) {
   using batch::device_column;
-  run_on_poses(ForwardDynamicsOp{}, given,
-               {device_column(velocity, 6), needed_column(force, 6, "force"), device_column(wrench, 6)},
-               {device_column(to.acceleration, 6), device_column(to.kinetic, 1), device_column(to.potential, 1),
-                device_column(to.status, 1)});
+  const std::vector<batch::DeviceColumn> in = {device_column(velocity, 6), needed_column(force, 6, "force"),
+                                               device_column(wrench, 6)},
+                                         out = {device_column(to.acceleration, 6), device_column(to.kinetic, 1),
+                                                device_column(to.potential, 1), device_column(to.status, 1)};
+  if (form == Form::kFull)
+    run_on_poses(FullForwardDynamicsOp{}, given, in, out);
+  else
+    run_on_poses(ForwardDynamicsOp{}, given, in, out);
 }
 
 }  // namespace
@@ -136,31 +163,32 @@ std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, 
 }
 
 void forward_kinematics(const Platform& platform, const Array& lengths, const DevicePoses& guess,
-                        const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call) {
-  poses_of({platform, guess, call}, lengths, options, to);
+                        const ForwardOptions& options, const DeviceFound& to, const DeviceCall& call, Form form) {
+  poses_of({platform, guess, call}, lengths, options, form, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const Array& lengths, const DevicePoses& guess,
-                            const ForwardOptions& options, const DeviceFound& to, int device) {
-  return counted(platform, guess, device, [&](const Given& given) { poses_of(given, lengths, options, to); });
+                            const ForwardOptions& options, const DeviceFound& to, int device, Form form) {
+  return counted(platform, guess, device, [&](const Given& given) { poses_of(given, lengths, options, form, to); });
 }
 
 void inverse_dynamics(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
-                      const Array& wrench, const DeviceForces& to, const DeviceCall& call) {
-  forces_of({platform, poses, call}, motion, wrench, to);
+                      const Array& wrench, const DeviceForces& to, const DeviceCall& call, Form form) {
+  forces_of({platform, poses, call}, motion, wrench, form, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const DeviceMotion& motion,
-                            const Array& wrench, const DeviceForces& to, int device) {
-  return counted(platform, poses, device, [&](const Given& given) { forces_of(given, motion, wrench, to); });
+                            const Array& wrench, const DeviceForces& to, int device, Form form) {
+  return counted(platform, poses, device, [&](const Given& given) { forces_of(given, motion, wrench, form, to); });
 }
 
 void forward_dynamics(const Platform& platform, const DevicePoses& poses, const Array& velocity, const Array& force,
-                      const Array& wrench, const DeviceAccelerations& to, const DeviceCall& call) {
-  accelerations_of({platform, poses, call}, velocity, force, wrench, to);
+                      const Array& wrench, const DeviceAccelerations& to, const DeviceCall& call, Form form) {
+  accelerations_of({platform, poses, call}, velocity, force, wrench, form, to);
 }
 std::size_t workspace_bytes(const Platform& platform, const DevicePoses& poses, const Array& velocity,
-                            const Array& force, const Array& wrench, const DeviceAccelerations& to, int device) {
+                            const Array& force, const Array& wrench, const DeviceAccelerations& to, int device,
+                            Form form) {
   return counted(platform, poses, device,
-                 [&](const Given& given) { accelerations_of(given, velocity, force, wrench, to); });
+                 [&](const Given& given) { accelerations_of(given, velocity, force, wrench, form, to); });
 }
 
 }  // namespace garra::platform

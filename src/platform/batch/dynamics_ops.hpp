@@ -1,6 +1,7 @@
 // Inverse and forward dynamics as operations on rows (rows.hpp). For files that nvcc compiles, too.
 #pragma once
 
+#include "garra/math/extreme_singular_values.hpp"
 #include "garra/systems/platform/conditioning.hpp"
 #include "garra/systems/platform/reactions.hpp"
 #include "garra/systems/platform/status.hpp"
@@ -20,11 +21,13 @@ struct SigmaRange {
   S smallest, largest;
 };
 
-/// A function of its own: its rotations would otherwise be compiled for shared and own platforms apart.
 template <class S>
-GARRA_HD_CALL SigmaRange<S> sigma_range(const Mat<S, 6, 6>& jacobian, const S& L) {
-  const Conditioning<S> c = conditioning(jacobian, L);
-  return {c.sigma_min, c.sigma_max};
+GARRA_HD SigmaRange<S> sigma_range(Mat<S, 6, 6> jacobian, const S& L) {
+  const S per_length = S(1) / L;
+  for_each_index<6>(
+      [&](auto i) { for_each_index<3>([&](auto j) { jacobian(i, 3 + j) = per_length * jacobian(i, 3 + j); }); });
+  const auto sigma = extreme_singular_values(jacobian);
+  return {sigma.smallest, sigma.largest};
 }
 
 /// Finite input and a quaternion that is not zero.

@@ -1,24 +1,23 @@
 // Inverse and forward dynamics in the full form.
 #include "platform/batch/full.hpp"
 #include "platform/batch/full_ops.hpp"
-#include "platform/batch/full_rows.hpp"
+#include "platform/batch/poses.hpp"
+#include "platform/batch/rows_run.hpp"
 
 namespace garra::platform {
 
 namespace {
 
-constexpr double kCharacteristicLength = 0.4;  // [m], as InverseOptions has it
-
 void check_poses(const Poses& poses) {
-  check_rows("position", poses.position, rows_of_poses(poses), 3);
-  check_rows("quaternion", poses.quaternion, rows_of_poses(poses), 4);
+  check_rows("position", poses.position, rows_of(poses), 3);
+  check_rows("quaternion", poses.quaternion, rows_of(poses), 4);
 }
 
 }  // namespace
 
 InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                       const std::vector<double>& wrench, const Device& device) {
-  const std::int64_t n = rows_of_poses(poses);
+  const std::int64_t n = rows_of(poses);
   check_poses(poses);
   check_rows("velocity", motion.velocity, n, 6, true);
   check_rows("acceleration", motion.acceleration, n, 6, true);
@@ -33,7 +32,7 @@ InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& p
                      room(to.universal_moment, n, 6), room(to.multipliers, n, kFullCoordinates),
                      room(to.power_balance, n, 1), room(to.condition, n, 1), room(status, n, 1)},
                     device};
-  run_rows(FullInverseDynamicsOp{kCharacteristicLength}, job);
+  run_rows(FullInverseDynamicsOp{InverseOptions{}.characteristic_length}, job);
   to.status = statuses(status);
   return to;
 }
@@ -41,7 +40,7 @@ InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& p
 ForwardDynamics forward_dynamics_full(const Platforms& platforms, const Poses& poses,
                                       const std::vector<double>& velocity, const std::vector<double>& force,
                                       const std::vector<double>& wrench, const Device& device) {
-  const std::int64_t n = rows_of_poses(poses);
+  const std::int64_t n = rows_of(poses);
   check_poses(poses);
   check_rows("velocity", velocity, n, 6, true);
   check_rows("force", force, n, 6);

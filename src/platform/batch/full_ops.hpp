@@ -1,8 +1,10 @@
 // The full form as operations on rows (rows.hpp). For files that nvcc compiles, too.
 #pragma once
 
+#include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/conditioning.hpp"
 #include "garra/systems/platform/full_dynamics.hpp"
+#include "garra/systems/platform/kinematics_ops.hpp"
 #include "platform/batch/dynamics_ops.hpp"
 
 namespace garra::platform {
@@ -11,18 +13,13 @@ struct FullForwardOp {
   double tol;                    ///< largest error of a constraint that counts as met [m, 1]
   int most;                      ///< iterations
   double characteristic_length;  ///< that makes radians lengths in sigma_min [m]
+  double near_singular;          ///< near singular: scaled sigma_min <= this
 
   template <class S>
-  struct In {
-    Vec<S, 6> lengths;
-    Place<S> guess;
-  };
+  using In = ForwardOp::In<S>;
+  /// As ForwardOp has it; residual: largest error of a constraint.
   template <class S>
-  struct Out {
-    Place<S> place;
-    S residual, iterations, sigma_min;  ///< residual: largest error of a constraint
-    S same_sign;                        ///< 1 where det J has the sign it has at the guess
-  };
+  using Out = ForwardOp::Out<S>;
 
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
@@ -33,12 +30,46 @@ struct FullForwardOp {
     const Mat<S, 6, 6> J = length_jacobian(legs_at(m, at)), before = length_jacobian(legs_at(m, guess));
     Out<S> out;
     // p and -p are the same turn: the one with a scalar part >= 0 is given, as in the minimal form.
-    out.place = {at.r, select(at.p[0] < S(0), S(-1), S(1)) * at.p};
-    out.residual = f.residual;
-    out.iterations = f.iterations;
-    out.sigma_min = sigma_min(J, S(characteristic_length));
-    out.same_sign = select(determinant(factor_lu(J)) * determinant(factor_lu(before)) > S(0), S(1), S(0));
+    out.found.place = {at.r, select(at.p[0] < S(0), S(-1), S(1)) * at.p};
+    out.found.residual = f.residual;
+    out.found.sigma_min = sigma_min(J, S(characteristic_length));
+    // det J changes its sign only through a singular pose, so another sign than at the guess proves another assembly
+    // mode; the same sign proves nothing.
+    const auto same_sign = determinant(factor_lu(J)) * determinant(factor_lu(before)) > S(0);
+    auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
+    for (int i = 0; i < kLegs; ++i) valid = valid && in.lengths[i] > S(0);
+    out.iterations = select(valid, f.iterations, S(0));
+    out.status = select(valid, status(out.found, same_sign), number_of<S>(PoseStatus::kInvalidInput));
+    blank_unless<S>(valid, out.found);
     return out;
+  }
+
+ private:
+  template <class S>
+  GARRA_HD S status(const ForwardOp::Found<S>& found, const MaskOf<S>& same_sign) const {
+    const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
+    // False for a residual that is NaN.
+    const auto met = found.residual <= S(tol) && all_finite<S>(found.place) == S(1);
+    return select(met, select(found.sigma_min <= S(near_singular), number_of<S>(PoseStatus::kNearSingular), converged),
+                  number_of<S>(PoseStatus::kIterationLimit));
+  }
+};
+
+inline FullForwardOp full_forward_op(const ForwardOptions& o) {
+  return {o.tol, o.max_iterations, o.characteristic_length, o.near_singular};
+}
+
+/// From one guess for all rows.
+struct FullForwardFromOp {
+  FullForwardOp op;
+  Place<double> guess;
+  template <class S>
+  using In = ForwardFromOp::In<S>;
+  template <class S>
+  using Out = ForwardOp::Out<S>;
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    return op(m, FullForwardOp::In<S>{in.lengths, {cast<S>(guess.r), cast<S>(guess.p)}});
   }
 };
 

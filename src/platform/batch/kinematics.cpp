@@ -1,9 +1,9 @@
 // Forward kinematics of garra/platform_kinematics.hpp.
 #include "garra/platform_kinematics.hpp"
-#include "garra/systems/platform/kinematics_ops.hpp"
+#include "garra/systems/platform/modes_ops.hpp"
+#include "platform/batch/forward_ops.hpp"
+#include "platform/batch/forward_rows.hpp"
 #include "platform/batch/modes.hpp"
-#include "platform/batch/poses.hpp"
-#include "platform/batch/rows_run.hpp"
 
 namespace garra::platform {
 
@@ -17,12 +17,8 @@ void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematic
     PoseStatus& status = to.status[i];
     if (status == PoseStatus::kInvalidInput || !(to.residual[i] <= options.tol)) continue;
     to.uniqueness[i] = proofs.unique[i];
-    // Near a singular pose the proof may hold and yet the answer is worth little: the warning stays.
-    if (status == PoseStatus::kNearSingular) continue;
-    if (proofs.proven[i] > 0)
-      status = PoseStatus::kCertified;
-    else if (options.prove_mode)
-      status = PoseStatus::kModeSuspect;
+    status = static_cast<PoseStatus>(static_cast<int>(
+        certified_status<double>(static_cast<double>(status), proofs.proven[i] > 0, options.prove_mode)));
   }
 }
 
@@ -36,25 +32,9 @@ const char* to_string(PoseStatus status) {
 
 ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
                                      const ForwardOptions& options, const Device& device) {
-  if (options.prove_mode && !options.certify)
-    throw Error(ExitCode::kUsage, "a proof of the mode needs the certificate", "Set `certify`, too.");
-  const std::int64_t n = static_cast<std::int64_t>(lengths.size() / 6);
-  const bool shared = rows_of(guess) == 1;
-  check_rows("lengths", lengths, n, 6);
-  check_rows("position of the guess", guess.position, shared ? 1 : n, 3);
-  check_rows("quaternion of the guess", guess.quaternion, shared ? 1 : n, 4);
-  ForwardKinematics to;
-  std::vector<double> iterations, status;
-  const RowsJob job{n,
-                    models_for(platforms, n),
-                    {column(lengths, 6), {guess.position.data(), 3, shared}, {guess.quaternion.data(), 4, shared}},
-                    {room(to.pose.position, n, 3), room(to.pose.quaternion, n, 4), room(to.residual, n, 1),
-                     room(to.sigma_min, n, 1), room(iterations, n, 1), room(status, n, 1)},
-                    device};
-  const ForwardRule rule{options.tol, static_cast<double>(options.max_iterations)};
-  run_rows(ForwardOp{rule, options.characteristic_length, options.near_singular}, job);
-  to.status = statuses(status);
-  to.iterations.assign(iterations.begin(), iterations.end());
+  check_proofs(options);
+  const RowsJob job = forward_job(platforms, lengths, guess, device);
+  ForwardKinematics to = run_forward(forward_op(options), job);
   if (options.certify) certify(job, options, to);
   return to;
 }

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "garra/core/philox.hpp"
-#include "garra/systems/platform/modes_ops.hpp"
+#include "platform/batch/forward_ops.hpp"
 #include "platform/batch/rows_run.hpp"
 
 namespace garra::platform {
@@ -173,7 +173,7 @@ ModeProofs mode_proofs(const RowsJob& forward, const Poses& found, const Forward
   job.in.push_back(column(found.quaternion, 4));
   job.out = {room(to.proven, job.count, 1), room(to.unique, job.count, 1), {nullptr, 1}};
   // What the certificate knows besides is not asked for: null.
-  run_rows(ModeOp{{options.characteristic_length, options.prove_mode ? double{kProofSteps} : 0.0}}, job);
+  run_rows(mode_op(options), job);
   return to;
 }
 

@@ -6,9 +6,6 @@
 
 namespace garra::platform {
 
-/// Largest number of steps of a path of proof: it spans many times what Newton's method does from the same guess.
-inline constexpr int kProofSteps = 64;
-
 struct ModeProofs {
   std::vector<double> proven;  ///< [n] 1 where the pose belongs to the guess's mode for certain
   std::vector<double> unique;  ///< [n] radius about the pose [m]

@@ -50,8 +50,9 @@ expect_same(machine.forward_kinematics(there), expected, but)
 guess = machine.home[0] + 0.01, machine.home[1]
 expected = machine.forward_kinematics(lengths, guess, device="scalar")
 expect_same(machine.forward_kinematics(there, tuple(map(gpu.on_gpu, guess))), expected, but)
-with pytest.raises(ValueError, match="certify"):
-    machine.forward_kinematics(there, certify=True)
+expected = machine.forward_kinematics(lengths, certify=True, device="scalar")
+expect_same(machine.forward_kinematics(there, certify=True), expected, but=("_modes",))
+assert (expected.uniqueness > 0).any()
 """)
 
 
@@ -68,8 +69,11 @@ how = {"times": [0.0, 0.01, 0.02], "step": 0.005}
 expected = machine.simulate(*where, velocity, force, device="scalar", **how)
 expect_same(machine.simulate(*there, v, f, **how), expected, but=("times",))
 assert expected.position.shape == (7, 10, 3, 3) and expected.status[3, 4] == 7 and expected.status[0, 0] == 0
-with pytest.raises(ValueError, match="form"):
-    machine.inverse_dynamics(*there, form="full")
+for form in ("minimal", "full"):
+    expect_same(machine.inverse_dynamics(*there, v, form=form),
+                machine.inverse_dynamics(*where, velocity, form=form, device="scalar"))
+expect_same(machine.forward_dynamics(*there, v, f, form="full"),
+            machine.forward_dynamics(*where, velocity, force, form="full", device="scalar"))
 with pytest.raises(garra.UsageError, match="hybrid"):
     machine.simulate(*there, force=f, times=0.01, method="hybrid")
 with pytest.raises(TypeError, match="force is not on the GPU"):

@@ -1,6 +1,7 @@
 // Proofs of the mode of one row (platform/batch/rows.hpp runs them): also read by nvcc.
 #pragma once
 
+#include "garra/systems/platform/kinematics_ops.hpp"
 #include "garra/systems/platform/modes.hpp"
 
 namespace garra::platform {
@@ -23,6 +24,53 @@ struct ModeOp {
     const ModeTask<S> task{{in.guess.r, normalized(in.guess.p)}, {in.end.r, normalized(in.end.p)}, in.lengths};
     const ModeState<S> state = mode_proof(m, rule, task);
     return {state.proven, state.unique, state.steps};
+  }
+};
+
+/// The status of a pose that forward kinematics has found, with a proof of its mode or without one, which overrules the
+/// sign of the determinant.
+template <class S>
+GARRA_HD S certified_status(const S& status, const MaskOf<S>& proven, bool prove_mode) {
+  // Near a singular pose the proof may hold and yet the answer is worth little: the warning stays.
+  const auto open = status == number_of<S>(PoseStatus::kConverged) || status == number_of<S>(PoseStatus::kModeSuspect);
+  const S without = prove_mode ? number_of<S>(PoseStatus::kModeSuspect) : status;
+  return select(open, select(proven, number_of<S>(PoseStatus::kCertified), without), status);
+}
+
+/// Forward kinematics with the proof.
+struct CertifiedForwardOp {
+  ForwardOp forward;
+  ModeOp mode;
+  template <class S>
+  using In = ForwardOp::In<S>;
+  template <class S>
+  struct Out {
+    ForwardOp::Out<S> pose;
+    S unique;  ///< radius [m]; 0: none proven
+  };
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    Out<S> out;
+    out.pose = forward(m, in);
+    const auto proof = mode(m, ModeOp::In<S>{in.lengths, in.guess, out.pose.found.place});
+    const auto valid = !(out.pose.status == number_of<S>(PoseStatus::kInvalidInput));
+    out.unique = select(valid && out.pose.found.residual <= S(forward.rule.tol), proof.unique, S(0));
+    out.pose.status = certified_status(out.pose.status, proof.proven > S(0), mode.rule.max_steps > 0);
+    return out;
+  }
+};
+
+/// The same from one guess for all rows.
+struct CertifiedForwardFromOp {
+  CertifiedForwardOp op;
+  Place<double> guess;
+  template <class S>
+  using In = ForwardFromOp::In<S>;
+  template <class S>
+  using Out = CertifiedForwardOp::Out<S>;
+  template <class S, class T>
+  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
+    return op(m, CertifiedForwardOp::In<S>{in.lengths, {cast<S>(guess.r), cast<S>(guess.p)}});
   }
 };
 

@@ -1,0 +1,25 @@
+// From the options of forward kinematics to its operations on rows.
+#pragma once
+
+#include "garra/core/error.hpp"
+#include "garra/platform_kinematics.hpp"
+#include "garra/systems/platform/modes_ops.hpp"
+
+namespace garra::platform {
+
+/// Largest number of steps of a path of proof: it spans many times what Newton's method does from the same guess.
+inline constexpr int kProofSteps = 64;
+
+inline ForwardOp forward_op(const ForwardOptions& o) {
+  return {{o.tol, static_cast<double>(o.max_iterations)}, o.characteristic_length, o.near_singular};
+}
+inline ModeOp mode_op(const ForwardOptions& o) {
+  return {{o.characteristic_length, o.prove_mode ? double{kProofSteps} : 0.0}};
+}
+/// A proof goes on from a certificate.
+inline void check_proofs(const ForwardOptions& o) {
+  if (o.prove_mode && !o.certify)
+    throw Error(ExitCode::kUsage, "a proof of the mode needs the certificate", "Set `certify`, too.");
+}
+
+}  // namespace garra::platform
