@@ -25,6 +25,13 @@ inline constexpr double kCopying = 0;
 [[nodiscard]] inline double ranking(std::int64_t grasps, std::int64_t samples) {
   return 0.6e-6 * static_cast<double>(grasps) * static_cast<double>(samples);
 }
+/// Of grasps to be proposed, of which the search on the surface stays on the processor, and only whether forces close
+/// is asked of a GPU.
+[[nodiscard]] inline double proposals(std::int64_t grasps, int fingers) { return balances(2 * grasps, fingers); }
+/// Of a grasp at given instants.
+[[nodiscard]] inline double instants(std::int64_t count) { return 5e-6 * static_cast<double>(count); }
+/// Mixed complementarity problems, from as many starts as they may need.
+[[nodiscard]] inline double complementarity(std::int64_t problems) { return 20e-6 * static_cast<double>(problems); }
 /// Of chains; `until` over `step` are the steps of a sample.
 [[nodiscard]] inline double motions(std::int64_t samples, int joints, double until, double step) {
   const double sixths = joints / 6.0;

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/command/analysis_answer.hpp"
@@ -33,11 +35,12 @@ void run_analyse(const AnalyseArguments& a) {
   check_arguments(a);
   AnalysisAnswer answer;
   // Before the scenario: a device that is not there is told at once.
-  const Device device = parse_device(a.device, a.threads);
+  Device device = parse_device_for_arrays(a.device, a.threads, core_seconds::kCopying);
   const grasp::Scenario scenario = io::read_scenario(a.scenario, a.overrides);
   print_warnings(scenario.warnings);
   const grasp::GraspStates states =
       a.input.empty() ? grasp::GraspStates{} : io::read_grasp_states(a.input, scenario, a.group);
+  device = parse_device_for_arrays(a.device, a.threads, core_seconds::instants(states.count));
   const auto start = std::chrono::steady_clock::now();
   answer.analysis = grasp::analyse(scenario, states, device);
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -9,6 +9,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/core_seconds.hpp"
+#include "base/cuda_device.hpp"
 #include "garra/core/error.hpp"
 #include "garra/grasp_propose.hpp"
 #include "garra/io/grasp_set.hpp"
@@ -114,7 +116,8 @@ std::string json(const ProposeArguments& a, const ProposeAnswer& answer) {
 void run_propose(const ProposeArguments& a) {
   check_output(a.object, a.output, "the object");
   ProposeAnswer answer;
-  const Device device = parse_device(a.device, a.threads);
+  const Device device =
+      parse_device_for_arrays(a.device, a.threads, core_seconds::proposals(a.options.count, a.options.fingers));
   answer.object = io::read_object(a.object, a.scale);
   if (!answer.object.warning.empty())
     std::fprintf(stderr, "garra: warning: %s\n", printable(answer.object.warning).c_str());
