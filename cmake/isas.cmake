@@ -78,7 +78,7 @@ set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/lar
   src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/contact/instances/extragradient.cpp
   src/contact/instances/nsgs.cpp src/contact/instances/admm.cpp src/platform/experiment/flops.cpp
   src/contact/balance/soft.cpp src/contact/instances/mixed.cpp src/grasp/instances/arm.cpp src/grasp/instances/set_soft.cpp
-  src/grasp/instances/set_hand_large.cpp)
+  src/grasp/instances/set_hand_large.cpp src/grasp/instances/set_hand_soft.cpp)
 # A fifth to a third smaller, no slower or by a few percent.
 set(GARRA_NO_FASTER_LARGE src/contact/balance/entry.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
 set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)
@@ -87,6 +87,8 @@ set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES CO
 set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/instances/large.cpp
   src/chain/instances/eval_large.cpp src/chain/instances/eval_varying.cpp PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
 set_source_files_properties(src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
+set_source_files_properties(src/grasp/instances/set_hand_soft.cpp PROPERTIES
+  COMPILE_DEFINITIONS "GARRA_QUICK_COMPILE;GARRA_FEW_LANES")
 # The tail of hard problems takes as long as all the others, and is on doubles: twice as fast where all is inlined, of five
 # contacts and more a tenth.
 set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
@@ -164,7 +166,7 @@ if(GARRA_WITH_CUDA)
   list(TRANSFORM generations APPEND 0 OUTPUT_VARIABLE numbers)
   list(JOIN numbers "\\," numbers)
   set(rare contact/admm contact/balance_soft contact/box_quacan contact/extragradient contact/fischer_burmeister contact/mixed
-    contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/arm grasp/set_soft grasp/set_hand_large singularity/map_large
+    contact/newton_large contact/nsgs contact/projected_lm contact/spg grasp/arm grasp/set_soft grasp/set_hand_large grasp/set_hand_soft singularity/map_large
     chain/eval_sixteen chain/simulate_large)
   list(TRANSFORM rare REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/kernels/\\1.cu")
   set(hot ${GARRA_KERNELS})

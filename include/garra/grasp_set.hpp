@@ -41,16 +41,21 @@ struct Set {
   std::vector<double> curvature;    ///< [m][2] of the surface along t and o = n x t, positive where it is convex [1/m]
   std::vector<double> force_limit;  ///< [m] of the normal force [N]; none: no limit
   /// [m] r of a soft contact [m]: |(c_t, c_o, tau / r)| <= mu c_n with the moment tau about the normal. 0, or none: a
-  /// point. Of ideal hands only.
+  /// point. A hand with a command needs its angular_mobility or angular_jacobian, too.
   std::vector<double> torsion_radius;
-  std::vector<double> mass;         ///< [g] [kg]
-  std::vector<double> com;          ///< [g][3] centre of mass [m]; none: the origin
-  std::vector<double> inertia;      ///< [g][3][3] about it [kg m^2]: its radius of gyration makes moments forces
-  std::vector<double> gravity;      ///< [g][3] [m/s^2]; none: (0, 0, -9.81)
-  std::vector<double> wrench;       ///< [g][6] external (force; moment about the centre of mass) [N, N m]
-  std::vector<double> force;        ///< [m][3] commanded contact force (n, t, o) [N]; t, o not 0: with `tangent`
-  std::vector<double> mobility;     ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
-  std::vector<double> jacobian;     ///< [m][3][nq] velocity of the hand's contact point per joint rate
+  std::vector<double> mass;      ///< [g] [kg]
+  std::vector<double> com;       ///< [g][3] centre of mass [m]; none: the origin
+  std::vector<double> inertia;   ///< [g][3][3] about it [kg m^2]: its radius of gyration makes moments forces
+  std::vector<double> gravity;   ///< [g][3] [m/s^2]; none: (0, 0, -9.81)
+  std::vector<double> wrench;    ///< [g][6] external (force; moment about the centre of mass) [N, N m]
+  std::vector<double> force;     ///< [m][3] commanded contact force (n, t, o) [N]; t, o not 0: with `tangent`
+  std::vector<double> torsion;   ///< [m] commanded moment about the normal of soft contacts, beside `force` [N m]
+  std::vector<double> mobility;  ///< [m][3][3], or [m]: acceleration of a compliant contact per force [1/kg]
+  /// [m][3][3], or [m]: angular acceleration of a compliant soft contact per moment [1/(kg m^2)].
+  std::vector<double> angular_mobility;
+  std::vector<double> jacobian;  ///< [m][3][nq] velocity of the hand's contact point per joint rate
+  /// [m][3][nq] angular velocity of what touches there, per joint rate: of soft contacts.
+  std::vector<double> angular_jacobian;
   std::vector<double> mass_matrix;  ///< [g][nq][nq] of the hand's joints
   std::vector<double> torque;       ///< [g][nq] commanded; none: bias + J^T force
   std::vector<double> bias;         ///< [g][nq] that holds the hand against its weight and motion; none: 0

@@ -410,11 +410,11 @@ class NewtonTeam {
     sync();
     return merit0;
   }
-  [[nodiscard]] static __device__ double right_side(const solvers::friction_newton::RowWeights<double>& w, int r) {
+  [[nodiscard]] static __device__ double right_side(const solvers::friction_newton::RowWeights<double, 3>& w, int r) {
     return r == 0 ? w.rhs[0] : r == 1 ? w.rhs[1] : w.rhs[2];
   }
   /// Of the contact that the row is of, whose part of |F|^2 goes to `parts`.
-  [[nodiscard]] __device__ solvers::friction_newton::RowWeights<double> weights_of(int row) const {
+  [[nodiscard]] __device__ solvers::friction_newton::RowWeights<double, 3> weights_of(int row) const {
     using namespace solvers::friction_newton;
     const int j = row / 3;
     const auto rho = local_rho(j);
@@ -425,10 +425,14 @@ class NewtonTeam {
 
   /// newton_rows(), a lane's: row r of contact j, to(k) its entries.
   template <class To>
-  __device__ void newton_row(const solvers::friction_newton::RowWeights<double>& w, int j, int r, const To& to) const {
+  __device__ void newton_row(const solvers::friction_newton::RowWeights<double, 3>& w, int j, int r,
+                             const To& to) const {
     const int t = 3 * j + 1, o = t + 1;
-    const double at = r == 1 ? w.w11 : w.w12, ao = r == 1 ? w.w12 : w.w22;
-    const double own[3] = {r == 0 ? w.nn : r == 1 ? -w.tn : -w.on, r == 1 ? w.tt : w.to, r == 1 ? w.to : w.oo};
+    const double at = r == 1 ? w.w(0, 0) : w.w(1, 0), ao = r == 1 ? w.w(0, 1) : w.w(1, 1);
+    const double own[3] = {r == 0   ? w.nn
+                           : r == 1 ? -w.taken[0]
+                                    : -w.taken[1],
+                           r == 1 ? w.added(0, 0) : w.added(1, 0), r == 1 ? w.added(0, 1) : w.added(1, 1)};
     for_each_row([&](int k) {
       to(k) = r == 0 ? w.wn * A(3 * j, k) : fma(at, A(t, k), ao * A(o, k));
       if (k / 3 == j && (r != 0 || k % 3 == 0)) to(k) += k % 3 == 0 ? own[0] : k % 3 == 1 ? own[1] : own[2];

@@ -39,7 +39,7 @@ struct FarIterateBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    solvers::FrictionProblem<S, N, Matrix> problem;
+    solvers::FrictionProblem<S, N, 3, Matrix> problem;
     problem.A.at = room + i / batch::kTile * (kMatrices * kEntries * batch::kTile) + i % batch::kTile;
     load_problem<S, N>(job.problems, job.sliding, first + i, job.contacts, problem);
     auto state = job.template begin<S>(problem);

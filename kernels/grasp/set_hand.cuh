@@ -10,24 +10,24 @@
 namespace garra::grasp {
 
 /// Without and with torque limits, both in set_hand_balance.cu.
-template <int N>
-void balance_on_device(std::int64_t count, const HandBalanceBody<N>& body);
-template <int N>
-void balance_on_device(std::int64_t count, const HandTorqueBody<N>& body);
+template <int N, int D>
+void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body);
+template <int N, int D>
+void balance_on_device(std::int64_t count, const HandTorqueBody<N, D>& body);
 
 namespace set_hand {
 
 /// Memory of the samples of one launch.
-template <int N>
+template <int N, int D>
 class HandBuffers {
  public:
   template <class T>
   static constexpr int kOf = batch::kFields<double, T>;
-  static constexpr int kProblem = kOf<solvers::FrictionProblem<double, N>>;
-  static constexpr int kWrench = kOf<typename contact::BalanceOp<N>::template In<double>>;
-  static constexpr int kCommand = kOf<HandCommand<double, N>>;
+  static constexpr int kProblem = kOf<solvers::FrictionProblem<double, N, D>>;
+  static constexpr int kWrench = kOf<typename contact::BalanceOp<N, D>::template In<double>>;
+  static constexpr int kCommand = kOf<HandCommand<double, N, D>>;
   static constexpr int kMetric = kOf<Metrics<double, N>>;
-  static constexpr int kCandidate = kOf<solvers::Candidate<double, N>>;
+  static constexpr int kCandidate = kOf<solvers::Candidate<double, N, D>>;
   static constexpr int kResult = kOf<HandResult<double>>;
   static constexpr int kDoubles = kProblem + kWrench + kCommand + kMetric + 2 * kCandidate + kResult;
 
@@ -51,32 +51,42 @@ class HandBuffers {
   cuda::Buffer<double> problems_, wrenches_, commands_, metrics_, candidates_, second_;
 };
 
-template <int N>
-void judge_on_device(const HandJob<N>& job, const HandTiles& t, std::int64_t count) {
-  contact::IterateBody<solvers::FrictionNewton, N> iterate{job.solver, t.problems, nullptr, t.candidates};
-  contact::iterate_on_device(iterate, count);
+/// Of points with what lies beyond Newton, by teams of threads; of soft contacts Newton's ladder, a thread per sample.
+template <int N, int D>
+void iterate_on_device(const solvers::FrictionNewton& solver, const double* problems, double* candidates,
+                       std::int64_t count) {
+  if constexpr (D == 3)
+    contact::iterate_on_device(contact::IterateBody<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates},
+                               count);
+  else
+    cuda::for_each(count, HandIterateBody<N, D>{solver, problems, candidates});
+}
+
+template <int N, int D>
+void judge_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t count) {
+  iterate_on_device<N, D>(job.solver, t.problems, t.candidates, count);
   if (t.second != nullptr) {
-    iterate.solver.cold = true;
-    iterate.candidates = t.second;
-    contact::iterate_on_device(iterate, count);
+    solvers::FrictionNewton cold = job.solver;
+    cold.cold = true;
+    iterate_on_device<N, D>(cold, t.problems, t.second, count);
   }
-  const Judge<N> judge{job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
-  cuda::for_each(count, HandJudgeBody<N>{judge, t.results});
+  const Judge<N, D> judge{job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
+  cuda::for_each(count, HandJudgeBody<N, D>{judge, t.results});
 }
 
 }  // namespace set_hand
 
-template <int N>
-void run_kernels(const Device& device, const HandJob<N>& job) {
+template <int N, int D>
+void run_kernels(const Device& device, const HandJob<N, D>& job) {
   using namespace set_hand;
-  constexpr std::uint64_t kStack = N > kMaxContacts ? 131072 : 16384;  // of a thread [bytes]
+  constexpr std::uint64_t kStack = N > kMaxContacts ? 131072 : D > 3 ? 65536 : 16384;  // of a thread [bytes]
   const std::int64_t wanted = batch::tiles_for(job.samples) * batch::kTile * std::ssize(job.grasps);
   const std::int64_t most =
-      std::min({how_many_fit(device, 8 * HandBuffers<N>::kDoubles + kStack), std::int64_t{1} << 18, wanted});
-  HandBuffers<N> buffers(most, job.check_uniqueness);
+      std::min({how_many_fit(device, 8 * HandBuffers<N, D>::kDoubles + kStack), std::int64_t{1} << 18, wanted});
+  HandBuffers<N, D> buffers(most, job.check_uniqueness);
   cuda::Buffer<SetGrasp<N>> grasps(std::ssize(job.grasps));
-  cuda::Buffer<SetHand<N>> hands(std::ssize(job.hands));
-  cuda::Buffer<LimitedJoint<N>> limited(std::ssize(job.grasps) * job.joints.each);
+  cuda::Buffer<SetHand<N, D>> hands(std::ssize(job.hands));
+  cuda::Buffer<LimitedJoint<N, D>> limited(std::ssize(job.grasps) * job.joints.each);
   grasps.upload(job.grasps.data());
   hands.upload(job.hands.data());
   if (job.joints.each > 0) limited.upload(job.joints.all);
@@ -87,10 +97,10 @@ void run_kernels(const Device& device, const HandJob<N>& job) {
   for (std::int64_t g = 0; g < std::ssize(job.grasps); g += together) {
     const std::int64_t here = std::min(together, std::ssize(job.grasps) - g);
     for (std::int64_t first = 0; first < job.samples; first += padded) {
-      const CandidateBody<N> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
-      const LimitedJoints<N> joints{limited.data() + g * job.joints.each, job.joints.each, job.joints.limit};
-      cuda::for_each(here * padded, HandBuildBody<N>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
-      with_balance(HandBalanceBody<N>{grasps.data() + g, hands.data() + g, padded, t}, joints,
+      const CandidateBody<N, D> draw{job.model, grasps.data() + g, padded, job.first + first, t.wrenches};
+      const LimitedJoints<N, D> joints{limited.data() + g * job.joints.each, job.joints.each, job.joints.limit};
+      cuda::for_each(here * padded, HandBuildBody<N, D>{draw, hands.data() + g, joints, squeeze_errors(job.model), t});
+      with_balance(HandBalanceBody<N, D>{grasps.data() + g, hands.data() + g, padded, t}, joints,
                    [&](const auto& body) { balance_on_device(here * padded, body); });
       judge_on_device(job, t, here * padded);
       buffers.results.download(results.data());

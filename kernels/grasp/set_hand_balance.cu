@@ -3,12 +3,12 @@
 
 namespace garra::grasp {
 
-template <int N>
-void balance_on_device(std::int64_t count, const HandBalanceBody<N>& body) {
+template <int N, int D>
+void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body) {
   cuda::for_each(count, body);
 }
-template <int N>
-void balance_on_device(std::int64_t count, const HandTorqueBody<N>& body) {
+template <int N, int D>
+void balance_on_device(std::int64_t count, const HandTorqueBody<N, D>& body) {
   cuda::for_each(count, body);
 }
 template void balance_on_device(std::int64_t, const HandBalanceBody<1>&);

@@ -4,11 +4,11 @@
 namespace garra::grasp {
 
 template <>
-void balance_on_device(std::int64_t count, const HandBalanceBody<16>& body) {
+void balance_on_device(std::int64_t count, const HandBalanceBody<16, 3>& body) {
   cuda::for_each(count, body);
 }
 template <>
-void balance_on_device(std::int64_t count, const HandTorqueBody<16>& body) {
+void balance_on_device(std::int64_t count, const HandTorqueBody<16, 3>& body) {
   cuda::for_each(count, body);
 }
 

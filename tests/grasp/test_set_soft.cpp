@@ -268,7 +268,7 @@ TEST(SoftSet, AReplaySaysTheMomentOfEachContact) {
   EXPECT_TRUE(replay(s, {}, 0, 0).torsion.empty());
 }
 
-TEST(SoftSet, ABadRadiusIsAStatusAndAHandWithACommandHasNone) {
+TEST(SoftSet, ABadRadiusIsAStatusAndAHandWithACommandHasToSayHowItTurns) {
   Set s;
   s.first = {0};
   for (const double radius : {-0.001, double{NAN}, kInfinite, 20.0, 0.01}) {

@@ -117,10 +117,17 @@ GARRA_HD S norm(const Vec<S, N>& a) {
   return sqrt(dot(a, a));
 }
 
-/// Of a vector in contact axes (n, t, o): the length of its part along the surface.
-template <class S>
-GARRA_HD S tangential_length(const Vec3<S>& v) {
-  return sqrt(fma(v[1], v[1], v[2] * v[2]));
+/// Of vectors in contact axes, (n, t, o) or with more behind: the product of their parts along the surface.
+template <class S, int D>
+GARRA_HD S tangential_dot(const Vec<S, D>& a, const Vec<S, D>& b) {
+  S sum = a[D - 1] * b[D - 1];
+  for_each_index<D - 2>([&](int k) { sum = fma(a[D - 2 - k], b[D - 2 - k], sum); });
+  return sum;
+}
+/// The length of that part.
+template <class S, int D>
+GARRA_HD S tangential_length(const Vec<S, D>& v) {
+  return sqrt(tangential_dot(v, v));
 }
 
 template <class S>

@@ -16,7 +16,8 @@ namespace garra::io {
 /// Reads a grasp set, HDF5 or NPZ (its first bytes say which): first [g+1], point, normal [m,3] and, where they are
 /// there, tangent [m,3], friction [m], curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3],
 /// inertia [g,3,3], wrench [g,6]; of a hand that is not ideal force [m,3], mobility [m,3,3] or [m], jacobian [3m,nq] or
-/// [m,3,nq], mass_matrix [g,nq,nq], torque, bias, torque_limit [g,nq]. Without `first`, point and normal may be
+/// [m,3,nq], mass_matrix [g,nq,nq], torque, bias, torque_limit [g,nq]; of its soft contacts torsion [m] and
+/// angular_mobility as mobility, or angular_jacobian as jacobian. Without `first`, point and normal may be
 /// [g,k,3], and all else of contacts has [g,k] in place of [m]: k contacts each. Throws Error, naming file and dataset
 /// (kInvalidFile, kInputOutput).
 [[nodiscard]] grasp::Set read_grasp_set(const std::string& path);

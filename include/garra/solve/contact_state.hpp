@@ -11,8 +11,8 @@ inline constexpr double kMotion = 1e-6;
 
 /// 2 where the contact opens (a_n > eps), else 1 where it slips (|a_T| > eps), else 0: it sticks. a in (n, t, o) and
 /// eps in m/s^2.
-template <class S>
-GARRA_HD S contact_state(const Vec3<S>& a, const S& eps) {
+template <class S, int D>
+GARRA_HD S contact_state(const Vec<S, D>& a, const S& eps) {
   const auto open = a[0] > eps;
   const auto slip = tangential_length(a) > eps;
   return select(open, S(2), select(slip, S(1), S(0)));

@@ -16,7 +16,7 @@ namespace garra::solvers {
 /// One problem in flight, in scaled and preconditioned units. All members are S.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct AdmmState {
-  FrictionProblem<S, N, Matrix> problem;                    ///< D A D, D b, mu n / t
+  FrictionProblem<S, N, 3, Matrix> problem;                 ///< D A D, D b, mu n / t
   friction_splitting::Preconditioner<S, N> preconditioner;  ///< D
   Matrix inverse;                                           ///< (A + rho I)^-1
   Vec<S, 3 * N> z;                                          ///< force, in the cones
@@ -36,7 +36,7 @@ struct FrictionAdmm {
   double imbalance = 1.5;        ///< rho changes: ratio of primal to dual residual > this or < 1 / this
 
   template <class S, int N, class Matrix>
-  GARRA_HD AdmmState<S, N, Matrix> start(const FrictionProblem<S, N, Matrix>& given) const;
+  GARRA_HD AdmmState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const;
 
   template <class S, int N, class Matrix>
   GARRA_HD void step(AdmmState<S, N, Matrix>& s) const;
@@ -94,7 +94,7 @@ struct Residuals {
 template <class S, int N, class Matrix>
 GARRA_HD Residuals<S> iterate(AdmmState<S, N, Matrix>& s, const MaskOf<S>& active, double relaxation) {
   using namespace friction_splitting;
-  const FrictionProblem<S, N, Matrix>& p = s.problem;
+  const FrictionProblem<S, N, 3, Matrix>& p = s.problem;
   const S inv_rho = S(1) / s.rho;
   const Vec<S, 3 * N> right = axpy(s.rho, s.z, s.w - shifted<S, N>(s.w, p.mu) + s.w) - p.b;
   const Vec<S, 3 * N> c = s.inverse * right;
@@ -118,9 +118,9 @@ GARRA_HD S balanced(const S& rho, const Residuals<S>& r, double imbalance) {
 }  // namespace friction_admm
 
 template <class S, int N, class Matrix>
-GARRA_HD AdmmState<S, N, Matrix> FrictionAdmm::start(const FrictionProblem<S, N, Matrix>& given) const {
+GARRA_HD AdmmState<S, N, Matrix> FrictionAdmm::start(const FrictionProblem<S, N, 3, Matrix>& given) const {
   using namespace friction_splitting;
-  const Scaled<S, N, Matrix> in = scaled(given);
+  const Scaled<S, N, 3, Matrix> in = scaled(given);
   AdmmState<S, N, Matrix> s;
   s.preconditioner = friction_splitting::preconditioner<S, N>(in.problem.A);
   s.problem = preconditioned(in.problem, s.preconditioner);

@@ -14,7 +14,7 @@ namespace garra::solvers {
 /// One problem in flight, in scaled and preconditioned units. All members are S.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ExtragradientState {
-  FrictionProblem<S, N, Matrix> problem;                    ///< D A D, D b, mu n / t
+  FrictionProblem<S, N, 3, Matrix> problem;                 ///< D A D, D b, mu n / t
   friction_splitting::Preconditioner<S, N> preconditioner;  ///< D
   Vec<S, 3 * N> c;                                          ///< iterate D^-1 (force)
   Vec<S, 3 * N> F;                                          ///< F(c)
@@ -31,9 +31,9 @@ struct FrictionExtragradient {
   bool extrapolate = true;       ///< after each step's iterations try (10), and keep it where it lowers the error
 
   template <class S, int N, class Matrix>
-  GARRA_HD ExtragradientState<S, N, Matrix> start(const FrictionProblem<S, N, Matrix>& given) const {
+  GARRA_HD ExtragradientState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
     using namespace friction_splitting;
-    const Scaled<S, N, Matrix> in = scaled(given);
+    const Scaled<S, N, 3, Matrix> in = scaled(given);
     ExtragradientState<S, N, Matrix> s;
     s.preconditioner = friction_splitting::preconditioner<S, N>(in.problem.A);
     s.problem = preconditioned(in.problem, s.preconditioner);
@@ -79,7 +79,7 @@ inline constexpr double kShrink = 2.0 / 3, kGrow = 1.5;
 
 /// F(c) = A c + b + mu |a_T| e_n.
 template <class S, int N, class Matrix>
-GARRA_HD Vec<S, 3 * N> map(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c) {
+GARRA_HD Vec<S, 3 * N> map(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, 3 * N>& c) {
   return friction_splitting::shifted<S, N>(friction_splitting::affine(p.A, c, p.b), p.mu);
 }
 
@@ -87,7 +87,7 @@ GARRA_HD Vec<S, 3 * N> map(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 
 template <class S, int N, class Matrix>
 GARRA_HD void iterate(ExtragradientState<S, N, Matrix>& s, const MaskOf<S>& active) {
   using namespace friction_splitting;
-  const FrictionProblem<S, N, Matrix>& p = s.problem;
+  const FrictionProblem<S, N, 3, Matrix>& p = s.problem;
   const Vec<S, 3 * N> y = project_on_cones<S, N>(axpy(-s.rho, s.F, s.c), p.mu);
   const Vec<S, 3 * N> Fy = map(p, y);
   const Vec<S, 3 *N> moved = s.c - y, change = s.F - Fy;

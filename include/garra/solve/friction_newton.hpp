@@ -18,21 +18,21 @@
 namespace garra::solvers {
 
 /// Everything one problem in flight needs, in scaled units (friction_scale). All members are S.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct FrictionState {
-  FrictionProblem<S, N> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  Vec<S, 3 * N> c;                ///< iterate (force)
-  Vec<S, 3 * N> a;                ///< A c + b at the iterate
-  Vec<S, 3 * N> base;             ///< where the sweeps of the next restart go on
-  Vec<S, N> rho_n, rho_t;         ///< 1 / A_nn and 2 / (A_tt + A_oo)
-  S unit;                         ///< force unit: size_b / size_a of friction_scale
-  S rho;                          ///< factor on them on this rung
-  S stage;                        ///< rung of the ladder
-  S stage_steps;                  ///< Newton steps taken on this rung
-  S steps;                        ///< Newton steps taken in all
-  S shortened;                    ///< consecutive steps that the line search shortened
-  S weyl;                         ///< low-discrepancy number in [0, 1) that spreads the random starts
-  S running;                      ///< 1 while unfinished
+  FrictionProblem<S, N, D> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  Vec<S, D * N> c;                   ///< iterate (force)
+  Vec<S, D * N> a;                   ///< A c + b at the iterate
+  Vec<S, D * N> base;                ///< where the sweeps of the next restart go on
+  Vec<S, N> rho_n, rho_t;            ///< 1 / A_nn and 2 / (A_tt + A_oo)
+  S unit;                            ///< force unit: size_b / size_a of friction_scale
+  S rho;                             ///< factor on them on this rung
+  S stage;                           ///< rung of the ladder
+  S stage_steps;                     ///< Newton steps taken on this rung
+  S steps;                           ///< Newton steps taken in all
+  S shortened;                       ///< consecutive steps that the line search shortened
+  S weyl;                            ///< low-discrepancy number in [0, 1) that spreads the random starts
+  S running;                         ///< 1 while unfinished
 };
 
 /// Newton steps after which other solvers go on (friction_rescue.hpp). What eight rungs leave unsolved the next twenty
@@ -48,21 +48,21 @@ struct FrictionNewton {
   bool cold = false;         ///< start from zero instead of the stick force (to look for a second solution)
   bool ladder = true;        ///< false: one rung only, so that a problem that does not converge at once is stalled
 
-  template <class S, int N>
-  GARRA_HD FrictionState<S, N> start(const FrictionProblem<S, N>& given) const {
-    return start(given, Vec<S, 3 * N>::zero());
+  template <class S, int N, int D = 3>
+  GARRA_HD FrictionState<S, N, D> start(const FrictionProblem<S, N, D>& given) const {
+    return start(given, Vec<S, D * N>::zero());
   }
 
   /// Starts from a force that is probably near, in the problem's own units: the guess projected on the cones. A guess
   /// that is zero or not finite is none, and the problem starts as without.
-  template <class S, int N>
-  GARRA_HD FrictionState<S, N> start(const FrictionProblem<S, N>& given, const Vec<S, 3 * N>& guess) const;
+  template <class S, int N, int D = 3>
+  GARRA_HD FrictionState<S, N, D> start(const FrictionProblem<S, N, D>& given, const Vec<S, D * N>& guess) const;
 
-  template <class S, int N>
-  GARRA_HD void step(FrictionState<S, N>& state) const;
+  template <class S, int N, int D = 3>
+  GARRA_HD void step(FrictionState<S, N, D>& state) const;
 
-  template <class S, int N>
-  static GARRA_HD MaskOf<S> running(const FrictionState<S, N>& state) {
+  template <class S, int N, int D = 3>
+  static GARRA_HD MaskOf<S> running(const FrictionState<S, N, D>& state) {
     return state.running > S(0);
   }
 
@@ -73,22 +73,22 @@ struct FrictionNewton {
   [[nodiscard]] GARRA_HD int most_steps() const { return goes_on() ? kNewtonLadder : max_iterations; }
 
   /// What goes to the certificate: the iterate in the problem's own units.
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const FrictionState<S, N>& state) const {
-    return candidate<S, N>(state.unit * state.c, state.steps, state.stage);
+  template <class S, int N, int D = 3>
+  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const FrictionState<S, N, D>& state) const {
+    return candidate<S, N, D>(state.unit * state.c, state.steps, state.stage);
   }
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const Vec<S, 3 * N>& c, const S& steps, const S& stage) const {
+  template <class S, int N, int D = 3>
+  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const Vec<S, D * N>& c, const S& steps, const S& stage) const {
     Effort<S> effort = Effort<S>::none();
     effort.outer = steps;
     effort.stage = stage;
-    return candidate_of<S, N>(c, stop_reason(steps, most_steps()), effort);
+    return candidate_of<S, N, D>(c, stop_reason(steps, most_steps()), effort);
   }
 
   /// The whole job on one problem per lane.
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD FrictionSolution<S, N> solve(const FrictionProblem<S, N>& given) const {
-    FrictionState<S, N> state = start(given);
+  template <class S, int N, int D = 3>
+  [[nodiscard]] GARRA_HD FrictionSolution<S, N, D> solve(const FrictionProblem<S, N, D>& given) const {
+    FrictionState<S, N, D> state = start(given);
     while (any(running(state))) step(state);
     return certify(given, candidate(state), tol);
   }
@@ -101,59 +101,66 @@ template <class S>
 struct Rho {
   S n, t;
 };
-template <class S, int N>
-GARRA_HD Rho<S> local_rho(const FrictionState<S, N>& s, int j) {
+template <class S, int N, int D = 3>
+GARRA_HD Rho<S> local_rho(const FrictionState<S, N, D>& s, int j) {
   return {s.rho * s.rho_n[j], s.rho * s.rho_t[j]};
 }
 
-/// rho_n = 1 / A_nn and rho_t = 2 / (A_tt + A_oo), of a contact's diagonal entries of A.
+/// 1 / A_nn, and 1 over the mean of the tangential diagonal entries: 2 / (A_tt + A_oo), of a contact's block of A.
 template <class S>
-GARRA_HD Rho<S> diagonal_rho(const S& an, const S& att, const S& aoo) {
-  const S at = S(0.5) * (att + aoo);
+GARRA_HD Rho<S> rho_of_means(const S& an, const S& at) {
   // A direction that nothing can move (A_jj = 0) gets the step of an ordinary one; the largest A_jj is 1.
   return {S(1) / select(an > S(1e-12), an, S(1)), S(1) / select(at > S(1e-12), at, S(1))};
 }
 
-template <class S, int N>
-GARRA_HD Rho<S> diagonal_rho(const Mat<S, 3 * N, 3 * N>& A, int j) {
-  return diagonal_rho(A(3 * j, 3 * j), A(3 * j + 1, 3 * j + 1), A(3 * j + 2, 3 * j + 2));
+template <class S>
+GARRA_HD Rho<S> diagonal_rho(const S& an, const S& att, const S& aoo) {
+  return rho_of_means(an, S(0.5) * (att + aoo));
+}
+
+template <class S, int N, int D = 3>
+GARRA_HD Rho<S> diagonal_rho(const Mat<S, D * N, D * N>& A, int j) {
+  S sum = A(D * j + 1, D * j + 1);
+  for_each_index<D - 2>([&](int i) { sum = sum + A(D * j + 2 + i, D * j + 2 + i); });
+  return rho_of_means(A(D * j, D * j), S(1.0 / (D - 1)) * sum);
 }
 
 /// The piece of (4) that a contact is in, F there, and what its rows of the Jacobian need.
-template <class S>
+template <class S, int D>
 struct Piece {
   MaskOf<S> open, stick;
-  Vec3<S> F;
-  S d1, d2;  ///< unit direction of y
-  S beta;    ///< mu kappa / |y|, in (0, 1) where the contact slips
+  Vec<S, D> F;
+  Vec<S, D - 1> d;  ///< unit direction of y
+  S beta;           ///< mu kappa / |y|, in (0, 1) where the contact slips
 };
-template <class S>
-GARRA_HD Piece<S> classify(const Vec3<S>& c, const Vec3<S>& a, const S& mu, const Rho<S>& rho) {
-  Piece<S> p;
+template <class S, int D>
+GARRA_HD Piece<S, D> classify(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu, const Rho<S>& rho) {
+  Piece<S, D> p;
   const S kappa = fma(-rho.n, a[0], c[0]);
-  const S y1 = fma(-rho.t, a[1], c[1]);
-  const S y2 = fma(-rho.t, a[2], c[2]);
-  const S length = sqrt(fma(y1, y1, y2 * y2));
+  Vec<S, D> y;
+  y[0] = kappa;
+  for_each_index<D - 1>([&](int i) { y[i + 1] = fma(-rho.t, a[i + 1], c[i + 1]); });
+  const S length = tangential_length(y);
   const S radius = mu * max(kappa, S(0));
   p.open = kappa <= S(0);
   p.stick = !p.open && length <= radius;
   const S inv = S(1) / select(length > S(0), length, S(1));
-  p.d1 = y1 * inv;
-  p.d2 = y2 * inv;
   p.beta = radius * inv;
   p.F[0] = select(p.open, c[0], rho.n * a[0]);
-  p.F[1] = select(p.open, c[1], select(p.stick, rho.t * a[1], fma(-radius, p.d1, c[1])));
-  p.F[2] = select(p.open, c[2], select(p.stick, rho.t * a[2], fma(-radius, p.d2, c[2])));
+  for_each_index<D - 1>([&](int i) {
+    p.d[i] = y[i + 1] * inv;
+    p.F[i + 1] = select(p.open, c[i + 1], select(p.stick, rho.t * a[i + 1], fma(-radius, p.d[i], c[i + 1])));
+  });
   return p;
 }
 
 /// |F|^2 of (4).
-template <class S, int N>
-GARRA_HD S merit(const FrictionState<S, N>& s, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a) {
+template <class S, int N, int D = 3>
+GARRA_HD S merit(const FrictionState<S, N, D>& s, const Vec<S, D * N>& c, const Vec<S, D * N>& a) {
   S sum = S(0);
   for_each_index<N>([&](int j) {
-    const Rho<S> rho = local_rho<S, N>(s, j);
-    const Piece<S> p = classify(contact<S, N>(c, j), contact<S, N>(a, j), s.problem.mu[j], rho);
+    const Rho<S> rho = local_rho<S, N, D>(s, j);
+    const Piece<S, D> p = classify(contact<S, N, D>(c, j), contact<S, N, D>(a, j), s.problem.mu[j], rho);
     sum += dot(p.F, p.F);
   });
   return sum;
@@ -161,15 +168,18 @@ GARRA_HD S merit(const FrictionState<S, N>& s, const Vec<S, 3 * N>& c, const Vec
 
 /// One contact's force where a is A c + b in its rows and the others keep theirs: normal force first, then friction
 /// with its new bound. `column`: what a unit of normal force adds to (a_t, a_o).
-template <class S>
-GARRA_HD Vec3<S> swept(const Vec3<S>& c, const Vec3<S>& a, const S (&column)[2], const S& mu, const Rho<S>& rho) {
+template <class S, int D, int T>
+GARRA_HD Vec<S, D> swept(const Vec<S, D>& c, const Vec<S, D>& a, const S (&column)[T], const S& mu, const Rho<S>& rho) {
+  static_assert(T == D - 1);
   const S cn = max(fma(-rho.n, a[0], c[0]), S(0));
-  const S y1 = fma(-rho.t, fma(column[0], cn - c[0], a[1]), c[1]);
-  const S y2 = fma(-rho.t, fma(column[1], cn - c[0], a[2]), c[2]);
-  const S length = sqrt(fma(y1, y1, y2 * y2));
+  Vec<S, D> y;
+  y[0] = cn;
+  for_each_index<T>([&](int i) { y[i + 1] = fma(-rho.t, fma(column[i], cn - c[0], a[i + 1]), c[i + 1]); });
+  const S length = tangential_length(y);
   const S radius = mu * cn;
   const S shrink = select(length > radius, radius / select(length > S(0), length, S(1)), S(1));
-  return vec3<S>(cn, shrink * y1, shrink * y2);
+  for_each_index<T>([&](int i) { y[i + 1] = shrink * y[i + 1]; });
+  return y;
 }
 
 /// Whether |F|^2 = m after a step of length t is enough less than before.
@@ -179,16 +189,17 @@ GARRA_HD MaskOf<S> decreases(const S& m, const S& t, const S& before) {
 }
 
 /// One sweep of projected Gauss-Seidel over the contacts.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> sweep(const FrictionState<S, N>& s, const Vec<S, 3 * N>& from) {
-  const FrictionProblem<S, N>& p = s.problem;
-  Vec<S, 3 * N> c = from;
+template <class S, int N, int D = 3>
+GARRA_HD Vec<S, D * N> sweep(const FrictionState<S, N, D>& s, const Vec<S, D * N>& from) {
+  const FrictionProblem<S, N, D>& p = s.problem;
+  Vec<S, D* N> c = from;
   for_each_index<N>([&](int j) {
-    const int n = 3 * j;
-    Vec3<S> a = contact<S, N>(p.b, j);
-    for_each_index<3>([&](int i) { for_each_index<3 * N>([&](int k) { a[i] = fma(p.A(n + i, k), c[k], a[i]); }); });
-    const S column[2] = {p.A(n + 1, n), p.A(n + 2, n)};
-    set_contact<S, N>(c, j, swept(contact<S, N>(c, j), a, column, p.mu[j], {s.rho_n[j], s.rho_t[j]}));
+    const int n = D * j;
+    Vec<S, D> a = contact<S, N, D>(p.b, j);
+    for_each_index<D>([&](int i) { for_each_index<D * N>([&](int k) { a[i] = fma(p.A(n + i, k), c[k], a[i]); }); });
+    S column[D - 1];
+    for_each_index<D - 1>([&](int i) { column[i] = p.A(n + 1 + i, n); });
+    set_contact<S, N, D>(c, j, swept(contact<S, N, D>(c, j), a, column, p.mu[j], {s.rho_n[j], s.rho_t[j]}));
   });
   return c;
 }
@@ -201,33 +212,33 @@ GARRA_HD MaskOf<S> is_useful(const S& largest) {
 
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
 /// factorisation. Where A is (nearly) singular that force can be huge and useless; then zero.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> first_guess(const FrictionProblem<S, N>& p) {
-  const Ldlt<S, 3 * N> f = factor_ldlt(p.A);
-  const Vec<S, 3 * N> c = solve(f, -p.b);
+template <class S, int N, int D = 3>
+GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D>& p) {
+  const Ldlt<S, D* N> f = factor_ldlt(p.A);
+  const Vec<S, D* N> c = solve(f, -p.b);
   S largest = S(0);
-  for (int i = 0; i < 3 * N; ++i) largest = max(largest, abs(c[i]));
-  return select(is_useful(largest), project_on_cones<S, N>(c, p.mu), Vec<S, 3 * N>::zero());
+  for (int i = 0; i < D * N; ++i) largest = max(largest, abs(c[i]));
+  return select(is_useful(largest), project_on_cones<S, N, D>(c, p.mu), Vec<S, D * N>::zero());
 }
 
 /// A guess of the force (in the units of the scaled problem), and whether it says anything: not if it is zero or not
 /// finite.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct Guess {
-  Vec<S, 3 * N> c;
+  Vec<S, D * N> c;
   MaskOf<S> useful;
 };
-template <class S, int N>
-GARRA_HD MaskOf<S> says_anything(const Vec<S, 3 * N>& guess, const S& inv_unit) {
+template <class S, int N, int D = 3>
+GARRA_HD MaskOf<S> says_anything(const Vec<S, D * N>& guess, const S& inv_unit) {
   S size = S(0);
-  for (int i = 0; i < 3 * N; ++i) size += abs(guess[i]);
+  for (int i = 0; i < D * N; ++i) size += abs(guess[i]);
   const S scaled = inv_unit * size;
   return scaled > S(0) && is_finite(scaled);
 }
-template <class S, int N>
-GARRA_HD Guess<S, N> scaled_guess(const Vec<S, 3 * N>& guess, const S& unit) {
+template <class S, int N, int D = 3>
+GARRA_HD Guess<S, N, D> scaled_guess(const Vec<S, D * N>& guess, const S& unit) {
   const S inv_unit = S(1) / unit;
-  return {inv_unit * guess, says_anything<S, N>(guess, inv_unit)};
+  return {inv_unit * guess, says_anything<S, N, D>(guess, inv_unit)};
 }
 
 /// Added to the diagonal of the scaled A in the Jacobian (not in F): where A is singular the step then stays short
@@ -236,62 +247,83 @@ GARRA_HD Guess<S, N> scaled_guess(const Vec<S, 3 * N>& guess, const S& unit) {
 inline constexpr double kRegularization = 1e-10;
 
 /// Rows of one contact in the Newton system J d = -F: weights on its rows of A, what is added to its own block, and
-/// the right-hand sides.
-template <class S>
+/// the right-hand sides. T numbers are tangential; i, k of them.
+template <class S, int D>
 struct RowWeights {
-  S wn;                      ///< J_n = wn A_n
-  S w11, w12, w22;           ///< J_t = w11 A_t + w12 A_o, J_o = w12 A_t + w22 A_o
-  S nn, tt, to, oo, tn, on;  ///< added, the last two taken away: what depends on c directly
-  Vec3<S> rhs;
+  static constexpr int T = D - 1;
+  S wn;                ///< J_n = wn A_n
+  Mat<S, T, T> w;      ///< J_i = sum over k of w_ik A_k; symmetric
+  S nn;                ///< added to J_nn
+  Mat<S, T, T> added;  ///< to J_ik: what depends on c directly; symmetric
+  Vec<S, T> taken;     ///< from J_in
+  Vec<S, D> rhs;
 };
-template <class S>
-GARRA_HD RowWeights<S> row_weights(const Piece<S>& p, const Rho<S>& rho, const S& its_mu) {
-  RowWeights<S> out;
+template <class S, int D>
+GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, const S& its_mu) {
+  constexpr int T = D - 1;
+  RowWeights<S, D> out;
   const auto slip = !p.open && !p.stick;
   // Weights on the rows of A: open 0, stick rho I, slip beta rho (I - d d^T).
   const S g = select(slip, p.beta * rho.t, S(0));
   out.wn = select(p.open, S(0), rho.n);
-  out.w11 = select(p.stick, rho.t, g * (p.d2 * p.d2));
-  out.w12 = -(g * (p.d1 * p.d2));
-  out.w22 = select(p.stick, rho.t, g * (p.d1 * p.d1));
   // What depends on c directly: open I; slip (1 - beta) I + beta d d^T on the tangential part, and
   // -mu d (d kappa) with d kappa = dc_n + rho_n a_n because row n asks for rho_n da_n = -rho_n a_n.
   const S mu = select(slip, its_mu, S(0));
-  const S w = select(slip, p.beta, S(0));
-  const S keep = select(p.stick, S(0), S(1) - w);
+  const S b = select(slip, p.beta, S(0));
+  const S keep = select(p.stick, S(0), S(1) - b);
   out.nn = select(p.open, S(1), out.wn * S(kRegularization));
-  out.tt = fma(w, p.d1 * p.d1, keep) + out.w11 * S(kRegularization);
-  out.to = w * (p.d1 * p.d2);
-  out.oo = fma(w, p.d2 * p.d2, keep) + out.w22 * S(kRegularization);
-  out.tn = mu * p.d1;
-  out.on = mu * p.d2;
-  out.rhs = vec3<S>(-p.F[0], fma(mu * p.d1, p.F[0], -p.F[1]), fma(mu * p.d2, p.F[0], -p.F[2]));
+  out.rhs[0] = -p.F[0];
+  for_each_index<T>([&](auto i) {
+    // 1 - d_i^2 is what the others have of the unit vector.
+    S others = S(0);
+    for_each_index<T>([&](auto k) {
+      if (k == i) return;
+      const bool first = k == (i == 0 ? 1 : 0);
+      others = first ? p.d[k] * p.d[k] : fma(p.d[k], p.d[k], others);
+    });
+    out.w(i, i) = select(p.stick, rho.t, g * others);
+    out.added(i, i) = fma(b, p.d[i] * p.d[i], keep) + out.w(i, i) * S(kRegularization);
+    for_each_index<T>([&](auto k) {
+      if (k >= i) return;
+      out.w(k, i) = out.w(i, k) = -(g * (p.d[k] * p.d[i]));
+      out.added(k, i) = out.added(i, k) = b * (p.d[k] * p.d[i]);
+    });
+    out.taken[i] = mu * p.d[i];
+    out.rhs[i + 1] = fma(out.taken[i], p.F[0], -p.F[i + 1]);
+  });
   return out;
 }
 
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct ContactRows {
-  Mat<S, 3, 3 * N> J;
-  Vec3<S> rhs;
+  Mat<S, D, D * N> J;
+  Vec<S, D> rhs;
 };
-template <class S, int N>
-GARRA_HD ContactRows<S, N> newton_rows(const FrictionProblem<S, N>& q, int j, const Piece<S>& p, const Rho<S>& rho) {
-  ContactRows<S, N> out;
-  const int n = 3 * j, t = n + 1, o = n + 2;
-  const RowWeights<S> w = row_weights(p, rho, q.mu[j]);
-  for_each_index<3 * N>([&](int k) {
-    const S an = q.A(n, k), at = q.A(t, k), ao = q.A(o, k);
-    out.J(0, k) = w.wn * an;
-    out.J(1, k) = fma(w.w11, at, w.w12 * ao);
-    out.J(2, k) = fma(w.w12, at, w.w22 * ao);
+template <class S, int N, int D = 3>
+GARRA_HD ContactRows<S, N, D> newton_rows(const FrictionProblem<S, N, D>& q, int j, const Piece<S, D>& p,
+                                          const Rho<S>& rho) {
+  constexpr int T = D - 1;
+  ContactRows<S, N, D> out;
+  const int n = D * j;
+  const RowWeights<S, D> w = row_weights(p, rho, q.mu[j]);
+  for_each_index<D * N>([&](int k) {
+    S at[T];
+    for_each_index<T>([&](int i) { at[i] = q.A(n + 1 + i, k); });
+    out.J(0, k) = w.wn * q.A(n, k);
+    for_each_index<T>([&](int i) {
+      S sum = w.w(i, T - 1) * at[T - 1];
+      for_each_index<T - 1>([&](int from_end) {
+        const int m = T - 2 - from_end;
+        sum = fma(w.w(i, m), at[m], sum);
+      });
+      out.J(i + 1, k) = sum;
+    });
   });
   out.J(0, n) += w.nn;
-  out.J(1, t) += w.tt;
-  out.J(1, o) += w.to;
-  out.J(2, t) += w.to;
-  out.J(2, o) += w.oo;
-  out.J(1, n) -= w.tn;
-  out.J(2, n) -= w.on;
+  for_each_index<T>([&](int i) {
+    for_each_index<T>([&](int k) { out.J(i + 1, n + 1 + k) += w.added(i, k); });
+    out.J(i + 1, n) -= w.taken[i];
+  });
   out.rhs = w.rhs;
   return out;
 }
@@ -314,10 +346,10 @@ struct Triangle {
 /// in place. The rows of (5) keep their weight on or near the diagonal: row exchanges were measured to solve not one
 /// problem more and to cost 45 % of the time. A vanishing pivot is replaced, so finite input never gives NaN; a poor
 /// direction is then caught by the line search and the ladder.
-template <class S, int N>
-GARRA_HD void add_row(Triangle<S, 3 * N>& tri, int i, const ContactRows<S, N>& rows) {
-  constexpr int M = 3 * N;
-  const int r = i % 3;
+template <class S, int N, int D = 3>
+GARRA_HD void add_row(Triangle<S, D * N>& tri, int i, const ContactRows<S, N, D>& rows) {
+  constexpr int M = D * N;
+  const int r = i % D;
   S row[M];
   for_each_index<M>([&](int k) { row[k] = rows.J(r, k); });
   S rhs = rows.rhs[r];
@@ -353,18 +385,16 @@ GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M>& tri) {
 }
 
 /// Newton direction of (4), and |F|^2 where it starts.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> direction(const FrictionState<S, N>& s, S& merit0) {
-  Triangle<S, 3 * N> tri;
+template <class S, int N, int D = 3>
+GARRA_HD Vec<S, D * N> direction(const FrictionState<S, N, D>& s, S& merit0) {
+  Triangle<S, D * N> tri;
   merit0 = S(0);
   const auto contact_rows = [&](int j) {
-    const Rho<S> rho = local_rho<S, N>(s, j);
-    const Piece<S> p = classify(contact<S, N>(s.c, j), contact<S, N>(s.a, j), s.problem.mu[j], rho);
+    const Rho<S> rho = local_rho<S, N, D>(s, j);
+    const Piece<S, D> p = classify(contact<S, N, D>(s.c, j), contact<S, N, D>(s.a, j), s.problem.mu[j], rho);
     merit0 += dot(p.F, p.F);
-    const ContactRows<S, N> rows = newton_rows<S, N>(s.problem, j, p, rho);
-    add_row<S, N>(tri, 3 * j, rows);
-    add_row<S, N>(tri, 3 * j + 1, rows);
-    add_row<S, N>(tri, 3 * j + 2, rows);
+    const ContactRows<S, N, D> rows = newton_rows<S, N, D>(s.problem, j, p, rho);
+    for_each_index<D>([&](int r) { add_row<S, N, D>(tri, D * j + r, rows); });
   };
   for_each_index<N>(contact_rows);
   return back_substitute(tri);
@@ -396,24 +426,23 @@ GARRA_HD S spread_force(const S& weyl, double shift, const S& rho_n) {
 
 /// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
 /// over the cones' axes by a Weyl sequence. Newton takes over on each rung.
-template <class S, int N>
-GARRA_HD void next_rung(FrictionState<S, N>& s, const MaskOf<S>& moving) {
+template <class S, int N, int D = 3>
+GARRA_HD void next_rung(FrictionState<S, N, D>& s, const MaskOf<S>& moving) {
   s.stage = select(moving, s.stage + S(1), s.stage);
   s.weyl = select(moving, next_weyl(s.weyl), s.weyl);
   const auto spread = s.stage > S(3);
-  Vec<S, 3 * N> c = s.base;
+  Vec<S, D* N> c = s.base;
   double shift = 0;
   for (int j = 0; j < N; ++j) {
-    c[3 * j] = select(spread, spread_force(s.weyl, shift, s.rho_n[j]), c[3 * j]);
-    c[3 * j + 1] = select(spread, S(0), c[3 * j + 1]);
-    c[3 * j + 2] = select(spread, S(0), c[3 * j + 2]);
+    c[D * j] = select(spread, spread_force(s.weyl, shift, s.rho_n[j]), c[D * j]);
+    for (int i = 1; i < D; ++i) c[D * j + i] = select(spread, S(0), c[D * j + i]);
     shift = next_shift(shift);
   }
   const S sweeps = sweeps_of(s.stage);
   for (int k = 0; k < 300; ++k) {
     const auto on = moving && S(k) < sweeps;
     if (!any(on)) break;
-    c = select(on, sweep<S, N>(s, c), c);
+    c = select(on, sweep<S, N, D>(s, c), c);
   }
   s.rho = select(moving, rho_of(s.stage), s.rho);
   s.base = select(moving, c, s.base);
@@ -437,54 +466,54 @@ GARRA_HD bool enough(const MaskOf<S>& moving) {
 
 }  // namespace friction_newton
 
-template <class S, int N>
-GARRA_HD FrictionState<S, N> FrictionNewton::start(const FrictionProblem<S, N>& given,
-                                                   const Vec<S, 3 * N>& guess) const {
+template <class S, int N, int D>
+GARRA_HD FrictionState<S, N, D> FrictionNewton::start(const FrictionProblem<S, N, D>& given,
+                                                      const Vec<S, D * N>& guess) const {
   using namespace friction_newton;
-  FrictionState<S, N> s;
-  const Scaled<S, N> in = scaled(given);
+  FrictionState<S, N, D> s;
+  const Scaled<S, N, D> in = scaled(given);
   s.problem = in.problem;
   s.unit = in.unit;
   for_each_index<N>([&](int j) {
-    const auto rho = diagonal_rho<S, N>(s.problem.A, j);
+    const auto rho = diagonal_rho<S, N, D>(s.problem.A, j);
     s.rho_n[j] = rho.n;
     s.rho_t[j] = rho.t;
   });
-  const Guess<S, N> near = scaled_guess<S, N>(guess, s.unit);
-  s.c = Vec<S, 3 * N>::zero();
-  if (!cold && any(!near.useful)) s.c = first_guess<S, N>(s.problem);
-  if (any(near.useful)) s.c = select(near.useful, project_on_cones<S, N>(near.c, s.problem.mu), s.c);
+  const Guess<S, N, D> near = scaled_guess<S, N, D>(guess, s.unit);
+  s.c = Vec<S, D * N>::zero();
+  if (!cold && any(!near.useful)) s.c = first_guess<S, N, D>(s.problem);
+  if (any(near.useful)) s.c = select(near.useful, project_on_cones<S, N, D>(near.c, s.problem.mu), s.c);
   s.a = s.problem.A * s.c + s.problem.b;
-  s.base = Vec<S, 3 * N>::zero();
+  s.base = Vec<S, D * N>::zero();
   s.rho = S(1);
   s.stage = s.stage_steps = s.steps = s.shortened = s.weyl = S(0);
   // An invalid problem never runs; certify names it. What is not finite in A or b is so in A c + b, whatever c is: a
   // look at it costs a tenth of one at A.
-  const auto valid = friction_problem_detail::defects<S, N>(s.a, s.problem.mu) == S(0);
+  const auto valid = friction_problem_detail::defects<S, N, D>(s.a, s.problem.mu) == S(0);
   const auto first = judge(s.problem, s.c, s.a, tol);
   s.running = select(valid && !first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   // From a guess, too, sweeps would spare Newton steps, but take longer than those (three contacts, 1 % off: 325 ns,
   // not 303).
   const auto swept = running(s) && !near.useful;
-  for (int k = 0; k < first_sweeps && any(swept); ++k) s.c = select(swept, sweep<S, N>(s, s.c), s.c);
+  for (int k = 0; k < first_sweeps && any(swept); ++k) s.c = select(swept, sweep<S, N, D>(s, s.c), s.c);
   s.a = s.problem.A * s.c + s.problem.b;
   return s;
 }
 
-template <class S, int N>
-GARRA_HD void FrictionNewton::step(FrictionState<S, N>& s) const {
+template <class S, int N, int D>
+GARRA_HD void FrictionNewton::step(FrictionState<S, N, D>& s) const {
   using namespace friction_newton;
   const auto active = running(s) && s.stage_steps < S(stage_steps);  // the others wait for their next rung
   S merit0;
-  const Vec<S, 3 * N> d = direction<S, N>(s, merit0);
-  const Vec<S, 3 * N> ad = s.problem.A * d;
+  const Vec<S, D* N> d = direction<S, N, D>(s, merit0);
+  const Vec<S, D* N> ad = s.problem.A * d;
 
   // Backtracking on |F|^2; a is affine in c, so a trial costs O(N). After two shortened steps one is taken in full:
   // the merit function of a semismooth system has kinks where a monotone search creeps.
   S t = S(1);
   const auto free_step = s.shortened >= S(2);
   for (int trial = 0; trial < 4; ++trial) {
-    const S m = merit<S, N>(s, axpy(t, d, s.c), axpy(t, ad, s.a));
+    const S m = merit<S, N, D>(s, axpy(t, d, s.c), axpy(t, ad, s.a));
     const auto reject = active && !free_step && !decreases(m, t, merit0);
     if (!any(reject)) break;
     t = select(reject, S(0.5) * t, t);
@@ -503,7 +532,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N>& s) const {
   if (!ladder) {
     s.running = select(moving, S(0), s.running);
   } else if (enough<S>(moving) || !any(running(s) && !moving)) {
-    next_rung<S, N>(s, moving);
+    next_rung<S, N, D>(s, moving);
   }
 }
 

@@ -14,11 +14,11 @@ namespace garra::solvers {
 /// One problem in flight, in scaled units. All members are S.
 template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct NsgsState {
-  FrictionProblem<S, N, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  Vec<S, 3 * N> c;                        ///< iterate (force), in the cones
-  S unit;                                 ///< force unit
-  S sweeps;                               ///< taken so far
-  S running;                              ///< 1 while unfinished
+  FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  Vec<S, 3 * N> c;                           ///< iterate (force), in the cones
+  S unit;                                    ///< force unit
+  S sweeps;                                  ///< taken so far
+  S running;                                 ///< 1 while unfinished
 };
 
 struct FrictionNsgs {
@@ -29,8 +29,8 @@ struct FrictionNsgs {
   double relaxation = 1;       ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
 
   template <class S, int N, class Matrix>
-  GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, Matrix>& given) const {
-    const Scaled<S, N, Matrix> in = scaled(given);
+  GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
+    const Scaled<S, N, 3, Matrix> in = scaled(given);
     NsgsState<S, N, Matrix> s{in.problem, Vec<S, 3 * N>::zero(), in.unit, S(0), S(0)};
     const auto first = friction_splitting::judge_iterate(s.problem, s.c, s.problem.b, tol);
     // An invalid problem (NaN) never runs; certify names it.
@@ -64,7 +64,7 @@ namespace friction_nsgs {
 
 /// New force of contact j by (5).
 template <class S, int N, class Matrix>
-GARRA_HD Vec3<S> updated(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c, int j, double relaxation) {
+GARRA_HD Vec3<S> updated(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, 3 * N>& c, int j, double relaxation) {
   const int n = 3 * j;
   Vec3<S> b = contact<S, N>(p.b, j);
   Mat3<S> W;
@@ -85,7 +85,7 @@ GARRA_HD Vec3<S> updated(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 
 template <class S, int N, class Matrix>
 GARRA_HD void FrictionNsgs::step(NsgsState<S, N, Matrix>& s) const {
   using namespace friction_splitting;
-  const FrictionProblem<S, N, Matrix>& p = s.problem;
+  const FrictionProblem<S, N, 3, Matrix>& p = s.problem;
   const auto active = running(s);
   Vec<S, 3 *N> c0 = s.c, c1 = s.c, c = s.c;
   for (int sweep = 0; sweep < sweeps_per_step; ++sweep) {

@@ -5,6 +5,10 @@
 // which is the papers' all-rolling problem (15)-(18), (20) in the form of De Saxcé. Contact-major order
 // (n, t, o per contact); c is the force on the object [N], a the relative acceleration of the contact point
 // [m/s^2] (object minus finger, a_n > 0 separates), A in 1/kg, b in m/s^2, mu without unit.
+//
+// A soft contact of torsion radius r also bears a moment tau about its normal: D = 4, c = (c_n, c_t, c_o, tau / r) in
+// the cone |c_T| <= mu c_n of four dimensions (R. D. Howe, M. R. Cutkosky, Int. J. Robotics Research 15(6), 1996, 531),
+// and a has r times the relative angular acceleration about the normal beside a_t and a_o. (1) stays as it is.
 #pragma once
 
 #include "garra/core/far_mat.hpp"
@@ -19,28 +23,32 @@ namespace garra::solvers {
 template <int N>
 inline constexpr bool kInMemory = N > 4;
 
-/// Its matrix is its own, or elsewhere (FarMat).
-template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
+/// Its matrix is its own, or elsewhere (FarMat). D: numbers of a contact's force, 3, or 4 of soft contacts (below).
+template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct FrictionProblem {
   Matrix A;
-  Vec<S, 3 * N> b;
+  Vec<S, D * N> b;
   Vec<S, N> mu;
 };
 
 /// Contacts that slide already (the papers' set S): the force on the object is c_T = -mu c_n v with the unit slip
-/// direction v = v_T / |v_T| (papers, 19), and a_T is not restricted. (0, 0) marks a contact that may roll.
-template <class S, int N>
+/// direction v = v_T / |v_T| (papers, 19), and a_T is not restricted. Zeros mark a contact that may roll.
+template <class S, int N, int D = 3>
 struct SlidingContacts {
-  Vec<S, 2 * N> v;
+  Vec<S, (D - 1) * N> v;
 
-  [[nodiscard]] GARRA_HD MaskOf<S> slides(int j) const { return v[2 * j] != S(0) || v[2 * j + 1] != S(0); }
+  [[nodiscard]] GARRA_HD MaskOf<S> slides(int j) const {
+    auto any = v[(D - 1) * j] != S(0);
+    for (int i = 1; i < D - 1; ++i) any = any || v[(D - 1) * j + i] != S(0);
+    return any;
+  }
 };
 
 /// A solution and its certificate. Whole numbers are stored as S.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct FrictionSolution {
-  Vec<S, 3 * N> c;       ///< contact force; NaN unless converged
-  Vec<S, 3 * N> a;       ///< A c + b; NaN unless converged
+  Vec<S, D * N> c;       ///< contact force; NaN unless converged
+  Vec<S, D * N> a;       ///< A c + b; NaN unless converged
   S residual;            ///< scale-invariant natural-map error, what `converged` is judged by
   S residual_raw;        ///< the same of the problem as given, without scaling
   S minimum;             ///< final value of the merit function that the solver minimized; NaN for the others
@@ -50,9 +58,9 @@ struct FrictionSolution {
 };
 
 /// What a solver hands over to the certificate.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct Candidate {
-  Vec<S, 3 * N> c;       ///< force in the problem's units
+  Vec<S, D * N> c;       ///< force in the problem's units
   S minimum;             ///< see FrictionSolution
   S projected_gradient;  ///< see FrictionSolution
   S reason;              ///< garra::Status to report where the tolerance is not met
@@ -60,15 +68,15 @@ struct Candidate {
 };
 
 /// The candidate of a solver that minimizes nothing.
-template <class S, int N>
-GARRA_HD Candidate<S, N> candidate_of(const Vec<S, 3 * N>& c, const S& reason, const Effort<S>& effort) {
+template <class S, int N, int D = 3>
+GARRA_HD Candidate<S, N, D> candidate_of(const Vec<S, D * N>& c, const S& reason, const Effort<S>& effort) {
   const S nan = S(__builtin_nan(""));
   return {c, nan, nan, reason, effort};
 }
 
 /// Nearest point of the friction cone K_mu to the force (n, t, o), in the Euclidean norm.
-template <class S>
-GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& given_mu) {
+template <class S, int D>
+GARRA_HD Vec<S, D> project_on_cone(const Vec<S, D>& y, const S& given_mu) {
   // The square of a larger one overflows; a cone of 1e100 lies within 1e-100 |y| of it.
   const S mu = min(given_mu, S(1e100));
   const S yt = tangential_length(y);
@@ -78,9 +86,10 @@ GARRA_HD Vec3<S> project_on_cone(const Vec3<S>& y, const S& given_mu) {
   const S length = select(yt > S(0), yt, S(1));
   const S over = fma(mu, yt, y[0]) / (fma(mu, mu, S(1)) * length);
   const S n = over * length, scale = mu * over;
-  Vec3<S> p = vec3<S>(n, scale * y[1], scale * y[2]);
+  Vec<S, D> p = scale * y;
+  p[0] = n;
   p = select(inside, y, p);
-  return select(polar, Vec3<S>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) passes for inside
+  return select(polar, Vec<S, D>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) passes for inside
 }
 
 /// Above this coefficient the natural map says too little: a contact without force that approaches with a_n < 0 is only
@@ -89,24 +98,34 @@ inline constexpr double kLargeFriction = 100;
 
 /// What is wrong at a contact with large friction, in the law's own parts: (min(c_n, a_n), c_T - P_disk(c_T - a_T))
 /// with the disk of radius mu c_n. Zero exactly where the natural map is, and of the size of rounding at a solution.
-template <class S>
-GARRA_HD Vec3<S> parted_defect(const S& mu, const Vec3<S>& c, const Vec3<S>& a) {
-  const S y1 = c[1] - a[1], y2 = c[2] - a[2];
-  const S length = sqrt(fma(y1, y1, y2 * y2)), radius = mu * max(c[0], S(0));
+template <class S, int D>
+GARRA_HD Vec<S, D> parted_defect(const S& mu, const Vec<S, D>& c, const Vec<S, D>& a) {
+  const Vec<S, D> y = c - a;
+  const S length = tangential_length(y), radius = mu * max(c[0], S(0));
   const auto outside = length > radius;
   const S shrink = select(outside, radius / select(outside, length, S(1)), S(1));
-  return vec3<S>(min(c[0], a[0]), fma(-shrink, y1, c[1]), fma(-shrink, y2, c[2]));
+  Vec<S, D> d = axpy(-shrink, y, c);
+  d[0] = min(c[0], a[0]);
+  return d;
 }
 
 /// One contact's part of the natural map of (1) with rho = 1, or parted_defect where friction is large.
-template <class S>
-GARRA_HD Vec3<S> natural_defect(const S& mu, const Vec3<S>& c, const Vec3<S>& a) {
-  const S at = sqrt(fma(a[1], a[1], a[2] * a[2]));
-  const Vec3<S> y = vec3<S>(c[0] - fma(mu, at, a[0]), c[1] - a[1], c[2] - a[2]);
-  Vec3<S> d = c - project_on_cone(y, mu);
+template <class S, int D>
+GARRA_HD Vec<S, D> natural_defect(const S& mu, const Vec<S, D>& c, const Vec<S, D>& a) {
+  Vec<S, D> y = c - a;
+  y[0] = c[0] - fma(mu, tangential_length(a), a[0]);
+  Vec<S, D> d = c - project_on_cone(y, mu);
   const auto large = mu > S(kLargeFriction);
   if (any(large)) d = select(large, parted_defect(mu, c, a), d);
   return d;
+}
+
+/// Force or acceleration of contact j.
+template <class S, int N, int D = 3>
+GARRA_HD Vec<S, D> contact(const Vec<S, D * N>& v, int j) {
+  Vec<S, D> vj;
+  for_each_index<D>([&](int i) { vj[i] = v[D * j + i]; });
+  return vj;
 }
 
 /// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms, from the squares: of natural_defect over all contacts, and of the
@@ -119,13 +138,12 @@ GARRA_HD S natural_map_error(const S& error2, const S& b2, const S& c2, const S&
 
 /// The same of a problem at c. 0 where b, c and a all vanish. `a` is A c + b, computed by the caller from
 /// the problem it wants judged.
-template <class S, int N>
-GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, 3 * N>& b, const Vec<S, 3 * N>& c,
-                             const Vec<S, 3 * N>& a) {
+template <class S, int N, int D = 3>
+GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, D * N>& b, const Vec<S, D * N>& c,
+                             const Vec<S, D * N>& a) {
   S error2 = S(0);
   for_each_index<N>([&](int j) {
-    const Vec3<S> d = natural_defect(mu[j], vec3<S>(c[3 * j], c[3 * j + 1], c[3 * j + 2]),
-                                     vec3<S>(a[3 * j], a[3 * j + 1], a[3 * j + 2]));
+    const Vec<S, D> d = natural_defect(mu[j], contact<S, N, D>(c, j), contact<S, N, D>(a, j));
     error2 += dot(d, d);
   });
   return natural_map_error(error2, dot(b, b), dot(c, c), dot(a, a));
@@ -164,9 +182,9 @@ GARRA_HD FrictionScale<S> friction_scale(const Diagonal& diagonal, const Vec<S, 
   }
   return {select(size_a > S(0), size_a, S(1)), select(size_b > S(0), size_b, S(1))};
 }
-template <class S, int N, class Matrix>
-GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, Matrix>& p) {
-  return friction_scale<S, 3 * N>([&](int i) { return p.A(i, i); }, p.b);
+template <class S, int N, int D, class Matrix>
+GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, D, Matrix>& p) {
+  return friction_scale<S, D * N>([&](int i) { return p.A(i, i); }, p.b);
 }
 
 /// A relative error says nothing about a force that ran away: where no solution exists c grows without bound and (3)
@@ -195,7 +213,7 @@ GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& sl
 /// rows are decoupled from the rest. The problem keeps its shape and every solver for (1) can take it; A loses its
 /// symmetry.
 template <class S, int N, class Matrix>
-GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, Matrix>& p, const SlidingContacts<S, N>& sliding) {
+GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, 3, Matrix>& p, const SlidingContacts<S, N>& sliding) {
   for (int j = 0; j < N; ++j) {
     const auto slides = sliding.slides(j);
     const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero where it may roll
@@ -208,43 +226,43 @@ GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, Matrix>& p, const Sli
 }
 
 /// The tangential forces that eliminate_sliding has taken out, from the normal forces.
-template <class S, int N>
-GARRA_HD void restore_sliding(Vec<S, 3 * N>& c, const Vec<S, N>& mu, const SlidingContacts<S, N>& sliding) {
+template <class S, int N, int D = 3>
+GARRA_HD void restore_sliding(Vec<S, D * N>& c, const Vec<S, N>& mu, const SlidingContacts<S, N, D>& sliding) {
   for (int j = 0; j < N; ++j)
-    for (int i = 0; i < 2; ++i)
-      c[3 * j + 1 + i] = select(sliding.slides(j), -(mu[j] * c[3 * j]) * sliding.v[2 * j + i], c[3 * j + 1 + i]);
+    for (int i = 0; i < D - 1; ++i)
+      c[D * j + 1 + i] = select(sliding.slides(j), -(mu[j] * c[D * j]) * sliding.v[(D - 1) * j + i], c[D * j + 1 + i]);
 }
 
 namespace friction_problem_detail {
 
 /// 0 where all these numbers are finite and no friction coefficient is negative, else NaN or 1.
-template <class S, int N>
-GARRA_HD S defects(const Vec<S, 3 * N>& v, const Vec<S, N>& mu) {
+template <class S, int N, int D = 3>
+GARRA_HD S defects(const Vec<S, D * N>& v, const Vec<S, N>& mu) {
   S sum = S(0);
-  for (int i = 0; i < 3 * N; ++i) sum += v[i] - v[i];
+  for (int i = 0; i < D * N; ++i) sum += v[i] - v[i];
   for (int j = 0; j < N; ++j) sum += select(mu[j] >= S(0) && is_finite(mu[j]), S(0), S(1));
   return sum;
 }
 /// Of a whole problem.
-template <class S, int N, class Matrix>
-GARRA_HD S defects(const FrictionProblem<S, N, Matrix>& p) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   S sum = S(0);
-  for (int i = 0; i < 9 * N * N; ++i) sum += p.A[i] - p.A[i];
-  return sum + defects<S, N>(p.b, p.mu);
+  for (int i = 0; i < D * D * N * N; ++i) sum += p.A[i] - p.A[i];
+  return sum + defects<S, N, D>(p.b, p.mu);
 }
 
 /// What a certificate takes from A, in one go along its rows: A may lie in a tile, and a GPU thread need not hold it.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct SeenRows {
-  Vec<S, 3 * N> a;  ///< A c + b
+  Vec<S, D * N> a;  ///< A c + b
   S defects;        ///< 0 where all of A is finite, else NaN
   /// A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
   MaskOf<S> impossible;
 };
-template <class S, int N, class Entry>
-GARRA_HD SeenRows<S, N> see_rows(const Entry& A, const Vec<S, 3 * N>& b, const Vec<S, 3 * N>& c) {
-  constexpr int M = 3 * N;
-  SeenRows<S, N> seen;
+template <class S, int N, int D = 3, class Entry>
+GARRA_HD SeenRows<S, N, D> see_rows(const Entry& A, const Vec<S, D * N>& b, const Vec<S, D * N>& c) {
+  constexpr int M = D * N;
+  SeenRows<S, N, D> seen;
   seen.defects = S(0);
   seen.impossible = MaskOf<S>(false);
   const auto see = [&](int i) {
@@ -259,39 +277,31 @@ GARRA_HD SeenRows<S, N> see_rows(const Entry& A, const Vec<S, 3 * N>& b, const V
       size += abs(x);
     }
     seen.a[i] = product + b[i];
-    if (i % 3 == 0) seen.impossible = seen.impossible || (size == S(0) && b[i] < S(0));
+    if (i % D == 0) seen.impossible = seen.impossible || (size == S(0) && b[i] < S(0));
   };
   for_each_index<M>(see);
   return seen;
 }
 
 /// What the law says nothing of: the tangential part at contacts that slide.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> judged_part(Vec<S, 3 * N> v, const SlidingContacts<S, N>& sliding) {
-  for (int j = 0; j < N; ++j) {
-    v[3 * j + 1] = select(sliding.slides(j), S(0), v[3 * j + 1]);
-    v[3 * j + 2] = select(sliding.slides(j), S(0), v[3 * j + 2]);
-  }
+template <class S, int N, int D = 3>
+GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
+  for (int j = 0; j < N; ++j)
+    for (int i = 1; i < D; ++i) v[D * j + i] = select(sliding.slides(j), S(0), v[D * j + i]);
   return v;
 }
 
 }  // namespace friction_problem_detail
 
-/// Force or acceleration of contact j.
-template <class S, int N>
-GARRA_HD Vec3<S> contact(const Vec<S, 3 * N>& v, int j) {
-  return vec3<S>(v[3 * j], v[3 * j + 1], v[3 * j + 2]);
-}
-
-template <class S, int N>
-GARRA_HD void set_contact(Vec<S, 3 * N>& v, int j, const Vec3<S>& vj) {
-  for_each_index<3>([&](int i) { v[3 * j + i] = vj[i]; });
+template <class S, int N, int D = 3>
+GARRA_HD void set_contact(Vec<S, D * N>& v, int j, const Vec<S, D>& vj) {
+  for_each_index<D>([&](int i) { v[D * j + i] = vj[i]; });
 }
 
 /// The forces of all contacts, each projected on its cone.
-template <class S, int N>
-GARRA_HD Vec<S, 3 * N> project_on_cones(Vec<S, 3 * N> y, const Vec<S, N>& mu) {
-  for_each_index<N>([&](int j) { set_contact<S, N>(y, j, project_on_cone(contact<S, N>(y, j), mu[j])); });
+template <class S, int N, int D = 3>
+GARRA_HD Vec<S, D * N> project_on_cones(Vec<S, D * N> y, const Vec<S, N>& mu) {
+  for_each_index<N>([&](int j) { set_contact<S, N, D>(y, j, project_on_cone(contact<S, N, D>(y, j), mu[j])); });
   return y;
 }
 
@@ -304,28 +314,28 @@ struct SpareContacts {
 };
 /// Adds them where A and b are zero: every one stands for itself, so that none changes what the others do. Without
 /// force they have no part in any norm either: residuals are those of the rest.
-template <class S, int N, class Matrix>
-GARRA_HD void add_spare(const SpareContacts<S>& spare, Matrix& A, Vec<S, 3 * N>& b) {
+template <class S, int N, int D = 3, class Matrix>
+GARRA_HD void add_spare(const SpareContacts<S>& spare, Matrix& A, Vec<S, D * N>& b) {
   for (int j = spare.first; j < N; ++j) {
-    for (int k = 3 * j; k < 3 * j + 3; ++k) A(k, k) = spare.stiffness;
-    b[3 * j] = -(spare.stiffness * spare.force);
+    for (int k = D * j; k < D * (j + 1); ++k) A(k, k) = spare.stiffness;
+    b[D * j] = -(spare.stiffness * spare.force);
   }
 }
 
 /// The problem in the units of friction_scale, in which every solver works: largest diagonal entry of A and largest |b|
 /// are 1.
-template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
+template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct Scaled {
-  FrictionProblem<S, N, Matrix> problem;
+  FrictionProblem<S, N, D, Matrix> problem;
   S unit;  ///< force unit: size_b / size_a
 };
-template <class S, int N, class Matrix>
-GARRA_HD Scaled<S, N, Matrix> scaled(const FrictionProblem<S, N, Matrix>& given) {
-  Scaled<S, N, Matrix> out;
+template <class S, int N, int D, class Matrix>
+GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& given) {
+  Scaled<S, N, D, Matrix> out;
   take_room(out.problem.A, given.A);
   const FrictionScale<S> scale = friction_scale(given);
   const S inv_a = S(1) / scale.size_a;
-  for (int k = 0; k < 9 * N * N; ++k) out.problem.A[k] = inv_a * given.A[k];
+  for (int k = 0; k < D * D * N * N; ++k) out.problem.A[k] = inv_a * given.A[k];
   out.problem.b = (S(1) / scale.size_b) * given.b;
   out.problem.mu = given.mu;
   out.unit = scale.size_b * inv_a;
@@ -345,10 +355,10 @@ GARRA_HD Judgement<S> judgement(const S& error, const S& size2, double tol) {
   return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
           !is_finite(error)};
 }
-template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a,
+template <class S, int N, int D, class Matrix>
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const Vec<S, D * N>& c, const Vec<S, D * N>& a,
                             double tol) {
-  return judgement(natural_map_error<S, N>(p.mu, p.b, c, a), max(dot(c, c), dot(a, a)), tol);
+  return judgement(natural_map_error<S, N, D>(p.mu, p.b, c, a), max(dot(c, c), dot(a, a)), tol);
 }
 
 /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
@@ -371,38 +381,38 @@ GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, cons
 /// contacts are computed here from the normal ones, so of them only the law of the normal direction is left to be
 /// judged. Inlined, so that a GPU thread that judges a problem needs no memory for it: A(i, k) gives the entries,
 /// wherever they are.
-template <class S, int N, class Entry>
-GARRA_HD FrictionSolution<S, N> certified(const Entry& A, const Vec<S, 3 * N>& b, const Vec<S, N>& given_mu,
-                                          const SlidingContacts<S, N>& sliding, const Candidate<S, N>& found,
-                                          double tol) {
+template <class S, int N, int D = 3, class Entry>
+GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>& b, const Vec<S, N>& given_mu,
+                                             const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
+                                             double tol) {
   using namespace friction_problem_detail;
-  FrictionSolution<S, N> out;
-  Vec<S, 3 * N> c = found.c;
+  FrictionSolution<S, N, D> out;
+  Vec<S, D* N> c = found.c;
   S wild = S(0);
-  for (int i = 0; i < 3 * N; ++i) wild += c[i] - c[i];
-  c = select(wild == S(0), c, Vec<S, 3 * N>::zero());  // a force that overflowed is judged as no force
-  restore_sliding<S, N>(c, given_mu, sliding);
-  const FrictionScale<S> scale = friction_scale<S, 3 * N>([&](int i) { return A(i, i); }, b);
+  for (int i = 0; i < D * N; ++i) wild += c[i] - c[i];
+  c = select(wild == S(0), c, Vec<S, D * N>::zero());  // a force that overflowed is judged as no force
+  restore_sliding<S, N, D>(c, given_mu, sliding);
+  const FrictionScale<S> scale = friction_scale<S, D * N>([&](int i) { return A(i, i); }, b);
   const S force = scale.size_a / scale.size_b;
   const S inv_b = S(1) / scale.size_b;
-  const SeenRows<S, N> seen = see_rows<S, N>(A, b, c);
-  const Vec<S, 3 * N>& a = seen.a;
+  const SeenRows<S, N, D> seen = see_rows<S, N, D>(A, b, c);
+  const Vec<S, D* N>& a = seen.a;
   Vec<S, N> mu = given_mu;
   for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
-  const Vec<S, 3 *N> jb = judged_part<S, N>(b, sliding), jc = judged_part<S, N>(c, sliding),
-                     ja = judged_part<S, N>(a, sliding);
-  out.residual_raw = natural_map_error<S, N>(mu, jb, jc, ja);
-  out.residual = natural_map_error<S, N>(mu, inv_b * jb, force * jc, inv_b * ja);
+  const Vec<S, D*N> jb = judged_part<S, N, D>(b, sliding), jc = judged_part<S, N, D>(c, sliding),
+                    ja = judged_part<S, N, D>(a, sliding);
+  out.residual_raw = natural_map_error<S, N, D>(mu, jb, jc, ja);
+  out.residual = natural_map_error<S, N, D>(mu, inv_b * jb, force * jc, inv_b * ja);
   S slip_defects = S(0);  // a slip direction that is NaN
-  for (int i = 0; i < 2 * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
-  const auto valid = seen.defects + defects<S, N>(b, given_mu) + slip_defects == S(0);
+  for (int i = 0; i < (D - 1) * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
+  const auto valid = seen.defects + defects<S, N, D>(b, given_mu) + slip_defects == S(0);
   const S size2 = max(dot(jc, jc) * (force * force), dot(ja, ja) * (inv_b * inv_b));
   const auto absolute = (out.residual + S(kRounding)) * sqrt(size2) <= S(kLargestAbsoluteError);
   const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
   const S failure = select(seen.impossible, S(int(Status::kNoSolution)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
-  for (int i = 0; i < 3 * N; ++i) {
+  for (int i = 0; i < D * N; ++i) {
     out.c[i] = select(converged, c[i], nan);
     out.a[i] = select(converged, a[i], nan);
   }
@@ -413,27 +423,30 @@ GARRA_HD FrictionSolution<S, N> certified(const Entry& A, const Vec<S, 3 * N>& b
 }
 
 /// The same of a problem.
-template <class S, int N>
-GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
-                                          const Candidate<S, N>& found, double tol) {
-  return certified<S, N>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tol);
+template <class S, int N, int D = 3>
+GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D>& p, const SlidingContacts<S, N, D>& sliding,
+                                             const Candidate<S, N, D>& found, double tol) {
+  return certified<S, N, D>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tol);
 }
 
 /// The same as a function of its own.
-template <class S, int N>
-GARRA_HD_CALL FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const SlidingContacts<S, N>& sliding,
-                                             const Candidate<S, N>& found, double tol) {
+template <class S, int N, int D = 3>
+GARRA_HD_CALL FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D>& p,
+                                                const SlidingContacts<S, N, D>& sliding,
+                                                const Candidate<S, N, D>& found, double tol) {
   return certified(p, sliding, found, tol);
 }
 
 /// Both where every contact may roll.
-template <class S, int N>
-GARRA_HD FrictionSolution<S, N> certified(const FrictionProblem<S, N>& p, const Candidate<S, N>& found, double tol) {
-  return certified(p, SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}, found, tol);
+template <class S, int N, int D = 3>
+GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D>& p, const Candidate<S, N, D>& found,
+                                             double tol) {
+  return certified(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tol);
 }
-template <class S, int N>
-GARRA_HD FrictionSolution<S, N> certify(const FrictionProblem<S, N>& p, const Candidate<S, N>& found, double tol) {
-  return certify(p, SlidingContacts<S, N>{Vec<S, 2 * N>::zero()}, found, tol);
+template <class S, int N, int D = 3>
+GARRA_HD FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D>& p, const Candidate<S, N, D>& found,
+                                           double tol) {
+  return certify(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tol);
 }
 
 }  // namespace garra::solvers

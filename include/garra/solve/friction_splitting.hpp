@@ -24,7 +24,7 @@ inline constexpr double kHopeless = 1e16;
 
 /// The solvers' common test, with run-away iterates lost as well.
 template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, Matrix>& p, const Vec<S, 3 * N>& c,
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, 3 * N>& c,
                                     const Vec<S, 3 * N>& a, double tol) {
   Judgement<S> out = solvers::judge(p, c, a, tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
@@ -66,9 +66,9 @@ GARRA_HD Vec<S, 3 * N> times_diagonal(const Vec<S, N>& n, const Vec<S, N>& t, Ve
 }
 
 template <class S, int N, class Matrix>
-GARRA_HD FrictionProblem<S, N, Matrix> preconditioned(const FrictionProblem<S, N, Matrix>& p,
-                                                      const Preconditioner<S, N>& d) {
-  FrictionProblem<S, N, Matrix> out;
+GARRA_HD FrictionProblem<S, N, 3, Matrix> preconditioned(const FrictionProblem<S, N, 3, Matrix>& p,
+                                                         const Preconditioner<S, N>& d) {
+  FrictionProblem<S, N, 3, Matrix> out;
   take_room(out.A, p.A);
   const auto entry = [&](int i) { return i % 3 == 0 ? d.n[i / 3] : d.t[i / 3]; };
   for_each_index<3 * N>(
@@ -80,9 +80,9 @@ GARRA_HD FrictionProblem<S, N, Matrix> preconditioned(const FrictionProblem<S, N
 
 /// The same test on an iterate of the preconditioned problem.
 template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, Matrix>& p, const Preconditioner<S, N>& d,
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
                                     const Vec<S, 3 * N>& c, double tol) {
-  FrictionProblem<S, N, Matrix> q;  // only mu and b of it are read
+  FrictionProblem<S, N, 3, Matrix> q;  // only mu and b of it are read
   for_each_index<N>([&](int j) { q.mu[j] = p.mu[j] * (d.inv_n[j] * d.t[j]); });
   q.b = times_diagonal<S, N>(d.inv_n, d.inv_t, p.b);
   const Vec<S, 3 * N> a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));

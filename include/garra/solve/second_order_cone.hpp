@@ -6,22 +6,10 @@
 
 namespace garra::solvers::cone {
 
-template <class S, int D>
-GARRA_HD S tangential_dot(const Vec<S, D>& a, const Vec<S, D>& b) {
-  S sum = a[D - 1] * b[D - 1];
-  for (int k = D - 2; k > 0; --k) sum = fma(a[k], b[k], sum);
-  return sum;
-}
-/// |x_T|
-template <class S, int D>
-GARRA_HD S radius(const Vec<S, D>& x) {
-  return sqrt(tangential_dot(x, x));
-}
-
 /// x0^2 - |x_T|^2 of a vector of the cone |x_T| <= x0, without the cancellation of the squares.
 template <class S, int D>
 GARRA_HD S depth2(const Vec<S, D>& x) {
-  const S xt = radius(x);
+  const S xt = tangential_length(x);
   return (x[0] - xt) * (x[0] + xt);
 }
 

@@ -156,7 +156,7 @@ template <class S, int N, int R, int K, int D>
 GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
   S worst = S(0);
   for (int j = 0; j < N; ++j) {
-    worst = max(worst, cone::radius(part_of<D>(c, j)) - c[D * j]);
+    worst = max(worst, tangential_length(part_of<D>(c, j)) - c[D * j]);
     worst = max(worst, c[D * j] - p.limit[j]);
   }
   if constexpr (R > 0)
@@ -175,7 +175,7 @@ GARRA_HD S farkas(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, con
       value += fma(p.own[f][i], l.share[f][i], -abs(l.share[f][i]));
     });
   for (int j = 0; j < N; ++j) {
-    const S least = z[D * j] - cone::radius(part_of<D>(z, j));
+    const S least = z[D * j] - tangential_length(part_of<D>(z, j));
     value += p.limit[j] * min(least, S(0));
   }
   return value;
@@ -204,7 +204,7 @@ GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S
       for (int r = 0; r < D; ++r)
         for (int k = 0; k < D; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
     }
-    const S outside = cone::radius(z) - z[0];
+    const S outside = tangential_length(z) - z[0];
     const auto factors = factor_ldlt(reach);
     const Vec<S, D> push = solve(factors, on_axis<D>(S(S(1 + 1e-6) * outside)));
     S price = S(0);
@@ -234,7 +234,8 @@ requires(K > 1) GARRA_HD
         for (int k = 0; k <= r; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
     }
     auto missing = Vec<S, M>::zero();
-    for (int k = 0; k < K; ++k) missing[D * k] = S(1 + 1e-6) * max(cone::radius(part_of<D>(z, k)) - z[D * k], S(0));
+    for (int k = 0; k < K; ++k)
+      missing[D * k] = S(1 + 1e-6) * max(tangential_length(part_of<D>(z, k)) - z[D * k], S(0));
     const Vec<S, M> push = solve(factor_ldlt(reach), missing);
     for (int i = 0; i < p.rows; ++i) pushed.share[f][i] += dot(p.gain[f][i], push);
   }
@@ -641,9 +642,9 @@ template <class S, int N, int R, int K, int D>
   S room = one, needed = zero;
   for (int j = 0; j < N; ++j) {
     const Vec<S, D> q = balance::part_of<D>(squeeze, j), cj = balance::part_of<D>(c, j);
-    const S inside = q[0] - cone::radius(q);
+    const S inside = q[0] - tangential_length(q);
     room = min(room, inside);
-    needed = max(needed, (cone::radius(cj) - cj[0]) / select(inside > zero, inside, one));
+    needed = max(needed, (tangential_length(cj) - cj[0]) / select(inside > zero, inside, one));
   }
   out.closed = select(room > S(1e-6), one, zero);
   c = axpy(select(out.closed > zero, needed * S(1 + 1e-12), zero), squeeze, c);

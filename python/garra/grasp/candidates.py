@@ -42,10 +42,20 @@ _OF_CONTACTS = {
     "force_limit": (),
     "torsion_radius": (),
     "force": (3,),
+    "torsion": (),
 }
 _OF_GRASPS = {"mass": (), "com": (3,), "inertia": (3, 3), "gravity": (3,), "wrench": (6,)}
 # Of a hand that is not ideal; their shapes depend on one another.
-_OF_HANDS = ("mobility", "jacobian", "mass_matrix", "torque", "bias", "torque_limit")
+_OF_HANDS = (
+    "mobility",
+    "angular_mobility",
+    "jacobian",
+    "angular_jacobian",
+    "mass_matrix",
+    "torque",
+    "bias",
+    "torque_limit",
+)
 _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
@@ -106,7 +116,9 @@ class Set:
         number, one for each contact, or [..., 3, 3] in the object's axes [1/kg]; force [..., 3], the commanded (n, t,
         o) [N]. A whole hand: jacobian [G, k, 3, nq] (or [G, 3 k, nq], [m, 3, nq], [3 m, nq]), the velocity of the
         contact points in the object's axes; mass_matrix [nq, nq] or [G, nq, nq]; torque, bias [nq] or [G, nq], or
-        force; torque_limit [nq] or [G, nq] of the motors, numpy.inf where there is none. mesh: the object's vertices
+        force; torque_limit [nq] or [G, nq] of the motors, numpy.inf where there is none. Soft contacts of such hands:
+        torsion, the moment about the normal that goes with force [N m]; angular_mobility as mobility, of moments
+        [1/(kg m^2)], or angular_jacobian as jacobian, the angular velocity of what touches there. mesh: the object's vertices
         [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and for grasps from within, whose
         normals all point away from the centre of mass. For reports only: names, a text for each grasp.
         """
@@ -576,12 +588,12 @@ def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: 
     """One of _OF_HANDS as a file has it. lead: the axes of contacts; joints: (nq,), () without a jacobian."""
     array = np.asarray(value, dtype=np.float64)
     rows = int(np.prod(lead))
-    if name == "jacobian":
+    if name in ("jacobian", "angular_jacobian"):
         by_row = (*lead[:-1], 3 * lead[-1], *joints)
         if array.shape not in ((*lead, 3, *joints), by_row) or not array.size and rows:
-            raise ValueError(f"jacobian has the shape {array.shape}, not {[*lead, 3, 'nq']} or {[*by_row[:-1], 'nq']}")
+            raise ValueError(f"{name} has the shape {array.shape}, not {[*lead, 3, 'nq']} or {[*by_row[:-1], 'nq']}")
         return np.ascontiguousarray(array.reshape(3 * rows, *joints))
-    if name == "mobility":
+    if name in ("mobility", "angular_mobility"):
         shape = (*lead, 3, 3) if array.ndim > len(lead) else lead
         flat = (rows, 3, 3) if array.ndim > len(lead) else (rows,)
     else:

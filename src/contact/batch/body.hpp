@@ -29,7 +29,7 @@ GARRA_HD solvers::FrictionProblem<S, N> load_problem(const double* problems, con
 /// The same in `p`, whose matrix may be anywhere.
 template <class S, int N, class Matrix>
 GARRA_HD void load_problem(const double* problems, const double* sliding, std::int64_t i, int contacts,
-                           solvers::FrictionProblem<S, N, Matrix>& p) {
+                           solvers::FrictionProblem<S, N, 3, Matrix>& p) {
   load_padded<S, N>(problems, i, contacts, p);
   if (sliding != nullptr)
     solvers::eliminate_sliding(p, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
@@ -61,7 +61,7 @@ struct IterateBody {
     }
   }
   template <class S, class Matrix>
-  GARRA_HD auto begin(const solvers::FrictionProblem<S, N, Matrix>& problem) const {
+  GARRA_HD auto begin(const solvers::FrictionProblem<S, N, 3, Matrix>& problem) const {
     const auto valid = solvers::friction_problem_detail::defects(problem) == S(0);
     auto state = solver.template start<S, N>(problem);
     state.running = select(valid, state.running, S(0));

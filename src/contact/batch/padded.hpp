@@ -35,7 +35,7 @@ void for_contacts(int contacts, const F& f) {
 
 /// A problem whose numbers come out of A(), b() and mu(), one after another.
 template <class S, int N, class Matrix, class NextA, class NextB, class NextMu>
-GARRA_HD void fill_up(int contacts, NextA& A, NextB& b, NextMu& mu, solvers::FrictionProblem<S, N, Matrix>& p) {
+GARRA_HD void fill_up(int contacts, NextA& A, NextB& b, NextMu& mu, solvers::FrictionProblem<S, N, 3, Matrix>& p) {
   for (int k = 0; k < 9 * N * N; ++k) p.A[k] = S(0);
   p.b = Vec<S, 3 * N>::zero();
   for (int r = 0; r < 3 * contacts; ++r)
@@ -61,7 +61,7 @@ struct TileReader {
 /// Problem i of tiles of FrictionProblem, of fewer contacts than N.
 template <class S, int N, class Matrix>
 GARRA_HD void load_padded(const double* problems, std::int64_t i, int contacts,
-                          solvers::FrictionProblem<S, N, Matrix>& p) {
+                          solvers::FrictionProblem<S, N, 3, Matrix>& p) {
   TileReader<S> next{batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i)};
   fill_up<S, N>(contacts, next, next, next, p);
 }

@@ -19,7 +19,8 @@ const char* const kSetFile =
     "curvature [m,2], force_limit, torsion_radius [m], mass [g], com, gravity [g,3], inertia [g,3,3], wrench [g,6]; of "
     "a hand that is "
     "not ideal force [m,3] and mobility [m,3,3] or [m], or jacobian [3 m,nq], mass_matrix [g,nq,nq], torque, "
-    "bias, torque_limit [g,nq] (docs/grasp-sets.md).";
+    "bias, torque_limit [g,nq]; of its soft contacts torsion [m] and angular_mobility or angular_jacobian "
+    "(docs/grasp-sets.md).";
 
 }  // namespace
 
@@ -121,20 +122,31 @@ class SetFile::Reader {
     return out;
   }
 
-  void read_hand(grasp::Set& s) {
-    s.force = contact_array("force", {3});
-    const bool one_each = file_->has("mobility") && file_->shape("mobility") == contacts_;
-    s.mobility = one_each ? contact_array("mobility", {}) : contact_array("mobility", {3, 3});
-    if (!file_->has("jacobian")) return;
-    const Shape shape = file_->shape("jacobian");
-    const std::uint64_t nq = shape.empty() ? 0 : shape.back();
-    if (nq == 0) file_->refuse("jacobian", "is " + to_string(shape) + ", not [3 m,nq] with at least one joint");
-    // Three rows a contact, however the rows are counted: [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
+  /// A number or a matrix for each contact.
+  [[nodiscard]] std::vector<double> mobilities(const char* name) {
+    const bool one_each = file_->has(name) && file_->shape(name) == contacts_;
+    return one_each ? contact_array(name, {}) : contact_array(name, {3, 3});
+  }
+  /// Three rows a contact, however the rows are counted: [3m,nq], [m,3,nq], [g,3k,nq], [g,k,3,nq].
+  [[nodiscard]] std::vector<double> jacobians(const char* name, std::uint64_t nq) {
+    if (!file_->has(name)) return {};
     Shape flat = contacts_, by_contact = contacts_;
     flat.back() *= 3;
     flat.push_back(nq);
     by_contact.insert(by_contact.end(), {3, nq});
-    s.jacobian = contact_rows("jacobian", shape == by_contact ? by_contact : flat);
+    return contact_rows(name, file_->shape(name) == by_contact ? by_contact : flat);
+  }
+  void read_hand(grasp::Set& s) {
+    s.force = contact_array("force", {3});
+    s.torsion = contact_array("torsion", {});
+    s.mobility = mobilities("mobility");
+    s.angular_mobility = mobilities("angular_mobility");
+    if (!file_->has("jacobian")) return;
+    const Shape shape = file_->shape("jacobian");
+    const std::uint64_t nq = shape.empty() ? 0 : shape.back();
+    if (nq == 0) file_->refuse("jacobian", "is " + to_string(shape) + ", not [3 m,nq] with at least one joint");
+    s.jacobian = jacobians("jacobian", nq);
+    s.angular_jacobian = jacobians("angular_jacobian", nq);
     if (now_.rows == 0) return;  // without a jacobian, without joints
     const std::uint64_t g = grasps_;
     s.mass_matrix = array("mass_matrix", {g, nq, nq});
@@ -239,9 +251,15 @@ void write_grasp_set(const std::string& path, const grasp::Set& s, const SetExtr
   put("gravity", {g, 3}, s.gravity);
   put("wrench", {g, 6}, s.wrench);
   put("force", {m, 3}, s.force);
+  put("torsion", {m}, s.torsion);
   const auto nq = static_cast<std::uint64_t>(s.joints());
-  put("mobility", s.mobility.size() == m ? Shape{m} : Shape{m, 3, 3}, s.mobility);
+  const auto put_mobility = [&](const char* name, const std::vector<double>& values) {
+    put(name, values.size() == m ? Shape{m} : Shape{m, 3, 3}, values);
+  };
+  put_mobility("mobility", s.mobility);
+  put_mobility("angular_mobility", s.angular_mobility);
   put("jacobian", {3 * m, nq}, s.jacobian);
+  put("angular_jacobian", {3 * m, nq}, s.angular_jacobian);
   put("mass_matrix", {g, nq, nq}, s.mass_matrix);
   put("torque", {g, nq}, s.torque);
   put("bias", {g, nq}, s.bias);

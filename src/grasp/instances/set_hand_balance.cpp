@@ -1,18 +1,9 @@
 // Whether forces can balance the wrenches of grasps whose hand is known, on the host: apart from set_hand.cpp so that
 // the two compile side by side.
-#include "garra/batch/for_each.hpp"
-#include "grasp/set/hand.hpp"
+#include "grasp/set/host_balance.hpp"
 
 namespace garra::grasp {
 
-template <int N>
-void balance(Executor executor, const HandBalanceBody<N>& body, std::int64_t count) {
-  batch::for_each(executor, count, body);
-}
-template <int N>
-void balance(Executor executor, const HandTorqueBody<N>& body, std::int64_t count) {
-  batch::for_each(executor, count, body);
-}
 template void balance(Executor, const HandBalanceBody<1>&, std::int64_t);
 template void balance(Executor, const HandBalanceBody<2>&, std::int64_t);
 template void balance(Executor, const HandBalanceBody<3>&, std::int64_t);

@@ -9,9 +9,9 @@
 namespace garra::grasp {
 
 /// The object's side of a sample, moments divided by its radius of gyration: all rows are forces [N].
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct ObjectWrench {
-  Mat<S, 6, 3 * N> W;  ///< wrench of contact forces (n, t, o)
+  Mat<S, 6, D * N> W;  ///< wrench of contact forces (n, t, o)
   Vec<S, 6> w;         ///< weight, external and gyroscopic wrench
   S size;              ///< |weight| + |the rest|
   S radius;            ///< of gyration: root of the mean of its squares about the three axes [m]
@@ -67,10 +67,10 @@ struct BalanceReserve {
   S lost;    ///< 1 where no forces balance the probe at all
 };
 
-template <class S, int N, int R, int K>
-GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrench<S, N>& object,
-                                           const solvers::WrenchBalance<S, N, R, K>& p, const Vec<S, 3 * N>& c) {
-  const auto gram = solvers::balance::gram<S, N>(p.W);
+template <class S, int N, int R, int K, int D>
+GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
+                                           const solvers::WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
+  const auto gram = solvers::balance::gram<S, N, D>(p.W);
   Vec<S, 6> probe;
   // Rows are scaled as W's are, so the probe is, too.
   for (int r = 0; r < 6; ++r) probe[r] = S(m.probe[r]) / (r < 3 ? S(1) : object.radius);
@@ -81,18 +81,18 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
   BalanceReserve<S> out = {S(kInfinity), S(kInfinity), S(0)};
   // Only a W without full rank can lose something; 1e-9 of it is the tolerance of a balance.
   out.lost = select(gram.deficient > S(0) && norm(lost) > S(1e-9) * norm(probe), S(1), S(0));
-  Mat<S, 3 * K, 6> G_finger;  // of the contacts of a finger
-  Vec<S, 3 * K> step_finger;
+  Mat<S, D * K, 6> G_finger;  // of the contacts of a finger
+  Vec<S, D * K> step_finger;
   for (int j = 0; j < N; ++j) {
-    Mat<S, 6, 3> W;
+    Mat<S, 6, D> W;
     for (int r = 0; r < 6; ++r)
-      for (int k = 0; k < 3; ++k) W(r, k) = p.W(r, 3 * j + k);
+      for (int k = 0; k < D; ++k) W(r, k) = p.W(r, D * j + k);
     // W^T (W W^T)^-1: up to its sign the change of the least forces with an added wrench (F, T / length).
-    const Mat<S, 6, 3> X = solve(gram.factors, W);
-    Mat<S, 3, 6> G;
-    for (int k = 0; k < 3; ++k)
+    const Mat<S, 6, D> X = solve(gram.factors, W);
+    Mat<S, D, 6> G;
+    for (int k = 0; k < D; ++k)
       for (int r = 0; r < 6; ++r) G(k, r) = X(r, k) * (r < 3 ? S(1) : turn);
-    const Vec3<S> cj = solvers::contact<S, N>(c, j), step = -transpose_times(W, spread);
+    const Vec<S, D> cj = solvers::contact<S, N, D>(c, j), step = -transpose_times(W, spread);
     const S room = p.limit[j] - cj[0];
     // How far the force may change before it meets cone or limit, over how much a unit wrench changes it.
     out.radius = min(out.radius, max(min(cone_distance(cj, p.mu[j]), room), S(0)) / spectral_norm(G));
@@ -101,13 +101,13 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
     const S to_limit = select(grows, max(room, S(0)) / select(grows, step[0], S(1)), S(kInfinity));
     out.factor = min(out.factor, min(cone_exit(cj, step, p.mu[j]), to_limit));
     if constexpr (R > 0) {
-      for (int k = 0; k < 3; ++k) {
-        step_finger[3 * (j % K) + k] = step[k];
-        for (int r = 0; r < 6; ++r) G_finger(3 * (j % K) + k, r) = G(k, r);
+      for (int k = 0; k < D; ++k) {
+        step_finger[D * (j % K) + k] = step[k];
+        for (int r = 0; r < 6; ++r) G_finger(D * (j % K) + k, r) = G(k, r);
       }
       if (j % K < K - 1) continue;
       for (int i = 0; i < p.rows; ++i) {
-        const Vec<S, 3 * K>& gain = p.gain[j / K][i];
+        const Vec<S, D* K>& gain = p.gain[j / K][i];
         const S share = solvers::balance::torque_share(p, c, j / K, i), turn = dot(gain, step_finger);
         const S size = norm(transpose_times(G_finger, gain));
         // A radius may use a torque up in either direction, the probe in its own only.
@@ -131,9 +131,9 @@ GARRA_HD S cut(const S& balanced, const S& metric, const S& most) {
 
 /// Load factor and wrench radius of the stick force, cut down to what can be balanced. `reserve_of(c)` is asked for
 /// the balance_reserve() of forces c.
-template <class S, int N, int R, int K, class Reserve>
-GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R, K>& answer, const Reserve& reserve_of,
-                       Metrics<S, N>& out) {
+template <class S, int N, int R, int K, int D, class Reserve>
+GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R, K, D>& answer,
+                       const Reserve& reserve_of, Metrics<S, N>& out) {
   const S zero = S(0);
   S radius = S(kInfinity), factor = S(kInfinity);
   // Where no lane has anything to cut, the reserves are not computed.
@@ -153,10 +153,10 @@ GARRA_HD void cut_down(const HoldUnits& m, const solvers::BalanceAnswer<S, N, R,
 
 /// What becomes of a sample's wrench: whether any forces can balance it, and what the command leaves of it. `left`: of
 /// the commanded forces, which are also where the search for forces begins.
-template <class S, int N, int R, int K, class Reserve>
-GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R, K>& p,
-                     const Vec<S, 3 * N>& command, const Vec<S, 6>& left, const Reserve& reserve_of,
-                     Metrics<S, N>& out) {
+template <class S, int N, int R, int K, int D, class Reserve>
+GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
+                     const solvers::WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& command,
+                     const Vec<S, 6>& left, const Reserve& reserve_of, Metrics<S, N>& out) {
   const auto something = object.size > S(0);
   // (23) of docs/grasp-model.md; nothing to carry is carried.
   out.imbalance = select(something, norm(left) / select(something, object.size, S(1)), S(0));
@@ -164,10 +164,11 @@ GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const
   out.resisted = answer.balanced;
   cut_down(m, answer, reserve_of, out);
 }
-template <class S, int N, int R, int K>
-GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N>& object, const solvers::WrenchBalance<S, N, R, K>& p,
-                     const Vec<S, 3 * N>& command, const Vec<S, 6>& left, Metrics<S, N>& out) {
-  const auto reserve_of = [&](const Vec<S, 3 * N>& c) { return balance_reserve(m, object, p, c); };
+template <class S, int N, int R, int K, int D>
+GARRA_HD void settle(const HoldUnits& m, const ObjectWrench<S, N, D>& object,
+                     const solvers::WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& command,
+                     const Vec<S, 6>& left, Metrics<S, N>& out) {
+  const auto reserve_of = [&](const Vec<S, D * N>& c) { return balance_reserve(m, object, p, c); };
   settle(m, object, p, command, left, reserve_of, out);
 }
 

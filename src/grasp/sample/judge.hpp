@@ -8,7 +8,7 @@
 namespace garra::grasp {
 
 /// Step 6: certificate, contact states and outcome, of up to two candidates from different starts.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct Verdict {
   S outcome;           ///< grasp::Outcome
   S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
@@ -16,11 +16,11 @@ struct Verdict {
   S sticks;            ///< 1 where every contact sticks, else 0; NaN: unsolved
   S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
   Vec<S, N> state;     ///< grasp::ContactState
-  Vec<S, 3 * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
+  Vec<S, D * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 };
 
 /// What samples are judged by, and the tiles that the steps before have left. Metrics have been through the balance.
-template <int N>
+template <int N, int D = 3>
 struct Judge {
   double tol, held_imbalance;
   const double* problems;
@@ -30,18 +30,18 @@ struct Judge {
 
   /// Of sample i, but for the object's acceleration.
   template <class S>
-  GARRA_HD Verdict<S, N> verdict(std::int64_t i) const {
-    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+  GARRA_HD Verdict<S, N, D> verdict(std::int64_t i) const {
+    const auto problem = batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i);
     const auto m = batch::load<S, Metrics<S, N>>(metrics, i);
-    const auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
+    const auto found = batch::load<S, solvers::Candidate<S, N, D>>(candidates, i);
     const auto one = solvers::certified(problem, found, tol);
     auto v = judge<S>(problem, one);
     if (second != nullptr) {
-      const auto other = batch::load<S, solvers::Candidate<S, N>>(second, i);
+      const auto other = batch::load<S, solvers::Candidate<S, N, D>>(second, i);
       const auto two = solvers::certified(problem, other, tol);
       S apart = S(0);
       // Accelerations, not forces: these need not be unique where A is singular, and no outcome hangs on them.
-      for (int k = 0; k < 3 * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
+      for (int k = 0; k < D * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
       v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
@@ -58,8 +58,9 @@ struct Judge {
 
   /// Lane by lane one of two verdicts.
   template <class S>
-  static GARRA_HD Verdict<S, N> choose(const MaskOf<S>& first, const Verdict<S, N>& a, const Verdict<S, N>& b) {
-    Verdict<S, N> v;
+  static GARRA_HD Verdict<S, N, D> choose(const MaskOf<S>& first, const Verdict<S, N, D>& a,
+                                          const Verdict<S, N, D>& b) {
+    Verdict<S, N, D> v;
     v.outcome = select(first, a.outcome, b.outcome);
     v.residual = select(first, a.residual, b.residual);
     v.iterations = select(first, a.iterations, b.iterations);
@@ -73,29 +74,29 @@ struct Judge {
 
   /// No problem, so no numbers.
   template <class S>
-  static GARRA_HD Verdict<S, N> unreachable() {
+  static GARRA_HD Verdict<S, N, D> unreachable() {
     const S nan = S(__builtin_nan(""));
-    Verdict<S, N> v;
+    Verdict<S, N, D> v;
     v.outcome = S(int(Outcome::kUnreachable));
     v.residual = nan;
     v.iterations = S(0);
     v.sticks = S(0);
     v.acceleration = nan;
     for (int k = 0; k < N; ++k) v.state[k] = S(0);
-    for (int k = 0; k < 3 * N; ++k) v.c[k] = v.a[k] = nan;
+    for (int k = 0; k < D * N; ++k) v.c[k] = v.a[k] = nan;
     return v;
   }
 
   template <class S>
-  static GARRA_HD Verdict<S, N> judge(const solvers::FrictionProblem<S, N>& p,
-                                      const solvers::FrictionSolution<S, N>& s) {
+  static GARRA_HD Verdict<S, N, D> judge(const solvers::FrictionProblem<S, N, D>& p,
+                                         const solvers::FrictionSolution<S, N, D>& s) {
     static_assert(int(ContactState::kSlip) == 1 && int(ContactState::kBreak) == 2, "as contact_state numbers them");
-    Verdict<S, N> v;
+    Verdict<S, N, D> v;
     const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
     // eps is not negative: masks that are false in all lanes.
     auto any_slip = eps < S(0), any_break = eps < S(0);
     for (int j = 0; j < N; ++j) {
-      v.state[j] = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
+      v.state[j] = solvers::contact_state(solvers::contact<S, N, D>(s.a, j), eps);
       any_break = any_break || v.state[j] == S(int(ContactState::kBreak));
       any_slip = any_slip || v.state[j] == S(int(ContactState::kSlip));
     }

@@ -29,28 +29,28 @@ struct Metrics {
 
 /// -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1): stick force, its change with the load, with the squeeze, and with
 /// any wrench.
-template <class S, int N>
+template <class S, int N, int D = 3>
 struct HoldForces {
-  Vec<S, 3 * N> stick, load, push;  ///< push: with less squeeze
-  ColumnGram<S> gram[N];            ///< of the change of each contact's force with a wrench
+  Vec<S, D * N> stick, load, push;  ///< push: with less squeeze
+  ColumnGram<S, D> gram[N];         ///< of the change of each contact's force with a wrench
 };
 
 /// One right-hand side after another: all nine at once take more registers than a GPU thread has.
-template <class S, int N>
-GARRA_HD HoldForces<S, N> hold_forces(const HoldUnits& m, const Ldlt<S, 3 * N>& factors, const System<S, N>& sys,
-                                      const Vec<S, 3 * N>& squeeze_drift) {
-  HoldForces<S, N> out;
-  Vec<S, 3 * N> load = Vec<S, 3 * N>::zero();
+template <class S, int N, int D = 3>
+GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Ldlt<S, D * N>& factors, const System<S, N, D>& sys,
+                                         const Vec<S, D * N>& squeeze_drift) {
+  HoldForces<S, N, D> out;
+  Vec<S, D* N> load = Vec<S, D * N>::zero();
   for_each_index<6>([&](auto k) {
-    Vec<S, 3 * N> x;
-    for_each_index<3 * N>([&](auto i) {
+    Vec<S, D * N> x;
+    for_each_index<D * N>([&](auto i) {
       x[i] = -sys.inverse_mass_W(k, i);
       load[i] = fma(sys.inverse_mass_W(k, i), S(m.probe[k]), load[i]);
     });
     x = solve(factors, x);
     const S unit = S(k < 3 ? 1.0 : m.length);
     for_each_index<N>([&](auto j) {
-      const Vec3<S> g = vec3<S>(x[3 * j] * unit, x[3 * j + 1] * unit, x[3 * j + 2] * unit);
+      const Vec<S, D> g = unit * solvers::contact<S, N, D>(x, j);
       if (k == 0)
         out.gram[j].set(g);
       else
@@ -64,24 +64,24 @@ GARRA_HD HoldForces<S, N> hold_forces(const HoldUnits& m, const Ldlt<S, 3 * N>& 
 }
 
 /// The metrics that come of the stick force; inlined, for a GPU thread that has registers for all of it.
-template <class S, int N>
-GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
-                                            const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
+template <class S, int N, int D = 3>
+GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
+                                            const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
   const auto factored = factor_ldlt(sys.A);
-  const HoldForces<S, N> forces = hold_forces(m, factored, sys, squeeze_drift);
+  const HoldForces<S, N, D> forces = hold_forces(m, factored, sys, squeeze_drift);
   Metrics<S, N> out;
   out.margin = out.load_factor = out.wrench_radius = S(kInfinity);
   out.critical = S(-kInfinity);
   out.first = S(0);
   S release = S(kInfinity);
   for_each_index<N>([&](auto j) {
-    const Vec3<S> c = solvers::contact<S, N>(forces.stick, j);
+    const Vec<S, D> c = solvers::contact<S, N, D>(forces.stick, j);
     const S margin = friction_margin(c, mu[j]);
     out.first = select(margin < out.margin, S(int(j)), out.first);
     out.margin = min(out.margin, margin);
     out.critical = max(out.critical, critical_friction(c));
-    out.load_factor = min(out.load_factor, cone_exit(c, solvers::contact<S, N>(forces.load, j), mu[j]));
-    release = min(release, cone_exit(c, solvers::contact<S, N>(forces.push, j), mu[j]));
+    out.load_factor = min(out.load_factor, cone_exit(c, solvers::contact<S, N, D>(forces.load, j), mu[j]));
+    release = min(release, cone_exit(c, solvers::contact<S, N, D>(forces.push, j), mu[j]));
     out.wrench_radius = min(out.wrench_radius, max(cone_distance(c, mu[j]), S(0)) / forces.gram[j].norm());
     const auto pressed = mu[j] * c[0] > S(0);
     const S scale = S(1) / select(pressed, mu[j] * c[0], S(1));
@@ -104,10 +104,10 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
 
 /// The same as a function of its own. Hands of a set need that: inlined there, nvcc 13.0 gave those of five and eight
 /// contacts other problems than the processor has.
-template <class S, int N>
-GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N>& sys, const Vec<S, N>& mu,
-                                         const Vec<S, 3 * N>& squeeze_drift, const S& squeeze) {
-  return inlined_hold_metrics<S, N>(m, sys, mu, squeeze_drift, squeeze);
+template <class S, int N, int D = 3>
+GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
+                                         const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
+  return inlined_hold_metrics<S, N, D>(m, sys, mu, squeeze_drift, squeeze);
 }
 
 /// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8

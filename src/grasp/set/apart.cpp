@@ -44,11 +44,14 @@ class Deciding {
     const auto set_sizes = [](const auto& use) { for_set_sizes(use); };
     const auto soft_sizes = [](const auto& use) { for_soft_sizes(use); };
     const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
+    const auto soft_hand_sizes = [](const auto& use) { for_soft_hand_sizes(use); };
     if (work_.hand == Hand::kIdeal) {
       for_set_sizes([&](auto n) { of_size(n, set_sizes, false, [&](auto some) { ideal<n, 3>(some); }); });
       for_soft_sizes([&](auto n) { of_size(n, soft_sizes, true, [&](auto some) { ideal<n, 4>(some); }); });
     } else {
-      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, false, [&](auto some) { with_hand<n>(some); }); });
+      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, false, [&](auto some) { with_hand<n, 3>(some); }); });
+      for_soft_hand_sizes(
+          [&](auto n) { of_size(n, soft_hand_sizes, true, [&](auto some) { with_hand<n, 4>(some); }); });
     }
   }
 
@@ -95,19 +98,19 @@ class Deciding {
   }
 
   /// The same with the hand that the set has. Numbers come with the samples.
-  template <int N>
+  template <int N, int D>
   void with_hand(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
-    PackedHands<N> hands;
+    PackedHands<N, D> hands;
     for (std::size_t j = 0; j < places.size(); ++j) reader_.pack(grasp(places[j]), grasps[j], hands);
     const std::int64_t samples = std::max(of_.count, of_.numbers);
     std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_, work_.hand);
     const SetModel model = model_of(work_.study);
-    run_hand<N>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, work_.study.held_imbalance,
-                 work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
-                 numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
-                work_.device);
+    run_hand<N, D>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, work_.study.held_imbalance,
+                    work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(),
+                    of_.numbers, numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
+                   work_.device);
     spread(numbers.critical, places, out_.critical);
     spread(numbers.margin, places, out_.margin);
     spread(numbers.radius, places, out_.radius);

@@ -4,6 +4,7 @@
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
+#include "grasp/set/host_samples.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/set/stretches.hpp"
 
@@ -15,13 +16,13 @@ constexpr std::int64_t kSamples = 128;  // at once, a whole number of words: the
 static_assert(kSamples % 64 == 0);
 
 /// Tiles of one thread.
-template <int N>
+template <int N, int D>
 struct Workspace {
-  batch::Tiles<solvers::FrictionProblem<double, N>> problems{kSamples};
-  batch::Tiles<typename contact::BalanceOp<N>::template In<double>> wrenches{kSamples};
-  batch::Tiles<HandCommand<double, N>> commands{kSamples};
+  batch::Tiles<solvers::FrictionProblem<double, N, D>> problems{kSamples};
+  batch::Tiles<typename contact::BalanceOp<N, D>::template In<double>> wrenches{kSamples};
+  batch::Tiles<HandCommand<double, N, D>> commands{kSamples};
   batch::Tiles<Metrics<double, N>> metrics{kSamples};
-  batch::Tiles<solvers::Candidate<double, N>> candidates{kSamples}, second{kSamples};
+  batch::Tiles<solvers::Candidate<double, N, D>> candidates{kSamples}, second{kSamples};
   batch::Tiles<HandResult<double>> results{kSamples};
 
   HandTiles tiles(bool check_uniqueness) {
@@ -31,37 +32,54 @@ struct Workspace {
   }
 };
 
-template <int N>
-Judge<N> judge_of(const HandJob<N>& job, const HandTiles& t) {
+template <int N, int D>
+Judge<N, D> judge_of(const HandJob<N, D>& job, const HandTiles& t) {
   return {job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
 }
 
 /// Contact problems, and what they are asked besides.
-template <int N>
-void prepare(const HandJob<N>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
+template <int N, int D>
+void prepare(const HandJob<N, D>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
   const auto grasp = static_cast<std::size_t>(of.grasp);
-  const CandidateBody<N> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
-  const LimitedJoints<N> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
-  batch::for_each(executor, of.count, HandBuildBody<N>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
-  with_balance(HandBalanceBody<N>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
+  const CandidateBody<N, D> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
+  const LimitedJoints<N, D> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
+  for_samples<N, D>(executor, of.count,
+                    HandBuildBody<N, D>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
+  with_balance(HandBalanceBody<N, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
 }
 
-template <int N>
-void solve(const HandJob<N>& job, std::int64_t count, Executor executor, const HandTiles& t) {
-  contact::IterateBody<solvers::FrictionNewton, N> iterate{job.solver, t.problems, nullptr, t.candidates};
-  contact::iterate(executor, iterate, count);
+/// Of points with what lies beyond Newton; soft contacts have Newton's ladder alone.
+template <int N, int D>
+void iterate(Executor executor, const solvers::FrictionNewton& solver, const double* problems, double* candidates,
+             std::int64_t count) {
+  if constexpr (D == 3) {
+    contact::iterate(executor, contact::IterateBody<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates},
+                     count);
+  } else {
+    const HandIterateBody<N, D> body{solver, problems, candidates};
+    if constexpr (kHasLanes<N, D>)
+      if (executor != Executor::kScalar) return batch::iterate_lanes(body, count);
+    batch::for_each_scalar(count, body);
+  }
+}
+
+template <int N, int D>
+void solve(const HandJob<N, D>& job, std::int64_t count, Executor executor, const HandTiles& t) {
+  iterate<N, D>(executor, job.solver, t.problems, t.candidates, count);
   if (t.second == nullptr) return;
   // From zero instead of the stick test, so that a second solution has a chance to be found.
-  iterate.solver.cold = true;
-  iterate.candidates = t.second;
-  contact::iterate(executor, iterate, count);
+  solvers::FrictionNewton cold = job.solver;
+  cold.cold = true;
+  iterate<N, D>(executor, cold, t.problems, t.second, count);
 }
 
 /// Judges and counts.
-template <int N>
-void conclude(const HandJob<N>& job, const SampleStretch& of, Executor executor, Workspace<N>& w, HandCounts& counts) {
-  batch::for_each(executor, of.count, HandJudgeBody<N>{judge_of(job, w.tiles(job.check_uniqueness)), w.results.data()});
+template <int N, int D>
+void conclude(const HandJob<N, D>& job, const SampleStretch& of, Executor executor, Workspace<N, D>& w,
+              HandCounts& counts) {
+  for_samples<N, D>(executor, of.count,
+                    HandJudgeBody<N, D>{judge_of(job, w.tiles(job.check_uniqueness)), w.results.data()});
   for (std::int64_t i = 0; i < of.count; ++i) {
     const HandResult<double> r = w.results.get(i);
     counts.add(r);
@@ -69,12 +87,18 @@ void conclude(const HandJob<N>& job, const SampleStretch& of, Executor executor,
   }
 }
 
+template <int N, int D>
+Executor host_executor(const Device& device) {
+  if (!kHasLanes<N, D>) return Executor::kScalar;
+  return device.executor == Executor::kCuda ? Executor::kLanes : device.executor;
+}
+
 /// All on the host.
-template <int N>
-void run_here(const HandJob<N>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
+template <int N, int D>
+void run_here(const HandJob<N, D>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
   for_stretches(
-      cut, device, [] { return Workspace<N>(); },
-      [&](Workspace<N>& w, const SampleStretch& of) {
+      cut, device, [] { return Workspace<N, D>(); },
+      [&](Workspace<N, D>& w, const SampleStretch& of) {
         const HandTiles t = w.tiles(job.check_uniqueness);
         prepare(job, of, device.executor, t);
         solve(job, of.count, device.executor, t);
@@ -87,7 +111,7 @@ template <int N>
 void run_newton_there(const HandJob<N>& job, const SampleCut& cut, const Device& device,
                       std::vector<HandCounts>& parts) {
   constexpr std::int64_t kTogether = 32;
-  std::vector<Workspace<N>> all(static_cast<std::size_t>(std::min(kTogether, cut.stretches())));
+  std::vector<Workspace<N, 3>> all(static_cast<std::size_t>(std::min(kTogether, cut.stretches())));
   for (std::int64_t first = 0; first < cut.stretches(); first += kTogether) {
     const std::int64_t here = std::min(kTogether, cut.stretches() - first);
     const auto in_parallel = [&](const auto& work) {
@@ -95,11 +119,11 @@ void run_newton_there(const HandJob<N>& job, const SampleCut& cut, const Device&
           solve_threads(device), {here, 1}, [] { return 0; },
           [&](int, std::int64_t k, std::int64_t) { work(all[static_cast<std::size_t>(k)], cut.stretch(first + k)); });
     };
-    in_parallel([&](Workspace<N>& w, const SampleStretch& of) {
+    in_parallel([&](Workspace<N, 3>& w, const SampleStretch& of) {
       prepare(job, of, Executor::kLanes, w.tiles(job.check_uniqueness));
     });
     NewtonTiles<N> newton{job.solver, kSamples, {}};
-    const auto solve_into = [&](batch::Tiles<solvers::Candidate<double, N>> Workspace<N>::*to) {
+    const auto solve_into = [&](batch::Tiles<solvers::Candidate<double, N>> Workspace<N, 3>::*to) {
       newton.parts.clear();
       for (std::int64_t k = 0; k < here; ++k) {
         auto& w = all[static_cast<std::size_t>(k)];
@@ -107,10 +131,10 @@ void run_newton_there(const HandJob<N>& job, const SampleCut& cut, const Device&
       }
       batch::on_device(device, newton);
     };
-    solve_into(&Workspace<N>::candidates);
+    solve_into(&Workspace<N, 3>::candidates);
     newton.solver.cold = true;
-    if (job.check_uniqueness) solve_into(&Workspace<N>::second);
-    in_parallel([&](Workspace<N>& w, const SampleStretch& of) {
+    if (job.check_uniqueness) solve_into(&Workspace<N, 3>::second);
+    in_parallel([&](Workspace<N, 3>& w, const SampleStretch& of) {
       conclude(job, of, Executor::kLanes, w, parts[static_cast<std::size_t>(of.number)]);
     });
   }
@@ -118,26 +142,30 @@ void run_newton_there(const HandJob<N>& job, const SampleCut& cut, const Device&
 
 }  // namespace set_hand
 
-template <int N>
-void run_hand(const HandJob<N>& job, const Device& device) {
+template <int N, int D>
+void run_hand(const HandJob<N, D>& job, const Device& device) {
   using namespace set_hand;
   if (job.grasps.empty() || job.samples == 0) return;
   const bool on_gpu = device.executor == Executor::kCuda;
-  if (on_gpu && N <= kMostHandOnDevice) return batch::on_device(device, job);
+  constexpr bool kAllThere = N <= (D == 3 ? kMostHandOnDevice : kMostSoftHandOnDevice);
+  if constexpr (kAllThere)
+    if (on_gpu) return batch::on_device(device, job);
   const SampleCut cut{std::ssize(job.grasps), job.samples, kSamples};
   std::vector<HandCounts> parts(static_cast<std::size_t>(cut.stretches()));
-  if constexpr (N > kMostHandOnDevice) {
-    on_gpu ? run_newton_there(job, cut, device, parts) : run_here(job, cut, device, parts);
-  } else {
-    run_here(job, cut, device, parts);
-  }
+  bool done = false;
+  if constexpr (D == 3 && !kAllThere)
+    if (on_gpu) {
+      run_newton_there(job, cut, device, parts);
+      done = true;
+    }
+  if (!done) run_here(job, cut, {host_executor<N, D>(device), device.threads, 0}, parts);
   for (std::int64_t k = 0; k < cut.stretches(); ++k) job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
 }
 
-template <int N>
-HandReplay replay_hand(const HandJob<N>& job, std::int64_t sample) {
+template <int N, int D>
+HandReplay replay_hand(const HandJob<N, D>& job, std::int64_t sample) {
   using namespace set_hand;
-  Workspace<N> w;
+  Workspace<N, D> w;
   const HandTiles t = w.tiles(job.check_uniqueness);
   // Alone in its tile; its bits are those that it has among others.
   prepare(job, {0, sample - job.first, 1, 0}, Executor::kScalar, t);
@@ -148,12 +176,12 @@ HandReplay replay_hand(const HandJob<N>& job, std::int64_t sample) {
   const auto f = w.commands.get(0);
   HandReplay out;
   const auto take = [](std::vector<double>& to, const auto& from, int count) { to.assign(from.m, from.m + count); };
-  take(out.A, p.A, 9 * N * N);
-  take(out.b, p.b, 3 * N);
+  take(out.A, p.A, D * D * N * N);
+  take(out.b, p.b, D * N);
   take(out.mu, p.mu, N);
-  take(out.c, v.c, 3 * N);
-  take(out.a, v.a, 3 * N);
-  take(out.command, f.force, 3 * N);
+  take(out.c, v.c, D * N);
+  take(out.a, v.a, D * N);
+  take(out.command, f.force, D * N);
   for (int j = 0; j < N; ++j) out.state.push_back(static_cast<int>(v.state[j]));
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;

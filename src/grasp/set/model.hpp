@@ -309,7 +309,7 @@ struct NarrowFrictionBody {
     for (int j = 0; j < N; ++j) {
       const Vec<S, D> c = solvers::balance::part_of<D>(a.force, j);
       const auto presses = c[0] > S(0);
-      most = max(most, select(presses, solvers::cone::radius(c) / select(presses, c[0], S(1)), S(0)));
+      most = max(most, select(presses, tangential_length(c) / select(presses, c[0], S(1)), S(0)));
     }
     return most;
   }
@@ -324,7 +324,7 @@ struct NarrowFrictionBody {
       const S middle = S(0.5) * (low + high);
       S value = along;
       for (int j = 0; j < N; ++j) {
-        const S across = solvers::cone::radius(solvers::balance::part_of<D>(z, j));
+        const S across = tangential_length(solvers::balance::part_of<D>(z, j));
         value += min(p.limit[j], S(solvers::kLargestForce) * size) * min(fma(-middle, across, z[D * j]), S(0));
       }
       const auto still = value > S(solvers::kBalanceTolerance) * size;

@@ -79,25 +79,30 @@ struct HandRows {
         contacts(set.first[static_cast<std::size_t>(g) + 1] - first),
         joints(set.joints()),
         force(rows(set.force, first, contacts, 3)),
-        mobility(rows(set.mobility, first, contacts, each_mobility(set))),
+        torsion(rows(set.torsion, first, contacts, 1)),
+        mobility(rows(set.mobility, first, contacts, each(set, set.mobility))),
+        angular_mobility(rows(set.angular_mobility, first, contacts, each(set, set.angular_mobility))),
         jacobian(rows(set.jacobian, first, contacts, 3 * joints)),
+        angular_jacobian(rows(set.angular_jacobian, first, contacts, 3 * joints)),
         torque(rows(set.torque, g, 1, joints)),
         bias(rows(set.bias, g, 1, joints)),
         torque_limit(rows(set.torque_limit, g, 1, joints)),
         mass_matrix{joints, rows(set.mass_matrix, g, 1, joints * joints)} {}
 
-  static std::int64_t each_mobility(const Set& set) { return std::ssize(set.mobility) == set.first.back() ? 1 : 9; }
-  /// Of contact j; from one number as from nine.
-  [[nodiscard]] Mat3<double> mobility_of(std::int64_t j) const {
+  /// Numbers of a contact's mobility: one in all directions, or a matrix.
+  static std::int64_t each(const Set& set, const Numbers& all) { return std::ssize(all) == set.first.back() ? 1 : 9; }
+  /// Of contact j; `all`: mobility or angular_mobility.
+  [[nodiscard]] Mat3<double> mobility_of(std::span<const double> all, std::int64_t j) const {
     const auto k = static_cast<std::size_t>(j);
-    if (std::ssize(mobility) == contacts) return mobility[k] * Mat3<double>::identity();
+    if (std::ssize(all) == contacts) return all[k] * Mat3<double>::identity();
     Mat3<double> out;
-    std::copy_n(mobility.begin() + 9 * j, 9, out.m);
+    std::copy_n(all.begin() + 9 * j, 9, out.m);
     return out;
   }
 
   std::int64_t first, contacts, joints;
-  std::span<const double> force, mobility, jacobian, torque, bias, torque_limit;
+  std::span<const double> force, torsion, mobility, angular_mobility, jacobian, angular_jacobian, torque, bias,
+      torque_limit;
   Square mass_matrix;
 };
 
@@ -120,14 +125,30 @@ void check_tangents(const Set& set) {
              "Give tangent [m,3], the direction t of each contact, or normal forces only.");
 }
 
-/// What J M^-1 makes of a torque: the acceleration of the contact points.
+/// Torsion radii of a grasp's contacts, where the numbers of each contact (kAxes) are those of its motion and, of soft
+/// contacts, its turning times the radius.
+template <int D, int N>
+Numbers radii_of(const SetGrasp<N>& grasp) {
+  return D == 3 ? Numbers() : Numbers(grasp.torsion_radius, grasp.torsion_radius + grasp.contacts);
+}
+
+/// What J M^-1 makes of a torque: the acceleration of the contact points, and of soft ones r times the angular one.
 class JointResponse {
  public:
-  explicit JointResponse(const HandRows& hand) : hand_(hand) {
+  JointResponse(const HandRows& hand, const Numbers& radii)
+      : hand_(hand), rows_((radii.empty() ? 3 : 6) * hand.contacts) {
     (void)cholesky(hand.mass_matrix, factor_);  // hand_is_sound() has asked
     const std::int64_t n = hand.joints;
-    columns_.assign(hand.jacobian.begin(), hand.jacobian.end());
-    for (std::int64_t r = 0; r < 3 * hand.contacts; ++r)
+    for (std::int64_t j = 0; j < hand.contacts; ++j) {
+      const auto its = [&](std::span<const double> all) {
+        return all.subspan(static_cast<std::size_t>(3 * j * n), static_cast<std::size_t>(3 * n));
+      };
+      std::ranges::copy(its(hand.jacobian), std::back_inserter(columns_));
+      if (radii.empty()) continue;
+      for (const double x : its(hand.angular_jacobian)) columns_.push_back(radii[static_cast<std::size_t>(j)] * x);
+    }
+    motion_ = columns_;
+    for (std::int64_t r = 0; r < rows_; ++r)
       solve_lower(factor_, std::span(columns_).subspan(static_cast<std::size_t>(r * n), static_cast<std::size_t>(n)));
   }
   [[nodiscard]] double mobility(std::int64_t r, std::int64_t c) const { return product(column(r), column(c)); }
@@ -135,8 +156,16 @@ class JointResponse {
   [[nodiscard]] Numbers of(Numbers torque) const {
     solve_lower(factor_, torque);
     Numbers out;
-    for (std::int64_t r = 0; r < 3 * hand_.contacts; ++r) out.push_back(product(column(r), torque));
+    for (std::int64_t r = 0; r < rows_; ++r) out.push_back(product(column(r), torque));
     return out;
+  }
+  /// What contact forces, as wide as the rows, ask of one joint.
+  template <int M>
+  [[nodiscard]] double torque(std::int64_t joint, const Vec<double, M>& force) const {
+    double sum = 0;
+    for (std::int64_t r = 0; r < rows_; ++r)
+      sum = std::fma(motion_[static_cast<std::size_t>(r * hand_.joints + joint)], force[static_cast<int>(r)], sum);
+    return sum;
   }
   /// The same of a unit torque of one joint.
   [[nodiscard]] Numbers of_joint(std::int64_t joint) const {
@@ -151,7 +180,8 @@ class JointResponse {
                                        static_cast<std::size_t>(hand_.joints));
   }
   const HandRows& hand_;
-  Numbers factor_, columns_;  ///< L of M = L L^T, and L^-1 J^T by its columns
+  std::int64_t rows_;
+  Numbers motion_, factor_, columns_;  ///< J; L of M = L L^T, and L^-1 J^T by its columns
 };
 
 /// Directions in which a mobility is below this share of its largest are the structure's.
@@ -188,14 +218,19 @@ void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D
   }
 }
 
-template <int N>
-Vec<double, 3 * N> commanded(const HandRows& rows, const SetGrasp<N>& grasp) {
-  Vec<double, 3 * N> f = Vec<double, 3 * N>::zero();
+/// In object axes.
+template <int N, int D>
+Vec<double, kAxes<D> * N> commanded(const HandRows& rows, const SetGrasp<N>& grasp) {
+  auto f = Vec<double, kAxes<D> * N>::zero();
   if (rows.force.empty()) return f;
   for (int j = 0; j < grasp.contacts; ++j) {
     const SurfacePoint& at = grasp.contact[j];
     const double* c = rows.force.data() + 3 * j;
-    for (int i = 0; i < 3; ++i) f[3 * j + i] = c[0] * at.n[i] + c[1] * at.t[i] + c[2] * at.o[i];
+    for (int i = 0; i < 3; ++i) f[kAxes<D> * j + i] = c[0] * at.n[i] + c[1] * at.t[i] + c[2] * at.o[i];
+    if constexpr (D > 3)
+      if (!rows.torsion.empty() && grasp.torsion_radius[j] > 0)
+        for (int i = 0; i < 3; ++i)
+          f[kAxes<D> * j + 3 + i] = rows.torsion[static_cast<std::size_t>(j)] / grasp.torsion_radius[j] * at.n[i];
   }
   return f;
 }
@@ -213,13 +248,13 @@ Mat3<double> gyration2_of(const Set& set, std::int64_t g, double length) {
 }
 
 /// `response`: null where the hand is not whole.
-template <int N>
-void set_drifts(const HandRows& rows, const JointResponse* response, SetHand<N>& out) {
-  out.own_drift = Vec<double, 3 * N>::zero();
+template <int N, int D>
+void set_drifts(const HandRows& rows, const JointResponse* response, SetHand<N, D>& out) {
+  out.own_drift = Vec<double, kAxes<D> * N>::zero();
   // A commanded force is what it presses with, whatever it moves, and the hand's own weight is compensated.
   out.command_drift = -(out.mobility * out.command_force);
   if (response == nullptr || rows.torque.empty()) return;
-  const auto fill = [&](std::span<const double> torque, double sign, Vec<double, 3 * N>& drift) {
+  const auto fill = [&](std::span<const double> torque, double sign, Vec<double, kAxes<D> * N>& drift) {
     const Numbers of_torque = response->of({torque.begin(), torque.end()});
     for (std::size_t r = 0; r < of_torque.size(); ++r) drift[static_cast<int>(r)] = sign * of_torque[r];
   };
@@ -233,56 +268,106 @@ int limits_of(const HandRows& rows) {
       std::count_if(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isfinite(x); }));
 }
 
-/// Joint i, beside the hand. `rest_mobility`: B^+.
-template <int N>
-LimitedJoint<N> limited_joint(const HandRows& rows, std::int64_t i, const JointResponse& response,
-                              const Vec<double, 3 * N>& force, const Mat<double, 3 * N, 3 * N>& rest_mobility) {
-  LimitedJoint<N> out{};
+/// What the joints of a hand do besides, and how: `rest_mobility` is B^+.
+template <int N, int D>
+struct JointParts {
+  const HandRows& rows;
+  const SetGrasp<N>& grasp;
+  const JointResponse& response;
+  const Vec<double, kAxes<D> * N>& force;
+  const Mat<double, kAxes<D> * N, kAxes<D> * N>& rest_mobility;
+};
+
+template <int N, int D>
+LimitedJoint<N, D> limited_joint(const JointParts<N, D>& of, std::int64_t i) {
+  constexpr int M = kAxes<D>;
+  const HandRows& rows = of.rows;
+  LimitedJoint<N, D> out{};
   const auto k = static_cast<std::size_t>(i);
   out.limit = rows.torque_limit.empty() ? std::numeric_limits<double>::infinity() : rows.torque_limit[k];
   if (!rows.bias.empty()) out.bias = rows.bias[k];
-  const Numbers drift = response.of_joint(i);
-  for (int r = 0; r < 3 * rows.contacts; ++r) {
-    out.gain[r] = rows.jacobian[static_cast<std::size_t>(r * rows.joints + i)];
-    out.drift[r] = drift[static_cast<std::size_t>(r)];
-  }
-  out.press = rest_mobility * out.drift;
+  const Numbers drift = of.response.of_joint(i);
+  for (std::size_t r = 0; r < drift.size(); ++r) out.drift[static_cast<int>(r)] = drift[r];
+  for (int j = 0; j < rows.contacts; ++j)
+    for (int r = 0; r < 3; ++r) {
+      const auto at = static_cast<std::size_t>((3 * j + r) * rows.joints + i);
+      out.gain[M * j + r] = rows.jacobian[at];
+      if constexpr (D > 3) out.gain[M * j + 3 + r] = of.grasp.length * rows.angular_jacobian[at];
+    }
+  out.press = of.rest_mobility * out.drift;
   // A commanded force is bias + J^T force, of which the set knows the force only.
   out.own = rows.torque.empty() ? out.bias : 0;
-  out.command = rows.torque.empty() ? dot(out.gain, force) : rows.torque[k];
+  out.command = rows.torque.empty() ? of.response.torque(i, of.force) : rows.torque[k];
   return out;
 }
 
 /// `count` of them: all, or those of the grasp that have a limit, and some without that fill up.
-template <int N>
-std::vector<LimitedJoint<N>> limited_joints_of(const HandRows& rows, bool all, int count, const JointResponse& response,
-                                               const Vec<double, 3 * N>& force,
-                                               const Mat<double, 3 * N, 3 * N>& rest_mobility) {
-  std::vector<LimitedJoint<N>> out;
-  for (std::int64_t i = 0; i < rows.joints; ++i)
-    if (all || std::isfinite(rows.torque_limit[static_cast<std::size_t>(i)]))
-      out.push_back(limited_joint<N>(rows, i, response, force, rest_mobility));
-  LimitedJoint<N> none{};
+template <int N, int D>
+std::vector<LimitedJoint<N, D>> limited_joints_of(const JointParts<N, D>& of, bool all, int count) {
+  std::vector<LimitedJoint<N, D>> out;
+  for (std::int64_t i = 0; i < of.rows.joints; ++i)
+    if (all || std::isfinite(of.rows.torque_limit[static_cast<std::size_t>(i)])) out.push_back(limited_joint(of, i));
+  LimitedJoint<N, D> none{};
   none.limit = std::numeric_limits<double>::infinity();
   out.resize(static_cast<std::size_t>(count), none);
   return out;
 }
 
-template <int N>
-Mat<double, 3 * N, 3 * N> mobility_of(const HandRows& rows, const JointResponse* response) {
-  constexpr int D = 3 * N;
-  auto B = Mat<double, D, D>::zero();
+template <int N, int D>
+Mat<double, kAxes<D> * N, kAxes<D> * N> mobility_of(const HandRows& rows, const Numbers& radii,
+                                                    const JointResponse* response) {
+  constexpr int M = kAxes<D>;
+  auto B = Mat<double, M * N, M * N>::zero();
   if (response != nullptr) {
-    for (int r = 0; r < 3 * rows.contacts; ++r)
+    for (int r = 0; r < M * rows.contacts; ++r)
       for (int c = 0; c <= r; ++c) B(r, c) = B(c, r) = response->mobility(r, c);
     return B;
   }
-  for (int j = 0; j < rows.contacts; ++j) {
-    const Mat3<double> M = rows.mobility_of(j);
+  const auto put = [&B](int at, const Mat3<double>& A, double factor) {
     for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c) B(3 * j + r, 3 * j + c) = 0.5 * (M(r, c) + M(c, r));
+      for (int c = 0; c < 3; ++c) B(at + r, at + c) = factor * (0.5 * (A(r, c) + A(c, r)));
+  };
+  for (int j = 0; j < rows.contacts; ++j) {
+    put(M * j, rows.mobility_of(rows.mobility, j), 1);
+    if constexpr (D > 3) {
+      const double r = radii[static_cast<std::size_t>(j)];
+      put(M * j + 3, rows.mobility_of(rows.angular_mobility, j), r * r);
+    }
   }
   return B;
+}
+
+/// B^+ and the structure's directions, of the directions in which contacts bear forces. `beyond`: how contacts move
+/// that nobody has.
+template <int N, int D>
+void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
+                Mat<double, kAxes<D> * N, kAxes<D> * N>& inverse) {
+  if constexpr (D == 3) {
+    split(hand.mobility, inverse, hand.structure, hand.structured);
+  } else {
+    constexpr int M = kAxes<D>;
+    auto F = Mat<double, M * N, D * N>::zero();
+    for (int j = 0; j < N; ++j) {
+      const SurfacePoint& at = grasp.contact[j];
+      ContactPlace<double> place{};
+      for (int r = 0; r < 3; ++r) {
+        place.E(r, 0) = at.n[r];
+        place.E(r, 1) = at.t[r];
+        place.E(r, 2) = at.o[r];
+      }
+      const Mat<double, M, D> frame = contact_frame<D>(place);
+      for (int r = 0; r < M; ++r)
+        for (int c = 0; c < D; ++c) F(M * j + r, D * j + c) = frame(r, c);
+    }
+    Mat<double, D * N, D*N> B = transpose_times(F, hand.mobility * F), inverse_B, structure;
+    // A point among soft contacts bears no moment: as if it could turn.
+    for (int j = 0; j < N; ++j)
+      if (!(grasp.torsion_radius[j] > 0)) B(D * j + 3, D * j + 3) = beyond;
+    split(B, inverse_B, structure, hand.structured);
+    const Mat<double, D * N, M* N> back = transpose(F);
+    inverse = F * (inverse_B * back);
+    hand.structure = F * (structure * back);
+  }
 }
 
 }  // namespace
@@ -301,10 +386,6 @@ Hand hand_of(const Set& set, Hand wanted) {
              "docs/grasp-sets.md lists the arrays of each hand.");
   };
   if (wanted == Hand::kIdeal) return wanted;
-  if (!set.torsion_radius.empty())
-    refuse("the set has torsion_radius, which is of ideal hands only, and its hand is " +
-               std::string(names_of(wanted)[static_cast<std::size_t>(wanted)]),
-           "Leave out torsion_radius, or ask what any forces could do: set.hand = \"ideal\".");
   need("mass", set.mass);
   if (wanted == Hand::kCompliant) {
     need("mobility", set.mobility);
@@ -317,6 +398,12 @@ Hand hand_of(const Set& set, Hand wanted) {
       refuse("the set has torque and force: a whole hand follows one command",
              "Leave out force, or torque, which is then bias + J^T force.");
   }
+  const bool whole = wanted == Hand::kWhole;
+  if (!set.torsion_radius.empty() && (whole ? set.angular_jacobian : set.angular_mobility).empty())
+    refuse("the set has torsion_radius, and does not say how its hand, which is " +
+               std::string(names_of(wanted)[static_cast<std::size_t>(wanted)]) + ", turns at its contacts",
+           std::string("Give ") + (whole ? "angular_jacobian [m,3,nq]" : "angular_mobility [m,3,3] or [m]") +
+               ", leave out torsion_radius, or ask what any forces could do: set.hand = \"ideal\".");
   check_tangents(set);
   return wanted;
 }
@@ -324,8 +411,12 @@ Hand hand_of(const Set& set, Hand wanted) {
 void check_hand_sizes(const Set& set) {
   const std::int64_t m = set.first.back(), g = set.count(), nq = set.joints();
   check_size("force", set.force, 3 * m, "[m,3]");
+  check_size("torsion", set.torsion, m, "[m]");
   if (std::ssize(set.mobility) != m) check_size("mobility", set.mobility, 9 * m, "[m,3,3], or [m]");
+  if (std::ssize(set.angular_mobility) != m)
+    check_size("angular_mobility", set.angular_mobility, 9 * m, "[m,3,3], or [m]");
   check_size("jacobian", set.jacobian, 3 * m * std::max<std::int64_t>(nq, 1), "[3 m,nq]");
+  check_size("angular_jacobian", set.angular_jacobian, std::ssize(set.jacobian), "that of jacobian");
   if (m == 0) return;
   check_size("mass_matrix", set.mass_matrix, g * nq * nq, "[g,nq,nq], with nq of jacobian's");
   check_size("torque", set.torque, g * nq, "[g,nq], with nq of jacobian's");
@@ -339,7 +430,8 @@ void check_hand_sizes(const Set& set) {
 
 bool hand_is_finite(const Set& set, std::int64_t g) {
   const HandRows rows(set, g);
-  for (const auto part : {rows.force, rows.mobility, rows.jacobian, rows.torque, rows.bias, rows.mass_matrix.m})
+  for (const auto part : {rows.force, rows.torsion, rows.mobility, rows.angular_mobility, rows.jacobian,
+                          rows.angular_jacobian, rows.torque, rows.bias, rows.mass_matrix.m})
     if (!std::all_of(part.begin(), part.end(), [](double x) { return std::isfinite(x); })) return false;
   return std::none_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return std::isnan(x); });
 }
@@ -350,11 +442,14 @@ bool hand_is_sound(const Set& set, Hand hand, std::int64_t g) {
   if (hand == Hand::kWhole)
     return is_symmetric(rows.mass_matrix) && cholesky(rows.mass_matrix, factor) &&
            std::all_of(rows.torque_limit.begin(), rows.torque_limit.end(), [](double x) { return x > 0; });
-  for (std::int64_t j = 0; hand == Hand::kCompliant && j < rows.contacts; ++j) {
-    const Mat3<double> M = rows.mobility_of(j);
+  const auto sound = [&](std::span<const double> mobilities, std::int64_t j) {
+    if (mobilities.empty()) return true;
+    const Mat3<double> M = rows.mobility_of(mobilities, j);
     const Square square{3, std::span<const double>(M.m, 9)};
-    if (!is_symmetric(square) || !cholesky(square, factor)) return false;
-  }
+    return is_symmetric(square) && cholesky(square, factor);
+  };
+  for (std::int64_t j = 0; hand == Hand::kCompliant && j < rows.contacts; ++j)
+    if (!sound(rows.mobility, j) || !sound(rows.angular_mobility, j)) return false;
   return true;
 }
 
@@ -368,21 +463,23 @@ HandReader::HandReader(const Set& set, Hand hand, bool torque_errors)
   for (std::int64_t g = 0; g < set.count(); ++g) limits_ = std::max(limits_, limits_of(HandRows(set, g)));
 }
 
-template <int N>
-void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& to) const {
+template <int N, int D>
+void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D>& to) const {
+  constexpr int M = kAxes<D>;
   const HandRows rows(set_, g);
+  const Numbers radii = radii_of<D>(grasp);
   std::optional<JointResponse> whole;
-  if (hand_ == Hand::kWhole) whole.emplace(rows);
+  if (hand_ == Hand::kWhole) whole.emplace(rows, radii);
   const JointResponse* const response = whole ? &*whole : nullptr;
-  SetHand<N>& out = to.hands.emplace_back();
-  out.mobility = mobility_of<N>(rows, response);
+  SetHand<N, D>& out = to.hands.emplace_back();
+  out.mobility = mobility_of<N, D>(rows, radii, response);
   // Contacts beyond those of the grasp move like others, so that they are no structure.
   const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
-  for (int r = 3 * grasp.contacts; r < 3 * N; ++r) out.mobility(r, r) = beyond;
-  const Vec<double, 3 * N> force = out.command_force = commanded(rows, grasp);
+  for (int r = M * grasp.contacts; r < M * N; ++r) out.mobility(r, r) = beyond;
+  const Vec<double, M* N> force = out.command_force = commanded<N, D>(rows, grasp);
   set_drifts(rows, response, out);
-  Mat<double, 3 * N, 3 * N> inverse;
-  split(out.mobility, inverse, out.structure, out.structured);
+  Mat<double, M * N, M * N> inverse;
+  split_hand(grasp, beyond, out, inverse);
   out.own_force = -(inverse * out.own_drift);
   out.command_force = -(inverse * out.command_drift);
   out.gyration2 = gyration2_of(set_, g, grasp.length);
@@ -394,18 +491,22 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& 
   to.limit = limits_ > 0;
   if (to.each == 0) return;
   out.hold.limited = out.hold.limited || to.limit;
-  const auto joints = limited_joints_of<N>(rows, torque_errors_, to.each, *response, force, inverse);
+  const auto joints = limited_joints_of<N, D>({rows, grasp, *response, force, inverse}, torque_errors_, to.each);
   to.joints.insert(to.joints.end(), joints.begin(), joints.end());
 }
-template void HandReader::pack(std::int64_t, const SetGrasp<1>&, PackedHands<1>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<2>&, PackedHands<2>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<3>&, PackedHands<3>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<4>&, PackedHands<4>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<5>&, PackedHands<5>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<6>&, PackedHands<6>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<7>&, PackedHands<7>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<16>&, PackedHands<16>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<1>&, PackedHands<1, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<2>&, PackedHands<2, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<3>&, PackedHands<3, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<4>&, PackedHands<4, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<5>&, PackedHands<5, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<6>&, PackedHands<6, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<7>&, PackedHands<7, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<16>&, PackedHands<16, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<2>&, PackedHands<2, 4>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<4>&, PackedHands<4, 4>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8, 4>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32, 4>&) const;
 
 }  // namespace garra::grasp

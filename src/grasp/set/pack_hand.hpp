@@ -16,14 +16,14 @@ void check_hand_sizes(const Set& set);
 [[nodiscard]] bool hand_is_finite(const Set& set, std::int64_t g);
 [[nodiscard]] bool hand_is_sound(const Set& set, Hand hand, std::int64_t g);
 /// Hands of several grasps, side by side.
-template <int N>
+template <int N, int D = 3>
 struct PackedHands {
-  std::vector<SetHand<N>> hands;
-  std::vector<LimitedJoint<N>> joints;  ///< as many of each
+  std::vector<SetHand<N, D>> hands;
+  std::vector<LimitedJoint<N, D>> joints;  ///< as many of each
   int each = 0;
   bool limit = false;  ///< some torques
 
-  [[nodiscard]] LimitedJoints<N> limited() const { return {joints.data(), each, limit}; }
+  [[nodiscard]] LimitedJoints<N, D> limited() const { return {joints.data(), each, limit}; }
 };
 
 class HandReader {
@@ -31,8 +31,8 @@ class HandReader {
   /// References stay the caller's. torque_errors: whether joints without a limit are looked at, too.
   HandReader(const Set& set, Hand hand, bool torque_errors);
   /// Adds the hand of grasp g; `grasp` is the same grasp, packed.
-  template <int N>
-  void pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N>& to) const;
+  template <int N, int D>
+  void pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D>& to) const;
 
  private:
   const Set& set_;

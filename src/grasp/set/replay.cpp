@@ -1,5 +1,7 @@
 // One sample of one grasp of a set, in full.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -118,34 +120,36 @@ void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<d
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
 }
 
-template <int N>
+template <int D, int N>
 void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
-  PackedHands<N> hand;
+  PackedHands<N, D> hand;
   HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
-  HandReplay r = replay_hand<N>(HandJob<N>{model,
-                                           {&g, 1},
-                                           hand.hands,
-                                           hand.limited(),
-                                           solvers::FrictionNewton{},
-                                           study.held_imbalance,
-                                           study.check_uniqueness,
-                                           sample,
-                                           1,
-                                           nullptr,
-                                           nullptr,
-                                           0,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr},
-                                sample);
+  HandReplay r = replay_hand<N, D>(HandJob<N, D>{model,
+                                                 {&g, 1},
+                                                 hand.hands,
+                                                 hand.limited(),
+                                                 solvers::FrictionNewton{},
+                                                 study.held_imbalance,
+                                                 study.check_uniqueness,
+                                                 sample,
+                                                 1,
+                                                 nullptr,
+                                                 nullptr,
+                                                 0,
+                                                 nullptr,
+                                                 nullptr,
+                                                 nullptr},
+                                   sample);
   out.outcome = r.outcome;
   const auto contacts = static_cast<std::size_t>(g.contacts);
-  r.c.resize(3 * contacts);
-  r.command.resize(3 * contacts);
+  for (std::size_t j = 0; j < contacts; ++j) {
+    const auto its = [&](const std::vector<double>& all) { return all.begin() + static_cast<std::ptrdiff_t>(D * j); };
+    std::copy_n(its(r.c), 3, std::back_inserter(out.force));
+    std::copy_n(its(r.command), 3, std::back_inserter(out.command));
+    if constexpr (D > 3) out.torsion.push_back(g.torsion_radius[j] * its(r.c)[3]);
+  }
   r.state.resize(contacts);
-  out.force = std::move(r.c);
-  out.command = std::move(r.command);
   out.state = std::move(r.state);
   out.residual = r.residual;
   out.margin = r.margin;
@@ -193,9 +197,12 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
   else if (out.hand == Hand::kIdeal)
     replay_as([](const auto& use) { for_set_sizes(use); },
               [&](const auto& g, const auto& drawn) { replay_ideal<3>(model, g, drawn, sample, out); });
+  else if (reader.is_soft())
+    replay_as([](const auto& use) { for_soft_hand_sizes(use); },
+              [&](const auto& g, const auto&) { replay_hand<4>(set, study, model, g, kGrasp, sample, out); });
   else
     replay_as([](const auto& use) { for_hand_sizes(use); },
-              [&](const auto& g, const auto&) { replay_hand(set, study, model, g, kGrasp, sample, out); });
+              [&](const auto& g, const auto&) { replay_hand<3>(set, study, model, g, kGrasp, sample, out); });
   return out;
 }
 

@@ -37,12 +37,13 @@ struct HandCounts {
   }
 };
 
-template <int N>
+/// D: numbers of a contact's force, 3, or 4 of soft contacts.
+template <int N, int D = 3>
 struct HandJob {
   const SetModel& model;
   std::span<const SetGrasp<N>> grasps;
-  std::span<const SetHand<N>> hands;
-  LimitedJoints<N> joints;  ///< on the host
+  std::span<const SetHand<N, D>> hands;
+  LimitedJoints<N, D> joints;  ///< on the host
   solvers::FrictionNewton solver;
   double held_imbalance;
   bool check_uniqueness;
@@ -56,6 +57,28 @@ struct HandJob {
 /// Contacts with which a GPU runs all of a hand's samples. With more it is given Newton alone: the assembly and the
 /// balance of a sample would take a thread's stack of 0.7 and 1.2 MB, and it may have 0.5.
 inline constexpr int kMostHandOnDevice = 16;
+/// The same of soft contacts; with more all is done on the host.
+inline constexpr int kMostSoftHandOnDevice = 8;
+
+/// The iteration on one sample's problem.
+template <int N, int D>
+struct HandIterateBody {
+  static constexpr bool kCalls = solvers::kInMemory<N>;
+  solvers::FrictionNewton solver;
+  const double* problems;
+  double* candidates;
+
+  template <class S>
+  GARRA_HD solvers::FrictionState<S, N, D> start(std::int64_t i) const {
+    return solver.start(batch::load<S, solvers::FrictionProblem<S, N, D>>(problems, i));
+  }
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    auto state = start<S>(i);
+    while (any(solver.running(state))) solver.step(state);
+    batch::store<S>(candidates, i, solver.candidate(state));
+  }
+};
 
 /// Newton for samples of hands with more contacts, whose tiles are the host's.
 template <int N>
@@ -70,21 +93,21 @@ struct NewtonTiles {
 };
 
 /// Throws Error(kNoDevice).
-template <int N>
-void run_hand(const HandJob<N>& job, const Device& device);
+template <int N, int D>
+void run_hand(const HandJob<N, D>& job, const Device& device);
 
 /// Calls run(body) with the body that balances a job's samples.
-template <int N, class Run>
-void with_balance(const HandBalanceBody<N>& body, const LimitedJoints<N>& joints, const Run& run) {
+template <int N, int D, class Run>
+void with_balance(const HandBalanceBody<N, D>& body, const LimitedJoints<N, D>& joints, const Run& run) {
   if (joints.limit)
-    run(HandTorqueBody<N>{body, joints});
+    run(HandTorqueBody<N, D>{body, joints});
   else
     run(body);
 }
 
 /// Notes sample s of grasp g, beside its counts.
-template <int N>
-void note(const HandJob<N>& job, std::int64_t g, std::int64_t s, const HandResult<double>& r) {
+template <int N, int D>
+void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandResult<double>& r) {
   VerdictBits& word = job.verdicts[g * words_for(job.samples) + s / 64];
   const std::uint64_t bit = std::uint64_t{1} << (s % 64);
   if (r.outcome == static_cast<double>(Outcome::kHeld)) word.held |= bit;
@@ -99,7 +122,7 @@ void note(const HandJob<N>& job, std::int64_t g, std::int64_t s, const HandResul
 /// Whether the commanded normal forces of a model are off by something.
 [[nodiscard]] inline bool squeeze_errors(const SetModel& model) { return is_off(model.contact_draw[kSetSqueezeError]); }
 
-/// One sample, in full; contacts (n, t, o).
+/// One sample, in full; contacts (n, t, o), of soft ones (n, t, o, tau / r).
 struct HandReplay {
   std::vector<double> A, b, mu, c, a;  ///< the contact problem and its answer
   std::vector<double> command;         ///< what the hand presses with
@@ -107,7 +130,7 @@ struct HandReplay {
   Outcome outcome = Outcome::kUnsolved;
   double residual = 0, imbalance = 0, resisted = 0, critical = 0, margin = 0, radius = 0;
 };
-template <int N>
-[[nodiscard]] HandReplay replay_hand(const HandJob<N>& job, std::int64_t sample);
+template <int N, int D>
+[[nodiscard]] HandReplay replay_hand(const HandJob<N, D>& job, std::int64_t sample);
 
 }  // namespace garra::grasp

@@ -93,7 +93,7 @@ def test_files_keep_radii_and_the_program_says_the_moments(tmp_path):
     assert len(re.findall(r"about the normal +\S+ N m, radius 0\.005 m", text)) == 2
 
 
-def test_bad_radii_are_a_status_and_hands_with_a_command_have_none(tmp_path):
+def test_bad_radii_are_a_status_and_hands_with_a_command_say_how_they_turn(tmp_path):
     radii = np.full((4, 2), RADIUS)
     radii[0, 1], radii[1, 0], radii[2, 0] = -1e-3, np.nan, 12
     r = garra.grasp.rank(pinches(OFFSETS, torsion_radius=radii), samples=1)
@@ -103,7 +103,7 @@ def test_bad_radii_are_a_status_and_hands_with_a_command_have_none(tmp_path):
         garra.grasp.rank(hand)
     assert garra.grasp.rank(hand, hand="ideal", samples=1).hand == "ideal"
     hand.save(tmp_path / "hand.h5")
-    assert "torsion_radius" in program("grasp", "rank", tmp_path / "hand.h5", expect=INVALID).stderr
+    assert "angular_mobility" in program("grasp", "rank", tmp_path / "hand.h5", expect=INVALID).stderr
     with h5py.File(tmp_path / "hand.h5", "a") as file:
         del file["torsion_radius"]
         file["torsion_radius"] = np.ones(3)
@@ -134,3 +134,31 @@ def test_the_example_is_what_its_comment_says_and_runs(tmp_path):
     ranking = garra.grasp.Ranking.read(tmp_path / "run" / "ranking.h5")
     assert (ranking.rank > 0).all()
     assert ranking.p_held.max() > 0.8 and ranking.p_held.min() < 0.5, "there is something to choose"
+
+
+def commanded(offset, **others):
+    """A soft pinch of a bar along x, whose centre of mass is that far beside the line: 20 N and its share each."""
+    share = {"force": [20.0, WEIGHT / 2, 0], "torsion": np.array([[-0.5, 0.5]]) * WEIGHT * offset}
+    return pinches([offset], tangent=np.tile([0.0, 0, 1], (1, 2, 1)), force_limit=None, **share | others)
+
+
+@pytest.mark.parametrize("kind", ["h5", "npz"])
+def test_soft_contacts_of_a_hand_with_a_command_by_file_and_program(tmp_path, kind):
+    offset = OFFSETS[2]
+    needed = np.hypot(WEIGHT / 2, WEIGHT * offset / 2 / RADIUS) / 20
+    compliant = commanded(offset, mobility=0.9, angular_mobility=[[400.0, 700.0]])
+    joints = np.zeros((2, 3, 12)), np.zeros((2, 3, 12))
+    for j, r in np.ndindex(2, 3):
+        joints[0][j, r, 6 * j + r] = joints[1][j, r, 6 * j + 3 + r] = 1
+    whole = commanded(
+        offset, jacobian=joints[0][None], angular_jacobian=joints[1][None], mass_matrix=np.diag(([1.1] * 3 + [2e-3] * 3) * 2)
+    )
+    for candidates in (compliant, whole):
+        r = garra.grasp.rank(candidates, samples=1)
+        assert r.critical_friction[0, 1] == pytest.approx(needed, rel=1e-9)
+        candidates.save(tmp_path / f"set.{kind}")
+        program("grasp", "rank", tmp_path / f"set.{kind}", "--set", "sampling.samples=1", "-o", tmp_path / "ranking.h5")
+        with h5py.File(tmp_path / "ranking.h5") as file:
+            assert file["critical_friction"][0, 1] == r.critical_friction[0, 1]
+        shown = json.loads(program("replay", tmp_path / "ranking.h5", "--format", "json").stdout)
+        assert [c["torsion"] for c in shown["contacts"]] == pytest.approx([-WEIGHT * offset / 2, WEIGHT * offset / 2])

@@ -33,13 +33,14 @@ GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
 }
 
 /// A = W^T M_obj^-1 W + blockdiag(J M^-1 J^T), and
-/// b = b_vel + W^T M_obj^-1 (m g + w) + J M^-1 (g_m + h_m - tau), the gyroscopic term of the object included in w.
-template <class S, int N>
+/// b = b_vel + W^T M_obj^-1 (m g + w) + J M^-1 (g_m + h_m - tau), the gyroscopic term of the object included in w. D:
+/// numbers of a contact's force (solve/friction_problem.hpp).
+template <class S, int N, int D = 3>
 struct System {
-  Mat<S, 3 * N, 3 * N> A;
-  Vec<S, 3 * N> b;
-  Mat<S, 6, 3 * N> W;               ///< about the centre of mass
-  Mat<S, 6, 3 * N> inverse_mass_W;  ///< M_obj^-1 W
+  Mat<S, D * N, D * N> A;
+  Vec<S, D * N> b;
+  Mat<S, 6, D * N> W;               ///< about the centre of mass
+  Mat<S, 6, D * N> inverse_mass_W;  ///< M_obj^-1 W
 };
 
 /// W and M_obj^-1 W of a system.

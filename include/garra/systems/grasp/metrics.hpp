@@ -2,6 +2,7 @@
 #pragma once
 
 #include "garra/core/elementary.hpp"
+#include "garra/core/factor.hpp"
 #include "garra/core/mat.hpp"
 
 namespace garra::grasp {
@@ -11,8 +12,8 @@ inline constexpr double kInfinity = __builtin_huge_val();
 
 /// Friction margin 1 - |c_T| / (mu c_n) of one contact; negative outside the cone, -inf where c_n <= 0, and 0 on the
 /// axis of a cone without width (mu = 0), where nothing is to spare.
-template <class S>
-GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
+template <class S, int D = 3>
+GARRA_HD S friction_margin(const Vec<S, D>& c, const S& mu) {
   const S ct = tangential_length(c);
   const auto pressed = mu * c[0] > S(0);
   const auto on_axis = ct == S(0) && c[0] >= S(0);
@@ -20,28 +21,34 @@ GARRA_HD S friction_margin(const Vec3<S>& c, const S& mu) {
 }
 
 /// Smallest friction coefficient with which c lies in the cone: |c_T| / c_n; inf where c_n <= 0.
-template <class S>
-GARRA_HD S critical_friction(const Vec3<S>& c) {
+template <class S, int D = 3>
+GARRA_HD S critical_friction(const Vec<S, D>& c) {
   const S ct = tangential_length(c);
   const auto pressed = c[0] > S(0);
   return select(pressed, ct / select(pressed, c[0], S(1)), S(kInfinity));
 }
 
 /// Distance from c to the cone's boundary [N]: (mu c_n - |c_T|) / sqrt(1 + mu^2).
-template <class S>
-GARRA_HD S cone_distance(const Vec3<S>& c, const S& mu) {
+template <class S, int D = 3>
+GARRA_HD S cone_distance(const Vec<S, D>& c, const S& mu) {
   const S ct = tangential_length(c);
   return fma(mu, c[0], -ct) / sqrt(fma(mu, mu, S(1)));
 }
 
 /// How far c0 + L c1 stays in the cone K_mu: the smallest L > 0 where it leaves, inf where it never does, 0 where c0 is
 /// already outside. The boundary is |c_T|^2 = mu^2 c_n^2, a quadratic in L.
-template <class S>
-GARRA_HD S cone_exit(const Vec3<S>& c0, const Vec3<S>& c1, const S& mu) {
+template <class S, int D = 3>
+GARRA_HD S cone_exit(const Vec<S, D>& c0, const Vec<S, D>& c1, const S& mu) {
   const S m2 = mu * mu;
-  const S qa = fma(c1[1], c1[1], fma(c1[2], c1[2], -(m2 * (c1[0] * c1[0]))));
-  const S qb = fma(c0[1], c1[1], fma(c0[2], c1[2], -(m2 * (c0[0] * c1[0]))));  // half the linear term
-  const S qc = fma(c0[1], c0[1], fma(c0[2], c0[2], -(m2 * (c0[0] * c0[0]))));
+  S qa = -(m2 * (c1[0] * c1[0]));
+  S qb = -(m2 * (c0[0] * c1[0]));  // half the linear term
+  S qc = -(m2 * (c0[0] * c0[0]));
+  for_each_index<D - 1>([&](int k) {
+    const S x0 = c0[D - 1 - k], x1 = c1[D - 1 - k];
+    qa = fma(x1, x1, qa);
+    qb = fma(x0, x1, qb);
+    qc = fma(x0, x0, qc);
+  });
   const auto inside = qc <= S(0) && c0[0] >= S(0);
   const S disc = fma(qb, qb, -(qa * qc));
   // Roots in the form that does not cancel. Inside the cone qc <= 0, so the product of the roots qc / qa tells:
@@ -76,29 +83,41 @@ GARRA_HD S largest_eigenvalue(const Mat3<S>& a) {
   return select(isotropic, mean, fma(S(2) * p, cos(angle), mean));
 }
 
-/// G G^T of a matrix with three rows, from its columns one after another: the first sets it, the others are added.
+/// Of one with four rows, by Jacobi's rotations.
 template <class S>
-struct ColumnGram {
-  S xx, xy, xz, yy, yz, zz;
+GARRA_HD S largest_eigenvalue(const Mat<S, 4, 4>& a) {
+  return symmetric_eigen(a).values[3];
+}
 
-  GARRA_HD void set(const Vec3<S>& g) {
-    xx = g[0] * g[0], xy = g[0] * g[1], xz = g[0] * g[2];
-    yy = g[1] * g[1], yz = g[1] * g[2], zz = g[2] * g[2];
+/// G G^T of a matrix with D rows, from its columns one after another: the first sets it, the others are added.
+template <class S, int D = 3>
+struct ColumnGram {
+  Vec<S, D*(D + 1) / 2> lower;  ///< by rows
+
+  GARRA_HD void set(const Vec<S, D>& g) {
+    for_each_entry([&](auto at, auto r, auto c) { lower[at] = g[c] * g[r]; });
   }
-  GARRA_HD void add(const Vec3<S>& g) {
-    xx = fma(g[0], g[0], xx), xy = fma(g[0], g[1], xy), xz = fma(g[0], g[2], xz);
-    yy = fma(g[1], g[1], yy), yz = fma(g[1], g[2], yz), zz = fma(g[2], g[2], zz);
+  GARRA_HD void add(const Vec<S, D>& g) {
+    for_each_entry([&](auto at, auto r, auto c) { lower[at] = fma(g[c], g[r], lower[at]); });
   }
   /// The matrix's spectral norm.
   [[nodiscard]] GARRA_HD S norm() const {
-    return sqrt(max(largest_eigenvalue(Mat3<S>{{xx, xy, xz, xy, yy, yz, xz, yz, zz}}), S(0)));
+    Mat<S, D, D> gram;
+    for_each_entry([&](auto at, auto r, auto c) { gram(r, c) = gram(c, r) = lower[at]; });
+    return sqrt(max(largest_eigenvalue(gram), S(0)));
+  }
+
+ private:
+  template <class Do>
+  static GARRA_HD void for_each_entry(const Do& run) {
+    for_each_index<D>([&](auto r) { for_each_index<r + 1>([&](auto c) { run(r * (r + 1) / 2 + c, r, c); }); });
   }
 };
 
-/// Spectral norm of a 3x6 matrix.
-template <class S>
-GARRA_HD S spectral_norm(const Mat<S, 3, 6>& g) {
-  ColumnGram<S> gram;
+/// Spectral norm of a D x 6 matrix.
+template <class S, int D>
+GARRA_HD S spectral_norm(const Mat<S, D, 6>& g) {
+  ColumnGram<S, D> gram;
   gram.set(column(g, 0));
   for (int k = 1; k < 6; ++k) gram.add(column(g, k));
   return gram.norm();

@@ -1,0 +1,35 @@
+// Samples of grasps with soft contacts whose hand is known, on the GPU.
+#include "grasp/set_hand.cuh"
+
+namespace garra::grasp {
+
+template <>
+void balance_on_device(std::int64_t count, const HandBalanceBody<2, 4>& body) {
+  cuda::for_each(count, body);
+}
+template <>
+void balance_on_device(std::int64_t count, const HandTorqueBody<2, 4>& body) {
+  cuda::for_each(count, body);
+}
+template <>
+void balance_on_device(std::int64_t count, const HandBalanceBody<4, 4>& body) {
+  cuda::for_each(count, body);
+}
+template <>
+void balance_on_device(std::int64_t count, const HandTorqueBody<4, 4>& body) {
+  cuda::for_each(count, body);
+}
+template <>
+void balance_on_device(std::int64_t count, const HandBalanceBody<8, 4>& body) {
+  cuda::for_each(count, body);
+}
+template <>
+void balance_on_device(std::int64_t count, const HandTorqueBody<8, 4>& body) {
+  cuda::for_each(count, body);
+}
+
+}  // namespace garra::grasp
+
+template struct garra::batch::Kernels<garra::grasp::HandJob<2, 4>>;
+template struct garra::batch::Kernels<garra::grasp::HandJob<4, 4>>;
+template struct garra::batch::Kernels<garra::grasp::HandJob<8, 4>>;
