@@ -162,3 +162,29 @@ def test_soft_contacts_of_a_hand_with_a_command_by_file_and_program(tmp_path, ki
             assert file["critical_friction"][0, 1] == r.critical_friction[0, 1]
         shown = json.loads(program("replay", tmp_path / "ranking.h5", "--format", "json").stdout)
         assert [c["torsion"] for c in shown["contacts"]] == pytest.approx([-WEIGHT * offset / 2, WEIGHT * offset / 2])
+
+
+def simulated_turn(friction, offset) -> float:
+    """Degrees by which MuJoCo's bar turns in 0.5 s that two spheres with elliptic cones pinch with 20 N beside its centre
+    of mass; its torsional coefficient is a length, friction times the torsion radius."""
+    mujoco = pytest.importorskip("mujoco")
+    finger = '<body pos="{} 0 0"><joint type="slide" axis="{} 0 0" damping="5"/><geom type="sphere" size="0.004" mass="0.05"/></body>'
+    model = mujoco.MjModel.from_xml_string(f"""<mujoco>
+      <option timestep="0.0005" cone="elliptic" impratio="100"/>
+      <default><geom condim="4" friction="{friction} {friction * RADIUS} 0" solref="0.002 1" solimp="0.999 0.999 1e-4"/></default>
+      <worldbody><body><freejoint/><inertial pos="0 {-offset} 0" mass="{MASS}" diaginertia="4e-4 3e-4 5e-4"/>
+        <geom type="box" size="0.03 0.06 0.02"/></body>{finger.format(-0.034, 1)}{finger.format(0.034, -1)}</worldbody></mujoco>""")
+    data = mujoco.MjData(model)
+    while data.time < 0.5:
+        data.qfrc_applied[6:8] = 20
+        model.opt.gravity[2] = -9.81 * min(1, data.time / 0.1)
+        mujoco.mj_step(model, data)
+    return np.degrees(2 * np.arccos(min(1, abs(data.qpos[3]))))
+
+
+@pytest.mark.parametrize("offset", [0.005, 0.02])
+def test_a_simulator_lets_the_bar_turn_just_below_the_friction_that_is_needed(offset):
+    r = garra.grasp.rank(commanded(offset, mobility=0.9, angular_mobility=500.0), samples=1)
+    needed = r.critical_friction[0, 1]
+    assert simulated_turn(1.04 * needed, offset) < 0.1
+    assert simulated_turn(0.96 * needed, offset) > 5
