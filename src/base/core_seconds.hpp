@@ -18,7 +18,7 @@ inline constexpr double kCopying = 0;
   return 0.6e-6 * contacts * static_cast<double>(problems);
 }
 [[nodiscard]] inline double measures(std::int64_t configurations) {
-  return 0.6e-6 * static_cast<double>(configurations);
+  return 0.3e-6 * static_cast<double>(configurations);
 }
 [[nodiscard]] inline double nearest(std::int64_t configurations) { return 7e-6 * static_cast<double>(configurations); }
 /// Of all grasps; hands that are known take up to three times as long.
