@@ -9,7 +9,7 @@
 
 namespace garra::grasp {
 
-/// Without and with torque limits, both in set_hand_balance.cu.
+/// Without and with torque limits, both in set_hand_balance.cuh.
 template <int N, int D>
 void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body);
 template <int N, int D>

@@ -1,16 +1,8 @@
 // Whether forces can balance the wrenches of grasps whose hand is known, on the GPU.
-#include "grasp/set_hand.cuh"
+#include "grasp/set_hand_balance.cuh"
 
 namespace garra::grasp {
 
-template <int N, int D>
-void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body) {
-  cuda::for_each(count, body);
-}
-template <int N, int D>
-void balance_on_device(std::int64_t count, const HandTorqueBody<N, D>& body) {
-  cuda::for_each(count, body);
-}
 template void balance_on_device(std::int64_t, const HandBalanceBody<1>&);
 template void balance_on_device(std::int64_t, const HandBalanceBody<2>&);
 template void balance_on_device(std::int64_t, const HandBalanceBody<3>&);

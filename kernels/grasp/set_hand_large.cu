@@ -1,16 +1,10 @@
 // The same of more than eight contacts (cmake/cuda.cmake says how it is compiled).
-#include "grasp/set_hand.cuh"
+#include "grasp/set_hand_balance.cuh"
 
 namespace garra::grasp {
 
-template <>
-void balance_on_device(std::int64_t count, const HandBalanceBody<16, 3>& body) {
-  cuda::for_each(count, body);
-}
-template <>
-void balance_on_device(std::int64_t count, const HandTorqueBody<16, 3>& body) {
-  cuda::for_each(count, body);
-}
+template void balance_on_device(std::int64_t, const HandBalanceBody<16>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<16>&);
 
 void run_kernels(const Device&, const NewtonTiles<kMostSetContacts>& job) {
   constexpr int N = kMostSetContacts;

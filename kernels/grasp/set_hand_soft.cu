@@ -1,32 +1,14 @@
 // Samples of grasps with soft contacts whose hand is known, on the GPU.
-#include "grasp/set_hand.cuh"
+#include "grasp/set_hand_balance.cuh"
 
 namespace garra::grasp {
 
-template <>
-void balance_on_device(std::int64_t count, const HandBalanceBody<2, 4>& body) {
-  cuda::for_each(count, body);
-}
-template <>
-void balance_on_device(std::int64_t count, const HandTorqueBody<2, 4>& body) {
-  cuda::for_each(count, body);
-}
-template <>
-void balance_on_device(std::int64_t count, const HandBalanceBody<4, 4>& body) {
-  cuda::for_each(count, body);
-}
-template <>
-void balance_on_device(std::int64_t count, const HandTorqueBody<4, 4>& body) {
-  cuda::for_each(count, body);
-}
-template <>
-void balance_on_device(std::int64_t count, const HandBalanceBody<8, 4>& body) {
-  cuda::for_each(count, body);
-}
-template <>
-void balance_on_device(std::int64_t count, const HandTorqueBody<8, 4>& body) {
-  cuda::for_each(count, body);
-}
+template void balance_on_device(std::int64_t, const HandBalanceBody<2, 4>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<4, 4>&);
+template void balance_on_device(std::int64_t, const HandBalanceBody<8, 4>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<2, 4>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<4, 4>&);
+template void balance_on_device(std::int64_t, const HandTorqueBody<8, 4>&);
 
 }  // namespace garra::grasp
 

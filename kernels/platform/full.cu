@@ -6,6 +6,7 @@ template struct garra::batch::Kernels<garra::platform::FullForwardOp, garra::pla
 template struct garra::batch::Kernels<garra::platform::FullInverseDynamicsOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::FullForwardDynamicsOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::FullForwardOp, garra::platform::ResidentJob>;
-template struct garra::batch::Kernels<garra::platform::FullForwardFromOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::FullForwardOp>,
+                                      garra::platform::ResidentJob>;
 template struct garra::batch::Kernels<garra::platform::FullInverseDynamicsOp, garra::platform::ResidentJob>;
 template struct garra::batch::Kernels<garra::platform::FullForwardDynamicsOp, garra::platform::ResidentJob>;

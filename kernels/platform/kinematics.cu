@@ -4,4 +4,5 @@
 
 template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::ForwardOp, garra::platform::ResidentJob>;
-template struct garra::batch::Kernels<garra::platform::ForwardFromOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::ForwardOp>,
+                                      garra::platform::ResidentJob>;

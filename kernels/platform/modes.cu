@@ -4,4 +4,5 @@
 
 template struct garra::batch::Kernels<garra::platform::ModeOp, garra::platform::RowsJob>;
 template struct garra::batch::Kernels<garra::platform::CertifiedForwardOp, garra::platform::ResidentJob>;
-template struct garra::batch::Kernels<garra::platform::CertifiedForwardFromOp, garra::platform::ResidentJob>;
+template struct garra::batch::Kernels<garra::platform::FromOneGuess<garra::platform::CertifiedForwardOp>,
+                                      garra::platform::ResidentJob>;

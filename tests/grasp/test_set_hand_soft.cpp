@@ -11,6 +11,7 @@
 #include "garra/core/error.hpp"
 #include "garra/grasp_set.hpp"
 #include "on_every_executor.hpp"
+#include "uncertain_set.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -266,15 +267,7 @@ TEST(SoftHand, EveryExecutorGivesTheSameBits) {
       for (const double torque : s.torque) s.torque_limit.push_back(0.9 * std::abs(torque) + 0.02);
     std::int64_t held = 0;
     test::expect_same_on_every_executor([&](const Device& d) {
-      SetStudy study;
-      study.friction = Distribution::uniform(0.7, 1.3);
-      study.contact_friction = Distribution::uniform(0.9, 1.1);
-      study.mass = Distribution::normal(1, 0.1).truncated(0.5, 2);
-      study.com_ball = 0.003;
-      study.slide_t = study.slide_o = Distribution::normal(0, 0.001);
-      study.tilt = Distribution::cone(0.1);
-      study.force_ball = 1;
-      study.any_gravity = true;
+      SetStudy study = test::uncertain();
       study.command = Distribution::uniform(0.8, 1.2);
       study.squeeze_error = Distribution::uniform(-1, 1);
       study.torque_error = Distribution::normal(0, 0.02);

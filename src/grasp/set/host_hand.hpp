@@ -87,12 +87,6 @@ void conclude(const HandJob<N, D>& job, const SampleStretch& of, Executor execut
   }
 }
 
-template <int N, int D>
-Executor host_executor(const Device& device) {
-  if (!kHasLanes<N, D>) return Executor::kScalar;
-  return device.executor == Executor::kCuda ? Executor::kLanes : device.executor;
-}
-
 /// All on the host.
 template <int N, int D>
 void run_here(const HandJob<N, D>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
@@ -152,13 +146,11 @@ void run_hand(const HandJob<N, D>& job, const Device& device) {
     if (on_gpu) return batch::on_device(device, job);
   const SampleCut cut{std::ssize(job.grasps), job.samples, kSamples};
   std::vector<HandCounts> parts(static_cast<std::size_t>(cut.stretches()));
-  bool done = false;
+  const Device here{on_gpu ? Executor::kLanes : device.executor, device.threads, 0};
   if constexpr (D == 3 && !kAllThere)
-    if (on_gpu) {
-      run_newton_there(job, cut, device, parts);
-      done = true;
-    }
-  if (!done) run_here(job, cut, {host_executor<N, D>(device), device.threads, 0}, parts);
+    on_gpu ? run_newton_there(job, cut, device, parts) : run_here(job, cut, here, parts);
+  else
+    run_here(job, cut, here, parts);
   for (std::int64_t k = 0; k < cut.stretches(); ++k) job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
 }
 

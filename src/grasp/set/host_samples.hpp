@@ -14,7 +14,7 @@ inline constexpr int kMostSoftLanes = 4;
 template <int N, int D>
 inline constexpr bool kHasLanes = D == 3 || N <= kMostSoftLanes;
 
-/// batch::for_each() by the executor that there is code for.
+/// batch::for_each(), one after another where there is no code for lanes.
 template <int N, int D, class Body>
 void for_samples(Executor executor, std::int64_t count, const Body& body) {
   if constexpr (kHasLanes<N, D>)

@@ -63,13 +63,13 @@ void lengths_of(const Given& given, const DeviceMotion& motion, const DeviceLeng
                 device_column(to.status, 1)});
 }
 
-/// Poses by an operation that gets lengths and a guess, or by `from_home`, which gets the lengths alone.
-template <class Op, class FromHome>
-void found_by(const Op& op, const FromHome& from_home, const Given& guess, const Array& lengths,
-              const std::vector<batch::DeviceColumn>& out) {
+/// Poses by an operation that gets lengths and a guess, from home where there is none.
+template <class Op>
+void found_by(const Op& op, const Given& guess, const Array& lengths, const std::vector<batch::DeviceColumn>& out) {
   const batch::DeviceColumn given = needed_column(lengths, 6, "lengths");
   const DevicePoses& at = guess.poses;
-  if (at.position.data == nullptr && at.quaternion.data == nullptr) return run(from_home, guess, {given}, out);
+  if (at.position.data == nullptr && at.quaternion.data == nullptr)
+    return run(FromOneGuess<Op>{op, home_of(guess.platform)}, guess, {given}, out);
   run(op, guess, {given, needed_column(at.position, 3, "position"), needed_column(at.quaternion, 4, "quaternion")},
       out);
 }
@@ -84,18 +84,10 @@ void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& op
   std::vector<batch::DeviceColumn> out = {device_column(to.position, 3),   device_column(to.quaternion, 4),
                                           device_column(to.residual, 1),   device_column(to.sigma_min, 1),
                                           device_column(to.iterations, 1), device_column(to.status, 1)};
-  const Place<double> home = home_of(guess.platform);
-  if (form == Form::kFull) {
-    const FullForwardOp op = full_forward_op(options);
-    found_by(op, FullForwardFromOp{op, home}, guess, lengths, out);
-  } else if (options.certify) {
-    out.push_back(device_column(to.uniqueness, 1));
-    const CertifiedForwardOp op{forward_op(options), mode_op(options)};
-    found_by(op, CertifiedForwardFromOp{op, home}, guess, lengths, out);
-  } else {
-    const ForwardOp op = forward_op(options);
-    found_by(op, ForwardFromOp{op, home}, guess, lengths, out);
-  }
+  if (form == Form::kFull) return found_by(full_forward_op(options), guess, lengths, out);
+  if (!options.certify) return found_by(forward_op(options), guess, lengths, out);
+  out.push_back(device_column(to.uniqueness, 1));
+  found_by(CertifiedForwardOp{forward_op(options), mode_op(options)}, guess, lengths, out);
 }
 
 void details_of(const Given& given, double characteristic_length, const DeviceDetails& to) {

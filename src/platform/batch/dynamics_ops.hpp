@@ -22,11 +22,8 @@ struct SigmaRange {
 };
 
 template <class S>
-GARRA_HD SigmaRange<S> sigma_range(Mat<S, 6, 6> jacobian, const S& L) {
-  const S per_length = S(1) / L;
-  for_each_index<6>(
-      [&](auto i) { for_each_index<3>([&](auto j) { jacobian(i, 3 + j) = per_length * jacobian(i, 3 + j); }); });
-  const auto sigma = extreme_singular_values(jacobian);
+GARRA_HD SigmaRange<S> sigma_range(const Mat<S, 6, 6>& jacobian, const S& L) {
+  const auto sigma = extreme_singular_values(in_lengths(jacobian, L));
   return {sigma.smallest, sigma.largest};
 }
 

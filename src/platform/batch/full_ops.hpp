@@ -36,8 +36,7 @@ struct FullForwardOp {
     // det J changes its sign only through a singular pose, so another sign than at the guess proves another assembly
     // mode; the same sign proves nothing.
     const auto same_sign = determinant(factor_lu(J)) * determinant(factor_lu(before)) > S(0);
-    auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
-    for (int i = 0; i < kLegs; ++i) valid = valid && in.lengths[i] > S(0);
+    const auto valid = ForwardOp::is_usable(in);
     out.iterations = select(valid, f.iterations, S(0));
     out.status = select(valid, status(out.found, same_sign), number_of<S>(PoseStatus::kInvalidInput));
     blank_unless<S>(valid, out.found);
@@ -58,20 +57,6 @@ struct FullForwardOp {
 inline FullForwardOp full_forward_op(const ForwardOptions& o) {
   return {o.tol, o.max_iterations, o.characteristic_length, o.near_singular};
 }
-
-/// From one guess for all rows.
-struct FullForwardFromOp {
-  FullForwardOp op;
-  Place<double> guess;
-  template <class S>
-  using In = ForwardFromOp::In<S>;
-  template <class S>
-  using Out = ForwardOp::Out<S>;
-  template <class S, class T>
-  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    return op(m, FullForwardOp::In<S>{in.lengths, {cast<S>(guess.r), cast<S>(guess.p)}});
-  }
-};
 
 struct FullInverseDynamicsOp {
   double characteristic_length;  ///< that makes radians lengths in the singular values [m]

@@ -34,6 +34,14 @@ GARRA_HD Mat<S, 6, 6> length_jacobian(const Legs<S>& legs) {
   return J;
 }
 
+/// The Jacobian with its last three columns divided by L: radians become lengths.
+template <class S>
+GARRA_HD Mat<S, 6, 6> in_lengths(Mat<S, 6, 6> J, const S& L) {
+  const S per_length = S(1) / L;
+  for_each_index<6>([&](auto i) { for_each_index<3>([&](auto j) { J(i, 3 + j) = per_length * J(i, 3 + j); }); });
+  return J;
+}
+
 template <class S>
 struct Conditioning {
   S determinant;           ///< of the plain Jacobian: its sign tells modes apart
@@ -79,9 +87,8 @@ GARRA_HD Conditioning<S> conditioning(const Mat<S, 6, 6>& J, const S& L) {
 template <class S>
 GARRA_HD_CALL void sigma_min_into(const Mat<S, 6, 6>& plain, const S& L, S& sigma) {
   constexpr double kEnough = 1e-8;  // of the trace
-  Mat<S, 6, 6> J = plain, N;
-  const S per_length = S(1) / L;
-  for_each_index<6>([&](auto i) { for_each_index<3>([&](auto j) { J(i, 3 + j) = per_length * J(i, 3 + j); }); });
+  const Mat<S, 6, 6> J = in_lengths(plain, L);
+  Mat<S, 6, 6> N;
   S trace = S(0);
   for_each_index<6>([&](auto i) {
     for_each_index<6>([&](auto j) {

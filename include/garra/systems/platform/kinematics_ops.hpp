@@ -15,6 +15,13 @@ struct ForwardOp {
     Vec<S, 6> lengths;
     Place<S> guess;
   };
+  /// The lengths must be positive: Newton's method works with their squares and would answer for -l as for l.
+  template <class S>
+  static GARRA_HD MaskOf<S> is_usable(const In<S>& in) {
+    auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
+    for (int i = 0; i < kLegs; ++i) valid = valid && in.lengths[i] > S(0);
+    return valid;
+  }
   template <class S>
   struct Found {
     Place<S> place;
@@ -38,9 +45,7 @@ struct ForwardOp {
                                newton_step(length_equations(m, in.guess, in.lengths)).determinant >
                            S(0);
     out.status = status(out.found, state.still, same_sign);
-    // The lengths must be positive: Newton's method works with their squares and would answer for -l as for l.
-    auto valid = usable(in.guess) && all_finite<S>(in.lengths) == S(1);
-    for (int i = 0; i < kLegs; ++i) valid = valid && in.lengths[i] > S(0);
+    const auto valid = is_usable(in);
     out.status = select(valid, out.status, number_of<S>(PoseStatus::kInvalidInput));
     out.iterations = select(valid, out.iterations, S(0));
     blank_unless<S>(valid, out.found);
@@ -60,16 +65,17 @@ struct ForwardOp {
   }
 };
 
-/// From one guess for all rows.
-struct ForwardFromOp {
-  ForwardOp op;
+/// Op, which gets ForwardOp::In, from one guess for all rows.
+template <class Op>
+struct FromOneGuess {
+  Op op;
   Place<double> guess;
   template <class S>
   struct In {
     Vec<S, 6> lengths;
   };
   template <class S>
-  using Out = ForwardOp::Out<S>;
+  using Out = typename Op::template Out<S>;
   template <class S, class T>
   GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
     return op(m, ForwardOp::In<S>{in.lengths, {cast<S>(guess.r), cast<S>(guess.p)}});

@@ -60,18 +60,4 @@ struct CertifiedForwardOp {
   }
 };
 
-/// The same from one guess for all rows.
-struct CertifiedForwardFromOp {
-  CertifiedForwardOp op;
-  Place<double> guess;
-  template <class S>
-  using In = ForwardFromOp::In<S>;
-  template <class S>
-  using Out = CertifiedForwardOp::Out<S>;
-  template <class S, class T>
-  GARRA_HD Out<S> operator()(const Model<T>& m, const In<S>& in) const {
-    return op(m, CertifiedForwardOp::In<S>{in.lengths, {cast<S>(guess.r), cast<S>(guess.p)}});
-  }
-};
-
 }  // namespace garra::platform

@@ -1,0 +1,17 @@
+// Whether forces can balance the wrenches of grasps whose hand is known, on the GPU: for files that compile it.
+#pragma once
+
+#include "grasp/set_hand.cuh"
+
+namespace garra::grasp {
+
+template <int N, int D>
+void balance_on_device(std::int64_t count, const HandBalanceBody<N, D>& body) {
+  cuda::for_each(count, body);
+}
+template <int N, int D>
+void balance_on_device(std::int64_t count, const HandTorqueBody<N, D>& body) {
+  cuda::for_each(count, body);
+}
+
+}  // namespace garra::grasp
