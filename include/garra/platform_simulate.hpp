@@ -84,7 +84,7 @@ struct Trajectories {
                                     const SimulateOptions& options = {}, const Device& device = {});
 
 // Starts that are on the GPU already, of one platform (docs/gpu-arrays.md). The numbers are those of simulate() above,
-// to the bit. kHybrid is refused.
+// to the bit.
 
 /// As Starts, and forces of the samples' own. What is null is not given: at rest, no wrench.
 struct DeviceStarts {
@@ -105,7 +105,7 @@ struct DeviceTrajectories {
   DeviceArray<double> end_velocity = {};                                       ///< [count][6]
   DeviceArray<double> end_time = {};                                           ///< [count]
   DeviceArray<double> end_balance = {}, worst_balance = {}, worst_drift = {};  ///< [count]
-  DeviceArray<std::int32_t> steps = {};                                        ///< [count]
+  DeviceArray<std::int32_t> steps = {}, corrections = {};                      ///< [count]
   DeviceArray<MotionStatus> status = {};                                       ///< [count]
 };
 

@@ -1,6 +1,19 @@
 // Trajectories of platforms in the full form on the GPU.
-#include "platform/rows.cuh"
-#include "platform/simulate/full_ops.hpp"
+#include "platform/full_simulate.cuh"
 
-template struct garra::batch::Kernels<garra::platform::FullStartOp, garra::platform::RowsJob>;
-template struct garra::batch::Kernels<garra::platform::FullStepsOp, garra::platform::RowsJob>;
+namespace garra::platform {
+
+template <bool kOwn>
+void full_on_device(std::int64_t count, const MotionBody<FullMotionRun, kOwn>* body) {
+  cuda::for_each(count, cuda::Resident<MotionBody<FullMotionRun, kOwn>>{body});
+}
+template <bool kOwn>
+std::uint64_t full_stacks(int device) {
+  return cuda::stacks_of<cuda::Resident<MotionBody<FullMotionRun, kOwn>>>(device);
+}
+template void full_on_device(std::int64_t, const MotionBody<FullMotionRun, false>*);
+template void full_on_device(std::int64_t, const MotionBody<FullMotionRun, true>*);
+template std::uint64_t full_stacks<false>(int);
+template std::uint64_t full_stacks<true>(int);
+
+}  // namespace garra::platform

@@ -4,6 +4,7 @@
 
 #include "garra/batch/on_device.cuh"
 #include "garra/batch/packed.cuh"
+#include "platform/full_simulate.cuh"
 #include "platform/simulate/device.hpp"
 
 namespace garra::platform {
@@ -23,8 +24,35 @@ class OnDevice {
   cuda::Buffer<T> buffer_;
 };
 
-template <bool kOwn>
-void simulate_chunk(const MotionJob& job, MotionRows& rows, std::int64_t first, std::int64_t count) {
+/// Of a run of either kind, its kernel and the stacks of that. The body is in memory for all threads: a function that is
+/// not inlined makes every thread copy what it takes of a parameter.
+template <class Run, bool kOwn>
+struct Kernel {
+  using Body = MotionBody<Run, kOwn>;
+  static void run(std::int64_t count, const Body* body) {
+    if constexpr (std::is_same_v<Run, FullMotionRun>)
+      full_on_device<kOwn>(count, body);
+    else
+      cuda::for_each(count, cuda::Resident<Body>{body});
+  }
+  static std::uint64_t stacks(int device) {
+    if constexpr (std::is_same_v<Run, FullMotionRun>)
+      return full_stacks<kOwn>(device);
+    else
+      return cuda::stacks_of<cuda::Resident<Body>>(device);
+  }
+};
+
+/// use(Kernel) for what the job asks for.
+template <class Use>
+auto with_kernel(const MotionJob& job, const Use& use) {
+  const bool own = job.own_plants();
+  if (job.setup.full) return own ? use(Kernel<FullMotionRun, true>{}) : use(Kernel<FullMotionRun, false>{});
+  return own ? use(Kernel<MotionRun, true>{}) : use(Kernel<MotionRun, false>{});
+}
+
+template <class Run, bool kOwn>
+void simulate_chunk(const Kernel<Run, kOwn>& kernel, const MotionJob& job, MotionRows& rows, std::int64_t first, std::int64_t count) {
   MotionArrays a = rows.take(first, count);
   const OnDevice<double> plants(a.plants, kOwn ? rows.plants().doubles() : 0);
   const OnDevice<double> starts(a.starts, rows.starts().doubles());
@@ -38,10 +66,9 @@ void simulate_chunk(const MotionJob& job, MotionRows& rows, std::int64_t first, 
   a.span = spans.data();
   a.trajectory = trajectory.data();
   a.end = end.data();
-  // In memory for all threads: a function that is not inlined makes every thread copy what it takes of a parameter.
-  const MotionBody<kOwn> body{{job.setup, a}};
-  const OnDevice<MotionBody<kOwn>> resident(&body, 1);
-  cuda::for_each(count, cuda::Resident<MotionBody<kOwn>>{resident.data()});
+  const MotionBody<Run, kOwn> body{{job.setup, a}};
+  const OnDevice<MotionBody<Run, kOwn>> resident(&body, 1);
+  kernel.run(count, resident.data());
   if (numbers > 0) trajectory.download(rows.trajectory().data());
   end.download(rows.end().data());
   rows.give_back(first, count);
@@ -75,8 +102,9 @@ struct StartBody {
   }
 };
 
+template <class Run>
 void simulate_there(const DeviceMotionJob& there) {
-  using Body = MotionBody<false>;
+  using Body = MotionBody<Run, false>;
   const MotionJob& job = there.job;
   const batch::ResidentCall call(there.call, there.needed);
   const std::int64_t outputs = job.outputs(), each = job.force_numbers(1);
@@ -99,7 +127,7 @@ void simulate_there(const DeviceMotionJob& there) {
          {rows.count, static_cast<std::int64_t>(job.spans.size()), outputs, job.force_rows, job.own_force, nullptr,
           starts.data(), job.own_force ? own.data() : shared.data(), spans.data(), trajectory.data(), end.data()}}};
     resident.upload(&body);
-    cuda::for_each(rows.count, cuda::Resident<Body>{resident.data()});
+    Kernel<Run, false>::run(rows.count, resident.data());
     batch::unpack_parts(trajectory.data(), outputs, kMotionFields, rows, there.trajectory);
     batch::unpack_parts(end.data(), 1, kEndFields, rows, there.end);
   }
@@ -107,23 +135,21 @@ void simulate_there(const DeviceMotionJob& there) {
 
 }  // namespace
 
-void run_kernels(const Device&, const DeviceMotionJob& there) { simulate_there(there); }
+void run_kernels(const Device&, const DeviceMotionJob& there) {
+  there.job.setup.full ? simulate_there<FullMotionRun>(there) : simulate_there<MotionRun>(there);
+}
 
 void run_kernels(const Device&, const MotionJob& job) {
   const auto numbers = static_cast<std::uint64_t>(job.outputs() * kMotionFields + kEndFields +
                                                   (job.own_force ? job.force_rows * kLegs : 0)) +
                        sizeof(MotionStart<double>) / 8 + (job.own_plants() ? sizeof(MotionPlant<double>) / 8 : 0);
-  const std::uint64_t stacks = job.own_plants() ? cuda::stacks_of<cuda::Resident<MotionBody<true>>>(job.device.index)
-                                                : cuda::stacks_of<cuda::Resident<MotionBody<false>>>(job.device.index);
+  const std::uint64_t stacks = with_kernel(job, [&](const auto& kernel) { return kernel.stacks(job.device.index); });
   const std::int64_t most = std::min<std::int64_t>(
       {cuda::how_many_fit(job.device, cuda::Memory{8 * numbers, stacks}), job.count, std::int64_t{1} << 18});
   MotionRows rows(job, most);
   for (std::int64_t first = 0; first < job.count; first += most) {
     const std::int64_t count = std::min(most, job.count - first);
-    if (job.own_plants())
-      simulate_chunk<true>(job, rows, first, count);
-    else
-      simulate_chunk<false>(job, rows, first, count);
+    with_kernel(job, [&](const auto& kernel) { simulate_chunk(kernel, job, rows, first, count); });
   }
 }
 

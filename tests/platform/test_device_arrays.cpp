@@ -267,13 +267,14 @@ TEST(DevicePoses, HaveTheScalarDetails) {
 
 /// Room for trajectories with `t` outputs.
 struct Flight {
-  Flight(int t, Layout layout) : steps(kCount, 1, layout), status(kCount, 1, layout) {
+  Flight(int t, Layout layout)
+      : steps(kCount, 1, layout), corrections(kCount, 1, layout), status(kCount, 1, layout) {
     const auto give = [&](DeviceArray<double>& array, int width) { array = room.emplace_back(kCount, width, layout); };
     give(to.position, 3 * t), give(to.quaternion, 4 * t), give(to.velocity, 6 * t), give(to.lengths, 6 * t);
     give(to.kinetic, t), give(to.potential, t), give(to.work, t), give(to.balance, t), give(to.drift, t);
     give(to.end_position, 3), give(to.end_quaternion, 4), give(to.end_velocity, 6), give(to.end_time, 1);
     give(to.end_balance, 1), give(to.worst_balance, 1), give(to.worst_drift, 1);
-    to.steps = steps, to.status = status;
+    to.steps = steps, to.corrections = corrections, to.status = status;
   }
   [[nodiscard]] Trajectories trajectories(const std::vector<double>& times) const {
     Trajectories t;
@@ -285,13 +286,13 @@ struct Flight {
           &t.worst_balance, &t.worst_drift})
       *v = room[k++].rows();
     for (const std::int32_t n : steps.rows()) t.steps.push_back(n);
-    t.corrections.assign(kCount, 0);
+    for (const std::int32_t n : corrections.rows()) t.corrections.push_back(n);
     t.status = status.rows();
     return t;
   }
 
   std::deque<OnGpu<double>> room;
-  OnGpu<std::int32_t> steps;
+  OnGpu<std::int32_t> steps, corrections;
   OnGpu<MotionStatus> status;
   DeviceTrajectories to;
 };
@@ -303,6 +304,7 @@ TEST(DevicePoses, MoveAsTheScalarExecutorMovesThem) {
   o.until = 0.03;
   o.times = {0, 0.015, 0.03};
   o.watch_limits = true;
+  o.correct_above = 0;  // of the hybrid method: at every step
   const ForceInput rubbing{.force = {}, .viscous = 20, .coulomb = 5, .coulomb_speed = 0.05};
   ForceInput shared = rubbing, own = rubbing, ramp = rubbing;
   shared.force = {95, 96, 97, 98, 99, 100};
@@ -312,12 +314,13 @@ TEST(DevicePoses, MoveAsTheScalarExecutorMovesThem) {
   for (std::size_t i = 0; i < kCount; ++i)
     for (std::size_t k = 0; k < 12; ++k) ramp.force.push_back(r.force[6 * i + k % 6] * (k < 6 ? 1 : 1.1));
   for (const ForceInput* force : {&shared, &own, &ramp})
-    for (const Integrator method : {Integrator::kRk4, Integrator::kRk8}) {
+    for (const Integrator method : {Integrator::kRk4, Integrator::kRk8, Integrator::kHybrid}) {
       SCOPED_TRACE(testing::Message() << to_string(method) << ", " << force->force.size() << " forces");
       o.method = method;
       const Starts starts{r.poses, r.motion.velocity, r.wrench};
       const Trajectories plain = simulate({r.platform}, starts, *force, o, test::kReference);
       ASSERT_EQ(plain.status[0], MotionStatus::kCompleted);
+      ASSERT_EQ(plain.corrections[0] > 0, method == Integrator::kHybrid);
       for (const std::size_t invalid : {7u, 33u, 40u}) ASSERT_EQ(plain.status[invalid], MotionStatus::kInvalidInput);
       ASSERT_EQ(plain.status[21], force == &own ? MotionStatus::kInvalidInput : MotionStatus::kCompleted);
       for (const Layout layout : kLayouts) {
@@ -358,8 +361,6 @@ TEST(DevicePoses, MoveWithTheirEndsAloneAndFromRest) {
   twice.force = in.force;
   EXPECT_THROW(simulate(r.platform, twice, force, o, to, place.call()), Error) << "forces here and there";
   EXPECT_THROW(simulate(r.platform, there, {}, o, to, place.call()), Error) << "no forces";
-  o.method = Integrator::kHybrid;
-  EXPECT_THROW(simulate(r.platform, there, force, o, to, place.call()), Error);
 }
 
 TEST(DevicePoses, AreRefusedWhereSomethingIsMissing) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "answers.hpp"
+#include "garra/platform_simulate.hpp"
 #include "platform/batch/full.hpp"
 #include "platform_reference.hpp"
 #include "same_bits.hpp"
@@ -258,7 +259,7 @@ constexpr double kHybridTolerance = 1e-8;
 TEST(PlatformHybridSimulation, EndsWhereTheReferenceDoes) {
   for (std::size_t which = 0; which < 3; ++which) {
     const FreeRun f = free_run(which);
-    const Trajectories t = simulate_full(f.platforms, f.starts, f.force, hybrid(2e-3), {});
+    const Trajectories t = simulate(f.platforms, f.starts, f.force, hybrid(2e-3), {});
     EXPECT_EQ(t.status[0], MotionStatus::kCompleted);
     EXPECT_EQ(t.steps[0], 250);
     expect_near(t.end_pose.position, f.position, kHybridTolerance);
@@ -272,13 +273,13 @@ TEST(PlatformHybridSimulation, CorrectsWhereTheConstraintsDriftBeyondTheirLimitA
   const FreeRun f = free_run(2);
   SimulateOptions o = hybrid(5e-3);
   o.correct_above = 1;
-  const Trajectories never = simulate_full(f.platforms, f.starts, f.force, o, {});
+  const Trajectories never = simulate(f.platforms, f.starts, f.force, o, {});
   EXPECT_EQ(never.corrections[0], 0);
   o.baumgarte = 0;
-  const Trajectories drifting = simulate_full(f.platforms, f.starts, f.force, o, {});
+  const Trajectories drifting = simulate(f.platforms, f.starts, f.force, o, {});
   EXPECT_GT(drifting.worst_drift[0], 1e-13);
   o.correct_above = 0;
-  const Trajectories held = simulate_full(f.platforms, f.starts, f.force, o, {});
+  const Trajectories held = simulate(f.platforms, f.starts, f.force, o, {});
   EXPECT_EQ(held.status[0], MotionStatus::kCompleted);
   EXPECT_EQ(held.corrections[0], 100);
   EXPECT_LT(held.worst_drift[0], 0.1 * drifting.worst_drift[0]);
@@ -302,12 +303,12 @@ TEST(PlatformHybridSimulation, GivesTheSameBitsInLanesAndLeavesNeighborsOfNanAlo
   SimulateOptions o = hybrid(0.01);
   o.until = 0.05;
   o.times = {0, 0.02, 0.05};
-  const Trajectories clean = simulate_full(one.platforms, starts, force, o, {});
+  const Trajectories clean = simulate(one.platforms, starts, force, o, {});
   starts.velocity[6 * 4] = std::numeric_limits<double>::quiet_NaN();
-  const Trajectories lanes = simulate_full(one.platforms, starts, force, o, {}),
-                     alone = simulate_full(one.platforms, starts, force, o, scalar());
+  const Trajectories lanes = simulate(one.platforms, starts, force, o, {}),
+                     alone = simulate(one.platforms, starts, force, o, scalar());
   test::expect_same_on_every_executor(
-      [&](const Device& device) { return test::answer_of(simulate_full(one.platforms, starts, force, o, device)); });
+      [&](const Device& device) { return test::answer_of(simulate(one.platforms, starts, force, o, device)); });
   EXPECT_EQ(lanes.status[4], MotionStatus::kInvalidInput);
   for (std::size_t k = 0; k < lanes.pose.position.size(); ++k) {
     if (k / 9 == 4)

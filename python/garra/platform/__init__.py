@@ -174,9 +174,8 @@ class Platform:
     ) -> Trajectories:  # fmt: skip
         """Motions under constant forces of the actuators and a constant wrench, at `times` [s], one or ascending from 0.
 
-        method: "rk8", "rk4", "hybrid" (the paper's, of its 91 coordinates; not on a GPU). watch_limits: a motion ends
-        where a leg, a joint or a collision forbids more. It ends near a singularity in any case. Arrays on a GPU stay
-        there.
+        method: "rk8", "rk4", "hybrid" (the paper's, of its 91 coordinates). watch_limits: a motion ends where a leg, a
+        joint or a collision forbids more. It ends near a singularity in any case. Arrays on a GPU stay there.
         """
         given = {"position": position, "quaternion": quaternion, "velocity": velocity, "force": force, "wrench": wrench}
         dynamics = import_module(".dynamics", __name__)

@@ -1,7 +1,7 @@
-// The full form (the paper's 91 coordinates) behind the entries of platform_dynamics.hpp and platform_simulate.hpp.
+// The full form (the paper's 91 coordinates) behind the entries of platform_dynamics.hpp.
 #pragma once
 
-#include "garra/platform_simulate.hpp"
+#include "garra/platform_dynamics.hpp"
 
 namespace garra::platform {
 
@@ -14,8 +14,5 @@ namespace garra::platform {
                                                     const std::vector<double>& velocity,
                                                     const std::vector<double>& force, const std::vector<double>& wrench,
                                                     const Device& device);
-/// Integrator::kHybrid of simulate().
-[[nodiscard]] Trajectories simulate_full(const Platforms& platforms, const Starts& starts, const ForceInput& force,
-                                         const SimulateOptions& options, const Device& device);
 
 }  // namespace garra::platform

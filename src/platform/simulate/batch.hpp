@@ -50,7 +50,19 @@ struct MotionPlant {
   Limits<T> limits;
 };
 
-/// Numbers of an output row, and of the row of a sample's end.
+/// An output row, and the row of a sample's end.
+template <class S>
+struct MotionOutput {
+  Vec<S, 13> motion;  ///< position, quaternion, velocity (v, w)
+  Vec<S, 6> lengths;
+  S kinetic, potential, work, balance, drift;
+};
+template <class S>
+struct MotionEnd {
+  Vec<S, 13> motion;
+  S time, balance, worst_balance, worst_drift, steps, corrections, status;
+};
+/// Places of their numbers.
 enum MotionField {
   kMotionPosition = 0,
   kMotionQuaternion = 3,
@@ -72,9 +84,12 @@ enum MotionEndField {
   kEndWorstBalance,
   kEndWorstDrift,
   kEndSteps,
+  kEndCorrections,
   kEndStatus,
   kEndFields
 };
+static_assert(sizeof(MotionOutput<double>) == kMotionFields * sizeof(double));
+static_assert(sizeof(MotionEnd<double>) == kEndFields * sizeof(double));
 
 /// What all samples share.
 struct MotionSetup {
@@ -84,7 +99,17 @@ struct MotionSetup {
   SingularityRule singularity;  ///< limit 0: not watched
   bool watch_joints;            ///< ends at strokes, cones and collisions
   bool output_at_start;         ///< output 0 is the start
+  bool full;                    ///< Integrator::kHybrid, with what follows
+  double baumgarte, correct_above;
 };
+
+/// Value of one lane, for numbers and masks; a scalar has one.
+GARRA_HD double motion_lane(double value, int) { return value; }
+GARRA_HD bool motion_lane(bool value, int) { return value; }
+template <class S>
+GARRA_HD auto motion_lane(const S& value, int lane) {
+  return value[lane];
+}
 
 /// Arrays of some samples. Rows are written one by one.
 struct MotionArrays {
@@ -96,15 +121,52 @@ struct MotionArrays {
   const MotionSpan* span;
   double* trajectory;  ///< [count, outputs, kMotionFields]; NaN where not written
   double* end;         ///< [count, kEndFields]
-};
 
-/// Value of one lane, for numbers and masks; a scalar has one.
-GARRA_HD double motion_lane(double value, int) { return value; }
-GARRA_HD bool motion_lane(bool value, int) { return value; }
-template <class S>
-GARRA_HD auto motion_lane(const S& value, int lane) {
-  return value[lane];
-}
+  /// Rows of the forces before and after a span.
+  template <class S>
+  [[nodiscard]] GARRA_HD ForceSpan<S> force_of(std::int64_t i, const MotionSpan& over) const {
+    const Vec<S, 6> from = force_row<S>(i, over.force), to = force_row<S>(i, over.force_next);
+    return {from, to - from};
+  }
+  template <class S>
+  [[nodiscard]] GARRA_HD Vec<S, 6> force_row(std::int64_t i, std::int64_t row) const {
+    Vec<S, 6> f;
+    for (int k = 0; k < kLegs; ++k) {
+      if constexpr (kWidth<S> == 1) {
+        f[k] = force[((own_force ? i : 0) * force_rows + row) * kLegs + k];
+      } else {
+        for (int l = 0; l < kWidth<S>; ++l) {
+          // Lanes beyond the batch read the last sample's forces: its neighbors' memory would be out of bounds.
+          const std::int64_t own = i + l < count ? i + l : count - 1;
+          f[k].set(l, force[((own_force ? own : 0) * force_rows + row) * kLegs + k]);
+        }
+      }
+    }
+    return f;
+  }
+
+  /// Output row `output` of the lanes of a mask.
+  template <class S>
+  GARRA_HD void put(std::int64_t i, const MaskOf<S>& where, std::int64_t output, const MotionOutput<S>& row) const {
+    const S* numbers = reinterpret_cast<const S*>(&row);
+    for (int l = 0; l < kWidth<S> && i + l < count; ++l) {
+      if (!motion_lane(where, l)) continue;
+      double* to = trajectory + ((i + l) * outputs + output) * kMotionFields;
+      for (int k = 0; k < kMotionFields; ++k) to[k] = motion_lane(numbers[k], l);
+    }
+  }
+  /// Of a sample that never began only what says so: the rest is NaN, as it was.
+  template <class S>
+  GARRA_HD void put(std::int64_t i, const MotionEnd<S>& row) const {
+    const S* numbers = reinterpret_cast<const S*>(&row);
+    for (int l = 0; l < kWidth<S> && i + l < count; ++l) {
+      double* to = end + (i + l) * kEndFields;
+      const bool began = motion_lane(row.status, l) != static_cast<double>(MotionStatus::kInvalidInput);
+      for (int k = 0; k < kEndFields; ++k)
+        if (began || k == kEndTime || k >= kEndSteps) to[k] = motion_lane(numbers[k], l);
+    }
+  }
+};
 
 /// Runs a sample, or a group of them in lanes.
 struct MotionRun {
@@ -130,7 +192,7 @@ struct MotionRun {
       // with.
       if (!any(s.running > S(0))) break;
       const MotionSpan& span = a.span[n];
-      const ForceSpan<S> force = force_of<S>(i, span);
+      const ForceSpan<S> force = a.force_of<S>(i, span);
       for (std::int64_t k = 0; k < span.steps; ++k) {
         if (!any(s.running > S(0))) break;
         // From k, not summed up: rounding does not grow with the number of steps.
@@ -144,29 +206,6 @@ struct MotionRun {
       if (span.output >= 0) record(i, plant.model, s.time == S(span.to), span.output, s);
     }
     finish(i, plant.model, s);
-  }
-
-  /// Rows of the forces before and after a span.
-  template <class S>
-  GARRA_HD ForceSpan<S> force_of(std::int64_t i, const MotionSpan& span) const {
-    const Vec<S, 6> from = force_row<S>(i, span.force), to = force_row<S>(i, span.force_next);
-    return {from, to - from};
-  }
-  template <class S>
-  GARRA_HD Vec<S, 6> force_row(std::int64_t i, std::int64_t row) const {
-    Vec<S, 6> f;
-    for (int k = 0; k < kLegs; ++k) {
-      if constexpr (kWidth<S> == 1) {
-        f[k] = a.force[((a.own_force ? i : 0) * a.force_rows + row) * kLegs + k];
-      } else {
-        for (int l = 0; l < kWidth<S>; ++l) {
-          // Lanes beyond the batch read the last sample's forces: its neighbors' memory would be out of bounds.
-          const std::int64_t own = i + l < a.count ? i + l : a.count - 1;
-          f[k].set(l, a.force[((a.own_force ? own : 0) * a.force_rows + row) * kLegs + k]);
-        }
-      }
-    }
-    return f;
   }
 
   template <class S>
@@ -253,55 +292,43 @@ struct MotionRun {
   GARRA_HD_CALL void record(std::int64_t i, const Model<S>& m, const MaskOf<S>& where, std::int64_t output,
                             State<S>& s) const {
     const Energies<S> e = balance_now(m, s);
-    for (int l = 0; l < kWidth<S> && i + l < a.count; ++l) {
-      if (!motion_lane(where, l)) continue;
-      double* row = a.trajectory + ((i + l) * a.outputs + output) * kMotionFields;
-      for (int k = 0; k < kMotionLengths; ++k) row[k] = motion_lane(s.x[k], l);
-      for (int k = 0; k < kLegs; ++k) row[kMotionLengths + k] = motion_lane(e.lengths[k], l);
-      row[kMotionKinetic] = motion_lane(e.kinetic, l);
-      row[kMotionPotential] = motion_lane(e.potential, l);
-      row[kMotionWork] = motion_lane(s.x[kMotionNumbers - 1], l);
-      row[kMotionBalance] = motion_lane(s.balance, l);
-      row[kMotionDrift] = motion_lane(s.drift, l);
-    }
+    a.put<S>(i, where, output,
+             {numbers_of(s.x), e.lengths, e.kinetic, e.potential, s.x[kMotionNumbers - 1], s.balance, s.drift});
   }
 
   template <class S>
   GARRA_HD_CALL void finish(std::int64_t i, const Model<S>& m, State<S>& s) const {
     // The worst balance includes the end, whether or not an output is there.
     balance_now(m, s);
-    for (int l = 0; l < kWidth<S> && i + l < a.count; ++l) {
-      double* row = a.end + (i + l) * kEndFields;
-      row[kEndTime] = motion_lane(s.time, l);
-      row[kEndSteps] = motion_lane(s.steps, l);
-      row[kEndStatus] = motion_lane(s.status, l);
-      // A sample that never began has no end: NaN, as it was.
-      if (row[kEndStatus] == static_cast<double>(MotionStatus::kInvalidInput)) continue;
-      for (int k = 0; k < kMotionLengths; ++k) row[k] = motion_lane(s.x[k], l);
-      row[kEndBalance] = motion_lane(s.balance, l);
-      row[kEndWorstBalance] = motion_lane(s.worst_balance, l);
-      row[kEndWorstDrift] = motion_lane(s.worst_drift, l);
-    }
+    a.put<S>(i, {numbers_of(s.x), s.time, s.balance, s.worst_balance, s.worst_drift, s.steps, S(0), s.status});
+  }
+
+  /// All but the work.
+  template <class S>
+  static GARRA_HD Vec<S, 13> numbers_of(const MovingVector<S>& x) {
+    Vec<S, 13> out;
+    for (int k = 0; k < 13; ++k) out[k] = x[k];
+    return out;
   }
 };
 
-/// `kOwn`: every sample has its own platform.
-template <bool kOwn>
+/// `Run`: MotionRun or FullMotionRun. `kOwn`: every sample has its own platform.
+template <class Run, bool kOwn>
 struct MotionBody {
-  MotionRun all;
+  Run all;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     if constexpr (kOwn) {
       const MotionPlant<S> own = batch::load<S, MotionPlant<S>>(all.a.plants, i);
-      all.run<S, S>(i, own.model, own);
+      all.template run<S, S>(i, own.model, own);
       // A scalar needs no cast: the shared plant is used where it lies.
     } else if constexpr (std::is_same_v<S, double>) {
-      all.run<S, S>(i, all.setup.plant.model, all.setup.plant);
+      all.template run<S, S>(i, all.setup.plant.model, all.setup.plant);
     } else {
       const MotionPlant<double>& plant = all.setup.plant;
       // Steps with double constants, limits and outputs with lanes: see run().
-      all.run<S, double>(i, plant.model, {cast_model<S>(plant.model), cast_limits<S>(plant.limits)});
+      all.template run<S, double>(i, plant.model, {cast_model<S>(plant.model), cast_limits<S>(plant.limits)});
     }
   }
 };

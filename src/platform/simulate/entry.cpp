@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "garra/platform_simulate.hpp"
-#include "platform/batch/full.hpp"
 #include "platform/batch/rows_run.hpp"
 #include "platform/simulate/device.hpp"
 
@@ -111,18 +110,21 @@ MotionJob job_of(const Platforms& platforms, const ForceInput& force, const Simu
   job.own_force = static_cast<std::int64_t>(force.force.size()) != job.force_rows * kLegs;
   job.spans = motion_spans(options, force);
   job.setup = {job.plants.empty() ? MotionPlant<double>{} : job.plants.front(),
-               // kHybrid has gone its own way in simulate().
                options.method == Integrator::kRk4 ? runge_kutta4() : runge_kutta8(),
                {force.viscous, force.coulomb, force.coulomb_speed},
                {options.near_singular, options.characteristic_length},
                options.watch_limits,
-               !options.times.empty() && options.times.front() == 0};
+               !options.times.empty() && options.times.front() == 0,
+               options.method == Integrator::kHybrid,
+               options.baumgarte,
+               options.correct_above};
   return job;
 }
 
 template <bool kOwn>
 void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
-  batch::for_each(job.device.executor, arrays.count, MotionBody<kOwn>{{job.setup, arrays}});
+  if (job.setup.full) return run_full_chunk<kOwn>(job, arrays);
+  batch::for_each(job.device.executor, arrays.count, MotionBody<MotionRun, kOwn>{{job.setup, arrays}});
 }
 
 void run_job(const MotionJob& job) {
@@ -152,8 +154,6 @@ Trajectories simulate(const Platforms& platforms, const Starts& starts, const Fo
   check_options(options);
   check_actuators(force);
   check_force(force, count);
-  // Before the job is made: the full form has rows and spans of its own kind.
-  if (options.method == Integrator::kHybrid) return simulate_full(platforms, starts, force, options, device);
   MotionJob job = job_of(platforms, force, options, count);
   Trajectories out = motion_room(count, options);
   job.starts = &starts;
@@ -178,8 +178,6 @@ void simulate_there(const Platform& platform, const DeviceStarts& starts, const 
   using batch::device_column;
   const std::int64_t count = starts.pose.count;
   require(count >= 0, "the number of starts is negative", "");
-  require(options.method != Integrator::kHybrid, "hybrid is not there for arrays on the GPU",
-          "Choose rk4 or rk8, or give arrays of the host.");
   check_options(options);
   check_actuators(force);
   const bool own = starts.force.data != nullptr;
@@ -210,7 +208,8 @@ void simulate_there(const Platform& platform, const DeviceStarts& starts, const 
        device_column(to.work, t), device_column(to.balance, t), device_column(to.drift, t)},
       {device_column(to.end_position, 3), device_column(to.end_quaternion, 4), device_column(to.end_velocity, 6),
        device_column(to.end_time, 1), device_column(to.end_balance, 1), device_column(to.worst_balance, 1),
-       device_column(to.worst_drift, 1), device_column(to.steps, 1), device_column(to.status, 1)},
+       device_column(to.worst_drift, 1), device_column(to.steps, 1), device_column(to.corrections, 1),
+       device_column(to.status, 1)},
       call,
       needed};
   batch::on_device(job.device, there);

@@ -32,6 +32,10 @@ struct MotionJob {
   }
 };
 
+/// Integrator::kHybrid on samples of the host, compiled once, in full.cpp. `kOwn`: every sample has its own platform.
+template <bool kOwn>
+void run_full_chunk(const MotionJob& job, const MotionArrays& arrays);
+
 /// Host memory of at most `most` samples.
 class MotionRows {
  public:

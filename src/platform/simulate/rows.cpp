@@ -166,6 +166,7 @@ void MotionRows::give_back(std::int64_t first, std::int64_t count) const {
     const auto i = static_cast<std::size_t>(first + k);
     out.status[i] = static_cast<MotionStatus>(static_cast<int>(row[kEndStatus]));
     out.steps[i] = static_cast<std::int64_t>(row[kEndSteps]);
+    out.corrections[i] = static_cast<std::int64_t>(row[kEndCorrections]);
     out.end_time[i] = row[kEndTime];
     put(row + kEndPosition, 3, first + k, out.end_pose.position);
     put(row + kEndQuaternion, 4, first + k, out.end_pose.quaternion);

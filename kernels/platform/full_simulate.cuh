@@ -1,0 +1,16 @@
+// Motions in the full form on the GPU: a kernel that the assembler takes longest for.
+#pragma once
+
+#include "base/for_each.cuh"
+#include "platform/simulate/full_run.hpp"
+
+namespace garra::platform {
+
+/// Compiled once, in full_simulate.cu. `body` is in the device's memory.
+template <bool kOwn>
+void full_on_device(std::int64_t count, const MotionBody<FullMotionRun, kOwn>* body);
+/// cuda::stacks_of() its kernel.
+template <bool kOwn>
+std::uint64_t full_stacks(int device);
+
+}  // namespace garra::platform
