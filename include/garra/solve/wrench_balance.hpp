@@ -83,23 +83,31 @@ struct GraspGram {
 // |c_T| <= c_n.
 namespace balance {
 
-template <class S, int N, int D = 3>
-GARRA_HD GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
+inline constexpr double kShift = 1e-14;  ///< of W W^T, over its trace
+
+/// Factors W W^T and returns its shift.
+template <class S, int M>
+GARRA_HD S factor_gram(const Mat<S, 6, M>& W, Ldlt<S, 6>& factors) {
   Mat<S, 6, 6> g;
   S trace = S(0);
   for (int r = 0; r < 6; ++r) {
     for (int c = 0; c <= r; ++c) {
       S sum = W(r, 0) * W(c, 0);
-      for (int k = 1; k < D * N; ++k) sum = fma(W(r, k), W(c, k), sum);
+      for (int k = 1; k < M; ++k) sum = fma(W(r, k), W(c, k), sum);
       g(r, c) = g(c, r) = sum;
     }
     trace += g(r, r);
   }
+  const S shift = S(kShift) * trace;
+  for (int r = 0; r < 6; ++r) g(r, r) += shift;
+  factors = factor_ldlt(g);
+  return shift;
+}
+
+template <class S, int N, int D = 3>
+GARRA_HD GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
   GraspGram<S, N> out;
-  constexpr double kShift = 1e-14;
-  out.shift = S(kShift) * trace;
-  for (int r = 0; r < 6; ++r) g(r, r) += out.shift;
-  out.factors = factor_ldlt(g);
+  out.shift = factor_gram(W, out.factors);
   // sum of shift / (eigenvalue + shift): near 1 for each that is zero.
   Mat<S, 6, 6> unit;  // row by row: all 36 entries are too many to be written out in one loop
   for_each_index<6>([&](int r) { for_each_index<6>([&](int c) { unit(r, c) = S(r == c ? 1 : 0); }); });
@@ -113,9 +121,9 @@ GARRA_HD GraspGram<S, N> gram(const Mat<S, 6, D * N>& W) {
 }
 
 /// c - W^+ (W c + w), which balances w as far as W's range goes; refined once.
-template <class S, int N, int M>
-GARRA_HD Vec<S, M> balancing(const Mat<S, 6, M>& W, const GraspGram<S, N>& g, const Vec<S, 6>& w, Vec<S, M> c) {
-  for (int pass = 0; pass < 2; ++pass) c -= transpose_times(W, solve(g.factors, W * c + w));
+template <class S, int M>
+GARRA_HD Vec<S, M> balancing(const Mat<S, 6, M>& W, const Ldlt<S, 6>& gram, const Vec<S, 6>& w, Vec<S, M> c) {
+  for (int pass = 0; pass < 2; ++pass) c -= transpose_times(W, solve(gram, W * c + w));
   return c;
 }
 
@@ -349,7 +357,6 @@ struct RelaxedPart<S, N, 0, D> {};
 template <class S, int N, int R, int K, int D>
 struct StepSystem : RelaxedPart<S, N, R, D> {
   Mat<S, D * K, D * K> block[N / K];
-  Ldlt<S, 6> factors;    ///< of W block W^T
   Vec<S, 6> q;           ///< q - W block pull
   Vec<S, 6> by_q;        ///< (W block W^T)^-1 of that
   Vec<S, D * N> center;  ///< c^-1 - e / s
@@ -417,8 +424,8 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   }
   S trace = S(0);
   for (int r = 0; r < 6; ++r) trace += G(r, r);
-  for (int r = 0; r < 6; ++r) G(r, r) = fma(S(1e-14), trace, G(r, r));  // W may lack rank
-  out.factors = factor_ldlt(G);
+  for (int r = 0; r < 6; ++r) G(r, r) = fma(S(kShift), trace, G(r, r));  // W may lack rank
+  const auto factors = factor_ldlt(G);
   out.q = x.q;
   if constexpr (R > 0) {
     Vec<S, D * N> pulled;
@@ -427,9 +434,9 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
     out.by_target += dot(pulled, out.center);
     out.by_dtau -= dot(pulled, out.pull);
   }
-  out.by_q = solve(out.factors, out.q);
-  out.by_center = solve(out.factors, p.W * moved);
-  out.by_error = solve(out.factors, axpy(-x.tau, x.q, p.W * x.c + p.w));
+  out.by_q = solve(factors, out.q);
+  out.by_center = solve(factors, p.W * moved);
+  out.by_error = solve(factors, axpy(-x.tau, x.q, p.W * x.c + p.w));
   return out;
 }
 
@@ -563,11 +570,14 @@ GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>&
 }
 
 /// Where no answer is known: steps until one is. All by value: what goes to a function by its address has to be in
-/// memory from the first, also in the threads of a GPU that never come here.
+/// memory from the first, also in the threads of a GPU that never come here; so is W W^T factored once more, not
+/// brought along.
 template <class S, int N, int R, int K, int D>
-[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> iterate(WrenchBalance<S, N, R, K, D> p, GraspGram<S, N> g,
+[[nodiscard]] GARRA_HD_CALL BalanceAnswer<S, N, R, K, D> iterate(WrenchBalance<S, N, R, K, D> p,
                                                                  BalanceAnswer<S, N, R, K, D> out) {
   constexpr int kMostSteps = 60;
+  Ldlt<S, 6> gram;
+  factor_gram(p.W, gram);
   Interior<S, N, R, K, D> x = first_point(p);
   for (int step = 0; step < kMostSteps; ++step) {
     const auto running = !(out.balanced == out.balanced) && is_finite(x.tau);
@@ -594,7 +604,7 @@ template <class S, int N, int R, int K, int D>
         x.down[j][i] = fma(length, to.down[j][i], x.down[j][i]);
         l.share[j][i] = x.up[j][i] - x.down[j][i];
       });
-    certify(p, balancing(p.W, g, p.w, x.c), x.y, l, out);
+    certify(p, balancing(p.W, gram, p.w, x.c), x.y, l, out);
   }
   return out;
 }
@@ -635,10 +645,10 @@ template <class S, int N, int R, int K, int D>
   out.rank_deficient = g.deficient;
   out.steps = zero;
   // The guess, balanced, and pressed into the cones by internal forces.
-  c = balance::balancing(p.W, g, p.w, c);
+  c = balance::balancing(p.W, g.factors, p.w, c);
   Vec<S, D* N> normals = Vec<S, D * N>::zero();
   for (int j = 0; j < N; ++j) normals[D * j] = one;
-  const Vec<S, D* N> squeeze = balance::balancing(p.W, g, Vec<S, 6>::zero(), normals);
+  const Vec<S, D* N> squeeze = balance::balancing(p.W, g.factors, Vec<S, 6>::zero(), normals);
   S room = one, needed = zero;
   for (int j = 0; j < N; ++j) {
     const Vec<S, D> q = balance::part_of<D>(squeeze, j), cj = balance::part_of<D>(c, j);
@@ -652,7 +662,7 @@ template <class S, int N, int R, int K, int D>
   TorqueShares<S, N / K, R> none;
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] = none.share[j][i] = zero; });
   balance::certify(p, c, g.shift * solve(g.factors, p.W * c + p.w), none, out);
-  if (any(!(out.balanced == out.balanced))) out = balance::iterate(p, g, out);
+  if (any(!(out.balanced == out.balanced))) out = balance::iterate(p, out);
   for (int j = 0; j < N; ++j) {
     out.c[D * j] *= size;
     for (int k = 1; k < D; ++k) out.c[D * j + k] *= size * p.mu[j];
