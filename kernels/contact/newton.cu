@@ -7,4 +7,8 @@ template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 1>&, 
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
 template void iterate_on_device(const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
 
+template void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
+template void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
+template void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
+
 }  // namespace garra::contact

@@ -44,21 +44,86 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, std::
   }
 }
 
+/// Newton's ladder on problems of up to three contacts whose matrix is symmetric to the bit, as nearly all are, and all
+/// of whose contacts may roll: half of the matrix takes half of the registers. The others are marked and left.
+template <int N>
+struct SymmetricBody {
+  IterateBody<solvers::FrictionNewton, N> job;
+  bool known;  ///< all are symmetric
+
+  static constexpr double kLeft = -1;  ///< in place of a Candidate's reason
+  static GARRA_HD double* mark_of(double* candidates, std::int64_t i) {
+    using Candidate = solvers::Candidate<double, N>;
+    constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(double));
+    return const_cast<double*>(batch::tile_at<double, Candidate>(candidates, i)) + kReason * batch::kTile;
+  }
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    const TileProblem<S, N> given(job.problems, i, N);
+    solvers::FrictionProblem<S, N, 3, SymmetricMat<S, 3 * N>> problem;
+    bool symmetric = true;
+    for (int r = 0; r < 3 * N; ++r)
+      for (int c = 0; c <= r; ++c) {
+        problem.A(r, c) = given.A(r, c);
+        if (c < r && !known) symmetric = symmetric && to_bits(given.A(c, r)) == to_bits(problem.A(r, c));
+      }
+    if (!symmetric) {
+      *mark_of(job.candidates, i) = kLeft;
+      return;
+    }
+    problem.b = given.b();
+    problem.mu = given.mu();
+    auto guess = Vec<S, 3 * N>::zero();
+    if (job.guesses != nullptr) guess = batch::load<S, Vec<S, 3 * N>>(job.guesses, i);
+    auto state = job.solver.start(problem, guess);
+    while (any(job.solver.running(state))) job.solver.step(state);
+    batch::store<S>(job.candidates, i, job.solver.candidate(state));
+  }
+};
+
+/// On all problems, or on those that SymmetricBody has left.
+template <int N>
+struct WholeBody {
+  IterateBody<solvers::FrictionNewton, N> job;
+  bool all;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    if (all || *SymmetricBody<N>::mark_of(job.candidates, i) == SymmetricBody<N>::kLeft) job.template operator()<S>(i);
+  }
+};
+
+/// What follows where Newton fails: a kernel of its own, since the tail is rare.
+template <int N>
+void rescue(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+  if (!newton.solver.goes_on()) return;
+  if constexpr (kTakesFewer<N>)
+    rescue_on_host(newton, count);
+  else
+    rescue_on_device(newton, count);
+}
+
 /// Up to three contacts fit the registers of a thread; from there on problems have a team of threads,
 /// each with some rows of A.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
   if constexpr (kTakesFewer<N>)
     cuda::for_each_far_team(count, TeamIterateBody<N>{iterate});
-  else if constexpr (N >= 4)
+  else if constexpr (N > kMostInThread)
     cuda::for_each_team(count, TeamIterateBody<N>{iterate});
-  else
-    cuda::for_each(count, iterate);
-  if (!iterate.solver.goes_on()) return;
-  if constexpr (kTakesFewer<N>)
-    rescue_on_host(iterate, count);
-  else  // in a kernel of its own: the tail is rare, so it is no part of the hot body
-    rescue_on_device(iterate, count);
+  else {
+    const bool all = iterate.sliding != nullptr;  // without them A is not symmetric
+    if (!all) cuda::for_each(count, SymmetricBody<N>{iterate, false});
+    cuda::for_each(count, WholeBody<N>{iterate, all});
+  }
+  rescue(iterate, count);
+}
+template <int N>
+void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count) {
+  static_assert(N <= kMostInThread);
+  cuda::for_each(count, SymmetricBody<N>{iterate, true});
+  rescue(iterate, count);
 }
 
 }  // namespace garra::contact

@@ -1,13 +1,49 @@
 // What follows where Newton fails, on the GPU for up to eight contacts (newton.cuh): a kernel of its own, since few
-// threads have work here.
+// problems have work here. Their matrices are in the device's memory: on stacks, 11 to 97 kB of them, the driver would
+// set them aside for every thread that the device can hold, 3 to 26 GB.
 #include "contact/batch/rescue.hpp"
 #include "contact/solve.cuh"
 
 namespace garra::contact {
+namespace {
+
+/// RescueBody on every `together`-th problem from that of thread t on.
+template <int N>
+struct FarRescueBody {
+  static constexpr int kEntries = 9 * N * N;
+  static constexpr int kMatrices = 2 + solvers::kRescueMatrices + solvers::kPolishMatrices;
+  using Problem = solvers::FrictionProblem<double, N, 3, FarMat<double, 3 * N, 3 * N, batch::kTile>>;
+  RescueBody<N> job;
+  double* room;  ///< kMatrices of each thread, side by side in tiles
+  std::int64_t count, together;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t t) const {
+    for (std::int64_t i = t; i < count; i += together)
+      if (job.template waits<S>(i)) go_on(t, i);
+  }
+
+ private:
+  GARRA_HD void go_on(std::int64_t t, std::int64_t i) const {
+    Problem problem, aside;
+    problem.A.at = room + t / batch::kTile * (kMatrices * kEntries * batch::kTile) + t % batch::kTile;
+    aside.A.at = problem.A.at + (1 + solvers::kRescueMatrices) * kEntries * batch::kTile;
+    for (Problem* p : {&problem, &aside}) load_problem<double, N>(job.problems, job.sliding, i, job.contacts, *p);
+    job.go_on(i, problem, aside);
+  }
+};
+
+}  // namespace
 
 template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
-  cuda::for_each(count, RescueBody<N>(newton));
+  using Body = FarRescueBody<N>;
+  // As many threads as find room in 128 MB: 25,890 of three contacts, 3,640 of eight.
+  constexpr std::int64_t kEach = Body::kMatrices * Body::kEntries;
+  constexpr std::int64_t kAtOnce = (std::int64_t{1} << 27) / (8 * kEach) / batch::kTile * batch::kTile;
+  const std::int64_t together = std::min(batch::tiles_for(count) * batch::kTile, kAtOnce);
+  const cuda::Buffer<double> room(together * kEach);
+  cuda::for_each(together, Body{RescueBody<N>(newton), room.data(), count, together});
 }
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
 template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);

@@ -19,6 +19,12 @@ void certify_on_device(const CertifyBody<N>& certify, std::int64_t count);
 /// the device. With the ladder beyond Newton, where the solver goes on.
 template <int N>
 void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
+/// Contacts of which a problem is one thread's.
+inline constexpr int kMostInThread = 3;
+/// The same of so many at most, of problems that are symmetric to the bit and have neither sliding contacts nor
+/// guesses: half of A's registers. Compiled once, in newton.cu.
+template <int N>
+void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
 /// The ladder beyond Newton; compiled once, in rescue.cu.
 template <int N>
 void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);

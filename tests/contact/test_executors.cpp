@@ -7,6 +7,9 @@
 
 #include "answers.hpp"
 #include "contact/problems/classes.hpp"
+#include "contact/problems/classes_general.hpp"
+#include "garra/solve/friction_newton.hpp"
+#include "reference.hpp"
 
 namespace garra {
 namespace {
@@ -88,6 +91,62 @@ TEST(ContactExecutorsOfAnySize, GiveTheSameBits) {
                      {all.A.begin(), all.A.begin() + n * 81},
                      {all.b.begin(), all.b.begin() + n * 9},
                      {all.mu.begin(), all.mu.begin() + n * 3}};
+    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
+  }
+}
+
+// Symmetric matrices of up to three contacts are a GPU thread's by halves (kernels/contact/newton.cuh).
+TEST(ContactExecutorsOfMatrices, ThatAreNotQuiteSymmetricGiveTheSameBits) {
+  for (const int contacts : {1, 2, 3}) {
+    SCOPED_TRACE(contacts);
+    contact::Problems p = bench::random_grasps({contacts, 65, 0});
+    const auto entries = static_cast<std::size_t>(9 * contacts * contacts),
+               row = static_cast<std::size_t>(3 * contacts);
+    p.A[7 * entries + 1] = std::nextafter(p.A[7 * entries + 1], 1.0);
+    p.A[40 * entries + row] *= 1.01;
+    p.A[41 * entries + 2] = 0, p.A[41 * entries + 2 * row] = -0.0;
+    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
+  }
+}
+
+/// The first few of a class that Newton's ladder leaves.
+contact::Problems left_by_newton(const contact::Problems& all, std::int64_t most) {
+  const contact::Solutions ladder = contact::solve(all, {.max_iterations = solvers::kNewtonLadder - 1});
+  const auto rows = static_cast<std::ptrdiff_t>(3 * all.contacts);
+  contact::Problems left{all.contacts, 0, {}, {}, {}};
+  const auto take = [](const std::vector<double>& from, std::ptrdiff_t i, std::ptrdiff_t width,
+                       std::vector<double>& to) {
+    to.insert(to.end(), from.begin() + i * width, from.begin() + (i + 1) * width);
+  };
+  for (std::ptrdiff_t i = 0; i < all.count && left.count < most; ++i) {
+    if (ladder.status[static_cast<std::size_t>(i)] == Status::kConverged) continue;
+    ++left.count;
+    take(all.A, i, rows * rows, left.A);
+    take(all.b, i, rows, left.b);
+    take(all.mu, i, rows / 3, left.mu);
+  }
+  return left;
+}
+
+// On a GPU each of the solvers that follow has its matrices elsewhere (kernels/contact/rescue.cu).
+TEST(ContactExecutorsBeyondNewton, GiveTheSameBits) {
+  for (const auto& [contacts, count] :
+       {std::pair{1, 100000}, {2, 100000}, {3, 30000}, {4, 5000}, {5, 3000}, {6, 2000}, {7, 2000}, {8, 2000}}) {
+    SCOPED_TRACE(contacts);
+    const bench::Draw draw{contacts, count, 0};
+    const contact::Problems left =
+        left_by_newton(contacts < 3 ? bench::scaled_gram(draw) : bench::six_equations(draw), 4);
+    ASSERT_GT(left.count, 0);
+    test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(left, {}, d)); });
+  }
+}
+
+TEST(ContactExecutorsOnTheLastRung, GiveTheSameBits) {
+  const nlohmann::json all = test::read_reference_json("contact/last_rung.json");
+  for (const std::size_t number : {0U, 5U}) {  // of three contacts, and of five
+    const nlohmann::json& given = all["problems"][number];
+    const contact::Problems p = {given["contacts"], 1, given["A"], given["b"], given["mu"]};
+    SCOPED_TRACE(p.contacts);
     test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
   }
 }

@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "garra/core/elementary.hpp"
-#include "garra/core/mat.hpp"
+#include "garra/core/far_mat.hpp"
 #include "garra/core/unroll.hpp"
 
 namespace garra {
@@ -48,9 +48,9 @@ GARRA_HD void swap_where(const MaskOf<S>& mask, S& a, S& b) {
 }  // namespace factor
 
 /// a = L D L^T with unit lower triangular L and diagonal D.
-template <class S, int N>
+template <class S, int N, class Matrix = Mat<S, N, N>>
 struct Ldlt {
-  Mat<S, N, N> l;   ///< ones on the diagonal, zeros above
+  Matrix l;         ///< ones on the diagonal, zeros above
   Vec<S, N> d;      ///< pivots as computed, also the bad ones
   Vec<S, N> inv_d;  ///< 1/d, 0 for a bad pivot
   S bad_pivots;     ///< how many pivots were zero, negative or rounding noise; 0 for a definite matrix
@@ -72,8 +72,8 @@ GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S
 }
 
 /// Column j of L and the pivot d_j from the columns before it.
-template <class S, int N>
-GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j, RealOf<S> noise) {
+template <class S, int N, class Matrix>
+GARRA_HD void ldlt_step(const Matrix& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> noise) {
   const S zero = S(RealOf<S>(0)), one = S(RealOf<S>(1));
   Vec<S, N> w;  // row j of L D
   S pivot = a(j, j);
@@ -98,7 +98,7 @@ GARRA_HD void ldlt_step(const Mat<S, N, N>& a, Ldlt<S, N>& f, int j, RealOf<S> n
 /// only. A pivot d_k <= 4 N eps |a_kk| is bad: its column of L is zero and its unknown is zero in
 /// every solution. The count is exact for a well-conditioned leading block; the condition of that
 /// block multiplies the noise of later pivots. `size`: N, or fewer where the last rows are padding that is eliminated
-/// without a trace.
+/// without a trace. Of a matrix of another kind than Mat only what is below the diagonal of l is set.
 template <class S, int N>
 [[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a, int size = N) {
   Ldlt<S, N> f;
@@ -107,12 +107,27 @@ template <class S, int N>
   for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(size)); });
   return f;
 }
+template <class S, int N>
+[[nodiscard]] GARRA_HD auto factor_ldlt(const SymmetricMat<S, N>& a) {
+  Ldlt<S, N, SymmetricMat<S, N>> f;
+  f.bad_pivots = S(RealOf<S>(0));
+  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(N)); });
+  return f;
+}
+template <class S, int N, int stride>
+[[nodiscard]] GARRA_HD auto factor_ldlt(const FarMat<S, N, N, stride>& a) {
+  Ldlt<S, N, FarMat<S, N, N, stride>> f;
+  take_room(f.l, a);
+  f.bad_pivots = S(RealOf<S>(0));
+  for (int j = 0; j < N; ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(N));
+  return f;
+}
 
 namespace factor {
 
 /// Column c of b becomes that of L^-1 b.
-template <class S, int N, int C>
-GARRA_HD void forward(const Ldlt<S, N>& f, int c, Mat<S, N, C>& b) {
+template <class S, int N, int C, class Matrix>
+GARRA_HD void forward(const Ldlt<S, N, Matrix>& f, int c, Mat<S, N, C>& b) {
   for_each_index<N>([&](auto i) {
     for (int k = 0; k < i; ++k) b(i, c) = fma(-f.l(i, k), b(k, c), b(i, c));
   });
@@ -128,8 +143,8 @@ template <class S, int N, int C>
 }
 
 /// x with a x = b, for one or several right-hand sides (the columns of b).
-template <class S, int N, int C>
-[[nodiscard]] GARRA_HD Mat<S, N, C> solve(const Ldlt<S, N>& f, Mat<S, N, C> b) {
+template <class S, int N, int C, class Matrix>
+[[nodiscard]] GARRA_HD Mat<S, N, C> solve(const Ldlt<S, N, Matrix>& f, Mat<S, N, C> b) {
   for (int c = 0; c < C; ++c) {
     factor::forward(f, c, b);
     for (int i = 0; i < N; ++i) b(i, c) = b(i, c) * f.inv_d[i];

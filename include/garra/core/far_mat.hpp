@@ -3,7 +3,7 @@
 // of M's kind; everything else is entries.
 #pragma once
 
-#include "garra/core/mat.hpp"
+#include "garra/core/symmetric_mat.hpp"
 
 namespace garra {
 
@@ -16,6 +16,9 @@ struct FarMat {
   GARRA_HD S& operator()(int i, int j) const { return at[(i * C + j) * stride]; }
   GARRA_HD S& operator[](int k) const { return at[k * stride]; }
 };
+
+template <class S, int R, int C, int stride>
+inline constexpr int kNumbers<FarMat<S, R, C, stride>> = R* C;
 
 /// `to` is, from now on, a matrix of the kind of `beside`, with any numbers: the one that lies behind it.
 template <class S, int R, int C, int stride>
@@ -43,6 +46,9 @@ GARRA_HD FarMat<S, R, C, stride> copied(const FarMat<S, R, C, stride>& a) {
 template <class S, int R, int C, int stride>
 GARRA_HD Vec<S, R> operator*(const FarMat<S, R, C, stride>& a, const Vec<S, C>& x) {
   Vec<S, R> out;
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1  // or a loop around it would put the whole matrix where it is not to be, on the stack
+#endif
   for (int i = 0; i < R; ++i) {
     S sum = a(i, 0) * x[0];
     for (int k = 1; k < C; ++k) sum = fma(a(i, k), x[k], sum);

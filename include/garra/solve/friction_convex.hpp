@@ -16,17 +16,17 @@
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled units. All members are S.
-template <class S, int N>
+/// One problem in flight, in scaled units. All members are S, or a matrix that is elsewhere.
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ConvexState {
-  FrictionProblem<S, N> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  Vec<S, 3 * N> c;                ///< c(s)
-  Vec<S, N> s, error;             ///< |a_T| - s
-  S unit;                         ///< force unit: size_b / size_a of friction_scale
-  S weyl;                         ///< low-discrepancy number in [0, 1) that spreads the speeds of later attempts
-  S attempt, attempt_steps;       ///< starts before this one, and Newton steps since
-  S steps;                        ///< Newton steps on (2) in all
-  S running;                      ///< 1 while unfinished
+  FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  Vec<S, 3 * N> c;                           ///< c(s)
+  Vec<S, N> s, error;                        ///< |a_T| - s
+  S unit;                                    ///< force unit: size_b / size_a of friction_scale
+  S weyl;                    ///< low-discrepancy number in [0, 1) that spreads the speeds of later attempts
+  S attempt, attempt_steps;  ///< starts before this one, and Newton steps since
+  S steps;                   ///< Newton steps on (2) in all
+  S running;                 ///< 1 while unfinished
 };
 
 struct FrictionConvex {
@@ -34,20 +34,20 @@ struct FrictionConvex {
   int max_iterations = 400;  ///< stop: Newton steps on (2) >= max_iterations
   int attempt_steps = 10;    ///< start anew: Newton steps of this attempt >= this
 
-  template <class S, int N>
-  GARRA_HD ConvexState<S, N> start(const FrictionProblem<S, N>& given) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD ConvexState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const;
 
-  template <class S, int N>
-  GARRA_HD void step(ConvexState<S, N>& state) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD void step(ConvexState<S, N, Matrix>& state) const;
 
-  template <class S, int N>
-  static GARRA_HD MaskOf<S> running(const ConvexState<S, N>& state) {
+  template <class S, int N, class Matrix>
+  static GARRA_HD MaskOf<S> running(const ConvexState<S, N, Matrix>& state) {
     return state.running > S(0);
   }
 
   /// What goes to the certificate, in the problem's own units.
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ConvexState<S, N>& state) const {
+  template <class S, int N, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ConvexState<S, N, Matrix>& state) const {
     Effort<S> effort = Effort<S>::none();
     effort.outer = state.steps;
     effort.stage = state.attempt;
@@ -68,14 +68,15 @@ namespace friction_convex {
 inline constexpr double kRunaway = 1e8;  ///< a larger scaled force: (1) has no solution for these speeds, start anew
 
 /// Tangential forces over their friction coefficient: every cone is |c_T| <= c_n.
-template <class S, int N>
+template <class S, int N, class Matrix>
 struct RoundProblem {
-  Mat<S, 3 * N, 3 * N> A;
+  Matrix A;
   Vec<S, 3 * N> b, unit;  ///< c = unit c'
 };
-template <class S, int N>
-GARRA_HD RoundProblem<S, N> round_problem(const FrictionProblem<S, N>& p, const Vec<S, N>& s) {
-  RoundProblem<S, N> out;
+template <class S, int N, class Matrix>
+GARRA_HD RoundProblem<S, N, Matrix> round_problem(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, N>& s) {
+  RoundProblem<S, N, Matrix> out;
+  take_room(out.A, p.A);
   for (int j = 0; j < N; ++j) {
     out.unit[3 * j] = S(1);
     out.unit[3 * j + 1] = out.unit[3 * j + 2] = p.mu[j];
@@ -97,11 +98,11 @@ GARRA_HD S longest_step(const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& dc) {
 }
 
 /// Forces that solve (1), from nothing: A c + b = z, c and z in the cones, products c.z to zero.
-template <class S, int N>
-GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N>& problem, const Vec<S, N>& s) {
+template <class S, int N, class Matrix>
+GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>& problem, const Vec<S, N>& s) {
   constexpr int kMostSteps = 60;
   constexpr double kSmall = 1e-15, kOff = 1e-13;  // of c.z / N, which is an error of its root, and of A c + b - z
-  const RoundProblem<S, N> p = round_problem(problem, s);
+  const auto p = round_problem(problem, s);
   Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
   for (int j = 0; j < N; ++j) c[3 * j] = S(1);
   Vec<S, 3 * N> z = c;
@@ -110,7 +111,8 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N>& problem, 
     const S mean = S(1.0 / N) * dot(c, z);
     const auto running = mean > S(kSmall) || dot(off, off) > S(kOff * kOff);
     if (!any(running)) break;
-    Mat<S, 3 * N, 3 *N> K = p.A, H = Mat<S, 3 * N, 3 * N>::zero();
+    Matrix K = copied(p.A);  // A + H, H in blocks
+    Mat3<S> H[N];
     Vec<S, 3 * N> center;  // c^-1
     for (int j = 0; j < N; ++j) {
       const Vec3<S> cj = contact<S, N>(c, j);
@@ -120,15 +122,17 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N>& problem, 
         center[3 * j + r] = (r == 0 ? depth : -depth) * cj[r];
         for (int k = 0; k < 3; ++k) {
           const S sign = S((r == 0) == (k == 0) ? 2 : -2), diagonal = r != k ? S(0) : S(r == 0 ? -1 : 1);
-          H(3 * j + r, 3 * j + k) = inverse * fma(sign * w[r], w[k], diagonal);
-          K(3 * j + r, 3 * j + k) += H(3 * j + r, 3 * j + k);
+          H[j](r, k) = inverse * fma(sign * w[r], w[k], diagonal);
+          K(3 * j + r, 3 * j + k) += H[j](r, k);
         }
       }
     }
     const auto factors = factor_ldlt(K);
     const auto towards = [&](const S& target, Vec<S, 3 * N>& dc, Vec<S, 3 * N>& dz) {
       dc = garra::solve(factors, axpy(target, center, -a));
-      dz = axpy(target, center, -(H * dc)) - z;
+      Vec<S, 3 * N> scaled;  // H dc
+      for (int j = 0; j < N; ++j) set_contact<S, N>(scaled, j, H[j] * contact<S, N>(dc, j));
+      dz = axpy(target, center, -scaled) - z;
       return min(longest_step<S, N>(c, dc), longest_step<S, N>(z, dz));
     };
     Vec<S, 3 * N> dc, dz;
@@ -144,8 +148,8 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N>& problem, 
 }
 
 /// c(s) and what (2) lacks.
-template <class S, int N>
-GARRA_HD Vec<S, N> speed_error(const FrictionProblem<S, N>& p, const Vec<S, N>& s, Vec<S, 3 * N>& c) {
+template <class S, int N, class Matrix>
+GARRA_HD Vec<S, N> speed_error(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, N>& s, Vec<S, 3 * N>& c) {
   c = convex_forces(p, s);
   const Vec<S, 3 * N> a = p.A * c + p.b;
   Vec<S, N> error;
@@ -154,8 +158,8 @@ GARRA_HD Vec<S, N> speed_error(const FrictionProblem<S, N>& p, const Vec<S, N>& 
 }
 
 /// Newton's direction for (2), by differences.
-template <class S, int N>
-GARRA_HD_CALL Vec<S, N> newton_direction(const ConvexState<S, N>& x) {
+template <class S, int N, class Matrix>
+GARRA_HD_CALL Vec<S, N> newton_direction(const ConvexState<S, N, Matrix>& x) {
   constexpr double kDifference = 1e-6;
   Mat<S, N, N> J;
   for (int i = 0; i < N; ++i) {
@@ -178,10 +182,10 @@ GARRA_HD Vec<S, N> speeds_from(const S& weyl) {
 
 }  // namespace friction_convex
 
-template <class S, int N>
-GARRA_HD ConvexState<S, N> FrictionConvex::start(const FrictionProblem<S, N>& given) const {
-  const Scaled<S, N> in = scaled(given);
-  ConvexState<S, N> x;
+template <class S, int N, class Matrix>
+GARRA_HD ConvexState<S, N, Matrix> FrictionConvex::start(const FrictionProblem<S, N, 3, Matrix>& given) const {
+  const Scaled<S, N, 3, Matrix> in = scaled(given);
+  ConvexState<S, N, Matrix> x;
   x.problem = in.problem;
   x.unit = in.unit;
   x.s = Vec<S, N>::zero();
@@ -192,8 +196,8 @@ GARRA_HD ConvexState<S, N> FrictionConvex::start(const FrictionProblem<S, N>& gi
   return x;
 }
 
-template <class S, int N>
-GARRA_HD void FrictionConvex::step(ConvexState<S, N>& x) const {
+template <class S, int N, class Matrix>
+GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
   using namespace friction_convex;
   constexpr int kHalvings = 6;
   const auto active = running(x);

@@ -17,22 +17,23 @@
 
 namespace garra::solvers {
 
-/// Everything one problem in flight needs, in scaled units (friction_scale). All members are S.
-template <class S, int N, int D = 3>
+/// Everything one problem in flight needs, in scaled units (friction_scale). All members are S, but for a matrix that
+/// is elsewhere (FarMat): the one of the problem, behind which there is room for another.
+template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct FrictionState {
-  FrictionProblem<S, N, D> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  Vec<S, D * N> c;                   ///< iterate (force)
-  Vec<S, D * N> a;                   ///< A c + b at the iterate
-  Vec<S, D * N> base;                ///< where the sweeps of the next restart go on
-  Vec<S, N> rho_n, rho_t;            ///< 1 / A_nn and 2 / (A_tt + A_oo)
-  S unit;                            ///< force unit: size_b / size_a of friction_scale
-  S rho;                             ///< factor on them on this rung
-  S stage;                           ///< rung of the ladder
-  S stage_steps;                     ///< Newton steps taken on this rung
-  S steps;                           ///< Newton steps taken in all
-  S shortened;                       ///< consecutive steps that the line search shortened
-  S weyl;                            ///< low-discrepancy number in [0, 1) that spreads the random starts
-  S running;                         ///< 1 while unfinished
+  FrictionProblem<S, N, D, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  Vec<S, D * N> c;                           ///< iterate (force)
+  Vec<S, D * N> a;                           ///< A c + b at the iterate
+  Vec<S, D * N> base;                        ///< where the sweeps of the next restart go on
+  Vec<S, N> rho_n, rho_t;                    ///< 1 / A_nn and 2 / (A_tt + A_oo)
+  S unit;                                    ///< force unit: size_b / size_a of friction_scale
+  S rho;                                     ///< factor on them on this rung
+  S stage;                                   ///< rung of the ladder
+  S stage_steps;                             ///< Newton steps taken on this rung
+  S steps;                                   ///< Newton steps taken in all
+  S shortened;                               ///< consecutive steps that the line search shortened
+  S weyl;                                    ///< low-discrepancy number in [0, 1) that spreads the random starts
+  S running;                                 ///< 1 while unfinished
 };
 
 /// Newton steps after which other solvers go on (friction_rescue.hpp). What eight rungs leave unsolved the next twenty
@@ -48,21 +49,22 @@ struct FrictionNewton {
   bool cold = false;         ///< start from zero instead of the stick force (to look for a second solution)
   bool ladder = true;        ///< false: one rung only, so that a problem that does not converge at once is stalled
 
-  template <class S, int N, int D = 3>
-  GARRA_HD FrictionState<S, N, D> start(const FrictionProblem<S, N, D>& given) const {
+  template <class S, int N, int D, class Matrix>
+  GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given) const {
     return start(given, Vec<S, D * N>::zero());
   }
 
   /// Starts from a force that is probably near, in the problem's own units: the guess projected on the cones. A guess
   /// that is zero or not finite is none, and the problem starts as without.
-  template <class S, int N, int D = 3>
-  GARRA_HD FrictionState<S, N, D> start(const FrictionProblem<S, N, D>& given, const Vec<S, D * N>& guess) const;
+  template <class S, int N, int D, class Matrix>
+  GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given,
+                                                const Vec<S, D * N>& guess) const;
 
-  template <class S, int N, int D = 3>
-  GARRA_HD void step(FrictionState<S, N, D>& state) const;
+  template <class S, int N, int D, class Matrix>
+  GARRA_HD void step(FrictionState<S, N, D, Matrix>& state) const;
 
-  template <class S, int N, int D = 3>
-  static GARRA_HD MaskOf<S> running(const FrictionState<S, N, D>& state) {
+  template <class S, int N, int D, class Matrix>
+  static GARRA_HD MaskOf<S> running(const FrictionState<S, N, D, Matrix>& state) {
     return state.running > S(0);
   }
 
@@ -73,8 +75,8 @@ struct FrictionNewton {
   [[nodiscard]] GARRA_HD int most_steps() const { return goes_on() ? kNewtonLadder : max_iterations; }
 
   /// What goes to the certificate: the iterate in the problem's own units.
-  template <class S, int N, int D = 3>
-  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const FrictionState<S, N, D>& state) const {
+  template <class S, int N, int D, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const FrictionState<S, N, D, Matrix>& state) const {
     return candidate<S, N, D>(state.unit * state.c, state.steps, state.stage);
   }
   template <class S, int N, int D = 3>
@@ -101,8 +103,8 @@ template <class S>
 struct Rho {
   S n, t;
 };
-template <class S, int N, int D = 3>
-GARRA_HD Rho<S> local_rho(const FrictionState<S, N, D>& s, int j) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD Rho<S> local_rho(const FrictionState<S, N, D, Matrix>& s, int j) {
   return {s.rho * s.rho_n[j], s.rho * s.rho_t[j]};
 }
 
@@ -118,8 +120,8 @@ GARRA_HD Rho<S> diagonal_rho(const S& an, const S& att, const S& aoo) {
   return rho_of_means(an, S(0.5) * (att + aoo));
 }
 
-template <class S, int N, int D = 3>
-GARRA_HD Rho<S> diagonal_rho(const Mat<S, D * N, D * N>& A, int j) {
+template <class S, int N, int D = 3, class Matrix>
+GARRA_HD Rho<S> diagonal_rho(const Matrix& A, int j) {
   S sum = A(D * j + 1, D * j + 1);
   for_each_index<D - 2>([&](int i) { sum = sum + A(D * j + 2 + i, D * j + 2 + i); });
   return rho_of_means(A(D * j, D * j), S(1.0 / (D - 1)) * sum);
@@ -155,11 +157,11 @@ GARRA_HD Piece<S, D> classify(const Vec<S, D>& c, const Vec<S, D>& a, const S& m
 }
 
 /// |F|^2 of (4).
-template <class S, int N, int D = 3>
-GARRA_HD S merit(const FrictionState<S, N, D>& s, const Vec<S, D * N>& c, const Vec<S, D * N>& a) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD S merit(const FrictionState<S, N, D, Matrix>& s, const Vec<S, D * N>& c, const Vec<S, D * N>& a) {
   S sum = S(0);
   for_each_index<N>([&](int j) {
-    const Rho<S> rho = local_rho<S, N, D>(s, j);
+    const Rho<S> rho = local_rho(s, j);
     const Piece<S, D> p = classify(contact<S, N, D>(c, j), contact<S, N, D>(a, j), s.problem.mu[j], rho);
     sum += dot(p.F, p.F);
   });
@@ -189,9 +191,9 @@ GARRA_HD MaskOf<S> decreases(const S& m, const S& t, const S& before) {
 }
 
 /// One sweep of projected Gauss-Seidel over the contacts.
-template <class S, int N, int D = 3>
-GARRA_HD Vec<S, D * N> sweep(const FrictionState<S, N, D>& s, const Vec<S, D * N>& from) {
-  const FrictionProblem<S, N, D>& p = s.problem;
+template <class S, int N, int D, class Matrix>
+GARRA_HD Vec<S, D * N> sweep(const FrictionState<S, N, D, Matrix>& s, const Vec<S, D * N>& from) {
+  const FrictionProblem<S, N, D, Matrix>& p = s.problem;
   Vec<S, D* N> c = from;
   for_each_index<N>([&](int j) {
     const int n = D * j;
@@ -212,9 +214,9 @@ GARRA_HD MaskOf<S> is_useful(const S& largest) {
 
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
 /// factorisation. Where A is (nearly) singular that force can be huge and useless; then zero.
-template <class S, int N, int D = 3>
-GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D>& p) {
-  const Ldlt<S, D* N> f = factor_ldlt(p.A);
+template <class S, int N, int D, class Matrix>
+GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p) {
+  const auto f = factor_ldlt(p.A);
   const Vec<S, D* N> c = solve(f, -p.b);
   S largest = S(0);
   for (int i = 0; i < D * N; ++i) largest = max(largest, abs(c[i]));
@@ -294,38 +296,31 @@ GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, c
   return out;
 }
 
-template <class S, int N, int D = 3>
-struct ContactRows {
-  Mat<S, D, D * N> J;
-  Vec<S, D> rhs;
-};
-template <class S, int N, int D = 3>
-GARRA_HD ContactRows<S, N, D> newton_rows(const FrictionProblem<S, N, D>& q, int j, const Piece<S, D>& p,
-                                          const Rho<S>& rho) {
+/// Row r of contact j.
+template <class S, int N, int D, class Matrix>
+GARRA_HD Vec<S, D * N> newton_row(const FrictionProblem<S, N, D, Matrix>& q, int j, int r, const RowWeights<S, D>& w) {
   constexpr int T = D - 1;
-  ContactRows<S, N, D> out;
+  Vec<S, D * N> row;
   const int n = D * j;
-  const RowWeights<S, D> w = row_weights(p, rho, q.mu[j]);
   for_each_index<D * N>([&](int k) {
-    S at[T];
-    for_each_index<T>([&](int i) { at[i] = q.A(n + 1 + i, k); });
-    out.J(0, k) = w.wn * q.A(n, k);
-    for_each_index<T>([&](int i) {
-      S sum = w.w(i, T - 1) * at[T - 1];
-      for_each_index<T - 1>([&](int from_end) {
-        const int m = T - 2 - from_end;
-        sum = fma(w.w(i, m), at[m], sum);
-      });
-      out.J(i + 1, k) = sum;
+    if (r == 0) {
+      row[k] = w.wn * q.A(n, k);
+      return;
+    }
+    S sum = w.w(r - 1, T - 1) * q.A(n + T, k);
+    for_each_index<T - 1>([&](int from_end) {
+      const int m = T - 2 - from_end;
+      sum = fma(w.w(r - 1, m), q.A(n + 1 + m, k), sum);
     });
+    row[k] = sum;
   });
-  out.J(0, n) += w.nn;
-  for_each_index<T>([&](int i) {
-    for_each_index<T>([&](int k) { out.J(i + 1, n + 1 + k) += w.added(i, k); });
-    out.J(i + 1, n) -= w.taken[i];
-  });
-  out.rhs = w.rhs;
-  return out;
+  if (r == 0) {
+    row[n] += w.nn;
+  } else {
+    for_each_index<T>([&](int k) { row[n + 1 + k] += w.added(r - 1, k); });
+    row[n] -= w.taken[r - 1];
+  }
+  return row;
 }
 
 /// A vanishing pivot is replaced.
@@ -335,9 +330,9 @@ GARRA_HD S inverse_pivot(const S& pivot) {
 }
 
 /// Upper triangular factor being built row by row, its diagonal inverted, and the right-hand side with it.
-template <class S, int M>
+template <class S, int M, class Matrix>
 struct Triangle {
-  Mat<S, M, M> U;
+  Matrix U;
   Vec<S, M> rhs;
 };
 
@@ -346,13 +341,8 @@ struct Triangle {
 /// in place. The rows of (5) keep their weight on or near the diagonal: row exchanges were measured to solve not one
 /// problem more and to cost 45 % of the time. A vanishing pivot is replaced, so finite input never gives NaN; a poor
 /// direction is then caught by the line search and the ladder.
-template <class S, int N, int D = 3>
-GARRA_HD void add_row(Triangle<S, D * N>& tri, int i, const ContactRows<S, N, D>& rows) {
-  constexpr int M = D * N;
-  const int r = i % D;
-  S row[M];
-  for_each_index<M>([&](int k) { row[k] = rows.J(r, k); });
-  S rhs = rows.rhs[r];
+template <class S, int M, class Matrix>
+GARRA_HD void add_row(Triangle<S, M, Matrix>& tri, int i, Vec<S, M> row, S rhs) {
   for_each_index<M>([&](int k) {
     if (k >= i) return;
     const S f = -(row[k] * tri.U(k, k));
@@ -369,8 +359,8 @@ GARRA_HD void add_row(Triangle<S, D * N>& tri, int i, const ContactRows<S, N, D>
 }
 
 /// What is known first comes first in every sum: then none waits for more than one product.
-template <class S, int M>
-GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M>& tri) {
+template <class S, int M, class Matrix>
+GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M, Matrix>& tri) {
   Vec<S, M> x = tri.rhs;
   for_each_index<M>([&](auto from_end) {
     const int k = M - 1 - from_end;
@@ -385,16 +375,17 @@ GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M>& tri) {
 }
 
 /// Newton direction of (4), and |F|^2 where it starts.
-template <class S, int N, int D = 3>
-GARRA_HD Vec<S, D * N> direction(const FrictionState<S, N, D>& s, S& merit0) {
-  Triangle<S, D * N> tri;
+template <class S, int N, int D, class Matrix>
+GARRA_HD Vec<S, D * N> direction(const FrictionState<S, N, D, Matrix>& s, S& merit0) {
+  Triangle<S, D * N, Matrix> tri;
+  take_room(tri.U, s.problem.A);
   merit0 = S(0);
   const auto contact_rows = [&](int j) {
-    const Rho<S> rho = local_rho<S, N, D>(s, j);
+    const Rho<S> rho = local_rho(s, j);
     const Piece<S, D> p = classify(contact<S, N, D>(s.c, j), contact<S, N, D>(s.a, j), s.problem.mu[j], rho);
     merit0 += dot(p.F, p.F);
-    const ContactRows<S, N, D> rows = newton_rows<S, N, D>(s.problem, j, p, rho);
-    for_each_index<D>([&](int r) { add_row<S, N, D>(tri, D * j + r, rows); });
+    const RowWeights<S, D> w = row_weights(p, rho, s.problem.mu[j]);
+    for_each_index<D>([&](int r) { add_row(tri, D * j + r, newton_row(s.problem, j, r, w), w.rhs[r]); });
   };
   for_each_index<N>(contact_rows);
   return back_substitute(tri);
@@ -426,8 +417,8 @@ GARRA_HD S spread_force(const S& weyl, double shift, const S& rho_n) {
 
 /// The next rung: 30, 100, 300 more sweeps from where the last ones ended, with rho x 1, 0.3, 3; then starts spread
 /// over the cones' axes by a Weyl sequence. Newton takes over on each rung.
-template <class S, int N, int D = 3>
-GARRA_HD void next_rung(FrictionState<S, N, D>& s, const MaskOf<S>& moving) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& moving) {
   s.stage = select(moving, s.stage + S(1), s.stage);
   s.weyl = select(moving, next_weyl(s.weyl), s.weyl);
   const auto spread = s.stage > S(3);
@@ -442,7 +433,7 @@ GARRA_HD void next_rung(FrictionState<S, N, D>& s, const MaskOf<S>& moving) {
   for (int k = 0; k < 300; ++k) {
     const auto on = moving && S(k) < sweeps;
     if (!any(on)) break;
-    c = select(on, sweep<S, N, D>(s, c), c);
+    c = select(on, sweep(s, c), c);
   }
   s.rho = select(moving, rho_of(s.stage), s.rho);
   s.base = select(moving, c, s.base);
@@ -466,12 +457,12 @@ GARRA_HD bool enough(const MaskOf<S>& moving) {
 
 }  // namespace friction_newton
 
-template <class S, int N, int D>
-GARRA_HD FrictionState<S, N, D> FrictionNewton::start(const FrictionProblem<S, N, D>& given,
-                                                      const Vec<S, D * N>& guess) const {
+template <class S, int N, int D, class Matrix>
+GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProblem<S, N, D, Matrix>& given,
+                                                              const Vec<S, D * N>& guess) const {
   using namespace friction_newton;
-  FrictionState<S, N, D> s;
-  const Scaled<S, N, D> in = scaled(given);
+  FrictionState<S, N, D, Matrix> s;
+  const Scaled<S, N, D, Matrix> in = scaled(given);
   s.problem = in.problem;
   s.unit = in.unit;
   for_each_index<N>([&](int j) {
@@ -481,7 +472,7 @@ GARRA_HD FrictionState<S, N, D> FrictionNewton::start(const FrictionProblem<S, N
   });
   const Guess<S, N, D> near = scaled_guess<S, N, D>(guess, s.unit);
   s.c = Vec<S, D * N>::zero();
-  if (!cold && any(!near.useful)) s.c = first_guess<S, N, D>(s.problem);
+  if (!cold && any(!near.useful)) s.c = first_guess(s.problem);
   if (any(near.useful)) s.c = select(near.useful, project_on_cones<S, N, D>(near.c, s.problem.mu), s.c);
   s.a = s.problem.A * s.c + s.problem.b;
   s.base = Vec<S, D * N>::zero();
@@ -495,17 +486,17 @@ GARRA_HD FrictionState<S, N, D> FrictionNewton::start(const FrictionProblem<S, N
   // From a guess, too, sweeps would spare Newton steps, but take longer than those (three contacts, 1 % off: 325 ns,
   // not 303).
   const auto swept = running(s) && !near.useful;
-  for (int k = 0; k < first_sweeps && any(swept); ++k) s.c = select(swept, sweep<S, N, D>(s, s.c), s.c);
+  for (int k = 0; k < first_sweeps && any(swept); ++k) s.c = select(swept, sweep(s, s.c), s.c);
   s.a = s.problem.A * s.c + s.problem.b;
   return s;
 }
 
-template <class S, int N, int D>
-GARRA_HD void FrictionNewton::step(FrictionState<S, N, D>& s) const {
+template <class S, int N, int D, class Matrix>
+GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   using namespace friction_newton;
   const auto active = running(s) && s.stage_steps < S(stage_steps);  // the others wait for their next rung
   S merit0;
-  const Vec<S, D* N> d = direction<S, N, D>(s, merit0);
+  const Vec<S, D* N> d = direction(s, merit0);
   const Vec<S, D* N> ad = s.problem.A * d;
 
   // Backtracking on |F|^2; a is affine in c, so a trial costs O(N). After two shortened steps one is taken in full:
@@ -513,7 +504,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D>& s) const {
   S t = S(1);
   const auto free_step = s.shortened >= S(2);
   for (int trial = 0; trial < 4; ++trial) {
-    const S m = merit<S, N, D>(s, axpy(t, d, s.c), axpy(t, ad, s.a));
+    const S m = merit(s, axpy(t, d, s.c), axpy(t, ad, s.a));
     const auto reject = active && !free_step && !decreases(m, t, merit0);
     if (!any(reject)) break;
     t = select(reject, S(0.5) * t, t);
@@ -532,7 +523,7 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D>& s) const {
   if (!ladder) {
     s.running = select(moving, S(0), s.running);
   } else if (enough<S>(moving) || !any(running(s) && !moving)) {
-    next_rung<S, N, D>(s, moving);
+    next_rung(s, moving);
   }
 }
 

@@ -23,7 +23,8 @@ namespace garra::solvers {
 template <int N>
 inline constexpr bool kInMemory = N > 4;
 
-/// Its matrix is its own, or elsewhere (FarMat). D: numbers of a contact's force, 3, or 4 of soft contacts (below).
+/// Its matrix is its own, whole or as a SymmetricMat, or elsewhere (FarMat). D: numbers of a contact's force, 3, or 4
+/// of soft contacts (below).
 template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct FrictionProblem {
   Matrix A;
@@ -126,6 +127,11 @@ GARRA_HD Vec<S, D> contact(const Vec<S, D * N>& v, int j) {
   Vec<S, D> vj;
   for_each_index<D>([&](int i) { vj[i] = v[D * j + i]; });
   return vj;
+}
+
+template <class S, int N, int D = 3>
+GARRA_HD void set_contact(Vec<S, D * N>& v, int j, const Vec<S, D>& vj) {
+  for_each_index<D>([&](int i) { v[D * j + i] = vj[i]; });
 }
 
 /// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms, from the squares: of natural_defect over all contacts, and of the
@@ -247,56 +253,79 @@ GARRA_HD S defects(const Vec<S, D * N>& v, const Vec<S, N>& mu) {
 template <class S, int N, int D, class Matrix>
 GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   S sum = S(0);
-  for (int i = 0; i < D * D * N * N; ++i) sum += p.A[i] - p.A[i];
+  for (int i = 0; i < kNumbers<Matrix>; ++i) sum += p.A[i] - p.A[i];
   return sum + defects<S, N, D>(p.b, p.mu);
 }
 
-/// What a certificate takes from A, in one go along its rows: A may lie in a tile, and a GPU thread need not hold it.
-template <class S, int N, int D = 3>
-struct SeenRows {
-  Vec<S, D * N> a;  ///< A c + b
-  S defects;        ///< 0 where all of A is finite, else NaN
-  /// A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
-  MaskOf<S> impossible;
+/// What a certificate takes from a row of A: A may lie in a tile, and a GPU thread need not hold it.
+template <class S>
+struct SeenRow {
+  S a;        ///< A c + b
+  S defects;  ///< 0 where the row is finite, else NaN
+  S size;     ///< sum of absolute values
 };
-template <class S, int N, int D = 3, class Entry>
-GARRA_HD SeenRows<S, N, D> see_rows(const Entry& A, const Vec<S, D * N>& b, const Vec<S, D * N>& c) {
-  constexpr int M = D * N;
-  SeenRows<S, N, D> seen;
-  seen.defects = S(0);
-  seen.impossible = MaskOf<S>(false);
-  const auto see = [&](int i) {
-    S product = S(0), size = S(0);
+template <int M, class S, class Entry>
+GARRA_HD SeenRow<S> see_row(const Entry& A, const Vec<S, M>& b, const Vec<S, M>& c, int i) {
+  S product = S(0), defects = S(0), size = S(0);
 #if defined(__CUDA_ARCH__)
 #pragma unroll  // c stays in registers
 #endif
-    for (int k = 0; k < M; ++k) {
-      const S x = A(i, k);
-      product = k == 0 ? x * c[k] : fma(x, c[k], product);
-      seen.defects += x - x;
-      size += abs(x);
-    }
-    seen.a[i] = product + b[i];
-    if (i % D == 0) seen.impossible = seen.impossible || (size == S(0) && b[i] < S(0));
-  };
-  for_each_index<M>(see);
-  return seen;
+  for (int k = 0; k < M; ++k) {
+    const S x = A(i, k);
+    product = k == 0 ? x * c[k] : fma(x, c[k], product);
+    defects += x - x;
+    size += abs(x);
+  }
+  return {product + b[i], defects, size};
+}
+
+/// A natural_map_error, contact after contact.
+template <class S>
+struct MapSums {
+  S error2, b2, c2, a2;
+
+  static GARRA_HD MapSums zero() { return {S(0), S(0), S(0), S(0)}; }
+  template <int D>
+  GARRA_HD void add(const S& mu, const Vec<S, D>& b, const Vec<S, D>& c, const Vec<S, D>& a) {
+    const Vec<S, D> d = natural_defect(mu, c, a);
+    error2 += dot(d, d);
+    for_each_index<D>([&](int i) {
+      b2 = fma(b[i], b[i], b2);
+      c2 = fma(c[i], c[i], c2);
+      a2 = fma(a[i], a[i], a2);
+    });
+  }
+  [[nodiscard]] GARRA_HD S error() const { return natural_map_error(error2, b2, c2, a2); }
+};
+
+/// The same of one contact.
+template <class S, int D>
+GARRA_HD Vec<S, D> judged_part(Vec<S, D> v, const MaskOf<S>& slides) {
+  for (int i = 1; i < D; ++i) v[i] = select(slides, S(0), v[i]);
+  return v;
+}
+
+/// f(j) for each contact; not written out where there are so many that a GPU thread has no registers for it.
+template <int N, class F>
+GARRA_HD void for_each_contact(const F& f) {
+  if constexpr (kInMemory<N>) {
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+    for (int j = 0; j < N; ++j) f(j);
+  } else {
+    for_each_index<N>(f);
+  }
 }
 
 /// What the law says nothing of: the tangential part at contacts that slide.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
-  for (int j = 0; j < N; ++j)
-    for (int i = 1; i < D; ++i) v[D * j + i] = select(sliding.slides(j), S(0), v[D * j + i]);
+  for (int j = 0; j < N; ++j) set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
   return v;
 }
 
 }  // namespace friction_problem_detail
-
-template <class S, int N, int D = 3>
-GARRA_HD void set_contact(Vec<S, D * N>& v, int j, const Vec<S, D>& vj) {
-  for_each_index<D>([&](int i) { v[D * j + i] = vj[i]; });
-}
 
 /// The forces of all contacts, each projected on its cone.
 template <class S, int N, int D = 3>
@@ -335,7 +364,7 @@ GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& 
   take_room(out.problem.A, given.A);
   const FrictionScale<S> scale = friction_scale(given);
   const S inv_a = S(1) / scale.size_a;
-  for (int k = 0; k < D * D * N * N; ++k) out.problem.A[k] = inv_a * given.A[k];
+  for (int k = 0; k < kNumbers<Matrix>; ++k) out.problem.A[k] = inv_a * given.A[k];
   out.problem.b = (S(1) / scale.size_b) * given.b;
   out.problem.mu = given.mu;
   out.unit = scale.size_b * inv_a;
@@ -395,21 +424,35 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   const FrictionScale<S> scale = friction_scale<S, D * N>([&](int i) { return A(i, i); }, b);
   const S force = scale.size_a / scale.size_b;
   const S inv_b = S(1) / scale.size_b;
-  const SeenRows<S, N, D> seen = see_rows<S, N, D>(A, b, c);
-  const Vec<S, D* N>& a = seen.a;
-  Vec<S, N> mu = given_mu;
-  for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
-  const Vec<S, D*N> jb = judged_part<S, N, D>(b, sliding), jc = judged_part<S, N, D>(c, sliding),
-                    ja = judged_part<S, N, D>(a, sliding);
-  out.residual_raw = natural_map_error<S, N, D>(mu, jb, jc, ja);
-  out.residual = natural_map_error<S, N, D>(mu, inv_b * jb, force * jc, inv_b * ja);
+  Vec<S, D * N> a;
+  S defects_of_a = S(0);
+  // A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
+  auto impossible = MaskOf<S>(false);
+  auto raw = MapSums<S>::zero(), scaled = MapSums<S>::zero();
+  const auto see = [&](int j) {
+    for_each_index<D>([&](int i) {
+      const SeenRow<S> row = see_row<D * N, S>(A, b, c, D * j + i);
+      a[D * j + i] = row.a;
+      defects_of_a += row.defects;
+      if (i == 0) impossible = impossible || (row.size == S(0) && b[D * j] < S(0));
+    });
+    const auto slides = sliding.slides(j);
+    const S mu = select(slides, S(0), given_mu[j]);
+    const Vec<S, D> bj = judged_part(contact<S, N, D>(b, j), slides), cj = judged_part(contact<S, N, D>(c, j), slides),
+                    aj = judged_part(contact<S, N, D>(a, j), slides);
+    raw.add(mu, bj, cj, aj);
+    scaled.add(mu, inv_b * bj, force * cj, inv_b * aj);
+  };
+  for_each_contact<N>(see);
+  out.residual_raw = raw.error();
+  out.residual = scaled.error();
   S slip_defects = S(0);  // a slip direction that is NaN
   for (int i = 0; i < (D - 1) * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
-  const auto valid = seen.defects + defects<S, N, D>(b, given_mu) + slip_defects == S(0);
-  const S size2 = max(dot(jc, jc) * (force * force), dot(ja, ja) * (inv_b * inv_b));
+  const auto valid = defects_of_a + defects<S, N, D>(b, given_mu) + slip_defects == S(0);
+  const S size2 = max(raw.c2 * (force * force), raw.a2 * (inv_b * inv_b));
   const auto absolute = (out.residual + S(kRounding)) * sqrt(size2) <= S(kLargestAbsoluteError);
   const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
-  const S failure = select(seen.impossible, S(int(Status::kNoSolution)), found.reason);
+  const S failure = select(impossible, S(int(Status::kNoSolution)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const S nan = S(__builtin_nan(""));
   for (int i = 0; i < D * N; ++i) {
@@ -423,28 +466,29 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
 }
 
 /// The same of a problem.
-template <class S, int N, int D = 3>
-GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D>& p, const SlidingContacts<S, N, D>& sliding,
-                                             const Candidate<S, N, D>& found, double tol) {
+template <class S, int N, int D, class Matrix>
+GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matrix>& p,
+                                             const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
+                                             double tol) {
   return certified<S, N, D>([&](int i, int k) { return p.A(i, k); }, p.b, p.mu, sliding, found, tol);
 }
 
 /// The same as a function of its own.
-template <class S, int N, int D = 3>
-GARRA_HD_CALL FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D>& p,
+template <class S, int N, int D, class Matrix>
+GARRA_HD_CALL FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D, Matrix>& p,
                                                 const SlidingContacts<S, N, D>& sliding,
                                                 const Candidate<S, N, D>& found, double tol) {
   return certified(p, sliding, found, tol);
 }
 
 /// Both where every contact may roll.
-template <class S, int N, int D = 3>
-GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D>& p, const Candidate<S, N, D>& found,
+template <class S, int N, int D, class Matrix>
+GARRA_HD FrictionSolution<S, N, D> certified(const FrictionProblem<S, N, D, Matrix>& p, const Candidate<S, N, D>& found,
                                              double tol) {
   return certified(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tol);
 }
-template <class S, int N, int D = 3>
-GARRA_HD FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D>& p, const Candidate<S, N, D>& found,
+template <class S, int N, int D, class Matrix>
+GARRA_HD FrictionSolution<S, N, D> certify(const FrictionProblem<S, N, D, Matrix>& p, const Candidate<S, N, D>& found,
                                            double tol) {
   return certify(p, SlidingContacts<S, N, D>{Vec<S, (D - 1) * N>::zero()}, found, tol);
 }

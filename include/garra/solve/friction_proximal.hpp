@@ -12,12 +12,12 @@
 
 namespace garra::solvers {
 
-/// One problem in flight, in scaled units. All members are S.
-template <class S, int N>
+/// One problem in flight, in scaled units. All members are S, or a matrix that is elsewhere.
+template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct ProximalState {
-  FrictionProblem<S, N> problem;  ///< largest diagonal entry of A and largest |b| are 1
-  FrictionState<S, N> newton;     ///< the iteration on (1)
-  Vec<S, 3 * N> x;                ///< center
+  FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
+  FrictionState<S, N, 3, Matrix> newton;     ///< the iteration on (1)
+  Vec<S, 3 * N> x;                           ///< center
   S alpha;
   S unit;           ///< force unit: size_b / size_a of friction_scale
   S outers;         ///< outer steps of this attempt
@@ -37,20 +37,27 @@ struct FrictionProximal {
   int first_attempt = 0;      ///< attempts differ in the first alpha and in the first center
   int max_runaways = 3;  ///< stop: as many attempts as this, and all that were made, ran away: no solution, most likely
 
-  template <class S, int N>
-  GARRA_HD ProximalState<S, N> start(const FrictionProblem<S, N>& given) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD ProximalState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
+    ProximalState<S, N, Matrix> state;
+    start(given, state);
+    return state;
+  }
+  /// In place: what is returned, nvcc copies.
+  template <class S, int N, class Matrix>
+  GARRA_HD void start(const FrictionProblem<S, N, 3, Matrix>& given, ProximalState<S, N, Matrix>& s) const;
 
-  template <class S, int N>
-  GARRA_HD void step(ProximalState<S, N>& state) const;
+  template <class S, int N, class Matrix>
+  GARRA_HD void step(ProximalState<S, N, Matrix>& state) const;
 
-  template <class S, int N>
-  static GARRA_HD MaskOf<S> running(const ProximalState<S, N>& state) {
+  template <class S, int N, class Matrix>
+  static GARRA_HD MaskOf<S> running(const ProximalState<S, N, Matrix>& state) {
     return state.running > S(0);
   }
 
   /// What goes to the certificate: the center in the problem's own units.
-  template <class S, int N>
-  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ProximalState<S, N>& state) const {
+  template <class S, int N, class Matrix>
+  [[nodiscard]] GARRA_HD Candidate<S, N> candidate(const ProximalState<S, N, Matrix>& state) const {
     Effort<S> effort = Effort<S>::none();
     effort.outer = state.steps;
     effort.stage = state.attempt;
@@ -84,8 +91,8 @@ GARRA_HD S shrink_of(const S& attempt) {
 }
 
 /// Every fourth outer step leaves alpha out: Newton on the problem itself from the center.
-template <class S, int N>
-GARRA_HD MaskOf<S> direct(const ProximalState<S, N>& s) {
+template <class S, int N, class Matrix>
+GARRA_HD MaskOf<S> direct(const ProximalState<S, N, Matrix>& s) {
   return s.outers - S(4) * floor(S(0.25) * s.outers) == S(3);
 }
 
@@ -99,20 +106,20 @@ GARRA_HD FrictionNewton newton_of(const FrictionProximal& solver) {
 }
 
 /// Newton's start and step as real functions: a rare job, compiled once for all who ask.
-template <class S, int N>
-GARRA_HD_CALL void begin(const FrictionNewton& newton, const FrictionProblem<S, N>& p, const Vec<S, 3 * N>& guess,
-                         FrictionState<S, N>& out) {
+template <class S, int N, class Matrix>
+GARRA_HD_CALL void begin(const FrictionNewton& newton, const FrictionProblem<S, N, 3, Matrix>& p,
+                         const Vec<S, 3 * N>& guess, FrictionState<S, N, 3, Matrix>& out) {
   out = newton.start(p, guess);
 }
-template <class S, int N>
-GARRA_HD_CALL void advance(const FrictionNewton& newton, FrictionState<S, N>& state) {
+template <class S, int N, class Matrix>
+GARRA_HD_CALL void advance(const FrictionNewton& newton, FrictionState<S, N, 3, Matrix>& state) {
   newton.step(state);
 }
 
 /// (1) at the center.
-template <class S, int N>
-GARRA_HD FrictionProblem<S, N> shifted(const ProximalState<S, N>& s) {
-  FrictionProblem<S, N> p = s.problem;
+template <class S, int N, class Matrix>
+GARRA_HD FrictionProblem<S, N, 3, Matrix> shifted(const ProximalState<S, N, Matrix>& s) {
+  FrictionProblem<S, N, 3, Matrix> p{copied(s.problem.A), s.problem.b, s.problem.mu};
   const S alpha = select(direct(s), S(0), s.alpha);
   for_each_index<3 * N>([&](int i) {
     p.A(i, i) = p.A(i, i) + alpha;
@@ -153,8 +160,8 @@ GARRA_HD Vec<S, N> spread_numbers(const S& weyl) {
 }
 
 /// The next attempt: the first four from zero, later ones from normal forces spread as on the ladder of Newton.
-template <class S, int N>
-GARRA_HD void next_attempt(ProximalState<S, N>& s, const MaskOf<S>& anew) {
+template <class S, int N, class Matrix>
+GARRA_HD void next_attempt(ProximalState<S, N, Matrix>& s, const MaskOf<S>& anew) {
   s.attempt = select(anew, s.attempt + S(1), s.attempt);
   s.alpha = select(anew, first_alpha(s.attempt), s.alpha);
   s.attempt_steps = select(anew, S(0), s.attempt_steps);
@@ -172,11 +179,11 @@ GARRA_HD void next_attempt(ProximalState<S, N>& s, const MaskOf<S>& anew) {
 
 }  // namespace friction_proximal
 
-template <class S, int N>
-GARRA_HD ProximalState<S, N> FrictionProximal::start(const FrictionProblem<S, N>& given) const {
+template <class S, int N, class Matrix>
+GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, 3, Matrix>& given,
+                                      ProximalState<S, N, Matrix>& s) const {
   using namespace friction_proximal;
-  const Scaled<S, N> in = scaled(given);
-  ProximalState<S, N> s;
+  const Scaled<S, N, 3, Matrix> in = scaled(given);
   s.problem = in.problem;
   s.unit = in.unit;
   s.x = Vec<S, 3 * N>::zero();
@@ -187,11 +194,10 @@ GARRA_HD ProximalState<S, N> FrictionProximal::start(const FrictionProblem<S, N>
   const auto first = judge(s.problem, s.x, s.problem.b, tol);
   // An invalid problem (NaN) never runs; certify names it.
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
-  return s;
 }
 
-template <class S, int N>
-GARRA_HD void FrictionProximal::step(ProximalState<S, N>& s) const {
+template <class S, int N, class Matrix>
+GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   using namespace friction_proximal;
   const auto active = running(s);
   const FrictionNewton newton = newton_of(*this);
@@ -203,8 +209,8 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N>& s) const {
   }
   const auto ended = active && !newton.running(s.newton);
   if (!any(ended)) return;
-  const FrictionProblem<S, N> inner = shifted(s);
   const Vec<S, 3 * N> c = s.newton.unit * s.newton.c;
+  const auto inner = shifted(s);
   const auto moved = ended && judge(inner, c, inner.A * c + inner.b, 1e2 * tol).solved;
   s.x = select(moved, c, s.x);
   const auto now = judge(s.problem, s.x, s.problem.A * s.x + s.problem.b, tol);
@@ -221,10 +227,14 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N>& s) const {
   const auto over = ended && ((now.solved && !far) || s.steps >= S(max_iterations) || given_up);
   const auto anew = ended && !over && (hopeless || s.attempt_steps >= S(attempt_steps));
   s.running = select(over, S(0), s.running);
-  if (any(anew)) next_attempt<S, N>(s, anew);
-  FrictionState<S, N> fresh;
-  begin(newton, shifted(s), s.x, fresh);
-  s.newton = select_members<S>(ended, fresh, s.newton);
+  if (any(anew)) next_attempt(s, anew);
+  if constexpr (kWidth<S> == 1) {
+    begin(newton, shifted(s), s.x, s.newton);
+  } else {
+    FrictionState<S, N, 3, Matrix> fresh;
+    begin(newton, shifted(s), s.x, fresh);
+    s.newton = select_members<S>(ended, fresh, s.newton);
+  }
 }
 
 }  // namespace garra::solvers

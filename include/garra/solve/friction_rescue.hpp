@@ -31,9 +31,10 @@ inline constexpr int kMostConvex = 8;
 
 namespace friction_rescue {
 
-/// Whether the certificate takes the candidate.
-template <class S, int N>
-GARRA_HD_CALL MaskOf<S> solves(const FrictionProblem<S, N>& p, const Candidate<S, N>& found, double tol) {
+/// Whether the certificate takes these forces.
+template <class S, int N, class Matrix>
+GARRA_HD_CALL MaskOf<S> solves(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, 3 * N>& c, double tol) {
+  const Candidate<S, N> found = candidate_of<S, N>(c, S(int(Status::kStalled)), Effort<S>::none());
   return certify(p, found, tol).status == S(int(Status::kConverged));
 }
 
@@ -47,26 +48,32 @@ GARRA_HD void take(const MaskOf<S>& tried, const MaskOf<S>& better, const Candid
 }
 
 /// Newton from the force of a splitting method.
-template <class S, int N>
-GARRA_HD_CALL Candidate<S, N> polished(const FrictionRescue& r, const FrictionProblem<S, N>& p,
-                                       const Vec<S, 3 * N>& c) {
+template <class S, int N, class Matrix>
+GARRA_HD_CALL Vec<S, 3 * N> polished(const FrictionRescue& r, const FrictionProblem<S, N, 3, Matrix>& p,
+                                     const Vec<S, 3 * N>& c) {
   FrictionNewton newton;
   newton.tol = r.tol;
   newton.ladder = false;
   newton.stage_steps = newton.max_iterations = r.polish_steps;
-  FrictionState<S, N> s;
+  FrictionState<S, N, 3, Matrix> s;
   friction_proximal::begin(newton, p, c, s);
   while (any(newton.running(s))) friction_proximal::advance(newton, s);
-  return newton.candidate(s);
+  return s.unit * s.c;
 }
 
 /// One solver on the lanes that wait, Newton trying from its iterate after `polish`, twice, four times, ... as many
-/// steps and at its end.
-template <class Solver, class S, int N>
-GARRA_HD_CALL void attempt(const FrictionRescue& r, const Solver& solver, int polish, const FrictionProblem<S, N>& p,
+/// steps and at its end. `aside` is the same problem, with room for Newton's matrices where `p` has room for the
+/// solver's.
+template <class Solver, class S, int N, class Matrix>
+GARRA_HD_CALL void attempt(const FrictionRescue& r, const Solver& solver, int polish,
+                           const FrictionProblem<S, N, 3, Matrix>& p, const FrictionProblem<S, N, 3, Matrix>& aside,
                            Candidate<S, N>& best, MaskOf<S>& waiting) {
   if (!any(waiting)) return;
-  auto state = solver.start(p);
+  decltype(solver.start(p)) state;
+  if constexpr (requires { solver.start(p, state); })
+    solver.start(p, state);
+  else
+    state = solver.start(p);
   for (int done = 1, next = polish;; ++done) {
     state.running = select(waiting, state.running, S(0));
     const bool over = !any(solver.running(state));
@@ -75,10 +82,10 @@ GARRA_HD_CALL void attempt(const FrictionRescue& r, const Solver& solver, int po
     // Newton costs nothing beside a step of the convex problems.
     next = std::is_same_v<Solver, FrictionConvex> ? done + 1 : 2 * done;
     Candidate<S, N> found = solver.candidate(state);
-    const Candidate<S, N> newton = polished(r, p, found.c);
-    const auto itself = solves(p, found, r.tol);
+    const Vec<S, 3 * N> newton = polished(r, aside, found.c);
+    const auto itself = solves(p, found.c, r.tol);
     const auto better = waiting && (itself || solves(p, newton, r.tol));
-    found.c = select(itself, found.c, newton.c);
+    found.c = select(itself, found.c, newton);
     take(better || (waiting && MaskOf<S>(over)), better, found, best);
     waiting = waiting && !better;
     // Where forces run away whatever the attempt, there is nothing to be found.
@@ -90,8 +97,8 @@ GARRA_HD_CALL void attempt(const FrictionRescue& r, const Solver& solver, int po
 
 /// Sliding contacts, once eliminated, leave an unsymmetric matrix. Of such problems those that the first attempt leaves
 /// unsolved have no solution, as far as any solver here can tell (of 400,000, 3 and 4 contacts).
-template <class S, int N>
-GARRA_HD MaskOf<S> symmetric(const FrictionProblem<S, N>& p) {
+template <class S, int N, class Matrix>
+GARRA_HD MaskOf<S> symmetric(const FrictionProblem<S, N, 3, Matrix>& p) {
   S largest = S(0), skew = S(0);
   for (int i = 0; i < 3 * N; ++i) {
     largest = max(largest, abs(p.A(i, i)));
@@ -111,26 +118,32 @@ GARRA_HD Solver limited(double tol, int max_iterations) {
 
 }  // namespace friction_rescue
 
+/// Matrices that there is to be room for behind those of `p` and of `aside`, where they are elsewhere (FarMat): the
+/// proximal method's own, shifted, and Newton's two; Newton's two.
+inline constexpr int kRescueMatrices = 4, kPolishMatrices = 2;
+
 /// Goes on where FrictionNewton has come to its limit. One contact is solved exactly by one sweep of Gauss-Seidel.
-template <class S, int N>
-GARRA_HD void rescue(const FrictionRescue& r, const FrictionProblem<S, N>& p, Candidate<S, N>& best) {
+/// `aside`: attempt()'s.
+template <class S, int N, class Matrix>
+GARRA_HD void rescue(const FrictionRescue& r, const FrictionProblem<S, N, 3, Matrix>& p,
+                     const FrictionProblem<S, N, 3, Matrix>& aside, Candidate<S, N>& best) {
   using namespace friction_rescue;
   constexpr int kNever = 1 << 30, kSoon = 4;
-  auto waiting = best.reason == S(int(Status::kIterationLimit)) && !solves(p, best, r.tol);
+  auto waiting = best.reason == S(int(Status::kIterationLimit)) && !solves(p, best.c, r.tol);
   const auto nsgs = limited<FrictionNsgs>(r.tol, r.sweeps);
-  if constexpr (N == 1) attempt(r, nsgs, kNever, p, best, waiting);
+  if constexpr (N == 1) attempt(r, nsgs, kNever, p, aside, best, waiting);
   auto proximal = limited<FrictionProximal>(r.tol, r.first_steps);
-  attempt(r, proximal, kNever, p, best, waiting);
+  attempt(r, proximal, kNever, p, aside, best, waiting);
   waiting = waiting && symmetric(p);
   // Half of what the first attempt leaves, in a fifth of the time that the further ones take.
-  attempt(r, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, best, waiting);
+  attempt(r, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, aside, best, waiting);
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
-  attempt(r, proximal, kNever, p, best, waiting);
-  if constexpr (N > 1) attempt(r, nsgs, kSoon, p, best, waiting);
-  attempt(r, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, best, waiting);
+  attempt(r, proximal, kNever, p, aside, best, waiting);
+  if constexpr (N > 1) attempt(r, nsgs, kSoon, p, aside, best, waiting);
+  attempt(r, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, aside, best, waiting);
   if constexpr (N > 1 && N <= kMostConvex)
-    attempt(r, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, best, waiting);
+    attempt(r, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside, best, waiting);
 }
 
 }  // namespace garra::solvers

@@ -25,13 +25,26 @@ struct RescueBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
+    if (!waits<S>(i)) return;
+    const auto problem = load_problem<S, N>(problems, sliding, i, contacts);
+    go_on(i, problem, problem);
+  }
+
+  /// Whether problem i has come to the limit: nearly all need nothing, and the reason alone tells.
+  template <class S>
+  [[nodiscard]] GARRA_HD bool waits(std::int64_t i) const {
     using Candidate = solvers::Candidate<S, N>;
-    // Nearly all need nothing: the reason alone tells.
     constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(S));
     const double* reasons = batch::tile_at<S, Candidate>(candidates, i) + kReason * batch::kTile;
-    if (!any(batch::load<S, S>(reasons, 0) == S(int(Status::kIterationLimit)))) return;
-    auto best = batch::load<S, Candidate>(candidates, i);
-    solvers::rescue(rescue, load_problem<S, N>(problems, sliding, i, contacts), best);
+    return any(batch::load<S, S>(reasons, 0) == S(int(Status::kIterationLimit)));
+  }
+
+  /// `aside`: the same problem again (friction_rescue.hpp).
+  template <class S, class Matrix>
+  GARRA_HD void go_on(std::int64_t i, const solvers::FrictionProblem<S, N, 3, Matrix>& problem,
+                      const solvers::FrictionProblem<S, N, 3, Matrix>& aside) const {
+    auto best = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
+    solvers::rescue(rescue, problem, aside, best);
     batch::store<S>(candidates, i, best);
   }
 };
