@@ -4,16 +4,19 @@
 namespace garra::grasp {
 
 template <int N>
-void build_on_device(std::int64_t count, const BuildBody<N>& build) {
+void build_on_device(std::int64_t count, bool moving, const BuildBody<N>& build) {
+  if constexpr (N <= 3)  // above, a thread puts its matrices aside in either case
+    if (!moving)
+      return cuda::for_each(count, BuildBody<N, true>{build.model, build.from, build.problems, build.metrics});
   cuda::for_each(count, build);
 }
-template void build_on_device(std::int64_t, const BuildBody<1>&);
-template void build_on_device(std::int64_t, const BuildBody<2>&);
-template void build_on_device(std::int64_t, const BuildBody<3>&);
-template void build_on_device(std::int64_t, const BuildBody<4>&);
-template void build_on_device(std::int64_t, const BuildBody<5>&);
-template void build_on_device(std::int64_t, const BuildBody<6>&);
-template void build_on_device(std::int64_t, const BuildBody<7>&);
-template void build_on_device(std::int64_t, const BuildBody<8>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<1>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<2>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<3>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<4>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<5>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<6>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<7>&);
+template void build_on_device(std::int64_t, bool, const BuildBody<8>&);
 
 }  // namespace garra::grasp

@@ -13,9 +13,9 @@ void fingers_on_device(std::int64_t count, const GraspModel& host, const GraspMo
 /// What they give to the arm that carries them, where there is one: arm.cu.
 void arm_on_device(std::int64_t count, int contacts, const GraspModel* device, const SampleParts& parts);
 
-/// Friction problems and metrics of the samples; compiled once, in build.cu.
+/// Friction problems and metrics of the samples, whether the model moves or not; compiled once, in build.cu.
 template <int N>
-void build_on_device(std::int64_t count, const BuildBody<N>& build);
+void build_on_device(std::int64_t count, bool moving, const BuildBody<N>& build);
 
 /// With and without torque limits, balance_torques.cu and balance.cu.
 template <int N, int R>

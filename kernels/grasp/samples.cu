@@ -42,7 +42,7 @@ class Samples {
     const GraspModel& host = task_.model;
     cuda::for_each(count, DrawBody{model_.data(), first, parts_});
     fingers_on_device(count, host, model_.data(), parts_);
-    build_on_device(count, BuildBody<N>{model_.data(), parts_, problems_.data(), metrics_.data()});
+    build_on_device(count, host.moving, BuildBody<N>{model_.data(), parts_, problems_.data(), metrics_.data()});
     with_balance<N>(host, model_.data(), parts_, metrics_.data(),
                     [&](const auto& body) { balance_on_device(count, body); });
     solve(count);
@@ -62,12 +62,19 @@ class Samples {
 
   void solve(std::int64_t count) const {
     using Iterate = contact::IterateBody<solvers::FrictionNewton, N>;
-    contact::iterate_on_device(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
+    iterate(Iterate{task_.solver, problems_.data(), nullptr, candidates_.data()}, count);
     if (!task_.check_uniqueness) return;
     solvers::FrictionNewton cold = task_.solver;
     // From zero instead of the stick test, so that a second solution has a chance to be found.
     cold.cold = true;
-    contact::iterate_on_device(Iterate{cold, problems_.data(), nullptr, second_.data()}, count);
+    iterate(Iterate{cold, problems_.data(), nullptr, second_.data()}, count);
+  }
+  /// BuildBody's problems are symmetric to the bit.
+  static void iterate(const contact::IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+    if constexpr (N <= contact::kMostInThread)
+      contact::iterate_symmetric_on_device(newton, count);
+    else
+      contact::iterate_on_device(newton, count);
   }
 
   const DeviceSamples& task_;

@@ -59,12 +59,15 @@ GARRA_HD FingerStance<S, J> finger_stance(const FingerModel& f, const FingerTask
   return stance;
 }
 
-/// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize.
-template <chain::Joints K, int J>
+/// Step 2: finger number `finger` of every sample. J and K are those of its FingerSize. At rest: of a model that does
+/// not move, for a GPU thread that has no registers for what it never does.
+template <chain::Joints K, int J, bool at_rest = false>
 struct FingerBody {
   const GraspModel* model;
   int finger;
   SampleParts parts;
+
+  [[nodiscard]] GARRA_HD bool moving() const { return !at_rest && model->moving; }
 
   /// `hold` is filled where it is not null.
   template <class S>
@@ -72,12 +75,12 @@ struct FingerBody {
                                 FingerHold<S>* hold = nullptr) const {
     const FingerModel& f = model->finger[finger];
     S reached;
-    stance = finger_stance<K, J>(f, task, model->moving, reached);
+    stance = finger_stance<K, J>(f, task, moving(), reached);
     TorqueCommand<S, J> command = {f.torque_given, Vec<S, J>::zero(), task.compensation, task.force};
     if (f.torque_given)
       for (int i = 0; i < J; ++i) command.tau[i] = S(f.tau[i]);
     if (f.torque_limited) command.limit = f.torque_limit;
-    const FingerState<S, J> state = {stance.q, stance.qd, model->moving};
+    const FingerState<S, J> state = {stance.q, stance.qd, moving()};
     const auto terms = finger_terms<K>(chain_of<J>(f), task.place, state, command);
     if (hold != nullptr) *hold = hold_of(f, terms);
     return {terms.A, terms.drift, reached, terms.bias, terms.velocity};
@@ -102,11 +105,10 @@ struct FingerBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     FingerStance<S, J> stance;
-    const bool moving = model->moving;
-    const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, moving);
+    const auto task = load_part<S, FingerTask<S>>(parts.tasks_of(finger), i, moving());
     const bool limited = parts.holds != nullptr;
     FingerHold<S> hold;
-    store_part<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr), moving);
+    store_part<S>(parts.shares_of(finger), i, share(task, stance, limited ? &hold : nullptr), moving());
     if (limited) batch::store<S>(parts.hold_of(finger), i, hold);
     if (parts.stances != nullptr) batch::store<S>(parts.stance_of(finger), i, stance);
   }

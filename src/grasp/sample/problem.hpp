@@ -163,8 +163,8 @@ struct Parts {
 /// The friction problem of a sample; where a finger does not reach its contact a harmless one, which keeps the lane's
 /// arithmetic ordinary.
 template <class S, int N>
-GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, const Parts<S, N>& parts) {
-  const System<S, N> sys = assemble<S, N>(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, m.moving);
+GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, const Parts<S, N>& parts, bool moving) {
+  const System<S, N> sys = assemble<S, N>(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, moving);
   const auto ok = parts.reached > S(0);
   solvers::FrictionProblem<S, N> out;
   out.mu = parts.friction;
@@ -202,8 +202,8 @@ GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
   return out;
 }
 
-/// Step 3: friction problems and metrics.
-template <int N>
+/// Step 3: friction problems, symmetric to the bit, and metrics. At rest as FingerBody.
+template <int N, bool at_rest = false>
 struct BuildBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
@@ -215,7 +215,7 @@ struct BuildBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const Parts<S, N> given = parts<S>(i);
     const S least = least_singular_value<S, N>(given.load.body, given.contacts);
-    batch::store<S>(problems, i, friction_problem(*model, given));
+    batch::store<S>(problems, i, friction_problem(*model, given, moving()));
     if (from.arm != nullptr)
       couple_arm<S>(*model, from, i, problems, batch::kFields<double, solvers::FrictionProblem<double, N>>);
     // Read again: a GPU thread has no registers to keep it in, and its stack is slower.
@@ -223,15 +223,16 @@ struct BuildBody {
     batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem, least));
   }
 
+  [[nodiscard]] GARRA_HD bool moving() const { return !at_rest && model->moving; }
+
   template <class S>
   GARRA_HD Parts<S, N> parts(std::int64_t i) const {
     Parts<S, N> out;
-    const bool moving = model->moving;
-    out.load = load_part<S, ObjectLoad<S>>(from.loads, i, moving);
+    out.load = load_part<S, ObjectLoad<S>>(from.loads, i, moving());
     out.reached = S(1);
     for_each_index<N>([&](auto j) {
-      const auto task = load_part<S, FingerTask<S>>(from.tasks_of(j), i, moving);
-      const auto share = load_part<S, FingerShare<S>>(from.shares_of(j), i, moving);
+      const auto task = load_part<S, FingerTask<S>>(from.tasks_of(j), i, moving());
+      const auto share = load_part<S, FingerShare<S>>(from.shares_of(j), i, moving());
       out.contacts[j] = contact_terms(model->surface[j], task.place, share);
       out.friction[j] = task.friction;
       // Each is 0 or 1.
