@@ -158,7 +158,7 @@ double mean_build_flops(const Stages& stages) {
       parts.friction[j] = task.friction;
     }
     const auto least = grasp::least_singular_value<Counted, kContacts>(parts.load.body, parts.contacts);
-    const auto problem = grasp::friction_problem(*stages.build.model, parts, stages.build.moving());
+    const auto problem = grasp::friction_problem(*stages.build.model, parts, stages.build.model->moving);
     benchmark::DoNotOptimize(grasp::metrics_of(*stages.build.model, parts, problem, least));
   }
   return operations.flops() / static_cast<double>(kItems);

@@ -5,10 +5,10 @@ namespace garra::grasp {
 
 template <int N>
 void build_on_device(std::int64_t count, bool moving, const BuildBody<N>& build) {
-  if constexpr (N <= 3)  // above, a thread puts its matrices aside in either case
-    if (!moving)
-      return cuda::for_each(count, BuildBody<N, true>{build.model, build.from, build.problems, build.metrics});
-  cuda::for_each(count, build);
+  if (moving)
+    cuda::for_each(count, build);
+  else
+    cuda::for_each(count, BuildBody<N, true>{build.model, build.from, build.problems, build.metrics});
 }
 template void build_on_device(std::int64_t, bool, const BuildBody<1>&);
 template void build_on_device(std::int64_t, bool, const BuildBody<2>&);

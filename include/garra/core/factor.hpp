@@ -72,8 +72,8 @@ GARRA_HD JudgedPivot<S> judged_pivot(const S& pivot, const S& diagonal, RealOf<S
 }
 
 /// Column j of L and the pivot d_j from the columns before it.
-template <class S, int N, class Matrix>
-GARRA_HD void ldlt_step(const Matrix& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> noise) {
+template <class S, int N, class Given, class Matrix>
+GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> noise) {
   const S zero = S(RealOf<S>(0)), one = S(RealOf<S>(1));
   Vec<S, N> w;  // row j of L D
   S pivot = a(j, j);
@@ -121,6 +121,18 @@ template <class S, int N, int stride>
   f.bad_pivots = S(RealOf<S>(0));
   for (int j = 0; j < N; ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(N));
   return f;
+}
+/// Factors that are here, of a matrix that is not.
+template <class S, int N, int stride>
+[[nodiscard]] GARRA_HD auto factor_ldlt_here(const FarMat<S, N, N, stride>& a) {
+  Ldlt<S, N, SymmetricMat<S, N>> f;
+  f.bad_pivots = S(RealOf<S>(0));
+  for (int j = 0; j < N; ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(N));
+  return f;
+}
+template <class S, int N>
+[[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt_here(const Mat<S, N, N>& a) {
+  return factor_ldlt(a);
 }
 
 namespace factor {

@@ -29,6 +29,14 @@ GARRA_HD void take_room(FarMat<S, R, C, stride>& to, const FarMat<S, R, C, strid
 template <class S, int R, int C>
 GARRA_HD void take_room(Mat<S, R, C>&, const Mat<S, R, C>&) {}
 
+/// `to` is the matrix that `it` is. A Mat is one of its own, with its numbers still to come.
+template <class S, int R, int C, int stride>
+GARRA_HD void take_place(FarMat<S, R, C, stride>& to, const FarMat<S, R, C, stride>& it) {
+  to.at = it.at;
+}
+template <class S, int R, int C>
+GARRA_HD void take_place(Mat<S, R, C>&, const Mat<S, R, C>&) {}
+
 /// a, in another matrix.
 template <class S, int R, int C>
 GARRA_HD Mat<S, R, C> copied(const Mat<S, R, C>& a) {

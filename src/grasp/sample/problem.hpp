@@ -6,6 +6,7 @@
 #include "garra/systems/grasp/assemble.hpp"
 #include "garra/systems/grasp/metrics.hpp"
 #include "grasp/sample/arm.hpp"
+#include "grasp/sample/problem_in_tile.hpp"
 
 namespace garra::grasp {
 
@@ -36,8 +37,8 @@ struct HoldForces {
 };
 
 /// One right-hand side after another: all nine at once take more registers than a GPU thread has.
-template <class S, int N, int D = 3>
-GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Ldlt<S, D * N>& factors, const System<S, N, D>& sys,
+template <class S, int N, int D, class Factor, class Matrix>
+GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Factor& factors, const System<S, N, D, Matrix>& sys,
                                          const Vec<S, D * N>& squeeze_drift) {
   HoldForces<S, N, D> out;
   Vec<S, D* N> load = Vec<S, D * N>::zero();
@@ -64,10 +65,10 @@ GARRA_HD HoldForces<S, N, D> hold_forces(const HoldUnits& m, const Ldlt<S, D * N
 }
 
 /// The metrics that come of the stick force; inlined, for a GPU thread that has registers for all of it.
-template <class S, int N, int D = 3>
-GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
+template <class S, int N, int D, class Matrix>
+GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, N, D, Matrix>& sys, const Vec<S, N>& mu,
                                             const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
-  const auto factored = factor_ldlt(sys.A);
+  const auto factored = factor_ldlt_here(sys.A);
   const HoldForces<S, N, D> forces = hold_forces(m, factored, sys, squeeze_drift);
   Metrics<S, N> out;
   out.margin = out.load_factor = out.wrench_radius = S(kInfinity);
@@ -107,7 +108,7 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
 template <class S, int N, int D = 3>
 GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
                                          const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
-  return inlined_hold_metrics<S, N, D>(m, sys, mu, squeeze_drift, squeeze);
+  return inlined_hold_metrics(m, sys, mu, squeeze_drift, squeeze);
 }
 
 /// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8
@@ -160,28 +161,41 @@ struct Parts {
   S reached;  ///< product of those of the fingers
 };
 
-/// The friction problem of a sample; where a finger does not reach its contact a harmless one, which keeps the lane's
-/// arithmetic ordinary.
-template <class S, int N>
-GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, const Parts<S, N>& parts, bool moving) {
-  const System<S, N> sys = assemble<S, N>(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, moving);
+/// The friction problem of a sample, into `out`, whose matrix may be anywhere; where a finger does not reach its
+/// contact a harmless one, which keeps the lane's arithmetic ordinary.
+template <class S, int N, class Matrix>
+GARRA_HD void friction_problem(const GraspModel& m, const Parts<S, N>& parts, bool moving,
+                               solvers::FrictionProblem<S, N, 3, Matrix>& out) {
+  System<S, N, 3, Matrix> sys;
+  take_place(sys.A, out.A);
+  assemble(parts.load.body, parts.contacts, parts.load.wrench, m.gravity, moving, sys);
   const auto ok = parts.reached > S(0);
-  solvers::FrictionProblem<S, N> out;
   out.mu = parts.friction;
+  // A matrix that is elsewhere is there already.
+  if constexpr (requires { out.A.at; })
+    if (ok) {
+      out.b = sys.b;
+      return;
+    }
   // Rows and columns, not all entries in one loop: that would be too long to be written out.
   for_each_index<3 * N>([&](auto r) {
     for_each_index<3 * N>([&](auto c) { out.A(r, c) = select(ok, sys.A(r, c), S(r == c ? 1 : 0)); });
     out.b[r] = select(ok, sys.b[r], S(0));
   });
+}
+template <class S, int N>
+GARRA_HD solvers::FrictionProblem<S, N> friction_problem(const GraspModel& m, const Parts<S, N>& parts, bool moving) {
+  solvers::FrictionProblem<S, N> out;
+  friction_problem(m, parts, moving, out);
   return out;
 }
 
 /// The metrics of a sample with this friction problem, the least singular value among them; none where a finger does
 /// not reach its contact.
-template <class S, int N>
+template <class S, int N, class Matrix>
 GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
-                                  const solvers::FrictionProblem<S, N>& problem, const S& least) {
-  System<S, N> sys;
+                                  const solvers::FrictionProblem<S, N, 3, Matrix>& problem, const S& least) {
+  System<S, N, 3, Matrix> sys;
   sys.A = problem.A;
   sys.b = problem.b;
   set_wrenches(parts.load.body, parts.contacts, sys);
@@ -191,7 +205,7 @@ GARRA_HD Metrics<S, N> metrics_of(const GraspModel& m, const Parts<S, N>& parts,
     const Vec3<S> d = c.A * transpose_times(c.place.E, cast<S>(m.squeezed[j]));
     for (int i = 0; i < 3; ++i) squeeze_drift[3 * j + i] = -d[i];
   });
-  Metrics<S, N> out = inlined_hold_metrics<S, N>(m.hold, sys, parts.friction, squeeze_drift, parts.load.squeeze);
+  Metrics<S, N> out = inlined_hold_metrics(m.hold, sys, parts.friction, squeeze_drift, parts.load.squeeze);
   out.least_singular_value = least;
   out.reached = parts.reached;
   const auto ok = out.reached > S(0);
@@ -213,14 +227,33 @@ struct BuildBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const Parts<S, N> given = parts<S>(i);
-    const S least = least_singular_value<S, N>(given.load.body, given.contacts);
-    batch::store<S>(problems, i, friction_problem(*model, given, moving()));
+    const S least = put_problem<S>(i);
     if (from.arm != nullptr)
       couple_arm<S>(*model, from, i, problems, batch::kFields<double, solvers::FrictionProblem<double, N>>);
     // Read again: a GPU thread has no registers to keep it in, and its stack is slower.
-    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
-    batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem, least));
+    if constexpr (kStaysInTile<S, N>) {
+      ProblemInTile<N> problem(problems, i);
+      problem.read_b();
+      batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem.friction, least));
+    } else {
+      const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(problems, i);
+      batch::store<S>(metrics, i, metrics_of(*model, parts<S>(i), problem, least));
+    }
+  }
+
+ private:
+  /// Returns the least singular value of the grasp matrix.
+  template <class S>
+  GARRA_HD S put_problem(std::int64_t i) const {
+    const Parts<S, N> given = parts<S>(i);
+    if constexpr (kStaysInTile<S, N>) {
+      ProblemInTile<N> problem(problems, i);
+      friction_problem(*model, given, moving(), problem.friction);
+      problem.write_rest();
+    } else {
+      batch::store<S>(problems, i, friction_problem(*model, given, moving()));
+    }
+    return least_singular_value<S, N>(given.load.body, given.contacts);
   }
 
   [[nodiscard]] GARRA_HD bool moving() const { return !at_rest && model->moving; }

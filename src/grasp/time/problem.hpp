@@ -7,8 +7,8 @@
 namespace garra::grasp {
 
 /// Takes a contact out of a problem: it neither feels nor causes anything, and its force is zero.
-template <class S, int N>
-GARRA_HD void leave_out(solvers::FrictionProblem<S, N>& p, int j, const MaskOf<S>& out) {
+template <class S, int N, class Matrix>
+GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, const MaskOf<S>& out) {
   for (int i = 3 * j; i < 3 * j + 3; ++i) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : 3 * N)
@@ -24,16 +24,12 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N>& p, int j, const MaskOf<S
 }
 
 /// The contact problem of a step, in forces c that act over it: a = A c + b is the relative velocity after the step
-/// over its length (explicit: the relative acceleration), the normal row with its stabilization.
-template <class S, int N>
-struct StepProblem {
-  solvers::FrictionProblem<S, N> friction;
-  solvers::SlidingContacts<S, N> sliding;  ///< explicit: contacts that slide at the step's start
-};
-
-template <class S, int N>
-GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load,
-                                        const FingerStep<S> (&fingers)[N], const Vec<S, N>& mu) {
+/// over its length (explicit: the relative acceleration), the normal row with its stabilization. Into `out`, whose
+/// matrix may be anywhere; returns the contacts that slide at the step's start (explicit).
+template <class S, int N, class Matrix>
+GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load,
+                                                     const FingerStep<S> (&fingers)[N], const Vec<S, N>& mu,
+                                                     solvers::FrictionProblem<S, N, 3, Matrix>& out) {
   const S rate = S(1 / rules.step);
   ContactTerms<S> contacts[N];
   for (int j = 0; j < N; ++j) {
@@ -53,9 +49,11 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
     }
   }
   // Weight is part of `load`, velocity terms follow below: no gravity, nothing moves.
-  const auto system = assemble<S, N>(body, contacts, push, Vec3<double>::zero(), false);
-  StepProblem<S, N> out;
-  out.friction = {system.A, system.b, mu};
+  System<S, N, 3, Matrix> system;
+  take_place(system.A, out.A);
+  assemble(body, contacts, push, Vec3<double>::zero(), false, system);
+  out = {system.A, system.b, mu};
+  solvers::SlidingContacts<S, N> sliding;
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : N)
 #endif
@@ -64,7 +62,7 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
     const Vec3<S> before = relative_velocity(body, f);
     // Normal velocity that there would be at the step's end without forces, or at its start if explicit.
     const S free = rules.explicit_step ? before[0] : S(rules.step) * system.b[3 * j];
-    Vec<S, 3 * N>& b = out.friction.b;
+    Vec<S, 3 * N>& b = out.b;
     S slip[2] = {S(0), S(0)};
     if (rules.explicit_step) {
       const Vec3<S> v = velocity_term(body, contacts[j]);
@@ -80,10 +78,10 @@ GARRA_HD StepProblem<S, N> step_problem(const StepRules& rules, const Body<S>& b
       }
     }
     b[3 * j] += stabilization(rules, body, f, before);
-    leave_out<S, N>(out.friction, j, !within_reach(rules, f.gap, free));
-    for (int k = 0; k < 2; ++k) out.sliding.v[2 * j + k] = slip[k];
+    leave_out(out, j, !within_reach(rules, f.gap, free));
+    for (int k = 0; k < 2; ++k) sliding.v[2 * j + k] = slip[k];
   }
-  return out;
+  return sliding;
 }
 
 }  // namespace garra::grasp

@@ -1,7 +1,9 @@
 // The object's part of a step: orders, contact problem, close. Host and device.
 #pragma once
 
+#include "contact/batch/padded.hpp"
 #include "garra/solve/friction_newton.hpp"
+#include "grasp/sample/problem_in_tile.hpp"
 #include "grasp/time/fingers.hpp"
 #include "grasp/time/problem.hpp"
 
@@ -92,9 +94,21 @@ struct AssembleBody {
     const auto s = step_parts<S, N>(tiles, now, i);
     Vec<S, N> mu;
     for (int j = 0; j < N; ++j) mu[j] = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i).friction;
-    const auto problem = step_problem<S, N>(rules->step, s.body, s.load, s.fingers, mu);
-    batch::store<S>(tiles.problems, i, problem.friction);
-    if (tiles.sliding != nullptr) batch::store<S>(tiles.sliding, i, problem.sliding);
+    if constexpr (kStaysInTile<S, N>) {
+      ProblemInTile<N> problem(tiles.problems, i);
+      put_sliding(i, step_problem(rules->step, s.body, s.load, s.fingers, mu, problem.friction));
+      problem.write_rest();
+    } else {
+      solvers::FrictionProblem<S, N> problem;
+      put_sliding(i, step_problem(rules->step, s.body, s.load, s.fingers, mu, problem));
+      batch::store<S>(tiles.problems, i, problem);
+    }
+  }
+
+ private:
+  template <class S>
+  GARRA_HD void put_sliding(std::int64_t i, const solvers::SlidingContacts<S, N>& sliding) const {
+    if (tiles.sliding != nullptr) batch::store<S>(tiles.sliding, i, sliding);
   }
 };
 
@@ -113,7 +127,8 @@ struct CloseBody {
   GARRA_HD void operator()(std::int64_t i) const {
     auto s = step_parts<S, N>(tiles, now, i);
     auto m = first ? fresh<S>() : batch::load<S, MotionMeasures<S, N>>(tiles.measures, i);
-    const auto problem = batch::load<S, solvers::FrictionProblem<S, N>>(tiles.problems, i);
+    // Read where it is asked for: A only by the explicit step.
+    const contact::TileProblem<S, N> problem(tiles.problems, i, N);
     const auto on = s.object.running > S(0);
     const Solved<S> solved = solved_at<S>(i);
     audit(s, m, on);
@@ -207,15 +222,16 @@ struct CloseBody {
 
   template <class S>
   GARRA_HD Contacts<S> contacts_of(const StepParts<S, N>& s, const Vec<S, N>& touched,
-                                   const solvers::FrictionProblem<S, N>& problem, const Solved<S>& solved) const {
+                                   const contact::TileProblem<S, N>& problem, const Solved<S>& solved) const {
     const StepRules& r = rules->step;
     const S dt = S(r.step);
     Contacts<S> out;
     out.power = out.gap = out.cone = out.stretch = S(0);
     out.margin_now = S(kInfinity);
-    const S lambda = r.explicit_step ? largest_row_sum(problem.A) : S(0);
+    const S lambda = r.explicit_step ? largest_row_sum(problem) : S(0);
     for (int j = 0; j < N; ++j) {
       const Vec3<S> c = solvers::contact<S, N>(solved.c, j), a = solvers::contact<S, N>(solved.a, j);
+      const S mu = problem.mu(j);
       const Vec3<S> before = relative_velocity(s.body, s.fingers[j]);
       // a is the velocity after the step over its length, with the stabilization in its normal row: (6).
       Vec3<S> after = dt * a;
@@ -228,25 +244,25 @@ struct CloseBody {
       out.slide[j] = select(closed, S(0.5) * tangential_length(axpy(touched[j], before, after)), S(0));
       out.state[j] = select(closed, select(speed > S(kSlipSpeed), S(int(ContactState::kSlip)), S(0)),
                             S(int(ContactState::kBreak)));
-      out.margin[j] = select(closed, friction_margin(c, problem.mu[j]), S(kInfinity));
+      out.margin[j] = select(closed, friction_margin(c, mu), S(kInfinity));
       out.margin_now = min(out.margin_now, out.margin[j]);
       out.power = fma(S(0.5), dot(c, before + after), out.power);
       out.gap = max(out.gap, select(closed, abs(s.fingers[j].gap), S(0)));
-      out.cone = max(out.cone, fnma(problem.mu[j], c[0], ct));
-      if (r.explicit_step) out.stretch = max(out.stretch, stretch_of(lambda, problem.mu[j], c[0], before));
+      out.cone = max(out.cone, fnma(mu, c[0], ct));
+      if (r.explicit_step) out.stretch = max(out.stretch, stretch_of(lambda, mu, c[0], before));
     }
     return out;
   }
 
   /// Of the tangential rows of all contacts the largest sum: no eigenvalue of A_TT exceeds it.
   template <class S>
-  static GARRA_HD S largest_row_sum(const Mat<S, 3 * N, 3 * N>& A) {
+  static GARRA_HD S largest_row_sum(const contact::TileProblem<S, N>& problem) {
     S largest = S(0);
     for (int r = 0; r < 3 * N; ++r) {
       if (r % 3 == 0) continue;
       S sum = S(0);
       for (int k = 0; k < 3 * N; ++k)
-        if (k % 3 != 0) sum += abs(A(r, k));
+        if (k % 3 != 0) sum += abs(problem.A(r, k));
       largest = max(largest, sum);
     }
     return largest;

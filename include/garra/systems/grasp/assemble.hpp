@@ -34,18 +34,18 @@ GARRA_HD Vec3<S> velocity_term(const Body<S>& body, const ContactTerms<S>& c) {
 
 /// A = W^T M_obj^-1 W + blockdiag(J M^-1 J^T), and
 /// b = b_vel + W^T M_obj^-1 (m g + w) + J M^-1 (g_m + h_m - tau), the gyroscopic term of the object included in w. D:
-/// numbers of a contact's force (solve/friction_problem.hpp).
-template <class S, int N, int D = 3>
+/// numbers of a contact's force (solve/friction_problem.hpp), whose matrix it may be.
+template <class S, int N, int D = 3, class Matrix = Mat<S, D * N, D * N>>
 struct System {
-  Mat<S, D * N, D * N> A;
+  Matrix A;
   Vec<S, D * N> b;
   Mat<S, 6, D * N> W;               ///< about the centre of mass
   Mat<S, 6, D * N> inverse_mass_W;  ///< M_obj^-1 W
 };
 
 /// W and M_obj^-1 W of a system.
-template <class S, int N>
-GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[N], System<S, N>& out) {
+template <class S, int N, class Matrix>
+GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[N], System<S, N, 3, Matrix>& out) {
   for_each_index<N>([&](auto j) {
     const Mat<S, 6, 3> W = wrench_matrix(contacts[j].place, body.p_cm);
     const Mat<S, 6, 3> X = inverse_mass_times(body, W);
@@ -57,10 +57,10 @@ GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts
   });
 }
 
-template <class S, int N>
-GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
-                               const Vec3<double>& gravity, bool moving) {
-  System<S, N> out;
+/// Into `out`, whose matrix may be anywhere.
+template <class S, int N, class Matrix>
+GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
+                       const Vec3<double>& gravity, bool moving, System<S, N, 3, Matrix>& out) {
   set_wrenches(body, contacts, out);
   Vec<S, 6> load = wrench;
   for (int i = 0; i < 3; ++i) load[i] = fma(body.mass, S(gravity[i]), load[i]);
@@ -91,6 +91,12 @@ GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&cont
       out.A(r, c) = sum;
       out.A(c, r) = sum;
     }
+}
+template <class S, int N>
+GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
+                               const Vec3<double>& gravity, bool moving) {
+  System<S, N> out;
+  assemble(body, contacts, wrench, gravity, moving, out);
   return out;
 }
 

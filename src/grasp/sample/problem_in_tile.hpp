@@ -1,0 +1,35 @@
+// A friction problem whose matrix stays in its tile: a GPU thread has registers for those of three contacts, and no
+// more.
+#pragma once
+
+#include "garra/batch/tiles.hpp"
+#include "garra/solve/friction_problem.hpp"
+
+namespace garra::grasp {
+
+/// Whether scalar code, as a GPU thread runs it, leaves the matrices of N contacts where they are.
+template <class S, int N>
+inline constexpr bool kStaysInTile = N > 3 && kWidth<S> == 1;
+
+/// Problem i of tiles of FrictionProblem.
+template <int N>
+struct ProblemInTile {
+  solvers::FrictionProblem<double, N, 3, FarMat<double, 3 * N, 3 * N, batch::kTile>> friction;
+
+  GARRA_HD ProblemInTile(double* problems, std::int64_t i) {
+    friction.A.at = const_cast<double*>(batch::tile_at<double, solvers::FrictionProblem<double, N>>(problems, i));
+  }
+  /// b and mu, which lie behind the matrix.
+  GARRA_HD void write_rest() const {
+    for (int k = 0; k < 3 * N; ++k) behind(k) = friction.b[k];
+    for (int j = 0; j < N; ++j) behind(3 * N + j) = friction.mu[j];
+  }
+  GARRA_HD void read_b() {
+    for (int k = 0; k < 3 * N; ++k) friction.b[k] = behind(k);
+  }
+
+ private:
+  [[nodiscard]] GARRA_HD double& behind(int k) const { return friction.A[9 * N * N + k]; }
+};
+
+}  // namespace garra::grasp
