@@ -24,8 +24,8 @@ class OnDevice {
   cuda::Buffer<T> buffer_;
 };
 
-/// Of a run of either kind, its kernel and the stacks of that. The body is in memory for all threads: a function that is
-/// not inlined makes every thread copy what it takes of a parameter.
+/// Of a run of either kind, its kernel and the stacks of that. The body is in memory for all threads: a function that
+/// is not inlined makes every thread copy what it takes of a parameter.
 template <class Run, bool kOwn>
 struct Kernel {
   using Body = MotionBody<Run, kOwn>;
@@ -52,7 +52,8 @@ auto with_kernel(const MotionJob& job, const Use& use) {
 }
 
 template <class Run, bool kOwn>
-void simulate_chunk(const Kernel<Run, kOwn>& kernel, const MotionJob& job, MotionRows& rows, std::int64_t first, std::int64_t count) {
+void simulate_chunk(const Kernel<Run, kOwn>& kernel, const MotionJob& job, MotionRows& rows, std::int64_t first,
+                    std::int64_t count) {
   MotionArrays a = rows.take(first, count);
   const OnDevice<double> plants(a.plants, kOwn ? rows.plants().doubles() : 0);
   const OnDevice<double> starts(a.starts, rows.starts().doubles());

@@ -267,8 +267,7 @@ TEST(DevicePoses, HaveTheScalarDetails) {
 
 /// Room for trajectories with `t` outputs.
 struct Flight {
-  Flight(int t, Layout layout)
-      : steps(kCount, 1, layout), corrections(kCount, 1, layout), status(kCount, 1, layout) {
+  Flight(int t, Layout layout) : steps(kCount, 1, layout), corrections(kCount, 1, layout), status(kCount, 1, layout) {
     const auto give = [&](DeviceArray<double>& array, int width) { array = room.emplace_back(kCount, width, layout); };
     give(to.position, 3 * t), give(to.quaternion, 4 * t), give(to.velocity, 6 * t), give(to.lengths, 6 * t);
     give(to.kinetic, t), give(to.potential, t), give(to.work, t), give(to.balance, t), give(to.drift, t);

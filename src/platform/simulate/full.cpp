@@ -1,7 +1,6 @@
 // Integrator::kHybrid on the host; apart, for its lanes compile long.
-#include "platform/simulate/full_run.hpp"
-
 #include "garra/batch/for_each.hpp"
+#include "platform/simulate/full_run.hpp"
 #include "platform/simulate/job.hpp"
 
 namespace garra::platform {

@@ -38,7 +38,8 @@ struct FullMotionRun {
       // Steps that a sample took tell where it ended. The last one ends at the moment itself, so that outputs can be
       // told by equality of times.
       const S taken = s.full.steps - before;
-      const S there = select(taken == S(static_cast<double>(span.steps)), S(span.to), fma(taken, S(span.h), S(span.from)));
+      const S there =
+          select(taken == S(static_cast<double>(span.steps)), S(span.to), fma(taken, S(span.h), S(span.from)));
       s.time = select(taken > S(0), there, s.time);
       if (span.output >= 0) record(i, model, began(s) && s.time == S(span.to), span.output, s);
     }
