@@ -1,6 +1,7 @@
 // Newton's ladder on the GPU, for the files that compile it for their numbers of contacts.
 #pragma once
 
+#include "contact/batch/rescue.hpp"
 #include "contact/newton_team.cuh"
 #include "contact/solve.cuh"
 
@@ -52,11 +53,6 @@ struct SymmetricBody {
   bool known;  ///< all are symmetric
 
   static constexpr double kLeft = -1;  ///< in place of a Candidate's reason
-  static GARRA_HD double* mark_of(double* candidates, std::int64_t i) {
-    using Candidate = solvers::Candidate<double, N>;
-    constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(double));
-    return const_cast<double*>(batch::tile_at<double, Candidate>(candidates, i)) + kReason * batch::kTile;
-  }
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -69,7 +65,7 @@ struct SymmetricBody {
         if (c < r && !known) symmetric = symmetric && to_bits(given.A(c, r)) == to_bits(problem.A(r, c));
       }
     if (!symmetric) {
-      *mark_of(job.candidates, i) = kLeft;
+      *reason_at<S, N>(job.candidates, i) = kLeft;
       return;
     }
     problem.b = given.b();
@@ -90,7 +86,7 @@ struct WholeBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    if (all || *SymmetricBody<N>::mark_of(job.candidates, i) == SymmetricBody<N>::kLeft) job.template operator()<S>(i);
+    if (all || *reason_at<S, N>(job.candidates, i) == SymmetricBody<N>::kLeft) job.template operator()<S>(i);
   }
 };
 
@@ -113,7 +109,7 @@ void iterate_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, s
   else if constexpr (N > kMostInThread)
     cuda::for_each_team(count, TeamIterateBody<N>{iterate});
   else {
-    const bool all = iterate.sliding != nullptr;  // without them A is not symmetric
+    const bool all = iterate.sliding != nullptr;  // what slides, once eliminated, leaves no symmetry
     if (!all) cuda::for_each(count, SymmetricBody<N>{iterate, false});
     cuda::for_each(count, WholeBody<N>{iterate, all});
   }

@@ -423,7 +423,7 @@ class NewtonTeam {
     return row_weights(piece, rho, s_.mu[j]);
   }
 
-  /// newton_rows(), a lane's: row r of contact j, to(k) its entries.
+  /// newton_row(), a lane's: row r of contact j, to(k) its entries.
   template <class To>
   __device__ void newton_row(const solvers::friction_newton::RowWeights<double, 3>& w, int j, int r,
                              const To& to) const {

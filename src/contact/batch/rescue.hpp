@@ -8,6 +8,14 @@
 
 namespace garra::contact {
 
+/// Where candidate i has the reason why its solver stopped.
+template <class S, int N>
+GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
+  using Candidate = solvers::Candidate<S, N>;
+  constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(S));
+  return const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) + kReason * batch::kTile;
+}
+
 /// Goes on with problem i where Newton has come to its limit; does nothing to the others.
 template <int N>
 struct RescueBody {
@@ -33,10 +41,7 @@ struct RescueBody {
   /// Whether problem i has come to the limit: nearly all need nothing, and the reason alone tells.
   template <class S>
   [[nodiscard]] GARRA_HD bool waits(std::int64_t i) const {
-    using Candidate = solvers::Candidate<S, N>;
-    constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(S));
-    const double* reasons = batch::tile_at<S, Candidate>(candidates, i) + kReason * batch::kTile;
-    return any(batch::load<S, S>(reasons, 0) == S(int(Status::kIterationLimit)));
+    return any(batch::load<S, S>(reason_at<S, N>(candidates, i), 0) == S(int(Status::kIterationLimit)));
   }
 
   /// `aside`: the same problem again (friction_rescue.hpp).
