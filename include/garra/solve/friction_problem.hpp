@@ -298,7 +298,7 @@ struct MapSums {
   [[nodiscard]] GARRA_HD S error() const { return natural_map_error(error2, b2, c2, a2); }
 };
 
-/// The same of one contact.
+/// A contact's vector without what the law says nothing of: the tangential part where it slides.
 template <class S, int D>
 GARRA_HD Vec<S, D> judged_part(Vec<S, D> v, const MaskOf<S>& slides) {
   for (int i = 1; i < D; ++i) v[i] = select(slides, S(0), v[i]);
@@ -318,7 +318,7 @@ GARRA_HD void for_each_contact(const F& f) {
   }
 }
 
-/// What the law says nothing of: the tangential part at contacts that slide.
+/// The same of all contacts.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
   for (int j = 0; j < N; ++j) set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
