@@ -7,6 +7,7 @@
 #include "garra/chain_eval.hpp"
 #include "garra/contact.hpp"
 #include "garra/io/robot.hpp"
+#include "places.hpp"
 
 namespace garra::bench {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t kCount = 1'000'000;
 
 void inverse_dynamics(benchmark::State& state) {
-  const chain::Robot robot = io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/iiwa14.urdf");
+  const chain::Robot robot = io::read_robot(test::source_folder() + "/data/robots/iiwa14.urdf");
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform(-1, 1);
   chain::States s;

@@ -20,6 +20,7 @@
 #include "garra/batch/tiles.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/systems/chain/kernels.hpp"
+#include "places.hpp"
 #include "puma560.hpp"  // generated
 
 namespace garra::bench {
@@ -105,7 +106,7 @@ struct Body {
 };
 
 struct Bench {
-  Bench() : model(model_of<kJoints>(io::read_robot(GARRA_SOURCE_DIR "/data/robots/puma560.toml"))) {
+  Bench() : model(model_of<kJoints>(io::read_robot(test::source_folder() + "/data/robots/puma560.toml"))) {
     std::mt19937_64 gen(560);
     std::uniform_real_distribution<double> angle(-M_PI, M_PI), rate(-2, 2);
     for (std::int64_t i = 0; i < kItems; ++i) {

@@ -25,6 +25,7 @@
 #include "grasp/sample/balance.hpp"
 #include "grasp/sample/judge.hpp"
 #include "grasp/study/study.hpp"
+#include "places.hpp"
 
 namespace garra::bench {
 namespace {
@@ -256,7 +257,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
 
-  grasp::Scenario scenario = io::read_scenario(GARRA_SOURCE_DIR "/data/scenarios/three_puma_sphere.toml");
+  grasp::Scenario scenario = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml");
   scenario.check_uniqueness = true;
   const grasp::Study twice(scenario);
   scenario.check_uniqueness = false;

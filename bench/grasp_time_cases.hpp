@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "garra/io/scenario.hpp"
+#include "places.hpp"
 
 namespace garra::bench {
 
@@ -53,7 +54,7 @@ inline void set_spread(double friction, double spread, grasp::Scenario& s) {
 
 /// The papers' hand with constant torques; samples differ in mass and friction, or not at all.
 inline grasp::Scenario papers_hand(const TimeJob& job, double step, double spread) {
-  grasp::Scenario s = io::read_scenario(GARRA_SOURCE_DIR "/data/scenarios/papers_hand.toml");
+  grasp::Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/papers_hand.toml");
   set_in_time(job.until, step, s);
   s.time->drive = grasp::Drive::kConstant;
   s.time->loads = loads_of(job);
@@ -87,7 +88,7 @@ load = { squeeze = 15 }
 
 /// A bottle between four small fingers of four joints each (those of data/scenarios/two_finger_cylinder.toml).
 inline grasp::Scenario four_small_fingers(double step) {
-  grasp::Scenario s = io::read_scenario(GARRA_SOURCE_DIR "/data/scenarios/two_finger_cylinder.toml");
+  grasp::Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/two_finger_cylinder.toml");
   const Mat3<double> quarter{{0, -1, 0, 1, 0, 0, 0, 0, 1}};
   for (std::size_t k = 0; k < 2; ++k) {
     grasp::Finger finger = s.fingers[k];

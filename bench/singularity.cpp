@@ -37,6 +37,7 @@
 #include "garra/systems/singularity/escape.hpp"
 #include "measured_peak.hpp"
 #include "peers/pinocchio.hpp"
+#include "places.hpp"
 #include "singularity/map/arm.hpp"
 
 namespace garra::bench {
@@ -216,7 +217,7 @@ void add_map(const std::string& name, std::int64_t items, const std::function<vo
 struct MapBench {
   MapBench(std::string arm_name, const std::string& file)
       : name(std::move(arm_name)),
-        robot(io::read_robot(GARRA_SOURCE_DIR "/data/robots/" + file)),
+        robot(io::read_robot(test::source_folder() + "/data/robots/" + file)),
         arm(make_map_arm(robot, options)) {
     std::mt19937_64 gen(1);
     std::uniform_real_distribution<double> angle(-M_PI, M_PI);

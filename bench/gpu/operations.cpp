@@ -20,13 +20,14 @@
 #include "garra/singularity_map.hpp"
 #include "garra/solve/lcp.hpp"
 #include "garra/wrench_balance.hpp"
+#include "places.hpp"
 #include "work.hpp"
 
 namespace garra::bench {
 namespace {
 
 constexpr std::int64_t kDistinct = 8192;
-const std::string kData = std::string(GARRA_SOURCE_DIR) + "/data/";
+const std::string kData = test::source_folder() + "/data/";
 
 /// Rows of `width` numbers, again and again until there are n of them.
 template <class T>

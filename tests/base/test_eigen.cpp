@@ -7,6 +7,7 @@
 #include "garra/eigen.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/platform_kinematics.hpp"
+#include "places.hpp"
 #include "platform_reference.hpp"
 
 namespace garra {
@@ -149,7 +150,7 @@ TEST(EigenContacts, OfAnotherShapeAreRefusedWithBothShapes) {
 }
 
 TEST(EigenChain, MatricesOfAStateObeyTheLawsThatEigenChecks) {
-  const chain::Robot robot = io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/puma560.toml");
+  const chain::Robot robot = io::read_robot(test::source_folder() + "/data/robots/puma560.toml");
   const Eigen::MatrixXd q = numbered(7, 6), qd = 0.5 * numbered(7, 6), qdd = numbered(6, 7).transpose();
   using chain::Output;
   const chain::Results r = chain::evaluate(

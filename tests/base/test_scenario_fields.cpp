@@ -10,11 +10,12 @@
 #include "garra/io/platform_scenario.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/io/singularity_scenario.hpp"
+#include "places.hpp"
 
 namespace garra::io {
 namespace {
 
-const std::string kData = std::string(GARRA_SOURCE_DIR) + "/data/";
+const std::string kData = test::source_folder() + "/data/";
 
 struct Said {
   ExitCode code = ExitCode::kDone;

@@ -14,6 +14,7 @@
 #include "garra/mncp.hpp"
 #include "garra/platform_simulate.hpp"
 #include "garra/study/engine.hpp"
+#include "places.hpp"
 #include "platform_reference.hpp"
 #include "singularity_map_cases.hpp"
 
@@ -171,7 +172,7 @@ TEST(WorkerMemory, OfSingularities) {
 }
 
 TEST(WorkerMemory, OfGraspsAtAnInstant) {
-  const auto scenario = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml");
+  const auto scenario = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml");
   grasp::GraspStates states;
   states.count = 300;
   expect_failure_is_the_callers([&] { return test::answer_of(grasp::analyse(scenario, states, kTwo)); });

@@ -13,6 +13,7 @@
 #include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
 #include "garra/io/robot.hpp"
+#include "places.hpp"
 #include "reference.hpp"
 
 namespace garra::chain {
@@ -46,9 +47,7 @@ bool same_bits(const Array& a, const Array& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
-Robot built_in(const std::string& name) {
-  return io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/" + name);
-}
+Robot built_in(const std::string& name) { return io::read_robot(test::source_folder() + "/data/robots/" + name); }
 
 Array drawn(std::mt19937_64& random, std::int64_t count, double size) {
   std::uniform_real_distribution<double> uniform(-size, size);

@@ -14,6 +14,7 @@
 #include "garra/systems/chain/determinant.hpp"
 #include "garra/systems/chain/kernels.hpp"
 #include "iiwa14.hpp"
+#include "places.hpp"
 #include "puma560.hpp"
 #include "random_chain.hpp"
 #include "reference.hpp"
@@ -30,7 +31,7 @@ constexpr double kSame = 1e-12;  // generated against run time: sums in another 
 
 using test::random_vector;
 
-Robot robot(const std::string& file) { return io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/" + file); }
+Robot robot(const std::string& file) { return io::read_robot(test::source_folder() + "/data/robots/" + file); }
 
 /// Entries within `tol` of the largest of the reference's.
 template <int R, int C>

@@ -11,6 +11,7 @@
 #include "garra/io/robot.hpp"
 #include "garra/systems/chain/inverse_kinematics.hpp"
 #include "garra/systems/chain/kernels_inertia.hpp"
+#include "places.hpp"
 #include "random_chain.hpp"
 
 namespace garra::chain {
@@ -30,7 +31,7 @@ Robot puma_robot(double tool, bool armature = true) {
 // The PUMA.
 
 TEST(Puma560, IsTheOneOfTheModelLibraryWithoutItsPedestal) {
-  const Robot file = io::read_robot(GARRA_SOURCE_DIR "/data/robots/puma560.toml");
+  const Robot file = io::read_robot(test::source_folder() + "/data/robots/puma560.toml");
   const Robot own = from_dh({.name = "PUMA 560"}, puma560());
   ASSERT_EQ(file.joints, own.joints);
   for (std::size_t i = 0; i < 6; ++i) {

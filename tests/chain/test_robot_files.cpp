@@ -14,6 +14,7 @@
 #include "garra/chain_eval.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/math/rotation.hpp"
+#include "places.hpp"
 #include "reference.hpp"
 
 namespace garra {
@@ -25,7 +26,7 @@ using chain::Robot;
 constexpr double kPose = 1e-12;
 constexpr double kRounding = 1e-14;
 
-std::string robot_path(const std::string& name) { return std::string(GARRA_SOURCE_DIR) + "/data/robots/" + name; }
+std::string robot_path(const std::string& name) { return test::source_folder() + "/data/robots/" + name; }
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);
@@ -245,7 +246,7 @@ TEST(RobotToml, ConventionsAgree) {
 }
 
 TEST(RobotToml, TheExampleOfTheDocumentationIsRead) {
-  const std::string page = read_file(std::string(GARRA_SOURCE_DIR) + "/docs/robots.md");
+  const std::string page = read_file(test::source_folder() + "/docs/robots.md");
   const std::size_t begin = page.find("```toml\n"), end = page.find("```", begin + 8);
   ASSERT_NE(begin, std::string::npos);
   const Robot r = io::parse_robot_toml(page.substr(begin + 8, end - begin - 8), "robots.md");
@@ -744,7 +745,7 @@ TEST(RobotFiles, NoBytesCrashTheReaders) {
 
 TEST(RobotFiles, AreKnownByTheirEnding) {
   EXPECT_TRUE(io::is_robot_toml(robot_path("scara.toml")));
-  EXPECT_FALSE(io::is_robot_toml(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml"));
+  EXPECT_FALSE(io::is_robot_toml(test::source_folder() + "/data/scenarios/three_puma_sphere.toml"));
   EXPECT_EQ(failure_of([] { static_cast<void>(io::read_robot("nowhere.urdf")); }).code, ExitCode::kInputOutput);
   EXPECT_EQ(failure_of([] { static_cast<void>(io::read_robot("robot.xacro")); }).code, ExitCode::kInvalidFile);
 }

@@ -8,6 +8,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/chain_scenario.hpp"
+#include "places.hpp"
 
 namespace garra::io {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 using chain::Scenario;
 using Kind = study::Distribution::Kind;
 
-const std::string kRobot = std::string(GARRA_SOURCE_DIR) + "/data/robots/exoskeleton.toml";
+const std::string kRobot = test::source_folder() + "/data/robots/exoskeleton.toml";
 
 std::string scenario_text(const std::string& tables = "") {
   const bool settles = tables.find("[settle]") == std::string::npos;

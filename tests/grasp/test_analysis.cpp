@@ -12,6 +12,7 @@
 #include "garra/math/quaternion.hpp"
 #include "grasp_robots.hpp"
 #include "motion_cases.hpp"
+#include "places.hpp"
 #include "reference.hpp"
 #include "same_bits.hpp"
 
@@ -136,7 +137,7 @@ Scenario three_puma(const std::vector<std::string>& more = {}) {
       "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
       "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
-  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", overrides);
+  return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
 }
 
 TEST(GraspAnalysis, NominalHandHoldsWithThePapersForces) {
@@ -192,7 +193,7 @@ Sliding sliding(const Scenario& s, const std::vector<double>& v, const std::vect
   return {s, x, analyse(s, x, kScalar)};
 }
 std::vector<Sliding> sliding_grasps() {
-  const std::string folder = std::string(GARRA_SOURCE_DIR) + "/data/scenarios/";
+  const std::string folder = test::source_folder() + "/data/scenarios/";
   return {sliding(three_puma(), {0.1, -0.2, 0.05}, {0.4, 0.7, -1}),
           sliding(io::read_scenario(folder + "four_finger_box.toml", {}), {0.02, 0.03, -0.01}, {0.2, 0.3, 0.5})};
 }

@@ -11,6 +11,7 @@
 #include "garra/io/scenario.hpp"
 #include "grasp/study/study.hpp"
 #include "grasp/time/motion.hpp"
+#include "places.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -21,7 +22,7 @@ const Device kScalar{Executor::kScalar, 1, 0};
 constexpr double kWeight = 9.81;
 
 Scenario read(const std::string& name, const std::vector<std::string>& overrides) {
-  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name + ".toml", overrides);
+  return io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml", overrides);
 }
 
 /// The reference's default hand: nothing is uncertain, contacts at -60, 60 and 180 degrees.
@@ -108,7 +109,7 @@ TEST(Squeeze, OfOneContactIsAnInputOfItsOwn) {
 }
 
 nlohmann::json torque_reference() {
-  std::ifstream file(std::string(GARRA_SOURCE_DIR) + "/data/reference/grasp/torques.json");
+  std::ifstream file(test::source_folder() + "/data/reference/grasp/torques.json");
   return nlohmann::json::parse(file);
 }
 

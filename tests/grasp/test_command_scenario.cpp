@@ -8,6 +8,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
+#include "places.hpp"
 
 namespace garra::io {
 namespace {
@@ -48,7 +49,7 @@ void expect_said(const std::string& said, const std::string& part) {
   EXPECT_NE(said.find(part), std::string::npos) << "said: " << said << "\nnot: " << part;
 }
 Scenario three_puma(const Overrides& overrides) {
-  return read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", overrides);
+  return read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
 }
 void expect_round_trip(const Scenario& s) {
   const std::string printed = resolved_toml(s);

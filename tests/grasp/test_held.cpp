@@ -9,6 +9,7 @@
 #include "grasp/sample/nominal.hpp"
 #include "grasp/study/study.hpp"
 #include "grasp/time/motion.hpp"
+#include "places.hpp"
 #include "rails.hpp"
 #include "study/summary.hpp"
 
@@ -18,7 +19,7 @@ namespace {
 constexpr double kGravity = 9.81, kFinger = 2, kMass = 1, kSqueeze = 30, kFriction = 0.5, kRadius = 0.1;
 
 Scenario from_file(const std::string& name, const std::vector<std::string>& overrides) {
-  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name + ".toml", overrides);
+  return io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml", overrides);
 }
 
 study::Total run(const Study& study, std::int64_t samples, const Device& device = {}) {

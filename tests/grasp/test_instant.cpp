@@ -5,12 +5,13 @@
 
 #include "garra/io/scenario.hpp"
 #include "grasp/sample/instant.hpp"
+#include "places.hpp"
 
 namespace garra::grasp {
 namespace {
 
 Scenario three_puma(const std::vector<std::string>& overrides = {}) {
-  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", overrides);
+  return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
 }
 
 Vec3<double> at(const std::vector<double>& list, std::size_t k) {

@@ -10,6 +10,7 @@
 #include "garra/io/scenario.hpp"
 #include "motion_cases.hpp"
 #include "on_every_executor.hpp"
+#include "places.hpp"
 #include "reference.hpp"
 #include "same_bits.hpp"
 
@@ -31,7 +32,7 @@ Scenario three_puma(const std::vector<std::string>& more = {}) {
       "object.mass=1",    "object.position=[0,0,0.3]", "contacts.angle=60 deg",    "contacts.friction=0.4",
       "contacts.slide=0", "contacts.tilt=0",           "contacts.squeeze_error=0", "load.wrench={ force_ball = 0 }"};
   overrides.insert(overrides.end(), more.begin(), more.end());
-  Scenario s = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", overrides);
+  Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
   s.time.emplace();
   s.time->until = 0.2;
   return s;
@@ -158,7 +159,7 @@ TEST(GraspMotion, EndsForTheReasonThatCameFirst) {
 
 /// Everything uncertain, shaken.
 Scenario uncertain() {
-  Scenario s = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", {});
+  Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", {});
   s.time.emplace();
   s.time->until = 0.05;
   s.time->instants = 6;

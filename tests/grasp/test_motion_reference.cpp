@@ -11,6 +11,7 @@
 #include "grasp/study/study.hpp"
 #include "grasp/time/motion.hpp"
 #include "motion_cases.hpp"
+#include "places.hpp"
 #include "reference.hpp"
 
 namespace garra::grasp {
@@ -27,7 +28,7 @@ constexpr double kFirst = 1e-6;   // [N]; a fingertip that numeric inverse kinem
 Vec3<double> vector3(const json& j) { return {{j[0], j[1], j[2]}}; }
 
 std::string scenario_path(const std::string& name) {
-  return std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name + ".toml";
+  return test::source_folder() + "/data/scenarios/" + name + ".toml";
 }
 
 Scenario box_hand(const json& contacts) {

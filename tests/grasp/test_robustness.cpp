@@ -14,11 +14,12 @@
 #include "garra/grasp.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/time/study.hpp"
+#include "places.hpp"
 
 namespace garra::grasp {
 namespace {
 
-const std::string kFile = std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml";
+const std::string kFile = test::source_folder() + "/data/scenarios/three_puma_sphere.toml";
 
 Scenario small(const std::vector<std::string>& overrides = {"sampling.samples=3000"}) {
   return io::read_scenario(kFile, overrides);
@@ -57,8 +58,8 @@ TEST(Robustness, StopsWhenTheIntervalIsNarrowEnough) {
 TEST(Robustness, IsWhatTheProgramWrites) {
   const std::string folder = ::testing::TempDir() + "garra_robustness_" + std::to_string(::getpid());
   std::filesystem::remove_all(folder);
-  const std::string command = std::string(GARRA_PROGRAM) + " run " + kFile + " --samples 3000 --device cpu --quiet" +
-                              " --no-report -o " + folder;
+  const std::string command =
+      test::program() + " run " + kFile + " --samples 3000 --device cpu --quiet" + " --no-report -o " + folder;
   ASSERT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
   std::ifstream in(folder + "/summary.json");
   const std::string written{std::istreambuf_iterator<char>(in), {}};
@@ -68,7 +69,7 @@ TEST(Robustness, IsWhatTheProgramWrites) {
 
 /// A sphere that is pulled out of the hand for a tenth of a second, at two levels of friction.
 Scenario pulled() {
-  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_pull.toml",
+  return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_pull.toml",
                            {"sampling.samples=64", "time.until=0.02 s", "time.instants=3", "time.slip=0.01 mm",
                             "time.drop=0.2 mm", "time.friction=[0.1, 0.65]"});
 }

@@ -12,6 +12,7 @@
 #include "garra/core/error.hpp"
 #include "garra/io/scenario.hpp"
 #include "garra/math/rotation.hpp"
+#include "places.hpp"
 
 namespace garra {
 namespace {
@@ -25,7 +26,7 @@ constexpr double kDegree = M_PI / 180;
 /// A few roundings.
 constexpr double kRounding = 1e-14;
 
-std::string scenario_path(const std::string& name) { return std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name; }
+std::string scenario_path(const std::string& name) { return test::source_folder() + "/data/scenarios/" + name; }
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path);

@@ -12,6 +12,7 @@
 #include "grasp/sample/fingers.hpp"
 #include "grasp/study/study.hpp"
 #include "on_every_executor.hpp"
+#include "places.hpp"
 
 namespace garra::grasp {
 namespace {
@@ -120,7 +121,7 @@ void expect_same(double found, double expected) {
 }
 
 TEST(SetHand, SamplesOfAStudyThatAreGraspsOfASetGetTheStudysVerdicts) {
-  const std::string folder = std::string(GARRA_SOURCE_DIR) + "/data/scenarios/";
+  const std::string folder = test::source_folder() + "/data/scenarios/";
   const std::string weak = "hand.torque_limit=[10,33.6,5.25,1.05,0.63,0.525]";
   const std::pair<const char*, std::vector<std::string>> cases[] = {
       {"three_puma_sphere", {weak}},

@@ -12,13 +12,14 @@
 #include "grasp/study/study.hpp"
 #include "grasp_robots.hpp"
 #include "motion_cases.hpp"
+#include "places.hpp"
 #include "study_answer.hpp"
 
 namespace garra::grasp {
 namespace {
 
 Scenario three_puma(const std::vector<std::string>& overrides = {}) {
-  return io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", overrides);
+  return io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", overrides);
 }
 
 /// The reference's default hand: nothing is uncertain.
@@ -142,8 +143,8 @@ TEST(Summary, HasTheSameBytesForAnyExecutorThreadsAndChunks) {
 TEST(Summary, OfOtherHandsIsTheSameOnEveryExecutor) {
   for (const char* name : {"four_finger_box", "two_finger_cylinder"}) {
     SCOPED_TRACE(name);
-    const Study study(io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/" + name + ".toml",
-                                        {"sampling.samples=1500"}));
+    const Study study(
+        io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml", {"sampling.samples=1500"}));
     test::expect_study_same_on_every_executor(study, {2048});
     EXPECT_EQ(study.unsolved_share(run(study, 1500, Device{}, 2048)), 0);
   }
@@ -151,7 +152,7 @@ TEST(Summary, OfOtherHandsIsTheSameOnEveryExecutor) {
 
 /// The bottle's fingers with more joints at the fingertip, which leave it where it is.
 Scenario long_fingers(int first, int second) {
-  Scenario s = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/two_finger_cylinder.toml", {});
+  Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/two_finger_cylinder.toml", {});
   s.plan.samples = 600;
   const int more[2] = {first, second};
   for (std::size_t j = 0; j < 2; ++j) {

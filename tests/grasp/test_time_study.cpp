@@ -10,6 +10,7 @@
 #include "garra/core/philox.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/time/study.hpp"
+#include "places.hpp"
 #include "study_answer.hpp"
 
 namespace garra::grasp {
@@ -440,7 +441,7 @@ TEST(GraspTimeStudy, MergesItsChunksInAnyOrderButForSums) {
 
 TEST(GraspTimeStudy, CountsTheTrajectoriesOfItsScenarioWhateverTheExecutor) {
   constexpr std::int64_t kSamples = 131;  // one piece and a little more
-  Scenario s = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml", {});
+  Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", {});
   s.time = InTime{};
   s.time->until = 0.02;
   s.time->instants = 5;

@@ -5,6 +5,7 @@
 
 #include "garra/io/screws_file.hpp"
 #include "papers/claims.hpp"
+#include "places.hpp"
 #include "singularity_cases.hpp"
 
 namespace garra::singularity::claims {
@@ -13,7 +14,7 @@ namespace {
 using reference::Json;
 
 Data data_of(const std::string& file) {
-  const io::ScrewsFile f = io::read_screws(std::string(GARRA_SOURCE_DIR) + "/data/screws/" + file + ".toml");
+  const io::ScrewsFile f = io::read_screws(test::source_folder() + "/data/screws/" + file + ".toml");
   return {f.set, f.tolerance.value_or(Data{}.tolerance)};
 }
 

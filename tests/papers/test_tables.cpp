@@ -14,6 +14,7 @@
 #include "garra/solve/box_quacan.hpp"
 #include "garra/solve/friction_merit.hpp"
 #include "papers/tables.hpp"
+#include "places.hpp"
 #include "reference.hpp"
 
 namespace garra {
@@ -38,7 +39,7 @@ const papers::Printed& printed() {
 
 const papers::Hand& hand() {
   static const papers::Hand it =
-      papers::hand_of(io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/papers_hand.toml"));
+      papers::hand_of(io::read_scenario(test::source_folder() + "/data/scenarios/papers_hand.toml"));
   return it;
 }
 
@@ -85,7 +86,7 @@ TEST(PapersHand, SlipsAsAnObjectThatFallsAndTurns) {
 }
 
 TEST(PapersHand, NeedsThreeFingers) {
-  grasp::Scenario s = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/two_finger_cylinder.toml");
+  grasp::Scenario s = io::read_scenario(test::source_folder() + "/data/scenarios/two_finger_cylinder.toml");
   EXPECT_THROW(static_cast<void>(papers::hand_of(s)), Error);
 }
 

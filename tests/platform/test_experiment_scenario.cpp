@@ -7,6 +7,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/platform_experiment_scenario.hpp"
+#include "places.hpp"
 
 namespace garra::io {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using platform::Experiment;
 using platform::ExperimentScenario;
 
-const std::string kData = std::string(GARRA_SOURCE_DIR) + "/data/";
+const std::string kData = test::source_folder() + "/data/";
 const char* const kMove = "kind = \"move\"\ntranslation = [0, 0, \"400 mm\"]\n";
 
 std::string scenario_text(const std::string& experiment, const std::string& above = "") {

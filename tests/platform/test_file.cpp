@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "garra/io/platform_file.hpp"
+#include "places.hpp"
 #include "platform/files/parts.hpp"
 #include "platform_reference.hpp"
 
@@ -16,9 +17,7 @@ namespace {
 
 using platform::Platform;
 
-std::string data_file(const std::string& name) {
-  return std::string(GARRA_SOURCE_DIR) + "/data/platforms/" + name + ".toml";
-}
+std::string data_file(const std::string& name) { return test::source_folder() + "/data/platforms/" + name + ".toml"; }
 
 std::string content_of(const std::string& file) {
   std::ifstream in(file);
@@ -194,7 +193,7 @@ TEST(PlatformFile, IsFoundByItsNameAndNamesTheOthers) {
   EXPECT_FALSE(is_platform_path("trepa_like"));
   EXPECT_TRUE(is_platform_path("trepa_like.toml"));
   EXPECT_TRUE(is_platform_toml(data_file("irregular")));
-  EXPECT_FALSE(is_platform_toml(std::string(GARRA_SOURCE_DIR) + "/data/robots/scara.toml"));
+  EXPECT_FALSE(is_platform_toml(test::source_folder() + "/data/robots/scara.toml"));
   try {
     (void)read_platform("no_such_platform");
     FAIL();

@@ -5,6 +5,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/platform_scenario.hpp"
+#include "places.hpp"
 
 namespace garra::io {
 namespace {
@@ -18,7 +19,7 @@ const char* const kPoses =
     "poses = [{ position = [0, 0, 1.2] }, { position = [0, 0, 1.5], rpy = [\"45 deg\", 0, 0] }]\n";
 
 std::string scenario_text(const std::string& tables) {
-  return "schema = 1\njob = \"platform\"\n[platform]\nfile = \"" + std::string(GARRA_SOURCE_DIR) +
+  return "schema = 1\njob = \"platform\"\n[platform]\nfile = \"" + test::source_folder() +
          "/data/platforms/trepa_like.toml\"\n" + tables;
 }
 std::string with_path(const std::string& more) { return scenario_text(std::string("[path]\n") + kPoses + more); }

@@ -10,6 +10,7 @@
 #include "garra/io/platform_scenario.hpp"
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_kinematics.hpp"
+#include "places.hpp"
 #include "platform/study/study.hpp"
 #include "study_answer.hpp"
 
@@ -59,8 +60,7 @@ chunk = 1024
 )";
 
 Scenario scenario(const std::vector<std::string>& overrides = {}) {
-  return garra::io::parse_platform_scenario(kText, std::string(GARRA_SOURCE_DIR) + "/data/scenarios/test.toml",
-                                            overrides);
+  return garra::io::parse_platform_scenario(kText, test::source_folder() + "/data/scenarios/test.toml", overrides);
 }
 
 /// Drawn numbers of a sample by the names of their inputs.

@@ -14,6 +14,7 @@
 #include "garra/io/scenario.hpp"
 #include "garra/lcp.hpp"
 #include "garra/wrench_balance.hpp"
+#include "places.hpp"
 #include "simulated_gpu/control.hpp"
 
 namespace garra {
@@ -39,7 +40,7 @@ std::string forces(const Device& device) {
 }
 
 std::string accelerations(const Device& device) {
-  const chain::Robot robot = io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/puma560.toml");
+  const chain::Robot robot = io::read_robot(test::source_folder() + "/data/robots/puma560.toml");
   chain::States states;
   states.count = 3000;
   for (std::vector<double>* values : {&states.q, &states.qd, &states.tau})
@@ -64,8 +65,8 @@ std::string complementarity(const Device& device) {
 }
 
 std::string summary(const Device& device) {
-  const auto scenario = io::read_scenario(std::string(GARRA_SOURCE_DIR) + "/data/scenarios/three_puma_sphere.toml",
-                                          {"sampling.samples=3000"});
+  const auto scenario =
+      io::read_scenario(test::source_folder() + "/data/scenarios/three_puma_sphere.toml", {"sampling.samples=3000"});
   return grasp::robustness(scenario, device).summary_json;
 }
 

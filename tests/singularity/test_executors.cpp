@@ -10,6 +10,7 @@
 
 #include "answers.hpp"
 #include "garra/singularity_map.hpp"
+#include "places.hpp"
 #include "singularity_map_cases.hpp"
 #include "study_answer.hpp"
 
@@ -104,7 +105,7 @@ TEST(MapOfAnySize, OfGivenConfigurationsIsTheSameOnEveryExecutor) {
 
 // One of these went on from what a search left behind that had ended, and in lanes its neighbors had added to that.
 TEST(Executors, SearchesThatEndedDoNotChangeWhileTheirNeighborsGoOn) {
-  const chain::Robot robot = io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/puma560.toml");
+  const chain::Robot robot = io::read_robot(test::source_folder() + "/data/robots/puma560.toml");
   std::mt19937_64 generator(8192 * 6);
   std::uniform_real_distribution<double> angle(-3, 3);
   std::vector<double> q(8192 * 6);

@@ -8,6 +8,7 @@
 #include "garra/io/screws_file.hpp"
 #include "garra/math/rotation.hpp"
 #include "garra/singularity.hpp"
+#include "places.hpp"
 #include "singularity_cases.hpp"
 
 namespace garra::singularity {
@@ -198,8 +199,7 @@ TEST(ScrewsFile, WrongContentIsRefusedWithItsPlace) {
 TEST(ScrewsFile, TheExamplesThatComeWithGarraAreThoseOfTheReference) {
   int number = 0;
   for (const Json& c : examples()) {
-    const std::string path =
-        std::string(GARRA_SOURCE_DIR) + "/data/screws/gallardo_" + std::to_string(++number) + ".toml";
+    const std::string path = test::source_folder() + "/data/screws/gallardo_" + std::to_string(++number) + ".toml";
     const io::ScrewsFile file = io::read_screws(path);
     ASSERT_EQ(file.set.screw.size(), c["screws"].size());
     for (std::size_t k = 0; k < file.set.screw.size(); ++k)

@@ -15,6 +15,7 @@
 #include "garra/chain_eval.hpp"
 #include "garra/io/run_folder.hpp"
 #include "garra/io/singularity_scenario.hpp"
+#include "places.hpp"
 #include "singularity/map/layout.hpp"
 #include "singularity/study/study.hpp"
 #include "study_answer.hpp"
@@ -28,7 +29,7 @@ constexpr std::int64_t kSamples = 20'000;
 constexpr int kJoints = 6;
 
 MapScenario puma_scenario(const std::string& tables = "") {
-  const std::string robot = std::string(GARRA_SOURCE_DIR) + "/data/robots/puma560.toml";
+  const std::string robot = test::source_folder() + "/data/robots/puma560.toml";
   return io::parse_singularity_scenario("schema = 1\njob = \"singularity\"\n[robot]\nfile = \"" + robot + "\"\n" +
                                             (tables.empty() ? "[sampling]\nsamples = 20000\nchunk = 4096\n" : tables),
                                         "s.toml");

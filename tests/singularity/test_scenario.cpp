@@ -8,6 +8,7 @@
 
 #include "garra/core/error.hpp"
 #include "garra/io/singularity_scenario.hpp"
+#include "places.hpp"
 
 namespace garra::io {
 namespace {
@@ -19,7 +20,7 @@ using Kind = JointSource::Kind;
 
 constexpr double kDegree = M_PI / 180;
 
-std::string robot_file_of(const std::string& name) { return std::string(GARRA_SOURCE_DIR) + "/data/robots/" + name; }
+std::string robot_file_of(const std::string& name) { return test::source_folder() + "/data/robots/" + name; }
 
 std::string scenario_text(const std::string& tables, const std::string& robot = "puma560.toml") {
   return "schema = 1\njob = \"singularity\"\n[robot]\nfile = \"" + robot_file_of(robot) + "\"\n" + tables;

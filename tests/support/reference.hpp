@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "places.hpp"
+
 namespace garra::test {
 
 /// Row-major values of one dataset.
@@ -26,7 +28,7 @@ struct ReferenceArray {
 };
 
 [[nodiscard]] inline std::string reference_path(const std::string& file) {
-  return std::string(GARRA_SOURCE_DIR) + "/data/reference/" + file;
+  return test::source_folder() + "/data/reference/" + file;
 }
 
 /// Dataset of a file below data/reference, e.g. ("contact/random_n3.h5", "A").

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "garra/io/robot.hpp"
+#include "places.hpp"
 #include "singularity/map/layout.hpp"
 #include "singularity_cases.hpp"
 
@@ -14,7 +15,7 @@ inline const Device kScalarDevice{Executor::kScalar, 1, 0};
 inline const Device kLanesDevice{Executor::kLanes, 1, 0};
 
 inline chain::Robot robot_file(const std::string& name) {
-  return io::read_robot(std::string(GARRA_SOURCE_DIR) + "/data/robots/" + name);
+  return io::read_robot(test::source_folder() + "/data/robots/" + name);
 }
 inline chain::Robot reference_arm(const std::string& id) { return reference::robot_of(reference::case_of(id)); }
 
