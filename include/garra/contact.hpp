@@ -75,10 +75,12 @@ enum class ContactState : std::uint8_t { kStick = 0, kSlip = 1, kOpen = 2, kUnkn
 struct Solutions {
   int contacts = 0;
   std::int64_t count = 0;
-  std::vector<double> c;             ///< [count][3k] contact forces [N]; NaN where not converged
-  std::vector<double> a;             ///< [count][3k] accelerations [m/s^2]; NaN where not converged
-  std::vector<double> residual;      ///< [count] scale-invariant natural-map error
-  std::vector<double> residual_raw;  ///< [count] the same without scaling
+  std::vector<double> c;  ///< [count][3k] contact forces [N]; NaN where neither converged nor ill_conditioned
+  std::vector<double> a;  ///< [count][3k] accelerations A c + b [m/s^2]; NaN likewise
+  /// [count] change of the load for which the forces are an exact solution, relative to the largest load of the contacts
+  /// that are coupled (docs/contact-solver.md, 5)
+  std::vector<double> residual;
+  std::vector<double> contact_residual;  ///< [count] the same relative to each contact's own load
   std::vector<double> merit;         ///< [count] the papers' merit value (4) at c
   std::vector<double> minimum;  ///< [count] final value of what a merit method minimized (scaled problem); else NaN
   std::vector<double> projected_gradient;  ///< [count] of the same
@@ -107,12 +109,16 @@ struct Wanted {
 /// Numbers that a solver works with; the certificate's are doubles. Mixed: a force in single precision, which Newton
 /// ends in double; for the methods auto and semismooth-newton, and up to kMaxOwnSize contacts (docs/contact-solver.md).
 enum class Precision : std::uint8_t { kDouble, kMixed };
+/// Whether `name` is "full" and not "bounded". Throws Error(kUsage) for another name.
+[[nodiscard]] bool parse_effort(const std::string& name);
+
 /// "fp64" or "mixed". Throws Error(kUsage) for another name.
 [[nodiscard]] Precision parse_precision(const std::string& name);
 
 struct Options {
-  double tol = 1e-8;       ///< converged: residual <= tol
-  int max_iterations = 0;  ///< outer iterations over all stages; 0: the method's own limit
+  double tol = 1e-8;         ///< converged: residual <= tol, its rounding included
+  int max_iterations = 0;    ///< outer iterations over all stages and solvers; 0: the method's own limit
+  bool full_effort = false;  ///< auto: every solver to its own limit, where it is not known that none finds anything
   Method method = Method::kAuto;
   Precision precision = Precision::kDouble;
   int starts = 1;                ///< merit methods: as many starts before a problem counts as unsolved

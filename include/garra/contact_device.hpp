@@ -21,7 +21,7 @@ struct DeviceProblems {
 /// As Solutions; what is null is not stored, and verdicts that nobody wants are not computed.
 struct DeviceSolutions {
   DeviceArray<double> c = {}, a = {};  ///< [count][3k]
-  DeviceArray<double> residual = {}, residual_raw = {}, minimum = {}, projected_gradient = {};
+  DeviceArray<double> residual = {}, contact_residual = {}, minimum = {}, projected_gradient = {};
   DeviceArray<Status> status = {};
   DeviceArray<std::int32_t> iterations = {}, evaluations = {}, inner = {}, products = {}, stage = {}, stalls = {};
   DeviceArray<double> merit = {}, friction_margin = {}, critical_friction = {};

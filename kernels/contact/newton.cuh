@@ -10,7 +10,7 @@ namespace garra::contact {
 /// What lies beyond Newton on the processor: it is rare, and a thread would need hundreds of kilobytes of stack, which
 /// the driver sets aside for every thread that the device can hold. Tile by tile.
 template <int N>
-void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool after_newton, std::int64_t count) {
   using Candidate = solvers::Candidate<double, N>;
   using Problem = solvers::FrictionProblem<double, N>;
   using Sliding = solvers::SlidingContacts<double, N>;
@@ -28,7 +28,7 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, std::
     const std::int64_t here = std::min(batch::kTile, count - first);
     bool any = false;
     for (std::int64_t i = first; i < first + here; ++i)
-      any = any || candidates.get(i).reason == static_cast<double>(Status::kIterationLimit);
+      any = any || !after_newton || candidates.get(i).reason == static_cast<double>(Status::kIterationLimit);
     if (!any) continue;
     const std::int64_t tile = first / batch::kTile;
     IterateBody<solvers::FrictionNewton, N> there = newton;
@@ -40,7 +40,7 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, std::
     }
     const std::int64_t doubles = candidates.doubles() / batch::tiles_for(count);
     there.candidates = candidates.data() + tile * doubles;
-    rescue_unsolved(there, here);
+    rescue_unsolved(there, after_newton, here);
     copy(newton.candidates + tile * doubles, there.candidates, doubles, cudaMemcpyHostToDevice);
   }
 }
@@ -93,11 +93,7 @@ struct WholeBody {
 /// What follows where Newton fails: a kernel of its own, since the tail is rare.
 template <int N>
 void rescue(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
-  if (!newton.solver.goes_on()) return;
-  if constexpr (kTakesFewer<N>)
-    rescue_on_host(newton, count);
-  else
-    rescue_on_device(newton, count);
+  if (!newton.solver.cold) rescue(newton, true, count);
 }
 
 /// Up to three contacts fit the registers of a thread; from there on problems have a team of threads,

@@ -39,6 +39,7 @@ class NewtonTeam {
   struct Work : std::conditional_t<kFar, Nothing, Matrices> {
     Row b, c, a, base, d, ad, rhs;
     PerContact mu, rho_n, rho_t, parts;
+    solvers::LoadScale<double, N> scale;
     Vec3<double> squares;
   };
   /// What a team's lanes read side by side lies in the banks of memory behind those of the team before.
@@ -177,7 +178,9 @@ class NewtonTeam {
     double* out = const_cast<double*>(batch::tile_at<double, Candidate>(job_.candidates, i));
     for_own_rows([&](int row) { out[row * batch::kTile] = unit_ * s_.c[row]; });
     if (team_.lane != 0) return;
-    const auto tail = solver_.template candidate<double, 1>(Vec3<double>::zero(), steps_, stage_);
+    const bool limit = steps_ >= solver_.most_steps() || lost_ || rounding_counts();
+    const double reason = static_cast<int>(limit ? Status::kIterationLimit : Status::kStalled);
+    const auto tail = solver_.template candidate<double, 1>(Vec3<double>::zero(), reason, steps_, stage_);
     const auto* fields = reinterpret_cast<const double*>(&tail);
     for (int f = 3; f < batch::kFields<double, solvers::Candidate<double, 1>>; ++f)
       out[(kRows - 3 + f) * batch::kTile] = fields[f];
@@ -189,17 +192,50 @@ class NewtonTeam {
     using namespace solvers;
     if (has_contact()) {
       const auto rho = diagonal_rho(team_.lane);
-      s_.rho_n[team_.lane] = rho.n;
+      s_.rho_n[team_.lane] = rho.n / max(1.0, s_.mu[team_.lane]);
       s_.rho_t[team_.lane] = rho.t;
     }
+    load_scale();
     first_force(i);
     put(s_.base, [](int) { return 0.0; });
     put_acceleration();
     const bool valid = friction_problem_detail::defects<double, N>(s_.a, s_.mu) == 0;
     const auto first = judge();
-    running_ = valid && !first.lost && !first.solved && solver_.max_iterations > 0;
+    running_ = valid && !first.lost && !first.solved && solver_.max_iterations > 0 && !lost_;
     sweep(running_ && !guessed_ ? solver_.first_sweeps : 0);
     put_acceleration();
+  }
+
+  /// solvers::load_scale(): each lane its contact.
+  __device__ void load_scale() const {
+    using namespace solvers;
+    const auto entry = [&](int i, int k) { return A(i, k); };
+    const int j = min(team_.lane, N - 1);
+    const double mean = 1.0 / 3 * (A(3 * j, 3 * j) + A(3 * j + 1, 3 * j + 1) + A(3 * j + 2, 3 * j + 2));
+    const double g = mean > 0 && is_finite(mean) ? mean : 1, root = sqrt(g), load = size_of(contact(s_.b, j)) / root;
+    if (has_contact()) {
+      s_.scale.g[j] = g;
+      s_.scale.per_s[j] = load;
+      s_.parts[j] = j == 0 || load == 0 || friction_problem_detail::coupled<3, double>(entry, 0, j) ? 1 : 0;
+    }
+    sync();
+    double largest = 0;
+    bool all_coupled = true;
+    PerContact share;
+    for_each_index<N>([&](int k) {
+      largest = max(largest, s_.scale.per_s[k]);
+      all_coupled = all_coupled && s_.parts[k] != 0;
+      share[k] = s_.scale.per_s[k];
+    });
+    const double mine =
+        all_coupled ? largest : friction_problem_detail::largest_of_coupled<N, 3, double>(entry, share)[j];
+    sync();
+    if (has_contact()) s_.scale.per_s[j] = 1 / max(root * mine, 2.2250738585072014e-308);
+    sync();
+  }
+
+  [[nodiscard]] __device__ bool rounding_counts() const {
+    return solvers::rounding_counts<double, N, kRows>(s_.c, s_.scale, solver_.tol);
   }
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> diagonal_rho(int j) const {
@@ -219,6 +255,7 @@ class NewtonTeam {
     }
     put(s_.c, [&](int row) { return guessed_ ? inv_unit * s_.c[row] : 0.0; });
     const bool stick = !solver_.cold && team_.any(!guessed_) && stick_force(!guessed_);
+    lost_ = !solver_.cold && !guessed_ && friction_newton::is_indefinite(least_pivot_);
     project_on_cones(guessed_ || stick);
   }
 
@@ -232,7 +269,7 @@ class NewtonTeam {
 
   /// first_guess(), not yet on the cones: the force with which nothing moves, by L D L^T, column after column. Whether
   /// it is one; else zero.
-  __device__ bool stick_force(bool wanted) const {
+  __device__ bool stick_force(bool wanted) {
     if constexpr (kFar)
       far_stick_force();
     else
@@ -272,7 +309,7 @@ class NewtonTeam {
   }
   [[nodiscard]] __device__ bool owns(int k) const { return team_.lane == k % kLanes; }
 
-  __device__ void near_stick_force() const {
+  __device__ void near_stick_force() {
     double row[kPerLane][kRows], inv_d[kPerLane], x[kPerLane];
     for_each_index<kPerLane>([&](int q) {
       for_each_row([&](int k) { row[q][k] = A(own_row(q), k); });
@@ -287,6 +324,7 @@ class NewtonTeam {
         s_.rhs[k] = x[its];
       }
       sync();
+      least_pivot_ = min(least_pivot_, s_.parts[kPivot]);
       for_rows_below(k, [&](int q) {
         row[q][k] = below_pivot(row[q][k]);
         x[q] = fma(-row[q][k], s_.rhs[k], x[q]);
@@ -312,7 +350,7 @@ class NewtonTeam {
     });
   }
   /// The lower part of U becomes L.
-  __device__ void far_stick_force() const {
+  __device__ void far_stick_force() {
     Row& inverse = s_.ad;
     for_own_rows([&](int row) {
       for (int k = 0; k <= row; ++k) U(row, k) = A(row, k);
@@ -324,6 +362,7 @@ class NewtonTeam {
         inverse[k] = s_.parts[kInverse];
       }
       sync();
+      least_pivot_ = min(least_pivot_, s_.parts[kPivot]);
       for_own_rows([&](int row) {
         if (row <= k) return;
         const double l = below_pivot(U(row, k));
@@ -374,7 +413,11 @@ class NewtonTeam {
     put_acceleration();
     const auto now = judge();
     running_ = running_ && !now.solved && steps_ < solver_.most_steps();
-    const bool moving = running_ && (stage_steps_ >= solver_.stage_steps || now.lost);
+    bool moving = running_ && (stage_steps_ >= solver_.stage_steps || now.lost);
+    const bool rounded = moving && now.error <= kRefined * solver_.tol && rounding_counts();
+    lost_ = lost_ || rounded;
+    running_ = running_ && !rounded;
+    moving = moving && !rounded;
     if (!solver_.ladder)
       running_ = running_ && !moving;
     else if (team_.any(moving))
@@ -383,6 +426,10 @@ class NewtonTeam {
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> local_rho(int j) const {
     return {rho_ * s_.rho_n[j], rho_ * s_.rho_t[j]};
+  }
+
+  [[nodiscard]] __device__ solvers::friction_newton::Rho<double> gauss_seidel_rho(int j) const {
+    return {s_.rho_n[j] * max(1.0, s_.mu[j]), s_.rho_t[j]};
   }
 
   /// d, and |F|^2 where it starts.
@@ -506,22 +553,48 @@ class NewtonTeam {
     return sum_of_parts(part);
   }
 
+  /// Largest over the contacts of what each contact's lane has, not negative.
+  [[nodiscard]] __device__ double largest_of_parts(double part) const {
+    if (has_contact()) s_.parts[team_.lane] = part;
+    sync();
+    double largest = 0;
+    for_each_index<N>([&](int j) { largest = max(largest, s_.parts[j]); });
+    sync();
+    return largest;
+  }
+
+  /// solvers::judge(). Overwrites d and ad.
   [[nodiscard]] __device__ solvers::Judgement<double> judge() const {
     using namespace solvers;
+    const int j = team_.lane;
     double part = 0;
     if (has_contact()) {
-      const int j = team_.lane;
-      const Vec3<double> d = natural_defect(s_.mu[j], contact(s_.c, j), contact(s_.a, j));
-      part = dot(d, d);
+      const Vec3<double> c = contact(s_.c, j), a = contact(s_.a, j);
+      const LawfulPair<double, 3> to = lawful_pair(c, a, s_.mu[j], s_.scale.g[j]);
+      set_contact<double, N>(s_.d, j, to.c - c);
+      set_contact<double, N>(s_.ad, j, to.a - a);
+      part = near_change<double, 3>(to.c - c, to.a - a, s_.scale.g[j]) * s_.scale.per_s[j];
     }
-    if (team_.lane < 3) {
-      const Row& v = team_.lane == 0 ? s_.b : team_.lane == 1 ? s_.c : s_.a;
-      s_.squares[team_.lane] = dot(v, v);
+    if (j < 2) {
+      const Row& v = j == 0 ? s_.c : s_.a;
+      s_.squares[j] = dot(v, v);
     }
-    const double error2 = sum_of_parts(part);
-    const double b2 = s_.squares[0], c2 = s_.squares[1], a2 = s_.squares[2];
+    const double near = largest_of_parts(part);
+    const bool close = near <= kNear * solver_.tol;
+    const double c2 = s_.squares[0], a2 = s_.squares[1];
+    double error = near;
+    if (team_.any(close)) {
+      const OwnRows moved = product(s_.d);
+      for_each_index<kPerLane>([&](int q) {
+        if (const int row = j + q * kLanes; row < kRows) s_.ad[row] = s_.ad[row] - moved.at[q];
+      });
+      sync();
+      part = has_contact() ? size_of(contact(s_.ad, j)) * s_.scale.per_s[j] : 0;
+      const double exact = largest_of_parts(part);
+      if (close) error = exact;
+    }
     sync();
-    return judgement(natural_map_error(error2, b2, c2, a2), max(c2, a2), solver_.tol);
+    return judgement(error, c2, a2, solver_.tol);
   }
 
   __device__ void next_rung(bool moving) {
@@ -534,7 +607,7 @@ class NewtonTeam {
       for_own_rows([&](int row) {
         double shift = 0;
         for (int j = 0; j < row / 3; ++j) shift = next_shift(shift);
-        s_.c[row] = stage_ <= 3 ? s_.base[row] : row % 3 == 0 ? spread_force(weyl_, shift, s_.rho_n[row / 3]) : 0.0;
+        s_.c[row] = stage_ <= 3 ? s_.base[row] : row % 3 == 0 ? spread_force(weyl_, shift, gauss_seidel_rho(row / 3).n) : 0.0;
       });
     }
     sync();
@@ -568,7 +641,7 @@ class NewtonTeam {
       if (team_.lane == j && wanted) {
         const double column[2] = {A(n + 1, n), A(n + 2, n)};
         solvers::set_contact<double, N>(
-            s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j], {s_.rho_n[j], s_.rho_t[j]}));
+            s_.c, j, swept(contact(s_.c, j), contact(s_.d, j), column, s_.mu[j], gauss_seidel_rho(j)));
       }
       sync();
       for_sums([&](int row, double& sum) {
@@ -599,7 +672,8 @@ class NewtonTeam {
   double* const room_;
   // As in FrictionState.
   double unit_ = 0, rho_ = 1, stage_ = 0, stage_steps_ = 0, steps_ = 0, shortened_ = 0, weyl_ = 0;
-  bool running_ = false, guessed_ = false;
+  double least_pivot_ = 0;
+  bool running_ = false, guessed_ = false, lost_ = false;
 };
 
 /// The body of cuda::for_each_team().

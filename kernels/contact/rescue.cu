@@ -36,22 +36,22 @@ struct FarRescueBody {
 }  // namespace
 
 template <int N>
-void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
+void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count) {
   using Body = FarRescueBody<N>;
   // As many threads as find room in 128 MB: 25,890 of three contacts, 3,640 of eight.
   constexpr std::int64_t kEach = Body::kMatrices * Body::kEntries;
   constexpr std::int64_t kAtOnce = (std::int64_t{1} << 27) / (8 * kEach) / batch::kTile * batch::kTile;
   const std::int64_t together = std::min(batch::tiles_for(count) * batch::kTile, kAtOnce);
   const cuda::Buffer<double> room(together * kEach);
-  cuda::for_each(together, Body{RescueBody<N>(newton), room.data(), count, together});
+  cuda::for_each(together, Body{RescueBody<N>(job, newton), room.data(), count, together});
 }
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
-template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 1>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 2>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 3>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 4>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 5>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 6>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 7>&, bool, std::int64_t);
+template void rescue_on_device(const IterateBody<solvers::FrictionNewton, 8>&, bool, std::int64_t);
 
 }  // namespace garra::contact

@@ -25,9 +25,19 @@ inline constexpr int kMostInThread = 3;
 /// guesses: half of A's registers. Compiled once, in newton.cu.
 template <int N>
 void iterate_symmetric_on_device(const IterateBody<solvers::FrictionNewton, N>& iterate, std::int64_t count);
-/// The ladder beyond Newton; compiled once, in rescue.cu.
+/// RescueBody; compiled once, in rescue.cu.
 template <int N>
-void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
+void rescue_on_device(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count);
+/// The same on the host, for more contacts; compiled once, in newton_large.cu.
+template <int N>
+void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count);
+template <int N>
+void rescue(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count) {
+  if constexpr (kTakesFewer<N>)
+    rescue_on_host(job, newton, count);
+  else
+    rescue_on_device(job, newton, count);
+}
 
 /// IterateBody where the matrices of a problem are in the device's memory: of 32 contacts a thread's stack would have
 /// 200 to 400 kB of them, and the driver sets that aside for every thread that the device can hold.
@@ -90,6 +100,8 @@ void find_candidates(const Solver& solver, const IterateBody<Solver, N>& iterate
     given_on_device(GivenBody<N>{forces.data(), iterate.candidates, iterate.contacts}, rows.count);
   } else {
     iterate_on_device(iterate, rows.count);
+    if constexpr (!std::is_same_v<Solver, solvers::FrictionNewton> && !std::is_same_v<Solver, solvers::FrictionMixed>)
+      rescue(without_solver<solvers::FrictionNewton>(iterate), false, rows.count);
   }
 }
 

@@ -57,7 +57,7 @@ nb::tuple arrays_of_one(const Solutions& s) {
 }
 
 struct How {
-  std::string method, precision;
+  std::string method, precision, effort;
   double tol;
   int max_iterations;
   std::string device;
@@ -69,7 +69,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
   Solutions out;
   {
     const nb::gil_scoped_release released;
-    const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations);
+    const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations, how.effort);
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
     contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads, work), out);
   }
@@ -154,13 +154,13 @@ void add_contact(nb::module_& m) {
         name,
         [answer](const Numbers& A, const Numbers& b, const Numbers& mu, const std::optional<Bytes>& mode,
                  const std::optional<Numbers>& slip_velocity, const std::string& method, const std::string& precision,
-                 double tol, int max_iterations, const std::string& device, int threads) {
+                 double tol, int max_iterations, const std::string& effort, const std::string& device, int threads) {
           return answer(
-              solve(A, b, mu, mode, slip_velocity, {method, precision, tol, max_iterations, device, threads}));
+              solve(A, b, mu, mode, slip_velocity, {method, precision, effort, tol, max_iterations, device, threads}));
         },
         nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(), nb::arg("slip_velocity").none(),
-        nb::arg("method"), nb::arg("precision"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("device"),
-        nb::arg("threads"));
+        nb::arg("method"), nb::arg("precision"), nb::arg("tol"), nb::arg("max_iterations"), nb::arg("effort"),
+        nb::arg("device"), nb::arg("threads"));
   };
   add_solve("contact_solve", [](Solutions&& s) { return arrays_of(std::move(s)); });
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });

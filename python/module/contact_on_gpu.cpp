@@ -24,10 +24,10 @@ contact::DeviceSolutions solutions_in(const nb::dict& out) {
 /// Queues the solve on the stream.
 void solve(const OnGpu<const double>& A, const OnGpu<const double>& b, const OnGpu<const double>& mu,
            const nb::dict& out, const std::string& method, const std::string& precision, double tol, int max_iterations,
-           std::uintptr_t stream, const nb::callable& allocate) {
+           const std::string& effort, std::uintptr_t stream, const nb::callable& allocate) {
   const contact::DeviceProblems problems{static_cast<int>(mu.shape(1)), static_cast<std::int64_t>(mu.shape(0)),
                                          view_of<const double>(A), view_of<const double>(b), view_of<const double>(mu)};
-  const contact::Options options = contact_options(method, precision, tol, max_iterations);
+  const contact::Options options = contact_options(method, precision, tol, max_iterations, effort);
   const contact::DeviceSolutions to = solutions_in(out);
   run_on_gpu(
       {A.device_id(), stream, allocate},

@@ -136,7 +136,7 @@ Solutions some_solutions(std::int64_t count, int contacts) {
               .c = numbers(n * 3 * k),
               .a = numbers(n * 3 * k),
               .residual = numbers(n),
-              .residual_raw = numbers(n),
+              .contact_residual = numbers(n),
               .merit = numbers(n),
               .minimum = std::vector<double>(n, kNan),
               .projected_gradient = std::vector<double>(n, kNan),
@@ -235,7 +235,7 @@ TEST_F(ProblemFile, SolutionsComeBackToTheBit) {
   EXPECT_EQ(read.c, written.c);
   EXPECT_EQ(read.a, written.a);
   EXPECT_EQ(read.residual, written.residual);
-  EXPECT_EQ(read.residual_raw, written.residual_raw);
+  EXPECT_EQ(read.contact_residual, written.contact_residual);
   EXPECT_EQ(read.merit, written.merit);
   EXPECT_EQ(read.iterations, written.iterations);
   EXPECT_EQ(read.status, written.status);
@@ -263,7 +263,7 @@ TEST_F(ProblemFile, ModeAndSlipVelocityAreWrittenOnlyWherePresent) {
 TEST_F(ProblemFile, WhatAMethodDoesNotHaveIsLeftOutAndComesBackAsUnknown) {
   io::write_solutions(path("s.h5"), some_problems(4, 2), some_solutions(4, 2), kAttributes);
   EXPECT_EQ(datasets(path("s.h5")), (std::vector<std::string>{"a", "c", "iterations", "lambda", "merit", "residual",
-                                                              "residual_raw", "s", "stage", "stalls", "status"}));
+                                                              "contact_residual", "s", "stage", "stalls", "status"}));
   const Solutions read = io::read_solutions(path("s.h5"));
   EXPECT_EQ(read.evaluations, std::vector<std::int32_t>(4, -1));
   EXPECT_EQ(read.inner, std::vector<std::int32_t>(4, -1));
@@ -366,7 +366,7 @@ TEST_F(ProblemFile, PiecesInAnyOrderMakeTheWholeFile) {
     Solutions part = some_solutions(static_cast<std::int64_t>(count), 2);
     part.c = rows_of(s.c, first, count, 6);
     part.a = rows_of(s.a, first, count, 6);
-    for (auto member : {&Solutions::merit, &Solutions::residual, &Solutions::residual_raw, &Solutions::minimum})
+    for (auto member : {&Solutions::merit, &Solutions::residual, &Solutions::contact_residual, &Solutions::minimum})
       part.*member = rows_of(s.*member, first, count, 1);
     for (auto member : {&Solutions::iterations, &Solutions::stage, &Solutions::stalls})
       part.*member = rows_of(s.*member, first, count, 1);
@@ -378,7 +378,7 @@ TEST_F(ProblemFile, PiecesInAnyOrderMakeTheWholeFile) {
   EXPECT_FALSE(fs::exists(path("s.h5")));
   file.commit(kAttributes);
   io::write_solutions(path("whole.h5"), p, s, kAttributes);
-  for (const char* name : {"c", "a", "s", "lambda", "merit", "residual", "residual_raw", "minimum"})
+  for (const char* name : {"c", "a", "s", "lambda", "merit", "residual", "contact_residual", "minimum"})
     EXPECT_EQ(read_doubles(path("s.h5"), name), read_doubles(path("whole.h5"), name)) << name;
   const Solutions read = io::read_solutions(path("s.h5"));
   EXPECT_EQ(read.status, s.status);

@@ -18,7 +18,7 @@ namespace garra::test {
   using T = contact::Solutions;
   return every_member(
       s, Member{"contacts", &T::contacts}, Member{"count", &T::count}, Member{"c", &T::c}, Member{"a", &T::a},
-      Member{"residual", &T::residual}, Member{"residual_raw", &T::residual_raw}, Member{"merit", &T::merit},
+      Member{"residual", &T::residual}, Member{"contact_residual", &T::contact_residual}, Member{"merit", &T::merit},
       Member{"minimum", &T::minimum}, Member{"projected_gradient", &T::projected_gradient},
       Member{"iterations", &T::iterations}, Member{"evaluations", &T::evaluations}, Member{"inner", &T::inner},
       Member{"products", &T::products}, Member{"stage", &T::stage}, Member{"stalls", &T::stalls},

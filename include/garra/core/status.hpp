@@ -7,14 +7,15 @@
 namespace garra {
 
 enum class Status : int {
-  kConverged = 0,       ///< the independent residual of the unscaled problem is within the tolerance
+  kConverged = 0,       ///< the answer solves the problem exactly for a load within the tolerance
   kStalled = 1,         ///< the iteration stands still at a point that is no solution (merit > 0)
   kIterationLimit = 2,  ///< every stage of the solver used up its iterations
   kInvalidInput = 3,    ///< NaN or infinity in the problem, or a negative friction coefficient
   kNoSolution = 4,      ///< proved: this problem has no solution
   kOutOfReach = 5,      ///< a finger cannot reach its contact: there is no problem to solve
+  kIllConditioned = 6,  ///< solved as well as rounding of the forces allows, which is less than the tolerance
 };
-inline constexpr int kStatusCount = 6;
+inline constexpr int kStatusCount = 7;
 
 /// Name of a status as it appears in files, on the terminal and in Python.
 constexpr const char* to_string(Status s) {
@@ -31,6 +32,8 @@ constexpr const char* to_string(Status s) {
       return "no_solution";
     case Status::kOutOfReach:
       return "out_of_reach";
+    case Status::kIllConditioned:
+      return "ill_conditioned";
   }
   return "unknown";
 }

@@ -3,7 +3,7 @@
 // Problem file: A [n,3k,3k], b [n,3k], mu [n,k]; where contacts slide also mode [n,k] (1 slides, 0 may
 // roll) and slip_velocity [n,k,2] (t, o in m/s, read where mode is 1). Contact-major order (n, t, o per
 // contact), row-major; any float or integer width is read, float64 is written.
-// Solution file: c, a [n,3k]; s, lambda [n,k]; residual, residual_raw, merit, iterations, status [n]; where
+// Solution file: c, a [n,3k]; s, lambda [n,k]; residual, contact_residual, merit, iterations, status [n]; where
 // the method has them minimum, projected_gradient, evaluations, inner, products, stage, stalls [n], and
 // solutions [n] where they were counted; state [n,k], friction_margin, critical_friction [n] (docs/contact-files.md).
 // The attribute `names` of `status` lists the names of its numbers; the file's attributes say how the solutions were

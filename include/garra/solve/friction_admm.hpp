@@ -22,13 +22,14 @@ struct AdmmState {
   Vec<S, 3 * N> z;                                          ///< force, in the cones
   Vec<S, 3 * N> w;                                          ///< multiplier
   S rho;
+  LoadScale<S, N> scale;                                    ///< what the change of the load is measured by
   S unit;        ///< force unit
   S iterations;  ///< taken so far
   S running;     ///< 1 while unfinished
 };
 
 struct FrictionAdmm {
-  double tol = 1e-8;             ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 10000;    ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests; rho changes at a test only
   double relaxation = 1.3;       ///< alpha
@@ -128,8 +129,9 @@ GARRA_HD AdmmState<S, N, Matrix> FrictionAdmm::start(const FrictionProblem<S, N,
   s.rho = S(rho);
   s.inverse = friction_admm::shifted_inverse<S, 3 * N>(s.problem.A, s.rho);
   s.unit = in.unit;
+  s.scale = load_scale(in.problem);
   s.iterations = S(0);
-  const auto first = judge_iterate(in.problem, s.z, in.problem.b, tol);
+  const auto first = judge_iterate(in.problem, s.scale, s.z, in.problem.b, tol);
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return s;
 }
@@ -140,7 +142,7 @@ GARRA_HD void FrictionAdmm::step(AdmmState<S, N, Matrix>& s) const {
   friction_admm::Residuals<S> residuals{S(0), S(0)};
   for (int k = 0; k < iterations_per_step; ++k) residuals = friction_admm::iterate<S, N>(s, active, relaxation);
   s.iterations += select(active, S(iterations_per_step), S(0));
-  const auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.z, tol);
+  const auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.z, tol);
   s.running = select(!now.solved && !now.lost && s.iterations < S(max_iterations), s.running, S(0));
   const S next = friction_admm::balanced(s.rho, residuals, imbalance);
   const auto change = running(s) && next != s.rho;

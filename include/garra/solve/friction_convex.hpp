@@ -22,6 +22,7 @@ struct ConvexState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   Vec<S, 3 * N> c;                           ///< c(s)
   Vec<S, N> s, error;                        ///< |a_T| - s
+  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
   S unit;                                    ///< force unit: size_b / size_a of friction_scale
   S weyl;                    ///< low-discrepancy number in [0, 1) that spreads the speeds of later attempts
   S attempt, attempt_steps;  ///< starts before this one, and Newton steps since
@@ -30,7 +31,7 @@ struct ConvexState {
 };
 
 struct FrictionConvex {
-  double tol = 1e-8;         ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;         ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 400;  ///< stop: Newton steps on (2) >= max_iterations
   int attempt_steps = 10;    ///< start anew: Newton steps of this attempt >= this
 
@@ -188,10 +189,11 @@ GARRA_HD ConvexState<S, N, Matrix> FrictionConvex::start(const FrictionProblem<S
   ConvexState<S, N, Matrix> x;
   x.problem = in.problem;
   x.unit = in.unit;
+  x.scale = load_scale(x.problem);
   x.s = Vec<S, N>::zero();
   x.weyl = x.attempt = x.attempt_steps = x.steps = S(0);
   x.error = friction_convex::speed_error(x.problem, x.s, x.c);
-  const auto first = judge(x.problem, x.c, x.problem.A * x.c + x.problem.b, tol);
+  const auto first = judge(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
   x.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
   return x;
 }
@@ -231,7 +233,7 @@ GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
   x.attempt += select(anew, S(1), S(0));
   x.attempt_steps = select(anew, S(0), x.attempt_steps + S(1));
   x.steps += select(active, S(1), S(0));
-  const auto now = judge(x.problem, x.c, x.problem.A * x.c + x.problem.b, tol);
+  const auto now = judge(x.problem, x.scale, x.c, x.problem.A * x.c + x.problem.b, tol);
   const auto far = now.lost || now.size2 > S(kRunaway * kRunaway);
   x.attempt_steps = select(far, S(attempt_steps), x.attempt_steps);
   x.running = select(active && !(now.solved && !far) && x.steps < S(max_iterations), S(1), S(0));

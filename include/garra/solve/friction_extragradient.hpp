@@ -19,13 +19,14 @@ struct ExtragradientState {
   Vec<S, 3 * N> c;                                          ///< iterate D^-1 (force)
   Vec<S, 3 * N> F;                                          ///< F(c)
   S rho;                                                    ///< step
+  LoadScale<S, N> scale;                                    ///< what the change of the load is measured by
   S unit;                                                   ///< force unit
   S iterations;                                             ///< taken so far, refused ones included
   S running;                                                ///< 1 while unfinished
 };
 
 struct FrictionExtragradient {
-  double tol = 1e-8;             ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;             ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 20000;    ///< stop: iterations >= max_iterations
   int iterations_per_step = 10;  ///< iterations between two tests
   bool extrapolate = true;       ///< after each step's iterations try (10), and keep it where it lowers the error
@@ -41,8 +42,9 @@ struct FrictionExtragradient {
     s.F = shifted<S, N>(s.problem.b, s.problem.mu);
     s.rho = S(1);
     s.unit = in.unit;
+    s.scale = load_scale(in.problem);
     s.iterations = S(0);
-    const auto first = judge_iterate(in.problem, s.c, in.problem.b, tol);
+    const auto first = judge_iterate(in.problem, s.scale, s.c, in.problem.b, tol);
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
   }
@@ -112,10 +114,10 @@ GARRA_HD void FrictionExtragradient::step(ExtragradientState<S, N, Matrix>& s) c
     friction_extragradient::iterate<S, N>(s, active);
   }
   s.iterations += select(active, S(iterations_per_step), S(0));
-  auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.c, tol);
+  auto now = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.scale, s.c, tol);
   if (extrapolate) {
     const Vec<S, 3 * N> further = friction_splitting::extrapolated<S, N>(s.problem.mu, c0, c1, s.c);
-    const auto then = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, further, tol);
+    const auto then = friction_splitting::judge_iterate<S, N>(s.problem, s.preconditioner, s.scale, further, tol);
     const auto better = active && then.error < now.error;
     s.c = select(better, further, s.c);
     s.F = select(better, friction_extragradient::map(s.problem, s.c), s.F);

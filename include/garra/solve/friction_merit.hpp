@@ -102,14 +102,11 @@ struct FrictionMncp {
     return c;
   }
 
-  /// Natural-map error of the force alone, with a = A c + b computed afresh; 1 or more where the certificate would call
-  /// the absolute error too large.
+  /// Relative change of the load of the force alone, with a = A c + b computed afresh.
   template <class S>
   static GARRA_HD S error(const Data<S>& d, const Vec<S, kSize>& x) {
     const Vec<S, 3 *N> c = forces(x), a = d.A * c + d.b;
-    const S e = natural_map_error<S, N>(d.mu, d.b, c, a);
-    const S size = sqrt(max(dot(c, c), dot(a, a)));
-    return select(e * size <= S(0.5 * kLargestAbsoluteError), e, max(e, S(1)));
+    return judge(d, load_scale(d), c, a, 1).error;
   }
 
   /// Unknowns around a guessed force, in the interior: at c = 0, lambda = 0 the rows of s and of friction have no
@@ -157,7 +154,7 @@ GARRA_HD Vec<S, 3 * N> sweep(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c, in
   s.problem = p;
   for (int j = 0; j < N; ++j) {
     const auto rho = friction_newton::diagonal_rho<S, N>(p.A, j);
-    s.rho_n[j] = rho.n;
+    s.rho_n[j] = rho.n / max(S(1), p.mu[j]);
     s.rho_t[j] = rho.t;
   }
   for (int k = 0; k < sweeps; ++k) c = friction_newton::sweep<S, N>(s, c);
@@ -227,7 +224,7 @@ struct FrictionMeritState {
 template <class Minimizer, class Merit>
 struct FrictionMerit {
   Minimizer minimizer = {};
-  double tol = 1e-8;  ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;  ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations =
       0;           ///< stop: outer iterations over all starts >= max_iterations; 0: the minimizer's limit on each
   int starts = 1;  ///< stop: as many starts ended without a solution

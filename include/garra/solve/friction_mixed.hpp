@@ -12,7 +12,7 @@ namespace garra::solvers {
 
 /// Only its start differs from Newton's.
 struct FrictionMixed : FrictionNewton {
-  /// Natural-map error at which single precision is left, in the scaled problem. Where A c + b cancels to zero,
+  /// Change of the load at which single precision is left, in the scaled problem. Where A c + b cancels to zero,
   /// rounding alone leaves 1e-6; from 1e-5 one step in double is enough, for Newton is exact within a piece of (4) but
   /// for its slip.
   static constexpr double kSingleTol = 2e-5;
@@ -48,7 +48,7 @@ GARRA_HD void solve_in_single(const FrictionMixed& mixed,
   const FrictionNewton newton = mixed.single();
   FrictionState<F, N> state = newton.start(problem);
   while (any(newton.running(state))) newton.step(state);
-  const auto found = judge(state.problem, state.c, state.a, newton.tol);
+  const auto found = judge(state.problem, state.scale, state.c, state.a, newton.tol);
   for (int i = 0; i < 3 * N; ++i) {
     const F c = select(found.solved, state.unit * state.c[i], F(std::numeric_limits<float>::quiet_NaN()));
     D wide[kParts];

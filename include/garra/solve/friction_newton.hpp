@@ -25,7 +25,10 @@ struct FrictionState {
   Vec<S, D * N> c;                           ///< iterate (force)
   Vec<S, D * N> a;                           ///< A c + b at the iterate
   Vec<S, D * N> base;                        ///< where the sweeps of the next restart go on
-  Vec<S, N> rho_n, rho_t;                    ///< 1 / A_nn and 2 / (A_tt + A_oo)
+  /// 1 / (max(1, mu) A_nn) and 2 / (A_tt + A_oo). A longer step along the normal turns errors of a_n into mu times as
+  /// much friction: with steps of 1 / A_nn an eighth of the problems with mu up to 1e9 were not solved.
+  Vec<S, N> rho_n, rho_t;
+  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
   S unit;                                    ///< force unit: size_b / size_a of friction_scale
   S rho;                                     ///< factor on them on this rung
   S stage;                                   ///< rung of the ladder
@@ -33,21 +36,23 @@ struct FrictionState {
   S steps;                                   ///< Newton steps taken in all
   S shortened;                               ///< consecutive steps that the line search shortened
   S weyl;                                    ///< low-discrepancy number in [0, 1) that spreads the random starts
+  S lost;                                    ///< 1: left to other solvers before the limit
   S running;                                 ///< 1 while unfinished
 };
 
-/// Newton steps after which other solvers go on (friction_rescue.hpp). What eight rungs leave unsolved the next twenty
-/// seldom solve either (of 188 three-contact problems of rank 6, 24), at ten times what the others take.
-inline constexpr int kNewtonLadder = 112;
+/// Newton steps after which other solvers go on (friction_rescue.hpp): two starts. What they leave unsolved is solved at
+/// less cost by interior points (docs/contact-solver.md, "Effort"). With full effort, and where nothing follows, eight.
+inline constexpr int kNewtonLadder = 28, kFullLadder = 112;
 
 /// The flagship friction contact solver. An option is an inequality that is tested as written.
 struct FrictionNewton {
-  double tol = 1e-8;         ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
-  int max_iterations = 400;  ///< stop: steps >= max_iterations, or kNewtonLadder where other solvers go on
+  double tol = 1e-8;         ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  int max_iterations = 1000;  ///< stop: steps >= max_iterations, over all stages, those of other solvers included
   int stage_steps = 14;      ///< next rung of the ladder: stage_steps >= this
   int first_sweeps = 3;      ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
   bool cold = false;         ///< start from zero instead of the stick force (to look for a second solution)
   bool ladder = true;        ///< false: one rung only, so that a problem that does not converge at once is stalled
+  bool full = false;         ///< effort without a bound: kFullLadder steps, then every solver to its own limit
 
   template <class S, int N, int D, class Matrix>
   GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given) const {
@@ -68,23 +73,34 @@ struct FrictionNewton {
     return state.running > S(0);
   }
 
-  /// Whether other solvers go on where the ladder has come to its end: not after a limit that cuts the ladder short,
-  /// nor in the search for a second solution, where they would find the first once more.
-  [[nodiscard]] GARRA_HD bool goes_on() const { return ladder && !cold && max_iterations >= kNewtonLadder; }
-  /// Steps of this solver itself.
-  [[nodiscard]] GARRA_HD int most_steps() const { return goes_on() ? kNewtonLadder : max_iterations; }
+  /// Whether other solvers go on where the ladder has come to its end: not in the search for a second solution, where
+  /// they would find the first once more.
+  [[nodiscard]] GARRA_HD bool goes_on() const { return ladder && !cold; }
+  /// Steps of this solver itself. After problems with `numbers` = 4 a contact no other solver goes on.
+  [[nodiscard]] GARRA_HD int most_steps(int numbers = 3) const {
+    const int mine = ladder ? (goes_on() && !full && numbers == 3 ? kNewtonLadder : kFullLadder) : max_iterations;
+    return min(mine, max_iterations);
+  }
 
   /// What goes to the certificate: the iterate in the problem's own units.
   template <class S, int N, int D, class Matrix>
   [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const FrictionState<S, N, D, Matrix>& state) const {
-    return candidate<S, N, D>(state.unit * state.c, state.steps, state.stage);
+    return candidate<S, N, D>(state.unit * state.c, ended(state), state.steps, state.stage);
+  }
+  /// kStalled: of no meaning, for the certificate takes what was found; kIterationLimit: other solvers may go on. That is
+  /// so, too, where rounding of the forces might spoil what was found.
+  template <class S, int N, int D, class Matrix>
+  [[nodiscard]] GARRA_HD S ended(const FrictionState<S, N, D, Matrix>& state) const {
+    const auto limit = state.steps >= S(most_steps(D)) || state.lost > S(0) || rounding_counts(state.c, state.scale, tol);
+    return select(limit, S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
   }
   template <class S, int N, int D = 3>
-  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const Vec<S, D * N>& c, const S& steps, const S& stage) const {
+  [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const Vec<S, D * N>& c, const S& reason, const S& steps,
+                                                      const S& stage) const {
     Effort<S> effort = Effort<S>::none();
     effort.outer = steps;
     effort.stage = stage;
-    return candidate_of<S, N, D>(c, stop_reason(steps, most_steps()), effort);
+    return candidate_of<S, N, D>(c, reason, effort);
   }
 
   /// The whole job on one problem per lane.
@@ -190,6 +206,12 @@ GARRA_HD MaskOf<S> decreases(const S& m, const S& t, const S& before) {
   return m <= (S(1) - S(1e-4) * t) * before;
 }
 
+/// 1 / A_nn and 2 / (A_tt + A_oo): the steps of Gauss-Seidel, which takes the normal direction first.
+template <class S, int N, int D, class Matrix>
+GARRA_HD Rho<S> gauss_seidel_rho(const FrictionState<S, N, D, Matrix>& s, int j) {
+  return {s.rho_n[j] * max(S(1), s.problem.mu[j]), s.rho_t[j]};
+}
+
 /// One sweep of projected Gauss-Seidel over the contacts.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Vec<S, D * N> sweep(const FrictionState<S, N, D, Matrix>& s, const Vec<S, D * N>& from) {
@@ -201,7 +223,7 @@ GARRA_HD Vec<S, D * N> sweep(const FrictionState<S, N, D, Matrix>& s, const Vec<
     for_each_index<D>([&](int i) { for_each_index<D * N>([&](int k) { a[i] = fma(p.A(n + i, k), c[k], a[i]); }); });
     S column[D - 1];
     for_each_index<D - 1>([&](int i) { column[i] = p.A(n + 1 + i, n); });
-    set_contact<S, N, D>(c, j, swept(contact<S, N, D>(c, j), a, column, p.mu[j], {s.rho_n[j], s.rho_t[j]}));
+    set_contact<S, N, D>(c, j, swept(contact<S, N, D>(c, j), a, column, p.mu[j], gauss_seidel_rho(s, j)));
   });
   return c;
 }
@@ -212,11 +234,20 @@ GARRA_HD MaskOf<S> is_useful(const S& largest) {
   return largest <= S(100);
 }
 
+/// Whether the least pivot of the scaled A is none of a matrix of mechanics. Rounding makes some of -1e-14.
+template <class S>
+GARRA_HD MaskOf<S> is_indefinite(const S& least_pivot) {
+  return least_pivot < S(-1e-9);
+}
+
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
 /// factorisation. Where A is (nearly) singular that force can be huge and useless; then zero.
 template <class S, int N, int D, class Matrix>
-GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p) {
+GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p, MaskOf<S>& indefinite) {
   const auto f = factor_ldlt(p.A);
+  S least = S(0);
+  for_each_index<D * N>([&](int i) { least = min(least, f.d[i]); });
+  indefinite = is_indefinite(least);
   const Vec<S, D* N> c = solve(f, -p.b);
   S largest = S(0);
   for (int i = 0; i < D * N; ++i) largest = max(largest, abs(c[i]));
@@ -261,7 +292,8 @@ struct RowWeights {
   Vec<S, D> rhs;
 };
 template <class S, int D>
-GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, const S& its_mu) {
+GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, const S& its_mu,
+                                      double regularization = kRegularization) {
   constexpr int T = D - 1;
   RowWeights<S, D> out;
   const auto slip = !p.open && !p.stick;
@@ -273,7 +305,7 @@ GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, c
   const S mu = select(slip, its_mu, S(0));
   const S b = select(slip, p.beta, S(0));
   const S keep = select(p.stick, S(0), S(1) - b);
-  out.nn = select(p.open, S(1), out.wn * S(kRegularization));
+  out.nn = select(p.open, S(1), out.wn * S(regularization));
   out.rhs[0] = -p.F[0];
   for_each_index<T>([&](auto i) {
     // 1 - d_i^2 is what the others have of the unit vector.
@@ -284,7 +316,7 @@ GARRA_HD RowWeights<S, D> row_weights(const Piece<S, D>& p, const Rho<S>& rho, c
       others = first ? p.d[k] * p.d[k] : fma(p.d[k], p.d[k], others);
     });
     out.w(i, i) = select(p.stick, rho.t, g * others);
-    out.added(i, i) = fma(b, p.d[i] * p.d[i], keep) + out.w(i, i) * S(kRegularization);
+    out.added(i, i) = fma(b, p.d[i] * p.d[i], keep) + out.w(i, i) * S(regularization);
     for_each_index<T>([&](auto k) {
       if (k >= i) return;
       out.w(k, i) = out.w(i, k) = -(g * (p.d[k] * p.d[i]));
@@ -425,7 +457,7 @@ GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& movi
   Vec<S, D* N> c = s.base;
   double shift = 0;
   for (int j = 0; j < N; ++j) {
-    c[D * j] = select(spread, spread_force(s.weyl, shift, s.rho_n[j]), c[D * j]);
+    c[D * j] = select(spread, spread_force(s.weyl, shift, gauss_seidel_rho(s, j).n), c[D * j]);
     for (int i = 1; i < D; ++i) c[D * j + i] = select(spread, S(0), c[D * j + i]);
     shift = next_shift(shift);
   }
@@ -465,14 +497,17 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   const Scaled<S, N, D, Matrix> in = scaled(given);
   s.problem = in.problem;
   s.unit = in.unit;
+  s.scale = load_scale(s.problem);
+  s.lost = S(0);
   for_each_index<N>([&](int j) {
     const auto rho = diagonal_rho<S, N, D>(s.problem.A, j);
-    s.rho_n[j] = rho.n;
+    s.rho_n[j] = rho.n / max(S(1), s.problem.mu[j]);
     s.rho_t[j] = rho.t;
   });
   const Guess<S, N, D> near = scaled_guess<S, N, D>(guess, s.unit);
   s.c = Vec<S, D * N>::zero();
-  if (!cold && any(!near.useful)) s.c = first_guess(s.problem);
+  auto indefinite = MaskOf<S>(false);
+  if (!cold && any(!near.useful)) s.c = first_guess(s.problem, indefinite);
   if (any(near.useful)) s.c = select(near.useful, project_on_cones<S, N, D>(near.c, s.problem.mu), s.c);
   s.a = s.problem.A * s.c + s.problem.b;
   s.base = Vec<S, D * N>::zero();
@@ -481,8 +516,13 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   // An invalid problem never runs; certify names it. What is not finite in A or b is so in A c + b, whatever c is: a
   // look at it costs a tenth of one at A.
   const auto valid = friction_problem_detail::defects<S, N, D>(s.a, s.problem.mu) == S(0);
-  const auto first = judge(s.problem, s.c, s.a, tol);
+  const auto first = judge(s.problem, s.scale, s.c, s.a, tol);
   s.running = select(valid && !first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
+  // No problem of mechanics: a force that would accelerate against itself. What follows decides whether it is one.
+  if (any(indefinite)) {
+    s.lost = select(indefinite, S(1), S(0));
+    s.running = select(indefinite, S(0), s.running);
+  }
   // From a guess, too, sweeps would spare Newton steps, but take longer than those (three contacts, 1 % off: 325 ns,
   // not 303).
   const auto swept = running(s) && !near.useful;
@@ -514,16 +554,20 @@ GARRA_HD void FrictionNewton::step(FrictionState<S, N, D, Matrix>& s) const {
   s.a = select(active, s.problem.A * s.c + s.problem.b, s.a);
   s.shortened = select(active, select(free_step || t == S(1), S(0), s.shortened + S(1)), s.shortened);
   s.steps += select(active, S(1), S(0));
-  const auto now = judge(s.problem, s.c, s.a, tol);
+  const auto now = judge(s.problem, s.scale, s.c, s.a, tol);
   s.stage_steps += select(active, S(1), S(0));
-  s.running = select(!now.solved && s.steps < S(most_steps()), s.running, S(0));
+  s.running = select(!now.solved && s.steps < S(most_steps(D)), s.running, S(0));
   const auto moving = running(s) && (s.stage_steps >= S(stage_steps) || now.lost);
   if (!any(moving)) return;
+  // Near a solution, and no nearer in working precision: other solvers have more digits.
+  const auto rounded = moving && now.error <= S(kRefined * tol) && rounding_counts(s.c, s.scale, tol);
+  s.lost = select(rounded, S(1), s.lost);
+  s.running = select(rounded, S(0), s.running);
   s.stage_steps = select(moving, S(stage_steps), s.stage_steps);
   if (!ladder) {
     s.running = select(moving, S(0), s.running);
   } else if (enough<S>(moving) || !any(running(s) && !moving)) {
-    next_rung(s, moving);
+    next_rung(s, moving && running(s));
   }
 }
 

@@ -16,23 +16,24 @@ template <class S, int N, class Matrix = Mat<S, 3 * N, 3 * N>>
 struct NsgsState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   Vec<S, 3 * N> c;                           ///< iterate (force), in the cones
+  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
   S unit;                                    ///< force unit
   S sweeps;                                  ///< taken so far
   S running;                                 ///< 1 while unfinished
 };
 
 struct FrictionNsgs {
-  double tol = 1e-8;           ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;           ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 10000;  ///< stop: sweeps >= max_iterations
   int sweeps_per_step = 4;     ///< sweeps between two tests; the extrapolation needs two
-  bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it where it lowers the natural-map error
+  bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it where it lowers the change of the load
   double relaxation = 1;       ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
 
   template <class S, int N, class Matrix>
   GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {
     const Scaled<S, N, 3, Matrix> in = scaled(given);
-    NsgsState<S, N, Matrix> s{in.problem, Vec<S, 3 * N>::zero(), in.unit, S(0), S(0)};
-    const auto first = friction_splitting::judge_iterate(s.problem, s.c, s.problem.b, tol);
+    NsgsState<S, N, Matrix> s{in.problem, Vec<S, 3 * N>::zero(), load_scale(in.problem), in.unit, S(0), S(0)};
+    const auto first = friction_splitting::judge_iterate(s.problem, s.scale, s.c, s.problem.b, tol);
     // An invalid problem (NaN) never runs; certify names it.
     s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
     return s;
@@ -93,10 +94,10 @@ GARRA_HD void FrictionNsgs::step(NsgsState<S, N, Matrix>& s) const {
     c1 = c;
     for (int j = 0; j < N; ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
   }
-  auto now = judge_iterate(p, c, affine(p.A, c, p.b), tol);
+  auto now = judge_iterate(p, s.scale, c, affine(p.A, c, p.b), tol);
   if (extrapolate) {
     const Vec<S, 3 * N> further = extrapolated<S, N>(p.mu, c0, c1, c);
-    const auto then = judge_iterate(p, further, affine(p.A, further, p.b), tol);
+    const auto then = judge_iterate(p, s.scale, further, affine(p.A, further, p.b), tol);
     const auto better = then.error < now.error;
     c = select(better, further, c);
     now.solved = select_mask(better, then.solved, now.solved);

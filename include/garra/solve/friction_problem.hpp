@@ -48,10 +48,10 @@ struct SlidingContacts {
 /// A solution and its certificate. Whole numbers are stored as S.
 template <class S, int N, int D = 3>
 struct FrictionSolution {
-  Vec<S, D * N> c;       ///< contact force; NaN unless converged
-  Vec<S, D * N> a;       ///< A c + b; NaN unless converged
-  S residual;            ///< scale-invariant natural-map error, what `converged` is judged by
-  S residual_raw;        ///< the same of the problem as given, without scaling
+  Vec<S, D * N> c;       ///< contact force; NaN unless converged or ill_conditioned
+  Vec<S, D * N> a;       ///< A c + b; NaN likewise
+  S residual;            ///< relative change of the load for which the forces are exact: largest |delta_j| / s_j
+  S contact_residual;    ///< the same relative to each contact's own load: largest |delta_j| / |b_j|
   S minimum;             ///< final value of the merit function that the solver minimized; NaN for the others
   S projected_gradient;  ///< of the same
   S status;              ///< garra::Status
@@ -93,34 +93,6 @@ GARRA_HD Vec<S, D> project_on_cone(const Vec<S, D>& y, const S& given_mu) {
   return select(polar, Vec<S, D>::zero(), p);  // last: without friction a pull (y_n < 0, y_t = 0) passes for inside
 }
 
-/// Above this coefficient the natural map says too little: a contact without force that approaches with a_n < 0 is only
-/// |a_n| / mu away from it, while rounding in a_T counts mu times.
-inline constexpr double kLargeFriction = 100;
-
-/// What is wrong at a contact with large friction, in the law's own parts: (min(c_n, a_n), c_T - P_disk(c_T - a_T))
-/// with the disk of radius mu c_n. Zero exactly where the natural map is, and of the size of rounding at a solution.
-template <class S, int D>
-GARRA_HD Vec<S, D> parted_defect(const S& mu, const Vec<S, D>& c, const Vec<S, D>& a) {
-  const Vec<S, D> y = c - a;
-  const S length = tangential_length(y), radius = mu * max(c[0], S(0));
-  const auto outside = length > radius;
-  const S shrink = select(outside, radius / select(outside, length, S(1)), S(1));
-  Vec<S, D> d = axpy(-shrink, y, c);
-  d[0] = min(c[0], a[0]);
-  return d;
-}
-
-/// One contact's part of the natural map of (1) with rho = 1, or parted_defect where friction is large.
-template <class S, int D>
-GARRA_HD Vec<S, D> natural_defect(const S& mu, const Vec<S, D>& c, const Vec<S, D>& a) {
-  Vec<S, D> y = c - a;
-  y[0] = c[0] - fma(mu, tangential_length(a), a[0]);
-  Vec<S, D> d = c - project_on_cone(y, mu);
-  const auto large = mu > S(kLargeFriction);
-  if (any(large)) d = select(large, parted_defect(mu, c, a), d);
-  return d;
-}
-
 /// Force or acceleration of contact j.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D> contact(const Vec<S, D * N>& v, int j) {
@@ -134,25 +106,119 @@ GARRA_HD void set_contact(Vec<S, D * N>& v, int j, const Vec<S, D>& vj) {
   for_each_index<D>([&](int i) { v[D * j + i] = vj[i]; });
 }
 
-/// |c - P_K(c - a~)| / max(|b|, |c|, |a|) in 2-norms, from the squares: of natural_defect over all contacts, and of the
-/// vectors.
-template <class S>
-GARRA_HD S natural_map_error(const S& error2, const S& b2, const S& c2, const S& a2) {
-  const S scale2 = max(b2, max(c2, a2));
-  return select(scale2 > S(0), sqrt(error2 / select(scale2 > S(0), scale2, S(1))), S(0));
+/// Length of a contact's vector that does not depend on how its tangents are turned: max(|n|, |T|).
+template <class S, int D>
+GARRA_HD S size_of(const Vec<S, D>& x) {
+  return max(abs(x[0]), tangential_length(x));
 }
 
-/// The same of a problem at c. 0 where b, c and a all vanish. `a` is A c + b, computed by the caller from
-/// the problem it wants judged.
-template <class S, int N, int D = 3>
-GARRA_HD S natural_map_error(const Vec<S, N>& mu, const Vec<S, D * N>& b, const Vec<S, D * N>& c,
-                             const Vec<S, D * N>& a) {
-  S error2 = S(0);
-  for_each_index<N>([&](int j) {
-    const Vec<S, D> d = natural_defect(mu[j], contact<S, N, D>(c, j), contact<S, N, D>(a, j));
-    error2 += dot(d, d);
+/// Force and acceleration of a contact that obey the law (2) exactly, whatever the finite mu.
+template <class S, int D>
+struct LawfulPair {
+  Vec<S, D> c, a;
+};
+/// One projected step from (c, a), of length 1 / g along the tangents and 1 / (max(1, mu) g) along the normal, any g > 0
+/// (docs/contact-solver.md, 4). (c, a) itself where it obeys the law. A longer step along the normal would turn rounding
+/// of a_n into mu times as much friction.
+template <class S, int D>
+GARRA_HD LawfulPair<S, D> lawful_pair(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu, const S& g) {
+  const S step = -(S(1) / g), normal = fma(-(S(1) / (max(S(1), mu) * g)), a[0], c[0]);
+  const auto open = normal <= S(0);
+  Vec<S, D> y;
+  y[0] = normal;
+  for_each_index<D - 1>([&](int i) { y[i + 1] = fma(step, a[i + 1], c[i + 1]); });
+  const S length = tangential_length(y), radius = mu * max(normal, S(0));
+  const auto slips = length > radius;
+  const S share = select(slips, radius / select(slips, length, S(1)), S(1));
+  const S back = select(slips, g * (share - S(1)), S(0));
+  LawfulPair<S, D> out;
+  out.c[0] = select(open, S(0), normal);
+  out.a[0] = select(open, max(a[0], S(0)), S(0));
+  for_each_index<D - 1>([&](int i) {
+    out.c[i + 1] = select(open, S(0), share * y[i + 1]);
+    out.a[i + 1] = select(open, a[i + 1], back * y[i + 1]);
   });
-  return natural_map_error(error2, dot(b, b), dot(c, c), dot(a, a));
+  return out;
+}
+
+/// Of the order of the change of the load that a step (dc, da) makes at its own contact.
+template <class S, int D>
+GARRA_HD S near_change(const Vec<S, D>& dc, const Vec<S, D>& da, const S& g) {
+  return max(g * size_of(dc), size_of(da));
+}
+
+/// What changes of the load are measured by, contact by contact (docs/contact-solver.md, 5).
+template <class S, int N>
+struct LoadScale {
+  Vec<S, N> g;      ///< mean of the diagonal of A_jj [1/kg], 1 where it is not positive
+  Vec<S, N> per_s;  ///< 1 / s_j: one over the largest load of the contacts that are coupled with j, in units of j
+};
+
+namespace friction_problem_detail {
+
+/// Whether block (j, k) of A has a number that is not zero.
+template <int D, class S, class Entry>
+GARRA_HD MaskOf<S> coupled(const Entry& A, int j, int k) {
+  S sum = S(0);
+  for_each_index<D>([&](int r) { for_each_index<D>([&](int i) { sum += abs(A(D * j + r, D * k + i)); }); });
+  return sum > S(0);
+}
+
+/// The largest number of the contacts that are coupled with each, directly or through others.
+template <int N, int D, class S, class Entry>
+GARRA_HD_CALL Vec<S, N> largest_of_coupled(const Entry& A, Vec<S, N> load) {
+  for (int pass = 0; pass < N; ++pass) {
+    auto changed = load[0] < S(0);  // false in all lanes
+    for (int j = 0; j < N; ++j) {
+      for (int k = 0; k < j; ++k) {
+        const S larger = max(load[j], load[k]);
+        const auto differ = load[j] != load[k];
+        if (!any(differ)) continue;
+        const auto both = differ && (coupled<D, S>(A, j, k) || coupled<D, S>(A, k, j));
+        changed = changed || both;
+        load[j] = select(both, larger, load[j]);
+        load[k] = select(both, larger, load[k]);
+      }
+    }
+    if (!any(changed)) break;
+  }
+  return load;
+}
+
+}  // namespace friction_problem_detail
+
+/// A(i, k) gives the entries. `slides(j)`: of that contact b_T does not enter the law.
+template <class S, int N, int D = 3, class Entry, class Slides>
+GARRA_HD LoadScale<S, N> load_scale(const Entry& A, const Vec<S, D * N>& b, const Slides& slides) {
+  using namespace friction_problem_detail;
+  LoadScale<S, N> out;
+  Vec<S, N> load, root;
+  S largest = S(0);
+  for_each_index<N>([&](int j) {
+    S trace = A(D * j, D * j);
+    for_each_index<D - 1>([&](int i) { trace += A(D * j + i + 1, D * j + i + 1); });
+    const S mean = S(1.0 / D) * trace;
+    out.g[j] = select(mean > S(0) && is_finite(mean), mean, S(1));
+    root[j] = sqrt(out.g[j]);
+    const Vec<S, D> bj = contact<S, N, D>(b, j);
+    load[j] = select(slides(j), abs(bj[0]), size_of(bj)) / root[j];
+    largest = max(largest, load[j]);
+  });
+  // Mostly contact 0 is coupled with every one that bears a load, and all have the largest.
+  auto all_coupled = largest >= S(0);
+  for (int k = 1; k < N; ++k) all_coupled = all_coupled && (coupled<D, S>(A, 0, k) || load[k] == S(0));
+  Vec<S, N> share;
+  for_each_index<N>([&](int j) { share[j] = largest; });
+  if (!all(all_coupled)) share = select(all_coupled, share, largest_of_coupled<N, D, S>(A, load));
+  for_each_index<N>([&](int j) {
+    const S s = root[j] * share[j];
+    out.per_s[j] = S(1) / max(s, S(2.2250738585072014e-308));
+  });
+  return out;
+}
+template <class S, int N, int D, class Matrix>
+GARRA_HD LoadScale<S, N> load_scale(const FrictionProblem<S, N, D, Matrix>& p) {
+  return load_scale<S, N, D>([&](int i, int k) { return p.A(i, k); }, p.b, [](int) { return MaskOf<S>(false); });
 }
 
 /// The papers' merit value (4), with the rolling rows (29)-(36), at a force c and a = A c + b: lambda = |a_T|, slack
@@ -192,15 +258,6 @@ template <class S, int N, int D, class Matrix>
 GARRA_HD FrictionScale<S> friction_scale(const FrictionProblem<S, N, D, Matrix>& p) {
   return friction_scale<S, D * N>([&](int i) { return p.A(i, i); }, p.b);
 }
-
-/// A relative error says nothing about a force that ran away: where no solution exists c grows without bound and (3)
-/// with it in the denominator tends to 0. So a certificate also asks for an absolute error, in units of the largest
-/// |b|.
-inline constexpr double kLargestAbsoluteError = 0.1;
-
-/// Part of a force that rounding may swallow: one above 1e14 in these units would hide any acceleration, c - a~ being
-/// c.
-inline constexpr double kRounding = 1e-15;
 
 /// Row i of A where contact j's tangential force follows from its normal one, A_n becomes A_n - (v_t A_t + v_o A_o):
 /// v is mu times its slip direction, zero where it may roll. The row is any x with x(k) for A(i, k).
@@ -256,47 +313,6 @@ GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   for (int i = 0; i < kNumbers<Matrix>; ++i) sum += p.A[i] - p.A[i];
   return sum + defects<S, N, D>(p.b, p.mu);
 }
-
-/// What a certificate takes from a row of A: A may lie in a tile, and a GPU thread need not hold it.
-template <class S>
-struct SeenRow {
-  S a;        ///< A c + b
-  S defects;  ///< 0 where the row is finite, else NaN
-  S size;     ///< sum of absolute values
-};
-template <int M, class S, class Entry>
-GARRA_HD SeenRow<S> see_row(const Entry& A, const Vec<S, M>& b, const Vec<S, M>& c, int i) {
-  S product = S(0), defects = S(0), size = S(0);
-#if defined(__CUDA_ARCH__)
-#pragma unroll  // c stays in registers
-#endif
-  for (int k = 0; k < M; ++k) {
-    const S x = A(i, k);
-    product = k == 0 ? x * c[k] : fma(x, c[k], product);
-    defects += x - x;
-    size += abs(x);
-  }
-  return {product + b[i], defects, size};
-}
-
-/// A natural_map_error, contact after contact.
-template <class S>
-struct MapSums {
-  S error2, b2, c2, a2;
-
-  static GARRA_HD MapSums zero() { return {S(0), S(0), S(0), S(0)}; }
-  template <int D>
-  GARRA_HD void add(const S& mu, const Vec<S, D>& b, const Vec<S, D>& c, const Vec<S, D>& a) {
-    const Vec<S, D> d = natural_defect(mu, c, a);
-    error2 += dot(d, d);
-    for_each_index<D>([&](int i) {
-      b2 = fma(b[i], b[i], b2);
-      c2 = fma(c[i], c[i], c2);
-      a2 = fma(a[i], a[i], a2);
-    });
-  }
-  [[nodiscard]] GARRA_HD S error() const { return natural_map_error(error2, b2, c2, a2); }
-};
 
 /// A contact's vector without what the law says nothing of: the tangential part where it slides.
 template <class S, int D>
@@ -371,23 +387,57 @@ GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& 
   return out;
 }
 
-/// Whether the certificate would take an iterate of the scaled problem, with half of its bounds; a = A c + b.
+/// Whether the certificate would take an iterate of the scaled problem, with half of its bound.
 template <class S>
 struct Judgement {
-  S error;  ///< natural map of the scaled problem
+  S error;  ///< relative change of the load (5), or near_change() where that is large
   S size2;  ///< larger of |c|^2 and |a|^2
   MaskOf<S> solved;
   MaskOf<S> lost;  ///< not finite: nothing more comes of this
 };
 template <class S>
-GARRA_HD Judgement<S> judgement(const S& error, const S& size2, double tol) {
-  return {error, size2, error <= S(0.5 * tol) && error * sqrt(size2) <= S(0.5 * kLargestAbsoluteError),
-          !is_finite(error)};
+GARRA_HD Judgement<S> judgement(const S& error, const S& c2, const S& a2, double tol) {
+  const auto finite = is_finite(c2 + a2);
+  return {error, max(c2, a2), finite && error <= S(0.5 * tol), !finite};
 }
+
+/// near_change() above this many tolerances says that an iterate is no solution yet; below, the product A dc tells.
+inline constexpr double kNear = 1e3;
+
+/// a = A c + b. The change of the load is da - A dc with the step (dc, da) to forces and accelerations that obey the law.
 template <class S, int N, int D, class Matrix>
-GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const Vec<S, D * N>& c, const Vec<S, D * N>& a,
-                            double tol) {
-  return judgement(natural_map_error<S, N, D>(p.mu, p.b, c, a), max(dot(c, c), dot(a, a)), tol);
+GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
+                            const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tol) {
+  Vec<S, D * N> dc, da;
+  S near = S(0);
+  for_each_index<N>([&](int j) {
+    const Vec<S, D> cj = contact<S, N, D>(c, j), aj = contact<S, N, D>(a, j);
+    const LawfulPair<S, D> to = lawful_pair(cj, aj, p.mu[j], scale.g[j]);
+    set_contact<S, N, D>(dc, j, to.c - cj);
+    set_contact<S, N, D>(da, j, to.a - aj);
+    near = max(near, near_change<S, D>(to.c - cj, to.a - aj, scale.g[j]) * scale.per_s[j]);
+  });
+  const auto close = near <= S(kNear * tol);
+  S error = near;
+  if (any(close)) {
+    const Vec<S, D * N> change = da - p.A * dc;
+    S exact = S(0);
+    for_each_index<N>([&](int j) { exact = max(exact, size_of(contact<S, N, D>(change, j)) * scale.per_s[j]); });
+    error = select(close, exact, near);
+  }
+  return judgement(error, dot(c, c), dot(a, a), tol);
+}
+
+/// Answers within this many tolerances are refined before they are given up.
+inline constexpr double kRefined = 1e4;
+
+/// Whether rounding of a force of the scaled problem, whose entries of A are 1 at most, may be an eighth of the tolerance.
+template <class S, int N, int M>
+GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& scale, double tol) {
+  S size = S(0), per_s = S(0);
+  for_each_index<M>([&](int i) { size += abs(c[i]); });
+  for_each_index<N>([&](int j) { per_s = max(per_s, scale.per_s[j]); });
+  return S(M * 0x1p-53) * size > S(0.125 * tol) / per_s;
 }
 
 /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
@@ -405,60 +455,207 @@ GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, cons
   return papers_merit<S, N>(mu, judged_part<S, N>(c, sliding), judged_part<S, N>(a, sliding));
 }
 
-/// The certificate: computes a = A c + b from the problem as given and both residuals, judges `converged`, and
-/// replaces the outputs of an unsolved problem by NaN. Independent of how `c` was found. Tangential forces at sliding
-/// contacts are computed here from the normal ones, so of them only the law of the normal direction is left to be
-/// judged. Inlined, so that a GPU thread that judges a problem needs no memory for it: A(i, k) gives the entries,
-/// wherever they are.
+namespace friction_problem_detail {
+
+/// A row of A c + b - a and what rounding may have changed of it.
+template <class S>
+struct RowChange {
+  S minus;  ///< A c + b - a
+  S value;  ///< A c + b
+  S size;   ///< |A| |c|
+  S error;  ///< bound of what rounding has changed of `minus`
+};
+
+/// In working precision.
+template <int M, class S, class Entry>
+GARRA_HD RowChange<S> row_change(const Entry& A, const Vec<S, M>& c, const S& b, const S& a, int i) {
+  S product = S(0), size = S(0);
+#if defined(__CUDA_ARCH__)
+#pragma unroll  // c stays in registers
+#endif
+  for (int k = 0; k < M; ++k) {
+    const S x = A(i, k);
+    product = k == 0 ? x * c[k] : fma(x, c[k], product);
+    size = fma(abs(x), abs(c[k]), size);
+  }
+  const S value = product + b;
+  return {value - a, value, size, S((M + 4) * 0x1p-53) * (size + abs(b) + abs(a))};
+}
+
+/// x + y, and what rounding has changed of it (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
+template <class S>
+GARRA_HD S two_sum(const S& x, const S& y, S& rest) {
+  const S sum = x + y, part = sum - x;
+  rest += (x - (sum - part)) + (y - part);
+  return sum;
+}
+
+/// With compensated products and sums: as if in twice the precision, then rounded (T. Ogita, S. M. Rump, S. Oishi, SIAM
+/// J. Sci. Comput. 26, 2005, Dot2).
+template <int M, class S, class Entry>
+GARRA_HD RowChange<S> compensated_row_change(const Entry& A, const Vec<S, M>& c, const S& b, const S& a, int i) {
+  S sum = b, rest = S(0), size = S(0);
+#if defined(__CUDA_ARCH__)
+#pragma unroll 1
+#endif
+  for (int k = 0; k < M; ++k) {
+    const S x = A(i, k), product = x * c[k];
+    rest += fma(x, c[k], -product);
+    sum = two_sum(sum, product, rest);
+    size = fma(abs(x), abs(c[k]), size);
+  }
+  const S value = sum + rest;
+  S minus = two_sum(sum, -a, rest);
+  minus += rest;
+  constexpr double kSquare = (M + 4) * 0x1p-53 * (M + 4) * 0x1p-53;
+  return {minus, value, size, fma(S(kSquare), size + abs(b) + abs(a), S(0x1p-52) * abs(minus))};
+}
+
+/// What the change of the load is at a contact, all relative to s_j.
+template <class S>
+struct ContactChange {
+  S change;    ///< |delta_j|
+  S error;     ///< bound of its rounding
+  S rounding;  ///< 2^-53 |A| |c|: what rounding of c alone changes
+};
+template <class S, int D>
+GARRA_HD ContactChange<S> contact_change(const RowChange<S> (&rows)[D], const MaskOf<S>& slides, const S& per_s) {
+  Vec<S, D> delta, error, size;
+  for_each_index<D>([&](int i) {
+    const auto enters = !slides || MaskOf<S>(i == 0);
+    delta[i] = select(enters, rows[i].minus, S(0));
+    error[i] = select(enters, rows[i].error, S(0));
+    size[i] = select(enters, rows[i].size, S(0));
+  });
+  return {size_of(delta) * per_s, size_of(error) * per_s, S(0x1p-53) * size_of(size) * per_s};
+}
+
+/// All contacts, in working precision or with compensated products.
+template <class S, int M>
+struct LoadChange {
+  Vec<S, M> a;         ///< A c + b
+  S change;            ///< largest |delta_j| / s_j
+  S own;               ///< largest |delta_j| / |b_j| of the contacts that bear a load
+  S bound;             ///< largest (|delta_j| + e_j) / s_j
+  S rounding;          ///< largest 2^-53 (|A| |c|)_j / s_j
+  MaskOf<S> rounded;   ///< every |delta_j| is within what rounding of c alone may change
+  MaskOf<S> finite;    ///< all of it
+};
+
+/// |delta_j| within this many times 2^-53 |A| |c| is as good as forces in working precision can be.
+inline constexpr double kRoundings = 16;
+
+template <bool kCompensated, class S, int N, int D, class Entry>
+GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b, const SlidingContacts<S, N, D>& sliding,
+                                          const LoadScale<S, N>& scale, const Vec<S, D * N>& c, const Vec<S, D * N>& a) {
+  constexpr int M = D * N;
+  LoadChange<S, M> out;
+  out.change = out.own = out.bound = out.rounding = S(0);
+  out.rounded = out.change == S(0);  // true in all lanes
+  S finite = S(0);
+  const auto see = [&](int j) {
+    const auto slides = sliding.slides(j);
+    RowChange<S> rows[D];
+    for_each_index<D>([&](int i) {
+      const int row = D * j + i;
+      if constexpr (kCompensated)
+        rows[i] = compensated_row_change<M, S>(A, c, b[row], a[row], row);
+      else
+        rows[i] = row_change<M, S>(A, c, b[row], a[row], row);
+      out.a[row] = rows[i].value;
+      finite += rows[i].error - rows[i].error;
+    });
+    const ContactChange<S> at = contact_change<S, D>(rows, slides, scale.per_s[j]);
+    out.change = max(out.change, at.change);
+    out.bound = max(out.bound, at.change + at.error);
+    out.rounding = max(out.rounding, at.rounding);
+    out.rounded = out.rounded && at.change <= S(kRoundings) * at.rounding;
+    const Vec<S, D> bj = contact<S, N, D>(b, j);
+    const S load = select(slides, abs(bj[0]), size_of(bj)) * scale.per_s[j];
+    out.own = max(out.own, select(load > S(0), at.change / select(load > S(0), load, S(1)), S(0)));
+    finite += at.change - at.change;
+  };
+  for_each_contact<N>(see);
+  out.finite = finite == S(0);
+  return out;
+}
+
+}  // namespace friction_problem_detail
+
+/// The certificate (docs/contact-solver.md, "Certificate"), independent of how `found.c` was found. One projected step
+/// gives forces c and accelerations a that obey the law exactly; what A c + b lacks to a is a change of the load b, and
+/// `converged` means that at every contact it is within the tolerance, rounding included. So the forces solve the
+/// problem exactly for a load that differs by no more. Of a sliding contact the tangential force follows from the normal
+/// one, and only the law of the normal direction is asked for. Unsolved problems get NaN, but for `ill_conditioned`.
+/// Inlined, so that a GPU thread that certifies a problem needs no memory for it: A(i, k) gives the entries, wherever
+/// they are.
 template <class S, int N, int D = 3, class Entry>
 GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>& b, const Vec<S, N>& given_mu,
                                              const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
                                              double tol) {
   using namespace friction_problem_detail;
+  constexpr int M = D * N;
   FrictionSolution<S, N, D> out;
-  Vec<S, D* N> c = found.c;
+  Vec<S, M> c = found.c;
   S wild = S(0);
-  for (int i = 0; i < D * N; ++i) wild += c[i] - c[i];
-  c = select(wild == S(0), c, Vec<S, D * N>::zero());  // a force that overflowed is judged as no force
+  for (int i = 0; i < M; ++i) wild += c[i] - c[i];
+  c = select(wild == S(0), c, Vec<S, M>::zero());  // a force that overflowed counts as no force
   restore_sliding<S, N, D>(c, given_mu, sliding);
-  const FrictionScale<S> scale = friction_scale<S, D * N>([&](int i) { return A(i, i); }, b);
-  const S force = scale.size_a / scale.size_b;
-  const S inv_b = S(1) / scale.size_b;
-  Vec<S, D * N> a;
-  S defects_of_a = S(0);
-  // A contact that no force can move (its normal row of A vanishes) and that approaches all the same: no solution.
-  auto impossible = MaskOf<S>(false);
-  auto raw = MapSums<S>::zero(), scaled = MapSums<S>::zero();
-  const auto see = [&](int j) {
+  const LoadScale<S, N> scale = load_scale<S, N, D>(A, b, [&](int j) { return sliding.slides(j); });
+  // The step to forces and accelerations that obey the law.
+  Vec<S, M> a;
+  for_each_contact<N>([&](int j) {
     for_each_index<D>([&](int i) {
-      const SeenRow<S> row = see_row<D * N, S>(A, b, c, D * j + i);
-      a[D * j + i] = row.a;
-      defects_of_a += row.defects;
-      if (i == 0) impossible = impossible || (row.size == S(0) && b[D * j] < S(0));
+      S sum = A(D * j + i, 0) * c[0];
+      for (int k = 1; k < M; ++k) sum = fma(A(D * j + i, k), c[k], sum);
+      a[D * j + i] = sum + b[D * j + i];
     });
+  });
+  Vec<S, M> to_c, to_a;
+  for_each_contact<N>([&](int j) {
     const auto slides = sliding.slides(j);
-    const S mu = select(slides, S(0), given_mu[j]);
-    const Vec<S, D> bj = judged_part(contact<S, N, D>(b, j), slides), cj = judged_part(contact<S, N, D>(c, j), slides),
-                    aj = judged_part(contact<S, N, D>(a, j), slides);
-    raw.add(mu, bj, cj, aj);
-    scaled.add(mu, inv_b * bj, force * cj, inv_b * aj);
-  };
-  for_each_contact<N>(see);
-  out.residual_raw = raw.error();
-  out.residual = scaled.error();
+    const Vec<S, D> cj = judged_part(contact<S, N, D>(c, j), slides), aj = judged_part(contact<S, N, D>(a, j), slides);
+    const LawfulPair<S, D> to = lawful_pair(cj, aj, select(slides, S(0), given_mu[j]), scale.g[j]);
+    set_contact<S, N, D>(to_c, j, to.c);
+    set_contact<S, N, D>(to_a, j, to.a);
+  });
+  restore_sliding<S, N, D>(to_c, given_mu, sliding);
+  LoadChange<S, M> change = load_change<false, S, N, D>(A, b, sliding, scale, to_c, to_a);
+  const auto sure = change.bound <= S(tol);  // false for NaN
+  if (!all(sure)) {
+    const LoadChange<S, M> exact = load_change<true, S, N, D>(A, b, sliding, scale, to_c, to_a);
+    change.a = select(sure, change.a, exact.a);
+    change.change = select(sure, change.change, exact.change);
+    change.own = select(sure, change.own, exact.own);
+    change.bound = select(sure, change.bound, exact.bound);
+    change.rounding = select(sure, change.rounding, exact.rounding);
+    change.rounded = select_mask(sure, change.rounded, exact.rounded);
+  }
+  // What is not finite in A is so in A c + b, whatever the finite c: a look at A only where that is not.
+  auto finite = change.finite;
+  if (!all(finite)) {
+    S defects_of_a = S(0);
+    for (int i = 0; i < M; ++i)
+      for (int k = 0; k < M; ++k) defects_of_a += A(i, k) - A(i, k);
+    finite = finite || defects_of_a == S(0);
+  }
   S slip_defects = S(0);  // a slip direction that is NaN
   for (int i = 0; i < (D - 1) * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
-  const auto valid = defects_of_a + defects<S, N, D>(b, given_mu) + slip_defects == S(0);
-  const S size2 = max(raw.c2 * (force * force), raw.a2 * (inv_b * inv_b));
-  const auto absolute = (out.residual + S(kRounding)) * sqrt(size2) <= S(kLargestAbsoluteError);
-  const auto converged = valid && absolute && out.residual <= S(tol);  // false for NaN
-  const S failure = select(impossible, S(int(Status::kNoSolution)), found.reason);
+  const auto valid = finite && defects<S, N, D>(b, given_mu) + slip_defects == S(0);
+  const auto converged = valid && change.finite && change.bound <= S(tol);  // false for NaN
+  // A reason that a solver gives is taken where the numbers bear it out.
+  const auto named = found.reason == S(int(Status::kIllConditioned));
+  const auto rounded = valid && change.finite && change.rounded && S(4) * change.rounding > S(tol);
+  S failure = select(named && !rounded, S(int(Status::kStalled)), found.reason);
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
+  const auto kept = converged || (named && rounded);
   const S nan = S(__builtin_nan(""));
-  for (int i = 0; i < D * N; ++i) {
-    out.c[i] = select(converged, c[i], nan);
-    out.a[i] = select(converged, a[i], nan);
+  for (int i = 0; i < M; ++i) {
+    out.c[i] = select(kept, to_c[i], nan);
+    out.a[i] = select(kept, change.a[i], nan);
   }
+  out.residual = select(change.finite, change.change, nan);
+  out.contact_residual = select(change.finite, change.own, nan);
   out.minimum = found.minimum;
   out.projected_gradient = found.projected_gradient;
   out.effort = found.effort;

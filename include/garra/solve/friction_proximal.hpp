@@ -18,6 +18,7 @@ struct ProximalState {
   FrictionProblem<S, N, 3, Matrix> problem;  ///< largest diagonal entry of A and largest |b| are 1
   FrictionState<S, N, 3, Matrix> newton;     ///< the iteration on (1)
   Vec<S, 3 * N> x;                           ///< center
+  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
   S alpha;
   S unit;           ///< force unit: size_b / size_a of friction_scale
   S outers;         ///< outer steps of this attempt
@@ -30,7 +31,7 @@ struct ProximalState {
 };
 
 struct FrictionProximal {
-  double tol = 1e-8;          ///< stop: natural-map error of the scaled problem <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 6000;  ///< stop: Newton steps >= max_iterations
   int attempt_steps = 200;    ///< start anew with another first alpha: Newton steps of this attempt >= this
   int inner_steps = 20;       ///< Newton has failed on (1): steps >= this
@@ -186,12 +187,13 @@ GARRA_HD void FrictionProximal::start(const FrictionProblem<S, N, 3, Matrix>& gi
   const Scaled<S, N, 3, Matrix> in = scaled(given);
   s.problem = in.problem;
   s.unit = in.unit;
+  s.scale = load_scale(s.problem);
   s.x = Vec<S, 3 * N>::zero();
   s.outers = s.weyl = s.ran_away = s.attempt_steps = s.steps = S(0);
   s.attempt = S(first_attempt);
   s.alpha = first_alpha(s.attempt);
   begin(newton_of(*this), shifted(s), s.x, s.newton);
-  const auto first = judge(s.problem, s.x, s.problem.b, tol);
+  const auto first = judge(s.problem, s.scale, s.x, s.problem.b, tol);
   // An invalid problem (NaN) never runs; certify names it.
   s.running = select(!first.lost && !first.solved && S(max_iterations) > S(0), S(1), S(0));
 }
@@ -211,9 +213,9 @@ GARRA_HD void FrictionProximal::step(ProximalState<S, N, Matrix>& s) const {
   if (!any(ended)) return;
   const Vec<S, 3 * N> c = s.newton.unit * s.newton.c;
   const auto inner = shifted(s);
-  const auto moved = ended && judge(inner, c, inner.A * c + inner.b, 1e2 * tol).solved;
+  const auto moved = ended && judge(inner, s.scale, c, inner.A * c + inner.b, 1e2 * tol).solved;
   s.x = select(moved, c, s.x);
-  const auto now = judge(s.problem, s.x, s.problem.A * s.x + s.problem.b, tol);
+  const auto now = judge(s.problem, s.scale, s.x, s.problem.A * s.x + s.problem.b, tol);
   const S next = select(moved, max(shrink_of(s.attempt) * s.alpha, S(kLeast)), S(kGrow) * s.alpha);
   s.alpha = select(ended && !direct(s), next, s.alpha);
   s.outers += select(ended, S(1), S(0));

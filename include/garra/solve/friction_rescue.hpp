@@ -7,23 +7,46 @@
 #include "garra/solve/friction_admm.hpp"
 #include "garra/solve/friction_convex.hpp"
 #include "garra/solve/friction_extragradient.hpp"
+#include "garra/solve/friction_interior.hpp"
 #include "garra/solve/friction_nsgs.hpp"
+#include "garra/solve/friction_proofs.hpp"
 #include "garra/solve/friction_proximal.hpp"
+#include "garra/solve/friction_refine.hpp"
 
 namespace garra::solvers {
 
-/// The solvers of the ladder beyond Newton, in their order, with as many iterations as are worth their time: a problem
-/// without solution may pay for all of them.
+/// The solvers that follow where Newton has come to its limit, in their order, with as many iterations as are worth
+/// their time.
 struct FrictionRescue {
   double tol = 1e-8;
-  int first_steps = 200;      ///< Newton steps of the first proximal attempt, all that an unsymmetric problem gets
+  int max_iterations = 1000;      ///< stop: outer iterations of all solvers, Newton's included, >= this
+  double most_work = kMostWork;   ///< stop: work >= this, in Newton steps (kCost)
+  bool searches = true;           ///< false: only proofs and refinement, of what another solver has left
+  int interior_steps = 60;
+  int first_steps = 200;      ///< Newton steps of the first proximal attempt
   int proximal_steps = 6000;  ///< of the further attempts
   int sweeps = 1000;
   int admm_iterations = 2000;
   int extragradient_iterations = 2000;
   int convex_steps = 400;
   int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
+
+  /// Half of what a thousand ordinary problems take. Only positive definite problems come near it: of the others nearly
+  /// all are solved, or known to have forces that the load presses together (InternalForce), within 100.
+  static constexpr double kMostWork = 1000, kNoLimit = 1e30;
 };
+
+/// What a step of a solver costs, in Newton steps of the same problem.
+template <class Solver, int N>
+inline constexpr double kCost = 1;
+template <int N>
+inline constexpr double kCost<FrictionNsgs, N> = 4;
+template <int N>
+inline constexpr double kCost<FrictionAdmm, N> = 2;
+template <int N>
+inline constexpr double kCost<FrictionExtragradient, N> = 4;
+template <int N>
+inline constexpr double kCost<FrictionConvex, N> = 30.0 * (N + 2);
 
 /// Contacts with which the last solver is tried: its time grows with their fourth power, to minutes, and of larger
 /// problems the others have left none (docs/contact-solver.md).
@@ -31,80 +54,125 @@ inline constexpr int kMostConvex = 8;
 
 namespace friction_rescue {
 
-/// Whether the certificate takes these forces.
-template <class S, int N, class Matrix>
-GARRA_HD_CALL MaskOf<S> solves(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, 3 * N>& c, double tol) {
-  const Candidate<S, N> found = candidate_of<S, N>(c, S(int(Status::kStalled)), Effort<S>::none());
-  return certify(p, found, tol).status == S(int(Status::kConverged));
-}
+/// One problem on its way through the solvers.
+template <class Given, int N>
+struct Search {
+  const FrictionRescue& options;
+  const Given& given;
+  bool definite;                ///< A is positive definite and every contact may roll: a solution exists
+  Candidate<double, N> best;    ///< with the efforts of all
+  double error;                 ///< its change of the load
+  double work;                  ///< in Newton steps
+  bool over;                    ///< converged, or nothing more is to be tried
 
-/// Where `better`, the force that was found; the efforts add up, and the rung goes up by one.
-template <class S, int N>
-GARRA_HD void take(const MaskOf<S>& tried, const MaskOf<S>& better, const Candidate<S, N>& found,
-                   Candidate<S, N>& best) {
-  best.c = select(better, found.c, best.c);
-  best.effort.outer += select(tried, found.effort.outer, S(0));
-  best.effort.stage += select(tried, S(1), S(0));
-}
+  [[nodiscard]] GARRA_HD bool spent() const {
+    return work >= options.most_work || best.effort.outer >= options.max_iterations;
+  }
+
+  /// Takes forces if they are the best so far, refined where that may help.
+  GARRA_HD_CALL void offer(const Vec<double, 3 * N>& c) {
+    Candidate<double, N> found = best;
+    found.c = c;
+    const auto judged = given.certify(found, options.tol);
+    take(judged, c);
+  }
+  GARRA_HD void take(const FrictionSolution<double, N>& judged, const Vec<double, 3 * N>& c) {
+    const bool solved = judged.status == double(int(Status::kConverged));
+    if (!solved && !(judged.residual < error)) return;
+    error = judged.residual;
+    best.c = c;
+    over = over || solved;
+  }
+  /// Whether the best forces solve a problem that has a solution as well as forces in working precision can.
+  GARRA_HD_CALL void end_if_ill_conditioned() {
+    if (over || !definite) return;
+    Candidate<double, N> found = best;
+    found.reason = double(int(Status::kIllConditioned));
+    if (given.certify(found, options.tol).status != found.reason) return;
+    best.reason = found.reason;
+    over = true;
+  }
+};
 
 /// Newton from the force of a splitting method.
-template <class S, int N, class Matrix>
-GARRA_HD_CALL Vec<S, 3 * N> polished(const FrictionRescue& r, const FrictionProblem<S, N, 3, Matrix>& p,
-                                     const Vec<S, 3 * N>& c) {
+template <int N>
+struct Polished {
+  Vec<double, 3 * N> c;
+  double steps;
+};
+template <int N, class Matrix>
+GARRA_HD_CALL Polished<N> polished(const FrictionRescue& r, const FrictionProblem<double, N, 3, Matrix>& p,
+                                   const Vec<double, 3 * N>& c) {
   FrictionNewton newton;
   newton.tol = r.tol;
   newton.ladder = false;
   newton.stage_steps = newton.max_iterations = r.polish_steps;
-  FrictionState<S, N, 3, Matrix> s;
+  FrictionState<double, N, 3, Matrix> s;
   friction_proximal::begin(newton, p, c, s);
-  while (any(newton.running(s))) friction_proximal::advance(newton, s);
-  return s.unit * s.c;
+  while (newton.running(s)) friction_proximal::advance(newton, s);
+  return {s.unit * s.c, s.steps};
 }
 
-/// One solver on the lanes that wait, Newton trying from its iterate after `polish`, twice, four times, ... as many
-/// steps and at its end. `aside` is the same problem, with room for Newton's matrices where `p` has room for the
-/// solver's.
-template <class Solver, class S, int N, class Matrix>
-GARRA_HD_CALL void attempt(const FrictionRescue& r, const Solver& solver, int polish,
-                           const FrictionProblem<S, N, 3, Matrix>& p, const FrictionProblem<S, N, 3, Matrix>& aside,
-                           Candidate<S, N>& best, MaskOf<S>& waiting) {
-  if (!any(waiting)) return;
-  decltype(solver.start(p)) state;
-  if constexpr (requires { solver.start(p, state); })
+/// The best forces so far, refined.
+template <class Given, int N, class Matrix>
+GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double, N, 3, Matrix>& p) {
+  const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tol);
+  search.work += better.steps;
+  search.best.effort.outer += better.steps;
+  search.take(better.judged, better.c);
+  search.end_if_ill_conditioned();
+}
+
+/// In place where a solver can: what is returned, nvcc copies.
+template <class Solver, int N, class Matrix>
+GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Matrix>& p) {
+  if constexpr (std::is_same_v<Solver, FrictionInterior>) {
+    InteriorState<N, Matrix> state;
     solver.start(p, state);
-  else
-    state = solver.start(p);
+    return state;
+  } else if constexpr (std::is_same_v<Solver, FrictionProximal>) {
+    ProximalState<double, N, Matrix> state;
+    solver.start(p, state);
+    return state;
+  } else {
+    return solver.start(p);
+  }
+}
+
+/// One solver, Newton trying from its iterate after `polish`, twice, four times, ... as many steps and at its end. `aside`
+/// is the same problem, with room for Newton's matrices where `p` has room for the solver's.
+template <class Solver, class Given, int N, class Matrix>
+GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int polish,
+                           const FrictionProblem<double, N, 3, Matrix>& p,
+                           const FrictionProblem<double, N, 3, Matrix>& aside) {
+  if (search.over || search.spent()) return;
+  auto state = begun(solver, p);
   for (int done = 1, next = polish;; ++done) {
-    state.running = select(waiting, state.running, S(0));
-    const bool over = !any(solver.running(state));
-    if (!over) solver.step(state);
-    if (!over && done < next) continue;
+    const bool ended = !solver.running(state) || search.spent();
+    if (!ended) {
+      const double before = solver.candidate(state).effort.outer;
+      solver.step(state);
+      search.work += kCost<Solver, N>;
+      search.best.effort.outer += solver.candidate(state).effort.outer - before;
+    }
+    if (!ended && done < next) continue;
     // Newton costs nothing beside a step of the convex problems.
     next = std::is_same_v<Solver, FrictionConvex> ? done + 1 : 2 * done;
-    Candidate<S, N> found = solver.candidate(state);
-    const Vec<S, 3 * N> newton = polished(r, aside, found.c);
-    const auto itself = solves(p, found.c, r.tol);
-    const auto better = waiting && (itself || solves(p, newton, r.tol));
-    found.c = select(itself, found.c, newton);
-    take(better || (waiting && MaskOf<S>(over)), better, found, best);
-    waiting = waiting && !better;
+    const Candidate<double, N> found = solver.candidate(state);
+    search.offer(found.c);
+    if (!search.over) {
+      const Polished<N> newton = polished(search.options, aside, found.c);
+      search.work += newton.steps;
+      search.best.effort.outer += newton.steps;
+      search.offer(newton.c);
+    }
+    if (!search.over && search.error <= kRefined * search.options.tol) refine(search, aside);
+    if (ended || search.over) search.best.effort.stage += 1;
     // Where forces run away whatever the attempt, there is nothing to be found.
     if constexpr (std::is_same_v<Solver, FrictionProximal>)
-      waiting = waiting && !(MaskOf<S>(over) && found.reason == S(int(Status::kStalled)));
-    if (over || !any(waiting)) return;
+      if (ended && !search.over && found.reason == double(int(Status::kStalled))) search.over = true;
+    if (ended || search.over) return;
   }
-}
-
-/// Sliding contacts, once eliminated, leave an unsymmetric matrix. Of such problems those that the first attempt leaves
-/// unsolved have no solution, as far as any solver here can tell (of 400,000, 3 and 4 contacts).
-template <class S, int N, class Matrix>
-GARRA_HD MaskOf<S> symmetric(const FrictionProblem<S, N, 3, Matrix>& p) {
-  S largest = S(0), skew = S(0);
-  for (int i = 0; i < 3 * N; ++i) {
-    largest = max(largest, abs(p.A(i, i)));
-    for (int k = 0; k < i; ++k) skew = max(skew, abs(p.A(i, k) - p.A(k, i)));
-  }
-  return skew <= S(1e-6) * largest;
 }
 
 /// A solver with the tolerance and a limit of its own.
@@ -122,28 +190,61 @@ GARRA_HD Solver limited(double tol, int max_iterations) {
 /// proximal method's own, shifted, and Newton's two; Newton's two.
 inline constexpr int kRescueMatrices = 4, kPolishMatrices = 2;
 
-/// Goes on where FrictionNewton has come to its limit. One contact is solved exactly by one sweep of Gauss-Seidel.
-/// `aside`: attempt()'s.
-template <class S, int N, class Matrix>
-GARRA_HD void rescue(const FrictionRescue& r, const FrictionProblem<S, N, 3, Matrix>& p,
-                     const FrictionProblem<S, N, 3, Matrix>& aside, Candidate<S, N>& best) {
+/// Goes on where FrictionNewton has come to its limit: first what can be proved, then refinement of what Newton has
+/// left, then one solver after another as far as the options allow. `p`: the problem with its sliding contacts
+/// eliminated; `aside`: attempt()'s.
+template <class Given, int N, class Matrix>
+GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
+                          const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
   using namespace friction_rescue;
   constexpr int kNever = 1 << 30, kSoon = 4;
-  auto waiting = best.reason == S(int(Status::kIterationLimit)) && !solves(p, best.c, r.tol);
+  Search<Given, N> search{r, given, false, best, double(__builtin_huge_val()), 0, false};
+  search.offer(best.c);
+  if (search.over) return;
+  const Definiteness kind = friction_proofs::definiteness(given, aside.A);
+  if (kind == Definiteness::kIndefinite) {
+    best.c = Vec<double, 3 * N>::zero();
+    best.reason = double(int(Status::kInvalidInput));
+    return;
+  }
+  if (kind == Definiteness::kSemidefinite && friction_proofs::closes(given)) {
+    best.reason = double(int(Status::kNoSolution));
+    return;
+  }
+  search.definite = kind == Definiteness::kDefinite && given.all_may_roll();
+  const bool symmetric = kind != Definiteness::kUnsymmetric && given.all_may_roll();
+  if (search.error <= kRefined * r.tol) refine(search, aside);
+  if (!r.searches) search.over = true;
   const auto nsgs = limited<FrictionNsgs>(r.tol, r.sweeps);
-  if constexpr (N == 1) attempt(r, nsgs, kNever, p, aside, best, waiting);
+  if constexpr (N == 1) attempt(search, nsgs, kNever, p, aside);
+  auto interior = limited<FrictionInterior>(r.tol, r.interior_steps);
+  attempt(search, interior, kNever, p, aside);
+  if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
+    const InternalForce pressed = internal_force(aside, r.interior_steps);
+    search.work += pressed.steps;
+    search.over = pressed.found;
+    if (pressed.found) search.best.reason = double(int(Status::kStalled));
+  }
   auto proximal = limited<FrictionProximal>(r.tol, r.first_steps);
-  attempt(r, proximal, kNever, p, aside, best, waiting);
-  waiting = waiting && symmetric(p);
-  // Half of what the first attempt leaves, in a fifth of the time that the further ones take.
-  attempt(r, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, aside, best, waiting);
+  attempt(search, proximal, kNever, p, aside);
+  // The others are for symmetric problems: what is left where contacts slide has no solution, as far as any solver here
+  // can tell (of 400,000, 3 and 4 contacts).
+  search.over = search.over || !symmetric;
+  for (const double force : {1e3, 1e9, 1.0, 1e12}) {
+    if (force != 1e3 && !search.definite) break;
+    interior.first_force = force;
+    attempt(search, interior, kNever, p, aside);
+  }
+  attempt(search, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, aside);
+  attempt(search, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, aside);
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
-  attempt(r, proximal, kNever, p, aside, best, waiting);
-  if constexpr (N > 1) attempt(r, nsgs, kSoon, p, aside, best, waiting);
-  attempt(r, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, aside, best, waiting);
+  attempt(search, proximal, kNever, p, aside);
+  if constexpr (N > 1) attempt(search, nsgs, kSoon, p, aside);
   if constexpr (N > 1 && N <= kMostConvex)
-    attempt(r, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside, best, waiting);
+    attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
+  search.end_if_ill_conditioned();
+  best = search.best;
 }
 
 }  // namespace garra::solvers

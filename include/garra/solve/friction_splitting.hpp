@@ -24,9 +24,9 @@ inline constexpr double kHopeless = 1e16;
 
 /// The solvers' common test, with run-away iterates lost as well.
 template <class S, int N, class Matrix>
-GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, 3 * N>& c,
-                                    const Vec<S, 3 * N>& a, double tol) {
-  Judgement<S> out = solvers::judge(p, c, a, tol);
+GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const LoadScale<S, N>& scale,
+                                    const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a, double tol) {
+  Judgement<S> out = solvers::judge(p, scale, c, a, tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;
 }
@@ -78,15 +78,27 @@ GARRA_HD FrictionProblem<S, N, 3, Matrix> preconditioned(const FrictionProblem<S
   return out;
 }
 
-/// The same test on an iterate of the preconditioned problem.
+/// The same test on an iterate of the preconditioned problem: steps of the length 1 / g of the scaled one, in its units.
 template <class S, int N, class Matrix>
 GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
-                                    const Vec<S, 3 * N>& c, double tol) {
-  FrictionProblem<S, N, 3, Matrix> q;  // only mu and b of it are read
-  for_each_index<N>([&](int j) { q.mu[j] = p.mu[j] * (d.inv_n[j] * d.t[j]); });
-  q.b = times_diagonal<S, N>(d.inv_n, d.inv_t, p.b);
-  const Vec<S, 3 * N> a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
-  return judge_iterate(q, times_diagonal<S, N>(d.n, d.t, c), a, tol);
+                                    const LoadScale<S, N>& scale, const Vec<S, 3 * N>& c, double tol) {
+  const Vec<S, 3 * N> force = times_diagonal<S, N>(d.n, d.t, c),
+                      a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
+  Vec<S, 3 * N> dc, da;
+  for_each_index<N>([&](int j) {
+    const Vec3<S> cj = contact<S, N>(force, j), aj = contact<S, N>(a, j);
+    const LawfulPair<S, 3> to = lawful_pair(cj, aj, p.mu[j] * (d.inv_n[j] * d.t[j]), scale.g[j]);
+    set_contact<S, N>(dc, j, to.c - cj);
+    set_contact<S, N>(da, j, to.a - aj);
+  });
+  const Vec<S, 3 * N> product = times_diagonal<S, N>(
+      d.inv_n, d.inv_t, affine(p.A, times_diagonal<S, N>(d.inv_n, d.inv_t, dc), Vec<S, 3 * N>::zero()));
+  S error = S(0);
+  for_each_index<N>(
+      [&](int j) { error = max(error, size_of(contact<S, N>(da - product, j)) * scale.per_s[j]); });
+  Judgement<S> out = judgement(error, dot(force, force), dot(a, a), tol);
+  out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
+  return out;
 }
 
 /// An acceleration with De Saxcé's shift, a + mu |a_T| e_n.

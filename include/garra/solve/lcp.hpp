@@ -128,8 +128,11 @@ struct LcpCandidate {
   S pivots;
 };
 
+/// A z that ran away makes every relative error small: so the absolute error, in units of the largest |q|, has a bound,
+/// too.
+inline constexpr double kLargestAbsoluteError = 0.1;
+
 /// The certificate: w from the problem as given and from z alone; replaces the outputs of an unsolved problem by NaN.
-/// As for friction, the absolute error is bounded too: a z that ran away makes every relative error small.
 template <class S, int N>
 GARRA_HD LcpSolution<S, N> certify(const LcpProblem<S, N>& p, const LcpCandidate<S, N>& found, double tol) {
   LcpSolution<S, N> out;

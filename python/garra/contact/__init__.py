@@ -168,6 +168,7 @@ def solve(
     precision: str = "fp64",
     tol: float = 1e-8,
     max_iterations: int = 0,
+    effort: str = "bounded",
     device: str = "cpu",
     threads: int = 0,
 ) -> Solutions:
@@ -175,7 +176,9 @@ def solve(
 
     A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k], components (n, t, o) of one contact after another, at
     most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
-    broadcast. `method`: one of METHODS; max_iterations 0: the method's own limit. precision="mixed": steps in single
+    broadcast. `method`: one of METHODS; max_iterations: outer iterations over all stages, 0: the method's own limit.
+    effort="full" lets every solver of `auto` go to its own limit; "bounded" ends where a problem has cost as much as a
+    thousand ordinary ones. precision="mixed": steps in single
     precision first, the last ones in double (auto, semismooth-newton; up to 8 contacts). `device`: "cpu", "scalar", "cuda",
     "cuda:1"; threads 0: all. Raises ValueError for shapes that do not fit.
 
@@ -185,9 +188,9 @@ def solve(
     if is_on_gpu(A):
         if mode is not None:
             raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
-        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, float(tol), max_iterations)
+        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, float(tol), max_iterations, effort)
     batch = _problem(A, b, mu, mode, slip_velocity)
-    how = (method, precision, float(tol), max_iterations, device, threads)
+    how = (method, precision, float(tol), max_iterations, effort, device, threads)
     if batch.single:
         return _solution(_core.contact_solve_one(*_inputs(batch), *how))
     return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))

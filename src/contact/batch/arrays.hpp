@@ -67,7 +67,7 @@ void store_solution(const ProblemView& in, std::int64_t k, const solvers::Fricti
   if (!out.c.empty()) std::copy_n(s.c.m, 3 * n, out.c.data() + k * 3 * n);
   if (!out.a.empty()) std::copy_n(s.a.m, 3 * n, out.a.data() + k * 3 * n);
   out.residual[at] = with_one_nan(s.residual);
-  out.residual_raw[at] = with_one_nan(s.residual_raw);
+  out.contact_residual[at] = with_one_nan(s.contact_residual);
   out.minimum[at] = with_one_nan(s.minimum);
   out.projected_gradient[at] = with_one_nan(s.projected_gradient);
   out.iterations[at] = static_cast<std::int32_t>(s.effort.outer);

@@ -76,10 +76,17 @@ struct IterateBody {
   }
 };
 
-/// The ladder beyond Newton on those of `count` problems of the host that are still unsolved; compiled once, in
-/// contact/instances/rescue.cpp.
+/// RescueBody on `count` problems of the host; compiled once, in contact/instances/rescue.cpp.
 template <int N>
-void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count);
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count);
+
+/// What RescueBody takes of another solver's job: pointers, tolerance and limit.
+template <class Newton, class Solver, int N>
+GARRA_HD IterateBody<Newton, N> without_solver(const IterateBody<Solver, N>& job) {
+  Newton options;
+  options.tol = job.solver.tol;
+  return {options, job.problems, job.sliding, job.candidates, nullptr, job.contacts};
+}
 
 /// The candidate that a force from elsewhere is: nobody says why its solver stopped, so what the certificate refuses
 /// counts as stalled; counters are unknown, which is not the same as none.

@@ -36,7 +36,7 @@ DeviceBatch batch_of(const DeviceProblems& in, double tol, const DeviceSolutions
   rows.out = {device_column(to.c, 3 * k),
               device_column(to.a, 3 * k),
               device_column(to.residual, 1),
-              device_column(to.residual_raw, 1),
+              device_column(to.contact_residual, 1),
               device_column(to.minimum, 1),
               device_column(to.projected_gradient, 1),
               device_column(to.status, 1),

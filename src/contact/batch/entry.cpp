@@ -55,7 +55,7 @@ void make_room(const ProblemView& problems, const Wanted& wanted, int threads, S
   room(out.merit, wanted.merit ? n : 0);
   room(out.state, wanted.verdicts ? n * k : 0);
   for (auto* v : {&out.friction_margin, &out.critical_friction}) room(*v, wanted.verdicts ? n : 0);
-  for (auto* v : {&out.residual, &out.residual_raw, &out.minimum, &out.projected_gradient}) room(*v, n);
+  for (auto* v : {&out.residual, &out.contact_residual, &out.minimum, &out.projected_gradient}) room(*v, n);
   for (auto* v : {&out.iterations, &out.evaluations, &out.inner, &out.products, &out.stage, &out.stalls}) room(*v, n);
   room(out.status, n);
   // Filled by add_verdicts, and only where solutions are to be counted.
@@ -138,6 +138,12 @@ Method parse_method(const std::string& name) {
     names.append(names.empty() ? "" : ", ").append(entry.name);
   }
   throw Error(ExitCode::kUsage, "no method is called " + name, "there are " + names);
+}
+
+bool parse_effort(const std::string& name) {
+  if (name != "bounded" && name != "full")
+    throw Error(ExitCode::kUsage, "no effort is called " + name, "there are bounded, full");
+  return name == "full";
 }
 
 Precision parse_precision(const std::string& name) {

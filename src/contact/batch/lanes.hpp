@@ -30,9 +30,11 @@ template <class Solver, int N>
     in_lanes = false;
   }
   if (!in_lanes) batch::for_each_scalar(count, body);
+  // A second pass over candidates: the tail is rare, so it is no part of the hot body.
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
-    // A second pass over candidates: the tail is rare, so it is no part of the hot body.
-    if (body.solver.goes_on()) rescue_unsolved(body, count);
+    if (!body.solver.cold) rescue_unsolved(body, true, count);
+  } else {
+    rescue_unsolved(without_solver<solvers::FrictionNewton>(body), false, count);
   }
 }
 

@@ -7,9 +7,9 @@
 namespace garra::contact {
 
 template <int N>
-void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& newton, std::int64_t count) {
-  const RescueBody<N> body(newton);
-  // On doubles: in lanes one problem on the ladder would hold up all of its neighbors.
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count) {
+  const RescueBody<N> body(job, newton);
+  // On doubles: in lanes one problem would hold up all of its neighbors.
   for (std::int64_t i = 0; i < count; ++i) body.template operator()<double>(i);
 }
 

@@ -84,11 +84,17 @@ template <class Solver>
 void solve_with(Solver solver, const Job& job) {
   solver.tol = job.options.tol;
   // 0 leaves each solver its own limit.
-  if (job.options.max_iterations > 0) solver.max_iterations = job.options.max_iterations;
+  if (job.options.max_iterations > 0)
+    solver.max_iterations = job.options.max_iterations;
+  else if constexpr (requires { solver.full; })
+    if (solver.full) solver.max_iterations = 1 << 30;
   if (job.resident != nullptr) return batch::on_device(job.device, solver, *job.resident);
   if (job.device.executor == Executor::kCuda) return solve_on_gpu(solver, job);
   for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_on_cpu<Solver, n>(solver, job); });
 }
+
+/// Steps of semismooth Newton's method alone.
+inline constexpr int kOneRung = 400;
 
 /// Newton as the method wants it: with its ladder, or semismooth Newton's first rung alone, which shows what restarts
 /// and the ladder are worth.
@@ -96,8 +102,9 @@ template <class Newton>
 [[nodiscard]] Newton newton_of(const Options& options) {
   Newton solver;
   solver.ladder = options.method == Method::kAuto;
+  solver.full = options.full_effort;
   // All steps on one rung.
-  if (!solver.ladder) solver.stage_steps = solver.max_iterations;
+  if (!solver.ladder) solver.stage_steps = solver.max_iterations = kOneRung;
   return solver;
 }
 

@@ -34,7 +34,7 @@ struct SolveArguments {
   std::string device = "auto";
   int threads = 0;
   std::string method = contact::to_string(contact::Method::kAuto);
-  std::string precision = "fp64";
+  std::string precision = "fp64", effort = "bounded";
   contact::Options options;
   double max_unsolved = 1;  ///< fails where unsolved / problems > max_unsolved
   std::string format = "human";
@@ -291,6 +291,7 @@ void run_solve(SolveArguments arguments) {
       parse_device_for_arrays(arguments.device, arguments.threads, about_core_seconds(arguments.inputs));
   arguments.options.method = method_of(arguments);
   arguments.options.precision = contact::parse_precision(arguments.precision);
+  arguments.options.full_effort = contact::parse_effort(arguments.effort);
   check_outputs(arguments);
   ContactSummary summary;
   summary.options = arguments.options;
@@ -325,6 +326,12 @@ void add_method_options(Command command, SolveArguments& arguments) {
       .check(one_of({"fp64", "mixed"}))
       .capture_default_str();
   command
+      .add_option("--effort", arguments.effort,
+                  "bounded: a problem without an answer costs at most a thousand ordinary ones; full: every solver to its "
+                  "own limit (auto)")
+      .check(one_of({"bounded", "full"}))
+      .capture_default_str();
+  command
       .add_option("--starts", arguments.options.starts,
                   "methods that minimize a merit function: starts before a problem counts as unsolved")
       .transform(whole_number())
@@ -347,12 +354,12 @@ void add_solve_options(Command command, SolveArguments& arguments) {
   command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
       .transform(thread_count())
       .capture_default_str();
-  command.add_option("--tol", arguments.options.tol, "solved: scale-invariant residual <= tol")
+  command.add_option("--tol", arguments.options.tol, "solved: the forces are exact for a load that differs by at most this share")
       .check(positive_number())
       .capture_default_str();
   command
       .add_option("--max-iterations", arguments.options.max_iterations,
-                  "outer iterations per problem, over all stages and starts; default: the method's own limit")
+                  "outer iterations per problem, over all stages, solvers and starts; default: the method's own limit")
       .transform(whole_number());
   command.add_option("--max-unsolved", arguments.max_unsolved, "exit code 4 where a larger share is unsolved")
       .check(share())

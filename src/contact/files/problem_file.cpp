@@ -252,7 +252,7 @@ constexpr Dataset kDatasets[] = {{"c", kTypeOf<double>, PerProblem::kRows},
                                  {"lambda", kTypeOf<double>, PerProblem::kContacts},
                                  {"merit", kTypeOf<double>, PerProblem::kOne},
                                  {"residual", kTypeOf<double>, PerProblem::kOne},
-                                 {"residual_raw", kTypeOf<double>, PerProblem::kOne},
+                                 {"contact_residual", kTypeOf<double>, PerProblem::kOne},
                                  {"iterations", kTypeOf<std::int32_t>, PerProblem::kOne},
                                  {"status", kTypeOf<std::uint8_t>, PerProblem::kOne},
                                  {"state", kTypeOf<std::uint8_t>, PerProblem::kContacts},
@@ -410,7 +410,7 @@ void SolutionStream::write(std::int64_t first, const contact::Problems& problems
   if (places_.contains("lambda")) put<double>("lambda", first, slip_rates(solutions.a));
   put<double>("merit", first, solutions.merit);
   put<double>("residual", first, solutions.residual);
-  put<double>("residual_raw", first, solutions.residual_raw);
+  put<double>("contact_residual", first, solutions.contact_residual);
   put<std::int32_t>("iterations", first, solutions.iterations);
   put<std::uint8_t>("status", first, status_numbers(solutions.status));
   put<contact::ContactState>("state", first, solutions.state);
@@ -452,7 +452,7 @@ contact::Solutions read_solutions(const std::string& path) {
   out.c = file.doubles("c");
   out.a = read_array(file, "a", shape);
   out.residual = read_array(file, "residual", {shape[0]});
-  out.residual_raw = read_array(file, "residual_raw", {shape[0]});
+  out.contact_residual = read_array(file, "contact_residual", {shape[0]});
   out.merit = read_array(file, "merit", {shape[0]});
   out.iterations = read_whole<std::int32_t>(file, "iterations", shape[0]);
   out.status = read_status(file, shape[0]);

@@ -3,9 +3,9 @@
 
 namespace garra::contact {
 
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 1>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 2>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 3>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 4>&, bool, std::int64_t);
 
 }  // namespace garra::contact

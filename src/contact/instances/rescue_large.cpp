@@ -3,13 +3,13 @@
 
 namespace garra::contact {
 
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 5>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 6>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 7>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 8>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 12>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 16>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 24>&, bool, std::int64_t);
+template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 32>&, bool, std::int64_t);
 
 }  // namespace garra::contact

@@ -105,7 +105,9 @@ void motion_fields(Fields& f, Scenario& s) {
 void solver_fields(Fields& f, Scenario& s) {
   f.key("method", method(), {.doc = "of the contact problem"});
   f.key("tol", quantity(s.tol, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
-  f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve"});
+  f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve, over all stages"});
+  f.key("effort", choice(s.effort, {"bounded", "full"}),
+        {.doc = "`\"full\"`: every solver of `auto` goes to its own limit ([contact-solver.md](contact-solver.md))"});
   max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
   f.when({!s.time, "without `[time]`", "is not used with [time]: no step looks for a second solution",
           "Leave it out, or leave [time] out for a study of one instant."},

@@ -90,6 +90,7 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
   solvers::FrictionNewton solver;
   solver.tol = s.tol;
   solver.max_iterations = s.max_iterations;
+  solver.full = s.effort == "full";
   solver.cold = cold;
   return solver;
 }

@@ -607,7 +607,7 @@ def test_solution_file_holds_what_its_description_says(solve, tmp_path):
     solve(path, "-o", tmp_path / "s.h5", "--tol", 1e-9)
     s = read_solution(tmp_path / "s.h5")
     shapes = {"c": (n, 3 * k), "a": (n, 3 * k), "s": (n, k), "lambda": (n, k)}
-    shapes |= {name: (n,) for name in ("merit", "residual", "residual_raw", "iterations", "status")}
+    shapes |= {name: (n,) for name in ("merit", "residual", "contact_residual", "iterations", "status")}
     assert {name: s[name].shape for name in shapes} == shapes
     assert s["status"].dtype == np.uint8 and s["c"].dtype == np.float64
     assert s["names"][:4] == ["converged", "stalled", "iteration_limit", "invalid_input"]
@@ -619,7 +619,7 @@ def test_solution_file_holds_what_its_description_says(solve, tmp_path):
     limit = (mu * c[..., 0]) ** 2
     np.testing.assert_allclose(s["s"], limit - c[..., 1] ** 2 - c[..., 2] ** 2, atol=1e-12 * limit.max())
     raw = [natural_map_error(A[i], b[i], mu[i], s["c"][i]) for i in range(n)]
-    np.testing.assert_allclose(s["residual_raw"], raw, rtol=1e-3, atol=ROUNDING)
+    np.testing.assert_allclose(s["contact_residual"], raw, rtol=1e-3, atol=ROUNDING)
     assert np.all(s["iterations"] >= 0) and np.all(s["merit"] >= 0)
 
 
