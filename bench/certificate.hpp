@@ -1,4 +1,4 @@
-// The judge of benchmark answers: the scale-invariant natural-map error of friction_problem.hpp for a number of
+// The judge of benchmark answers: the certificate of friction_problem.hpp for a number of
 // contacts that is known only at run time. Every solver is judged by this one, never by its own flag.
 #pragma once
 

@@ -74,7 +74,7 @@ struct SlidingSystem {
 struct SlidingAnswer {
   Effort effort;
   PerContact c_n, a_n;
-  double residual;  ///< scale-invariant natural-map error of the normal law, from A c + b computed afresh
+  double residual;  ///< relative change of the load of the normal law, from A c + b computed afresh
   Status verdict;   ///< of the certificate with tolerance kTolerance
 };
 [[nodiscard]] SlidingAnswer solve_sliding(const Problem& problem, const Sliding& sliding);
@@ -84,7 +84,7 @@ struct RollingAnswer {
   Effort effort;
   double projected_gradient;
   RollingPoint point;
-  double residual;  ///< scale-invariant natural-map error
+  double residual;  ///< relative change of the load
   Status verdict;
 };
 [[nodiscard]] RollingAnswer solve_rolling(const Problem& problem);

@@ -9,6 +9,8 @@
 #include "answers.hpp"
 #include "contact/problems/classes.hpp"
 #include "contact/problems/classes_general.hpp"
+#include "garra/solve/friction_newton.hpp"
+#include "load_change.hpp"
 
 namespace garra {
 namespace {
@@ -154,37 +156,14 @@ TEST_P(ManyContacts, WithNanInOneProblemTouchNoOther) {
   }
 }
 
-/// The certificate's formula in plain numbers of arrays (docs/contact-solver.md, 3), in units of the problem's size.
+/// The certificate's definition, of problem i.
 double residual_of(const Problems& p, std::size_t i, const std::vector<double>& all_c) {
-  const auto n = static_cast<std::size_t>(3 * p.contacts);
-  const double* A = p.A.data() + i * n * n;
-  double size_a = 0, size_b = 0;
-  for (std::size_t r = 0; r < n; ++r) {
-    size_a = std::max(size_a, A[r * n + r]);
-    size_b = std::max(size_b, std::abs(p.b[i * n + r]));
-  }
-  std::vector<double> c(n), a(n);
-  double bb = 0, cc = 0, aa = 0, off = 0;
-  for (std::size_t r = 0; r < n; ++r) {
-    c[r] = all_c[i * n + r] * size_a / size_b;
-    a[r] = p.b[i * n + r] / size_b;
-    for (std::size_t k = 0; k < n; ++k) a[r] += A[r * n + k] * all_c[i * n + k] / size_b;
-    bb += std::pow(p.b[i * n + r] / size_b, 2);
-    cc += c[r] * c[r];
-    aa += a[r] * a[r];
-  }
-  for (std::size_t j = 0; j < n; j += 3) {
-    const double mu = p.mu[i * n / 3 + j / 3];
-    const double yn = c[j] - a[j] - mu * std::hypot(a[j + 1], a[j + 2]), yt = c[j + 1] - a[j + 1],
-                 yo = c[j + 2] - a[j + 2], length = std::hypot(yt, yo);
-    double pn = yn, shrink = 1;
-    if (length > mu * yn) {
-      pn = mu * length <= -yn ? 0 : (yn + mu * length) / (1 + mu * mu);
-      shrink = pn == 0 ? 0 : mu * pn / length;
-    }
-    off += std::pow(c[j] - pn, 2) + std::pow(c[j + 1] - shrink * yt, 2) + std::pow(c[j + 2] - shrink * yo, 2);
-  }
-  return std::sqrt(off / std::max({bb, cc, aa}));
+  const auto k = static_cast<std::size_t>(p.contacts);
+  const auto part = [i](const std::vector<double>& all, std::size_t width) {
+    return std::vector(all.begin() + static_cast<std::ptrdiff_t>(i * width),
+                       all.begin() + static_cast<std::ptrdiff_t>((i + 1) * width));
+  };
+  return test::load_change({part(p.A, 9 * k * k), part(p.b, 3 * k), part(p.mu, k)}, part(all_c, 3 * k));
 }
 
 // What fills a problem up has no part in its certificate: forces that are off by much have the residual of the formula.
@@ -197,7 +176,7 @@ TEST(ManyContactsAreJudged, AsIfNothingFilledThemUp) {
     const Solutions judged = contact::judge(p, c);
     for (std::size_t i = 0; i < 6; ++i) {
       EXPECT_EQ(judged.status[i], Status::kStalled);
-      EXPECT_NEAR(judged.residual[i], residual_of(p, i, c), 1e-12 * judged.residual[i]);
+      EXPECT_NEAR(judged.residual[i], residual_of(p, i, c), 1e-9 * judged.residual[i]);
     }
   }
 }
@@ -247,7 +226,7 @@ TEST(ManyContactsThatAreRedundant, AreAllSolvedByAuto) {
 TEST(ManyContactsThatAreRedundant, NeedMoreThanNewton) {
   const Problems all =
       bench::manufactured(bench::ManufacturedClass::rigid, bench::Mode::mixed, {12, 300, 100}).problems;
-  const Solutions ladder = contact::solve(all, {.max_iterations = 111});
+  const Solutions ladder = contact::solve(all, {.max_iterations = solvers::kNewtonLadder});
   Problems left{12, 0, {}, {}, {}};
   for (std::ptrdiff_t i = 0; i < 300; ++i) {
     if (ladder.status[static_cast<std::size_t>(i)] == Status::kConverged) continue;

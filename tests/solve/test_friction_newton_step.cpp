@@ -128,7 +128,10 @@ TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
   State s = random_state(g);
   s.problem.A = Mat<double, kRows, kRows>::zero();
   s.problem.b = Forces::zero();
-  for (int j = 0; j < kContacts; ++j) s.rho_n[j] = s.rho_t[j] = 1 + 0.5 * j;
+  for (int j = 0; j < kContacts; ++j) {
+    s.rho_t[j] = 1 + 0.5 * j;
+    s.rho_n[j] = s.rho_t[j] / std::max(1.0, s.problem.mu[j]);
+  }
   s.stage = s.weyl = 0;
   const Forces before = s.base = solvers::project_on_cones<double, kContacts>(s.c, s.problem.mu);
   const auto fraction = [](double x) { return x - std::floor(x); };
@@ -146,7 +149,7 @@ TEST(FrictionNewtonLadder, RungsStartWhereTheDocsSay) {
       }
       // 1 / 1.3247..., the plastic number, spreads the contacts of one start.
       const double w = fraction(s.weyl + j * 0.7548776662466927);
-      EXPECT_NEAR(s.c[3 * j], 30 * w * w * w * s.rho_n[j], 1e-9);
+      EXPECT_NEAR(s.c[3 * j], 30 * w * w * w * s.rho_t[j], 1e-9);
       EXPECT_EQ(s.c[3 * j + 1], 0);
       EXPECT_EQ(s.c[3 * j + 2], 0);
     }

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, WholeClass,
                                          Case{"six_equations_n8", bench::six_equations, {8, 2000, 0}, 5}),
                          [](const auto& info) { return info.param.name; });
 
-TEST(LastRung, SolvesWhatAllOthersLeave) {
+TEST(HardProblems, ThatOnceNeededTheConvexProblemsAreSolved) {
   const nlohmann::json all = test::read_reference_json("contact/last_rung.json");
   ASSERT_GE(all["problems"].size(), 19U);
   for (const nlohmann::json& given : all["problems"]) {
@@ -107,22 +107,26 @@ TEST(LastRung, SolvesWhatAllOthersLeave) {
     const Solutions s = contact::solve(p, {}, kLanes);
     const std::string name = given["class"].get<std::string>() + " " + std::to_string(given["index"].get<int>());
     ASSERT_EQ(s.status[0], Status::kConverged) << name;
-    EXPECT_GT(s.iterations[0], 10000) << name << ": no work for the last rung";
     EXPECT_LE(law_violation(p, s.c), 1e-7) << name;
     EXPECT_TRUE(test::same_bits(contact::solve(p, {}, kScalar).c, s.c)) << name;
   }
 }
 
-TEST(Limit, BelowTheLaddersOwnEndsItThere) {
+TEST(Limit, EndsTheLadderAndWhatFollows) {
   const Problems all = bench::scaled_gram({1, 100000, 0});
   const std::vector<std::size_t> hard = beyond_newton(contact::solve(all, {}, kLanes));
   ASSERT_GE(hard.size(), 5U);
   contact::Options options;
-  options.max_iterations = solvers::kNewtonLadder - 1;
-  for (const std::size_t k : hard) {
-    const Solutions s = contact::solve(only(all, k), options, kLanes);
-    EXPECT_EQ(s.status[0], Status::kIterationLimit);
-    EXPECT_EQ(s.iterations[0], solvers::kNewtonLadder - 1);
+  for (const int limit : {1, solvers::kNewtonLadder - 1, solvers::kNewtonLadder, solvers::kNewtonLadder + 1}) {
+    options.max_iterations = limit;
+    for (const std::size_t k : hard) {
+      const Solutions s = contact::solve(only(all, k), options, kLanes);
+      EXPECT_LE(s.iterations[0], limit);
+      if (s.status[0] != Status::kConverged) {
+        EXPECT_EQ(s.status[0], Status::kIterationLimit);
+        EXPECT_EQ(s.iterations[0], limit);
+      }
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-// Forces that are nearly a solution, refined with residuals in twice the precision (docs/contact-solver.md, "Refinement";
-// G. H. Golub, C. F. Van Loan, Matrix Computations, 3.5.3). For single problems, host and device.
+// Forces that are nearly a solution, refined with residuals in twice the precision (docs/contact-solver.md,
+// "Refinement"; G. H. Golub, C. F. Van Loan, Matrix Computations, 3.5.3). For single problems, host and device.
 #pragma once
 
 #include "garra/solve/friction_newton.hpp"
@@ -77,9 +77,10 @@ GARRA_HD_CALL Vec<double, 3 * N> direction(const FrictionProblem<double, N, 3, M
 /// Newton steps from `from`, the best of them. `p`: the problem with its sliding contacts eliminated, in its own units.
 template <int N, class Given, class Matrix>
 GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<double, N, 3, Matrix>& p,
-                                 const Candidate<double, N>& from, double tol) {
+                                 const Candidate<double, N>& from, double tol, int most_steps) {
   using namespace friction_problem_detail;
   constexpr int M = 3 * N, kSteps = 12;
+  const int steps = min(kSteps, most_steps);
   Vec<double, N> rho_n, rho_t;
   for (int j = 0; j < N; ++j) {
     const auto inverse = [](double x) { return x > 0 ? 1 / x : 1; };
@@ -88,7 +89,7 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
   }
   Refined<N> best{from.c, given.certify(from, tol), 0};
   Vec<double, M> c = from.c;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     restore_sliding<double, N>(c, given.mu, given.sliding);
     Vec<double, M> a, eliminated = c;
     for (int i = 0; i < M; ++i) a[i] = compensated_row_change<M, double>(given.A, c, given.b[i], 0.0, i).value;

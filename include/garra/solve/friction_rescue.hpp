@@ -19,9 +19,9 @@ namespace garra::solvers {
 /// their time.
 struct FrictionRescue {
   double tol = 1e-8;
-  int max_iterations = 1000;      ///< stop: outer iterations of all solvers, Newton's included, >= this
-  double most_work = kMostWork;   ///< stop: work >= this, in Newton steps (kCost)
-  bool searches = true;           ///< false: only proofs and refinement, of what another solver has left
+  int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
+  double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (kCost)
+  bool searches = true;          ///< false: only proofs and refinement, of what another solver has left
   int interior_steps = 60;
   int first_steps = 200;      ///< Newton steps of the first proximal attempt
   int proximal_steps = 6000;  ///< of the further attempts
@@ -59,15 +59,15 @@ template <class Given, int N>
 struct Search {
   const FrictionRescue& options;
   const Given& given;
-  bool definite;                ///< A is positive definite and every contact may roll: a solution exists
-  Candidate<double, N> best;    ///< with the efforts of all
-  double error;                 ///< its change of the load
-  double work;                  ///< in Newton steps
-  bool over;                    ///< converged, or nothing more is to be tried
+  bool definite;              ///< A is positive definite and every contact may roll: a solution exists
+  Candidate<double, N> best;  ///< with the efforts of all
+  double error;               ///< its change of the load
+  double work;                ///< in Newton steps
+  bool over;                  ///< converged, or nothing more is to be tried
 
-  [[nodiscard]] GARRA_HD bool spent() const {
-    return work >= options.most_work || best.effort.outer >= options.max_iterations;
-  }
+  [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
+  /// Outer iterations up to the limit.
+  [[nodiscard]] GARRA_HD int left() const { return static_cast<int>(options.max_iterations - best.effort.outer); }
 
   /// Takes forces if they are the best so far, refined where that may help.
   GARRA_HD_CALL void offer(const Vec<double, 3 * N>& c) {
@@ -102,11 +102,11 @@ struct Polished {
 };
 template <int N, class Matrix>
 GARRA_HD_CALL Polished<N> polished(const FrictionRescue& r, const FrictionProblem<double, N, 3, Matrix>& p,
-                                   const Vec<double, 3 * N>& c) {
+                                   const Vec<double, 3 * N>& c, int most) {
   FrictionNewton newton;
   newton.tol = r.tol;
   newton.ladder = false;
-  newton.stage_steps = newton.max_iterations = r.polish_steps;
+  newton.stage_steps = newton.max_iterations = min(r.polish_steps, most);
   FrictionState<double, N, 3, Matrix> s;
   friction_proximal::begin(newton, p, c, s);
   while (newton.running(s)) friction_proximal::advance(newton, s);
@@ -116,7 +116,8 @@ GARRA_HD_CALL Polished<N> polished(const FrictionRescue& r, const FrictionProble
 /// The best forces so far, refined.
 template <class Given, int N, class Matrix>
 GARRA_HD_CALL void refine(Search<Given, N>& search, const FrictionProblem<double, N, 3, Matrix>& p) {
-  const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tol);
+  if (search.left() <= 0) return;
+  const Refined<N> better = refined<N>(search.given, p, search.best, search.options.tol, search.left());
   search.work += better.steps;
   search.best.effort.outer += better.steps;
   search.take(better.judged, better.c);
@@ -139,8 +140,8 @@ GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Ma
   }
 }
 
-/// One solver, Newton trying from its iterate after `polish`, twice, four times, ... as many steps and at its end. `aside`
-/// is the same problem, with room for Newton's matrices where `p` has room for the solver's.
+/// One solver, Newton trying from its iterate after `polish`, twice, four times, ... as many steps and at its end.
+/// `aside` is the same problem, with room for Newton's matrices where `p` has room for the solver's.
 template <class Solver, class Given, int N, class Matrix>
 GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int polish,
                            const FrictionProblem<double, N, 3, Matrix>& p,
@@ -160,8 +161,8 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
     next = std::is_same_v<Solver, FrictionConvex> ? done + 1 : 2 * done;
     const Candidate<double, N> found = solver.candidate(state);
     search.offer(found.c);
-    if (!search.over) {
-      const Polished<N> newton = polished(search.options, aside, found.c);
+    if (!search.over && search.left() > 0) {
+      const Polished<N> newton = polished(search.options, aside, found.c, search.left());
       search.work += newton.steps;
       search.best.effort.outer += newton.steps;
       search.offer(newton.c);
@@ -241,8 +242,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   proximal.first_attempt = 1;
   attempt(search, proximal, kNever, p, aside);
   if constexpr (N > 1) attempt(search, nsgs, kSoon, p, aside);
-  if constexpr (N > 1 && N <= kMostConvex)
-    attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
+  if constexpr (N > 1 && N <= kMostConvex) attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
   search.end_if_ill_conditioned();
   best = search.best;
 }

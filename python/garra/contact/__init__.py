@@ -39,7 +39,7 @@ class Solutions:
     status: Any
     """[...] index in STATUS. converged: the independent residual of the problem as given is at most `tol`"""
     residual: Any
-    """[...] scale-invariant natural-map error"""
+    """[...] relative change of the load for which the forces are an exact solution"""
     iterations: Any
     """[...] of the method"""
     state: Any

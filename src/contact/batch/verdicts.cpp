@@ -1,4 +1,6 @@
 // Verdicts on problems whose contacts all slide: linear complementarity problems, small enough to be exhausted.
+#include <algorithm>
+#include <limits>
 #include <numeric>
 #include <string>
 
@@ -68,6 +70,20 @@ lcp::Problems normal_problems(const ProblemView& in, const std::vector<std::int6
   return out;
 }
 
+/// The forces of a problem that has no solution.
+template <int N>
+void forget(std::int64_t k, Solutions& out) {
+  const auto wipe = [k](auto& numbers, int each, auto nothing) {
+    if (!numbers.empty()) std::fill_n(numbers.begin() + k * each, each, nothing);
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  wipe(out.c, 3 * N, kNan);
+  wipe(out.a, 3 * N, kNan);
+  wipe(out.friction_margin, 1, kNan);
+  wipe(out.critical_friction, 1, kNan);
+  wipe(out.state, N, ContactState::kUnknown);
+}
+
 template <int N>
 void add(const ProblemView& in, const Options& options, const Device& device, Solutions& out) {
   const std::vector<std::int64_t> chosen = choose(in, options, out);
@@ -81,9 +97,13 @@ void add(const ProblemView& in, const Options& options, const Device& device, So
     const bool counted = verdict != solvers::LcpVerdict::kContinuum && verdict != solvers::LcpVerdict::kUndecided;
     if (options.count_solutions)
       out.solutions[static_cast<std::size_t>(k)] = static_cast<std::uint8_t>(counted ? found : kUndecided);
+    // What has no solution has none, though a load within the tolerance may have one.
+    if (verdict == solvers::LcpVerdict::kNoSolution) {
+      status = Status::kNoSolution;
+      forget<N>(k, out);
+    }
     // A certified solution stands, whichever other ones there are.
     if (status == Status::kConverged) continue;
-    if (verdict == solvers::LcpVerdict::kNoSolution) status = Status::kNoSolution;
     // Other methods are to be measured by what they find themselves.
     if (found == 0 || options.method != Method::kAuto) continue;
     const auto candidate = candidate_from<N>(all, all.first[i], out, k);

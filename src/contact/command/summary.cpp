@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 
+#include "garra/solve/friction_newton.hpp"
+
 namespace garra::cli {
 namespace {
 
@@ -142,6 +144,8 @@ void print_solved(const ContactSummary& s) {
     const std::int64_t count = s.by_status[static_cast<std::size_t>(i)];
     if (count > 0) std::printf("  %-15s %lld\n", to_string(static_cast<Status>(i)), static_cast<long long>(count));
   }
+  if (s.worst_ill_conditioned > 0)
+    std::printf("  %-15s worst residual %.2e, forces are given\n", "ill_conditioned", s.worst_ill_conditioned);
   if (!s.rungs.empty()) print_line("ladder", "solved by");
   for (const auto& [rung, count] : s.rungs) print_count(rung_name(rung), count, s.problems);
   if (!s.by_solution_count.empty()) print_line("solutions exist", "by enumeration");
@@ -149,7 +153,8 @@ void print_solved(const ContactSummary& s) {
     print_count(number == ContactSummary::kUndecided ? "undecided" : std::to_string(number), count, s.problems);
   if (s.solved() == 0) return;
   print_line("verdicts", describe_states(s));
-  std::printf("%-15s %.2e of the solved (tolerance %.2g)\n", "worst residual", s.worst_residual, s.options.tol);
+  std::printf("%-15s %.2e of the solved (tolerance %.2g), %.2e of each contact's own load\n", "worst residual",
+              s.worst_residual, s.options.tol, s.worst_contact_residual);
 }
 
 void print_effort(const ContactSummary& s) {
@@ -160,6 +165,9 @@ void print_effort(const ContactSummary& s) {
     std::printf("%-15s median %g, mean %.2f, max %d\n", box_it ? "BoxIt" : kEffortNames[i].printed, spread->median,
                 spread->mean, spread->max);
   }
+  if (s.beyond_newton > 0)
+    std::printf("%-15s %lld problems, %.3g %% of all iterations\n", "beyond Newton",
+                static_cast<long long>(s.beyond_newton), percent(s.iterations_beyond, s.iterations));
   if (s.options.precision == contact::Precision::kMixed)
     std::printf("%-15s %lld of %lld began again in double (%.6g %%)\n", "mixed precision",
                 static_cast<long long>(s.began_again), static_cast<long long>(s.problems),
@@ -200,7 +208,16 @@ void ContactSummary::add(const contact::Problems& p, const contact::Solutions& s
       stalled_starts += std::max(0, solutions.stalls[i]);
     }
     if (mixed && status != Status::kInvalidInput) began_again += solutions.stalls[i];
+    if (options.method == contact::Method::kAuto) {
+      const std::int64_t beyond = solutions.iterations[i] - solvers::kNewtonLadder;
+      iterations += solutions.iterations[i];
+      beyond_newton += beyond > 0;
+      iterations_beyond += std::max<std::int64_t>(beyond, 0);
+    }
+    if (status == Status::kIllConditioned)
+      worst_ill_conditioned = std::max(worst_ill_conditioned, solutions.residual[i]);
     if (status != Status::kConverged) continue;
+    worst_contact_residual = std::max(worst_contact_residual, solutions.contact_residual[i]);
     worst_residual = std::max(worst_residual, solutions.residual[i]);
     // Only `auto` climbs the ladder; of other methods `stage` counts starts.
     if (options.method == contact::Method::kAuto)
@@ -226,6 +243,8 @@ void print_json(const ContactSummary& s) {
       {"solved_share", or_null(share(s.solved(), s.problems))},
       {"status", status_json(s)},
       {"worst_residual", s.solved() > 0 ? Json(s.worst_residual) : Json(nullptr)},
+      {"worst_contact_residual", s.solved() > 0 ? Json(s.worst_contact_residual) : Json(nullptr)},
+      {"worst_ill_conditioned", s.worst_ill_conditioned > 0 ? Json(s.worst_ill_conditioned) : Json(nullptr)},
       {"tolerance", s.options.tol},
       {"states", states_json(s)},
       {"seconds", s.seconds},
@@ -236,7 +255,11 @@ void print_json(const ContactSummary& s) {
       {"unreadable", unreadable_json(s)},
   };
   out.update(effort_json(s));
-  if (s.options.method == contact::Method::kAuto) out["ladder"] = ladder_json(s);
+  if (s.options.method == contact::Method::kAuto) {
+    out["ladder"] = ladder_json(s);
+    out["beyond_newton"] = {{"problems", s.beyond_newton},
+                            {"share_of_iterations", or_null(share(s.iterations_beyond, s.iterations))}};
+  }
   if (minimizes(s.options.method)) {
     out["starts"] = {{"used", s.starts},
                      {"stalled", s.stalled_starts},
