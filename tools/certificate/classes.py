@@ -223,30 +223,51 @@ def sliding(make: Callable, share: float) -> Callable:
     return sliding_problems
 
 
-def soft(rng: np.random.Generator, n: int, k: int) -> Problems:
-    """Compliant grasps of soft contacts (n, t, o, moment / r), docs/grasp-sets.md (1) and "Soft contacts of hands"."""
-    points, normals = (0.05 * x if i == 0 else x for i, x in enumerate(grasp(rng, n, k)))
-    axes = frames(normals, rng)
+def soft_object(rng: np.random.Generator, n: int, k: int) -> tuple[Problems, np.ndarray, dict[str, np.ndarray]]:
+    """Object of 0.1 to 10 kg, 4 to 12 cm long, in soft contacts (n, t, o, moment / r), docs/grasp-sets.md (1): its part
+    of A and b; axes of the contacts; arrays of garra.grasp.Set."""
+    points, normals = grasp(rng, n, k)
+    points, axes = 0.05 * points, frames(normals, rng)
     r = rng.uniform(0.002, 0.02, (n, k))  # [m]
-    mass = 10 ** rng.uniform(-1, 1, n)
-    spin = mass[:, None] * rng.uniform(0.02, 0.04, (n, 3)) ** 2
-    push = np.concatenate([mass[:, None] * rng.normal(size=(n, 3)) * 5, spin * rng.normal(size=(n, 3)) * 50], 1)
-    twist = np.zeros((n, k, 6, 1))
-    twist[..., 3:, 0] = r[..., None] * normals
+    mass, squares = 10 ** rng.uniform(-1, 1, (n, 1)), rng.uniform(0.02, 0.06, (n, 3)) ** 2
+    inertia = mass / 5 * (squares.sum(1, keepdims=True) - squares)  # of an ellipsoid
+    M = np.concatenate([np.repeat(mass, 3, 1), inertia], 1)
+    wrench = M * rng.normal(size=(n, 6)) * np.array([5, 5, 5, 50, 50, 50])
+    twist = np.concatenate([np.zeros((n, k, 3)), r[..., None] * normals], 2)[..., None]
     W = np.concatenate([wrenches(points, axes).reshape(n, 6, k, 3).swapaxes(1, 2), twist], 3)
     W = W.swapaxes(1, 2).reshape(n, 6, 4 * k)
-    M = np.concatenate([np.repeat(mass[:, None], 3, 1), spin], 1)
-    mobility, turning = 10 ** rng.uniform(-1, 1, (n, k)) / mass[:, None], 10 ** rng.uniform(2, 4, (n, k))
-    B = np.concatenate([np.repeat(mobility[..., None], 3, 2), (turning * r**2)[..., None]], 2)
-    pressed = np.concatenate([rng.uniform(0, 10, (n, k, 1)), rng.normal(size=(n, k, 2))], -1) * mass[:, None, None]
-    b = np.einsum("nij,ni->nj", W, push / M) - (B * np.pad(pressed, ((0, 0), (0, 0), (0, 1)))).reshape(n, -1)
-    A = symmetric((W / M[..., None]).swapaxes(1, 2) @ W) + np.einsum("ni,ij->nij", B.reshape(n, -1), np.eye(4 * k))
-    inertia = np.einsum("ni,ij->nij", spin, np.eye(3))
+    A, b = squared(W / np.sqrt(M)[..., None]), np.einsum("nij,ni->nj", W, wrench / M)
     parts = {
-        "points": points, "normals": normals, "tangent": axes[..., 1], "torsion_radius": r, "mass": mass,
-        "wrench": push, "inertia": inertia, "mobility": mobility, "angular_mobility": turning, "force": pressed,
+        "points": points, "normals": normals, "tangent": axes[..., 1], "torsion_radius": r, "mass": mass[:, 0],
+        "com": np.zeros((n, 3)), "inertia": inertia[..., None] * np.eye(3), "gravity": np.zeros((n, 3)),
+        "wrench": wrench,
     }  # fmt: skip
-    return Problems(A, b, frictions(rng, n, k), parts=parts)
+    return Problems(A, b, frictions(rng, n, k), parts=parts), axes, parts
+
+
+def soft(rng: np.random.Generator, n: int, k: int) -> Problems:
+    """Compliant hands of soft contacts."""
+    p, _, parts = soft_object(rng, n, k)
+    mass, r = parts["mass"][:, None], parts["torsion_radius"]
+    mobility, turning = 10 ** rng.uniform(-1, 1, (n, k)) / mass, 10 ** rng.uniform(2, 4, (n, k))
+    B = np.concatenate([np.repeat(mobility[..., None], 3, 2), (turning * r**2)[..., None]], 2).reshape(n, -1)
+    force = np.concatenate([rng.uniform(0, 10, (n, k, 1)), rng.normal(size=(n, k, 2))], -1) * mass[..., None]
+    b = p.b - B * np.pad(force, ((0, 0), (0, 0), (0, 1))).reshape(n, -1)
+    parts = parts | {"mobility": mobility, "angular_mobility": turning, "force": force}
+    return replace(p, A=p.A + B[..., None] * np.eye(4 * k), b=b, parts=parts)
+
+
+def soft_rigid(rng: np.random.Generator, n: int, k: int) -> Problems:
+    """Whole hands of k joints, 0.1 kg m^2 each, that move all soft contacts: A is singular from three contacts on, b in its range."""
+    p, axes, parts = soft_object(rng, n, k)
+    J, spin = rng.normal(size=(2, n, k, 3, k)) * np.array([0.1, 1])[:, None, None, None, None]  # [m], [1]
+    torque = rng.normal(size=(n, k))  # [N m]
+    turning = parts["torsion_radius"][..., None] * np.einsum("njx,njxq->njq", parts["normals"], spin)
+    rows = np.concatenate([np.einsum("njxc,njxq->njcq", axes, J), turning[:, :, None]], 2).reshape(n, 4 * k, k)
+    b = p.b - np.einsum("nrq,nq->nr", rows, torque) / 0.1
+    hand = {"jacobian": J, "angular_jacobian": spin, "mass_matrix": np.tile(0.1 * np.eye(k), (n, 1, 1))}
+    hand |= {"torque": torque, "bias": 0 * torque}
+    return replace(p, A=symmetric(p.A + rows @ rows.swapaxes(1, 2) / 0.1), b=b, parts=parts | hand)
 
 
 @dataclass
@@ -278,4 +299,5 @@ CLASSES = [
     Class("sliding-rigid", sliding(rigid_outside, 1), "open"),
     Class("sliding-condition", sliding(conditioned, 1), "open"),
     Class("soft", soft, "spd", 1),
+    Class("soft-rigid", soft_rigid, "solvable"),
 ]

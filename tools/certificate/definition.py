@@ -69,7 +69,7 @@ def halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def acceleration(p: Problems, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a = A c + b as if in twice the precision and then rounded, and a bound of the error beyond that rounding.
 
-    T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, Dot2 and Proposition 5.5.
+    Dot2 of T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005.
     """
     A = np.ascontiguousarray(np.moveaxis(p.A, 2, 0))  # by columns: [dk, n, dk]
     total, low = p.b.copy(), np.zeros_like(p.b)
