@@ -258,7 +258,8 @@ def soft(rng: np.random.Generator, n: int, k: int) -> Problems:
 
 
 def soft_rigid(rng: np.random.Generator, n: int, k: int) -> Problems:
-    """Whole hands of k joints, 0.1 kg m^2 each, that move all soft contacts: A is singular from three contacts on, b in its range."""
+    """Whole hands of k joints, 0.1 kg m^2 each, that move all soft contacts. b is in the range of A, which is singular
+    from three contacts on."""
     p, axes, parts = soft_object(rng, n, k)
     J, spin = rng.normal(size=(2, n, k, 3, k)) * np.array([0.1, 1])[:, None, None, None, None]  # [m], [1]
     torque = rng.normal(size=(n, k))  # [N m]

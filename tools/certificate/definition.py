@@ -114,6 +114,18 @@ def scales(p: Problems) -> tuple[np.ndarray, np.ndarray]:
     return g, np.sqrt(g) * np.where(connected(p), load[:, None, :], 0).max(-1)
 
 
+def one_step(p: Problems, c: np.ndarray) -> np.ndarray:
+    """Forces of an exact solution for a load near b: c after one projected step with 1/g_j."""
+    a = p.contacts(acceleration(p, c)[0])
+    free = p.contacts(c) - a / scales(p)[0][..., None]
+    c_n, c_T = np.maximum(free[..., 0], 0), free[..., 1:]
+    friction = length(c_T)
+    share = np.minimum(1, p.mu * c_n / np.where(friction > 0, friction, 1))
+    given = -(p.mu * c_n)[..., None] * p.slip
+    c_T = np.where(p.slides[..., None], given, share[..., None] * c_T) if p.slides.any() else share[..., None] * c_T
+    return np.concatenate([c_n[..., None], c_T], -1).reshape(c.shape)
+
+
 def judge(p: Problems, c: np.ndarray, eps: float = EPS) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Reasons why c is false, each [n] bool; and where double-double does not suffice to tell, [n] bool."""
     a, error = (p.contacts(x) for x in acceleration(p, c))
