@@ -35,6 +35,31 @@ if(GARRA_CUDA_SIMULATED STREQUAL "AUTO")
   endif()
 endif()
 
+# nvcc 12.4 to 13.0 puts local arrays that are in use at once in one place (docs/gpu.md). The option turns that pass of its
+# optimizer off. nvcc 13.1.115 has no such defect and gets no option. The optimizer for compute_100 and newer does not know the
+# option, prints that and goes on, and nvcc succeeds: the probe reads the output.
+function(garra_keep_local_arrays_apart flags)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.1.115)
+    return()
+  endif()
+  set(option -Xcicc=--Xopt,-disable-reuse-local-memory)
+  include(CheckSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS ${option})
+  foreach(CMAKE_CUDA_ARCHITECTURES ${GARRA_CUDA_ARCHITECTURES})
+    string(MAKE_C_IDENTIFIER
+      "GARRA_NVCC_${CMAKE_CUDA_COMPILER_VERSION}_KEEPS_LOCAL_ARRAYS_APART_FOR_${CMAKE_CUDA_ARCHITECTURES}" known)
+    check_source_compiles(CUDA "__global__ void kernel(double* x) { *x = 1; }\nint main() {}" ${known}
+      FAIL_REGEX "Unknown command line argument")
+    if(NOT ${known})
+      message(FATAL_ERROR "garra: nvcc ${CMAKE_CUDA_COMPILER_VERSION} puts local arrays that are in use at once in one place, and "
+        "for the GPU architecture ${CMAKE_CUDA_ARCHITECTURES} that cannot be turned off, so kernels would give wrong results. "
+        "Use nvcc 13.1.115 or newer (on PyPI: nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-crt), or compile for "
+        "GARRA_CUDA_ARCHITECTURES=90-virtual, which the driver translates for newer GPUs.")
+    endif()
+  endforeach()
+  set(${flags} ${${flags}} ${option} PARENT_SCOPE)
+endfunction()
+
 if(GARRA_HAS_NVCC)
   set(CMAKE_CUDA_ARCHITECTURES ${GARRA_CUDA_ARCHITECTURES})
   enable_language(CUDA)
@@ -48,16 +73,10 @@ if(GARRA_HAS_NVCC)
   set_target_properties(garra_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON
     POSITION_INDEPENDENT_CODE ON)
   target_include_directories(garra_kernels PRIVATE kernels src include)
-  # Of every file with kernels. -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU. Without
-  # --emit-lifetime-intrinsics nvcc 13.0 guesses when a local array is dead, and wrongly: it put two that were in use at once
-  # in one place (fingers of more than eight joints). The simulated GPU found it. nvcc only warns of calls of functions that are
-  # not the GPU's, and makes code without a meaning of them: an error here.
+  # Flags of every file with kernels. -fmad=false: a multiply-add is fused only where the source says fma(), as on the CPU. nvcc
+  # only warns of calls of functions that the GPU does not have, and makes code without a meaning of them: an error here.
   set(GARRA_CUDA_FLAGS -fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off -Werror=cross-execution-space-call)
-  include(CheckCompilerFlag)
-  check_compiler_flag(CUDA -Xcicc=--emit-lifetime-intrinsics GARRA_NVCC_KNOWS_LIFETIMES)
-  if(GARRA_NVCC_KNOWS_LIFETIMES)
-    list(APPEND GARRA_CUDA_FLAGS -Xcicc=--emit-lifetime-intrinsics)
-  endif()
+  garra_keep_local_arrays_apart(GARRA_CUDA_FLAGS)
   set(GARRA_CUDART CUDA::cudart_static)
   if(GARRA_CUDA_SIMULATED)
     list(APPEND GARRA_CUDA_FLAGS --no-compress)  # PTX is read as it stands
@@ -66,17 +85,8 @@ if(GARRA_HAS_NVCC)
   endif()
   target_compile_options(garra_kernels PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${GARRA_CUDA_FLAGS}>")
   # The assembler takes minutes at its full effort for the methods that minimize a merit function, which are not the fast path.
-  # BOX-QUACAN for two and three contacts has the processor's bits only where nvcc's optimizer holds back, too.
-  set_source_files_properties(kernels/contact/spg.cu kernels/contact/projected_lm.cu
+  set_source_files_properties(kernels/contact/box_quacan.cu kernels/contact/spg.cu kernels/contact/projected_lm.cu
     kernels/contact/fischer_burmeister.cu PROPERTIES COMPILE_OPTIONS -Xptxas=-O1)
-  set_source_files_properties(kernels/contact/box_quacan.cu PROPERTIES COMPILE_OPTIONS "-Xptxas=-O1;-Xcicc=-O1")
-  # Likewise hands of nine to sixteen contacts: where A is singular, one column of a solve by its factors, at -O1 and up.
-  set_source_files_properties(kernels/grasp/set_hand_large.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O0)
-  # Likewise soft contacts of hands: at -O2 the first number of a guess that is zero is read and never set, at -O1 a sample of
-  # two contacts has another outcome.
-  set_source_files_properties(kernels/grasp/set_hand_soft.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O0)
-  # Likewise a controller that computes torques of nine to sixteen joints: NaN at -O2 and up.
-  set_source_files_properties(kernels/chain/simulate_large.cu PROPERTIES COMPILE_OPTIONS -Xcicc=-O1)
   if(GARRA_CUDA_VERBOSE)
     target_compile_options(garra_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xptxas=-v>)
   endif()

@@ -54,6 +54,12 @@ if(GARRA_TESTS AND GARRA_HAS_NVCC AND CMAKE_GENERATOR STREQUAL Ninja)
   add_test(NAME install.programs_have_their_kernels_once COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}
     -DWORK=${PROJECT_BINARY_DIR}/tests/with_cuda -DNINJA=${CMAKE_MAKE_PROGRAM} -DCXX=${CMAKE_CXX_COMPILER}
     -P ${PROJECT_SOURCE_DIR}/tests/install/with_cuda.cmake)
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)  # the first that knows the architecture
+    add_test(NAME install.architectures_that_nvcc_compiles_wrongly_are_refused COMMAND ${CMAKE_COMMAND}
+      -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${PROJECT_BINARY_DIR}/tests/architecture -DNINJA=${CMAKE_MAKE_PROGRAM}
+      -DCXX=${CMAKE_CXX_COMPILER} -DNVCC=${CMAKE_CUDA_COMPILER} -DNVCC_VERSION=${CMAKE_CUDA_COMPILER_VERSION}
+      -P ${PROJECT_SOURCE_DIR}/tests/install/architecture.cmake)
+  endif()
 endif()
 
 if(GARRA_TESTS)

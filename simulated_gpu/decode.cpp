@@ -270,17 +270,22 @@ class Decoder {
     return run;
   }
 
-  void add_operation(const Statement& s, const std::vector<std::string_view>& parts) {
+  /// Type of operand k (0: the result): that of the instruction, with three exceptions.
+  static Type type_of_operand(const std::vector<std::string_view>& parts, std::size_t k) {
     const Type type = type_of(parts.back());
-    const bool shifts = parts[0] == "shl" || parts[0] == "shr", selects = parts[0] == "selp";
+    if (k == 2 && (parts[0] == "shl" || parts[0] == "shr")) return {'u', 32};
+    if (k == 3 && parts[0] == "selp") return {'p', 64};
+    if (k == 3 && parts[0] == "mad" && has(parts, "wide")) return {type.letter, 2 * type.bits};
+    return type;
+  }
+
+  void add_operation(const Statement& s, const std::vector<std::string_view>& parts) {
     int in[3] = {kNone, kNone, kNone};
     const std::size_t most = parts[0] == "bfi" ? 3 : 4;
-    for (std::size_t k = 1; k < s.operands.size() && k < most; ++k) {
-      const Type its = shifts && k == 2 ? Type{'u', 32} : selects && k == 3 ? Type{'p', 64} : type;
-      in[k - 1] = operand(s.operands[k], its);
-    }
+    for (std::size_t k = 1; k < s.operands.size() && k < most; ++k)
+      in[k - 1] = operand(s.operands[k], type_of_operand(parts, k));
     Instruction& i = emit(checked(operation(s.name), s), s.operands.at(0), in[0], in[1], in[2]);
-    i.computes = type.is_float() && !selects;
+    i.computes = type_of(parts.back()).is_float() && parts[0] != "selp";
     if (parts[0] == "lop3") i.number = whole(s.operands.at(4));                                // the table
     if (parts[0] == "bfi") i.number = whole(s.operands.at(3)) | whole(s.operands.at(4)) << 8;  // the first, how many
   }

@@ -35,7 +35,7 @@ void see_reads(const Instruction& i, const See& see) {
 
 /// Whether the instruction behind it is the only one that may be next.
 bool goes_straight_on(const Instruction& i) {
-  return i.kind == Kind::kData || i.kind == Kind::kCall || i.kind == Kind::kBarrier;
+  return i.kind == Kind::kData || i.kind == Kind::kCall || i.kind == Kind::kBarrier || i.kind == Kind::kBlockBarrier;
 }
 
 std::vector<Basic> blocks_of(const std::vector<Instruction>& code) {

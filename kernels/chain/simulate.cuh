@@ -180,7 +180,7 @@ void simulate_six(const Job& job) {
 
 }  // namespace simulate_cuda
 
-/// Chains of up to six joints of any kind, with numbers per sample; and of up to kMaxJoints (see cmake/cuda.cmake).
+/// Chains of up to six joints of any kind, with numbers per sample; and of up to kMaxJoints.
 void simulate_varying(const SimulateJob& job);
 void simulate_varying(const DeviceSimulateJob& job);
 void simulate_large(const SimulateJob& job);

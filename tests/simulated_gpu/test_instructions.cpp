@@ -5,58 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <vector>
 
-#include "simulated_gpu/warp.hpp"
+#include "machine.hpp"
 
 namespace simulated_gpu {
 namespace {
-
-constexpr const char* kHead = ".version 9.0\n.target sm_80\n.address_size 64\n";
-
-/// A warp with all that it needs, and memory.
-class Machine {
- public:
-  explicit Machine(const std::string& ptx) : text_(kHead + ptx), module_(text_, memory_) {}
-
-  /// Runs the kernel `k` in `threads` threads; its parameters are words.
-  void run(const std::vector<Word>& parameters, int threads = kLanes) {
-    SharedMemory shared(256);
-    const auto number = static_cast<std::size_t>((threads + kLanes - 1) / kLanes);
-    std::vector<Words> registers(2000 * number), local(2000 * number);
-    std::vector<Warp> warps(number);
-    for (std::size_t k = 0; k < number; ++k) {
-      Warp& warp = warps[k];
-      warp.registers = registers.data() + 2000 * k;
-      warp.registers_end = warp.registers + 2000;
-      warp.local = local.data() + 2000 * k;
-      warp.local_bytes = 2000 * 8;
-      warp.memory = &memory_;
-      warp.shared = &shared;
-      warp.parameters = reinterpret_cast<const std::byte*>(parameters.data());
-      warp.parameter_bytes = parameters.size() * sizeof(Word);
-      const int first = static_cast<int>(k) * kLanes, mine = std::min(kLanes, threads - first);
-      warp.place = {2, 3, static_cast<std::uint32_t>(threads), static_cast<std::uint32_t>(first)};
-      warp.take_part(mine == kLanes ? ~0u : (1u << mine) - 1);
-    }
-    run_kernel(warps, *module_.function("k"), shared);
-    counts = warps[0].counts;
-  }
-
-  Memory& memory() { return memory_; }
-  template <class T>
-  T* host(std::uint64_t address, std::size_t count) {
-    return reinterpret_cast<T*>(memory_.host(address, count * sizeof(T)));
-  }
-
-  Counts counts;
-
- private:
-  std::string text_;
-  Memory memory_{1 << 20};
-  Module module_;
-};
 
 /// What thread i has in %rd9 after `body`: %rd1 is the pointer in the first parameter, %rd2 the second parameter,
 /// %r1 the thread.
@@ -165,6 +118,8 @@ TEST(Instruction, OfWholeNumbersKeepsItsWidth) {
   EXPECT_EQ(wide("mul.wide.u32", {"0xFFFFFFFF", "2"}), 0x1fffffffeull);
   EXPECT_EQ(wide("mul.hi.u64", {"0xFFFFFFFFFFFFFFFF", "16"}), 15u);
   EXPECT_EQ(whole("mad.lo.s32", {"-3", "5", "20"}), 5u);
+  EXPECT_EQ(wide("mad.wide.u32", {"3", "5", "0x100000000"}), 0x10000000full) << "the sum has twice the bits";
+  EXPECT_EQ(wide("mad.wide.s32", {"-3", "5", "-1"}), static_cast<Word>(-16));
   EXPECT_EQ(whole("div.s32", {"-7", "2"}), static_cast<std::uint32_t>(-3));
   EXPECT_EQ(whole("rem.s32", {"-7", "2"}), static_cast<std::uint32_t>(-1));
   EXPECT_EQ(wide("div.u64", {"17", "5"}), 3u);
@@ -525,6 +480,26 @@ TEST(SharedMemory, OfABlockIsAddedToByAllOfItsWarps) {
 TEST(SharedMemory, OfABlockIsRefusedWithoutItsBarrier) {
   EXPECT_THROW(counted(kMeet, ""), Fault);
   EXPECT_THROW(counted("", kMeet), Fault);
+}
+
+// Each turn of the loop needs %rd8, for the last time in the order of the text where %rd6 is about to be set.
+TEST(SharedMemory, ABarrierInALoopLeavesWhatTheNextTurnNeeds) {
+  const auto out = results(R"(
+  mov.u64 %rd5, 0;
+  mov.u64 %rd8, 2;
+  mov.u32 %r2, 0;
+AGAIN:
+  add.s32 %r2, %r2, 1;
+  bar.sync 0;
+  add.s64 %rd5, %rd5, %rd8;
+  mul.lo.s64 %rd6, %rd5, 10;
+  mul.lo.s64 %rd7, %rd6, 10;
+  st.global.u64 [%rd1], %rd7;
+  setp.lt.u32 %p1, %r2, 3;
+  @%p1 bra AGAIN;
+  mov.u64 %rd9, %rd5;
+)");
+  EXPECT_EQ(out[5], 6u);
 }
 
 TEST(SharedMemory, RefusesABarrierThatOneWarpDoesNotReach) {
