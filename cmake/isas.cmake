@@ -58,7 +58,6 @@ endfunction()
 add_library(garra_generate OBJECT ${GARRA_GENERATE_SOURCES} src/chain/generate/entry.cpp)
 target_include_directories(garra_generate PRIVATE src)
 target_link_libraries(garra_generate PRIVATE garra garra_warnings)
-target_compile_definitions(garra_generate PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
 add_library(garra_host SHARED $<TARGET_OBJECTS:garra_generate> $<TARGET_OBJECTS:garra_io>
   $<TARGET_OBJECTS:garra_commands> $<TARGET_OBJECTS:garra_mncp>)
 set_target_properties(garra_host PROPERTIES OUTPUT_NAME garra-host LINKER_LANGUAGE CXX)
@@ -103,7 +102,6 @@ function(garra_computes target isa)
   set_target_properties(${target} PROPERTIES NO_SONAME ON GARRA_ISA ${isa} CXX_VISIBILITY_PRESET default
     VISIBILITY_INLINES_HIDDEN OFF)
   target_include_directories(${target} PRIVATE src)
-  target_compile_definitions(${target} PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
   target_compile_options(${target} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections ${GARRA_LANES_GCC})
   target_link_libraries(${target} PRIVATE garra garra_warnings nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
     HDF5::HDF5 Eigen3::Eigen)
