@@ -178,7 +178,12 @@ Claim claim_of(const std::string& summary) {
 }
 
 void expect_study(RunFolder& folder, const study::Study& study) {
-  folder.expect({study.shape(), study.columns(), study.plan().chunk, version()});
+  folder.expect({study.shape(), study.columns(), study.plan().chunk, results_version()});
+}
+
+void expect_study_of_any_version(RunFolder& folder, const study::Study& study) {
+  const std::string begun_by = in_manifest(folder, "garra");
+  folder.expect({study.shape(), study.columns(), study.plan().chunk, begun_by.empty() ? results_version() : begun_by});
 }
 
 void require_unchanged(const RunFolder& folder) {
@@ -193,9 +198,10 @@ void require_unchanged(const RunFolder& folder) {
 
 void require_same_program(const RunFolder& folder) {
   const std::string begun_by = in_manifest(folder, "garra");
-  if (begun_by.empty() || begun_by == version()) return;
+  if (begun_by.empty() || same_results(begun_by, version())) return;
   throw Error(ExitCode::kInputOutput,
-              folder.path() + ": was begun by garra " + begun_by + ", this is garra " + version(),
+              folder.path() + ": was begun by garra " + begun_by + ", whose results may differ from those of garra " +
+                  version(),
               "continue it with that version, or begin anew: garra run " + folder.scenario());
 }
 
