@@ -110,7 +110,7 @@ endfunction()
 # Loops over lanes, and what goes with the width of a register.
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
 list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue(_large)?\\.cpp$")
-list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/rows.cpp
+list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/interrupt.cpp src/base/rows.cpp
   src/contact/balance/entry.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
   src/grasp/study/study.cpp src/grasp/time/analyse.cpp src/grasp/time/motion.cpp
   src/platform/batch/dynamics.cpp src/platform/batch/full.cpp src/platform/batch/full_dynamics.cpp
@@ -139,7 +139,7 @@ function(garra_whole target isa)
 endfunction()
 garra_whole(garra_v2 v2 ${GARRA_SOURCES})
 set_target_properties(garra_v2 PROPERTIES OUTPUT_NAME garra-v2)
-list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(instruction_set|rows)\\.cpp$")
+list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(instruction_set|interrupt|rows)\\.cpp$")
 garra_whole(garra_fma v3 ${GARRA_SOURCES})
 set_target_properties(garra_fma PROPERTIES OUTPUT_NAME garra-fma)
 target_compile_definitions(garra_fma PRIVATE GARRA_LANES_ELSEWHERE)
