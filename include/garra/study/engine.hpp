@@ -45,8 +45,8 @@ class Study {
   [[nodiscard]] virtual Estimate named_estimate(const Total& total, const std::string& quantity) const;
   /// The widest of the intervals that Plan::stop_half_width is about.
   [[nodiscard]] virtual double widest_interval(const Total& total) const = 0;
-  /// Share of samples without an answer.
-  [[nodiscard]] virtual double unsolved_share(const Total& total) const = 0;
+  /// The counts behind each probability that the study is about: what unsolved_fault() judges.
+  [[nodiscard]] virtual std::vector<Verdicts> verdicts(const Total& total) const = 0;
 
  protected:
   Study() = default;

@@ -106,7 +106,7 @@ void solver_fields(Fields& f, Scenario& s) {
   f.key("method", method(), {.doc = "of the contact problem"});
   f.key("tol", quantity(s.tol, {kRatio, {.low = 0, .high = 1e-2, .above_low = true}}), {.doc = "of its certificate"});
   f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve"});
-  max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
+  max_unsolved_field(f, s.plan);
   f.when({!s.time, "without `[time]`", "is not used with [time]: no step looks for a second solution",
           "Leave it out, or leave [time] out for a study of one instant."},
          [&] {
