@@ -13,21 +13,33 @@ thread_local bool is_owner = false;
 }  // namespace
 
 InterruptScope::InterruptScope(std::function<void()> ask, std::chrono::milliseconds period)
-    : ask_(std::move(ask)), period_(period), next_(Clock::now() + period), outer_(is_owner ? current_scope : nullptr) {
+    : ask_(std::move(ask)),
+      period_(period),
+      next_(Clock::now() + period),
+      outer_(current_scope),
+      owns_outer_(is_owner) {
   current_scope = this;
   is_owner = true;
 }
 
 InterruptScope::~InterruptScope() {
   current_scope = outer_;
-  is_owner = outer_ != nullptr;
+  is_owner = owns_outer_;
+}
+
+void InterruptScope::check_outer() const {
+  if (outer_ == nullptr) return;
+  if (owns_outer_)
+    outer_->check_in_owner();
+  else
+    outer_->check_in_team();
 }
 
 void InterruptScope::check_in_owner() {
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   try {
-    if (outer_ != nullptr) outer_->check_in_owner();
+    check_outer();
     ask_();
   } catch (...) {
     error_ = std::current_exception();
@@ -38,12 +50,18 @@ void InterruptScope::check_in_owner() {
   next_ = Clock::now() + period_;
 }
 
+void InterruptScope::check_in_team() const {
+  // The same exception: the first one that a team throws is that of the call.
+  if (ended_.load(std::memory_order_acquire)) std::rethrow_exception(error_);
+}
+
 void check_interrupt() {
   InterruptScope* const scope = current_scope;
   if (scope == nullptr) return;
-  if (is_owner) return scope->check_in_owner();
-  // In a team the first exception counts, and this one may be it: the same one.
-  if (scope->ended_.load(std::memory_order_acquire)) std::rethrow_exception(scope->error_);
+  if (is_owner)
+    scope->check_in_owner();
+  else
+    scope->check_in_team();
 }
 
 InterruptScope* InterruptShare::current() { return current_scope; }

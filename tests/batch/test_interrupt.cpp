@@ -21,7 +21,7 @@ struct Stop {};
 /// Blocks of a millisecond, far more than a test waits for.
 std::int64_t run_blocks(int threads) {
   std::atomic<std::int64_t> done{0};
-  batch::for_blocks(threads, {100'000, 1}, [&](std::int64_t, std::int64_t) {
+  batch::for_blocks(threads, {20'000, 1}, [&](std::int64_t, std::int64_t) {
     std::this_thread::sleep_for(milliseconds(1));
     ++done;
   });
@@ -73,6 +73,18 @@ TEST(Interrupt, AScopeWithinAnotherAsksBoth) {
     EXPECT_EQ(asked, 0);
   }
   EXPECT_THROW(run_blocks(2), Stop);
+}
+
+TEST(Interrupt, AScopeWithinATeamSeesThatTheTeamHasEnded) {
+  const InterruptScope outer([] { throw Stop(); }, milliseconds(20));
+  const auto in_team = [](std::int64_t, std::int64_t) {
+    {
+      const InterruptScope inner([] {}, milliseconds(1));
+      run_blocks(1);
+    }
+    run_blocks(1);
+  };
+  EXPECT_THROW(batch::for_blocks(3, {3, 1}, in_team), Stop);
 }
 
 TEST(Interrupt, ALoopOverStepsAsksEverySoOften) {

@@ -26,11 +26,14 @@ class InterruptScope {
   using Clock = std::chrono::steady_clock;
 
   void check_in_owner();
+  void check_in_team() const;
+  void check_outer() const;
 
   std::function<void()> ask_;
   std::chrono::milliseconds period_;
   Clock::time_point next_;
-  InterruptScope* outer_;  ///< of the same thread; asked as well
+  InterruptScope* outer_;  ///< that the thread had before; asked as well
+  bool owns_outer_;        ///< it was made in this thread
   std::atomic<bool> ended_{false};
   std::exception_ptr error_ = {};  ///< once `ended_`
 };
