@@ -259,7 +259,7 @@ def _text(value: Any) -> str:
 
 
 def _call(arguments: list[str], progress: Progress = False) -> int:
-    """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which ends its chunk."""
+    """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which stops within a second."""
     show = listener(progress)
     arguments = [*arguments, "--progress", "none" if show is None else "json"]
     process = subprocess.Popen(
@@ -277,7 +277,7 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
         process.wait()
     except BaseException:
         # Ctrl-C, which outside of a terminal came to this process alone, or an exception of the listener's: the program
-        # ends its chunk.
+        # stops, and keeps its chunks.
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise

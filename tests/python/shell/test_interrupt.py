@@ -127,7 +127,7 @@ assert heard and found.status == 0, (heard, found.status)
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_run_ends_within_a_chunk_that_takes_minutes(tmp_path, stop):
     text = (ROOT / "data" / "scenarios" / "three_puma_sphere.toml").read_text()
-    (tmp_path / "long.toml").write_text(text + "\n[time]\nduration = 60.0\n")
+    (tmp_path / "long.toml").write_text(text + "\n[time]\nuntil = 60\n")
     run = tmp_path / "run"
     command = [PROGRAM, "run", tmp_path / "long.toml", "-o", run, "--samples", "65536", "--set", "sampling.chunk=65536",
                "--no-report", "--quiet", "--device", "cpu"]  # fmt: skip
