@@ -341,7 +341,7 @@ def run(
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
     progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
     ..., ...}. client: a dask.distributed client whose workers compute it; `out` is then needed, on a file system that all
-    of them see, and `threads` has no meaning (docs/campaigns.md). Ctrl-C, or an exception of that function, ends the run within a chunk and keeps what is there:
+    of them see, and `threads` has no meaning (docs/campaigns.md). Ctrl-C, or an exception of that function, ends the run within a second and keeps what is there:
     garra.open_run(out, resume=True) goes on. Raises
     garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
     """
