@@ -58,7 +58,6 @@ endfunction()
 add_library(garra_generate OBJECT ${GARRA_GENERATE_SOURCES} src/chain/generate/entry.cpp)
 target_include_directories(garra_generate PRIVATE src)
 target_link_libraries(garra_generate PRIVATE garra garra_warnings)
-target_compile_definitions(garra_generate PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
 add_library(garra_host SHARED $<TARGET_OBJECTS:garra_generate> $<TARGET_OBJECTS:garra_io>
   $<TARGET_OBJECTS:garra_commands> $<TARGET_OBJECTS:garra_mncp>)
 set_target_properties(garra_host PROPERTIES OUTPUT_NAME garra-host LINKER_LANGUAGE CXX)
@@ -103,7 +102,6 @@ function(garra_computes target isa)
   set_target_properties(${target} PROPERTIES NO_SONAME ON GARRA_ISA ${isa} CXX_VISIBILITY_PRESET default
     VISIBILITY_INLINES_HIDDEN OFF)
   target_include_directories(${target} PRIVATE src)
-  target_compile_definitions(${target} PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
   target_compile_options(${target} PRIVATE -fno-semantic-interposition -ffunction-sections -fdata-sections ${GARRA_LANES_GCC})
   target_link_libraries(${target} PRIVATE garra garra_warnings nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus
     HDF5::HDF5 Eigen3::Eigen)
@@ -112,7 +110,7 @@ endfunction()
 # Loops over lanes, and what goes with the width of a register.
 file(GLOB GARRA_LANES_SOURCES CONFIGURE_DEPENDS src/*/instances/*.cpp)
 list(FILTER GARRA_LANES_SOURCES EXCLUDE REGEX "/rescue(_large)?\\.cpp$")
-list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/rows.cpp
+list(APPEND GARRA_LANES_SOURCES src/base/instruction_set.cpp src/base/interrupt.cpp src/base/rows.cpp
   src/contact/balance/entry.cpp src/contact/balance/soft.cpp src/contact/batch/rows.cpp src/contact/gradient/entry.cpp src/contact/lcp/entry.cpp
   src/grasp/study/study.cpp src/grasp/time/analyse.cpp src/grasp/time/motion.cpp
   src/platform/batch/dynamics.cpp src/platform/batch/full.cpp src/platform/batch/full_dynamics.cpp
@@ -141,7 +139,7 @@ function(garra_whole target isa)
 endfunction()
 garra_whole(garra_v2 v2 ${GARRA_SOURCES})
 set_target_properties(garra_v2 PROPERTIES OUTPUT_NAME garra-v2)
-list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(instruction_set|rows)\\.cpp$")
+list(FILTER GARRA_SOURCES EXCLUDE REGEX "/src/base/(instruction_set|interrupt|rows)\\.cpp$")
 garra_whole(garra_fma v3 ${GARRA_SOURCES})
 set_target_properties(garra_fma PROPERTIES OUTPUT_NAME garra-fma)
 target_compile_definitions(garra_fma PRIVATE GARRA_LANES_ELSEWHERE)

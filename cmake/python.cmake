@@ -42,7 +42,6 @@ if(NOT GARRA_ISAS)  # it is in libgarra-host.so then
   target_link_libraries(garra_python PRIVATE garra_mncp)
 endif()
 target_compile_options(garra_python PRIVATE $<IF:$<BOOL:${GARRA_ISAS}>,-Os,-O1>)  # it hands arrays over
-target_compile_definitions(garra_python PRIVATE GARRA_VERSION="${PROJECT_VERSION}")
 set(stub_needs garra_python)
 if(GARRA_ISAS)
   garra_runs_on_older_linux(garra_python)

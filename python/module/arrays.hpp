@@ -17,6 +17,7 @@
 
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
+#include "garra/batch/interrupt.hpp"
 
 namespace garra::python {
 
@@ -50,6 +51,23 @@ template <class T>
 nb::object taken(std::vector<T>&& values, std::vector<std::size_t> shape) {
   return taken_as<T>(std::move(values), std::move(shape));
 }
+
+/// Raises what Python's handlers of signals raise: KeyboardInterrupt after Ctrl-C. In other threads than Python's main
+/// one it does nothing, as everywhere in Python.
+inline void check_signals() {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+/// A call of the library: while it lives, other threads have the GIL, and a signal ends the call.
+class Computing {
+ public:
+  Computing() : interrupt_(check_signals) {}
+
+ private:
+  nb::gil_scoped_release released_;
+  InterruptScope interrupt_;
+};
 
 /// Where a call on arrays runs: "auto", "cpu", "scalar", "cuda:0"; for which one core takes so long.
 inline Device device_of(const std::string& name, int threads, double work) {

@@ -99,7 +99,7 @@ nb::dict evaluate(const Robot& robot, const Numbers& q, const std::optional<Numb
   const auto count = static_cast<std::int64_t>(q.shape(0));
   chain::Results results;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     chain::evaluate(robot, {count, span_of(q), span_of(qd), span_of(qdd), span_of(tau), span_of(wrench)}, wanted,
                     {options, device_of(device, threads, core_seconds::kCopying)}, results);
   }
@@ -165,7 +165,7 @@ nb::dict simulate(const Robot& robot, const Numbers& q, const Numbers& qd, const
   const chain::SimulateOptions options = simulate_options(times, until, method, step);
   chain::Trajectories t;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     t = chain::simulate(robot, samples, {}, options,
                         device_of(device, threads, core_seconds::motions(samples.count, robot.joints, until, step)));
   }

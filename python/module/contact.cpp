@@ -68,7 +68,7 @@ Solutions solve(const Numbers& A, const Numbers& b, const Numbers& mu, const std
                 const std::optional<Numbers>& slip_velocity, const How& how) {
   Solutions out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const auto options = contact_options(how.method, how.precision, how.tol, how.max_iterations, how.effort);
     const double work = core_seconds::contacts(static_cast<std::int64_t>(mu.shape(0)), static_cast<int>(mu.shape(1)));
     contact::solve(view_of(A, b, mu, mode, slip_velocity), options, device_of(how.device, how.threads, work), out);
@@ -80,7 +80,7 @@ nb::dict judge(const Numbers& A, const Numbers& b, const Numbers& mu, const std:
                const std::optional<Numbers>& slip_velocity, const Numbers& c, double tol) {
   Solutions out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     out = contact::judge(view_of(A, b, mu, mode, slip_velocity), span_of(c), tol);
   }
   return arrays_of(std::move(out));
@@ -91,7 +91,7 @@ nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const st
   const std::size_t n = mu.shape(0), k = mu.shape(1);
   contact::Balances out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     out = contact::balance(
         {static_cast<int>(k), static_cast<std::int64_t>(n), span_of(W), span_of(w), span_of(mu), span_of(limit)},
         device_of(device, threads, core_seconds::balances(static_cast<std::int64_t>(n), static_cast<int>(k))));
@@ -109,7 +109,7 @@ nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const 
   const std::size_t n = mu.shape(0), k = mu.shape(1);
   contact::Gradients out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     out = contact::gradients({static_cast<int>(k), static_cast<std::int64_t>(n), span_of(A), span_of(mu), span_of(c),
                               span_of(a), span_of(regime), span_of(cotangent)},
                              device_of(device, threads, core_seconds::kCopying));
@@ -125,7 +125,7 @@ nb::dict lcp_solve(const Numbers& M, const Numbers& q, double tol, const std::st
   const std::size_t n = q.shape(0), k = q.shape(1);
   lcp::Solutions out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const auto matrix = span_of(M), vector = span_of(q);
     lcp::Problems in{static_cast<int>(k),
                      static_cast<std::int64_t>(n),

@@ -86,7 +86,7 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
   io::Object object;
   grasp::Proposal p;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     if (vertex && face) {
       const auto v = span_of(*vertex);
       const auto f = span_of(*face);
@@ -94,11 +94,7 @@ nb::dict propose(const std::string& words, const std::optional<Numbers>& vertex,
     } else {
       object = io::read_object(words, scale);
     }
-    p = grasp::propose(*object.surface, o, device_of(device, threads, core_seconds::proposals(o.count, o.fingers)),
-                       [](std::int64_t, std::int64_t) {
-                         const nb::gil_scoped_acquire held;
-                         if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
-                       });
+    p = grasp::propose(*object.surface, o, device_of(device, threads, core_seconds::proposals(o.count, o.fingers)), {});
   }
   mesh::Mesh picture = object.surface->picture();
   const auto v = static_cast<std::size_t>(picture.vertices()), f = static_cast<std::size_t>(picture.faces());

@@ -134,12 +134,9 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   const SetStudy study = study_of(uncertain);
   grasp::Ranking r;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const double work = core_seconds::ranking(set.count(), study.samples);
-    r = grasp::rank(set, study, device_of(device, threads, work), [](std::int64_t) {
-      const nb::gil_scoped_acquire held;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();  // Ctrl-C
-    });
+    r = grasp::rank(set, study, device_of(device, threads, work), {});
   }
   const std::size_t n = r.status.size();
   nb::dict out;

@@ -39,7 +39,7 @@ nb::dict solve(int family, const Numbers& numbers, const Numbers& start, const s
                const std::string& minimizer, const mncp::Options& options, const Device& device) {
   mncp::Solutions out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const mncp::Choice choice{named<mncp::Merit>("merit", mncp::kMerits, merit),
                               named<mncp::Minimizer>("minimizer", mncp::kMinimizers, minimizer)};
     out = mncp::solve_arrays({family, static_cast<std::int64_t>(start.shape(0)), span_of(numbers), span_of(start)},

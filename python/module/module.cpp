@@ -4,6 +4,7 @@
 #include "base/instruction_set.hpp"
 #include "garra/core/error.hpp"
 #include "garra/core/status.hpp"
+#include "garra/core/version.hpp"
 
 namespace garra::python {
 
@@ -61,7 +62,7 @@ NB_MODULE(_core, m) {
   static auto* exceptions = new Exceptions(m);
   nb::register_exception_translator(translate, exceptions);
   require_wanted_instruction_set();
-  m.attr("version") = GARRA_VERSION;
+  m.attr("version") = version();
   m.attr("isa") = instruction_set();
   nb::list statuses;
   for (int s = 0; s < kStatusCount; ++s) statuses.append(to_string(static_cast<Status>(s)));

@@ -23,7 +23,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   platform::InverseKinematics r;
   const Poses poses{copied(position), copied(quaternion)};
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     platform::InverseOptions options;
     options.conditioning = options.limits = true;
     r = platform::inverse_kinematics({p}, poses, {}, options, device_of(device, threads, core_seconds::kCopying));
@@ -45,7 +45,7 @@ nb::dict forward(const Platform& p, const Numbers& lengths, const Numbers& posit
   platform::ForwardKinematics r;
   const Poses guess{copied(position), copied(quaternion)};
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     platform::ForwardOptions options;
     options.certify = certify;
     r = platform::forward_kinematics({p}, copied(lengths), guess, options,
@@ -115,7 +115,7 @@ void forward_on_gpu(const Platform& p, const nb::dict& given, const nb::dict& ou
 nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint64_t seed) {
   platform::AssemblyModes r;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     platform::ModeOptions options;
     options.starts = starts;
     options.seed = seed;

@@ -27,7 +27,7 @@ nb::dict inverse(const Platform& p, const Numbers& position, const Numbers& quat
   const platform::Motion motion{copied(velocity), copied(acceleration)};
   platform::InverseDynamics r;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     r = platform::inverse_dynamics({p}, poses, motion, copied(wrench), form_of(form),
                                    device_of(device, threads, core_seconds::kCopying));
   }
@@ -49,7 +49,7 @@ nb::dict forward(const Platform& p, const Numbers& position, const Numbers& quat
   const Poses poses{copied(position), copied(quaternion)};
   platform::ForwardDynamics r;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     r = platform::forward_dynamics({p}, poses, copied(velocity), copied(force), copied(wrench), form_of(form),
                                    device_of(device, threads, core_seconds::kCopying));
   }
@@ -81,7 +81,7 @@ nb::dict simulate(const Platform& p, const Numbers& position, const Numbers& qua
   input.force = copied(force);
   platform::Trajectories r;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const auto samples = static_cast<std::int64_t>(n);
     r = platform::simulate({p}, starts, input, options_of(times, method, step, watch_limits),
                            device_of(device, threads, core_seconds::platform_motions(samples, times.back(), step)));

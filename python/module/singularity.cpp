@@ -27,14 +27,14 @@ std::string json_of(const Analysis& analysis, const AnalyseOptions& options) {
 }
 
 std::string analyse_robot(const chain::Robot& robot, const std::vector<double>& q, double tolerance, double step) {
-  const nb::gil_scoped_release released;
+  const Computing computing;
   const AnalyseOptions options = options_of(tolerance, step);
   return json_of(singularity::analyse(robot, q, options), options);
 }
 
 /// Rows of `screws`: direction, moment about the world's origin.
 std::string analyse_screws(const Numbers& screws, double tolerance, double step) {
-  const nb::gil_scoped_release released;
+  const Computing computing;
   singularity::ScrewSet set;
   for (std::size_t i = 0; i < screws.shape(0); ++i) {
     const double* s = screws.data() + 6 * i;
@@ -61,7 +61,7 @@ nb::dict measure(const chain::Robot& robot, const Numbers& q, const std::string&
   const std::size_t n = q.shape(0);
   singularity::Measures out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const MeasureOptions options = measure_options(center, length, MeasureOptions{}.tolerance);
     out = singularity::measure(robot, copied(q), options,
                                device_of(device, threads, core_seconds::measures(static_cast<std::int64_t>(n))));
@@ -96,7 +96,7 @@ nb::dict nearest(const chain::Robot& robot, const Numbers& q, const std::string&
   const std::size_t n = q.shape(0), j = q.shape(1);
   singularity::NearSingularities out;
   {
-    const nb::gil_scoped_release released;
+    const Computing computing;
     const MeasureOptions options = measure_options(center, length, tolerance);
     out = singularity::nearest_singularities(
         robot, copied(q), options, device_of(device, threads, core_seconds::nearest(static_cast<std::int64_t>(n))));

@@ -9,6 +9,7 @@
 #include "garra/batch/devices.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "shell/commands.hpp"
 #include "shell/progress.hpp"
 
@@ -69,7 +70,7 @@ bool self_test_of_gpus() {
 }
 
 void doctor() {
-  std::printf("garra %s, compiled by GCC %s, instruction set %s\n\nself-test\n", GARRA_VERSION, __VERSION__,
+  std::printf("garra %s, compiled by GCC %s, instruction set %s\n\nself-test\n", version(), __VERSION__,
               instruction_set());
   bool ok = self_test(parse_device("scalar"));
   ok = self_test(parse_device("cpu")) && ok;

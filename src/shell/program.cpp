@@ -21,6 +21,7 @@
 #include "base/instruction_set.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "shell/command_line.hpp"
 #include "shell/commands.hpp"
 #include "shell/terminal.hpp"
@@ -134,7 +135,8 @@ void require_utf8(int argc, const char* const* argv) {
 int run(int argc, char** argv) {
   require_utf8(argc, argv);
   garra::require_wanted_instruction_set();
-  garra::cli::CommandLine line("garra: batched robotics solves on CPU lanes and CUDA", "garra", "garra " GARRA_VERSION);
+  garra::cli::CommandLine line("garra: batched robotics solves on CPU lanes and CUDA", "garra",
+                               std::string("garra ") + garra::version());
   const garra::cli::Command app = line.program();
   app.require_subcommand();
   app.footer(

@@ -93,12 +93,9 @@ void require_all(const std::vector<Requirement>& requirements, const study::Stud
 }
 
 void require_solved(const study::Study& study, const study::Total& total, const JobKind& kind) {
-  const double unsolved = study.unsolved_share(total), limit = study.plan().max_unsolved;
-  if (unsolved <= limit) return;
-  char text[128];
-  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than %s = %.3g", 100 * unsolved,
-                kind.unsolved_key, limit);
-  throw Error(ExitCode::kTooManyUnsolved, text, kind.unsolved_remedy);
+  const std::string fault = study::unsolved_fault(study.verdicts(total), study.plan().max_unsolved);
+  if (!fault.empty())
+    throw Error(ExitCode::kTooManyUnsolved, fault + " (" + kind.unsolved_key + ")", kind.unsolved_remedy);
 }
 
 /// `run` has ended for good.
@@ -233,7 +230,10 @@ void add_new_run_flags(Command c, RunArguments& a, const std::string& of_samples
   c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)").type_name("RUN");
   c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples).transform(whole_number());
   c.add_option("--seed", a.seed, "seed of all random numbers").check(not_negative());
-  c.add_option("--max-unsolved", a.max_unsolved, "exit code 4 where a larger share of the samples is unsolved")
+  c.add_option(
+       "--max-unsolved", a.max_unsolved,
+       "exit code 4 where a larger share of the samples is unsolved (default: where they widen the interval by more "
+       "than its statistical width, or are more than max(3, samples / 1000))")
       .check(share());
   c.add_option("--stop", a.stop, "half-width=X: stop when the 95 % interval is no wider than 2 X").type_name("RULE");
 }

@@ -43,7 +43,7 @@ Status status_of(const std::string& run) {
   const JobKind& kind = job_kind(document);
   const auto job = kind.read(document);
   const study::Study& study = job->study();
-  io::expect_study(folder, study);
+  io::expect_study_of_any_version(folder, study);
   io::RunChunks chunks(folder, {});
   study::RunResult so_far = study::stored(study, chunks);
   const study::Estimate estimate = study.estimate(so_far.total);

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "garra/batch/devices.hpp"
+#include "garra/batch/interrupt.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::study {
@@ -66,6 +67,10 @@ std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64
     for (Tally& tally : part.get()) found.push_back(std::move(tally));
   return found;
 }
+
+/// What ends a chunk that is given up, and how often that is asked within a piece: it may look into the run folder.
+struct GivenUp {};
+constexpr std::chrono::milliseconds kBetweenAsks{200};
 
 void add(const Study& study, const Total& chunk, RunResult& to) {
   to.total.add(chunk);
@@ -172,8 +177,11 @@ RunResult run(const Study& study, const RunOptions& options) {
 
 std::int64_t chunks_of(const Plan& plan) { return (plan.samples + plan.chunk - 1) / plan.chunk; }
 
-std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const std::vector<Device>& devices,
-                                   const std::function<bool()>& is_given_up) {
+namespace {
+
+/// `is_given_up` is asked between pieces.
+std::optional<Total> compute_pieces(const Study& study, std::int64_t index, const std::vector<Device>& devices,
+                                    const std::function<bool()>& is_given_up) {
   const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
   const std::int64_t piece = piece_of(count, devices.size());
   const Shape shape = study.shape();
@@ -204,6 +212,24 @@ std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const
     }
   }
   return chunk;
+}
+
+}  // namespace
+
+std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const std::vector<Device>& devices,
+                                   const std::function<bool()>& is_given_up) {
+  if (!is_given_up) return compute_pieces(study, index, devices, is_given_up);
+  // Within a piece, too: one of a study in time takes minutes.
+  const InterruptScope scope(
+      [&] {
+        if (is_given_up()) throw GivenUp();
+      },
+      kBetweenAsks);
+  try {
+    return compute_pieces(study, index, devices, is_given_up);
+  } catch (const GivenUp&) {
+    return std::nullopt;
+  }
 }
 
 double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor) {

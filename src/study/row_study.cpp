@@ -152,18 +152,15 @@ Tally RowStudy::run(std::int64_t first, std::int64_t count, const Device& device
   return device.executor == Executor::kCuda ? run_on_gpu(first, count, device) : run_on_cpu(first, count, device);
 }
 
-Estimate RowStudy::estimate(const Total& t) const {
-  const Verdicts all{at(t, kYes), t.count - at(t, kUndecided), at(t, kUndecided)};
-  return estimate_of({&all, 1});
-}
+Estimate RowStudy::estimate(const Total& t) const { return estimate_of(verdicts(t)); }
 
 double RowStudy::widest_interval(const Total& t) const {
   const Interval i = estimate(t).interval;
   return i.high - i.low;
 }
 
-double RowStudy::unsolved_share(const Total& t) const {
-  return t.count == 0 ? 0 : static_cast<double>(at(t, kUndecided)) / static_cast<double>(t.count);
+std::vector<Verdicts> RowStudy::verdicts(const Total& t) const {
+  return {{at(t, kYes), t.count - at(t, kUndecided), at(t, kUndecided)}};
 }
 
 namespace {

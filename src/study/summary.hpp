@@ -41,10 +41,6 @@ void put_outcomes(Json& j, std::span<const OutcomeWords> table, const Tally& t, 
 /// "normal(1.0, 0.05)", ", truncated"
 [[nodiscard]] std::string describe(const Distribution& d);
 
-/// Samples of one group: with the event, with an answer, without one.
-struct Verdicts {
-  std::int64_t held = 0, decided = 0, unsolved = 0;
-};
 /// The probability over all groups. Groups share their random numbers, so that their samples are not independent: the
 /// interval is the mean of the groups' own, weighted with their samples, which is right or too wide whatever they
 /// share.

@@ -292,7 +292,7 @@ TEST(ChainStudy, UnsolvedSamplesAreCountedAndWidenTheInterval) {
   EXPECT_LT(r[1].interval.low, 0.6);
   EXPECT_EQ(r[1].interval.high, interval.high);
   EXPECT_GT(r[1].interval.high, 0.95);
-  EXPECT_NEAR(study.unsolved_share(total), static_cast<double>(r[1].unsolved) / 2048, 1e-15);
+  EXPECT_NEAR(study::unsolved_share(study.verdicts(total)), static_cast<double>(r[1].unsolved) / 2048, 1e-15);
   const Json summary = Json::parse(study.summary(total, "samples"));
   EXPECT_EQ(summary["outcomes"]["non_finite"], r[1].unsolved);
   EXPECT_EQ(summary["designs"][1]["work"]["undefined"], r[1].unsolved);

@@ -146,7 +146,7 @@ TEST(Summary, OfOtherHandsIsTheSameOnEveryExecutor) {
     const Study study(
         io::read_scenario(test::source_folder() + "/data/scenarios/" + name + ".toml", {"sampling.samples=1500"}));
     test::expect_study_same_on_every_executor(study, {2048});
-    EXPECT_EQ(study.unsolved_share(run(study, 1500, Device{}, 2048)), 0);
+    EXPECT_EQ(study::unsolved_share(study.verdicts(run(study, 1500, Device{}, 2048))), 0);
   }
 }
 
@@ -171,7 +171,7 @@ TEST(Summary, OfFingersOfAnyNumberOfJointsIsTheSameOnEveryExecutor) {
     const Study study(long_fingers(first, second));
     test::expect_study_same_on_every_executor(study, {2048});
     const auto lanes = run(study, 600, Device{}, 2048);
-    EXPECT_EQ(study.unsolved_share(lanes), 0);
+    EXPECT_EQ(study::unsolved_share(study.verdicts(lanes)), 0);
     EXPECT_GT(study.no_slip(lanes).probability, 0.8);
   }
 }
@@ -196,7 +196,7 @@ TEST(Outcomes, AddUpAndUnsolvedSamplesWidenTheInterval) {
                          [](int state) { return state == static_cast<int>(ContactState::kStick); });
   }
   EXPECT_LT(stick, 4096 * 0.98);
-  EXPECT_EQ(study.unsolved_share(total), 1 - stick / 4096.0);
+  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 1 - stick / 4096.0);
   // Wilson's interval of "no unsolved one is held" from below, of "each is" from above.
   const auto wilson = [](double k, double n, double side) {
     const double z = 1.959963984540054, p = k / n;

@@ -142,7 +142,7 @@ TEST(GraspTimeStudy, UndecidedSamplesWidenIntervalsFromWhereTheyStopped) {
   EXPECT_EQ(level["held"]["high"].get<double>(), end.high);
   // The one that slipped before it stopped is known to have slipped.
   EXPECT_EQ(level["survival"]["slip"]["probability"], (std::vector<double>{1, 4.0 / 6, 4.0 / 6, 3.0 / 5, 3.0 / 5}));
-  EXPECT_EQ(study.unsolved_share(total), 2.0 / 6);
+  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 2.0 / 6);
   EXPECT_EQ(study.estimate(total).probability, 3.0 / 4);
   EXPECT_EQ(level["peak_drift"]["undefined"], 2);
   EXPECT_EQ(j["outcomes"]["unsolved"], 1);
@@ -156,7 +156,7 @@ TEST(GraspTimeStudy, KnowsNothingBeforeItsFirstSample) {
   EXPECT_TRUE(std::isnan(e.probability));
   EXPECT_EQ(e.interval.low, 0);
   EXPECT_EQ(e.interval.high, 1);
-  EXPECT_EQ(study.unsolved_share(study::Total{}), 0);
+  EXPECT_EQ(study::unsolved_share(study.verdicts(study::Total{})), 0);
   EXPECT_TRUE(study.first_losses(study::Total{}).empty());
   const Json j = Json::parse(study.summary(study::Total{}, "samples"));
   EXPECT_TRUE(j["held"]["probability"].is_null());
@@ -466,7 +466,7 @@ TEST(GraspTimeStudy, CountsTheTrajectoriesOfItsScenarioWhateverTheExecutor) {
   }
   const Json j = Json::parse(summary);
   EXPECT_LT(j["levels"][0]["no_slip"]["high"], j["levels"][1]["no_slip"]["low"]);
-  EXPECT_EQ(study.unsolved_share(total), 0);
+  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 0);
 }
 
 }  // namespace

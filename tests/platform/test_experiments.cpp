@@ -154,7 +154,7 @@ TEST(PlatformExperiments, CountWhatIsNotSolvedInsteadOfHidingIt) {
   s.experiment.segments = {2};
   const ExperimentStudy study(s);
   const study::Total total = total_of(study);
-  EXPECT_EQ(study.unsolved_share(total), 1);
+  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 1);
   EXPECT_EQ(study.estimate(total).probability, 0);
   EXPECT_EQ(study.estimate(total).interval.high, 0);
 }

@@ -266,7 +266,7 @@ TEST(PlatformStudy, CountsNumbersThatAreNotFiniteAsUnsolved) {
   s.platform.leg[2].lower.mass = NAN;
   const PlatformStudy study(s);
   const auto total = total_of(study, 1024, {Executor::kLanes, 1});
-  EXPECT_EQ(study.unsolved_share(total), 1);
+  EXPECT_EQ(garra::study::unsolved_share(study.verdicts(total)), 1);
   EXPECT_TRUE(std::isnan(study.estimate(total).probability));
 }
 

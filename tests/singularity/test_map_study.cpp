@@ -305,7 +305,7 @@ TEST(SingularityMapStudy, TheEstimateIsNearByDecidedWithItsWilsonInterval) {
   EXPECT_NEAR(e.interval.low, wilson(e.probability, kSamples, -1), 1e-12);
   EXPECT_NEAR(e.interval.high, wilson(e.probability, kSamples, 1), 1e-12);
   EXPECT_EQ(puma().study.widest_interval(puma().total), e.interval.high - e.interval.low);
-  EXPECT_EQ(puma().study.unsolved_share(puma().total), 0);
+  EXPECT_EQ(study::unsolved_share(puma().study.verdicts(puma().total)), 0);
   EXPECT_TRUE(std::isnan(puma().study.estimate({}).probability));
 }
 
@@ -491,7 +491,7 @@ TEST(SingularityMapStudy, ATaskGridIsReachedOrSaidNotToBe) {
   ASSERT_LT(unreached, 240);
   const std::int64_t near = s["outcomes"]["near"].get<std::int64_t>() + s["outcomes"]["singular"].get<std::int64_t>();
   EXPECT_DOUBLE_EQ(study.estimate(total).probability, static_cast<double>(near) / static_cast<double>(240 - unreached));
-  EXPECT_EQ(study.unsolved_share(total), 0) << "a search that fails is no configuration";
+  EXPECT_EQ(study::unsolved_share(study.verdicts(total)), 0) << "a search that fails is no configuration";
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < 240; ++i) {
     const MapSample sample = study.sample(i);

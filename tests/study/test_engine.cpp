@@ -154,7 +154,7 @@ TEST(Engine, StopsWhereTheIntervalIsNarrowEnough) {
 TEST(Engine, UndecidedSamplesWidenTheInterval) {
   const SystemStudy<Sum> study(words(64 * kBlock), Sum{.undecided_below = 0.5});
   const RunResult r = run(study);
-  EXPECT_NEAR(study.unsolved_share(r.total), 0.125, 0.005);
+  EXPECT_NEAR(unsolved_share(study.verdicts(r.total)), 0.125, 0.005);
   const Estimate e = study.estimate(r.total);
   EXPECT_NEAR(e.probability, 0.125 / 0.875, 0.005);
   EXPECT_LT(e.interval.low, 0.125);
@@ -274,7 +274,7 @@ struct Noted : Study {
   }
   [[nodiscard]] Estimate estimate(const Total& total) const override { return inner.estimate(total); }
   [[nodiscard]] double widest_interval(const Total& total) const override { return inner.widest_interval(total); }
-  [[nodiscard]] double unsolved_share(const Total& total) const override { return inner.unsolved_share(total); }
+  [[nodiscard]] std::vector<Verdicts> verdicts(const Total& total) const override { return inner.verdicts(total); }
 };
 
 TEST(Engine, SeveralDevicesShareEachChunkAndTheResultIsThatOfOne) {

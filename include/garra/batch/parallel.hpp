@@ -8,6 +8,8 @@
 #include <exception>
 #include <mutex>
 
+#include "garra/batch/interrupt.hpp"
+
 namespace garra {
 
 /// Four for each processor that this process may use: study_threads() and solve_threads() never give more, which would
@@ -18,7 +20,8 @@ namespace garra {
 
 namespace garra::batch {
 
-/// The pieces 0 ... count - 1 of a work. Threads take them one after another, until none is left or one has failed.
+/// The pieces 0 ... count - 1 of a work. Threads take them one after another, until none is left or one has failed;
+/// before each a thread asks whether the call is to end (interrupt.hpp).
 class Pieces {
  public:
   explicit Pieces(std::int64_t count) : count_(count) {}
@@ -26,6 +29,7 @@ class Pieces {
   /// Takes a piece: `for (std::int64_t k = 0; pieces.next(k);)`.
   [[nodiscard]] bool next(std::int64_t& piece) {
     if (failed_.load(std::memory_order_relaxed)) return false;
+    check_interrupt();
     piece = next_.fetch_add(1, std::memory_order_relaxed);
     return piece < count_;
   }
@@ -38,6 +42,7 @@ class Pieces {
   template <class Work>
   void guard(const Work& work) noexcept {
     try {
+      const InterruptShare share(interrupt_);
       work(*this);
     } catch (...) {
       if (!failed_.exchange(true)) error_ = std::current_exception();
@@ -49,6 +54,7 @@ class Pieces {
 
  private:
   std::int64_t count_;
+  InterruptScope* interrupt_ = InterruptShare::current();
   std::atomic<std::int64_t> next_{0};
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/interrupt.hpp"
 #include "garra/batch/tiles.hpp"
 #include "garra/core/lanes.hpp"
 
@@ -97,7 +98,11 @@ struct IterateLanes {
     using S = Lanes<double>;
     const auto& solver = body.solver;
     const auto start = [&](std::int64_t i) __attribute__((noinline, flatten)) { return body.template start<S>(i); };
-    const auto step = [&](auto& state) __attribute__((flatten)) { solver.step(state); };
+    const EverySoOften between;  // a problem may take as many steps as its caller allows
+    const auto step = [&](auto& state) __attribute__((flatten)) {
+      solver.step(state);
+      between();
+    };
     const auto running = [&](const auto& state) { return solver.running(state); };
     const auto finish = [&](std::int64_t i, const auto& state, int lane) __attribute__((noinline, flatten)) {
       store_lane<S>(body.candidates, i, solver.candidate(state), lane);

@@ -45,8 +45,8 @@ class Study {
   [[nodiscard]] virtual Estimate named_estimate(const Total& total, const std::string& quantity) const;
   /// The widest of the intervals that Plan::stop_half_width is about.
   [[nodiscard]] virtual double widest_interval(const Total& total) const = 0;
-  /// Share of samples without an answer.
-  [[nodiscard]] virtual double unsolved_share(const Total& total) const = 0;
+  /// The counts behind each probability that the study is about: what unsolved_fault() judges.
+  [[nodiscard]] virtual std::vector<Verdicts> verdicts(const Total& total) const = 0;
 
  protected:
   Study() = default;
@@ -89,7 +89,8 @@ struct RunOptions {
   ChunkStore* chunks = nullptr;                           ///< none: the run is kept in memory only
   std::function<void(const Progress&)> on_progress = {};  ///< after every chunk, in the calling thread
   std::function<void(const Total&)> on_chunk = {};        ///< sees every chunk, in the order of the samples
-  /// Asked before every chunk, and within large ones: true ends the run, resumable, without the chunk under way.
+  /// Asked before every chunk and, on the host, between its blocks (batch/interrupt.hpp): true ends the run, resumable,
+  /// without the chunk under way.
   std::function<bool()> is_cancelled = {};
   /// For one of several processes: chunks are computed and stored, but those of others are read only where the plan's
   /// half width asks for them. `total` is then that of no run.
@@ -134,8 +135,8 @@ struct RunResult {
 /// What `samples` of the study would take on the processor, by what a few of them take one thread of it now [s].
 [[nodiscard]] double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor);
 
-/// Chunk `index`, computed piece by piece; nothing where `is_given_up` (asked between pieces) says so. Several devices,
-/// GPUs, share it. The result is the same.
+/// Chunk `index`, computed piece by piece; nothing where `is_given_up` (asked between blocks of samples) says so.
+/// Several devices, GPUs, share it. The result is the same.
 [[nodiscard]] std::optional<Total> compute_chunk(const Study& study, std::int64_t index,
                                                  const std::vector<Device>& devices,
                                                  const std::function<bool()>& is_given_up = {});

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,9 @@ struct Plan {
   std::int64_t chunk = 64 * kBlock;  ///< samples per chunk file; a whole number of blocks
   double stop_half_width = 0;        ///< stop: half width of the 95 % interval <= this
   double time_limit = 0;             ///< [s] stop (resumable) after this long
-  double max_unsolved = 1e-6;        ///< exit code 4 above this share of unsolved samples
   std::string keep = "failures";     ///< samples written out one by one: none | failures | all
+  /// Exit code 4 above this share of unsolved samples; none: as unsolved_fault() says.
+  std::optional<double> max_unsolved = {};
 };
 
 /// 95 % Wilson score interval for `successes` of `trials`.
@@ -32,5 +35,19 @@ struct Interval {
 
 /// The interval when `unsolved` further samples might have gone either way: they widen it on both sides.
 [[nodiscard]] Interval wilson_with_unsolved(std::int64_t successes, std::int64_t decided, std::int64_t unsolved);
+
+/// Samples of one probability that a study is about (of a design, of a level of friction): with the event, with an
+/// answer, without one.
+struct Verdicts {
+  std::int64_t held = 0, decided = 0, unsolved = 0;
+};
+/// Samples without an answer by all samples; 0 where there are none.
+[[nodiscard]] double unsolved_share(std::span<const Verdicts> groups);
+
+/// Why unsolved samples fail a study, as the beginning of a sentence; "" where they do not. With `max_unsolved`: the
+/// share of unsolved samples is above it. Without: the unsolved samples are more than max(3, n / 1000) of the n samples
+/// of all groups, or they widen the interval of a group by more than its statistical width, which is that of wilson()
+/// of the decided samples                                                                        (docs/monte-carlo.md)
+[[nodiscard]] std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved);
 
 }  // namespace garra::study

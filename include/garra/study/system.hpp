@@ -61,7 +61,7 @@ class RowStudy : public Study {
   /// P(event).
   [[nodiscard]] Estimate estimate(const Total& total) const final;
   [[nodiscard]] double widest_interval(const Total& total) const final;
-  [[nodiscard]] double unsolved_share(const Total& total) const final;
+  [[nodiscard]] std::vector<Verdicts> verdicts(const Total& total) const final;
   [[nodiscard]] const SystemWords& words() const { return words_; }
   /// A row of results.h5, in the order of columns().
   [[nodiscard]] std::vector<double> row(std::int64_t sample) const;

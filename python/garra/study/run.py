@@ -259,7 +259,7 @@ def _text(value: Any) -> str:
 
 
 def _call(arguments: list[str], progress: Progress = False) -> int:
-    """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which ends its chunk."""
+    """Runs the program; its messages become exceptions. Ctrl-C reaches the program too, which stops within a second."""
     show = listener(progress)
     arguments = [*arguments, "--progress", "none" if show is None else "json"]
     process = subprocess.Popen(
@@ -277,7 +277,7 @@ def _call(arguments: list[str], progress: Progress = False) -> int:
         process.wait()
     except BaseException:
         # Ctrl-C, which outside of a terminal came to this process alone, or an exception of the listener's: the program
-        # ends its chunk.
+        # stops, and keeps its chunks.
         process.send_signal(signal.SIGINT)
         process.communicate()
         raise
@@ -341,7 +341,7 @@ def run(
     out: the run folder, new or empty; None: a temporary one that goes with the result. set: {"contacts.friction": 0.6}.
     progress: True for a bar (tqdm's where it is installed), or a function that takes {"samples": ..., "of": ..., "low":
     ..., ...}. client: a dask.distributed client whose workers compute it; `out` is then needed, on a file system that all
-    of them see, and `threads` has no meaning (docs/campaigns.md). Ctrl-C, or an exception of that function, ends the run within a chunk and keeps what is there:
+    of them see, and `threads` has no meaning (docs/campaigns.md). Ctrl-C, or an exception of that function, ends the run within a second and keeps what is there:
     garra.open_run(out, resume=True) goes on. Raises
     garra.FileError (file, line, key, remedy), garra.UsageError, garra.InputOutputError, garra.DeviceError.
     """

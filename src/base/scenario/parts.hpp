@@ -34,7 +34,8 @@ void samples_field(Fields& f, std::int64_t& samples, const Words& words);
 inline constexpr std::int64_t kMostBlocks = 4096;
 void larger_chunks(study::Plan& plan, std::int64_t most_blocks);
 void chunk_field(Fields& f, study::Plan& plan, const Words& words);
-void max_unsolved_field(Fields& f, double& share, const Words& words);
+/// `doc` begins what is said of it.
+void max_unsolved_field(Fields& f, study::Plan& plan, const std::string& doc = "");
 void stop_field(Fields& f, study::Plan& plan);
 void time_limit_field(Fields& f, study::Plan& plan);
 /// [output] of jobs that keep samples one by one.

@@ -72,8 +72,12 @@ void chunk_field(Fields& f, study::Plan& plan, const Words& words) {
   static_assert(study::kBlock == 1024);
 }
 
-void max_unsolved_field(Fields& f, double& share, const Words& words) {
-  f.key("max_unsolved", quantity(share, kShare), words);
+void max_unsolved_field(Fields& f, study::Plan& plan, const std::string& doc) {
+  f.key("max_unsolved", quantity(plan.max_unsolved, kShare),
+        {.doc = doc + "exit code 4 above this share of unsolved samples",
+         .comment = "share of the samples",
+         .otherwise =
+             "they widen the interval by at most its statistical width, and are at most max(3, samples / 1000)"});
 }
 
 void stop_field(Fields& f, study::Plan& plan) {

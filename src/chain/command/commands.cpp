@@ -15,6 +15,7 @@
 #include "chain/command/simulate.hpp"
 #include "chain/files/stream.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "shell/blocks.hpp"
 #include "shell/flags.hpp"
 #include "shell/robot_argument.hpp"
@@ -166,7 +167,7 @@ void evaluate_file(const EvalArguments& arguments, const chain::Robot& robot, co
   blocks.run([&] { return job.worker(of_block); });
   // Seconds of all workers together, over their number: what the wall has seen.
   summary.seconds /= blocks.workers();  // each evaluated its share at the same time
-  if (out) out->commit({robot.name, options_of(arguments), summary.device, GARRA_VERSION});
+  if (out) out->commit({robot.name, options_of(arguments), summary.device, version()});
 }
 
 std::int64_t converged(const Summary& s) { return s.by_status[static_cast<std::size_t>(Status::kConverged)]; }

@@ -10,6 +10,7 @@
 #include "chain/files/trajectory_file.hpp"
 #include "chain/study/study.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/io/chain_scenario.hpp"
 #include "shell/jobs.hpp"
 
@@ -117,7 +118,7 @@ class ChainJob final : public Job {
       io::write_trajectories(a.output, r.trajectory,
                              {study_.scenario().robot.name, to_string(design.options.method),
                               // Replays run on the host.
-                              to_string(design.torque.kind), "cpu", GARRA_VERSION});
+                              to_string(design.torque.kind), "cpu", version()});
     const Json j = to_json(study_, r, sample);
     if (a.format == "json")
       std::printf("%s\n", j.dump(1).c_str());

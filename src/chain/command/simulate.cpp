@@ -14,6 +14,7 @@
 #include "chain/files/trajectory_file.hpp"
 #include "garra/chain_simulate.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "shell/flags.hpp"
 #include "shell/robot_argument.hpp"
 
@@ -160,7 +161,7 @@ void run_simulate(const SimulateArguments& arguments) {
   s.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   judge_samples(t, s);
   if (!arguments.output.empty())
-    io::write_trajectories(arguments.output, t, {robot.name, s.method, s.torque, s.device, GARRA_VERSION});
+    io::write_trajectories(arguments.output, t, {robot.name, s.method, s.torque, s.device, version()});
   if (arguments.format == "json")
     print_json(s);
   else

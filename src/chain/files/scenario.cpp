@@ -83,7 +83,7 @@ void fields(Fields& f, const File& file) {
     chunk_field(f, s.plan,
                 {.doc = "of all designs together; doubled until there are at most 4000 files",
                  .comment = "of all designs together"});
-    max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
+    max_unsolved_field(f, s.plan);
     stop_field(f, s.plan);
     time_limit_field(f, s.plan);
   });

@@ -8,6 +8,7 @@
 #include "chain/generate/record.hpp"
 #include "garra/chain_generate.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 
 namespace garra::chain {
 namespace {
@@ -192,7 +193,7 @@ std::string preamble(const Robot& robot, const GenerateOptions& options) {
   text += "//   robot    " + one_line(robot.name) + "\n";
   if (!robot.source.empty()) text += "//   source   " + one_line(robot.source) + "\n";
   if (!options.command.empty()) text += "//   command  " + one_line(options.command) + "\n";
-  return text + "//   garra    " GARRA_VERSION R"(
+  return text + "//   garra    " + version() + R"(
 //
 // S is double, garra::Lanes<double>, or double on a GPU. Inputs are taken as finite: what they are multiplied with
 // zero for is left out, NaN and infinity included.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chain/simulate/state.hpp"
+#include "garra/batch/uninterrupted.hpp"
 
 namespace garra::chain {
 
@@ -293,9 +294,10 @@ struct SimulateBody {
     return step_implicit2(p, clock, h, at);
   }
 
-  /// All steps from stop to stop, in all lanes at once; a lane that has ended is carried along.
-  template <class S>
-  GARRA_HD void run_fixed(State<S>& s) const {
+  /// All steps from stop to stop, in all lanes at once; a lane that has ended is carried along. Calls between() after
+  /// each.
+  template <class S, class Between>
+  GARRA_HD void run_fixed(State<S>& s, const Between& between) const {
     const ModelOf<S>& m = model_of_sample(s);
     const PlantOf<S> p = plant(m, s);
     for (int stop = 1; stop < a.stops.count && any(s.running > S(0)); ++stop) {
@@ -310,6 +312,7 @@ struct SimulateBody {
         accept(m, step, ok, S(k + 1 == steps ? to : from + (k + 1) * h), s);
         // The state stays that before the step: accept() has not taken it.
         end_where<S>(on && !ok, SimulationStatus::kNonFinite, s);
+        between();
       }
       const auto arrived = s.running > S(0);
       if (a.stops.output[stop] >= 0 && any(arrived)) record(m, s, arrived, S(a.stops.output[stop]));
@@ -383,16 +386,24 @@ struct SimulateBody {
     s.running = select(done, S(0), s.running);
   }
 
-  /// A sample from start to end: the scalar executor and a GPU thread.
-  template <class S>
-  GARRA_HD void operator()(std::int64_t i) const {
+  /// A sample from start to end: the scalar executor and a GPU thread. Calls between() after each step.
+  template <class S, class Between>
+  GARRA_HD void run(std::int64_t i, const Between& between) const {
     static_assert(kWidth<S> == 1);
     State<S> s = start<S>(i);
-    if (method() == Integrator::kDopri5)
-      while (running<S>(s)) step_adaptive(s);
-    else
-      run_fixed(s);
+    if (method() == Integrator::kDopri5) {
+      while (running<S>(s)) {
+        step_adaptive(s);
+        between();
+      }
+    } else {
+      run_fixed(s, between);
+    }
     finish(i, s);
+  }
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    run<S>(i, Uninterrupted{});
   }
 };
 

@@ -5,6 +5,7 @@
 #include "chain/eval/buffer.hpp"
 #include "chain/simulate/setup.hpp"
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/interrupt.hpp"
 #include "garra/batch/parallel.hpp"
 #include "garra/batch/refill.hpp"
 
@@ -26,12 +27,13 @@ To lane_state(const From& from, int lane) {
 template <class Body>
 struct FixedLanes {
   const Body& body;
+  EverySoOften between{};
 
   void operator()() const {
     using S = Lanes<double>;
     for (std::int64_t i = 0; i < body.a.count; i += S::kSize) {
       auto s = body.template start<S>(i);
-      body.run_fixed(s);
+      body.run_fixed(s, between);
       for (int l = 0; l < S::kSize && i + l < body.a.count; ++l)
         body.finish(i + l, lane_state<typename Body::template State<double>>(s, l));
     }
@@ -40,13 +42,18 @@ struct FixedLanes {
 template <class Body>
 struct AdaptiveLanes {
   const Body& body;
+  EverySoOften between{};
 
   void operator()() const {
     using S = Lanes<double>;
     using State = typename Body::template State<S>;
     batch::solve_refilling<double>(
         body.a.count, [&](std::int64_t i) { return body.template start<S>(i); },
-        [&](State& s) { body.step_adaptive(s); }, [&](const State& s) { return body.running(s); },
+        [&](State& s) {
+          body.step_adaptive(s);
+          between();
+        },
+        [&](const State& s) { return body.running(s); },
         [&](std::int64_t i, const State& s, int lane) {
           body.finish(i, lane_state<typename Body::template State<double>>(s, lane));
         });
@@ -60,7 +67,7 @@ void run_on_host(const SimulateJob& job, std::int64_t count, const Body& body) {
       return job.options.method == Integrator::kDopri5 ? batch::lanes_loop(AdaptiveLanes<Body>{body})
                                                        : batch::lanes_loop(FixedLanes<Body>{body});
   }
-  batch::for_each_scalar(count, body);
+  batch::for_each_scalar(count, Interruptible<Body>{body});
 }
 
 /// A batch in chunks, each by one thread.

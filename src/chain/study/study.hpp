@@ -64,7 +64,7 @@ class Study final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   /// Of all designs.
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const std::vector<Input>& inputs() const { return inputs_; }

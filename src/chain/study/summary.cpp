@@ -248,10 +248,10 @@ double Study::widest_interval(const study::Total& t) const {
   return widest;
 }
 
-double Study::unsolved_share(const study::Total& t) const {
-  std::int64_t unsolved = 0;
-  for (const DesignResult& r : results(t)) unsolved += r.unsolved;
-  return t.count > 0 ? static_cast<double>(unsolved) / static_cast<double>(t.count) : 0;
+std::vector<study::Verdicts> Study::verdicts(const study::Total& t) const {
+  std::vector<study::Verdicts> list;
+  for (const DesignResult& r : results(t)) list.push_back({r.settled, r.samples - r.unsolved, r.unsolved});
+  return list;
 }
 
 std::string Study::summary(const study::Total& t, const std::string& stopped_by) const {

@@ -3,6 +3,7 @@
 
 #include "contact/batch/lanes.hpp"
 #include "contact/batch/rescue.hpp"
+#include "garra/batch/interrupt.hpp"
 
 namespace garra::contact {
 
@@ -10,7 +11,11 @@ template <int N>
 void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count) {
   const RescueBody<N> body(job, newton);
   // On doubles: in lanes one problem would hold up all of its neighbors.
-  for (std::int64_t i = 0; i < count; ++i) body.template operator()<double>(i);
+  for (std::int64_t i = 0; i < count; ++i) {
+    // A problem may take a millisecond here, a block of them a second.
+    if (body.template waits<double>(i)) check_interrupt();
+    body.template operator()<double>(i);
+  }
 }
 
 }  // namespace garra::contact

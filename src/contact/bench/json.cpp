@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "garra/core/version.hpp"
+
 namespace garra::cli {
 namespace {
 
@@ -115,7 +117,7 @@ Json to_json(const BenchRecord& bench, bool per_problem) {
   for (const SetRecord& set : bench.sets) sets.push_back(set_json(set, per_problem));
   return {{"schema", kSchema},
           {"kind", "contact_bench"},
-          {"garra", GARRA_VERSION},
+          {"garra", version()},
           {"compiler", __VERSION__},
           {"machine", describe(Device{Executor::kLanes, bench.measure.device.threads, 0})},
           {"device", describe(bench.measure.device)},

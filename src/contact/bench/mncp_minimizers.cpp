@@ -46,8 +46,10 @@ Solutions solve_each(const RowJob& job, const Alone<P>& alone) {
   batch::run_tiles(
       rows, kBlock, [&](std::int64_t most) { return Tiles(rows, most); },
       [&](Tiles& tiles, std::int64_t count) {
-        for (std::int64_t i = 0; i < count; ++i)
+        for (std::int64_t i = 0; i < count; ++i) {
+          check_interrupt();
           batch::store<double, Found>(tiles.out().data(), i, alone(batch::load<double, Given>(tiles.in().data(), i)));
+        }
       });
   return out;
 }

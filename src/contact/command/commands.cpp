@@ -18,6 +18,7 @@
 #include "contact/files/problem_stream.hpp"
 #include "garra/contact.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/io/problem_file.hpp"
 #include "shell/blocks.hpp"
 #include "shell/flags.hpp"
@@ -193,7 +194,7 @@ void solve_file(const SolveArguments& arguments, const Device& device, const std
   out->commit({.method = contact::to_string(arguments.options.method),
                .tolerance = arguments.options.tol,
                .device = summary.device,
-               .version = GARRA_VERSION});
+               .version = version()});
   summary.outputs.push_back(output);
 }
 

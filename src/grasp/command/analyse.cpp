@@ -6,6 +6,7 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/io/scenario.hpp"
 #include "grasp/command/analysis_answer.hpp"
 #include "grasp/command/propose.hpp"
@@ -49,7 +50,7 @@ void run_analyse(const AnalyseArguments& a) {
   answer.output = a.output;
   if (!a.output.empty())
     io::write_analysis(a.output, answer.analysis,
-                       {{"scenario", scenario.title}, {"device", answer.device}, {"version", GARRA_VERSION}});
+                       {{"scenario", scenario.title}, {"device", answer.device}, {"version", version()}});
   std::fputs((a.format == "json" ? analysis_json(answer) : printable(analysis_text(answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t n = std::ssize(answer.analysis.status), unsolved = n - solved(answer.analysis);

@@ -12,6 +12,7 @@
 #include "base/core_seconds.hpp"
 #include "base/cuda_device.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/grasp_propose.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "garra/io/mesh_file.hpp"
@@ -132,7 +133,7 @@ void run_propose(const ProposeArguments& a) {
   answer.device = describe(device);
   io::write_grasp_set(
       a.output, answer.proposal.set,
-      {answer.object.surface->picture(), answer.proposal.sample, {{"object", a.object}, {"version", GARRA_VERSION}}});
+      {answer.object.surface->picture(), answer.proposal.sample, {{"object", a.object}, {"version", version()}}});
   std::fputs((a.format == "json" ? json(a, answer) : printable(text(a, answer))).c_str(), stdout);
   std::fflush(stdout);
   const std::int64_t open = count(answer.proposal, SampleFate::kUndecided);

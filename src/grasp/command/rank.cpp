@@ -14,6 +14,7 @@
 #include "base/cuda_device.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "shell/answer_parts.hpp"
 #include "shell/flags.hpp"
@@ -205,7 +206,7 @@ void write(const RankArguments& a, const RankAnswer& answer, const grasp::SetStu
                      {"study_overrides", joined(overrides_of(a))},
                      {"seconds", Json(answer.seconds).dump()},
                      {"device", answer.device},
-                     {"version", GARRA_VERSION}});
+                     {"version", version()}});
 }
 
 /// RANKING.html beside RANKING.h5, by Python, whose absence is a remark; "" where there is none. A page is made of a

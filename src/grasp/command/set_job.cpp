@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/io/grasp_set.hpp"
 #include "grasp/command/rank.hpp"
 #include "grasp/files/ranking_file.hpp"
@@ -27,7 +28,7 @@ io::TextAttributes attributes_of(const io::RunFolder& folder, const GraspSetStud
           {"study", study_json(s.study)},
           {"study_toml", folder.read_text("scenario.toml")},
           {"study_overrides", joined(folder.overrides())},
-          {"version", GARRA_VERSION}};
+          {"version", version()}};
 }
 
 std::string best_table(const Json& summary) {

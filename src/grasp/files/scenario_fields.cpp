@@ -108,7 +108,7 @@ void solver_fields(Fields& f, Scenario& s) {
   f.key("max_iterations", count(s.max_iterations, {.high = kMostIterations}), {.doc = "of one solve, over all stages"});
   f.key("effort", choice(s.effort, {"bounded", "full"}),
         {.doc = "`\"full\"`: every solver of `auto` goes to its own limit ([contact-solver.md](contact-solver.md))"});
-  max_unsolved_field(f, s.plan.max_unsolved, {.comment = "share of the samples"});
+  max_unsolved_field(f, s.plan);
   f.when({!s.time, "without `[time]`", "is not used with [time]: no step looks for a second solution",
           "Leave it out, or leave [time] out for a study of one instant."},
          [&] {

@@ -145,7 +145,7 @@ void sampling_fields(Fields& f, SetScenario& s) {
   f.key("confidence", quantity(s.study.confidence, {kRatio, {.low = 0.5, .high = 1, .above_low = true}}),
         {.doc = "that none of the true best is given up"});
   f.key("chunk", chunk(), {.doc = "grasps of one file of a run", .otherwise = "a few seconds of work"});
-  max_unsolved_field(f, s.plan.max_unsolved, {.doc = "of a run: exit code 4 above this share of the samples"});
+  max_unsolved_field(f, s.plan, "of a run: ");
   time_limit_field(f, s.plan);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "garra/batch/interrupt.hpp"
 #include "garra/study/study.hpp"
 #include "grasp/set/input.hpp"
 #include "grasp/set/pack_hand.hpp"
@@ -102,7 +103,10 @@ class Deciding {
   void with_hand(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);
     PackedHands<N, D> hands;
-    for (std::size_t j = 0; j < places.size(); ++j) reader_.pack(grasp(places[j]), grasps[j], hands);
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      check_interrupt();
+      reader_.pack(grasp(places[j]), grasps[j], hands);
+    }
     const std::int64_t samples = std::max(of_.count, of_.numbers);
     std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_, work_.hand);
@@ -272,6 +276,7 @@ Ranking rank_apart(const Work& work, std::vector<VerdictBits>& verdicts, const S
   Ranking out = empty_ranking(grasps, work.hand);
   std::vector<std::size_t> which;
   for (std::size_t g = 0; g < grasps; ++g) {
+    check_interrupt();
     out.status[g] = GraspReader(work.set, work.hand, static_cast<std::int64_t>(g)).status(work.study.from_within);
     if (out.status[g] == GraspStatus::kRanked) which.push_back(g);
   }

@@ -6,6 +6,7 @@
 
 #include "contact/balance/run.hpp"
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/interrupt.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/core/lanes.hpp"
 #include "grasp/set/radius.hpp"
@@ -63,9 +64,11 @@ void seek_radius(const SetJob<N, D>& job, const SampleStretch& of, Executor exec
   const RadiusBody<N, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples, tiles.problems.data()};
   double* out = job.wrench_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
-  for (std::int64_t i = 0; i < of.count; ++i)
+  for (std::int64_t i = 0; i < of.count; ++i) {
+    check_interrupt();  // one sample takes milliseconds
     out[i] =
         (executor == Executor::kLanes ? body.template of<Planes>(i, space) : body.template of<double>(i, space)).low;
+  }
 }
 
 template <int N, int D>

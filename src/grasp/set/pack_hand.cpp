@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "garra/batch/interrupt.hpp"
 #include "garra/core/error.hpp"
 
 namespace garra::grasp {
@@ -43,7 +44,8 @@ bool cholesky(const Square& a, Numbers& l) {
   const std::int64_t n = a.size;
   const auto at = [n](std::int64_t r, std::int64_t c) { return static_cast<std::size_t>(r * n + c); };
   l.assign(static_cast<std::size_t>(n * n), 0);
-  for (std::int64_t r = 0; r < n; ++r)
+  for (std::int64_t r = 0; r < n; ++r) {
+    if (r % 64 == 63) check_interrupt();  // thousands of joints take seconds
     for (std::int64_t c = 0; c <= r; ++c) {
       double sum = a(r, c);
       for (std::int64_t k = 0; k < c; ++k) sum -= l[at(r, k)] * l[at(c, k)];
@@ -54,6 +56,7 @@ bool cholesky(const Square& a, Numbers& l) {
       else
         return false;
     }
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 // grasp::rank: decides the samples of a set's grasps, a stretch of grasps at a time, and compares.
 #include <algorithm>
 
+#include "garra/batch/interrupt.hpp"
 #include "grasp/set/apart.hpp"
 #include "grasp/set/compare.hpp"
 #include "grasp/set/input.hpp"
@@ -51,6 +52,7 @@ void compare_all(const SetStudy& study, const Verdicts& verdicts, Ranking& out) 
     if (out.status[g] == GraspStatus::kRanked) order.emplace_back(out, g, static_cast<std::int64_t>(g));
   std::sort(order.begin(), order.end());
   for (std::size_t k = 0; k < order.size(); ++k) {
+    check_interrupt();
     const auto g = static_cast<std::size_t>(order[k].grasp);
     out.rank[g] = static_cast<std::int64_t>(k) + 1;
     set_difference(study, verdicts(g), verdicts(static_cast<std::size_t>(order[0].grasp)), g, out);

@@ -225,9 +225,10 @@ study::Estimate GraspSetStudy::estimate(const study::Total& t) const {
   return {-low.key, {low.value, t.worst.list().front().value}};
 }
 
-double GraspSetStudy::unsolved_share(const study::Total& t) const {
-  const std::int64_t all = study::at(t, kSamples);
-  return all > 0 ? static_cast<double>(study::at(t, kUnsolvedSamples)) / static_cast<double>(all) : 0;
+std::vector<study::Verdicts> GraspSetStudy::verdicts(const study::Total& t) const {
+  // Of all grasps together: a total does not keep what each has come to.
+  const std::int64_t unsolved = study::at(t, kUnsolvedSamples);
+  return {{study::at(t, kHeldSamples), study::at(t, kSamples) - unsolved, unsolved}};
 }
 
 std::string GraspSetStudy::summary(const study::Total& t, const std::string& stopped_by) const {

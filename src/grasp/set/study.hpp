@@ -32,7 +32,7 @@ class GraspSetStudy final : public study::Study {
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total&) const override { return 1; }
   /// Of all samples of all grasps.
-  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
 
   /// With all that was not said.
   [[nodiscard]] const SetScenario& scenario() const { return scenario_; }

@@ -136,21 +136,16 @@ study::Estimate Study::named_estimate(const study::Total& t, const std::string& 
   return study::Study::named_estimate(t, quantity);
 }
 
-study::Estimate Study::estimate(const study::Total& t) const {
-  const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
-  const study::Verdicts all{at(t, layout_.outcome + static_cast<int>(Outcome::kHeld)), t.count - unsolved, unsolved};
-  return study::estimate_of({&all, 1});
-}
+study::Estimate Study::estimate(const study::Total& t) const { return study::estimate_of(verdicts(t)); }
 
 double Study::widest_interval(const study::Total& t) const {
   const study::Interval i = estimate(t).interval;
   return i.high - i.low;
 }
 
-double Study::unsolved_share(const study::Total& t) const {
-  if (t.count == 0) return 0;
-  return static_cast<double>(at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved))) /
-         static_cast<double>(t.count);
+std::vector<study::Verdicts> Study::verdicts(const study::Total& t) const {
+  const auto unsolved = at(t, layout_.outcome + static_cast<int>(Outcome::kUnsolved));
+  return {{at(t, layout_.outcome + static_cast<int>(Outcome::kHeld)), t.count - unsolved, unsolved}};
 }
 
 std::string Study::summary(const study::Total& total, const std::string& stopped_by) const {

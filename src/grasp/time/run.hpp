@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "contact/batch/body.hpp"
+#include "garra/batch/interrupt.hpp"
 #include "grasp/time/bands.hpp"
 #include "grasp/time/loads.hpp"
 #include "grasp/time/steps.hpp"
@@ -68,6 +69,7 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
   backend.for_each(count, MotionDrawBody{rules, tiles});
   backend.start_fingers(model.rules, tiles, count);
   for (std::int64_t k = 0; k < model.steps; ++k) {
+    check_interrupt();
     if (k % kStepsBetweenChecks == 0 && k > 0 && !backend.any_running(tiles, count)) return;
     StepNow step = model.at(k, torques);
     backend.for_each(count, OrderBody{rules, tiles, step.now});

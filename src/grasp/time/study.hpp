@@ -83,7 +83,7 @@ class TimeStudy final : public study::Study {
   [[nodiscard]] std::vector<std::int64_t> first_losses(const study::Total& total) const;
   /// Of all levels.
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
 
   [[nodiscard]] const Motion& motion() const { return *motion_; }
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }

@@ -240,11 +240,7 @@ double TimeStudy::widest_interval(const Total& t) const {
   return widest;
 }
 
-double TimeStudy::unsolved_share(const Total& t) const {
-  std::int64_t unsolved = 0;
-  for (const Verdicts& v : held_by_level(t, layout_)) unsolved += v.unsolved;
-  return t.count > 0 ? static_cast<double>(unsolved) / static_cast<double>(t.count) : 0;
-}
+std::vector<Verdicts> TimeStudy::verdicts(const Total& t) const { return held_by_level(t, layout_); }
 
 std::string TimeStudy::summary(const Total& t, const std::string& stopped_by) const {
   const TimeLayout& l = layout_;

@@ -8,6 +8,7 @@
 #include "base/cuda_device.hpp"
 #include "base/files/suggest.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "garra/io/platform_file.hpp"
 #include "garra/platform_kinematics.hpp"
 #include "platform/files/parts.hpp"
@@ -160,8 +161,7 @@ PlatformRun begin_platform(const PlatformArguments& arguments, const io::Platfor
 }
 
 io::PlatformAttributes attributes_of(const PlatformRun& run, io::PlatformAttributes more) {
-  io::PlatformAttributes all = {
-      {"model", run.platform.name}, {"device", describe(run.device)}, {"version", GARRA_VERSION}};
+  io::PlatformAttributes all = {{"model", run.platform.name}, {"device", describe(run.device)}, {"version", version()}};
   all.insert(all.end(), more.begin(), more.end());
   return all;
 }

@@ -141,13 +141,14 @@ study::Tally ExperimentStudy::run(std::int64_t first, std::int64_t count, const 
   return t;
 }
 
-double ExperimentStudy::unsolved_share(const study::Total& t) const {
-  return t.count == 0 ? 0 : 1 - static_cast<double>(t.counts[0]) / static_cast<double>(t.count);
+std::vector<study::Verdicts> ExperimentStudy::verdicts(const study::Total& t) const {
+  const std::int64_t solved = t.count == 0 ? 0 : t.counts[0];
+  return {{solved, solved, t.count - solved}};
 }
 
 study::Estimate ExperimentStudy::estimate(const study::Total& t) const {
   if (t.count == 0) return {NAN, {}};
-  const double share = 1 - unsolved_share(t);
+  const double share = 1 - study::unsolved_share(verdicts(t));
   // Nothing is random: an interval of no width.
   return {share, {share, share}};
 }

@@ -144,9 +144,9 @@ void experiment_fields(Fields& f, ExperimentScenario& s) {
   f.when(of_kinds(e, {Kind::kStroke}), [&] { stroke_fields(f, s.platform, e); });
   f.when(of_kinds(e, {Kind::kMove, Kind::kStroke}), [&] { path_fields(f, e); });
   f.when(of_kinds(e, {Kind::kFreeMotion}), [&] { free_motion_fields(f, e); });
-  max_unsolved_field(f, s.max_unsolved,
-                     {.doc = "exit code 4 above this share of poses or instants that a form has not come to",
-                      .comment = "share of the poses or instants"});
+  f.key("max_unsolved", quantity(s.max_unsolved, {kRatio, {.low = 0, .high = 1}}),
+        {.doc = "exit code 4 above this share of poses or instants that a form has not come to",
+         .comment = "share of the poses or instants"});
 }
 
 /// All that there is to say of the job.

@@ -184,7 +184,7 @@ void plan_fields(Fields& f, Scenario& s) {
   f.table("sampling", {.doc = "how many samples"}, [&] {
     f.when(drawn, [&] { samples_field(f, plan.samples, {.doc = "of a map the nodes times orientations"}); });
     chunk_field(f, plan, {.doc = "samples of one file; doubled until there are at most 4000"});
-    max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
+    max_unsolved_field(f, plan);
     f.when(drawn, [&] { stop_field(f, plan); });
     time_limit_field(f, plan);
   });

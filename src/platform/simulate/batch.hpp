@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "garra/batch/tiles.hpp"
+#include "garra/batch/uninterrupted.hpp"
 #include "garra/platform_simulate.hpp"
 #include "garra/systems/platform/simulate.hpp"
 
@@ -180,9 +181,9 @@ struct MotionRun {
   };
 
   /// `model` is that of `plant`, with shared numbers where there are: steps are taken with it, so that they need no
-  /// registers for them; all else has one text for both.
-  template <class S, class T>
-  GARRA_HD void run(std::int64_t i, const Model<T>& model, const MotionPlant<S>& plant) const {
+  /// registers for them; all else has one text for both. Calls between() after each step.
+  template <class S, class T, class Between>
+  GARRA_HD void run(std::int64_t i, const Model<T>& model, const MotionPlant<S>& plant, const Between& between) const {
     const MotionStart<S> from = batch::load<S, MotionStart<S>>(a.starts, i);
     Loads<S> loads{Vec<S, 6>::zero(), from.wrench, setup.friction};
     State<S> s;
@@ -201,6 +202,7 @@ struct MotionRun {
         // The last step ends at the moment itself, so that outputs can be told by equality of times.
         const bool last = k + 1 == span.steps;
         accept(plant, next, last ? span.to : fma(static_cast<double>(k + 1), span.h, span.from), s);
+        between();
       }
       // A sample that ended before this moment leaves its row NaN; one that ended at it is shown.
       if (span.output >= 0) record(i, plant.model, s.time == S(span.to), span.output, s);
@@ -319,16 +321,21 @@ struct MotionBody {
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
+    run<S>(i, Uninterrupted{});
+  }
+  /// Calls between() after each step.
+  template <class S, class Between>
+  GARRA_HD void run(std::int64_t i, const Between& between) const {
     if constexpr (kOwn) {
       const MotionPlant<S> own = batch::load<S, MotionPlant<S>>(all.a.plants, i);
-      all.template run<S, S>(i, own.model, own);
+      all.template run<S, S>(i, own.model, own, between);
       // A scalar needs no cast: the shared plant is used where it lies.
     } else if constexpr (std::is_same_v<S, double>) {
-      all.template run<S, S>(i, all.setup.plant.model, all.setup.plant);
+      all.template run<S, S>(i, all.setup.plant.model, all.setup.plant, between);
     } else {
       const MotionPlant<double>& plant = all.setup.plant;
       // Steps with double constants, limits and outputs with lanes: see run().
-      all.template run<S, double>(i, plant.model, {cast_model<S>(plant.model), cast_limits<S>(plant.limits)});
+      all.template run<S, double>(i, plant.model, {cast_model<S>(plant.model), cast_limits<S>(plant.limits)}, between);
     }
   }
 };

@@ -124,7 +124,7 @@ MotionJob job_of(const Platforms& platforms, const ForceInput& force, const Simu
 template <bool kOwn>
 void run_chunk(const MotionJob& job, const MotionArrays& arrays) {
   if (job.setup.full) return run_full_chunk<kOwn>(job, arrays);
-  batch::for_each(job.device.executor, arrays.count, MotionBody<MotionRun, kOwn>{{job.setup, arrays}});
+  batch::for_each(job.device.executor, arrays.count, Interruptible<MotionBody<MotionRun, kOwn>>{{{job.setup, arrays}}});
 }
 
 void run_job(const MotionJob& job) {

@@ -1,5 +1,6 @@
 // Integrator::kHybrid on the host; apart, for its lanes compile long.
 #include "garra/batch/for_each.hpp"
+#include "garra/batch/interrupt.hpp"
 #include "platform/simulate/full_run.hpp"
 #include "platform/simulate/job.hpp"
 
@@ -7,7 +8,8 @@ namespace garra::platform {
 
 template <bool kOwn>
 void run_full_chunk(const MotionJob& job, const MotionArrays& arrays) {
-  batch::for_each(job.device.executor, arrays.count, MotionBody<FullMotionRun, kOwn>{{job.setup, arrays}});
+  batch::for_each(job.device.executor, arrays.count,
+                  Interruptible<MotionBody<FullMotionRun, kOwn>>{{{job.setup, arrays}}});
 }
 template void run_full_chunk<false>(const MotionJob&, const MotionArrays&);
 template void run_full_chunk<true>(const MotionJob&, const MotionArrays&);

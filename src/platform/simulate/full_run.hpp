@@ -17,8 +17,8 @@ struct FullMotionRun {
     S time, first_energy, balance, worst_balance;
   };
 
-  template <class S, class T>
-  GARRA_HD void run(std::int64_t i, const Model<T>& model, const MotionPlant<S>& plant) const {
+  template <class S, class T, class Between>
+  GARRA_HD void run(std::int64_t i, const Model<T>& model, const MotionPlant<S>& plant, const Between& between) const {
     const MotionStart<S> from = batch::load<S, MotionStart<S>>(a.starts, i);
     const Loads<S> loads{Vec<S, 6>::zero(), from.wrench, setup.friction};
     const HybridRule rule{{setup.baumgarte}, setup.correct_above};
@@ -34,6 +34,7 @@ struct FullMotionRun {
         // Share by share from the first one: no sum of rounding errors over many steps.
         const StepOf step{span.h, fma(static_cast<double>(k), span.share_of_step, span.share), span.share_of_step};
         hybrid_step(model, plant.limits, loads, force, step, rule, ends, s.full);
+        between();
       }
       // Steps that a sample took tell where it ended. The last one ends at the moment itself, so that outputs can be
       // told by equality of times.

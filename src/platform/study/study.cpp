@@ -273,10 +273,11 @@ double PlatformStudy::widest_interval(const Total& t) const {
   return i.high - i.low;
 }
 
-double PlatformStudy::unsolved_share(const Total& t) const {
-  if (t.count == 0) return 0;
-  return static_cast<double>(at(t, layout_.outcome + static_cast<int>(Outcome::kInvalid))) /
-         static_cast<double>(t.count);
+std::vector<study::Verdicts> PlatformStudy::verdicts(const Total& t) const {
+  if (t.counts.empty()) return {};
+  const auto counted = [&](Outcome outcome) { return at(t, layout_.outcome + static_cast<int>(outcome)); };
+  const std::int64_t invalid = counted(Outcome::kInvalid);
+  return {{counted(Outcome::kFeasible), t.count - invalid, invalid}};
 }
 
 StudySeries PlatformStudy::series_of(const StudyMachine<double>& machine,

@@ -69,7 +69,7 @@ class PlatformStudy final : public study::Study {
   /// P(feasible).
   [[nodiscard]] study::Estimate estimate(const study::Total& total) const override;
   [[nodiscard]] double widest_interval(const study::Total& total) const override;
-  [[nodiscard]] double unsolved_share(const study::Total& total) const override;
+  [[nodiscard]] std::vector<study::Verdicts> verdicts(const study::Total& total) const override;
 
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
   [[nodiscard]] const StudyLayout& layout() const { return layout_; }

@@ -113,7 +113,7 @@ void sampling_fields(Fields& f, MapScenario& s, std::int64_t nodes) {
           s.task ? "starts of [task] are always random" : "no joint is drawn", "Leave it out.");
   if (f.reading()) larger_chunks(plan, kMostBlocks);
   chunk_field(f, plan, {.doc = "samples of one file; more where there are many; doubled until there are at most 4000"});
-  max_unsolved_field(f, plan.max_unsolved, {.comment = "share of the samples"});
+  max_unsolved_field(f, plan);
   // An interval of P speaks of random draws; the nodes of a grid are all there is, so stopping early has no meaning.
   f.when({chosen, "without grids", them, "Leave it out: some of the nodes would not stand for the others."},
          [&] { stop_field(f, plan); });

@@ -112,8 +112,9 @@ double MapStudy::widest_interval(const Total& t) const {
   return i.high - i.low;
 }
 
-double MapStudy::unsolved_share(const Total& t) const {
-  return t.count > 0 ? static_cast<double>(decided(layout(), t).invalid) / static_cast<double>(t.count) : 0;
+std::vector<study::Verdicts> MapStudy::verdicts(const Total& t) const {
+  const Decided d = decided(layout(), t);
+  return {{d.near, d.all, d.invalid}};
 }
 
 std::vector<CountedSet> MapStudy::responsible(const Total& t) const {

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "base/files/sha256.hpp"
+#include "garra/core/version.hpp"
 #include "garra/study/study.hpp"
 
 namespace garra::io {
@@ -365,11 +366,12 @@ std::optional<Outline> outline_of(const std::string& bytes) {
 }
 
 bool is_of(const json& document, const ChunkOrigin& origin) {
-  const auto says = [&](const char* key, const std::string& text) {
+  const auto text = [&](const char* key) -> std::string {
     const auto found = document.find(key);
-    return found != document.end() && found->is_string() && found->get_ref<const std::string&>() == text;
+    return found != document.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  return says("scenario", origin.scenario) && says("layout", origin.layout) && says("garra", origin.program);
+  return text("scenario") == origin.scenario && text("layout") == origin.layout &&
+         same_results(text("garra"), origin.program);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace garra::io {
 struct ChunkOrigin {
   std::string scenario;  ///< checksum of scenario, overrides and models
   std::string layout;    ///< checksum of all names and sizes of what the study keeps
-  std::string program;   ///< version of garra
+  std::string program;   ///< major and minor number of garra's version
 };
 
 /// Checksum of the sizes, and of the names and places of the columns.

@@ -8,6 +8,7 @@
 #include "base/files/sha256.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/core/error.hpp"
+#include "garra/core/version.hpp"
 #include "study/files/claims.hpp"
 #include "study/files/results_file.hpp"
 #include "study/files/worker_record.hpp"
@@ -81,7 +82,7 @@ std::string in_manifest(const RunFolder& folder, const char* key) {
 Manifest::Manifest(const RunFolder& folder, const std::vector<Device>& devices, const std::string& command,
                    const std::string& why_not_gpu)
     : folder_(folder), device_(describe(devices)) {
-  const Json fresh = {{"garra", GARRA_VERSION},
+  const Json fresh = {{"garra", version()},
                       {"command", command},
                       {"scenario", "scenario.toml"},
                       {"scenario_sha", "sha256:" + sha256(folder.read_text("scenario.toml"))},
@@ -177,7 +178,12 @@ Claim claim_of(const std::string& summary) {
 }
 
 void expect_study(RunFolder& folder, const study::Study& study) {
-  folder.expect({study.shape(), study.columns(), study.plan().chunk, GARRA_VERSION});
+  folder.expect({study.shape(), study.columns(), study.plan().chunk, results_version()});
+}
+
+void expect_study_of_any_version(RunFolder& folder, const study::Study& study) {
+  const std::string begun_by = in_manifest(folder, "garra");
+  folder.expect({study.shape(), study.columns(), study.plan().chunk, begun_by.empty() ? results_version() : begun_by});
 }
 
 void require_unchanged(const RunFolder& folder) {
@@ -191,10 +197,11 @@ void require_unchanged(const RunFolder& folder) {
 }
 
 void require_same_program(const RunFolder& folder) {
-  const std::string version = in_manifest(folder, "garra");
-  if (version.empty() || version == GARRA_VERSION) return;
+  const std::string begun_by = in_manifest(folder, "garra");
+  if (begun_by.empty() || same_results(begun_by, version())) return;
   throw Error(ExitCode::kInputOutput,
-              folder.path() + ": was begun by garra " + version + ", this is garra " GARRA_VERSION,
+              folder.path() + ": was begun by garra " + begun_by + ", whose results may differ from those of garra " +
+                  version(),
               "continue it with that version, or begin anew: garra run " + folder.scenario());
 }
 

@@ -46,14 +46,17 @@ struct Claim {
 };
 [[nodiscard]] Claim claim_of(const std::string& summary);
 
-/// Chunks of the folder are those of this study, and of this version of garra.
+/// Chunks of the folder are those of this study, and of a version of garra with the same results (same_results).
 void expect_study(RunFolder& folder, const study::Study& study);
+
+/// The same for commands that only read: the chunks are those of the version that has begun the run.
+void expect_study_of_any_version(RunFolder& folder, const study::Study& study);
 
 /// Throws Error(kInputOutput) where the scenario, the overrides or the models are not those that the run was made of.
 void require_unchanged(const RunFolder& folder);
 
-/// Throws Error(kInputOutput) where another version of garra has begun the run: its samples may have other bits, and
-/// its results would be computed again from the start.
+/// Throws Error(kInputOutput) where the manifest names a version of garra with another major or minor number: samples
+/// of that version may have other bits, and chunks of both versions would be mixed.
 void require_same_program(const RunFolder& folder);
 
 /// The files that the folder's manifest.json remembers and that are not there as it does, as names in the folder;

@@ -320,14 +320,40 @@ def test_a_lost_chunk_of_a_finished_run_is_said(copy, small):
     assert "chunk" not in garra("status", small).stdout
 
 
-def test_a_run_of_another_version_is_left_alone(copy):
-    manifest = json.loads((copy / "manifest.json").read_text())
-    (copy / "manifest.json").write_text(json.dumps(manifest | {"garra": "0.0.1"}))
+def of_version(folder, version):
+    """The run as a program of that version has left it, in its manifest and in every chunk."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"garra": version}))
+    for file in (folder / "chunks").iterdir():
+        forge(file, lambda document: document | {"garra": version})  # 0.1.0 wrote all of its number there
+    return manifest["garra"]
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "0.0.1", "99.0.0"])
+def test_a_run_of_another_version_is_left_alone(copy, version):
+    ours = of_version(copy, version)
     before = {p: p.read_bytes() for p in copy.rglob("*") if p.is_file()}
     for command in ("resume", "worker", "verify"):
         done = garra(command, copy, expect=INPUT_OUTPUT)
-        assert "begun by garra 0.0.1" in done.stderr and "continue it with that version, or begin anew" in done.stderr
+        assert f"was begun by garra {version}, whose results may differ from those of garra {ours}" in done.stderr
+        assert "continue it with that version, or begin anew: garra run" in done.stderr
     assert before == {p: p.read_bytes() for p in copy.rglob("*") if p.is_file()}
+
+
+def test_a_run_of_another_version_is_read(copy, small):
+    of_version(copy, "0.1.0")
+    assert garra("status", copy).stdout.replace(str(copy), "") == garra("status", small).stdout.replace(str(small), "")
+    assert garra("replay", copy).stdout.replace(str(copy), "") == garra("replay", small).stdout.replace(str(small), "")
+    garra("report", copy)
+    assert (copy / "report.html").is_file()
+
+
+def test_a_run_of_another_patch_is_continued(copy, small):
+    major_and_minor = json.loads((copy / "manifest.json").read_text())["garra"].rsplit(".", 1)[0]
+    of_version(copy, f"{major_and_minor}.99")
+    (copy / "chunks" / "000000").unlink()
+    garra("resume", copy, "--no-report")
+    assert (copy / "summary.json").read_bytes() == (small / "summary.json").read_bytes()
 
 
 # --- results, locks, changed scenarios

@@ -1,0 +1,67 @@
+// Whether unsolved samples fail a study (docs/monte-carlo.md, "Interval").
+#include <algorithm>
+#include <cstdio>
+
+#include "garra/study/study.hpp"
+
+namespace garra::study {
+
+namespace {
+
+Verdicts sum_of(std::span<const Verdicts> groups) {
+  Verdicts all;
+  for (const Verdicts& g : groups) {
+    all.held += g.held;
+    all.decided += g.decided;
+    all.unsolved += g.unsolved;
+  }
+  return all;
+}
+
+double width(const Interval& i) { return i.high - i.low; }
+
+std::string above_share(double share, double limit) {
+  if (share <= limit) return "";
+  char text[128];
+  std::snprintf(text, sizeof text, "%.3g %% of the samples are unsolved, more than a share of %.3g", 100 * share,
+                limit);
+  return text;
+}
+
+/// The default: too many by their number?
+std::string too_many(const Verdicts& all) {
+  constexpr std::int64_t kFew = 3, kOneOf = 1000;
+  const std::int64_t samples = all.decided + all.unsolved;
+  if (all.unsolved <= std::max(kFew, samples / kOneOf)) return "";
+  return std::to_string(all.unsolved) + " of " + std::to_string(samples) + " samples are unsolved, more than max(" +
+         std::to_string(kFew) + ", samples / " + std::to_string(kOneOf) + ")";
+}
+
+/// The default: does the interval of a group say more about them than about chance?
+std::string too_wide(const Verdicts& g) {
+  const double chance = width(wilson(g.held, g.decided)),
+               both = width(wilson_with_unsolved(g.held, g.decided, g.unsolved));
+  if (both - chance <= chance) return "";
+  char text[192];
+  std::snprintf(text, sizeof text,
+                "%lld unsolved samples widen the 95 %% interval from %.3g to %.3g, by more than its statistical width",
+                static_cast<long long>(g.unsolved), chance, both);
+  return text;
+}
+
+}  // namespace
+
+double unsolved_share(std::span<const Verdicts> groups) {
+  const Verdicts all = sum_of(groups);
+  const std::int64_t samples = all.decided + all.unsolved;
+  return samples == 0 ? 0 : static_cast<double>(all.unsolved) / static_cast<double>(samples);
+}
+
+std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved) {
+  if (max_unsolved) return above_share(unsolved_share(groups), *max_unsolved);
+  std::string fault = too_many(sum_of(groups));
+  for (std::size_t k = 0; k < groups.size() && fault.empty(); ++k) fault = too_wide(groups[k]);
+  return fault;
+}
+
+}  // namespace garra::study
