@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -488,3 +489,22 @@ def test_the_program_starts_a_local_cluster(tmp_path, alone):
         "run", SPHERE, *SETTINGS, "--no-report", "--dask", "nowhere:1", "-o", tmp_path / "no", expect=INPUT_OUTPUT
     )
     assert "garra resume" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [("file:///etc/passwd", "no address of a scheduler"), ("127.0.0.1", "no address of a scheduler"), ("", "no address"),
+     ("tcp://127.0.0.1:{}", "nothing listens there")],
+)  # fmt: skip
+def test_no_scheduler_is_said_at_once(tmp_path, submitted, address, problem):
+    pytest.importorskip("distributed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    campaign = [sys.executable, "-m", "garra.campaign", str(submitted), address.format(number), PROGRAM]
+    begun = time.monotonic()
+    done = subprocess.run(
+        campaign, env=os.environ | {"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and problem in done.stderr and "Traceback" not in done.stderr
+    assert time.monotonic() - begun < 20, "dask.distributed asks for 24 s"
