@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from garra.arguments import numbers
 
 _FLOAT64 = np.dtype(np.float64)  # compared by identity: quick, and another one that is equal is brought here, too
 
@@ -67,9 +68,7 @@ class Batch:
             self._out = self._out or sys.modules["jax"].numpy.asarray
         elif not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
             value = _from_dlpack(name, value)
-        if np.iscomplexobj(value):
-            raise TypeError(f"{name} is complex: real numbers are needed")
-        return np.asarray(value, dtype=np.float64)
+        return numbers(name, value)
 
     def _rows(self, array: np.ndarray, tail: tuple[int, ...]) -> np.ndarray:
         if array.shape != self.lead + tail:
@@ -79,7 +78,7 @@ class Batch:
 
 def moments_of(times: Any) -> np.ndarray:
     """[t] of one time or several; raises ValueError where they are neither."""
-    moments = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    moments = np.atleast_1d(numbers("times", times))
     if moments.ndim != 1 or not len(moments):
         raise ValueError(f"times has the shape {np.shape(times)}, not [t]")
     return moments
@@ -89,16 +88,27 @@ def _from_dlpack(name: str, value: Any) -> np.ndarray:
     """Of any other library; answers are NumPy's."""
     try:
         return np.from_dlpack(value)
-    except (BufferError, RuntimeError, ValueError) as problem:
-        raise TypeError(f"{name} is on a device whose arrays are not taken ({problem}): bring it to the host") from None
+    except Exception as problem:  # whatever the other library raises
+        if _is_elsewhere(value):
+            raise TypeError(
+                f"{name} is on a device whose arrays are not taken ({problem}): bring it to the host"
+            ) from None
+        raise TypeError(f"{name} cannot be read by DLPack ({problem}): give a NumPy array") from None
+
+
+def _is_elsewhere(value: Any) -> bool:
+    try:
+        return value.__dlpack_device__()[0] != _CPU
+    except Exception:
+        return False
 
 
 def _shapes(arrays: dict[str, np.ndarray | None]) -> dict[str, tuple[int, ...]]:
     return {name: array.shape for name, array in arrays.items() if array is not None}
 
 
-_CUDA = 2
-"""DLPack's number of this kind of device."""
+_CPU, _CUDA = 1, 2
+"""DLPack's numbers of these kinds of devices."""
 
 
 def is_on_gpu(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
+from garra.arguments import place, positive
 from garra.batch import Batch
 
 
@@ -31,5 +32,5 @@ def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: in
     """M: [..., n, n], q: [..., n], n at most 8. Leading axes broadcast."""
     size = np.shape(q)[-1] if np.ndim(q) else 0
     batch = Batch(("M", M, (size, size)), ("q", q, (size,)))
-    arrays = _core.lcp_solve(batch["M"], batch["q"], float(tol), device, threads)
+    arrays = _core.lcp_solve(batch["M"], batch["q"], positive("tol", tol), *place(device, threads))
     return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
+from garra.arguments import place, positive, whole
 from garra.batch import Batch
 
 MERITS: tuple[str, ...] = _core.mncp_merits
@@ -220,11 +221,10 @@ def _solve(
         batch["start"],
         merit,
         minimizer,
-        float(tol),
-        starts,
-        max_iterations,
-        device,
-        threads,
+        positive("tol", tol),
+        whole("starts", starts, 1),
+        whole("max_iterations", max_iterations),
+        *place(device, threads),
     )
     return Solutions(**{name: batch.out(arrays[name]) for name in Solutions.__dataclass_fields__})
 

@@ -279,7 +279,7 @@ void run_new(const RunArguments& a) {
   NewRun run = make_run(a);
   const std::string path = run.folder.path();
   if (!a.dask.empty() && !work_by_dask(path, a.dask, false))
-    throw Error(ExitCode::kInputOutput, path + ": the work was not done by dask",
+    throw Error(ExitCode::kInputOutput, path + ": the work was not done by dask (" + a.dask + ")",
                 "What was computed is kept: garra resume " + path);
   complete_run(std::move(run.folder), run.kind, *run.job, a, run.command);
 }

@@ -80,7 +80,8 @@ void print_json(const Status& s) {
                             {"ended", w.ended}});
   j["claims"] = Json::array();
   for (const auto& c : s.claims)
-    j["claims"].push_back({{"chunk", c.chunk}, {"worker", c.worker}, {"seconds", c.seconds}});
+    j["claims"].push_back(
+        {{"chunk", c.chunk}, {"worker", c.worker}, {"seconds", c.seconds ? Json(*c.seconds) : Json(nullptr)}});
   std::printf("%s\n", j.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
@@ -92,8 +93,8 @@ void print_workers(const Status& s) {
     std::printf("%s\n", w.ended ? "; ended" : io::is_of_dead(w.name) ? "; died" : "");
   }
   for (const auto& c : s.claims)
-    std::printf("  chunk %lld: %s, for %s\n", static_cast<long long>(c.chunk), io::describe_worker(c.worker).c_str(),
-                short_time(c.seconds).c_str());
+    std::printf("  chunk %lld: %s, %s\n", static_cast<long long>(c.chunk), io::describe_worker(c.worker).c_str(),
+                c.seconds ? ("for " + short_time(*c.seconds)).c_str() : "dated in the future: two clocks differ");
 }
 
 void print_status(const Status& s) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <future>
+#include <thread>
 
 #include "garra/batch/devices.hpp"
 #include "garra/batch/interrupt.hpp"
@@ -18,6 +19,10 @@ using Clock = std::chrono::steady_clock;
 /// Samples computed in one call: of a larger chunk the sums of all blocks need not be in memory at once, and a signal
 /// need not wait for it.
 constexpr std::int64_t kPiece = 1024 * kBlock;
+
+/// Pauses before a chunk is computed that another process is said to have stored: about 0.9 s in all. A shared file
+/// system may show a new file late.
+constexpr int kMostPauses = 14;
 
 std::int64_t first_of(std::int64_t chunk, const Plan& plan) { return chunk * plan.chunk; }
 std::int64_t count_of(std::int64_t chunk, const Plan& plan) {
@@ -86,6 +91,7 @@ struct Runner {
   std::vector<Device> devices = options.devices();
   Clock::time_point start = Clock::now();
   RunResult result{};
+  int pauses = 0;  ///< since the last chunk
 
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -130,25 +136,37 @@ struct Runner {
   void compute_one() {
     ChunkStore* const store = options.chunks;
     const std::int64_t next = result.chunks;
-    const auto index = store == nullptr ? next : store->claim(next, chunks_of(study.plan()));
-    if (!index) return;  // somebody else has been faster
+    const auto claimed = store == nullptr ? next : store->claim(next, chunks_of(study.plan()));
+    if (!claimed && pause()) return;  // somebody else has been faster
+    const std::int64_t index = claimed.value_or(next);
     const auto is_given_up = [&] {
-      return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(*index));
+      return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(index));
     };
-    const auto chunk = compute_chunk(study, *index, devices, is_given_up);
+    const auto chunk = compute_chunk(study, index, devices, is_given_up);
     if (!chunk) {
-      if (store != nullptr) store->give_up(*index);
+      if (store != nullptr) store->give_up(index);
       return;
     }
-    if (store != nullptr) store->write(*index, *chunk);
+    if (store != nullptr) store->write(index, *chunk);
     // Stored chunks do not count as work of this start.
     result.fresh += chunk->count;
     // Ours need not be read again where it is the next one; later ones are when their turn comes.
-    if (*index == next && !options.only_work) take(*chunk);
+    if (index == next && !options.only_work) take(*chunk);
+  }
+
+  /// False after kMostPauses in a row: then the chunk is computed unclaimed.
+  [[nodiscard]] bool pause() {
+    if (pauses >= kMostPauses) return false;
+    // The first time the chunk has most likely been stored since we looked.
+    if (pauses > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1 << std::min(pauses - 1, 7)));
+    ++pauses;
+    return true;
   }
 
   void step() {
+    const std::int64_t chunks = result.chunks, fresh = result.fresh;
     if (!take_stored()) compute_one();
+    if (result.chunks != chunks || result.fresh != fresh) pauses = 0;
     if (options.on_progress) options.on_progress({result.total.count, result.fresh, study.estimate(result.total)});
   }
 };

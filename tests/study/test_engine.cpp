@@ -12,6 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "garra/core/error.hpp"
 #include "garra/io/run.hpp"
@@ -55,6 +56,15 @@ struct MemoryStore : ChunkStore {
   }
   void write(std::int64_t index, const Total& chunk) override { chunks[index] = chunk; }
   [[nodiscard]] bool has(std::int64_t index) override { return chunks.contains(index); }
+};
+
+/// Says of every chunk that somebody else has stored it, and has none: as where a file system shows files late.
+struct LateStore : MemoryStore {
+  int claims = 0;
+  [[nodiscard]] std::optional<std::int64_t> claim(std::int64_t /*next*/, std::int64_t /*end*/) override {
+    if (++claims > 1000) throw std::runtime_error("asked for ever");
+    return std::nullopt;
+  }
 };
 
 std::int64_t resident_bytes() {
@@ -139,6 +149,15 @@ TEST(Engine, PiecesOfAGpuAreUnderWayTwoAtATimeAndAddedInTheirOrder) {
   EXPECT_EQ(gpu, kept_by({}));
   const double rows = static_cast<double>(gpu.second.size() / study.shape().row), expected = 0.005 * 3 * kPiece;
   EXPECT_NEAR(rows, expected, 5 * std::sqrt(expected));
+}
+
+TEST(Engine, AWorkerThatIsGivenNoChunkWaitsAndThenComputesTheNextOne) {
+  const SystemStudy<Sum> study(words(2 * 4 * kBlock));
+  LateStore store;
+  const RunResult r = run(study, {.chunks = &store});
+  EXPECT_EQ(r.total.count, 2 * 4 * kBlock);
+  EXPECT_EQ(store.chunks.size(), 2U);
+  EXPECT_LT(store.claims, 50) << "it waits longer and longer";
 }
 
 TEST(Engine, StopsWhereTheIntervalIsNarrowEnough) {

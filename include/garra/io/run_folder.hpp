@@ -69,6 +69,9 @@ class RunFolder {
   /// else could make us overwrite what is outside of it. To be asked before anything is written.
   void require_no_links() const;
 
+  /// Throws Error(kInputOutput) where its scenario, overrides or models are others than when it was opened.
+  void require_same_inputs() const;
+
   /// Writes a whole text file (summary.json, manifest.json) atomically.
   void write_text(const std::string& name, const std::string& text) const;
   /// A file of ours. Throws Error(kInputOutput).

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from garra import _core
+from garra.arguments import finite, path_text, place, positive, seed_of, vector, whole
 from garra.batch import Batch, is_on_gpu, moments_of
 from garra.files import data
 
@@ -147,7 +148,7 @@ class Chain:
 
     @gravity_vector.setter
     def gravity_vector(self, value: Any) -> None:
-        self._core.gravity = [float(x) for x in value]
+        self._core.gravity = vector("gravity_vector", value, 3)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Chain.from_toml, (self.to_toml(),)
@@ -184,7 +185,7 @@ class Chain:
         outputs = [outputs] if isinstance(outputs, str) else list(outputs)
         if frame not in _FRAMES:
             raise ValueError(f'frame = {frame!r}, not "world" or "tool"')
-        how = (form, _FRAMES[frame], [float(x) for x in point])
+        how = (form, _FRAMES[frame], vector("point", point, 3))
         if is_on_gpu(q):
             states = {"q": q, "qd": qd, "qdd": qdd, "tau": tau, "wrench": wrench}
             arrays = import_module(".on_gpu", __package__).evaluate(self._core, states, outputs, *how)
@@ -193,7 +194,7 @@ class Chain:
             ("q", q, (n,)), ("qd", qd, (n,)), ("qdd", qdd, (n,)), ("tau", tau, (n,)), ("wrench", wrench, (6,))
         )
         arrays = _core.chain_evaluate(
-            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), outputs, *how, device, threads
+            self._core, *(batch[name] for name in ("q", "qd", "qdd", "tau", "wrench")), outputs, *how, *place(device, threads)
         )
         shaped = {name: batch.out(array) for name, array in arrays.items()}
         return Evaluation(shaped.pop("status"), shaped)
@@ -252,7 +253,8 @@ class Chain:
         is left, every start of every pose at once."""
         from garra.chain.inverse_kinematics import solve
 
-        return InverseKinematics(*solve(self, pose, q0, tol, max_iterations, starts, seed))
+        how = positive("tol", tol), whole("max_iterations", max_iterations), whole("starts", starts, 1), seed_of(seed)
+        return InverseKinematics(*solve(self, pose, q0, *how))
 
     def simulate(
         self,
@@ -273,7 +275,7 @@ class Chain:
         Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         n = self.n
-        moments = moments_of(times)
+        moments, step = moments_of(times), positive("step", step)
         if is_on_gpu(q):
             states = {"q": q, "qd": None if np.isscalar(qd) and qd == 0 else qd, "torque": torque}
             there = import_module(".on_gpu", __package__).simulate(self._core, states, moments.tolist(), method, step)
@@ -282,7 +284,7 @@ class Chain:
         batch = Batch(("q", q, (n,)), ("qd", qd, (n,)), ("torque", torque, (n,)))
         arrays = _core.chain_simulate(
             self._core, batch["q"], batch["qd"], batch["torque"], moments.tolist(), float(moments[-1]), method, step,
-            device, threads,
+            *place(device, threads),
         )  # fmt: skip
         return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
 
@@ -331,8 +333,8 @@ def load(
     still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file. Raises
     garra.FileError, which names file, line, key and the remedy.
     """
-    path = _named(fspath(path))
-    locks = [(joint, value if isinstance(value, str) else repr(float(value))) for joint, value in (lock or {}).items()]
+    path = _named(path_text(path))
+    locks = [(joint, value if isinstance(value, str) else repr(finite(f"lock[{joint!r}]", value))) for joint, value in (lock or {}).items()]
     return Chain(_core.read_robot(path, base or "", tip or "", list(overrides), locks))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
+from garra.arguments import numbers, one_of, place, positive, whole
 from garra.batch import Batch, is_on_gpu
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
 
@@ -24,6 +25,8 @@ METHODS: tuple[str, ...] = _core.contact_methods
 STICK, SLIP, OPEN, UNKNOWN = 0, 1, 2, 255
 """What a contact does, in `state`; UNKNOWN where the problem was not solved."""
 _SLIDES = 3  # of gradients(): the direction of sliding is given
+_MODES = {0: "may roll", 1: "slides"}
+_STATES = {STICK: "sticks", SLIP: "slips", OPEN: "is open", UNKNOWN: "unknown"}
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
 """Verdicts of can_balance()."""
 
@@ -115,6 +118,8 @@ def contacts_of(shape: tuple[int, ...]) -> int:
 def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
     contacts = _contacts(mu)
     size = 3 * contacts
+    if mode is None and slip_velocity is not None:
+        raise _core.UsageError("slip_velocity without mode\nGive mode [..., k], 1 where a contact slides.")
     return Batch(
         ("A", A, (size, size)),
         ("b", b, (size,)),
@@ -126,13 +131,11 @@ def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
 
 def _inputs(batch: Batch) -> tuple[Any, ...]:
     mode = batch["mode"]
-    return (
-        batch["A"],
-        batch["b"],
-        batch["mu"],
-        None if mode is None else mode.astype(np.uint8),
-        batch["slip_velocity"],
-    )
+    if mode is not None:
+        mode = one_of("mode", mode, _MODES)
+        if batch["slip_velocity"] is None and mode.any():
+            raise _core.UsageError("mode says that contacts slide\nGive slip_velocity [..., k, 2] (t, o) [m/s].")
+    return batch["A"], batch["b"], batch["mu"], mode, batch["slip_velocity"]
 
 
 def _solutions(batch: Batch, arrays: dict[str, np.ndarray]) -> Solutions:
@@ -185,12 +188,13 @@ def solve(
     Arrays of torch or CuPy that are on a GPU stay there, whatever `device` says: the work is queued on their library's
     current stream, and answers are its arrays (float64, without mode; a build with kernels: docs/gpu-arrays.md).
     """
+    tol, max_iterations = positive("tol", tol), whole("max_iterations", max_iterations)
     if is_on_gpu(A):
         if mode is not None:
             raise TypeError("mode is not taken with arrays on a GPU: bring them to the host")
-        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, float(tol), max_iterations, effort)
+        return import_module(".on_gpu", __name__).solve(A, b, mu, method, precision, tol, max_iterations, effort)
     batch = _problem(A, b, mu, mode, slip_velocity)
-    how = (method, precision, float(tol), max_iterations, effort, device, threads)
+    how = (method, precision, tol, max_iterations, effort, *place(device, threads))
     if batch.single:
         return _solution(_core.contact_solve_one(*_inputs(batch), *how))
     return _solutions(batch, _core.contact_solve(*_inputs(batch), *how))
@@ -201,9 +205,9 @@ def judge(
 ) -> Solutions:
     """The certificate of solve() for forces c [..., 3k] from elsewhere: converged where they solve the problem."""
     batch = _problem(A, b, mu, mode, slip_velocity)
-    forces = np.broadcast_to(np.asarray(c, dtype=np.float64), (*batch.lead, batch["b"].shape[1]))
+    forces = np.broadcast_to(numbers("c", c), (*batch.lead, batch["b"].shape[1]))
     forces = np.ascontiguousarray(forces.reshape(batch["b"].shape))
-    return _solutions(batch, _core.contact_judge(*_inputs(batch), forces, float(tol)))
+    return _solutions(batch, _core.contact_judge(*_inputs(batch), forces, positive("tol", tol)))
 
 
 def gradients(
@@ -222,11 +226,11 @@ def gradients(
         ("state", solutions.state, (contacts,)),
         ("mode", mode, (contacts,)),
     )
-    regime = batch["state"].astype(np.uint8)
+    regime = one_of("state", batch["state"], _STATES)
     if mode is not None:
-        regime[(batch["mode"] != 0) & (regime != OPEN)] = _SLIDES
+        regime[(one_of("mode", batch["mode"], _MODES) != 0) & (regime != OPEN)] = _SLIDES
     arrays = _core.contact_gradients(
-        batch["A"], batch["mu"], batch["c"], batch["a"], regime, batch["cotangent"], device, threads
+        batch["A"], batch["mu"], batch["c"], batch["a"], regime, batch["cotangent"], *place(device, threads)
     )
     return Gradients(c=batch.out(batch["c"]), **{name: batch.out(array) for name, array in arrays.items()})
 
@@ -241,15 +245,15 @@ def can_balance(
     all rows are forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
     """
     contacts = _contacts(mu)
-    scale = np.asarray(length, dtype=np.float64)
+    scale = numbers("length", length)
     rows = np.stack([np.ones_like(scale)] * 3 + [1 / scale] * 3, axis=-1)
     batch = Batch(
-        ("W", np.asarray(W, dtype=np.float64) * rows[..., None], (6, 3 * contacts)),
-        ("w", np.asarray(w, dtype=np.float64) * rows, (6,)),
+        ("W", numbers("W", W) * rows[..., None], (6, 3 * contacts)),
+        ("w", numbers("w", w) * rows, (6,)),
         ("mu", mu, (contacts,)),
         ("force_limit", np.full(contacts, force_limit) if _is_number(force_limit) else force_limit, (contacts,)),
     )
-    arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], device, threads)
+    arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], *place(device, threads))
     return Balances(**{name: batch.out(arrays[name]) for name in Balances.__dataclass_fields__})
 
 

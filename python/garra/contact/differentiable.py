@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core, contact
+from garra.arguments import place, positive, whole
 
 
 def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
@@ -139,7 +140,10 @@ def _xla_calls(how: tuple[tuple[str, Any], ...]) -> dict[str, dict[str, Any]]:
     told = {p.name: given.pop(p.name, p.default) for p in options}
     if given:
         raise TypeError(f"unknown argument {', '.join(given)}")
-    told |= {name: np.int64(told[name]) for name in ("max_iterations", "threads")} | {"tol": np.float64(told["tol"])}
+    device, threads = place(told["device"], told["threads"])
+    limit = whole("max_iterations", told["max_iterations"])
+    told |= {"max_iterations": np.int64(limit), "tol": np.float64(positive("tol", told["tol"]))}
+    told |= {"device": device, "threads": np.int64(threads)}
     where = {name: told[name] for name in ("device", "threads")}
     return {"garra_contact_solve": told, "garra_contact_gradients": where}
 

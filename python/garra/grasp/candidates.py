@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garra import _core
+from garra.arguments import finite, numbers, place, positive, real, seed_of, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, mesh_of, names_of, sound_mesh
 from garra.page.outcomes import said_of
@@ -122,14 +123,14 @@ class Set:
         [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and for grasps from within, whose
         normals all point away from the centre of mass. For reports only: names, a text for each grasp.
         """
-        points = np.asarray(points, dtype=np.float64)
+        points = numbers("points", points)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
             expected = "[G, k, 3] (or [m, 3] with first)" if first is None else "[m, 3]"
             raise ValueError(f"points has the shape {points.shape}, not {expected}")
         lead = points.shape[:-1]
         if first is None:
             first = np.arange(lead[0] + 1, dtype=np.int64) * lead[1]
-        first = np.ascontiguousarray(first, dtype=np.int64)
+        first = whole_numbers("first", first)
         if first.ndim != 1 or not len(first):
             raise ValueError(f"first has the shape {first.shape}, not [G+1]")
         given = {"point": points, "normal": normals, "friction": friction, **others}
@@ -146,12 +147,12 @@ class Set:
             tail = _OF_CONTACTS.get(name)
             shape = (len(first) - 1, *_OF_GRASPS[name]) if tail is None else (*lead, *tail)
             try:
-                array = np.broadcast_to(np.asarray(value, dtype=np.float64), shape)
+                array = np.broadcast_to(numbers(name, value), shape)
             except ValueError:
                 raise ValueError(f"{name} has the shape {np.shape(value)}, not {list(shape)}") from None
             rows = shape if tail is None else (int(np.prod(lead)), *tail)
             arrays[name] = np.ascontiguousarray(array.reshape(rows))
-        if mesh is not None and (mesh := sound_mesh(*mesh)) is None:
+        if mesh is not None and (mesh := sound_mesh(numbers("mesh", mesh[0]), mesh[1])) is None:
             raise ValueError("mesh: expected finite vertices [v, 3] and triangles [f, 3], whole numbers below v")
         if names is not None and len(names := [str(name) for name in names]) != len(first) - 1:
             raise ValueError(f"names: {len(names)} of them, not {len(first) - 1}")
@@ -209,9 +210,9 @@ class Set:
         of the pose's translation. gravity: in world axes, [3] or [G, 3]; the set's is in the object's. The rest is as
         in from_arrays(), in SI units and the object's axes; normals have to point into the object.
         """
-        points, normals = (np.asarray(given, dtype=np.float64) for given in (points, normals))
+        points, normals, scale = numbers("points", points), numbers("normals", normals), positive("scale", scale)
         count = len(points) if first is None else len(first) - 1
-        pose = np.broadcast_to(np.asarray(pose, dtype=np.float64), (count, 4, 4))
+        pose = np.broadcast_to(numbers("pose", pose), (count, 4, 4))
         R_WO, p_WO = pose[:, :3, :3], pose[:, :3, 3]
         error = np.abs(R_WO.transpose(0, 2, 1) @ R_WO - np.eye(3)).max(axis=(1, 2), initial=0)
         wrong = np.flatnonzero(~((error <= 1e-4) & (np.linalg.det(R_WO) > 0)))
@@ -222,7 +223,7 @@ class Set:
             scale * np.einsum("...ji,...j->...i", R_WO[into], points - p_WO[into]),
             np.einsum("...ji,...j->...i", R_WO[into], normals),
             first=first,
-            gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(np.asarray(gravity, float), (count, 3))),
+            gravity=np.einsum("gji,gj->gi", R_WO, np.broadcast_to(numbers("gravity", gravity), (count, 3))),
             **others,
         )
 
@@ -364,7 +365,7 @@ class Ranking:
             raise ValueError("this ranking does not know its set")
         which = self.best if grasp is None else grasp
         return _core.grasp_set_replay(
-            self.candidates.first, self.candidates._arrays(), self.uncertain, int(which), int(sample)
+            self.candidates.first, self.candidates._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
         )
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -545,32 +546,32 @@ def rank(
         "mass": _tuple(mass, 0.0) if _is_drawn(mass) else _CONSTANT_ONE,
         "mass_is_factor": mass.relative if _is_drawn(mass) else True,
         "com_ball": offset.radius,
-        "slide": _tuple(slide if _is_drawn(slide) else Normal(0.0, float(slide), -np.inf, np.inf)),
-        "tilt": ("cone", float(tilt), 0.0, 0.0, 0.0) if tilt else ("constant", 0.0, 0.0, 0.0, 0.0),
+        "slide": _tuple(slide if _is_drawn(slide) else Normal(0.0, finite("slide", slide), -np.inf, np.inf)),
+        "tilt": ("cone", real("tilt", tilt, 0), 0.0, 0.0, 0.0) if tilt else ("constant", 0.0, 0.0, 0.0, 0.0),
         "force_ball": _radius("force", force),
         "torque_ball": _radius("torque", torque),
-        "wrenches": [] if wrenches is None else np.atleast_2d(np.asarray(wrenches, dtype=np.float64)).tolist(),
-        "any_gravity": any_gravity,
-        "from_within": from_within,
+        "wrenches": [] if wrenches is None else np.atleast_2d(numbers("wrenches", wrenches)).tolist(),
+        "any_gravity": bool(any_gravity),
+        "from_within": bool(from_within),
         "hand": hand,
-        "command": _tuple(command) if _is_drawn(command) else ("constant", float(command), 0.0, 0.0, 0.0),
+        "command": _tuple(command) if _is_drawn(command) else ("constant", finite("command", command), 0.0, 0.0, 0.0),
         "squeeze_error": _tuple(squeeze_error)
         if _is_drawn(squeeze_error)
-        else ("constant", float(squeeze_error), 0.0, 0.0, 0.0),
+        else ("constant", finite("squeeze_error", squeeze_error), 0.0, 0.0, 0.0),
         "torque_error": _tuple(torque_error)
         if _is_drawn(torque_error)
-        else ("constant", float(torque_error), 0.0, 0.0, 0.0),
-        "held_imbalance": imbalance,
-        "check_uniqueness": check_uniqueness,
-        "samples": samples,
-        "friction_samples": friction_samples,
-        "radius_samples": radius_samples,
-        "best": best,
-        "confidence": confidence,
-        "seed": seed,
+        else ("constant", finite("torque_error", torque_error), 0.0, 0.0, 0.0),
+        "held_imbalance": real("imbalance", imbalance),
+        "check_uniqueness": bool(check_uniqueness),
+        "samples": whole("samples", samples, 1, 2**63 - 1),
+        "friction_samples": whole("friction_samples", friction_samples, 0, 2**63 - 1),
+        "radius_samples": whole("radius_samples", radius_samples, -1, 2**63 - 1),
+        "best": whole("best", best, 0, 2**63 - 1),
+        "confidence": real("confidence", confidence),
+        "seed": seed_of(seed),
     }
     start = time.perf_counter()
-    columns = _core.grasp_set_rank(candidates.first, candidates._arrays(), uncertain, device, threads)
+    columns = _core.grasp_set_rank(candidates.first, candidates._arrays(), uncertain, *place(device, threads))
     return Ranking(
         candidates=candidates,
         study=_said(uncertain),
@@ -586,7 +587,7 @@ def _names() -> tuple[str, ...]:
 
 def _of_hand(name: str, value: Any, lead: tuple[int, ...], grasps: int, joints: tuple[int, ...]) -> np.ndarray:
     """One of _OF_HANDS as a file has it. lead: the axes of contacts; joints: (nq,), () without a jacobian."""
-    array = np.asarray(value, dtype=np.float64)
+    array = numbers(name, value)
     rows = int(np.prod(lead))
     if name in ("jacobian", "angular_jacobian"):
         by_row = (*lead[:-1], 3 * lead[-1], *joints)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from garra import contact
+from garra import arguments, contact
+from garra.arguments import numbers, positive, seed_of
 from garra.grasp import redundant
 from garra.grasp.robustness import Robustness, contact_motion, outcome_of
 from garra.study.distributions import DISTRIBUTIONS
@@ -135,20 +136,20 @@ class Grasp:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A [..., 3k, 3k], b [..., 3k], mu [..., k] for factors on the object's mass and inertia [...], coefficients
         [..., k] or one for all, and a wrench added on the object [..., 6]."""
-        factor = np.asarray(1.0 if mass is None else mass, float)[..., None]
-        added = np.zeros(6) if wrench is None else np.asarray(wrench, float)
+        factor = numbers("mass", 1.0 if mass is None else mass)[..., None]
+        added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
         W = self.W
         give = self.object_mobility @ W
         # Weight and gyroscopic moment grow with the mass and leave the acceleration as it is; what is applied does not.
         b = self.b + ((self.applied + added) / factor - self.applied) @ give
         A = self.hand_A + (W.T @ give) / factor[..., None]
-        mu = self.mu if friction is None else np.broadcast_to(np.asarray(friction, float), b.shape[:-1] + self.mu.shape)
+        mu = self.mu if friction is None else np.broadcast_to(numbers("friction", friction), b.shape[:-1] + self.mu.shape)
         return A, b, np.array(mu)
 
     def solve(self, tol: float = 1e-9) -> Solution:
         """Contact forces of this instant."""
         A, b, mu = self.problem()
-        found, _ = self._solved(A[None], b[None], mu[None], tol)
+        found, _ = self._solved(A[None], b[None], mu[None], positive("tol", tol))
         c, a = found.c[0].reshape(-1, 3), found.a[0].reshape(-1, 3)
         if found.converged[0]:
             breaks, slips = contact_motion(found.a[0], b)
@@ -196,8 +197,8 @@ class Grasp:
         """
         held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
         hand_A, hand_b = self.props.locked(held, self.hand_A, self.hand_b)
-        factor = np.asarray(mass, float)[..., None]
-        added = np.zeros(6) if wrench is None else np.asarray(wrench, float)
+        factor = numbers("mass", mass)[..., None]
+        added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
         scale = np.array([1, 1, 1, *[1 / self.radius] * 3])
         rest = (factor * np.concatenate([np.zeros(3), self.gyroscopic]) + self.applied + added) * scale
         weight = factor * np.concatenate([self.weight, np.zeros(3)])
@@ -232,8 +233,7 @@ class Grasp:
         `force_limit` [N], one or [k]) balance the wrench, and that the command leaves at most `imbalance` of it.
         """
         k = len(self.mu)
-        if samples < 1:
-            raise ValueError(f"samples = {samples}: at least 1 is needed")
+        samples, seed = arguments.whole("samples", samples, 1), seed_of(seed)
         # A stream for each input: another input that varies leaves the draws of this one as they are.
         rngs = [np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))) for i in range(4)]
         mu = _drawn(friction, self.mu, rngs[0], samples, "friction")
@@ -246,7 +246,7 @@ class Grasp:
         A, b, _ = self.problem(factor, wrench=wrench)
         found, holding = self._solved(A, b, mu, 1e-9)
         whole = wrench + self.applied + factor[:, None] * np.concatenate([self.weight, self.gyroscopic])
-        limit = None if force_limit is None else np.broadcast_to(np.asarray(force_limit, float), k)
+        limit = None if force_limit is None else np.broadcast_to(numbers("force_limit", force_limit), k)
         verdict = contact.can_balance(self.W, whole, mu, limit, length=self.radius).verdict
         balance = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
         left = np.zeros(samples)
@@ -281,7 +281,7 @@ def _drawn(given: Any, nominal: np.ndarray, rng: np.random.Generator, samples: i
         values = given.draw(rng, samples, width)
         values = values * nominal if given.relative else values
     else:
-        values = nominal if given is None else np.asarray(given, float)
+        values = nominal if given is None else numbers(name, given)
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: not finite")
     vector = name in ("force", "torque")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from math import inf
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from garra import _core
+from garra.arguments import numbers, path_text, place, positive, real, seed_of, vector, whole
 from garra.grasp.candidates import Set
 
 
@@ -54,25 +55,25 @@ def propose(
     Grasp g is a function of seed and Set.sample[g] alone, on any device and any number of threads.
     """
     options = {
-        "fingers": fingers,
-        "count": n,
-        "friction": friction,
-        "mass": 0.0 if mass is None else _positive("mass", mass),
-        "density": density,
-        "force_limit": force_limit,
-        "torsion_radius": torsion_radius,
-        "max_opening": max_opening,
-        "pad_radius": pad_radius,
-        "finger_radius": finger_radius,
-        "clearance": clearance,
-        "approach": [float(x) for x in approach],
-        "floor": floor,
-        "most_samples": most_samples,
-        "seed": seed,
+        "fingers": whole("fingers", fingers),
+        "count": whole("n", n, 1, 2**63 - 1),
+        "friction": real("friction", friction),
+        "mass": 0.0 if mass is None else positive("mass", mass),
+        "density": real("density", density),
+        "force_limit": real("force_limit", force_limit),
+        "torsion_radius": real("torsion_radius", torsion_radius),
+        "max_opening": real("max_opening", max_opening),
+        "pad_radius": real("pad_radius", pad_radius),
+        "finger_radius": real("finger_radius", finger_radius),
+        "clearance": real("clearance", clearance),
+        "approach": vector("approach", approach, 3),
+        "floor": real("floor", floor),
+        "most_samples": whole("most_samples", most_samples, 0, 2**63 - 1),
+        "seed": seed_of(seed),
     }
     words, vertices, faces = _object(object)
-    factor = 0.0 if scale is None else _positive("scale", scale)
-    made = _core.grasp_propose(words, vertices, faces, factor, options, device, threads)
+    factor = 0.0 if scale is None else positive("scale", scale)
+    made = _core.grasp_propose(words, vertices, faces, factor, options, *place(device, threads))
     out = Set(made["first"], made["arrays"])
     out.mesh = made["vertex"], made["face"]
     out.about = made["about"]
@@ -86,16 +87,10 @@ def propose(
     return out
 
 
-def _positive(name: str, value: float) -> float:
-    if not value > 0:
-        raise ValueError(f"{name} = {value} is not positive")
-    return float(value)
-
-
 def _object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
     """The words that name it, or its arrays."""
     if isinstance(given, str | PathLike):
-        return fspath(given), None, None
+        return path_text(given), None, None
     if hasattr(given, "vertices") and hasattr(given, "faces"):
         given = given.vertices, given.faces
     try:
@@ -104,7 +99,7 @@ def _object(given: Any) -> tuple[str, np.ndarray | None, np.ndarray | None]:
         raise TypeError(
             f"object: a file, a shape, (vertices, faces) or a mesh with these attributes, not {type(given).__name__}"
         ) from None
-    vertices, faces = np.asarray(vertices, dtype=np.float64), np.asarray(faces)
+    vertices, faces = numbers("vertices", vertices), np.asarray(faces)
     if vertices.ndim != 2 or vertices.shape[1] != 3:
         raise ValueError(f"vertices has the shape {vertices.shape}, not [v, 3]")
     if faces.ndim != 2 or faces.shape[1] != 3 or not np.issubdtype(faces.dtype, np.integer):

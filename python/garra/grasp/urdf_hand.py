@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from garra.arguments import numbers, positive, vector
 from garra.chain.robot import Chain, load
 from garra.grasp.hand import Grasp, Props, wrench_matrix
 
@@ -55,16 +56,17 @@ def from_urdf(
     if (force is None) == (torque is None):
         raise ValueError("give one of force and torque")
     k = len(tips)
-    gravity = np.asarray(gravity, float).reshape(3)
+    gravity, mass = np.array(vector("gravity", gravity, 3)), positive("mass", mass)
     hand = _Tree(path, root, tips).hand(tips, q, fixed, gravity)
     points = hand.tips if points is None else _rows("points", points, k)
     frames = _frames(_rows("normals", normals, k), None if tangents is None else _rows("tangents", tangents, k))
-    com = points.mean(axis=0) if com is None else np.asarray(com, float).reshape(3)
+    com = points.mean(axis=0) if com is None else np.array(vector("com", com, 3))
     inertia = _inertia(mass, inertia, points - com)
-    applied = np.zeros(6) if wrench is None else np.asarray(wrench, float).reshape(6)
+    applied = np.zeros(6) if wrench is None else np.array(vector("wrench", wrench, 6))
     W = wrench_matrix(points - com, frames)
     J = hand.jacobian(points, frames)
-    if np.shape(friction) not in ((), (k,)) or not (np.asarray(friction, float) >= 0).all():
+    mu = numbers("friction", friction)
+    if mu.shape not in ((), (k,)) or not (mu >= 0).all():
         raise ValueError(f"friction: expected a number or [{k}] of them, not negative")
     torques = hand.bias + J.T @ _forces(force, k) if torque is None else hand.torques(torque)
     give = np.linalg.solve(hand.M, J.T).T  # J M^-1
@@ -75,8 +77,8 @@ def from_urdf(
         geoms=[(tip, name) for tip in tips],
         points=points,
         frames=frames,
-        mu=np.broadcast_to(np.asarray(friction, float), k).copy(),
-        mass=float(mass),
+        mu=np.broadcast_to(mu, k).copy(),
+        mass=mass,
         inertia=inertia,
         com=com,
         gravity=gravity,
@@ -198,7 +200,7 @@ class _Tree:
 
 
 def _rows(name: str, given: Any, k: int) -> np.ndarray:
-    rows = np.asarray(given, float)
+    rows = numbers(name, given)
     if rows.shape != (k, 3) or not np.isfinite(rows).all():
         raise ValueError(
             f"{name}: expected finite numbers [{k}, 3], one row for each of the tips, not {list(rows.shape)}"
@@ -226,15 +228,15 @@ def _inertia(mass: float, given: Any, arms: np.ndarray) -> np.ndarray:
     reach = float(np.linalg.norm(arms, axis=1).mean())
     if given is None and not reach > 0:
         raise ValueError("inertia: needed, since all contacts are at the center of mass")
-    inertia = mass * reach**2 * np.eye(3) if given is None else np.asarray(given, float).reshape(3, 3)
-    if not mass > 0 or not (np.linalg.eigvalsh(inertia) > 0).all():
-        raise ValueError("mass and inertia: expected a positive number and a positive definite matrix")
+    inertia = mass * reach**2 * np.eye(3) if given is None else numbers("inertia", given).reshape(3, 3)
+    if not (np.linalg.eigvalsh(inertia) > 0).all():
+        raise ValueError("inertia: expected a positive definite matrix")
     return inertia
 
 
 def _forces(given: Any, k: int) -> np.ndarray:
     """Commanded forces (n, t, o), [3k]."""
-    force = np.asarray(given, float)
+    force = numbers("force", given)
     if force.shape not in ((), (k,), (k, 3)):
         raise ValueError(f"force: expected a number, [{k}] along the normals or [{k}, 3], not {list(force.shape)}")
     if force.ndim < 2:

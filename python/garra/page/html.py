@@ -10,7 +10,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from garra.page import words
+from garra.page import policy, words
 from garra.page.run_folder import Run
 
 
@@ -30,6 +30,7 @@ def study_page(template: str, run: Run, **parts: Any) -> str:
 def page(template: str, **parts: Any) -> str:
     """A template of this package, filled in; everything but figures is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
 
     environment = Environment(
         loader=PackageLoader("garra"),
@@ -38,8 +39,11 @@ def page(template: str, **parts: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["words"] = words
-    return environment.get_template(template).render(**parts)
+    granted = policy.Policy()
+    environment.globals |= {"words": words, "policy": policy.PLACE}
+    environment.filters["script"] = lambda text: Markup(granted.script(str(text)))
+    text = environment.get_template(template).render(**parts)
+    return text.replace(policy.PLACE, str(granted), 1)
 
 
 def dumps(value: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from os import PathLike, fspath
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,12 +113,13 @@ class Platform:
         Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         from garra import _core
+        from garra.arguments import place
         from garra.batch import Batch, is_on_gpu
 
         if is_on_gpu(position):
             return InverseKinematics(**import_module(".on_gpu", __name__).inverse(self._core, position, quaternion))
         batch = Batch(("position", position, (3,)), ("quaternion", quaternion, (4,)))
-        arrays = _core.platform_inverse(self._core, batch["position"], batch["quaternion"], device, threads)
+        arrays = _core.platform_inverse(self._core, batch["position"], batch["quaternion"], *place(device, threads))
         return InverseKinematics(**{name: batch.out(array) for name, array in arrays.items()})
 
     def forward_kinematics(
@@ -131,6 +132,7 @@ class Platform:
         Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
         from garra import _core
+        from garra.arguments import place
         from garra.batch import Batch, is_on_gpu
 
         if is_on_gpu(lengths):
@@ -139,7 +141,7 @@ class Platform:
         position, quaternion = self.home if guess is None else guess
         batch = Batch(("lengths", lengths, (6,)), ("position", position, (3,)), ("quaternion", quaternion, (4,)))
         arrays = _core.platform_forward(
-            self._core, batch["lengths"], batch["position"], batch["quaternion"], certify, device, threads
+            self._core, batch["lengths"], batch["position"], batch["quaternion"], certify, *place(device, threads)
         )
         found = {name: batch.out(array) for name, array in arrays.items()}
         return ForwardKinematics(**found, _modes=partial(self.modes, lengths))
@@ -184,21 +186,23 @@ class Platform:
     def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
         """Every pose found that has the lengths [6], from `starts` random ones."""
         from garra import _core
+        from garra.arguments import seed_of, whole
         from garra.batch import Batch
 
         batch = Batch(("lengths", lengths, (6,)))
         if batch.lead:
             raise ValueError(f"lengths has the shape {np.shape(lengths)}, not [6]: modes() takes one set of lengths")
-        arrays = _core.platform_modes(self._core, batch["lengths"], starts, seed)
+        arrays = _core.platform_modes(self._core, batch["lengths"], whole("starts", starts, 1), seed_of(seed))
         return Modes(**{name: arrays[name] for name in Modes.__dataclass_fields__})
 
 
 def load(model: str | PathLike[str], overrides: Iterable[str] = ()) -> Platform:
     """A platform by its file, or by the name of one that comes with garra: "trepa_like", "trepa_short", "irregular"."""
     from garra import _core
+    from garra.arguments import path_text
     from garra.files import data
 
-    name = fspath(model)
+    name = path_text(model)
     own = data(f"platforms/{name}.toml")
     is_name = "/" not in name and not name.endswith(".toml") and own.is_file()
     return Platform(_core.read_platform(str(own) if is_name else name, list(overrides)))

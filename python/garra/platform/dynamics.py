@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from garra import _core
+from garra.arguments import place, positive
 from garra.batch import Batch, is_on_gpu, moments_of
 from garra.on_gpu import Rows, all_on_gpu
 
@@ -82,7 +83,7 @@ def inverse_dynamics(core: Any, given: dict[str, Any], form: str, device: str, t
                    "power_balance": (), "condition": ()}  # fmt: skip
         return InverseDynamics(**_there(_core.platform_inverse_dynamics_on_gpu, core, given, answers, form))
     batch = _batch(given)
-    arrays = _core.platform_inverse_dynamics(core, *(batch[name] for name in given), form, device, threads)
+    arrays = _core.platform_inverse_dynamics(core, *(batch[name] for name in given), form, *place(device, threads))
     return InverseDynamics(**{name: batch.out(array) for name, array in arrays.items()})
 
 
@@ -91,7 +92,7 @@ def forward_dynamics(core: Any, given: dict[str, Any], form: str, device: str, t
         answers = {"acceleration": (6,), "kinetic_energy": (), "potential_energy": ()}
         return ForwardDynamics(**_there(_core.platform_forward_dynamics_on_gpu, core, given, answers, form))
     batch = _batch(given)
-    arrays = _core.platform_forward_dynamics(core, *(batch[name] for name in given), form, device, threads)
+    arrays = _core.platform_forward_dynamics(core, *(batch[name] for name in given), form, *place(device, threads))
     return ForwardDynamics(**{name: batch.out(array) for name, array in arrays.items()})
 
 
@@ -99,14 +100,14 @@ def simulate(
     core: Any, given: dict[str, Any], times: Any, method: str, step: float, watch_limits: bool, device: str, threads: int
 ) -> Trajectories:
     moments = moments_of(times)
-    how = (moments.tolist(), method, step, watch_limits)
+    how = (moments.tolist(), method, positive("step", step), watch_limits)
     if is_on_gpu(given["position"]):
         t = len(moments)
         answers = {name: (t, width) for name, width in (("position", 3), ("quaternion", 4), ("velocity", 6), ("lengths", 6))}  # fmt: skip
         answers |= dict.fromkeys(("kinetic_energy", "potential_energy", "work", "balance"), (t,)) | {"end_time": ()}
         return Trajectories(moments, **_there(_core.platform_simulate_on_gpu, core, given, answers, *how))
     batch = _batch(given)
-    arrays = _core.platform_simulate(core, *(batch[name] for name in given), *how, device, threads)
+    arrays = _core.platform_simulate(core, *(batch[name] for name in given), *how, *place(device, threads))
     return Trajectories(moments, **{name: batch.out(array) for name, array in arrays.items()})
 
 

@@ -111,20 +111,22 @@ def analyse(robot: Chain, q: Any, *, tolerance: float = 1e-10, step: float = 0.2
     """Of a chain at q [n]. tolerance: a singular value is zero at or below this share of the largest one; step: of the
     finite motions that are tried [rad]."""
     from garra import _core
+    from garra.arguments import numbers, positive
 
-    values = np.asarray(q, dtype=np.float64)
+    values = numbers("q", q)
     if values.shape != (robot.n,):
         raise ValueError(f"q has the shape {values.shape}, not [{robot.n}]: analyse() takes one configuration")
-    return _analysis(_core.singularity_analyse(robot._core, values.tolist(), tolerance, step))
+    return _analysis(_core.singularity_analyse(robot._core, values.tolist(), positive("tolerance", tolerance), positive("step", step)))
 
 
 def analyse_screws(screws: Any, *, tolerance: float = 1e-10, step: float = 0.25) -> Analysis:
     """Of joint screws [n, 6] from the base to the tip: direction, moment about the origin."""
     from garra import _core
+    from garra.arguments import positive
     from garra.batch import Batch
 
     rows = Batch(("screws", screws, (6,)))["screws"]
-    return _analysis(_core.singularity_analyse_screws(rows, tolerance, step))
+    return _analysis(_core.singularity_analyse_screws(rows, positive("tolerance", tolerance), positive("step", step)))
 
 
 def measure(
@@ -143,13 +145,15 @@ def measure(
     Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
     """
     from garra import _core
+    from garra.arguments import place
     from garra.batch import is_on_gpu
 
+    unit = _unit(length)
     if is_on_gpu(q):
         _check_center(center)
-        return Measures(**import_module(".on_gpu", __name__).measure(robot._core, q, center, length or 0.0))
+        return Measures(**import_module(".on_gpu", __name__).measure(robot._core, q, center, unit))
     batch = _configurations(robot, q, center)
-    arrays = _core.singularity_measure(robot._core, batch["q"], center, length or 0.0, device, threads)
+    arrays = _core.singularity_measure(robot._core, batch["q"], center, unit, *place(device, threads))
     return Measures(**{name: batch.out(array) for name, array in arrays.items()})
 
 
@@ -167,9 +171,11 @@ def nearest(
     blame and which joint leads out (docs/singularity-maps.md says how sure that is). center, length: see measure();
     singular: the smallest singular value is at most `tolerance` of the largest."""
     from garra import _core
+    from garra.arguments import place, positive
 
     batch = _configurations(robot, q, center)
-    arrays = _core.singularity_nearest(robot._core, batch["q"], center, length or 0.0, tolerance, device, threads)
+    how = (center, _unit(length), positive("tolerance", tolerance), *place(device, threads))
+    arrays = _core.singularity_nearest(robot._core, batch["q"], *how)
     arrays["landed"] = arrays["landed"] == 0
     arrays["responsible"] = (arrays["responsible"][:, None] >> np.arange(robot.n, dtype=np.uint32)) % 2 == 1
     return Nearest(**{name: batch.out(array) for name, array in arrays.items()})
@@ -197,6 +203,13 @@ def map(robot: Chain, *, samples: int = 1_000_000, **how: Any) -> Result:  # noq
             "robot": {"file": model},
         }
         return run({**scenario, **how}, samples=samples, **running)
+
+
+def _unit(length: float | None) -> float:
+    """0: the library's own."""
+    from garra.arguments import positive
+
+    return 0.0 if length is None else positive("length", length)
 
 
 def _check_center(center: str) -> None:

@@ -41,9 +41,7 @@ std::string remedy_for(int error) {
   }
 }
 
-[[noreturn]] void fail(const std::string& path, int error) {
-  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error), remedy_for(error));
-}
+[[noreturn]] void fail(const std::string& path, int error) { throw_cannot_write(path, error); }
 
 /// Where the bytes go in the end: the file behind a symbolic link, or a device that must not be
 /// replaced by a file.
@@ -99,6 +97,10 @@ bool is_linked(const std::string& path) {
 }
 
 }  // namespace
+
+void throw_cannot_write(const std::string& path, int error) {
+  throw Error(ExitCode::kInputOutput, path + ": cannot write: " + std::strerror(error), remedy_for(error));
+}
 
 std::string temporary_name(const std::string& path) {
   return path + kMark + process_name() + "." + process_mark() + kEnd;

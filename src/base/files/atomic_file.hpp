@@ -50,6 +50,9 @@ void write_file_atomically(const std::string& path, std::span<const std::byte> b
 /// write at once, one is told true.
 [[nodiscard]] bool write_file_if_absent(const std::string& path, std::span<const std::byte> bytes);
 
+/// Throws Error(kInputOutput) with what the system says of `error` (errno) and its remedy.
+[[noreturn]] void throw_cannot_write(const std::string& path, int error);
+
 /// Where a file is written until it is whole: in its own folder, under a name that nobody else gives, of this process.
 [[nodiscard]] std::string temporary_name(const std::string& path);
 

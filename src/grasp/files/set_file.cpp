@@ -79,6 +79,7 @@ class SetFile::Reader {
     if (shape.size() != 3)
       file_->refuse("first", "is missing, and point is " + to_string(shape) + ", not [g,k,3]",
                     "Give the first row of each grasp and the number of rows.");
+    if (shape[0] == 0) refuse_empty("point");
     // The file's size says nothing about how many these are.
     if (shape[0] > 0 && shape[1] == 0) file_->refuse("point", "is " + to_string(shape) + ": no grasp has a contact");
     grasps_ = shape[0];
@@ -90,6 +91,7 @@ class SetFile::Reader {
     if (shape.size() != 1) file_->refuse("first", "is " + to_string(shape) + ", not [g+1]");
     file_->require_whole_numbers("first");
     if (shape[0] == 0) file_->refuse("first", "is empty", "It has a number for each grasp and one more.");
+    if (shape[0] == 1) refuse_empty("first");
     grasps_ = shape[0] - 1;
     constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 16;
     std::vector<double> some;
@@ -107,6 +109,7 @@ class SetFile::Reader {
     if (last >= kMost) file_->refuse("first", "ends with more rows than any file has");
     contacts_ = {static_cast<std::uint64_t>(last)};
   }
+  void refuse_empty(const char* name) { file_->refuse(name, "has no grasp", "A set has one grasp at least."); }
   [[nodiscard]] static std::string whole(double x) { return std::to_string(static_cast<std::int64_t>(x)); }
 
   /// first[first] ... first[first + count], rows of the file.

@@ -16,6 +16,7 @@ namespace garra::grasp {
 namespace {
 
 using Numbers = std::vector<double>;
+constexpr std::int64_t kMostJoints = 1024;  ///< nq: a factorization is cubic in it
 /// Row-major, square.
 struct Square {
   std::int64_t size;
@@ -40,15 +41,21 @@ bool is_symmetric(const Square& a) {
 }
 
 /// a = L L^T; reads the lower triangle. False where a is not positive definite: a pivot is rounding noise of its row.
+/// What stands left of a row's first entry is 0 in L, too, and costs nothing: a joint that a grasp does not use has the
+/// diagonal alone.
 bool cholesky(const Square& a, Numbers& l) {
   const std::int64_t n = a.size;
   const auto at = [n](std::int64_t r, std::int64_t c) { return static_cast<std::size_t>(r * n + c); };
   l.assign(static_cast<std::size_t>(n * n), 0);
+  std::vector<std::int64_t> begin(static_cast<std::size_t>(n));
   for (std::int64_t r = 0; r < n; ++r) {
-    if (r % 64 == 63) check_interrupt();  // thousands of joints take seconds
-    for (std::int64_t c = 0; c <= r; ++c) {
+    if (r % 64 == 63) check_interrupt();
+    std::int64_t& own = begin[static_cast<std::size_t>(r)];
+    while (own < r && a(r, own) == 0) ++own;
+    for (std::int64_t c = own; c <= r; ++c) {
       double sum = a(r, c);
-      for (std::int64_t k = 0; k < c; ++k) sum -= l[at(r, k)] * l[at(c, k)];
+      for (std::int64_t k = std::max(own, begin[static_cast<std::size_t>(c)]); k < c; ++k)
+        sum -= l[at(r, k)] * l[at(c, k)];
       if (c < r)
         l[at(r, c)] = sum / l[at(c, c)];
       else if (sum > 1e-14 * std::abs(a(r, r)))
@@ -421,6 +428,10 @@ void check_hand_sizes(const Set& set) {
   check_size("jacobian", set.jacobian, 3 * m * std::max<std::int64_t>(nq, 1), "[3 m,nq]");
   check_size("angular_jacobian", set.angular_jacobian, std::ssize(set.jacobian), "that of jacobian");
   if (m == 0) return;
+  if (nq > kMostJoints)
+    refuse("jacobian has " + std::to_string(nq) + " joints",
+           "At most " + std::to_string(kMostJoints) +
+               " are taken: leave out joints that no grasp uses, or divide the set.");
   check_size("mass_matrix", set.mass_matrix, g * nq * nq, "[g,nq,nq], with nq of jacobian's");
   check_size("torque", set.torque, g * nq, "[g,nq], with nq of jacobian's");
   check_size("bias", set.bias, g * nq, "[g,nq], with nq of jacobian's");

@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// A claim is overdue after so many times what our own slowest chunk has taken, and this [s] more: clocks of hosts
-/// differ.
+/// A claim is overdue after kPatience times the duration of our own slowest chunk, plus kClockError [s]. Clocks of
+/// hosts differ by up to kClockError; a claim that is dated further ahead has no known age.
 constexpr double kPatience = 3, kClockError = 30;
 /// Without a chunk of our own to compare with [s].
 constexpr double kUnknown = 3600;
@@ -41,10 +41,16 @@ std::string first_bytes(const std::string& path) {
   return n > 0 ? std::string(text, static_cast<std::size_t>(n)) : "";
 }
 
-double age_of(const std::string& path) {
+/// Modification time; nothing where there is no such file.
+std::optional<std::time_t> date_of(const std::string& path) {
   struct stat s {};
-  if (::lstat(path.c_str(), &s) != 0) return 0;
-  return std::difftime(std::time(nullptr), s.st_mtime);
+  return ::lstat(path.c_str(), &s) == 0 ? std::optional(s.st_mtime) : std::nullopt;
+}
+
+/// Seconds since `date`, at least 0; nothing where it lies ahead by more than clocks differ.
+std::optional<double> age_of(std::time_t date) {
+  const double age = std::difftime(std::time(nullptr), date);
+  return age < -kClockError ? std::nullopt : std::optional(std::max(age, 0.0));
 }
 
 }  // namespace
@@ -78,6 +84,17 @@ void Claims::take_over(std::int64_t chunk) {
   static_cast<void>(make(chunk));
 }
 
+/// By the date of the claim, or by our own clock since we have first seen it with this date, whichever is longer: a
+/// date of another host's clock may lie ahead.
+double Claims::age(std::int64_t chunk) {
+  const auto date = date_of(file(chunk));
+  if (!date) return 0;
+  const Sighting now{*date, Clock::now()};
+  Sighting& first = seen_.try_emplace(chunk, now).first->second;
+  if (first.date != now.date) first = now;
+  return std::max(age_of(*date).value_or(0), std::chrono::duration<double>(now.at - first.at).count());
+}
+
 std::optional<std::int64_t> Claims::take(const NextMissing& next_missing, const IsThere& is_there) {
   since_ = Clock::now();
   const auto have = [&](std::int64_t chunk) {
@@ -89,20 +106,20 @@ std::optional<std::int64_t> Claims::take(const NextMissing& next_missing, const 
   };
   const double overdue = slowest_ > 0 ? kPatience * slowest_ + kClockError : kUnknown;
   std::optional<std::int64_t> oldest;
-  double oldest_age = -1;
+  double oldest_age = -1;  // no age is negative
   while (const auto next = next_missing()) {
     const std::int64_t chunk = *next;
     if (make(chunk)) {
       if (have(chunk)) return chunk;
       continue;
     }
-    const double age = age_of(file(chunk));
-    if (is_of_dead(first_bytes(file(chunk))) || age > overdue) {
+    const double age_of_claim = age(chunk);
+    if (is_of_dead(first_bytes(file(chunk))) || age_of_claim > overdue) {
       take_over(chunk);
       if (have(chunk)) return chunk;
       continue;
     }
-    if (age > oldest_age && !is_there(chunk)) oldest = chunk, oldest_age = age;
+    if (age_of_claim > oldest_age && !is_there(chunk)) oldest = chunk, oldest_age = age_of_claim;
   }
   if (oldest) {
     take_over(*oldest);
@@ -122,8 +139,10 @@ std::vector<Claims::Claim> Claims::all(const std::string& run) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(run + "/claims", error)) {
     const auto chunk = whole_number(entry.path().filename().string());
-    if (chunk) list.push_back({*chunk, first_bytes(entry.path().string()), age_of(entry.path().string())});
+    const auto date = date_of(entry.path().string());
+    if (chunk && date) list.push_back({*chunk, first_bytes(entry.path().string()), age_of(*date)});
   }
+  // Unknown ages last.
   std::sort(list.begin(), list.end(), [](const Claim& a, const Claim& b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.chunk < b.chunk;
   });

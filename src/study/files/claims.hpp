@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -36,7 +38,7 @@ class Claims {
   struct Claim {
     std::int64_t chunk;
     std::string worker;
-    double seconds;  ///< since it was made
+    std::optional<double> seconds;  ///< since it was made; nothing where its date lies in the future
   };
   /// All of them, oldest first.
   [[nodiscard]] static std::vector<Claim> all(const std::string& run);
@@ -47,9 +49,15 @@ class Claims {
   [[nodiscard]] std::string file(std::int64_t chunk) const;
   [[nodiscard]] bool make(std::int64_t chunk);
   void take_over(std::int64_t chunk);
+  [[nodiscard]] double age(std::int64_t chunk);  ///< [s], at least 0
 
+  struct Sighting {
+    std::time_t date;                          ///< of the claim, by another host's clock
+    std::chrono::steady_clock::time_point at;  ///< by ours
+  };
   std::string folder_, worker_;
   std::set<std::int64_t> mine_;
+  std::map<std::int64_t, Sighting> seen_;  ///< claims of others, when they had their date first
   std::chrono::steady_clock::time_point since_ = {};
   double slowest_ = 0;  ///< [s] that one of our chunks has taken
 };

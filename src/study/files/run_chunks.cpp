@@ -27,7 +27,6 @@ void RunChunks::work_from(double place, std::string device) {
   place_ = place;
   worker_ = WorkerState{.name = worker_name(), .device = std::move(device), .chunks = {}, .checked = {}};
   start_ = std::chrono::steady_clock::now();
-  write_record();
 }
 
 std::optional<study::Total> RunChunks::read(std::int64_t index, std::int64_t first, std::int64_t count) {
@@ -48,6 +47,7 @@ bool RunChunks::has(std::int64_t index) { return !faulty_.contains(index) && fol
 
 std::optional<std::int64_t> RunChunks::claim(std::int64_t next, std::int64_t end) {
   if (!claims_) claims_.emplace(folder_.path(), worker_name());
+  if (!recorded_) write_record();
   there_.resize(static_cast<std::size_t>(end), false);
   const std::int64_t count = end - next;
   const std::int64_t begin =
@@ -94,7 +94,7 @@ void RunChunks::record(std::int64_t index, const study::Total& chunk, RunFolder:
   (written == RunFolder::Written::kNew ? worker_->chunks : worker_->checked).push_back(index);
   worker_->samples += chunk.count;
   worker_->seconds = seconds();
-  if (worker_->seconds - recorded_ >= kRecordEvery) write_record();
+  if (worker_->seconds - recorded_.value_or(-kRecordEvery) >= kRecordEvery) write_record();
 }
 
 double RunChunks::seconds() const {
@@ -108,7 +108,7 @@ void RunChunks::write_record() {
 }
 
 void RunChunks::end_work() {
-  if (!worker_) return;
+  if (!worker_ || !recorded_) return;
   worker_->ended = true;
   write_record();
 }

@@ -26,7 +26,8 @@ class RunChunks final : public study::ChunkStore {
   RunChunks(const RunFolder& folder, std::function<void(const std::string&)> warn)
       : folder_(folder), warn_(std::move(warn)) {}
 
-  /// One worker of several: it looks for work from this share of the chunks on, and leaves a record of what it does.
+  /// One worker of several: it looks for work from this share of the chunks on, and leaves a record of what it does
+  /// from its first claim on.
   void work_from(double place, std::string device);
 
   [[nodiscard]] std::optional<study::Total> read(std::int64_t index, std::int64_t first, std::int64_t count) override;
@@ -54,9 +55,9 @@ class RunChunks final : public study::ChunkStore {
   std::optional<WorkerState> worker_;
   double place_ = 0;
   std::chrono::steady_clock::time_point start_ = {};
-  double recorded_ = 0;            ///< [s] when the record was written last
-  std::set<std::int64_t> faulty_;  ///< there, and to be replaced
-  std::vector<bool> there_;        ///< seen already: chunks do not go
+  std::optional<double> recorded_;  ///< [s] when the record was written last
+  std::set<std::int64_t> faulty_;   ///< there, and to be replaced
+  std::vector<bool> there_;         ///< seen already: chunks do not go
 };
 
 }  // namespace garra::io

@@ -227,6 +227,15 @@ void RunFolder::require_no_links() const {
             "garra writes only inside of a run folder: put the file itself there, or move that away");
 }
 
+void RunFolder::require_same_inputs() const {
+  RunFolder now;
+  now.path_ = path_;
+  if (has("overrides.json")) now.overrides_ = read_overrides(file("overrides.json"));
+  if (now.compute_fingerprint() == fingerprint_) return;
+  throw Error(ExitCode::kInputOutput, path_ + ": the scenario was changed while its samples were computed",
+              "Undo the change and run `garra resume " + path_ + "`, or submit the new scenario to another folder.");
+}
+
 void RunFolder::write_text(const std::string& name, const std::string& text) const {
   write_bytes(file(name), text.data(), text.size());
 }

@@ -46,6 +46,7 @@ FolderRun run_in_folder(RunFolder& folder, const study::Study& study, const Fold
   manifest.add(run.result.fresh, run.result.seconds);
   // A run that was stopped has no summary: its absence says that there is more to do.
   if (!study::is_resumable(run.result.end)) {
+    folder.require_same_inputs();
     manifest.add_workers();
     run.summary = study.summary(run.result.total, study::to_string(run.result.end));
     run.changed = run.result.fresh > 0 || !is_written(folder, manifest, run.summary, options.extras);
@@ -66,6 +67,7 @@ study::RunResult work_in_folder(RunFolder& folder, const study::Study& study, co
   in_folder.chunks = &chunks;
   in_folder.only_work = true;
   study::RunResult result = study::run(study, in_folder);
+  if (!study::is_resumable(result.end)) folder.require_same_inputs();
   chunks.end_work();
   return result;
 }

@@ -7,9 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cmath>
 #include <cstring>
 #include <ctime>
+#include <string_view>
+#include <thread>
 
+#include "base/files/atomic_file.hpp"
 #include "base/files/process_name.hpp"
 #include "garra/core/error.hpp"
 
@@ -17,7 +22,9 @@ namespace garra::io {
 
 namespace {
 
-constexpr std::time_t kExpires = 3600;  ///< [s] a claim of another host that is not renewed
+constexpr double kExpires = 3600;  ///< [s] a claim of another host that is not renewed
+constexpr int kMostTries = 50;     ///< to lock the file that others find
+constexpr auto kBetweenTries = std::chrono::milliseconds(10);
 constexpr std::size_t kLongest = 256;
 
 /// "process 4711 on host alpha since 2026-11-22T17:00:00Z"
@@ -40,6 +47,23 @@ std::string claim_in(int descriptor) {
   return claim;
 }
 
+/// The other host's clock may be ahead of ours: a date that far in the future has expired as well.
+bool is_fresh(std::time_t date) { return std::abs(std::difftime(std::time(nullptr), date)) < kExpires; }
+
+/// False with the reason in errno.
+bool write_whole(int descriptor, std::string_view text) {
+  off_t at = 0;
+  while (!text.empty()) {
+    const ssize_t n = ::pwrite(descriptor, text.data(), text.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = ENOSPC;  // what nothing can be written to says no reason
+    if (n <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(n));
+    at += n;
+  }
+  return true;
+}
+
 bool is_of_this_host(const std::string& claim) {
   return claim.find(" on host " + host_name() + " ") != std::string::npos;
 }
@@ -47,7 +71,9 @@ bool is_of_this_host(const std::string& claim) {
 }  // namespace
 
 RunLock::RunLock(const std::string& run) : run_(run), path_(run + "/" + kName) {
-  while (!take()) {
+  for (int tries = 0; !take(); ++tries) {
+    if (tries == kMostTries) refuse("it makes the file anew again and again");
+    std::this_thread::sleep_for(kBetweenTries);
   }
 }
 
@@ -72,9 +98,8 @@ bool RunLock::take() {
   const bool taken = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;
   const bool held = !taken && errno == EWOULDBLOCK;  // otherwise the file system has no locks
   const std::string claimed = claim_in(descriptor_);
-  const bool fresh = std::time(nullptr) - ours.st_mtime < kExpires;
   // A claim of this host without a lock is of a process that died: taken over at once.
-  if (held || (!claimed.empty() && !is_of_this_host(claimed) && fresh)) {
+  if (held || (!claimed.empty() && !is_of_this_host(claimed) && is_fresh(ours.st_mtime))) {
     ::close(descriptor_);
     refuse(claimed);
   }
@@ -83,16 +108,11 @@ bool RunLock::take() {
     ::close(descriptor_);
     return false;
   }
-  const std::string claim_of_ours = claim();
-  const bool written =
-      ::ftruncate(descriptor_, 0) == 0 && ::pwrite(descriptor_, claim_of_ours.data(), claim_of_ours.size(), 0) ==
-                                              static_cast<ssize_t>(claim_of_ours.size());
-  if (written) return true;
+  if (::ftruncate(descriptor_, 0) == 0 && write_whole(descriptor_, claim())) return true;
   const int error = errno;
   ::unlink(path_.c_str());
   ::close(descriptor_);
-  throw Error(ExitCode::kInputOutput, path_ + ": cannot write: " + std::strerror(error),
-              "Free some space, or choose another place for the output.");
+  throw_cannot_write(path_, error);
 }
 
 RunLock::~RunLock() {

@@ -15,8 +15,8 @@ class RunLocked : public Error {
 
 /// Held from its construction to its destruction. The file RUN/garra.lock says who holds it: host, process, since when.
 /// The kernel drops the lock of a process that dies, so one left on this host is taken over at once. A file system that
-/// shares no locks between hosts is why the file's own word counts, too: another host's claim holds until it has not
-/// been renewed for an hour.
+/// shares no locks between hosts is why the file's own word counts, too: another host's claim holds until its date is
+/// an hour from now, in the past or, by a clock that is ahead, in the future.
 class RunLock {
  public:
   /// Throws RunLocked (kInputOutput), which names the holder, and Error(kInputOutput) where no lock can be made.

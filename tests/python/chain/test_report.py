@@ -23,6 +23,7 @@ from pages import (
     INVALID_FILE,
     PROGRAM,
     Page,
+    assert_granted,
     assert_refused,
     edit,
     page_of,
@@ -40,6 +41,7 @@ Run = tuple[Path, dict[str, Any], Page, str]
 def assert_sound(page: Page, html: str) -> None:
     """Closed tags, unique ids, every section, and nothing that a browser would fetch."""
     assert html.startswith("<!DOCTYPE html>")
+    assert_granted(page, html)
     assert not page.faults
     assert [name for name, times in page.ids.items() if times > 1] == []
     assert [name for name in SECTIONS if page.ids[name] != 1] == []

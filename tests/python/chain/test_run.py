@@ -9,13 +9,12 @@ import json
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, UNSOLVED, USAGE, garra, summary_of, wilson
+from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, UNSOLVED, USAGE, garra, summary_of, wait_until, wilson
 
 SCENARIO = ROOT / "data" / "scenarios" / "exoskeleton_damping.toml"
 SPHERE = ROOT / "data" / "scenarios" / "three_puma_sphere.toml"
@@ -169,9 +168,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(whole, tmp_path):
     command = [PROGRAM, "run", SCENARIO, "-o", folder, "--samples", SAMPLES, "--no-report", *COARSE, *slow,
                "--device", "scalar", "--threads", 1]  # fmt: skip
     process = subprocess.Popen([*map(str, command)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 60
-    while time.monotonic() < end and not (folder / "chunks" / "000000").exists():
-        time.sleep(0.01)
+    wait_until((folder / "chunks" / "000000").exists, process)
     process.kill()
     process.wait()
     assert (folder / "chunks" / "000000").exists() and not (folder / "summary.json").exists()

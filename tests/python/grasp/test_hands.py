@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -224,3 +225,39 @@ def test_what_does_not_fit_is_refused_by_name():
         garra.grasp.rank(points=p["points"], normals=p["normals"], friction=0.5, mass=1.0, mobility=1.0)
     with pytest.raises(garra.Error, match="hand"):
         garra.grasp.rank(points=p["points"], normals=p["normals"], friction=0.5, mass=1.0, hand="soft")
+
+
+def many_joints(nq: int, mass_matrix: np.ndarray) -> dict:
+    """Two grasps of a hand with nq joints, of which the last six move the contacts."""
+    points = np.array([[[-0.03, 0, 0], [0.03, 0, 0]]] * 2)
+    jacobian = np.zeros((2, 2, 3, nq))
+    jacobian[:, :, :, -6:] = np.eye(6).reshape(2, 3, 6)
+    hand = {"jacobian": jacobian, "mass_matrix": mass_matrix, "force": np.array([20.0, 0, 0]) * np.ones((2, 2, 3))}
+    tangent = np.array([0, 0, 1.0]) * np.ones((2, 2, 3))
+    return {"points": points, "normals": -points, "friction": 0.5, "mass": 0.3, "tangent": tangent, **hand}
+
+
+def test_joints_that_a_grasp_does_not_use_cost_next_to_nothing():
+    nq = 700
+    dense = np.eye(nq)
+    dense[:-6, :-6] += 1e-3  # of joints that move no contact: the same answers
+    found, seconds = [], []
+    for matrix in (np.eye(nq), dense):
+        grasps = garra.grasp.Set.from_arrays(**many_joints(nq, matrix))
+        best = np.inf
+        for _ in range(2):
+            begun = time.process_time()
+            found.append(garra.grasp.rank(grasps, samples=4, friction_samples=0, threads=1))
+            best = min(best, time.process_time() - begun)
+        seconds.append(best)
+    assert (found[0].p_held == found[-1].p_held).all() and found[0].status.tolist() == [0, 0]
+    assert seconds[0] < seconds[1] / 2, seconds
+
+
+def test_a_hand_has_at_most_1024_joints():
+    def ranked(nq: int) -> garra.grasp.Ranking:
+        return garra.grasp.rank(garra.grasp.Set.from_arrays(**many_joints(nq, np.eye(nq))), samples=4)
+
+    assert ranked(1024).status.tolist() == [0, 0]
+    with pytest.raises(garra.FileError, match="jacobian has 1025 joints\n.*At most 1024 are taken"):
+        ranked(1025)

@@ -324,6 +324,8 @@ MALFORMED = {
     "records": (archive(point=npy(np.zeros(3, "f8,i4"))), "records"),
     "another shape": (archive(mass=npy([0.1, 0.2])), "mass.npy: expected shape [1], found [2]"),
     "rows as floating-point numbers": (archive(first=npy([0.0, 2.0]), point=npy(POINT[0]), normal=npy(-POINT[0])), "first.npy: expected whole numbers"),
+    "no grasps": (archive(first=npy([0]), point=npy(np.zeros((0, 3))), normal=npy(np.zeros((0, 3))), mass=npy(np.zeros(0))), "first.npy: has no grasp"),
+    "no grasps of two contacts": (archive(point=npy(np.zeros((0, 2, 3))), normal=npy(np.zeros((0, 2, 3)))), "point.npy: has no grasp"),
     "rows that fall": (archive(first=npy([0, 2, 1]), point=npy(POINT[0]), normal=npy(-POINT[0])), "first.npy: row 2 is 1"),
 }  # fmt: skip
 

@@ -84,7 +84,7 @@ def test_no_modules_import_each_other_in_a_circle():
     assert circle(edges) == []
 
 
-# What a room may see beside itself, page/, the arrays of batch.py and the data of files.py.
+# What a room may see beside itself, page/, the arguments of arguments.py, the arrays of batch.py and the data of files.py.
 SISTERS = {
     "grasp": {"chain", "contact", "study"},  # as in C++: fingers are chains
     "grasp_time": {"grasp"},
@@ -103,4 +103,4 @@ def test_a_room_sees_the_framework_and_the_framework_no_room():
         room = name.split(".")[1] if name.count(".") > 1 else ""
         if room in rooms:
             seen = {other.split(".")[1] for other in others if other != "garra"} - {room}
-            assert seen <= SISTERS.get(room, set()) | ({"page", "batch", "files", "on_gpu"} - {room}), f"{name} sees {seen}"
+            assert seen <= SISTERS.get(room, set()) | ({"page", "arguments", "batch", "files", "on_gpu"} - {room}), f"{name} sees {seen}"

@@ -3,6 +3,9 @@ tools/fault does it at all of them."""
 
 from __future__ import annotations
 
+import errno
+import shutil
+import subprocess
 from pathlib import Path
 
 import faults
@@ -39,6 +42,25 @@ def test_a_call_that_fails_or_ends_the_program_costs_no_byte(bench, name):
         operation = bench.operations[name + (" in threads" if kind == "thread" else "")]
         places = spread(bench.calls(operation, kind), 8 if how == "kill" else 3)
         judge_all(bench, operation.name, [Fault(kind, how, error, at) for at in places])
+
+
+def resumed(bench: Faults, tmp_path: Path, *fault: object) -> subprocess.CompletedProcess[str]:
+    """`garra resume` of half a run, whose first write is that of the lock."""
+    run = shutil.copytree(bench.operations["resume"].before, tmp_path / "run")
+    command = [bench.inject, "-k", "write", *fault, "--", PROGRAM, "resume", run, "--no-report", "--quiet"]
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+
+
+def test_a_lock_that_is_written_in_two_parts_is_a_lock(bench, tmp_path):
+    done = resumed(bench, tmp_path, "-h", "short", "-n", 1)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_lock_that_cannot_be_written_has_the_remedy_of_its_error(bench, tmp_path):
+    done = resumed(bench, tmp_path, "-h", "fail", "-n", 1, "-e", errno.EROFS)
+    assert done.returncode == 5
+    assert "garra.lock: cannot write: Read-only file system" in done.stderr
+    assert "Choose a folder that you may write to" in done.stderr
 
 
 def test_a_report_that_cannot_be_written_leaves_the_run_and_can_be_made_again(bench):

@@ -22,6 +22,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from program import wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = ROOT / "data" / "scenarios"
@@ -205,20 +206,16 @@ def start_long(folder: Path) -> subprocess.Popen:
     return subprocess.Popen([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for_chunks(folder: Path, count: int) -> None:
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if (folder / "chunks").is_dir() and len(list((folder / "chunks").iterdir())) >= count:
-            return
-        time.sleep(0.002)
-    pytest.fail("the run does not get on")
+def wait_for_chunks(folder: Path, count: int, process: subprocess.Popen) -> None:
+    chunks = folder / "chunks"
+    wait_until(lambda: chunks.is_dir() and len(list(chunks.iterdir())) >= count, process)
 
 
 def test_a_run_killed_at_random_moments_resumes_to_the_same_bytes(long_run, tmp_path):
     folder, dice = tmp_path / "run", random.Random(7)
     process = start_long(folder)
     for kill in range(4):
-        wait_for_chunks(folder, 5 * (kill + 1))
+        wait_for_chunks(folder, 5 * (kill + 1), process)
         time.sleep(dice.uniform(0, 0.05))
         process.kill()
         process.communicate()
@@ -237,7 +234,7 @@ def test_a_run_killed_at_random_moments_resumes_to_the_same_bytes(long_run, tmp_
 def test_a_run_stopped_by_a_signal_says_how_to_continue(long_run, tmp_path, stop):
     folder = tmp_path / "run"
     process = start_long(folder)
-    wait_for_chunks(folder, 3)
+    wait_for_chunks(folder, 3, process)
     process.send_signal(stop)
     output, errors = process.communicate(timeout=60)
     assert process.returncode == STOPPED

@@ -491,8 +491,9 @@ def test_a_name_that_is_too_long_is_no_bug(tmp_path, command):
     assert "bug" not in done.stderr
 
 
-def test_a_temporary_folder_that_is_not_there_is_no_bug():
-    done = garra("singularity", "puma560", "--map", expect=INPUT_OUTPUT, env=os.environ | {"TMPDIR": "/nonexistent"})
+def test_a_temporary_folder_that_is_not_there_is_no_bug(tmp_path):
+    environment = os.environ | {"TMPDIR": str(tmp_path / "missing")}
+    done = garra("singularity", "puma560", "--map", expect=INPUT_OUTPUT, env=environment)
     assert "bug" not in done.stderr
 
 

@@ -26,8 +26,10 @@ from pages import (
     ROOT,
     USAGE,
     Page,
+    assert_granted,
     assert_refused,
     edit,
+    granted,
     page_of,
     report,
     scenarios_of,
@@ -54,6 +56,7 @@ Run = tuple[Path, dict[str, Any], Page, str]
 def assert_sound(page: Page, html: str, sections: tuple[str, ...] = SECTIONS) -> None:
     """Closed tags, unique ids, every section, and nothing that a browser would fetch."""
     assert html.startswith("<!DOCTYPE html>")
+    assert_granted(page, html)
     assert not page.faults
     assert [name for name, times in page.ids.items() if times > 1] == []
     assert [name for name in sections if page.ids[name] != 1] == []
@@ -337,7 +340,7 @@ def test_the_scripts_draw_the_cloud_and_read_a_voxel(puma: Run, tmp_path: Path) 
     }));
     </script>"""
     page = tmp_path / "page.html"
-    page.write_text(puma[3].replace("<script>", probe + "<script>", 1))
+    page.write_text(granted(puma[3], probe).replace("<script>", probe + "<script>", 1))
     command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,3000",
                "--virtual-time-budget=20000", "--dump-dom", page.as_uri()]  # fmt: skip
     for _ in range(3):  # on a busy machine the browser may end before it has painted a frame

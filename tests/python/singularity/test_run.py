@@ -11,13 +11,25 @@ import math
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, table_of, wilson
+from program import (
+    DONE,
+    INVALID,
+    PROGRAM,
+    REQUIREMENT,
+    ROOT,
+    STOPPED,
+    USAGE,
+    garra,
+    summary_of,
+    table_of,
+    wait_until,
+    wilson,
+)
 from puma_singularities import BLAME, LIMITS, NAMES, factors, singular_values
 
 SCENARIO = ROOT / "data" / "scenarios" / "puma_singularities.toml"
@@ -213,9 +225,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     run(tmp_path / "uninterrupted", samples=samples)
     command = [PROGRAM, "run", SCENARIO, "-o", folder, "--samples", samples, "--no-report", *SMALL, "--threads", 1]
     process = subprocess.Popen([*map(str, command)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 60
-    while time.monotonic() < end and not (folder / "chunks" / "000002").exists():
-        time.sleep(0.005)
+    wait_until((folder / "chunks" / "000002").exists, process)
     process.kill()
     process.wait()
     assert (folder / "chunks" / "000002").exists() and not (folder / "summary.json").exists()

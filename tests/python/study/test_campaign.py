@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -102,6 +103,78 @@ def test_a_worker_takes_over_what_a_dead_one_had_claimed(submitted, alone):
     (record,) = records(submitted)
     assert record["chunks"].index(3) == 3
     assert record["chunks"][-1] == 5
+
+
+# An hour: two clocks differ. Ten years: one is wrong. Half a minute is what clocks of hosts may differ by.
+@pytest.mark.parametrize("ahead", [20, 3600, 3.2e8])
+@pytest.mark.parametrize("command", ["worker", "resume"])
+def test_a_claim_dated_in_the_future_stops_nobody(submitted, alone, command, ahead):
+    claim = submitted / "claims" / "7"
+    claim.parent.mkdir()
+    claim.write_text("elsewhere-1-0123abcd")
+    os.utime(claim, (time.time() + ahead,) * 2)
+    process = subprocess.Popen([PROGRAM, command, str(submitted), "--threads", "1", "--quiet", "--no-report"])
+    try:
+        assert process.wait(timeout=20) == DONE
+    finally:
+        process.kill()
+        process.wait()
+    assert digests(submitted) == digests(alone)
+
+
+def test_status_says_that_clocks_differ(submitted):
+    claim = submitted / "claims" / "7"
+    claim.parent.mkdir()
+    claim.write_text("elsewhere-1-0123abcd")
+    os.utime(claim, (time.time() + 3600,) * 2)
+    (said,) = json.loads(garra("status", submitted, "--format", "json").stdout)["claims"]
+    assert said["seconds"] is None
+    assert "process 1 on host elsewhere, dated in the future: two clocks differ" in garra("status", submitted).stdout
+    os.utime(claim, (time.time() - 100,) * 2)
+    (said,) = json.loads(garra("status", submitted, "--format", "json").stdout)["claims"]
+    assert 100 <= said["seconds"] < 200
+
+
+@pytest.mark.parametrize(
+    ("seconds", "is_held"), [(-7200, False), (-600, True), (600, True), (7200, False), (3.2e8, False)]
+)
+def test_the_lock_of_another_host_holds_for_an_hour_by_any_clock(submitted, alone, seconds, is_held):
+    lock = submitted / "garra.lock"
+    lock.write_text("process 1 on host elsewhere since 2026-11-22T17:00:00Z\n")
+    os.utime(lock, (time.time() + seconds,) * 2)
+    done = garra("resume", submitted, "--quiet", "--no-report", expect=INPUT_OUTPUT if is_held else DONE)
+    if is_held:
+        assert "process 1 on host elsewhere" in done.stderr
+    else:
+        assert digests(submitted) == digests(alone)
+
+
+def test_a_scenario_that_changes_under_a_worker_gets_no_summary(tmp_path):
+    run = tmp_path / "run"
+    # Half a second of work in two chunks.
+    garra("submit", SPHERE, "--samples", 1 << 19, "--set", f"sampling.chunk={1 << 18}", "--quiet", "-o", run)
+    worker = start(run)
+    while not (run / "claims").exists():
+        assert worker.poll() is None
+    scenario = run / "scenario.toml"
+    scenario.write_text(scenario.read_text() + "# another\n")
+    assert worker.wait() == INPUT_OUTPUT
+    assert "the scenario was changed while its samples were computed" in worker.stderr.read()
+    assert not (run / "summary.json").exists()
+
+
+def test_a_worker_on_a_finished_run_writes_nothing(submitted):
+    assert start(submitted).wait() == DONE
+    shutil.rmtree(submitted / "workers")
+    (submitted / "workers").write_text("a file: nothing can be written into it, as on a disk that is read only")
+
+    def state():
+        return {p: (p.stat().st_mtime_ns, p.stat().st_size) for p in (submitted, *submitted.rglob("*"))}
+
+    before = state()
+    worker = start(submitted)
+    assert worker.wait() == DONE, worker.stderr.read()
+    assert state() == before
 
 
 def test_a_stopped_worker_says_so_and_another_goes_on(submitted, alone):
@@ -416,3 +489,22 @@ def test_the_program_starts_a_local_cluster(tmp_path, alone):
         "run", SPHERE, *SETTINGS, "--no-report", "--dask", "nowhere:1", "-o", tmp_path / "no", expect=INPUT_OUTPUT
     )
     assert "garra resume" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [("file:///etc/passwd", "no address of a scheduler"), ("127.0.0.1", "no address of a scheduler"), ("", "no address"),
+     ("tcp://127.0.0.1:{}", "nothing listens there")],
+)  # fmt: skip
+def test_no_scheduler_is_said_at_once(tmp_path, submitted, address, problem):
+    pytest.importorskip("distributed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        number = free.getsockname()[1]
+    campaign = [sys.executable, "-m", "garra.campaign", str(submitted), address.format(number), PROGRAM]
+    begun = time.monotonic()
+    done = subprocess.run(
+        campaign, env=os.environ | {"PYTHONPATH": str(ROOT / "python")}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and problem in done.stderr and "Traceback" not in done.stderr
+    assert time.monotonic() - begun < 20, "dask.distributed asks for 24 s"

@@ -14,6 +14,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from garra.page import policy
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = os.environ.get("GARRA_PROGRAM", "")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -32,18 +34,21 @@ class Page(HTMLParser):
         self.ids: Counter[str] = Counter()
         self.references: list[str] = []
         self.words: list[str] = []
+        self.tags: set[str] = set()
+        self.handlers: list[str] = []
+        self.metas: list[tuple[str, str]] = []
         self.feed(html)
         self.close()
         self.faults += [f"<{tag}> is never closed" for tag in self.open]
         self.text = re.sub(r"\s+", " ", " ".join(self.words)).replace("\u202f", " ")
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self._note(attributes)
+        self._note(tag, attributes)
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self._note(attributes)
+        self._note(tag, attributes)
 
     def handle_endtag(self, tag: str) -> None:
         if not self.open or self.open.pop() != tag:
@@ -53,8 +58,14 @@ class Page(HTMLParser):
         if not {"style", "script"} & set(self.open):
             self.words.append(data)
 
-    def _note(self, attributes: list[tuple[str, str | None]]) -> None:
+    def _note(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag == "meta":
+            given = dict(attributes)
+            self.metas.append((given.get("http-equiv") or next(iter(given)), given.get("content") or ""))
         for name, value in attributes:
+            if name.startswith("on"):
+                self.handlers.append(f"{tag} {name}")
             if name == "id":
                 self.ids[value or ""] += 1
             if name in ("src", "href", "xlink:href", "srcset", "data", "action"):
@@ -77,6 +88,7 @@ def page_of(run: Path) -> tuple[Page, str]:
 def assert_sound(page: Page, html: str, sections: tuple[str, ...], most: int = 2_500_000) -> None:
     """Closed tags, unique ids, every section, at most `most` bytes, and nothing that a browser would fetch."""
     assert html.startswith("<!DOCTYPE html>")
+    assert_granted(page, html)
     assert not page.faults
     assert [name for name, times in page.ids.items() if times > 1] == []
     assert [name for name in sections if page.ids[name] != 1] == []
@@ -88,7 +100,28 @@ def assert_sound(page: Page, html: str, sections: tuple[str, ...], most: int = 2
     assert not {"nan", "inf", "-inf", "undefined", "None"} & set(re.split(r"[\s,;()]+", told))
 
 
+def assert_granted(page: Page, html: str) -> None:
+    """The page has a policy, which comes before all that it governs, and needs no more than that grants."""
+    assert [name for name, _ in page.metas[:2]] == ["charset", "Content-Security-Policy"]
+    (text,) = (content for name, content in page.metas if name == "Content-Security-Policy")
+    sources = {name: set(rest) for name, *rest in (part.split() for part in text.split("; "))}
+    scripts = [policy.hash_of(body) for body in re.findall(r"<script>(.*?)</script>", html, re.S)]
+    assert sources == {
+        "default-src": {"'none'"},
+        "script-src": set(scripts) or {"'none'"},
+        "style-src": {"'unsafe-inline'"},
+        "img-src": {"data:"},
+        "base-uri": {"'none'"},
+        "form-action": {"'none'"},
+    }
+    kinds = re.findall(r"<script\b([^>]*)>", html)
+    assert all(kind == "" or kind.startswith(' type="application/json" id=') for kind in kinds)
+    assert not page.handlers, "handlers in attributes are scripts without a hash"
+    assert not page.tags & {"base", "embed", "form", "frame", "iframe", "link", "object", "audio", "video", "source"}
+
+
 def assert_self_contained(page: Page, html: str) -> None:
+    assert_granted(page, html)
     for reference in page.references:
         assert reference.startswith(("#", "data:image/png;base64,")), reference[:80]
         if reference.startswith("#"):
@@ -132,9 +165,15 @@ def kind_of(scenario: dict) -> str:
     return "grasp in time" if scenario["job"] == "grasp" and "time" in scenario else scenario["job"]
 
 
+def granted(html: str, probe: str) -> str:
+    """The page with the scripts of `probe` in its policy."""
+    hashes = " ".join(policy.hash_of(text) for text in re.findall(r"<script>(.*?)</script>", probe, re.S))
+    return html.replace("script-src 'none'", "script-src").replace("script-src", f"script-src {hashes}", 1)
+
+
 def console(html: str, probe: str, folder: Path) -> list[str]:
     page = folder / "page.html"
-    page.write_text(html.replace("</body>", probe), encoding="utf-8")
+    page.write_text(granted(html, probe).replace("</body>", probe), encoding="utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=3000"]
     command = [CHROMIUM, *flags, f"--user-data-dir={folder / 'profile'}", "--dump-dom", page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import h5py
@@ -27,6 +29,27 @@ def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.Comple
     if expect is not None:
         assert done.returncode == expect, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+MOST_SECONDS = 300  # of processor time, whatever else the machine has to do
+
+
+def wait_until(there: Callable[[], bool], process: subprocess.Popen) -> None:
+    """Until a program under way has made something. Fails where it ends before, or computes for too long without it."""
+    while not there():
+        ended = process.poll() is not None
+        assert there() or not ended, "the program has ended without it"
+        assert seconds_of(process) < MOST_SECONDS, "the program does not get on"
+        time.sleep(0.002)
+
+
+def seconds_of(process: subprocess.Popen) -> float:
+    """Processor time of a process [s]."""
+    try:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def table_of(file: Path) -> dict:
