@@ -77,11 +77,11 @@ struct Solutions {
   std::int64_t count = 0;
   std::vector<double> c;  ///< [count][3k] contact forces [N]; NaN where neither converged nor ill_conditioned
   std::vector<double> a;  ///< [count][3k] accelerations A c + b [m/s^2]; NaN likewise
-  /// [count] change of the load for which the forces are an exact solution, relative to the largest load of the contacts
-  /// that are coupled (docs/contact-solver.md, 5)
+  /// [count] change of the load for which the forces are an exact solution, relative to the largest load of the
+  /// contacts that are coupled (docs/contact-solver.md, 5)
   std::vector<double> residual;
   std::vector<double> contact_residual;  ///< [count] the same relative to each contact's own load
-  std::vector<double> merit;         ///< [count] the papers' merit value (4) at c
+  std::vector<double> merit;             ///< [count] the papers' merit value (4) at c
   std::vector<double> minimum;  ///< [count] final value of what a merit method minimized (scaled problem); else NaN
   std::vector<double> projected_gradient;  ///< [count] of the same
   std::vector<std::int32_t> iterations;    ///< [count] outer iterations: BoxIt, Newton steps, sweeps
@@ -138,6 +138,19 @@ void solve(const ProblemView& problems, const Options& options, const Device& de
 [[nodiscard]] inline Solutions judge(const ProblemView& problems, const std::vector<double>& c, double tol = 1e-8) {
   return judge(problems, std::span(c), tol);
 }
+
+/// Forces z of the friction cones that press against one another, accelerate nothing, A z = 0, and that the load
+/// presses together, b.z < 0: where there are some a problem need not have a solution (docs/contact-solver.md, "Beyond
+/// Newton").
+struct InternalForces {
+  int contacts = 0;
+  std::int64_t count = 0;
+  std::vector<std::uint8_t> found;  ///< [count] 1 where there are such forces
+  std::vector<double> z;            ///< [count][3k] of largest entry 1; NaN where there are none
+};
+/// Of problems with symmetric, positive semidefinite A whose contacts may all roll. Throws Error(kUsage) where contacts
+/// slide.
+[[nodiscard]] InternalForces internal_forces(const ProblemView& problems, int threads = 0);
 
 /// The papers' elimination (25)-(28): the same problems with sliding contacts turned into contacts without friction, so
 /// that a solver which knows rolling contacts only can take them. judge() its forces with the problems as given.

@@ -86,6 +86,19 @@ nb::dict judge(const Numbers& A, const Numbers& b, const Numbers& mu, const std:
   return arrays_of(std::move(out));
 }
 
+nb::dict internal_forces(const Numbers& A, const Numbers& b, const Numbers& mu, int threads) {
+  const std::size_t n = mu.shape(0), k = mu.shape(1);
+  contact::InternalForces out;
+  {
+    const Computing computing;
+    out = contact::internal_forces(view_of(A, b, mu, std::nullopt, std::nullopt), threads);
+  }
+  nb::dict arrays;
+  arrays["found"] = taken_as<std::uint8_t>(std::move(out.found), {n});
+  arrays["z"] = taken(std::move(out.z), {n, 3 * k});
+  return arrays;
+}
+
 nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const std::optional<Numbers>& limit,
                  const std::string& device, int threads) {
   const std::size_t n = mu.shape(0), k = mu.shape(1);
@@ -166,6 +179,7 @@ void add_contact(nb::module_& m) {
   add_solve("contact_solve_one", [](Solutions&& s) { return arrays_of_one(s); });
   m.def("contact_judge", judge, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("mode").none(),
         nb::arg("slip_velocity").none(), nb::arg("c"), nb::arg("tol"));
+  m.def("contact_internal_forces", internal_forces, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("threads"));
   m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),
         nb::arg("device"), nb::arg("threads"));
   m.def("contact_gradients", gradients);

@@ -161,6 +161,40 @@ TEST(LargeFriction, OfAContactThatOpensBearsNoForce) {
   }
 }
 
+// Where the search gives up it can say why: forces of the cones that accelerate nothing and that the load presses
+// together.
+TEST(InternalForces, AreThereWhereASingularProblemIsLeft) {
+  std::mt19937_64 g(4);
+  std::normal_distribution<double> normal;
+  int left = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    std::vector<std::vector<double>> W(6, std::vector<double>(9));
+    for (auto& row : W)
+      for (double& x : row) x = normal(g);
+    std::vector<double> b(9);
+    for (double& x : b) x = normal(g);
+    const Problems p = problem(gram(W), b, {0.4, 0.7, 1});
+    const auto forces = contact::internal_forces(p);
+    const Status status = contact::solve(p, {}, kLanes).status[0];
+    if (status != Status::kConverged) {
+      ++left;
+      EXPECT_EQ(forces.found[0], 1) << trial << " " << to_string(status);
+    }
+    if (forces.found[0] == 0) continue;
+    const std::vector<double>& z = forces.z;
+    double work = 0;
+    for (std::size_t i = 0; i < 9; ++i) {
+      double a = 0;
+      for (std::size_t k = 0; k < 9; ++k) a += p.A[9 * i + k] * z[k];
+      EXPECT_NEAR(a, 0, 1e-3);
+      work += b[i] * z[i];
+    }
+    EXPECT_LT(work, 0);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_LE(std::hypot(z[3 * j + 1], z[3 * j + 2]), p.mu[j] * z[3 * j] + 1e-6);
+  }
+  EXPECT_GE(left, 10);
+}
+
 // Effort: what has no solution costs no more steps than the bound, and all of it with "full".
 TEST(Effort, OfAProblemWithoutAnAnswerIsBounded) {
   std::mt19937_64 g(3);

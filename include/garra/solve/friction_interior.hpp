@@ -1,5 +1,5 @@
-// Interior-point method on the friction problem itself (docs/contact-solver.md, "Interior points"): with z = a + mu |a_T|
-// e_n of the dual cone,
+// Interior-point method on the friction problem itself (docs/contact-solver.md, "Interior points"): with z = a + mu
+// |a_T| e_n of the dual cone,
 //   A c + b + mu |z_T| e_n = z,   c_j in K_j, z_j in K*_j,   c_j o z_j = t e                                      (1)
 // is followed for t -> 0 by Newton's method with the scaling of Nesterov and Todd, the shift mu |z_T| differentiated
 // along (V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone programming for frictional contact
@@ -18,7 +18,7 @@ struct InteriorState {
   FrictionProblem<double, N, 3, Matrix> problem;
   Vec<double, 3 * N> unit;  ///< force units
   Vec<double, 3 * N> c, z;
-  double center;   ///< share of the mean of c.z that a step aims at
+  double center;            ///< share of the mean of c.z that a step aims at
   double mark, mark_steps;  ///< mean of c.z when it was last less by a good part, and steps since
   double steps;
   double running;  ///< 1 while unfinished
@@ -80,7 +80,7 @@ struct FrictionInterior {
 template <int N, class Matrix>
 GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
   constexpr int M = 3 * N;
-    constexpr double kSmall = 1e-11, kOff = 1e-10;  // near enough for Newton
+  constexpr double kSmall = 1e-11, kOff = 1e-10;  // near enough for Newton
   const auto& p = s.problem;
   const Vec<double, M> a = p.A * s.c + p.b;
   const double mean = dot(s.c, s.z) / N;
@@ -110,8 +110,7 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
       }
     }
     // (I + E) A + H, E = e_n toward^T
-    for (int k = 0; k < M; ++k)
-      K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
+    for (int k = 0; k < M; ++k) K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
     for (int r = 0; r < 3; ++r)
       for (int k = 0; k < 3; ++k) K(n + r, n + k) += H[j](r, k);
   }
@@ -149,15 +148,17 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
 }
 
 /// Whether there is z != 0 in the cones with A z = 0 and b.z < 0: forces that press against one another, accelerate
-/// nothing, and that the load presses together. Then a solution need not exist. Where there is none, even with b.z <= 0,
-/// a solution exists (Acary, Cadoux, Lemaréchal, Malick, ZAMM 91, 2011). By the method without shift on A + b b^T: the
-/// least value of z.A z + (b.z + 1)^2 over the cones is zero where z exists.
+/// nothing, and that the load presses together. Then a solution need not exist. Where there is none, even with b.z <=
+/// 0, a solution exists (Acary, Cadoux, Lemaréchal, Malick, ZAMM 91, 2011). By the method without shift on A + b b^T:
+/// the least value of z.A z + (b.z + 1)^2 over the cones is zero where z exists.
+template <int N>
 struct InternalForce {
   bool found;
   double steps;
+  Vec<double, 3 * N> z;  ///< of largest entry 1 where it is found
 };
 template <int N, class Matrix>
-GARRA_HD_CALL InternalForce internal_force(const FrictionProblem<double, N, 3, Matrix>& p, int max_steps) {
+GARRA_HD_CALL InternalForce<N> internal_force(const FrictionProblem<double, N, 3, Matrix>& p, int max_steps) {
   constexpr double kZero = 1e-5, kPressed = 0.9;
   FrictionInterior method;
   method.max_iterations = max_steps;
@@ -173,7 +174,16 @@ GARRA_HD_CALL InternalForce internal_force(const FrictionProblem<double, N, 3, M
   const Vec<double, 3 * N> a = s.problem.A * s.c;
   double largest = 0;
   for (int i = 0; i < 3 * N; ++i) largest = max(largest, abs(fma(b[i], pressed, a[i])));
-  return {pressed >= kPressed && largest <= kZero * size, s.steps};
+  InternalForce<N> out;
+  out.found = pressed >= kPressed && largest <= kZero * size;
+  out.steps = s.steps;
+  double most = 0;
+  for (int i = 0; i < 3 * N; ++i) {
+    out.z[i] = s.unit[i] * s.c[i];
+    most = max(most, abs(out.z[i]));
+  }
+  out.z = (1 / most) * out.z;
+  return out;
 }
 
 }  // namespace garra::solvers

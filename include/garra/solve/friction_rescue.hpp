@@ -221,7 +221,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   auto interior = limited<FrictionInterior>(r.tol, r.interior_steps);
   attempt(search, interior, kNever, p, aside);
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
-    const InternalForce pressed = internal_force(aside, r.interior_steps);
+    const auto pressed = internal_force(aside, r.interior_steps);
     search.work += pressed.steps;
     search.over = pressed.found;
     if (pressed.found) search.best.reason = double(int(Status::kStalled));

@@ -104,6 +104,16 @@ class Balances:
     """[...] how much of |w| every choice of forces leaves over, where impossible"""
 
 
+@dataclass(frozen=True)
+class InternalForces:
+    """What internal_forces() finds."""
+
+    found: Any
+    """[...] bool"""
+    z: Any
+    """[..., 3k] of largest entry 1; NaN where there are none"""
+
+
 def _contacts(mu: Any) -> int:
     return contacts_of(np.shape(mu))
 
@@ -208,6 +218,31 @@ def judge(
     forces = np.broadcast_to(numbers("c", c), (*batch.lead, batch["b"].shape[1]))
     forces = np.ascontiguousarray(forces.reshape(batch["b"].shape))
     return _solutions(batch, _core.contact_judge(*_inputs(batch), forces, positive("tol", tol)))
+
+
+def internal_forces(A: Any, b: Any, mu: Any, *, threads: int = 0) -> InternalForces:
+    """Forces that press against one another and that the load presses together: why a problem may have no solution.
+
+    Parameters
+    ----------
+    A : array_like [..., 3k, 3k]
+        Symmetric, positive semidefinite [1/kg].
+    b : array_like [..., 3k]
+        Load [m/s^2].
+    mu : array_like [..., k]
+        Friction coefficients; every contact may roll.
+    threads : int
+        0: all.
+
+    Returns
+    -------
+    InternalForces
+        z != 0 in the friction cones with A z = 0 and b.z < 0, where there are some. Where there are none, even with
+        b.z = 0, a solution exists (Acary, Cadoux, Lemarechal, Malick, ZAMM 91, 2011; docs/contact-solver.md).
+    """
+    batch = _problem(A, b, mu, None, None)
+    arrays = _core.contact_internal_forces(batch["A"], batch["b"], batch["mu"], place("cpu", threads)[1])
+    return InternalForces(found=batch.out(arrays["found"]).astype(bool), z=batch.out(arrays["z"]))
 
 
 def gradients(
