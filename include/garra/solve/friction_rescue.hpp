@@ -23,6 +23,7 @@ struct FrictionRescue {
   double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (kCost)
   bool searches = true;          ///< false: only proofs and refinement, of what another solver has left
   int interior_steps = 60;
+  int spread_starts = 16;     ///< of interior points, where A is positive definite
   int first_steps = 200;      ///< Newton steps of the first proximal attempt
   int proximal_steps = 6000;  ///< of the further attempts
   int sweeps = 1000;
@@ -234,6 +235,11 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   for (const double force : {1e3, 1e9, 1.0, 1e12}) {
     if (force != 1e3 && !search.definite) break;
     interior.first_force = force;
+    attempt(search, interior, kNever, p, aside);
+  }
+  interior.first_force = 1e6;
+  for (int k = 1; search.definite && k <= r.spread_starts; ++k) {
+    interior.start_number = k;
     attempt(search, interior, kNever, p, aside);
   }
   attempt(search, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, aside);
