@@ -34,9 +34,9 @@ GARRA_HD GivenProblem<Entry, N> given_problem(const Entry& A, const Vec<double, 
 
 /// What is known of the matrix.
 enum class Definiteness : int {
-  kUnsymmetric,    ///< more than rounding: nothing is said
-  kIndefinite,     ///< an eigenvalue is negative by more than rounding
-  kSemidefinite,   ///< singular within rounding
+  kUnsymmetric,   ///< more than rounding: nothing is said
+  kIndefinite,    ///< an eigenvalue is negative by more than rounding
+  kSemidefinite,  ///< singular within rounding
   kDefinite,
 };
 
@@ -60,6 +60,19 @@ GARRA_HD_CALL bool cholesky(Matrix& G, int size) {
   return true;
 }
 
+/// L L^T x = x, in place.
+template <class Matrix>
+GARRA_HD_CALL void solve_by_cholesky(const Matrix& L, int size, double* x) {
+  for (int i = 0; i < size; ++i) {
+    for (int k = 0; k < i; ++k) x[i] = fma(-L(i, k), x[k], x[i]);
+    x[i] = x[i] / L(i, i);
+  }
+  for (int i = size - 1; i >= 0; --i) {
+    for (int k = i + 1; k < size; ++k) x[i] = fma(-L(k, i), x[k], x[i]);
+    x[i] = x[i] / L(i, i);
+  }
+}
+
 /// Root of the scale of contact j: in units of 1 / root_j the mean of the diagonal of A_jj is 1.
 template <class Entry, int N>
 GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
@@ -71,8 +84,8 @@ GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
   return out;
 }
 
-/// Eigenvalues within n 2^-52 of the largest count as zero: rounding of A alone makes them. `room`: a matrix behind which
-/// there is room for one more of its kind (FarMat).
+/// Eigenvalues within n 2^-52 of the largest count as zero: rounding of A alone makes them. `room`: a matrix behind
+/// which there is room for one more of its kind (FarMat).
 template <class Entry, int N, class Matrix>
 GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const Matrix& room) {
   constexpr int M = 3 * N;
@@ -103,12 +116,16 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
   return has_factor(2 * zero + M * (M + 1) * 0x1p-53) ? Definiteness::kSemidefinite : Definiteness::kIndefinite;
 }
 
-/// y >= 0 that makes y.A y + (b.y + 1)^2 least, of the normal directions alone, in units of `scale` (C. L. Lawson, R. J.
-/// Hanson, Solving Least Squares Problems, 1974, 23, on the normal equations). A ridge of rounding keeps them regular.
+/// y >= 0 that makes y.A y + (b.y + 1)^2 least, of the normal directions alone, in units of `scale` (C. L. Lawson, R.
+/// J. Hanson, Solving Least Squares Problems, 1974, 23, on the normal equations). A ridge of rounding keeps them
+/// regular.
 template <int N>
 struct NormalQuadratic {
-  SymmetricMat<double, N> G;  ///< A_nn + b b^T
+  SymmetricMat<double, N> A;  ///< A_nn
   Vec<double, N> b;           ///< largest entry 1
+
+  /// A_nn + b b^T
+  [[nodiscard]] GARRA_HD double G(int i, int k) const { return fma(b[i], b[k], A(i, k)); }
 };
 template <int N>
 GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
@@ -139,16 +156,8 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
         for (int k = 0; k <= i; ++k) L(i, k) = q.G(who[i], who[k]) + (i == k ? kRidge : 0);
       if (!cholesky(L, size)) return y;
       double to[N];
-      for (int i = 0; i < size; ++i) {
-        double sum = -q.b[who[i]];
-        for (int k = 0; k < i; ++k) sum = fma(-L(i, k), to[k], sum);
-        to[i] = sum / L(i, i);
-      }
-      for (int i = size - 1; i >= 0; --i) {
-        double sum = to[i];
-        for (int k = i + 1; k < size; ++k) sum = fma(-L(k, i), to[k], sum);
-        to[i] = sum / L(i, i);
-      }
+      for (int i = 0; i < size; ++i) to[i] = -q.b[who[i]];
+      solve_by_cholesky(L, size, to);
       double step = 1;
       for (int i = 0; i < size; ++i)
         if (to[i] <= 0) step = min(step, y[who[i]] / (y[who[i]] - to[i]));
@@ -163,6 +172,29 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
       if (step == 1) break;
     }
   }
+  return y;
+}
+
+/// y, cleared of what A_nn sees of it by inverse iteration among the contacts that have a part in it:
+/// least_combination() knows it to the condition of A_nn + b b^T only.
+template <int N>
+GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N> y) {
+  int who[N], size = 0;
+  for (int i = 0; i < N; ++i)
+    if (y[i] > 0) who[size++] = i;
+  SymmetricMat<double, N> L;
+  for (int i = 0; i < size; ++i)
+    for (int k = 0; k <= i; ++k) L(i, k) = q.A(who[i], who[k]) + (i == k ? 8 * N * 0x1p-52 : 0);
+  if (!cholesky(L, size)) return y;
+  double x[N];
+  for (int i = 0; i < size; ++i) x[i] = y[who[i]];
+  for (int step = 0; step < 2; ++step) {
+    solve_by_cholesky(L, size, x);
+    double most = 0;
+    for (int i = 0; i < size; ++i) most = max(most, abs(x[i]));
+    for (int i = 0; i < size; ++i) x[i] = x[i] / most;
+  }
+  for (int i = 0; i < size; ++i) y[who[i]] = x[i];
   return y;
 }
 
@@ -183,14 +215,14 @@ GARRA_HD_CALL bool closes(const GivenProblem<Entry, N>& p) {
   if (!approaches) return false;
   for (int j = 0; j < N; ++j) q.b[j] = q.b[j] / size;
   for (int i = 0; i < N; ++i)
-    for (int k = 0; k <= i; ++k)
-      q.G(i, k) = fma(q.b[i], q.b[k], (scale[i] * scale[k]) * (0.5 * (p.A(3 * i, 3 * k) + p.A(3 * k, 3 * i))));
-  const Vec<double, N> y = least_combination(q);
+    for (int k = 0; k <= i; ++k) q.A(i, k) = (scale[i] * scale[k]) * (0.5 * (p.A(3 * i, 3 * k) + p.A(3 * k, 3 * i)));
+  const Vec<double, N> y = cleared(q, least_combination(q));
   double work = 0, work_size = 0, total = 0;
   for (int j = 0; j < N; ++j) {
     work = fma(q.b[j], y[j], work);
     work_size = fma(abs(q.b[j]), y[j], work_size);
     total += y[j];
+    if (!(y[j] >= 0)) return false;
   }
   if (!(work < -(M * 0x1p-52) * (work_size + total))) return false;
   for (int i = 0; i < M; ++i) {
