@@ -179,9 +179,16 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
 /// least_combination() knows it to the condition of A_nn + b b^T only.
 template <int N>
 GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N> y) {
+  constexpr double kPart = 1e-8;  // of the largest: less is rounding
   int who[N], size = 0;
-  for (int i = 0; i < N; ++i)
-    if (y[i] > 0) who[size++] = i;
+  double largest = 0;
+  for (int i = 0; i < N; ++i) largest = max(largest, y[i]);
+  for (int i = 0; i < N; ++i) {
+    if (y[i] > kPart * largest)
+      who[size++] = i;
+    else
+      y[i] = 0;
+  }
   SymmetricMat<double, N> L;
   for (int i = 0; i < size; ++i)
     for (int k = 0; k <= i; ++k) L(i, k) = q.A(who[i], who[k]) + (i == k ? 8 * N * 0x1p-52 : 0);
