@@ -153,7 +153,7 @@ class Sampling(Table):
     chunk: int | None = None
     """of all designs together; doubled until there are at most 4000 files; default 4096"""
     max_unsolved: Quantity | None = None
-    """share of the samples; default 1e-06"""
+    """exit code 4 above this share of unsolved samples"""
     stop: SamplingStop | None = None
     time_limit: Quantity | None = None
     """ends the run after so long; it can be resumed"""

@@ -410,7 +410,7 @@ class Solver(Table):
     max_iterations: int | None = None
     """of one solve; default 400"""
     max_unsolved: Quantity | None = None
-    """share of the samples; default 1e-06"""
+    """exit code 4 above this share of unsolved samples"""
     check_uniqueness: bool | None = None
     """solve again from another start and report a second solution; default true"""
 

@@ -133,7 +133,7 @@ class Sampling(Table):
     chunk: int | None = None
     """grasps of one file of a run"""
     max_unsolved: Quantity | None = None
-    """of a run: exit code 4 above this share of the samples; default 1e-06"""
+    """of a run: exit code 4 above this share of unsolved samples"""
     time_limit: Quantity | None = None
     """ends the run after so long; it can be resumed"""
 

@@ -131,7 +131,7 @@ class Sampling(Table):
     chunk: int | None = None
     """samples of one file; more where there are many; doubled until there are at most 4000; default 1048576"""
     max_unsolved: Quantity | None = None
-    """share of the samples; default 1e-06"""
+    """exit code 4 above this share of unsolved samples"""
     stop: SamplingStop | None = None
     time_limit: Quantity | None = None
     """ends the run after so long; it can be resumed"""

@@ -45,11 +45,11 @@ CALLS = {
     "grasp.propose": ("", 'garra.grasp.propose("box:0.04,0.06,0.1", fingers=4, n=10_000_000, mass=.1, threads=1)'),
     "Chain.simulate, fixed steps": (
         "robot = garra.models.puma560(); zero = np.zeros(6)",
-        'robot.simulate(zero, zero, zero, times=[1e5], step=1e-3)',
+        "robot.simulate(zero, zero, zero, times=[1e5], step=1e-3)",
     ),
     "Chain.simulate, adaptive steps": (
         "robot = garra.models.puma560(); q = np.zeros((50_000, 6)); zero = np.zeros(6)",
-        "robot.simulate(q, zero, zero, times=[1000.], method="dopri5", threads=1)",
+        'robot.simulate(q, zero, zero, times=[1000.], method="dopri5", threads=1)',
     ),
     "Platform.simulate": (
         'p = garra.platform.load("trepa_like"); r, q = p.home',
