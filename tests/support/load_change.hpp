@@ -15,7 +15,9 @@ struct PlainProblem {
   std::vector<double> A, b, mu, slip = {};
 };
 
-inline double load_change(const PlainProblem& p, const std::vector<double>& force) {
+/// `stays`: of the forces as they are, with the accelerations next to theirs that go with them; infinite where a force
+/// is not in its cone.
+inline double load_change(const PlainProblem& p, const std::vector<double>& force, bool stays) {
   using Long = long double;
   const std::size_t k = p.mu.size(), rows = 3 * k;
   const auto slides = [&](std::size_t j) { return !p.slip.empty() && (p.slip[2 * j] != 0 || p.slip[2 * j + 1] != 0); };
@@ -43,6 +45,20 @@ inline double load_change(const PlainProblem& p, const std::vector<double>& forc
     const Long b[3] = {p.b[3 * j], p.b[3 * j + 1], p.b[3 * j + 2]};
     load[j] = size(j, b) / std::sqrt(g[j]);
     const Long mu = p.mu[j], *a = &before[3 * j];
+    if (stays) {
+      const Long length = slides(j) ? 0 : std::hypot(c[3 * j + 1], c[3 * j + 2]),
+                 radius = slides(j) ? 0 : mu * c[3 * j];
+      if (c[3 * j] < 0 || length > radius * (1 + 1e-14L)) return HUGE_VAL;
+      const bool open = c[3 * j] == 0;
+      lawful[3 * j] = open ? std::max(a[0], Long(0)) : 0;
+      for (std::size_t i = 1; i < 3; ++i) {
+        const Long power = length > 0 ? std::min((a[1] * c[3 * j + 1] + a[2] * c[3 * j + 2]) / length, Long(0)) : 0;
+        lawful[3 * j + i] = open                                            ? a[i]
+                            : length >= radius * (1 - 1e-14L) && length > 0 ? power * c[3 * j + i] / length
+                                                                            : 0;
+      }
+      continue;
+    }
     const Long n = c[3 * j] - a[0] / (g[j] * std::max(Long(1), mu));
     Long y[2] = {c[3 * j + 1] - a[1] / g[j], c[3 * j + 2] - a[2] / g[j]};
     const Long length = std::hypot(y[0], y[1]);
@@ -83,6 +99,11 @@ inline double load_change(const PlainProblem& p, const std::vector<double>& forc
     if (change > 0) worst = std::max(worst, change / s);
   }
   return static_cast<double>(worst);
+}
+
+/// What the certificate asks for: the lesser of both.
+inline double load_change(const PlainProblem& p, const std::vector<double>& force) {
+  return std::min(load_change(p, force, false), load_change(p, force, true));
 }
 
 }  // namespace garra::test

@@ -28,31 +28,32 @@ struct FrictionState {
   /// 1 / (max(1, mu) A_nn) and 2 / (A_tt + A_oo). A longer step along the normal turns errors of a_n into mu times as
   /// much friction: with steps of 1 / A_nn an eighth of the problems with mu up to 1e9 were not solved.
   Vec<S, N> rho_n, rho_t;
-  LoadScale<S, N> scale;                     ///< what the change of the load is measured by
-  S unit;                                    ///< force unit: size_b / size_a of friction_scale
-  S rho;                                     ///< factor on them on this rung
-  S stage;                                   ///< rung of the ladder
-  S stage_steps;                             ///< Newton steps taken on this rung
-  S steps;                                   ///< Newton steps taken in all
-  S shortened;                               ///< consecutive steps that the line search shortened
-  S weyl;                                    ///< low-discrepancy number in [0, 1) that spreads the random starts
-  S lost;                                    ///< 1: left to other solvers before the limit
-  S running;                                 ///< 1 while unfinished
+  LoadScale<S, N> scale;  ///< what the change of the load is measured by
+  S unit;                 ///< force unit: size_b / size_a of friction_scale
+  S rho;                  ///< factor on them on this rung
+  S stage;                ///< rung of the ladder
+  S stage_steps;          ///< Newton steps taken on this rung
+  S steps;                ///< Newton steps taken in all
+  S shortened;            ///< consecutive steps that the line search shortened
+  S weyl;                 ///< low-discrepancy number in [0, 1) that spreads the random starts
+  S lost;                 ///< 1: left to other solvers before the limit
+  S running;              ///< 1 while unfinished
 };
 
-/// Newton steps after which other solvers go on (friction_rescue.hpp): two starts. What they leave unsolved is solved at
-/// less cost by interior points (docs/contact-solver.md, "Effort"). With full effort, and where nothing follows, eight.
-inline constexpr int kNewtonLadder = 28, kFullLadder = 112;
+/// Newton steps after which other solvers go on (friction_rescue.hpp): two starts. What they leave unsolved is solved
+/// at less cost by interior points (docs/contact-solver.md, "Effort"). With full effort, and where nothing follows,
+/// eight.
+inline constexpr int kNewtonLadder = 20, kFullLadder = 112;
 
 /// The flagship friction contact solver. An option is an inequality that is tested as written.
 struct FrictionNewton {
-  double tol = 1e-8;         ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
+  double tol = 1e-8;          ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 1000;  ///< stop: steps >= max_iterations, over all stages, those of other solvers included
-  int stage_steps = 14;      ///< next rung of the ladder: stage_steps >= this
-  int first_sweeps = 3;      ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
-  bool cold = false;         ///< start from zero instead of the stick force (to look for a second solution)
-  bool ladder = true;        ///< false: one rung only, so that a problem that does not converge at once is stalled
-  bool full = false;         ///< effort without a bound: kFullLadder steps, then every solver to its own limit
+  int stage_steps = 10;       ///< next rung of the ladder: stage_steps >= this
+  int first_sweeps = 3;       ///< projected Gauss-Seidel sweeps after the stick force, none after a given guess
+  bool cold = false;          ///< start from zero instead of the stick force (to look for a second solution)
+  bool ladder = true;         ///< false: one rung only, so that a problem that does not converge at once is stalled
+  bool full = false;          ///< effort without a bound: kFullLadder steps, then every solver to its own limit
 
   template <class S, int N, int D, class Matrix>
   GARRA_HD FrictionState<S, N, D, Matrix> start(const FrictionProblem<S, N, D, Matrix>& given) const {
@@ -87,11 +88,12 @@ struct FrictionNewton {
   [[nodiscard]] GARRA_HD Candidate<S, N, D> candidate(const FrictionState<S, N, D, Matrix>& state) const {
     return candidate<S, N, D>(state.unit * state.c, ended(state), state.steps, state.stage);
   }
-  /// kStalled: of no meaning, for the certificate takes what was found; kIterationLimit: other solvers may go on. That is
-  /// so, too, where rounding of the forces might spoil what was found.
+  /// kStalled: of no meaning, for the certificate takes what was found; kIterationLimit: other solvers may go on. That
+  /// is so, too, where rounding of the forces might spoil what was found.
   template <class S, int N, int D, class Matrix>
   [[nodiscard]] GARRA_HD S ended(const FrictionState<S, N, D, Matrix>& state) const {
-    const auto limit = state.steps >= S(most_steps(D)) || state.lost > S(0) || rounding_counts(state.c, state.scale, tol);
+    const auto limit =
+        state.steps >= S(most_steps(D)) || state.lost > S(0) || rounding_counts(state.c, state.scale, tol);
     return select(limit, S(int(Status::kIterationLimit)), S(int(Status::kStalled)));
   }
   template <class S, int N, int D = 3>
@@ -234,10 +236,11 @@ GARRA_HD MaskOf<S> is_useful(const S& largest) {
   return largest <= S(100);
 }
 
-/// Whether the least pivot of the scaled A is none of a matrix of mechanics. Rounding makes some of -1e-14.
+/// Whether the least pivot of the scaled A is none of a matrix of mechanics. Where A is singular rounding makes pivots
+/// of -1e-9, since nothing is exchanged.
 template <class S>
 GARRA_HD MaskOf<S> is_indefinite(const S& least_pivot) {
-  return least_pivot < S(-1e-9);
+  return least_pivot < S(-1e-6);
 }
 
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one

@@ -117,9 +117,9 @@ template <class S, int D>
 struct LawfulPair {
   Vec<S, D> c, a;
 };
-/// One projected step from (c, a), of length 1 / g along the tangents and 1 / (max(1, mu) g) along the normal, any g > 0
-/// (docs/contact-solver.md, 4). (c, a) itself where it obeys the law. A longer step along the normal would turn rounding
-/// of a_n into mu times as much friction.
+/// One projected step from (c, a), of length 1 / g along the tangents and 1 / (max(1, mu) g) along the normal, any g >
+/// 0 (docs/contact-solver.md, 4). (c, a) itself where it obeys the law. A longer step along the normal would turn
+/// rounding of a_n into mu times as much friction.
 template <class S, int D>
 GARRA_HD LawfulPair<S, D> lawful_pair(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu, const S& g) {
   const S step = -(S(1) / g), normal = fma(-(S(1) / (max(S(1), mu) * g)), a[0], c[0]);
@@ -138,6 +138,28 @@ GARRA_HD LawfulPair<S, D> lawful_pair(const Vec<S, D>& c, const Vec<S, D>& a, co
     out.c[i + 1] = select(open, S(0), share * y[i + 1]);
     out.a[i + 1] = select(open, a[i + 1], back * y[i + 1]);
   });
+  return out;
+}
+
+/// The acceleration next to `a` that goes with the force c as it is, where c is in its cone to rounding: (c, a) obeys
+/// the law then, too.
+template <class S, int D>
+struct StayingPair {
+  Vec<S, D> a;
+  MaskOf<S> exists;
+};
+template <class S, int D>
+GARRA_HD StayingPair<S, D> staying_pair(const Vec<S, D>& c, const Vec<S, D>& a, const S& mu) {
+  constexpr double kRounding = 1e-14;
+  const S length = tangential_length(c), radius = mu * c[0];
+  const auto open = c[0] == S(0) && length == S(0);
+  const auto slips = length >= S(1 - kRounding) * radius;
+  const S inverse = S(1) / select(length > S(0), length, S(1));
+  const S power = min(tangential_dot(a, c) * inverse, S(0)) * inverse;
+  StayingPair<S, D> out;
+  out.exists = c[0] >= S(0) && length <= S(1 + kRounding) * radius;
+  out.a[0] = select(open, max(a[0], S(0)), S(0));
+  for_each_index<D - 1>([&](int i) { out.a[i + 1] = select(open, a[i + 1], select(slips, power * c[i + 1], S(0))); });
   return out;
 }
 
@@ -404,7 +426,8 @@ GARRA_HD Judgement<S> judgement(const S& error, const S& c2, const S& a2, double
 /// near_change() above this many tolerances says that an iterate is no solution yet; below, the product A dc tells.
 inline constexpr double kNear = 1e3;
 
-/// a = A c + b. The change of the load is da - A dc with the step (dc, da) to forces and accelerations that obey the law.
+/// a = A c + b. The change of the load is da - A dc with the step (dc, da) to forces and accelerations that obey the
+/// law.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const LoadScale<S, N>& scale,
                             const Vec<S, D * N>& c, const Vec<S, D * N>& a, double tol) {
@@ -420,7 +443,7 @@ GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const Loa
   const auto close = near <= S(kNear * tol);
   S error = near;
   if (any(close)) {
-    const Vec<S, D * N> change = da - p.A * dc;
+    const Vec<S, D* N> change = da - p.A * dc;
     S exact = S(0);
     for_each_index<N>([&](int j) { exact = max(exact, size_of(contact<S, N, D>(change, j)) * scale.per_s[j]); });
     error = select(close, exact, near);
@@ -431,7 +454,8 @@ GARRA_HD Judgement<S> judge(const FrictionProblem<S, N, D, Matrix>& p, const Loa
 /// Answers within this many tolerances are refined before they are given up.
 inline constexpr double kRefined = 1e4;
 
-/// Whether rounding of a force of the scaled problem, whose entries of A are 1 at most, may be an eighth of the tolerance.
+/// Whether rounding of a force of the scaled problem, whose entries of A are 1 at most, may be an eighth of the
+/// tolerance.
 template <class S, int N, int M>
 GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& scale, double tol) {
   S size = S(0), per_s = S(0);
@@ -533,21 +557,22 @@ GARRA_HD ContactChange<S> contact_change(const RowChange<S> (&rows)[D], const Ma
 /// All contacts, in working precision or with compensated products.
 template <class S, int M>
 struct LoadChange {
-  Vec<S, M> a;         ///< A c + b
-  S change;            ///< largest |delta_j| / s_j
-  S own;               ///< largest |delta_j| / |b_j| of the contacts that bear a load
-  S bound;             ///< largest (|delta_j| + e_j) / s_j
-  S rounding;          ///< largest 2^-53 (|A| |c|)_j / s_j
-  MaskOf<S> rounded;   ///< every |delta_j| is within what rounding of c alone may change
-  MaskOf<S> finite;    ///< all of it
+  Vec<S, M> a;        ///< A c + b
+  S change;           ///< largest |delta_j| / s_j
+  S own;              ///< largest |delta_j| / |b_j| of the contacts that bear a load
+  S bound;            ///< largest (|delta_j| + e_j) / s_j
+  S rounding;         ///< largest 2^-53 (|A| |c|)_j / s_j
+  MaskOf<S> rounded;  ///< every |delta_j| is within what rounding of c alone may change
+  MaskOf<S> finite;   ///< all of it
 };
 
 /// |delta_j| within this many times 2^-53 |A| |c| is as good as forces in working precision can be.
 inline constexpr double kRoundings = 16;
 
 template <bool kCompensated, class S, int N, int D, class Entry>
-GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b, const SlidingContacts<S, N, D>& sliding,
-                                          const LoadScale<S, N>& scale, const Vec<S, D * N>& c, const Vec<S, D * N>& a) {
+GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b,
+                                          const SlidingContacts<S, N, D>& sliding, const LoadScale<S, N>& scale,
+                                          const Vec<S, D * N>& c, const Vec<S, D * N>& a) {
   constexpr int M = D * N;
   LoadChange<S, M> out;
   out.change = out.own = out.bound = out.rounding = S(0);
@@ -585,10 +610,10 @@ GARRA_HD LoadChange<S, D * N> load_change(const Entry& A, const Vec<S, D * N>& b
 /// The certificate (docs/contact-solver.md, "Certificate"), independent of how `found.c` was found. One projected step
 /// gives forces c and accelerations a that obey the law exactly; what A c + b lacks to a is a change of the load b, and
 /// `converged` means that at every contact it is within the tolerance, rounding included. So the forces solve the
-/// problem exactly for a load that differs by no more. Of a sliding contact the tangential force follows from the normal
-/// one, and only the law of the normal direction is asked for. Unsolved problems get NaN, but for `ill_conditioned`.
-/// Inlined, so that a GPU thread that certifies a problem needs no memory for it: A(i, k) gives the entries, wherever
-/// they are.
+/// problem exactly for a load that differs by no more. Of a sliding contact the tangential force follows from the
+/// normal one, and only the law of the normal direction is asked for. Unsolved problems get NaN, but for
+/// `ill_conditioned`. Inlined, so that a GPU thread that certifies a problem needs no memory for it: A(i, k) gives the
+/// entries, wherever they are.
 template <class S, int N, int D = 3, class Entry>
 GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>& b, const Vec<S, N>& given_mu,
                                              const SlidingContacts<S, N, D>& sliding, const Candidate<S, N, D>& found,
@@ -630,6 +655,28 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
     change.bound = select(sure, change.bound, exact.bound);
     change.rounding = select(sure, change.rounding, exact.rounding);
     change.rounded = select_mask(sure, change.rounded, exact.rounded);
+    // Forces that obey the law already need no step, which may make little of them: those of a solution, above all.
+    Vec<S, M> stays_a;
+    auto stays = !sure;
+    for_each_contact<N>([&](int j) {
+      const auto slides = sliding.slides(j);
+      const StayingPair<S, D> at =
+          staying_pair(judged_part(contact<S, N, D>(c, j), slides), judged_part(contact<S, N, D>(a, j), slides),
+                       select(slides, S(0), given_mu[j]));
+      set_contact<S, N, D>(stays_a, j, at.a);
+      stays = stays && at.exists;
+    });
+    if (any(stays)) {
+      const LoadChange<S, M> there = load_change<true, S, N, D>(A, b, sliding, scale, c, stays_a);
+      stays = stays && there.bound < change.bound;
+      to_c = select(stays, c, to_c);
+      change.a = select(stays, there.a, change.a);
+      change.change = select(stays, there.change, change.change);
+      change.own = select(stays, there.own, change.own);
+      change.bound = select(stays, there.bound, change.bound);
+      change.rounding = select(stays, there.rounding, change.rounding);
+      change.rounded = select_mask(stays, there.rounded, change.rounded);
+    }
   }
   // What is not finite in A is so in A c + b, whatever the finite c: a look at A only where that is not.
   auto finite = change.finite;

@@ -223,7 +223,8 @@ def test_a_run_killed_at_random_moments_resumes_to_the_same_bytes(long_run, tmp_
         assert "unfinished" in garra("status", folder).stdout
         command = [PROGRAM, "resume", str(folder), "--no-report", *map(str, SLOW)]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    process.communicate(timeout=120)
+    wait_until(lambda: process.poll() is not None, process)
+    process.communicate()
     assert process.returncode == DONE
     assert summary_bytes(folder) == summary_bytes(long_run)
     assert (folder / "results.h5").read_bytes() == (long_run / "results.h5").read_bytes()
@@ -236,7 +237,8 @@ def test_a_run_stopped_by_a_signal_says_how_to_continue(long_run, tmp_path, stop
     process = start_long(folder)
     wait_for_chunks(folder, 3, process)
     process.send_signal(stop)
-    output, errors = process.communicate(timeout=60)
+    wait_until(lambda: process.poll() is not None, process)
+    output, errors = process.communicate()
     assert process.returncode == STOPPED
     assert output == "" and f"garra resume {folder}" in errors and "P(held) = 0." in errors
     garra("resume", folder, "--no-report")

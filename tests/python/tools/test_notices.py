@@ -17,7 +17,7 @@ NAMES = {  # of Debian's packages
     "libcli11-dev": "CLI11",
     "libeigen3-dev": "Eigen",
 }
-NOT_IN_A_WHEEL = {"zlib1g-dev", "libgtest-dev", "libbenchmark-dev"}  # each system's own; tests
+NOT_IN_A_WHEEL = {"zlib1g-dev", "libgtest-dev", "libbenchmark-dev", "ccache"}  # each system's own; tests; a tool
 
 
 def notices(folder: Path, *settings: str) -> dict[str, str]:
