@@ -103,8 +103,8 @@ GARRA_HD Metrics<S, N> inlined_hold_metrics(const HoldUnits& m, const System<S, 
   return out;
 }
 
-/// The same as a function of its own. Hands of a set need that: inlined there, nvcc 13.0 gave those of five and eight
-/// contacts other problems than the processor has.
+/// The same as a function of its own, for hands of a set: inlined there, kernels/grasp/set_hand.cu takes nvcc a third
+/// longer, and its code is as large.
 template <class S, int N, int D = 3>
 GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, D>& sys, const Vec<S, N>& mu,
                                          const Vec<S, D * N>& squeeze_drift, const S& squeeze) {
