@@ -29,12 +29,13 @@ struct FrictionRescue {
   int sweeps = 1000;
   int admm_iterations = 2000;
   int extragradient_iterations = 2000;
-  int convex_steps = 400;
+  int first_convex_steps = 3, convex_steps = 400;
   int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
 
-  /// Half of what a thousand ordinary problems take. Only positive definite problems come near it: of the others nearly
+  /// What a thousand ordinary problems take. Only positive definite problems, and those near the border of solvability,
+  /// come near it: of the others nearly
   /// all are solved, or known to have forces that the load presses together (InternalForce), within 100.
-  static constexpr double kMostWork = 1000, kNoLimit = 1e30;
+  static constexpr double kMostWork = 2000, kNoLimit = 1e30;
 };
 
 /// What a step of a solver costs, in Newton steps of the same problem.
@@ -232,6 +233,9 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   // The others are for symmetric problems: what is left where contacts slide has no solution, as far as any solver here
   // can tell (of 400,000, 3 and 4 contacts).
   search.over = search.over || !symmetric;
+  // Near the border of solvability, where forces are large, the convex problems get there in a step or two.
+  if constexpr (N > 1 && N <= kMostConvex)
+    attempt(search, limited<FrictionConvex>(r.tol, r.first_convex_steps), 1, p, aside);
   for (const double force : {1e3, 1e9, 1.0, 1e12}) {
     if (force != 1e3 && !search.definite) break;
     interior.first_force = force;
