@@ -408,7 +408,9 @@ class Solver(Table):
     tol: Quantity | None = None
     """of its certificate; default 1e-09"""
     max_iterations: int | None = None
-    """of one solve; default 400"""
+    """of one solve, over all stages; default 1000"""
+    effort: Literal["bounded", "full"] | None = None
+    """`"full"`: every solver of `auto` goes to its own limit (contact-solver.md); default "bounded"."""
     max_unsolved: Quantity | None = None
     """exit code 4 above this share of unsolved samples"""
     check_uniqueness: bool | None = None
