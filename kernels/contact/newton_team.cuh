@@ -255,7 +255,14 @@ class NewtonTeam {
     }
     put(s_.c, [&](int row) { return guessed_ ? inv_unit * s_.c[row] : 0.0; });
     const bool stick = !solver_.cold && team_.any(!guessed_) && stick_force(!guessed_);
-    lost_ = !solver_.cold && !guessed_ && friction_newton::is_indefinite(least_pivot_);
+    lost_ = !solver_.cold && !guessed_ && friction_newton::may_be_indefinite(least_pivot_);
+    if (team_.any(lost_)) {
+      shift_ = friction_newton::kIndefinite<double>;
+      least_pivot_ = 0;
+      factor_and_solve();
+      lost_ = lost_ && is_symmetric() && least_pivot_ < 0;
+      shift_ = 0;
+    }
     project_on_cones(guessed_ || stick);
   }
 
@@ -270,11 +277,7 @@ class NewtonTeam {
   /// first_guess(), not yet on the cones: the force with which nothing moves, by L D L^T, column after column. Whether
   /// it is one; else zero.
   __device__ bool stick_force(bool wanted) {
-    if constexpr (kFar)
-      far_stick_force();
-    else
-      near_stick_force();
-    sync();
+    factor_and_solve();
     double largest = 0;
     for_each_row([&](int k) { largest = max(largest, abs(s_.a[k])); });
     const bool useful = solvers::friction_newton::is_useful(largest);
@@ -282,10 +285,25 @@ class NewtonTeam {
     sync();
     return useful;
   }
+  [[nodiscard]] __device__ bool is_symmetric() const {
+    double skew = 0;
+#pragma unroll 1
+    for (int i = 0; i < kRows; ++i)
+#pragma unroll 1
+      for (int k = 0; k < i; ++k) skew = max(skew, abs(A(i, k) - A(k, i)));
+    return skew <= 1e-12;
+  }
+  __device__ void factor_and_solve() {
+    if constexpr (kFar)
+      far_stick_force();
+    else
+      near_stick_force();
+    sync();
+  }
   /// What the rows below a column of L take from its pivot.
   enum { kPivot, kInverse, kBad };
   __device__ void judge_pivot(int k, double pivot) const {
-    const auto judged = factor::judged_pivot(pivot, A(k, k), factor::noise_of<double>(kRows));
+    const auto judged = factor::judged_pivot(pivot, A(k, k) + shift_, factor::noise_of<double>(kRows));
     s_.parts[kPivot] = pivot;
     s_.parts[kInverse] = judged.inverse;
     s_.parts[kBad] = judged.bad;
@@ -312,7 +330,7 @@ class NewtonTeam {
   __device__ void near_stick_force() {
     double row[kPerLane][kRows], inv_d[kPerLane], x[kPerLane];
     for_each_index<kPerLane>([&](int q) {
-      for_each_row([&](int k) { row[q][k] = A(own_row(q), k); });
+      for_each_row([&](int k) { row[q][k] = A(own_row(q), k) + (own_row(q) == k ? shift_ : 0.0); });
       x[q] = -s_.b[own_row(q)];
     });
     for_each_row([&](auto column) {
@@ -353,7 +371,7 @@ class NewtonTeam {
   __device__ void far_stick_force() {
     Row& inverse = s_.ad;
     for_own_rows([&](int row) {
-      for (int k = 0; k <= row; ++k) U(row, k) = A(row, k);
+      for (int k = 0; k <= row; ++k) U(row, k) = A(row, k) + (row == k ? shift_ : 0.0);
       s_.rhs[row] = -s_.b[row];
     });
     for (int k = 0; k < kRows; ++k) {
@@ -607,7 +625,9 @@ class NewtonTeam {
       for_own_rows([&](int row) {
         double shift = 0;
         for (int j = 0; j < row / 3; ++j) shift = next_shift(shift);
-        s_.c[row] = stage_ <= 3 ? s_.base[row] : row % 3 == 0 ? spread_force(weyl_, shift, gauss_seidel_rho(row / 3).n) : 0.0;
+        s_.c[row] = stage_ <= 3    ? s_.base[row]
+                    : row % 3 == 0 ? spread_force(weyl_, shift, gauss_seidel_rho(row / 3).n)
+                                   : 0.0;
       });
     }
     sync();
@@ -672,7 +692,7 @@ class NewtonTeam {
   double* const room_;
   // As in FrictionState.
   double unit_ = 0, rho_ = 1, stage_ = 0, stage_steps_ = 0, steps_ = 0, shortened_ = 0, weyl_ = 0;
-  double least_pivot_ = 0;
+  double least_pivot_ = 0, shift_ = 0;  ///< of A + shift 1
   bool running_ = false, guessed_ = false, lost_ = false;
 };
 

@@ -236,11 +236,47 @@ GARRA_HD MaskOf<S> is_useful(const S& largest) {
   return largest <= S(100);
 }
 
-/// Whether the least pivot of the scaled A is none of a matrix of mechanics. Where A is singular rounding makes pivots
-/// of -1e-9, since nothing is exchanged.
+/// A symmetric scaled A with an eigenvalue below minus this is none of mechanics. (Of one that is nearer a solution may
+/// be found, and is one.)
 template <class S>
-GARRA_HD MaskOf<S> is_indefinite(const S& least_pivot) {
-  return least_pivot < S(-1e-6);
+inline constexpr RealOf<S> kIndefinite = sizeof(RealOf<S>) == 8 ? RealOf<S>(1e-6) : RealOf<S>(1e-3);
+
+/// Whether the least pivot of the scaled A may be that of such a matrix. Where A is singular it may be rounding, too:
+/// then the least pivot of A + kIndefinite 1 tells.
+template <class S>
+GARRA_HD MaskOf<S> may_be_indefinite(const S& least_pivot) {
+  return least_pivot < S(-kIndefinite<S>);
+}
+
+/// Whether A is symmetric to rounding; the factors are of its lower triangle.
+template <class S, int N, int D, class Matrix>
+GARRA_HD MaskOf<S> is_symmetric(const FrictionProblem<S, N, D, Matrix>& p) {
+  S skew = S(0);
+  for (int i = 0; i < D * N; ++i)
+    for (int k = 0; k < i; ++k) skew = max(skew, abs(p.A(i, k) - p.A(k, i)));
+  return skew <= S(1e-12);
+}
+
+/// The entries of A + shift 1.
+template <class S, class Matrix>
+struct ShiftedEntries {
+  const Matrix& A;
+  S shift;
+
+  GARRA_HD S operator()(int i, int k) const { return i == k ? A(i, k) + shift : A(i, k); }
+};
+
+/// Least pivot of A + shift 1.
+template <class S, int N, int D, class Matrix>
+GARRA_HD_CALL S least_shifted_pivot(const FrictionProblem<S, N, D, Matrix>& p, const S& shift) {
+  Ldlt<S, D * N, Matrix> f;
+  take_room(f.l, p.A);
+  f.bad_pivots = S(0);
+  const ShiftedEntries<S, Matrix> entries{p.A, shift};
+  for_each_index<D * N>([&](int j) { factor::ldlt_step(entries, f, j, factor::noise_of<S>(D * N)); });
+  S least = S(0);
+  for_each_index<D * N>([&](int i) { least = min(least, f.d[i]); });
+  return least;
 }
 
 /// First iterate: the stick force -A^-1 b projected on the cones, so that a grasp that holds is solved by one
@@ -250,10 +286,13 @@ GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p, Ma
   const auto f = factor_ldlt(p.A);
   S least = S(0);
   for_each_index<D * N>([&](int i) { least = min(least, f.d[i]); });
-  indefinite = is_indefinite(least);
+  indefinite = may_be_indefinite(least);
   const Vec<S, D* N> c = solve(f, -p.b);
   S largest = S(0);
   for (int i = 0; i < D * N; ++i) largest = max(largest, abs(c[i]));
+  // After the solve: the factors' room is taken.
+  if (any(indefinite))
+    indefinite = indefinite && is_symmetric(p) && least_shifted_pivot<S, N, D>(p, S(kIndefinite<S>)) < S(0);
   return select(is_useful(largest), project_on_cones<S, N, D>(c, p.mu), Vec<S, D * N>::zero());
 }
 
