@@ -192,7 +192,7 @@ class NewtonTeam {
     using namespace solvers;
     if (has_contact()) {
       const auto rho = diagonal_rho(team_.lane);
-      s_.rho_n[team_.lane] = rho.n / max(1.0, s_.mu[team_.lane]);
+      s_.rho_n[team_.lane] = rho.n / friction_newton::normal_share(s_.mu[team_.lane]);
       s_.rho_t[team_.lane] = rho.t;
     }
     load_scale();
@@ -221,14 +221,24 @@ class NewtonTeam {
     sync();
     double largest = 0;
     bool all_coupled = true;
-    PerContact share;
     for_each_index<N>([&](int k) {
       largest = max(largest, s_.scale.per_s[k]);
       all_coupled = all_coupled && s_.parts[k] != 0;
-      share[k] = s_.scale.per_s[k];
     });
-    const double mine =
-        all_coupled ? largest : friction_problem_detail::largest_of_coupled<N, 3, double>(entry, share)[j];
+    // friction_problem_detail::largest_of_coupled(), each lane for its contact.
+    double mine = all_coupled ? largest : load;
+    for (int pass = 0; pass < N && team_.any(!all_coupled); ++pass) {
+      if (!all_coupled) {
+#pragma unroll 1
+        for (int k = 0; k < N; ++k)
+          if (s_.scale.per_s[k] > mine && (friction_problem_detail::coupled<3, double>(entry, j, k) ||
+                                           friction_problem_detail::coupled<3, double>(entry, k, j)))
+            mine = s_.scale.per_s[k];
+      }
+      sync();
+      if (has_contact() && !all_coupled) s_.scale.per_s[j] = mine;
+      sync();
+    }
     sync();
     if (has_contact()) s_.scale.per_s[j] = 1 / max(root * mine, 2.2250738585072014e-308);
     sync();
@@ -447,7 +457,7 @@ class NewtonTeam {
   }
 
   [[nodiscard]] __device__ solvers::friction_newton::Rho<double> gauss_seidel_rho(int j) const {
-    return {s_.rho_n[j] * max(1.0, s_.mu[j]), s_.rho_t[j]};
+    return {s_.rho_n[j] * solvers::friction_newton::normal_share(s_.mu[j]), s_.rho_t[j]};
   }
 
   /// d, and |F|^2 where it starts.

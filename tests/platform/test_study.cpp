@@ -60,7 +60,8 @@ chunk = 1024
 )";
 
 Scenario scenario(const std::vector<std::string>& overrides = {}) {
-  return garra::io::parse_platform_scenario(kText, test::source_folder() + "/data/scenarios/test.toml", overrides);
+  return garra::io::parse_platform_scenario(kText, garra::test::source_folder() + "/data/scenarios/test.toml",
+                                            overrides);
 }
 
 /// Drawn numbers of a sample by the names of their inputs.

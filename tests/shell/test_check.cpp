@@ -20,7 +20,7 @@ struct Outcome {
 };
 
 Outcome check(const std::string& arguments) {
-  const std::string command = test::program() + " check " + arguments + " 2>&1";
+  const std::string command = garra::test::program() + " check " + arguments + " 2>&1";
   std::FILE* pipe = ::popen(command.c_str(), "r");
   Outcome out;
   char block[4096];
@@ -30,7 +30,7 @@ Outcome check(const std::string& arguments) {
   return out;
 }
 
-std::string data(const std::string& name) { return test::source_folder() + "/data/" + name; }
+std::string data(const std::string& name) { return garra::test::source_folder() + "/data/" + name; }
 const std::string kGood = data("scenarios/three_puma_sphere.toml");
 const std::string kProblems = data("reference/contact/random_n3.h5");
 

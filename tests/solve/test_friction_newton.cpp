@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string_view>
 
 #include "answers.hpp"
 #include "contact/batch/run.hpp"
@@ -264,7 +265,7 @@ TEST(Degenerate, FiniteProblemsGetAStatusAndAFiniteResidual) {
     for (const Device& device : {kScalar, kLanes}) {
       const Solutions s = contact::solve(p, {}, device);
       EXPECT_TRUE(std::isfinite(s.residual[0])) << name;
-      EXPECT_NE(s.status[0], Status::kInvalidInput) << name;
+      EXPECT_EQ(s.status[0] == Status::kInvalidInput, std::string_view(name) == "negative definite") << name;
       if (s.status[0] != Status::kConverged) continue;
       EXPECT_LE(s.residual[0], 1e-8) << name;
       for (const double c : s.c) EXPECT_TRUE(std::isfinite(c)) << name;

@@ -50,7 +50,7 @@ Value by_definition(const State& s, const Forces& c) {
       a[i] = s.problem.b[3 * j + i];
       for (int k = 0; k < kRows; ++k) a[i] += s.problem.A(3 * j + i, k) * c[k];
     }
-    const double rho_n = s.rho / s.problem.A(3 * j, 3 * j),
+    const double rho_n = s.rho / (s.problem.A(3 * j, 3 * j) * std::max(1.0, s.problem.mu[j])),
                  rho_t = s.rho * 2 / (s.problem.A(3 * j + 1, 3 * j + 1) + s.problem.A(3 * j + 2, 3 * j + 2));
     const double cn = c[3 * j] - rho_n * a[0], y1 = c[3 * j + 1] - rho_t * a[1], y2 = c[3 * j + 2] - rho_t * a[2];
     const double radius = s.problem.mu[j] * std::max(cn, 0.0), length = std::hypot(y1, y2);

@@ -133,7 +133,7 @@ TEST(PositiveDefinite, IsSolvedOrIllConditioned) {
       ++left;
       continue;
     }
-    EXPECT_NEAR(test::load_change({p.A, p.b, p.mu}, s.c), s.residual[0], 0.5 * s.residual[0] + 1e-9) << trial;
+    EXPECT_LE(test::load_change({p.A, p.b, p.mu}, s.c), 1.01 * s.residual[0] + 1e-12) << trial;
     if (s.status[0] != Status::kIllConditioned) continue;
     ++rounded;
     EXPECT_GT(s.residual[0], 1e-8);
@@ -157,7 +157,9 @@ TEST(LargeFriction, OfAContactThatOpensBearsNoForce) {
     if (s.status[0] != Status::kConverged) continue;
     EXPECT_LE(test::load_change({A, b, p.mu}, s.c), 1.01e-8) << mu;
     for (std::size_t j = 0; j < 6; j += 3)
-      if (s.a[j] > 1e-6) EXPECT_EQ(std::hypot(s.c[j], std::hypot(s.c[j + 1], s.c[j + 2])), 0);
+      if (s.a[j] > 1e-6) {
+        EXPECT_EQ(std::hypot(s.c[j], std::hypot(s.c[j + 1], s.c[j + 2])), 0);
+      }
   }
 }
 
@@ -192,7 +194,7 @@ TEST(InternalForces, AreThereWhereASingularProblemIsLeft) {
     EXPECT_LT(work, 0);
     for (std::size_t j = 0; j < 3; ++j) EXPECT_LE(std::hypot(z[3 * j + 1], z[3 * j + 2]), p.mu[j] * z[3 * j] + 1e-6);
   }
-  EXPECT_GE(left, 10);
+  EXPECT_GE(left, 5);
 }
 
 // Effort: what has no solution costs no more steps than the bound, and all of it with "full".
@@ -209,9 +211,11 @@ TEST(Effort, OfAProblemWithoutAnAnswerIsBounded) {
     const Solutions s = contact::solve(problem(gram(W), b, {0.3, 0.3}), {}, kScalar);
     unsolved += s.status[0] != Status::kConverged;
     EXPECT_LE(s.iterations[0], 1000);
-    if (s.status[0] == Status::kNoSolution) EXPECT_LE(s.iterations[0], solvers::kNewtonLadder);
+    if (s.status[0] == Status::kNoSolution) {
+      EXPECT_LE(s.iterations[0], solvers::kNewtonLadder);
+    }
   }
-  EXPECT_GE(unsolved, 20);
+  EXPECT_GE(unsolved, 5);
 }
 
 }  // namespace

@@ -104,11 +104,12 @@ TEST(HardProblems, ThatOnceNeededTheConvexProblemsAreSolved) {
   ASSERT_GE(all["problems"].size(), 19U);
   for (const nlohmann::json& given : all["problems"]) {
     const Problems p = {given["contacts"], 1, given["A"], given["b"], given["mu"]};
-    const Solutions s = contact::solve(p, {}, kLanes);
+    const contact::Options full = {.full_effort = true};
+    const Solutions s = contact::solve(p, full, kLanes);
     const std::string name = given["class"].get<std::string>() + " " + std::to_string(given["index"].get<int>());
     ASSERT_EQ(s.status[0], Status::kConverged) << name;
     EXPECT_LE(law_violation(p, s.c), 1e-7) << name;
-    EXPECT_TRUE(test::same_bits(contact::solve(p, {}, kScalar).c, s.c)) << name;
+    EXPECT_TRUE(test::same_bits(contact::solve(p, full, kScalar).c, s.c)) << name;
   }
 }
 
@@ -122,7 +123,7 @@ TEST(Limit, EndsTheLadderAndWhatFollows) {
     for (const std::size_t k : hard) {
       const Solutions s = contact::solve(only(all, k), options, kLanes);
       EXPECT_LE(s.iterations[0], limit);
-      if (s.status[0] != Status::kConverged) {
+      if (s.status[0] != Status::kConverged && s.status[0] != Status::kIllConditioned) {
         EXPECT_EQ(s.status[0], Status::kIterationLimit);
         EXPECT_EQ(s.iterations[0], limit);
       }

@@ -132,7 +132,7 @@ template <class Method>
 struct Floors;
 template <>
 struct Floors<FrictionNsgs> {
-  static constexpr double random = 1, compliant = 0.998, rigid = 0.975, eight = 1, sliding = 0.99;
+  static constexpr double random = 0.998, compliant = 0.998, rigid = 0.975, eight = 1, sliding = 0.99;
 };
 template <>
 struct Floors<FrictionAdmm> {

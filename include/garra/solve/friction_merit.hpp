@@ -154,7 +154,7 @@ GARRA_HD Vec<S, 3 * N> sweep(const FrictionProblem<S, N>& p, Vec<S, 3 * N> c, in
   s.problem = p;
   for (int j = 0; j < N; ++j) {
     const auto rho = friction_newton::diagonal_rho<S, N>(p.A, j);
-    s.rho_n[j] = rho.n / max(S(1), p.mu[j]);
+    s.rho_n[j] = rho.n / friction_newton::normal_share(p.mu[j]);
     s.rho_t[j] = rho.t;
   }
   for (int k = 0; k < sweeps; ++k) c = friction_newton::sweep<S, N>(s, c);

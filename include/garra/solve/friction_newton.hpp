@@ -126,6 +126,12 @@ GARRA_HD Rho<S> local_rho(const FrictionState<S, N, D, Matrix>& s, int j) {
   return {s.rho * s.rho_n[j], s.rho * s.rho_t[j]};
 }
 
+/// By how much the step along the normal is shorter: max(1, mu), as long as rows of the Jacobian keep a size.
+template <class S>
+GARRA_HD S normal_share(const S& mu) {
+  return min(max(S(1), mu), S(1e8));
+}
+
 /// 1 / A_nn, and 1 over the mean of the tangential diagonal entries: 2 / (A_tt + A_oo), of a contact's block of A.
 template <class S>
 GARRA_HD Rho<S> rho_of_means(const S& an, const S& at) {
@@ -211,7 +217,7 @@ GARRA_HD MaskOf<S> decreases(const S& m, const S& t, const S& before) {
 /// 1 / A_nn and 2 / (A_tt + A_oo): the steps of Gauss-Seidel, which takes the normal direction first.
 template <class S, int N, int D, class Matrix>
 GARRA_HD Rho<S> gauss_seidel_rho(const FrictionState<S, N, D, Matrix>& s, int j) {
-  return {s.rho_n[j] * max(S(1), s.problem.mu[j]), s.rho_t[j]};
+  return {s.rho_n[j] * normal_share(s.problem.mu[j]), s.rho_t[j]};
 }
 
 /// One sweep of projected Gauss-Seidel over the contacts.
@@ -543,7 +549,7 @@ GARRA_HD FrictionState<S, N, D, Matrix> FrictionNewton::start(const FrictionProb
   s.lost = S(0);
   for_each_index<N>([&](int j) {
     const auto rho = diagonal_rho<S, N, D>(s.problem.A, j);
-    s.rho_n[j] = rho.n / max(S(1), s.problem.mu[j]);
+    s.rho_n[j] = rho.n / normal_share(s.problem.mu[j]);
     s.rho_t[j] = rho.t;
   });
   const Guess<S, N, D> near = scaled_guess<S, N, D>(guess, s.unit);

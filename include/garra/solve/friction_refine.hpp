@@ -84,7 +84,7 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
   Vec<double, N> rho_n, rho_t;
   for (int j = 0; j < N; ++j) {
     const auto inverse = [](double x) { return x > 0 ? 1 / x : 1; };
-    rho_n[j] = inverse(max(1.0, p.mu[j]) * p.A(3 * j, 3 * j));
+    rho_n[j] = inverse(friction_newton::normal_share(p.mu[j]) * p.A(3 * j, 3 * j));
     rho_t[j] = inverse(0.5 * (p.A(3 * j + 1, 3 * j + 1) + p.A(3 * j + 2, 3 * j + 2)));
   }
   Refined<N> best{from.c, given.certify(from, tol), 0};

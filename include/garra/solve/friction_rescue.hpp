@@ -25,6 +25,7 @@ struct FrictionRescue {
   int interior_steps = 60;
   int spread_starts = 16;     ///< of interior points, where A is positive definite
   int first_steps = 200;      ///< Newton steps of the first proximal attempt
+  int pressed_steps = 100;    ///< of the only one where the load presses internal forces together
   int proximal_steps = 6000;  ///< of the further attempts
   int sweeps = 1000;
   int admm_iterations = 2000;
@@ -50,6 +51,16 @@ inline constexpr double kCost<FrictionExtragradient, N> = 4;
 template <int N>
 inline constexpr double kCost<FrictionConvex, N> = 30.0 * (N + 2);
 
+/// Outer iterations of a step.
+template <class Solver>
+inline constexpr int kIterations = 1;
+template <>
+inline constexpr int kIterations<FrictionNsgs> = FrictionNsgs{}.sweeps_per_step;
+template <>
+inline constexpr int kIterations<FrictionAdmm> = FrictionAdmm{}.iterations_per_step;
+template <>
+inline constexpr int kIterations<FrictionExtragradient> = FrictionExtragradient{}.iterations_per_step;
+
 /// Contacts with which the last solver is tried: its time grows with their fourth power, to minutes, and of larger
 /// problems the others have left none (docs/contact-solver.md).
 inline constexpr int kMostConvex = 8;
@@ -66,6 +77,7 @@ struct Search {
   double error;               ///< its change of the load
   double work;                ///< in Newton steps
   bool over;                  ///< converged, or nothing more is to be tried
+  bool pressed;               ///< the load presses internal forces together: a solution need not exist
 
   [[nodiscard]] GARRA_HD bool spent() const { return work >= options.most_work || left() <= 0; }
   /// Outer iterations up to the limit.
@@ -151,7 +163,7 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
   if (search.over || search.spent()) return;
   auto state = begun(solver, p);
   for (int done = 1, next = polish;; ++done) {
-    const bool ended = !solver.running(state) || search.spent();
+    const bool ended = !solver.running(state) || search.spent() || search.left() < kIterations<Solver>;
     if (!ended) {
       const double before = solver.candidate(state).effort.outer;
       solver.step(state);
@@ -173,7 +185,7 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
     if (ended || search.over) search.best.effort.stage += 1;
     // Where forces run away whatever the attempt, there is nothing to be found.
     if constexpr (std::is_same_v<Solver, FrictionProximal>)
-      if (ended && !search.over && found.reason == double(int(Status::kStalled))) search.over = true;
+      if (ended && !search.pressed && found.reason == double(int(Status::kStalled))) search.over = true;
     if (ended || search.over) return;
   }
 }
@@ -201,7 +213,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
                           const FrictionProblem<double, N, 3, Matrix>& aside, Candidate<double, N>& best) {
   using namespace friction_rescue;
   constexpr int kNever = 1 << 30, kSoon = 4;
-  Search<Given, N> search{r, given, false, best, double(__builtin_huge_val()), 0, false};
+  Search<Given, N> search{r, given, false, best, double(__builtin_huge_val()), 0, false, false};
   search.offer(best.c);
   if (search.over) return;
   const Definiteness kind = friction_proofs::definiteness(given, aside.A);
@@ -225,8 +237,17 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
     const auto pressed = internal_force(aside, r.interior_steps);
     search.work += pressed.steps;
-    search.over = pressed.found;
-    if (pressed.found) search.best.reason = double(int(Status::kStalled));
+    search.pressed = pressed.found;
+  }
+  if (N > 1 && search.pressed) {
+    // Most have no solution. Of those that were made with one half a per cent is left.
+    auto brief = limited<FrictionProximal>(r.tol, r.pressed_steps);
+    brief.max_runaways = 1;
+    attempt(search, brief, kNever, p, aside);
+    attempt(search, limited<FrictionNsgs>(r.tol, 40), kSoon, p, aside);
+    attempt(search, limited<FrictionAdmm>(r.tol, 80), kSoon, p, aside);
+    if (!search.over) search.best.reason = double(int(Status::kStalled));
+    search.over = true;
   }
   auto proximal = limited<FrictionProximal>(r.tol, r.first_steps);
   attempt(search, proximal, kNever, p, aside);
