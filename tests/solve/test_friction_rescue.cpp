@@ -73,16 +73,23 @@ struct Case {
   std::size_t beyond;  ///< problems that Newton does not solve, at least
 };
 class WholeClass : public testing::TestWithParam<Case> {};
-TEST_P(WholeClass, HasNoProblemThatAutoLeavesUnsolved) {
+// With bounded effort next to none is left, with full effort none.
+TEST_P(WholeClass, HasNoProblemThatFullEffortLeavesUnsolved) {
   const Problems p = GetParam().draw(GetParam().size);
   const Solutions s = contact::solve(p, {}, kLanes);
   const auto n = static_cast<std::size_t>(3 * p.contacts);
-  int unsolved = 0;
-  for (const Status status : s.status) unsolved += status != Status::kConverged;
-  EXPECT_EQ(unsolved, 0);
+  std::int64_t unsolved = 0;
+  for (std::size_t k = 0; k < s.status.size(); ++k) {
+    if (s.status[k] == Status::kConverged) continue;
+    ++unsolved;
+    EXPECT_NE(s.status[k], Status::kNoSolution) << k;
+    EXPECT_EQ(contact::solve(only(p, k), {.full_effort = true}, kLanes).status[0], Status::kConverged) << k;
+  }
+  EXPECT_LE(unsolved, p.count / 500);
   const std::vector<std::size_t> hard = beyond_newton(s);
   EXPECT_GE(hard.size(), GetParam().beyond);
   for (const std::size_t k : hard) {
+    if (s.status[k] != Status::kConverged) continue;
     const std::vector<double> c = part(s.c, n, k);
     EXPECT_LE(law_violation(only(p, k), c), 1e-7) << k;
     const Solutions alone = contact::solve(only(p, k), {}, kScalar);
@@ -219,10 +226,18 @@ TEST(OneContact, WithASingularMatrixIsSolvedWhereItCanBe) {
     p.mu.push_back(mu);
   }
   const Solutions s = contact::solve(p, {}, kLanes);
+  int left = 0;
   for (std::size_t k = 0; k < kCount; ++k) {
-    ASSERT_EQ(s.status[k], Status::kConverged) << k;
-    ASSERT_LE(law_violation(only(p, k), part(s.c, 3, k)), 1e-7) << k;
+    std::vector<double> c = part(s.c, 3, k);
+    if (s.status[k] != Status::kConverged) {
+      ++left;
+      const Solutions longer = contact::solve(only(p, k), {.full_effort = true}, kLanes);
+      ASSERT_EQ(longer.status[0], Status::kConverged) << k;
+      c = longer.c;
+    }
+    ASSERT_LE(law_violation(only(p, k), c), 1e-7) << k;
   }
+  EXPECT_LE(left, 2);
 }
 
 /// Problems that stick with the force `c`, drawn inside the cones.

@@ -231,7 +231,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   if (search.error <= kRefined * r.tol) refine(search, aside);
   if (!r.searches) search.over = true;
   const auto nsgs = limited<FrictionNsgs>(r.tol, r.sweeps);
-  if constexpr (N == 1) attempt(search, nsgs, kNever, p, aside);
+  if constexpr (N == 1) attempt(search, limited<FrictionNsgs>(r.tol, 8), kNever, p, aside);  // one sweep is exact
   auto interior = limited<FrictionInterior>(r.tol, r.interior_steps);
   attempt(search, interior, kNever, p, aside);
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
