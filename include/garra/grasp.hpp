@@ -127,11 +127,11 @@ struct Scenario {
   Vec3<double> velocity = {{0, 0, 0}};  ///< of the centre of mass [m/s]; the fingers follow (rolling)
   Vec3<double> angular_velocity = {{0, 0, 0}};  ///< [rad/s]
   double tol = 1e-9;                            ///< contact solver
-  int max_iterations = 1000;      ///< of one contact problem, over all stages
+  int max_iterations = 1000;                    ///< of one contact problem, over all stages
   std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/contact-solver.md, Effort)
-  bool check_uniqueness = true;  ///< solve again from another start and report a second solution
-  double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
-  std::optional<InTime> time;    ///< trajectories instead of one instant
+  bool check_uniqueness = true;    ///< solve again from another start and report a second solution
+  double held_imbalance = 0.5;     ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
+  std::optional<InTime> time;      ///< trajectories instead of one instant
   study::Plan plan;
   std::vector<std::string> warnings;  ///< what may not be as meant in the file that it was read from
 };

@@ -262,8 +262,8 @@ TEST_F(ProblemFile, ModeAndSlipVelocityAreWrittenOnlyWherePresent) {
 
 TEST_F(ProblemFile, WhatAMethodDoesNotHaveIsLeftOutAndComesBackAsUnknown) {
   io::write_solutions(path("s.h5"), some_problems(4, 2), some_solutions(4, 2), kAttributes);
-  EXPECT_EQ(datasets(path("s.h5")), (std::vector<std::string>{"a", "c", "contact_residual", "iterations", "lambda", "merit",
-                                                              "residual", "s", "stage", "stalls", "status"}));
+  EXPECT_EQ(datasets(path("s.h5")), (std::vector<std::string>{"a", "c", "contact_residual", "iterations", "lambda",
+                                                              "merit", "residual", "s", "stage", "stalls", "status"}));
   const Solutions read = io::read_solutions(path("s.h5"));
   EXPECT_EQ(read.evaluations, std::vector<std::int32_t>(4, -1));
   EXPECT_EQ(read.inner, std::vector<std::int32_t>(4, -1));

@@ -22,10 +22,10 @@ struct AdmmState {
   Vec<S, 3 * N> z;                                          ///< force, in the cones
   Vec<S, 3 * N> w;                                          ///< multiplier
   S rho;
-  LoadScale<S, N> scale;                                    ///< what the change of the load is measured by
-  S unit;        ///< force unit
-  S iterations;  ///< taken so far
-  S running;     ///< 1 while unfinished
+  LoadScale<S, N> scale;  ///< what the change of the load is measured by
+  S unit;                 ///< force unit
+  S iterations;           ///< taken so far
+  S running;              ///< 1 while unfinished
 };
 
 struct FrictionAdmm {

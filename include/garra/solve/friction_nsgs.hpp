@@ -26,8 +26,8 @@ struct FrictionNsgs {
   double tol = 1e-8;           ///< stop: relative change of the load <= tol / 2 (certify judges by tol)
   int max_iterations = 10000;  ///< stop: sweeps >= max_iterations
   int sweeps_per_step = 4;     ///< sweeps between two tests; the extrapolation needs two
-  bool extrapolate = true;     ///< after each step's sweeps try (10), and keep it where it lowers the change of the load
-  double relaxation = 1;       ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
+  bool extrapolate = true;  ///< after each step's sweeps try (10), and keep it where it lowers the change of the load
+  double relaxation = 1;    ///< c_j <- projection on the cone of c_j + relaxation * (exact - c_j)
 
   template <class S, int N, class Matrix>
   GARRA_HD NsgsState<S, N, Matrix> start(const FrictionProblem<S, N, 3, Matrix>& given) const {

@@ -78,12 +78,13 @@ GARRA_HD FrictionProblem<S, N, 3, Matrix> preconditioned(const FrictionProblem<S
   return out;
 }
 
-/// The same test on an iterate of the preconditioned problem: steps of the length 1 / g of the scaled one, in its units.
+/// The same test on an iterate of the preconditioned problem: steps of the length 1 / g of the scaled one, in its
+/// units.
 template <class S, int N, class Matrix>
 GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, const Preconditioner<S, N>& d,
                                     const LoadScale<S, N>& scale, const Vec<S, 3 * N>& c, double tol) {
-  const Vec<S, 3 * N> force = times_diagonal<S, N>(d.n, d.t, c),
-                      a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
+  const Vec<S, 3 *N> force = times_diagonal<S, N>(d.n, d.t, c),
+                     a = times_diagonal<S, N>(d.inv_n, d.inv_t, affine(p.A, c, p.b));
   Vec<S, 3 * N> dc, da;
   for_each_index<N>([&](int j) {
     const Vec3<S> cj = contact<S, N>(force, j), aj = contact<S, N>(a, j);
@@ -94,8 +95,7 @@ GARRA_HD Judgement<S> judge_iterate(const FrictionProblem<S, N, 3, Matrix>& p, c
   const Vec<S, 3 * N> product = times_diagonal<S, N>(
       d.inv_n, d.inv_t, affine(p.A, times_diagonal<S, N>(d.inv_n, d.inv_t, dc), Vec<S, 3 * N>::zero()));
   S error = S(0);
-  for_each_index<N>(
-      [&](int j) { error = max(error, size_of(contact<S, N>(da - product, j)) * scale.per_s[j]); });
+  for_each_index<N>([&](int j) { error = max(error, size_of(contact<S, N>(da - product, j)) * scale.per_s[j]); });
   Judgement<S> out = judgement(error, dot(force, force), dot(a, a), tol);
   out.lost = out.lost || out.size2 > S(kHopeless * kHopeless);
   return out;

@@ -30,10 +30,12 @@ Job job_of(const ProblemView& in, const Options& options, const Device& device, 
   const int k = in.contacts;
   Job job{in, options, device, out, {in.count, {}, {}, device}, {}};
   job.rows.in = {in_column(in.A, 9 * k * k), in_column(in.b, 3 * k), in_column(in.mu, k)};
-  job.rows.out = {out_column(out.c, 3 * k),     out_column(out.a, 3 * k),   out_column(out.residual),
-                  out_column(out.contact_residual), out_column(out.minimum),    out_column(out.projected_gradient),
-                  out_column(out.status),       out_column(out.iterations), out_column(out.evaluations),
-                  out_column(out.inner),        out_column(out.products),   out_column(out.stage),
+  job.rows.out = {out_column(out.c, 3 * k),    out_column(out.a, 3 * k),
+                  out_column(out.residual),    out_column(out.contact_residual),
+                  out_column(out.minimum),     out_column(out.projected_gradient),
+                  out_column(out.status),      out_column(out.iterations),
+                  out_column(out.evaluations), out_column(out.inner),
+                  out_column(out.products),    out_column(out.stage),
                   out_column(out.stalls)};
   job.verdicts = {out_column(out.merit), out_column(out.friction_margin), out_column(out.critical_friction),
                   out_column(out.state, k)};

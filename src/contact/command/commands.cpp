@@ -327,9 +327,10 @@ void add_method_options(Command command, SolveArguments& arguments) {
       .check(one_of({"fp64", "mixed"}))
       .capture_default_str();
   command
-      .add_option("--effort", arguments.effort,
-                  "bounded: a problem without an answer costs at most a thousand ordinary ones; full: every solver to its "
-                  "own limit (auto)")
+      .add_option(
+          "--effort", arguments.effort,
+          "bounded: a problem without an answer costs at most a thousand ordinary ones; full: every solver to its "
+          "own limit (auto)")
       .check(one_of({"bounded", "full"}))
       .capture_default_str();
   command
@@ -355,7 +356,9 @@ void add_solve_options(Command command, SolveArguments& arguments) {
   command.add_option("--threads", arguments.threads, "processor threads, 0 for all")
       .transform(thread_count())
       .capture_default_str();
-  command.add_option("--tol", arguments.options.tol, "solved: the forces are exact for a load that differs by at most this share")
+  command
+      .add_option("--tol", arguments.options.tol,
+                  "solved: the forces are exact for a load that differs by at most this share")
       .check(positive_number())
       .capture_default_str();
   command
