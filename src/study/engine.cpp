@@ -77,6 +77,26 @@ std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64
 struct GivenUp {};
 constexpr std::chrono::milliseconds kBetweenAsks{200};
 
+/// compute(), or nothing where is_stopped() ends it: asked within a piece, too, since one of a study in time takes minutes.
+template <class Compute>
+std::optional<Total> stopped_by(const std::function<bool()>& is_stopped, const Compute& compute) {
+  if (!is_stopped) return compute();
+  const InterruptScope scope(
+      [&] {
+        if (is_stopped()) throw GivenUp();
+      },
+      kBetweenAsks);
+  try {
+    return compute();
+  } catch (const GivenUp&) {
+    return std::nullopt;
+  }
+}
+
+/// `is_given_up` is asked between pieces.
+std::optional<Total> compute_pieces(const Study& study, std::int64_t index, const std::vector<Device>& devices,
+                                    const std::function<bool()>& is_given_up);
+
 void add(const Study& study, const Total& chunk, RunResult& to) {
   to.total.add(chunk);
   // Counted as chunks pass, so that results.h5 can be laid out before they are read again.
@@ -142,7 +162,8 @@ struct Runner {
     const auto is_given_up = [&] {
       return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(index));
     };
-    const auto chunk = compute_chunk(study, index, devices, is_given_up);
+    // Another process that stores the chunk meanwhile is looked for between pieces only: who is nearly done compares.
+    const auto chunk = stopped_by(options.is_cancelled, [&] { return compute_pieces(study, index, devices, is_given_up); });
     if (!chunk) {
       if (store != nullptr) store->give_up(index);
       return;
@@ -197,7 +218,6 @@ std::int64_t chunks_of(const Plan& plan) { return (plan.samples + plan.chunk - 1
 
 namespace {
 
-/// `is_given_up` is asked between pieces.
 std::optional<Total> compute_pieces(const Study& study, std::int64_t index, const std::vector<Device>& devices,
                                     const std::function<bool()>& is_given_up) {
   const std::int64_t first = first_of(index, study.plan()), count = count_of(index, study.plan());
@@ -236,18 +256,7 @@ std::optional<Total> compute_pieces(const Study& study, std::int64_t index, cons
 
 std::optional<Total> compute_chunk(const Study& study, std::int64_t index, const std::vector<Device>& devices,
                                    const std::function<bool()>& is_given_up) {
-  if (!is_given_up) return compute_pieces(study, index, devices, is_given_up);
-  // Within a piece, too: one of a study in time takes minutes.
-  const InterruptScope scope(
-      [&] {
-        if (is_given_up()) throw GivenUp();
-      },
-      kBetweenAsks);
-  try {
-    return compute_pieces(study, index, devices, is_given_up);
-  } catch (const GivenUp&) {
-    return std::nullopt;
-  }
+  return stopped_by(is_given_up, [&] { return compute_pieces(study, index, devices, is_given_up); });
 }
 
 double estimated_seconds(const Study& study, std::int64_t samples, const Device& processor) {

@@ -290,7 +290,7 @@ def test_real_problems_are_all_solved(solve, tmp_path):
 
 @needs_real
 @pytest.mark.parametrize(
-    ("method", "expected"), [("semismooth-newton", 41), ("nsgs", 39), ("admm", 40), ("extragradient", 37)]
+    ("method", "expected"), [("semismooth-newton", 41), ("nsgs", 40), ("admm", 40), ("extragradient", 37)]
 )
 def test_so_many_of_the_larger_real_problems_does_a_method_solve(solve, tmp_path, method, expected):
     """The 42 with nine to twenty contacts, of which auto solves all."""
@@ -578,9 +578,9 @@ def test_solution_file_holds_what_its_description_says(solve, tmp_path):
     np.testing.assert_allclose(s["lambda"], np.hypot(a[..., 1], a[..., 2]), rtol=1e-14)
     limit = (mu * c[..., 0]) ** 2
     np.testing.assert_allclose(s["s"], limit - c[..., 1] ** 2 - c[..., 2] ** 2, atol=1e-12 * limit.max())
-    own = [contact_load_change(A[i], b[i], mu[i], s["c"][i]) for i in range(n)]
+    own = np.array([contact_load_change(A[i], b[i], mu[i], s["c"][i]) for i in range(n)])
     assert np.all(own <= s["contact_residual"] * (1 + 1e-6) + ROUNDING)
-    assert np.median(own / s["contact_residual"]) > 0.5
+    assert np.median((own / s["contact_residual"])[s["contact_residual"] > ROUNDING]) > 0.5
     assert np.all(s["iterations"] >= 0) and np.all(s["merit"] >= 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from arrays import require_module
 from program import PROGRAM, ROOT, STOPPED, garra
 
 require_module()
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "python")}
 
 # [s] A call ends within a second; a busy machine gets more. Every call below would take a minute and more.
 BOUND = 5.0
@@ -53,7 +56,7 @@ CALLS = {
     ),
     "Platform.simulate": (
         'p = garra.platform.load("trepa_like"); r, q = p.home',
-        "p.simulate(r, q, np.zeros(6), np.full(6, 50.), times=[10.], step=1e-9)",
+        "p.simulate(r, q, np.zeros(6), np.full(6, 50.), times=[1000.], step=1e-5)",
     ),
     "Platform.forward_kinematics": (
         'p = garra.platform.load("trepa_like"); r, q = p.home; n = 1_000_000\n'
@@ -62,8 +65,8 @@ CALLS = {
     ),
     "Platform.modes": (
         'p = garra.platform.load("trepa_like"); r, q = p.home\n'
-        "lengths = np.tile(p.inverse_kinematics(r, q).lengths, (200_000, 1))",
-        "p.modes(lengths, starts=1000)",
+        "lengths = p.inverse_kinematics(r, q).lengths",
+        "p.modes(lengths, starts=1_000_000)",
     ),
     "singularity.nearest": (
         "robot = garra.models.puma560(); q = np.random.default_rng(1).uniform(-3, 3, (2_000_000, 6))",
@@ -98,7 +101,8 @@ else:
 def test_ctrl_c_ends_a_call(name, tmp_path):
     before, call = CALLS[name]
     command = [sys.executable, "-c", SCRIPT.format(before=before, call=call)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                               env=ENVIRONMENT)
     try:
         assert process.stdout.readline() == "ready\n", process.stderr.read()
         output, errors = process.communicate(timeout=30)
@@ -120,7 +124,7 @@ robot = garra.models.puma560()
 found = robot.simulate(np.zeros(6), np.zeros(6), np.zeros(6), times=[500.])
 assert heard and found.status == 0, (heard, found.status)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, env=ENVIRONMENT)
     assert done.returncode == 0, done.stderr
 
 
