@@ -278,8 +278,8 @@ for i in range(int(sys.argv[4]), 4):
 @needs_program
 def test_a_peer_that_crashes_is_silent_or_lies_is_counted_and_the_benchmark_goes_on(last_word, tmp_path, monkeypatch):
     with h5py.File(tmp_path / "p.h5", "w") as out:
-        out["A"] = np.tile(np.eye(3), (4, 1, 1))
-        out["b"] = np.tile([-1.0, 0.0, 0.0], (4, 1))  # c = 0 is no answer
+        out["A"] = np.tile(np.diag([1.0, 2, 3]), (4, 1, 1))
+        out["b"] = np.tile([-1.0, 0.0, 0.0], (4, 1))  # c = 0 is no answer, nor is a step from it
         out["mu"] = np.full((4, 1), 0.5)
     monkeypatch.setenv("GARRA_SICONOS", str(crashing_peer(tmp_path, last_word)))
     run_bench(tmp_path / "p.h5", "--methods", "siconos-shaky", "--time-limit", 20, "-o", tmp_path / "out")
