@@ -443,6 +443,7 @@ class NewtonTeam {
     running_ = running_ && !now.solved && steps_ < solver_.most_steps();
     bool moving = running_ && (stage_steps_ >= solver_.stage_steps || now.lost);
     const bool rounded = moving && now.error <= kRefined * solver_.tol && rounding_counts();
+    sync();  // all have read c
     lost_ = lost_ || rounded;
     running_ = running_ && !rounded;
     moving = moving && !rounded;

@@ -174,9 +174,9 @@ TEST(DeviceArrays, ThatAreNotWantedStayAsTheyAre) {
   const Batch batch(p, Layout::kRows);
   const contact::DeviceSolutions forces{.c = batch.c, .status = batch.status};
   const test::Place place(contact::workspace_bytes(batch.problems, {}, forces));
-  // Of so few problems Newton's room for what follows it is larger than verdicts.
+  // Of so few problems the room for what follows a solver may be larger than verdicts.
   const contact::Options sweeps{.method = contact::Method::kNsgs};
-  EXPECT_LT(contact::workspace_bytes(batch.problems, sweeps, forces),
+  EXPECT_LE(contact::workspace_bytes(batch.problems, sweeps, forces),
             contact::workspace_bytes(batch.problems, sweeps, batch.to))
       << "no verdicts";
   contact::solve(batch.problems, {}, forces, place.call());

