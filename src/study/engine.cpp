@@ -77,7 +77,8 @@ std::vector<Tally> run_pieces(const Study& study, std::int64_t first, std::int64
 struct GivenUp {};
 constexpr std::chrono::milliseconds kBetweenAsks{200};
 
-/// compute(), or nothing where is_stopped() ends it: asked within a piece, too, since one of a study in time takes minutes.
+/// compute(), or nothing where is_stopped() ends it: asked within a piece, too, since one of a study in time takes
+/// minutes.
 template <class Compute>
 std::optional<Total> stopped_by(const std::function<bool()>& is_stopped, const Compute& compute) {
   if (!is_stopped) return compute();
@@ -163,7 +164,8 @@ struct Runner {
       return (options.is_cancelled && options.is_cancelled()) || (store != nullptr && store->has(index));
     };
     // Another process that stores the chunk meanwhile is looked for between pieces only: who is nearly done compares.
-    const auto chunk = stopped_by(options.is_cancelled, [&] { return compute_pieces(study, index, devices, is_given_up); });
+    const auto chunk =
+        stopped_by(options.is_cancelled, [&] { return compute_pieces(study, index, devices, is_given_up); });
     if (!chunk) {
       if (store != nullptr) store->give_up(index);
       return;
