@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -38,6 +39,22 @@ std::vector<double> gram(const std::vector<std::vector<double>>& W) {
       for (std::size_t k = 0; k < n; ++k) A[i * n + k] += w[i] * w[k];
   return A;
 }
+/// Standard normal numbers, the same for the same seed.
+struct NormalNumbers {
+  explicit NormalNumbers(std::uint64_t seed) : g(seed) {}
+  double operator()() { return normal(g); }
+  std::mt19937_64 g;
+  std::normal_distribution<double> normal = {};
+};
+/// A of rank `rank` and any load.
+Problems rigid_problem(NormalNumbers& draw, std::size_t rank, const std::vector<double>& mu) {
+  std::vector<std::vector<double>> W(rank, std::vector<double>(3 * mu.size()));
+  for (auto& row : W)
+    for (double& x : row) x = draw();
+  std::vector<double> b(3 * mu.size());
+  for (double& x : b) x = draw();
+  return problem(gram(W), b, mu);
+}
 
 // Two walls that close on a part which is drawn sideways: a_1n + a_2n = -0.14 whatever the forces. It was once said to
 // be solved by 3.9e9 N.
@@ -58,16 +75,10 @@ TEST(TwoWalls, ThatCloseOnAPartHaveNoSolution) {
 // A proof needs normals alone: a point between two wedges, and a third finger, whose friction can bear what the normals
 // press together.
 TEST(NoSolution, IsNotSaidWhereOnlyFrictionPresses) {
-  std::mt19937_64 g(1);
-  std::normal_distribution<double> normal;
+  NormalNumbers draw(1);
   int solved = 0;
   for (int trial = 0; trial < 200; ++trial) {
-    std::vector<std::vector<double>> W(6, std::vector<double>(9));
-    for (auto& row : W)
-      for (double& x : row) x = normal(g);
-    std::vector<double> b(9);
-    for (double& x : b) x = normal(g);
-    const Problems p = problem(gram(W), b, {0.6, 0.6, 0.6});
+    const Problems p = rigid_problem(draw, 6, {0.6, 0.6, 0.6});
     const Status status = status_of(p);
     ASSERT_NE(status, Status::kInvalidInput);
     solved += status == Status::kConverged;
@@ -166,16 +177,10 @@ TEST(LargeFriction, OfAContactThatOpensBearsNoForce) {
 // Where the search gives up it can say why: forces of the cones that accelerate nothing and that the load presses
 // together.
 TEST(InternalForces, AreThereWhereASingularProblemIsLeft) {
-  std::mt19937_64 g(4);
-  std::normal_distribution<double> normal;
+  NormalNumbers draw(4);
   int left = 0;
   for (int trial = 0; trial < 400; ++trial) {
-    std::vector<std::vector<double>> W(6, std::vector<double>(9));
-    for (auto& row : W)
-      for (double& x : row) x = normal(g);
-    std::vector<double> b(9);
-    for (double& x : b) x = normal(g);
-    const Problems p = problem(gram(W), b, {0.4, 0.7, 1});
+    const Problems p = rigid_problem(draw, 6, {0.4, 0.7, 1});
     const auto forces = contact::internal_forces(p);
     const Status status = contact::solve(p, {}, kLanes).status[0];
     if (status != Status::kConverged) {
@@ -189,7 +194,7 @@ TEST(InternalForces, AreThereWhereASingularProblemIsLeft) {
       double a = 0;
       for (std::size_t k = 0; k < 9; ++k) a += p.A[9 * i + k] * z[k];
       EXPECT_NEAR(a, 0, 1e-3);
-      work += b[i] * z[i];
+      work += p.b[i] * z[i];
     }
     EXPECT_LT(work, 0);
     for (std::size_t j = 0; j < 3; ++j) EXPECT_LE(std::hypot(z[3 * j + 1], z[3 * j + 2]), p.mu[j] * z[3 * j] + 1e-6);
@@ -199,16 +204,10 @@ TEST(InternalForces, AreThereWhereASingularProblemIsLeft) {
 
 // Effort: what has no solution costs no more steps than the bound, and all of it with "full".
 TEST(Effort, OfAProblemWithoutAnAnswerIsBounded) {
-  std::mt19937_64 g(3);
-  std::normal_distribution<double> normal;
+  NormalNumbers draw(3);
   int unsolved = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    std::vector<std::vector<double>> W(3, std::vector<double>(6));
-    for (auto& row : W)
-      for (double& x : row) x = normal(g);
-    std::vector<double> b(6);
-    for (double& x : b) x = normal(g);
-    const Solutions s = contact::solve(problem(gram(W), b, {0.3, 0.3}), {}, kScalar);
+    const Solutions s = contact::solve(rigid_problem(draw, 3, {0.3, 0.3}), {}, kScalar);
     unsolved += s.status[0] != Status::kConverged;
     EXPECT_LE(s.iterations[0], 1000);
     if (s.status[0] == Status::kNoSolution) {
