@@ -23,14 +23,14 @@ Eigen::Vector3d vector(const Vec3<double>& v) { return {v[0], v[1], v[2]}; }
   return {R, vector(x.p)};
 }
 
-/// Rx(alpha) Tx(a) Rz(theta) Tz(d)
+/// Rx(alpha) T(a, b, d) Rz(theta)
 ::pinocchio::SE3 placement(const chain::JointForm<double>& j) {
   const Eigen::Matrix3d turn = Eigen::AngleAxisd(j.theta, Eigen::Vector3d::UnitZ()).toRotationMatrix();
   Eigen::Matrix3d tilt = Eigen::Matrix3d::Identity();
   tilt(1, 1) = tilt(2, 2) = j.cos_alpha;
   tilt(2, 1) = j.sin_alpha;
   tilt(1, 2) = -j.sin_alpha;
-  return {tilt * turn, tilt * Eigen::Vector3d(j.a, 0, j.d)};
+  return {tilt * turn, tilt * Eigen::Vector3d(j.a, j.b, j.d)};
 }
 
 ::pinocchio::Inertia inertia(const chain::JointForm<double>& j) {

@@ -91,7 +91,7 @@ template <int J>
 }
 
 // Descriptions. All builders throw Error(kUsage) for what is no chain: no joint or more than kMaxJoints, a zero axis, a
-// number that is not finite, a body that cannot exist. Angles that are multiples of 90 degrees to 1e-12 are exact.
+// number that is not finite, a body that cannot exist. Angles within 2.2e-13 rad of a multiple of 90 degrees are exact.
 
 /// What every description says about one joint and the link that it moves.
 struct LinkData {
@@ -155,7 +155,7 @@ struct GeneralJoint {
 /// A row of the kernel form itself, with the described link frame in it: what `garra check --format toml` prints, so
 /// that a robot of any description is read again to the last bit.
 struct KernelJoint {
-  double a = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
+  double a = 0, b = 0, d = 0, cos_alpha = 1, sin_alpha = 0, theta = 0;
   Pose<double> frame = Pose<double>::identity();  ///< of the link frame in the kernel frame
   LinkData link = {};
 };

@@ -11,7 +11,7 @@ template <class Job>
 void run(const Job& job) {
   const SimulateJob& shared = shared_of(job);
   if (shared.robot.joints > 6) return simulate_large(job);
-  if (!shared.columns.empty() || !all_revolute(setup_of<6>(shared).nominal)) return simulate_varying(job);
+  if (!shared.columns.empty() || !fits_revolute(setup_of<6>(shared).nominal)) return simulate_varying(job);
   simulate_cuda::simulate_six<Joints::kRevolute, false>(job);
 }
 

@@ -24,9 +24,9 @@ Model<T, J> broadcast(const Model<S, J>& m) {
   Model<T, J> out;
   for (int i = 0; i < J; ++i) {
     const auto& j = m.joint[i];
-    out.joint[i] = {T(j.a),    T(j.d),           T(j.theta), T(j.cos_alpha), T(j.sin_alpha),
-                    T(j.mass), cast<T>(j.first), T(j.xx),    T(j.yy),        T(j.zz),
-                    T(j.xy),   T(j.xz),          T(j.yz),    T(j.armature),  T(j.damping)};
+    out.joint[i] = {T(j.a),    T(j.b),           T(j.d),        T(j.theta),  T(j.cos_alpha), T(j.sin_alpha),
+                    T(j.mass), cast<T>(j.first), T(j.xx),       T(j.yy),     T(j.zz),        T(j.xy),
+                    T(j.xz),   T(j.yz),          T(j.armature), T(j.damping)};
     out.prismatic[i] = m.prismatic[i];
   }
   out.base = cast_pose<T>(m.base);

@@ -320,8 +320,8 @@ TEST(ChainKernels, InertiaIsDefiniteAndItsRateLessTwiceCoriolisIsSkew) {
 TEST(ChainKernels, RevoluteKernelsEqualTheGeneralOnes) {
   std::mt19937_64 gen(5);
   const auto m = random_chain<6>(1, false);
-  ASSERT_TRUE(all_revolute(m));
-  ASSERT_FALSE(all_revolute(random_chain<6>(1, true)));
+  ASSERT_TRUE(fits_revolute(m));
+  ASSERT_FALSE(fits_revolute(random_chain<6>(1, true)));
   constexpr Joints R = Joints::kRevolute;
   for (int s = 0; s < 20; ++s) {
     const auto q = random_vector<6>(gen, 3), v = random_vector<6>(gen, 3), a = random_vector<6>(gen, 3);

@@ -43,8 +43,8 @@ std::vector<Pose<double>> kernel_frames(const Robot& robot, const double* q) {
     const auto& f = robot.form[i];
     const bool slides = robot.joint[i].prismatic;
     const double c = std::cos(f.theta + (slides ? 0 : q[i])), s = std::sin(f.theta + (slides ? 0 : q[i]));
-    const Pose<double> x{{{1, 0, 0, 0, f.cos_alpha, -f.sin_alpha, 0, f.sin_alpha, f.cos_alpha}}, {{f.a, 0, 0}}};
-    const Pose<double> z{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {{0, 0, f.d + (slides ? q[i] : 0)}}};
+    const Pose<double> x{{{1, 0, 0, 0, f.cos_alpha, -f.sin_alpha, 0, f.sin_alpha, f.cos_alpha}}, Vec3<double>::zero()};
+    const Pose<double> z{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {{f.a, f.b, f.d + (slides ? q[i] : 0)}}};
     frame = frame * x * z;
     out.push_back(frame);
   }

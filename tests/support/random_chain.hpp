@@ -9,7 +9,7 @@
 
 namespace garra::test {
 
-/// A chain of random numbers; every third joint slides where `mixed`.
+/// A chain of random numbers; where `mixed`, every third joint slides and the rest of the kernel form (b) is there.
 template <int J>
 [[nodiscard]] chain::Model<double, J> random_chain(unsigned seed, bool mixed) {
   std::mt19937_64 gen(seed);
@@ -28,7 +28,9 @@ template <int J>
   data.name = "random";
   data.base = {rotation_from_rpy({{0.3, -0.2, 0.5}}), {{0.1, -0.4, 0.7}}};
   data.tool = {rotation_from_rpy({{-0.4, 0.1, 1.5}}), {{0.2, 0.1, -0.3}}};
-  return chain::model_of<J>(chain::from_dh(data, joints));
+  chain::Model<double, J> model = chain::model_of<J>(chain::from_dh(data, joints));
+  for (auto& joint : model.joint) joint.b = mixed ? 0.3 * u(gen) : 0;
+  return model;
 }
 
 template <int J>

@@ -166,6 +166,7 @@ GARRA_HD void scale_size(JointForm<S>& j, const S& s) {
   // With lengths s a mass grows as s^3, its first moment as s^4, its second as s^5.
   const S s2 = s * s, s3 = s * s2;
   j.a *= s;
+  j.b *= s;
   j.d *= s;
   scale_body<S>(j, {s3, s * s3, s2 * s3});
 }

@@ -43,7 +43,7 @@ void evaluate_on_cpu(const EvalJob& job) {
   // The scalar executor runs the general instance on every chain.
   if (job.device.executor == Executor::kScalar) return evaluate_tiles<Mixed, Executor::kScalar>(mixed, job);
   if constexpr (J <= 8 && kLanesPay)
-    if (all_revolute(mixed.model))
+    if (fits_revolute(mixed.model))
       return evaluate_tiles<Revolute, Executor::kLanes>(source_of<Revolute>(job.robot), job);
   evaluate_tiles<Mixed, Executor::kLanes>(mixed, job);
 }

@@ -15,8 +15,8 @@ constexpr double kDegree = M_PI / 180;
 
 /// Ten digits: rounding of the conversion does not show.
 std::string text(double x) { return std::isinf(x) ? (x > 0 ? "inf" : "-inf") : shortest(rounded(x, 10)); }
-/// For directions, whose entries are of order one.
-std::string text_of_order_one(double x) { return text(std::abs(x) < 1e-14 ? 0 : x); }
+/// For directions and angles: the rounding of a URDF's decimals of pi does not show.
+std::string text_of_order_one(double x) { return text(std::abs(x) < 1e-9 ? 0 : x); }
 
 std::string text(const Vec3<double>& v) { return "(" + text(v[0]) + ", " + text(v[1]) + ", " + text(v[2]) + ")"; }
 std::string direction(const Vec3<double>& v) {
@@ -31,8 +31,8 @@ std::string text(const Pose<double>& pose) {
 Pose<double> step(const chain::JointForm<double>& f) {
   double c, s;
   exact_cos_sin(f.theta, c, s);
-  const Pose<double> x{{{1, 0, 0, 0, f.cos_alpha, -f.sin_alpha, 0, f.sin_alpha, f.cos_alpha}}, {{f.a, 0, 0}}};
-  const Pose<double> z{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {{0, 0, f.d}}};
+  const Pose<double> x{{{1, 0, 0, 0, f.cos_alpha, -f.sin_alpha, 0, f.sin_alpha, f.cos_alpha}}, Vec3<double>::zero()};
+  const Pose<double> z{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {{f.a, f.b, f.d}}};
   return x * z;
 }
 
@@ -66,7 +66,7 @@ std::string describe_joint(const Robot& robot, std::size_t i, const Pose<double>
   const std::string through = joint.prismatic ? "" : ", through " + text(frame.p) + " m";
   out += line("  axis", direction(column(frame.R, 2)) + through);
   out += line("  limits", limits(joint));
-  out += line("  kernel form", "a " + text(f.a) + " m, alpha " +
+  out += line("  kernel form", "a " + text(f.a) + (f.b != 0 ? " m, b " + text(f.b) : "") + " m, alpha " +
                                    text_of_order_one(std::atan2(f.sin_alpha, f.cos_alpha) / kDegree) + " deg, d " +
                                    text(f.d) + (joint.prismatic ? " + q m, theta " : " m, theta ") +
                                    text_of_order_one(f.theta / kDegree) + (joint.prismatic ? " deg" : " deg + q"));

@@ -24,7 +24,7 @@ constexpr auto names_of(Convention) { return names("dh", "modified_dh", "gryma",
 struct FileJoint {
   chain::LinkData link;
   double a = 0, d = 0, alpha = 0, theta = 0;      ///< dh, modified_dh; kernel without alpha
-  double cos_alpha = 1, sin_alpha = 0;            ///< kernel
+  double b = 0, cos_alpha = 1, sin_alpha = 0;     ///< kernel
   int code = 0;                                   ///< gryma, as are the next two
   Vec3<double> shift = Vec3<double>::zero();      ///< its d
   double azimuth = 0, polar = 0;                  ///< its alpha and beta
@@ -107,6 +107,8 @@ void dh_fields(Fields& f, Convention c, FileJoint& j) {
   f.when(of(c, {kDh, kModifiedDh, kKernel}), [&] { f.key("a", quantity(j.a, {kLength}), {.doc = "along x"}); });
   f.when(of(c, {kDh, kModifiedDh}), [&] { f.key("alpha", quantity(j.alpha, {kAngle}), {.doc = "about x"}); });
   f.when(of(c, {kKernel}), [&] {
+    f.key("b", quantity(j.b, {kLength}),
+          {.doc = "along y after the turn by alpha: 0 but between nearly parallel axes"});
     // Cosine and sine, not the angle: they read back to the last bit.
     f.key("cos_alpha", quantity(j.cos_alpha, {kRatio}), {.doc = "of the angle about x"});
     f.key("sin_alpha", quantity(j.sin_alpha, {kRatio}), {.doc = "of the angle about x"});
@@ -193,7 +195,7 @@ void fields(Fields& f, RobotFile& file) {
   const bool sound = f.sound();
   f.key("convention", choice(file.convention),
         {.doc = "of the geometry: the table above",
-         .comment = "X = Rx(alpha) Tx(a) Rz(theta) Tz(d), q added to theta or d",
+         .comment = "X = Rx(alpha) T(a, b, 0) Rz(theta) Tz(d), q added to theta or d",
          .required = "Write convention = \"dh\"."});
   if (sound && !f.sound()) return f.give_up();
   const Convention c = file.convention;
@@ -252,7 +254,8 @@ Robot build(const RobotFile& file) {
   }
   Robot robot =
       chain::from_kernel_form(file.data, joints_of<chain::KernelJoint>(file, [](const FileJoint& j) {
-                                return chain::KernelJoint{j.a, j.d, j.cos_alpha, j.sin_alpha, j.theta, j.frame, j.link};
+                                return chain::KernelJoint{j.a,         j.b,     j.d,     j.cos_alpha,
+                                                          j.sin_alpha, j.theta, j.frame, j.link};
                               }));
   robot.locked = file.locked;
   return robot;
@@ -264,7 +267,7 @@ RobotFile in_kernel_form(const Robot& robot) {
     const chain::JointForm<double>& form = robot.form[i];
     FileJoint j;
     j.link = {robot.link[i].name, robot.joint[i], robot.body[i], form.armature, form.damping};
-    j.a = form.a, j.d = form.d, j.theta = form.theta;
+    j.a = form.a, j.b = form.b, j.d = form.d, j.theta = form.theta;
     j.cos_alpha = form.cos_alpha, j.sin_alpha = form.sin_alpha;
     j.frame = robot.link[i].offset;
     file.joint.push_back(j);

@@ -104,7 +104,7 @@ void check_numbers(const Robot& robot) {
   double sum = 0;
   // v - v is 0, or NaN where v is not finite.
   for (const JointForm<double>& j : robot.form) {
-    for (const double v : {j.a, j.d, j.theta, j.cos_alpha, j.sin_alpha, j.mass, j.armature}) sum += v - v;
+    for (const double v : {j.a, j.b, j.d, j.theta, j.cos_alpha, j.sin_alpha, j.mass, j.armature}) sum += v - v;
     for (const double v : {j.xx, j.yy, j.zz, j.xy, j.xz, j.yz, j.first[0], j.first[1], j.first[2]}) sum += v - v;
   }
   for (const Pose<double>* pose : {&robot.base, &robot.tool}) {

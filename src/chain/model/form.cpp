@@ -3,6 +3,7 @@
 // At q = 0, frame i has z along axis i and x along the common normal from axis i to axis i+1 (modified
 // Denavit-Hartenberg; Khalil, Kleinfinger 1986). Where that leaves a choice (docs/robots.md):
 //   skew lines       x points to axis i+1, a > 0
+//   nearly parallel  the same x, the origin where theta = d = 0 put it: b of (1) in model.hpp takes the rest
 //   meeting lines    the sign of x that keeps theta in (-90, 90] degrees
 //   parallel lines   the normal through the origin that theta = d = 0 give
 //   same line        theta = d = 0
@@ -11,7 +12,6 @@
 //   frame 0          z along axis 1, origin its point nearest to the base's origin: base and frame 0 are the same where
 //                    axis 1 is the base's z axis
 #include <cmath>
-#include <cstdio>
 
 #include "chain/model/robot.hpp"
 
@@ -21,9 +21,8 @@ namespace {
 
 /// Rounding of a dozen products of rotations: what is nearer to 0 or +-1 is meant to be 0 or +-1.
 constexpr double kSnap = 1e-14;
-/// Tilt [rad] below which lines are taken as parallel: the common normal of a smaller tilt lies so far out, about
-/// length / tilt, that its rounding costs more than the tilt is worth (1.5e-8 is the root of the unit round-off).
-constexpr double kParallel = 1.5e-8;
+/// Tilt [rad] below which lines are taken as parallel: rounding of directions that products of rotations give.
+constexpr double kParallel = 1e-13;
 
 /// 0 for what is 0 but for rounding.
 double snapped(double x, double tolerance) { return std::abs(x) <= tolerance ? 0 : x; }
@@ -44,8 +43,7 @@ struct Line {
 
 /// From frame i-1 with theta = d = 0 to axis i: the two constants of joint i-1 that are still open, and a, alpha of i.
 struct Normal {
-  double cos_theta = 1, sin_theta = 0, d = 0, a = 0, cos_alpha = 1, sin_alpha = 0;
-  double tilt = 0;  ///< sine of the angle between the axes
+  double cos_theta = 1, sin_theta = 0, d = 0, a = 0, b = 0, cos_alpha = 1, sin_alpha = 0;
 };
 
 /// A unit direction (c, s) in the plane with exact zeros.
@@ -69,23 +67,23 @@ Normal parallel_normal(const Line& axis, double length) {
 Normal common_normal(const Line& axis, double length) {
   const Vec3<double>&u = axis.direction, &p = axis.point;
   const double tilt = std::hypot(u[0], u[1]);
-  if (tilt <= kParallel) {
-    Normal n = parallel_normal(axis, length);
-    n.tilt = tilt;
-    return n;
-  }
+  if (tilt <= kParallel) return parallel_normal(axis, length);
   Normal n;
-  n.tilt = tilt;
   set_direction(-u[1], u[0], n.cos_theta, n.sin_theta);  // z x u
   n.a = snapped(n.cos_theta * p[0] + n.sin_theta * p[1], kSnap * length);
   // Foot on z: go along the axis until its offset is along the normal, (n x z) . (p + t u) = 0.
   const double across = n.sin_theta * p[0] - n.cos_theta * p[1];
   n.d = snapped(p[2] - across / tilt * u[2], kSnap * length);
+  if (std::abs(n.d) > kFarNormal * norm(axpy(-dot(p, u), u, p))) {
+    n.d = 0;
+    n.b = snapped(dot(cross(u, {{n.cos_theta, n.sin_theta, 0}}), p), kSnap * length);
+  }
   set_direction(u[2], tilt, n.cos_alpha, n.sin_alpha);
   // Both directions of the normal describe the same chain: one is agreed on (docs/robots.md).
   const bool flip = n.a != 0 ? n.a < 0 : n.cos_theta < 0 || (n.cos_theta == 0 && n.sin_theta < 0);
   if (flip) {
     n.a = -n.a;
+    n.b = -n.b;
     n.cos_theta = -n.cos_theta;
     n.sin_theta = -n.sin_theta;
     n.sin_alpha = -n.sin_alpha;
@@ -97,7 +95,8 @@ Pose<double> about_z(const Normal& n) {
   return {{{n.cos_theta, -n.sin_theta, 0, n.sin_theta, n.cos_theta, 0, 0, 0, 1}}, {{0, 0, n.d}}};
 }
 Pose<double> about_x(const Normal& n) {
-  return {{{1, 0, 0, 0, n.cos_alpha, -n.sin_alpha, 0, n.sin_alpha, n.cos_alpha}}, {{n.a, 0, 0}}};
+  return {{{1, 0, 0, 0, n.cos_alpha, -n.sin_alpha, 0, n.sin_alpha, n.cos_alpha}},
+          {{n.a, n.cos_alpha * n.b, n.sin_alpha * n.b}}};
 }
 
 /// Frame 0 in the base, on axis 1.
@@ -137,28 +136,6 @@ double check_joints(const RobotData& data, const std::vector<GeneralJoint>& join
   return length;
 }
 
-/// Axes that are nearly parallel have their common normal far out, at d: positions then round to d eps, inertias about
-/// the frame's origin to (d / length)^2 eps. From 300 lengths on (dynamics 2e-11) that is worth a note.
-void note_tilt(Robot& robot, std::size_t i, const Normal& n, double length) {
-  const bool ignored = n.tilt > kSnap && n.tilt <= kParallel, costly = std::abs(n.d) > 300 * length;
-  if (!ignored && !costly) return;
-  // Spacing of doubles at 1.
-  constexpr double kEps = 2.2e-16;
-  const double far = std::abs(n.d), reach = far / length;
-  char text[300];
-  const int head = std::snprintf(text, sizeof text, "axes %zu and %zu are %.1e rad from parallel: ", i, i + 1, n.tilt);
-  const std::size_t room = sizeof text - static_cast<std::size_t>(head);
-  if (ignored) {
-    std::snprintf(text + head, room, "taken as parallel");
-  } else {
-    std::snprintf(text + head, room,
-                  "rounding grows to %.0e m in positions and a relative %.0e in dynamics; if the axes are meant to be "
-                  "parallel, write right angles with all their digits",
-                  far * kEps, reach * reach * kEps);
-  }
-  robot.notes.emplace_back(text);
-}
-
 }  // namespace
 
 Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints) {
@@ -172,10 +149,10 @@ Robot from_joints(const RobotData& data, const std::vector<GeneralJoint>& joints
   for (std::size_t i = 1; i < joints.size(); ++i) {
     const Pose<double> joint = link * joints[i].placement;
     const Normal n = common_normal(line_of(joints[i], joint), length);
-    note_tilt(robot, i, n, length);
     robot.form[i - 1].theta = std::atan2(n.sin_theta, n.cos_theta);
     robot.form[i - 1].d = n.d;
     robot.form[i].a = n.a;
+    robot.form[i].b = n.b;
     robot.form[i].cos_alpha = n.cos_alpha;
     robot.form[i].sin_alpha = n.sin_alpha;
     set_link(robot, i - 1, snapped(inverse(about_z(n)) * link, length), joints[i - 1].link);

@@ -39,7 +39,8 @@ bool alphas_are_the_pumas(const Model<double, 6>& m) {
 bool is_puma_like(const Model<double, 6>& m) {
   for (int i = 0; i < 6; ++i) {
     const bool may_have_a = i == 2 || i == 3;
-    if (m.prismatic[i] || m.joint[i].theta != 0 || (!may_have_a && m.joint[i].a != 0)) return false;
+    if (m.prismatic[i] || m.joint[i].theta != 0 || m.joint[i].b != 0 || (!may_have_a && m.joint[i].a != 0))
+      return false;
   }
   // Without a2, or with neither a3 nor d4, the elbow has no triangle to solve.
   return alphas_are_the_pumas(m) && m.joint[4].d == 0 && m.joint[2].a != 0 && (m.joint[3].d != 0 || m.joint[3].a != 0);

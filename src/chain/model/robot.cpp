@@ -70,8 +70,30 @@ void check_rows(const std::vector<DhJoint>& rows) {
   }
 }
 
+/// Whether a row describes nearly parallel axes by their common normal far away, as calibrated arms have it.
+bool is_far(const std::vector<JointForm<double>>& form) {
+  for (std::size_t i = 1; i < form.size(); ++i) {
+    const double d = form[i - 1].d, distance = std::hypot(form[i].a, form[i].sin_alpha * d);
+    if (form[i].sin_alpha != 0 && std::abs(d) > kFarNormal * distance) return true;
+  }
+  return false;
+}
+
+/// The same chain with frames near its links.
+Robot with_near_frames(const RobotData& data, const std::vector<DhJoint>& rows, bool modified) {
+  std::vector<GeneralJoint> joints;
+  for (const DhJoint& row : rows) {
+    double c, s;
+    exact_cos_sin(row.theta, c, s);
+    const Pose<double> z{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {{0, 0, row.d}}}, x = about_x(row.alpha, row.a);
+    joints.push_back({.placement = modified ? x * z : z, .link = row.link});
+    if (!modified) joints.back().after = x;
+  }
+  return from_joints(data, joints);
+}
+
 /// Both Denavit-Hartenberg forms are the kernel form but for where a and alpha stand: no common normal is computed, and
-/// the numbers go through as they are.
+/// the numbers go through as they are, unless one is far.
 Robot from_rows(const RobotData& data, const std::vector<DhJoint>& rows, bool modified) {
   Robot robot = begin_robot(data, rows.size());
   check_rows(rows);
@@ -87,6 +109,7 @@ Robot from_rows(const RobotData& data, const std::vector<DhJoint>& rows, bool mo
     // What follows the last joint of DH belongs to its link: the frame that the user describes lies behind a and alpha.
     set_link(robot, i, modified ? Pose<double>::identity() : about_x(rows[i].alpha, rows[i].a), rows[i].link);
   }
+  if (is_far(robot.form)) return with_near_frames(data, rows, modified);
   finish_robot(robot, data.tool);
   return robot;
 }
@@ -266,11 +289,12 @@ Robot from_kernel_form(const RobotData& data, const std::vector<KernelJoint>& jo
     const KernelJoint& from = joints[i];
     // Cosine and sine are taken as they are, so they must belong to one angle.
     const double circle = from.cos_alpha * from.cos_alpha + from.sin_alpha * from.sin_alpha;
-    if (!finite(from.a) || !finite(from.d) || !finite(from.theta) || !(std::abs(circle - 1) < 1e-9))
+    if (!finite(from.a) || !finite(from.b) || !finite(from.d) || !finite(from.theta) || !(std::abs(circle - 1) < 1e-9))
       refuse_joint(i, "a constant is not finite, or alpha is no cosine and sine", "");
     check_pose(from.frame, "joint " + std::to_string(i + 1) + ": pose");
     JointForm<double>& form = robot.form[i];
     form.a = from.a;
+    form.b = from.b;
     form.d = from.d;
     form.theta = from.theta;
     form.cos_alpha = from.cos_alpha;

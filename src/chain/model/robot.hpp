@@ -5,6 +5,10 @@
 
 namespace garra::chain {
 
+/// A common normal is far where its foot is farther from the origin than this many distances of the two axes: tilts
+/// below 0.1 rad. Moments about an origin there round to the square of that.
+inline constexpr double kFarNormal = 10;
+
 /// Throws Error(kUsage): "joint 3: problem", the joint counted from 1.
 [[noreturn]] void refuse_joint(std::size_t index, const std::string& problem, const std::string& remedy);
 

@@ -93,7 +93,7 @@ inline constexpr bool kHasShared = J == 6 || J == 7;
 template <int J>
 void simulate_on_cpu(const SimulateJob& job) {
   if constexpr (kHasShared<J>)
-    if (job.columns.empty() && all_revolute(setup_of<J>(job).nominal))
+    if (job.columns.empty() && fits_revolute(setup_of<J>(job).nominal))
       return simulate_chunks<SimulateBody<J, Joints::kRevolute, false>>(job);
   simulate_chunks<SimulateBody<J, Joints::kMixed, true>>(job);
 }

@@ -89,10 +89,7 @@ chain::Robot finger_robot(const Scenario& s, const Finger& f) {
   return f.modified ? chain::from_modified_dh(data, f.joints) : chain::from_dh(data, f.joints);
 }
 
-bool six_revolute(const chain::Robot& robot) {
-  const auto prismatic = [](const chain::Joint& j) { return j.prismatic; };
-  return robot.joints == 6 && std::none_of(robot.joint.begin(), robot.joint.end(), prismatic);
-}
+bool six_revolute(const chain::Robot& robot) { return robot.joints == 6 && fits_revolute(chain::model_of<6>(robot)); }
 
 FingerSize size_of(const chain::Robot& robot) {
   if (six_revolute(robot)) return FingerSize::kSix;

@@ -21,7 +21,7 @@ class MapArmOf final : public MapArm {
         arm_(arm_of<J>(robot, options)),
         single_(single_of(arm_)),
         options_(refine_options(options)),
-        revolute_(chain::all_revolute(arm_.model)) {}
+        revolute_(chain::fits_revolute(arm_.model)) {}
 
   [[nodiscard]] std::vector<double> configuration(const Sampler& sampler, std::int64_t sample) const override {
     const Vec<double, J> q = sample_joints<double, J>(arm_, sampler, sample);

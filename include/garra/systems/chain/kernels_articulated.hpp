@@ -39,9 +39,10 @@ GARRA_HD Articulated<S> rigid(const JointForm<T>& j) {
   return {body<S>(j).I, {m, m, m, zero, zero, zero}, {{zero, -sz, sy, sz, zero, -sx, -sy, sx, zero}}};
 }
 
-/// About the origin of a frame from which the old origin is seen at (a, 0, d): B + r^ M and A - B r^ + r^ (B + r^ M)^T.
-template <class S>
-GARRA_HD void shift(const S& a, const S& d, Articulated<S>& b) {
+/// About the origin of a frame from which the old origin is seen at r: B + r^ M and A - B r^ + r^ (B + r^ M)^T.
+template <Joints K, class S>
+GARRA_HD void move_origin(const Shift<S>& r, Articulated<S>& b) {
+  const S a = r.a, d = r.d;
   const Mat3<S> old = b.B;
   const Symmetric<S>& M = b.M;
   const Vec3<S> x = vec3<S>(M.xx, M.xy, M.xz), y = vec3<S>(M.xy, M.yy, M.yz), z = vec3<S>(M.xz, M.yz, M.zz);
@@ -49,6 +50,10 @@ GARRA_HD void shift(const S& a, const S& d, Articulated<S>& b) {
     b.B(0, c) = fnma(d, y[c], old(0, c));
     b.B(1, c) = fma(d, x[c], fnma(a, z[c], old(1, c)));
     b.B(2, c) = fma(a, y[c], old(2, c));
+    if constexpr (K == Joints::kMixed) {
+      b.B(0, c) = fma(r.b, z[c], b.B(0, c));
+      b.B(2, c) = fnma(r.b, x[c], b.B(2, c));
+    }
   });
   const Mat3<S>& B = b.B;
   b.A.xx = fnma(d, old(0, 1), fnma(d, B(0, 1), b.A.xx));
@@ -57,6 +62,13 @@ GARRA_HD void shift(const S& a, const S& d, Articulated<S>& b) {
   b.A.xy = fma(d, old(0, 0), fnma(a, old(0, 2), fnma(d, B(1, 1), b.A.xy)));
   b.A.xz = fma(a, old(0, 1), fnma(d, B(2, 1), b.A.xz));
   b.A.yz = fma(a, old(1, 1), fma(d, B(2, 0), fnma(a, B(2, 2), b.A.yz)));
+  if constexpr (K == Joints::kMixed) {
+    b.A.xx = fma(r.b, old(0, 2) + B(0, 2), b.A.xx);
+    b.A.zz = fnma(r.b, old(2, 0) + B(2, 0), b.A.zz);
+    b.A.xy = fma(r.b, B(1, 2), b.A.xy);
+    b.A.xz = fma(r.b, B(2, 2) - old(0, 0), b.A.xz);
+    b.A.yz = fnma(r.b, old(1, 0), b.A.yz);
+  }
 }
 
 /// Rows and columns of a general matrix turned: R B R^T for the planar rotation `rotate` of a vector.
@@ -73,7 +85,7 @@ GARRA_HD Articulated<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, i
   const JointForm<T>& j = m.joint[i];
   Articulated<S> out = {turn(c, s, in.A), turn(c, s, in.M),
                         rotate_general(in.B, [&](const Vec3<S>& v) { return turn(c, s, v); })};
-  shift(S(j.a), travel<K>(m, x, i), out);
+  move_origin<K>(shift<K>(m, x, i), out);
   out.A = tilt(j, out.A);
   out.M = tilt(j, out.M);
   out.B = rotate_general(out.B, [&](const Vec3<S>& v) { return tilt(j, v); });

@@ -112,12 +112,9 @@ GARRA_HD void add_joint(const JointRates<S>& rate, bool slides, LinkMotion<S>& l
 /// Wrench f, n of frame i carried to the axes of frame i-1, moment about its origin.
 template <Joints K, class S, class T, int J>
 GARRA_HD Wrench<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, const Wrench<S>& in) {
-  const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
   const Vec3<S> f = turn(x.cos[i], x.sin[i], in.f);
   Vec3<S> n = turn(x.cos[i], x.sin[i], in.n);
-  n[0] = fnma(d, f[1], n[0]);  // (a, 0, d) x f
-  n[1] = fnma(a, f[2], fma(d, f[0], n[1]));
-  n[2] = fma(a, f[1], n[2]);
+  add_moment<K>(shift<K>(m, x, i), f, n);
   return {tilt(m.joint[i], f), tilt(m.joint[i], n)};
 }
 
@@ -131,12 +128,15 @@ GARRA_HD Vec3<S> base_acceleration(const Model<T, J>& m) {
   return base_acceleration(m, cast<S>(m.gravity));
 }
 
-/// Position (a, -d sin(alpha), d cos(alpha)) of frame i's origin in frame i-1.
+/// Position Rx(alpha) (a, b, d) of frame i's origin in frame i-1.
 template <Joints K, class S, class T, int J>
 GARRA_HD Vec3<S> origin(const Model<T, J>& m, const Angles<S, J>& x, int i) {
-  const S d = travel<K>(m, x, i);
-  const JointForm<T>& j = m.joint[i];
-  return vec3<S>(S(j.a), -(S(j.sin_alpha) * d), S(j.cos_alpha) * d);
+  const Shift<S> r = shift<K>(m, x, i);
+  const S c = S(m.joint[i].cos_alpha), s = S(m.joint[i].sin_alpha);
+  if constexpr (K == Joints::kRevolute)
+    return vec3<S>(r.a, -(s * r.d), c * r.d);
+  else
+    return vec3<S>(r.a, fma(c, r.b, -(s * r.d)), fma(s, r.b, c * r.d));
 }
 
 /// First link: it starts from rest, so only rates about or along its own axis and, of its wrench, what joint 0 feels.
@@ -237,8 +237,10 @@ namespace kernel {
 template <Joints K, class S, class T, int J>
 GARRA_HD Vec3<S> carry_first(const Model<T, J>& m, const Angles<S, J>& x, int i, const T& mass, Vec3<S> s) {
   s = turn(x.cos[i], x.sin[i], s);
-  s[0] = fma(S(mass), S(m.joint[i].a), s[0]);
-  s[2] = fma(S(mass), travel<K>(m, x, i), s[2]);
+  const Shift<S> r = shift<K>(m, x, i);
+  s[0] = fma(S(mass), r.a, s[0]);
+  if (K == Joints::kMixed) s[1] = fma(S(mass), r.b, s[1]);
+  s[2] = fma(S(mass), r.d, s[2]);
   return tilt(m.joint[i], s);
 }
 
@@ -315,10 +317,7 @@ GARRA_HD S kinetic_energy(const Model<T, J>& m, const Angles<S, J>& x, const Vec
     const JointForm<T>& j = m.joint[i];
     const Vec3<S> t = tilt_back(j, w);
     v = tilt_back(j, v);
-    const S a = S(j.a), d = travel<K>(m, x, i);
-    v[0] = fma(d, t[1], v[0]);  // w x (a, 0, d)
-    v[1] = fma(a, t[2], fnma(d, t[0], v[1]));
-    v[2] = fnma(a, t[1], v[2]);
+    subtract_moment<K>(shift<K>(m, x, i), t, v);
     w = turn_back(x.cos[i], x.sin[i], t);
     v = turn_back(x.cos[i], x.sin[i], v);
     if (slides<K>(m, i))

@@ -51,11 +51,11 @@ GARRA_HD Composite<S> operator+(const Composite<S>& a, const Composite<S>& b) {
           {a.I.xx + b.I.xx, a.I.yy + b.I.yy, a.I.zz + b.I.zz, a.I.xy + b.I.xy, a.I.xz + b.I.xz, a.I.yz + b.I.yz}};
 }
 
-/// From frame i to frame i-1. The shift r = (a, 0, d) adds 2 (r . h) 1 - r h^T - h r^T with h = s + mass r / 2.
+/// From frame i to frame i-1. The shift r = (a, b, d) adds 2 (r . h) 1 - r h^T - h r^T with h = s + mass r / 2.
 template <Joints K, class S, class T, int J>
 GARRA_HD Composite<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, const T& mass,
                                 const Composite<S>& in) {
-  const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
+  const auto [a, b, d] = shift<K>(m, x, i);
   const S ma = S(mass) * a, md = S(mass) * d;
   Vec3<S> s = turn(x.cos[i], x.sin[i], in.s);
   Symmetric<S> I = turn(x.cos[i], x.sin[i], in.I);
@@ -66,6 +66,14 @@ GARRA_HD Composite<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int
   I.xy = fnma(a, s[1], I.xy);
   I.yz = fnma(d, s[1], I.yz);
   I.xz = fnma(a, s[2], fnma(d, s[0], fnma(ma, d, I.xz)));
+  if constexpr (K == Joints::kMixed) {
+    const S mb = S(mass) * b, hy = (s[1] + s[1]) + mb;
+    I.xx = fma(b, hy, I.xx);
+    I.zz = fma(b, hy, I.zz);
+    I.xy = fnma(b, s[0], fnma(mb, a, I.xy));
+    I.yz = fnma(b, s[2], fnma(mb, d, I.yz));
+    s[1] += mb;
+  }
   s[0] += ma;
   s[2] += md;
   return {tilt(m.joint[i], s), tilt(m.joint[i], I)};

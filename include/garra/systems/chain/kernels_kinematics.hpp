@@ -1,8 +1,8 @@
 // Poses and Jacobians of a chain in kernel form (docs/chain.md, "Kernels"). In every kernel S is the batch scalar and T
 // that of the model: double where the samples share it, S where each has its own; J is the exact number of joints.
 //
-// The transform (1) of model.hpp is two planar rotations with a shift of (a, 0, d) between them,
-//   X_{i-1,i} = Rx(alpha) [Tx(a) Tz(d)] Rz(theta),
+// The transform (1) of model.hpp is two planar rotations with a shift of (a, b, d) between them,
+//   X_{i-1,i} = Rx(alpha) T(a, b, d) Rz(theta),
 // so that a vector changes frame in 8 multiplications (4 of them fused) instead of 9, and no rotation matrix is formed.
 #pragma once
 
@@ -11,13 +11,14 @@
 
 namespace garra::chain {
 
-/// What a kernel may assume of the joints: kRevolute leaves out everything that prismatic ones need.
+/// What a kernel may assume of the joints: kRevolute leaves out everything that prismatic ones and shifts b need.
 enum class Joints { kRevolute, kMixed };
 
+/// Whether kernels of Joints::kRevolute are right for the chain.
 template <class T, int J>
-GARRA_HD bool all_revolute(const Model<T, J>& m) {
+GARRA_HD bool fits_revolute(const Model<T, J>& m) {
   for (int i = 0; i < J; ++i)
-    if (m.prismatic[i]) return false;
+    if (m.prismatic[i] || m.joint[i].b != 0) return false;
   return true;
 }
 
@@ -83,6 +84,44 @@ GARRA_HD S travel(const Model<T, J>& m, const Angles<S, J>& x, int i) {
   else
     return S(m.joint[i].d) + x.slide[i];
 }
+/// What lies between the two rotations of joint i: (a, b, d).
+template <class S>
+struct Shift {
+  S a, b, d;
+};
+template <Joints K, class S, class T, int J>
+GARRA_HD Shift<S> shift(const Model<T, J>& m, const Angles<S, J>& x, int i) {
+  return {S(m.joint[i].a), S(K == Joints::kRevolute ? T(0) : m.joint[i].b), travel<K>(m, x, i)};
+}
+/// p + r
+template <Joints K, class S>
+GARRA_HD void add_shift(const Shift<S>& r, Vec3<S>& p) {
+  p[0] += r.a;
+  if (K == Joints::kMixed) p[1] += r.b;
+  p[2] += r.d;
+}
+/// n + r x f
+template <Joints K, class S>
+GARRA_HD void add_moment(const Shift<S>& r, const Vec3<S>& f, Vec3<S>& n) {
+  n[0] = fnma(r.d, f[1], n[0]);
+  n[1] = fnma(r.a, f[2], fma(r.d, f[0], n[1]));
+  n[2] = fma(r.a, f[1], n[2]);
+  if constexpr (K == Joints::kMixed) {
+    n[0] = fma(r.b, f[2], n[0]);
+    n[2] = fnma(r.b, f[0], n[2]);
+  }
+}
+/// n - r x f
+template <Joints K, class S>
+GARRA_HD void subtract_moment(const Shift<S>& r, const Vec3<S>& f, Vec3<S>& n) {
+  n[0] = fma(r.d, f[1], n[0]);
+  n[1] = fma(r.a, f[2], fnma(r.d, f[0], n[1]));
+  n[2] = fnma(r.a, f[1], n[2]);
+  if constexpr (K == Joints::kMixed) {
+    n[0] = fnma(r.b, f[2], n[0]);
+    n[2] = fma(r.b, f[0], n[2]);
+  }
+}
 template <Joints K, class T, int J>
 GARRA_HD bool slides(const Model<T, J>& m, int i) {
   return K == Joints::kMixed && m.prismatic[i];
@@ -110,8 +149,8 @@ GARRA_HD Pose<S> pose_of(const Axes<S>& a) {
   return {{{a.x[0], a.y[0], a.z[0], a.x[1], a.y[1], a.z[1], a.x[2], a.y[2], a.z[2]}}, a.p};
 }
 
-/// Moves the frame along its x axis by a and turns it about x by alpha.
-template <class S, class T>
+/// Moves the frame along its x axis by a, turns it about x by alpha and moves it along the new y axis by b.
+template <Joints K = Joints::kMixed, class S, class T>
 GARRA_HD void advance_tilt(const JointForm<T>& j, Axes<S>& f) {
   const S c = S(j.cos_alpha), s = S(j.sin_alpha);
   f.p = axpy(S(j.a), f.x, f.p);
@@ -120,6 +159,7 @@ GARRA_HD void advance_tilt(const JointForm<T>& j, Axes<S>& f) {
     f.y[r] = fma(c, y, s * z);
     f.z[r] = fnma(s, y, c * z);
   });
+  if (K == Joints::kMixed) f.p = axpy(S(j.b), f.y, f.p);
 }
 template <class S>
 GARRA_HD void advance_turn(const S& c, const S& s, Axes<S>& f) {
@@ -136,7 +176,7 @@ GARRA_HD void walk(const Model<T, J>& m, const Angles<S, J>& x, Use use) {
   const Mat3<S> R = cast<S>(m.base.R);
   Axes<S> f = {column(R, 0), column(R, 1), column(R, 2), cast<S>(m.base.p)};
   for_each_index<J>([&](auto i) {
-    advance_tilt(m.joint[i], f);
+    advance_tilt<K>(m.joint[i], f);
     f.p = axpy(travel<K>(m, x, i), f.z, f.p);
     advance_turn(x.cos[i], x.sin[i], f);
     use(i, f);
@@ -250,8 +290,7 @@ GARRA_HD ToolMotion<S> tool_motion(const Model<T, J>& m, const Angles<S, J>& x, 
       w[2] += qd[i];
     }
     r = turn(x.cos[i], x.sin[i], r);
-    r[0] += S(m.joint[i].a);
-    r[2] += travel<K>(m, x, i);
+    add_shift<K>(shift<K>(m, x, i), r);
     r = tilt(m.joint[i], r);
     v = rotate_out(m, x, i, v);
     w = rotate_out(m, x, i, w);
@@ -269,8 +308,7 @@ GARRA_HD Vec<S, J> tool_torque(const Model<T, J>& m, const Angles<S, J>& x, cons
   for_each_index<J>([&](auto from_tip) {
     const int i = J - 1 - from_tip;
     r = turn(x.cos[i], x.sin[i], r);
-    r[0] += S(m.joint[i].a);
-    r[2] += travel<K>(m, x, i);
+    add_shift<K>(shift<K>(m, x, i), r);
     r = tilt(m.joint[i], r);
   });
   const Mat3<S> R = cast<S>(m.base.R);
@@ -280,10 +318,7 @@ GARRA_HD Vec<S, J> tool_torque(const Model<T, J>& m, const Angles<S, J>& x, cons
   for_each_index<J>([&](auto i) {
     f = tilt_back(m.joint[i], f);
     n = tilt_back(m.joint[i], n);
-    const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
-    n[0] = fma(d, f[1], n[0]);  // minus (a, 0, d) x f
-    n[1] = fma(a, f[2], fnma(d, f[0], n[1]));
-    n[2] = fnma(a, f[1], n[2]);
+    subtract_moment<K>(shift<K>(m, x, i), f, n);
     tau[i] = slides<K>(m, i) ? f[2] : n[2];
     f = turn_back(x.cos[i], x.sin[i], f);
     n = turn_back(x.cos[i], x.sin[i], n);

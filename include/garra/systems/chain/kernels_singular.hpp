@@ -68,10 +68,12 @@ namespace kernel {
 template <Joints K, class S, class T, int J>
 GARRA_HD Screw<S> screw_before(const Model<T, J>& m, const Angles<S, J>& x, int i) {
   const JointForm<T>& j = m.joint[i];
-  const S a = S(j.a), c = S(j.cos_alpha), s = S(j.sin_alpha), zero = S(0);
+  const auto [a, b, d] = shift<K>(m, x, i);
+  const S c = S(j.cos_alpha), s = S(j.sin_alpha), zero = S(0);
   const Vec3<S> z = vec3<S>(zero, s, c);
   if (slides<K>(m, i - 1)) return {Vec3<S>::zero(), z};
-  return {z, vec3<S>(s * travel<K>(m, x, i), c * a, -(s * a))};  // v = z x (a, 0, d)
+  const S sd = s * d;
+  return {z, vec3<S>(K == Joints::kRevolute ? sd : fnma(c, b, sd), c * a, -(s * a))};  // v = z x (a, b, d)
 }
 
 /// Joint i+1's screw in frame i after its turn: a constant of the model.
@@ -81,7 +83,7 @@ GARRA_HD Screw<S> screw_after(const Model<T, J>& m, int i) {
   const S a = S(j.a), c = S(j.cos_alpha), s = S(j.sin_alpha), zero = S(0);
   const Vec3<S> z = vec3<S>(zero, -s, c);
   if (slides<K>(m, i + 1)) return {Vec3<S>::zero(), z};
-  return {z, vec3<S>(zero, -(a * c), -(a * s))};  // v = (a, 0, 0) x z
+  return {z, vec3<S>(K == Joints::kRevolute ? zero : S(j.b), -(a * c), -(a * s))};  // v = Rx(alpha) (a, b, 0) x z
 }
 
 /// Twist of frame i-1 in frame i.
@@ -89,10 +91,7 @@ template <Joints K, class S, class T, int J>
 GARRA_HD Screw<S> carry_in(const Model<T, J>& m, const Angles<S, J>& x, int i, const Screw<S>& in) {
   const Vec3<S> w = tilt_back(m.joint[i], in.w);
   Vec3<S> v = tilt_back(m.joint[i], in.v);
-  const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
-  v[0] = fma(d, w[1], v[0]);  // w x (a, 0, d)
-  v[1] = fma(a, w[2], fnma(d, w[0], v[1]));
-  v[2] = fnma(a, w[1], v[2]);
+  subtract_moment<K>(shift<K>(m, x, i), w, v);
   return {turn_back(x.cos[i], x.sin[i], w), turn_back(x.cos[i], x.sin[i], v)};
 }
 /// Twist of frame i in frame i-1.
@@ -100,10 +99,7 @@ template <Joints K, class S, class T, int J>
 GARRA_HD Screw<S> carry_out(const Model<T, J>& m, const Angles<S, J>& x, int i, const Screw<S>& in) {
   const Vec3<S> w = turn(x.cos[i], x.sin[i], in.w);
   Vec3<S> v = turn(x.cos[i], x.sin[i], in.v);
-  const S a = S(m.joint[i].a), d = travel<K>(m, x, i);
-  v[0] = fnma(d, w[1], v[0]);  // (a, 0, d) x w
-  v[1] = fnma(a, w[2], fma(d, w[0], v[1]));
-  v[2] = fma(a, w[1], v[2]);
+  add_moment<K>(shift<K>(m, x, i), w, v);
   return {tilt(m.joint[i], w), tilt(m.joint[i], v)};
 }
 

@@ -2,11 +2,12 @@
 //
 // Every chain of one-degree joints has frames along its joint axes such that, from one link to the next,
 //
-//   X_{i-1,i}(q) = Rx(alpha_i) Tx(a_i) Rz(theta_i) Tz(d_i),   theta_i = theta0_i + q_i or d_i = d0_i + q_i          (1)
+//   X_{i-1,i}(q) = Rx(alpha_i) T(a_i, b_i, 0) Rz(theta_i) Tz(d_i),   theta_i = theta0_i + q_i or d_i = d0_i + q_i   (1)
 //
-// (modified Denavit-Hartenberg form; W. Khalil, J. Kleinfinger, ICRA 1986): the common normal of two lines always
-// exists. So one text serves DH, modified DH, GRyMA, screw and URDF descriptions; frames that the user knows differ
-// from these by constants.
+// (modified Denavit-Hartenberg form; W. Khalil, J. Kleinfinger, ICRA 1986). b_i is 0 where frame i-1 stands on the
+// common normal of the two axes. Nearly parallel axes have their common normal far away: frame i-1 then stands near
+// its link, and b_i is the distance of axis i from its x-z plane. So one text serves DH, modified DH, GRyMA, screw and
+// URDF descriptions; frames that the user knows differ from these by constants.
 #pragma once
 
 #include "garra/math/pose.hpp"
@@ -19,7 +20,7 @@ inline constexpr int kMaxJoints = 16;
 /// One joint and the link that it moves. T is double where a batch shares its chain, S where every sample has its own.
 template <class T>
 struct JointForm {
-  T a, d, theta;           ///< constants of (1) [m, m, rad]
+  T a, b, d, theta;        ///< constants of (1) [m, m, m, rad]
   T cos_alpha, sin_alpha;  ///< exact at multiples of 90 degrees
   T mass;                  ///< [kg]
   Vec3<T> first;           ///< first moment m c in the link's own frame [kg m]

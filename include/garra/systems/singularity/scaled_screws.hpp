@@ -26,7 +26,7 @@ GARRA_HD JointLines<S, J> joint_lines(const Model<T, J>& m, const Angles<S, J>& 
   chain::kernel::Axes<S> f = {column(R, 0), column(R, 1), column(R, 2), Vec3<S>::zero()};
   JointLines<S, J> out;
   for_each_index<J>([&](auto i) {
-    chain::kernel::advance_tilt(m.joint[i], f);
+    chain::kernel::advance_tilt<K>(m.joint[i], f);
     f.p = axpy(chain::travel<K>(m, x, i), f.z, f.p);
     chain::kernel::advance_turn(x.cos[i], x.sin[i], f);
     out.direction[i] = f.z;
