@@ -1,5 +1,5 @@
-// Kinematics and dynamics of many states of one serial chain, from plain arrays: the entry for C++ users and for
-// `garra chain eval`. The formulas: docs/chain.md; the files: docs/chain-files.md.
+// Kinematics and dynamics of many states of one serial chain, and joint values for many poses, from plain arrays: the
+// entry for C++ users and for `garra chain eval`. The formulas: docs/chain.md; the files: docs/chain-files.md.
 #pragma once
 
 #include <array>
@@ -213,5 +213,30 @@ void evaluate(const Robot& robot, const DeviceStates& states, const DevicePlace&
 /// Bytes of workspace that this call takes. Runs nothing.
 [[nodiscard]] std::size_t workspace_bytes(const Robot& robot, const DeviceStates& states, const DevicePlace& place,
                                           const DeviceResults& to);
+
+// Inverse kinematics: joint values for poses of the tool, within the joint limits.
+
+struct InverseKinematicsOptions {
+  double tol = 1e-10;      ///< success: length of what is missing <= tol [m and rad]
+  int steps = 48;          ///< of each search, at most
+  int starts = 40;         ///< searches for each pose, at most; all but the first start at random
+  std::uint64_t seed = 1;  ///< of these
+};
+
+/// Of the best search for each pose: the first that arrives, else the one that ends nearest.
+struct InverseKinematics {
+  std::vector<double> q;                               ///< [n,j] within the limits [rad or m]
+  std::vector<double> position_error, rotation_error;  ///< [n] what is missing to the pose [m], [rad]
+  std::vector<std::uint8_t> success;                   ///< [n]
+  std::vector<std::int32_t> steps;                     ///< [n] of all its searches
+};
+
+/// `pose`: [n,16], homogeneous matrices of the tool in the world; `q0`: [n,j], where first searches start; empty: in
+/// the middle of the limits. Throws Error(kUsage) naming the pose whose matrix is no rotation. A pose with a NaN has no
+/// answer: q is NaN, errors are infinite.
+[[nodiscard]] InverseKinematics inverse_kinematics(const Robot& robot, std::span<const double> pose,
+                                                   std::span<const double> q0,
+                                                   const InverseKinematicsOptions& options = {},
+                                                   const Device& device = {});
 
 }  // namespace garra::chain

@@ -206,6 +206,24 @@ void simulate_on_gpu(const Robot& robot, const nb::dict& given, const nb::dict& 
       [&](const DeviceCall& call) { chain::simulate(robot, samples, {}, options, to, call); });
 }
 
+nb::dict inverse_kinematics(const Robot& robot, const Numbers& pose, const std::optional<Numbers>& q0, double tol,
+                            const std::vector<int>& most, std::uint64_t seed) {
+  const chain::InverseKinematicsOptions options{tol, most.at(0), most.at(1), seed};
+  chain::InverseKinematics found;
+  {
+    const Computing computing;
+    found = chain::inverse_kinematics(robot, span_of(pose), span_of(q0), options);
+  }
+  const std::size_t count = pose.shape(0);
+  nb::dict out;
+  out["q"] = taken(std::move(found.q), {count, static_cast<std::size_t>(robot.joints)});
+  out["success"] = taken(std::move(found.success), {count});
+  out["position_error"] = taken(std::move(found.position_error), {count});
+  out["rotation_error"] = taken(std::move(found.rotation_error), {count});
+  out["iterations"] = taken(std::move(found.steps), {count});
+  return out;
+}
+
 template <class Get>
 nb::list of_joints(const Robot& robot, const Get& get) {
   nb::list out;
@@ -241,6 +259,8 @@ void add_chain(nb::module_& m) {
         nb::arg("tau").none(), nb::arg("wrench").none(), nb::arg("outputs"), nb::arg("form"), nb::arg("body_axes"),
         nb::arg("point"), nb::arg("device"), nb::arg("threads"));
   m.def("chain_evaluate_on_gpu", evaluate_on_gpu);
+  m.def("chain_inverse_kinematics", inverse_kinematics, nb::arg("robot"), nb::arg("pose"), nb::arg("q0").none(),
+        nb::arg("tol"), nb::arg("most"), nb::arg("seed"));
   m.def("chain_output_shape",
         [](const std::string& output, int joints) { return chain::shape_of(chain::parse_output(output), joints); });
   m.def("chain_simulate_on_gpu", simulate_on_gpu);

@@ -6,7 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "garra/chain_eval.hpp"
 #include "garra/core/error.hpp"
+#include "garra/math/rotation.hpp"
 #include "on_every_executor.hpp"
 #include "singularity/map/arm.hpp"
 #include "singularity_map_cases.hpp"
@@ -274,6 +276,38 @@ TEST(MapEngine, TaskTargetsAreReachedOrCountedAsUnreached) {
   const study::Tally none = far.run(0, samples, kLanesDevice);
   EXPECT_EQ(none.counts[static_cast<std::size_t>(far.layout().outcome) + 3], samples);
   EXPECT_TRUE(far.configuration(0).empty());
+}
+
+/// The PUMA's wrist aligned, and turned by what is left of so many digits: most of 128 searches arrive, and where they
+/// should, whatever the digits.
+TEST(MapEngine, AlignedWristsOfATaskGridAreReached) {
+  MapScenario s = scenario_of(reference_arm("puma_wrist"));
+  const std::vector<double> home = {0.4, 0.7, -0.9, 0.2, 0, 0.1};
+  const auto pose_at = [&](const std::vector<double>& q) {
+    return chain::evaluate(s.robot, chain::StateView(1, q), chain::Output::kPose).pose;
+  };
+  const std::vector<double> pose = pose_at(home);
+  for (const double size : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 0.0}) {
+    TaskGrid task;
+    task.low = task.high = {{pose[3], pose[7], pose[11]}};
+    task.points = {1, 1, 1};
+    task.starts = 128;
+    task.orientation = rotation_from_rpy({{size, -0.7 * size, 0.4 * size}}) *
+                       Mat3<double>{{pose[0], pose[1], pose[2], pose[4], pose[5], pose[6], pose[8], pose[9], pose[10]}};
+    s.task = task;
+    const MapEngine engine(s);
+    int reached = 0;
+    for (std::int64_t i = 0; i < task.starts; ++i) {
+      const std::vector<double> q = engine.configuration(i);
+      if (q.empty()) continue;
+      ++reached;
+      const std::vector<double> at = pose_at(q);
+      for (std::size_t k = 0; k < 12; ++k)
+        EXPECT_NEAR(at[k], k % 4 == 3 ? pose[k] : (*task.orientation)(static_cast<int>(k / 4), static_cast<int>(k % 4)),
+                    2e-10);
+    }
+    EXPECT_GT(reached, 64) << size;
+  }
 }
 
 TEST(MapEngine, VoxelsOfATaskGridHaveNoHolesBetweenItsTargets) {

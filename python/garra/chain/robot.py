@@ -65,10 +65,24 @@ class InverseKinematics:
     """[..., n] rad or m"""
     success: Any
     """[...] residual <= tol"""
+    position_error: Any
+    """[...] from the tool to the pose [m]"""
+    rotation_error: Any
+    """[...] angle from the tool's orientation to the pose's [rad]"""
     residual: Any
-    """[...] length of the remaining twist, m and rad"""
+    """[...] root of the sum of both squares"""
     iterations: Any
-    """[...]"""
+    """[...] of all searches"""
+
+    def __repr__(self) -> str:
+        success, far = np.atleast_1d(self.success).ravel(), np.atleast_1d(self.residual).ravel()
+        text = f"InverseKinematics({success.sum()} of {success.size} poses reached"
+        if success.all():
+            return text + ")"
+        worst = int(np.argmax(np.where(success, -1.0, far)))
+        away = np.atleast_1d(self.position_error).ravel()[worst], np.atleast_1d(self.rotation_error).ravel()[worst]
+        which = f" of pose {worst}" if success.size > 1 else ""
+        return text + f"; the nearest found{which} is {away[0]:.3g} m and {np.degrees(away[1]):.3g} deg away)"
 
 
 class Chain:
@@ -244,17 +258,21 @@ class Chain:
         q0: Any = None,
         *,
         tol: float = 1e-10,
-        max_iterations: int = 200,
-        starts: int = 20,
+        max_iterations: int = 48,
+        starts: int = 40,
         seed: int = 1,
     ) -> InverseKinematics:
         """Joint values for tool poses [..., 4, 4], within the joint limits, from q0 [..., n] (None: the middle of the
-        limits) and then from up to starts - 1 random ones: damped least squares (Levenberg-Marquardt) on the twist that
-        is left, every start of every pose at once."""
-        from garra.chain.inverse_kinematics import solve
-
-        how = positive("tol", tol), whole("max_iterations", max_iterations), whole("starts", starts, 1), seed_of(seed)
-        return InverseKinematics(*solve(self, pose, q0, *how))
+        limits) and then from up to starts - 1 random ones, each of at most max_iterations damped Newton steps
+        (docs/chain.md). Where no search arrives: the nearest pose found, and how far away it is."""
+        most = [whole("max_iterations", max_iterations), whole("starts", starts, 1)]
+        batch = Batch(("pose", pose, (4, 4)), ("q0", q0, (self.n,)))
+        found = _core.chain_inverse_kinematics(
+            self._core, batch["pose"].reshape(-1, 16), batch["q0"], positive("tol", tol), most, seed_of(seed)
+        )
+        found["success"] = found["success"].astype(bool)
+        found["residual"] = np.hypot(found["position_error"], found["rotation_error"])
+        return InverseKinematics(**{name: batch.out(array) for name, array in found.items()})
 
     def simulate(
         self,
@@ -330,8 +348,8 @@ def load(
     """A chain from a URDF or a robot file in TOML (docs/robots.md), or by the name of one of garra.models.
 
     URDF: the chain between the links `base` and `tip`, None the only root and the only leaf. lock: joints that stand
-    still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file. Raises
-    garra.FileError, which names file, line, key and the remedy.
+    still and where, {"finger_joint1": 0.02} or "20 mm". overrides: "key.path=value" of a TOML file; of a URDF gravity,
+    payload.mass, payload.com, payload.inertia. Raises garra.FileError, which names file, line, key and the remedy.
     """
     path = _named(path_text(path))
     locks = [(joint, value if isinstance(value, str) else repr(finite(f"lock[{joint!r}]", value))) for joint, value in (lock or {}).items()]

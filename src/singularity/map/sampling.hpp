@@ -5,7 +5,8 @@
 
 #include "garra/core/philox.hpp"
 #include "garra/singularity_map.hpp"
-#include "garra/systems/singularity/reach.hpp"
+#include "garra/systems/chain/reach.hpp"
+#include "garra/systems/singularity/arm.hpp"
 
 namespace garra::singularity {
 
@@ -27,7 +28,7 @@ struct Sampler {
   double task_low[3] = {}, task_step[3] = {};
   std::int64_t task_points[3] = {1, 1, 1}, starts = 1;
   Mat3<double> orientation = Mat3<double>::identity();
-  ReachOptions reach;
+  chain::ReachOptions reach;
 };
 
 namespace map_kernel {
@@ -142,36 +143,18 @@ GARRA_HD Pose<S> task_target(const Sampler& s, std::int64_t sample) {
   return out;
 }
 
-/// Revolute joints by whole turns to the middle of their ranges; NaN, all of them, where one is out of its range.
-template <class S, int J>
-GARRA_HD Vec<S, J> within_ranges(const Arm<J>& arm, const Sampler& s, Vec<S, J> q) {
-  constexpr double kTurn = 6.283185307179586, kSlack = 1e-9;
-  // NaN where the search did not reach the target: compares false.
-  MaskOf<S> inside = q[0] == q[0];
-  for_each_index<J>([&](auto j) {
-    if (j >= arm.joints) return;
-    const double half = 0.5 * s.span[j], middle = s.low[j] + half;
-    if (!arm.model.prismatic[j]) {
-      // To the nearest whole turn, by the rounding that all executors share.
-      const S turns = elementary::from_rounder(elementary::to_rounder((q[j] - S(middle)) * S(1 / kTurn)));
-      q[j] = fma(turns, S(-kTurn), q[j]);
-    }
-    const auto here = abs(q[j] - S(middle)) <= S(half + kSlack);
-    inside = inside && here;
-  });
-  // All joints together: half a configuration would look like an answer.
-  for_each_index<J>([&](auto j) { q[j] = select(inside, q[j], S(__builtin_nan(""))); });
-  return q;
-}
-
 }  // namespace map_kernel
 
 /// Joint values of samples `sample` + lane, NaN where a task target is not reached.
 template <class S, int J>
 GARRA_HD Vec<S, J> sample_joints(const Arm<J>& arm, const Sampler& s, std::int64_t sample) {
-  const Vec<S, J> q = draw_joints<S, J>(s, sample);
+  Vec<S, J> q = draw_joints<S, J>(s, sample);
   if (!s.task) return q;
-  return map_kernel::within_ranges(arm, s, reach(arm, map_kernel::task_target<S>(s, sample), q, s.reach));
+  chain::ReachEnd<S> end;
+  chain::reach(arm.model, {arm.joints, s.low, s.span}, map_kernel::task_target<S>(s, sample), s.reach, q, end);
+  // All joints together: half a configuration would look like an answer.
+  for_each_index<J>([&](auto j) { q[j] = select(end.arrived > S(0), q[j], S(__builtin_nan(""))); });
+  return q;
 }
 
 }  // namespace garra::singularity

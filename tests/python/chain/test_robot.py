@@ -12,8 +12,6 @@ from arrays import REFERENCE, require_module
 
 require_module()
 
-from garra.chain.inverse_kinematics import rotation_vectors  # noqa: E402
-
 
 @pytest.fixture(scope="module")
 def states() -> dict[str, np.ndarray]:
@@ -104,16 +102,17 @@ def test_inverse_kinematics_reaches_what_forward_kinematics_says(robot):
     assert not failed.success and failed.residual > 1
 
 
-def test_rotation_vectors_up_to_half_a_turn():
-    draws = np.random.default_rng(3)
-    axis = draws.normal(size=(400, 3))
-    axis /= np.linalg.norm(axis, axis=1)[:, None]
-    angle = np.concatenate([draws.uniform(0, np.pi, 397), [0.0, 1e-9, np.pi - 1e-9]])
-    K = np.zeros((400, 3, 3))
-    K[:, 2, 1], K[:, 0, 2], K[:, 1, 0] = axis.T
-    K -= K.swapaxes(1, 2)
-    R = np.eye(3) + np.sin(angle)[:, None, None] * K + (1 - np.cos(angle))[:, None, None] * (K @ K)
-    assert np.abs(rotation_vectors(R) - angle[:, None] * axis).max() < 2e-8
+def test_inverse_kinematics_says_how_far_the_nearest_pose_is(robot):
+    pose = robot.fkine(np.zeros(7))
+    found = robot.inverse_kinematics(pose)
+    assert found.success and repr(found) == "InverseKinematics(1 of 1 poses reached)"
+    pose[2, 3] += 1.0  # the arm stands upright: the top is 1 m below
+    failed = robot.inverse_kinematics(np.stack([robot.fkine(np.full(7, 0.3)), pose]))
+    assert failed.success.tolist() == [True, False]
+    assert 0.99 < failed.position_error[1] < 1.2 and failed.residual[1] >= failed.position_error[1]
+    assert repr(failed).startswith("InverseKinematics(1 of 2 poses reached; the nearest found of pose 1 is ")
+    with pytest.raises(ValueError, match="pose 0: its matrix is no rotation"):
+        robot.inverse_kinematics(2 * pose)
 
 
 def test_a_falling_pendulum_keeps_its_energy():

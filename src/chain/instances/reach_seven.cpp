@@ -1,0 +1,7 @@
+#include "chain/reach/run.hpp"
+
+namespace garra::chain {
+
+template void reach_on_cpu<7>(const ReachJob& job);
+
+}  // namespace garra::chain
