@@ -104,7 +104,18 @@ class Searches {
       reach_on_cpu<7>(job);
     else
       reach_on_cpu<kMaxJoints>(job);
+    // Where the caller says where to start, joints without limits stay in the turn that they are in.
+    if (start > 0 || q0.empty()) wrap(q);
     keep(q, arrived, steps);
+  }
+
+  /// Joints that turn without limits into half a turn about 0.
+  void wrap(std::vector<double>& q) const {
+    const auto n = static_cast<std::size_t>(robot_.joints);
+    for (std::size_t i = 0; i < q.size(); ++i) {
+      const Joint& j = robot_.joint[i % n];
+      if (!j.prismatic && std::isinf(j.lower) && std::isinf(j.upper)) q[i] = std::remainder(q[i], 2 * M_PI);
+    }
   }
 
   /// What is better than before; poses that are not reached stay open.
@@ -115,8 +126,6 @@ class Searches {
       for (int j = 0; j < joints; ++j) {
         const auto k = static_cast<std::size_t>(j);
         double& x = q[at(i, joints) + k];
-        if (span_[k] >= kAnywhere && !robot_.joint[k].prismatic && !std::isfinite(robot_.joint[k].lower))
-          x = std::remainder(x, 2 * M_PI);
         x = std::clamp(x, low_[k], low_[k] + span_[k]);
       }
     const Results poses = evaluate(robot_, StateView(count, q), Output::kPose, {}, device_);

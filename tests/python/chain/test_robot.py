@@ -177,3 +177,8 @@ def test_every_function_of_the_module_takes_what_python_has():
     functions = [getattr(core, name) for name in dir(core) if callable(getattr(core, name))]
     assert len(functions) > 20
     assert not [f.__name__ for f in functions if "std::" in (f.__doc__ or "")]
+
+
+def test_unknown_names_get_the_list_of_robots():
+    with pytest.raises(garra.InputOutputError, match="Models: exoskeleton, iiwa14, puma560"):
+        garra.load("ur10")
