@@ -235,7 +235,7 @@ TEST(RobotToml, ConventionsAgree) {
       "gryma");
   const Robot screws = toml(
       "home = { position = [0.5, 0, 0], rpy = [\"90 deg\", 0, 0] }\n[[joint]]\nscrew = [0, 0, 1, 0, 0, 0]\n"
-      "[[joint]]\nscrew = [0, -1, 0, 0, 0, -0.3]\n[[joint]]\nscrew = [0, 0, 0, 0, -2, 0]\npose = { position = [0.5, 0, "
+      "[[joint]]\nscrew = [0, -1, 0, 0, 0, -0.3]\n[[joint]]\nscrew = [0, 0, 0, 0, -1, 0]\npose = { position = [0.5, 0, "
       "0] }\n",
       "screws");
   const double q[3] = {0.4, -1.1, 0.25};
@@ -255,11 +255,51 @@ TEST(RobotToml, TheExampleOfTheDocumentationIsRead) {
   EXPECT_TRUE(r.notes.empty());
 }
 
+TEST(RobotFiles, UnknownNamesGetTheListOfModels) {
+  const Failure failure = failure_of([] { static_cast<void>(io::read_robot("ur10")); });
+  EXPECT_NE(failure.message.find("\"ur10\": there is no such file, and no such model\n  Did you mean \"ur5\"? Models: "
+                                 "exoskeleton, iiwa14, puma560, scara, stanford, ur5."),
+            std::string::npos)
+      << failure.message;
+}
+
+TEST(RobotToml, InchesFeetAndTurnsAreUnits) {
+  const Robot r = toml(
+      "[[joint]]\na = \"10 in\"\nd = \"2 ft\"\nalpha = \"0.25 turn\"\nlimits = [\"-2 turns\", 1]\n"
+      "inertia = [\"1 kg*ft^2\", 0.1, 0.1]\n[[joint]]\n",
+      "dh");
+  EXPECT_EQ(r.form[1].a, 0.254);
+  EXPECT_EQ(r.form[0].d, 0.6096);
+  EXPECT_EQ(r.form[1].sin_alpha, 1);
+  EXPECT_EQ(r.joint[0].lower, -4 * M_PI);
+  EXPECT_NEAR(r.body[0].inertia(0, 0), 0.09290304, 1e-16);
+  expect_refused("[[joint]]\na = \"10 inn\"\n", "unknown unit \"inn\"\n  Did you mean \"in\"?");
+  // No unit of another dimension is suggested: "mi" is next to "min".
+  expect_refused("[[joint]]\na = \"3 yd\"\n", "Known units, joined by * and /: m, mm, cm, km, um, in, ft.");
+  expect_refused("[[joint]]\nalpha = \"3 h\"\n", "expected an angle (rad, deg), found a time");
+}
+
+TEST(RobotToml, InertiaMayBeTheNineEntriesOfTheMatrix) {
+  const Robot r = io::parse_robot_toml(
+      "schema = 1\nrobot = \"r\"\nconvention = \"dh\"\n[[joint]]\nmass = 1\n"
+      "inertia = [0.3, 0.01, 0.02, 0.01, 0.4, 0.03, 0.02, 0.03, 0.5]\n",
+      "r.toml");
+  const double want[9] = {0.3, 0.01, 0.02, 0.01, 0.4, 0.03, 0.02, 0.03, 0.5};
+  for (int k = 0; k < 9; ++k) EXPECT_EQ(r.body[0].inertia[k], want[k]);
+}
+
 TEST(RobotToml, RefusesWithPlaceAndRemedy) {
   expect_refused("[[joint]]\nalhpa = 1\n", "r.toml:5:1: joint[1].alhpa: unknown key\n  Did you mean \"alpha\"?");
   expect_refused("[[joint]]\n[[joint]]\nalpha = \"90 mm\"\n", "r.toml:6:1: joint[2].alpha: expected an angle");
   expect_refused("[[joint]]\ntype = \"revolut\"\n", "Did you mean \"revolute\"?");
-  expect_refused("[[joint]]\nlimits = [1, -1]\n", "joint[1].limits: the lower limit is above the upper");
+  expect_refused("[[joint]]\nlimits = [1, -1]\n",
+                 "joint[1].limits: the lower limit is above the upper\n  Write [-1, 1] if the two are exchanged, "
+                 "[1, 5.283185] rad if the range leads through half a turn: the lower limit comes first.");
+  expect_refused("[[joint]]\ninertia = [1, 0, 0, 0, 1, 0, 0, 0.1, 1]\n", "not symmetric: entries 8 and 6 differ");
+  expect_refused("[[joint]]\nscrew = [0, 0, 2, 0.2, 0, 0]\n",
+                 "r.toml:5:1: joint[1].screw: the direction has length 2, not 1", "screws");
+  expect_refused("[[joint]]\nscrew = [0, 0, 2, 0.2, 0, 0]\n", "screw = [0, 0, 1, 0.1, 0, 0]", "screws");
+  expect_refused("[[joint]]\nscrew = [0, 0, 0, 0, 0.5, 0]\n", "the axis of the slide has length 0.5, not 1", "screws");
   expect_refused("[[joint]]\nmass = -1\n", "joint[1].mass");
   expect_refused("[[joint]]\nmass = nan\n", "joint[1].mass");
   expect_refused("[[joint]]\ninertia = [1, 1, -1]\n", "negative principal moment");
@@ -380,9 +420,10 @@ std::string joint_xml(const std::string& name, const std::string& type, const st
   return "<joint name='" + name + "' type='" + type + "'><parent link='" + from_to.substr(0, gap) + "'/><child link='" +
          from_to.substr(gap + 1) + "'/>" + inside + "</joint>\n";
 }
-Robot urdf(const std::string& inside, const std::string& base = "", const std::string& tip = "") {
+Robot urdf(const std::string& inside, const std::string& base = "", const std::string& tip = "",
+           const std::vector<io::JointLock>& locks = {}) {
   return io::parse_urdf("<robot name='r'>\n" + inside + "</robot>\n", "r.urdf",
-                        {.base = base, .tip = tip, .overrides = {}});
+                        {.base = base, .tip = tip, .overrides = {}, .locks = locks});
 }
 /// b - j1 - l1 - j2 - l2
 std::string two_links(const std::string& j2 = "revolute",
@@ -476,9 +517,58 @@ TEST(Urdf, MergesFixedJointsAndLumpsTheirBodies) {
             kRounding);
 }
 
+/// 3 kg at (0, 0.2, 0) of the tip, which is l2: lumped with its 2 kg at the origin.
+TEST(Urdf, GravityAndPayloadAreKeys) {
+  const Robot r =
+      io::parse_urdf("<robot name='r'>\n" + two_links() + "</robot>\n", "r.urdf",
+                     {.base = "",
+                      .tip = "",
+                      .overrides = {"gravity=[0, 0, -1.62]", "payload.mass=\"3 kg\"", "payload.com=[0, 0.2, 0]"}});
+  EXPECT_EQ(r.gravity[2], -1.62);
+  EXPECT_EQ(r.body[1].mass, 5);
+  EXPECT_NEAR(r.body[1].com[1], 0.12, kRounding);
+  EXPECT_NEAR(r.body[1].inertia(0, 0), 1 + 2 * 0.12 * 0.12 + 3 * 0.08 * 0.08, kRounding);
+  EXPECT_NEAR(r.body[1].inertia(1, 1), 1, kRounding);
+  const Failure failure = failure_of([] {
+    static_cast<void>(io::parse_urdf("<robot name='r'>\n" + two_links() + "</robot>\n", "r.urdf",
+                                     {.base = "", .tip = "", .overrides = {"payload.mas=3"}}));
+  });
+  EXPECT_NE(failure.message.find("payload.mas: unknown key\n  Did you mean \"mass\"?"), std::string::npos)
+      << failure.message;
+}
+
+TEST(Urdf, LimitsWithoutEffortOrVelocityAreNone) {
+  const Robot r = urdf(two_links("revolute", "<limit lower='-1' upper='1'/>"));
+  EXPECT_EQ(r.joint[1].upper, 1);
+  EXPECT_EQ(r.joint[1].effort_limit, chain::kNoLimit);
+  EXPECT_EQ(r.joint[1].velocity_limit, chain::kNoLimit);
+  ASSERT_EQ(r.warnings.size(), 2u);
+  EXPECT_EQ(r.warnings[0], "r.urdf:6: joint \"j2\": <limit> without effort: taken as without limit");
+}
+
+/// A follower whose leader moves with the chain is refused, on the chain and off it, unless it is told where it stands.
+TEST(Urdf, FollowersOfAMovingLeaderAreRefused) {
+  const std::string on_it = two_links("continuous", "<mimic joint='j1' multiplier='1.1' offset='0.05'/>");
+  const std::string off_it =
+      two_links() + link_xml("finger") + joint_xml("grip", "continuous", "l2 finger", "<mimic joint='j1'/>");
+  const auto refusal = [](const std::string& inside, const std::string& tip, const std::vector<io::JointLock>& locks) {
+    return failure_of([&] { static_cast<void>(urdf(inside, "", tip, locks)); }).message;
+  };
+  EXPECT_NE(refusal(on_it, "", {}).find("r.urdf:6: joint \"j2\": it follows \"j1\", a joint of the chain (mimic)"),
+            std::string::npos);
+  EXPECT_NE(refusal(on_it, "", {}).find("--lock j2=VALUE"), std::string::npos);
+  EXPECT_NE(refusal(off_it, "l2", {}).find("joint \"grip\": it follows \"j1\""), std::string::npos);
+  EXPECT_EQ(urdf(on_it, "", "", {{"j2", "0.3"}}).locked[0].q, 0.3);
+  EXPECT_EQ(urdf(off_it, "", "l2", {{"grip", "0.3"}}).locked[0].q, 0.3);
+  const std::string longer = on_it + link_xml("l3") + joint_xml("j3", "revolute", "l2 l3");
+  const Robot follows = urdf(longer, "", "", {{"j1", "0.2"}});  // the leader is told: the follower stands, too
+  EXPECT_EQ(follows.joints, 1);
+  EXPECT_NEAR(follows.locked[1].q, 0.27, 1e-15);
+}
+
 TEST(Urdf, BranchesAreLockedAndTold) {
   const std::string forked = two_links() + link_xml("hand") + link_xml("finger", "") +
-                             joint_xml("grip", "continuous", "l2 hand", "<mimic joint='j1'/>") +
+                             joint_xml("grip", "continuous", "l2 hand", "<mimic joint='j9'/>") +
                              joint_xml("more", "floating", "hand finger", "");
   const Failure unclear = failure_of(
       [&] { static_cast<void>(urdf(forked + link_xml("eye", "") + joint_xml("see", "fixed", "l1 eye", ""))); });
@@ -592,9 +682,9 @@ TEST(Urdf, RefusesJointsThatAreNoPartOfAChain) {
   expect_urdf_refused(two_links("continuous", "<axis xyz='0 0 1m'/>"), "not a number");
   expect_urdf_refused(two_links("continuous", "<axis xyz='0 0 ${pi}'/>"), "not a number");
   expect_urdf_refused(two_links("revolute", "<limit lower='2' upper='1' effort='1' velocity='1'/>"),
-                      "lower is above upper");
-  expect_urdf_refused(two_links("revolute", "<limit lower='0' upper='1' velocity='1'/>"),
-                      "the attribute \"effort\" is missing");
+                      "lower is above upper\n  Write [1, 2] if the two are exchanged, [2, 7.283185] rad if the range");
+  expect_urdf_refused(two_links("prismatic", "<limit lower='2' upper='1' effort='1' velocity='1'/>"),
+                      "lower is above upper\n  Write [1, 2] if the two are exchanged: the lower limit comes first.");
   expect_urdf_refused(two_links("continuous", "<axis xyz='0 0 1e200'/>"),
                       "r.urdf:6: joint \"j2\": <axis>: xyz=\"0 0 1e200\": too large to compute with");
   expect_urdf_refused(two_links("continuous", "<origin xyz='0 0 1e308'/>"), "too large to compute with");

@@ -42,6 +42,17 @@ std::string complaint(const std::string& tables, const std::vector<std::string>&
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
+TEST(ChainScenario, ARobotIsSaidToBeNone) {
+  try {
+    static_cast<void>(
+        parse_chain_scenario("schema = 1\nrobot = \"r\"\nconvention = \"dh\"\n[[joint]]\n", "r.toml", {}));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_SAYS(std::string(error.what()),
+                "r.toml:3:1: convention: this is a robot, not a scenario\n  `garra check FILE`");
+  }
+}
+
 TEST(ChainScenario, DefaultsAreThoseOfTheDocuments) {
   const Scenario s = parse();
   ASSERT_EQ(s.designs.size(), 1u);

@@ -17,7 +17,7 @@ struct JointLock {
 /// What the caller adds to a robot file.
 struct RobotOptions {
   std::string base, tip;               ///< URDF: links the chain is between; "" takes the only root, the only leaf
-  std::vector<std::string> overrides;  ///< TOML: "key.path=value", as for scenarios
+  std::vector<std::string> overrides;  ///< "key.path=value"; URDF: gravity, payload.mass, .com, .inertia
   std::vector<JointLock> locks = {};   ///< URDF: joints off the chain that do not stand at 0, and joints of it
   bool needs_mass = false;             ///< URDF: a last link without mass is an error, for what moves under torques
 };

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "garra/singularity.hpp"
 
@@ -13,6 +14,7 @@ struct ScrewsFile {
   singularity::ScrewSet set;
   std::optional<int> generic_rank;
   std::optional<double> tolerance;
+  std::vector<std::string> warnings;  ///< screws that are no unit screws
 };
 
 /// Throws Error: kInputOutput for a file that cannot be read; kInvalidFile ("file:line:column: key: what is wrong",

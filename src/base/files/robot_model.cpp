@@ -45,8 +45,10 @@ std::string robot_file(const std::string& name) {
     const std::string file = robot_in(folder.string(), name);
     if (!file.empty()) return file;
   }
+  const std::vector<std::string> names = robot_names();
+  const std::string near = nearest(name, names);
   throw Error(ExitCode::kInputOutput, io::quoted(name) + ": there is no such file, and no such model",
-              suggest(name, robot_names(), "Models"));
+              (near.empty() ? "" : "Did you mean " + io::quoted(near) + "? ") + suggest("", names, "Models"));
 }
 
 }  // namespace garra::io

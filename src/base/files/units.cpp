@@ -19,12 +19,19 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"m", 1, 1, kLength},    {"mm", 1, 1e3, kLength},  {"cm", 1, 1e2, kLength},    {"km", 1e3, 1, kLength},
-    {"um", 1, 1e6, kLength}, {"kg", 1, 1, kMass},      {"g", 1, 1e3, kMass},       {"t", 1e3, 1, kMass},
-    {"N", 1, 1, kForce},     {"kN", 1e3, 1, kForce},   {"mN", 1, 1e3, kForce},     {"Nm", 1, 1, kTorque},
-    {"rad", 1, 1, kAngle},   {"mrad", 1, 1e3, kAngle}, {"deg", M_PI, 180, kAngle}, {"s", 1, 1, kTime},
-    {"ms", 1, 1e3, kTime},   {"min", 60, 1, kTime},    {"h", 3600, 1, kTime},      {"Hz", 1, 1, kFrequency},
-    {"1", 1, 1, kRatio},     {"%", 1, 100, kRatio},
+    {"m", 1, 1, kLength},          {"mm", 1, 1e3, kLength},
+    {"cm", 1, 1e2, kLength},       {"km", 1e3, 1, kLength},
+    {"um", 1, 1e6, kLength},       {"kg", 1, 1, kMass},
+    {"g", 1, 1e3, kMass},          {"t", 1e3, 1, kMass},
+    {"N", 1, 1, kForce},           {"kN", 1e3, 1, kForce},
+    {"mN", 1, 1e3, kForce},        {"Nm", 1, 1, kTorque},
+    {"rad", 1, 1, kAngle},         {"mrad", 1, 1e3, kAngle},
+    {"deg", M_PI, 180, kAngle},    {"s", 1, 1, kTime},
+    {"ms", 1, 1e3, kTime},         {"min", 60, 1, kTime},
+    {"h", 3600, 1, kTime},         {"Hz", 1, 1, kFrequency},
+    {"1", 1, 1, kRatio},           {"%", 1, 100, kRatio},
+    {"in", 254, 1e4, kLength},     {"ft", 3048, 1e4, kLength},
+    {"turn", 2 * M_PI, 1, kAngle}, {"turns", 2 * M_PI, 1, kAngle},
 };
 
 struct Named {
@@ -120,9 +127,14 @@ std::string example(const Dimension& wanted) {
                       : "Write a number with a unit, such as \"0.5 " + unit + "\", or a plain number in " + unit + ".";
 }
 
-Quantity unknown_unit(const std::string& unit) {
-  std::vector<std::string> names;
-  for (const Unit& u : kUnits) names.emplace_back(u.name);
+/// Suggests units of the wanted dimension only, where one of them would do.
+Quantity unknown_unit(const std::string& unit, const Dimension& wanted) {
+  std::vector<std::string> names, fitting;
+  for (const Unit& u : kUnits) {
+    names.emplace_back(u.name);
+    if (u.dimension == wanted) fitting.emplace_back(u.name);
+  }
+  if (!fitting.empty()) names = fitting;
   return {.value = 0,
           .problem = "unknown unit " + quoted(unit),
           .remedy = suggest(unit, names, "Known units, joined by * and /")};
@@ -169,7 +181,7 @@ Quantity parse_any_quantity(std::string_view text, Dimension& found) {
   Unit unit{"", 1, 1, kRatio};
   if (end != std::string_view::npos) {
     const std::string unknown = parse_unit(trim(whole.substr(end)), unit);
-    if (!unknown.empty()) return unknown_unit(unknown);
+    if (!unknown.empty()) return unknown_unit(unknown, {.m = 99});
   }
   found = unit.dimension;
   return parse_quantity(text, found);
@@ -193,7 +205,7 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
     return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }
   const std::string unknown = parse_unit(rest, unit);
-  if (!unknown.empty()) return unknown_unit(unknown);
+  if (!unknown.empty()) return unknown_unit(unknown, wanted);
   if (unit.dimension != wanted) {
     return {.value = 0,
             .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) + ": " + quoted(text),

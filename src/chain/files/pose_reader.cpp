@@ -63,11 +63,25 @@ void moment_fields(Fields& f, Mat3<double>& I) {
 
 Mat3<double> read_moments(const Node& node, const std::string& key) {
   const std::vector<Node>& items = read_array(node, key, 0);
-  // Says that three were expected.
-  if (items.size() != 3 && items.size() != 6) static_cast<void>(read_array(node, key, 3));
-  double v[6] = {};
+  if (items.size() != 3 && items.size() != 6 && items.size() != 9)
+    fail(node.place, key, "expected an array of 3, 6 or 9, found an array of " + std::to_string(items.size()),
+         "Write [ixx, iyy, izz], [ixx, iyy, izz, ixy, iyz, ixz], or the nine entries of the matrix row by row.");
+  double v[9] = {};
   for (std::size_t i = 0; i < items.size(); ++i) v[i] = read_quantity(items[i], item(key, i), kInertia);
-  const Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
+  Mat3<double> I = {{v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2]}};
+  if (items.size() == 9) {
+    std::copy_n(v, 9, I.m);
+    for (int r = 0; r < 3; ++r)
+      for (int c = 0; c < r; ++c) {
+        // Four digits, as tables have them.
+        if (std::abs(I(r, c) - I(c, r)) > 1e-4 * (std::abs(I(r, r)) + std::abs(I(c, c))))
+          fail(node.place, key,
+               "the matrix is not symmetric: entries " + std::to_string(3 * r + c + 1) + " and " +
+                   std::to_string(3 * c + r + 1) + " differ",
+               "Nine numbers are the matrix row by row: [ixx, ixy, ixz, ixy, iyy, iyz, ixz, iyz, izz].");
+        I(r, c) = I(c, r) = 0.5 * (I(r, c) + I(c, r));
+      }
+  }
   if (!chain::is_inertia(I, false))
     fail(node.place, key, kNoInertia,
          "Order: [ixx, iyy, izz, ixy, iyz, ixz]; or use keys. It is about the center of mass.");
@@ -105,8 +119,8 @@ AnyValue pose(Pose<double>& pose) {
 AnyValue inertia(Mat3<double>& I) {
   const auto read = [&I](const Node& node, const std::string& key) { I = read_moments(node, key); };
   return either(Node::Kind::kTable, inlined([&I](Fields& f) { moment_fields(f, I); }),
-                custom({read, [] { return std::string(); }, "a list of 3 or 6",
-                        R"({"type": "array", "minItems": 3, "maxItems": 6})"}));
+                custom({read, [] { return std::string(); }, "a list of 3, 6 or 9",
+                        R"({"type": "array", "minItems": 3, "maxItems": 9})"}));
 }
 
 std::vector<std::string> inertia_warnings(const Node& document) {

@@ -14,9 +14,8 @@ namespace garra::io {
 [[nodiscard]] AnyValue pose(Pose<double>& pose);
 
 /// { ixx = ..., iyy = ..., izz = ..., ixy = ..., ixz = ..., iyz = ... } as in a URDF, products of inertia 0 where they
-/// are left out; or a list [ixx, iyy, izz], or [ixx, iyy, izz, ixy, iyz, ixz]. About the center of mass; throws where a
-/// principal moment is negative.
-/// Written with keys.
+/// are left out; or a list [ixx, iyy, izz], [ixx, iyy, izz, ixy, iyz, ixz], or the matrix row by row. About the center
+/// of mass; throws where the matrix is not symmetric or a principal moment is negative. Written with keys.
 [[nodiscard]] AnyValue inertia(Mat3<double>& I);
 
 /// A warning where a key "inertia" of the document is a list with products of inertia, of whose order programs have

@@ -1,6 +1,7 @@
 // Which reader a robot file is for.
 #include <filesystem>
 
+#include "base/files/robot_model.hpp"
 #include "base/files/text_file.hpp"
 #include "base/files/toml_reader.hpp"
 #include "garra/io/robot.hpp"
@@ -12,6 +13,8 @@ chain::Robot read_robot(const std::string& path, const RobotOptions& options) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending == ".toml") return parse_robot_toml(read_text(path), path, options);
   if (ending == ".urdf") return parse_urdf(read_text(path), path, options);
+  // A name, not a path: of the robots that come with the program.
+  if (!is_robot_path(path) && ending.empty()) return read_robot(robot_file(path), options);
   throw Error(ExitCode::kInvalidFile, path + ": unknown kind of robot file",
               "A robot file ends in .toml or .urdf (of a .xacro file, make a URDF with the program xacro).");
 }

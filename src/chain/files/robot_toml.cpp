@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/files/number.hpp"
 #include "base/scenario/field_reader.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/jobs.hpp"
 #include "base/scenario/parts.hpp"
 #include "chain/files/pose_reader.hpp"
 #include "chain/files/robot_table.hpp"
+#include "chain/files/urdf_document.hpp"
 #include "garra/io/robot.hpp"
 
 namespace garra::io {
@@ -79,7 +81,7 @@ void motion_fields(Fields& f, bool prismatic, chain::LinkData& link) {
   const Dimension position = kJointPosition.of(prismatic);
   f.key("limits", limits(link.joint, position), {.doc = "of q", .comment = si_unit(position)});
   f.check(link.joint.lower <= link.joint.upper, "limits", "the lower limit is above the upper",
-          "Write limits = [lower, upper].");
+          exchanged_limits({link.joint.lower, link.joint.upper}, prismatic));
   const auto limit = [&](const char* key, const JointDimension& dimension, double& value, const std::string& doc) {
     f.key(key, quantity(value, {dimension.of(prismatic), Bounds::not_negative()}, chain::kNoLimit), {.doc = doc});
   };
@@ -143,6 +145,15 @@ void screw_fields(Fields& f, FileJoint& j) {
   const double s = norm(j.direction()), m = norm(j.moment());
   if (f.reading()) j.link.joint.prismatic = s == 0;
   f.check(s != 0 || m != 0, "screw", "the screw is zero", "A prismatic joint has direction 0 and its axis as moment.");
+  const double size = s != 0 ? s : m;
+  if (f.reading() && size > 0 && std::abs(size - 1) > 1e-3) {
+    std::string unit;
+    for (const double x : j.screw) unit += (unit.empty() ? "" : ", ") + shortest(rounded(x / size, 10));
+    f.check(false, "screw",
+            std::string(s != 0 ? "the direction" : "the axis of the slide") + " has length " +
+                shortest(rounded(size, 10)) + ", not 1: q would not be the angle or way that multiplies this screw",
+            "Write the unit screw, screw = [" + unit + "], and q as the angle [rad] or way [m].");
+  }
   // The same bound as from_screws(), here with the place in the file.
   f.check(std::abs(dot(j.direction(), j.moment())) <= 1e-9 * s * m, "screw",
           "direction and moment are not perpendicular: a helical joint",
@@ -252,11 +263,10 @@ Robot build(const RobotFile& file) {
     case Convention::kKernel:
       break;
   }
-  Robot robot =
-      chain::from_kernel_form(file.data, joints_of<chain::KernelJoint>(file, [](const FileJoint& j) {
-                                return chain::KernelJoint{j.a,         j.b,     j.d,     j.cos_alpha,
-                                                          j.sin_alpha, j.theta, j.frame, j.link};
-                              }));
+  Robot robot = chain::from_kernel_form(file.data, joints_of<chain::KernelJoint>(file, [](const FileJoint& j) {
+                                          return chain::KernelJoint{j.a,         j.b,     j.d,     j.cos_alpha,
+                                                                    j.sin_alpha, j.theta, j.frame, j.link};
+                                        }));
   robot.locked = file.locked;
   return robot;
 }

@@ -7,6 +7,9 @@
 
 #include "base/files/suggest.hpp"
 #include "base/files/units.hpp"
+#include "base/scenario/field_reader.hpp"
+#include "base/scenario/field_values.hpp"
+#include "chain/files/pose_reader.hpp"
 #include "chain/files/urdf_document.hpp"
 #include "garra/io/robot.hpp"
 #include "garra/math/rotation.hpp"
@@ -136,7 +139,21 @@ class Locks {
 
   [[nodiscard]] bool is_told(int joint) const { return told_[static_cast<std::size_t>(joint)].has_value(); }
 
-  /// As told; a joint that mimics another, where that one stands (one of the chain: 0); else 0.
+  /// The joint of the chain that this one follows, however many stand between; -1: none, or it is told where it stands.
+  [[nodiscard]] int moving_leader(int joint, const std::vector<bool>& on_path) const {
+    std::size_t i = static_cast<std::size_t>(joint);
+    for (std::size_t steps = 0; steps <= urdf_.joints.size(); ++steps) {  // a ring of mimics ends, too
+      const UrdfJoint& one = urdf_.joints[i];
+      if (told_[i]) return -1;
+      if (!one.mimic) return on_path[i] ? static_cast<int>(i) : -1;
+      const auto leader = index_.find(one.leader);
+      if (leader == index_.end()) return -1;
+      i = leader->second;
+    }
+    return -1;
+  }
+
+  /// As told; a joint that mimics another, where that one stands; else 0.
   [[nodiscard]] double at(int joint) const {
     double scale = 1, sum = 0;
     std::size_t i = static_cast<std::size_t>(joint);
@@ -218,6 +235,26 @@ bool is_zero(const Mat3<double>& I) {
   return std::all_of(std::begin(I.m), std::end(I.m), [](double x) { return x == 0; });
 }
 
+/// What a URDF has no element for, as keys that `--set` gives.
+struct Surroundings {
+  Vec3<double> gravity = {{0, 0, -9.81}};
+  Body payload;  ///< in the tip link's frame
+};
+
+Surroundings read_surroundings(const std::string& file, const std::vector<std::string>& overrides) {
+  Surroundings around;
+  const Node document = parse_toml("", file, overrides);
+  FieldReader f(document);
+  f.key("gravity", vector(around.gravity, {kAcceleration}), {.doc = "in the base's axes"});
+  f.table("payload", {.doc = "what the tip link carries"}, [&] {
+    f.key("mass", quantity(around.payload.mass, {kMass, Bounds::not_negative()}), {.doc = "of the payload"});
+    f.key("com", vector(around.payload.com, {kLength}), {.doc = "center of mass in the tip link's frame"});
+    f.key("inertia", inertia(around.payload.inertia), {.doc = "about the center of mass, the tip link's axes"});
+  });
+  f.finish();
+  return around;
+}
+
 /// Builds the chain link by link along the path.
 class ChainBuilder {
  public:
@@ -226,18 +263,18 @@ class ChainBuilder {
     for (const int index : path_) on_path_[static_cast<std::size_t>(index)] = true;
   }
 
-  [[nodiscard]] chain::Robot build(int base, bool needs_mass) {
+  [[nodiscard]] chain::Robot build(int base, bool needs_mass, const Surroundings& around) {
     add_link(base);
     for (const int index : path_) {
       const UrdfJoint& joint = joint_at(urdf_, index);
       since_joint_ = since_joint_ * joint.origin;
-      // A mimic joint follows another one, which a serial chain's joints cannot: it is locked.
+      if (joint.mimic) check_leader(index);
       if (moves(joint) && (joint.mimic || locks_.is_told(index))) {
         since_joint_ = since_joint_ * motion(urdf_, joint, locks_.at(index));
         lock(index, 0);
         if (joint.mimic && !locks_.is_told(index))
-          warnings_.push_back("joint " + quoted(joint.name) + ": it mimics " + quoted(joint.leader) +
-                              "; here it is locked and does not follow");
+          warnings_.push_back("joint " + quoted(joint.name) + ": it follows " + quoted(joint.leader) +
+                              ", no joint of this chain: it stands where that one stands");
       } else if (joint.type != "fixed") {
         check_joint(urdf_, joint);
         start_joint(joint);
@@ -245,16 +282,19 @@ class ChainBuilder {
       add_link(joint.child);
     }
     check_size();
+    Body& last = joints_.back().link.body;
+    if (around.payload.mass > 0) last = chain::merge(last, around.payload, since_joint_);
     for (std::size_t i = 0; i < joints_.size(); ++i) check_body(i);
     look_at_mass(needs_mass);
-    return finish();
+    return finish(around.gravity);
   }
 
  private:
-  [[nodiscard]] chain::Robot finish() {
+  [[nodiscard]] chain::Robot finish(const Vec3<double>& gravity) {
     chain::Robot robot;
     try {
-      robot = chain::from_joints({.name = urdf_.name, .source = urdf_.file, .tool = since_joint_}, joints_);
+      robot = chain::from_joints({.name = urdf_.name, .source = urdf_.file, .tool = since_joint_, .gravity = gravity},
+                                 joints_);
     } catch (const Error& error) {
       throw Error(ExitCode::kInvalidFile, urdf_.file + ": " + error.what());
     }
@@ -291,6 +331,16 @@ class ChainBuilder {
       for (const int index : link.children) open.push_back(joint_at(urdf_, index).child);
     }
     return mass;
+  }
+
+  /// A serial chain's joints cannot follow another one: a joint whose leader moves with the chain is refused.
+  void check_leader(int index) const {
+    const int leader = locks_.moving_leader(index, on_path_);
+    if (leader < 0) return;
+    const UrdfJoint& joint = joint_at(urdf_, index);
+    refuse_joint(urdf_, joint, "it follows " + quoted(joint_at(urdf_, leader).name) + ", a joint of the chain (mimic)",
+                 "Coupled joints are not supported: hold one of the two, --lock " + joint.name +
+                     "=VALUE, or end the chain before it, --tip LINK; garra.grasp.from_urdf follows leaders.");
   }
 
   void lock(int index, double mass) {
@@ -338,6 +388,7 @@ class ChainBuilder {
           ++still_;  // off the base: what it carries stands still, wherever it is
           continue;
         }
+        if (joint.mimic) check_leader(index);
         const double q = joint.type == "fixed" ? 0 : locks_.at(index);
         if (joint.type != "fixed") lock(index, mass_behind(index));
         open.push_back({joint.child, part.pose * joint.origin * motion(urdf_, joint, q)});
@@ -417,12 +468,11 @@ class ChainBuilder {
 }  // namespace
 
 chain::Robot parse_urdf(const std::string& text, const std::string& name, const RobotOptions& options) {
-  if (!options.overrides.empty())
-    throw Error(ExitCode::kUsage, name + ": --set changes keys of TOML files", "Edit the URDF.");
   const UrdfDocument urdf = parse_urdf_document(text, name);
   const int base = find_base(urdf, options.base), tip = find_tip(urdf, base, options.tip);
   const Locks locks(urdf, options.locks);
-  return ChainBuilder(urdf, path_between(urdf, base, tip), locks).build(base, options.needs_mass);
+  return ChainBuilder(urdf, path_between(urdf, base, tip), locks)
+      .build(base, options.needs_mass, read_surroundings(name, options.overrides));
 }
 
 }  // namespace garra::io

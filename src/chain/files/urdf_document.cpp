@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/files/number.hpp"
 #include "base/files/suggest.hpp"
 #include "base/files/text_file.hpp"
 #include "garra/math/rotation.hpp"
@@ -319,16 +320,24 @@ class Reader {
     fail(*element, "there is no link " + quoted(name), suggest(name, names, "Links here"));
   }
 
+  [[nodiscard]] double limit_or_none(const XMLElement& element, const char* name, const UrdfJoint& joint) {
+    if (element.Attribute(name) != nullptr) return number(element, name);
+    out_.warnings.push_back(out_.file + ":" + std::to_string(element.GetLineNum()) + ": joint " + quoted(joint.name) +
+                            ": <limit> without " + name + ": taken as without limit");
+    return chain::kNoLimit;
+  }
+
   void read_limit(const XMLElement& element, UrdfJoint& joint) {
     check_attributes(element, {"lower", "upper", "effort", "velocity"});
     joint.has_limit = true;
     // URDF's defaults: 0 for both.
     joint.lower = number_or(element, "lower", 0);
     joint.upper = number_or(element, "upper", 0);
-    // Required by URDF.
-    joint.effort = number(element, "effort");
-    joint.velocity = number(element, "velocity");
-    if (joint.lower > joint.upper) fail(element, "lower is above upper", "Exchange them.");
+    // Required by URDF, and often left out where only kinematics matters.
+    joint.effort = limit_or_none(element, "effort", joint);
+    joint.velocity = limit_or_none(element, "velocity", joint);
+    if (joint.lower > joint.upper)
+      fail(element, "lower is above upper", exchanged_limits({joint.lower, joint.upper}, joint.type == "prismatic"));
     if (joint.effort < 0 || joint.velocity < 0)
       fail(element, "effort or velocity is negative", "They bound magnitudes.");
   }
@@ -418,6 +427,15 @@ class Reader {
 
 void fail_urdf(const std::string& file, int line, const std::string& problem, const std::string& remedy) {
   throw Error(ExitCode::kInvalidFile, file + ":" + std::to_string(line) + ": " + problem, remedy);
+}
+
+std::string exchanged_limits(const std::array<double, 2>& limits, bool prismatic) {
+  const auto range = [](double low, double high) {
+    return "[" + shortest(rounded(low, 7)) + ", " + shortest(rounded(high, 7)) + "]";
+  };
+  std::string text = "Write " + range(limits[1], limits[0]) + " if the two are exchanged";
+  if (!prismatic) text += ", " + range(limits[0], limits[1] + 2 * M_PI) + " rad if the range leads through half a turn";
+  return text + ": the lower limit comes first.";
 }
 
 UrdfDocument parse_urdf_document(const std::string& text, const std::string& file) {

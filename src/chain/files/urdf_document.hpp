@@ -2,6 +2,7 @@
 // robot_urdf.cpp. Only this part knows the XML library.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct UrdfDocument {
 
 /// Throws Error(kInvalidFile, "file:line: key: problem", remedy).
 [[noreturn]] void fail_urdf(const std::string& file, int line, const std::string& problem, const std::string& remedy);
+
+/// What to do about limits [rad or m] of which the lower is above the upper, with both readings.
+[[nodiscard]] std::string exchanged_limits(const std::array<double, 2>& limits, bool prismatic);
 
 /// The whole document, checked as a forest. Throws Error(kInvalidFile).
 [[nodiscard]] UrdfDocument parse_urdf_document(const std::string& text, const std::string& file);

@@ -209,6 +209,7 @@ void run_screws(const ScrewsArguments& arguments) {
   if (arguments.file.empty())
     throw Error(ExitCode::kUsage, "no screws file", "Name one, or ask for the paper's examples with --claims.");
   const io::ScrewsFile file = io::read_screws(arguments.file);
+  print_warnings(file.warnings);
   AnalyseOptions options = options_of(arguments);
   if (arguments.tolerance == 0 && file.tolerance) options.tolerance = *file.tolerance;
   if (arguments.generic_rank == 0) options.generic_rank = file.generic_rank;

@@ -1,7 +1,9 @@
 #include "garra/io/screws_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/files/number.hpp"
 #include "base/files/text_file.hpp"
 #include "base/files/toml_reader.hpp"
 
@@ -59,6 +61,15 @@ ScrewsFile parse_screws(const std::string& text, const std::string& name) {
   TableReader root(document, "");
   ScrewsFile file;
   file.set = read_set(root);
+  for (std::size_t i = 0; i < file.set.screw.size(); ++i) {
+    const Screw<double>& s = file.set.screw[i];
+    const double direction = norm(s.w), length = direction > 0 ? direction : norm(s.v);
+    // Four digits, as papers print them.
+    if (std::abs(length - 1) > 1e-3)
+      file.warnings.push_back(name + ": screw " + std::to_string(i + 1) + (direction > 0 ? ": its direction" : ": it") +
+                              " has length " + shortest(rounded(length, 7)) +
+                              ", not 1: rates and steps of this joint are in units of that");
+  }
   if (const Node* node = root.find("generic_rank")) file.generic_rank = read_generic_rank(*node, file.set.screw.size());
   if (const Node* node = root.find("tolerance")) file.tolerance = read_tolerance(*node);
   root.finish();
