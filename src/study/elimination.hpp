@@ -21,7 +21,7 @@ struct Discordant {
 
 /// For a probability of which `successes` of `trials` are seen: with this confidence the truth is never outside of any
 /// of these intervals, however often one looks (H. Robbins, Annals of Mathematical Statistics 41, 1970, 1397, with the
-/// Beta(1/2, 1/2) mixture). Wider than Wilson's. `unsolved` more may be either.
+/// Beta(1/2, 1/2) mixture). Wider than the exact one. `unsolved` more may be either.
 [[nodiscard]] Interval always_valid(std::int64_t successes, std::int64_t trials, std::int64_t unsolved,
                                     double confidence);
 

@@ -218,7 +218,7 @@ Estimate estimate_of(std::span<const Verdicts> groups) {
   for (const Verdicts& g : groups) {
     // Groups weigh as their samples do, undecided ones included: the intervals' ends add up to bounds of the mixture.
     const double weight = static_cast<double>(g.decided + g.unsolved) / samples;
-    const Interval i = wilson_with_unsolved(g.held, g.decided, g.unsolved);
+    const Interval i = clopper_pearson_with_unsolved(g.held, g.decided, g.unsolved);
     e.interval.low += weight * i.low;
     e.interval.high += weight * i.high;
   }

@@ -39,8 +39,8 @@ std::string too_many(const Verdicts& all) {
 
 /// The default: does the interval of a group say more about them than about chance?
 std::string too_wide(const Verdicts& g) {
-  const double chance = width(wilson(g.held, g.decided)),
-               both = width(wilson_with_unsolved(g.held, g.decided, g.unsolved));
+  const double chance = width(clopper_pearson(g.held, g.decided)),
+               both = width(clopper_pearson_with_unsolved(g.held, g.decided, g.unsolved));
   if (both - chance <= chance) return "";
   char text[192];
   std::snprintf(text, sizeof text,

@@ -287,7 +287,7 @@ TEST(ChainStudy, UnsolvedSamplesAreCountedAndWidenTheInterval) {
   EXPECT_GE(r[1].unsolved, unstable);
   EXPECT_EQ(r[1].samples, 1024);
   const study::Interval interval =
-      study::wilson_with_unsolved(r[1].settled, r[1].samples - r[1].unsolved, r[1].unsolved);
+      study::clopper_pearson_with_unsolved(r[1].settled, r[1].samples - r[1].unsolved, r[1].unsolved);
   EXPECT_EQ(r[1].interval.low, interval.low);
   EXPECT_LT(r[1].interval.low, 0.6);
   EXPECT_EQ(r[1].interval.high, interval.high);

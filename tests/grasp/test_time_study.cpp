@@ -17,8 +17,8 @@ namespace garra::grasp {
 namespace {
 
 using Json = nlohmann::json;
-using study::wilson;
-using study::wilson_with_unsolved;
+using study::clopper_pearson;
+using study::clopper_pearson_with_unsolved;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 const Device kOne{Executor::kLanes, 1};
@@ -115,8 +115,8 @@ TEST(GraspTimeStudy, CountsSurvivorsAtEachInstantAsByHand) {
   EXPECT_EQ(level["survival"]["drop"]["probability"], (std::vector<double>{7.0 / 8, 7.0 / 8, 5.0 / 8, 5.0 / 8, 0.5}));
   EXPECT_EQ(level["survival"]["slip"]["probability"],
             (std::vector<double>{7.0 / 8, 6.0 / 8, 5.0 / 8, 4.0 / 8, 3.0 / 8}));
-  EXPECT_EQ(level["survival"]["drop"]["low"][2].get<double>(), wilson(5, 8).low);
-  EXPECT_EQ(level["survival"]["drop"]["high"][2].get<double>(), wilson(5, 8).high);
+  EXPECT_EQ(level["survival"]["drop"]["low"][2].get<double>(), clopper_pearson(5, 8).low);
+  EXPECT_EQ(level["survival"]["drop"]["high"][2].get<double>(), clopper_pearson(5, 8).high);
   EXPECT_EQ(level["held"]["probability"], 0.5);
   EXPECT_EQ(level["no_slip"]["probability"], 3.0 / 8);
   EXPECT_TRUE(level["friction"].is_null());
@@ -135,7 +135,7 @@ TEST(GraspTimeStudy, UndecidedSamplesWidenIntervalsFromWhereTheyStopped) {
   const study::Total total = total_of(study);
   const Json j = Json::parse(study.summary(total, "samples")), level = j["levels"][0];
   EXPECT_EQ(level["survival"]["drop"]["probability"], (std::vector<double>{1, 5.0 / 6, 4.0 / 5, 3.0 / 4, 3.0 / 4}));
-  const study::Interval middle = wilson_with_unsolved(4, 5, 1), end = wilson_with_unsolved(3, 4, 2);
+  const study::Interval middle = clopper_pearson_with_unsolved(4, 5, 1), end = clopper_pearson_with_unsolved(3, 4, 2);
   EXPECT_EQ(level["survival"]["drop"]["low"][2].get<double>(), middle.low);
   EXPECT_EQ(level["survival"]["drop"]["high"][2].get<double>(), middle.high);
   EXPECT_EQ(level["held"]["low"].get<double>(), end.low);
@@ -277,17 +277,17 @@ TEST(GraspTimeStudy, KeepsItsLevelsApart) {
     EXPECT_EQ(of["samples"], n);
     EXPECT_EQ(of["friction"], s.time->friction[static_cast<std::size_t>(level)]);
     EXPECT_EQ(of["outcomes"]["held"], expected);
-    EXPECT_EQ(of["held"]["low"].get<double>(), wilson(expected, n).low);
+    EXPECT_EQ(of["held"]["low"].get<double>(), clopper_pearson(expected, n).low);
     EXPECT_EQ(of["bands"]["alive"][0], n);
     EXPECT_NEAR(of["bands"]["drift"]["q50"][0].get<double>() / (1e-3 * static_cast<double>(1 + level)), 1, kHalfBin);
     in_hand += expected;
-    low += static_cast<double>(n) / static_cast<double>(total.count) * wilson(expected, n).low;
+    low += static_cast<double>(n) / static_cast<double>(total.count) * clopper_pearson(expected, n).low;
   }
   EXPECT_EQ(j["held"]["probability"].get<double>(), static_cast<double>(in_hand) / static_cast<double>(total.count));
   EXPECT_DOUBLE_EQ(j["held"]["low"].get<double>(), low);
   EXPECT_EQ(j["convergence"]["low"].back(), j["held"]["low"]);
   EXPECT_EQ(j["convergence"]["samples"].size(), 3u);
-  const auto middle = wilson(j["levels"][1]["outcomes"]["held"].get<std::int64_t>(), 701);
+  const auto middle = clopper_pearson(j["levels"][1]["outcomes"]["held"].get<std::int64_t>(), 701);
   EXPECT_EQ(study.widest_interval(total), middle.high - middle.low);
   // Within the middle level the first input decides all; the others have nothing to decide.
   EXPECT_GT(j["inputs"][0]["influence"].get<double>(), 0.9);

@@ -76,12 +76,6 @@ const PumaMap& puma() {
   return map;
 }
 
-/// End of Wilson's 95 % interval of a share p of n (E. B. Wilson, JASA 22, 1927): side -1 or 1.
-double wilson(double p, double n, double side) {
-  const double z = 1.959963984540054;
-  return (p + z * z / (2 * n) + side * z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n))) / (1 + z * z / n);
-}
-
 std::uint32_t set_of(const Json& joints) {
   std::uint32_t set = 0;
   for (const auto& j : joints) set |= 1u << (j.get<int>() - 1);
@@ -220,11 +214,12 @@ TEST(SingularityMapStudy, SingularitiesAreThoseOfAnIndependentDecompositionOfEve
   const Json& said = puma().summary["nearest"]["responsible"];
   ASSERT_EQ(said.size(), sets.size());
   for (const auto& row : said) {
-    const auto n = static_cast<double>(landed.size()), p = static_cast<double>(sets[set_of(row["joints"])]) / n;
-    EXPECT_EQ(row["count"], sets[set_of(row["joints"])]);
-    EXPECT_NEAR(row["share"], p, 1e-15);
-    EXPECT_NEAR(row["low"], wilson(p, n, -1), 1e-12);
-    EXPECT_NEAR(row["high"], wilson(p, n, 1), 1e-12);
+    const std::int64_t n = std::ssize(landed), count = sets[set_of(row["joints"])];
+    const study::Interval interval = study::clopper_pearson(count, n);
+    EXPECT_EQ(row["count"], count);
+    EXPECT_NEAR(row["share"], static_cast<double>(count) / static_cast<double>(n), 1e-15);
+    EXPECT_EQ(row["low"], interval.low);
+    EXPECT_EQ(row["high"], interval.high);
   }
 }
 
@@ -298,12 +293,13 @@ TEST(SingularityMapStudy, EveryHistogramHoldsItsSamples) {
   EXPECT_LE(near, above + edge);
 }
 
-TEST(SingularityMapStudy, TheEstimateIsNearByDecidedWithItsWilsonInterval) {
+TEST(SingularityMapStudy, TheEstimateIsNearByDecidedWithItsInterval) {
   const study::Estimate e = puma().study.estimate(puma().total);
   const std::int64_t near = puma().summary["outcomes"]["near"].get<std::int64_t>();
   EXPECT_EQ(e.probability, static_cast<double>(near) / kSamples);
-  EXPECT_NEAR(e.interval.low, wilson(e.probability, kSamples, -1), 1e-12);
-  EXPECT_NEAR(e.interval.high, wilson(e.probability, kSamples, 1), 1e-12);
+  const study::Interval interval = study::clopper_pearson(near, kSamples);
+  EXPECT_EQ(e.interval.low, interval.low);
+  EXPECT_EQ(e.interval.high, interval.high);
   EXPECT_EQ(puma().study.widest_interval(puma().total), e.interval.high - e.interval.low);
   EXPECT_EQ(study::unsolved_share(puma().study.verdicts(puma().total)), 0);
   EXPECT_TRUE(std::isnan(puma().study.estimate({}).probability));

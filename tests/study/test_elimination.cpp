@@ -60,8 +60,8 @@ TEST(AlwaysValid, HoldsTheTruthAtEveryLook) {
   }
 }
 
-TEST(AlwaysValid, IsWiderThanWilsonsAndWidensWithTheUnsolved) {
-  const Interval always = always_valid(900, 1000, 0, 0.95), once = wilson(900, 1000);
+TEST(AlwaysValid, IsWiderThanTheExactOneAndWidensWithTheUnsolved) {
+  const Interval always = always_valid(900, 1000, 0, 0.95), once = clopper_pearson(900, 1000);
   EXPECT_LT(always.low, once.low);
   EXPECT_GT(always.high, once.high);
   EXPECT_LT(always.high - always.low, 2 * (once.high - once.low));

@@ -33,20 +33,22 @@ TEST(Unsolved, OneInAThousandAreFewOfManySamples) {
 }
 
 TEST(Unsolved, FewAreTooManyWhereTheIntervalIsNarrow) {
-  // All of a million are held: Wilson's interval is z^2 / (n + z^2) wide, 3.8e-6, and an unsolved sample moves its
-  // lower end by more than 1e-6.
+  // All of a million are held: the interval is 1 - 0.025^(1/n) wide, 3.7e-6, and an unsolved sample moves its lower
+  // end by more than 1e-6.
   constexpr std::int64_t n = 1'000'000;
-  constexpr double z = 1.959963984540054;
   EXPECT_EQ(fault(n - 1, n - 1, 1), "");
   const std::string three = fault(n - 3, n - 3, 3);
   EXPECT_TRUE(mentions(three, "3 unsolved samples widen the 95 % interval")) << three;
-  // Written from the rule: the width with them is more than twice that without.
-  const double chance = z * z / (static_cast<double>(n) + z * z);
+  // Written from the rule: the width with them is more than twice that without. The lower end with u lost samples is
+  // where P(at most u are lost) is 0.025; Poisson's chances at that rate are those of a million draws to 1e-5.
   for (const std::int64_t u : {1, 2, 3}) {
-    const double q = static_cast<double>(u) / n,
-                 c = z * z / n;  // share of the samples that the lower end counts as lost
-    const double low = (1 - q + c / 2 - z * std::sqrt(q * (1 - q) / n + c / (4 * n))) / (1 + c);
-    EXPECT_EQ(fault(n - u, n - u, u).empty(), 1 - low <= 2 * chance) << u;
+    double rate = 0;
+    for (double step = 16; step > 1e-9; step /= 2) {
+      double chance = std::exp(-(rate + step)), sum = chance;
+      for (std::int64_t j = 1; j <= u; ++j) sum += chance *= (rate + step) / static_cast<double>(j);
+      if (sum > 0.025) rate += step;
+    }
+    EXPECT_EQ(fault(n - u, n - u, u).empty(), rate <= -2 * std::log(0.025)) << u;
   }
 }
 

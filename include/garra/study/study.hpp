@@ -27,14 +27,16 @@ struct Plan {
   std::optional<double> max_unsolved = {};
 };
 
-/// 95 % Wilson score interval for `successes` of `trials`.
+/// Exact 95 % interval (Clopper and Pearson) for `successes` of `trials`: its coverage is at least 95 %, whatever the
+/// probability                                                                                (docs/monte-carlo.md)
 struct Interval {
   double low = 0, high = 1;
 };
-[[nodiscard]] Interval wilson(std::int64_t successes, std::int64_t trials);
+[[nodiscard]] Interval clopper_pearson(std::int64_t successes, std::int64_t trials);
 
 /// The interval when `unsolved` further samples might have gone either way: they widen it on both sides.
-[[nodiscard]] Interval wilson_with_unsolved(std::int64_t successes, std::int64_t decided, std::int64_t unsolved);
+[[nodiscard]] Interval clopper_pearson_with_unsolved(std::int64_t successes, std::int64_t decided,
+                                                     std::int64_t unsolved);
 
 /// Samples of one probability that a study is about (of a design, of a level of friction): with the event, with an
 /// answer, without one.
@@ -46,8 +48,8 @@ struct Verdicts {
 
 /// Why unsolved samples fail a study, as the beginning of a sentence; "" where they do not. With `max_unsolved`: the
 /// share of unsolved samples is above it. Without: the unsolved samples are more than max(3, n / 1000) of the n samples
-/// of all groups, or they widen the interval of a group by more than its statistical width, which is that of wilson()
-/// of the decided samples                                                                        (docs/monte-carlo.md)
+/// of all groups, or they widen the interval of a group by more than its statistical width, which is that of
+/// clopper_pearson() of the decided samples                                                      (docs/monte-carlo.md)
 [[nodiscard]] std::string unsolved_fault(std::span<const Verdicts> groups, const std::optional<double>& max_unsolved);
 
 }  // namespace garra::study

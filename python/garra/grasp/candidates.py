@@ -301,7 +301,7 @@ class Ranking:
     """One of everything for each grasp; NaN and rank 0 where its status is not "ranked"."""
 
     p_held: np.ndarray  #: [G] share of samples that are held (docs/grasp-sets.md)
-    low: np.ndarray  #: [G] 95 % interval of p_held (Wilson's)
+    low: np.ndarray  #: [G] 95 % interval of p_held (Clopper-Pearson)
     high: np.ndarray  #: [G]
     difference: np.ndarray  #: [G] p_held less the best grasp's, of the same draws
     difference_low: np.ndarray  #: [G] its 95 % interval

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from garra.page import interval
+from garra.page.interval import clopper_pearson
 
 if TYPE_CHECKING:
     import pandas
@@ -17,10 +17,10 @@ OUTCOMES = ("held", "not_resisted", "not_carried", "slipping", "separating", "un
 MOTION = 1e-6  # of the largest |b|: a contact that accelerates less does not move (docs/monte-carlo.md, Outcomes)
 
 
-def wilson(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
+def interval_of(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
     """95 % interval; unsolved samples widen it on both sides, as if all had failed or all had held."""
     trials = decided + unsolved
-    return interval.wilson(successes, trials)[0], interval.wilson(successes + unsolved, trials)[1]
+    return clopper_pearson(successes, trials)[0], clopper_pearson(successes + unsolved, trials)[1]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def estimate(success: np.ndarray, unsolved: np.ndarray) -> Estimate:
     """Of masks over samples; `success` does not count where `unsolved`."""
     hits, open_ = int((success & ~unsolved).sum()), int(unsolved.sum())
     decided = len(success) - open_
-    return Estimate(hits / decided if decided else float("nan"), wilson(hits, decided, open_))
+    return Estimate(hits / decided if decided else float("nan"), interval_of(hits, decided, open_))
 
 
 def contact_motion(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

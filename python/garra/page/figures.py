@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from garra.page.interval import wilson
+from garra.page.interval import clopper_pearson
 from garra.page.plot import Axis, Plot, Ticks, decades, ticks
 from garra.page.words import HALF, NARROW, UNITS, number, percent
 
@@ -157,7 +157,7 @@ def held_given_input(
 ) -> str:
     unit, factor = UNITS.get(entry["unit"], (entry["unit"], 1.0))
     rows = zip(entry["bins"]["value"], entry["bins"]["held"], entry["bins"]["decided"], strict=True)
-    known = [(factor * v, held / n, *wilson(held, n)) for v, held, n in rows if v is not None and n]
+    known = [(factor * v, held / n, *clopper_pearson(held, n)) for v, held, n in rows if v is not None and n]
     lo, hi = min((row[0] for row in known), default=0.0), max((row[0] for row in known), default=1.0)
     pad = 0.05 * (hi - lo) or 0.05 * abs(hi) or 0.5
     x = Axis((lo - pad, hi + pad), ticks(lo - pad, hi + pad, 4), labelled(entry["name"], unit))
@@ -172,5 +172,5 @@ def held_given_input(
 def input_limits(inputs: Sequence[Table]) -> tuple[float, float]:
     """One vertical range for the small plots, so that they compare."""
     pairs = [pair for entry in inputs for pair in zip(entry["bins"]["held"], entry["bins"]["decided"], strict=True)]
-    ends = [wilson(held, n) for held, n in pairs if n]
+    ends = [clopper_pearson(held, n) for held, n in pairs if n]
     return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else (0.0, 1.0)

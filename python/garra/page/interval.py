@@ -1,21 +1,36 @@
-"""Wilson's score interval of a probability."""
+"""The exact interval of a probability (C. J. Clopper, E. S. Pearson, Biometrika 26, 1934)."""
 
 from __future__ import annotations
 
-import math
+from math import exp, lgamma, log
 
-Z95 = 1.959963984540054  # 97.5 % point of the normal distribution
+import numpy as np
 
 
-def wilson(successes: float, trials: float, z: float = Z95) -> tuple[float, float]:
-    """The interval with the confidence that z stands for; [0, 1] without trials."""
+def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Its coverage is at least `confidence`, whatever the probability; [0, 1] without trials. As in
+    src/study/interval.cpp."""
     if trials <= 0:
         return 0.0, 1.0
-    p, z2 = successes / trials, z * z
-    middle = p + z2 / (2 * trials)
-    half = z * math.sqrt(p * (1 - p) / trials + z2 / (4 * trials * trials))
-    scale = 1 + z2 / trials
-    # Exact ends: rounding must not exclude 0 or 1 where no sample speaks against them.
-    low = 0.0 if successes == 0 else max(0.0, (middle - half) / scale)
-    high = 1.0 if successes == trials else min(1.0, (middle + half) / scale)
-    return low, high
+    tail = (1 - confidence) / 2
+    return _lower_end(successes, trials, tail), 1 - _lower_end(trials - successes, trials, tail)
+
+
+def _lower_end(k: int, n: int, tail: float) -> float:
+    """The probability p with which P(X >= k) of n draws is `tail`, by Newton's iteration in log p, in which its
+    logarithm is concave."""
+    if k == 0:
+        return 0.0
+    if k == n:
+        return exp(log(tail) / n)
+    choices = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    later = np.arange(k + 1, min(n, k + 60 + int(12 * min(k, n - k) ** 0.5)) + 1)  # beyond it chances are nothing
+    ratios = (n + 1 - later) / later
+    p = k / n
+    for step in range(60):
+        first_over = 1 + np.cumprod(ratios * (p / (1 - p))).sum()  # P(X >= k) / P(X = k)
+        change = (log(tail / first_over) - choices - k * log(p) - (n - k) * log(1 - p)) * first_over / k
+        p *= exp(change)
+        if abs(change) < 1e-14 or (step > 1 and change < 0):
+            break
+    return float(p)

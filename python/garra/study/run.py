@@ -16,12 +16,11 @@ from html import escape
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from statistics import NormalDist
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from garra import _core, program
-from garra.page.interval import wilson
+from garra.page.interval import clopper_pearson
 from garra.study import campaign
 from garra.study.progress import listener, record_of
 
@@ -93,21 +92,21 @@ class Result:
 
     @property
     def interval(self) -> Interval:
-        """95 % interval of `probability` (Wilson's); unsolved samples widen it."""
+        """95 % interval of `probability` (Clopper-Pearson); unsolved samples widen it."""
         event = self._event()[1]
         return Interval(event["low"], event["high"])
 
-    def proportion_ci(self, confidence_level: float = 0.95, method: str = "wilson") -> Interval:
-        """The interval for another confidence or by another method: "wilson", "wilsoncc", "exact", as
+    def proportion_ci(self, confidence_level: float = 0.95, method: str = "exact") -> Interval:
+        """The interval for another confidence or by another method: "exact" (Clopper-Pearson), "wilson", "wilsoncc", as
         scipy.stats.binomtest(...).proportion_ci() names them (the last two need SciPy). Unsolved samples count against
         the lower end and for the upper one."""
-        if method not in ("wilson", "wilsoncc", "exact"):
-            raise ValueError(f'method = {method!r}, not "wilson", "wilsoncc" or "exact"')
+        if method not in ("exact", "wilson", "wilsoncc"):
+            raise ValueError(f'method = {method!r}, not "exact", "wilson" or "wilsoncc"')
         if not 0 < confidence_level < 1:
             raise ValueError(f"confidence_level = {confidence_level}, not between 0 and 1")
         unsolved = self.outcomes.get("unsolved", 0)
         held = round(self.probability * (self.samples - unsolved)) if self.samples > unsolved else 0
-        ends = _wilson if method == "wilson" else _scipys
+        ends = _exact if method == "exact" else _scipys
         low, _ = ends(held, self.samples, confidence_level, method)
         return Interval(low, ends(held + unsolved, self.samples, confidence_level, method)[1])
 
@@ -243,8 +242,8 @@ def _axes(ax: Any) -> Any:
     return pyplot.subplots()[1]
 
 
-def _wilson(count: int, samples: int, level: float, _: str) -> tuple[float, float]:
-    return wilson(count, samples, NormalDist().inv_cdf((1 + level) / 2))
+def _exact(count: int, samples: int, level: float, _: str) -> tuple[float, float]:
+    return clopper_pearson(count, samples, level)
 
 
 def _scipys(count: int, samples: int, level: float, method: str) -> tuple[float, float]:

@@ -100,7 +100,7 @@ Json convergence(const study::Total& t, std::int64_t d, std::int64_t designs) {
     const std::int64_t n = all > d ? (all - d + designs - 1) / designs : 0;
     const auto u = static_cast<std::int64_t>(unsolved), s = static_cast<std::int64_t>(settled);
     if (n == 0) continue;
-    const study::Interval i = study::wilson_with_unsolved(s, n - u, u);
+    const study::Interval i = study::clopper_pearson_with_unsolved(s, n - u, u);
     j["samples"].push_back(n);
     j["probability"].push_back(number(settled / static_cast<double>(n - u)));
     j["low"].push_back(i.low);
@@ -202,7 +202,7 @@ std::vector<DesignResult> Study::results(const study::Total& t) const {
     }
     const std::int64_t decided = r.samples - r.unsolved;
     r.probability = decided > 0 ? static_cast<double>(r.settled) / static_cast<double>(decided) : NAN;
-    r.interval = study::wilson_with_unsolved(r.settled, decided, r.unsolved);
+    r.interval = study::clopper_pearson_with_unsolved(r.settled, decided, r.unsolved);
     list.push_back(r);
   }
   return list;

@@ -257,7 +257,7 @@ void set_probability(const SetStudy& study, std::size_t g, Ranking& out) {
   const std::int64_t known = out.samples[g] - out.unsolved[g];
   if (known > 0) out.p_held[g] = static_cast<double>(out.held[g]) / static_cast<double>(known);
   const study::Interval i = study.best > 0 ? study::always_valid(out.held[g], known, out.unsolved[g], study.confidence)
-                                           : study::wilson_with_unsolved(out.held[g], known, out.unsolved[g]);
+                                           : study::clopper_pearson_with_unsolved(out.held[g], known, out.unsolved[g]);
   out.low[g] = i.low;
   out.high[g] = i.high;
 }

@@ -58,7 +58,7 @@ Json held_against_friction(const Layout& l, const Tally& t) {
   Json j;
   std::int64_t below = at(t, h.offset + h.bins);
   for (int k = 0; k <= h.bins; ++k) {
-    const study::Interval i = study::wilson(below, total);
+    const study::Interval i = study::clopper_pearson(below, total);
     j["friction"].push_back(h.low + (h.high - h.low) * k / h.bins);
     j["probability"].push_back(total > 0 ? number(static_cast<double>(below) / static_cast<double>(total))
                                          : Json(nullptr));

@@ -265,7 +265,7 @@ study::Estimate PlatformStudy::estimate(const Total& t) const {
                      invalid = at(t, layout_.outcome + static_cast<int>(Outcome::kInvalid));
   const std::int64_t decided = t.count - invalid;
   return {decided > 0 ? static_cast<double>(feasible) / static_cast<double>(decided) : NAN,
-          study::wilson_with_unsolved(feasible, decided, invalid)};
+          study::clopper_pearson_with_unsolved(feasible, decided, invalid)};
 }
 
 double PlatformStudy::widest_interval(const Total& t) const {

@@ -104,7 +104,7 @@ study::Tally MapStudy::run(std::int64_t first, std::int64_t count, const Device&
 study::Estimate MapStudy::estimate(const Total& t) const {
   const Decided d = decided(layout(), t);
   return {d.all > 0 ? static_cast<double>(d.near) / static_cast<double>(d.all) : NAN,
-          study::wilson_with_unsolved(d.near, d.all, d.invalid)};
+          study::clopper_pearson_with_unsolved(d.near, d.all, d.invalid)};
 }
 
 double MapStudy::widest_interval(const Total& t) const {

@@ -96,7 +96,7 @@ Shown shown_by_logarithm(const Tally& t, study::Histogram h, const study::Column
 Json responsible_json(const std::vector<CountedSet>& sets, std::int64_t landed) {
   Json list = Json::array();
   for (const CountedSet& set : sets) {
-    const study::Interval i = study::wilson(set.count, landed);
+    const study::Interval i = study::clopper_pearson(set.count, landed);
     list.push_back({{"joints", joints_json(set.joints)},
                     {"count", set.count},
                     {"share", static_cast<double>(set.count) / static_cast<double>(landed)},

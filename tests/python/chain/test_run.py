@@ -14,7 +14,19 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, UNSOLVED, USAGE, garra, summary_of, wait_until, wilson
+from program import (
+    DONE,
+    INVALID,
+    PROGRAM,
+    REQUIREMENT,
+    ROOT,
+    UNSOLVED,
+    USAGE,
+    clopper_pearson,
+    garra,
+    summary_of,
+    wait_until,
+)
 
 SCENARIO = ROOT / "data" / "scenarios" / "exoskeleton_damping.toml"
 SPHERE = ROOT / "data" / "scenarios" / "three_puma_sphere.toml"
@@ -78,7 +90,7 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
         assert design["samples"] == mine.sum() == SAMPLES
         assert design["outcomes"]["settled"] == settled[mine].sum()
         assert design["probability"] == pytest.approx(settled[mine].mean(), abs=1e-15)
-        assert (design["low"], design["high"]) == pytest.approx(wilson(settled[mine].sum(), SAMPLES), abs=1e-12)
+        assert (design["low"], design["high"]) == pytest.approx(clopper_pearson(settled[mine].sum(), SAMPLES), abs=1e-12)
         for j, torque in enumerate(design["peak_torque"]):
             values = table["peak_torque"][mine, j]
             assert sum(torque["counts"]) + torque["below"] + torque["above"] == SAMPLES
@@ -266,9 +278,9 @@ def test_unsolved_samples_end_with_their_own_code(tmp_path):
     summary = summary_of(tmp_path / "run")
     assert summary["outcomes"]["non_finite"] > 0
     broken = summary["designs"][-1]
-    assert broken["low"] == pytest.approx(wilson(broken["outcomes"]["settled"], 50)[0], abs=1e-12)
+    assert broken["low"] == pytest.approx(clopper_pearson(broken["outcomes"]["settled"], 50)[0], abs=1e-12)
     assert broken["high"] == pytest.approx(
-        wilson(broken["outcomes"]["settled"] + broken["outcomes"]["non_finite"], 50)[1], abs=1e-12
+        clopper_pearson(broken["outcomes"]["settled"] + broken["outcomes"]["non_finite"], 50)[1], abs=1e-12
     )
     run(tmp_path / "allowed", *unstable, "--max-unsolved", 1, samples=50)
 

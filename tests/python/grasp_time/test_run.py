@@ -14,7 +14,19 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, table_of, wilson
+from program import (
+    DONE,
+    INVALID,
+    PROGRAM,
+    REQUIREMENT,
+    ROOT,
+    STOPPED,
+    USAGE,
+    clopper_pearson,
+    garra,
+    summary_of,
+    table_of,
+)
 
 SCENARIO = ROOT / "data" / "scenarios" / "three_puma_pull.toml"
 SHAKE = ROOT / "data" / "scenarios" / "three_puma_shake.toml"
@@ -74,7 +86,7 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
         of_level = table["level"] == n
         held, no_slip = int((of_level & in_hand).sum()), int((of_level & (table["outcome"] == HELD)).sum())
         assert level["held"]["probability"] == held / of_level.sum()
-        interval = wilson(held, int(of_level.sum()))
+        interval = clopper_pearson(held, int(of_level.sum()))
         assert (level["held"]["low"], level["held"]["high"]) == pytest.approx(interval, abs=1e-12)
         assert level["no_slip"]["probability"] == no_slip / of_level.sum()
         drop = level["survival"]["drop"]["probability"]

@@ -14,7 +14,19 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import DONE, INVALID, PROGRAM, REQUIREMENT, ROOT, STOPPED, USAGE, garra, summary_of, table_of, wilson
+from program import (
+    DONE,
+    INVALID,
+    PROGRAM,
+    REQUIREMENT,
+    ROOT,
+    STOPPED,
+    USAGE,
+    clopper_pearson,
+    garra,
+    summary_of,
+    table_of,
+)
 
 SCENARIO = ROOT / "data" / "scenarios" / "platform_climb.toml"
 WORKSPACE = ROOT / "data" / "scenarios" / "platform_workspace.toml"
@@ -58,7 +70,7 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     p = summary["p_feasible"]
     assert 0.7 < p["probability"] < 0.99, "a scenario worth a study"
     assert p["probability"] == pytest.approx(k / SAMPLES, abs=1e-15)
-    assert (p["low"], p["high"]) == pytest.approx(wilson(k, SAMPLES), abs=1e-12)
+    assert (p["low"], p["high"]) == pytest.approx(clopper_pearson(k, SAMPLES), abs=1e-12)
     assert list(summary["outcomes"].values()) == [int((table["outcome"] == n).sum()) for n in range(7)]
     names = list(summary["outcomes"])
     for row in summary["first_failure"]["legs"]:

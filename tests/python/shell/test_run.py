@@ -22,7 +22,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import wait_until
+from program import clopper_pearson, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 SCENARIOS = ROOT / "data" / "scenarios"
@@ -342,8 +342,8 @@ def test_too_many_unsolved_samples_are_a_failure_that_keeps_its_results(tmp_path
     summary = summary_of(tmp_path / "run")
     unsolved, held = summary["outcomes"]["unsolved"], summary["outcomes"]["held"]
     assert unsolved > 0 and "solver.max_unsolved" in done.stderr
-    assert summary["held"]["low"] == pytest.approx(wilson(held, 4000)[0], abs=1e-12)
-    assert summary["held"]["high"] == pytest.approx(wilson(held + unsolved, 4000)[1], abs=1e-12)
+    assert summary["held"]["low"] == pytest.approx(clopper_pearson(held, 4000)[0], abs=1e-12)
+    assert summary["held"]["high"] == pytest.approx(clopper_pearson(held + unsolved, 4000)[1], abs=1e-12)
     table = results_of(tmp_path / "run")
     first = table["index"][table["outcome"] == table["outcome names"].index("unsolved")][:5]
     assert {f"{i}.h5" for i in first} <= {p.name for p in (tmp_path / "run" / "failures").iterdir()}
@@ -617,18 +617,11 @@ def test_replay_knows_the_samples_of_the_run(whole):
 # --- the statistics, counted again
 
 
-def wilson(successes: int, trials: int) -> tuple[float, float]:
-    p = successes / trials
-    middle = (p + Z**2 / (2 * trials)) / (1 + Z**2 / trials)
-    half = Z / (1 + Z**2 / trials) * np.sqrt(p * (1 - p) / trials + Z**2 / (4 * trials**2))
-    return middle - half, middle + half
-
-
 def test_the_probability_and_its_interval_are_those_of_the_samples(whole, table):
     held = summary_of(whole)["held"]
     count = int(np.sum(table["outcome"] == 0))
     assert held["probability"] == count / SAMPLES and held["confidence"] == 0.95
-    assert (held["low"], held["high"]) == pytest.approx(wilson(count, SAMPLES), abs=ROUNDING)
+    assert (held["low"], held["high"]) == pytest.approx(clopper_pearson(count, SAMPLES), abs=ROUNDING)
 
 
 def test_outcomes_are_counted_rightly(whole, table):
@@ -726,7 +719,7 @@ def test_held_against_friction_is_the_distribution_of_the_critical_friction(tmp_
     exact = np.searchsorted(np.sort(critical), curve["friction"]) / SAMPLES
     assert np.abs(np.array(curve["probability"]) - exact).max() <= 1 / SAMPLES
     for k in range(0, len(exact), 20):
-        band = wilson(round(curve["probability"][k] * SAMPLES), SAMPLES)
+        band = clopper_pearson(round(curve["probability"][k] * SAMPLES), SAMPLES)
         assert (curve["low"][k], curve["high"][k]) == pytest.approx(band, abs=1e-9)
 
 

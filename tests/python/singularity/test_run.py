@@ -24,11 +24,11 @@ from program import (
     ROOT,
     STOPPED,
     USAGE,
+    clopper_pearson,
     garra,
     summary_of,
     table_of,
     wait_until,
-    wilson,
 )
 from puma_singularities import BLAME, LIMITS, NAMES, factors, singular_values
 
@@ -122,12 +122,12 @@ def test_the_summary_counts_what_the_table_holds(whole, table):
     k = len(table["index"])
     p = summary["p_near"]
     assert p["probability"] == pytest.approx(k / SAMPLES, abs=1e-15)
-    assert (p["low"], p["high"]) == pytest.approx(wilson(k, SAMPLES), abs=1e-12)
+    assert (p["low"], p["high"]) == pytest.approx(clopper_pearson(k, SAMPLES), abs=1e-12)
     assert near["landed"] == landed.sum() and near["lost"] == (~landed).sum()
     for row in near["responsible"]:
         mine = landed & (table["responsible"] == set_of(row["joints"]))
         assert row["count"] == mine.sum() and row["example"] == table["index"][mine][0]
-        assert (row["low"], row["high"]) == pytest.approx(wilson(row["count"], landed.sum()), abs=1e-12)
+        assert (row["low"], row["high"]) == pytest.approx(clopper_pearson(row["count"], landed.sum()), abs=1e-12)
     counts = [row["count"] for row in near["responsible"]]
     assert counts == sorted(counts, reverse=True)
     for row in near["escape"]:

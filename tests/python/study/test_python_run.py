@@ -31,12 +31,15 @@ def test_the_answer_is_the_programs(tmp_path):
     assert found.probability == summary["held"]["probability"]
     low, high = found.interval
     assert (low, high) == (summary["held"]["low"], summary["held"]["high"])
-    # Wilson's interval again, from the counts.
+    # The interval again, from the counts.
     assert math.isclose(found.proportion_ci().low, low) and math.isclose(found.proportion_ci().high, high)
     assert found.proportion_ci(0.99).low < low < found.proportion_ci(0.5).low
     stats = pytest.importorskip("scipy.stats")
     held, unsolved = found.outcomes["held"], found.outcomes["unsolved"]
-    for method in ("exact", "wilson", "wilsoncc"):
+    exact = found.proportion_ci(0.9)
+    assert math.isclose(exact.low, stats.beta.ppf(0.05, held, 4096 - held + 1), rel_tol=1e-12)
+    assert math.isclose(exact.high, stats.beta.ppf(0.95, held + unsolved + 1, 4096 - held - unsolved), rel_tol=1e-12)
+    for method in ("wilson", "wilsoncc"):
         ours = found.proportion_ci(confidence_level=0.9, method=method)
         low, _ = stats.binomtest(held, 4096).proportion_ci(0.9, method)
         _, high = stats.binomtest(held + unsolved, 4096).proportion_ci(0.9, method)
@@ -47,6 +50,18 @@ def test_the_answer_is_the_programs(tmp_path):
     assert found.metrics["critical_friction"].unit == "1"
     assert f"{found.probability:.5f}" in repr(found) and "4,096" in repr(found)
     assert "held" in found._repr_html_()
+
+
+def test_a_missing_module_is_named_with_its_remedy():
+    tree = Path(garra.__file__).parents[1]
+    python = f"import sys; sys.path.insert(0, {str(tree)!r}); sys.modules['garra._core'] = None; import garra; "
+    assert "\nPython module: ok, " in garra.doctor()
+    for use in ("from garra import _core", "import garra.contact", "garra.Error"):
+        done = subprocess.run([sys.executable, "-c", python + use], capture_output=True, text=True)
+        assert done.returncode == 1
+        assert "ImportError: garra's compiled module garra._core is not there: build it with tools/build" in done.stderr
+    done = subprocess.run([sys.executable, "-c", python + "print(garra.doctor())"], capture_output=True, text=True)
+    assert "Python module: MISSING: garra's compiled module" in done.stdout
 
 
 def test_a_mapping_is_a_scenario_and_settings_override_it():

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import h5py
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,7 +18,6 @@ if not Path(PROGRAM).is_file():
     pytest.skip("GARRA_PROGRAM names no built program", allow_module_level=True)
 
 DONE, REQUIREMENT, USAGE, INVALID, UNSOLVED, STOPPED = 0, 1, 2, 3, 4, 75
-Z = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
 def garra(*arguments, expect: int | None = DONE, **options) -> subprocess.CompletedProcess[str]:
@@ -62,8 +60,7 @@ def summary_of(folder: Path) -> dict:
     return json.loads((folder / "summary.json").read_text())
 
 
-def wilson(k: int, n: int) -> tuple[float, float]:
-    p, c = k / n, Z * Z / n
-    half = Z / (1 + c) * np.sqrt(p * (1 - p) / n + c / (4 * n))
-    middle = (p + c / 2) / (1 + c)
-    return (0 if k == 0 else middle - half, 1 if k == n else middle + half)
+def clopper_pearson(k: int, n: int) -> tuple[float, float]:
+    """The exact 95 % interval, by quantiles of beta distributions."""
+    beta = pytest.importorskip("scipy.stats").beta
+    return (0 if k == 0 else beta.ppf(0.025, k, n - k + 1), 1 if k == n else beta.ppf(0.975, k + 1, n - k))
