@@ -27,19 +27,25 @@ struct Mesh {
 /// What tidy() found and did.
 struct Report {
   std::int64_t vertices = 0, faces = 0;  ///< that are left
-  std::int64_t merged = 0;               ///< vertices that were equal to another, or of no face
+  std::int64_t merged = 0;               ///< vertices that became one with another, or of no face
   std::int64_t dropped = 0;              ///< faces with two equal vertices
   std::int64_t open_edges = 0;           ///< sides of faces that are not a side, backwards, of just one other
   bool flipped = false;                  ///< faces were turned over, since the volume was negative
-  double area = 0;                       ///< [m^2]
-  double volume = 0;                     ///< [m^3]; means nothing unless watertight
-  std::array<double, 3> low{}, high{};   ///< corners of the box around it [m]
+  std::int64_t bodies = 1;               ///< of a watertight mesh: sets of faces that share vertices
+  std::int64_t inverted = 0;             ///< bodies that were inside out, and whose faces were turned over
+  Vec3<double> inverted_at = Vec3<double>::zero();  ///< a point of the first of them [m]
+  double area = 0;                                  ///< [m^2]
+  double volume = 0;                                ///< [m^3]; means nothing unless watertight
+  std::array<double, 3> low{}, high{};              ///< corners of the box around it [m]
 
   [[nodiscard]] bool watertight() const { return faces > 0 && open_edges == 0; }
   [[nodiscard]] double extent() const;  ///< the box's longest side [m]
 };
 
 /// The mesh as everything here takes it: equal vertices are one, no face has two equal ones, all faces look outwards.
+/// Where that leaves open edges, their vertices become one, too, if they differ by less than two float32 steps of the
+/// largest coordinate (at most four) and no face collapses. Bodies of negative volume are turned over unless they are
+/// cavities of another.
 /// Throws Error(kInvalidFile), naming face or vertex: sizes that do not fit, indices out of range, numbers that are not
 /// finite or above 1e6 m, no face.
 [[nodiscard]] Mesh tidy(Mesh mesh, Report& report);

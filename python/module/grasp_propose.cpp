@@ -59,6 +59,7 @@ nb::dict words_of(const mesh::Report& r) {
   out["open_edges"] = r.open_edges;
   out["watertight"] = r.watertight();
   out["flipped"] = r.flipped;
+  out["inverted_bodies"] = r.inverted;
   out["area"] = r.area;
   out["volume"] = r.volume;
   return out;

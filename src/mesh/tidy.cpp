@@ -1,10 +1,14 @@
 // From a stranger's triangles to a mesh.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "garra/core/error.hpp"
 #include "garra/mesh.hpp"
+#include "mesh/corners.hpp"
+#include "mesh/tree.hpp"
 
 namespace garra::mesh {
 
@@ -94,14 +98,34 @@ Mesh merged(const Mesh& in, Report& report) {
     else
       out.face.insert(out.face.end(), corner, corner + 3);
   }
-  report.merged = in.vertices() - out.vertices();
   if (out.face.empty()) refuse("every face has two equal vertices", "The file may be damaged.");
   return out;
 }
 
+/// Disjoint sets of numbers 0 ... n - 1.
+class Sets {
+ public:
+  explicit Sets(std::size_t n) : parent_(n) { std::iota(parent_.begin(), parent_.end(), 0); }
+  /// The least number of the set that i is in.
+  std::int32_t first(std::int32_t i) {
+    while (up(i) != i) i = up(i) = up(up(i));
+    return i;
+  }
+  void unite(std::int32_t i, std::int32_t j) {
+    i = first(i), j = first(j);
+    up(std::max(i, j)) = std::min(i, j);
+  }
+
+ private:
+  std::int32_t& up(std::int32_t i) { return parent_[static_cast<std::size_t>(i)]; }
+  std::vector<std::int32_t> parent_;
+};
+
+using Edges = std::vector<std::uint64_t>;  ///< sides a -> b of faces, a in the upper half
+
 /// Sides a -> b without just one b -> a, or that are there twice.
-std::int64_t count_open_edges(const Mesh& m) {
-  std::vector<std::uint64_t> edges;
+Edges open_edges(const Mesh& m) {
+  Edges edges;
   edges.reserve(m.face.size());
   const auto key = [](std::int32_t a, std::int32_t b) {
     return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
@@ -113,12 +137,114 @@ std::int64_t count_open_edges(const Mesh& m) {
     const auto range = std::equal_range(edges.begin(), edges.end(), e);
     return range.second - range.first;
   };
-  std::int64_t open = 0;
+  Edges open;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     const bool doubled = (i > 0 && edges[i - 1] == edges[i]) || (i + 1 < edges.size() && edges[i + 1] == edges[i]);
-    open += doubled || times(std::rotl(edges[i], 32)) != 1;
+    if (doubled || times(std::rotl(edges[i], 32)) != 1) open.push_back(edges[i]);
   }
   return open;
+}
+
+/// At least two, at most four steps of float32 at the largest coordinate, whatever the coordinates were scaled by.
+double rounding_of(const Mesh& m) {
+  double largest = 0;
+  for (const double x : m.vertex) largest = std::max(largest, std::abs(x));
+  return largest * 0x1p-22;
+}
+
+/// Unites those of the vertices that are closer than `distance` in each coordinate. Two of them share a cell in at
+/// least one of eight grids of twice that width, which are shifted by half a cell.
+void unite_near(const Mesh& m, const std::vector<std::int32_t>& vertices, double distance, Sets& sets) {
+  if (!(distance > 1e-300)) return;
+  constexpr std::ptrdiff_t kMostOfCell = 32;  // compared with each other: more are no rounding
+  std::vector<std::pair<std::array<double, 3>, std::int32_t>> at(vertices.size());
+  for (int grid = 0; grid < 8; ++grid) {
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      const Vec3<double> p = vertex_of(m, vertices[i]);
+      for (int k = 0; k < 3; ++k)
+        at[i].first[static_cast<std::size_t>(k)] = std::floor(p[k] / (2 * distance) + 0.5 * (grid >> k & 1));
+      at[i].second = vertices[i];
+    }
+    std::sort(at.begin(), at.end());
+    for (auto i = at.begin(); i != at.end(); ++i)
+      for (auto j = i + 1; j != at.end() && j->first == i->first && j - i < kMostOfCell; ++j) {
+        const Vec3<double> d = vertex_of(m, i->second) - vertex_of(m, j->second);
+        if (std::max({std::abs(d[0]), std::abs(d[1]), std::abs(d[2])}) < distance) sets.unite(i->second, j->second);
+      }
+  }
+}
+
+/// Vertices of open edges that differ by rounding become one, unless a face would collapse.
+Mesh joined(const Mesh& in, const Edges& open) {
+  std::vector<std::int32_t> ends;
+  for (const std::uint64_t e : open)
+    ends.insert(ends.end(), {static_cast<std::int32_t>(e >> 32), static_cast<std::int32_t>(e & 0xffffffffu)});
+  std::sort(ends.begin(), ends.end());
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  const auto vertices = static_cast<std::size_t>(in.vertices());
+  Sets sets(vertices);
+  unite_near(in, ends, rounding_of(in), sets);
+  std::vector<bool> collapses(vertices, false);
+  for (std::size_t f = 0; f < in.face.size(); f += 3)
+    for (std::size_t k = 0; k < 3; ++k)
+      if (const std::int32_t a = sets.first(in.face[f + k]); a == sets.first(in.face[f + (k + 1) % 3]))
+        collapses[static_cast<std::size_t>(a)] = true;
+  Mesh out = in;
+  for (std::int32_t& v : out.face)
+    if (const std::int32_t first = sets.first(v); !collapses[static_cast<std::size_t>(first)]) v = first;
+  return out;
+}
+
+void turn_over(Mesh& m, std::size_t face) { std::swap(m.face[face + 1], m.face[face + 2]); }
+
+/// Whether the place where a body ends in this direction is inside of others: the ray from there crosses their faces an
+/// odd number of times.
+bool is_inside(const Tree& tree, Ray ray, double step) {
+  constexpr int kMostCrossings = 1000;
+  ray.least = step;
+  for (int crossings = 0; crossings < kMostCrossings; ++crossings) {
+    const Tree::FaceHit at = tree.hit(ray, Crossing::kAny);
+    if (at.face < 0) return crossings % 2 == 1;
+    ray.least = at.distance + step;
+  }
+  return true;  // not known: the body stays as it is
+}
+
+/// Turns over the bodies of a watertight mesh that have a negative volume and are no cavity of another.
+void turn_bodies(Mesh& m, Report& report) {
+  const auto vertices = static_cast<std::size_t>(m.vertices());
+  Sets sets(vertices);
+  for (std::size_t f = 0; f < m.face.size(); f += 3)
+    for (const std::size_t k : {1, 2}) sets.unite(m.face[f], m.face[f + k]);
+  std::vector<double> volume(vertices, 0.0);  // six times, at the first vertex of each body
+  const Vec3<double> middle =
+      0.5 * (vec3(report.low[0], report.low[1], report.low[2]) + vec3(report.high[0], report.high[1], report.high[2]));
+  for (std::int64_t f = 0; f < m.faces(); ++f) {
+    const Corners c = corners_of(m, f).about(middle);
+    volume[static_cast<std::size_t>(sets.first(m.face[static_cast<std::size_t>(3 * f)]))] += dot(c.a, cross(c.b, c.c));
+  }
+  // The last vertex of each body in a direction that no edge of a drawing has.
+  const Vec3<double> along = vec3(0.8321, 0.4177, std::sqrt(1 - 0.8321 * 0.8321 - 0.4177 * 0.4177));
+  std::vector<std::int32_t> last(vertices, -1);
+  report.bodies = 0;
+  bool any = false;
+  const double least = -1e-13 * std::pow(report.extent(), 3);  // above it the sign may be rounding
+  for (std::int32_t v = 0; v < static_cast<std::int32_t>(vertices); ++v) {
+    const auto body = static_cast<std::size_t>(sets.first(v));
+    report.bodies += last[body] < 0;
+    any = any || volume[body] < least;
+    if (last[body] < 0 || dot(along, vertex_of(m, v) - vertex_of(m, last[body])) > 0) last[body] = v;
+  }
+  if (!any) return;
+  const Tree tree(m);
+  std::vector<bool> turned(vertices, false);
+  for (std::size_t body = 0; body < vertices; ++body) {
+    if (!(volume[body] < least) || is_inside(tree, {vertex_of(m, last[body]), along}, 1e-9 * report.extent())) continue;
+    turned[body] = true;
+    if (++report.inverted == 1) report.inverted_at = vertex_of(m, last[body]);
+  }
+  for (std::size_t f = 0; f < m.face.size(); f += 3)
+    if (turned[static_cast<std::size_t>(sets.first(m.face[f]))]) turn_over(m, f);
 }
 
 void measure(const Mesh& m, Report& report) {
@@ -141,13 +267,27 @@ double Report::extent() const { return std::max({high[0] - low[0], high[1] - low
 Mesh tidy(Mesh mesh, Report& report) {
   check(mesh);
   report = {};
+  const std::int64_t given = mesh.vertices();
   mesh = merged(mesh, report);
-  report.open_edges = count_open_edges(mesh);
+  Edges open = open_edges(mesh);
+  if (!open.empty()) {
+    Mesh closer = merged(joined(mesh, open), report);
+    if (Edges fewer = open_edges(closer); fewer.size() < open.size()) {
+      mesh = std::move(closer);
+      open = std::move(fewer);
+    }
+  }
+  report.merged = given - mesh.vertices();
+  report.open_edges = std::ssize(open);
   measure(mesh, report);
   if (report.volume < 0) {
     report.flipped = true;
     report.volume = -report.volume;
-    for (std::size_t f = 0; f < mesh.face.size(); f += 3) std::swap(mesh.face[f + 1], mesh.face[f + 2]);
+    for (std::size_t f = 0; f < mesh.face.size(); f += 3) turn_over(mesh, f);
+  }
+  if (report.watertight()) {
+    turn_bodies(mesh, report);
+    if (report.inverted > 0) report.volume = solid(mesh, 1).mass;
   }
   return mesh;
 }

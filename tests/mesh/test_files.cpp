@@ -180,7 +180,92 @@ TEST_F(MeshFile, FilesThatAreNoMeshesOrNotThereAreSaid) {
   EXPECT_EQ(code((folder_ / "folder.stl").string()), ExitCode::kInputOutput);
 }
 
-TEST_F(MeshFile, MillimetresAreNoticedAndScaledAway) {
+TEST_F(MeshFile, CornersThatDifferByRoundingToFloatAreOne) {
+  // A block of 40 x 50 x 60 mm, each triangle with corners that a CAD program has rounded by itself: off by up to
+  // 4e-10 m, a tenth of a step of float32 at 0.06.
+  const int corner[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
+                             {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
+  const auto block = [&](float off) {
+    std::string out(80, ' ');
+    const std::uint32_t count = 12;
+    out.replace(0, 11, "solid block");
+    out.append(reinterpret_cast<const char*>(&count), 4);
+    for (int t = 0; t < 12; ++t) {
+      out.append(12, '\0');
+      for (int k = 0; k < 3; ++k)
+        for (int axis = 0; axis < 3; ++axis) {
+          const float side[3] = {0.04f, 0.05f, 0.06f};
+          const float sign = (t + k + axis) % 3 == 0 ? 0.0f : (t + axis) % 2 == 0 ? 1.0f : -1.0f;
+          const float x = (corner[t][k] >> (2 - axis) & 1 ? side[axis] : 0) + sign * off;
+          out.append(reinterpret_cast<const char*>(&x), 4);
+        }
+      out.append(2, '\0');
+    }
+    return out;
+  };
+  const Object o = read_object(file("block.stl", block(4e-10f)));
+  EXPECT_EQ(o.report.vertices, 8);
+  EXPECT_EQ(o.report.open_edges, 0);
+  EXPECT_EQ(o.warning, "");
+  EXPECT_NEAR(o.surface->body(1000).mass, 0.12, 1e-8);
+  EXPECT_NEAR(read_object(file("far.stl", block(4e-10f)), 0.5).surface->body(1000).mass, 0.015, 1e-9);
+  // Forty steps of float32 are a gap.
+  expect_says(read_object(file("gaps.stl", block(1.5e-7f))).warning, "not watertight");
+}
+
+TEST_F(MeshFile, ObjLinesGoOnBehindABackslashAndABomIsNoWord) {
+  const std::string vertices = "\xEF\xBB\xBFv 0 0 0\nv 1 \\\n 0 0\r\nv 0 1 0 \\\n\nv 0 0 1\n";
+  mesh::Report r;
+  for (const char* faces : {"f 1 3 \\\n2\nf 1 2\\\n 4\nf \\\r\n2 3 4 \\\r\n\r\nf 1 4 3\n",
+                            "vt 0 \\\n0\n# C:\\parts\\\nf 1 3 2\nf 1 2 4 # C:\\\nf 2 3 4\nfo 1 4 3\\"}) {
+    const mesh::Mesh m = read_mesh(file("a.obj", vertices + faces), r);
+    expect_tetrahedron(m, r);
+  }
+  mesh::Report of_text;
+  const mesh::Mesh m = read_mesh(file("a.stl", "\xEF\xBB\xBF" + text()), of_text);
+  expect_tetrahedron(m, of_text);
+  expect_says(refusal("b.obj", vertices + "f 1 3 \\\n\nx 2\n"), "b.obj:8: a face with 2 vertices");
+  expect_says(refusal("c.obj", "v 0 0 0\nface 1 2 3\n"), "c.obj:2: \"face\" is no word of the OBJ format");
+}
+
+TEST_F(MeshFile, ABodyThatIsInsideOutIsNamedAndTurnedOver) {
+  // Cubes at x = 0, 3 and inside of the first; `order` 1 faces outwards.
+  const auto cube = [](double at, double side, int order, int first) {
+    const int quads[6][4] = {{1, 2, 4, 3}, {5, 7, 8, 6}, {1, 5, 6, 2}, {3, 4, 8, 7}, {1, 3, 7, 5}, {2, 6, 8, 4}};
+    std::string out;
+    for (int k = 0; k < 8; ++k) {
+      const double x[3] = {at + (k >> 2 & 1) * side, at / 8 + (k >> 1 & 1) * side, at / 16 + (k & 1) * side};
+      out += "v " + std::to_string(x[0]) + " " + std::to_string(x[1]) + " " + std::to_string(x[2]) + "\n";
+    }
+    for (const auto& q : quads) {
+      out += "f";
+      for (int i = 0; i < 4; ++i) out += " " + std::to_string(first + q[order > 0 ? i : 3 - i]);
+      out += "\n";
+    }
+    return out;
+  };
+  const auto object = [&](const std::string& bytes) { return read_object(file("bodies.obj", bytes), 0.01); };
+  const double volume = (1 + 0.008) * 1e-6;
+  const Object right = object(cube(0, 1, 1, 0) + cube(3, 0.2, 1, 8));
+  EXPECT_EQ(right.report.bodies, 2);
+  EXPECT_EQ(right.warning, "");
+  for (const int large : {1, -1}) {  // where the large one is wrong, all are turned over, and the small one back
+    const Object o = object(cube(0, 1, large, 0) + cube(3, 0.2, -large, 8));
+    EXPECT_EQ(o.report.flipped, large < 0);
+    EXPECT_EQ(o.report.inverted, 1);
+    expect_says(o.warning, "1 of 2 bodies were inside out, the first at (0.032, 0.00575, 0.00388) m");
+    EXPECT_NEAR(o.report.volume, volume, 1e-18);
+    EXPECT_NEAR(o.surface->body(1000).mass, 1000 * volume, 1e-15);
+    EXPECT_NEAR(o.surface->body(1).com[0], (0.5e-2 * 1e-6 + 3.1e-2 * 8e-9) / volume, 1e-15);
+  }
+  // A cavity is to be inside out.
+  const Object hollow = object(cube(0, 1, 1, 0) + cube(0.4, 0.2, -1, 8));
+  EXPECT_EQ(hollow.report.inverted, 0);
+  EXPECT_EQ(hollow.warning, "");
+  EXPECT_NEAR(hollow.report.volume, (1 - 0.008) * 1e-6, 1e-18);
+}
+
+TEST_F(MeshFile, AUnitThatIsNotKnownIsAskedForWithItsCandidates) {
   std::string large = "v 0 0 0\nv 50 0 0\nv 0 50 0\nv 0 0 50\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
   const std::string path = file("part.obj", large);
   try {
@@ -189,8 +274,17 @@ TEST_F(MeshFile, MillimetresAreNoticedAndScaledAway) {
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ExitCode::kInvalidFile);
     expect_says(e.what(), "measures 50 m");
-    expect_says(e.what(), "--scale 0.001");
+    expect_says(e.what(), "mm, --scale 0.001 (0.05 x 0.05 x 0.05 m, 0.0208 kg)");
+    expect_says(e.what(), "cm, --scale 0.01 (0.5 x 0.5 x 0.5 m, 20.8 kg)");
+    expect_says(e.what(), "inches, --scale 0.0254 (1.27 x 1.27 x 1.27 m, 341 kg)");
   }
+  // As large as furniture: taken, but told of.
+  std::string furniture = large;
+  for (std::size_t at; (at = furniture.find("50")) != furniture.npos;) furniture.replace(at, 2, "1.3");
+  const Object unsure = read_object(file("large.obj", furniture));
+  expect_says(unsure.warning, "1.3 x 1.3 x 1.3 m, 366 kg: is its unit the meter?");
+  expect_says(unsure.warning, "inches, --scale 0.0254 (0.033 x 0.033 x 0.033 m, 0.006 kg)");
+  expect_says(read_object(path, 1e-5).warning, "2.08e-08 kg: is the scale right?");
   const Object o = read_object(path, 0.001);
   EXPECT_NEAR(o.report.volume, std::pow(0.05, 3) / 6, 1e-18);
   EXPECT_TRUE(o.warning.empty());
@@ -199,6 +293,7 @@ TEST_F(MeshFile, MillimetresAreNoticedAndScaledAway) {
   // A hole is told of, and the rest goes on.
   const Object open = read_object(file("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n"));
   expect_says(open.warning, "not watertight (3 open");
+  expect_says(open.warning, "1 x 1 x 1 m: is its unit the meter?");
   EXPECT_FALSE(open.surface->encloses());
 }
 

@@ -25,12 +25,15 @@ struct Object {
 
 /// A file, or a shape in metres: sphere:radius, box:x,y,z (whole sides), cylinder:radius,height, capsule:radius,height,
 /// ellipsoid:a,b,c (half axes), superquadric:a,b,c,e1,e2 (and exponents). `scale` 0: not given, and then what measures
-/// more than kLargestObject is refused, since it is in millimetres. Throws Error (kUsage for words that are no shape,
+/// more than kLargestObject is refused, with the units that it may be in. Throws Error (kUsage for words that are no shape,
 /// else as read_mesh).
 [[nodiscard]] Object read_object(const std::string& words, double scale = 0);
 /// The same of a mesh from elsewhere; `name` is for messages.
 [[nodiscard]] Object object_of(mesh::Mesh mesh, const std::string& name, double scale = 0);
 inline constexpr double kLargestObject = 2;      ///< [m]
+inline constexpr double kWarnedSize = 0.6;       ///< [m]; larger ones are warned of
+inline constexpr double kWarnedMass = 30;        ///< [kg] at 1000 kg/m^3; heavier ones are warned of
 inline constexpr double kSmallestObject = 5e-4;  ///< [m]; smaller ones are warned of
+inline constexpr double kLightestObject = 1e-4;  ///< [kg] at 1000 kg/m^3; lighter ones are warned of
 
 }  // namespace garra::io

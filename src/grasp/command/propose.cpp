@@ -103,6 +103,7 @@ std::string json(const ProposeArguments& a, const ProposeAnswer& answer) {
                    {"open_edges", r.open_edges},
                    {"watertight", r.watertight()},
                    {"flipped", r.flipped},
+                   {"inverted_bodies", r.inverted},
                    {"area", r.area},
                    {"volume", r.volume},
                    {"low", r.low},

@@ -208,7 +208,8 @@ Proposal propose(const mesh::Surface& object, const ProposeOptions& o, const Dev
   Proposal out;
   out.set.first = {0};
   require(o.mass > 0 || object.encloses(), "the mesh is not watertight, so its volume is unknown",
-          "Give the mass; it is then taken to be a skin of even thickness. Or mend the mesh.");
+          "Give the mass (--mass 0.1, Python: mass=0.1); it is then taken to be a skin of even thickness. Or mend the "
+          "mesh.");
   out.body = object.body(o.density);
   if (o.mass > 0) out.body = out.body.with_mass(o.mass);
   const Sampler sampler(object, o);

@@ -8,15 +8,18 @@ namespace {
 
 class ObjReader {
  public:
-  ObjReader(const std::string& path, std::string_view text) : path_(path), words_(path, text) {}
+  ObjReader(const std::string& path, std::string_view text)
+      : path_(path), words_(path, text, WordReader::Lines::kGoOn) {}
 
   mesh::Mesh read() {
     while (words_.next_line()) {
       const std::string_view word = words_.word();
       if (word == "v")
         for (int i = 0; i < 3; ++i) mesh_.vertex.push_back(words_.number("coordinate"));
-      else if (word == "f")
+      else if (word == "f" || word == "fo")
         take_face();
+      else if (!word.empty() && word[0] != '#')
+        leave_alone(word);
     }
     // Vertices may come after the faces that name them.
     if (largest_ > mesh_.vertices())
@@ -28,11 +31,22 @@ class ObjReader {
   }
 
  private:
+  /// A statement of the format that says nothing about triangles.
+  void leave_alone(std::string_view word) {
+    constexpr std::string_view kKnown =
+        " vt vn vp g o s l p mg usemtl mtllib usemap maplib lod bevel c_interp d_interp shadow_obj trace_obj cstype "
+        "deg "
+        "bmat step curv curv2 surf parm trim hole scrv sp end con ctech stech call csh scmp cdc cdp bzp bsp res ";
+    if (kKnown.find(" " + std::string(word) + " ") == kKnown.npos)
+      words_.refuse("\"" + WordReader::shown(word) + "\" is no word of the OBJ format",
+                    "Vertices are \"v x y z\", faces \"f 1 2 3\", comments begin with #.");
+    words_.skip();
+  }
   /// A fan of triangles about the first vertex.
   void take_face() {
     std::int64_t first = 0, before = 0, corners = 0;
     for (std::string_view word = words_.word(); !word.empty(); word = words_.word()) {
-      if (word[0] == '#') break;
+      if (word[0] == '#') break;  // a comment, which does not go on in the next line
       const std::int64_t vertex = vertex_of(word);
       if (++corners == 1) first = vertex;
       if (corners >= 3) add(first, before, vertex);

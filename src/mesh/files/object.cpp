@@ -73,11 +73,40 @@ std::string length_text(double x) {
   return text;
 }
 
-/// Lengths that nobody has scaled must be those of something that can be grasped.
-void check_units(const std::string& name, double length, ExitCode code) {
-  if (length > kLargestObject)
-    throw Error(code, name + ": it measures " + length_text(length) + " m, so it is in millimetres",
-                "Give --scale 0.001 (Python: scale=0.001), or --scale 1 where it really is as large.");
+/// An object that nobody has scaled: how large and heavy it is where its numbers are meters.
+struct Size {
+  std::string name;
+  std::vector<double> lengths;
+  double mass = 0;  ///< of kAssumedDensity [kg]; 0: not known
+
+  [[nodiscard]] double longest() const { return *std::max_element(lengths.begin(), lengths.end()); }
+  /// "0.08 x 0.1 x 0.12 m, 0.96 kg"
+  [[nodiscard]] std::string text(double scale) const {
+    std::string out;
+    for (const double x : lengths) out += (out.empty() ? "" : " x ") + length_text(scale * x);
+    return out + " m" + (mass > 0 ? ", " + length_text(scale * scale * scale * mass) + " kg" : "");
+  }
+  /// The units that the numbers may be in.
+  [[nodiscard]] std::string candidates() const {
+    std::string out;
+    for (const auto& [unit, scale] : {std::pair{"mm", 0.001}, {"cm", 0.01}, {"inches", 0.0254}})
+      out +=
+          std::string(out.empty() ? "" : "; in ") + unit + ", --scale " + length_text(scale) + " (" + text(scale) + ")";
+    return out + (mass > 0 ? "; kg at 1000 kg/m^3" : "");
+  }
+};
+constexpr double kAssumedDensity = 1000;  ///< [kg/m^3]
+
+/// Lengths that nobody has scaled must be those of something that can be grasped. What is odd about them otherwise.
+std::string check_units(const Size& size, ExitCode code) {
+  if (size.longest() > kLargestObject)
+    throw Error(
+        code,
+        size.name + ": it measures " + length_text(size.longest()) +
+            " m if its numbers are meters, and the file's unit is not known",
+        "Choose the unit. In " + size.candidates() + "; --scale 1 where it really is as large (Python: scale=).");
+  if (size.longest() <= kWarnedSize && size.mass <= kWarnedMass) return "";
+  return "the object is large for a hand, " + size.text(1) + ": is its unit the meter? In " + size.candidates();
 }
 
 /// The shape that "name:numbers" is; null: it is none. `scale` 0: not given.
@@ -91,7 +120,7 @@ std::shared_ptr<const mesh::Surface> shape_of(const std::string& words, double s
                 "Write " + found->first + ":" + found->second.numbers + " in metres.");
   const auto lengths = std::span(x).first(found->second.lengths);
   for (double& length : lengths) length *= scale > 0 ? scale : 1;
-  if (scale == 0) check_units(words, *std::max_element(lengths.begin(), lengths.end()), ExitCode::kUsage);
+  if (scale == 0) (void)check_units({words, {lengths.begin(), lengths.end()}}, ExitCode::kUsage);
   return found->second.make(x);
 }
 
@@ -129,14 +158,25 @@ namespace {
 Object finished(mesh::Mesh mesh, const mesh::Report& report, const std::string& name, double scale) {
   Object out;
   out.report = report;
-  if (scale == 0) check_units(name, report.extent(), ExitCode::kInvalidFile);
-  if (report.extent() < kSmallestObject)
-    out.warning = name + ": the object is only " + length_text(report.extent()) + " m across: is the scale right?";
-  else if (!report.watertight())
-    out.warning = name + ": the mesh is not watertight (" + std::to_string(report.open_edges) +
-                  " open or doubled edges of " + std::to_string(3 * report.faces) + ")";
+  const bool has_volume = report.watertight() && report.volume > 0;
+  Size size{name, {}, has_volume ? kAssumedDensity * report.volume : 0};
+  for (std::size_t k = 0; k < 3; ++k) size.lengths.push_back(report.high[k] - report.low[k]);
+  const auto warn = [&](const std::string& of) {
+    if (!of.empty()) out.warning += (out.warning.empty() ? name + ": " : "; ") + of;
+  };
+  if (scale == 0) warn(check_units(size, ExitCode::kInvalidFile));
+  if (report.extent() < kSmallestObject || (has_volume && size.mass < kLightestObject))
+    warn("the object is only " + size.text(1) + ": is the scale right?");
+  if (!report.watertight())
+    warn("the mesh is not watertight (" + std::to_string(report.open_edges) + " open or doubled edges of " +
+         std::to_string(3 * report.faces) + ")");
+  if (report.inverted > 0)
+    warn(std::to_string(report.inverted) + " of " + std::to_string(report.bodies) +
+         " bodies were inside out, the first at (" + length_text(report.inverted_at[0]) + ", " +
+         length_text(report.inverted_at[1]) + ", " + length_text(report.inverted_at[2]) +
+         ") m: their faces were turned over");
   try {
-    out.surface = mesh::make_surface(std::move(mesh), report.watertight() && report.volume > 0);
+    out.surface = mesh::make_surface(std::move(mesh), has_volume);
   } catch (const Error& e) {
     rethrow_of(name, e);
   }

@@ -102,7 +102,7 @@ class TextReader {
 mesh::Mesh read_stl(const std::string& path, std::string_view bytes) {
   // The size decides: headers of binary files may begin with "solid", too.
   if (has_binary_size(bytes)) return read_binary(path, bytes);
-  const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
+  const std::size_t begin = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool says_solid =
       begin != bytes.npos && (bytes.substr(begin, 5) == "solid" || bytes.substr(begin, 5) == "SOLID");
   if (says_solid && bytes.substr(0, 1000).find('\0') == bytes.npos) return TextReader(path, bytes).read();

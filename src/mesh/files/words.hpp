@@ -13,7 +13,13 @@ namespace garra::io {
 /// A text file line by line, word by word.
 class WordReader {
  public:
-  WordReader(const std::string& path, std::string_view text) : path_(path), left_(text) {}
+  /// Whether a line that ends with a backslash goes on in the next one.
+  enum class Lines { kEnd, kGoOn };
+  WordReader(const std::string& path, std::string_view text, Lines lines = Lines::kEnd)
+      : path_(path), left_(text), go_on_(lines == Lines::kGoOn) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (left_.substr(0, kByteOrderMark.size()) == kByteOrderMark) left_.remove_prefix(kByteOrderMark.size());
+  }
 
   /// Goes to the next line; false: there is none.
   [[nodiscard]] bool next_line() {
@@ -22,15 +28,26 @@ class WordReader {
     line_ = left_.substr(0, end);
     left_.remove_prefix(end == std::string_view::npos ? left_.size() : end + 1);
     ++number_;
+    if (!go_on_) return true;
+    while (!line_.empty() && is_blank(line_.back())) line_.remove_suffix(1);
+    goes_on_ = !line_.empty() && line_.back() == '\\';
+    if (goes_on_) line_.remove_suffix(1);
     return true;
+  }
+  /// Leaves out the rest of the line, and the lines that it goes on in.
+  void skip() {
+    while (goes_on_ && next_line()) continue;
   }
   /// The next word of the line; empty: there is none.
   [[nodiscard]] std::string_view word() {
-    const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; };
     std::size_t begin = 0;
-    while (begin < line_.size() && blank(line_[begin])) ++begin;
+    while (begin < line_.size() && is_blank(line_[begin])) ++begin;
+    if (begin == line_.size() && goes_on_) {
+      goes_on_ = false;
+      if (next_line()) return word();
+    }
     std::size_t end = begin;
-    while (end < line_.size() && !blank(line_[end])) ++end;
+    while (end < line_.size() && !is_blank(line_[end])) ++end;
     const std::string_view out = line_.substr(begin, end - begin);
     line_.remove_prefix(end);
     return out;
@@ -59,8 +76,12 @@ class WordReader {
   [[nodiscard]] std::int64_t line() const { return number_; }
 
  private:
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
   const std::string& path_;
   std::string_view left_, line_;
+  bool go_on_;
+  bool goes_on_ = false;  ///< the line that is being read
   std::int64_t number_ = 0;
 };
 
