@@ -84,9 +84,24 @@ if TYPE_CHECKING:
     from garra.study.run import Result, open_run, run
 
 
+def _compiled() -> Any:
+    try:
+        return import_module("garra._core")
+    except ModuleNotFoundError as missing:
+        if missing.name != "garra._core":
+            raise
+        raise ImportError(
+            "garra's compiled module garra._core is not there: build it with tools/build in a source tree, "
+            "or install the package with pip install",
+            name="garra._core",
+        ) from None
+
+
 def __getattr__(name: str) -> Any:
+    if name == "_core":
+        return _compiled()
     if name in _NAMES:
-        value = getattr(import_module(_NAMES[name]), name)
+        value = getattr(_compiled() if _NAMES[name] == "garra._core" else import_module(_NAMES[name]), name)
     elif name in _MODULES:
         value = import_module(f"garra.{name}")
     else:

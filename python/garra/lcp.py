@@ -10,11 +10,19 @@ import numpy as np
 from garra import _core
 from garra.arguments import place, positive
 from garra.batch import Batch
+from garra.summary import Summary
 
 
-@dataclass(frozen=True)
-class Solutions:
+STATUS: tuple[str, ...] = tuple("ray" if name == "stalled" else name for name in _core.statuses)
+"""Names of the numbers in Solutions.status. ray: the method ended on a ray. For a copositive-plus M (positive
+semidefinite ones are) there is then no solution; for others nothing is proved."""
+
+
+@dataclass(frozen=True, repr=False)
+class Solutions(Summary):
     """One of everything for each problem."""
+
+    _statuses = "statuses"
 
     z: Any
     """[..., n], NaN where not converged"""
@@ -25,7 +33,11 @@ class Solutions:
     pivots: Any
     """[...]"""
     status: Any
-    """[...] index in garra.contact.STATUS; stalled: ended on a ray, which proves nothing for a general M"""
+    """[...] index in STATUS"""
+
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return STATUS
 
 
 def solve(M: Any, q: Any, *, tol: float = 1e-8, device: str = "cpu", threads: int = 0) -> Solutions:

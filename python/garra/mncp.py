@@ -21,6 +21,7 @@ import numpy as np
 from garra import _core
 from garra.arguments import place, positive, whole
 from garra.batch import Batch
+from garra.summary import converged_of
 
 MERITS: tuple[str, ...] = _core.mncp_merits
 """Merit functions (3), (4), (5) of docs/mncp.md."""
@@ -28,7 +29,7 @@ MINIMIZERS: tuple[str, ...] = _core.mncp_minimizers
 """docs/minimizers.md"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solutions:
     """One of everything for each problem; [...] are the leading axes of the problems."""
 
@@ -58,8 +59,7 @@ class Solutions:
         return self.status == 0
 
     def __repr__(self) -> str:
-        status = np.asarray(self.status)
-        return f"Solutions({int((status == 0).sum())} of {status.size} converged)"
+        return f"Solutions({converged_of(np.asarray(self.status), _core.statuses)})"
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,19 @@ def main() -> None:
 
 
 def doctor() -> str:
-    """What `garra doctor` says of this machine: processors, lanes, GPU, versions, a self-test."""
+    """What `garra doctor` says of this machine: processors, lanes, GPU, versions, a self-test; and whether the compiled
+    module of this package is there, is of this version, and solves a problem."""
     run = subprocess.run([path(), "doctor"], env=environment(), capture_output=True, text=True)
-    return run.stdout + run.stderr
+    return f"{run.stdout}{run.stderr}Python module: {_module()}\n"
+
+
+def _module() -> str:
+    try:
+        from garra import __version__, _core, contact
+    except ImportError as problem:
+        return f"MISSING: {problem}"
+    if _core.version != __version__:
+        return f"OTHER VERSION: {_core.__file__} is {_core.version}, the package {__version__}; build it with tools/build"
+    # 1 kg that 2 m/s^2 press on a wall: 2 N.
+    force = contact.solve([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]], [-2.0, 0, 0], 0.5).c
+    return f"{'ok' if abs(force[0] - 2) < 1e-8 else f'WRONG ANSWER {force[0]} instead of 2'}, {_core.__file__}"

@@ -14,17 +14,21 @@ from garra import _core
 from garra.arguments import finite, path_text, place, positive, seed_of, vector, whole
 from garra.batch import Batch, is_on_gpu, moments_of
 from garra.files import data
+from garra.summary import Summary, summary
 
 _FRAMES = {"world": False, "tool": True}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """What evaluate() was asked for, by name, and the status of every state: 0 converged, 3 a number is not finite, 4
     the mass matrix is singular (only of qdd)."""
 
     status: Any
     outputs: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return summary("Evaluation", {"status": self.status, **self.outputs})
 
     def __getitem__(self, name: str) -> Any:
         return self.outputs[name]
@@ -36,8 +40,8 @@ class Evaluation:
             raise AttributeError(f"{name!r} was not asked for; there are {', '.join(self.outputs)}") from None
 
 
-@dataclass(frozen=True)
-class Trajectories:
+@dataclass(frozen=True, repr=False)
+class Trajectories(Summary):
     """Of every start; [...] its leading axes, t the chosen times. NaN where a motion did not get there."""
 
     times: np.ndarray
@@ -57,8 +61,8 @@ class Trajectories:
     """[...] 0 completed, 1 not finite, 2 step limit, 3 joint limit, 4 invalid input"""
 
 
-@dataclass(frozen=True)
-class InverseKinematics:
+@dataclass(frozen=True, repr=False)
+class InverseKinematics(Summary):
     """Joint values that reach each pose, or come near it."""
 
     q: Any

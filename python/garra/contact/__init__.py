@@ -18,6 +18,7 @@ from garra import _core
 from garra.arguments import numbers, one_of, place, positive, whole
 from garra.batch import Batch, is_on_gpu
 from garra.lcp import solve as lcp  # noqa: F401  (its home; here for who looks for it beside the others)
+from garra.summary import Summary, converged_of
 
 STATUS: tuple[str, ...] = _core.statuses
 """Names of the numbers in `status`; 0 is "converged"."""
@@ -31,7 +32,7 @@ IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
 """Verdicts of can_balance()."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solutions:
     """One of everything for each problem; [...] are the leading axes of the problems."""
 
@@ -60,18 +61,14 @@ class Solutions:
     def __repr__(self) -> str:
         if is_on_gpu(self.status):
             return f"Solutions({tuple(self.status.shape)} on a GPU)"
-        status = np.asarray(self.status)
         states = np.asarray(self.state)
         counts = {name: int((states == s).sum()) for name, s in (("stick", STICK), ("slip", SLIP), ("open", OPEN))}
-        return (
-            f"Solutions({int((status == 0).sum())} of {status.size} converged; contacts: "
-            + ", ".join(f"{n} {name}" for name, n in counts.items())
-            + ")"
-        )
+        contacts = ", ".join(f"{n} {name}" for name, n in counts.items())
+        return f"Solutions({converged_of(np.asarray(self.status), STATUS)}; contacts: {contacts})"
 
 
-@dataclass(frozen=True)
-class Gradients:
+@dataclass(frozen=True, repr=False)
+class Gradients(Summary):
     """Derivatives of a number L whose derivative by the forces is the cotangent."""
 
     b: Any
@@ -90,8 +87,8 @@ class Gradients:
         return self.b[..., :, None] * self.c[..., None, :]
 
 
-@dataclass(frozen=True)
-class Balances:
+@dataclass(frozen=True, repr=False)
+class Balances(Summary):
     """Whether forces in the friction cones can balance each wrench."""
 
     verdict: Any
@@ -104,8 +101,8 @@ class Balances:
     """[...] how much of |w| every choice of forces leaves over, where impossible"""
 
 
-@dataclass(frozen=True)
-class InternalForces:
+@dataclass(frozen=True, repr=False)
+class InternalForces(Summary):
     """What internal_forces() finds."""
 
     found: Any
@@ -114,19 +111,22 @@ class InternalForces:
     """[..., 3k] of largest entry 1; NaN where there are none"""
 
 
-def _contacts(mu: Any) -> int:
-    return contacts_of(np.shape(mu))
+def _coefficients(mu: Any, rows: Any) -> tuple[Any, int]:
+    """mu with an axis of contacts, and how many they are: one number stands for all, of which `rows` has three each."""
+    if np.ndim(mu) == 0 and np.ndim(rows) > 0:
+        mu = np.full(np.shape(rows)[-1] // 3, numbers("mu", mu))
+    return mu, contacts_of(np.shape(mu))
 
 
 def contacts_of(shape: tuple[int, ...]) -> int:
     """How many they are, by the shape of mu."""
     if not shape or shape[-1] == 0:
-        raise ValueError("mu needs an axis: one coefficient for each contact, [..., k]")
+        raise ValueError("mu needs an axis: one coefficient for each contact, [..., k], or one number for all")
     return shape[-1]
 
 
 def _problem(A: Any, b: Any, mu: Any, mode: Any, slip_velocity: Any) -> Batch:
-    contacts = _contacts(mu)
+    mu, contacts = _coefficients(mu, b)
     size = 3 * contacts
     if mode is None and slip_velocity is not None:
         raise _core.UsageError("slip_velocity without mode\nGive mode [..., k], 1 where a contact slides.")
@@ -187,8 +187,8 @@ def solve(
 ) -> Solutions:
     """Solves friction contact problems, each by itself.
 
-    A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k], components (n, t, o) of one contact after another, at
-    most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
+    A: [..., 3k, 3k] [1/kg], b: [..., 3k] [m/s^2], mu: [..., k] or one number for all, components (n, t, o) of one
+    contact after another, at most 32 contacts. mode: [..., k] 1 where a contact slides, with slip_velocity [..., k, 2] (t, o) [m/s]. Leading axes
     broadcast. `method`: one of METHODS; max_iterations: outer iterations over all stages, 0: the method's own limit.
     effort="full" lets every solver of `auto` go to its own limit; "bounded" ends where a problem has cost as much as a
     thousand ordinary ones. precision="mixed": steps in single
@@ -250,7 +250,7 @@ def gradients(
 ) -> Gradients:
     """dL/d(A, b, mu) for the cotangent dL/dc [..., 3k], by the implicit function theorem at the solutions that solve()
     found for A, b, mu and mode (docs/contact-solver.md, "Derivatives"). forces() does it for torch and JAX."""
-    contacts = _contacts(mu)
+    mu, contacts = _coefficients(mu, A)
     size = 3 * contacts
     batch = Batch(
         ("A", A, (size, size)),
@@ -279,7 +279,7 @@ def can_balance(
     mu: [..., k], force_limit: [..., k] [N], one for all, or None. length: [...] by which moments are divided so that
     all rows are forces [m], best the object's radius of gyration. Both answers are certified: docs/grasp-model.md, section 7.
     """
-    contacts = _contacts(mu)
+    mu, contacts = _coefficients(mu, W)
     scale = numbers("length", length)
     rows = np.stack([np.ones_like(scale)] * 3 + [1 / scale] * 3, axis=-1)
     batch = Batch(

@@ -17,6 +17,9 @@ def forces(A: Any, b: Any, mu: Any, *, margin: bool = True, **how: Any) -> Any:
     JAX's own means; `how` as in garra.contact.solve(). Forces of unsolved problems are NaN; gradients mean something
     where the margin is positive. margin=False: c alone. What tells the margin is the derivative's own matrix, so that
     it is taken apart once for the margin and once for the gradient; without, for the gradient only."""
+    if not np.shape(mu) and np.shape(b):  # one number for all contacts
+        k = np.shape(b)[-1] // 3
+        mu = mu.expand(k) if hasattr(mu, "expand") else mu * np.ones(k)
     libraries = {type(x).__module__.partition(".")[0] for x in (A, b, mu)}
     if "torch" in libraries:
         found = _torch_function().apply(A, b, mu, margin, how)

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garra.summary import Summary
+
 if TYPE_CHECKING:
     from garra.platform.dynamics import ForwardDynamics, InverseDynamics, Trajectories
 
 
-@dataclass(frozen=True)
-class InverseKinematics:
+@dataclass(frozen=True, repr=False)
+class InverseKinematics(Summary):
     """One of everything for each pose."""
+
+    _statuses = "pose_statuses"
 
     lengths: Any
     """[..., 6] from joint center to joint center [m]"""
@@ -35,9 +39,11 @@ class InverseKinematics:
     """[...] index in STATUS"""
 
 
-@dataclass(frozen=True)
-class ForwardKinematics:
+@dataclass(frozen=True, repr=False)
+class ForwardKinematics(Summary):
     """One of everything for each set of lengths."""
+
+    _statuses = "pose_statuses"
 
     position: Any
     """[..., 3] of the platform's center of mass, base axes [m]"""
@@ -59,9 +65,11 @@ class ForwardKinematics:
         return self._modes(starts=starts, seed=seed)
 
 
-@dataclass(frozen=True)
-class Modes:
+@dataclass(frozen=True, repr=False)
+class Modes(Summary):
     """All poses that were found for one set of lengths, by height."""
+
+    _statuses = "pose_statuses"
 
     position: np.ndarray
     quaternion: np.ndarray

@@ -11,14 +11,17 @@ from garra import _core
 from garra.arguments import place, positive
 from garra.batch import Batch, is_on_gpu, moments_of
 from garra.on_gpu import Rows, all_on_gpu
+from garra.summary import Summary
 
 _TAILS = {"position": (3,), "quaternion": (4,)}
 _TAILS |= dict.fromkeys(("velocity", "acceleration", "force", "wrench"), (6,))
 
 
-@dataclass(frozen=True)
-class InverseDynamics:
+@dataclass(frozen=True, repr=False)
+class InverseDynamics(Summary):
     """One of everything for each pose. Forces are in base axes."""
+
+    _statuses = "pose_statuses"
 
     force: Any
     """[..., 6] of the actuators, positive where it extends the leg [N]"""
@@ -36,9 +39,11 @@ class InverseDynamics:
     """[...] index in STATUS"""
 
 
-@dataclass(frozen=True)
-class ForwardDynamics:
+@dataclass(frozen=True, repr=False)
+class ForwardDynamics(Summary):
     """One of everything for each pose."""
+
+    _statuses = "pose_statuses"
 
     acceleration: Any
     """[..., 6] (dv/dt, dw/dt), base axes [m/s^2, rad/s^2]"""
@@ -50,9 +55,11 @@ class ForwardDynamics:
     """[...] index in STATUS"""
 
 
-@dataclass(frozen=True)
-class Trajectories:
+@dataclass(frozen=True, repr=False)
+class Trajectories(Summary):
     """Of every start; [...] its leading axes, t the chosen times. NaN where a motion did not get there."""
+
+    _statuses = "motion_statuses"
 
     times: np.ndarray
     position: Any

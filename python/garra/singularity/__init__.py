@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from garra.summary import Summary
+
 if TYPE_CHECKING:
     from garra.batch import Batch
     from garra.chain.robot import Chain
@@ -56,8 +58,8 @@ class Analysis:
         return [e.joints for e in self.escapes]
 
 
-@dataclass(frozen=True)
-class Measures:
+@dataclass(frozen=True, repr=False)
+class Measures(Summary):
     """How near each configuration is to a singularity. Screws are scaled: moments about the center over a length L."""
 
     sigma_min: Any
@@ -70,8 +72,8 @@ class Measures:
     """[..., 3] tool point, world axes [m]"""
 
 
-@dataclass(frozen=True)
-class Nearest:
+@dataclass(frozen=True, repr=False)
+class Nearest(Summary):
     """The singularity next to each configuration; NaN, 0 and -1 where `landed` is False."""
 
     landed: Any

@@ -62,6 +62,48 @@ def test_one_problem_needs_no_batch_and_friction_may_be_shared(problems):
     assert "6 of 6 converged" in repr(together)
 
 
+def test_one_coefficient_stands_for_all_contacts(problems):
+    A, b = problems["A"][:6], problems["b"][:6]
+    k = b.shape[-1] // 3
+    one, all_ = contact.solve(A, b, 0.4), contact.solve(A, b, [0.4] * k)
+    assert np.array_equal(one.c, all_.c, equal_nan=True) and one.state.shape == (6, k)
+    assert np.array_equal(contact.judge(A, b, 0.4, all_.c).residual, contact.judge(A, b, [0.4] * k, all_.c).residual)
+    shares = [contact.gradients(A, mu, all_, np.ones_like(all_.c)).mu for mu in (0.4, [0.4] * k)]
+    assert np.array_equal(*shares, equal_nan=True)
+    W = np.concatenate([np.eye(3), np.zeros((3, 3))])
+    assert contact.can_balance(W, [-1.0, 0.3, 0, 0, 0, 0], 0.5).verdict == contact.POSSIBLE
+    assert contact.can_balance(W, [-1.0, 0.6, 0, 0, 0, 0], 0.5).verdict == contact.IMPOSSIBLE
+
+
+def test_what_is_printed_says_why_a_problem_has_no_forces(problems):
+    A, b = problems["A"][:3], problems["b"][:3].copy()
+    b[1, 0] = np.nan
+    text = repr(contact.solve(A, b, 0.5))
+    assert "2 of 3 converged, 1 invalid_input (a number is not finite, or a coefficient is negative)" in text
+    assert "0 of 1 converged, invalid_input" in repr(contact.solve(A[0], b[0], -0.5)).replace("1 invalid", "invalid")
+
+
+def test_a_result_prints_ten_lines_at_most(problems):
+    found = garra.lcp.solve([[2.0, 1.0], [1.0, 2.0]], [[-5.0, -6.0]] * 300)
+    lines = repr(found).splitlines()
+    assert lines[0] == "Solutions of 300 problems: 300 converged" and len(lines) <= 10
+    assert lines[1] == "  z: [300, 2], 1.333 to 2.333, median 1.833"
+    single = repr(garra.lcp.solve([[0.0, -1.0], [-1.0, 0.0]], [-1.0, -1.0]))
+    assert "ray (Lemke's method ended on a ray; there may be no solution)" in single
+    assert garra.lcp.STATUS[1] == "ray" and len(garra.lcp.STATUS) == len(contact.STATUS)
+    platform = garra.platform.load("trepa_like")
+    poses = np.tile(platform.home[0], (50, 1)), np.tile(platform.home[1], (50, 1))
+    robot = garra.models.puma560()
+    for result in (
+        platform.inverse_kinematics(*poses),
+        platform.inverse_dynamics(*poses),
+        robot.evaluate(np.zeros((40, 6)), outputs=("pose", "jacobian")),
+        garra.singularity.measure(robot, np.full((40, 6), 0.3)),
+        garra.singularity.nearest(robot, np.full((40, 6), 0.3)),
+    ):
+        assert 2 <= len(repr(result).splitlines()) <= 10 and len(repr(result)) < 1000, repr(result)
+
+
 def test_a_sliding_contact_is_pushed_against_its_velocity():
     # 1 kg pressed with 2 N, sliding along t: c = (2, -mu 2, 0), a_t = (c_t) / m.
     found = contact.solve(np.eye(3), [-2.0, 0.0, 0.0], [0.3], mode=[1], slip_velocity=[[0.7, 0.0]])
@@ -83,7 +125,7 @@ def test_what_does_not_fit_is_said():
     with pytest.raises(ValueError, match=r"A has the shape \(9, 9\), not \[\.\.\., 6, 6\]"):
         contact.solve(np.eye(9), np.zeros(9), [0.5, 0.5])
     with pytest.raises(ValueError, match="mu needs an axis"):
-        contact.solve(np.eye(3), np.zeros(3), 0.5)
+        contact.solve(np.eye(3), np.zeros(3), [])
     with pytest.raises(garra.UsageError, match="no method is called newton"):
         contact.solve(np.eye(3), np.zeros(3), [0.5], method="newton")
     with pytest.raises(garra.UsageError, match="33 contacts per problem\n.*between 1 and 32"):
