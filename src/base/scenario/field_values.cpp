@@ -18,13 +18,14 @@ using study::Distribution;
 
 /// A string that begins with a number: what its unit may be, the program says better than a pattern could.
 const char* const kNumberAndUnit = R"(^\s*[-+]?(\d|\.\d))";
+const char* const kPositiveAndUnit = R"(^\s*\+?(\d|\.\d))";
 
 Json quantity_schema(const Wanted& wanted) {
   Json number = {{"type", "number"}};
   const Bounds& b = wanted.bounds;
   if (std::isfinite(b.low)) number[b.above_low ? "exclusiveMinimum" : "minimum"] = b.low;
   if (std::isfinite(b.high)) number["maximum"] = b.high;
-  return {{"anyOf", {number, {{"type", "string"}, {"pattern", kNumberAndUnit}}}}};
+  return {{"anyOf", {number, {{"type", "string"}, {"pattern", b.low >= 0 ? kPositiveAndUnit : kNumberAndUnit}}}}};
 }
 
 Json distribution_schema(const Wanted& wanted) {

@@ -109,7 +109,22 @@ void check_schema(TableReader& root) {
   }
 }
 
+/// A robot or a platform, which somebody has taken for a scenario.
+void refuse_models(TableReader& root) {
+  if (root.find("job") != nullptr) return;
+  const bool platform = root.find("legs") != nullptr || root.find("layout") != nullptr;
+  const bool robot = root.find("joint") != nullptr || root.find("joints") != nullptr ||
+                     root.find("convention") != nullptr || root.find("screws") != nullptr;
+  if (platform || robot)
+    fail(root.place(), "", std::string("this is a ") + (platform ? "platform" : "robot") + ", not a scenario",
+         platform
+             ? "`garra check FILE` shows it, `garra platform` computes with it; a scenario has job = \"platform\"."
+             : "`garra check FILE` shows it, `garra singularity FILE --map` makes a map of it; a scenario has job = "
+               "\"grasp\", \"chain\" or \"singularity\" and names it.");
+}
+
 std::string read_header(TableReader& root) {
+  refuse_models(root);
   check_schema(root);
   if (root.find("job") == nullptr)
     if (const Node* convention = root.find("convention"))

@@ -244,8 +244,9 @@ AnyValue friction(Contact& contact, study::Distribution* common) {
   };
   const auto write = [&contact, own, shared] { return contact.common_friction ? shared.text() : own.text(); };
   return custom({read, write, own.takes() + ", or " + shared.takes(),
-                 R"({"anyOf": [{"type": ["number", "string"]}, {"$ref": "#/definitions/distribution"},
-                     {"type": "object", "properties": {"common": {}, "each": {}}, "additionalProperties": false}]})"});
+                 R"json({"anyOf": [{"type": "number", "minimum": 0.0},
+                     {"type": "string", "pattern": "^\\s*\\+?(\\d|\\.\\d)"}, {"$ref": "#/definitions/distribution"},
+                     {"type": "object", "properties": {"common": {}, "each": {}}, "additionalProperties": false}]})json"});
 }
 
 /// The whole command, contact axes.

@@ -22,7 +22,9 @@ AnyValue sphere_radius(Object& object) {
     // A scale of the whole object, so that its contacts and inertia go along.
     if (!radius.is_constant()) object.scale = scaled(radius, 1 / object.radius);
   };
-  return custom({read, [&object] { return text(object.radius, kLength); }, "D, above 0 m", kDistributionSchema});
+  return custom({read, [&object] { return text(object.radius, kLength); }, "D, above 0 m",
+                 R"json({"anyOf": [{"type": "number", "exclusiveMinimum": 0.0},
+                     {"type": "string", "pattern": "^\\s*\\+?(\\d|\\.\\d)"}, {"$ref": "#/definitions/distribution"}]})json"});
 }
 
 AnyValue gyration(Vec3<double>& squares) {
