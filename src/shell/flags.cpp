@@ -30,7 +30,7 @@ std::string as_whole_number(std::string& text) {
     if (text[i] != '_' || i == 0) digits += text[i];
   // Through a double, so that 1e6 is whole; up to 1e15 it is exact.
   const auto x = finite_number(digits);
-  if (!x || *x < 1 || *x > 1e15 || *x != std::floor(*x)) return text + " is no whole number from 1 on";
+  if (!x || *x < 1 || *x > 1e15 || *x != std::floor(*x)) return text + ": must be a whole number, at least 1";
   text = std::to_string(static_cast<long long>(*x));
   return {};
 }
@@ -56,7 +56,7 @@ Check share() {
 Check thread_count() {
   return {[](std::string& text) -> std::string {
             const auto x = finite_number(text);
-            if (!x || *x < 0 || *x != std::floor(*x)) return text + " is no whole number from 0 on";
+            if (!x || *x < 0 || *x != std::floor(*x)) return text + ": must be a whole number, at least 0";
             const int most = most_threads();
             if (*x > most)
               std::fprintf(stderr, "garra: --threads %s: using %d, four for each processor of this machine\n",

@@ -228,6 +228,7 @@ void complete_run(io::RunFolder folder, const JobKind& kind, Job& job, const Run
 
 void add_new_run_flags(Command c, RunArguments& a, const std::string& of_samples) {
   c.add_option("-o,--output", a.output, "run folder (default: run-<scenario>)").type_name("RUN");
+  c.add_flag("--overwrite", a.overwrite, "remove the run that the folder holds, with all its files, and run anew");
   c.add_option("--samples", a.samples, "number of samples, such as 1e6" + of_samples).transform(whole_number());
   c.add_option("--seed", a.seed, "seed of all random numbers").check(not_negative());
   c.add_option(
@@ -271,6 +272,11 @@ NewRun make_run(const RunArguments& a) {
   if (!a.quiet) print_warnings(job->resolved().warnings);
   if (a.device != "auto") (void)parse_devices(a.device, a.threads);  // `auto` is never refused
   const std::string path = a.output.empty() ? new_folder_name(a.scenario) : a.output;
+  if (a.overwrite) {
+    std::vector<std::string> needed = job->models();
+    needed.push_back(a.scenario);
+    io::remove_run(path, needed);
+  }
   auto folder = io::RunFolder::create(path, document.text(), overrides, job->models());
   return {std::move(folder), kind, std::move(job), command};
 }

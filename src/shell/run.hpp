@@ -26,7 +26,7 @@ struct RunArguments {
   std::string device = "auto", progress = "auto", format = "human";
   int threads = 0;
   double time_limit = 0;
-  bool quiet = false, no_report = false;
+  bool quiet = false, no_report = false, overwrite = false;
   std::string dask;  ///< address of a scheduler that the work is given to, or "local"
 };
 

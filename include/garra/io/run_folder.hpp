@@ -14,6 +14,10 @@ namespace garra::io {
 
 class RunLock;
 
+/// Removes a run folder with all that is in it; does nothing where the path holds no run. Throws Error(kUsage) where one
+/// of the files in `needed` lies in it, and Error(kInputOutput) where somebody works there or it cannot be removed.
+void remove_run(const std::string& path, const std::vector<std::string>& needed);
+
 class RunFolder {
  public:
   /// Makes a new folder, locked, with the scenario's text and, in models/, copies of the model files that it names.

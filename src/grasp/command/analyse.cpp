@@ -64,7 +64,7 @@ void run_analyse(const AnalyseArguments& a) {
 }  // namespace
 
 void add_grasp_commands(Command app) {
-  Command grasp = app.add_subcommand("grasp", "Grasps: one instant (the papers' problem), sets of candidates");
+  Command grasp = app.add_subcommand("grasp", "Grasps: contact forces at one instant; propose and rank candidates");
   grasp.require_subcommand();
   Command command =
       grasp.add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");

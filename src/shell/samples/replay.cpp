@@ -49,6 +49,10 @@ std::string items_of(const std::string& run) {
 }
 
 void replay(const Arguments& a) {
+  const std::filesystem::path given = a.run;
+  if (given.extension() == ".toml")
+    throw Error(ExitCode::kUsage, a.run + ": is a scenario; a sample is replayed out of its run",
+                "garra run " + a.run + " -o RUN, then garra replay RUN");
   if (const std::string file = items_of(a.run); !file.empty()) {
     if (!a.problem.empty() || !a.output.empty())
       throw Error(ExitCode::kUsage, "--problem and --output are of run folders", "--format json prints all there is.");

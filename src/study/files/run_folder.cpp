@@ -84,8 +84,9 @@ bool is_unfinished(const std::string& path) {
 void require_new(const std::string& path, bool is_ours) {
   std::error_code error;
   if (fs::exists(path + "/scenario.toml", error))
-    throw Error(ExitCode::kUsage, path + ": already holds a run",
-                "continue it with `garra resume " + path + "`, or give another folder with -o");
+    throw Error(
+        ExitCode::kUsage, path + ": already holds a run",
+        "continue it with `garra resume " + path + "`, replace it with --overwrite, or give another folder with -o");
   const bool locked = !is_ours && fs::exists(path + "/" + RunLock::kName, error);
   if (locked || is_unfinished(path)) return;  // to lock it tells who is at work there
   for (const auto& entry : fs::directory_iterator(path, error)) {
@@ -96,6 +97,21 @@ void require_new(const std::string& path, bool is_ours) {
 }
 
 }  // namespace
+
+void remove_run(const std::string& path, const std::vector<std::string>& needed) {
+  std::error_code error;
+  if (!fs::is_regular_file(path + "/scenario.toml", error) || !fs::is_directory(path + "/chunks", error)) return;
+  const fs::path folder = fs::weakly_canonical(path, error);
+  for (const std::string& file : needed) {
+    const fs::path whole = fs::weakly_canonical(file, error);
+    if (std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first == folder.end())
+      throw Error(ExitCode::kUsage, path + ": " + file + " lies in it, and is needed",
+                  "copy it to another folder, or give another folder with -o");
+  }
+  { const RunLock nobody_works_there(path); }
+  fs::remove_all(path, error);
+  if (error) throw Error(ExitCode::kInputOutput, path + ": cannot be removed: " + error.message());
+}
 
 RunFolder RunFolder::create(const std::string& path, const std::string& scenario_text,
                             const std::vector<std::string>& overrides, const std::vector<std::string>& models) {

@@ -299,6 +299,35 @@ def test_a_run_is_never_overwritten(copy):
     assert "already holds a run" in done.stderr and f"garra resume {copy}" in done.stderr
 
 
+def test_a_run_is_replaced_where_that_is_asked_for(copy):
+    (copy / "notes.txt").write_text("of the old run")
+    run_sphere(copy, "--seed", 99, "--overwrite", samples=2048)
+    assert summary_of(copy)["seed"] == 99 and summary_of(copy)["samples"] == 2048
+    assert not (copy / "notes.txt").exists()
+    # What the new run is made of lies in the old one.
+    done = garra("run", copy / "scenario.toml", "-o", copy, "--overwrite", expect=USAGE)
+    assert "scenario.toml lies in it, and is needed" in done.stderr and summary_of(copy)["seed"] == 99
+
+
+def test_a_folder_that_is_no_run_is_never_removed(tmp_path):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "one.txt").write_text("dear")
+    done = run_sphere(tmp_path / "letters", "--overwrite", expect=USAGE)
+    assert "is not empty, and is no run folder" in done.stderr and (tmp_path / "letters" / "one.txt").exists()
+
+
+def test_what_is_no_scenario_is_named(tmp_path):
+    done = garra("run", ROOT / "data/robots/puma560.toml", "-o", tmp_path / "r", expect=INVALID)
+    assert "this is a robot, not a scenario" in done.stderr and "garra singularity" in done.stderr
+    done = garra("run", ROOT / "data/platforms/trepa_like.toml", "-o", tmp_path / "r", expect=INVALID)
+    assert "this is a platform, not a scenario" in done.stderr
+    done = garra("replay", SPHERE, expect=USAGE)
+    assert "is a scenario; a sample is replayed out of its run" in done.stderr
+    done = garra("run", SPHERE, "-o", tmp_path / "r", "--set", "contact.friction=0.3", expect=USAGE)
+    assert "contact.1.KEY" in done.stderr and "Did you mean contacts, which stands for all?" in done.stderr
+    assert not (tmp_path / "r").exists()
+
+
 # --- when it ends
 
 
