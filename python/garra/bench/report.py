@@ -229,7 +229,7 @@ def _details(group: Table, bench: Table) -> Table:
                 "trusted": bench_profiles.share(solver) >= bench["trusted"],
                 "ratio": bench_profiles.ratio_to_best(group, solver, bench["trusted"]),
                 "failures": _failures(solver),
-                "core": core and core["problems_per_second"] / core["threads"],
+                "core": core and core.get("problems_per_core_second", core["problems_per_second"] / core["threads"]),
                 "gpu": gpu and gpu["problems_per_second"],
             }
         )

@@ -53,7 +53,10 @@ Json problems_of(const SolverRecord& solver) {
 Json throughput_of(const SolverRecord& solver) {
   Json out = Json::array();
   for (const Throughput& t : solver.throughput)
-    out.push_back({{"device", t.device}, {"problems_per_second", rounded(t.per_second, 4)}, {"threads", t.threads}});
+    out.push_back({{"device", t.device},
+                   {"problems_per_second", rounded(t.per_second, 4)},
+                   {"threads", t.threads},
+                   {"problems_per_core_second", rounded(t.per_core_second, 4)}});
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 
 #include "garra/core/error.hpp"
 
@@ -19,6 +20,13 @@ constexpr double kSlow =
     2e-2;  // [s] a first solve below this is repeated once at least: the system may have interrupted it
 constexpr double kShared = 1e-4;  // [s] a repetition of a quick problem is made of copies to take about so long,
 constexpr std::int64_t kMostCopies = 32;  // at most so many
+
+/// Time that all threads of this process have computed.
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -90,10 +98,12 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 Throughput throughput_of(const contact::Problems& batch, const contact::Options& options, const Device& device) {
   const auto start = Clock::now();
+  const double processor_start = processor_seconds();
   (void)contact::solve(batch, options, device);
-  const double seconds = seconds_since(start);
-  const int threads = device.executor == Executor::kCuda ? 0 : solve_threads(device);
-  return {describe(device), static_cast<double>(batch.count) / seconds, threads};
+  const double seconds = seconds_since(start), processor = processor_seconds() - processor_start;
+  const auto count = static_cast<double>(batch.count);
+  if (device.executor == Executor::kCuda) return {describe(device), count / seconds, 0, 0};
+  return {describe(device), count / seconds, solve_threads(device), count / std::max(processor, 1e-6)};
 }
 
 void add_throughput(const contact::Problems& tried, const contact::Options& options, const MeasureOptions& measure,

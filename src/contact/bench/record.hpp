@@ -33,8 +33,9 @@ struct Outcome {
 /// Of a batch on one device.
 struct Throughput {
   std::string device;
-  double per_second = 0;  ///< problems solved or not
-  int threads = 0;        ///< processor threads that worked; 0 on a GPU
+  double per_second = 0;       ///< problems solved or not
+  int threads = 0;             ///< processor threads that worked; 0 on a GPU
+  double per_core_second = 0;  ///< problems by processor time of all threads, however busy the machine was; 0 on a GPU
 };
 
 /// One solver on one set. The first `outcomes.size()` problems of the set were tried.

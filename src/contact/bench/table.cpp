@@ -41,9 +41,9 @@ std::string solver_line(const SolverRecord& solver, std::int64_t problems) {
     return formatted("  %-26s %s\n", solver.name.c_str(), solver.not_run.substr(0, solver.not_run.find('\n')).c_str());
   const Totals t = totals(solver);
   const std::string rate = solver.throughput.empty() || solver.throughput[0].threads == 0
-                               // Per core, so that machines with other numbers of cores compare.
+                               // Of processor time, so that other numbers of cores and busy machines compare.
                                ? "-"
-                               : formatted("%.3g", solver.throughput[0].per_second / solver.throughput[0].threads);
+                               : formatted("%.3g", solver.throughput[0].per_core_second);
   std::string line = formatted("  %-26s %9s %9s %9s %9s %11.0f %11s  ", solver.name.c_str(), percent(t.share()).c_str(),
                                time_text(t.median).c_str(), time_text(t.mean).c_str(), time_text(t.p999).c_str(),
                                t.iterations, rate.c_str());
