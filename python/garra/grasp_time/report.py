@@ -23,7 +23,7 @@ DRIVES = {
     "constant": "constant joint torques",
     "sampled": "joint torques from a table",
 }
-MOST_GAP = 1e-6  # [m]
+GAP_PER_SLIP = 0.01
 MOST_MOMENTUM = 1e-9  # [N s]
 CONE_PER_TOL = 1e3  # [N]: residuals are scale-invariant, forces are of tens of newtons
 SCHEMES = {"moreau_jean": "Moreau-Jean steps", "explicit": "explicit steps"}
@@ -176,7 +176,7 @@ def audit(summary: Table) -> list[Table]:
     work = "kinetic, gained beyond the work done; shrinks with the step. Limit: median peak force times slip path"
     rows = (
         ("Residual", "worst_residual", "1", tol, "of a solved contact problem; limit: the tolerance asked for"),
-        ("Gap", "worst_gap", "m", MOST_GAP, "between the object and a fingertip that carries force"),
+        ("Gap", "worst_gap", "m", GAP_PER_SLIP * time["slip"], "between the object and a fingertip that carries force. Limit: a hundredth of `slip`"),
         ("Cone", "worst_cone", "N", CONE_PER_TOL * tol, "tangential force beyond friction times normal force"),
         ("Momentum", "momentum_balance", "N*s", MOST_MOMENTUM, "of the object beyond all impulses on it: rounding"),
         ("Energy", "energy_balance", "J", _slip_work(summary), work),

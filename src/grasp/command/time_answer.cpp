@@ -1,5 +1,6 @@
 // The answer of a grasp study in time for a terminal.
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -107,10 +108,35 @@ std::string largest(const Json& x, const char* unit) {
   return x.is_null() ? std::string("-") : format("%.1e ", x.get<double>()) + unit;
 }
 
+/// The work of the least median peak force over the distance that counts as a slip [J]; NaN: not known.
+double slip_work(const Json& s) {
+  double least = NAN;
+  for (const Json& level : s["levels"]) {
+    if (level["peak_force"].is_null() || level["peak_force"]["quantiles"]["0.5"].is_null()) continue;
+    const double work = level["peak_force"]["quantiles"]["0.5"].get<double>() * s["time"]["slip"].get<double>();
+    least = std::isnan(least) ? work : std::min(least, work);
+  }
+  return least;
+}
+
+/// Whether errors of energy and gap matter, as the report judges them.
+std::string judged(const Json& s) {
+  const Json& a = s["audit"];
+  const double slip = s["time"]["slip"], most_gap = 0.01 * slip, most_energy = slip_work(s);
+  if (a["energy_balance"].is_null() || a["worst_gap"].is_null() || std::isnan(most_energy) || slip <= 0) return "";
+  const double energy = a["energy_balance"], gap = a["worst_gap"];
+  const std::string limits = format("%.1e J (peak force x slip) and %.1e m (slip / 100)", most_energy, most_gap);
+  if (energy <= most_energy && gap <= most_gap)
+    return "                   small: energy and gap are below " + limits + "\n";
+  return std::string("                   TOO LARGE: ") + (energy > most_energy ? "energy" : "") +
+         (energy > most_energy && gap > most_gap ? " and " : "") + (gap > most_gap ? "gap" : "") + ", against " +
+         limits + "; halve time.step and compare P(held)\n";
+}
+
 std::string audit(const Json& s) {
   const Json& a = s["audit"];
   std::string out = "\nLargest errors     energy " + largest(a["energy_balance"], "J") + ", momentum " +
-                    largest(a["momentum_balance"], "N s") + ", gap " + largest(a["worst_gap"], "m") + "\n";
+                    largest(a["momentum_balance"], "N s") + ", gap " + largest(a["worst_gap"], "m") + "\n" + judged(s);
   out += "                   residual " + largest(a["worst_residual"], "") +
          format("(tolerance %.0e), cone ", s["solver"]["tol"].get<double>()) + largest(a["worst_cone"], "N") + "\n";
   if (!a["unstable_share"].is_null())

@@ -226,9 +226,21 @@ def test_a_time_limit_stops_it_to_be_resumed(whole, tmp_path):
     assert results(tmp_path / "run") == results(whole)
 
 
+def test_errors_that_matter_are_said_to_be_too_large(tmp_path):
+    text = run(tmp_path / "run", "--set", "time.slip=1e-7", samples=48).stdout
+    summary = summary_of(tmp_path / "run")
+    work = min(level["peak_force"]["quantiles"]["0.5"] for level in summary["levels"]) * 1e-7
+    large = [n for n, k, most in (("energy", "energy_balance", work), ("gap", "worst_gap", 1e-9)) if summary["audit"][k] > most]
+    assert large and f"TOO LARGE: {' and '.join(large)}, against " in text and "halve time.step" in text
+
+
 def test_the_answer_is_a_table_of_the_levels(tmp_path):
     text = run(tmp_path / "run", samples=48).stdout
     assert "at 3 levels of friction" in text and "P(no slip)" in text and "Largest errors" in text
+    summary = summary_of(tmp_path / "run")
+    work = min(level["peak_force"]["quantiles"]["0.5"] for level in summary["levels"]) * summary["time"]["slip"]
+    assert summary["audit"]["energy_balance"] < work and summary["audit"]["worst_gap"] < 0.01 * summary["time"]["slip"]
+    assert f"small: energy and gap are below {work:.1e} J (peak force x slip)" in text
     assert f"garra replay {tmp_path / 'run'} --sample" in text
     for level in summary_of(tmp_path / "run")["levels"]:
         line = next(row for row in text.splitlines() if row.startswith(f"  {level['friction']:g} "))
