@@ -57,6 +57,8 @@ _OF_HANDS = (
     "bias",
     "torque_limit",
 )
+_STATES = {0: "stick", 1: "slip", 2: "open"}
+MOST_CONTACTS = 8  # lines of a replay that is printed
 _CONSTANT_ONE = ("constant", 1.0, 0.0, 0.0, 0.0)
 
 
@@ -76,6 +78,7 @@ class Set:
         arrays: dict[str, np.ndarray],
         mesh: tuple[np.ndarray, np.ndarray] | None = None,
         names: list[str] | None = None,
+        contact_names: list[str] | None = None,
     ) -> None:
         self.first = first
         """[G+1] rows of each grasp"""
@@ -84,7 +87,9 @@ class Set:
         self.mesh = mesh
         """Vertices [v, 3] and triangles [f, 3] of the object, for pictures and for grasps from within"""
         self.names = names
-        """Of the grasps, for reports only"""
+        """Of the grasps, for what is printed and for reports"""
+        self.contact_names = contact_names
+        """Of the rows of contacts [m], for the same"""
         self.about: dict[str, Any] = {}
         """Of a set that propose() made: samples drawn, fate (what became of them), mesh, warning"""
         self.sample: np.ndarray | None = None
@@ -107,6 +112,7 @@ class Set:
         first: Any = None,
         mesh: tuple[Any, Any] | None = None,
         names: Any = None,
+        contact_names: Any = None,
         **others: Any,
     ) -> Set:
         """points, normals: [G, k, 3], or [m, 3] with first [G+1], the first row of each grasp and the number of rows.
@@ -121,7 +127,8 @@ class Set:
         torsion, the moment about the normal that goes with force [N m]; angular_mobility as mobility, of moments
         [1/(kg m^2)], or angular_jacobian as jacobian, the angular velocity of what touches there. mesh: the object's vertices
         [v, 3] and triangles [f, 3], counterclockwise from outside, for pictures and for grasps from within, whose
-        normals all point away from the centre of mass. For reports only: names, a text for each grasp.
+        normals all point away from the centre of mass. For what is printed and for reports: names, a text for each
+        grasp, and contact_names, [G, k] or [m] texts.
         """
         points = numbers("points", points)
         if points.ndim != (3 if first is None else 2) or points.shape[-1] != 3:
@@ -156,7 +163,11 @@ class Set:
             raise ValueError("mesh: expected finite vertices [v, 3] and triangles [f, 3], whole numbers below v")
         if names is not None and len(names := [str(name) for name in names]) != len(first) - 1:
             raise ValueError(f"names: {len(names)} of them, not {len(first) - 1}")
-        return cls(first, arrays, mesh, names)
+        if contact_names is not None:
+            contact_names = [str(name) for name in np.asarray(contact_names, dtype=str).ravel()]
+            if len(contact_names) != int(np.prod(lead)):
+                raise ValueError(f"contact_names: {len(contact_names)} of them, not {int(np.prod(lead))}")
+        return cls(first, arrays, mesh, names, contact_names)
 
     @classmethod
     def from_grasps(cls, grasps: Sequence[Grasp], **others: Any) -> Set:
@@ -189,7 +200,7 @@ class Set:
             jacobian=np.concatenate(rows),
             mass_matrix=np.eye(joints),
             torque=np.array(torques),
-            **others,
+            **{"names": [g.name for g in grasps], "contact_names": [n for g in grasps for n in g.contact_names], **others},
         )
 
     @classmethod
@@ -234,10 +245,7 @@ class Set:
 
         with h5py.File(path) as file:
             read = cls._from_named({name: file[name][()] for name in _names() if name in file}, path)
-            read.mesh, read.names = mesh_of(file), names_of(file, len(read))
-            if "sample" in file:
-                read.sample = file["sample"][()]
-            return read
+            return read._with_names(file)
 
     @classmethod
     def from_npz(cls, path: str | PathLike[str]) -> Set:
@@ -245,14 +253,18 @@ class Set:
         try:
             with np.load(path, allow_pickle=False) as file:
                 read = cls._from_named({name: file[name] for name in _names() if name in file}, path)
-                read.mesh, read.names = mesh_of(file), names_of(file, len(read))
-                if "sample" in file:
-                    read.sample = file["sample"]
-                return read
+                return read._with_names(file)
         except (FileNotFoundError, IsADirectoryError, PermissionError, _core.FileError):
             raise
         except NPZ_ERRORS as error:
             raise _core.FileError(f"{path}: {error}") from None
+
+    def _with_names(self, file: Any) -> Set:
+        """With what a file has for people."""
+        self.mesh, self.names = mesh_of(file), names_of(file, "name", len(self))
+        self.contact_names = names_of(file, "contact_name", int(self.first[-1]))
+        self.sample = file["sample"][()] if "sample" in file else None
+        return self
 
     @classmethod
     def _from_named(cls, arrays: dict[str, np.ndarray], path: Any) -> Set:
@@ -269,6 +281,7 @@ class Set:
         if Path(path).suffix == ".npz":
             more = {} if self.mesh is None else {"object/vertex": self.mesh[0], "object/face": self.mesh[1]}
             more |= {} if self.names is None else {"name": np.array(self.names, dtype=str)}
+            more |= {} if self.contact_names is None else {"contact_name": np.array(self.contact_names, dtype=str)}
             more |= {} if self.sample is None else {"sample": self.sample}
             np.savez(path, first=self.first, **self.arrays, **more)
             return
@@ -282,6 +295,8 @@ class Set:
                 file["object/vertex"], file["object/face"] = self.mesh
             if self.names is not None:
                 file.create_dataset("name", data=self.names, dtype=h5py.string_dtype())
+            if self.contact_names is not None:
+                file.create_dataset("contact_name", data=self.contact_names, dtype=h5py.string_dtype())
             if self.sample is not None:
                 file["sample"] = self.sample
 
@@ -335,7 +350,9 @@ class Ranking:
             **found.columns,
             hand=found.hand,
             decided=found.decided,
-            candidates=Set(grasps.first, grasps.arrays, grasps.mesh, grasps.names) if grasps else None,
+            candidates=Set(grasps.first, grasps.arrays, grasps.mesh, grasps.names, grasps.contact_names)
+            if grasps
+            else None,
             study=found.study,
             seconds=found.seconds,
         )
@@ -359,14 +376,28 @@ class Ranking:
         """How many grasps are not ranked, by reason."""
         return {name: int((self.status == k).sum()) for k, name in enumerate(STATUS) if k and (self.status == k).any()}
 
-    def replay(self, grasp: int | None = None, sample: int = 0) -> dict[str, Any]:
-        """One sample of one grasp (the best), in full: what was drawn, contacts, forces, outcome, margins."""
+    def name(self, grasp: int) -> str:
+        """can (grasp 38); grasp 38 where the set has no names."""
+        return ranking_file.name_of(self.candidates.names if self.candidates else None, grasp)
+
+    def contact_name(self, grasp: int, contact: int) -> str:
+        """Of a contact of a grasp, both from 0: its name in the set, else contact 1; none: -1."""
+        if contact < 0:
+            return "none"
+        names = self.candidates.contact_names if self.candidates else None
+        return ranking_file.contact_name_of(names, self.candidates.first if names else None, grasp, contact)
+
+    def replay(self, grasp: int | None = None, sample: int = 0) -> Replay:
+        """One sample of one grasp (the best), in full: what was drawn, contacts, forces, outcome, margins. It prints a
+        line for each contact."""
         if self.candidates is None or not self.uncertain:
             raise ValueError("this ranking does not know its set")
         which = self.best if grasp is None else grasp
-        return _core.grasp_set_replay(
+        found = _core.grasp_set_replay(
             self.candidates.first, self.candidates._arrays(), self.uncertain, whole("grasp", which), whole("sample", sample, 0, 2**63 - 1)
         )
+        contacts = [self.contact_name(which, j) for j in range(len(found["point"]))]
+        return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row a grasp, by its index in the set, the best first."""
@@ -392,6 +423,10 @@ class Ranking:
             },
             index=pandas.Index(np.arange(len(self.rank)), name="grasp"),
         )
+        if self.candidates and self.candidates.names:
+            frame.insert(0, "name", self.candidates.names)
+        if self.candidates and self.candidates.contact_names:
+            frame["fails_first_name"] = [self.contact_name(g, int(j)) for g, j in enumerate(self.fails_first)]
         return frame.iloc[np.concatenate([self.order, np.flatnonzero(self.rank == 0)])]
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
@@ -433,7 +468,9 @@ class Ranking:
             study=self.study,
             seconds=self.seconds,
             version=_core.version,
-            grasps=ranking_file.Grasps(set_.first, set_.arrays, set_.mesh, set_.names) if set_ else None,
+            grasps=ranking_file.Grasps(set_.first, set_.arrays, set_.mesh, set_.names, set_.contact_names)
+            if set_
+            else None,
             without="" if set_ else "this ranking does not know its set",
         )
 
@@ -452,7 +489,7 @@ class Ranking:
         p = self.p_held[shown]
         errors = np.abs(np.stack([p - self.low[shown], self.high[shown] - p]))
         ax.errorbar(p, np.arange(len(shown)), xerr=errors, fmt="o", capsize=3)
-        ax.set_yticks(np.arange(len(shown)), [f"grasp {g}" for g in shown])
+        ax.set_yticks(np.arange(len(shown)), [self.name(g) for g in shown])
         ax.invert_yaxis()
         ax.set_xlabel("P(held), 95 % interval")
         return ax
@@ -461,10 +498,30 @@ class Ranking:
         lines = [f"<Ranking: {len(self.order):,} of {len(self.rank):,} grasps, {self._drawn()}"]
         for g in self.order[:3]:
             lines.append(
-                f"  {self.rank[g]}. grasp {g}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]"
+                f"  {self.rank[g]}. {self.name(g)}: P(held) = {self.p_held[g]:.4f} [{self.low[g]:.4f}, {self.high[g]:.4f}]"
             )
-        lines += [f"  {count:,} {name.replace('_', ' ')}" for name, count in self.refused.items()]
+        for name, count in self.refused.items():
+            lines.append(f"  {count:,} refused, {name.replace('_', ' ')}: {_core.grasp_statuses[name]['meaning']}")
         return "\n".join(lines) + ">"
+
+
+class Replay(dict[str, Any]):
+    """A sample of a grasp by the names of its parts; `contacts` has the names of the contacts."""
+
+    def __init__(self, found: dict[str, Any], title: str, contacts: list[str]) -> None:
+        super().__init__(found)
+        self.title, self.contacts = title, contacts
+
+    def __repr__(self) -> str:
+        lines = [f"{self.title}: {self['outcome'].replace('_', ' ')}"]
+        states = [_STATES.get(int(state), "unknown") for state in self.get("state", ())]
+        for j, name in enumerate(self.contacts[:MOST_CONTACTS]):
+            n, t, o = self["force"][j]
+            state = f"{states[j]}, " if states else ""
+            lines.append(f"  {name}: {state}{n:.4g} {t:.4g} {o:.4g} N, friction {self['friction'][j]:.4g}")
+        if len(self.contacts) > MOST_CONTACTS:
+            lines.append(f"  and {len(self.contacts) - MOST_CONTACTS} more")
+        return "\n".join(lines)
 
 
 class RankedRun(Result):
@@ -480,7 +537,7 @@ RESULTS["grasp_set"] = RankedRun
 
 
 def rank(
-    grasps: Set | str | PathLike[str] | None = None,
+    grasps: Set | Sequence[Grasp] | str | PathLike[str] | None = None,
     *,
     points: Any = None,
     normals: Any = None,
@@ -512,7 +569,7 @@ def rank(
 ) -> Ranking:
     """How probably each candidate grasp holds, and their order.
 
-    grasps: a Set, or a file (HDF5, NPZ); or points, normals and `others` as Set.from_arrays() takes them. friction,
+    grasps: a Set, grasps out of garra.grasp.from_mujoco, or a file (HDF5, NPZ); or points, normals and `others` as Set.from_arrays() takes them. friction,
     mass: numbers, arrays of the set, or garra.uniform(), garra.normal() (the value itself), garra.scale() (a factor on
     the set's). com: the set's centres of mass, or garra.ball() for how far they are off [m]. slide: standard deviation,
     or distribution, of contact points along the surface in both directions [m]. tilt: half angle of a cone that the
@@ -538,6 +595,11 @@ def rank(
         **others,
     }
     candidates = _set_of(grasps, points, normals, {k: v for k, v in parts.items() if v is not None})
+    if "friction" not in candidates.arrays and (not _is_drawn(friction) or friction.relative):
+        raise _core.UsageError(
+            "rank() without friction: the set has none\n"
+            "Give friction=0.5, an array [G, k], garra.uniform(0.3, 0.8) or garra.normal(0.5, 0.1)."
+        )
     common, own, friction_is_factor = _friction(friction)
     uncertain = {
         "friction": common,
@@ -687,6 +749,10 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Se
         return Set.from_arrays(points, normals, **parts)
     if points is not None or normals is not None:
         raise TypeError("rank() takes a set of grasps, or points and normals, not both")
+    if isinstance(grasps, list | tuple):
+        grasps = Set.from_grasps(grasps)
+    if isinstance(grasps, np.ndarray):
+        raise TypeError("rank() takes arrays by their names: rank(points=..., normals=..., friction=...)")
     if not isinstance(grasps, Set):
         grasps = Set.from_npz(grasps) if is_npz(grasps) else Set.from_hdf5(grasps)
     if not parts:
@@ -694,5 +760,5 @@ def _set_of(grasps: Any, points: Any, normals: Any, parts: dict[str, Any]) -> Se
     # What is given here stands in place of the set's.
     arrays = dict(grasps.arrays)
     kept = {name: arrays.pop(name) for name in ("point", "normal")}
-    known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names}
+    known = {"first": grasps.first, "mesh": grasps.mesh, "names": grasps.names, "contact_names": grasps.contact_names}
     return Set.from_arrays(kept["point"], kept["normal"], **known, **{**arrays, **parts})

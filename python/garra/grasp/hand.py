@@ -99,6 +99,13 @@ class Grasp:
     notes: tuple[str, ...] = ()  #: what of the source is not in this problem
 
     @property
+    def contact_names(self) -> list[str]:
+        """The hand's geom at each contact; with a number where it touches more than once."""
+        hands = [hand for hand, _ in self.geoms]
+        seen = [hands[: j + 1].count(hand) for j, hand in enumerate(hands)]
+        return [f"{hand} {n}" if hands.count(hand) > 1 else hand for hand, n in zip(hands, seen, strict=True)]
+
+    @property
     def W(self) -> np.ndarray:
         """Wrench matrix (7): wrench (force; moment) of contact forces, [6, 3k]."""
         return wrench_matrix(self.points - self.com, self.frames)
@@ -266,6 +273,8 @@ class Grasp:
             balance=balance,
             imbalance=left,
             force=found.c.reshape(samples, k, 3),
+            contacts=self.contact_names,
+            moves=breaks | slips,
         )
 
     def __repr__(self) -> str:

@@ -24,7 +24,7 @@ RANK = 1e-10  # of the largest singular value: equality constraints that say the
 def from_mujoco(
     model: mujoco.MjModel,
     data: mujoco.MjData,
-    object: str | int = "cube",
+    object: str | int | None = None,
     hand: str | int | None = None,
     *,
     reduce: str | None = None,
@@ -33,7 +33,7 @@ def from_mujoco(
     """The grasp that `data` shows: contact forces, accelerations and robustness by garra, everything else by MuJoCo.
 
     object: name or id of the body that is held; it has a free joint, or slides and hinges that leave it six freedoms in
-    a world at rest. hand: root body of the hand; contacts with anything else are then left out. Without it all contacts
+    a world at rest; None: the only body that does. hand: root body of the hand; contacts with anything else are then left out. Without it all contacts
     of the object count, those with a table too.
     reduce="corners": of the contacts of one pair of geoms the three that span the largest area are kept.
     most_contacts: a grasp with more is refused; 32 is the most there is. `data` is not changed.
@@ -99,10 +99,14 @@ class _Scene:
     def _names(self, bodies) -> str:
         return ", ".join(self.name("body", b) for b in bodies) or "none"
 
-    def held_body(self, object: str | int) -> int:
+    def held_body(self, object: str | int | None) -> int:
         """A body with six freedoms of its own and nothing that moves on it."""
         m = self.model
         free = [b for b in range(1, m.nbody) if self._is_free(b)]
+        if object is None:
+            if len(free) != 1:
+                raise ValueError(f"object= names the body that is held; bodies that move freely: {self._names(free)}")
+            object = free[0]
         if isinstance(object, str) and self.mj.mj_name2id(m, self.mj.mjtObj.mjOBJ_BODY, object) < 0:
             raise ValueError(f"no body {object!r} in the model; bodies that move freely: {self._names(free)}")
         body = self.body(object)

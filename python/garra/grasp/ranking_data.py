@@ -32,11 +32,14 @@ def build(found: Found) -> Table:
             for key in ("p_held", "low", "high", "difference", "difference_low", "difference_high")
         },
         "friction": None,
+        "radius": None,
         "names": None,
         "pictures": None,
     }
     if np.isfinite(columns["critical_friction"][order]).any() or np.isinf(columns["critical_friction"][order]).any():
         data["friction"] = column(columns["critical_friction"][order], "<f4")
+    if not np.isnan(columns["wrench_radius"][order]).all():
+        data["radius"] = column(columns["wrench_radius"][order], "<f4")
     grasps = found.grasps
     if grasps:
         contacts = np.diff(grasps.first)[order]
@@ -45,6 +48,7 @@ def build(found: Found) -> Table:
             data["names"] = [grasps.names[g] for g in order]
         data["pictures"] = _pictures(grasps, order[: int(np.searchsorted(np.cumsum(contacts), MOST_CONTACTS, "right"))])
         data["pictures"]["friction"] = _friction(found, data["pictures"]["friction"])
+        data["pictures"]["limit"] = _limit(found, grasps, data["pictures"]["count"])
         if not found.study.get("mass_is_factor", True):
             data["pictures"]["mass"] = None  # another one was held
     return data
@@ -56,6 +60,15 @@ def _friction(found: Found, of_set: Table | None) -> Table:
     factor = float(said.get("friction_nominal", 1)) * float(said.get("own_friction_nominal", 1))
     is_factor = said.get("friction_is_factor", True)
     return {"factor": factor if said else 1.0, "set": of_set if is_factor else None, "known": bool(said)}
+
+
+def _limit(found: Found, grasps: Grasps, count: int) -> Table | None:
+    """Of the normal force at each contact: the set's, or the study's where that is smaller."""
+    rows = _rows(grasps.first, found.order[:count])
+    own = grasps.arrays.get("force_limit")
+    limit = np.full(len(rows), np.inf) if own is None else own[rows]
+    limit = np.minimum(limit, float(found.study.get("force_limit", np.inf)))
+    return column(limit, "<f4") if np.isfinite(limit).any() else None
 
 
 def _pictures(grasps: Grasps, order: np.ndarray) -> Table:
@@ -81,7 +94,7 @@ def _pictures(grasps: Grasps, order: np.ndarray) -> Table:
         "point": points | place,
         "normal": column(np.round(32767 * normals), "<i2"),
         "friction": column(arrays["friction"][rows], "<f4") if "friction" in arrays else None,
-        "limit": column(arrays["force_limit"][rows], "<f4") if "force_limit" in arrays else None,
+        "contact_names": [grasps.contact_names[row] for row in rows] if grasps.contact_names else None,
         "mass": column(arrays["mass"][order], "<f4") if "mass" in arrays else None,
         "com": column(arrays["com"][order] if "com" in arrays else np.zeros((count, 3)), "<f4"),
         "gravity": column(gravity, "<f4"),

@@ -58,6 +58,7 @@ class Grasps:
     arrays: dict[str, np.ndarray]  #: point, normal [m, 3], ... as far as they are there
     mesh: tuple[np.ndarray, np.ndarray] | None = None  #: vertices [v, 3], triangles [f, 3] of the object
     names: list[str] | None = None  #: of the grasps
+    contact_names: list[str] | None = None  #: of the rows of contacts
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,7 @@ def _grasps(h5: Any, file: Path, count: int) -> Grasps:
         if rows < 0 or array.size != np.prod(shape):
             raise DamagedFile(f"{file}: {name}: does not fit the {count} grasps of the ranking")
         arrays[name] = array.reshape(shape)
-    return Grasps(first, arrays, mesh_of(h5), names_of(h5, count))
+    return Grasps(first, arrays, mesh_of(h5), names_of(h5, "name", count), names_of(h5, "contact_name", rows))
 
 
 def mesh_of(h5: Any) -> tuple[np.ndarray, np.ndarray] | None:
@@ -256,10 +257,20 @@ def sound_mesh(vertex: Any, face: Any) -> tuple[np.ndarray, np.ndarray] | None:
     return (vertex, face) if 0 <= face.min() <= face.max() < len(vertex) else None
 
 
-def names_of(h5: Any, count: int) -> list[str] | None:
-    """name [g], texts, where the set has them."""
+def name_of(names: list[str] | None, grasp: int) -> str:
+    return f"{names[grasp]} (grasp {grasp})" if names and names[grasp] else f"grasp {grasp}"
+
+
+def contact_name_of(names: list[str] | None, first: np.ndarray | None, grasp: int, contact: int) -> str:
+    """Of a contact of a grasp, both from 0."""
+    name = names[int(first[grasp]) + contact] if names and first is not None else ""
+    return name or f"contact {contact + 1}"
+
+
+def names_of(h5: Any, key: str, count: int) -> list[str] | None:
+    """Texts [count], where the set has them."""
     try:
-        names = h5["name"] if "name" in h5 else None
+        names = h5[key] if key in h5 else None
     except ValueError:  # of an NPZ file a pickle, which is never read
         return None
     if names is None or names.shape != (count,) or names.dtype.kind not in "OSU":

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from garra.grasp import figures, ranking_data, ranking_words
+from garra.grasp import figures, ranking_data, ranking_file, ranking_words
 from garra.grasp.ranking_file import Found
 from garra.page import words
 from garra.page.html import dumps, page
@@ -43,6 +43,7 @@ def build(found: Found) -> str:
         contacts=_contacts(found, order),
         pictures=min(PICTURES, data["pictures"]["count"]) if data["pictures"] else 0,
         best=_best(found, order[:PICTURES]),
+        radius=data["radius"] is not None,
         drawn_friction=_is_drawn(found.study),
         mesh=data["pictures"]["mesh"] if data["pictures"] else None,
         data=data,
@@ -64,8 +65,13 @@ def _facts(found: Found) -> list[str]:
 
 
 def name_of(found: Found, grasp: int) -> str:
-    names = found.grasps.names if found.grasps else None
-    return f"{names[grasp]} (grasp {grasp})" if names and names[grasp] else f"grasp {grasp}"
+    return ranking_file.name_of(found.grasps.names if found.grasps else None, grasp)
+
+
+def contact_of(found: Found, grasp: int, contact: int) -> str:
+    grasps = found.grasps
+    names, first = (grasps.contact_names, grasps.first) if grasps else (None, None)
+    return ranking_file.contact_name_of(names, first, grasp, contact) if contact >= 0 else "none"
 
 
 def _headline(found: Found, order: np.ndarray) -> Table:
@@ -139,7 +145,7 @@ def _hand(found: Found, order: np.ndarray) -> Table | None:
             "p": [_share(float(found.columns[key][g])) for key in ("p_held", "p_no_slip", "p_can_be_held")],
             "margin": " · ".join(words.number(float(x)) for x in margin),
             "radius": words.number(float(found.columns["wrench_radius"][g])),
-            "fails": f"contact {fails + 1}" if fails >= 0 else "none",
+            "fails": contact_of(found, int(g), fails),
         })  # fmt: skip
     return {
         "name": found.hand,

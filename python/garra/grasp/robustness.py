@@ -76,6 +76,23 @@ class Robustness:
     imbalance: np.ndarray  #: what the command leaves unbalanced, over the whole wrench, [samples]
     force: np.ndarray  #: contact forces on the object [N], NaN where unsolved, [samples, k, 3]
 
+    contacts: list[str]  #: their names, [k]
+    moves: np.ndarray  #: the contact slips or opens, [samples, k]
+
+    @property
+    def fails_first(self) -> dict[str, int]:
+        """Samples in which each contact slips or opens, the most frequent first."""
+        counts = (self.moves & self.solved[:, None]).sum(axis=0)
+        return {self.contacts[j]: int(counts[j]) for j in np.argsort(-counts, kind="stable") if counts[j]}
+
+    @property
+    def margin(self) -> np.ndarray:
+        """[samples] smallest 1 - |c_T| / (mu c_n) of the contacts that press; NaN where unsolved."""
+        n, tangential = self.force[:, :, 0], np.hypot(self.force[:, :, 1], self.force[:, :, 2])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(n > 0, tangential / (self.friction * n), 0.0)
+        return np.where(self.solved, 1 - share.max(axis=1, initial=0.0), np.nan)
+
     @property
     def samples(self) -> int:
         return len(self.outcome)
@@ -142,7 +159,10 @@ class Robustness:
         lines = [f"{self.title}: {self.samples} samples, seed {self.seed}"]
         lines += [f"  {name:<15}{p}  {interval}" for name, p, interval in self._lines()]
         counts = [f"{name} {count}" for name, count in self.outcomes.items() if count]
-        return "\n".join([*lines, "  " + ", ".join(counts)])
+        lines.append("  " + ", ".join(counts))
+        if self.fails_first:
+            lines.append("  slips or opens: " + ", ".join(f"{name} {n}" for name, n in list(self.fails_first.items())[:4]))
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -72,7 +72,10 @@ std::string text(const ProposeArguments& a, const ProposeAnswer& answer) {
   out += "\n" + object_text(answer) + "\nSamples            " + std::to_string(p.samples) + "\n";
   const auto names = names_of(SampleFate{});
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (p.fate[k] > 0) out += counted(words(names[k]), p.fate[k], static_cast<double>(p.samples));
+    // "Open" is a contact's state, too.
+    if (p.fate[k] > 0)
+      out += counted(k == static_cast<std::size_t>(SampleFate::kOpen) ? "no force closure" : words(names[k]), p.fate[k],
+                     static_cast<double>(p.samples));
   out += "\nSpeed              " + short_number(static_cast<double>(p.set.count()) / std::max(answer.seconds, 1e-9)) +
          " grasps/s on " + answer.device + "\n";
   out += "Set                " + a.output + "\n";

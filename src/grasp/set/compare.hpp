@@ -19,12 +19,13 @@ void set_difference(const SetStudy& study, std::span<const VerdictBits> verdicts
                     std::size_t g, Ranking& out);
 
 /// What decides about a grasp's place. The smaller, the better: those with most samples, which is all of them unless
-/// some were given up; the most probable; then the one that needs the least friction; then the first of the set.
+/// some were given up; the most probable; then the one with the largest wrench radius, where it has one; then the one
+/// that needs the least friction; then the first of the set.
 struct RankKey {
   RankKey() = default;
   RankKey(const Ranking& r, std::size_t row, std::int64_t number);
 
-  double samples = 0, p_held = 0, friction = 0;
+  double samples = 0, p_held = 0, radius = 0, friction = 0;
   std::int64_t grasp = 0;
   friend auto operator<=>(const RankKey&, const RankKey&) = default;
 };

@@ -61,6 +61,19 @@ def test_friction_that_is_drawn_gives_the_share_above_what_is_needed():
     np.testing.assert_allclose(own.p_held, share, atol=5 * np.sqrt(share * (1 - share) / 4000))
 
 
+def test_ties_go_by_the_wrench_radius_where_there_are_force_limits():
+    # Pinches of a light body that hold in all samples: the second one may press twice as hard, the first one has more
+    # friction in hand. An added push along the line of the contacts is what the limits bear.
+    points = np.array([[[-0.03, 0, 0], [0.03, 0, 0]]] * 3)
+    normals = np.array([[[1.0, 0, 0], [-1, 0, 0]]] * 3)
+    parts = {"friction": [[0.9, 0.9], [0.8, 0.8], [0.8, 0.8]], "mass": 0.05, "torsion_radius": 0.01}
+    limited = garra.grasp.rank(points=points, normals=normals, force_limit=[[5, 5], [10, 10], [7, 7]], samples=100, **parts)
+    assert (limited.p_held == 1).all() and list(limited.order) == [1, 2, 0]
+    assert list(np.argsort(-limited.wrench_radius)) == [1, 2, 0]
+    free = garra.grasp.rank(points=points, normals=normals, samples=100, **parts)
+    assert np.isnan(free.wrench_radius).all() and free.order[0] == np.argmin(free.critical_friction[:, 1])
+
+
 def test_sets_of_any_numbers_of_contacts_go_to_files_and_back(tmp_path):
     rng = np.random.default_rng(0)
     normals = rng.normal(size=(9, 3))
@@ -132,6 +145,10 @@ def test_bad_grasps_and_bad_files_say_what_is_wrong(tmp_path):
         garra.grasp.rank(points=points, normals=normals[:2], friction=0.5, mass=0.1)
     with pytest.raises(garra.UsageError, match="nothing that the grasps have to hold"):
         garra.grasp.rank(points=points, normals=normals, friction=0.5)
+    with pytest.raises(garra.UsageError, match="without friction.*\nGive friction=0.5"):
+        garra.grasp.rank(points=points, normals=normals, mass=0.1)
+    with pytest.raises(TypeError, match=r"rank\(points=..., normals=..., friction=...\)"):
+        garra.grasp.rank(points)
     with pytest.raises(TypeError, match="frction"):
         garra.grasp.rank(points=points, normals=normals, frction=0.5, mass=1)
 

@@ -829,6 +829,43 @@ def test_draws_have_the_moments_of_their_distributions():
         normal(0, 1, min=9).draw(rng, 10, 1)
 
 
+def test_the_only_free_body_is_the_object():
+    model = mujoco.MjModel.from_xml_string(SLIDERS.format(more=""))
+    data = mujoco.MjData(model)
+    data.ctrl[:] = PRESS, -PRESS
+    assert from_mujoco(model, data).name == "ball"
+    two = mujoco.MjModel.from_xml_string(
+        SLIDERS.format(more='<body name="other" pos="9 9 9"><freejoint/><geom size=".1"/></body>')
+    )
+    with pytest.raises(ValueError, match="object= names the body that is held; bodies that move freely: ball, other"):
+        from_mujoco(two, mujoco.MjData(two))
+
+
+def test_names_of_contacts_and_grasps_stay_to_the_end(tmp_path):
+    grasp = ball_between_pads()
+    result = grasp.robustness(friction=uniform(0.5 * NEEDED, 1.5 * NEEDED), samples=400)
+    failed = (result.outcome == "slipping").sum()
+    assert result.contacts == ["left pad", "right pad"] == grasp.contact_names
+    assert set(result.fails_first) <= {"left pad", "right pad"} and max(result.fails_first.values()) <= failed
+    assert sum(result.fails_first.values()) >= failed > 50
+    assert "slips or opens: " in repr(result) and " pad " in repr(result)
+    held = result.outcome == "held"
+    expected = 1 - (MASS * G / 2 / PRESS) / result.friction[held].min(axis=1)  # each pad carries half of the weight
+    assert result.margin[held].min() >= -1e-9 and np.all(result.margin[held] >= expected - 1e-6)
+    ranking = rank([grasp, grasp], friction=scale(0.1, 0.2), samples=50)
+    assert "cube" not in repr(ranking) and "ball (grasp 0)" in repr(ranking)
+    assert ranking.contact_name(1, int(ranking.fails_first[1])) in ("left pad", "right pad")
+    lines = repr(ranking.replay(1, 3)).splitlines()
+    assert lines[0].startswith("ball (grasp 1), sample 3: ") and lines[1].startswith("  left pad: ") and len(lines) == 3
+    named = Set.from_grasps([grasp, grasp], names=["can", "box"])
+    for file in ("set.h5", "set.npz"):
+        named.save(tmp_path / file)
+        read = rank(tmp_path / file, samples=10)
+        assert read.name(1) == "box (grasp 1)" and read.contact_name(1, 0) == "left pad"
+    page = ranking.report(tmp_path / "page.html").read_text()
+    assert "right pad" in page and "ball (grasp 0)" in page
+
+
 def test_a_result_can_be_tabled_and_drawn():
     result = ball_between_pads().robustness(friction=uniform(0.1, 0.5), samples=200)
     assert "P(held)" in repr(result) and "200 samples" in repr(result)

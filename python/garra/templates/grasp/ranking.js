@@ -24,10 +24,11 @@ const Ranking = (() => {
   const fixed = (x, decimals) => { const text = x.toFixed(decimals); return Number(text) === 0 ? (0).toFixed(decimals) : text.replace("-", "−"); };
   const share = (p) => fixed(p, 4);
   const friction = (mu) => (Number.isNaN(mu) ? "–" : mu === Infinity ? "none" : mu.toFixed(3));
+  const newtons = (x) => (Number.isNaN(x) ? "–" : x === Infinity ? "any" : String(Number(x.toPrecision(3))));
   const many = (n) => n.toLocaleString("en-US");
 
   function unpack(data) {
-    const names = ["held", "unsolved", "samples", "p_held", "low", "high", "difference", "difference_low", "difference_high", "friction", "contacts"];
+    const names = ["held", "unsolved", "samples", "p_held", "low", "high", "difference", "difference_low", "difference_high", "friction", "radius", "contacts"];
     const rows = Object.fromEntries(names.map((name) => [name, reader(data[name])]));
     const grasp = numbers(data.grasp, "<u4");
     // The counts are exact, the columns of 32 bits are not.
@@ -47,6 +48,7 @@ const Ranking = (() => {
     const of = (i) => {
       const contacts = [...Array(first[i + 1] - first[i]).keys()].map((k) => first[i] + k);
       return {
+        names: contacts.map((r, k) => (found.contact_names && found.contact_names[r]) || String(k + 1)),
         points: contacts.map((r) => three(point, r).map((v, c) => low[c] + step[c] * v)),
         normals: contacts.map((r) => three(normal, r).map((v) => v / 32767)),
         friction: contacts.map((r) => found.friction.factor * (mu ? mu(r) : 1)),
@@ -76,6 +78,7 @@ const Ranking = (() => {
     p: [(rows) => rows.p, -1],
     difference: [(rows) => rows.difference, -1],
     friction: [(rows) => (i) => rows.friction(i, 2), 1],
+    radius: [(rows) => rows.radius, -1],
     contacts: [(rows) => rows.contacts, 1],
     unsolved: [(rows) => rows.unsolved, -1],
   };
@@ -106,6 +109,7 @@ const Ranking = (() => {
       ["p", share(rows.p(i)), `${share(rows.low(i))} to ${share(rows.high(i))}`],
       ["difference", share(-rows.difference(i)), `± ${share(half)}`],
       ...(rows.friction ? [["friction", [0, 1, 2].map((c) => friction(rows.friction(i, c))).join(" · ")]] : []),
+      ...(rows.radius ? [["radius", newtons(rows.radius(i))]] : []),
       ...(rows.contacts ? [["contacts", String(rows.contacts(i))]] : []),
       ["unsolved", many(rows.unsolved(i))],
     ];
@@ -194,7 +198,7 @@ const Ranking = (() => {
       ].filter(Boolean).join("; ");
       find("picture-contacts").replaceChildren(...grasp.points.map((p, j) => {
         const line = page.createElement("tr"), limit = grasp.limit[j];
-        [j + 1, millimetres(p), grasp.normals[j].map((v) => fixed(v, 3)).join(", "), grasp.friction[j].toFixed(3),
+        [grasp.names[j], millimetres(p), grasp.normals[j].map((v) => fixed(v, 3)).join(", "), grasp.friction[j].toFixed(3),
           limit === null || limit === Infinity ? "none" : Number(limit.toPrecision(4))].forEach((text) => { line.insertCell().textContent = text; });
         return line;
       }));
