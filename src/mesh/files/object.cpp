@@ -104,7 +104,7 @@ std::string check_units(const Size& size, ExitCode code) {
         code,
         size.name + ": it measures " + length_text(size.longest()) +
             " m if its numbers are meters, and the file's unit is not known",
-        "Choose the unit. In " + size.candidates() + "; --scale 1 where it really is as large (Python: scale=).");
+        "Choose the unit. In " + size.candidates() + "; --scale 1 where it really is as large (Python: scale=0.001).");
   if (size.longest() <= kWarnedSize && size.mass <= kWarnedMass) return "";
   return "the object is large for a hand, " + size.text(1) + ": is its unit the meter? In " + size.candidates();
 }
