@@ -203,7 +203,12 @@ TEST(Scenario, AWrongDimensionNamesTheExpectedOne) {
   expect_contains(override_error("object.radius=\"50\""), "the unit is missing");
   expect_contains(override_error("object.radius=\"50 mn\""), "unknown unit \"mn\"");
   expect_contains(override_error("object.radius=\"50 mmm\""), "Did you mean \"mm\"?");
-  expect_contains(override_error("object.radius=\"wide\""), "expected a length (m, mm, cm, km), found \"wide\"");
+  expect_contains(override_error("object.radius=\"wide\""),
+                  "expected a length (m, mm, cm, km, in, ft), found \"wide\"");
+  expect_contains(override_error("object.radius=\"50 foot\""), "unknown unit \"foot\"");
+  EXPECT_EQ(override_error("object.radius=\"50 kgg\"").find("\"kg\""), std::string::npos) << "is no length";
+  EXPECT_EQ(three_puma({"object.radius=\"2 in\""}).object.radius, 0.0508);
+  EXPECT_NEAR(three_puma({"object.radius=\"0.25 ft\""}).object.radius, 0.0762, 1e-15);
 }
 
 TEST(Scenario, NanAndInfinityAreRefused) {

@@ -42,9 +42,9 @@ struct Named {
 
 constexpr Named kNamed[] = {
     {kRatio, "a plain number", ""},
-    {kLength, "a length", "m, mm, cm, km"},
+    {kLength, "a length", "m, mm, cm, km, in, ft"},
     {kMass, "a mass", "kg, g"},
-    {kAngle, "an angle", "rad, deg"},
+    {kAngle, "an angle", "rad, deg, turn"},
     {kTime, "a time", "s, ms, min"},
     {kForce, "a force", "N, kN, mN"},
     {kTorque, "a torque", "N*m, N*mm, mN*m"},
@@ -127,12 +127,12 @@ std::string example(const Dimension& wanted) {
                       : "Write a number with a unit, such as \"0.5 " + unit + "\", or a plain number in " + unit + ".";
 }
 
-/// Suggests units of the wanted dimension only, where one of them would do.
-Quantity unknown_unit(const std::string& unit, const Dimension& wanted) {
-  std::vector<std::string> names, fitting;
+/// Only units that fit are proposed; `wanted` null, or of several units: all.
+Quantity unknown_unit(const std::string& unit, const Dimension* wanted) {
+  std::vector<std::string> fitting, names;
   for (const Unit& u : kUnits) {
     names.emplace_back(u.name);
-    if (u.dimension == wanted) fitting.emplace_back(u.name);
+    if (wanted != nullptr && u.dimension == *wanted) fitting.emplace_back(u.name);
   }
   if (!fitting.empty()) names = fitting;
   return {.value = 0,
@@ -181,7 +181,7 @@ Quantity parse_any_quantity(std::string_view text, Dimension& found) {
   Unit unit{"", 1, 1, kRatio};
   if (end != std::string_view::npos) {
     const std::string unknown = parse_unit(trim(whole.substr(end)), unit);
-    if (!unknown.empty()) return unknown_unit(unknown, {.m = 99});
+    if (!unknown.empty()) return unknown_unit(unknown, nullptr);
   }
   found = unit.dimension;
   return parse_quantity(text, found);
@@ -205,7 +205,7 @@ Quantity parse_quantity(std::string_view text, const Dimension& wanted) {
     return {.value = 0, .problem = "the unit is missing in " + quoted(text), .remedy = example(wanted)};
   }
   const std::string unknown = parse_unit(rest, unit);
-  if (!unknown.empty()) return unknown_unit(unknown, wanted);
+  if (!unknown.empty()) return unknown_unit(unknown, &wanted);
   if (unit.dimension != wanted) {
     return {.value = 0,
             .problem = "expected " + describe(wanted) + ", found " + describe(unit.dimension) + ": " + quoted(text),
