@@ -158,6 +158,7 @@ def _profiles(group: Table, bench: Table) -> Table:
         "name": name,
         "description": group["description"],
         "problems": group["problems"],
+        "partial": [s["name"] for s in group["solvers"] if bench_profiles.ran(s) and s["tried"] < group["problems"]],
         "performance": bench_figures.performance(
             f"perf-{name}", name, _extended(curves["performance"], 1.0, most), most
         ),

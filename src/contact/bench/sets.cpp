@@ -2,6 +2,7 @@
 #include "contact/bench/sets.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -97,12 +98,25 @@ contact::Problems shuffled(const contact::Problems& all, std::int64_t most, std:
   return out;
 }
 
+/// How sets of files are called: as the one file or folder, in letters and digits; "files" where there are several.
+std::string name_of_files(const SetRequest& request) {
+  std::string only;
+  for (const std::string& name : request.names) {
+    if (name == kMncpSet || contact::find_problem_set(name) != nullptr) continue;
+    if (!only.empty()) return "files";
+    only = fs::path(name).stem().string();
+  }
+  std::replace_if(
+      only.begin(), only.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return only.empty() ? "files" : only;
+}
+
 std::vector<SetRecord> named_sets(FileSets& found, const SetRequest& request) {
   std::vector<SetRecord> sets;
   for (auto& [contacts, set] : found) {
     if (contacts == 0) continue;
     const std::string n = std::to_string(contacts);
-    set.name = "files_n" + n;
+    set.name = name_of_files(request) + "_n" + n;
     set.description = "problems of " + n + (contacts == 1 ? " contact" : " contacts") + " from files";
     set.problems = shuffled(set.problems, request.most, request.seed);
     sets.push_back(std::move(set));
