@@ -14,7 +14,9 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/files/hdf5_errors.hpp"
 #include "base/files/text_file.hpp"
@@ -158,7 +160,13 @@ int run(int argc, char** argv) {
   garra::cli::add_platform_commands(app);
   garra::cli::add_singularity_commands(app);
   garra::cli::add_doctor_command(app);
-  return line.run(argc, argv);
+  // `garra help run` is `garra run --help`.
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
+  return line.run(static_cast<int>(words.size()), words.data());
 }
 
 }  // namespace

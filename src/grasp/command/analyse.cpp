@@ -65,6 +65,11 @@ void run_analyse(const AnalyseArguments& a) {
 
 void add_grasp_commands(Command app) {
   Command grasp = app.add_subcommand("grasp", "Grasps: contact forces at one instant; propose and rank candidates");
+  grasp.footer(
+      "Examples:\n"
+      "  garra grasp propose part.stl --fingers 3 -n 10000 -o set.h5\n"
+      "  garra grasp rank set.h5 -o ranking.h5\n"
+      "  garra grasp analyse data/scenarios/papers_hand.toml");
   grasp.require_subcommand();
   Command command =
       grasp.add_subcommand("analyse", "Which contacts roll, slide, stick or break; forces, accelerations");

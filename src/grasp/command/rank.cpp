@@ -71,8 +71,11 @@ std::int64_t unsolved(const Ranking& r) {
   return sum;
 }
 
-/// "0.62", "none" where no friction will do.
-std::string friction(double mu) { return std::isinf(mu) ? "none" : format("%.3f", mu); }
+/// "0.620", "5e-05", "none" where no friction will do.
+std::string friction(double mu) {
+  if (std::isinf(mu)) return "none";
+  return format(mu > 0 && mu < 5e-4 ? "%.0e" : "%.3f", mu);
+}
 
 std::int64_t drawn(const Ranking& r) { return std::accumulate(r.samples.begin(), r.samples.end(), std::int64_t{0}); }
 

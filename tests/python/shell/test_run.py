@@ -316,6 +316,12 @@ def test_a_folder_that_is_no_run_is_never_removed(tmp_path):
     assert "is not empty, and is no run folder" in done.stderr and (tmp_path / "letters" / "one.txt").exists()
 
 
+def test_help_is_a_command_too():
+    for command in ([], ["run"], ["grasp", "rank"]):
+        assert garra("help", *command).stdout == garra(*command, "--help").stdout
+    assert "garra grasp propose part.stl" in garra("help", "grasp").stdout
+
+
 def test_what_is_no_scenario_is_named(tmp_path):
     done = garra("run", ROOT / "data/robots/puma560.toml", "-o", tmp_path / "r", expect=INVALID)
     assert "this is a robot, not a scenario" in done.stderr and "garra singularity" in done.stderr

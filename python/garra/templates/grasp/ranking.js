@@ -23,7 +23,7 @@ const Ranking = (() => {
   // With a minus sign, and none before zeros.
   const fixed = (x, decimals) => { const text = x.toFixed(decimals); return Number(text) === 0 ? (0).toFixed(decimals) : text.replace("-", "−"); };
   const share = (p) => fixed(p, 4);
-  const friction = (mu) => (Number.isNaN(mu) ? "–" : mu === Infinity ? "none" : mu.toFixed(3));
+  const friction = (mu) => (Number.isNaN(mu) ? "–" : mu === Infinity ? "none" : mu > 0 && mu < 5e-4 ? mu.toExponential(0).replace("-", "−") : mu.toFixed(3));
   const newtons = (x) => (Number.isNaN(x) ? "–" : x === Infinity ? "any" : String(Number(x.toPrecision(3))));
   const many = (n) => n.toLocaleString("en-US");
 
