@@ -624,7 +624,7 @@ def test_a_gripped_cube_sticks_just_where_linear_programming_finds_forces():
 def test_what_is_no_grasp_is_refused_with_a_remedy():
     model, data = pressed_ball()
     with pytest.raises(ValueError, match="no body 'cube'.*move freely: ball"):
-        from_mujoco(model, data)
+        from_mujoco(model, data, "cube")
     with pytest.raises(ValueError, match="'left' has no free joint.*move freely: ball"):
         from_mujoco(model, data, "left")
     data.qpos[4] = 1  # lifted out
