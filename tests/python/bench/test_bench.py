@@ -228,6 +228,10 @@ def test_a_benchmark_of_a_built_in_set(tmp_path):
     assert [s["name"] for s in group["solvers"]] == ["auto", "nsgs", "lemke"]
     assert group["solvers"][0]["solved"] == 30 and group["solvers"][0]["same_answers_in_lanes"] is True
     assert group["solvers"][2]["not_run"]
+    (lanes,) = group["solvers"][0]["throughput"]
+    # Threads compute for at most as long as the wall clock says; twice as fast as one cold solve, at least.
+    assert lanes["problems_per_core_second"] * lanes["threads"] >= 0.9 * lanes["problems_per_second"]
+    assert 1 < lanes["problems_per_core_second"] * group["solvers"][0]["seconds"]["mean"] < 1000
     html = (tmp_path / "bench.html").read_text(encoding="utf-8")
     assert_sound(Page(html), html)
 
@@ -241,6 +245,15 @@ def test_lemke_solves_the_problems_whose_contacts_all_slide(tmp_path):
     assert lemke["tried"] == 50 and lemke["solved"] >= 48  # some have no solution: A is not symmetric any more
     assert [e == 0 for e in auto["problems"]["ending"]] == [e == 0 for e in lemke["problems"]["ending"]]
     assert not (tmp_path / "bench.html").exists()
+
+
+@needs_program
+def test_a_set_is_called_as_its_file(tmp_path):
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    with h5py.File(tmp_path / "my set.h5", "w") as file:
+        file["A"], file["b"], file["mu"] = np.tile(np.eye(3), (4, 1, 1)), np.tile([-1.0, 0.1, 0], (4, 1)), np.full((4, 1), 0.5)
+    run_bench(tmp_path / "my set.h5", "--methods", "auto", "-o", tmp_path / "out", "--no-report")
+    assert [group["name"] for group in results(tmp_path / "out")["sets"]] == ["my_set_n1"]
 
 
 @needs_program
