@@ -399,6 +399,33 @@ class Ranking:
         contacts = [self.contact_name(which, j) for j in range(len(found["point"]))]
         return Replay(found, title=f"{self.name(which)}, sample {sample}", contacts=contacts)
 
+    def outcomes_of(self, grasp: int) -> dict[str, int]:
+        """Samples of each outcome of a grasp, those that there are."""
+        return {name: int(n) for name, n in zip(OUTCOMES, self.outcomes[grasp], strict=True) if n}
+
+    def variants(
+        self, grasp: int | None = None, *, share: float = 0.2, move: float = 0.005, device: str = "auto", threads: int = 0
+    ) -> Ranking:
+        """What would help most: a grasp (the best) as it is and with one thing changed, ranked on the same draws.
+
+        What the grasp has of command (force, torsion, torque), force limits, friction and mass becomes `share` more, the
+        mass less; friction and mass only where the study draws a factor on them. A contact of a hand without a jacobian
+        also moves by `move` [m] along the surface in both directions, by its curvature where it is known. `name()` says
+        what was changed; differences are to the best of them.
+        """
+        if self.candidates is None or not self.uncertain:
+            raise ValueError("this ranking does not know its set")
+        which = self.best if grasp is None else whole("grasp", grasp, 0, len(self.rank) - 1)
+        names, sets = _changed(self.candidates, which, self.uncertain, positive("share", share), positive("move", move))
+        one = self.candidates
+        rows = slice(int(one.first[which]), int(one.first[which + 1]))
+        contacts = None if one.contact_names is None else one.contact_names[rows] * len(names)
+        parts = {name: np.concatenate([arrays[name] for arrays in sets]) for name in sets[0]}
+        first = np.arange(len(names) + 1, dtype=np.int64) * (rows.stop - rows.start)
+        changed = Set(first, parts, one.mesh, names, contacts)
+        columns = _core.grasp_set_rank(first, changed._arrays(), self.uncertain, *place(device, threads))
+        return Ranking(candidates=changed, study=self.study, uncertain=self.uncertain, **columns)
+
     def to_pandas(self) -> pandas.DataFrame:
         """A row a grasp, by its index in the set, the best first."""
         import pandas
@@ -641,6 +668,47 @@ def rank(
         uncertain=uncertain,
         **columns,
     )
+
+
+def _changed(
+    of: Set, grasp: int, uncertain: dict[str, Any], share: float, move: float
+) -> tuple[list[str], list[dict[str, np.ndarray]]]:
+    """Names of changes of a grasp, and its arrays with each of them."""
+    begin, end = int(of.first[grasp]), int(of.first[grasp + 1])
+    rows = {**dict.fromkeys(_OF_CONTACTS, 1), "mobility": 1, "angular_mobility": 1, "jacobian": 3, "angular_jacobian": 3}
+    arrays = {
+        name: array[rows[name] * begin : rows[name] * end] if name in rows else array[grasp : grasp + 1]
+        for name, array in of.arrays.items()
+    }
+    names, sets = ["as it is"], [arrays]
+
+    def add(name: str, changed: dict[str, np.ndarray]) -> None:
+        names.append(name)
+        sets.append({**arrays, **changed})
+
+    factors = [("command", ("force", "torsion", "torque")), ("force limits", ("force_limit",))]
+    factors += [("friction", ("friction",))] if uncertain["friction_is_factor"] else []
+    for name, parts in factors:
+        if found := [part for part in parts if part in arrays]:
+            add(f"{name} x {1 + share:g}", {part: (1 + share) * arrays[part] for part in found})
+    if "mass" in arrays and uncertain["mass_is_factor"]:
+        less = ("mass", "inertia") if "inertia" in arrays else ("mass",)
+        add(f"mass x {1 - share:g}", {part: (1 - share) * arrays[part] for part in less})
+    for j in range(end - begin) if "jacobian" not in arrays else ():
+        contact = ranking_file.contact_name_of(of.contact_names, of.first, grasp, j)
+        n = arrays["normal"][j] / np.linalg.norm(arrays["normal"][j])
+        t = arrays["tangent"][j] if "tangent" in arrays else np.eye(3)[np.abs(n).argmin()]
+        t = t - (t @ n) * n
+        t /= np.linalg.norm(t)
+        for axis, (along, label) in enumerate(((t, "t"), (np.cross(n, t), "o"))):
+            bend = arrays["curvature"][j, axis] if "curvature" in arrays else 0.0
+            for sign in (1, -1):
+                point, normal = arrays["point"].copy(), arrays["normal"].copy()
+                # n points into the object: on a convex surface it turns against the step.
+                point[j] += sign * move * along + 0.5 * bend * move**2 * n
+                normal[j] = n - sign * move * bend * along
+                add(f"{contact} {sign * 1000 * move:+g} mm along {label}", {"point": point, "normal": normal})
+    return names, sets
 
 
 def _names() -> tuple[str, ...]:

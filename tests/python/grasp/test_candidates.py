@@ -74,6 +74,30 @@ def test_ties_go_by_the_wrench_radius_where_there_are_force_limits():
     assert np.isnan(free.wrench_radius).all() and free.order[0] == np.argmin(free.critical_friction[:, 1])
 
 
+def test_variants_say_what_would_help_most():
+    # A soft pinch 10 mm beside the centre of mass, along y: moved towards it, it has less moment to hold.
+    s = garra.grasp.Set.from_arrays(
+        [[[-0.03, 0.01, 0], [0.03, 0.01, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=0.2, force_limit=5.0,
+        torsion_radius=0.004, tangent=[[[0, 1, 0], [0, 1, 0]]], contact_names=[["left", "right"]],
+    )  # fmt: skip
+    ranking = garra.grasp.rank(s, friction=garra.scale(0.5, 1.5), force=garra.ball(0.5), samples=2000)
+    assert 0.02 < ranking.p_held[0] < 0.98 and sum(ranking.outcomes_of(0).values()) == 2000
+    found = ranking.variants()
+    p = {name: found.p_held[g] for g, name in enumerate(found.candidates.names)}
+    assert p["as it is"] == ranking.p_held[0], "the same draws"
+    for better in ("force limits x 1.2", "friction x 1.2", "mass x 0.8"):
+        assert p[better] > p["as it is"] + 0.01, better
+    assert p["left -5 mm along t"] > p["as it is"] > p["left +5 mm along t"]
+    assert "mm along t (grasp" in repr(found) or " x " in repr(found)
+    # On a sphere a moved contact stays on it, to third order, and its normal looks at the middle.
+    ball = garra.grasp.Set.from_arrays([[[-0.03, 0, 0], [0.03, 0, 0]]], [[[1.0, 0, 0], [-1, 0, 0]]], 0.5, mass=0.2, curvature=1 / 0.03)
+    moved = garra.grasp.rank(ball, samples=5).variants(move=0.001).candidates
+    points, normals = moved.arrays["point"], moved.arrays["normal"]
+    assert np.abs(np.linalg.norm(points, axis=1) - 0.03).max() < 1e-7
+    toward = -points / np.linalg.norm(points, axis=1, keepdims=True)
+    assert np.abs(normals / np.linalg.norm(normals, axis=1, keepdims=True) - toward).max() < 1e-4
+
+
 def test_sets_of_any_numbers_of_contacts_go_to_files_and_back(tmp_path):
     rng = np.random.default_rng(0)
     normals = rng.normal(size=(9, 3))
