@@ -72,10 +72,10 @@ void set_difference(const SetStudy& study, std::span<const VerdictBits> verdicts
 }
 
 RankKey::RankKey(const Ranking& r, std::size_t row, std::int64_t number)
-    // No sample decided: last. No force limit: no push is too large. No friction sought: all the same.
+    // No sample decided: last. No radius, no friction sought (where only some best are wanted): the least there is.
     : samples(-static_cast<double>(r.samples[row])),
       p_held(std::isnan(r.p_held[row]) ? 1 : -r.p_held[row]),
-      radius(std::isnan(r.wrench_radius[row]) ? -INFINITY : -r.wrench_radius[row]),
+      radius(std::isnan(r.wrench_radius[row]) ? 0 : -r.wrench_radius[row]),
       friction(std::isnan(r.critical_friction[row][1]) ? 0 : r.critical_friction[row][1]),
       grasp(number) {}
 
