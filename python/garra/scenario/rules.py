@@ -36,7 +36,7 @@ def _fits(rule: dict[str, Any], value: Any, definitions: dict[str, Any]) -> bool
         (not kinds or any(_KINDS[kind][0](value) for kind in kinds))
         and ("const" not in rule or value == rule["const"])
         and ("enum" not in rule or value in rule["enum"])
-        and ("anyOf" not in rule or any(_fits(one, value, definitions) for one in rule["anyOf"]))
+        and ("anyOf" not in rule or (any(_fits(one, value, definitions) for one in rule["anyOf"]) and _is_above(rule, value)))
         and ("oneOf" not in rule or sum(_fits(one, value, definitions) for one in rule["oneOf"]) == 1)
         and ("pattern" not in rule or not isinstance(value, str) or re.search(rule["pattern"], value) is not None)
         and (
@@ -46,6 +46,19 @@ def _fits(rule: dict[str, Any], value: Any, definitions: dict[str, Any]) -> bool
         and (not isinstance(value, list) or _list_fits(rule, value, definitions))
         and (not isinstance(value, dict) or _table_fits(rule, value, definitions))
     )
+
+
+def _is_above(rule: dict[str, Any], value: Any) -> bool:
+    """Of a distribution: whether it begins, or has its mean, where numbers may be; only of those that must not be
+    negative, so that units do not count."""
+    bounds = [one for one in rule["anyOf"] if one.get("type") == "number"]
+    if not isinstance(value, dict) or not bounds or bounds[0].get("minimum", bounds[0].get("exclusiveMinimum")) != 0:
+        return True
+    for key in ("uniform", "normal"):
+        if isinstance(value.get(key), list) and value[key]:
+            number = re.match(r"\s*([-+]?[\d.]+([eE][-+]?\d+)?)", str(value[key][0]))
+            return number is None or float(number[1]) >= 0
+    return True
 
 
 def _list_fits(rule: dict[str, Any], value: list[Any], definitions: dict[str, Any]) -> bool:

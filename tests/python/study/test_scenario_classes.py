@@ -52,6 +52,12 @@ def test_it_runs_as_its_file_does(tmp_path):
         (lambda: grasp.Object(shape="box", size=(1, 2), mass=1), "object.size = [1, 2]"),
         (lambda: grasp.Time(until=1, load=[{"kind": "ramp", "form": 1}]), "time.load.form: no such key"),
         (lambda: grasp.Contacts(friction=garra.uniform(0, 1, common=True)), "no such distribution"),
+        (lambda: grasp.Object(shape="sphere", radius=-1, mass=0.5), "object.radius = -1: not "),
+        (lambda: grasp.Object(shape="sphere", radius="-5 mm", mass=0.5), "object.radius = '-5 mm': not "),
+        (lambda: grasp.Object(shape="sphere", radius=0.05, mass="-1 kg"), "object.mass = '-1 kg': not "),
+        (lambda: grasp.Object(shape="sphere", radius=0.05, mass=garra.normal(-1, 0.1)), "object.mass = "),
+        (lambda: grasp.Contacts(friction=-0.5), "contacts.friction = -0.5: not "),
+        (lambda: grasp.Contacts(friction={"uniform": ["-0.1", 0.5]}), "contacts.friction = "),
     ],
 )
 def test_a_key_is_checked_when_its_table_is_made(made, said):
