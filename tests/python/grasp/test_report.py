@@ -149,7 +149,7 @@ def test_no_failure_is_an_upper_bound_on_failing(runs, tmp_path):
     runs.copy(tmp_path, SPHERE, "--samples", 5000, *(flag for text in sure for flag in ("--set", text)))
     page, html = page_of(tmp_path)
     assert_sound(page, html)
-    assert "Not one sample failed: with 95 % confidence at most 1 in 1,300 grasps fails." in page.text  # 5000 / 1.96^2
+    assert "Not one sample failed: with 95 % confidence at most 1 in 1,400 grasps fails." in page.text  # 5000 / -log(0.025)
     assert "none fails first" in page.text
 
 
