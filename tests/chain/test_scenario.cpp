@@ -204,7 +204,7 @@ samples = 10
 TEST(ChainScenario, MistakesAreSaidWithPlaceKeyAndRemedy) {
   EXPECT_SAYS(complaint("[vary]\ndampin = 1\n"), "s.toml:6:1: vary.dampin: unknown key\n  Did you mean \"damping\"?");
   EXPECT_SAYS(complaint("[start]\nq = [1, 2]\n"), "s.toml:6:1: start.q: expected an array of 6, found an array of 2");
-  EXPECT_SAYS(complaint("[start]\nq = \"1 mm\"\n"), "start.q: expected an angle (rad, deg), found a length");
+  EXPECT_SAYS(complaint("[start]\nq = \"1 mm\"\n"), "start.q: expected an angle (rad, deg, turn), found a length");
   EXPECT_SAYS(complaint("[vary]\ndamping = -1\n"), "vary.damping: must be at least 0");
   EXPECT_SAYS(complaint("[vary]\ndamping = \"1 N*m\"\n"),
               "vary.damping: expected a damping (N*m*s/rad), found a torque");

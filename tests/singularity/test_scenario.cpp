@@ -217,7 +217,7 @@ TEST(SingularityScenario, RangesOfJointsAreChecked) {
   EXPECT_SAYS(complaint("[joints]\nelbow = { fixed = 0, uniform = [0, 1] }\n"),
               "must be one of fixed, uniform and grid");
   EXPECT_SAYS(complaint("[joints]\nelbow = { uniform = [\"0 m\", 1] }\n"),
-              "expected an angle (rad, deg), found a length");
+              "expected an angle (rad, deg, turn), found a length");
   EXPECT_SAYS(complaint("[joints]\nelbow = { uniform = [0, inf] }\n"), "joints.elbow.uniform[2]: ");
 }
 
