@@ -77,7 +77,7 @@ set(GARRA_RARE src/singularity/instances/ranks.cpp src/singularity/instances/lar
   src/contact/instances/projected_lm.cpp src/contact/instances/fischer_burmeister.cpp src/contact/instances/extragradient.cpp
   src/contact/instances/nsgs.cpp src/contact/instances/admm.cpp src/platform/experiment/flops.cpp
   src/contact/balance/soft.cpp src/contact/instances/mixed.cpp src/grasp/instances/arm.cpp src/grasp/instances/set_soft.cpp
-  src/grasp/instances/set_hand_large.cpp src/grasp/instances/set_hand_soft.cpp)
+  src/grasp/instances/set_hand_soft.cpp)
 # A fifth to a third smaller, no slower or by a few percent.
 set(GARRA_NO_FASTER_LARGE src/contact/balance/entry.cpp src/grasp/instances/balance.cpp src/grasp/instances/balance_torques.cpp)
 set_source_files_properties(${GARRA_RARE} ${GARRA_NO_FASTER_LARGE} PROPERTIES COMPILE_OPTIONS -Os)
@@ -87,13 +87,8 @@ set_source_files_properties(src/singularity/instances/ranks.cpp src/singularity/
   src/chain/instances/eval_large.cpp src/chain/instances/reach_large.cpp src/chain/instances/eval_varying.cpp
   PROPERTIES COMPILE_DEFINITIONS GARRA_QUICK_COMPILE)
 set_source_files_properties(src/contact/gradient/entry.cpp src/grasp/instances/set_hand_balance.cpp PROPERTIES COMPILE_OPTIONS "")
-set_source_files_properties(src/grasp/instances/set_hand_soft.cpp PROPERTIES
-  COMPILE_DEFINITIONS "GARRA_QUICK_COMPILE;GARRA_FEW_LANES")
-# The tail of hard problems takes as long as all the others, and is on doubles: twice as fast where all is inlined, of five
-# contacts and more a tenth.
+# The tail of hard problems takes as long as all the others, and is on doubles.
 set_source_files_properties(src/contact/instances/rescue.cpp PROPERTIES COMPILE_OPTIONS
-  "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-ftree-vectorize;-UGARRA_QUICK_COMPILE>")
-set_source_files_properties(src/contact/instances/rescue_large.cpp PROPERTIES COMPILE_OPTIONS
   "$<$<STREQUAL:$<TARGET_PROPERTY:GARRA_ISA>,v3>:-O2;-ftree-vectorize>")
 # Transpositions in registers of eight numbers, two of them on v3: no call of them leaves its file.
 set_source_files_properties(src/base/rows.cpp src/chain/eval/buffer.cpp PROPERTIES COMPILE_OPTIONS "-O2;-Wno-psabi")

@@ -30,7 +30,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
   constexpr int step = N * batch::kFields<double, FingerStep<double>>;
   constexpr int solution = batch::kFields<double, solvers::FrictionSolution<double, N>>;
   t.padded = t.parts.padded = padded;
-  t.objects = host.take(MotionSizes<N>::object);
+  t.objects = host.take(MotionSizes<N>::object());
   t.parts.tasks = host.take(task);
   t.surfaces = host.take(surface);
   t.steps = host.take(step);
@@ -43,7 +43,7 @@ void run_block(const AnalysisJob& job, const DeviceBackend& backend, std::int64_
     for_each_finger(job, [&](int j, int fields) { fetch(t.finger_of(j), there.motion.finger_of(j), padded * fields); });
   };
   job.fill(t, first, count);
-  send(there.motion.objects, t.objects, padded * MotionSizes<N>::object);
+  send(there.motion.objects, t.objects, padded * MotionSizes<N>::object());
   send(there.motion.parts.tasks, t.parts.tasks, padded * task);
   send(there.motion.surfaces, t.surfaces, padded * surface);
   run_analysis<N>(backend, job, there, count, [&] {

@@ -18,7 +18,7 @@ std::uint64_t doubles_per_sample(const DeviceMotions& job) {
       doubles_of([&](auto take) { cut_tiles<N>(job.model, nullptr, batch::kTile, false, take); });
   const std::uint64_t slots = job.bands != nullptr ? 1 : job.model.look_steps().size();
   // One more for the sample's number among the draws.
-  return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look) * slots + 1;
+  return tiles + static_cast<std::uint64_t>(MotionSizes<N>::look()) * slots + 1;
 }
 
 using counter_cuda::kCopies, counter_cuda::Small, counter_cuda::Word;
@@ -132,7 +132,7 @@ void run_block(const DeviceMotions& job, std::int64_t at, std::int64_t count, in
       cut_tiles<N>(model, draws.data(), padded, false, [&](int fields) { return memory.take(fields); });
   send(tiles.levels, friction.data(), padded);
   const std::vector<std::size_t> slots = model.slots_of_instants();
-  const std::int64_t look_size = padded * MotionSizes<N>::look;
+  const std::int64_t look_size = padded * MotionSizes<N>::look();
   const cuda::Buffer<double> looks(bands != nullptr ? look_size
                                                     : static_cast<std::int64_t>(slots.back() + 1) * look_size);
   const auto run = [&](const auto& where) {

@@ -53,6 +53,10 @@ struct DeviceBackend {
   const MotionRules* model;  ///< device memory
 
   [[nodiscard]] const MotionRules* rules() const { return model; }
+  template <int N>
+  void close(std::int64_t count, const CloseBody<N>& body) const {
+    for_each(count, body);
+  }
   template <class Body>
   void for_each(std::int64_t count, const Body& body) const {
     cuda::for_each(count, body);

@@ -6,28 +6,33 @@ namespace garra::grasp {
 template void balance_on_device(std::int64_t, const HandBalanceBody<16>&);
 template void balance_on_device(std::int64_t, const HandTorqueBody<16>&);
 
-void run_kernels(const Device&, const NewtonTiles<kMostSetContacts>& job) {
+/// Tiles of the host have the numbers of `contacts` contacts and no more; those of the kernel have room for N, the same
+/// numbers first, but for what a candidate has behind its forces.
+void run_kernels(const Device&, const NewtonTiles& job) {
   constexpr int N = kMostSetContacts;
-  const std::int64_t parts = std::ssize(job.parts);
-  const auto problems = contact::tiles_of<solvers::FrictionProblem<double, N>>(parts * job.each);
-  const auto candidates = contact::tiles_of<solvers::Candidate<double, N>>(parts * job.each);
-  const auto copy = [&](auto* to, const auto* from, std::int64_t fields, cudaMemcpyKind kind) {
-    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(job.each * fields) * sizeof(double), kind), "copying");
+  using Problem = solvers::FrictionProblem<double, N>;
+  using Candidate = solvers::Candidate<double, N>;
+  constexpr std::int64_t kProblem = batch::kFields<double, Problem>, kCandidate = batch::kFields<double, Candidate>,
+                         kRest = kCandidate - 3 * N;
+  const std::int64_t parts = std::ssize(job.parts), tiles = job.each / batch::kTile, k = job.contacts,
+                     problem = (9 * k + 4) * k, candidate = 3 * k + kRest;
+  const auto problems = contact::tiles_of<Problem>(parts * job.each);
+  const auto candidates = contact::tiles_of<Candidate>(parts * job.each);
+  const auto copy = [&](double* to, const double* from, std::int64_t fields, cudaMemcpyKind kind) {
+    cuda::check(cudaMemcpy(to, from, static_cast<std::size_t>(batch::kTile * fields) * sizeof(double), kind), "copying");
   };
-  constexpr std::int64_t kProblem = batch::kFields<double, solvers::FrictionProblem<double, N>>,
-                         kCandidate = batch::kFields<double, solvers::Candidate<double, N>>;
-  for (std::int64_t k = 0; k < parts; ++k)
-    copy(problems.data() + k * job.each * kProblem, job.parts[static_cast<std::size_t>(k)].problems, kProblem,
+  for (std::int64_t t = 0; t < parts * tiles; ++t)
+    copy(problems.data() + t * batch::kTile * kProblem,
+         job.parts[static_cast<std::size_t>(t / tiles)].problems + t % tiles * batch::kTile * problem, problem,
          cudaMemcpyHostToDevice);
-  contact::iterate_on_device(
-      contact::IterateBody<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr, candidates.data()},
-      parts * job.each);
-  for (std::int64_t k = 0; k < parts; ++k)
-    copy(job.parts[static_cast<std::size_t>(k)].candidates, candidates.data() + k * job.each * kCandidate, kCandidate,
-         cudaMemcpyDeviceToHost);
+  contact::iterate_on_device(contact::IterateBody<solvers::FrictionNewton, N>{job.solver, problems.data(), nullptr,
+                                                                              candidates.data(), nullptr, job.contacts},
+                             parts * job.each);
+  for (std::int64_t t = 0; t < parts * tiles; ++t) {
+    double* to = job.parts[static_cast<std::size_t>(t / tiles)].candidates + t % tiles * batch::kTile * candidate;
+    const double* from = candidates.data() + t * batch::kTile * kCandidate;
+    copy(to, from, 3 * k, cudaMemcpyDeviceToHost);
+    copy(to + 3 * k * batch::kTile, from + 3 * N * batch::kTile, kRest, cudaMemcpyDeviceToHost);
+  }
 }
-
-}  // namespace garra::grasp
-
-template struct garra::batch::Kernels<garra::grasp::HandJob<16>>;
-template struct garra::batch::Kernels<garra::grasp::NewtonTiles<32>>;
+template struct garra::batch::Kernels<garra::grasp::NewtonTiles>;

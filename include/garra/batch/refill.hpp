@@ -7,7 +7,10 @@
 // which problems meet in a register cannot change their bits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/interrupt.hpp"
@@ -21,16 +24,53 @@ namespace garra::batch {
 template <class T, class State>
 inline void copy_lane(const State& from, int source, State& to, int target) {
   constexpr int width = Lanes<T>::kSize;
-  constexpr int fields = static_cast<int>(sizeof(State) / sizeof(Lanes<T>));
   LanesMask<T> here(false);
   here.set(target, true);
-  const T* src = reinterpret_cast<const T*>(&from) + source;
-  T* dst = reinterpret_cast<T*>(&to);
-  for (int f = 0; f < fields; ++f) {
-    T* to_field = dst + f * width;
-    select(here, Lanes<T>(src[f * width]), Lanes<T>::load(to_field)).store(to_field);
-  }
+  for_each_run<Lanes<T>>(
+      [&](int count, const Lanes<T>* from_numbers, Lanes<T>* to_numbers) {
+        const T* src = reinterpret_cast<const T*>(from_numbers) + source;
+        T* dst = reinterpret_cast<T*>(to_numbers);
+        for (int f = 0; f < count; ++f) {
+          T* to_field = dst + f * width;
+          select(here, Lanes<T>(src[f * width]), Lanes<T>::load(to_field)).store(to_field);
+        }
+      },
+      from, to);
 }
+
+/// A state that is made anew in place: a large one on the heap, for a thread's stack of 8 MB has no room for two of them
+/// and what they are made of.
+template <class State>
+class Place {
+  static constexpr bool kOnHeap = sizeof(State) > (std::size_t{1} << 20);
+
+ public:
+  template <class Make>
+  explicit Place(const Make& make) {
+    if constexpr (kOnHeap)
+      heap_.reset(static_cast<State*>(::operator new(sizeof(State), std::align_val_t(alignof(State)))));
+    ::new (memory()) State(make());
+  }
+  /// States have no destructor to run.
+  template <class Make>
+  void renew(const Make& make) {
+    ::new (memory()) State(make());
+  }
+  State& operator*() { return *static_cast<State*>(memory()); }
+
+ private:
+  struct Free {
+    void operator()(State* p) const { ::operator delete(p, std::align_val_t(alignof(State))); }
+  };
+  void* memory() {
+    if constexpr (kOnHeap)
+      return heap_.get();
+    else
+      return here_;
+  }
+  std::unique_ptr<State, Free> heap_;
+  alignas(State) std::byte here_[kOnHeap ? 1 : sizeof(State)];
+};
 
 /// Solves `count` problems. `start_group(i)` gives the state of problems i .. i + width - 1 (i a multiple of the
 /// width; lanes beyond `count` are ignored); `step(state)` advances every unfinished lane; `running(state)` is their
@@ -40,9 +80,12 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
                      const Finish& finish) {
   constexpr int width = Lanes<T>::kSize;
   if (count <= 0) return;
-  auto fresh = start_group(std::int64_t{0});
+  using State = decltype(start_group(std::int64_t{0}));
+  Place<State> fresh_place([&] { return start_group(std::int64_t{0}); });
+  State& fresh = *fresh_place;
   std::int64_t next = 0;  // next problem to take; it lies in lane next % width of `fresh`
-  auto state = fresh;
+  Place<State> state_place([&]() -> const State& { return fresh; });
+  State& state = *state_place;
   std::int64_t holds[width];
   bool busy[width];
   LanesMask<T> fresh_running = running(fresh);
@@ -60,7 +103,7 @@ void solve_refilling(std::int64_t count, const Start& start_group, const Step& s
         finish(i, fresh, source);
       }
       if (next % width == 0 && next < count) {
-        fresh = start_group(next);
+        fresh_place.renew([&] { return start_group(next); });
         fresh_running = running(fresh);
       }
       if (needs_steps) return true;

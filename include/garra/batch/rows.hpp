@@ -104,8 +104,8 @@ class RowTiles {
  public:
   /// Of `job`, which must outlive them.
   RowTiles(const Rows& job, std::int64_t most) : job_(job), in_(most), out_(most) {}
-  void fill(const RowRange& rows) { gather(job_.in, rows, {in_.data(), kFields<double, In>}); }
-  void drain(const RowRange& rows) { scatter({out_.data(), kFields<double, Out>}, rows, job_.out); }
+  void fill(const RowRange& rows) { gather(job_.in, rows, {in_.data(), fields<double, In>()}); }
+  void drain(const RowRange& rows) { scatter({out_.data(), fields<double, Out>()}, rows, job_.out); }
   [[nodiscard]] Tiles<In>& in() { return in_; }
   [[nodiscard]] Tiles<Out>& out() { return out_; }
 

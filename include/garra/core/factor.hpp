@@ -85,7 +85,7 @@ GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> 
   f.bad_pivots += select(bad, one, zero);
   f.d[j] = pivot;
   f.inv_d[j] = inverse;
-  for (int i = j + 1; i < N; ++i) {
+  for (int i = j + 1; i < extent<N>(); ++i) {
     S sum = a(i, j);
     for (int k = 0; k < j; ++k) sum = fma(-f.l(i, k), w[k], sum);
     f.l(i, j) = select(bad, zero, sum * f.inv_d[j]);
@@ -100,7 +100,7 @@ GARRA_HD void ldlt_step(const Given& a, Ldlt<S, N, Matrix>& f, int j, RealOf<S> 
 /// block multiplies the noise of later pivots. `size`: N, or fewer where the last rows are padding that is eliminated
 /// without a trace. Of a matrix of another kind than Mat only what is below the diagonal of l is set.
 template <class S, int N>
-[[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a, int size = N) {
+[[nodiscard]] GARRA_HD Ldlt<S, N> factor_ldlt(const Mat<S, N, N>& a, int size = extent<N>()) {
   Ldlt<S, N> f;
   f.l = Mat<S, N, N>::identity();
   f.bad_pivots = S(RealOf<S>(0));
@@ -111,7 +111,7 @@ template <class S, int N>
 [[nodiscard]] GARRA_HD auto factor_ldlt(const SymmetricMat<S, N>& a) {
   Ldlt<S, N, SymmetricMat<S, N>> f;
   f.bad_pivots = S(RealOf<S>(0));
-  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(N)); });
+  for_each_index<N>([&](auto j) { factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>())); });
   return f;
 }
 template <class S, int N, int stride>
@@ -119,7 +119,7 @@ template <class S, int N, int stride>
   Ldlt<S, N, FarMat<S, N, N, stride>> f;
   take_room(f.l, a);
   f.bad_pivots = S(RealOf<S>(0));
-  for (int j = 0; j < N; ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(N));
+  for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>()));
   return f;
 }
 /// Factors that are here, of a matrix that is not.
@@ -127,7 +127,7 @@ template <class S, int N, int stride>
 [[nodiscard]] GARRA_HD auto factor_ldlt_here(const FarMat<S, N, N, stride>& a) {
   Ldlt<S, N, SymmetricMat<S, N>> f;
   f.bad_pivots = S(RealOf<S>(0));
-  for (int j = 0; j < N; ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(N));
+  for (int j = 0; j < extent<N>(); ++j) factor::ldlt_step(a, f, j, factor::noise_of<S>(extent<N>()));
   return f;
 }
 template <class S, int N>
@@ -159,11 +159,11 @@ template <class S, int N, int C, class Matrix>
 [[nodiscard]] GARRA_HD Mat<S, N, C> solve(const Ldlt<S, N, Matrix>& f, Mat<S, N, C> b) {
   for (int c = 0; c < C; ++c) {
     factor::forward(f, c, b);
-    for (int i = 0; i < N; ++i) b(i, c) = b(i, c) * f.inv_d[i];
+    for (int i = 0; i < extent<N>(); ++i) b(i, c) = b(i, c) * f.inv_d[i];
     // What is known first comes first in every sum: then none waits for more than one product.
     for_each_index<N>([&](auto from_end) {
-      const int i = N - 1 - from_end;
-      for (int k = N - 1; k > i; --k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
+      const int i = extent<N>() - 1 - from_end;
+      for (int k = extent<N>() - 1; k > i; --k) b(i, c) = fma(-f.l(k, i), b(k, c), b(i, c));
     });
   }
   return b;
@@ -207,17 +207,17 @@ namespace factor {
 template <class S, int N>
 GARRA_HD void lu_step(const Mat<S, N, N>& a, Lu<S, N>& f, int k) {
   S size = abs(a(0, k));
-  for (int i = 1; i < N; ++i) size = max(size, abs(a(i, k)));
-  for (int i = k + 1; i < N; ++i) {
+  for (int i = 1; i < extent<N>(); ++i) size = max(size, abs(a(i, k)));
+  for (int i = k + 1; i < extent<N>(); ++i) {
     const MaskOf<S> larger = abs(f.lu(i, k)) > abs(f.lu(k, k));
-    for (int j = 0; j < N; ++j) swap_where(larger, f.lu(k, j), f.lu(i, j));
+    for (int j = 0; j < extent<N>(); ++j) swap_where(larger, f.lu(k, j), f.lu(i, j));
     swap_where(larger, f.row[k], f.row[i]);
     f.sign = select(larger, -f.sign, f.sign);
   }
-  f.inv_d[k] = inverse_or_zero(f.lu(k, k), S(noise_of<S>(N)) * size, f.bad_pivots);
-  for (int i = k + 1; i < N; ++i) {
+  f.inv_d[k] = inverse_or_zero(f.lu(k, k), S(noise_of<S>(extent<N>())) * size, f.bad_pivots);
+  for (int i = k + 1; i < extent<N>(); ++i) {
     f.lu(i, k) = f.lu(i, k) * f.inv_d[k];
-    for (int j = k + 1; j < N; ++j) f.lu(i, j) = fma(-f.lu(i, k), f.lu(k, j), f.lu(i, j));
+    for (int j = k + 1; j < extent<N>(); ++j) f.lu(i, j) = fma(-f.lu(i, k), f.lu(k, j), f.lu(i, j));
   }
 }
 
@@ -232,7 +232,7 @@ template <class S, int N>
   f.lu = a;
   f.sign = S(R(1));
   f.bad_pivots = S(R(0));
-  for (int i = 0; i < N; ++i) f.row[i] = S(R(i));
+  for (int i = 0; i < extent<N>(); ++i) f.row[i] = S(R(i));
   for_each_index<N>([&](auto k) { factor::lu_step(a, f, k); });
   return f;
 }
@@ -245,12 +245,12 @@ template <class S, int N, int C>
   for (int c = 0; c < C; ++c) {
     for_each_index<N>([&](auto i) {
       x(i, c) = b(0, c);
-      for (int j = 1; j < N; ++j) x(i, c) = select(f.row[i] == S(R(j)), b(j, c), x(i, c));
+      for (int j = 1; j < extent<N>(); ++j) x(i, c) = select(f.row[i] == S(R(j)), b(j, c), x(i, c));
       for (int k = 0; k < i; ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
     });
     for_each_index<N>([&](auto from_end) {
-      const int i = N - 1 - from_end;
-      for (int k = i + 1; k < N; ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
+      const int i = extent<N>() - 1 - from_end;
+      for (int k = i + 1; k < extent<N>(); ++k) x(i, c) = fma(-f.lu(i, k), x(k, c), x(i, c));
       x(i, c) = x(i, c) * f.inv_d[i];
     });
   }
@@ -371,7 +371,7 @@ GARRA_HD void rotate(Mat<S, N, N>& a, Mat<S, N, N>& v, int p, int q) {
   a(q, q) = fma(t, a(p, q), a(q, q));
   a(p, q) = zero;
   a(q, p) = zero;
-  for (int k = 0; k < N; ++k) {
+  for (int k = 0; k < extent<N>(); ++k) {
     if (k != p && k != q) {
       const S akp = a(k, p), akq = a(k, q);
       a(k, p) = fma(c, akp, -(s * akq));

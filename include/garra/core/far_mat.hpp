@@ -18,7 +18,9 @@ struct FarMat {
 };
 
 template <class S, int R, int C, int stride>
-inline constexpr int kNumbers<FarMat<S, R, C, stride>> = R* C;
+GARRA_HD constexpr int numbers_of(const FarMat<S, R, C, stride>&) {
+  return R * C;
+}
 
 /// `to` is, from now on, a matrix of the kind of `beside`, with any numbers: the one that lies behind it.
 template <class S, int R, int C, int stride>

@@ -5,6 +5,10 @@
 // packet paths by type does not promise. An Eigen::Map with RowMajor reads a Mat<double, R, C> in place.
 #pragma once
 
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
 #include "garra/core/scalar.hpp"
 #include "garra/core/unroll.hpp"
 
@@ -64,6 +68,82 @@ struct Mat {
   }
 };
 
+/// The same of a size per contact (extent.hpp): the first extent<R>() * extent<C>() numbers of its memory, without
+/// gaps. A copy copies no more.
+template <class S, int R, int C>
+  requires(R < 0 || C < 0)
+struct Mat<S, R, C> {
+  S m[kCapacity<R> * kCapacity<C>];
+
+  static constexpr int kRows = R;
+  static constexpr int kCols = C;
+
+  // NOLINTNEXTLINE: numbers of any value, as those of an aggregate
+  Mat() {}
+  Mat(const Mat& b) { *this = b; }
+  Mat& operator=(const Mat& b) {
+    for_each_entry<R, C>([&](int k) { m[k] = b.m[k]; });
+    return *this;
+  }
+
+  S& operator()(int i, int j) { return m[i * extent<C>() + j]; }
+  const S& operator()(int i, int j) const { return m[i * extent<C>() + j]; }
+  S& operator[](int i) { return m[i]; }
+  const S& operator[](int i) const { return m[i]; }
+
+  static Mat zero() {
+    Mat z;
+    for_each_entry<R, C>([&](int k) { z.m[k] = S(0); });
+    return z;
+  }
+  static Mat identity() {
+    Mat e = zero();
+    for (int k = 0; k < extent<R>(); ++k) e(k, k) = S(1);
+    return e;
+  }
+
+  Mat& operator+=(const Mat& b) {
+    for_each_entry<R, C>([&](int k) { m[k] += b.m[k]; });
+    return *this;
+  }
+  Mat& operator-=(const Mat& b) {
+    for_each_entry<R, C>([&](int k) { m[k] -= b.m[k]; });
+    return *this;
+  }
+  friend Mat operator+(const Mat& a, const Mat& b) {
+    Mat r;
+    for_each_entry<R, C>([&](int k) { r.m[k] = a.m[k] + b.m[k]; });
+    return r;
+  }
+  friend Mat operator-(const Mat& a, const Mat& b) {
+    Mat r;
+    for_each_entry<R, C>([&](int k) { r.m[k] = a.m[k] - b.m[k]; });
+    return r;
+  }
+  friend Mat operator-(const Mat& a) {
+    Mat r;
+    for_each_entry<R, C>([&](int k) { r.m[k] = -a.m[k]; });
+    return r;
+  }
+  friend Mat operator*(const S& s, const Mat& a) {
+    Mat r;
+    for_each_entry<R, C>([&](int k) { r.m[k] = s * a.m[k]; });
+    return r;
+  }
+};
+
+/// Whether matrices and structs of them have a size that is known when the program runs.
+template <class T>
+inline constexpr bool kSizedAtRunTime = false;
+template <class S, int R, int C>
+inline constexpr bool kSizedAtRunTime<Mat<S, R, C>> = R < 0 || C < 0;
+/// Of a struct whose parts() names its members.
+template <class T>
+  requires requires { T::parts(); }
+inline constexpr bool kSizedAtRunTime<T> = std::apply(
+    [](auto... part) { return (kSizedAtRunTime<std::remove_reference_t<decltype(std::declval<T>().*part)>> || ...); },
+    T::parts());
+
 template <class S, int N>
 using Vec = Mat<S, N, 1>;
 template <class S>
@@ -77,7 +157,7 @@ GARRA_HD Mat<S, R, C> operator*(const Mat<S, R, K>& a, const Mat<S, K, C>& b) {
   for_each_index<R>([&](int i) {
     for_each_index<C>([&](int j) {
       S sum = a(i, 0) * b(0, j);
-      for_each_index<K - 1>([&](int k) { sum = fma(a(i, k + 1), b(k + 1, j), sum); });
+      for_each_further_index<K>([&](int k) { sum = fma(a(i, k), b(k, j), sum); });
       p(i, j) = sum;
     });
   });
@@ -91,7 +171,7 @@ GARRA_HD Mat<S, R, C> transpose_times(const Mat<S, K, R>& a, const Mat<S, K, C>&
   for_each_index<R>([&](int i) {
     for_each_index<C>([&](int j) {
       S sum = a(0, i) * b(0, j);
-      for_each_index<K - 1>([&](int k) { sum = fma(a(k + 1, i), b(k + 1, j), sum); });
+      for_each_further_index<K>([&](int k) { sum = fma(a(k, i), b(k, j), sum); });
       p(i, j) = sum;
     });
   });
@@ -108,7 +188,7 @@ GARRA_HD Mat<S, C, R> transpose(const Mat<S, R, C>& a) {
 template <class S, int N>
 GARRA_HD S dot(const Vec<S, N>& a, const Vec<S, N>& b) {
   S sum = a[0] * b[0];
-  for_each_index<N - 1>([&](int k) { sum = fma(a[k + 1], b[k + 1], sum); });
+  for_each_further_index<N>([&](int k) { sum = fma(a[k], b[k], sum); });
   return sum;
 }
 
@@ -159,7 +239,7 @@ GARRA_HD Vec<S, R> column(const Mat<S, R, C>& a, int j) {
 template <class M, class S, int R, int C>
 GARRA_HD Mat<S, R, C> select(const M& mask, const Mat<S, R, C>& a, const Mat<S, R, C>& b) {
   Mat<S, R, C> r;
-  for_each_index<R * C>([&](int k) { r.m[k] = select(mask, a.m[k], b.m[k]); });
+  for_each_entry<R, C>([&](int k) { r.m[k] = select(mask, a.m[k], b.m[k]); });
   return r;
 }
 

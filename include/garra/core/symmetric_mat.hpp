@@ -9,7 +9,7 @@ namespace garra {
 
 template <class S, int N>
 struct SymmetricMat {
-  S m[N * (N + 1) / 2];  ///< row by row, up to the diagonal
+  S m[kCapacity<N> * (kCapacity<N> + 1) / 2];  ///< row by row, up to the diagonal
 
   static GARRA_HD constexpr int place(int i, int j) { return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i; }
   GARRA_HD S& operator()(int i, int j) { return m[place(i, j)]; }
@@ -34,11 +34,13 @@ GARRA_HD Vec<S, N> operator*(const SymmetricMat<S, N>& a, const Vec<S, N>& x) {
 }
 
 /// Numbers that a matrix of some kind has.
-template <class Matrix>
-inline constexpr int kNumbers = 0;
 template <class S, int R, int C>
-inline constexpr int kNumbers<Mat<S, R, C>> = R* C;
+GARRA_HD constexpr int numbers_of(const Mat<S, R, C>&) {
+  return extent<R>() * extent<C>();
+}
 template <class S, int N>
-inline constexpr int kNumbers<SymmetricMat<S, N>> = N*(N + 1) / 2;
+GARRA_HD constexpr int numbers_of(const SymmetricMat<S, N>&) {
+  return N * (N + 1) / 2;
+}
 
 }  // namespace garra

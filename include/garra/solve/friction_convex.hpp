@@ -78,15 +78,15 @@ template <class S, int N, class Matrix>
 GARRA_HD RoundProblem<S, N, Matrix> round_problem(const FrictionProblem<S, N, 3, Matrix>& p, const Vec<S, N>& s) {
   RoundProblem<S, N, Matrix> out;
   take_room(out.A, p.A);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     out.unit[3 * j] = S(1);
     out.unit[3 * j + 1] = out.unit[3 * j + 2] = p.mu[j];
   }
-  for (int i = 0; i < 3 * N; ++i) {
+  for (int i = 0; i < extent<3 * N>(); ++i) {
     out.b[i] = out.unit[i] * p.b[i];
-    for (int k = 0; k < 3 * N; ++k) out.A(i, k) = out.unit[i] * (p.A(i, k) * out.unit[k]);
+    for (int k = 0; k < extent<3 * N>(); ++k) out.A(i, k) = out.unit[i] * (p.A(i, k) * out.unit[k]);
   }
-  for (int j = 0; j < N; ++j) out.b[3 * j] = fma(p.mu[j], s[j], out.b[3 * j]);
+  for (int j = 0; j < extent<N>(); ++j) out.b[3 * j] = fma(p.mu[j], s[j], out.b[3 * j]);
   return out;
 }
 
@@ -94,7 +94,7 @@ GARRA_HD RoundProblem<S, N, Matrix> round_problem(const FrictionProblem<S, N, 3,
 template <class S, int N>
 GARRA_HD S longest_step(const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& dc) {
   S out = S(__builtin_huge_val());
-  for (int j = 0; j < N; ++j) out = min(out, cone::way_out(contact<S, N>(c, j), contact<S, N>(dc, j)));
+  for (int j = 0; j < extent<N>(); ++j) out = min(out, cone::way_out(contact<S, N>(c, j), contact<S, N>(dc, j)));
   return out;
 }
 
@@ -105,17 +105,17 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>
   constexpr double kSmall = 1e-15, kOff = 1e-13;  // of c.z / N, which is an error of its root, and of A c + b - z
   const auto p = round_problem(problem, s);
   Vec<S, 3 * N> c = Vec<S, 3 * N>::zero();
-  for (int j = 0; j < N; ++j) c[3 * j] = S(1);
+  for (int j = 0; j < extent<N>(); ++j) c[3 * j] = S(1);
   Vec<S, 3 * N> z = c;
   for (int step = 0; step < kMostSteps; ++step) {
     const Vec<S, 3 *N> a = p.A * c + p.b, off = a - z;
-    const S mean = S(1.0 / N) * dot(c, z);
+    const S mean = S(1.0 / extent<N>()) * dot(c, z);
     const auto running = mean > S(kSmall) || dot(off, off) > S(kOff * kOff);
     if (!any(running)) break;
     Matrix K = copied(p.A);  // A + H, H in blocks
-    Mat3<S> H[N];
+    Mat3<S> H[kCapacity<N>];
     Vec<S, 3 * N> center;  // c^-1
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const Vec3<S> cj = contact<S, N>(c, j);
       const auto [w, eta2] = cone::scaling_of(cj, contact<S, N>(z, j));
       const S inverse = S(1) / eta2, depth = S(1) / cone::depth2(cj);
@@ -132,7 +132,7 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>
     const auto towards = [&](const S& target, Vec<S, 3 * N>& dc, Vec<S, 3 * N>& dz) {
       dc = garra::solve(factors, axpy(target, center, -a));
       Vec<S, 3 * N> scaled;  // H dc
-      for (int j = 0; j < N; ++j) set_contact<S, N>(scaled, j, H[j] * contact<S, N>(dc, j));
+      for (int j = 0; j < extent<N>(); ++j) set_contact<S, N>(scaled, j, H[j] * contact<S, N>(dc, j));
       dz = axpy(target, center, -scaled) - z;
       return min(longest_step<S, N>(c, dc), longest_step<S, N>(z, dz));
     };
@@ -144,7 +144,7 @@ GARRA_HD_CALL Vec<S, 3 * N> convex_forces(const FrictionProblem<S, N, 3, Matrix>
     c = select(moves, axpy(length, dc, c), c);
     z = select(moves, axpy(length, dz, z), z);
   }
-  for (int i = 0; i < 3 * N; ++i) c[i] *= p.unit[i];
+  for (int i = 0; i < extent<3 * N>(); ++i) c[i] *= p.unit[i];
   return c;
 }
 
@@ -154,7 +154,7 @@ GARRA_HD Vec<S, N> speed_error(const FrictionProblem<S, N, 3, Matrix>& p, const 
   c = convex_forces(p, s);
   const Vec<S, 3 * N> a = p.A * c + p.b;
   Vec<S, N> error;
-  for (int j = 0; j < N; ++j) error[j] = tangential_length(contact<S, N>(a, j)) - s[j];
+  for (int j = 0; j < extent<N>(); ++j) error[j] = tangential_length(contact<S, N>(a, j)) - s[j];
   return error;
 }
 
@@ -163,12 +163,12 @@ template <class S, int N, class Matrix>
 GARRA_HD_CALL Vec<S, N> newton_direction(const ConvexState<S, N, Matrix>& x) {
   constexpr double kDifference = 1e-6;
   Mat<S, N, N> J;
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < extent<N>(); ++i) {
     Vec<S, N> s = x.s;
     s[i] += S(kDifference);
     Vec<S, 3 * N> c;
     const Vec<S, N> change = S(-1 / kDifference) * (speed_error(x.problem, s, c) - x.error);
-    for (int j = 0; j < N; ++j) J(j, i) = change[j];
+    for (int j = 0; j < extent<N>(); ++j) J(j, i) = change[j];
   }
   return garra::solve(factor_lu(J), x.error);
 }
@@ -177,7 +177,7 @@ GARRA_HD_CALL Vec<S, N> newton_direction(const ConvexState<S, N, Matrix>& x) {
 template <class S, int N>
 GARRA_HD Vec<S, N> speeds_from(const S& weyl) {
   Vec<S, N> s = friction_proximal::spread_numbers<S, N>(weyl);
-  for (int j = 0; j < N; ++j) s[j] = S(2) * (s[j] * s[j] * s[j]);
+  for (int j = 0; j < extent<N>(); ++j) s[j] = S(2) * (s[j] * s[j] * s[j]);
   return s;
 }
 
@@ -215,7 +215,7 @@ GARRA_HD void FrictionConvex::step(ConvexState<S, N, Matrix>& x) const {
     // The last try is half of the fixed-point step, whatever comes of it.
     const bool last = halving == kHalvings;
     Vec<S, N> to;
-    for (int j = 0; j < N; ++j) to[j] = max(fma(S(last ? 0.5 : share), last ? x.error[j] : along[j], x.s[j]), S(0));
+    for (int j = 0; j < extent<N>(); ++j) to[j] = max(fma(S(last ? 0.5 : share), last ? x.error[j] : along[j], x.s[j]), S(0));
     to = select(anew, elsewhere, to);
     Vec<S, 3 * N> found;
     const Vec<S, N> e = speed_error(x.problem, to, found);

@@ -23,6 +23,9 @@ struct ExtragradientState {
   S unit;                                                   ///< force unit
   S iterations;                                             ///< taken so far, refused ones included
   S running;                                                ///< 1 while unfinished
+  static constexpr auto parts() {
+    return std::tuple{&ExtragradientState::problem, &ExtragradientState::preconditioner, &ExtragradientState::c, &ExtragradientState::F, &ExtragradientState::rho, &ExtragradientState::scale, &ExtragradientState::unit, &ExtragradientState::iterations, &ExtragradientState::running};
+  }
 };
 
 struct FrictionExtragradient {

@@ -54,7 +54,7 @@ struct FrictionInterior {
   GARRA_HD_CALL void start(const FrictionProblem<double, N, 3, Matrix>& given, InteriorState<N, Matrix>& s) const {
     take_room(s.problem.A, given.A);
     double size_b = 0;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       double mean = 0;
       for (int i = 0; i < 3; ++i) mean += given.A(3 * j + i, 3 * j + i) / 3;
       const double root = mean > 0 ? 1 / sqrt(mean) : 1;
@@ -62,21 +62,21 @@ struct FrictionInterior {
       for (int i = 0; i < 3; ++i) size_b = max(size_b, abs(root * given.b[3 * j + i]));
     }
     if (!(size_b > 0)) size_b = 1;
-    for (int i = 0; i < 3 * N; ++i) {
+    for (int i = 0; i < extent<3 * N>(); ++i) {
       s.problem.b[i] = s.unit[i] * given.b[i] / size_b;
-      for (int k = 0; k < 3 * N; ++k) s.problem.A(i, k) = s.unit[i] * given.A(i, k) * s.unit[k];
+      for (int k = 0; k < extent<3 * N>(); ++k) s.problem.A(i, k) = s.unit[i] * given.A(i, k) * s.unit[k];
     }
     s.problem.mu = given.mu;
-    for (int i = 0; i < 3 * N; ++i) s.unit[i] = s.unit[i] * size_b;
+    for (int i = 0; i < extent<3 * N>(); ++i) s.unit[i] = s.unit[i] * size_b;
     s.c = Vec<double, 3 * N>::zero();
     s.z = s.c;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       s.c[3 * j] = first_force;
       s.z[3 * j] = 1;
       if (start_number == 0) continue;
       using namespace friction_interior;
       s.c[3 * j] *= power_of_two(static_cast<int>(40 * spread(start_number, j)));
-      s.z[3 * j] = power_of_two(static_cast<int>(10 * spread(start_number, j + N)));
+      s.z[3 * j] = power_of_two(static_cast<int>(10 * spread(start_number, j + extent<N>())));
     }
     s.center = first_force > 1 ? 0.1 : 0.5;
     s.steps = s.mark_steps = 0;
@@ -96,7 +96,7 @@ struct FrictionInterior {
     Effort<double> effort = Effort<double>::none();
     effort.outer = s.steps;
     Vec<double, 3 * N> c;
-    for (int i = 0; i < 3 * N; ++i) c[i] = s.unit[i] * s.c[i];
+    for (int i = 0; i < extent<3 * N>(); ++i) c[i] = s.unit[i] * s.c[i];
     return candidate_of<double, N>(c, double(int(Status::kIterationLimit)), effort);
   }
 };
@@ -107,16 +107,16 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
   constexpr double kSmall = 1e-11, kOff = 1e-10;  // near enough for Newton
   const auto& p = s.problem;
   const Vec<double, M> a = p.A * s.c + p.b;
-  const double mean = dot(s.c, s.z) / N;
+  const double mean = dot(s.c, s.z) / extent<N>();
   Vec<double, M> lack, aim;  // A c + b + |z_T| e_n - z, and t c^-1 - z
   Vec<double, M> toward;     // z_T / |z_T|
   double off = 0;
   Matrix K;
   take_room(K, p.A);
-  for (int i = 0; i < M; ++i)
-    for (int k = 0; k < M; ++k) K(i, k) = p.A(i, k);
-  Mat3<double> H[N];
-  for (int j = 0; j < N; ++j) {
+  for (int i = 0; i < extent<M>(); ++i)
+    for (int k = 0; k < extent<M>(); ++k) K(i, k) = p.A(i, k);
+  Mat3<double> H[kCapacity<N>];
+  for (int j = 0; j < extent<N>(); ++j) {
     const int n = 3 * j;
     const Vec3<double> cj = contact<double, N>(s.c, j), zj = contact<double, N>(s.z, j);
     const double length = shift ? tangential_length(zj) : 0;
@@ -134,12 +134,12 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
       }
     }
     // (I + E) A + H, E = e_n toward^T
-    for (int k = 0; k < M; ++k) K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
+    for (int k = 0; k < extent<M>(); ++k) K(n, k) = fma(toward[n + 1], p.A(n + 1, k), fma(toward[n + 2], p.A(n + 2, k), K(n, k)));
     for (int r = 0; r < 3; ++r)
       for (int k = 0; k < 3; ++k) K(n + r, n + k) += H[j](r, k);
   }
   Vec<double, M> rhs;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const int n = 3 * j;
     for (int i = 0; i < 3; ++i) rhs[n + i] = aim[n + i] - lack[n + i];
     for (int i = 1; i < 3; ++i) rhs[n] = fma(-toward[n + i], lack[n + i], rhs[n]);
@@ -147,7 +147,7 @@ GARRA_HD_CALL void FrictionInterior::step(InteriorState<N, Matrix>& s) const {
   const Vec<double, M> dc = friction_refine::solved_in_place<M>(K, rhs);
   Vec<double, M> dz;
   double length = 1 / 0.95;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Vec3<double> change = contact<double, N>(aim, j) - H[j] * contact<double, N>(dc, j);
     set_contact<double, N>(dz, j, change);
     length = min(length, cone::way_out(contact<double, N>(s.c, j), contact<double, N>(dc, j)));
@@ -191,18 +191,18 @@ GARRA_HD_CALL InternalForce<N> internal_force(const FrictionProblem<double, N, 3
   InteriorState<N, Matrix> s;
   method.start(p, s);
   const Vec<double, 3 * N>& b = s.problem.b;
-  for (int i = 0; i < 3 * N; ++i)
-    for (int k = 0; k < 3 * N; ++k) s.problem.A(i, k) = fma(b[i], b[k], s.problem.A(i, k));
+  for (int i = 0; i < extent<3 * N>(); ++i)
+    for (int k = 0; k < extent<3 * N>(); ++k) s.problem.A(i, k) = fma(b[i], b[k], s.problem.A(i, k));
   while (method.running(s)) method.step(s);
   const double pressed = -dot(b, s.c), size = norm(s.c);
   const Vec<double, 3 * N> a = s.problem.A * s.c;
   double largest = 0;
-  for (int i = 0; i < 3 * N; ++i) largest = max(largest, abs(fma(b[i], pressed, a[i])));
+  for (int i = 0; i < extent<3 * N>(); ++i) largest = max(largest, abs(fma(b[i], pressed, a[i])));
   InternalForce<N> out;
   out.found = pressed >= kPressed && largest <= kZero * size;
   out.steps = s.steps;
   double most = 0;
-  for (int i = 0; i < 3 * N; ++i) {
+  for (int i = 0; i < extent<3 * N>(); ++i) {
     out.z[i] = s.unit[i] * s.c[i];
     most = max(most, abs(out.z[i]));
   }

@@ -39,17 +39,21 @@ GARRA_HD void solve_in_single(const FrictionMixed& mixed,
   Scaled<D, N> in[kParts];
   for (int p = 0; p < kParts; ++p) in[p] = scaled(given[p]);
   Problem problem;
-  constexpr int kNumbers = static_cast<int>(sizeof(Problem) / sizeof(F));
-  for (int k = 0; k < kNumbers; ++k) {
-    D number[kParts];
-    for (int p = 0; p < kParts; ++p) number[p] = reinterpret_cast<const D*>(&in[p].problem)[k];
-    reinterpret_cast<F*>(&problem)[k] = narrow(number);
-  }
+  const auto narrow_all = [&](const auto& numbers, auto& narrowed) {
+    for (int k = 0; k < numbers_of(narrowed); ++k) {
+      D number[kParts];
+      for (int p = 0; p < kParts; ++p) number[p] = numbers(in[p].problem)[k];
+      narrowed[k] = narrow(number);
+    }
+  };
+  narrow_all([](const auto& given) -> const auto& { return given.A; }, problem.A);
+  narrow_all([](const auto& given) -> const auto& { return given.b; }, problem.b);
+  narrow_all([](const auto& given) -> const auto& { return given.mu; }, problem.mu);
   const FrictionNewton newton = mixed.single();
   FrictionState<F, N> state = newton.start(problem);
   while (any(newton.running(state))) newton.step(state);
   const auto found = judge(state.problem, state.scale, state.c, state.a, newton.tol);
-  for (int i = 0; i < 3 * N; ++i) {
+  for (int i = 0; i < extent<3 * N>(); ++i) {
     const F c = select(found.solved, state.unit * state.c[i], F(std::numeric_limits<float>::quiet_NaN()));
     D wide[kParts];
     widen(c, wide);

@@ -38,6 +38,9 @@ struct FrictionState {
   S weyl;                 ///< low-discrepancy number in [0, 1) that spreads the random starts
   S lost;                 ///< 1: left to other solvers before the limit
   S running;              ///< 1 while unfinished
+  static constexpr auto parts() {
+    return std::tuple{&FrictionState::problem, &FrictionState::c, &FrictionState::a, &FrictionState::base, &FrictionState::rho_n, &FrictionState::rho_t, &FrictionState::scale, &FrictionState::unit, &FrictionState::rho, &FrictionState::stage, &FrictionState::stage_steps, &FrictionState::steps, &FrictionState::shortened, &FrictionState::weyl, &FrictionState::lost, &FrictionState::running};
+  }
 };
 
 /// Newton steps after which other solvers go on (friction_rescue.hpp): two starts. What they leave unsolved is solved
@@ -258,7 +261,7 @@ GARRA_HD MaskOf<S> may_be_indefinite(const S& least_pivot) {
 template <class S, int N, int D, class Matrix>
 GARRA_HD MaskOf<S> is_symmetric(const FrictionProblem<S, N, D, Matrix>& p) {
   S skew = S(0);
-  for (int i = 0; i < D * N; ++i)
+  for (int i = 0; i < extent<D * N>(); ++i)
     for (int k = 0; k < i; ++k) skew = max(skew, abs(p.A(i, k) - p.A(k, i)));
   return skew <= S(1e-12);
 }
@@ -279,7 +282,7 @@ GARRA_HD_CALL S least_shifted_pivot(const FrictionProblem<S, N, D, Matrix>& p, c
   take_room(f.l, p.A);
   f.bad_pivots = S(0);
   const ShiftedEntries<S, Matrix> entries{p.A, shift};
-  for_each_index<D * N>([&](int j) { factor::ldlt_step(entries, f, j, factor::noise_of<S>(D * N)); });
+  for_each_index<D * N>([&](int j) { factor::ldlt_step(entries, f, j, factor::noise_of<S>(extent<D * N>())); });
   S least = S(0);
   for_each_index<D * N>([&](int i) { least = min(least, f.d[i]); });
   return least;
@@ -295,7 +298,7 @@ GARRA_HD Vec<S, D * N> first_guess(const FrictionProblem<S, N, D, Matrix>& p, Ma
   indefinite = may_be_indefinite(least);
   const Vec<S, D* N> c = solve(f, -p.b);
   S largest = S(0);
-  for (int i = 0; i < D * N; ++i) largest = max(largest, abs(c[i]));
+  for (int i = 0; i < extent<D * N>(); ++i) largest = max(largest, abs(c[i]));
   // After the solve: the factors' room is taken.
   if (any(indefinite))
     indefinite = indefinite && is_symmetric(p) && least_shifted_pivot<S, N, D>(p, S(kIndefinite<S>)) < S(0);
@@ -312,7 +315,7 @@ struct Guess {
 template <class S, int N, int D = 3>
 GARRA_HD MaskOf<S> says_anything(const Vec<S, D * N>& guess, const S& inv_unit) {
   S size = S(0);
-  for (int i = 0; i < D * N; ++i) size += abs(guess[i]);
+  for (int i = 0; i < extent<D * N>(); ++i) size += abs(guess[i]);
   const S scaled = inv_unit * size;
   return scaled > S(0) && is_finite(scaled);
 }
@@ -423,18 +426,13 @@ struct Triangle {
 /// direction is then caught by the line search and the ladder.
 template <class S, int M, class Matrix>
 GARRA_HD void add_row(Triangle<S, M, Matrix>& tri, int i, Vec<S, M> row, S rhs) {
-  for_each_index<M>([&](int k) {
-    if (k >= i) return;
+  for_indices_between<M>(0, i, [&](int k) {
     const S f = -(row[k] * tri.U(k, k));
-    for_each_index<M>([&](int j) {
-      if (j > k) row[j] = fma(f, tri.U(k, j), row[j]);
-    });
+    for_indices_between<M>(k + 1, extent<M>(), [&](int j) { row[j] = fma(f, tri.U(k, j), row[j]); });
     rhs = fma(f, tri.rhs[k], rhs);
   });
   tri.U(i, i) = inverse_pivot(row[i]);
-  for_each_index<M>([&](int j) {
-    if (j > i) tri.U(i, j) = row[j];
-  });
+  for_indices_between<M>(i + 1, extent<M>(), [&](int j) { tri.U(i, j) = row[j]; });
   tri.rhs[i] = rhs;
 }
 
@@ -443,11 +441,11 @@ template <class S, int M, class Matrix>
 GARRA_HD Vec<S, M> back_substitute(const Triangle<S, M, Matrix>& tri) {
   Vec<S, M> x = tri.rhs;
   for_each_index<M>([&](auto from_end) {
-    const int k = M - 1 - from_end;
+    const int k = extent<M>() - 1 - from_end;
     S sum = x[k];
-    for_each_index<M>([&](int known) {
-      const int j = M - 1 - known;
-      if (j > k) sum = fma(-tri.U(k, j), x[j], sum);
+    for_indices_between<M>(0, from_end, [&](int known) {
+      const int j = extent<M>() - 1 - known;
+      sum = fma(-tri.U(k, j), x[j], sum);
     });
     x[k] = sum * tri.U(k, k);
   });
@@ -504,7 +502,7 @@ GARRA_HD void next_rung(FrictionState<S, N, D, Matrix>& s, const MaskOf<S>& movi
   const auto spread = s.stage > S(3);
   Vec<S, D* N> c = s.base;
   double shift = 0;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     c[D * j] = select(spread, spread_force(s.weyl, shift, gauss_seidel_rho(s, j).n), c[D * j]);
     for (int i = 1; i < D; ++i) c[D * j + i] = select(spread, S(0), c[D * j + i]);
     shift = next_shift(shift);

@@ -20,6 +20,9 @@ struct NsgsState {
   S unit;                                    ///< force unit
   S sweeps;                                  ///< taken so far
   S running;                                 ///< 1 while unfinished
+  static constexpr auto parts() {
+    return std::tuple{&NsgsState::problem, &NsgsState::c, &NsgsState::scale, &NsgsState::unit, &NsgsState::sweeps, &NsgsState::running};
+  }
 };
 
 struct FrictionNsgs {
@@ -92,7 +95,7 @@ GARRA_HD void FrictionNsgs::step(NsgsState<S, N, Matrix>& s) const {
   for (int sweep = 0; sweep < sweeps_per_step; ++sweep) {
     c0 = c1;
     c1 = c;
-    for (int j = 0; j < N; ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
+    for (int j = 0; j < extent<N>(); ++j) set_contact<S, N>(c, j, friction_nsgs::updated<S, N>(p, c, j, relaxation));
   }
   auto now = judge_iterate(p, s.scale, c, affine(p.A, c, p.b), tol);
   if (extrapolate) {

@@ -21,7 +21,7 @@ namespace garra::solvers {
 /// Whether problems of N contacts have their matrices in memory on the host, and not in registers. Measured for solvers
 /// and certificates of five and of eight contacts.
 template <int N>
-inline constexpr bool kInMemory = N > 4;
+inline constexpr bool kInMemory = N < 0 || N > 4;
 
 /// Its matrix is its own, whole or as a SymmetricMat, or elsewhere (FarMat). D: numbers of a contact's force, 3, or 4
 /// of soft contacts (below).
@@ -30,6 +30,9 @@ struct FrictionProblem {
   Matrix A;
   Vec<S, D * N> b;
   Vec<S, N> mu;
+  static constexpr auto parts() {
+    return std::tuple{&FrictionProblem::A, &FrictionProblem::b, &FrictionProblem::mu};
+  }
 };
 
 /// Contacts that slide already (the papers' set S): the force on the object is c_T = -mu c_n v with the unit slip
@@ -42,6 +45,9 @@ struct SlidingContacts {
     auto any = v[(D - 1) * j] != S(0);
     for (int i = 1; i < D - 1; ++i) any = any || v[(D - 1) * j + i] != S(0);
     return any;
+  }
+  static constexpr auto parts() {
+    return std::tuple{&SlidingContacts::v};
   }
 };
 
@@ -56,6 +62,9 @@ struct FrictionSolution {
   S projected_gradient;  ///< of the same
   S status;              ///< garra::Status
   Effort<S> effort;
+  static constexpr auto parts() {
+    return std::tuple{&FrictionSolution::c, &FrictionSolution::a, &FrictionSolution::residual, &FrictionSolution::contact_residual, &FrictionSolution::minimum, &FrictionSolution::projected_gradient, &FrictionSolution::status, &FrictionSolution::effort};
+  }
 };
 
 /// What a solver hands over to the certificate.
@@ -66,6 +75,9 @@ struct Candidate {
   S projected_gradient;  ///< see FrictionSolution
   S reason;              ///< garra::Status to report where the tolerance is not met
   Effort<S> effort;
+  static constexpr auto parts() {
+    return std::tuple{&Candidate::c, &Candidate::minimum, &Candidate::projected_gradient, &Candidate::reason, &Candidate::effort};
+  }
 };
 
 /// The candidate of a solver that minimizes nothing.
@@ -174,6 +186,9 @@ template <class S, int N>
 struct LoadScale {
   Vec<S, N> g;      ///< mean of the diagonal of A_jj [1/kg], 1 where it is not positive
   Vec<S, N> per_s;  ///< 1 / s_j: one over the largest load of the contacts that are coupled with j, in units of j
+  static constexpr auto parts() {
+    return std::tuple{&LoadScale::g, &LoadScale::per_s};
+  }
 };
 
 namespace friction_problem_detail {
@@ -189,9 +204,9 @@ GARRA_HD MaskOf<S> coupled(const Entry& A, int j, int k) {
 /// The largest number of the contacts that are coupled with each, directly or through others.
 template <int N, int D, class S, class Entry>
 GARRA_HD_CALL Vec<S, N> largest_of_coupled(const Entry& A, Vec<S, N> load) {
-  for (int pass = 0; pass < N; ++pass) {
+  for (int pass = 0; pass < extent<N>(); ++pass) {
     auto changed = load[0] < S(0);  // false in all lanes
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       for (int k = 0; k < j; ++k) {
         const S larger = max(load[j], load[k]);
         const auto differ = load[j] != load[k];
@@ -228,7 +243,7 @@ GARRA_HD LoadScale<S, N> load_scale(const Entry& A, const Vec<S, D * N>& b, cons
   });
   // Mostly contact 0 is coupled with every one that bears a load, and all have the largest.
   auto all_coupled = largest >= S(0);
-  for (int k = 1; k < N; ++k) all_coupled = all_coupled && (coupled<D, S>(A, 0, k) || load[k] == S(0));
+  for (int k = 1; k < extent<N>(); ++k) all_coupled = all_coupled && (coupled<D, S>(A, 0, k) || load[k] == S(0));
   Vec<S, N> share;
   for_each_index<N>([&](int j) { share[j] = largest; });
   if (!all(all_coupled)) share = select(all_coupled, share, largest_of_coupled<N, D, S>(A, load));
@@ -248,7 +263,7 @@ GARRA_HD LoadScale<S, N> load_scale(const FrictionProblem<S, N, D, Matrix>& p) {
 template <class S, int N>
 GARRA_HD S papers_merit(const Vec<S, N>& mu, const Vec<S, 3 * N>& c, const Vec<S, 3 * N>& a) {
   S squares = S(0), product = S(0);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const S cn = c[3 * j], ct = c[3 * j + 1], co = c[3 * j + 2];
     const S an = a[3 * j], at = a[3 * j + 1], ao = a[3 * j + 2];
     const S lambda = sqrt(fma(at, at, ao * ao));
@@ -270,7 +285,7 @@ struct FrictionScale {
 template <class S, int M, class Diagonal>
 GARRA_HD FrictionScale<S> friction_scale(const Diagonal& diagonal, const Vec<S, M>& b) {
   S size_a = S(0), size_b = S(0);
-  for (int i = 0; i < M; ++i) {
+  for (int i = 0; i < extent<M>(); ++i) {
     size_a = max(size_a, diagonal(i));
     size_b = max(size_b, abs(b[i]));
   }
@@ -290,7 +305,7 @@ GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& sl
   row(t) = select(slides && i != t, S(0), row(t));
   row(o) = select(slides && i != o, S(0), row(o));
   if (i != t && i != o) return;
-  for (int k = 0; k < 3 * N; ++k) row(k) = select(slides && k != i, S(0), row(k));
+  for (int k = 0; k < extent<3 * N>(); ++k) row(k) = select(slides && k != i, S(0), row(k));
 }
 
 /// The papers' elimination (25)-(28), in place: a sliding contact's tangential force follows from its normal force, so
@@ -299,10 +314,10 @@ GARRA_HD void eliminate_in_row(const Row& row, int i, int j, const MaskOf<S>& sl
 /// symmetry.
 template <class S, int N, class Matrix>
 GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, 3, Matrix>& p, const SlidingContacts<S, N>& sliding) {
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const auto slides = sliding.slides(j);
     const S vt = p.mu[j] * sliding.v[2 * j], vo = p.mu[j] * sliding.v[2 * j + 1];  // zero where it may roll
-    for (int i = 0; i < 3 * N; ++i)
+    for (int i = 0; i < extent<3 * N>(); ++i)
       eliminate_in_row<S, N>([&](int k) -> S& { return p.A(i, k); }, i, j, slides, vt, vo);
     p.b[3 * j + 1] = select(slides, S(0), p.b[3 * j + 1]);
     p.b[3 * j + 2] = select(slides, S(0), p.b[3 * j + 2]);
@@ -313,7 +328,7 @@ GARRA_HD_CALL void eliminate_sliding(FrictionProblem<S, N, 3, Matrix>& p, const 
 /// The tangential forces that eliminate_sliding has taken out, from the normal forces.
 template <class S, int N, int D = 3>
 GARRA_HD void restore_sliding(Vec<S, D * N>& c, const Vec<S, N>& mu, const SlidingContacts<S, N, D>& sliding) {
-  for (int j = 0; j < N; ++j)
+  for (int j = 0; j < extent<N>(); ++j)
     for (int i = 0; i < D - 1; ++i)
       c[D * j + 1 + i] = select(sliding.slides(j), -(mu[j] * c[D * j]) * sliding.v[(D - 1) * j + i], c[D * j + 1 + i]);
 }
@@ -324,15 +339,15 @@ namespace friction_problem_detail {
 template <class S, int N, int D = 3>
 GARRA_HD S defects(const Vec<S, D * N>& v, const Vec<S, N>& mu) {
   S sum = S(0);
-  for (int i = 0; i < D * N; ++i) sum += v[i] - v[i];
-  for (int j = 0; j < N; ++j) sum += select(mu[j] >= S(0) && is_finite(mu[j]), S(0), S(1));
+  for (int i = 0; i < extent<D * N>(); ++i) sum += v[i] - v[i];
+  for (int j = 0; j < extent<N>(); ++j) sum += select(mu[j] >= S(0) && is_finite(mu[j]), S(0), S(1));
   return sum;
 }
 /// Of a whole problem.
 template <class S, int N, int D, class Matrix>
 GARRA_HD S defects(const FrictionProblem<S, N, D, Matrix>& p) {
   S sum = S(0);
-  for (int i = 0; i < kNumbers<Matrix>; ++i) sum += p.A[i] - p.A[i];
+  for (int i = 0; i < numbers_of(p.A); ++i) sum += p.A[i] - p.A[i];
   return sum + defects<S, N, D>(p.b, p.mu);
 }
 
@@ -350,7 +365,7 @@ GARRA_HD void for_each_contact(const F& f) {
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
-    for (int j = 0; j < N; ++j) f(j);
+    for (int j = 0; j < extent<N>(); ++j) f(j);
   } else {
     for_each_index<N>(f);
   }
@@ -359,7 +374,7 @@ GARRA_HD void for_each_contact(const F& f) {
 /// The same of all contacts.
 template <class S, int N, int D = 3>
 GARRA_HD Vec<S, D * N> judged_part(Vec<S, D * N> v, const SlidingContacts<S, N, D>& sliding) {
-  for (int j = 0; j < N; ++j) set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
+  for (int j = 0; j < extent<N>(); ++j) set_contact<S, N, D>(v, j, judged_part(contact<S, N, D>(v, j), sliding.slides(j)));
   return v;
 }
 
@@ -383,7 +398,7 @@ struct SpareContacts {
 /// force they have no part in any norm either: residuals are those of the rest.
 template <class S, int N, int D = 3, class Matrix>
 GARRA_HD void add_spare(const SpareContacts<S>& spare, Matrix& A, Vec<S, D * N>& b) {
-  for (int j = spare.first; j < N; ++j) {
+  for (int j = spare.first; j < extent<N>(); ++j) {
     for (int k = D * j; k < D * (j + 1); ++k) A(k, k) = spare.stiffness;
     b[D * j] = -(spare.stiffness * spare.force);
   }
@@ -402,7 +417,7 @@ GARRA_HD Scaled<S, N, D, Matrix> scaled(const FrictionProblem<S, N, D, Matrix>& 
   take_room(out.problem.A, given.A);
   const FrictionScale<S> scale = friction_scale(given);
   const S inv_a = S(1) / scale.size_a;
-  for (int k = 0; k < kNumbers<Matrix>; ++k) out.problem.A[k] = inv_a * given.A[k];
+  for (int k = 0; k < numbers_of(given.A); ++k) out.problem.A[k] = inv_a * given.A[k];
   out.problem.b = (S(1) / scale.size_b) * given.b;
   out.problem.mu = given.mu;
   out.unit = scale.size_b * inv_a;
@@ -461,7 +476,7 @@ GARRA_HD MaskOf<S> rounding_counts(const Vec<S, M>& c, const LoadScale<S, N>& sc
   S size = S(0), per_s = S(0);
   for_each_index<M>([&](int i) { size += abs(c[i]); });
   for_each_index<N>([&](int j) { per_s = max(per_s, scale.per_s[j]); });
-  return S(M * 0x1p-53) * size > S(0.125 * tol) / per_s;
+  return S(extent<M>() * 0x1p-53) * size > S(0.125 * tol) / per_s;
 }
 
 /// Why a problem that is not converged ended: at the iteration limit, or at a point that is no solution.
@@ -475,7 +490,7 @@ template <class S, int N>
 GARRA_HD S papers_merit(Vec<S, N> mu, const SlidingContacts<S, N>& sliding, const Vec<S, 3 * N>& c,
                         const Vec<S, 3 * N>& a) {
   using friction_problem_detail::judged_part;
-  for (int j = 0; j < N; ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
+  for (int j = 0; j < extent<N>(); ++j) mu[j] = select(sliding.slides(j), S(0), mu[j]);
   return papers_merit<S, N>(mu, judged_part<S, N>(c, sliding), judged_part<S, N>(a, sliding));
 }
 
@@ -497,13 +512,13 @@ GARRA_HD RowChange<S> row_change(const Entry& A, const Vec<S, M>& c, const S& b,
 #if defined(__CUDA_ARCH__)
 #pragma unroll  // c stays in registers
 #endif
-  for (int k = 0; k < M; ++k) {
+  for (int k = 0; k < extent<M>(); ++k) {
     const S x = A(i, k);
     product = k == 0 ? x * c[k] : fma(x, c[k], product);
     size = fma(abs(x), abs(c[k]), size);
   }
   const S value = product + b;
-  return {value - a, value, size, S((M + 4) * 0x1p-53) * (size + abs(b) + abs(a))};
+  return {value - a, value, size, S((extent<M>() + 4) * 0x1p-53) * (size + abs(b) + abs(a))};
 }
 
 /// x + y, and what rounding has changed of it (D. E. Knuth, The Art of Computer Programming 2, 4.2.2).
@@ -522,7 +537,7 @@ GARRA_HD RowChange<S> compensated_row_change(const Entry& A, const Vec<S, M>& c,
 #if defined(__CUDA_ARCH__)
 #pragma unroll 1
 #endif
-  for (int k = 0; k < M; ++k) {
+  for (int k = 0; k < extent<M>(); ++k) {
     const S x = A(i, k), product = x * c[k];
     rest += fma(x, c[k], -product);
     sum = two_sum(sum, product, rest);
@@ -531,8 +546,8 @@ GARRA_HD RowChange<S> compensated_row_change(const Entry& A, const Vec<S, M>& c,
   const S value = sum + rest;
   S minus = two_sum(sum, -a, rest);
   minus += rest;
-  constexpr double kSquare = (M + 4) * 0x1p-53 * (M + 4) * 0x1p-53;
-  return {minus, value, size, fma(S(kSquare), size + abs(b) + abs(a), S(0x1p-52) * abs(minus))};
+  const double rounding = (extent<M>() + 4) * 0x1p-53;
+  return {minus, value, size, fma(S(rounding * rounding), size + abs(b) + abs(a), S(0x1p-52) * abs(minus))};
 }
 
 /// What the change of the load is at a contact, all relative to s_j.
@@ -623,7 +638,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   FrictionSolution<S, N, D> out;
   Vec<S, M> c = found.c;
   S wild = S(0);
-  for (int i = 0; i < M; ++i) wild += c[i] - c[i];
+  for (int i = 0; i < extent<M>(); ++i) wild += c[i] - c[i];
   c = select(wild == S(0), c, Vec<S, M>::zero());  // a force that overflowed counts as no force
   restore_sliding<S, N, D>(c, given_mu, sliding);
   const LoadScale<S, N> scale = load_scale<S, N, D>(A, b, [&](int j) { return sliding.slides(j); });
@@ -632,7 +647,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   for_each_contact<N>([&](int j) {
     for_each_index<D>([&](int i) {
       S sum = A(D * j + i, 0) * c[0];
-      for (int k = 1; k < M; ++k) sum = fma(A(D * j + i, k), c[k], sum);
+      for (int k = 1; k < extent<M>(); ++k) sum = fma(A(D * j + i, k), c[k], sum);
       a[D * j + i] = sum + b[D * j + i];
     });
   });
@@ -682,12 +697,12 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   auto finite = change.finite;
   if (!all(finite)) {
     S defects_of_a = S(0);
-    for (int i = 0; i < M; ++i)
-      for (int k = 0; k < M; ++k) defects_of_a += A(i, k) - A(i, k);
+    for (int i = 0; i < extent<M>(); ++i)
+      for (int k = 0; k < extent<M>(); ++k) defects_of_a += A(i, k) - A(i, k);
     finite = finite || defects_of_a == S(0);
   }
   S slip_defects = S(0);  // a slip direction that is NaN
-  for (int i = 0; i < (D - 1) * N; ++i) slip_defects += sliding.v[i] - sliding.v[i];
+  for (int i = 0; i < extent<(D - 1) * N>(); ++i) slip_defects += sliding.v[i] - sliding.v[i];
   const auto valid = finite && defects<S, N, D>(b, given_mu) + slip_defects == S(0);
   const auto converged = valid && change.finite && change.bound <= S(tol);  // false for NaN
   // A reason that a solver gives is taken where the numbers bear it out.
@@ -697,7 +712,7 @@ GARRA_HD FrictionSolution<S, N, D> certified(const Entry& A, const Vec<S, D * N>
   out.status = select(valid, select(converged, S(int(Status::kConverged)), failure), S(int(Status::kInvalidInput)));
   const auto kept = converged || (named && rounded);
   const S nan = S(__builtin_nan(""));
-  for (int i = 0; i < M; ++i) {
+  for (int i = 0; i < extent<M>(); ++i) {
     out.c[i] = select(kept, to_c[i], nan);
     out.a[i] = select(kept, change.a[i], nan);
   }

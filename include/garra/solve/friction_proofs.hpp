@@ -21,7 +21,7 @@ struct GivenProblem {
     return certified<double, N>(A, b, mu, sliding, found, tol);
   }
   [[nodiscard]] GARRA_HD bool all_may_roll() const {
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       if (sliding.slides(j)) return false;
     return true;
   }
@@ -77,7 +77,7 @@ GARRA_HD_CALL void solve_by_cholesky(const Matrix& L, int size, double* x) {
 template <class Entry, int N>
 GARRA_HD Vec<double, N> inverse_roots(const GivenProblem<Entry, N>& p) {
   Vec<double, N> out;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const double mean = (p.A(3 * j, 3 * j) + p.A(3 * j + 1, 3 * j + 1) + p.A(3 * j + 2, 3 * j + 2)) / 3;
     out[j] = mean > 0 && is_finite(mean) ? 1 / sqrt(mean) : 1;
   }
@@ -94,9 +94,9 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
   Matrix G;
   take_room(G, room);
   double largest = 0, skew = 0;
-  for (int i = 0; i < M; ++i) {
+  for (int i = 0; i < extent<M>(); ++i) {
     double row = 0;
-    for (int k = 0; k < M; ++k) {
+    for (int k = 0; k < extent<M>(); ++k) {
       const double unit = scale[i / 3] * scale[k / 3], there = unit * p.A(k, i), here = unit * p.A(i, k);
       row += abs(here);
       skew = max(skew, abs(here - there));
@@ -104,16 +104,16 @@ GARRA_HD_CALL Definiteness definiteness(const GivenProblem<Entry, N>& p, const M
     largest = max(largest, row);
   }
   if (!(skew <= kUnsymmetric * max(largest, 1.0))) return Definiteness::kUnsymmetric;
-  const double zero = M * (0x1p-52 * largest + skew);
+  const double zero = extent<M>() * (0x1p-52 * largest + skew);
   const auto has_factor = [&](double shift) {
-    for (int i = 0; i < M; ++i)
+    for (int i = 0; i < extent<M>(); ++i)
       for (int k = 0; k <= i; ++k)
         G(i, k) = (scale[i / 3] * scale[k / 3]) * (0.5 * (p.A(i, k) + p.A(k, i))) + (i == k ? shift : 0);
-    return cholesky(G, M);
+    return cholesky(G, extent<M>());
   };
   if (has_factor(-zero)) return Definiteness::kDefinite;
   // The factorization itself needs a little more than rounding (N. J. Higham, Accuracy and Stability, 10.1).
-  return has_factor(2 * zero + M * (M + 1) * 0x1p-53) ? Definiteness::kSemidefinite : Definiteness::kIndefinite;
+  return has_factor(2 * zero + extent<M>() * (extent<M>() + 1) * 0x1p-53) ? Definiteness::kSemidefinite : Definiteness::kIndefinite;
 }
 
 /// y >= 0 that makes y.A y + (b.y + 1)^2 least, of the normal directions alone, in units of `scale` (C. L. Lawson, R.
@@ -131,15 +131,15 @@ template <int N>
 GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
   constexpr double kRidge = 0x1p-52;
   Vec<double, N> y = Vec<double, N>::zero();
-  bool in[N] = {};
-  for (int round = 0; round < 3 * N; ++round) {
+  bool in[kCapacity<N>] = {};
+  for (int round = 0; round < extent<3 * N>(); ++round) {
     // The steepest descent among those that are zero.
     int enter = -1;
     double steepest = 1e-12;
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < extent<N>(); ++i) {
       if (in[i]) continue;
       double down = -q.b[i];
-      for (int k = 0; k < N; ++k) down = fma(-q.G(i, k), y[k], down);
+      for (int k = 0; k < extent<N>(); ++k) down = fma(-q.G(i, k), y[k], down);
       if (down > steepest) {
         steepest = down;
         enter = i;
@@ -147,15 +147,15 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
     }
     if (enter < 0) break;
     in[enter] = true;
-    for (int inner = 0; inner <= N; ++inner) {
-      int who[N], size = 0;
-      for (int i = 0; i < N; ++i)
+    for (int inner = 0; inner <= extent<N>(); ++inner) {
+      int who[kCapacity<N>], size = 0;
+      for (int i = 0; i < extent<N>(); ++i)
         if (in[i]) who[size++] = i;
       SymmetricMat<double, N> L;
       for (int i = 0; i < size; ++i)
         for (int k = 0; k <= i; ++k) L(i, k) = q.G(who[i], who[k]) + (i == k ? kRidge : 0);
       if (!cholesky(L, size)) return y;
-      double to[N];
+      double to[kCapacity<N>];
       for (int i = 0; i < size; ++i) to[i] = -q.b[who[i]];
       solve_by_cholesky(L, size, to);
       double step = 1;
@@ -180,10 +180,10 @@ GARRA_HD_CALL Vec<double, N> least_combination(const NormalQuadratic<N>& q) {
 template <int N>
 GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N> y) {
   constexpr double kPart = 1e-8;  // of the largest: less is rounding
-  int who[N], size = 0;
+  int who[kCapacity<N>], size = 0;
   double largest = 0;
-  for (int i = 0; i < N; ++i) largest = max(largest, y[i]);
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < extent<N>(); ++i) largest = max(largest, y[i]);
+  for (int i = 0; i < extent<N>(); ++i) {
     if (y[i] > kPart * largest)
       who[size++] = i;
     else
@@ -191,9 +191,9 @@ GARRA_HD_CALL Vec<double, N> cleared(const NormalQuadratic<N>& q, Vec<double, N>
   }
   SymmetricMat<double, N> L;
   for (int i = 0; i < size; ++i)
-    for (int k = 0; k <= i; ++k) L(i, k) = q.A(who[i], who[k]) + (i == k ? 8 * N * 0x1p-52 : 0);
+    for (int k = 0; k <= i; ++k) L(i, k) = q.A(who[i], who[k]) + (i == k ? 8 * extent<N>() * 0x1p-52 : 0);
   if (!cholesky(L, size)) return y;
-  double x[N];
+  double x[kCapacity<N>];
   for (int i = 0; i < size; ++i) x[i] = y[who[i]];
   for (int step = 0; step < 2; ++step) {
     solve_by_cholesky(L, size, x);
@@ -214,28 +214,28 @@ GARRA_HD_CALL bool closes(const GivenProblem<Entry, N>& p) {
   NormalQuadratic<N> q;
   double size = 0;
   bool approaches = false;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     q.b[j] = scale[j] * p.b[3 * j];
     size = max(size, abs(q.b[j]));
     approaches = approaches || q.b[j] < 0;
   }
   if (!approaches) return false;
-  for (int j = 0; j < N; ++j) q.b[j] = q.b[j] / size;
-  for (int i = 0; i < N; ++i)
+  for (int j = 0; j < extent<N>(); ++j) q.b[j] = q.b[j] / size;
+  for (int i = 0; i < extent<N>(); ++i)
     for (int k = 0; k <= i; ++k) q.A(i, k) = (scale[i] * scale[k]) * (0.5 * (p.A(3 * i, 3 * k) + p.A(3 * k, 3 * i)));
   const Vec<double, N> y = cleared(q, least_combination(q));
   double work = 0, work_size = 0, total = 0;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     work = fma(q.b[j], y[j], work);
     work_size = fma(abs(q.b[j]), y[j], work_size);
     total += y[j];
     if (!(y[j] >= 0)) return false;
   }
-  if (!(work < -(M * 0x1p-52) * (work_size + total))) return false;
-  for (int i = 0; i < M; ++i) {
+  if (!(work < -(extent<M>() * 0x1p-52) * (work_size + total))) return false;
+  for (int i = 0; i < extent<M>(); ++i) {
     double sum = 0;
-    for (int k = 0; k < N; ++k) sum = fma(p.A(i, 3 * k) * scale[k], y[k], sum);
-    if (!(abs(scale[i / 3] * sum) <= M * 0x1p-52 * total)) return false;
+    for (int k = 0; k < extent<N>(); ++k) sum = fma(p.A(i, 3 * k) * scale[k], y[k], sum);
+    if (!(abs(scale[i / 3] * sum) <= extent<M>() * 0x1p-52 * total)) return false;
   }
   return true;
 }

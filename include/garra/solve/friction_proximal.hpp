@@ -152,7 +152,7 @@ template <class S, int N>
 GARRA_HD Vec<S, N> spread_numbers(const S& weyl) {
   Vec<S, N> out;
   double shift = 0;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const S w = weyl + S(shift);
     out[j] = select(w >= S(1), w - S(1), w);
     shift = shift + 0.7548776662466927 >= 1 ? shift + 0.7548776662466927 - 1 : shift + 0.7548776662466927;
@@ -170,7 +170,7 @@ GARRA_HD void next_attempt(ProximalState<S, N, Matrix>& s, const MaskOf<S>& anew
   s.weyl = select(anew, next_weyl(s.weyl), s.weyl);
   Vec<S, 3 * N> x = Vec<S, 3 * N>::zero();
   const Vec<S, N> spread = spread_numbers<S, N>(s.weyl);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const S w = spread[j];
     x[3 * j] =
         select(s.attempt >= S(4), S(30) * (w * w * w) * friction_newton::diagonal_rho<S, N>(s.problem.A, j).n, S(0));

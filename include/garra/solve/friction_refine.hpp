@@ -19,12 +19,12 @@ namespace friction_refine {
 /// J x = rhs by elimination with row exchanges, in place. What a vanishing pivot leaves open is zero.
 template <int M, class Matrix>
 GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
-  for (int k = 0; k < M; ++k) {
+  for (int k = 0; k < extent<M>(); ++k) {
     int pivot = k;
-    for (int i = k + 1; i < M; ++i)
+    for (int i = k + 1; i < extent<M>(); ++i)
       if (abs(J(i, k)) > abs(J(pivot, k))) pivot = i;
     if (pivot != k) {
-      for (int i = k; i < M; ++i) {
+      for (int i = k; i < extent<M>(); ++i) {
         const double other = J(pivot, i);
         J(pivot, i) = J(k, i);
         J(k, i) = other;
@@ -34,16 +34,16 @@ GARRA_HD_CALL Vec<double, M> solved_in_place(Matrix& J, Vec<double, M> rhs) {
       rhs[k] = other;
     }
     const double inverse = J(k, k) == 0 ? 0 : 1 / J(k, k);
-    for (int i = k + 1; i < M; ++i) {
+    for (int i = k + 1; i < extent<M>(); ++i) {
       const double factor = -(J(i, k) * inverse);
-      for (int c = k + 1; c < M; ++c) J(i, c) = fma(factor, J(k, c), J(i, c));
+      for (int c = k + 1; c < extent<M>(); ++c) J(i, c) = fma(factor, J(k, c), J(i, c));
       rhs[i] = fma(factor, rhs[k], rhs[i]);
     }
     J(k, k) = inverse;
   }
-  for (int k = M - 1; k >= 0; --k) {
+  for (int k = extent<M>() - 1; k >= 0; --k) {
     double sum = rhs[k];
-    for (int c = k + 1; c < M; ++c) sum = fma(-J(k, c), rhs[c], sum);
+    for (int c = k + 1; c < extent<M>(); ++c) sum = fma(-J(k, c), rhs[c], sum);
     rhs[k] = sum * J(k, k);
   }
   return rhs;
@@ -59,13 +59,13 @@ GARRA_HD_CALL Vec<double, 3 * N> direction(const FrictionProblem<double, N, 3, M
   Matrix J;
   take_room(J, p.A);
   Vec<double, M> rhs;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Rho<double> rho{rho_n[j], rho_t[j]};
     const Piece<double, 3> piece = classify(contact<double, N>(c, j), contact<double, N>(a, j), p.mu[j], rho);
     const RowWeights<double, 3> w = row_weights(piece, rho, p.mu[j], 0);
     for (int r = 0; r < 3; ++r) {
       const Vec<double, M> row = newton_row(p, j, r, w);
-      for (int k = 0; k < M; ++k) J(3 * j + r, k) = row[k];
+      for (int k = 0; k < extent<M>(); ++k) J(3 * j + r, k) = row[k];
       rhs[3 * j + r] = w.rhs[r];
     }
   }
@@ -82,7 +82,7 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
   constexpr int M = 3 * N, kSteps = 12;
   const int steps = min(kSteps, most_steps);
   Vec<double, N> rho_n, rho_t;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const auto inverse = [](double x) { return x > 0 ? 1 / x : 1; };
     rho_n[j] = inverse(friction_newton::normal_share(p.mu[j]) * p.A(3 * j, 3 * j));
     rho_t[j] = inverse(0.5 * (p.A(3 * j + 1, 3 * j + 1) + p.A(3 * j + 2, 3 * j + 2)));
@@ -92,8 +92,8 @@ GARRA_HD_CALL Refined<N> refined(const Given& given, const FrictionProblem<doubl
   for (int step = 0; step < steps; ++step) {
     restore_sliding<double, N>(c, given.mu, given.sliding);
     Vec<double, M> a, eliminated = c;
-    for (int i = 0; i < M; ++i) a[i] = compensated_row_change<M, double>(given.A, c, given.b[i], 0.0, i).value;
-    for (int j = 0; j < N; ++j) {
+    for (int i = 0; i < extent<M>(); ++i) a[i] = compensated_row_change<M, double>(given.A, c, given.b[i], 0.0, i).value;
+    for (int j = 0; j < extent<N>(); ++j) {
       if (!given.sliding.slides(j)) continue;
       for (int i = 1; i < 3; ++i) eliminated[3 * j + i] = a[3 * j + i] = 0;
     }

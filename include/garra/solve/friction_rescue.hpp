@@ -20,7 +20,7 @@ namespace garra::solvers {
 struct FrictionRescue {
   double tol = 1e-8;
   int max_iterations = 1000;     ///< stop: outer iterations of all solvers, Newton's included, >= this
-  double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (kCost)
+  double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (step_cost)
   bool searches = true;          ///< false: only proofs and refinement, of what another solver has left
   int interior_steps = 60;
   int spread_starts = 16;     ///< of interior points, where A is positive definite
@@ -41,15 +41,12 @@ struct FrictionRescue {
 
 /// What a step of a solver costs, in Newton steps of the same problem.
 template <class Solver, int N>
-inline constexpr double kCost = 1;
-template <int N>
-inline constexpr double kCost<FrictionNsgs, N> = 4;
-template <int N>
-inline constexpr double kCost<FrictionAdmm, N> = 2;
-template <int N>
-inline constexpr double kCost<FrictionExtragradient, N> = 4;
-template <int N>
-inline constexpr double kCost<FrictionConvex, N> = 30.0 * (N + 2);
+GARRA_HD constexpr double step_cost() {
+  if constexpr (std::is_same_v<Solver, FrictionNsgs> || std::is_same_v<Solver, FrictionExtragradient>) return 4;
+  if constexpr (std::is_same_v<Solver, FrictionAdmm>) return 2;
+  if constexpr (std::is_same_v<Solver, FrictionConvex>) return 30.0 * (extent<N>() + 2);
+  return 1;
+}
 
 /// Outer iterations of a step.
 template <class Solver>
@@ -167,7 +164,7 @@ GARRA_HD_CALL void attempt(Search<Given, N>& search, const Solver& solver, int p
     if (!ended) {
       const double before = solver.candidate(state).effort.outer;
       solver.step(state);
-      search.work += kCost<Solver, N>;
+      search.work += step_cost<Solver, N>();
       search.best.effort.outer += solver.candidate(state).effort.outer - before;
     }
     if (!ended && done < next) continue;
@@ -231,7 +228,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   if (search.error <= kRefined * r.tol) refine(search, aside);
   if (!r.searches) search.over = true;
   const auto nsgs = limited<FrictionNsgs>(r.tol, r.sweeps);
-  if constexpr (N == 1) attempt(search, limited<FrictionNsgs>(r.tol, 8), kNever, p, aside);  // one sweep is exact
+  if (extent<N>() == 1) attempt(search, limited<FrictionNsgs>(r.tol, 8), kNever, p, aside);  // one sweep is exact
   auto interior = limited<FrictionInterior>(r.tol, r.interior_steps);
   attempt(search, interior, kNever, p, aside);
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
@@ -239,7 +236,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
     search.work += pressed.steps;
     search.pressed = pressed.found;
   }
-  if (N > 1 && search.pressed) {
+  if (extent<N>() > 1 && search.pressed) {
     // Most have no solution. Of those that were made with one half a per cent is left.
     auto brief = limited<FrictionProximal>(r.tol, r.pressed_steps);
     brief.max_runaways = 1;
@@ -255,8 +252,10 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   // can tell (of 400,000, 3 and 4 contacts).
   search.over = search.over || !symmetric;
   // Near the border of solvability, where forces are large, the convex problems get there in a step or two.
-  if constexpr (N > 1 && N <= kMostConvex)
-    attempt(search, limited<FrictionConvex>(r.tol, r.first_convex_steps), 1, p, aside);
+  // Kernels have no code for convex problems of more.
+  const bool convex = extent<N>() > 1 && extent<N>() <= kMostConvex;
+  if constexpr (N <= kMostConvex)
+    if (convex) attempt(search, limited<FrictionConvex>(r.tol, r.first_convex_steps), 1, p, aside);
   for (const double force : {1e3, 1e9, 1.0, 1e12}) {
     if (force != 1e3 && !search.definite) break;
     interior.first_force = force;
@@ -272,8 +271,9 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
   attempt(search, proximal, kNever, p, aside);
-  if constexpr (N > 1) attempt(search, nsgs, kSoon, p, aside);
-  if constexpr (N > 1 && N <= kMostConvex) attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
+  if (extent<N>() > 1) attempt(search, nsgs, kSoon, p, aside);
+  if constexpr (N <= kMostConvex)
+    if (convex) attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
   search.end_if_ill_conditioned();
   best = search.best;
 }

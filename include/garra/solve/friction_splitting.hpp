@@ -38,6 +38,9 @@ template <class S, int N>
 struct Preconditioner {
   Vec<S, N> n, t;
   Vec<S, N> inv_n, inv_t;
+  static constexpr auto parts() {
+    return std::tuple{&Preconditioner::n, &Preconditioner::t, &Preconditioner::inv_n, &Preconditioner::inv_t};
+  }
 };
 template <class S, int N, class Matrix>
 GARRA_HD Preconditioner<S, N> preconditioner(const Matrix& A) {

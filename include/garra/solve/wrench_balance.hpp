@@ -29,8 +29,8 @@ namespace garra::solvers {
 /// Torque limits of F fingers with K contacts each, at most R joints a finger; nothing where R is 0.
 template <class S, int F, int R, int K, int D>
 struct TorqueRows {
-  Vec<S, D * K> gain[F][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
-  S own[F][R];               ///< h: the same of the finger's own weight
+  Vec<S, D * K> gain[kCapacity<F>][R];  ///< g: a joint's torque over its limit, of contact forces (n, t, o) [1/N]
+  S own[kCapacity<F>][R];               ///< h: the same of the finger's own weight
   int rows;                  ///< joints that are looked at; of those that a finger does not have both are 0
 };
 template <class S, int F, int K, int D>
@@ -39,7 +39,7 @@ struct TorqueRows<S, F, 0, K, D> {};
 /// l of (2) [N].
 template <class S, int F, int R>
 struct TorqueShares {
-  S share[F][R];
+  S share[kCapacity<F>][R];
 };
 template <class S, int F>
 struct TorqueShares<S, F, 0> {};
@@ -93,7 +93,7 @@ GARRA_HD S factor_gram(const Mat<S, 6, M>& W, Ldlt<S, 6>& factors) {
   for (int r = 0; r < 6; ++r) {
     for (int c = 0; c <= r; ++c) {
       S sum = W(r, 0) * W(c, 0);
-      for (int k = 1; k < M; ++k) sum = fma(W(r, k), W(c, k), sum);
+      for (int k = 1; k < extent<M>(); ++k) sum = fma(W(r, k), W(c, k), sum);
       g(r, c) = g(c, r) = sum;
     }
     trace += g(r, r);
@@ -131,12 +131,12 @@ GARRA_HD Vec<S, M> balancing(const Mat<S, 6, M>& W, const Ldlt<S, 6>& gram, cons
 template <int M, class S, int All>
 GARRA_HD Vec<S, M> part_of(const Vec<S, All>& all, int i) {
   Vec<S, M> out;
-  for_each_index<M>([&](int k) { out[k] = all[M * i + k]; });
+  for_each_index<M>([&](int k) { out[k] = all[extent<M>() * i + k]; });
   return out;
 }
 template <int M, class S, int All>
 GARRA_HD void set_part(Vec<S, All>& all, int i, const Vec<S, M>& part) {
-  for_each_index<M>([&](int k) { all[M * i + k] = part[k]; });
+  for_each_index<M>([&](int k) { all[extent<M>() * i + k] = part[k]; });
 }
 /// On the axis of a cone in D dimensions.
 template <int D, class S>
@@ -149,7 +149,7 @@ GARRA_HD Vec<S, D> on_axis(const S& length) {
 /// Calls visit(f, i) for joint i of finger f.
 template <class S, int N, int R, int K, int D, class Visit>
 GARRA_HD void for_each_joint(const WrenchBalance<S, N, R, K, D>& p, const Visit& visit) {
-  for (int f = 0; f < N / K; ++f)
+  for (int f = 0; f < extent<N / K>(); ++f)
     for (int i = 0; i < p.rows; ++i) visit(f, i);
 }
 
@@ -163,7 +163,7 @@ GARRA_HD S torque_share(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * 
 template <class S, int N, int R, int K, int D>
 GARRA_HD MaskOf<S> in_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c) {
   S worst = S(0);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     worst = max(worst, tangential_length(part_of<D>(c, j)) - c[D * j]);
     worst = max(worst, c[D * j] - p.limit[j]);
   }
@@ -182,7 +182,7 @@ GARRA_HD S farkas(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, con
       set_part<D * K>(z, f, axpy(l.share[f][i], p.gain[f][i], part_of<D * K>(z, f)));
       value += fma(p.own[f][i], l.share[f][i], -abs(l.share[f][i]));
     });
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const S least = z[D * j] - tangential_length(part_of<D>(z, j));
     value += p.limit[j] * min(least, S(0));
   }
@@ -203,7 +203,7 @@ GARRA_HD S size_of(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, co
 template <class S, int N, int R, int D>
 GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S, 6>& y, TorqueShares<S, N, R>& l) {
   const Vec<S, D* N> image = transpose_times(p.W, y);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     Vec<S, D> z = part_of<D>(image, j);
     Mat<S, D, D> reach = Mat<S, D, D>::zero();  // of the finger's torques
     for (int i = 0; i < p.rows; ++i) {
@@ -227,22 +227,22 @@ GARRA_HD void push_into_cones(const WrenchBalance<S, N, R, 1, D>& p, const Vec<S
 
 /// The same of a finger with several contacts: all of its z at once, where the value of (2) grows by it.
 template <class S, int N, int R, int K, int D>
-requires(K > 1) GARRA_HD
+requires(K != 1) GARRA_HD
     void push_into_cones(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, 6>& y, TorqueShares<S, N / K, R>& l) {
   constexpr int M = D * K;
   const Vec<S, D* N> image = transpose_times(p.W, y);
   TorqueShares<S, N / K, R> pushed = l;
-  for (int f = 0; f < N / K; ++f) {
+  for (int f = 0; f < extent<N / K>(); ++f) {
     Vec<S, M> z = part_of<D * K>(image, f);
     auto reach = Mat<S, M, M>::zero();
     for (int i = 0; i < p.rows; ++i) {
       const Vec<S, M>& g = p.gain[f][i];
       z = axpy(l.share[f][i], g, z);
-      for (int r = 0; r < M; ++r)
+      for (int r = 0; r < extent<M>(); ++r)
         for (int k = 0; k <= r; ++k) reach(r, k) = fma(g[r], g[k], reach(r, k));
     }
     auto missing = Vec<S, M>::zero();
-    for (int k = 0; k < K; ++k)
+    for (int k = 0; k < extent<K>(); ++k)
       missing[D * k] = S(1 + 1e-6) * max(tangential_length(part_of<D>(z, k)) - z[D * k], S(0));
     const Vec<S, M> push = solve(factor_ldlt(reach), missing);
     for (int i = 0; i < p.rows; ++i) pushed.share[f][i] += dot(p.gain[f][i], push);
@@ -278,13 +278,13 @@ GARRA_HD void certify(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>
 /// Multipliers of the torque limits, v of joint torques; or steps of theirs.
 template <class S, int F, int R>
 struct JointPart {
-  S up[F][R], down[F][R];  ///< of g.c + h <= 1 + tau r, of -(g.c + h) <= 1 + tau r
+  S up[kCapacity<F>][R], down[kCapacity<F>][R];  ///< of g.c + h <= 1 + tau r, of -(g.c + h) <= 1 + tau r
 };
 template <class S, int F>
 struct JointPart<S, F, 0> {};
 template <class S, int F, int R>
 struct Relaxation {
-  S relax[F][R];  ///< r of (3)
+  S relax[kCapacity<F>][R];  ///< r of (3)
 };
 template <class S, int F>
 struct Relaxation<S, F, 0> {};
@@ -306,10 +306,10 @@ GARRA_HD void stiffen(const Vec<S, M>& g, const S& theta, Mat<S, M, M>& B) {
   const S rest = S(1) / fma(theta, dot(g, along), S(1)), share = theta * rest;
   const Vec<S, M> k = share * along;
   Mat<S, M, M> half;
-  for (int r = 0; r < M; ++r)
-    for (int c = 0; c < M; ++c) half(r, c) = fma(-k[r], along[c], B(r, c));
+  for (int r = 0; r < extent<M>(); ++r)
+    for (int c = 0; c < extent<M>(); ++c) half(r, c) = fma(-k[r], along[c], B(r, c));
   const Vec<S, M> left = half * g;
-  for (int r = 0; r < M; ++r)
+  for (int r = 0; r < extent<M>(); ++r)
     for (int c = 0; c <= r; ++c)
       B(r, c) = B(c, r) = fma(share * rest * along[r], along[c], fma(-left[r], k[c], half(r, c)));
 }
@@ -356,7 +356,7 @@ struct RelaxedPart<S, N, 0, D> {};
 
 template <class S, int N, int R, int K, int D>
 struct StepSystem : RelaxedPart<S, N, R, D> {
-  Mat<S, D * K, D * K> block[N / K];
+  Mat<S, D * K, D * K> block[kCapacity<N / K>];
   Vec<S, 6> q;           ///< q - W block pull
   Vec<S, 6> by_q;        ///< (W block W^T)^-1 of that
   Vec<S, D * N> center;  ///< c^-1 - e / s
@@ -387,9 +387,9 @@ GARRA_HD void add_joints(const Interior<S, N, R, K, D>& x, const WrenchBalance<S
 template <class S, int N, int R, int K, int D>
 GARRA_HD void set_block(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p, int f,
                         StepSystem<S, N, R, K, D>& out) {
-  if constexpr (K > 1) out.block[f] = Mat<S, D * K, D * K>::zero();
-  for (int k = 0; k < K; ++k) {
-    const int j = K * f + k;
+  if constexpr (K != 1) out.block[f] = Mat<S, D * K, D * K>::zero();
+  for (int k = 0; k < extent<K>(); ++k) {
+    const int j = extent<K>() * f + k;
     const Vec<S, D> c = part_of<D>(x.c, j), z = part_of<D>(x.z, j);
     const S room = p.limit[j] - c[0], depth = S(1) / cone::depth2(c);
     const Mat<S, D, D> own = inverse_block(c, z, x.v[j] / room);
@@ -408,17 +408,17 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   if constexpr (R > 0) out.by_target = out.by_dtau = S(0);
   Mat<S, 6, 6> G = Mat<S, 6, 6>::zero();
   Vec<S, D * N> moved;
-  for (int f = 0; f < N / K; ++f) {
+  for (int f = 0; f < extent<N / K>(); ++f) {
     set_block(x, p, f, out);
     set_part<D * K>(moved, f, out.block[f] * part_of<D * K>(out.center, f));
     for (int r = 0; r < 6; ++r) {
       Vec<S, D * K> row;
-      for_each_index<D * K>([&](int i) { row[i] = p.W(r, D * K * f + i); });
+      for_each_index<D * K>([&](int i) { row[i] = p.W(r, extent<D * K>() * f + i); });
       const Vec<S, D* K> image = out.block[f] * row;
       for (int k = 0; k <= r; ++k)
         for_each_index<D * K>([&](int from_end) {
-          const int i = D * K - 1 - from_end;
-          G(r, k) = fma(image[i], p.W(k, D * K * f + i), G(r, k));
+          const int i = extent<D * K>() - 1 - from_end;
+          G(r, k) = fma(image[i], p.W(k, extent<D * K>() * f + i), G(r, k));
         });
     }
   }
@@ -429,7 +429,7 @@ GARRA_HD_CALL StepSystem<S, N, R, K, D> step_system(const Interior<S, N, R, K, D
   out.q = x.q;
   if constexpr (R > 0) {
     Vec<S, D * N> pulled;
-    for (int f = 0; f < N / K; ++f) set_part<D * K>(pulled, f, out.block[f] * part_of<D * K>(out.pull, f));
+    for (int f = 0; f < extent<N / K>(); ++f) set_part<D * K>(pulled, f, out.block[f] * part_of<D * K>(out.pull, f));
     out.q -= p.W * pulled;
     out.by_target += dot(pulled, out.center);
     out.by_dtau -= dot(pulled, out.pull);
@@ -486,11 +486,11 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
   out.dy = y - x.y;
   const Vec<S, D* N> image = transpose_times(p.W, y);
   out.longest = S(__builtin_huge_val());
-  for (int f = 0; f < N / K; ++f) {
+  for (int f = 0; f < extent<N / K>(); ++f) {
     Vec<S, D* K> push = axpy(target, part_of<D * K>(at.center, f), -part_of<D * K>(image, f));
     if constexpr (R > 0) push = axpy(out.dtau, part_of<D * K>(at.pull, f), push);
     set_part<D * K>(out.dc, f, at.block[f] * push);
-    for (int j = K * f; j < K * (f + 1); ++j) {
+    for (int j = extent<K>() * f; j < extent<K>() * (f + 1); ++j) {
       const S inverse = S(1) / (p.limit[j] - x.c[D * j]);
       out.dv[j] = fma(inverse, fma(x.v[j], out.dc[D * j], target), -x.v[j]);
       // z + dz = W^T y + (v + dv) e + sum (up + dup - down - ddown) g
@@ -499,7 +499,7 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
       set_part<D>(out.dz, j, dz);
     }
     if constexpr (R > 0) step_joints(x, p, target, f, out);
-    for (int j = K * f; j < K * (f + 1); ++j) {
+    for (int j = extent<K>() * f; j < extent<K>() * (f + 1); ++j) {
       const Vec<S, D> c = part_of<D>(x.c, j), dc = part_of<D>(out.dc, j);
       out.longest =
           min(min(out.longest, cone::way_out(c, dc)), cone::way_out(part_of<D>(x.z, j), part_of<D>(out.dz, j)));
@@ -515,7 +515,7 @@ GARRA_HD_CALL Step<S, N, R, K, D> step_towards(const Interior<S, N, R, K, D>& x,
 template <class S, int N, int R, int K, int D>
 GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N, R, K, D>& p) {
   S sum = dot(x.c, x.z);
-  for (int j = 0; j < N; ++j) sum = fma(p.limit[j] - x.c[D * j], x.v[j], sum);
+  for (int j = 0; j < extent<N>(); ++j) sum = fma(p.limit[j] - x.c[D * j], x.v[j], sum);
   int joints = 0;
   if constexpr (R > 0) joints = p.rows;
   if constexpr (R > 0)
@@ -523,14 +523,14 @@ GARRA_HD S centering(const Interior<S, N, R, K, D>& x, const WrenchBalance<S, N,
       const S share = torque_share(p, x.c, j, i), all = fma(x.tau, x.relax[j][i], S(1));
       sum = fma(all - share, x.up[j][i], fma(all + share, x.down[j][i], sum));
     });
-  return sum * S(1.0 / (2 * N + 2 * (N / K) * joints));
+  return sum * S(1.0 / (2 * extent<N>() + 2 * extent<N / K>() * joints));
 }
 
 /// Of what a joint's limit leaves, the part that a contact may take: a quarter, or its share in that.
 template <int D, class S, int M>
 GARRA_HD S first_share(const Vec<S, M>& gain) {
   S felt = S(0);
-  for (int k = 0; k < M; k += D) felt += select(abs(gain[k]) > S(0), S(1), S(0));
+  for (int k = 0; k < extent<M>(); k += D) felt += select(abs(gain[k]) > S(0), S(1), S(0));
   return S(0.25) / max(felt, S(1));
 }
 
@@ -538,10 +538,10 @@ GARRA_HD S first_share(const Vec<S, M>& gain) {
 /// within them; then what is relaxed leaves a quarter of each limit on both sides.
 template <class S, int N, int R, int K, int D>
 GARRA_HD S relax_joints(const WrenchBalance<S, N, R, K, D>& p, int j, S start, Interior<S, N, R, K, D>& x) {
-  const int f = j / K;
+  const int f = j / extent<K>();
   for (int i = 0; i < p.rows; ++i) {
     x.relax[f][i] = max(abs(p.own[f][i]) - S(0.5), S(0));
-    const S turn = abs(p.gain[f][i][D * (j % K)]), share = first_share<D>(p.gain[f][i]);
+    const S turn = abs(p.gain[f][i][D * (j % extent<K>())]), share = first_share<D>(p.gain[f][i]);
     start = select(turn * start > share, share / select(turn > S(0), turn, S(1)), start);
   }
   return start;
@@ -550,7 +550,7 @@ GARRA_HD S relax_joints(const WrenchBalance<S, N, R, K, D>& p, int j, S start, I
 template <class S, int N, int R, int K, int D>
 GARRA_HD Interior<S, N, R, K, D> first_point(const WrenchBalance<S, N, R, K, D>& p) {
   Interior<S, N, R, K, D> x;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     S start = min(S(0.5) * p.limit[j], S(1));
     if constexpr (R > 0) start = relax_joints(p, j, start, x);
     set_part<D>(x.c, j, on_axis<D>(start));
@@ -619,7 +619,7 @@ template <class S, int N, int R, int K, int D>
   const S size = norm(p.w), unit = one / select(size > zero, size, one);
   p.w = unit * p.w;
   Vec<S, D* N> c = unit * guess;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     p.limit[j] = min(unit * p.limit[j], S(kLargestForce));
     p.mu[j] = min(p.mu[j], S(kLargestForce));
     const S inverse = select(p.mu[j] > zero, one / select(p.mu[j] > zero, p.mu[j], one), zero);
@@ -631,9 +631,9 @@ template <class S, int N, int R, int K, int D>
   auto weightless = size == zero;  // no wrench: no force needed, if the fingers can hold themselves
   if constexpr (R > 0)
     balance::for_each_joint(p, [&](int f, int i) {
-      for (int j = 0; j < K; ++j) {
+      for (int j = 0; j < extent<K>(); ++j) {
         p.gain[f][i][D * j] *= select(size > zero, size, one);
-        for (int k = 1; k < D; ++k) p.gain[f][i][D * j + k] *= p.mu[K * f + j] * select(size > zero, size, one);
+        for (int k = 1; k < D; ++k) p.gain[f][i][D * j + k] *= p.mu[extent<K>() * f + j] * select(size > zero, size, one);
       }
       weightless = weightless && abs(p.own[f][i]) <= one;
     });
@@ -647,10 +647,10 @@ template <class S, int N, int R, int K, int D>
   // The guess, balanced, and pressed into the cones by internal forces.
   c = balance::balancing(p.W, g.factors, p.w, c);
   Vec<S, D* N> normals = Vec<S, D * N>::zero();
-  for (int j = 0; j < N; ++j) normals[D * j] = one;
+  for (int j = 0; j < extent<N>(); ++j) normals[D * j] = one;
   const Vec<S, D* N> squeeze = balance::balancing(p.W, g.factors, Vec<S, 6>::zero(), normals);
   S room = one, needed = zero;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Vec<S, D> q = balance::part_of<D>(squeeze, j), cj = balance::part_of<D>(c, j);
     const S inside = q[0] - tangential_length(q);
     room = min(room, inside);
@@ -663,7 +663,7 @@ template <class S, int N, int R, int K, int D>
   if constexpr (R > 0) balance::for_each_joint(p, [&](int j, int i) { out.share[j][i] = none.share[j][i] = zero; });
   balance::certify(p, c, g.shift * solve(g.factors, p.W * c + p.w), none, out);
   if (any(!(out.balanced == out.balanced))) out = balance::iterate(p, out);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     out.c[D * j] *= size;
     for (int k = 1; k < D; ++k) out.c[D * j + k] *= size * p.mu[j];
   }

@@ -27,7 +27,23 @@ void check_sizes(const Wrenches& in) {
 
 std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
-/// For numbers of contacts that there is code for.
+/// Rows on their way to the operation and back, in a thread that has said how many contacts there are.
+using Op = BalanceOp<kAnyContacts>;
+struct Tiles : private ContactsInUse, public batch::RowTiles<Op::In<double>, Op::Out<double>> {
+  Tiles(int contacts, const batch::Rows& rows, std::int64_t most)
+      : ContactsInUse(contacts), batch::RowTiles<Op::In<double>, Op::Out<double>>(rows, most) {}
+};
+
+void balance_on_host(int contacts, const batch::Rows& rows) {
+  constexpr std::int64_t kRows = 512;  // at once: their tiles stay in the cache
+  batch::run_tiles(
+      rows, kRows, [&](std::int64_t most) { return Tiles(contacts, rows, most); },
+      [&](Tiles& tiles, std::int64_t count) {
+        balance_tiles<3>(rows.device.executor, count, tiles.in().data(), tiles.out().data());
+      });
+}
+
+/// On a GPU, for numbers of contacts that there are kernels for.
 Balances balance_as_given(const Wrenches& in, const Device& device) {
   const std::size_t n = size(in.count);
   const int k = in.contacts;
@@ -37,6 +53,7 @@ Balances balance_as_given(const Wrenches& in, const Device& device) {
   out.wrench.resize(n * 6);
   out.gap.resize(n);
   out.steps.resize(n);
+  if (in.count == 0) return out;
   const std::vector<double> none(size(k), std::numeric_limits<double>::infinity());
   using batch::in_column, batch::out_column;
   const batch::Rows rows{in.count,
@@ -45,11 +62,14 @@ Balances balance_as_given(const Wrenches& in, const Device& device) {
                          {out_column(out.verdict), out_column(out.force, 3 * k), out_column(out.wrench, 6),
                           out_column(out.gap), out_column(out.steps)},
                          device};
-  for_contacts(k, [&](auto contacts) { batch::run_rows(BalanceOp<contacts>{}, rows); });
+  if (device.executor != Executor::kCuda)
+    balance_on_host(k, rows);
+  else
+    for_contacts(k, [&](auto contacts) { batch::on_device(device, BalanceOp<contacts>{}, rows); });
   return out;
 }
 
-/// Wrenches with `many` contacts in place of fewer (copies.hpp).
+/// For kernels: wrenches with `many` contacts in place of fewer (copies.hpp).
 class Copied {
  public:
   Copied(const Wrenches& in, std::int64_t first, std::int64_t count, int many)
@@ -97,25 +117,14 @@ class Copied {
 
 }  // namespace
 
-template void balance_tiles<1>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<2>(Executor, std::int64_t, const double*, double*);
 template void balance_tiles<3>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<4>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<5>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<6>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<7>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<8>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<12>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<16>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<24>(Executor, std::int64_t, const double*, double*);
-template void balance_tiles<32>(Executor, std::int64_t, const double*, double*);
 
 Balances balance(const Wrenches& in, const Device& device) {
   constexpr std::int64_t kAtOnce = 1 << 14;  // copies of 32 contacts take 75 MB
   check_sizes(in);
   int many = 0;
-  for_contacts(in.contacts, [&](auto contacts) { many = contacts; });
-  if (many == in.contacts) return balance_as_given(in, device);
+  if (device.executor == Executor::kCuda) for_contacts(in.contacts, [&](auto contacts) { many = contacts; });
+  if (many == in.contacts || device.executor != Executor::kCuda) return balance_as_given(in, device);
   Balances out;
   for (std::int64_t first = 0; first < in.count; first += kAtOnce) {
     const Copied copied(in, first, std::min(kAtOnce, in.count - first), many);

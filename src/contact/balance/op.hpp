@@ -12,6 +12,8 @@ struct BalanceOp {
     Mat<S, 6, D * N> W;
     Vec<S, 6> w;
     Vec<S, N> mu, limit;
+
+    static constexpr auto parts() { return std::tuple{&In::W, &In::w, &In::mu, &In::limit}; }
   };
   template <class S>
   struct Out {
@@ -19,6 +21,10 @@ struct BalanceOp {
     Vec<S, D * N> force;
     Vec<S, 6> wrench;
     S gap, steps;
+
+    static constexpr auto parts() {
+      return std::tuple{&Out::verdict, &Out::force, &Out::wrench, &Out::gap, &Out::steps};
+    }
   };
   template <class S>
   GARRA_HD Out<S> operator()(const In<S>& in) const {

@@ -7,9 +7,9 @@
 
 namespace garra::contact {
 
-/// For N = 1 ... 8, 12, 16, 24, 32, and with D = 4 for N = 2, 3, 4, 5, 8, 16, 32: `count` problems in tiles of
-/// BalanceOp<N, D>::In, answers in tiles of Out, by one thread of the host.
-template <int N, int D = 3>
+/// `count` problems in tiles of BalanceOp<kAnyContacts, D>::In, answers in tiles of Out, by one thread of the host, which
+/// has said how many contacts they have. D: 3, or 4 of soft contacts.
+template <int D>
 void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers);
 
 }  // namespace garra::contact

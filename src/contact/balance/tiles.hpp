@@ -2,13 +2,16 @@
 #pragma once
 
 #include "contact/balance/run.hpp"
+#include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 
 namespace garra::contact {
 
-template <int N, int D>
+template <int D>
 void balance_tiles(Executor executor, std::int64_t count, const double* problems, double* answers) {
-  batch::for_each(executor, count, batch::RowsBody<BalanceOp<N, D>>{{}, problems, answers});
+  with_contacts_of<D>(executor, [&](auto n) {
+    for_each_problem<n>(executor, count, batch::RowsBody<BalanceOp<n, D>>{{}, problems, answers});
+  });
 }
 
 }  // namespace garra::contact

@@ -14,14 +14,18 @@
 
 namespace garra::contact {
 
+/// Problems, slip directions and solutions of any number of contacts, in a thread that has said how many.
+using Problem = solvers::FrictionProblem<double, kAnyContacts>;
+using Slips = solvers::SlidingContacts<double, kAnyContacts>;
+using Solution = solvers::FrictionSolution<double, kAnyContacts>;
+
 /// Problem k of the batch: A row-major [1/kg], b [m/s^2], contact-major (n, t, o).
-template <int N>
-solvers::FrictionProblem<double, N> problem_at(const ProblemView& in, std::int64_t k) {
+inline Problem problem_at(const ProblemView& in, std::int64_t k) {
   const std::int64_t n = in.contacts;
-  const auto from = [](const double* at) { return [at]() mutable { return *at++; }; };
-  auto A = from(in.A.data() + k * 9 * n * n), b = from(in.b.data() + k * 3 * n), mu = from(in.mu.data() + k * n);
-  solvers::FrictionProblem<double, N> p;
-  fill_up<double, N>(in.contacts, A, b, mu, p);
+  Problem p;
+  std::copy_n(in.A.data() + k * 9 * n * n, 9 * n * n, p.A.m);
+  std::copy_n(in.b.data() + k * 3 * n, 3 * n, p.b.m);
+  std::copy_n(in.mu.data() + k * n, n, p.mu.m);
   return p;
 }
 
@@ -38,9 +42,8 @@ inline std::array<double, 2> unit_slip(const double* v) {
 }
 
 /// Unit slip directions of problem k, (0, 0) where a contact may roll.
-template <int N>
-solvers::SlidingContacts<double, N> sliding_at(const ProblemView& in, std::int64_t k) {
-  solvers::SlidingContacts<double, N> out{Vec<double, 2 * N>::zero()};
+inline Slips sliding_at(const ProblemView& in, std::int64_t k) {
+  Slips out{Vec<double, 2 * kAnyContacts>::zero()};
   if (in.slip_velocity.empty()) return out;
   for (int j = 0; j < in.contacts; ++j) {
     if (!slides(in, k, j)) continue;
@@ -54,13 +57,11 @@ solvers::SlidingContacts<double, N> sliding_at(const ProblemView& in, std::int64
 [[nodiscard]] std::vector<double> slip_directions(const ProblemView& in, int threads);
 
 /// One solution into the arrays that `out` has. Whole blocks go through Block of run.hpp.
-template <int N>
-void store_solution(const ProblemView& in, std::int64_t k, const solvers::FrictionSolution<double, N>& s,
-                    Solutions& out) {
+inline void store_solution(const ProblemView& in, std::int64_t k, const Solution& s, Solutions& out) {
   const auto at = static_cast<std::size_t>(k);
   // From the problem as given, not as eliminated: a verdict is about all contacts, sliding ones included.
-  const auto problem = problem_at<N>(in, k);
-  const auto verdict = verdict_of<double, N>(problem.b, problem.mu, sliding_at<N>(in, k), s, in.contacts);
+  const auto problem = problem_at(in, k);
+  const auto verdict = verdict_of<double, kAnyContacts>(problem.b, problem.mu, sliding_at(in, k), s, in.contacts);
   // Arrays that are not wanted are empty (make_room); the others have room for every problem. Forces and margins are
   // numbers, or the NaN that stands for none.
   const int n = in.contacts;

@@ -35,6 +35,10 @@ GARRA_HD void load_problem(const double* problems, const double* sliding, std::i
     solvers::eliminate_sliding(p, solvers::SlidingContacts<S, N>{load_vector<S, 2, N>(sliding, i, contacts)});
 }
 
+/// Whether a solver is compiled for each number of contacts, up to four, and for no other: merit functions.
+template <class Solver>
+inline constexpr bool kOnlyFew = false;
+
 /// Body of the iteration on one problem (scalar executor, GPU thread).
 template <class Solver, int N>
 struct IterateBody {
@@ -75,10 +79,6 @@ struct IterateBody {
     batch::store<S>(candidates, i, solver.candidate(state));
   }
 };
-
-/// RescueBody on `count` problems of the host; compiled once, in contact/instances/rescue.cpp.
-template <int N>
-void rescue_unsolved(const IterateBody<solvers::FrictionNewton, N>& job, bool newton, std::int64_t count);
 
 /// What RescueBody takes of another solver's job: pointers, tolerance and limit.
 template <class Newton, class Solver, int N>
@@ -126,7 +126,7 @@ struct CertifyBody {
     auto found = batch::load<S, solvers::Candidate<S, N>>(candidates, i);
     // Not what a solver has left at contacts that nobody has.
     if constexpr (kTakesFewer<N>)
-      for (int k = 3 * contacts; k < 3 * N; ++k) found.c[k] = S(0);
+      for (int k = 3 * contacts; k < extent<3 * N>(); ++k) found.c[k] = S(0);
     const solvers::SlidingContacts<S, N> slip{sliding == nullptr ? Vec<S, 2 * N>::zero()
                                                                  : load_vector<S, 2, N>(sliding, i, contacts)};
     put_solution<S, N>(solutions, i, judged(i, slip, found), contacts);

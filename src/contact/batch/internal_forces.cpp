@@ -9,12 +9,12 @@
 namespace garra::contact {
 namespace {
 
-template <int N>
 void find_all(const ProblemView& in, int threads, InternalForces& out) {
   constexpr int kMostSteps = 80;
   batch::for_blocks(threads, {in.count, 64}, [&](std::int64_t first, std::int64_t count) {
+    const ContactsInUse many(in.contacts);
     for (std::int64_t k = first; k < first + count; ++k) {
-      const auto problem = problem_at<N>(in, k);
+      const auto problem = problem_at(in, k);
       if (!(solvers::friction_problem_detail::defects(problem) == 0)) continue;
       const auto force = solvers::internal_force(problem, kMostSteps);
       if (!force.found) continue;
@@ -36,7 +36,7 @@ InternalForces internal_forces(const ProblemView& problems, int threads) {
                      std::vector<double>(count * 3 * k, std::numeric_limits<double>::quiet_NaN())};
   Device device;
   device.threads = threads;
-  for_contacts(problems.contacts, [&](auto n) { find_all<n>(problems, solve_threads(device), out); });
+  find_all(problems, solve_threads(device), out);
   return out;
 }
 

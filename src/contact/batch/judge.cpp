@@ -7,26 +7,13 @@
 namespace garra::contact {
 namespace {
 
-template <int N>
-void judge_all(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
-  constexpr std::int64_t kProblems = 1024;  // at once
-  batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
-    for (std::int64_t k = first; k < first + count; ++k) {
-      auto force = Vec<double, 3 * N>::zero();
-      std::copy_n(c.data() + k * 3 * in.contacts, 3 * in.contacts, force.m);
-      const auto found = given_candidate<double, N>(force);
-      store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), found, tol), out);
-    }
-  });
-}
-
-template <int N>
 void eliminate_all(const ProblemView& in, Problems& out) {
+  const ContactsInUse many(in.contacts);
   for (std::int64_t k = 0; k < in.count; ++k) {
-    auto p = problem_at<N>(in, k);
-    solvers::eliminate_sliding(p, sliding_at<N>(in, k));
+    auto p = problem_at(in, k);
+    solvers::eliminate_sliding(p, sliding_at(in, k));
     const std::int64_t n = in.contacts;
-    for (int r = 0; r < 3 * n; ++r) std::copy_n(p.A.m + r * 3 * N, 3 * n, out.A.data() + (k * 3 * n + r) * 3 * n);
+    std::copy_n(p.A.m, 9 * n * n, out.A.data() + k * 9 * n * n);
     std::copy_n(p.b.m, 3 * n, out.b.data() + k * 3 * n);
     std::copy_n(p.mu.m, n, out.mu.data() + k * n);
   }
@@ -34,8 +21,17 @@ void eliminate_all(const ProblemView& in, Problems& out) {
 
 }  // namespace
 
-void judge(const ProblemView& problems, std::span<const double> c, double tol, int threads, Solutions& out) {
-  for_contacts(problems.contacts, [&](auto n) { judge_all<n>(problems, c, tol, threads, out); });
+void judge(const ProblemView& in, std::span<const double> c, double tol, int threads, Solutions& out) {
+  constexpr std::int64_t kProblems = 1024;  // at once
+  batch::for_blocks(threads, {in.count, kProblems}, [&](std::int64_t first, std::int64_t count) {
+    const ContactsInUse many(in.contacts);
+    for (std::int64_t k = first; k < first + count; ++k) {
+      Vec<double, 3 * kAnyContacts> force;
+      std::copy_n(c.data() + k * 3 * in.contacts, 3 * in.contacts, force.m);
+      const auto found = given_candidate<double, kAnyContacts>(force);
+      store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), found, tol), out);
+    }
+  });
 }
 
 Solutions judge(const ProblemView& problems, std::span<const double> c, double tol) {
@@ -54,7 +50,7 @@ Problems without_sliding(const Problems& problems) {
   Problems out = problems;
   out.mode.clear();
   out.slip_velocity.clear();
-  for_contacts(problems.contacts, [&](auto n) { eliminate_all<n>(problems, out); });
+  eliminate_all(problems, out);
   return out;
 }
 

@@ -1,9 +1,7 @@
-// The iteration on the executors of the host: in SIMD lanes with refilling, or one after another.
+// The loops over problems in tiles on the host: in SIMD lanes with refilling, or one after another. The thread has said
+// how many contacts the problems have (ContactsInUse). Lanes have code of their own for few contacts; problems one after
+// another are solved by the code for any number, which is the reference for all others.
 #pragma once
-
-#include <cstddef>
-#include <type_traits>
-#include <utility>
 
 #include "contact/batch/body.hpp"
 #include "garra/batch/device.hpp"
@@ -14,22 +12,49 @@
 
 namespace garra::contact {
 
-/// Whether lanes fit a thread's stack, which has two states and more while problems start. All do but ADMM's of 32
-/// contacts: 6.7 of 8 MB in lanes of eight, and the width must not matter, for a wheel's callers are compiled once.
-template <class Solver, int N>
-inline constexpr bool kFitsLanes = 8 * sizeof(std::declval<IterateBody<Solver, N>>().template start<double>(0)) <=
-                                   (std::size_t{1} << 20);
+/// Calls run(std::integral_constant<int, N>{}): with the number of contacts in use, where it has code of its own for the
+/// executor, else with kAnyContacts. Tiles are the same for both.
+template <bool kOnly = false, class Run>
+void with_contacts(Executor executor, const Run& run) {
+  const int contacts = executor == Executor::kScalar && !kOnly ? 0 : extent<kAnyContacts>();
+  if (contacts == 1) return run(std::integral_constant<int, 1>{});
+  if (contacts == 2) return run(std::integral_constant<int, 2>{});
+  if (contacts == 3) return run(std::integral_constant<int, 3>{});
+  if (contacts == 4) return run(std::integral_constant<int, 4>{});
+  if constexpr (!kOnly) run(std::integral_constant<int, kAnyContacts>{});
+}
+
+/// The same where D numbers are a contact's force: soft contacts (D = 4) have no code of their own.
+template <int D, class Run>
+void with_contacts_of(Executor executor, const Run& run) {
+  if constexpr (D == 3)
+    with_contacts(executor, run);
+  else
+    run(std::integral_constant<int, kAnyContacts>{});
+}
+
+/// body on `count` problems; of code for N contacts in lanes only.
+template <int N, class Body>
+void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
+  if constexpr (N > 0)
+    batch::for_each_lanes(count, body);
+  else
+    batch::for_each(executor, count, body);
+}
+
+/// RescueBody on `count` problems; compiled once, in contact/instances/rescue.cpp.
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
 
 /// Candidates of `count` problems, with what lies beyond Newton where the solver goes on.
-template <class Solver, int N>
-[[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, N>& body, std::int64_t count) {
-  bool in_lanes = executor != Executor::kScalar;
-  if constexpr (kFitsLanes<Solver, N>) {
-    if (in_lanes) batch::iterate_lanes(body, count);
-  } else {
-    in_lanes = false;
-  }
-  if (!in_lanes) batch::for_each_scalar(count, body);
+template <class Solver>
+[[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, kAnyContacts>& body, std::int64_t count) {
+  with_contacts<kOnlyFew<Solver>>(executor, [&](auto n) {
+    const IterateBody<Solver, n> sized{body.solver,     body.problems, body.sliding,
+                                       body.candidates, body.guesses,  body.contacts};
+    if constexpr (n < 0 || kOnlyFew<Solver>)
+      if (executor == Executor::kScalar) return batch::for_each_scalar(count, sized);
+    batch::iterate_lanes(sized, count);
+  });
   // A second pass over candidates: the tail is rare, so it is no part of the hot body.
   if constexpr (std::is_same_v<Solver, solvers::FrictionNewton>) {
     if (!body.solver.cold) rescue_unsolved(body, true, count);
@@ -39,17 +64,9 @@ template <class Solver, int N>
 }
 
 // The grasp study runs this one, too: it is compiled once, in contact/instances/newton.cpp.
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 1>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 2>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 3>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 4>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 5>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 6>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 7>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 8>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 12>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 16>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 24>&, std::int64_t);
-extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, 32>&, std::int64_t);
+extern template void iterate(Executor, const IterateBody<solvers::FrictionNewton, kAnyContacts>&, std::int64_t);
+
+/// The certificate of `count` problems; compiled once, in contact/instances/certify.cpp.
+void certify_tiles(Executor executor, const CertifyBody<kAnyContacts>& certify, std::int64_t count);
 
 }  // namespace garra::contact

@@ -23,7 +23,7 @@ struct SingleBody {
     using D = typename DoublesOf<F>::type;
     constexpr int kParts = kWidth<F> / kWidth<D>;
     solvers::FrictionProblem<D, N> given[kParts];
-    for (int p = 0; p < kParts; ++p) given[p] = load_problem<D, N>(problems, sliding, i + p * kWidth<D>, N);
+    for (int p = 0; p < kParts; ++p) given[p] = load_problem<D, N>(problems, sliding, i + p * kWidth<D>, extent<N>());
     Vec<D, 3 * N> force[kParts];
     solvers::solve_in_single<F, N>(solver, given, force);
     for (int p = 0; p < kParts; ++p) batch::store<D>(guesses, i + p * kWidth<D>, force[p]);
@@ -39,10 +39,11 @@ struct StallBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     using Candidate = solvers::Candidate<S, N>;
-    constexpr int kStalls =
-        static_cast<int>((offsetof(Candidate, effort) + offsetof(solvers::Effort<S>, stalls)) / sizeof(S));
+    constexpr int kAfterForces = static_cast<int>(
+        (offsetof(Candidate, effort) + offsetof(solvers::Effort<S>, stalls) - sizeof(Candidate::c)) / sizeof(S));
     const S force = batch::load<S, S>(batch::tile_at<S, Vec<S, 3 * N>>(guesses, i), 0);
-    double* stalls = const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) + kStalls * batch::kTile;
+    double* stalls = const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) +
+                     (extent<3 * N>() + kAfterForces) * batch::kTile;
     batch::store<S>(stalls, 0, select(is_finite(force), S(0), S(1)));
   }
 };

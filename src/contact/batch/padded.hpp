@@ -18,7 +18,7 @@ inline constexpr bool kTakesFewer = N > kMaxOwnSize;
 
 /// Calls f(std::integral_constant<int, N>) with the smallest size N <= Most that there is code for and that `contacts`
 /// fit into; with none where they do not.
-// The number of contacts is a template parameter of all that follows: only here does it come from the data.
+// For kernels, which are compiled for each number of contacts.
 template <int Most = kMaxContacts, class F>
 void for_contacts(int contacts, const F& f) {
   bool found = contacts < 1;
@@ -42,7 +42,7 @@ GARRA_HD void fill_up(int contacts, NextA& A, NextB& b, NextMu& mu, solvers::Fri
     for (int c = 0; c < 3 * contacts; ++c) p.A(r, c) = A();
   for (int r = 0; r < 3 * contacts; ++r) p.b[r] = b();
   for (int j = 0; j < contacts; ++j) p.mu[j] = mu();
-  for (int j = contacts; j < N; ++j) p.mu[j] = S(1);
+  for (int j = contacts; j < extent<N>(); ++j) p.mu[j] = S(1);
   // As stiff as the problem's own stiffest direction, so that its scale stays what it is.
   solvers::add_spare<S, N>({contacts, solvers::friction_scale(p).size_a, S(0)}, p.A, p.b);
 }
@@ -83,7 +83,7 @@ class TileProblem {
  public:
   GARRA_HD TileProblem(const double* problems, std::int64_t i, int contacts)
       : tile_(batch::tile_at<S, solvers::FrictionProblem<S, N>>(problems, i)),
-        contacts_(kTakesFewer<N> ? contacts : N),
+        contacts_(kTakesFewer<N> ? contacts : extent<N>()),
         stiffness_(S(1)) {
     if constexpr (kTakesFewer<N>) {
       S stiffest = S(0);
@@ -104,12 +104,12 @@ class TileProblem {
   }
   GARRA_HD Vec<S, 3 * N> b() const {
     Vec<S, 3 * N> all;
-    for (int k = 0; k < 3 * N; ++k) all[k] = b(k);
+    for (int k = 0; k < extent<3 * N>(); ++k) all[k] = b(k);
     return all;
   }
   GARRA_HD Vec<S, N> mu() const {
     Vec<S, N> all;
-    for (int j = 0; j < N; ++j) all[j] = mu(j);
+    for (int j = 0; j < extent<N>(); ++j) all[j] = mu(j);
     return all;
   }
 

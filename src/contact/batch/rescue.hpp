@@ -13,8 +13,9 @@ namespace garra::contact {
 template <class S, int N>
 GARRA_HD double* reason_at(double* candidates, std::int64_t i) {
   using Candidate = solvers::Candidate<S, N>;
-  constexpr int kReason = static_cast<int>(offsetof(Candidate, reason) / sizeof(S));
-  return const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) + kReason * batch::kTile;
+  constexpr int kAfterForces = static_cast<int>((offsetof(Candidate, reason) - sizeof(Candidate::c)) / sizeof(S));
+  return const_cast<double*>(batch::tile_at<S, Candidate>(candidates, i)) +
+         (extent<3 * N>() + kAfterForces) * batch::kTile;
 }
 
 /// Goes on with problem i where a solver has found no solution; does nothing to the others. Where Newton's ladder has
@@ -68,7 +69,7 @@ struct RescueBody {
     if (!(solvers::friction_problem_detail::defects(problem) == 0)) return;  // the certificate calls it invalid
     auto best = batch::load<double, solvers::Candidate<double, N>>(candidates, i);
     if constexpr (kTakesFewer<N>)
-      for (int k = 3 * contacts; k < 3 * N; ++k) best.c[k] = 0;
+      for (int k = 3 * contacts; k < extent<3 * N>(); ++k) best.c[k] = 0;
     const auto given = solvers::given_problem<decltype(entry), N>(entry, tile.b(), mu, slip);
     solvers::rescue(rescue, given, problem, aside, best);
     batch::store<double>(candidates, i, best);

@@ -8,7 +8,7 @@ constexpr int kLanes = static_cast<int>(batch::kTile);
 
 template <class T>
 const double* tile_of(const double* tiles, std::int64_t t) {
-  return tiles + t * batch::kFields<double, T> * kLanes;
+  return tiles + t * batch::fields<double, T>() * kLanes;
 }
 
 /// use(t, first, count) for the tiles of a block: `count` <= 32 problems, from `first` on, lie in tile t.
@@ -55,53 +55,39 @@ std::vector<double> slip_directions(const ProblemView& in, int threads) {
   return all;
 }
 
-template <int N>
-Block<N>::Block(const Job& job, std::int64_t most)
-    : batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>(job.rows, most),
+Block::Block(const Job& job, std::int64_t most)
+    : ContactsInUse(job.in.contacts),
+      batch::RowTiles<Problem, Solution>(job.rows, most),
       job_(job),
       sliding_(job.in.slip_velocity.empty() ? 0 : most),  // room for slips only where there are any
       candidates_(most) {}
 
-template <int N>
-void Block<N>::fill(const batch::RowRange& rows) {
-  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::fill(rows);
+void Block::fill(const batch::RowRange& rows) {
+  batch::RowTiles<Problem, Solution>::fill(rows);
   // Slips are not a column of the rows: they are normalized on the way (sliding_at).
   if (slips() == nullptr) return;
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     for (std::int64_t i = 0; i < kLanes; ++i)  // spare lanes repeat the last problem
-      sliding_.set(t * kLanes + i, sliding_at<N>(job_.in, first + std::min(i, count - 1)));
+      sliding_.set(t * kLanes + i, sliding_at(job_.in, first + std::min(i, count - 1)));
   });
 }
 
-template <int N>
-void Block<N>::drain(const batch::RowRange& rows) {
-  using Verdict = SolutionVerdict<double, N>;
-  batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>>::drain(rows);
+void Block::drain(const batch::RowRange& rows) {
+  using Verdict = SolutionVerdict<double, kAnyContacts>;
+  batch::RowTiles<Problem, Solution>::drain(rows);
   if (job_.verdicts.empty()) return;
   const double *problems = this->in().data(), *solutions = this->out().data();
   for_each_tile(rows, [&](std::int64_t t, std::int64_t first, std::int64_t count) {
     // On the stack and aligned for a lane's load: a verdict lives no longer than its tile.
-    alignas(64) double verdicts[batch::kFields<double, Verdict> * kLanes];
-    batch::for_each(
-        job_.device.executor, count,
-        VerdictBody<N>{tile_of<solvers::FrictionProblem<double, N>>(problems, t),
-                       slips() == nullptr ? nullptr : tile_of<solvers::SlidingContacts<double, N>>(slips(), t),
-                       tile_of<solvers::FrictionSolution<double, N>>(solutions, t), verdicts, job_.in.contacts});
-    batch::scatter({verdicts, batch::kFields<double, Verdict>}, {first, count}, job_.verdicts);
+    alignas(64) double verdicts[sizeof(Verdict) / sizeof(double) * kLanes];
+    with_contacts(job_.device.executor, [&](auto n) {
+      for_each_problem<n>(job_.device.executor, count,
+                          VerdictBody<n>{tile_of<Problem>(problems, t),
+                                         slips() == nullptr ? nullptr : tile_of<Slips>(slips(), t),
+                                         tile_of<Solution>(solutions, t), verdicts, job_.in.contacts});
+    });
+    batch::scatter({verdicts, batch::fields<double, Verdict>()}, {first, count}, job_.verdicts);
   });
 }
-
-template class Block<1>;
-template class Block<2>;
-template class Block<3>;
-template class Block<4>;
-template class Block<5>;
-template class Block<6>;
-template class Block<7>;
-template class Block<8>;
-template class Block<12>;
-template class Block<16>;
-template class Block<24>;
-template class Block<32>;
 
 }  // namespace garra::contact

@@ -26,12 +26,10 @@ struct Job {
 [[nodiscard]] Job job_of(const ProblemView& in, const Options& options, const Device& device, Solutions& out);
 
 /// Problems per block: problems, candidates and solutions stay in the L2 cache, or are few megabytes.
-template <int N>
-inline constexpr std::int64_t kBlock = kTakesFewer<N> ? 64 : 256;
+inline constexpr std::int64_t block_size(int contacts) { return contacts > kMaxOwnSize ? 64 : 256; }
 
 /// Tiles that a thread uses for one block after another.
-template <int N>
-class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solvers::FrictionSolution<double, N>> {
+class Block : private ContactsInUse, public batch::RowTiles<Problem, Solution> {
  public:
   Block(const Job& job, std::int64_t most);
   /// Problems of these rows into the tiles, slip directions normalized.
@@ -43,29 +41,27 @@ class Block : public batch::RowTiles<solvers::FrictionProblem<double, N>, solver
 
  private:
   const Job& job_;
-  batch::Tiles<solvers::SlidingContacts<double, N>> sliding_;
-  batch::Tiles<solvers::Candidate<double, N>> candidates_;
+  batch::Tiles<Slips> sliding_;
+  batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates_;
 };
 
-/// The certificate of a block on the CPU; compiled once, in contact/instances/certify.cpp.
-template <int N>
-void certify_tiles(Executor executor, const CertifyBody<N>& certify, std::int64_t count);
-
-/// Blocks of kBlock problems, each by one thread.
-template <class Solver, int N>
+/// Blocks of problems, each by one thread.
+template <class Solver>
 void solve_on_cpu(const Solver& solver, const Job& job) {
   const Executor executor = job.device.executor;
+  const int contacts = job.in.contacts;
   batch::run_tiles(
-      job.rows, kBlock<N>, [&](std::int64_t most) { return Block<N>(job, most); },
-      [&](Block<N>& block, std::int64_t count) {
+      job.rows, block_size(contacts), [&](std::int64_t most) { return Block(job, most); },
+      [&](Block& block, std::int64_t count) {
         // Iterate and certify the whole block before the next: all its tiles are still in the cache.
         const double* problems = block.in().data();
-        const int contacts = job.in.contacts;
         iterate(executor,
-                IterateBody<Solver, N>{solver, problems, block.slips(), block.candidates(), nullptr, contacts}, count);
-        const CertifyBody<N> certify{job.options.tol,    problems,           block.slips(),
-                                     block.candidates(), block.out().data(), contacts};
-        certify_tiles(executor, certify, count);
+                IterateBody<Solver, kAnyContacts>{solver, problems, block.slips(), block.candidates(), nullptr, contacts},
+                count);
+        certify_tiles(executor,
+                      CertifyBody<kAnyContacts>{job.options.tol, problems, block.slips(), block.candidates(),
+                                                block.out().data(), contacts},
+                      count);
       });
 }
 
@@ -90,7 +86,7 @@ void solve_with(Solver solver, const Job& job) {
     if (solver.full) solver.max_iterations = 1 << 30;
   if (job.resident != nullptr) return batch::on_device(job.device, solver, *job.resident);
   if (job.device.executor == Executor::kCuda) return solve_on_gpu(solver, job);
-  for_contacts<kMostContacts<Solver>>(job.in.contacts, [&](auto n) { solve_on_cpu<Solver, n>(solver, job); });
+  solve_on_cpu(solver, job);
 }
 
 /// Steps of semismooth Newton's method alone.

@@ -1,6 +1,7 @@
 // The solvers behind contact::Method: which minimizer works on which merit function.
 #pragma once
 
+#include "contact/batch/body.hpp"
 #include "garra/contact.hpp"
 #include "garra/solve/box_quacan.hpp"
 #include "garra/solve/friction_admm.hpp"
@@ -21,6 +22,9 @@ using BoxQuacanMethod = solvers::FrictionMerit<solvers::BoxQuacan, solvers::Pape
 using SpgMethod = solvers::FrictionMerit<solvers::SpectralProjectedGradient, solvers::PapersMerit>;
 using ProjectedLmMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::ComponentwiseMerit>;
 using FischerBurmeisterMethod = solvers::FrictionMerit<solvers::ProjectedLm, solvers::FischerBurmeisterMerit>;
+
+template <class Minimizer, class Merit>
+inline constexpr bool kOnlyFew<solvers::FrictionMerit<Minimizer, Merit>> = true;
 
 /// Sizes that a solver is compiled for.
 template <class Solver>

@@ -17,6 +17,9 @@ struct SolutionVerdict {
   S friction_margin;    ///< smallest of the contacts; NaN where the problem is not solved
   S critical_friction;  ///< largest of the contacts; NaN likewise
   Vec<S, N> state;      ///< ContactState
+  static constexpr auto parts() {
+    return std::tuple{&SolutionVerdict::merit, &SolutionVerdict::friction_margin, &SolutionVerdict::critical_friction, &SolutionVerdict::state};
+  }
 };
 
 /// Of a contact that opens the force is zero, whatever rounding left of it. Contacts from `contacts` on are nobody's.
@@ -31,7 +34,7 @@ GARRA_HD SolutionVerdict<S, N> verdict_of(const Vec<S, 3 * N>& b, const Vec<S, N
   const auto solved = s.status == S(int(Status::kConverged));
   // Neutral elements of min and max, so that the first contact sets both.
   S margin = S(grasp::kInfinity), critical = S(0);
-  for (int j = 0; j < (kTakesFewer<N> ? contacts : N); ++j) {
+  for (int j = 0; j < (kTakesFewer<N> ? contacts : extent<N>()); ++j) {
     const S moves = solvers::contact_state(solvers::contact<S, N>(s.a, j), eps);
     const auto open = moves == S(int(ContactState::kOpen));
     // A contact given as sliding never sticks, even where its acceleration is below eps: it has a velocity.

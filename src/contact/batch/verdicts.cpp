@@ -42,53 +42,53 @@ std::vector<std::int64_t> choose(const ProblemView& in, const Options& options, 
 }
 
 /// Solution number i of the enumeration as a candidate for problem k, with the counters that the method left.
-template <int N>
-solvers::Candidate<double, N> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out,
+solvers::Candidate<double, kAnyContacts> candidate_from(const lcp::Enumeration& all, std::int64_t i, const Solutions& out,
                                              std::int64_t k) {
-  Vec<double, 3 * N> c = Vec<double, 3 * N>::zero();
+  auto c = Vec<double, 3 * kAnyContacts>::zero();
   // Tangential parts stay zero: certify() restores them from the slip direction.
-  for (int j = 0; j < N; ++j) c[3 * j] = all.z[static_cast<std::size_t>(i * N + j)];
+  const int n = out.contacts;
+  for (int j = 0; j < n; ++j) c[3 * j] = all.z[static_cast<std::size_t>(i * n + j)];
   auto effort = solvers::Effort<double>::none();
   effort.outer = out.iterations[static_cast<std::size_t>(k)];
   // One rung more than the method's own, so that the answer tells where it came from.
   effort.stage = out.stage[static_cast<std::size_t>(k)] + 1;
   // kStalled where the certificate should refuse it: the enumeration proves with its own bounds, not with `tol`.
-  return solvers::candidate_of<double, N>(c, static_cast<int>(Status::kStalled), effort);
+  return solvers::candidate_of<double, kAnyContacts>(c, static_cast<int>(Status::kStalled), effort);
 }
 
 /// M = A~_nn and q = b_n of the chosen problems                                                  (papers, 46 and 24)
-template <int N>
 lcp::Problems normal_problems(const ProblemView& in, const std::vector<std::int64_t>& chosen) {
-  lcp::Problems out{N, static_cast<std::int64_t>(chosen.size()), {}, {}};
+  const int n = in.contacts;
+  const ContactsInUse many(n);
+  lcp::Problems out{n, static_cast<std::int64_t>(chosen.size()), {}, {}};
   for (const std::int64_t k : chosen) {
-    auto p = problem_at<N>(in, k);
-    solvers::eliminate_sliding(p, sliding_at<N>(in, k));
+    auto p = problem_at(in, k);
+    solvers::eliminate_sliding(p, sliding_at(in, k));
     const auto normal = solvers::normal_problem(p);
-    out.M.insert(out.M.end(), normal.M.m, normal.M.m + N * N);
-    out.q.insert(out.q.end(), normal.q.m, normal.q.m + N);
+    out.M.insert(out.M.end(), normal.M.m, normal.M.m + n * n);
+    out.q.insert(out.q.end(), normal.q.m, normal.q.m + n);
   }
   return out;
 }
 
 /// The forces of a problem that has no solution.
-template <int N>
 void forget(std::int64_t k, Solutions& out) {
   const auto wipe = [k](auto& numbers, int each, auto nothing) {
     if (!numbers.empty()) std::fill_n(numbers.begin() + k * each, each, nothing);
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  wipe(out.c, 3 * N, kNan);
-  wipe(out.a, 3 * N, kNan);
+  wipe(out.c, 3 * out.contacts, kNan);
+  wipe(out.a, 3 * out.contacts, kNan);
   wipe(out.friction_margin, 1, kNan);
   wipe(out.critical_friction, 1, kNan);
-  wipe(out.state, N, ContactState::kUnknown);
+  wipe(out.state, out.contacts, ContactState::kUnknown);
 }
 
-template <int N>
 void add(const ProblemView& in, const Options& options, const Device& device, Solutions& out) {
   const std::vector<std::int64_t> chosen = choose(in, options, out);
   if (chosen.empty()) return;
-  const lcp::Enumeration all = lcp::enumerate(normal_problems<N>(in, chosen), device.threads);
+  const lcp::Enumeration all = lcp::enumerate(normal_problems(in, chosen), device.threads);
+  const ContactsInUse many(in.contacts);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::int64_t k = chosen[i], found = all.solutions(static_cast<std::int64_t>(i));
     Status& status = out.status[static_cast<std::size_t>(k)];
@@ -100,14 +100,14 @@ void add(const ProblemView& in, const Options& options, const Device& device, So
     // What has no solution has none, though a load within the tolerance may have one.
     if (verdict == solvers::LcpVerdict::kNoSolution) {
       status = Status::kNoSolution;
-      forget<N>(k, out);
+      forget(k, out);
     }
     // A certified solution stands, whichever other ones there are.
     if (status == Status::kConverged) continue;
     // Other methods are to be measured by what they find themselves.
     if (found == 0 || options.method != Method::kAuto) continue;
-    const auto candidate = candidate_from<N>(all, all.first[i], out, k);
-    store_solution<N>(in, k, solvers::certify(problem_at<N>(in, k), sliding_at<N>(in, k), candidate, options.tol), out);
+    const auto candidate = candidate_from(all, all.first[i], out, k);
+    store_solution(in, k, solvers::certify(problem_at(in, k), sliding_at(in, k), candidate, options.tol), out);
   }
 }
 
@@ -116,9 +116,7 @@ void add(const ProblemView& in, const Options& options, const Device& device, So
 lcp::Problems normal_problems(const ProblemView& in) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(in.count));
   std::iota(all.begin(), all.end(), std::int64_t{0});
-  lcp::Problems out;
-  for_contacts<lcp::kMaxSize>(in.contacts, [&](auto n) { out = normal_problems<n>(in, all); });
-  return out;
+  return normal_problems(in, all);
 }
 
 void add_verdicts(const ProblemView& problems, const Options& options, const Device& device, Solutions& out) {
@@ -128,7 +126,7 @@ void add_verdicts(const ProblemView& problems, const Options& options, const Dev
   }
   if (problems.slip_velocity.empty()) return;
   // Of more contacts the bases are too many: what the ladder leaves of those stays unsolved.
-  for_contacts<lcp::kMaxSize>(problems.contacts, [&](auto n) { add<n>(problems, options, device, out); });
+  if (problems.contacts <= lcp::kMaxSize) add(problems, options, device, out);
 }
 
 }  // namespace garra::contact

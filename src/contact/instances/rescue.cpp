@@ -1,11 +1,19 @@
-// The ladder beyond Newton on the CPU, of up to four contacts.
-#include "contact/batch/rescue_each.hpp"
+// The ladder beyond Newton on the CPU: few problems need it, so they are solved one after another.
+#include "contact/batch/rescue.hpp"
+
+#include "contact/batch/lanes.hpp"
+#include "garra/batch/interrupt.hpp"
 
 namespace garra::contact {
 
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 1>&, bool, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 2>&, bool, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 3>&, bool, std::int64_t);
-template void rescue_unsolved(const IterateBody<solvers::FrictionNewton, 4>&, bool, std::int64_t);
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count) {
+  const RescueBody<kAnyContacts> body(job, newton);
+  // On doubles: in lanes one problem would hold up all of its neighbors.
+  for (std::int64_t i = 0; i < count; ++i) {
+    // A problem may take a millisecond here, a block of them a second.
+    if (body.template waits<double>(i)) check_interrupt();
+    body.template operator()<double>(i);
+  }
+}
 
 }  // namespace garra::contact

@@ -1,8 +1,10 @@
-// Samples of candidate grasps on the host, and the numbers of contacts that they are compiled for.
+// Samples of candidate grasps on the host.
 #include "grasp/set/host_set.hpp"
 
 namespace garra::grasp {
 
+template void run_set(const SetJob<kAnyContacts>&, const Device&);
+// With kernels for each number of contacts.
 template void run_set(const SetJob<1>&, const Device&);
 template void run_set(const SetJob<2>&, const Device&);
 template void run_set(const SetJob<3>&, const Device&);

@@ -3,6 +3,9 @@
 
 namespace garra::grasp {
 
+template void run_hand(const HandJob<kAnyContacts>&, const Device&);
+template HandReplay replay_hand(const HandJob<kAnyContacts>&, std::int64_t);
+// With kernels for each number of contacts.
 template void run_hand(const HandJob<1>&, const Device&);
 template void run_hand(const HandJob<2>&, const Device&);
 template void run_hand(const HandJob<3>&, const Device&);
@@ -11,13 +14,6 @@ template void run_hand(const HandJob<5>&, const Device&);
 template void run_hand(const HandJob<6>&, const Device&);
 template void run_hand(const HandJob<7>&, const Device&);
 template void run_hand(const HandJob<8>&, const Device&);
-template HandReplay replay_hand(const HandJob<1>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<2>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<3>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<4>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<5>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<6>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<7>&, std::int64_t);
-template HandReplay replay_hand(const HandJob<8>&, std::int64_t);
+template void run_hand(const HandJob<16>&, const Device&);
 
 }  // namespace garra::grasp

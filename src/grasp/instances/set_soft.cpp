@@ -3,6 +3,7 @@
 
 namespace garra::grasp {
 
+template void run_set(const SetJob<kAnyContacts, 4>&, const Device&);
 template void run_set(const SetJob<2, 4>&, const Device&);
 template void run_set(const SetJob<3, 4>&, const Device&);
 template void run_set(const SetJob<4, 4>&, const Device&);

@@ -1,20 +1,19 @@
-// Contact problems of a step on the host, one body for each number of contacts.
+// Contact problems of a step on the host, and what its forces do.
 #include "grasp/time/host.hpp"
 
 namespace garra::grasp {
 
-template <int N>
-void HostBackend::assemble(const AssembleBody<N>& body, std::int64_t count) const {
-  for_each(count, body);
+void HostBackend::assemble(const AssembleBody<kAnyContacts>& body, std::int64_t count) const {
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count, AssembleBody<n>{body.rules, body.tiles, body.now});
+  });
 }
 
-template void HostBackend::assemble(const AssembleBody<1>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<2>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<3>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<4>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<5>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<6>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<7>&, std::int64_t) const;
-template void HostBackend::assemble(const AssembleBody<8>&, std::int64_t) const;
+void HostBackend::close(std::int64_t count, const CloseBody<kAnyContacts>& body) const {
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(
+        executor, count, CloseBody<n>{body.rules, body.tiles, body.now, body.time, body.first, body.looks});
+  });
+}
 
 }  // namespace garra::grasp

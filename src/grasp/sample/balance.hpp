@@ -19,13 +19,13 @@ struct ObjectWrench {
 
 template <class S, int N>
 GARRA_HD ObjectWrench<S, N> object_wrench(const GraspModel& m, const ObjectLoad<S>& load,
-                                          const ContactPlace<S> (&places)[N]) {
+                                          const ContactPlace<S> (&places)[kCapacity<N>]) {
   const Body<S>& body = load.body;
   ObjectWrench<S, N> out;
   // rho^2 = tr I / 3 m   (docs/grasp-model.md, section 7)
   out.radius = sqrt((body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass));
   const S inverse = S(1) / out.radius;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Mat<S, 6, 3> W = wrench_matrix(places[j], body.p_cm);
     for (int r = 0; r < 3; ++r)
       for (int k = 0; k < 3; ++k) {
@@ -83,7 +83,7 @@ GARRA_HD BalanceReserve<S> balance_reserve(const HoldUnits& m, const ObjectWrenc
   out.lost = select(gram.deficient > S(0) && norm(lost) > S(1e-9) * norm(probe), S(1), S(0));
   Mat<S, D * K, 6> G_finger;  // of the contacts of a finger
   Vec<S, D * K> step_finger;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     Mat<S, 6, D> W;
     for (int r = 0; r < 6; ++r)
       for (int k = 0; k < D; ++k) W(r, k) = p.W(r, D * j + k);
@@ -210,7 +210,7 @@ struct BalanceBody {
   template <class S>
   GARRA_HD Wrenches<S> wrenches(std::int64_t i) const {
     const GraspModel& m = *model;
-    ContactPlace<S> places[N];
+    ContactPlace<S> places[kCapacity<N>];
     Wrenches<S> out;
     auto& p = out.problem;
     out.asked = S(0);
@@ -248,12 +248,12 @@ struct BalanceBody {
 };
 
 /// Step 4 on the host. Compiled once, in grasp/instances/balance.cpp and grasp/instances/balance_torques.cpp.
-template <int N, int R>
-void balance(Executor executor, const BalanceBody<N, R>& body, std::int64_t count);
+template <int R>
+void balance(Executor executor, const BalanceBody<kAnyContacts, R>& body, std::int64_t count);
 
 /// Calls run(body) with the body that the model needs. `host` is the model where the caller can read it, `where` where
 /// the body will.
-template <int N, class Run>
+template <int N = kAnyContacts, class Run>
 void with_balance(const GraspModel& host, const GraspModel* where, const SampleParts& from, double* metrics,
                   const Run& run) {
   if (host.torque_limited)

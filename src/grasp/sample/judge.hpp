@@ -17,6 +17,10 @@ struct Verdict {
   S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
   Vec<S, N> state;     ///< grasp::ContactState
   Vec<S, D * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
+
+  static constexpr auto parts() {
+    return std::tuple{&Verdict::outcome, &Verdict::residual, &Verdict::iterations, &Verdict::sticks, &Verdict::acceleration, &Verdict::state, &Verdict::c, &Verdict::a};
+  }
 };
 
 /// What samples are judged by, and the tiles that the steps before have left. Metrics have been through the balance.
@@ -41,7 +45,7 @@ struct Judge {
       const auto two = solvers::certified(problem, other, tol);
       S apart = S(0);
       // Accelerations, not forces: these need not be unique where A is singular, and no outcome hangs on them.
-      for (int k = 0; k < D * N; ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
+      for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
       v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
@@ -82,8 +86,8 @@ struct Judge {
     v.iterations = S(0);
     v.sticks = S(0);
     v.acceleration = nan;
-    for (int k = 0; k < N; ++k) v.state[k] = S(0);
-    for (int k = 0; k < D * N; ++k) v.c[k] = v.a[k] = nan;
+    for (int k = 0; k < extent<N>(); ++k) v.state[k] = S(0);
+    for (int k = 0; k < extent<D * N>(); ++k) v.c[k] = v.a[k] = nan;
     return v;
   }
 
@@ -95,7 +99,7 @@ struct Judge {
     const S eps = S(solvers::kMotion) * solvers::friction_scale(p).size_b;
     // eps is not negative: masks that are false in all lanes.
     auto any_slip = eps < S(0), any_break = eps < S(0);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       v.state[j] = solvers::contact_state(solvers::contact<S, N, D>(s.a, j), eps);
       any_break = any_break || v.state[j] == S(int(ContactState::kBreak));
       any_slip = any_slip || v.state[j] == S(int(ContactState::kSlip));
@@ -136,7 +140,7 @@ struct JudgeBody {
     const auto load = batch::load<S, ObjectLoad<S>>(from.loads, i);
     Vec3<S> force = load.body.mass * cast<S>(model->gravity);
     for (int k = 0; k < 3; ++k) force[k] += load.wrench[k];
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       force += batch::load<S, FingerTask<S>>(from.tasks_of(j), i).place.E * solvers::contact<S, N>(c, j);
     return norm(force) / load.body.mass;
   }

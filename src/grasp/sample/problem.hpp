@@ -19,13 +19,17 @@ struct Metrics {
   S load_factor;    ///< multiples of the probe wrench that may be added
   S wrench_radius;  ///< every added wrench (F, T / length) shorter than this [N] leaves all contacts sticking, and can
                     ///< be balanced
-  S minimum_squeeze;       ///< smallest commanded squeeze that holds [N]; NaN where it does not hold now
+  S minimum_squeeze;       ///< smallest commanded squeeze that holds [kCapacity<N>]; NaN where it does not hold now
   S first;                 ///< contact with the smallest margin
   S least_singular_value;  ///< of the grasp matrix, moments over the object's radius of gyration
   Vec<S, N> tangent_t;     ///< c_t / (mu c_n) of the stick force, per contact
   Vec<S, N> tangent_o;
   S resisted;   ///< 1: forces within the cones can balance the wrench, 0: none can; NaN: not decided (balance.hpp)
   S imbalance;  ///< what the commanded forces leave unbalanced, over weight and external wrench
+
+  static constexpr auto parts() {
+    return std::tuple{&Metrics::reached, &Metrics::margin, &Metrics::critical, &Metrics::load_factor, &Metrics::wrench_radius, &Metrics::minimum_squeeze, &Metrics::first, &Metrics::least_singular_value, &Metrics::tangent_t, &Metrics::tangent_o, &Metrics::resisted, &Metrics::imbalance};
+  }
 };
 
 /// -A^-1 (b | W^T M^-1 probe | A_man n | W^T M^-1): stick force, its change with the load, with the squeeze, and with
@@ -33,7 +37,7 @@ struct Metrics {
 template <class S, int N, int D = 3>
 struct HoldForces {
   Vec<S, D * N> stick, load, push;  ///< push: with less squeeze
-  ColumnGram<S, D> gram[N];         ///< of the change of each contact's force with a wrench
+  ColumnGram<S, D> gram[kCapacity<N>];         ///< of the change of each contact's force with a wrench
 };
 
 /// One right-hand side after another: all nine at once take more registers than a GPU thread has.
@@ -114,14 +118,14 @@ GARRA_HD_CALL Metrics<S, N> hold_metrics(const HoldUnits& m, const System<S, N, 
 /// Of the grasp matrix, moments over the object's radius of gyration: 0 where its rank is not 6. To 1e-6 of it and 1e-8
 /// of the largest one.
 template <class S, int N>
-GARRA_HD S least_singular_value(const Body<S>& body, const ContactTerms<S> (&contacts)[N]) {
-  if constexpr (N < 3) return S(0);  // two contacts bear no moment about their line
+GARRA_HD S least_singular_value(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>]) {
+  if (extent<N>() < 3) return S(0);  // two contacts bear no moment about their line
   const S gyration2 = (body.inertia(0, 0) + body.inertia(1, 1) + body.inertia(2, 2)) / (S(3) * body.mass);
   const S per_length = sqrt(S(1) / gyration2);
   // W W^T: a contact at r adds (1, r^T; r^, r^ r^T), with r^ the cross product.
   Vec3<S> sum = Vec3<S>::zero();
   auto square = Mat3<S>::zero();
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Vec3<S> r = per_length * (contacts[j].place.p - body.p_cm);
     sum += r;
     for (int i = 0; i < 3; ++i)
@@ -131,7 +135,7 @@ GARRA_HD S least_singular_value(const Body<S>& body, const ContactTerms<S> (&con
   Mat<S, 6, 6> gram;
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
-      gram(i, k) = S(i == k ? N : 0);
+      gram(i, k) = S(i == k ? extent<N>() : 0);
       gram(3 + i, k) = gram(k, 3 + i) = S(0);
     }
   }
@@ -142,7 +146,7 @@ GARRA_HD S least_singular_value(const Body<S>& body, const ContactTerms<S> (&con
     gram(3 + last, next) = gram(next, 3 + last) = sum[i];
   }
   const S least = smallest_eigenvalue(gram, 1e-6);
-  return select(least > S(1e-15) * (S(3 * N) + S(2) * size), sqrt(max(least, S(0))), S(0));
+  return select(least > S(1e-15) * (S(3 * extent<N>()) + S(2) * size), sqrt(max(least, S(0))), S(0));
 }
 
 template <class S>
@@ -156,7 +160,7 @@ GARRA_HD ContactTerms<S> contact_terms(const SurfacePoint& surface, const Contac
 template <class S, int N>
 struct Parts {
   ObjectLoad<S> load;
-  ContactTerms<S> contacts[N];
+  ContactTerms<S> contacts[kCapacity<N>];
   Vec<S, N> friction;
   S reached;  ///< product of those of the fingers
 };
@@ -229,7 +233,7 @@ struct BuildBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const S least = put_problem<S>(i);
     if (from.arm != nullptr)
-      couple_arm<S>(*model, from, i, problems, batch::kFields<double, solvers::FrictionProblem<double, N>>);
+      couple_arm<S>(*model, from, i, problems, batch::fields<double, solvers::FrictionProblem<double, N>>());
     // Read again: a GPU thread has no registers to keep it in, and its stack is slower.
     if constexpr (kStaysInTile<S, N>) {
       ProblemInTile<N> problem(problems, i);

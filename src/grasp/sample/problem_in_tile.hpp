@@ -21,11 +21,11 @@ struct ProblemInTile {
   }
   /// b and mu, which lie behind the matrix.
   GARRA_HD void write_rest() const {
-    for (int k = 0; k < 3 * N; ++k) behind(k) = friction.b[k];
-    for (int j = 0; j < N; ++j) behind(3 * N + j) = friction.mu[j];
+    for (int k = 0; k < extent<3 * N>(); ++k) behind(k) = friction.b[k];
+    for (int j = 0; j < extent<N>(); ++j) behind(3 * N + j) = friction.mu[j];
   }
   GARRA_HD void read_b() {
-    for (int k = 0; k < 3 * N; ++k) friction.b[k] = behind(k);
+    for (int k = 0; k < extent<3 * N>(); ++k) friction.b[k] = behind(k);
   }
 
  private:

@@ -26,38 +26,64 @@ class Deciding {
       : work_(work), reader_(work.set, work.hand, is_off(work.study.torque_error)), which_(which), of_(of), out_(out) {}
 
   void all(const SetProgress& done) const {
-    // A second or so of work at once.
-    constexpr std::int64_t kSamplesAtOnce = 1 << 21;
-    const auto most = static_cast<std::size_t>(
-        std::max<std::int64_t>(1, kSamplesAtOnce / std::max<std::int64_t>({of_.count, of_.numbers, 1})));
     std::int64_t through = 0;
-    const auto of_size = [&](auto n, const auto& for_sizes, bool soft, const auto& run) {
-      Places sized;
-      for (std::size_t k = 0; k < which_.size(); ++k)
-        if (is_soft(k) == soft && smallest_size(contacts_of(work_.set, which_[k]), for_sizes) == n) sized.push_back(k);
-      for (std::size_t first = 0; first < sized.size(); first += most) {
-        const auto some = std::span(sized).subspan(first, std::min(most, sized.size() - first));
-        run(some);
-        through += std::ssize(some);
-        if (done) done(through);
+    for (int contacts = 1; contacts <= kMostSetContacts; ++contacts)
+      for (const bool soft : {false, true}) {
+        Places places;
+        for (std::size_t k = 0; k < which_.size(); ++k)
+          if (contacts_of(work_.set, which_[k]) == contacts && is_soft(k) == soft) places.push_back(k);
+        const std::size_t most = at_once(soft);
+        for (std::size_t first = 0; first < places.size(); first += most) {
+          const auto some = std::span(places).subspan(first, std::min(most, places.size() - first));
+          decide(contacts, soft, some);
+          through += std::ssize(some);
+          if (done) done(through);
+        }
       }
+  }
+
+ private:
+  using Places = std::vector<std::size_t>;  ///< in `which`
+
+  /// Grasps for a second or so of work, in less than 256 MB.
+  [[nodiscard]] std::size_t at_once(bool soft) const {
+    constexpr std::int64_t kSamplesAtOnce = 1 << 21, kBytesAtOnce = 1 << 28;
+    std::int64_t each = sizeof(SetGrasp<kAnyContacts>);
+    if (work_.hand != Hand::kIdeal) each += soft ? sizeof(SetHand<kAnyContacts, 4>) : sizeof(SetHand<kAnyContacts, 3>);
+    const std::int64_t samples = std::max<std::int64_t>({of_.count, of_.numbers, 1});
+    return static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(kSamplesAtOnce / samples, kBytesAtOnce / each)));
+  }
+
+  /// Of grasps with as many contacts: on the host by the code for any number, on a GPU by the kernel for the smallest
+  /// that they fit into.
+  void decide(int contacts, bool soft, std::span<const std::size_t> some) const {
+    const ContactsInUse many(contacts);
+    constexpr int kAny = kAnyContacts;
+    const bool ideal_hand = work_.hand == Hand::kIdeal, on_gpu = work_.device.executor == Executor::kCuda;
+    const auto there = [&](const auto& for_sizes, const auto& run) {
+      const int size = smallest_size(contacts, for_sizes);
+      for_sizes([&](auto n) {
+        if (size == n) run(n);
+      });
+      return size > 0;
     };
     const auto set_sizes = [](const auto& use) { for_set_sizes(use); };
     const auto soft_sizes = [](const auto& use) { for_soft_sizes(use); };
     const auto hand_sizes = [](const auto& use) { for_hand_sizes(use); };
     const auto soft_hand_sizes = [](const auto& use) { for_soft_hand_sizes(use); };
-    if (work_.hand == Hand::kIdeal) {
-      for_set_sizes([&](auto n) { of_size(n, set_sizes, false, [&](auto some) { ideal<n, 3>(some); }); });
-      for_soft_sizes([&](auto n) { of_size(n, soft_sizes, true, [&](auto some) { ideal<n, 4>(some); }); });
-    } else {
-      for_hand_sizes([&](auto n) { of_size(n, hand_sizes, false, [&](auto some) { with_hand<n, 3>(some); }); });
-      for_soft_hand_sizes(
-          [&](auto n) { of_size(n, soft_hand_sizes, true, [&](auto some) { with_hand<n, 4>(some); }); });
-    }
+    bool done = false;
+    if (on_gpu && ideal_hand)
+      done = soft ? there(soft_sizes, [&](auto n) { ideal<n, 4>(some); })
+                  : there(set_sizes, [&](auto n) { ideal<n, 3>(some); });
+    else if (on_gpu)
+      done = soft ? there(soft_hand_sizes, [&](auto n) { with_hand<n, 4>(some); })
+                  : there(hand_sizes, [&](auto n) { with_hand<n, 3>(some); });
+    if (done) return;
+    if (ideal_hand)
+      soft ? ideal<kAny, 4>(some) : ideal<kAny, 3>(some);
+    else
+      soft ? with_hand<kAny, 4>(some) : with_hand<kAny, 3>(some);
   }
-
- private:
-  using Places = std::vector<std::size_t>;  ///< in `which`
 
   [[nodiscard]] std::int64_t grasp(std::size_t place) const { return static_cast<std::int64_t>(which_[place]); }
 
@@ -82,7 +108,7 @@ class Deciding {
                   to.begin() + static_cast<std::ptrdiff_t>(places[j] * each));
   }
 
-  /// Of some grasps that N contacts are room for.
+  /// Of some grasps that N contacts are room for, or that have as many as are in use.
   template <int N, int D>
   void ideal(std::span<const std::size_t> places) const {
     const std::vector<SetGrasp<N>> grasps = packed<N>(places);

@@ -53,6 +53,11 @@ struct LimitedJoint {
   Vec<double, M> gain;
   Vec<double, M> drift;  ///< J M^-1: how the torque moves the contact points
   Vec<double, M> press;  ///< what it presses with on contacts that do not move
+
+  [[nodiscard]] static LimitedJoint zero() {
+    const auto none = Vec<double, M>::zero();
+    return {0, 0, 0, 0, none, none, none};
+  }
 };
 
 /// Those of all grasps, `each` of one.
@@ -71,6 +76,10 @@ struct HandCommand {
   Vec<S, D * N> force;  ///< commanded, (n, t, o) [N]
   Vec<S, 6> left;       ///< what it leaves unbalanced, moments over the grasp's length [N]
   S size;               ///< |weight| + |the rest|
+
+  static constexpr auto parts() {
+    return std::tuple{&HandCommand::force, &HandCommand::left, &HandCommand::size};
+  }
 };
 
 /// Tiles that the steps of such samples hand on.
@@ -94,23 +103,23 @@ GARRA_HD S torque_error(const SetModel& model, const SampleIndex<S>& index, int 
 }
 
 /// Draws samples and builds their problems.
-template <int N, int D = 3>
+template <int N, int D = 3, int H = N>
 struct HandBuildBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   static constexpr int M = kAxes<D>, kAll = M * N;  ///< numbers of a contact in object axes, and of all
   /// Whether grasps may have fewer contacts than N.
-  static constexpr bool kTakesFewer = N > kMaxContacts || D > 3;
-  CandidateBody<N, D> draw;  ///< its problems are HandTiles::wrenches
-  const SetHand<N, D>* hands;
-  LimitedJoints<N, D> joints;
+  static constexpr bool kTakesFewer = N > 0 && (N > kMaxContacts || D > 3);
+  CandidateBody<N, D, H> draw;  ///< its problems are HandTiles::wrenches
+  const SetHand<H, D>* hands;
+  LimitedJoints<H, D> joints;
   bool squeeze_errors;  ///< some are drawn
   HandTiles to;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(draw.first + i % draw.samples));
-    const SetGrasp<N>& g = draw.grasps[i / draw.samples];
-    const SetHand<N, D>& hand = hands[i / draw.samples];
+    const SetGrasp<H>& g = draw.grasps[i / draw.samples];
+    const SetHand<H, D>& hand = hands[i / draw.samples];
     auto sample = draw.sample(g, index);
     if constexpr (kTakesFewer) take_off(g, sample);
     const auto wrench = draw.problem_of(g, sample);
@@ -136,8 +145,8 @@ struct HandBuildBody {
   };
   /// Contacts beyond those of the grasp: without axes they do nothing to the object.
   template <class S>
-  GARRA_HD static void take_off(const SetGrasp<N>& g, SetSample<S, N>& s) {
-    for (int j = g.contacts; j < N; ++j) {
+  GARRA_HD static void take_off(const SetGrasp<H>& g, SetSample<S, N>& s) {
+    for (int j = g.contacts; j < extent<N>(); ++j) {
       s.place[j].E = Mat3<S>::zero();
       s.friction[j] = S(1);
       s.squeeze_error[j] = S(0);
@@ -146,45 +155,45 @@ struct HandBuildBody {
   /// They press on what does not move, with a force that is on the axis of its cone: no metric and no outcome is
   /// theirs.
   template <class S>
-  GARRA_HD static void rest(const SetGrasp<N>& g, System<S, N, D>& sys, HandCommand<S, N, D>& command) {
+  GARRA_HD static void rest(const SetGrasp<H>& g, System<S, N, D>& sys, HandCommand<S, N, D>& command) {
     S largest = S(0);
     for (int k = 0; k < D * g.contacts; ++k) largest = max(largest, abs(sys.b[k]));
     const S stiff = sys.A(0, 0), force = select(largest > S(0), S(0.5) * largest / stiff, S(1));
     solvers::add_spare<S, N, D>({g.contacts, stiff, force}, sys.A, sys.b);
-    for (int j = g.contacts; j < N; ++j) command.force[D * j] = force;
+    for (int j = g.contacts; j < extent<N>(); ++j) command.force[D * j] = force;
   }
 
   template <class S>
   GARRA_HD static Vec<S, M> part(const Vec<S, kAll>& all, int j) {
     Vec<S, M> its;
-    for (int r = 0; r < M; ++r) its[r] = all[M * j + r];
+    for (int r = 0; r < extent<M>(); ++r) its[r] = all[M * j + r];
     return its;
   }
   /// F_i^T B_ij F_j, with the frames of contacts; E of points.
   template <class S>
-  GARRA_HD static Mat<S, D, D> turned(const SetHand<N, D>& hand, const SetSample<S, N>& s, int i, int j) {
+  GARRA_HD static Mat<S, D, D> turned(const SetHand<H, D>& hand, const SetSample<S, N>& s, int i, int j) {
     Mat<S, M, M> B;
-    for (int r = 0; r < M; ++r)
-      for (int c = 0; c < M; ++c) B(r, c) = S(hand.mobility(M * i + r, M * j + c));
+    for (int r = 0; r < extent<M>(); ++r)
+      for (int c = 0; c < extent<M>(); ++c) B(r, c) = S(hand.mobility(M * i + r, M * j + c));
     return transpose_times(contact_frame<D>(s.place[i]), B * contact_frame<D>(s.place[j]));
   }
   /// The pushes that the command is off by, object axes: along the modelled normals.
   template <class S>
-  GARRA_HD static Vec3<S> push(const SetGrasp<N>& g, const SetSample<S, N>& s, int j) {
+  GARRA_HD static Vec3<S> push(const SetGrasp<H>& g, const SetSample<S, N>& s, int j) {
     return s.squeeze_error[j] * cast<S>(g.contact[j].n);
   }
 
   template <class S>
-  GARRA_HD Asked<S> told(const SetGrasp<N>& g, const SetHand<N, D>& hand, const SetSample<S, N>& s) const {
+  GARRA_HD Asked<S> told(const SetGrasp<H>& g, const SetHand<H, D>& hand, const SetSample<S, N>& s) const {
     Asked<S> out;
-    for (int k = 0; k < kAll; ++k) {
+    for (int k = 0; k < extent<kAll>(); ++k) {
       out.drift[k] = fma(s.command, S(hand.command_drift[k]), S(hand.own_drift[k]));
       out.force[k] = fma(s.command, S(hand.command_force[k]), S(hand.own_force[k]));
     }
     if (!squeeze_errors) return out;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const Vec3<S> f = push(g, s, j);
-      for (int k = 0; k < kAll; ++k)
+      for (int k = 0; k < extent<kAll>(); ++k)
         for (int c = 0; c < 3; ++c) out.drift[k] = fma(-S(hand.mobility(k, M * j + c)), f[c], out.drift[k]);
       for (int c = 0; c < 3; ++c) out.force[M * j + c] += f[c];
     }
@@ -194,18 +203,18 @@ struct HandBuildBody {
   /// Torques are off by their errors, and one beyond its limit is cut off there, as a motor's current is
   /// (docs/grasp-model.md, section 5).
   template <class S>
-  GARRA_HD_CALL void cut_off(const SetGrasp<N>& g, const LimitedJoint<N, D>* joint, const SetSample<S, N>& s,
+  GARRA_HD_CALL void cut_off(const SetGrasp<H>& g, const LimitedJoint<H, D>* joint, const SetSample<S, N>& s,
                              const SampleIndex<S>& index, Asked<S>& asked) const {
     const SetModel& model = draw.model;
     for (int k = 0; k < joints.each; ++k, ++joint) {
       S torque = fma(s.command, S(joint->command), S(joint->own));
-      for (int j = 0; squeeze_errors && j < N; ++j) {
+      for (int j = 0; squeeze_errors && j < extent<N>(); ++j) {
         const Vec3<S> f = push(g, s, j);
         for (int c = 0; c < 3; ++c) torque = fma(S(joint->gain[M * j + c]), f[c], torque);
       }
       const S given = torque + torque_error(model, index, k);
       const S excess = max(min(given, S(joint->limit)), S(-joint->limit)) - torque;
-      for (int r = 0; r < kAll; ++r) {
+      for (int r = 0; r < extent<kAll>(); ++r) {
         asked.drift[r] = fma(-S(joint->drift[r]), excess, asked.drift[r]);
         asked.force[r] = fma(S(joint->press[r]), excess, asked.force[r]);
       }
@@ -213,7 +222,7 @@ struct HandBuildBody {
   }
 
   template <class S>
-  GARRA_HD System<S, N, D> system(const SetGrasp<N>& g, const SetHand<N, D>& hand, const SetSample<S, N>& s,
+  GARRA_HD System<S, N, D> system(const SetGrasp<H>& g, const SetHand<H, D>& hand, const SetSample<S, N>& s,
                                   const Vec<S, kAll>& drift) const {
     Body<S> body;
     body.mass = s.mass;
@@ -232,25 +241,25 @@ struct HandBuildBody {
       return soft_system(body, g, hand, s, drift, load);
   }
   template <class S>
-  GARRA_HD static System<S, N> point_system(const Body<S>& body, const SetHand<N, D>& hand, const SetSample<S, N>& s,
+  GARRA_HD static System<S, N> point_system(const Body<S>& body, const SetHand<H, D>& hand, const SetSample<S, N>& s,
                                             const Vec<S, kAll>& drift, const Vec<S, 6>& load) {
-    ContactTerms<S> terms[N];
-    for (int j = 0; j < N; ++j)
+    ContactTerms<S> terms[kCapacity<N>];
+    for (int j = 0; j < extent<N>(); ++j)
       terms[j] = {s.place[j],      turned(hand, s, j, j), transpose_times(s.place[j].E, part(drift, j)),
                   Vec3<S>::zero(), Vec3<S>::zero(),       Vec<S, 2>::zero()};
     System<S, N> sys = assemble<S, N>(body, terms, load, Vec3<double>::zero(), false);
     // What one contact's force moves at the others: palms, coupled joints, tendons.
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < extent<N>(); ++i)
       for (int j = 0; j < i; ++j) add_to_blocks(turned(hand, s, i, j), i, j, sys.A);
     return sys;
   }
   /// The same with the moments about the normals: (1) of docs/grasp-sets.md with (0, r n) as the fourth column of W_j.
   template <class S>
-  GARRA_HD static System<S, N, D> soft_system(const Body<S>& body, const SetGrasp<N>& g, const SetHand<N, D>& hand,
+  GARRA_HD static System<S, N, D> soft_system(const Body<S>& body, const SetGrasp<H>& g, const SetHand<H, D>& hand,
                                               const SetSample<S, N>& s, const Vec<S, kAll>& drift,
                                               const Vec<S, 6>& load) {
     System<S, N, D> sys;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const Mat<S, 6, 3> W = wrench_matrix(s.place[j], body.p_cm), X = inverse_mass_times(body, W);
       const Vec3<S> torsion = S(g.torsion_radius[j]) * column(s.place[j].E, 0),
                     turning = body.inverse_inertia * torsion;
@@ -269,10 +278,10 @@ struct HandBuildBody {
       }
     }
     sys.A = transpose_times(sys.W, sys.inverse_mass_W);
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < extent<N>(); ++i)
       for (int j = 0; j <= i; ++j) add_to_blocks(turned(hand, s, i, j), i, j, sys.A);
     // A point among soft contacts bears no moment, and stands for itself there.
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       if (!(g.torsion_radius[j] > 0)) sys.A(D * j + 3, D * j + 3) = sys.A(D * j, D * j);
     return sys;
   }
@@ -287,11 +296,11 @@ struct HandBuildBody {
   }
 
   template <class S>
-  GARRA_HD HandCommand<S, N, D> command(const SetHand<N, D>& hand, const SetSample<S, N>& s,
-                                        const typename CandidateBody<N, D>::template Problem<S>& p,
+  GARRA_HD HandCommand<S, N, D> command(const SetHand<H, D>& hand, const SetSample<S, N>& s,
+                                        const typename CandidateBody<N, D, H>::template Problem<S>& p,
                                         const Vec<S, kAll>& force) const {
     HandCommand<S, N, D> out;
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       solvers::set_contact<S, N, D>(out.force, j, transpose_times(contact_frame<D>(s.place[j]), part(force, j)));
     out.left = p.W * out.force + p.w;
     if (hand.structured) out.left = beyond_structure(hand, s, p.W, out.left);
@@ -301,24 +310,24 @@ struct HandBuildBody {
 
   /// What is left where the hand's structure takes as much of `left` as it can.
   template <class S>
-  GARRA_HD static Vec<S, 6> beyond_structure(const SetHand<N, D>& hand, const SetSample<S, N>& s,
+  GARRA_HD static Vec<S, 6> beyond_structure(const SetHand<H, D>& hand, const SetSample<S, N>& s,
                                              const Mat<S, 6, D * N>& W, const Vec<S, 6>& left) {
     Mat<S, 6, kAll> in_axes, reach;  // of forces in object axes; of those that the structure takes
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       for (int r = 0; r < 6; ++r) {
         Vec<S, D> own;
         for (int c = 0; c < D; ++c) own[c] = W(r, D * j + c);
         const Vec<S, M> row = contact_frame<D>(s.place[j]) * own;
-        for (int c = 0; c < M; ++c) in_axes(r, M * j + c) = row[c];
+        for (int c = 0; c < extent<M>(); ++c) in_axes(r, M * j + c) = row[c];
       }
     for (int r = 0; r < 6; ++r)
-      for (int c = 0; c < kAll; ++c) {
+      for (int c = 0; c < extent<kAll>(); ++c) {
         S sum = in_axes(r, 0) * S(hand.structure(0, c));
-        for (int k = 1; k < kAll; ++k) sum = fma(in_axes(r, k), S(hand.structure(k, c)), sum);
+        for (int k = 1; k < extent<kAll>(); ++k) sum = fma(in_axes(r, k), S(hand.structure(k, c)), sum);
         reach(r, c) = sum;
       }
     S size = S(0);
-    for (int k = 0; k < 6 * D * N; ++k) size = fma(W[k], W[k], size);
+    for (int k = 0; k < 6 * extent<D * N>(); ++k) size = fma(W[k], W[k], size);
     return outside(reach, size, left);
   }
 
@@ -332,7 +341,7 @@ struct HandBuildBody {
     for (int r = 0; r < 6; ++r) {
       for (int c = 0; c <= r; ++c) {
         S sum = reach(r, 0) * reach(c, 0);
-        for (int k = 1; k < kAll; ++k) sum = fma(reach(r, k), reach(c, k), sum);
+        for (int k = 1; k < extent<kAll>(); ++k) sum = fma(reach(r, k), reach(c, k), sum);
         g(r, c) = g(c, r) = sum;
       }
       trace += g(r, r);
@@ -346,11 +355,11 @@ struct HandBuildBody {
 };
 
 /// Whether forces can balance the wrench, and what the command leaves of it.
-template <int N, int D = 3>
+template <int N, int D = 3, int H = N>
 struct HandBalanceBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
-  const SetGrasp<N>* grasps;
-  const SetHand<N, D>* hands;
+  const SetGrasp<H>* grasps;
+  const SetHand<H, D>* hands;
   std::int64_t samples;
   HandTiles at;
 
@@ -368,11 +377,11 @@ struct HandBalanceBody {
 };
 
 /// The same where joints have torque limits.
-template <int N, int D = 3>
+template <int N, int D = 3, int H = N>
 struct HandTorqueBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
-  HandBalanceBody<N, D> of;
-  LimitedJoints<N, D> joints;
+  HandBalanceBody<N, D, H> of;
+  LimitedJoints<H, D> joints;
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -393,13 +402,13 @@ struct HandTorqueBody {
 
  private:
   template <class S>
-  GARRA_HD void set_rows(const LimitedJoint<N, D>* joint,
+  GARRA_HD void set_rows(const LimitedJoint<H, D>* joint,
                          solvers::WrenchBalance<S, N, kMostTorqueLimits, N, D>& p) const {
     p.rows = joints.each;
     for (int i = 0; i < joints.each; ++i) {
       const double inverse = 1 / joint[i].limit;
       p.own[0][i] = S(inverse * joint[i].bias);
-      for (int j = 0; j < N; ++j)
+      for (int j = 0; j < extent<N>(); ++j)
         for (int c = 0; c < D; ++c) {
           // The force part of a column of W is the contact's axis; of the fourth the moment is, over the length.
           const int part = c < 3 ? 0 : 3;
@@ -413,10 +422,10 @@ struct HandTorqueBody {
 };
 
 /// Both on the host. Compiled once, in grasp/instances/set_hand_balance.cpp.
-template <int N, int D>
-void balance(Executor executor, const HandBalanceBody<N, D>& body, std::int64_t count);
-template <int N, int D>
-void balance(Executor executor, const HandTorqueBody<N, D>& body, std::int64_t count);
+template <int D>
+void balance(Executor executor, const HandBalanceBody<kAnyContacts, D>& body, std::int64_t count);
+template <int D>
+void balance(Executor executor, const HandTorqueBody<kAnyContacts, D>& body, std::int64_t count);
 
 /// What counting needs of a sample.
 template <class S>
@@ -443,19 +452,25 @@ struct HandJudgeBody {
   }
 };
 
-/// Calls use(N) for every number of contacts that such samples are compiled for. Up to kMaxContacts it is the grasp's
+/// Contacts with which a GPU runs all of a hand's samples. With more it is given Newton alone: the assembly and the
+/// balance of a sample would take a thread's stack of 0.7 and 1.2 MB, and it may have 0.5.
+inline constexpr int kMostHandOnDevice = 16;
+/// The same of soft contacts; with more all is done on the host.
+inline constexpr int kMostSoftHandOnDevice = 8;
+
+/// Calls use(N) for every number of contacts that there are kernels for. Up to kMaxContacts it is the grasp's
 /// own; above, some contacts may have no place on the object (HandBuildBody).
 template <class Use>
 void for_hand_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
-  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, 16, kMostSetContacts>{});
+  (std::integer_sequence<int, 1, 2, 3, 4, 5, 6, 7, 8, kMostHandOnDevice>{});
 }
 
 /// The same of soft contacts, of which some may have no place at every size.
 template <class Use>
 void for_soft_hand_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
-  (std::integer_sequence<int, 2, 4, 8, kMostSetContacts>{});
+  (std::integer_sequence<int, 2, 4, kMostSoftHandOnDevice>{});
 }
 
 }  // namespace garra::grasp

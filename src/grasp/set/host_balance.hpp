@@ -1,18 +1,24 @@
 // Whether forces can balance the wrenches of grasps whose hand is known, on the host: for files that compile it.
 #pragma once
 
+#include "contact/batch/lanes.hpp"
 #include "grasp/set/hand.hpp"
-#include "grasp/set/host_samples.hpp"
 
 namespace garra::grasp {
 
-template <int N, int D>
-void balance(Executor executor, const HandBalanceBody<N, D>& body, std::int64_t count) {
-  for_samples<N, D>(executor, count, body);
+template <int D>
+void balance(Executor executor, const HandBalanceBody<kAnyContacts, D>& body, std::int64_t count) {
+  contact::with_contacts_of<D>(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count,
+                                 HandBalanceBody<n, D, kAnyContacts>{body.grasps, body.hands, body.samples, body.at});
+  });
 }
-template <int N, int D>
-void balance(Executor executor, const HandTorqueBody<N, D>& body, std::int64_t count) {
-  for_samples<N, D>(executor, count, body);
+template <int D>
+void balance(Executor executor, const HandTorqueBody<kAnyContacts, D>& body, std::int64_t count) {
+  contact::with_contacts_of<D>(executor, [&](auto n) {
+    const HandBalanceBody<n, D, kAnyContacts> of{body.of.grasps, body.of.hands, body.of.samples, body.of.at};
+    contact::for_each_problem<n>(executor, count, HandTorqueBody<n, D, kAnyContacts>{of, body.joints});
+  });
 }
 
 }  // namespace garra::grasp

@@ -1,10 +1,9 @@
-// Samples of grasps whose hand is known, on the host: what instances/set_hand.cpp and set_hand_large.cpp compile.
+// Samples of grasps whose hand is known, on the host: what instances/set_hand.cpp and set_hand_soft.cpp compile.
 #pragma once
 
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
-#include "grasp/set/host_samples.hpp"
 #include "grasp/set/run_hand.hpp"
 #include "grasp/set/stretches.hpp"
 
@@ -15,16 +14,17 @@ namespace set_hand {
 constexpr std::int64_t kSamples = 128;  // at once, a whole number of words: their tiles stay in the L2 cache
 static_assert(kSamples % 64 == 0);
 
-/// Tiles of one thread.
-template <int N, int D>
-struct Workspace {
-  batch::Tiles<solvers::FrictionProblem<double, N, D>> problems{kSamples};
-  batch::Tiles<typename contact::BalanceOp<N, D>::template In<double>> wrenches{kSamples};
-  batch::Tiles<HandCommand<double, N, D>> commands{kSamples};
-  batch::Tiles<Metrics<double, N>> metrics{kSamples};
-  batch::Tiles<solvers::Candidate<double, N, D>> candidates{kSamples}, second{kSamples};
+/// Tiles of one thread, which has said how many contacts the grasps have.
+template <int D>
+struct Workspace : private ContactsInUse {
+  batch::Tiles<solvers::FrictionProblem<double, kAnyContacts, D>> problems{kSamples};
+  batch::Tiles<typename contact::BalanceOp<kAnyContacts, D>::template In<double>> wrenches{kSamples};
+  batch::Tiles<HandCommand<double, kAnyContacts, D>> commands{kSamples};
+  batch::Tiles<Metrics<double, kAnyContacts>> metrics{kSamples};
+  batch::Tiles<solvers::Candidate<double, kAnyContacts, D>> candidates{kSamples}, second{kSamples};
   batch::Tiles<HandResult<double>> results{kSamples};
 
+  explicit Workspace(int contacts) : ContactsInUse(contacts) {}
   HandTiles tiles(bool check_uniqueness) {
     return {problems.data(), wrenches.data(),   commands.data(),
             metrics.data(),  candidates.data(), check_uniqueness ? second.data() : nullptr,
@@ -32,54 +32,66 @@ struct Workspace {
   }
 };
 
+template <int D>
+using Job = HandJob<kAnyContacts, D>;
+
 template <int N, int D>
-Judge<N, D> judge_of(const HandJob<N, D>& job, const HandTiles& t) {
+Judge<N, D> judge_of(const Job<D>& job, const HandTiles& t) {
   return {job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
 }
 
 /// Contact problems, and what they are asked besides.
-template <int N, int D>
-void prepare(const HandJob<N, D>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
+template <int D>
+void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
+  constexpr int H = kAnyContacts;
   const auto grasp = static_cast<std::size_t>(of.grasp);
-  const CandidateBody<N, D> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
-  const LimitedJoints<N, D> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
-  for_samples<N, D>(executor, of.count,
-                    HandBuildBody<N, D>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
-  with_balance(HandBalanceBody<N, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
+  const LimitedJoints<H, D> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
+  contact::with_contacts_of<D>(executor, [&](auto n) {
+    const CandidateBody<n, D, H> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
+    contact::for_each_problem<n>(
+        executor, of.count, HandBuildBody<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
+  });
+  with_balance(HandBalanceBody<H, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
 }
 
 /// Of points with what lies beyond Newton; soft contacts have Newton's ladder alone.
-template <int N, int D>
+template <int D>
 void iterate(Executor executor, const solvers::FrictionNewton& solver, const double* problems, double* candidates,
              std::int64_t count) {
   if constexpr (D == 3) {
-    contact::iterate(executor, contact::IterateBody<solvers::FrictionNewton, N>{solver, problems, nullptr, candidates},
+    contact::iterate(executor,
+                     contact::IterateBody<solvers::FrictionNewton, kAnyContacts>{
+                         solver, problems, nullptr, candidates, nullptr, extent<kAnyContacts>()},
                      count);
   } else {
-    const HandIterateBody<N, D> body{solver, problems, candidates};
-    if constexpr (kHasLanes<N, D>)
-      if (executor != Executor::kScalar) return batch::iterate_lanes(body, count);
-    batch::for_each_scalar(count, body);
+    contact::with_contacts_of<D>(executor, [&](auto n) {
+      const HandIterateBody<n, D> body{solver, problems, candidates};
+      if constexpr (n < 0)
+        if (executor == Executor::kScalar) return batch::for_each_scalar(count, body);
+      batch::iterate_lanes(body, count);
+    });
   }
 }
 
-template <int N, int D>
-void solve(const HandJob<N, D>& job, std::int64_t count, Executor executor, const HandTiles& t) {
-  iterate<N, D>(executor, job.solver, t.problems, t.candidates, count);
+template <int D>
+void solve(const Job<D>& job, std::int64_t count, Executor executor, const HandTiles& t) {
+  iterate<D>(executor, job.solver, t.problems, t.candidates, count);
   if (t.second == nullptr) return;
   // From zero instead of the stick test, so that a second solution has a chance to be found.
   solvers::FrictionNewton cold = job.solver;
   cold.cold = true;
-  iterate<N, D>(executor, cold, t.problems, t.second, count);
+  iterate<D>(executor, cold, t.problems, t.second, count);
 }
 
 /// Judges and counts.
-template <int N, int D>
-void conclude(const HandJob<N, D>& job, const SampleStretch& of, Executor executor, Workspace<N, D>& w,
-              HandCounts& counts) {
-  for_samples<N, D>(executor, of.count,
-                    HandJudgeBody<N, D>{judge_of(job, w.tiles(job.check_uniqueness)), w.results.data()});
+template <int D>
+void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
+  contact::with_contacts_of<D>(executor, [&](auto n) {
+    contact::for_each_problem<n>(
+        executor, of.count,
+        HandJudgeBody<n, D>{judge_of<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
+  });
   for (std::int64_t i = 0; i < of.count; ++i) {
     const HandResult<double> r = w.results.get(i);
     counts.add(r);
@@ -88,11 +100,12 @@ void conclude(const HandJob<N, D>& job, const SampleStretch& of, Executor execut
 }
 
 /// All on the host.
-template <int N, int D>
-void run_here(const HandJob<N, D>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
+template <int D>
+void run_here(const Job<D>& job, const SampleCut& cut, const Device& device, std::vector<HandCounts>& parts) {
+  const int contacts = job.grasps[0].contacts;
   for_stretches(
-      cut, device, [] { return Workspace<N, D>(); },
-      [&](Workspace<N, D>& w, const SampleStretch& of) {
+      cut, device, [&] { return Workspace<D>(contacts); },
+      [&](Workspace<D>& w, const SampleStretch& of) {
         const HandTiles t = w.tiles(job.check_uniqueness);
         prepare(job, of, device.executor, t);
         solve(job, of.count, device.executor, t);
@@ -101,34 +114,39 @@ void run_here(const HandJob<N, D>& job, const SampleCut& cut, const Device& devi
 }
 
 /// Newton on the GPU, the rest here: many stretches at a time.
-template <int N>
-void run_newton_there(const HandJob<N>& job, const SampleCut& cut, const Device& device,
-                      std::vector<HandCounts>& parts) {
+inline void run_newton_there(const Job<3>& job, const SampleCut& cut, const Device& device,
+                             std::vector<HandCounts>& parts) {
   constexpr std::int64_t kTogether = 32;
-  std::vector<Workspace<N, 3>> all(static_cast<std::size_t>(std::min(kTogether, cut.stretches())));
+  const int contacts = job.grasps[0].contacts;
+  std::vector<std::unique_ptr<Workspace<3>>> all;
+  for (std::int64_t k = 0; k < std::min(kTogether, cut.stretches()); ++k)
+    all.push_back(std::make_unique<Workspace<3>>(contacts));
   for (std::int64_t first = 0; first < cut.stretches(); first += kTogether) {
     const std::int64_t here = std::min(kTogether, cut.stretches() - first);
     const auto in_parallel = [&](const auto& work) {
       batch::for_blocks(
           solve_threads(device), {here, 1}, [] { return 0; },
-          [&](int, std::int64_t k, std::int64_t) { work(all[static_cast<std::size_t>(k)], cut.stretch(first + k)); });
+          [&](int, std::int64_t k, std::int64_t) {
+            const ContactsInUse many(contacts);
+            work(*all[static_cast<std::size_t>(k)], cut.stretch(first + k));
+          });
     };
-    in_parallel([&](Workspace<N, 3>& w, const SampleStretch& of) {
+    in_parallel([&](Workspace<3>& w, const SampleStretch& of) {
       prepare(job, of, Executor::kLanes, w.tiles(job.check_uniqueness));
     });
-    NewtonTiles<N> newton{job.solver, kSamples, {}};
-    const auto solve_into = [&](batch::Tiles<solvers::Candidate<double, N>> Workspace<N, 3>::*to) {
+    NewtonTiles newton{contacts, job.solver, kSamples, {}};
+    const auto solve_into = [&](auto Workspace<3>::*to) {
       newton.parts.clear();
       for (std::int64_t k = 0; k < here; ++k) {
-        auto& w = all[static_cast<std::size_t>(k)];
+        auto& w = *all[static_cast<std::size_t>(k)];
         newton.parts.push_back({w.problems.data(), (w.*to).data()});
       }
       batch::on_device(device, newton);
     };
-    solve_into(&Workspace<N, 3>::candidates);
+    solve_into(&Workspace<3>::candidates);
     newton.solver.cold = true;
-    if (job.check_uniqueness) solve_into(&Workspace<N, 3>::second);
-    in_parallel([&](Workspace<N, 3>& w, const SampleStretch& of) {
+    if (job.check_uniqueness) solve_into(&Workspace<3>::second);
+    in_parallel([&](Workspace<3>& w, const SampleStretch& of) {
       conclude(job, of, Executor::kLanes, w, parts[static_cast<std::size_t>(of.number)]);
     });
   }
@@ -140,41 +158,44 @@ template <int N, int D>
 void run_hand(const HandJob<N, D>& job, const Device& device) {
   using namespace set_hand;
   if (job.grasps.empty() || job.samples == 0) return;
-  const bool on_gpu = device.executor == Executor::kCuda;
-  constexpr bool kAllThere = N <= (D == 3 ? kMostHandOnDevice : kMostSoftHandOnDevice);
-  if constexpr (kAllThere)
-    if (on_gpu) return batch::on_device(device, job);
-  const SampleCut cut{std::ssize(job.grasps), job.samples, kSamples};
-  std::vector<HandCounts> parts(static_cast<std::size_t>(cut.stretches()));
-  const Device here{on_gpu ? Executor::kLanes : device.executor, device.threads, 0};
-  if constexpr (D == 3 && !kAllThere)
-    on_gpu ? run_newton_there(job, cut, device, parts) : run_here(job, cut, here, parts);
-  else
-    run_here(job, cut, here, parts);
-  for (std::int64_t k = 0; k < cut.stretches(); ++k) job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
+  if constexpr (N > 0) {
+    batch::on_device(device, job);
+  } else {
+    const SampleCut cut{std::ssize(job.grasps), job.samples, kSamples};
+    std::vector<HandCounts> parts(static_cast<std::size_t>(cut.stretches()));
+    const bool on_gpu = device.executor == Executor::kCuda;
+    if constexpr (D == 3) {
+      if (on_gpu) run_newton_there(job, cut, device, parts);
+    }
+    if (!on_gpu || D > 3)
+      run_here(job, cut, {on_gpu ? Executor::kLanes : device.executor, device.threads, 0}, parts);
+    for (std::int64_t k = 0; k < cut.stretches(); ++k)
+      job.counts[k / cut.each()].add(parts[static_cast<std::size_t>(k)]);
+  }
 }
 
-template <int N, int D>
-HandReplay replay_hand(const HandJob<N, D>& job, std::int64_t sample) {
+template <int D>
+HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample) {
   using namespace set_hand;
-  Workspace<N, D> w;
+  const int n = job.grasps[0].contacts;
+  Workspace<D> w(n);
   const HandTiles t = w.tiles(job.check_uniqueness);
   // Alone in its tile; its bits are those that it has among others.
   prepare(job, {0, sample - job.first, 1, 0}, Executor::kScalar, t);
   solve(job, 1, Executor::kScalar, t);
-  const auto v = judge_of(job, t).template verdict<double>(0);
+  const auto v = judge_of<kAnyContacts>(job, t).template verdict<double>(0);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto f = w.commands.get(0);
   HandReplay out;
   const auto take = [](std::vector<double>& to, const auto& from, int count) { to.assign(from.m, from.m + count); };
-  take(out.A, p.A, D * D * N * N);
-  take(out.b, p.b, D * N);
-  take(out.mu, p.mu, N);
-  take(out.c, v.c, D * N);
-  take(out.a, v.a, D * N);
-  take(out.command, f.force, D * N);
-  for (int j = 0; j < N; ++j) out.state.push_back(static_cast<int>(v.state[j]));
+  take(out.A, p.A, D * D * n * n);
+  take(out.b, p.b, D * n);
+  take(out.mu, p.mu, n);
+  take(out.c, v.c, D * n);
+  take(out.a, v.a, D * n);
+  take(out.command, f.force, D * n);
+  for (int j = 0; j < n; ++j) out.state.push_back(static_cast<int>(v.state[j]));
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.imbalance = m.imbalance;

@@ -7,6 +7,7 @@
 #include "contact/balance/run.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/interrupt.hpp"
+#include "contact/batch/lanes.hpp"
 #include "garra/batch/on_device.hpp"
 #include "garra/core/lanes.hpp"
 #include "grasp/set/radius.hpp"
@@ -18,38 +19,43 @@ namespace garra::grasp {
 inline constexpr std::int64_t kSetSamples = 512;  // at once, a whole number of words: their tiles stay in the cache
 static_assert(kSetSamples % 64 == 0);
 
-/// Tiles of one thread.
-template <int N, int D>
-struct SetTiles {
-  using Op = contact::BalanceOp<N, D>;
+/// Tiles of one thread, which has said how many contacts the grasps have.
+template <int D>
+struct SetTiles : private ContactsInUse {
+  using Op = contact::BalanceOp<kAnyContacts, D>;
   batch::Tiles<typename Op::template In<double>> problems{kSetSamples};
   batch::Tiles<typename Op::template Out<double>> answers{kSetSamples};
   batch::Tiles<FrictionBracket<double>> brackets{kSetSamples};
+
+  explicit SetTiles(int contacts) : ContactsInUse(contacts) {}
 };
 
-template <int N, int D>
-void assemble_set(const SetJob<N, D>& job, const SampleStretch& of, Executor executor, SetTiles<N, D>& tiles) {
-  const CandidateBody<N, D> body{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
-                                 job.first + of.first, tiles.problems.data()};
-  batch::for_each(executor, of.count, body);
+template <int D>
+void assemble_set(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles) {
+  contact::with_contacts_of<D>(executor, [&](auto n) {
+    contact::for_each_problem<n>(
+        executor, of.count,
+        CandidateBody<n, D, kAnyContacts>{job.model, &job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples,
+                                          job.first + of.first, tiles.problems.data()});
+  });
 }
 
-template <int N, int D>
-void decide_set(const SetJob<N, D>& job, const SampleStretch& of, Executor executor, SetTiles<N, D>& tiles) {
+template <int D>
+void decide_set(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles) {
   assemble_set(job, of, executor, tiles);
-  contact::balance_tiles<N, D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
+  contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
   VerdictBits* bits = job.verdicts + of.grasp * words_for(job.samples);
   for (std::int64_t i = 0; i < of.count; ++i) note(tiles.answers.get(i).verdict, of.first + i, bits);
 }
 
-template <int N, int D>
-void seek_friction(const SetJob<N, D>& job, const SampleStretch& of, Executor executor, SetTiles<N, D>& tiles) {
+template <int D>
+void seek_friction(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles) {
   assemble_set(job, of, executor, tiles);
-  NarrowFrictionBody<N, D> narrow{tiles.problems.data(), tiles.brackets.data(), nullptr};
+  NarrowFrictionBody<kAnyContacts, D> narrow{tiles.problems.data(), tiles.brackets.data(), nullptr};
   batch::for_each(executor, of.count, narrow);
   narrow.answers = tiles.answers.data();
   for (int k = 0; k < kBracketSteps; ++k) {
-    contact::balance_tiles<N, D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
+    contact::balance_tiles<D>(executor, of.count, tiles.problems.data(), tiles.answers.data());
     batch::for_each(executor, of.count, narrow);
   }
   double* out = job.critical_friction + of.grasp * job.friction_samples + of.first;
@@ -57,11 +63,11 @@ void seek_friction(const SetJob<N, D>& job, const SampleStretch& of, Executor ex
 }
 
 /// One sample at a time: what surfaces of different problems look like has nothing in common.
-template <int N, int D>
-void seek_radius(const SetJob<N, D>& job, const SampleStretch& of, Executor executor, SetTiles<N, D>& tiles,
+template <int D>
+void seek_radius(const SetJob<kAnyContacts, D>& job, const SampleStretch& of, Executor executor, SetTiles<D>& tiles,
                  solvers::RadiusSpace& space) {
   assemble_set(job, of, executor, tiles);
-  const RadiusBody<N, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples, tiles.problems.data()};
+  const RadiusBody<kAnyContacts, D> body{&job.grasps[static_cast<std::size_t>(of.grasp)], kSetSamples, tiles.problems.data()};
   double* out = job.wrench_radius + of.grasp * job.radius_samples + of.first;
   using Planes = std::conditional_t<kLanesPay, Lanes<double>, double>;
   for (std::int64_t i = 0; i < of.count; ++i) {
@@ -74,20 +80,24 @@ void seek_radius(const SetJob<N, D>& job, const SampleStretch& of, Executor exec
 template <int N, int D>
 void run_set(const SetJob<N, D>& job, const Device& device) {
   if (job.grasps.empty()) return;
-  if (device.executor == Executor::kCuda) return batch::on_device(device, job);
-  const std::int64_t grasps = std::ssize(job.grasps);
-  const auto tiles = [] { return SetTiles<N, D>(); };
-  for_stretches({grasps, job.samples, kSetSamples}, device, tiles,
-                [&](SetTiles<N, D>& t, const SampleStretch& of) { decide_set(job, of, device.executor, t); });
-  for_stretches({grasps, job.friction_samples, kSetSamples}, device, tiles,
-                [&](SetTiles<N, D>& t, const SampleStretch& of) { seek_friction(job, of, device.executor, t); });
-  struct WithSpace {
-    SetTiles<N, D> tiles;
-    std::unique_ptr<solvers::RadiusSpace> space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
-  };
-  for_stretches(
-      {grasps, job.radius_samples, kSetSamples}, device, [] { return WithSpace(); },
-      [&](WithSpace& t, const SampleStretch& of) { seek_radius(job, of, device.executor, t.tiles, *t.space); });
+  if constexpr (N > 0) {
+    batch::on_device(device, job);
+  } else {
+    const std::int64_t grasps = std::ssize(job.grasps);
+    const int contacts = job.grasps[0].contacts;
+    const auto tiles = [&] { return SetTiles<D>(contacts); };
+    for_stretches({grasps, job.samples, kSetSamples}, device, tiles,
+                  [&](SetTiles<D>& t, const SampleStretch& of) { decide_set(job, of, device.executor, t); });
+    for_stretches({grasps, job.friction_samples, kSetSamples}, device, tiles,
+                  [&](SetTiles<D>& t, const SampleStretch& of) { seek_friction(job, of, device.executor, t); });
+    struct WithSpace {
+      SetTiles<D> tiles;
+      std::unique_ptr<solvers::RadiusSpace> space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
+    };
+    for_stretches(
+        {grasps, job.radius_samples, kSetSamples}, device, [&] { return WithSpace{tiles()}; },
+        [&](WithSpace& t, const SampleStretch& of) { seek_radius(job, of, device.executor, t.tiles, *t.space); });
+  }
 }
 
 }  // namespace garra::grasp

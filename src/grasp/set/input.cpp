@@ -130,14 +130,14 @@ SetGrasp<N> GraspReader::packed() const {
   out.mass = one(set_.mass, g_, 0);
   out.length = length();
   out.contacts = static_cast<int>(contacts_);
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const int source = j % out.contacts;
     const double limit = one(set_.force_limit, row_ + source, kNoLimit);
     out.contact[j] = surface(row_ + source);
     out.friction[j] = one(set_.friction, row_ + source, 0);
     out.torsion_radius[j] = one(set_.torsion_radius, row_ + source, 0);
     // The contacts of a hand that has a command share nothing: those beyond its own have no place on the object.
-    out.limit[j] = hand_ == Hand::kIdeal ? limit / contact::copies_of(j, out.contacts, N)
+    out.limit[j] = hand_ == Hand::kIdeal ? limit / contact::copies_of(j, out.contacts, extent<N>())
                    : j < out.contacts    ? limit
                                          : kNoLimit;
   }
@@ -221,6 +221,8 @@ bool GraspReader::outward() const {
   return into <= 0;
 }
 
+template SetGrasp<kAnyContacts> GraspReader::packed() const;
+// For kernels.
 template SetGrasp<1> GraspReader::packed() const;
 template SetGrasp<2> GraspReader::packed() const;
 template SetGrasp<3> GraspReader::packed() const;

@@ -64,7 +64,7 @@ struct SetModel {
   return !error.is_constant() || error.nominal() != 0;
 }
 
-/// Numbers of contacts that samples are compiled for.
+/// Numbers of contacts that there are kernels for.
 template <class Use>
 void for_set_sizes(const Use& use) {
   [&]<int... N>(std::integer_sequence<int, N...>) { (use(std::integral_constant<int, N>{}), ...); }
@@ -94,8 +94,8 @@ struct SetGrasp {
   Vec3<double> com, gravity;
   Vec<double, 6> wrench;
   double mass, length;  ///< moments are divided by `length`
-  SurfacePoint contact[N];
-  double friction[N], limit[N], torsion_radius[N];
+  SurfacePoint contact[kCapacity<N>];
+  double friction[kCapacity<N>], limit[kCapacity<N>], torsion_radius[kCapacity<N>];
 };
 
 /// sqrt(5 / 2): the radius of a sphere with the object's radius of gyration, in lengths of SetGrasp. A wrench radius
@@ -138,21 +138,21 @@ struct SetSample {
   S mass;
   Vec3<S> gravity, com;
   Vec<S, 6> rest;  ///< external wrench and disturbance, moments over the grasp's length [N]
-  ContactPlace<S> place[N];
+  ContactPlace<S> place[kCapacity<N>];
   Vec<S, N> friction;
   S command;                ///< factor on what is commanded
   Vec<S, N> squeeze_error;  ///< [N]
 };
 
 /// The samples of a set, `samples` to each grasp, beginning with sample `first`; of each the problem that decides it.
-/// D: 3, or 4 of soft contacts.
-template <int N, int D = 3>
+/// D: 3, or 4 of soft contacts. H: contacts that the arrays of the grasps are made for, N or kAnyContacts.
+template <int N, int D = 3, int H = N>
 struct CandidateBody {
   template <class S>
   using Problem = typename contact::BalanceOp<N, D>::template In<S>;
 
   SetModel model;
-  const SetGrasp<N>* grasps;
+  const SetGrasp<H>* grasps;
   std::int64_t samples;  ///< whole tiles
   std::int64_t first;
   double* problems;
@@ -160,19 +160,19 @@ struct CandidateBody {
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
     const auto index = SampleIndex<S>::consecutive(static_cast<std::uint64_t>(first + i % samples));
-    const SetGrasp<N>& g = grasps[i / samples];
+    const SetGrasp<H>& g = grasps[i / samples];
     batch::store<S>(problems, i, problem_of(g, sample(g, index)));
   }
 
   template <class S>
-  GARRA_HD SetSample<S, N> sample(const SetGrasp<N>& g, const SampleIndex<S>& index) const {
+  GARRA_HD SetSample<S, N> sample(const SetGrasp<H>& g, const SampleIndex<S>& index) const {
     const auto x = draw_values<kSetSlots>(model.draw, model.seed, index, 0);
     SetSample<S, N> out;
     out.com = cast<S>(g.com) + ball_vector(x[kComSize], x[kComCosine], x[kComAzimuth]);
     out.command = x[kSetCommand];
     set_load(g, x, out);
     if (model.wrenches > 0) add_wrench(index, S(1 / g.length), out);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const int block = (kSetSlots + j % g.contacts * kSetContactSlots) / 2;
       const DrawnContact<S> own = drawn_contact(model, g.contact[j], index, block);
       out.place[j] = own.place;
@@ -185,11 +185,11 @@ struct CandidateBody {
 
   /// Which wrench forces in the cones have to balance.
   template <class S>
-  GARRA_HD Problem<S> problem_of(const SetGrasp<N>& g, const SetSample<S, N>& sample) const {
+  GARRA_HD Problem<S> problem_of(const SetGrasp<H>& g, const SetSample<S, N>& sample) const {
     Problem<S> p;
     p.w = sample.rest;
     for (int r = 0; r < 3; ++r) p.w[r] = fma(sample.mass, sample.gravity[r], sample.rest[r]);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       set_columns(sample.place[j], sample.com, S(1 / g.length), j, p);
       if constexpr (D > 3) set_torsion(sample.place[j], S(g.torsion_radius[j] / g.length), j, p);
       p.mu[j] = sample.friction[j];
@@ -201,7 +201,7 @@ struct CandidateBody {
  private:
   /// Weight, external wrench and disturbance.
   template <class S>
-  GARRA_HD void set_load(const SetGrasp<N>& g, const Vec<S, kSetSlots>& x, SetSample<S, N>& out) const {
+  GARRA_HD void set_load(const SetGrasp<H>& g, const Vec<S, kSetSlots>& x, SetSample<S, N>& out) const {
     out.mass = model.mass_is_factor ? S(g.mass) * x[kSetMass] : x[kSetMass];
     out.gravity = cast<S>(g.gravity);
     if (model.any_gravity) out.gravity = ball_vector(S(norm(g.gravity)), x[kGravityCosine], x[kGravityAzimuth]);
@@ -279,7 +279,7 @@ struct NarrowFrictionBody {
     FrictionBracket<S> b{S(0), S(std::numeric_limits<double>::infinity()), S(kMostFriction)};
     if (answers != nullptr)
       b = narrowed(batch::load<S, FrictionBracket<S>>(brackets, i), p, batch::load<S, Answer<S>>(answers, i));
-    for (int j = 0; j < N; ++j) p.mu[j] = b.tried;
+    for (int j = 0; j < extent<N>(); ++j) p.mu[j] = b.tried;
     // Known: a problem without a wrench costs next to nothing.
     for (int r = 0; r < 6; ++r) p.w[r] = select(is_open(b), p.w[r], S(0));
     batch::store<S>(brackets, i, b);
@@ -306,7 +306,7 @@ struct NarrowFrictionBody {
   template <class S>
   GARRA_HD static S used(const Answer<S>& a) {
     S most = S(0);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const Vec<S, D> c = solvers::balance::part_of<D>(a.force, j);
       const auto presses = c[0] > S(0);
       most = max(most, select(presses, tangential_length(c) / select(presses, c[0], S(1)), S(0)));
@@ -323,7 +323,7 @@ struct NarrowFrictionBody {
     for (int step = 0; step < 24; ++step) {
       const S middle = S(0.5) * (low + high);
       S value = along;
-      for (int j = 0; j < N; ++j) {
+      for (int j = 0; j < extent<N>(); ++j) {
         const S across = tangential_length(solvers::balance::part_of<D>(z, j));
         value += min(p.limit[j], S(solvers::kLargestForce) * size) * min(fma(-middle, across, z[D * j]), S(0));
       }

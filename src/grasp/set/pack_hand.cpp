@@ -201,7 +201,7 @@ constexpr double kStiff = 1e-10;
 template <int D>
 bool is_diagonal(const Mat<double, D, D>& a) {
   double off = 0, on = 0;
-  for (int r = 0; r < D; ++r)
+  for (int r = 0; r < extent<D>(); ++r)
     for (int c = 0; c <= r; ++c) (r == c ? on : off) += a(r, c) * a(r, c);
   return off <= 1e-34 * on;
 }
@@ -212,19 +212,19 @@ void split(const Mat<double, D, D>& B, Mat<double, D, D>& inverse, Mat<double, D
   Mat<double, D, D> a = B, v = Mat<double, D, D>::identity();
   constexpr int kSweeps = 12;  // convergence is quadratic
   // Only large matrices stop early: where eigenvalues are equal, rounding turns their vectors in every sweep.
-  for (int sweep = 0; sweep < kSweeps && (D <= 3 * kMaxContacts || !is_diagonal(a)); ++sweep)
-    for (int p = 0; p < D; ++p)
-      for (int q = p + 1; q < D; ++q)
+  for (int sweep = 0; sweep < kSweeps && (extent<D>() <= 3 * kMaxContacts || !is_diagonal(a)); ++sweep)
+    for (int p = 0; p < extent<D>(); ++p)
+      for (int q = p + 1; q < extent<D>(); ++q)
         if (a(p, q) != 0) factor::rotate(a, v, p, q);
   double largest = 0;
-  for (int k = 0; k < D; ++k) largest = std::max(largest, a(k, k));
+  for (int k = 0; k < extent<D>(); ++k) largest = std::max(largest, a(k, k));
   inverse = structure = Mat<double, D, D>::zero();
   structured = false;
-  for (int k = 0; k < D; ++k) {
+  for (int k = 0; k < extent<D>(); ++k) {
     const bool moves = a(k, k) > kStiff * largest;
     structured = structured || !moves;
-    for (int r = 0; r < D; ++r)
-      for (int c = 0; c < D; ++c) (moves ? inverse : structure)(r, c) += v(r, k) * v(c, k) / (moves ? a(k, k) : 1);
+    for (int r = 0; r < extent<D>(); ++r)
+      for (int c = 0; c < extent<D>(); ++c) (moves ? inverse : structure)(r, c) += v(r, k) * v(c, k) / (moves ? a(k, k) : 1);
   }
 }
 
@@ -292,7 +292,7 @@ template <int N, int D>
 LimitedJoint<N, D> limited_joint(const JointParts<N, D>& of, std::int64_t i) {
   constexpr int M = kAxes<D>;
   const HandRows& rows = of.rows;
-  LimitedJoint<N, D> out{};
+  auto out = LimitedJoint<N, D>::zero();
   const auto k = static_cast<std::size_t>(i);
   out.limit = rows.torque_limit.empty() ? std::numeric_limits<double>::infinity() : rows.torque_limit[k];
   if (!rows.bias.empty()) out.bias = rows.bias[k];
@@ -317,7 +317,7 @@ std::vector<LimitedJoint<N, D>> limited_joints_of(const JointParts<N, D>& of, bo
   std::vector<LimitedJoint<N, D>> out;
   for (std::int64_t i = 0; i < of.rows.joints; ++i)
     if (all || std::isfinite(of.rows.torque_limit[static_cast<std::size_t>(i)])) out.push_back(limited_joint(of, i));
-  LimitedJoint<N, D> none{};
+  auto none = LimitedJoint<N, D>::zero();
   none.limit = std::numeric_limits<double>::infinity();
   out.resize(static_cast<std::size_t>(count), none);
   return out;
@@ -357,7 +357,7 @@ void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
   } else {
     constexpr int M = kAxes<D>;
     auto F = Mat<double, M * N, D * N>::zero();
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const SurfacePoint& at = grasp.contact[j];
       ContactPlace<double> place{};
       for (int r = 0; r < 3; ++r) {
@@ -371,7 +371,7 @@ void split_hand(const SetGrasp<N>& grasp, double beyond, SetHand<N, D>& hand,
     }
     Mat<double, D * N, D*N> B = transpose_times(F, hand.mobility * F), inverse_B, structure;
     // A point among soft contacts bears no moment: as if it could turn.
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       if (!(grasp.torsion_radius[j] > 0)) B(D * j + 3, D * j + 3) = beyond;
     split(B, inverse_B, structure, hand.structured);
     const Mat<double, D * N, M* N> back = transpose(F);
@@ -489,7 +489,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   out.mobility = mobility_of<N, D>(rows, radii, response);
   // Contacts beyond those of the grasp move like others, so that they are no structure.
   const double beyond = out.mobility(0, 0) > 0 ? out.mobility(0, 0) : 1;
-  for (int r = M * grasp.contacts; r < M * N; ++r) out.mobility(r, r) = beyond;
+  for (int r = M * grasp.contacts; r < M * extent<N>(); ++r) out.mobility(r, r) = beyond;
   const Vec<double, M* N> force = out.command_force = commanded<N, D>(rows, grasp);
   set_drifts(rows, response, out);
   Mat<double, M * N, M * N> inverse;
@@ -500,7 +500,7 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   out.inverse_gyration2 = inverse_spd(out.gyration2).inverse;
   for (int r = 0; r < 3; ++r) out.hold.probe[r] = grasp.mass * grasp.gravity[r];
   out.hold.length = kRadiusLengths * grasp.length;
-  for (int j = 0; j < N; ++j) out.hold.limited = out.hold.limited || std::isfinite(grasp.limit[j]);
+  for (int j = 0; j < extent<N>(); ++j) out.hold.limited = out.hold.limited || std::isfinite(grasp.limit[j]);
   to.each = torque_errors_ ? static_cast<int>(rows.joints) : limits_;
   to.limit = limits_ > 0;
   if (to.each == 0) return;
@@ -508,6 +508,9 @@ void HandReader::pack(std::int64_t g, const SetGrasp<N>& grasp, PackedHands<N, D
   const auto joints = limited_joints_of<N, D>({rows, grasp, *response, force, inverse}, torque_errors_, to.each);
   to.joints.insert(to.joints.end(), joints.begin(), joints.end());
 }
+template void HandReader::pack(std::int64_t, const SetGrasp<kAnyContacts>&, PackedHands<kAnyContacts, 3>&) const;
+template void HandReader::pack(std::int64_t, const SetGrasp<kAnyContacts>&, PackedHands<kAnyContacts, 4>&) const;
+// For kernels.
 template void HandReader::pack(std::int64_t, const SetGrasp<1>&, PackedHands<1, 3>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<2>&, PackedHands<2, 3>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<3>&, PackedHands<3, 3>&) const;
@@ -517,10 +520,8 @@ template void HandReader::pack(std::int64_t, const SetGrasp<6>&, PackedHands<6, 
 template void HandReader::pack(std::int64_t, const SetGrasp<7>&, PackedHands<7, 3>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8, 3>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<16>&, PackedHands<16, 3>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32, 3>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<2>&, PackedHands<2, 4>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<4>&, PackedHands<4, 4>&) const;
 template void HandReader::pack(std::int64_t, const SetGrasp<8>&, PackedHands<8, 4>&) const;
-template void HandReader::pack(std::int64_t, const SetGrasp<32>&, PackedHands<32, 4>&) const;
 
 }  // namespace garra::grasp

@@ -20,7 +20,7 @@ GARRA_HD void set_pressing(const SetGrasp<N>& g, const typename contact::Balance
     for (int c = 0; c < D; ++c)
       for (int r = 0; r < 6; ++r) out.column[D * j + c][r] = scaled(p.W(r, D * j + c), r);
   }
-  for (int j = 0; j < N; ++j) out.limit[j % g.contacts] += p.limit[j];
+  for (int j = 0; j < extent<N>(); ++j) out.limit[j % g.contacts] += p.limit[j];
 }
 
 /// Of sample i of `problems`, the i % samples-th of its grasp. S: as wrench_radius() has it.

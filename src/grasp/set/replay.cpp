@@ -46,7 +46,6 @@ constexpr const char* kSlotNames[kSetSlots] = {"friction",
 constexpr const char* kContactSlotNames[kSetContactSlots] = {"friction factor", "slide t",      "slide o", "tilt",
                                                              "tilt direction",  "squeeze error"};
 
-template <int N>
 void add_inputs(const SetModel& model, const SampleIndex<double>& index, int contacts, SetReplay& out) {
   add_drawn(model.draw, kSlotNames, "", draw_values<kSetSlots>(model.draw, model.seed, index, 0), out);
   for (int j = 0; j < contacts; ++j) {
@@ -68,8 +67,10 @@ void add_more_inputs(const SetModel& model, const SampleIndex<double>& index, st
     out.inputs.emplace_back("joint " + std::to_string(k + 1) + " torque error", torque_error(model, index, k));
 }
 
-template <int N>
-void describe(const SetGrasp<N>& g, bool soft, const SetSample<double, N>& s, SetReplay& out) {
+using Grasp = SetGrasp<kAnyContacts>;
+using Sample = SetSample<double, kAnyContacts>;
+
+void describe(const Grasp& g, bool soft, const Sample& s, SetReplay& out) {
   out.mass = s.mass;
   out.com = s.com;
   out.gravity = s.gravity;
@@ -88,44 +89,42 @@ void describe(const SetGrasp<N>& g, bool soft, const SetSample<double, N>& s, Se
 }
 
 /// The forces that balance the wrench, or the wrench that shows that none do; and the friction that would.
-template <int D, int N>
-void replay_ideal(const SetModel& model, const SetGrasp<N>& g, const SetSample<double, N>& sample, std::int64_t number,
-                  SetReplay& out) {
-  using Op = contact::BalanceOp<N, D>;
+template <int D>
+void replay_ideal(const SetModel& model, const Grasp& g, const Sample& sample, std::int64_t number, SetReplay& out) {
+  using Op = contact::BalanceOp<kAnyContacts, D>;
   batch::Tiles<typename Op::template In<double>> problem(1);
   batch::Tiles<typename Op::template Out<double>> answer(1);
-  problem.set(0, CandidateBody<N, D>{}.problem_of(g, sample));
-  contact::balance_tiles<N, D>(Executor::kScalar, 1, problem.data(), answer.data());
+  problem.set(0, CandidateBody<kAnyContacts, D>{}.problem_of(g, sample));
+  contact::balance_tiles<D>(Executor::kScalar, 1, problem.data(), answer.data());
   const auto a = answer.get(0);
   const bool held = a.verdict == static_cast<double>(contact::BalanceVerdict::kPossible);
   const bool none = a.verdict == static_cast<double>(contact::BalanceVerdict::kImpossible);
   out.outcome = held ? Outcome::kHeld : none ? Outcome::kNotResisted : Outcome::kUnsolved;
   out.force.assign(3 * static_cast<std::size_t>(g.contacts), held ? 0 : kNone);
-  // Copies of a contact bear its force together.
   out.torsion.assign(out.torsion_radius.size(), held ? 0 : kNone);
-  for (int j = 0; held && j < N; ++j) {
-    const auto of = static_cast<std::size_t>(j % g.contacts);
+  for (int j = 0; held && j < g.contacts; ++j) {
+    const auto of = static_cast<std::size_t>(j);
     for (int k = 0; k < 3; ++k) out.force[3 * of + static_cast<std::size_t>(k)] += a.force[D * j + k];
     if constexpr (D > 3) out.torsion[of] += g.torsion_radius[j] * a.force[D * j + 3];
   }
   if (none) out.against = a.wrench;
   out.residual = a.gap;
   VerdictBits word;
-  run_set<N, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr}, {Executor::kScalar, 1, 0});
+  run_set<kAnyContacts, D>({model, {&g, 1}, number, 1, 1, &word, &out.critical_friction, 0, nullptr}, {Executor::kScalar, 1, 0});
   out.margin = out.imbalance = kNone;
   const auto space = std::make_unique_for_overwrite<solvers::RadiusSpace>();
-  const solvers::WrenchRadius radius = RadiusBody<N, D>{&g, 1, problem.data()}.template of<double>(0, *space);
+  const solvers::WrenchRadius radius = RadiusBody<kAnyContacts, D>{&g, 1, problem.data()}.template of<double>(0, *space);
   out.wrench_radius = radius.low;
   for (int r = 0; radius.high > 0 && r < 6; ++r)
     out.least_push[r] = -radius.high * radius.y[r] * (r < 3 ? 1 : kRadiusLengths * g.length);
 }
 
-template <int D, int N>
-void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const SetGrasp<N>& g, std::int64_t grasp,
+template <int D>
+void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, const Grasp& g, std::int64_t grasp,
                  std::int64_t sample, SetReplay& out) {
-  PackedHands<N, D> hand;
+  PackedHands<kAnyContacts, D> hand;
   HandReader(set, out.hand, is_off(study.torque_error)).pack(grasp, g, hand);
-  HandReplay r = replay_hand<N, D>(HandJob<N, D>{model,
+  HandReplay r = replay_hand<D>(HandJob<kAnyContacts, D>{model,
                                                  {&g, 1},
                                                  hand.hands,
                                                  hand.limited(),
@@ -179,30 +178,17 @@ SetReplay replay(const SetSource& source, const SetStudy& study, std::int64_t nu
            "Choose one that is ranked.");
   const SetModel model = model_of(study);
   const auto index = SampleIndex<double>::consecutive(static_cast<std::uint64_t>(sample));
-  const auto replay_as = [&](const auto& for_sizes, const auto& replay_it) {
-    const int size = smallest_size(reader.contacts(), for_sizes);
-    for_sizes([&](auto n) {
-      if (size != n) return;
-      const SetGrasp<n> g = reader.packed<n>();
-      const auto drawn = CandidateBody<n>{model, &g, 1, 0, nullptr}.sample(g, index);
-      add_inputs<n>(model, index, g.contacts, out);
-      add_more_inputs(model, index, out.hand == Hand::kWhole ? set.joints() : 0, out);
-      describe(g, reader.is_soft(), drawn, out);
-      replay_it(g, drawn);
-    });
-  };
-  if (out.hand == Hand::kIdeal && reader.is_soft())
-    replay_as([](const auto& use) { for_soft_sizes(use); },
-              [&](const auto& g, const auto& drawn) { replay_ideal<4>(model, g, drawn, sample, out); });
-  else if (out.hand == Hand::kIdeal)
-    replay_as([](const auto& use) { for_set_sizes(use); },
-              [&](const auto& g, const auto& drawn) { replay_ideal<3>(model, g, drawn, sample, out); });
-  else if (reader.is_soft())
-    replay_as([](const auto& use) { for_soft_hand_sizes(use); },
-              [&](const auto& g, const auto&) { replay_hand<4>(set, study, model, g, kGrasp, sample, out); });
+  const ContactsInUse many(static_cast<int>(reader.contacts()));
+  const Grasp g = reader.packed<kAnyContacts>();
+  const Sample drawn = CandidateBody<kAnyContacts>{model, &g, 1, 0, nullptr}.sample(g, index);
+  add_inputs(model, index, g.contacts, out);
+  add_more_inputs(model, index, out.hand == Hand::kWhole ? set.joints() : 0, out);
+  describe(g, reader.is_soft(), drawn, out);
+  if (out.hand == Hand::kIdeal)
+    reader.is_soft() ? replay_ideal<4>(model, g, drawn, sample, out) : replay_ideal<3>(model, g, drawn, sample, out);
   else
-    replay_as([](const auto& use) { for_hand_sizes(use); },
-              [&](const auto& g, const auto&) { replay_hand<3>(set, study, model, g, kGrasp, sample, out); });
+    reader.is_soft() ? replay_hand<4>(set, study, model, g, kGrasp, sample, out)
+                     : replay_hand<3>(set, study, model, g, kGrasp, sample, out);
   return out;
 }
 

@@ -54,12 +54,6 @@ struct HandJob {
   double *critical, *margin, *radius;  ///< [grasp][numbers]
 };
 
-/// Contacts with which a GPU runs all of a hand's samples. With more it is given Newton alone: the assembly and the
-/// balance of a sample would take a thread's stack of 0.7 and 1.2 MB, and it may have 0.5.
-inline constexpr int kMostHandOnDevice = 16;
-/// The same of soft contacts; with more all is done on the host.
-inline constexpr int kMostSoftHandOnDevice = 8;
-
 /// The iteration on one sample's problem.
 template <int N, int D>
 struct HandIterateBody {
@@ -80,13 +74,13 @@ struct HandIterateBody {
   }
 };
 
-/// Newton for samples of hands with more contacts, whose tiles are the host's.
-template <int N>
+/// Newton for samples of hands with more contacts, whose tiles are the host's: of kAnyContacts.
 struct NewtonTiles {
   struct Part {
     const double* problems;
     double* candidates;
   };
+  int contacts;
   solvers::FrictionNewton solver;
   std::int64_t each;  ///< problems of a part, whole tiles
   std::vector<Part> parts;
@@ -130,7 +124,7 @@ struct HandReplay {
   Outcome outcome = Outcome::kUnsolved;
   double residual = 0, imbalance = 0, resisted = 0, critical = 0, margin = 0, radius = 0;
 };
-template <int N, int D>
-[[nodiscard]] HandReplay replay_hand(const HandJob<N, D>& job, std::int64_t sample);
+template <int D>
+[[nodiscard]] HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample);
 
 }  // namespace garra::grasp

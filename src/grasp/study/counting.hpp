@@ -91,7 +91,7 @@ struct Counting {
     count_if(layout.resisted, s.metrics.resisted, to);
     count_contacts(s, to);
     const auto values = s.values();
-    for (int k = 0; k < kMetrics; ++k) to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (N + k));
+    for (int k = 0; k < kMetrics; ++k) to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (extent<N>() + k));
     // Not where the wrench or the command is at fault.
     if (decided && outcome >= Outcome::kSlipping) to.count(layout.first + static_cast<int>(s.metrics.first));
     count_solution(s, decided, to);
@@ -106,8 +106,8 @@ struct Counting {
     const auto values = s.values();
     for (int k = 0; k < kMetrics; ++k) *row++ = values[static_cast<std::size_t>(k)];
     for (int k = 0; k < layout.draws; ++k) *row++ = study::quantile(model->draw[k].distribution, s.uniform(k));
-    for (int k = 0; k < 3 * N; ++k) *row++ = s.verdict.c[k];
-    for (int k = 0; k < 3 * N; ++k) *row++ = s.verdict.a[k];
+    for (int k = 0; k < extent<3 * N>(); ++k) *row++ = s.verdict.c[k];
+    for (int k = 0; k < extent<3 * N>(); ++k) *row++ = s.verdict.a[k];
   }
 
  private:
@@ -138,7 +138,7 @@ struct Counting {
   GARRA_HD void count_contacts(const Sample<N>& s, To& to) const {
     const Verdict<double, N>& v = s.verdict;
     const bool solved = v.sticks == v.sticks;  // the outcome may be known where the forces are not: not resisted
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       if (solved) to.count(layout.state + 3 * j + static_cast<int>(v.state[j]));
       to.value(layout.force[j], v.c[3 * j], 2 * j);
       const double x = (s.metrics.tangent_t[j] / kConeExtent + 1) * (kConeBins / 2.0);

@@ -57,24 +57,26 @@ Layout make_layout(const Scenario& s, int draws) {
 }
 
 /// One sub-block on its way through the steps; tiles of kSub samples.
-template <int N>
-struct Workspace {
-  batch::Tiles<solvers::FrictionProblem<double, N>> problems{kSub};
-  batch::Tiles<Metrics<double, N>> metrics{kSub};
-  batch::Tiles<solvers::Candidate<double, N>> candidates{kSub}, second{kSub};
-  batch::Tiles<Verdict<double, N>> verdicts{kSub};
+struct Workspace : private ContactsInUse {
+  batch::Tiles<solvers::FrictionProblem<double, kAnyContacts>> problems{kSub};
+  batch::Tiles<Metrics<double, kAnyContacts>> metrics{kSub};
+  batch::Tiles<solvers::Candidate<double, kAnyContacts>> candidates{kSub}, second{kSub};
+  batch::Tiles<Verdict<double, kAnyContacts>> verdicts{kSub};
   batch::Tiles<Inputs<double>> uniforms{kSub};  // room for the most draws there can be
   batch::Tiles<ObjectLoad<double>> loads{kSub};
-  batch::Tiles<FingerTask<double>> tasks{N * kSub};
-  batch::Tiles<FingerShare<double>> shares{N * kSub};
+  batch::Tiles<FingerTask<double>> tasks;
+  batch::Tiles<FingerShare<double>> shares;
   batch::Tiles<FingerHold<double>> holds;
   batch::Tiles<FingerStance<double, chain::kMaxJoints>> stances;  // of a hand on an arm
   batch::Tiles<ArmShare<double>> arm;
 
   explicit Workspace(const GraspModel& m)
-      : holds(m.torque_limited ? N * kSub : 0),
-        stances(m.arm.joints > 0 ? N * kSub : 0),
-        arm(m.arm.joints > 0 ? N * kSub : 0) {}
+      : ContactsInUse(m.contacts),
+        tasks(m.contacts * kSub),
+        shares(m.contacts * kSub),
+        holds(m.torque_limited ? m.contacts * kSub : 0),
+        stances(m.arm.joints > 0 ? m.contacts * kSub : 0),
+        arm(m.arm.joints > 0 ? m.contacts * kSub : 0) {}
   SampleParts parts() {
     SampleParts parts{loads.data(), tasks.data(), shares.data(), uniforms.data(), kSub};
     if (holds.count() > 0) parts.holds = holds.data();
@@ -96,24 +98,30 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
 }
 
 /// Draw, fingers, build, balance, solve, judge: samples first .. first + count - 1 into the workspace.
-template <int N>
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
-             Workspace<N>& w) {
-  const contact::IterateBody<solvers::FrictionNewton, N> warm{solver_of(s, false), w.problems.data(), nullptr,
-                                                              w.candidates.data()};
-  const contact::IterateBody<solvers::FrictionNewton, N> cold{solver_of(s, true), w.problems.data(), nullptr,
-                                                              w.second.data()};
-  const JudgeBody<N> judge{&m,
-                           w.parts(),
-                           {s.tol, s.held_imbalance, w.problems.data(), w.metrics.data(), w.candidates.data(),
-                            s.check_uniqueness ? w.second.data() : nullptr},
-                           w.verdicts.data()};
+             Workspace& w) {
+  using Iterate = contact::IterateBody<solvers::FrictionNewton, kAnyContacts>;
+  const double* second = s.check_uniqueness ? w.second.data() : nullptr;
   draw_samples(executor, DrawBody{&m, first, w.parts()}, count);
-  batch::for_each(executor, count, BuildBody<N>{&m, w.parts(), w.problems.data(), w.metrics.data()});
-  with_balance<N>(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
-  contact::iterate(executor, warm, count);
-  if (s.check_uniqueness) contact::iterate(executor, cold, count);
-  batch::for_each(executor, count, judge);
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(executor, count, BuildBody<n>{&m, w.parts(), w.problems.data(), w.metrics.data()});
+  });
+  with_balance(m, &m, w.parts(), w.metrics.data(), [&](const auto& body) { balance(executor, body, count); });
+  contact::iterate(executor,
+                   Iterate{solver_of(s, false), w.problems.data(), nullptr, w.candidates.data(), nullptr, m.contacts},
+                   count);
+  if (s.check_uniqueness)
+    contact::iterate(executor,
+                     Iterate{solver_of(s, true), w.problems.data(), nullptr, w.second.data(), nullptr, m.contacts},
+                     count);
+  contact::with_contacts(executor, [&](auto n) {
+    contact::for_each_problem<n>(
+        executor, count,
+        JudgeBody<n>{&m,
+                     w.parts(),
+                     {s.tol, s.held_imbalance, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
+                     w.verdicts.data()});
+  });
 }
 
 void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
@@ -126,7 +134,6 @@ void add_counts(study::Tally& total, const study::Tally& part) {
   total.worst.merge(part.worst);
 }
 
-template <int N>
 study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t count, const Device& device) {
   const Layout& l = study.layout();
   const Scenario& s = study.scenario();
@@ -139,7 +146,7 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
   // Each thread counts for itself; whole numbers and rankings may be merged in any order, rows and sums keep that of
   // blocks.
   batch::run_threads(study_threads(device), blocks, [&](batch::Pieces& pieces) {
-    auto w = std::make_unique<Workspace<N>>(study.model());
+    auto w = std::make_unique<Workspace>(study.model());
     study::Tally mine;
     start_tally(l, mine);
     for (std::int64_t b = 0; pieces.next(b);) {
@@ -147,8 +154,8 @@ study::Tally run_on_cpu(const Study& study, std::int64_t first, std::int64_t cou
       const std::int64_t end = std::min(count, (b + 1) * kBlock);
       for (std::int64_t i = b * kBlock; i < end; i += kSub) {
         const std::int64_t n = std::min(kSub, end - i);
-        process<N>(s, study.model(), device.executor, first + i, n, *w);
-        const Counting<N> counting{&study.model(),    l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(),
+        process(s, study.model(), device.executor, first + i, n, *w);
+        const Counting<kAnyContacts> counting{&study.model(),    l, sizes.keep, first + i, w->metrics.data(), w->uniforms.data(),
                                    w->verdicts.data()};
         study::count_samples(counting, n, sizes, mine, sums);
       }
@@ -170,23 +177,23 @@ study::Tally run_on_gpu(const Study& study, std::int64_t first, std::int64_t cou
   return total;
 }
 
-template <int N>
 Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t sample) {
-  Workspace<N> w(model);
+  Workspace w(model);
   // Alone in its tile; its bits are those that it has among others.
-  process<N>(study.scenario(), model, Executor::kScalar, sample, 1, w);
+  process(study.scenario(), model, Executor::kScalar, sample, 1, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto v = w.verdicts.get(0);
   Replay out;
   for (int k = 0; k < model.draws; ++k)
     out.inputs.push_back(study::quantile(model.draw[k].distribution, w.uniforms.data()[k * batch::kTile]));
-  out.A.assign(p.A.m, p.A.m + 9 * N * N);
-  out.b.assign(p.b.m, p.b.m + 3 * N);
-  out.mu.assign(p.mu.m, p.mu.m + N);
-  out.c.assign(v.c.m, v.c.m + 3 * N);
-  out.a.assign(v.a.m, v.a.m + 3 * N);
-  for (int j = 0; j < N; ++j) out.states.push_back(static_cast<int>(v.state[j]));
+  const int n = model.contacts;
+  out.A.assign(p.A.m, p.A.m + 9 * n * n);
+  out.b.assign(p.b.m, p.b.m + 3 * n);
+  out.mu.assign(p.mu.m, p.mu.m + n);
+  out.c.assign(v.c.m, v.c.m + 3 * n);
+  out.a.assign(v.a.m, v.a.m + 3 * n);
+  for (int j = 0; j < n; ++j) out.states.push_back(static_cast<int>(v.state[j]));
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.resisted = m.resisted;
@@ -194,9 +201,6 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   std::ranges::copy(study::values_of(kColumns, m, v), out.metric);
   return out;
 }
-
-using Run = study::Tally (*)(const Study&, std::int64_t, std::int64_t, const Device&);
-using ReplayOne = Replay (*)(const Study&, const GraspModel&, std::int64_t);
 
 }  // namespace
 
@@ -243,17 +247,12 @@ std::vector<study::RowColumn> Study::columns() const {
 }
 
 study::Tally Study::run(std::int64_t first, std::int64_t count, const Device& device) const {
-  static constexpr Run cpu[kMaxContacts] = {run_on_cpu<1>, run_on_cpu<2>, run_on_cpu<3>, run_on_cpu<4>,
-                                            run_on_cpu<5>, run_on_cpu<6>, run_on_cpu<7>, run_on_cpu<8>};
   if (device.executor == Executor::kCuda) return run_on_gpu(*this, first, count, device);
-  return cpu[layout_.contacts - 1](*this, first, count, device);
+  return run_on_cpu(*this, first, count, device);
 }
 
 Replay Study::replay(const GraspModel& model, std::int64_t sample) const {
-  static constexpr ReplayOne one[kMaxContacts] = {replay_sample<1>, replay_sample<2>, replay_sample<3>,
-                                                  replay_sample<4>, replay_sample<5>, replay_sample<6>,
-                                                  replay_sample<7>, replay_sample<8>};
-  return one[layout_.contacts - 1](*this, model, sample);
+  return replay_sample(*this, model, sample);
 }
 
 }  // namespace garra::grasp

@@ -39,11 +39,12 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp, const GraspStat
 }
 
 /// The nominal grasp as the trajectories' first step draws it.
-template <int N>
 void find_nominal(AnalysisJob& job) {
+  const int contacts = job.model.rules.grasp.contacts;
+  const ContactsInUse many(contacts);
   HostMemory memory(1);
   const MotionTiles tiles =
-      cut_tiles<N>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
+      cut_tiles<kAnyContacts>(job.model, nullptr, memory.padded(), false, [&](int n) { return memory.take(n); });
   const std::vector<std::uint64_t> draw(batch::kTile);
   MotionTiles drawn = tiles;
   // With every input nominal nothing is drawn: any number will do.
@@ -51,29 +52,29 @@ void find_nominal(AnalysisJob& job) {
   MotionDrawBody{&job.model.rules, drawn}.operator()<double>(0);
   job.object = batch::load<double, ObjectMotion<double>>(tiles.objects, 0);
   job.object.running = 0;  // the state is given: a step changes nothing in it
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < contacts; ++j) {
     job.task[j] = batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0);
     job.surface[j] = batch::load<double, LocalSurface<double>>(tiles.surface_of(j), 0);
   }
 }
 
-template <int N>
 void run_on_host(const AnalysisJob& job, const Device& device) {
   const batch::Blocks blocks{job.states.count, kInFlight};
   const HostBackend backend{device.executor, &job.model.rules};
-  struct Workspace {
+  struct Workspace : private ContactsInUse {
     HostMemory memory;
     AnalysisTiles tiles;
     Workspace(const AnalysisJob& job, std::int64_t most)
-        : memory(most),
-          tiles(cut_analysis_tiles<N>(job.model, memory.padded(), [&](int k) { return memory.take(k); })) {}
+        : ContactsInUse(job.model.rules.grasp.contacts),
+          memory(most),
+          tiles(cut_analysis_tiles<kAnyContacts>(job.model, memory.padded(), [&](int k) { return memory.take(k); })) {}
   };
   batch::for_blocks(
       study_threads(device), blocks, [&] { return Workspace(job, blocks.largest()); },
       [&](const Workspace& w, std::int64_t first, std::int64_t count) {
         job.fill(w.tiles.motion, first, count);
-        run_analysis<N>(backend, job, w.tiles, count, [&] { job.fill_fingers(w.tiles.motion, first, count); });
-        take_over<N>(job, w.tiles, first, count);
+        run_analysis<kAnyContacts>(backend, job, w.tiles, count, [&] { job.fill_fingers(w.tiles.motion, first, count); });
+        take_over(job, w.tiles, first, count);
       });
 }
 
@@ -205,11 +206,11 @@ Analysis analyse(const Scenario& scenario, const GraspStates& states, const Devi
   job.step.now = job.model.clock.at(0, 1);
   job.step.first = states.tau.empty();  // torques that are given count as kept since an earlier step
   if (states.count == 0) return out;
-  contact::for_contacts<kMaxContacts>(out.contacts, [&](auto n) {
-    find_nominal<n>(job);
-    if (device.executor != Executor::kCuda) run_on_host<n>(job, device);
-  });
-  if (device.executor == Executor::kCuda) batch::on_device(device, job);
+  find_nominal(job);
+  if (device.executor == Executor::kCuda)
+    batch::on_device(device, job);
+  else
+    run_on_host(job, device);
   return out;
 }
 

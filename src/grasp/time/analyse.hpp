@@ -82,29 +82,29 @@ void run_analysis(const Backend& backend, const AnalysisJob& job, const Analysis
   backend.step_fingers(job.model.rules, t, job.step, count);
   backend.for_each(count, OpenBody{rules, tiles});
   backend.assemble(AssembleBody<N>{rules, t, job.step.now}, count);
-  backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates}, count);
-  backend.certify(contact::CertifyBody<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions}, count);
+  backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, t.problems, t.sliding, t.candidates, nullptr, extent<N>()}, count);
+  backend.certify(contact::CertifyBody<N>{solver.tol, t.problems, t.sliding, t.candidates, t.solutions, extent<N>()}, count);
 }
 
 /// Cuts memory for a block of instants as cut_tiles() does.
 template <int N, class Take>
 AnalysisTiles cut_analysis_tiles(const MotionModel& model, std::int64_t padded, Take take) {
   AnalysisTiles t{cut_tiles<N>(model, nullptr, padded, false, take), nullptr};
-  t.gaps = take(N);
+  t.gaps = take(extent<N>());
   return t;
 }
 
 /// Status and forces of a block, then all the rest.
-template <int N>
-void take_over(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t first, std::int64_t count) {
+inline void take_over(const AnalysisJob& job, const AnalysisTiles& host, std::int64_t first, std::int64_t count) {
   Analysis& out = job.out;
+  const ContactsInUse many(out.contacts);
   for_instants(count, [&](std::int64_t i) {
-    const auto s = batch::load<double, solvers::FrictionSolution<double, N>>(host.motion.solutions, i);
+    const auto s = batch::load<double, solvers::FrictionSolution<double, kAnyContacts>>(host.motion.solutions, i);
     const auto at = static_cast<std::size_t>(first + i);
     out.status[at] = static_cast<Status>(static_cast<int>(s.status));
     out.residual[at] = s.residual;
     out.iterations[at] = s.effort.outer;
-    for (std::size_t k = 0; k < 3 * N; ++k) out.force[3 * N * at + k] = s.c[static_cast<int>(k)];
+    std::copy_n(s.c.m, 3 * out.contacts, out.force.begin() + (first + i) * 3 * out.contacts);
   });
   job.finish(host, first, count);
 }

@@ -24,17 +24,15 @@ struct HostBackend {
   void start_fingers(const MotionRules& rules, const MotionTiles& tiles, std::int64_t count) const;
   /// Ends the step before and begins the next, finger by finger.
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const;
-  /// Compiled once, in grasp/instances/time_assemble.cpp.
-  template <int N>
-  void assemble(const AssembleBody<N>& body, std::int64_t count) const;
-  template <int N>
-  void iterate(const contact::IterateBody<solvers::FrictionNewton, N>& body, std::int64_t count) const {
+  /// Compiled once, in grasp/instances/time_assemble.cpp, as close().
+  void assemble(const AssembleBody<kAnyContacts>& body, std::int64_t count) const;
+  void iterate(const contact::IterateBody<solvers::FrictionNewton, kAnyContacts>& body, std::int64_t count) const {
     contact::iterate(executor, body, count);
   }
-  template <int N>
-  void certify(const contact::CertifyBody<N>& body, std::int64_t count) const {
+  void certify(const contact::CertifyBody<kAnyContacts>& body, std::int64_t count) const {
     contact::certify_tiles(executor, body, count);
   }
+  void close(std::int64_t count, const CloseBody<kAnyContacts>& body) const;
   /// Whether any sample's trajectory goes on.
   [[nodiscard]] bool any_running(const MotionTiles& tiles, std::int64_t count) const {
     for (std::int64_t i = 0; i < count; ++i)

@@ -70,6 +70,10 @@ struct MotionMeasures {
   S worst_gap, worst_cone, worst_residual;           ///< [m]; [N]; 1
   S iterations, steps, unstable_steps, worst_ratio;  ///< in all; worst_ratio: largest step over its bound
   Vec<S, N> slip, peak_force, peak_torque;           ///< [m]; [N]; over the limit
+
+  static constexpr auto parts() {
+    return std::tuple{&MotionMeasures::end, &MotionMeasures::end_time, &MotionMeasures::slip_time, &MotionMeasures::open_time, &MotionMeasures::slipped_first, &MotionMeasures::peak_drift, &MotionMeasures::peak_turn, &MotionMeasures::least_margin, &MotionMeasures::energy_start, &MotionMeasures::work, &MotionMeasures::kinetic, &MotionMeasures::balance, &MotionMeasures::momentum, &MotionMeasures::energy_balance, &MotionMeasures::momentum_balance, &MotionMeasures::worst_gap, &MotionMeasures::worst_cone, &MotionMeasures::worst_residual, &MotionMeasures::iterations, &MotionMeasures::steps, &MotionMeasures::unstable_steps, &MotionMeasures::worst_ratio, &MotionMeasures::slip, &MotionMeasures::peak_force, &MotionMeasures::peak_torque};
+  }
 };
 
 /// One look at a sample (Look). Members are S.
@@ -77,6 +81,10 @@ template <class S, int N>
 struct MotionLook {
   S look[kLooks];   ///< as Look numbers them
   Vec<S, N> force;  ///< normal forces [N]
+
+  static constexpr auto parts() {
+    return std::tuple{&MotionLook::look, &MotionLook::force};
+  }
 };
 
 /// What the last step of a sample was like, for replay. Members are S.
@@ -87,6 +95,10 @@ struct StepRecord {
   Vec<S, N> gap, slip_speed, state;
   Vec3<S> gravity;
   S kinetic, balance;
+
+  static constexpr auto parts() {
+    return std::tuple{&StepRecord::object, &StepRecord::force, &StepRecord::normal, &StepRecord::palm_force, &StepRecord::gap, &StepRecord::slip_speed, &StepRecord::state, &StepRecord::gravity, &StepRecord::kinetic, &StepRecord::balance};
+  }
 };
 
 /// Tiles of the samples in flight. Those that depend on the number of contacts or joints are doubles here.

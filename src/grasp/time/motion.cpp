@@ -69,13 +69,13 @@ MotionRules rules_of(const Scenario& s, const GraspModel& grasp) {
 }
 
 /// A block on its way on the host.
-template <int N>
-class HostBlock {
+class HostBlock : private ContactsInUse {
  public:
   HostBlock(const MotionModel& model, std::int64_t count, bool recorded)
-      : memory_(count),
+      : ContactsInUse(model.rules.grasp.contacts),
+        memory_(count),
         draw_(static_cast<std::size_t>(memory_.padded())),
-        tiles_(cut_tiles<N>(model, draw_.data(), memory_.padded(), recorded,
+        tiles_(cut_tiles<kAnyContacts>(model, draw_.data(), memory_.padded(), recorded,
                             [&](int fields) { return memory_.take(fields); })) {}
   void assign(const MotionModel& model, std::int64_t first, std::int64_t count) {
     model.assign(first, count, draw_.data(), tiles_.levels);
@@ -89,9 +89,8 @@ class HostBlock {
 };
 
 /// Measures of sample i of a block in host memory, which is sample `at` of `out`.
-template <int N>
 void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t i, std::int64_t at, Motions& out) {
-  const auto m = batch::load<double, MotionMeasures<double, N>>(host.measures, i);
+  const auto m = batch::load<double, MotionMeasures<double, kAnyContacts>>(host.measures, i);
   Trajectory& t = out.trajectory[static_cast<std::size_t>(at)];
   // Whatever goes on to the end has reached `until`.
   t.end_time = m.end < 0 ? static_cast<double>(model.steps) * model.rules.step.step : m.end_time;
@@ -101,7 +100,7 @@ void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t
   t.end = m.end >= 0                ? static_cast<MotionEnd>(static_cast<int>(m.end))
           : m.slip_time < kInfinity ? MotionEnd::kSlipped
                                     : MotionEnd::kHeld;
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < model.rules.grasp.contacts; ++j) {
     t.slip[j] = m.slip[j];
     t.peak_force[j] = m.peak_force[j];
     t.peak_torque[j] = model.rules.limits[j].torque_limited ? m.peak_torque[j] : NAN;
@@ -126,15 +125,14 @@ void take_sample(const MotionModel& model, const MotionTiles& host, std::int64_t
 /// Samples that a thread takes over at once: whole tiles.
 constexpr std::int64_t kTakenAtOnce = 1024;
 
-template <int N>
 void run_block(const MotionModel& model, Executor executor, std::int64_t first, std::int64_t at, std::int64_t count,
                Motions& out) {
-  HostBlock<N> block(model, count, false);
+  HostBlock block(model, count, false);
   block.assign(model, first + at, count);
-  const std::int64_t look_size = block.tiles().padded * MotionSizes<N>::look;
+  const std::int64_t look_size = block.tiles().padded * MotionSizes<kAnyContacts>::look();
   batch::Tiles<double> looks(std::ssize(model.look_steps()) * look_size);
   std::fill_n(looks.data(), looks.doubles(), NAN);  // where all have ended before
-  run_steps<N>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size}, count,
+  run_steps<kAnyContacts>(HostBackend{executor, &model.rules}, model, block.tiles(), AllLooks{looks.data(), look_size}, count,
                [](const StepNow&) {});
   take_measures(model, block.tiles(), at, count, 1, out);
   const std::vector<std::size_t> slots = model.slots_of_instants();
@@ -164,10 +162,10 @@ template <chain::Joints K, int J>
   append_links<K>(finger, x.q, out.links[at]);
 }
 
-template <int N>
 void append_record(const MotionTiles& tiles, const StepNow& step, double time, MotionSeries& out) {
-  const auto r = batch::load<double, StepRecord<double, N>>(tiles.records, 0);
+  const auto r = batch::load<double, StepRecord<double, kAnyContacts>>(tiles.records, 0);
   const auto add = [](std::vector<double>& to, const double* from, int n) { to.insert(to.end(), from, from + n); };
+  const int n = extent<kAnyContacts>();
   out.time.push_back(time);
   add(out.position, r.object.p.m, 3);
   add(out.quaternion, r.object.turn.m, 4);
@@ -176,12 +174,12 @@ void append_record(const MotionTiles& tiles, const StepNow& step, double time, M
   const Vec<double, 6> load = r.object.wrench + step.now.wrench;
   add(out.load, load.m, 6);
   add(out.gravity, r.gravity.m, 3);
-  add(out.gap, r.gap.m, N);
-  add(out.normal, r.normal.m, 3 * N);
-  add(out.force, r.force.m, 3 * N);
-  add(out.force_palm, r.palm_force.m, 3 * N);
-  add(out.slip_speed, r.slip_speed.m, N);
-  for (int j = 0; j < N; ++j) out.state.push_back(static_cast<int>(r.state[j]));
+  add(out.gap, r.gap.m, n);
+  add(out.normal, r.normal.m, 3 * n);
+  add(out.force, r.force.m, 3 * n);
+  add(out.force_palm, r.palm_force.m, 3 * n);
+  add(out.slip_speed, r.slip_speed.m, n);
+  for (int j = 0; j < n; ++j) out.state.push_back(static_cast<int>(r.state[j]));
   out.kinetic.push_back(r.kinetic);
   out.balance.push_back(r.balance);
 }
@@ -212,30 +210,30 @@ void append_palm(const MotionModel& model, const MotionTiles& tiles, MotionSerie
   for (const double t : out.palm_step_time) add(t, out.palm_step);
 }
 
-template <int N>
 MotionSeries series_of(const MotionModel& model, std::int64_t sample, int instants) {
-  Motions one{N, model.instants, model.rules.grasp.draws, std::vector<Trajectory>(1), {}, {}};
+  const int contacts = model.rules.grasp.contacts;
+  Motions one{contacts, model.instants, model.rules.grasp.draws, std::vector<Trajectory>(1), {}, {}};
   one.uniforms.resize(static_cast<std::size_t>(one.draws));
   MotionSeries out;
-  for (auto* list : {&out.q, &out.qd, &out.tau, &out.links}) list->resize(N);
-  HostBlock<N> block(model, 1, true);
+  for (auto* list : {&out.q, &out.qd, &out.tau, &out.links}) list->resize(static_cast<std::size_t>(contacts));
+  HostBlock block(model, 1, true);
   block.assign(model, sample, 1);
   const MotionTiles& tiles = block.tiles();
   const HostBackend backend{Executor::kScalar, &model.rules};
   // Once to see how long it lasts, and again to look at that time.
-  run_steps<N>(backend, model, tiles, NoLooks{}, 1, [](const StepNow&) {});
+  run_steps<kAnyContacts>(backend, model, tiles, NoLooks{}, 1, [](const StepNow&) {});
   take_measures(model, tiles, 0, 1, 1, one);
   // A sample that never begins still has the row of its first step.
   const std::int64_t last = std::max<std::int64_t>(1, std::llround(one.trajectory[0].steps));
   std::int64_t done = 0;
-  run_steps<N>(backend, model, tiles, NoLooks{}, 1, [&](const StepNow& step) {
+  run_steps<kAnyContacts>(backend, model, tiles, NoLooks{}, 1, [&](const StepNow& step) {
     if (++done > last || !is_shown(done, last, instants)) return;
-    append_record<N>(tiles, step, static_cast<double>(done) * model.rules.step.step, out);
-    for (int j = 0; j < N; ++j)
+    append_record(tiles, step, static_cast<double>(done) * model.rules.step.step, out);
+    for (int j = 0; j < contacts; ++j)
       with_finger_size(model.rules.grasp.finger[j].size,
                        [&](auto joints, auto size) { append_finger<joints, size>(model.rules, tiles, step, j, out); });
   });
-  for (int j = 0; j < N; ++j)
+  for (int j = 0; j < contacts; ++j)
     out.friction.push_back(batch::load<double, FingerTask<double>>(tiles.parts.tasks_of(j), 0).friction);
   append_palm(model, tiles, out);
   out.trajectory = one.trajectory[0];
@@ -270,10 +268,9 @@ void MotionModel::assign(std::int64_t first, std::int64_t count, std::uint64_t* 
 
 void take_measures(const MotionModel& model, const MotionTiles& host, std::int64_t first, std::int64_t count,
                    int threads, Motions& out) {
-  contact::for_contacts<kMaxContacts>(model.rules.grasp.contacts, [&](auto contacts) {
-    batch::for_blocks(threads, {count, kTakenAtOnce}, [&](std::int64_t from, std::int64_t n) {
-      for (std::int64_t i = from; i < from + n; ++i) take_sample<contacts>(model, host, i, first + i, out);
-    });
+  batch::for_blocks(threads, {count, kTakenAtOnce}, [&](std::int64_t from, std::int64_t n) {
+    const ContactsInUse many(model.rules.grasp.contacts);
+    for (std::int64_t i = from; i < from + n; ++i) take_sample(model, host, i, first + i, out);
   });
 }
 
@@ -384,10 +381,8 @@ Motions Motion::run(std::int64_t first, std::int64_t count, const Device& device
     return out;
   }
   // One thread: whoever calls has a team (TimeStudy::run).
-  contact::for_contacts<kMaxContacts>(contacts(), [&](auto contacts) {
-    for (std::int64_t at = 0; at < count; at += kInFlight)
-      run_block<contacts>(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
-  });
+  for (std::int64_t at = 0; at < count; at += kInFlight)
+    run_block(*model_, device.executor, first, at, std::min(kInFlight, count - at), out);
   return out;
 }
 
@@ -398,9 +393,7 @@ Motions Motion::run_counted(std::int64_t first, std::int64_t count, const Device
 }
 
 MotionSeries Motion::series(std::int64_t sample, int instants) const {
-  MotionSeries out;
-  contact::for_contacts<kMaxContacts>(contacts(), [&](auto n) { out = series_of<n>(*model_, sample, instants); });
-  return out;
+  return series_of(*model_, sample, instants);
 }
 
 MotionSeries Motion::nominal(int instants) const {
@@ -409,9 +402,7 @@ MotionSeries Motion::nominal(int instants) const {
   // The friction that is nominal, not the first level.
   model.rules.levels = false;
   model.levels.clear();
-  MotionSeries out;
-  contact::for_contacts<kMaxContacts>(contacts(), [&](auto n) { out = series_of<n>(model, 0, instants); });
-  return out;
+  return series_of(model, 0, instants);
 }
 
 }  // namespace garra::grasp

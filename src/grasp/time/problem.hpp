@@ -13,7 +13,7 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, con
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : 3 * N)
 #endif
-    for (int k = 0; k < 3 * N; ++k) {
+    for (int k = 0; k < extent<3 * N>(); ++k) {
       // Its own block stays, so that A remains regular; with b = 0 it gets no force.
       if (k / 3 == j) continue;
       p.A(i, k) = select(out, S(0), p.A(i, k));
@@ -28,11 +28,11 @@ GARRA_HD void leave_out(solvers::FrictionProblem<S, N, 3, Matrix>& p, int j, con
 /// matrix may be anywhere; returns the contacts that slide at the step's start (explicit).
 template <class S, int N, class Matrix>
 GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, const Body<S>& body, const Vec<S, 6>& load,
-                                                     const FingerStep<S> (&fingers)[N], const Vec<S, N>& mu,
+                                                     const FingerStep<S> (&fingers)[kCapacity<N>], const Vec<S, N>& mu,
                                                      solvers::FrictionProblem<S, N, 3, Matrix>& out) {
   const S rate = S(1 / rules.step);
-  ContactTerms<S> contacts[N];
-  for (int j = 0; j < N; ++j) {
+  ContactTerms<S> contacts[kCapacity<N>];
+  for (int j = 0; j < extent<N>(); ++j) {
     const FingerStep<S>& f = fingers[j];
     contacts[j] = contact_terms(f);
     // What assemble() takes for the fingertip's acceleration; it counts negatively in a (object less finger).
@@ -57,7 +57,7 @@ GARRA_HD solvers::SlidingContacts<S, N> step_problem(const StepRules& rules, con
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : N)
 #endif
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const FingerStep<S>& f = fingers[j];
     const Vec3<S> before = relative_velocity(body, f);
     // Normal velocity that there would be at the step's end without forces, or at its start if explicit.

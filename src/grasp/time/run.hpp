@@ -78,16 +78,18 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
     backend.iterate(contact::IterateBody<solvers::FrictionNewton, N>{solver, tiles.problems, tiles.sliding,
                                                                      // Before the first step there are no forces to
                                                                      // start from: Newton's own first guess.
-                                                                     tiles.candidates, k > 0 ? tiles.guesses : nullptr},
+                                                                     tiles.candidates, k > 0 ? tiles.guesses : nullptr,
+                                                                     extent<N>()},
                     count);
     backend.certify(
-        contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates, tiles.solutions},
+        contact::CertifyBody<N>{model.rules.tol, tiles.problems, tiles.sliding, tiles.candidates, tiles.solutions,
+                                extent<N>()},
         count);
     const bool looked = next_look < look_steps.size() && look_steps[next_look] == k + 1;
     // A product, not a sum of steps: rounding does not add up.
     const double end = static_cast<double>(k + 1) * model.rules.step.step;
-    backend.for_each(count,
-                     CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
+    backend.close(count,
+                  CloseBody<N>{rules, tiles, step.now, end, k == 0, looked ? looks.slot(next_look) : nullptr});
     if (looked) looks.taken(next_look++);
     after(step);
   }
@@ -96,14 +98,14 @@ void run_steps(const Backend& backend, const MotionModel& model, const MotionTil
 /// Doubles of every tile set, for `padded` samples.
 template <int N>
 struct MotionSizes {
-  static constexpr int problem = batch::kFields<double, solvers::FrictionProblem<double, N>>;
-  static constexpr int sliding = batch::kFields<double, solvers::SlidingContacts<double, N>>;
-  static constexpr int candidate = batch::kFields<double, solvers::Candidate<double, N>>;
-  static constexpr int measures = batch::kFields<double, MotionMeasures<double, N>>;
-  static constexpr int look = batch::kFields<double, MotionLook<double, N>>;
-  static constexpr int object = batch::kFields<double, ObjectMotion<double>>;
-  static constexpr int load = batch::kFields<double, ObjectLoad<double>>;
-  static constexpr int shake = batch::kFields<double, ShakePhases<double>>;
+  static constexpr int problem() { return batch::fields<double, solvers::FrictionProblem<double, N>>(); }
+  static constexpr int sliding() { return batch::fields<double, solvers::SlidingContacts<double, N>>(); }
+  static constexpr int candidate() { return batch::fields<double, solvers::Candidate<double, N>>(); }
+  static constexpr int measures() { return batch::fields<double, MotionMeasures<double, N>>(); }
+  static constexpr int look() { return batch::fields<double, MotionLook<double, N>>(); }
+  static constexpr int object() { return batch::kFields<double, ObjectMotion<double>>; }
+  static constexpr int load() { return batch::kFields<double, ObjectLoad<double>>; }
+  static constexpr int shake() { return batch::kFields<double, ShakePhases<double>>; }
 };
 
 /// Cuts one piece of memory into the tile sets of a block. `take(doubles)` gives memory for one sample times `padded`.
@@ -111,7 +113,7 @@ template <int N, class Take>
 MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::int64_t padded, bool recorded,
                       Take take) {
   using Sizes = MotionSizes<N>;
-  const auto contacts = [&](int fields) { return take(N * fields); };
+  const auto contacts = [&](int fields) { return take(extent<N>() * fields); };
   MotionTiles t{};
   t.padded = padded;
   t.draw = draw;
@@ -121,20 +123,20 @@ MotionTiles cut_tiles(const MotionModel& model, const std::uint64_t* draw, std::
   t.parts.uniforms = take(model.rules.grasp.draws > 0 ? model.rules.grasp.draws : 1);
   t.parts.padded = padded;
   t.levels = take(1);
-  t.shakes = model.rules.shaken ? take(Sizes::shake) : nullptr;
-  t.objects = take(Sizes::object);
+  t.shakes = model.rules.shaken ? take(Sizes::shake()) : nullptr;
+  t.objects = take(Sizes::object());
   t.surfaces = contacts(batch::kFields<double, LocalSurface<double>>);
   t.orders = contacts(batch::kFields<double, FingerOrder<double>>);
   t.fingers = contacts(batch::kFields<double, FingerMotion<double, chain::kMaxJoints>>);
   t.steps = contacts(batch::kFields<double, FingerStep<double>>);
   t.impulses = contacts(3);
-  t.problems = take(Sizes::problem);
-  t.sliding = model.rules.step.explicit_step ? take(Sizes::sliding) : nullptr;
-  t.guesses = take(3 * N);
-  t.candidates = take(Sizes::candidate);
-  t.solutions = take(batch::kFields<double, solvers::FrictionSolution<double, N>>);
-  t.measures = take(Sizes::measures);
-  t.records = recorded ? take(batch::kFields<double, StepRecord<double, N>>) : nullptr;
+  t.problems = take(Sizes::problem());
+  t.sliding = model.rules.step.explicit_step ? take(Sizes::sliding()) : nullptr;
+  t.guesses = take(extent<3 * N>());
+  t.candidates = take(Sizes::candidate());
+  t.solutions = take(batch::fields<double, solvers::FrictionSolution<double, N>>());
+  t.measures = take(Sizes::measures());
+  t.records = recorded ? take(batch::fields<double, StepRecord<double, N>>()) : nullptr;
   return t;
 }
 

@@ -64,7 +64,7 @@ template <class S, int N>
 struct StepParts {
   ObjectMotion<S> object;
   FingerOrder<S> order;  ///< of the first finger: where the object stands
-  FingerStep<S> fingers[N];
+  FingerStep<S> fingers[kCapacity<N>];
   Body<S> body;
   Vec<S, 6> load;
 };
@@ -75,7 +75,7 @@ GARRA_HD StepParts<S, N> step_parts(const MotionTiles& tiles, const Instant& now
   StepParts<S, N> s;
   s.object = batch::load<S, ObjectMotion<S>>(tiles.objects, i);
   s.order = batch::load<S, FingerOrder<S>>(tiles.order_of(0), i);
-  for (int j = 0; j < N; ++j) s.fingers[j] = batch::load<S, FingerStep<S>>(tiles.step_of(j), i);
+  for (int j = 0; j < extent<N>(); ++j) s.fingers[j] = batch::load<S, FingerStep<S>>(tiles.step_of(j), i);
   s.body = body_at(s.object, s.order.p, s.order.turn);
   s.load = load_on(s.body, s.order.gravity, s.object.wrench + cast<S>(now.wrench));
   return s;
@@ -93,7 +93,7 @@ struct AssembleBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto s = step_parts<S, N>(tiles, now, i);
     Vec<S, N> mu;
-    for (int j = 0; j < N; ++j) mu[j] = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i).friction;
+    for (int j = 0; j < extent<N>(); ++j) mu[j] = batch::load<S, FingerTask<S>>(tiles.parts.tasks_of(j), i).friction;
     if constexpr (kStaysInTile<S, N>) {
       ProblemInTile<N> problem(tiles.problems, i);
       put_sliding(i, step_problem(rules->step, s.body, s.load, s.fingers, mu, problem.friction));
@@ -128,7 +128,7 @@ struct CloseBody {
     auto s = step_parts<S, N>(tiles, now, i);
     auto m = first ? fresh<S>() : batch::load<S, MotionMeasures<S, N>>(tiles.measures, i);
     // Read where it is asked for: A only by the explicit step.
-    const contact::TileProblem<S, N> problem(tiles.problems, i, N);
+    const contact::TileProblem<S, N> problem(tiles.problems, i, extent<N>());
     const auto on = s.object.running > S(0);
     const Solved<S> solved = solved_at<S>(i);
     audit(s, m, on);
@@ -140,7 +140,7 @@ struct CloseBody {
     count_turn(before, rules->step.step, s.object);
     count(s, before, wrench, solved, contacts, on, m);
     finish(s, solved, on, m);
-    for (int j = 0; j < N; ++j)
+    for (int j = 0; j < extent<N>(); ++j)
       batch::store<S>(tiles.impulse_of(j), i, S(rules->step.step) * solvers::contact<S, N>(solved.c, j));
     batch::store<S>(tiles.guesses, i, solved.c);
     batch::store<S>(tiles.objects, i, s.object);
@@ -154,9 +154,11 @@ struct CloseBody {
   template <class S>
   static GARRA_HD MotionMeasures<S, N> fresh() {
     MotionMeasures<S, N> m;
-    // All members are S, one after another, as tiles store them.
-    S* fields = &m.end;
-    for (int k = 0; k < batch::kFields<S, MotionMeasures<S, N>>; ++k) fields[k] = S(0);
+    batch::for_each_run<S>(
+        [](int count, S* numbers) {
+          for (int k = 0; k < count; ++k) numbers[k] = S(0);
+        },
+        m);
     m.end = m.slipped_first = S(-1);
     m.slip_time = m.open_time = m.least_margin = S(kInfinity);
     return m;
@@ -196,7 +198,7 @@ struct CloseBody {
     const Vec3<S> spin = s.body.inertia * s.body.omega;
     S kinetic = S(0.5) * fma(s.body.mass, dot(s.body.v, s.body.v), dot(s.body.omega, spin));
     S work = m.work;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       // FingerStep hands over what the finger had at the step's start, in time for the same balance.
       kinetic += s.fingers[j].kinetic;
       work += s.fingers[j].work;
@@ -213,7 +215,7 @@ struct CloseBody {
   template <class S>
   GARRA_HD Vec<S, N> touched(std::int64_t i) const {
     Vec<S, N> out;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const auto impulse = batch::load<S, Vec3<S>>(tiles.impulse_of(j), i);
       out[j] = first ? S(1) : select(impulse[0] > S(0), S(1), S(0));
     }
@@ -229,7 +231,7 @@ struct CloseBody {
     out.power = out.gap = out.cone = out.stretch = S(0);
     out.margin_now = S(kInfinity);
     const S lambda = r.explicit_step ? largest_row_sum(problem) : S(0);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const Vec3<S> c = solvers::contact<S, N>(solved.c, j), a = solvers::contact<S, N>(solved.a, j);
       const S mu = problem.mu(j);
       const Vec3<S> before = relative_velocity(s.body, s.fingers[j]);
@@ -258,10 +260,10 @@ struct CloseBody {
   template <class S>
   static GARRA_HD S largest_row_sum(const contact::TileProblem<S, N>& problem) {
     S largest = S(0);
-    for (int r = 0; r < 3 * N; ++r) {
+    for (int r = 0; r < extent<3 * N>(); ++r) {
       if (r % 3 == 0) continue;
       S sum = S(0);
-      for (int k = 0; k < 3 * N; ++k)
+      for (int k = 0; k < extent<3 * N>(); ++k)
         if (k % 3 != 0) sum += abs(problem.A(r, k));
       largest = max(largest, sum);
     }
@@ -290,7 +292,7 @@ struct CloseBody {
     m.work = select(on, fma(dt, power, m.work), m.work);
     const auto most = [&](S& value, const S& now) { value = select(on, max(value, now), value); };
     S slid = S(0), farthest = S(0), least_force = S(kInfinity);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       m.slip[j] = select(on, fma(dt, contacts.slide[j], m.slip[j]), m.slip[j]);
       most(m.peak_force[j], solved.c[3 * j]);
       // Of equal paths the contact with the smaller number.
@@ -322,7 +324,7 @@ struct CloseBody {
   GARRA_HD void finish(StepParts<S, N>& s, const Solved<S>& solved, const MaskOf<S>& on,
                        MotionMeasures<S, N>& m) const {
     S within = S(1);
-    for (int j = 0; j < N; ++j) within = min(within, s.fingers[j].within);
+    for (int j = 0; j < extent<N>(); ++j) within = min(within, s.fingers[j].within);
     const ObjectMotion<S>& x = s.object;
     // Squares cannot cancel: one test tells whether any of the nine numbers is NaN or infinite.
     const auto finite = is_finite(dot(x.p, x.p) + dot(x.v, x.v) + dot(x.w, x.w));
@@ -349,13 +351,13 @@ struct CloseBody {
     const S nan = S(__builtin_nan(""));
     MotionLook<S, N> out;
     S slid = S(0);
-    for (int j = 0; j < N; ++j) slid = max(slid, m.slip[j]);
+    for (int j = 0; j < extent<N>(); ++j) slid = max(slid, m.slip[j]);
     out.look[kDrift] = norm(x.p - x.first);
     out.look[kTurn] = x.turned;
     out.look[kLeastMargin] = contacts.margin_now;
     out.look[kSlipPath] = slid;
     for (int k = 0; k < kLooks; ++k) out.look[k] = select(on, out.look[k], nan);
-    for (int j = 0; j < N; ++j) out.force[j] = select(on, solved.c[3 * j], nan);
+    for (int j = 0; j < extent<N>(); ++j) out.force[j] = select(on, solved.c[3 * j], nan);
     return out;
   }
 
@@ -368,7 +370,7 @@ struct CloseBody {
     out.kinetic = m.kinetic;
     out.balance = m.balance;
     out.force = solved.c;
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < extent<N>(); ++j) {
       const FingerStep<S>& f = s.fingers[j];
       const Vec3<S> palm = f.E * solvers::contact<S, N>(solved.c, j);
       for (int k = 0; k < 3; ++k) {

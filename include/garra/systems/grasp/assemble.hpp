@@ -45,7 +45,7 @@ struct System {
 
 /// W and M_obj^-1 W of a system.
 template <class S, int N, class Matrix>
-GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[N], System<S, N, 3, Matrix>& out) {
+GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>], System<S, N, 3, Matrix>& out) {
   for_each_index<N>([&](auto j) {
     const Mat<S, 6, 3> W = wrench_matrix(contacts[j].place, body.p_cm);
     const Mat<S, 6, 3> X = inverse_mass_times(body, W);
@@ -59,7 +59,7 @@ GARRA_HD void set_wrenches(const Body<S>& body, const ContactTerms<S> (&contacts
 
 /// Into `out`, whose matrix may be anywhere.
 template <class S, int N, class Matrix>
-GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
+GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>], const Vec<S, 6>& wrench,
                        const Vec3<double>& gravity, bool moving, System<S, N, 3, Matrix>& out) {
   set_wrenches(body, contacts, out);
   Vec<S, 6> load = wrench;
@@ -68,7 +68,7 @@ GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N]
     const Vec3<S> gyroscopic = cross(body.omega, body.inertia * body.omega);
     for (int i = 0; i < 3; ++i) load[i + 3] -= gyroscopic[i];
   }
-  for (int j = 0; j < N; ++j) {
+  for (int j = 0; j < extent<N>(); ++j) {
     const Vec3<S> v = moving ? velocity_term(body, contacts[j]) : Vec3<S>::zero();
     for (int k = 0; k < 3; ++k) {
       S sum = contacts[j].drift[k] + v[k];
@@ -80,11 +80,11 @@ GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N]
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : 3 * N)
 #endif
-  for (int r = 0; r < 3 * N; ++r)
+  for (int r = 0; r < extent<3 * N>(); ++r)
 #if defined(__CUDA_ARCH__)
 #pragma unroll(N > 4 ? 1 : 3 * N)
 #endif
-    for (int c = r; c < 3 * N; ++c) {
+    for (int c = r; c < extent<3 * N>(); ++c) {
       S sum = out.W(0, r) * out.inverse_mass_W(0, c);
       for (int k = 1; k < 6; ++k) sum = fma(out.W(k, r), out.inverse_mass_W(k, c), sum);
       if (r / 3 == c / 3) sum += contacts[r / 3].A(r % 3, c % 3);
@@ -93,7 +93,7 @@ GARRA_HD void assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N]
     }
 }
 template <class S, int N>
-GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[N], const Vec<S, 6>& wrench,
+GARRA_HD System<S, N> assemble(const Body<S>& body, const ContactTerms<S> (&contacts)[kCapacity<N>], const Vec<S, 6>& wrench,
                                const Vec3<double>& gravity, bool moving) {
   System<S, N> out;
   assemble(body, contacts, wrench, gravity, moving, out);
