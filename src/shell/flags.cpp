@@ -1,11 +1,13 @@
 #include "shell/flags.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <vector>
 
 #include "base/files/atomic_file.hpp"
@@ -68,6 +70,34 @@ Check thread_count() {
 }
 
 Check whole_number() { return {as_whole_number, "WHOLE>0", "whole number"}; }
+
+std::vector<std::string> one_per_quantity(const std::vector<std::string>& given) {
+  std::vector<std::string> words;
+  for (std::string text : given) {
+    std::replace(text.begin(), text.end(), ',', ' ');
+    std::istringstream parts(text);
+    bool first = true;
+    for (std::string part; parts >> part; first = false) {
+      io::Dimension any;
+      const bool is_unit = !first && std::isalpha(static_cast<unsigned char>(part[0])) != 0 &&
+                           io::parse_any_quantity("1 " + part, any).problem.empty();
+      if (is_unit)
+        words.back() += " " + part;
+      else
+        words.push_back(part);
+    }
+  }
+  return words;
+}
+
+FlagQuantity flag_quantity(const std::string& word, const io::Dimension& dimension, const std::string& problem) {
+  const io::Quantity with_unit = io::parse_quantity(word, dimension);
+  if (with_unit.problem.empty()) return {with_unit.value, true};
+  const std::string unit = io::si_unit(dimension);
+  const std::string example = dimension == io::kAngle ? "30deg" : dimension == io::kLength ? "20mm" : "0.5" + unit;
+  return {number_or_refuse(word, problem, "Write a number in " + unit + ", or one with a unit: " + example + "."),
+          false};
+}
 
 double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy) {
   const auto x = finite_number(text);

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/files/units.hpp"
 #include "garra/core/error.hpp"
 #include "shell/command_line.hpp"
 
@@ -24,6 +26,16 @@ namespace garra::cli {
 
 /// The finite number that a text is, or throws Error(kUsage) with this problem and remedy.
 [[nodiscard]] double number_or_refuse(const std::string& text, const std::string& problem, const std::string& remedy);
+
+/// "0 30 deg, 0" as one word for each quantity: a unit belongs to the number before it.
+[[nodiscard]] std::vector<std::string> one_per_quantity(const std::vector<std::string>& given);
+/// Of a word: in SI units, or with a unit of its own. Throws Error(kUsage) with `problem` and a remedy.
+struct FlagQuantity {
+  double value;
+  bool has_unit;
+};
+[[nodiscard]] FlagQuantity flag_quantity(const std::string& word, const io::Dimension& dimension,
+                                         const std::string& problem);
 
 /// What commands that compute many samples at once have in common.
 struct BatchFlags {

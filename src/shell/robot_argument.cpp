@@ -5,6 +5,8 @@
 
 #include "base/files/robot_model.hpp"
 #include "garra/core/error.hpp"
+#include "garra/io/joint_values.hpp"
+#include "shell/flags.hpp"
 
 namespace garra::cli {
 
@@ -56,6 +58,22 @@ chain::Robot read_model(const ModelArguments& arguments) {
   chain::Robot robot = io::read_robot(names_file(model) ? model : io::robot_file(model), arguments.options);
   print_warnings(robot.warnings);
   return robot;
+}
+
+std::vector<double> joint_values(const std::string& flag, const std::vector<std::string>& given,
+                                 const chain::Robot& robot) {
+  const std::vector<std::string> words = one_per_quantity(given);
+  std::vector<double> q;
+  std::vector<bool> has_unit;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool prismatic = i < robot.joint.size() && robot.joint[i].prismatic;
+    const FlagQuantity value = flag_quantity(words[i], prismatic ? io::kLength : io::kAngle,
+                                             flag + " " + words[i] + ": no value of joint " + std::to_string(i + 1));
+    q.push_back(value.value);
+    has_unit.push_back(value.has_unit);
+  }
+  for (const std::string& warning : io::far_outside_limits(robot, q, has_unit)) print_warnings({flag + ": " + warning});
+  return q;
 }
 
 }  // namespace garra::cli

@@ -31,4 +31,9 @@ void add_model_options(Command command, ModelArguments& arguments);
 /// found.
 [[nodiscard]] chain::Robot read_model(const ModelArguments& arguments);
 
+/// Joint values of a flag, given as words: rad and m, or with a unit ("30 deg", "20mm"). Values far outside the joints'
+/// limits get a warning on stderr. Throws Error(kUsage) naming flag and joint.
+[[nodiscard]] std::vector<double> joint_values(const std::string& flag, const std::vector<std::string>& given,
+                                               const chain::Robot& robot);
+
 }  // namespace garra::cli

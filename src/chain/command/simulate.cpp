@@ -27,7 +27,8 @@ using Json = nlohmann::ordered_json;
 struct SimulateArguments : BatchFlags {
   ModelArguments model;
   std::string input, output;  ///< empty: q0 and qd0; nothing is written
-  std::vector<double> q0, qd0, damping;
+  std::vector<std::string> q0;
+  std::vector<double> qd0, damping;
   std::string method = "implicit", torque_kind = "constant", limits = "ignore";
   double every = 0;
   chain::TorqueInput torque;
@@ -43,7 +44,8 @@ std::vector<double> for_joints(const char* flag, const std::vector<double>& valu
               "Give one for each of the " + std::to_string(joints) + " joints, or one for all.");
 }
 
-chain::Samples samples_of(const SimulateArguments& arguments, int joints) {
+chain::Samples samples_of(const SimulateArguments& arguments, const chain::Robot& robot) {
+  const int joints = robot.joints;
   chain::Samples samples;
   if (!arguments.input.empty()) {
     if (!arguments.q0.empty() || !arguments.qd0.empty())
@@ -51,7 +53,7 @@ chain::Samples samples_of(const SimulateArguments& arguments, int joints) {
     samples = io::read_samples(arguments.input, joints);
   } else {
     samples.count = 1;
-    samples.q = for_joints("--q0", arguments.q0, joints);
+    samples.q = for_joints("--q0", joint_values("--q0", arguments.q0, robot), joints);
     if (samples.q.empty()) samples.q.assign(static_cast<std::size_t>(joints), 0);
     samples.qd = for_joints("--qd0", arguments.qd0, joints);
   }
@@ -138,7 +140,7 @@ void print_human(const Summary& s) {
 void run_simulate(const SimulateArguments& arguments) {
   check_output(arguments.input, arguments.output, "the initial states");
   const chain::Robot robot = read_model(arguments.model);
-  const chain::Samples samples = samples_of(arguments, robot.joints);
+  const chain::Samples samples = samples_of(arguments, robot);
   const chain::SimulateOptions options = options_of(arguments);
   const Device device =
       parse_device_for_arrays(arguments.device, arguments.threads,
@@ -243,7 +245,12 @@ void add_chain_simulate_command(Command chain) {
                   "initial states (HDF5: q; qd, damping, amplitude, torque, parameters where wanted)")
       .type_name("IN.h5");
   command.add_option("-o,--output", a->output, "result file").type_name("OUT.h5");
-  add_numbers(command, "--q0", a->q0, "initial joint values without a file; not given: 0");
+  command
+      .add_option("--q0", a->q0,
+                  "initial joint values [rad, m], or with units, without a file: of each joint, or one for all; not "
+                  "given: 0")
+      .delimiter(',')
+      .type_name("Q,...");
   add_numbers(command, "--qd0", a->qd0, "initial speeds without a file");
   add_numbers(command, "--damping", a->damping,
               "viscous, per joint or one for all [N m s/rad]; not given: the file's, the model's");

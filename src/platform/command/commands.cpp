@@ -10,7 +10,7 @@ void add_platform_commands(Command app) {
   platform.require_subcommand();
   platform.footer(
       "Examples:\n"
-      "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10 0\"\n"
+      "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10deg 0\"\n"
       "  garra platform fk trepa_like lengths.h5 -o poses.h5 --certify");
   add_platform_inverse_command(platform);
   add_platform_forward_command(platform);

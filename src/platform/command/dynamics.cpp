@@ -126,7 +126,7 @@ void add_platform_inverse_dynamics_command(Command platform) {
   add_six(command, "--acceleration", a->common.acceleration, "of one sample [m/s^2, rad/s^2], base axes");
   command.footer(
       "Examples:\n"
-      "  garra platform inverse-dynamics trepa_like --at \"0 0 1.3, 10 0 0\" --wrench \"0 0 -100 0 0 0\"\n"
+      "  garra platform inverse-dynamics trepa_like --at \"0 0 1.3, 10deg 0 0\" --wrench \"0 0 -100 0 0 0\"\n"
       "  garra platform inverse-dynamics trepa_like motion.h5 -o forces.h5 --form full");
   command.callback([a] { run_inverse(*a); });
 }

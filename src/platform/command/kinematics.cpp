@@ -324,7 +324,7 @@ void add_platform_inverse_command(Command platform) {
       .capture_default_str();
   command.footer(
       "Examples:\n"
-      "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10 0\"\n"
+      "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10deg 0\"\n"
       "  garra platform ik trepa_like poses.h5 -o legs.h5 --limits --conditioning");
   command.callback([a] { run_inverse(*a); });
 }

@@ -21,9 +21,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr io::Dimension kAngularAcceleration{.s = -2, .rad = 1};
+
 /// Six numbers, or none where the flag was not given.
-std::vector<double> six_of(const std::string& flag, const std::string& text) {
-  return text.empty() ? std::vector<double>() : numbers_of(flag, text, 6);
+std::vector<double> six_of(const std::string& flag, const std::string& text, const SixUnits& units) {
+  std::vector<double> out;
+  if (!text.empty())
+    for (const FlagQuantity& q : six_quantities(flag, text, units)) out.push_back(q.value);
+  return out;
 }
 
 io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platform::Platform& platform,
@@ -35,11 +40,11 @@ io::PlatformRows rows_of_flags(const PlatformArguments& arguments, const platfor
       arguments.at.empty() ? platform::home_of(platform) : place_of("--at", arguments.at);
   rows.pose.position.assign(place.r.m, place.r.m + 3);
   rows.pose.quaternion.assign(place.p.m, place.p.m + 4);
-  rows.lengths = six_of("--lengths", arguments.lengths);
-  rows.force = six_of("--force", arguments.force);
-  rows.velocity = six_of("--velocity", arguments.velocity);
-  rows.acceleration = six_of("--acceleration", arguments.acceleration);
-  rows.wrench = six_of("--wrench", arguments.wrench);
+  rows.lengths = six_of("--lengths", arguments.lengths, {io::kLength, io::kLength});
+  rows.force = six_of("--force", arguments.force, {io::kForce, io::kForce});
+  rows.velocity = six_of("--velocity", arguments.velocity, {io::kVelocity, io::kAngularVelocity});
+  rows.acceleration = six_of("--acceleration", arguments.acceleration, {io::kAcceleration, kAngularAcceleration});
+  rows.wrench = six_of("--wrench", arguments.wrench, {io::kForce, io::kTorque});
   const char* flag = needs.lengths && rows.lengths.empty() ? "--lengths"
                      : needs.force && rows.force.empty()   ? "--force"
                                                            : nullptr;
@@ -111,7 +116,9 @@ void add_platform_options(Command command, PlatformArguments& arguments) {
   command.add_option("input", arguments.input, "samples (HDF5); not given: one sample from the flags")
       .type_name("IN.h5");
   command.add_option("-o,--output", arguments.output, "result file").type_name("OUT.h5");
-  command.add_option("--at", arguments.at, "pose of one sample, meters and degrees (roll pitch yaw); not given: home")
+  command
+      .add_option("--at", arguments.at,
+                  "pose of one sample: meters, and roll, pitch, yaw with a unit (30deg); not given: home")
       .type_name("\"X Y Z, R P Y\"");
   command.add_option("--set", arguments.overrides, "replace a value of the model, for example platform.mass=30")
       .type_name("KEY=VALUE")
@@ -119,28 +126,27 @@ void add_platform_options(Command command, PlatformArguments& arguments) {
   add_batch_flags(command, arguments, "is not solved");
 }
 
-std::vector<double> numbers_of(const std::string& flag, const std::string& text, std::size_t count) {
-  std::vector<double> numbers;
-  const std::string between = " \t,";
-  for (std::size_t at = text.find_first_not_of(between); at != std::string::npos;) {
-    const std::size_t end = std::min(text.find_first_of(between, at), text.size());
-    numbers.push_back(
-        number_or_refuse(text.substr(at, end - at),
-                         flag + " " + io::quoted(text) + ": " + io::quoted(text.substr(at, end - at)) + " is no number",
-                         "Write numbers between spaces or commas, without units."));
-    at = text.find_first_not_of(between, end);
-  }
-  if (numbers.size() == count) return numbers;
-  throw Error(ExitCode::kUsage,
-              flag + " has " + std::to_string(numbers.size()) + " numbers, not " + std::to_string(count),
-              "Write them in one word: " + flag + " \"" + (count == 6 ? "1 2 3 4 5 6" : "...") + "\".");
+std::vector<FlagQuantity> six_quantities(const std::string& flag, const std::string& text, const SixUnits& units) {
+  const std::vector<std::string> words = one_per_quantity({text});
+  if (words.size() != 6)
+    throw Error(ExitCode::kUsage, flag + " has " + std::to_string(words.size()) + " numbers, not 6",
+                "Write them in quotes: " + flag + " \"1 2 3 4 5 6\".");
+  std::vector<FlagQuantity> out;
+  for (std::size_t i = 0; i < 6; ++i)
+    out.push_back(flag_quantity(words[i], i < 3 ? units.first : units.last,
+                                flag + " " + io::quoted(text) + ": " + io::quoted(words[i]) + " is no number"));
+  return out;
 }
 
 platform::Place<double> place_of(const std::string& flag, const std::string& text) {
-  const std::vector<double> n = numbers_of(flag, text, 6);
-  const double degree = M_PI / 180;
-  // Flags are for people: degrees here, radians in files.
-  return {{{n[0], n[1], n[2]}}, io::quaternion_of_rpy({{n[3] * degree, n[4] * degree, n[5] * degree}})};
+  const std::vector<FlagQuantity> n = six_quantities(flag, text, {io::kLength, io::kAngle});
+  const char* names[] = {"roll", "pitch", "yaw"};
+  // Until 1.0: plain angles were degrees here once, and would be read as radians in silence.
+  for (std::size_t i = 3; i < 6; ++i)
+    if (!n[i].has_unit && n[i].value != 0)
+      throw Error(ExitCode::kUsage, flag + " " + io::quoted(text) + ": " + names[i - 3] + " has no unit",
+                  format("Write %gdeg; radians are written %grad.", n[i].value, n[i].value));
+  return {{{n[0].value, n[1].value, n[2].value}}, io::quaternion_of_rpy({{n[3].value, n[4].value, n[5].value}})};
 }
 
 PlatformRun begin_platform(const PlatformArguments& arguments, const io::PlatformNeeds& needs, bool forces_over_time) {

@@ -31,10 +31,15 @@ void add_platform_options(Command command, PlatformArguments& arguments);
 /// A flag of six numbers for one sample.
 void add_six(Command command, const std::string& flag, std::string& text, const std::string& help);
 
-/// `count` numbers between spaces or commas. Throws Error(kUsage) naming the flag.
-[[nodiscard]] std::vector<double> numbers_of(const std::string& flag, const std::string& text, std::size_t count);
+/// Units of the first three of six numbers, and of the last three.
+struct SixUnits {
+  io::Dimension first, last;
+};
+/// Six quantities between blanks or commas. Throws Error(kUsage) naming the flag.
+[[nodiscard]] std::vector<FlagQuantity> six_quantities(const std::string& flag, const std::string& text,
+                                                       const SixUnits& units);
 
-/// "x y z, roll pitch yaw" in meters and degrees.
+/// "x y z, roll pitch yaw": meters without a unit; an angle has one, or is 0.
 [[nodiscard]] platform::Place<double> place_of(const std::string& flag, const std::string& text);
 
 /// Model, device and samples of one run.

@@ -205,9 +205,9 @@ def test_modes_have_the_lengths_and_are_certified(tmp_path):
 
 
 def test_one_pose_needs_no_file():
-    human = garra("platform", "ik", "trepa_like", "--at", "0.1 0 1.3, 0 10 0").stdout
+    human = garra("platform", "ik", "trepa_like", "--at", "0.1 0 1.3, 0 10deg 0").stdout
     assert "leg      length" in human and "none broken" in human
-    one = answer("ik", "trepa_like", "--at", "0.1,0,1.3,0,10,0")["result"]
+    one = answer("ik", "trepa_like", "--at", "10 cm,0,1300 mm,0,10 deg,0")["result"]
     back = answer("fk", "trepa_like", "--lengths", " ".join(map(repr, one["lengths"])))["result"]
     assert np.allclose(back["position"], [0.1, 0, 1.3], atol=1e-12)
     assert np.allclose(back["quaternion"], [np.cos(np.pi / 36), 0, np.sin(np.pi / 36), 0], atol=1e-12)
@@ -223,6 +223,8 @@ def refused(code, *arguments):
 
 def test_says_what_is_wrong_with_flags(tmp_path, pose_file):
     assert 'Did you mean "trepa_like"?' in refused(IO, "ik", "trepa_lke")
+    degrees = refused(USAGE, "ik", "trepa_like", "--at", "0.1 0 1.3, 0 10 0")
+    assert "pitch has no unit" in degrees and "Write 10deg" in degrees
     assert "--at has 3 numbers, not 6" in refused(USAGE, "ik", "trepa_like", "--at", "0 0 1")
     assert '"x" is no number' in refused(USAGE, "ik", "trepa_like", "--at", "0 0 x, 0 0 0")
     assert "--lengths" in refused(USAGE, "fk", "trepa_like")
