@@ -154,6 +154,12 @@ struct Analysis {
 /// one that is not finite.
 [[nodiscard]] ScrewSet screws_of(const chain::Robot& robot, const std::vector<double>& q);
 
+/// What the field calls a singular configuration: "wrist", "elbow", "shoulder" or several of them, "wrist and elbow".
+/// Empty for arms that have no such parts. They have six joints, the last three axes of which meet in a point, or axes
+/// 2, 3 and 4 are parallel and 5 meets 6 (elbow and shoulder: axes 2 and 3 are parallel), or seven joints, the first
+/// three and the last three axes of which meet. Calibrated arms have these to 1e-3 of their size and 2e-3 rad.
+[[nodiscard]] std::string singularity_type(const chain::Robot& robot, const std::vector<double>& q);
+
 /// The screws after every joint has moved by dq, exactly: Ad(exp(dq_j $j)) on all screws behind j.
 [[nodiscard]] ScrewSet displaced(const ScrewSet& set, const std::vector<double>& dq);
 

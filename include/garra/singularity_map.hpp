@@ -81,6 +81,20 @@ struct NearSingularities {
 [[nodiscard]] NearSingularities nearest_singularities(const chain::Robot& robot, const std::vector<double>& q,
                                                       const MeasureOptions& options, const Device& device);
 
+/// The singularity next to one configuration, as `garra singularity --at` names it.
+struct Vicinity {
+  bool searched = false;         ///< false: no search exists for arms of this rank or number of joints
+  bool found = false;            ///< all that follows holds
+  double distance = 0;           ///< length of the joint motion that leads there [rad]
+  std::vector<double> q;         ///< the singular configuration
+  std::string type;              ///< singularity_type() there
+  std::vector<int> responsible;  ///< joints to blame, from 0
+  int escape_joint = -1;         ///< the joint that leads out fastest, from 0; -1: none alone
+};
+/// At any distance. Of an arm that is singular at q to options.tolerance the distance is 0.
+[[nodiscard]] Vicinity vicinity(const chain::Robot& robot, const std::vector<double>& q,
+                                const MeasureOptions& options = {});
+
 /// n configurations on the GPU [n,j], and where what there is to say of them goes, as in Measures and in
 /// NearSingularities: null where it is not wanted (garra/batch/resident.hpp, docs/gpu-arrays.md).
 struct DeviceConfigurations {

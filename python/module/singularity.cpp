@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "garra/io/joint_values.hpp"
 #include "garra/singularity_map.hpp"
 #include "on_gpu.hpp"
 #include "singularity/command/answer.hpp"
@@ -22,14 +23,14 @@ AnalyseOptions options_of(double tolerance, double step) {
 }
 
 /// As `garra singularity --format json` prints it.
-std::string json_of(const Analysis& analysis, const AnalyseOptions& options) {
-  return cli::singularity_json(analysis, &options).dump();
-}
-
 std::string analyse_robot(const chain::Robot& robot, const std::vector<double>& q, double tolerance, double step) {
   const Computing computing;
   const AnalyseOptions options = options_of(tolerance, step);
-  return json_of(singularity::analyse(robot, q, options), options);
+  const Analysis analysis = singularity::analyse(robot, q, options);
+  nlohmann::ordered_json out = cli::singularity_json(analysis, &options);
+  cli::add_vicinity(analysis, singularity::vicinity(robot, q), out);
+  out["far_outside_limits"] = io::far_outside_limits(robot, q);
+  return out.dump();
 }
 
 /// Rows of `screws`: direction, moment about the world's origin.
@@ -41,7 +42,7 @@ std::string analyse_screws(const Numbers& screws, double tolerance, double step)
     set.screw.push_back({{{s[0], s[1], s[2]}}, {{s[3], s[4], s[5]}}});
   }
   const AnalyseOptions options = options_of(tolerance, step);
-  return json_of(singularity::analyse(set, options), options);
+  return cli::singularity_json(singularity::analyse(set, options), &options).dump();
 }
 
 using singularity::MapScaling;

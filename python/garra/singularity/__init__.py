@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,28 @@ class Escape:
 
 
 @dataclass(frozen=True)
+class Vicinity:
+    """The singularity next to one configuration."""
+
+    distance: float
+    """length of the joint motion that leads there [rad]; a prismatic joint's in units of L; 0: here"""
+    type: str
+    """"wrist", "elbow", "shoulder" or several of them; empty where the arm has no such parts"""
+    joints: list[int]
+    """joints to blame, from 0"""
+    escape_joint: int | None
+    """the joint that leads out fastest, from 0; None: none alone"""
+    q: np.ndarray
+    """[n] the singular configuration"""
+
+    def __str__(self) -> str:
+        where = "here" if self.distance == 0 else f"{np.degrees(self.distance):.6g} deg of joint motion away"
+        blamed = f": {_named(self.joints)}" if self.joints else ""
+        out = "" if self.escape_joint is None else f"; q[{self.escape_joint}] leads out"
+        return f"{self.type + ', ' if self.type else ''}{where}{blamed}{out}"
+
+
+@dataclass(frozen=True, repr=False)
 class Analysis:
     """One configuration. Joints are indices from 0, as in q[i]; `details` is what `garra singularity --format json`
     prints, where joints count from 1 as in the papers."""
@@ -50,12 +73,32 @@ class Analysis:
     """all smallest sets of joints that lead out"""
     singular_values: np.ndarray
     """of the scaled Jacobian, falling"""
+    condition: float
+    """largest by smallest singular value; infinite where the arm is singular"""
+    nearest: Vicinity | None
+    """the singularity next to the configuration; None: none was found, or only screws are known"""
     details: dict[str, Any]
 
     @property
     def escape_joints(self) -> list[list[int]]:
         """The joints of each of `escapes`."""
         return [e.joints for e in self.escapes]
+
+    def __repr__(self) -> str:
+        verdict = "singular" if self.singular else "not singular"
+        lines = [f"Analysis(rank {self.rank} of {self.generic_rank}: {verdict}; condition number {self.condition:.6g}"]
+        if self.nearest is not None:
+            lines.append(f"nearest singularity: {self.nearest}")
+        if self.singular:
+            lines.append(f"joints to blame: {_named(self.responsible)}")
+            ways = " or ".join(_named(joints) for joints in self.escape_joints[:4])
+            lines.append(f"lead out: {ways or 'no set of the size that was searched'}")
+        if self.minimal_sets:
+            sets = "; ".join(_named(joints) for joints in self.minimal_sets[:4])
+            more = f"; {len(self.minimal_sets) - 4} more" if len(self.minimal_sets) > 4 else ""
+            lines.append(f"minimal dependent sets: {sets}{more}")
+        lines.append(f"singular values: {' '.join(f'{s:.4g}' for s in self.singular_values)}")
+        return "\n  ".join(lines) + ")"
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,17 +137,41 @@ class Nearest(Summary):
     """[..., 6] a wrench that the arm cannot yield to: moment about the center, force times L, world axes"""
 
 
+def _named(joints: list[int]) -> str:
+    """As indices of q, so that they are counted one way."""
+    return ", ".join(f"q[{j}]" for j in joints)
+
+
+def _vicinity(found: dict[str, Any] | None) -> Vicinity | None:
+    if found is None:
+        return None
+    leads_out = found["escape_joint"]
+    return Vicinity(
+        distance=found["distance"],
+        type=found["type"],
+        joints=[j - 1 for j in found["joints"]],
+        escape_joint=None if leads_out is None else leads_out - 1,
+        q=np.array(found["q"]),
+    )
+
+
 def _analysis(text: str) -> Analysis:
     details = json.loads(text)
+    for sentence in details.pop("far_outside_limits", []):
+        warnings.warn(f"q: {sentence}", stacklevel=3)
+    sigma = details["singular_values"]
+    singular = details["arm_singular"]
     return Analysis(
         rank=details["rank"],
         generic_rank=details["generic_rank"],
-        singular=details["arm_singular"],
+        singular=singular,
         responsible=[j - 1 for j in details["responsible"]],
         minimal_sets=[[j - 1 for j in interval["ssm"]] for interval in details["sosm"]],
         lost_wrenches=np.array(details["lost_wrenches"], dtype=np.float64).reshape(-1, 6),
         escapes=[Escape([j - 1 for j in e["joints"]], e["order"], e["rate"], e["sign"]) for e in details["escape"]],
-        singular_values=np.array(details["singular_values"]),
+        singular_values=np.array(sigma),
+        condition=np.inf if singular else sigma[0] / sigma[details["generic_rank"] - 1],
+        nearest=_vicinity(details.get("nearest")),
         details=details,
     )
 

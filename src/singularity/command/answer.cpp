@@ -77,6 +77,27 @@ std::vector<int> all_but(const std::vector<int>& joints, int count) {
   return others;
 }
 
+/// "joints 2, 3 and 5", from indices.
+std::string joints_in_words(const std::vector<int>& joints) {
+  std::string text = joints.size() == 1 ? "joint " : "joints ";
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == joints.size() ? " and " : ", ") + std::to_string(joints[k] + 1);
+  return text;
+}
+
+/// "2 deg", or radians where degrees would have many zeros.
+std::string angle_text(double angle) {
+  std::string text;
+  if (angle < 1e-5)
+    append(text, "%.3g rad", angle);
+  else
+    append(text, "%.6g deg", angle * 180 / M_PI);
+  return text;
+}
+
+/// Below this distance a configuration is singular within the rounding of its joint values [rad].
+constexpr double kWithinRounding = 1e-6;
+
 void print_screws(const ScrewSet& set, std::string& text) {
   text += "1. Screws (direction; moment)\n";
   for (std::size_t k = 0; k < set.screw.size(); ++k) {
@@ -236,6 +257,32 @@ void print_recovery(const Analysis& a, std::string& text) {
 }
 
 }  // namespace
+
+std::string vicinity_text(const Analysis& a, const Vicinity& near) {
+  std::string text = "Nearest singularity  ";
+  if (!near.searched)
+    text += "not searched for: arms of this rank have no search";
+  else if (!near.found)
+    text += "none was found";
+  else {
+    if (!near.type.empty()) text += near.type + ", ";
+    if (a.arm_singular)
+      text += "here";
+    else
+      text += angle_text(near.distance) + " of joint motion away";
+    const std::vector<int>& joints = a.arm_singular ? a.responsible : near.responsible;
+    if (!joints.empty()) text += ": " + joints_in_words(joints);
+    if (near.escape_joint >= 0) append(text, "; joint %d leads out", near.escape_joint + 1);
+    if (!a.arm_singular && near.distance < kWithinRounding)
+      text += "\n                     the arm is singular within the rounding of its joint values";
+  }
+  text += "\nCondition number     ";
+  if (a.arm_singular)
+    text += "infinite";
+  else
+    append(text, "%.6g (largest by smallest singular value)", condition_of(a));
+  return text + "\n\n";
+}
 
 std::string singularity_text(const ScrewSet& set, const Analysis& a, const AnalyseOptions* options) {
   std::string text;

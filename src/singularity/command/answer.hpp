@@ -5,8 +5,16 @@
 #include <string>
 
 #include "garra/singularity.hpp"
+#include "garra/singularity_map.hpp"
 
 namespace garra::cli {
+
+/// Two lines before the nine steps: how far the nearest singularity is and of what type, and the condition number.
+[[nodiscard]] std::string vicinity_text(const singularity::Analysis& analysis, const singularity::Vicinity& near);
+/// Largest by smallest singular value, of an arm that is not singular.
+[[nodiscard]] double condition_of(const singularity::Analysis& analysis);
+/// The same for programs: `nearest` and `condition`.
+void add_vicinity(const singularity::Analysis& analysis, const singularity::Vicinity& near, nlohmann::ordered_json& to);
 
 /// The nine steps of the paper, in its words, each with what the corrected method says. With the options of the
 /// analysis it also says what counted as zero, and the finite step.

@@ -88,6 +88,21 @@ Json intervals_json(const Analysis& a) {
 
 }  // namespace
 
+double condition_of(const Analysis& a) {
+  return a.singular_values[0] / a.singular_values[static_cast<std::size_t>(a.generic_rank) - 1];
+}
+
+void add_vicinity(const Analysis& a, const Vicinity& near, Json& to) {
+  to["condition"] = a.arm_singular ? Json(nullptr) : Json(condition_of(a));
+  to["nearest"] = nullptr;
+  if (!near.found) return;
+  to["nearest"] = {{"distance", a.arm_singular ? 0 : near.distance},
+                   {"type", near.type},
+                   {"joints", joints_json(a.arm_singular ? a.responsible : near.responsible)},
+                   {"escape_joint", near.escape_joint < 0 ? Json(nullptr) : Json(near.escape_joint + 1)},
+                   {"q", near.q}};
+}
+
 Json screws_json(const ScrewSet& set) { return screws_json(set.screw); }
 
 Json singularity_json(const Analysis& a, const AnalyseOptions* options) {

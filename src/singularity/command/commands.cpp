@@ -2,17 +2,15 @@
 #include "shell/commands.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
-#include <sstream>
 
 #include "base/files/atomic_file.hpp"
 #include "base/files/robot_model.hpp"
-#include "base/files/units.hpp"
 #include "base/scenario/field_writer.hpp"
 #include "base/scenario/text.hpp"
 #include "chain/files/robot_table.hpp"
@@ -78,6 +76,7 @@ struct Subject {
   std::vector<double> q;  ///< empty: only the screws are known
   singularity::ScrewSet screws;
   AnalyseOptions options;
+  std::optional<singularity::Vicinity> near = {};  ///< of a robot
 };
 
 /// The same form as an item of configurations.json, with the robot's name.
@@ -107,49 +106,22 @@ void print(const AnalyseArguments& arguments, const Subject& s) {
   if (!arguments.report.empty()) io::require_writable(arguments.report);
   const singularity::Analysis analysis = singularity::analyse(s.screws, s.options);
   if (!arguments.report.empty()) write_page(arguments.report, s, analysis);
-  if (arguments.format == "json")
-    std::printf("%s\n", singularity_json(analysis, &s.options).dump(2).c_str());
-  else
-    std::fputs(singularity_text(s.screws, analysis, &s.options).c_str(), stdout);
+  if (arguments.format == "json") {
+    nlohmann::ordered_json out = singularity_json(analysis, &s.options);
+    if (s.near) add_vicinity(analysis, *s.near, out);
+    std::printf("%s\n", out.dump(2).c_str());
+  } else {
+    const std::string before = s.near ? vicinity_text(analysis, *s.near) : "";
+    std::fputs((before + singularity_text(s.screws, analysis, &s.options)).c_str(), stdout);
+  }
   std::fflush(stdout);
-}
-
-/// "0 30 deg 0" as one word per joint: what begins with a letter is the unit of the number before it.
-std::vector<std::string> one_per_joint(const std::vector<std::string>& given) {
-  std::vector<std::string> words;
-  for (const std::string& text : given) {
-    std::istringstream parts(text);
-    bool first = true;
-    for (std::string part; parts >> part; first = false) {
-      const bool is_unit = !first && std::isalpha(static_cast<unsigned char>(part[0])) != 0;
-      if (is_unit)
-        words.back() += " " + part;
-      else
-        words.push_back(part);
-    }
-  }
-  return words;
-}
-
-/// Joint values: rad and m, or with a unit ("30 deg").
-std::vector<double> joint_values(const std::vector<std::string>& given, const chain::Robot& robot) {
-  const std::vector<std::string> words = one_per_joint(given);
-  std::vector<double> q;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool prismatic = i < robot.joint.size() && robot.joint[i].prismatic;
-    const io::Quantity with_unit = io::parse_quantity(words[i], prismatic ? io::kLength : io::kAngle);
-    q.push_back(with_unit.problem.empty()
-                    ? with_unit.value
-                    : number_or_refuse(words[i], "--at " + words[i] + ": no value of joint " + std::to_string(i + 1),
-                                       "Write rad and m, or a unit: 0.5, \"30 deg\", \"20 mm\"."));
-  }
-  return q;
 }
 
 void analyse_at(const RobotArguments& arguments) {
   const chain::Robot robot = read_model(arguments.model);
-  const std::vector<double> q = joint_values(arguments.at, robot);
-  print(arguments, {robot.name, q, singularity::screws_of(robot, q), options_of(arguments)});
+  const std::vector<double> q = joint_values("--at", arguments.at, robot);
+  const singularity::ScrewSet screws = singularity::screws_of(robot, q);
+  print(arguments, {robot.name, q, screws, options_of(arguments), singularity::vicinity(robot, q)});
 }
 
 /// The scenario that --map stands for: a robot, and everything else as `garra check` shows it.

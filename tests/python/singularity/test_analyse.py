@@ -34,6 +34,46 @@ def test_of_a_robot_joints_are_indices():
     assert found.lost_wrenches.shape == (1, 6)
 
 
+def test_the_printed_answer_is_short_and_counts_joints_one_way():
+    robot = garra.models.puma560()
+    near = garra.singularity.analyse(robot, [0.3, -0.7, 0.5, 0.9, 0.02, -0.4])
+    assert (near.nearest.type, near.nearest.joints, near.nearest.escape_joint) == ("wrist", [3, 5], 4)
+    assert near.nearest.distance == pytest.approx(0.02, rel=1e-6)
+    assert near.condition == near.singular_values[0] / near.singular_values[5]
+    here = garra.singularity.analyse(robot, [0.3, -0.7, 0.5, 0.9, 0, -0.4])
+    assert here.nearest.distance == 0 and here.condition == np.inf
+    q = np.linspace(-1, 1, 60).reshape(10, 6)
+    for answer in (near, here, garra.singularity.measure(robot, q), garra.singularity.nearest(robot, q)):
+        lines = repr(answer).splitlines()
+        assert len(lines) <= 10 and max(map(len, lines)) <= 160 and "array(" not in repr(answer)
+    assert "joints to blame: q[3], q[5]" in repr(here) and "lead out: q[4]" in repr(here)
+    assert "wrist, 1.14592 deg of joint motion away: q[3], q[5]; q[4] leads out" in repr(near)
+
+
+def test_the_shoulder_is_singular_where_the_wrist_center_is_over_axis_1():
+    robot = garra.models.puma560()  # its tool point is the wrist's center
+
+    def radius(q2):  # of the wrist's center in the plane of the arm
+        point = robot.fkine(np.array([0.3, q2, 0.5, 0.9, 0.8, -0.4]))[:3, 3]
+        return point[0] * np.cos(0.3) + point[1] * np.sin(0.3)
+
+    low, high = 0.0, 3.0
+    assert radius(low) * radius(high) < 0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if radius(low) * radius(middle) > 0 else (low, middle)
+    for off in (0.0, 1e-9, 0.01):
+        found = garra.singularity.analyse(robot, [0.3, low + off, 0.5, 0.9, 0.8, -0.4])
+        assert found.nearest.type == "shoulder"
+        assert found.nearest.distance <= off + 1e-9
+
+
+def test_degrees_in_place_of_radians_are_warned_of():
+    robot = garra.models.puma560()
+    with pytest.warns(UserWarning, match=r"joint 3 .* 20 deg would be 0\.349066 rad"):
+        garra.singularity.analyse(robot, [0, 0, 20, 0, 0, 0])
+
+
 def test_many_configurations_have_the_distance_of_the_closed_forms():
     robot = garra.models.puma560()
     rng = np.random.default_rng(2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -137,6 +138,56 @@ def test_an_arm_from_a_urdf_file() -> None:
     found = analysis("singularity", ROOT / "data" / "robots" / "iiwa14.urdf", "--at", "0.2 0.5 0.7 0 0.3 0.8 0.1")
     assert found["rank"] == 5 and [s["ssm"] for s in found["sosm"]] == [[3, 5]]
     assert [(way["joints"], way["order"]) for way in found["escape"]] == [([4], 1)]
+
+
+@pytest.mark.parametrize(
+    ("at", "type_", "degrees", "joints", "way_out"),
+    [  # UR5: axes 4 and 6 are parallel at q5 = 0, axes 2 to 4 in one plane at q3 = 0
+        ("0 -90deg 90deg -90deg 2deg 0", "wrist", 2, {4, 6}, 5),
+        ("0.2 -1 5deg 0.4 1.2 0", "elbow", 5, {2, 3, 4}, 3),
+    ],
+)
+def test_the_nearest_singularity_is_always_named(
+    at: str, type_: str, degrees: float, joints: set[int], way_out: int
+) -> None:
+    found = analysis("singularity", "ur5", "--at", at)
+    near = found["nearest"]
+    assert near["type"] == type_ and joints <= set(near["joints"]) and near["escape_joint"] == way_out
+    assert near["distance"] == pytest.approx(math.radians(degrees), rel=1e-6)
+    sigma = found["singular_values"]
+    assert found["condition"] == pytest.approx(sigma[0] / sigma[5])
+    told = garra("singularity", "ur5", "--at", at).stdout.splitlines()[:2]
+    assert told[0].startswith(f"Nearest singularity  {type_}, {degrees} deg of joint motion away: joints ")
+    assert told[1].startswith(f"Condition number     {found['condition']:.6g}")
+
+
+def test_a_nearer_singularity_than_the_one_that_the_smallest_singular_value_falls_to_is_found() -> None:
+    # Joint 3 of this arm leads to a singularity 17.66 deg away, joint 5 to one 9.88 deg away.
+    q = "0.92136976584 -2.3113049182 0.308215469859 -2.13881930528 0.172432907689413 2.65005636026"
+    arm = (ROOT / "data" / "robots" / "iiwa14.urdf", "--lock", "joint_1=0.4")
+    near = analysis("singularity", *arm, "--at", q)["nearest"]
+    assert near["distance"] == pytest.approx(0.172432907689413, abs=1e-6) and near["type"] == "wrist"
+
+
+def test_a_configuration_within_rounding_of_a_singular_one_is_called_so() -> None:
+    told = garra("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 1e-7 0.1").stdout
+    assert told.startswith("Nearest singularity  wrist, 1e-07 rad of joint motion away: joints 4 and 6")
+    assert "singular within the rounding of its joint values" in told
+    here = garra("singularity", "puma560", "--at", "0.3 0.5 -0.4 0.2 0 0.1").stdout
+    assert here.startswith("Nearest singularity  wrist, here: joints 4 and 6; joint 5 leads out\n")
+    assert "Condition number     infinite" in here
+    # An arm without such parts has singularities without such names.
+    assert analysis("singularity", "scara", "--at", "0.1 0.5 0.1 0.2")["nearest"]["type"] == ""
+
+
+def test_joint_values_far_outside_the_limits_are_warned_of() -> None:
+    told = garra("singularity", "puma560", "--at", "0 -90 20 0 0 0").stderr
+    assert "joint 2 (shoulder) is at -90 rad, far outside its limits" in told
+    assert "20 deg would be 0.349066 rad" in told
+    with_units = garra("singularity", "puma560", "--at", "0 -40deg 20 deg 0 0 0")
+    assert with_units.returncode == 0 and with_units.stderr == ""
+    beyond = garra("singularity", "puma560", "--at", "0 -40deg -900deg 0 0 0").stderr
+    assert "joint 3 (elbow)" in beyond and "Without a unit" not in beyond
 
 
 @pytest.mark.parametrize(
