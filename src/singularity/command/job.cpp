@@ -32,23 +32,24 @@ Json joints_json(std::uint32_t set) {
 }
 
 /// What configurations.json says of a singularity and of the sample that led to it.
-Json singularity_of(const MapSample& s) {
+Json singularity_of(const MapSample& s, const chain::Robot& robot) {
   return {{"joints", joints_json(s.nearest.responsible[0])},
           {"sample", s.sample},
           {"q", s.q},
           {"singular_q", s.nearest.singular_q},
           {"distance", s.nearest.distance[0]},
+          {"type", singularity_type(robot, s.nearest.singular_q)},
           {"screws", screws_json(s.screws)},
           {"analysis", singularity_json(*s.analysis, &s.options)},
           {"text", singularity_text(s.screws, *s.analysis, &s.options)}};
 }
 
-Json configurations_json(const std::vector<ChosenConfiguration>& chosen) {
+Json configurations_json(const std::vector<ChosenConfiguration>& chosen, const chain::Robot& robot) {
   Json list = Json::array();
   for (const ChosenConfiguration& c : chosen) {
     if (!c.sample.analysis) continue;  // the search has not landed: there is nothing to show
     Json item = {{"why", c.why}, {"joints", nullptr}, {"share", c.share ? Json(*c.share) : Json(nullptr)}};
-    item.update(singularity_of(c.sample));
+    item.update(singularity_of(c.sample, robot));
     list.push_back(item);
   }
   return {{"configurations", list}};
@@ -74,7 +75,7 @@ io::MapSlice evaluated(const MapScenario& scenario, const Slice& slice) {
           std::move(r.locus_y), std::move(r.locus_responsible), std::move(r.locus_escape)};
 }
 
-Json to_json(const MapSample& s) {
+Json to_json(const MapSample& s, const chain::Robot& robot) {
   Json j = {{"sample", s.sample}, {"outcome", to_string(s.outcome)}};
   if (s.q.empty()) return j;
   const Measures& m = s.measures;
@@ -83,7 +84,7 @@ Json to_json(const MapSample& s) {
   j["inverse_condition"] = number(m.inverse_condition[0]);
   j["manipulability"] = number(m.manipulability[0]);
   for (const double x : m.tool) j["tool"].push_back(number(x));
-  j["nearest"] = s.analysis ? singularity_of(s) : Json(nullptr);
+  j["nearest"] = s.analysis ? singularity_of(s, robot) : Json(nullptr);
   if (!s.analysis) return j;
   const NearSingularities& near = s.nearest;
   j["nearest"].erase("sample");
@@ -129,7 +130,9 @@ void print(const MapSample& s, const chain::Robot& robot, double tolerance) {
     std::printf("Nearest singularity      none was found from here\n");
     return;
   }
-  std::printf("Nearest singularity      %.6g deg of joint motion away\n", s.nearest.distance[0] / kDegree);
+  const std::string type = singularity_type(robot, s.nearest.singular_q);
+  std::printf("Nearest singularity      %s%.6g deg of joint motion away\n", type.empty() ? "" : (type + ", ").c_str(),
+              s.nearest.distance[0] / kDegree);
   std::printf(
       "                         singular to %g of the largest, the map's tolerance; lost freedoms and sets are judged\n"
       "                         by %g, as the map does: double roots are found to the root of rounding only\n",
@@ -151,7 +154,7 @@ class SingularityJob final : public Job {
     std::vector<io::MapSlice> slices;
     for (const Slice& slice : study_.slices(total)) slices.push_back(evaluated(study_.scenario(), slice));
     io::write_map(folder.file("map.h5"), voxels_of(study_, total), slices);
-    const Json configurations = configurations_json(study_.configurations(total));
+    const Json configurations = configurations_json(study_.configurations(total), study_.scenario().robot);
     folder.write_text("configurations.json", configurations.dump(1) + "\n");
   }
   [[nodiscard]] bool has_files(const io::RunFolder& folder) const override {
@@ -175,7 +178,7 @@ class SingularityJob final : public Job {
                   "Give --format json for all its numbers, or `garra singularity ROBOT --at Q --report FILE.html`.");
     const MapSample s = study_.sample(sample);
     if (a.format == "json")
-      std::printf("%s\n", to_json(s).dump(1).c_str());
+      std::printf("%s\n", to_json(s, study_.scenario().robot).dump(1).c_str());
     else
       print(s, study_.scenario().robot, study_.scenario().measure.tolerance);
   }
