@@ -13,7 +13,7 @@
 
 namespace garra::platform {
 
-/// "converged", "certified", "mode_suspect", "near_singular", "unreachable", "iteration_limit", "invalid_input"
+/// "converged", "certified", "mode_suspect", "near_singular", "stalled", "iteration_limit", "invalid_input"
 [[nodiscard]] const char* to_string(PoseStatus status);
 
 /// Which equations.
@@ -22,11 +22,17 @@ enum class Form {
   kFull,     ///< the paper's 91 coordinates and Lagrange multipliers, (8)
 };
 
+/// The length that turns are scaled with where options give 0: root mean square distance of the platform's anchors from
+/// their mean [m]. Of different platforms, that of the first.
+[[nodiscard]] double characteristic_length(const Platform& platform);
+[[nodiscard]] double characteristic_length(const Platforms& platforms, double asked);
+
 struct InverseOptions {
-  bool frames = false;                 ///< frames, Euler angles and parameters, joint angles of the legs
-  bool limits = false;                 ///< mask and margins
-  bool conditioning = false;           ///< determinant, condition, scaled smallest singular value and its direction
-  double characteristic_length = 0.4;  ///< L that makes radians lengths in `conditioning` [m]
+  bool frames = false;               ///< frames, Euler angles and parameters, joint angles of the legs
+  bool limits = false;               ///< mask and margins
+  bool conditioning = false;         ///< determinant, condition, scaled smallest singular value and its direction
+  double characteristic_length = 0;  ///< L that makes radians lengths in `conditioning` [m]; 0: the platform's own
+  double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this, where `conditioning` is asked for
 };
 
 /// Motion of the platform: (v, w) and (dv/dt, dw/dt), base axes. Either may be empty.
@@ -55,7 +61,7 @@ struct InverseKinematics {
   std::vector<double> universal_margin;  ///< [n,6] [rad]
   std::vector<double> spherical_margin;  ///< [n,6] [rad]
   std::vector<double> clearance;   ///< [n] smallest distance of two legs' surfaces [m]; infinite where not looked at
-  std::vector<PoseStatus> status;  ///< [n] kConverged or kInvalidInput
+  std::vector<PoseStatus> status;  ///< [n] kConverged, kNearSingular (with `conditioning`) or kInvalidInput
 };
 [[nodiscard]] InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                                    const InverseOptions& options = {}, const Device& device = {});
@@ -63,9 +69,9 @@ struct InverseKinematics {
 struct ForwardOptions {
   double tol = 1e-12;  ///< converged: every |length - given| <= tol [m]
   int max_iterations = 40;
-  double near_singular = 1e-4;         ///< near singular: scaled sigma_min <= this
-  double characteristic_length = 0.4;  ///< [m]
-  bool certify = false;                ///< Kantorovich test at the guess, and the uniqueness radius at the solution
+  double near_singular = 1e-4;       ///< near singular: scaled sigma_min <= this
+  double characteristic_length = 0;  ///< [m]; 0: the platform's own
+  bool certify = false;              ///< Kantorovich test at the guess, and the uniqueness radius at the solution
   bool prove_mode = false;  ///< where that does not hold, lead the squares of the lengths on a straight line from those
                             ///< of the guess in certified steps; needs certify
 };
@@ -86,17 +92,22 @@ struct ForwardKinematics {
 
 struct ModeOptions {
   ForwardOptions forward;
-  int starts = 512;  ///< random poses that the iteration starts from, per sample
+  int starts = 512;                   ///< random poses that the iteration starts from at first, per sample
+  int often = 8;                      ///< the starts are doubled until every mode was found this often
+  std::int64_t most_starts = 131072;  ///< per sample; no more than `starts` where that is larger
   std::uint64_t seed = 1;
   double same = 1e-6;  ///< two poses are one where they differ by no more (|dr|, L |turn|) [m]
 };
-/// Assembly modes: every pose found that has the lengths. A solution is certified, and listed once.
+/// Assembly modes: every pose found that has the lengths. A solution is certified, and listed once. Others may exist:
+/// `missing` is an estimate from the modes that were found once or twice (A. Chao, Scand. J. Statist. 11, 1984).
 struct AssemblyModes {
   std::vector<std::int64_t> first;  ///< [n+1] modes of sample i are rows first[i] .. first[i+1] - 1, by height of C
   Poses pose;
   std::vector<PoseStatus> status;  ///< kCertified where the uniqueness radius is positive
   std::vector<double> residual, determinant, sigma_min, uniqueness;
-  std::vector<std::int64_t> found;  ///< per mode: starts that came to it
+  std::vector<std::int64_t> found;   ///< per mode: starts that came to it
+  std::vector<std::int64_t> starts;  ///< [n] that were made
+  std::vector<double> missing;       ///< [n] estimate of the number of modes that were not found
 };
 [[nodiscard]] AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<double>& lengths,
                                            const ModeOptions& options = {}, const Device& device = {});

@@ -47,14 +47,14 @@ struct ForceInput {
 
 struct SimulateOptions {
   Integrator method = Integrator::kRk8;
-  double step = 0.05;                  ///< [s], shortened to meet outputs
-  double until = 0.5;                  ///< [s]
-  std::vector<double> times = {};      ///< outputs, ascending in [0, until]; the end is always given apart
-  bool watch_limits = false;           ///< a sample ends at the first step end beyond a limit
-  double near_singular = 1e-4;         ///< ends below; scaled sigma_min with L = characteristic_length
-  double characteristic_length = 0.4;  ///< [m]
-  double baumgarte = 50;               ///< kHybrid: alpha = beta [1/s]
-  double correct_above = 1e-9;         ///< kHybrid: correct where the constraint error exceeds this
+  double step = 0.05;                ///< [s], shortened to meet outputs
+  double until = 0.5;                ///< [s]
+  std::vector<double> times = {};    ///< outputs, ascending in [0, until]; the end is always given apart
+  bool watch_limits = false;         ///< a sample ends at the first step end beyond a limit
+  double near_singular = 1e-4;       ///< ends below; scaled sigma_min with L = characteristic_length
+  double characteristic_length = 0;  ///< [m]; 0: the platform's own
+  double baumgarte = 50;             ///< kHybrid: alpha = beta [1/s]
+  double correct_above = 1e-9;       ///< kHybrid: correct where the constraint error exceeds this
 };
 
 /// Starts of n samples.

@@ -65,9 +65,9 @@ struct Uncertainty {
 };
 
 struct Allowed {
-  double force = 0;                    ///< |actuator force| <= this [N]; 0: no limit
-  double near_singular = 0.02;         ///< scaled smallest singular value of the length Jacobian >= this
-  double characteristic_length = 0.4;  ///< [m]
+  double force = 0;                  ///< |actuator force| <= this [N]; 0: no limit
+  double near_singular = 0.02;       ///< scaled smallest singular value of the length Jacobian >= this
+  double characteristic_length = 0;  ///< [m]; 0: the platform's own
 };
 
 /// A workspace map: positions of the platform's own frame on a grid, each with orientations drawn per sample.

@@ -128,6 +128,7 @@ nb::dict modes(const Platform& p, const Numbers& lengths, int starts, std::uint6
   out["quaternion"] = taken_poses(std::move(r.pose.quaternion), n, 4);
   out["status"] = taken_as<std::int32_t>(std::move(r.status), {n});
   out["residual"] = taken(std::move(r.residual), {n});
+  out["found"] = taken(std::move(r.found), {n});
   return out;
 }
 

@@ -198,6 +198,25 @@ TEST(PlatformInverseDynamics, MarksASingularPose) {
   EXPECT_EQ(inverse_dynamics({reference_platform("trepa_like")}, yaw, {}, {}).status[0], PoseStatus::kConverged);
 }
 
+TEST(PlatformInverseDynamics, GivesNoForcesWhereThePoseDoesNotDetermineThem) {
+  const Platforms platforms = {reference_platform("trepa_like")};
+  const auto at = [&](double yaw, Form form) {
+    const Poses pose{{0, 0, 1.15}, {std::cos(yaw / 2), 0, 0, std::sin(yaw / 2)}};
+    return inverse_dynamics(platforms, pose, {}, {}, form);
+  };
+  for (const Form form : {Form::kMinimal, Form::kFull}) {
+    const InverseDynamics singular = at(M_PI / 2, form), near = at(M_PI / 2 + 1e-6, form);
+    EXPECT_EQ(singular.status[0], PoseStatus::kNearSingular);
+    EXPECT_GT(singular.condition[0], 1e12);
+    for (const double f : singular.force) EXPECT_TRUE(std::isnan(f));
+    EXPECT_TRUE(std::isnan(singular.spherical_force[0]));
+    // Large, but determined: a million times the ordinary conditioning.
+    EXPECT_EQ(near.status[0], PoseStatus::kNearSingular);
+    EXPECT_LT(near.condition[0], 1e8);
+    for (const double f : near.force) EXPECT_TRUE(std::isfinite(f));
+  }
+}
+
 TEST(PlatformInverseDynamics, LeavesNeighborsOfAPoisonedSampleAlone) {
   const Platforms platforms = {reference_platform("irregular")};
   const Samples clean = moments(9);

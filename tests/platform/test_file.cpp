@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "garra/io/platform_file.hpp"
+#include "garra/platform_dynamics.hpp"
+#include "garra/platform_kinematics.hpp"
 #include "places.hpp"
 #include "platform/files/parts.hpp"
 #include "platform_reference.hpp"
@@ -16,6 +18,7 @@ namespace garra::io {
 namespace {
 
 using platform::Platform;
+using platform::Poses;
 
 std::string data_file(const std::string& name) { return test::source_folder() + "/data/platforms/" + name + ".toml"; }
 
@@ -162,7 +165,7 @@ TEST(PlatformFile, PointsAtTheKeyThatIsWrong) {
   expect_refused(with(text, "[legs]", "[legs]\nstrike = 1"), "p.toml:17:1: legs.strike", "\"stroke\"");
   expect_refused(with(text, "[1.05, 1.85]", "[1.85, 1.05]"), "p.toml:17:1: legs.stroke: the stroke is empty", "");
   expect_refused(with(text, "[1.05, 1.85]", "[1.3, 1.85]"), "p.toml:7:1: the platform", "leg 1: its length at home");
-  expect_refused(without(text, "rod ="), "p.toml:22:1: leg[1].rod: missing", "[legs]");
+  expect_refused(without(text, "rod ="), "p.toml:7:1", "leg 1: rod: the mass is not positive");
   expect_refused(with(text, "axis = [0.6", "axes = [0.6"), "p.toml:26:1: leg[1].axes: unknown key", "\"axis\"");
   expect_refused(with(text, "axis = [0.6691306063588583, 0.7431448254773942, 0]", "axis = [0, 0, 0]"), "p.toml:7:1",
                  "leg 1: the axis of the universal joint is zero");
@@ -171,20 +174,40 @@ TEST(PlatformFile, PointsAtTheKeyThatIsWrong) {
   expect_refused(with(text, "leg_radius", "wall = \"wal\"\nleg_radius"), "p.toml:14:1: platform.wall", "\"wall\"");
 }
 
+TEST(PlatformFile, NeedsNoMassesForKinematics) {
+  const std::string text =
+      "schema = 1\n[platform]\nname = \"p\"\nhome = { position = [0, 0, 0.3] }\n[legs]\nstroke = [0.1, 0.9]\n"
+      "[layout]\nbase_radius = 0.2\nplatform_radius = 0.15\nbase_half_angle = \"15 deg\"\n"
+      "platform_half_angle = \"15 deg\"\n";
+  const Platform p = io::parse_platform(text, "p.toml", {});
+  EXPECT_EQ(p.mass, 0);
+  const Platform again = io::parse_platform(io::platform_toml(p), "again.toml", {});
+  EXPECT_EQ(again.mass, 0);
+  EXPECT_EQ(again.leg[3].upper.mass, 0);
+  const Poses home{{0, 0, 0.3}, {1, 0, 0, 0}};
+  EXPECT_GT(inverse_kinematics({p}, home, {}).lengths[0], 0.3);
+  try {
+    static_cast<void>(inverse_dynamics({p}, home, {}, {}));
+    FAIL() << "forces of a platform without masses";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("forces and motion need its masses"), std::string::npos) << error.what();
+  }
+}
+
 TEST(PlatformFile, SaysAllThatIsWrong) {
   std::string text = content_of(data_file("trepa_like"));
   text =
       with(with(with(text, "mass = 25", "mass = -1"), "leg_radius", "wall = \"wal\"\nleg_radius"), "com = ", "con = ");
   const std::string message = refusal(text);
   for (const char* part :
-       {"p.toml:10:1: platform.mass: must be above 0 kg", "p.toml:14:1: platform.wall: unknown value",
+       {"p.toml:10:1: platform.mass: must be at least 0 kg", "p.toml:14:1: platform.wall: unknown value",
         "legs.tube.con: unknown key\n  Did you mean \"com\"?"})
     EXPECT_NE(message.find(part), std::string::npos) << message;
   const std::string layout =
       "schema = 1\n[platform]\nname = \"p\"\nmass = 1\ninertia = [1, 1, 1]\n"
       "home = { position = [0, 0, 1] }\n[layout]\nbase_radius = 1\n";
   const std::string missing = refusal(layout);
-  for (const char* key : {"legs.stroke", "legs.tube", "legs.rod", "layout.platform_radius", "layout.base_half_angle"})
+  for (const char* key : {"legs.stroke", "layout.platform_radius", "layout.base_half_angle"})
     EXPECT_NE(missing.find(std::string(key) + ": missing"), std::string::npos) << missing;
   EXPECT_EQ(missing.find("axis"), std::string::npos) << missing;
 }

@@ -353,7 +353,7 @@ TEST(PlatformForwardKinematics, EndsWithTheGivenLengthsWhereverItStartsOrSaysTha
     double off = 0;
     for (std::size_t k = 0; k < 6; ++k) off = std::max(off, std::abs(lengths[6 * i + k] - r.lengths[6 * i + k]));
     EXPECT_NEAR(got.residual[i], off, 1e-14);
-    const bool claimed = got.status[i] < PoseStatus::kUnreachable;
+    const bool claimed = got.status[i] < PoseStatus::kStalled;
     EXPECT_EQ(claimed, got.residual[i] <= 1e-12) << i;
     reached += claimed ? 1 : 0;
     elsewhere += claimed && std::abs(got.pose.position[3 * i] - r.pose.position[3 * i]) > 1e-6 ? 1 : 0;
@@ -385,12 +385,12 @@ TEST(PlatformForwardKinematics, SaysThatTheIterationLimitEndedIt) {
   }
 }
 
-TEST(PlatformForwardKinematics, SaysThatLengthsAreUnreachableAndHoldsAPoseNoWorseThanTheGuess) {
+TEST(PlatformForwardKinematics, StandsStillAtLengthsThatNoPoseHasAndHoldsAPoseNoWorseThanTheGuess) {
   const Platform p = reference_platform("trepa_like");
   const Poses guess{{p.home[0], p.home[1], p.home[2]}, {1, 0, 0, 0}};
   const std::vector<double> impossible = {0.2, 3, 0.2, 3, 0.2, 3};
   const ForwardKinematics got = forward_kinematics({p}, impossible, guess);
-  EXPECT_EQ(got.status[0], PoseStatus::kUnreachable) << to_string(got.status[0]);
+  EXPECT_EQ(got.status[0], PoseStatus::kStalled) << to_string(got.status[0]);
   EXPECT_GT(got.residual[0], 0.1);
   const auto squares = [&](const Poses& at) {
     const std::vector<double> lengths = inverse_kinematics({p}, at, {}).lengths;
@@ -409,6 +409,33 @@ TEST(PlatformForwardKinematics, SaysThatLengthsAreUnreachableAndHoldsAPoseNoWors
       EXPECT_GT(squares(beside), squares(got.pose)) << k;
     }
   }
+}
+
+TEST(PlatformInverseKinematics, IsNearSingularAtAYawOfNinetyDegreesWhereConditioningIsAsked) {
+  const Platform p = reference_platform("trepa_like");
+  const Poses yawed{{p.home[0], p.home[1], p.home[2]}, {std::sqrt(0.5), 0, 0, std::sqrt(0.5)}};
+  InverseOptions options;
+  EXPECT_EQ(inverse_kinematics({p}, yawed, {}, options).status[0], PoseStatus::kConverged);
+  options.conditioning = true;
+  const InverseKinematics got = inverse_kinematics({p}, yawed, {}, options);
+  EXPECT_EQ(got.status[0], PoseStatus::kNearSingular);
+  EXPECT_TRUE(std::isfinite(got.lengths[0]));
+}
+
+TEST(PlatformInverseKinematics, ScalesTurnsByThePlatformsOwnSize) {
+  Platform p = reference_platform("trepa_like");  // anchors on a circle of 0.4 m, 0.04 m below C
+  EXPECT_NEAR(characteristic_length(p), 0.4, 1e-3);
+  InverseOptions options;
+  options.conditioning = true;
+  const auto condition = [&] {
+    return inverse_kinematics({p}, {{p.home[0], p.home[1], p.home[2]}, {1, 0, 0, 0}}, {}, options).condition[0];
+  };
+  const double large = condition();
+  for (Leg& leg : p.leg) leg.base = 0.1 * leg.base, leg.anchor = 0.1 * leg.anchor;
+  p.home = 0.1 * p.home;
+  EXPECT_NEAR(condition(), large, 1e-9 * large);  // a machine of a tenth of the size is as well conditioned
+  options.characteristic_length = 0.4;
+  EXPECT_GT(condition(), 5 * large);
 }
 
 TEST(PlatformForwardKinematics, IsNearSingularAtAYawOfNinetyDegrees) {

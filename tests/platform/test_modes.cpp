@@ -373,6 +373,37 @@ TEST(PlatformAssemblyModes, OfLengthsThatAreNoneAreNone) {
   EXPECT_TRUE(assembly_modes({p}, {0.2, 3, 0.2, 3, 0.2, 3}).status.empty());
 }
 
+/// Dietmaier's platform: forty real poses, the most that six lengths can have, are there.
+TEST(AssemblyModes, OfDietmaiersPlatformAreAllForty) {
+  const nlohmann::json from = test::platform_reference("forty_poses");
+  Platform p = reference_platform("trepa_like");
+  for (std::size_t i = 0; i < 6; ++i) {
+    Leg& leg = p.leg[i];
+    leg.base = test::vector_of<3>(from.at("base").at(i));
+    leg.anchor = test::vector_of<3>(from.at("anchor").at(i));
+    leg.axis = {{0, 0.6, 0.8}};
+  }
+  const auto lengths = from.at("lengths").get<std::vector<double>>();
+  const AssemblyModes got = assembly_modes({p}, lengths);
+  ASSERT_EQ(got.status.size(), 40u);
+  EXPECT_GT(got.starts[0], ModeOptions{}.starts);
+  EXPECT_GE(*std::min_element(got.found.begin(), got.found.end()), ModeOptions{}.often);
+  EXPECT_EQ(got.missing[0], 0);
+  const std::vector<double> have = inverse_kinematics({p}, got.pose, {}).lengths;
+  for (std::size_t i = 0; i < 40; ++i)
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_NEAR(have[6 * i + k], lengths[k], 2e-12);
+  // Where the starts end before that, the modes found once and twice tell that others exist.
+  ModeOptions few;
+  few.starts = 64, few.most_starts = 64;
+  const AssemblyModes part = assembly_modes({p}, lengths, few);
+  EXPECT_EQ(part.starts[0], 64);
+  const auto once = std::count(part.found.begin(), part.found.end(), 1),
+             twice = std::count(part.found.begin(), part.found.end(), 2);
+  EXPECT_LT(part.status.size(), 40u);
+  EXPECT_DOUBLE_EQ(part.missing[0], static_cast<double>(once * (once - 1)) / static_cast<double>(2 * (twice + 1)));
+  EXPECT_GT(part.missing[0], 1);
+}
+
 /// A 6-3: pairs of legs meet in three joint centers of the platform. All real modes are those of a brute-force search
 /// by other means (data/reference/README.md), and certified.
 TEST(AssemblyModes, OfThe63AreThoseOfABruteForceSearch) {

@@ -137,6 +137,7 @@ Checked by_hand(const Scenario& s, std::map<std::string, std::vector<double>> x,
   }
   InverseOptions options;
   options.limits = options.conditioning = true;
+  options.characteristic_length = characteristic_length(s.platform);  // of the nominal one, for all samples
   const InverseKinematics ik = inverse_kinematics({p}, path.pose, motion, options, kOne);
   const InverseDynamics id = inverse_dynamics({p}, path.pose, motion, wrench, Form::kMinimal, kOne);
   Checked c;
@@ -269,6 +270,26 @@ TEST(PlatformStudy, CountsNumbersThatAreNotFiniteAsUnsolved) {
   const auto total = total_of(study, 1024, {Executor::kLanes, 1});
   EXPECT_EQ(garra::study::unsolved_share(study.verdicts(total)), 1);
   EXPECT_TRUE(std::isnan(study.estimate(total).probability));
+}
+
+TEST(PlatformStudy, HasNoIntervalWhereAllNodesWereComputedAndNothingIsDrawn) {
+  Scenario s = scenario();
+  s.kind = garra::platform::Study::kMap;
+  s.uncertain = {};
+  for (auto& d : s.uncertain.payload_com) d = garra::study::Distribution::constant(0);
+  s.map = {{{-0.4, 0, 0.9}}, {{0.4, 0, 1.6}}, {5, 1, 5}, 1, 0, 0};
+  s.plan.keep = "none";
+  for (const double turn : {0.0, 0.3}) {
+    s.map.turn = turn;
+    const PlatformStudy study(s);
+    const auto total = total_of(study, 1024, {Executor::kLanes, 1});
+    const garra::study::Estimate e = study.estimate(total);
+    EXPECT_EQ(study.every_node_is_known(total), turn == 0);
+    EXPECT_GT(e.probability, 0);
+    EXPECT_LT(e.probability, 1);
+    EXPECT_EQ(e.interval.low == e.probability && e.interval.high == e.probability, turn == 0);
+    EXPECT_EQ(nlohmann::json::parse(study.summary(total, "samples"))["map"]["exact"], turn == 0);
+  }
 }
 
 TEST(PlatformStudy, MapsAWorkspaceNodeByNode) {

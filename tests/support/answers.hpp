@@ -90,7 +90,7 @@ namespace garra::test {
   return every_member(m, Member{"first", &T::first}, Member{"pose", &T::pose}, Member{"status", &T::status},
                       Member{"residual", &T::residual}, Member{"determinant", &T::determinant},
                       Member{"sigma_min", &T::sigma_min}, Member{"uniqueness", &T::uniqueness},
-                      Member{"found", &T::found});
+                      Member{"found", &T::found}, Member{"starts", &T::starts}, Member{"missing", &T::missing});
 }
 
 [[nodiscard]] inline Answer answer_of(const platform::InverseDynamics& d) {

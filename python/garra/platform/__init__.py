@@ -61,7 +61,7 @@ class ForwardKinematics(Summary):
     _modes: Callable[..., Modes] | None = field(default=None, repr=False, compare=False)
 
     def modes(self, *, starts: int = 512, seed: int = 1) -> Modes:
-        """Every pose found that has these lengths; of one set of lengths, as Platform.modes()."""
+        """Poses that have these lengths; of one set of lengths, as Platform.modes()."""
         return self._modes(starts=starts, seed=seed)
 
 
@@ -75,6 +75,8 @@ class Modes(Summary):
     quaternion: np.ndarray
     status: np.ndarray
     residual: np.ndarray
+    found: np.ndarray
+    """[m] starts that came to each; others may exist where one was found seldom"""
 
 
 class Platform:
@@ -134,8 +136,9 @@ class Platform:
         self, lengths: Any, guess: tuple[Any, Any] | None = None, *, certify: bool = False, device: str = "cpu",
         threads: int = 0,
     ) -> ForwardKinematics:  # fmt: skip
-        """Pose of lengths [..., 6] nearest to the guess (position, quaternion), None the home pose. certify: proves that
-        it is the guess's own assembly mode, or says that it could not.
+        """A pose that has the lengths [..., 6], by Newton's iteration from the guess (position, quaternion), None the
+        home pose. It may belong to another assembly mode than the guess; certify: proves that it does not, or says that
+        it could not.
 
         Arrays of torch, CuPy or JAX that are on a GPU stay there, whatever `device` says (docs/gpu-arrays.md).
         """
@@ -192,7 +195,7 @@ class Platform:
         return dynamics.simulate(self._core, given, times, method, step, watch_limits, device, threads)
 
     def modes(self, lengths: Any, *, starts: int = 512, seed: int = 1) -> Modes:
-        """Every pose found that has the lengths [6], from `starts` random ones."""
+        """Every pose found that has the lengths [6], from `starts` random ones, doubled until each was found 8 times."""
         from garra import _core
         from garra.arguments import seed_of, whole
         from garra.batch import Batch

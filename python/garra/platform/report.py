@@ -65,6 +65,7 @@ def _headline(summary: Table) -> Table:
     return {
         "known": known,
         **{key: words.percent(p[key] if known else None, decimals) for key in ("probability", "low", "high")},
+        "exact": bool(summary.get("map", {}).get("exact", False)),
         "failures": failures,
         "worst": outcomes.outcome(summary, worst).label if counts[worst] else "",
         "worst_share": words.share(counts[worst], failures),

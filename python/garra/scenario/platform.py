@@ -145,7 +145,7 @@ class Allowed(Table):
     near_singular: Quantity | None = None
     """scaled smallest singular value of the length Jacobian; default 0.02"""
     characteristic_length: Quantity | None = None
-    """what scales it; default 0.4"""
+    """what scales it"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@
 #include "garra/systems/platform/inverse_ops.hpp"
 #include "platform/batch/forward_ops.hpp"
 #include "platform/batch/full_ops.hpp"
+#include "platform/batch/poses.hpp"
 
 namespace garra::platform {
 
@@ -74,16 +75,16 @@ void found_by(const Op& op, const Given& guess, const Array& lengths, const std:
       out);
 }
 
-void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& options, Form form,
-              const DeviceFound& to) {
+void poses_of(const Given& guess, const Array& lengths, const ForwardOptions& asked, Form form, const DeviceFound& to) {
   using batch::device_column;
-  check_proofs(options);
-  if (form == Form::kFull && options.certify)
+  check_proofs(asked);
+  if (form == Form::kFull && asked.certify)
     throw Error(ExitCode::kUsage, "the full form of forward kinematics proves nothing", "Use the minimal form.");
   if (!has_rows(guess)) return;
   std::vector<batch::DeviceColumn> out = {device_column(to.position, 3),   device_column(to.quaternion, 4),
                                           device_column(to.residual, 1),   device_column(to.sigma_min, 1),
                                           device_column(to.iterations, 1), device_column(to.status, 1)};
+  const ForwardOptions options = scaled_options(asked, {guess.platform});
   if (form == Form::kFull) return found_by(full_forward_op(options), guess, lengths, out);
   if (!options.certify) return found_by(forward_op(options), guess, lengths, out);
   out.push_back(device_column(to.uniqueness, 1));
@@ -96,7 +97,8 @@ void details_of(const Given& given, double characteristic_length, const DeviceDe
   const batch::DeviceColumn largest{nullptr, 1}, apart{nullptr, 6};
   // In the order of PoseDetailOp::Out.
   run_on_poses(
-      PoseDetailOp{characteristic_length, limits_of(given.platform)}, given, {},
+      PoseDetailOp{platform::characteristic_length({given.platform}, characteristic_length), limits_of(given.platform)},
+      given, {},
       {device_column(to.leg_vector, 18), device_column(to.leg_quaternion, 24), device_column(to.leg_euler313, 18),
        device_column(to.universal_angles, 12), device_column(to.determinant, 1), device_column(to.sigma_min, 1),
        largest, device_column(to.free_motion, 6), device_column(to.stroke_margin, 6),
@@ -107,7 +109,8 @@ void details_of(const Given& given, double characteristic_length, const DeviceDe
 
 void forces_of(const Given& given, const DeviceMotion& motion, const Array& wrench, Form form, const DeviceForces& to) {
   using batch::device_column;
-  const double length = InverseOptions{}.characteristic_length;
+  require_masses(given.platform);
+  const double length = characteristic_length(given.platform);
   const std::vector<batch::DeviceColumn> in = {device_column(motion.velocity, 6), device_column(motion.acceleration, 6),
                                                device_column(wrench, 6)};
   std::vector<batch::DeviceColumn> out = {device_column(to.force, 6), device_column(to.spherical_force, 18),
@@ -124,6 +127,7 @@ void forces_of(const Given& given, const DeviceMotion& motion, const Array& wren
 void accelerations_of(const Given& given, const Array& velocity, const Array& force, const Array& wrench, Form form,
                       const DeviceAccelerations& to) {
   using batch::device_column;
+  require_masses(given.platform);
   const std::vector<batch::DeviceColumn> in = {device_column(velocity, 6), needed_column(force, 6, "force"),
                                                device_column(wrench, 6)},
                                          out = {device_column(to.acceleration, 6), device_column(to.kinetic, 1),

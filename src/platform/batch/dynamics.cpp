@@ -2,16 +2,12 @@
 #include "garra/platform_dynamics.hpp"
 #include "platform/batch/dynamics_ops.hpp"
 #include "platform/batch/full.hpp"
+#include "platform/batch/poses.hpp"
 #include "platform/batch/rows_run.hpp"
 
 namespace garra::platform {
 
 namespace {
-
-constexpr double kCharacteristicLength = 0.4;  // [m], as InverseOptions has it
-
-// The quaternions are checked against this number, so that one array alone cannot set it.
-std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 
 void check_poses(const Poses& poses) {
   check_rows("position", poses.position, rows_of(poses), 3);
@@ -24,6 +20,7 @@ InverseDynamics inverse_dynamics(const Platforms& platforms, const Poses& poses,
                                  const std::vector<double>& wrench, Form form, const Device& device) {
   if (form == Form::kFull) return inverse_dynamics_full(platforms, poses, motion, wrench, device);
   const std::int64_t n = rows_of(poses);
+  require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", motion.velocity, n, 6, true);
   check_rows("acceleration", motion.acceleration, n, 6, true);
@@ -38,7 +35,7 @@ InverseDynamics inverse_dynamics(const Platforms& platforms, const Poses& poses,
       {room(out.force, n, 6), room(out.spherical_force, n, 18), room(out.universal_force, n, 18),
        room(out.universal_moment, n, 6), room(out.power_balance, n, 1), room(out.condition, n, 1), room(status, n, 1)},
       device};
-  run_rows(InverseDynamicsOp{kCharacteristicLength}, job);
+  run_rows(InverseDynamicsOp{characteristic_length(platforms, 0)}, job);
   out.status = statuses(status);
   return out;
 }
@@ -48,6 +45,7 @@ ForwardDynamics forward_dynamics(const Platforms& platforms, const Poses& poses,
                                  const Device& device) {
   if (form == Form::kFull) return forward_dynamics_full(platforms, poses, velocity, force, wrench, device);
   const std::int64_t n = rows_of(poses);
+  require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", velocity, n, 6, true);
   check_rows("force", force, n, 6);

@@ -46,6 +46,18 @@ GARRA_HD S judged(const MaskOf<S>& valid, const MaskOf<S>& near_singular, Answer
 }
 
 inline constexpr double kNearSingularLimit = 1e-4;  ///< near singular: scaled sigma_min <= this
+inline constexpr double kNoForces = 1e12;           ///< conditioning beyond which forces are rounding, and become NaN
+
+/// What is given of forces that a singular pose does not determine: none, and what is no force is kept.
+template <class S, class Answer>
+GARRA_HD S judged_forces(const MaskOf<S>& valid, const SigmaRange<S>& sigma, Answer& answer) {
+  const S condition = sigma.largest / sigma.smallest;
+  answer.condition = condition;
+  const S status = judged<S>(valid, sigma.smallest <= S(kNearSingularLimit), answer);
+  blank_unless<S>(!(condition > S(kNoForces)), answer);
+  answer.condition = select(valid, condition, S(__builtin_nan("")));
+  return status;
+}
 
 struct InverseDynamicsOp {
   double characteristic_length;  ///< that makes radians lengths in the singular values [m]
@@ -86,8 +98,7 @@ struct InverseDynamicsOp {
     });
     // The columns that (5) is solved with are the rows of the length Jacobian: no second evaluation of the legs.
     const SigmaRange<S> sigma = sigma_range(transpose(e.directions), S(characteristic_length));
-    out.condition = sigma.largest / sigma.smallest;
-    const S status = judged<S>(is_valid(in, in.place), sigma.smallest <= S(kNearSingularLimit), out);
+    const S status = judged_forces<S>(is_valid(in, in.place), sigma, out);
     return {out, status};
   }
 };

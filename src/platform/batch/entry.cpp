@@ -4,7 +4,7 @@
 
 #include "garra/chain.hpp"
 #include "garra/core/factor.hpp"
-#include "garra/platform.hpp"
+#include "garra/platform_kinematics.hpp"
 #include "garra/systems/platform/legs.hpp"
 
 namespace garra::platform {
@@ -38,11 +38,15 @@ std::string leg_name(std::size_t i) { return "leg " + std::to_string(i + 1); }
   refuse(p, leg_name(i) + ": " + what, remedy);
 }
 
+constexpr const char* kMassRemedy =
+    "Give the masses of the platform and of all tubes and rods in kg, or none of them for kinematics only.";
+
 void check_link(const Platform& p, std::size_t i, const char* name, const Link& link) {
   const std::string of = std::string(name) + ": ";
   if (!std::isfinite(link.mass) || !std::isfinite(link.com) || !finite(link.inertia))
     refuse_leg(p, i, of + "a number is not finite");
-  if (!(link.mass > 0)) refuse_leg(p, i, of + "the mass is not positive", "Give it in kg.");
+  if (!(link.mass >= 0) || (link.mass == 0) != (p.mass == 0))
+    refuse_leg(p, i, of + "the mass is not positive", kMassRemedy);
   Mat3<double> inertia = Mat3<double>::zero();
   for (int k = 0; k < 3; ++k) inertia(k, k) = link.inertia[k];
   if (!chain::is_inertia(inertia, true)) {
@@ -119,8 +123,7 @@ void share_joints(Platform& p, const Vec3<double> (&base)[kLegs], const Vec3<dou
 double regularity(const Model<double>& m, const Place<double>& home) {
   const Mat3<double> A = rotation_of(home.p);
   double reach = 0;
-  // Turns become lengths of this lever; the characteristic length of 0.4 m would make the verdict depend on the robot's
-  // scale.
+  // Turns become lengths of this lever.
   for (const LegForm<double>& leg : m.leg) reach = std::max(reach, size_of(leg.anchor));
   Mat<double, 6, 6> J;
   for (int i = 0; i < kLegs; ++i) {
@@ -143,8 +146,11 @@ void check_home(const Platform& p) {
   for (std::size_t i = 0; i < p.leg.size(); ++i) {
     const LegVector<double> l = leg_vector<double>(m.leg[i], home.r, A);
     if (!(l.length >= p.leg[i].length_min && l.length <= p.leg[i].length_max)) {
-      refuse_leg(p, i, "its length at home is " + std::to_string(l.length) + " m, out of the stroke",
-                 "Choose another home pose or stroke.");
+      refuse_leg(p, i,
+                 "its length at home is " + std::to_string(l.length) + " m, out of the stroke, " +
+                     std::to_string(p.leg[i].length_min) + " to " + std::to_string(p.leg[i].length_max) + " m",
+                 p.leg[i].length_min > 50 * l.length ? "Write the stroke in meters, or with its unit: \"88 mm\"."
+                                                     : "Choose another home pose or stroke.");
     }
     if (!(size_of(cross(l.z, p.leg[i].axis)) > kParallel)) {
       refuse_leg(p, i, "the axis of its universal joint is parallel to the leg at home",
@@ -162,7 +168,7 @@ void check_home(const Platform& p) {
 Platform checked(const Platform& platform) {
   Platform p = platform;
   if (!std::isfinite(p.mass) || !finite(p.inertia)) refuse(p, "mass or inertia is not finite");
-  if (!(p.mass > 0)) refuse(p, "the mass is not positive", "Give it in kg.");
+  if (!(p.mass >= 0)) refuse(p, "the mass is not positive", kMassRemedy);
   if (!chain::is_inertia(p.inertia, true)) {
     refuse(p,
            "no body has this inertia: it is not symmetric, or a principal moment is negative or above the sum of the "
@@ -193,6 +199,22 @@ Platform checked(const Platform& platform) {
   // Last: it needs unit vectors and legs that are known to have a frame.
   check_home(p);
   return p;
+}
+
+void require_masses(const Platform& platform) {
+  if (!(platform.mass > 0)) refuse(platform, "forces and motion need its masses", kMassRemedy);
+}
+
+double characteristic_length(const Platform& platform) {
+  Vec3<double> mean = Vec3<double>::zero();
+  for (const Leg& leg : platform.leg) mean += (1.0 / kLegs) * leg.anchor;
+  double squares = 0;
+  for (const Leg& leg : platform.leg) squares += dot(leg.anchor - mean, leg.anchor - mean);
+  return std::sqrt(squares / kLegs);
+}
+
+double characteristic_length(const Platforms& platforms, double asked) {
+  return asked > 0 || platforms.empty() ? asked : characteristic_length(platforms.front());
 }
 
 Platform with_payload(const Platform& platform, double mass, const Vec3<double>& com, const Mat3<double>& inertia) {

@@ -10,6 +10,13 @@ namespace garra::platform {
 /// Largest number of steps of a path of proof: it spans many times what Newton's method does from the same guess.
 inline constexpr int kProofSteps = 64;
 
+/// With a characteristic length.
+inline ForwardOptions scaled_options(ForwardOptions o, const Platforms& platforms) {
+  o.characteristic_length = characteristic_length(platforms, o.characteristic_length);
+  return o;
+}
+
+/// Of scaled_options().
 inline ForwardOp forward_op(const ForwardOptions& o) {
   return {{o.tol, static_cast<double>(o.max_iterations)}, o.characteristic_length, o.near_singular};
 }

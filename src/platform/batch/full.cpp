@@ -1,6 +1,7 @@
 // Forward kinematics in the full form.
 #include "platform/batch/full.hpp"
 
+#include "platform/batch/forward_ops.hpp"
 #include "platform/batch/forward_rows.hpp"
 #include "platform/batch/full_ops.hpp"
 
@@ -10,7 +11,8 @@ ForwardKinematics forward_kinematics_full(const Platforms& platforms, const std:
                                           const Poses& guess, const ForwardOptions& options, const Device& device) {
   if (options.certify || options.prove_mode)
     throw Error(ExitCode::kUsage, "the full form of forward kinematics proves nothing", "Use the minimal form.");
-  return run_forward(full_forward_op(options), forward_job(platforms, lengths, guess, device));
+  return run_forward(full_forward_op(scaled_options(options, platforms)),
+                     forward_job(platforms, lengths, guess, device));
 }
 
 }  // namespace garra::platform

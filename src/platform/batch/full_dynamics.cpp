@@ -18,6 +18,7 @@ void check_poses(const Poses& poses) {
 InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& poses, const Motion& motion,
                                       const std::vector<double>& wrench, const Device& device) {
   const std::int64_t n = rows_of(poses);
+  require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", motion.velocity, n, 6, true);
   check_rows("acceleration", motion.acceleration, n, 6, true);
@@ -32,7 +33,7 @@ InverseDynamics inverse_dynamics_full(const Platforms& platforms, const Poses& p
                      room(to.universal_moment, n, 6), room(to.multipliers, n, kFullCoordinates),
                      room(to.power_balance, n, 1), room(to.condition, n, 1), room(status, n, 1)},
                     device};
-  run_rows(FullInverseDynamicsOp{InverseOptions{}.characteristic_length}, job);
+  run_rows(FullInverseDynamicsOp{characteristic_length(platforms, 0)}, job);
   to.status = statuses(status);
   return to;
 }
@@ -41,6 +42,7 @@ ForwardDynamics forward_dynamics_full(const Platforms& platforms, const Poses& p
                                       const std::vector<double>& velocity, const std::vector<double>& force,
                                       const std::vector<double>& wrench, const Device& device) {
   const std::int64_t n = rows_of(poses);
+  require_masses(platforms);
   check_poses(poses);
   check_rows("velocity", velocity, n, 6, true);
   check_rows("force", force, n, 6);

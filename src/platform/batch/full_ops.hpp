@@ -97,8 +97,7 @@ struct FullInverseDynamicsOp {
           fma(out.force[i], dot(legs.leg[i].z, joint_velocity(legs.leg[i], in.twist)), out.power_balance);
     }
     const SigmaRange<S> sigma = sigma_range(length_jacobian(legs), S(characteristic_length));
-    out.condition = sigma.largest / sigma.smallest;
-    const S status = judged<S>(is_valid(in, in.place), sigma.smallest <= S(kNearSingularLimit), out);
+    const S status = judged_forces<S>(is_valid(in, in.place), sigma, out);
     return {out, status};
   }
 };

@@ -63,7 +63,7 @@ void fill_details(const Platforms& platforms, const InverseOptions& options, Row
              room_if(l, to.stroke_margin, n, 6),    room_if(l, to.universal_margin, n, 6),
              room_if(l, to.spherical_margin, n, 6), room_if(l, apart, n, 6),
              room_if(l, to.clearance, n, 1)};
-  run_rows(DetailOp{options.characteristic_length}, job);
+  run_rows(DetailOp{characteristic_length(platforms, options.characteristic_length)}, job);
   for (std::size_t row = 0; row < sigma_max.size(); ++row) to.condition.push_back(sigma_max[row] / to.sigma_min[row]);
   if (l) fill_masks(limits, apart, to);
 }
@@ -91,8 +91,10 @@ InverseKinematics inverse_kinematics(const Platforms& platforms, const Poses& po
   to.status.assign(static_cast<std::size_t>(n), PoseStatus::kConverged);
   for (std::int64_t i = 0; i < n; ++i) {
     // The kernels compute bad rows like any other; what came out of them is overwritten here.
+    const auto row = static_cast<std::size_t>(i);
+    if (!to.sigma_min.empty() && to.sigma_min[row] <= options.near_singular) to.status[row] = PoseStatus::kNearSingular;
     if (usable(poses, i) && finite(motion.velocity, i, 6) && finite(motion.acceleration, i, 6)) continue;
-    to.status[static_cast<std::size_t>(i)] = PoseStatus::kInvalidInput;
+    to.status[row] = PoseStatus::kInvalidInput;
     blank_row(to, i);
   }
   return to;

@@ -25,14 +25,15 @@ void certify(const RowsJob& job, const ForwardOptions& options, ForwardKinematic
 }  // namespace
 
 const char* to_string(PoseStatus status) {
-  constexpr const char* kNames[] = {"converged",   "certified",       "mode_suspect", "near_singular",
-                                    "unreachable", "iteration_limit", "invalid_input"};
+  constexpr const char* kNames[] = {"converged", "certified",       "mode_suspect", "near_singular",
+                                    "stalled",   "iteration_limit", "invalid_input"};
   return kNames[static_cast<int>(status)];
 }
 
 ForwardKinematics forward_kinematics(const Platforms& platforms, const std::vector<double>& lengths, const Poses& guess,
-                                     const ForwardOptions& options, const Device& device) {
-  check_proofs(options);
+                                     const ForwardOptions& given, const Device& device) {
+  check_proofs(given);
+  const ForwardOptions options = scaled_options(given, platforms);
   const RowsJob job = forward_job(platforms, lengths, guess, device);
   ForwardKinematics to = run_forward(forward_op(options), job);
   if (options.certify) certify(job, options, to);

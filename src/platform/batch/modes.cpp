@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 #include <numeric>
 
@@ -64,60 +65,66 @@ Quaternion<double> quaternion_of(const Poses& poses, std::size_t row) {
 }
 
 /// The larger of |dr| and L times the angle between two poses.
-double distance(const Poses& poses, std::size_t a, std::size_t b, double L) {
-  const Quaternion<double> p = quaternion_of(poses, a), q = quaternion_of(poses, b);
-  const double apart = std::min(norm(p - q), norm(p + q));  // of unit quaternions: twice the sine of a quarter
-  return std::max(norm(position_of(poses, a) - position_of(poses, b)), 4 * L * std::asin(std::min(1.0, apart / 2)));
+double distance(const Place<double>& a, const Place<double>& b, double L) {
+  const double apart = std::min(norm(a.p - b.p), norm(a.p + b.p));  // of unit quaternions: twice the sine of a quarter
+  return std::max(norm(a.r - b.r), 4 * L * std::asin(std::min(1.0, apart / 2)));
 }
 
 /// One pose of the different ones that a search has found.
 struct Mode {
-  std::size_t row;     // of the start with the least residual
+  Place<double> place;  ///< of the start with the least residual
+  double residual;
   std::int64_t found;  ///< starts that came to it
 };
 
-/// The different poses among the rows first .. last - 1 of a search, by height of C.
-std::vector<Mode> different(const ForwardKinematics& of, std::size_t first, std::size_t last,
-                            const ModeOptions& options) {
+/// What is known of one sample.
+struct Found {
+  std::int64_t sample, starts = 0;
   std::vector<Mode> modes;
-  for (std::size_t row = first; row < last; ++row) {
-    if (!(of.residual[row] <= options.forward.tol)) continue;
-    // Greedy, against the best start of each mode so far: poses of one mode agree to the tolerance, far below `same`.
-    const auto known = std::find_if(modes.begin(), modes.end(), [&](const Mode& mode) {
-      return distance(of.pose, mode.row, row, options.forward.characteristic_length) <= options.same;
-    });
-    if (known == modes.end()) {
-      modes.push_back({row, 1});
-      continue;
-    }
-    ++known->found;
-    if (of.residual[row] < of.residual[known->row]) known->row = row;
-  }
-  // By height, as the order of finding depends on the draws; stable, so that equal heights keep it.
-  std::stable_sort(modes.begin(), modes.end(), [&](const Mode& a, const Mode& b) {
-    return of.pose.position[3 * a.row + 2] < of.pose.position[3 * b.row + 2];
+};
+
+/// Adds an end of the search to the modes.
+void merge(const Mode& end, const ModeOptions& options, std::vector<Mode>& modes) {
+  // Greedy, against the best start of each mode so far: poses of one mode agree to the tolerance, far below `same`.
+  const auto known = std::find_if(modes.begin(), modes.end(), [&](const Mode& mode) {
+    return distance(mode.place, end.place, options.forward.characteristic_length) <= options.same;
   });
-  return modes;
+  if (known == modes.end()) {
+    modes.push_back(end);
+    return;
+  }
+  ++known->found;
+  if (end.residual < known->residual) known->place = end.place, known->residual = end.residual;
 }
 
 struct Query {
   const Platforms& platforms;
   const std::vector<double>& lengths;
-  const ModeOptions& options;
+  ModeOptions options;
   const Device& device;
 };
 
-/// Samples first .. last - 1, which share their platform.
-void search(const Query& query, std::int64_t first, std::int64_t last, AssemblyModes& to) {
+/// True where more starts may find more modes.
+bool goes_on(const Found& of, const ModeOptions& options) {
+  if (of.starts >= options.most_starts) return false;
+  // Lengths that no pose has are tried a few times longer.
+  if (of.modes.empty()) return of.starts < std::int64_t{options.often} * options.starts;
+  return std::any_of(of.modes.begin(), of.modes.end(), [&](const Mode& m) { return m.found < options.often; });
+}
+
+/// As many further starts for each of the samples begin .. end - 1, which share their platform.
+void search(const Query& query, std::int64_t more, std::vector<Found>::iterator begin,
+            std::vector<Found>::iterator end) {
   const ModeOptions& options = query.options;
-  const Platforms platform = {query.platforms[query.platforms.size() > 1 ? static_cast<std::size_t>(first) : 0]};
+  const Platforms platform = {
+      query.platforms[query.platforms.size() > 1 ? static_cast<std::size_t>(begin->sample) : 0]};
   Poses starts;
   std::vector<double> wanted;
-  for (std::int64_t sample = first; sample < last; ++sample) {
-    const double* own = query.lengths.data() + 6 * sample;
+  for (auto of = begin; of != end; ++of) {
+    const double* own = query.lengths.data() + 6 * of->sample;
     const Box box = box_of(platform.front(), own);
-    for (std::int64_t start = 0; start < options.starts; ++start) {
-      append_start(box, draw(options.seed, sample, start), starts);
+    for (std::int64_t start = of->starts; start < of->starts + more; ++start) {
+      append_start(box, draw(options.seed, of->sample, start), starts);
       wanted.insert(wanted.end(), own, own + 6);
     }
   }
@@ -125,15 +132,57 @@ void search(const Query& query, std::int64_t first, std::int64_t last, AssemblyM
   ForwardOptions plain = options.forward;
   plain.certify = plain.prove_mode = false;
   const ForwardKinematics ends = forward_kinematics(platform, wanted, starts, plain, query.device);
-  for (std::int64_t sample = first; sample < last; ++sample) {
-    const auto begin = static_cast<std::size_t>((sample - first) * options.starts);
-    for (const Mode& mode : different(ends, begin, begin + static_cast<std::size_t>(options.starts), options)) {
-      for (int k = 0; k < 3; ++k) to.pose.position.push_back(position_of(ends.pose, mode.row)[k]);
-      for (int k = 0; k < 4; ++k) to.pose.quaternion.push_back(quaternion_of(ends.pose, mode.row)[k]);
-      to.found.push_back(mode.found);
-    }
-    to.first.push_back(static_cast<std::int64_t>(to.found.size()));
+  std::size_t row = 0;
+  for (auto of = begin; of != end; ++of) {
+    for (std::int64_t k = 0; k < more; ++k, ++row)
+      if (ends.residual[row] <= options.forward.tol)
+        merge({{position_of(ends.pose, row), quaternion_of(ends.pose, row)}, ends.residual[row], 1}, options,
+              of->modes);
+    of->starts += more;
   }
+}
+
+/// All samples, each until its rarest mode was found often enough.
+std::vector<Found> search_all(const Query& query, std::int64_t n) {
+  std::vector<Found> open, done;
+  for (std::int64_t sample = 0; sample < n; ++sample) open.push_back({sample, 0, {}});
+  for (std::int64_t more = query.options.starts; !open.empty();) {
+    // Rows of samples with their own platforms cannot share a job whose platform is one.
+    const std::int64_t together = query.platforms.size() > 1 ? 1 : std::max<std::int64_t>(1, kRows / more);
+    for (auto at = open.begin(); at != open.end();) {
+      const auto next = at + std::min<std::int64_t>(together, open.end() - at);
+      search(query, more, at, next);
+      at = next;
+    }
+    const auto rest =
+        std::stable_partition(open.begin(), open.end(), [&](const Found& of) { return goes_on(of, query.options); });
+    more = std::min(open.front().starts, query.options.most_starts - open.front().starts);  // twice as many in all
+    done.insert(done.end(), std::make_move_iterator(rest), std::make_move_iterator(open.end()));
+    open.erase(rest, open.end());
+  }
+  std::sort(done.begin(), done.end(), [](const Found& a, const Found& b) { return a.sample < b.sample; });
+  return done;
+}
+
+/// Chao's estimate of how many were not found, from those that were found once and twice.
+double missing(const std::vector<Mode>& modes) {
+  double once = 0, twice = 0;
+  for (const Mode& mode : modes) once += mode.found == 1, twice += mode.found == 2;
+  return once * (once - 1) / (2 * (twice + 1));
+}
+
+void append(Found& of, AssemblyModes& to) {
+  // By height, as the order of finding depends on the draws; stable, so that equal heights keep it.
+  std::stable_sort(of.modes.begin(), of.modes.end(),
+                   [](const Mode& a, const Mode& b) { return a.place.r[2] < b.place.r[2]; });
+  for (const Mode& mode : of.modes) {
+    to.pose.position.insert(to.pose.position.end(), mode.place.r.m, mode.place.r.m + 3);
+    to.pose.quaternion.insert(to.pose.quaternion.end(), mode.place.p.m, mode.place.p.m + 4);
+    to.found.push_back(mode.found);
+  }
+  to.first.push_back(static_cast<std::int64_t>(to.found.size()));
+  to.starts.push_back(of.starts);
+  to.missing.push_back(missing(of.modes));
 }
 
 /// Certificate and conditioning of every mode, as the row of its sample.
@@ -182,13 +231,14 @@ AssemblyModes assembly_modes(const Platforms& platforms, const std::vector<doubl
   const auto n = static_cast<std::int64_t>(lengths.size() / 6);
   check_rows("lengths", lengths, n, 6);
   static_cast<void>(models_for(platforms, n));  // refuses another number of platforms
-  if (options.starts < 1) throw Error(ExitCode::kUsage, "the number of starts is not positive", "Give at least 1.");
-  const Query query{platforms, lengths, options, device};
+  if (options.starts < 1 || options.often < 1)
+    throw Error(ExitCode::kUsage, "the number of starts or of finds is not positive", "Give at least 1.");
+  Query query{platforms, lengths, options, device};
+  query.options.forward = scaled_options(options.forward, platforms);
+  query.options.most_starts = std::max<std::int64_t>(options.most_starts, options.starts);
   AssemblyModes to;
   to.first.push_back(0);
-  // Rows of samples with their own platforms cannot share a job whose platform is one.
-  const std::int64_t together = platforms.size() > 1 ? 1 : std::max<std::int64_t>(1, kRows / options.starts);
-  for (std::int64_t first = 0; first < n; first += together) search(query, first, std::min(n, first + together), to);
+  for (Found& of : search_all(query, n)) append(of, to);
   if (!to.found.empty()) judge(query, to);
   return to;
 }

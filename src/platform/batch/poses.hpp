@@ -9,6 +9,12 @@
 
 namespace garra::platform {
 
+/// Throws Error(kUsage) for a platform without masses, of which only kinematics are known.
+void require_masses(const Platform& platform);
+inline void require_masses(const Platforms& platforms) {
+  for (const Platform& p : platforms) require_masses(p);
+}
+
 /// Samples of a batch, by its positions.
 inline std::int64_t rows_of(const Poses& poses) { return static_cast<std::int64_t>(poses.position.size() / 3); }
 

@@ -37,8 +37,10 @@ double largest(const std::vector<double>& values) {
 
 void judge_inverse(const platform::InverseDynamics& r, PlatformSummary& s) {
   s.more["largest_force"] = largest(r.force);
-  s.lines += summary_line("forces", format("at most %.5g N", largest(r.force)));
-  if (!r.power_balance.empty()) {
+  const bool known = std::any_of(r.force.begin(), r.force.end(), [](double x) { return std::isfinite(x); });
+  s.lines += summary_line("forces", known ? format("at most %.5g N", largest(r.force))
+                                          : std::string("not determined: the pose is singular"));
+  if (known && !r.power_balance.empty()) {
     s.more["worst_power_balance"] = largest(r.power_balance);
     s.lines += summary_line("power", format("off by at most %.3g W", largest(r.power_balance)));
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "garra/platform_dynamics.hpp"
 #include "garra/platform_kinematics.hpp"
@@ -168,16 +169,30 @@ void judge_forward(const platform::ForwardKinematics& r, PlatformSummary& s) {
   if (missed > 0) s.lines += summary_line("unsolved", format("lengths missed by %.3g m at worst", missed));
 }
 
+/// What one pose is worth: the limits that it breaks, and what else to try where it has not the lengths.
+std::string pose_notes(const PlatformRun& run, const platform::ForwardKinematics& r) {
+  if (r.status[0] == PoseStatus::kStalled || r.status[0] == PoseStatus::kIterationLimit)
+    return summary_line("pose", "has other lengths; `garra platform modes` searches from everywhere");
+  if (r.status[0] == PoseStatus::kInvalidInput) return "";
+  platform::InverseOptions limits;
+  limits.limits = true;
+  const std::uint32_t mask = platform::inverse_kinematics(run.rows.platforms, r.pose, {}, limits).mask[0];
+  return summary_line("limits", violations(mask));
+}
+
 void run_forward(const ForwardArguments& a) {
   const PlatformRun run = begin_platform(a.common, {.lengths = true});
   const platform::Poses guess = guess_of(run);
+  platform::ForwardOptions options = a.options;
+  // One sample costs nothing: its assembly mode is proven.
+  if (run.single && a.form == "minimal") options.certify = options.prove_mode = true;
   platform::ForwardKinematics r;
   PlatformSummary s;
   s.command = "fk";
   s.seconds = timed(a.common, [&] {
     const auto& rows = run.rows;
-    r = a.form == "full" ? platform::forward_kinematics_full(rows.platforms, rows.lengths, guess, a.options, run.device)
-                         : platform::forward_kinematics(rows.platforms, rows.lengths, guess, a.options, run.device);
+    r = a.form == "full" ? platform::forward_kinematics_full(rows.platforms, rows.lengths, guess, options, run.device)
+                         : platform::forward_kinematics(rows.platforms, rows.lengths, guess, options, run.device);
   });
   count_statuses<PoseStatus>(r.status, platform::kPoseStatuses, is_solved, s);
   judge_forward(r, s);
@@ -189,8 +204,8 @@ void run_forward(const ForwardArguments& a) {
                    {"sigma_min", r.sigma_min.empty() ? Json(nullptr) : Json(r.sigma_min[0])}};
     if (!r.uniqueness.empty()) result["uniqueness"] = r.uniqueness[0];
     s.more["result"] = result;
-    s.lines = pose_lines(r.pose, 0) + s.lines;
-    if (!r.uniqueness.empty())
+    s.lines = pose_lines(r.pose, 0) + pose_notes(run, r) + s.lines;
+    if (!r.uniqueness.empty() && r.uniqueness[0] > 0)
       s.lines +=
           summary_line("unique", format("within %.4g m (turns times the characteristic length)", r.uniqueness[0]));
   }
@@ -208,9 +223,10 @@ void add_forward_options(Command command, platform::ForwardOptions& options) {
   command.add_option("--near-singular", options.near_singular, "near singular: smallest singular value <= this")
       .check(positive_number())
       .capture_default_str();
-  command.add_option("--characteristic-length", options.characteristic_length, "that turns are scaled with [m]")
-      .check(positive_number())
-      .capture_default_str();
+  command
+      .add_option("--characteristic-length", options.characteristic_length,
+                  "that turns are scaled with [m]; default: the platform's")
+      .check(positive_number());
 }
 
 // --- modes
@@ -220,15 +236,19 @@ struct ModesArguments {
   platform::ModeOptions options;
 };
 
-std::string mode_table(const platform::AssemblyModes& r) {
-  std::string out = "\nmode        x         y         z    roll   pitch     yaw  det J  sigma min  starts\n";
+std::string mode_table(const platform::AssemblyModes& r, const platform::Platforms& platforms) {
+  std::string out = "\nmode        x         y         z    roll   pitch     yaw  det J  sigma min  starts  limits\n";
   out += "          [m]       [m]       [m]   [deg]   [deg]   [deg]\n";
+  platform::InverseOptions options;
+  options.limits = true;
+  const std::vector<std::uint32_t> mask = platform::inverse_kinematics(platforms, r.pose, {}, options).mask;
   for (std::size_t i = 0; i < r.status.size(); ++i) {
     const double* x = r.pose.position.data() + 3 * i;
     const Vec3<double> rpy = degrees_of(r.pose.quaternion.data() + 4 * i);
-    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld\n", static_cast<int>(i) + 1,
+    out += format("%3d  %8.5f  %8.5f  %8.5f %7.2f %7.2f %7.2f  %s  %9.4g  %6lld  %s\n", static_cast<int>(i) + 1,
                   without_noise(x[0]), without_noise(x[1]), without_noise(x[2]), rpy[0], rpy[1], rpy[2],
-                  r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]));
+                  r.determinant[i] < 0 ? "  -  " : "  +  ", r.sigma_min[i], static_cast<long long>(r.found[i]),
+                  mask[i] == 0 ? "kept" : "broken");
   }
   return out + "\n";
 }
@@ -251,7 +271,7 @@ Json json_of(const platform::AssemblyModes& r) {
 }
 
 /// How many modes the samples have: "1: 3, 4: 97".
-void judge_modes(const platform::AssemblyModes& r, PlatformSummary& s) {
+void judge_modes(const platform::AssemblyModes& r, int often, PlatformSummary& s) {
   std::vector<std::int64_t> samples_with;
   for (std::size_t i = 0; i + 1 < r.first.size(); ++i) {
     const auto modes = static_cast<std::size_t>(r.first[i + 1] - r.first[i]);
@@ -267,7 +287,19 @@ void judge_modes(const platform::AssemblyModes& r, PlatformSummary& s) {
   }
   s.more["modes"] = r.status.size();
   s.more["samples_by_modes"] = histogram;
-  s.lines += summary_line("modes", std::to_string(r.status.size()) + " in all; samples: " + text);
+  const double missing = std::accumulate(r.missing.begin(), r.missing.end(), 0.0);
+  const std::int64_t starts = std::accumulate(r.starts.begin(), r.starts.end(), std::int64_t{0}),
+                     rarest = r.found.empty() ? 0 : *std::min_element(r.found.begin(), r.found.end());
+  s.more["starts"] = starts;
+  s.more["rarest_found"] = rarest;
+  s.more["estimated_missing"] = missing;
+  s.lines += summary_line("modes",
+                          "at least " + std::to_string(r.status.size()) + (s.samples == 1 ? "" : "; samples: " + text));
+  s.lines += summary_line("search", std::to_string(starts) + " starts, the rarest mode found " +
+                                        std::to_string(rarest) + (rarest == 1 ? " time" : " times"));
+  if (rarest < often && rarest > 0)
+    s.lines +=
+        summary_line("missing", format("about %.0f more by Chao's estimate; --starts finds rarer ones", missing));
 }
 
 /// Counts samples: one without any mode is not solved; a mode that is not certified counts by its own name.
@@ -296,10 +328,10 @@ void run_modes(const ModesArguments& a) {
   s.seconds = timed(a.common,
                     [&] { r = platform::assembly_modes(run.rows.platforms, run.rows.lengths, a.options, run.device); });
   count_modes(r, s);
-  judge_modes(r, s);
+  judge_modes(r, a.options.often, s);
   if (run.single) {
     s.more["result"] = json_of(r);
-    s.lines += mode_table(r);
+    s.lines += mode_table(r, run.rows.platforms);
   }
   if (!a.common.output.empty())
     io::write_platform_results(
@@ -319,9 +351,10 @@ void add_platform_inverse_command(Command platform) {
   command.add_flag("--frames", a->options.frames, "leg vectors, frames, Euler angles, joint angles");
   command.add_flag("--limits", a->options.limits, "margins to stroke, cones and collision, and a mask");
   command.add_flag("--conditioning", a->options.conditioning, "determinant, condition, smallest singular value");
-  command.add_option("--characteristic-length", a->options.characteristic_length, "that turns are scaled with [m]")
-      .check(positive_number())
-      .capture_default_str();
+  command
+      .add_option("--characteristic-length", a->options.characteristic_length,
+                  "that turns are scaled with [m]; default: the platform's")
+      .check(positive_number());
   command.footer(
       "Examples:\n"
       "  garra platform ik trepa_like --at \"0.1 0 1.3, 0 10deg 0\"\n"
@@ -354,7 +387,9 @@ void add_platform_modes_command(Command platform) {
   add_platform_options(command, a->common);
   add_six(command, "--lengths", a->common.lengths, "of one sample [m]; not given: those of the pose --at");
   add_forward_options(command, a->options.forward);
-  command.add_option("--starts", a->options.starts, "random poses to start from, per sample")
+  command
+      .add_option("--starts", a->options.starts,
+                  "random poses to start from at first, per sample; doubled until every mode was found 8 times")
       .check(above_zero())
       .capture_default_str();
   command.add_option("--seed", a->options.seed, "of the starts").capture_default_str();

@@ -112,9 +112,10 @@ void add_options(Command command, SimulateArguments& a) {
   command.add_flag("--watch-limits", a.options.watch_limits, "a sample ends where it breaks a limit of its joints");
   command.add_option("--near-singular", a.options.near_singular, "ends below this smallest singular value")
       .capture_default_str();
-  command.add_option("--characteristic-length", a.options.characteristic_length, "that turns are scaled with [m]")
-      .check(positive_number())
-      .capture_default_str();
+  command
+      .add_option("--characteristic-length", a.options.characteristic_length,
+                  "that turns are scaled with [m]; default: the platform's")
+      .check(positive_number());
   command.add_option("--baumgarte", a.options.baumgarte, "hybrid: alpha = beta [1/s]").capture_default_str();
   command.add_option("--correct-above", a.options.correct_above, "hybrid: constraint error that is corrected")
       .check(positive_number())

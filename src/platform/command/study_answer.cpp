@@ -16,7 +16,10 @@ constexpr int kNameWidth = 26;
 constexpr std::size_t kMostInputs = 6;
 
 std::string verdict(const Json& s) {
-  std::string out = estimate_line("feasible", s["p_feasible"]);
+  const bool exact = s["kind"] == "map" && s["map"].value("exact", false);
+  std::string out = exact ? format("  %.4g %% of the nodes are feasible: all were computed, so there is no interval\n",
+                                   100 * s["p_feasible"]["probability"].get<double>())
+                          : estimate_line("feasible", s["p_feasible"]);
   out += "  " + std::to_string(s["samples"].get<std::int64_t>());
   if (s["kind"] == "map")
     out += format(" samples, %lld orientations at each of %lld nodes", s["map"]["orientations"].get<long long>(),

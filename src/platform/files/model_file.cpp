@@ -72,6 +72,14 @@ struct PlatformFile {
   Layout layout;
 };
 
+/// An angle beyond a full turn was meant in degrees.
+void check_angle(Fields& f, const char* key, double angle) {
+  char text[96];
+  std::snprintf(text, sizeof text, "Write %s = \"%g deg\" if degrees are meant; a plain number is in radians.", key,
+                angle);
+  f.check(std::abs(angle) <= 2 * M_PI, key, "more than a full turn", text);
+}
+
 AnyValue stroke(Leg& leg) {
   return list_of({2,
                   [&leg](std::size_t k) {
@@ -82,7 +90,7 @@ AnyValue stroke(Leg& leg) {
 
 AnyValue link(platform::Link& link) {
   return inlined([&link](Fields& f) {
-    f.key("mass", quantity(link.mass, {kMass, Bounds::positive()}), {.required = "Write mass = \"4 kg\"."});
+    f.key("mass", quantity(link.mass, {kMass, Bounds::not_negative()}), {.required = "Write mass = \"4 kg\"."});
     f.key("com", quantity(link.com, {kLength}),
           {.doc = "distance of the center of mass from its joint",
            .required = "Write com = 0.45: the distance of the center of mass from its joint."});
@@ -101,25 +109,23 @@ struct Shared {
 
 /// What all legs may have in common ([legs]), or each of its own.
 void part_fields(Fields& f, Leg& leg, const Shared& shared) {
-  const auto words = [&](const std::string& key, const std::string& doc, const std::string& remedy) {
-    const bool required = shared.need && !shared.said.contains(key);
-    return Words{.doc = doc,
-                 .required = required ? remedy + " [legs] holds what all legs share." : "",
-                 .otherwise = shared.parts};
-  };
-  const std::string link_remedy = "Write { mass = 4, com = 0.45, inertia = [xx, yy, zz] }.";
-  f.key("stroke", stroke(leg), words("stroke", "lengths from joint to joint", "Write stroke = [shortest, longest]."));
+  const bool stroke_needed = shared.need && !shared.said.contains("stroke");
+  f.key("stroke", stroke(leg),
+        {.doc = "lengths from joint to joint",
+         .required = stroke_needed ? "Write stroke = [shortest, longest]. [legs] holds what all legs share." : "",
+         .otherwise = shared.parts});
   f.check(!f.has("stroke", true) || leg.length_min < leg.length_max, "stroke", "the stroke is empty",
           "Write stroke = [shortest, longest].");
-  Words tube = words("tube", "turns with the universal joint", link_remedy);
-  tube.comment = "kg, m, kg*m^2";
-  f.key("tube", link(leg.lower), tube);
-  f.key("rod", link(leg.upper), words("rod", "slides in the tube", link_remedy));
+  f.key("tube", link(leg.lower),
+        {.doc = "turns with the universal joint", .comment = "kg, m, kg*m^2", .otherwise = shared.parts});
+  f.key("rod", link(leg.upper), {.doc = "slides in the tube", .otherwise = shared.parts});
   const Wanted cone{kAngle, Bounds::positive()};
   f.key("universal_cone", quantity(leg.universal_cone, cone),
         {.doc = "half angle about the direction at home; more than pi: no limit", .otherwise = shared.cones});
   f.key("spherical_cone", quantity(leg.spherical_cone, cone),
         {.doc = "likewise, of the joint at the platform", .otherwise = shared.cones});
+  check_angle(f, "universal_cone", leg.universal_cone);
+  check_angle(f, "spherical_cone", leg.spherical_cone);
 }
 
 void common_fields(Fields& f, PlatformFile& file, bool need) {
@@ -150,6 +156,7 @@ void layout_fields(Fields& f, Layout& l) {
                         const char* doc) {  // 0: both legs of a pair on one joint center
     f.key(key, quantity(value, {kAngle, Bounds::not_negative()}),
           {.doc = doc, .required = std::string("Write ") + key + " = \"12 deg\"."});
+    check_angle(f, key, value);
   };
   length("base_radius", l.base_radius, "of the circle of universal joints");
   length("platform_radius", l.platform_radius, "of the circle of spherical joints");
@@ -157,6 +164,8 @@ void layout_fields(Fields& f, Layout& l) {
   half("platform_half_angle", l.platform_half_angle, "between the legs of a pair, halved");
   f.key("base_turn", quantity(l.base_turn, {kAngle}), {.doc = "where the first pair is"});
   f.key("platform_turn", quantity(l.platform_turn, {kAngle}), {.doc = "where the first pair is"});
+  check_angle(f, "base_turn", l.base_turn);
+  check_angle(f, "platform_turn", l.platform_turn);
   f.key("anchor_height", quantity(l.anchor_height, {kLength}), {.doc = "of the spherical joints, platform frame"});
 }
 
@@ -168,11 +177,9 @@ void body_fields(Fields& f, Platform& p) {
   };
   f.key("name", string(p.name), {.doc = "its name", .required = "Write name = \"its name\"."});
   f.key("source", string(p.source, true), {.doc = "where its numbers come from"});
-  f.key("mass", quantity(p.mass, {kMass, Bounds::positive()}),
-        {.doc = "of the platform alone", .required = "Write mass = \"25 kg\"."});
-  f.key("inertia", inertia(p.inertia),
-        {.comment = "about the center of mass, kg*m^2",
-         .required = "Write inertia = { ixx = ..., iyy = ..., izz = ... }."});
+  f.key("mass", quantity(p.mass, {kMass, Bounds::not_negative()}),
+        {.doc = "of the platform alone; without the masses of platform, tubes and rods: kinematics only"});
+  f.key("inertia", inertia(p.inertia), {.comment = "about the center of mass, kg*m^2"});
   f.key("gravity", vector(p.gravity, {kAcceleration}), {.doc = "base axes"});
   f.key("wall", wall(p.gravity), {.doc = "how the base is turned under gravity", .otherwise = "`\"floor\"`"});
   f.key("home", custom({home, [&p] { return text(platform::home_of(p)); }, "a pose", kPoseSchema}),
@@ -204,6 +211,28 @@ void fields(Fields& f, PlatformFile& file) {
             [&](std::size_t i) { leg_fields(f, file, file.leg[i]); }});
   f.check(file.leg.size() == kLegs || !f.reading(), "leg",
           "a platform has 6 legs, here are " + std::to_string(file.leg.size()), "Write one [[leg]] for each.");
+}
+
+/// Pairs of legs that cross at home, seen along the mean direction of the legs: "1 and 2, 4 and 5".
+std::string crossed_legs(const Platform& p) {
+  const Mat3<double> A = platform::rotation_of(platform::normalized(p.home_turn));
+  Vec3<double> along = Vec3<double>::zero(), end[kLegs];
+  for (std::size_t i = 0; i < kLegs; ++i) {
+    end[i] = p.home + A * p.leg[i].anchor;
+    along += end[i] - p.leg[i].base;
+  }
+  // Whether c lies to the left of the line from a to b, or to its right.
+  const auto side = [&](const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c) {
+    return dot(along, cross(b - a, c - a));
+  };
+  std::string out;
+  for (std::size_t i = 0; i < kLegs; ++i)
+    for (std::size_t j = i + 1; j < kLegs; ++j) {
+      const Vec3<double>&a = p.leg[i].base, &b = p.leg[j].base;
+      if (side(a, end[i], b) * side(a, end[i], end[j]) < 0 && side(b, end[j], a) * side(b, end[j], end[i]) < 0)
+        out += (out.empty() ? "" : ", ") + std::to_string(i + 1) + " and " + std::to_string(j + 1);
+    }
+  return out;
 }
 
 Platform read(const Node& document) {
@@ -247,6 +276,11 @@ Platform parse_platform(const std::string& text, const std::string& name, const 
     Platform whole = platform::checked(p);
     // Only of a platform that is accepted: warnings beside an error would hide it.
     for (std::string& warning : inertia_warnings(document)) whole.notes.push_back(std::move(warning));
+    const std::string crossed = document.find("layout") != nullptr ? crossed_legs(whole) : "";
+    if (!crossed.empty())
+      whole.notes.push_back("legs " + crossed +
+                            " cross at home, seen along the legs: legs 1 and 2 start at the first pair " +
+                            "of the base, legs 6 and 1 end at that of the platform (base_turn, platform_turn)");
     return whole;
   } catch (const Error& error) {
     // What the model itself refuses concerns several keys: the place is that of the table that it begins with.

@@ -219,8 +219,8 @@ void fields(Fields& f, Scenario& s, const std::string& file) {
     f.key("force", quantity(s.allowed.force, {kForce, Bounds::positive()}, 0.0), {.doc = "of each actuator"});
     f.key("near_singular", quantity(s.allowed.near_singular, {kRatio, Bounds::not_negative()}),
           {.comment = "scaled smallest singular value of the length Jacobian"});
-    f.key("characteristic_length", quantity(s.allowed.characteristic_length, {kLength, Bounds::positive()}),
-          {.doc = "what scales it"});
+    f.key("characteristic_length", quantity(s.allowed.characteristic_length, {kLength, Bounds::positive()}, 0.0),
+          {.doc = "what scales it", .otherwise = "the platform's own"});
   });
   plan_fields(f, s);
   if (f.reading() && map)

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "garra/platform_kinematics.hpp"
 #include "garra/platform_simulate.hpp"
+#include "platform/batch/poses.hpp"
 #include "platform/batch/rows_run.hpp"
 #include "platform/simulate/device.hpp"
 
@@ -62,7 +64,8 @@ void check_options(const SimulateOptions& o) {
   require(positive(o.step), "the step of a simulation is not positive", "Give it in seconds.");
   require(not_negative(o.until), "the end of a simulation is negative or not finite", "Give it in seconds.");
   require(not_negative(o.near_singular), "the limit of singularity is negative", "Give 0 for none.");
-  require(positive(o.characteristic_length), "the characteristic length is not positive", "Give it in meters.");
+  require(not_negative(o.characteristic_length), "the characteristic length is negative",
+          "Give it in meters, or 0 for the platform's own.");
   // Equal to the bit are only times that somebody wrote twice: what is close but different is two outputs.
   for (std::size_t k = 0; k < o.times.size(); ++k) {
     require(o.times[k] >= 0 && o.times[k] <= o.until, "a time of output lies outside the simulation",
@@ -99,6 +102,7 @@ void check_force(const ForceInput& f, std::int64_t count) {
 
 MotionJob job_of(const Platforms& platforms, const ForceInput& force, const SimulateOptions& options,
                  std::int64_t count) {
+  require_masses(platforms);
   MotionJob job;
   job.count = count;
   const std::vector<Model<double>> models = models_for(platforms, count);
@@ -112,7 +116,7 @@ MotionJob job_of(const Platforms& platforms, const ForceInput& force, const Simu
   job.setup = {job.plants.empty() ? MotionPlant<double>{} : job.plants.front(),
                options.method == Integrator::kRk4 ? runge_kutta4() : runge_kutta8(),
                {force.viscous, force.coulomb, force.coulomb_speed},
-               {options.near_singular, options.characteristic_length},
+               {options.near_singular, characteristic_length(platforms, options.characteristic_length)},
                options.watch_limits,
                !options.times.empty() && options.times.front() == 0,
                options.method == Integrator::kHybrid,

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "garra/math/pose.hpp"
+#include "garra/platform_kinematics.hpp"
+#include "platform/batch/poses.hpp"
 #include "platform/study/study.hpp"
 #include "study/summary.hpp"
 
@@ -58,6 +60,7 @@ StudyRules rules_of(const Scenario& s) {
   StudyRules rules{};
   put_inputs(s, rules);
   rules.seed = s.plan.seed;
+  require_masses(s.platform);
   rules.model = model_of(s.platform);
   rules.limits = limits_of(s.platform);
   rules.home = home_of(s.platform);
@@ -76,7 +79,7 @@ StudyRules rules_of(const Scenario& s) {
   rules.coulomb_speed = kCoulombSpeed;
   rules.force = s.allowed.force;
   rules.near_singular = s.allowed.near_singular;
-  rules.characteristic_length = s.allowed.characteristic_length;
+  rules.characteristic_length = characteristic_length({s.platform}, s.allowed.characteristic_length);
   rules.instants = s.kind == Study::kMap ? 1 : s.path.instants;
   return rules;
 }

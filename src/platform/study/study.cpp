@@ -258,14 +258,21 @@ study::Tally PlatformStudy::run(std::int64_t first, std::int64_t count, const De
   return t;
 }
 
+bool PlatformStudy::every_node_is_known(const Total& t) const {
+  const bool drawn = !inputs_.empty() || scenario_.map.tilt > 0 || scenario_.map.turn > 0;
+  return is_map() && !drawn && t.count == scenario_.plan.samples && !t.counts.empty() &&
+         at(t, layout_.outcome + static_cast<int>(Outcome::kInvalid)) == 0;
+}
+
 study::Estimate PlatformStudy::estimate(const Total& t) const {
   // Before the first chunk a total has no counts at all.
   if (t.counts.empty()) return {NAN, {}};
   const std::int64_t feasible = at(t, layout_.outcome),
                      invalid = at(t, layout_.outcome + static_cast<int>(Outcome::kInvalid));
   const std::int64_t decided = t.count - invalid;
-  return {decided > 0 ? static_cast<double>(feasible) / static_cast<double>(decided) : NAN,
-          study::clopper_pearson_with_unsolved(feasible, decided, invalid)};
+  const double share = decided > 0 ? static_cast<double>(feasible) / static_cast<double>(decided) : NAN;
+  if (every_node_is_known(t)) return {share, {share, share}};
+  return {share, study::clopper_pearson_with_unsolved(feasible, decided, invalid)};
 }
 
 double PlatformStudy::widest_interval(const Total& t) const {

@@ -138,7 +138,8 @@ std::string PlatformStudy::summary(const Total& t, const std::string& stopped_by
   j[is_map() ? "map" : "path"] = subject(s, nodes());
   j["allowed"] = {{"force", s.allowed.force > 0 ? Json(s.allowed.force) : Json(nullptr)},
                   {"near_singular", s.allowed.near_singular},
-                  {"characteristic_length", s.allowed.characteristic_length}};
+                  {"characteristic_length", rules_.characteristic_length}};
+  if (is_map()) j["map"]["exact"] = every_node_is_known(t);
   const study::Estimate e = estimate(t);
   j["p_feasible"] = {
       {"probability", number(e.probability)}, {"low", e.interval.low}, {"high", e.interval.high}, {"confidence", 0.95}};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import h5py
 import numpy as np
@@ -100,7 +101,7 @@ def test_fk_says_which_lengths_no_pose_has(tmp_path, poses):
     with h5py.File(out) as file:
         names = list(file["status"].attrs["names"])
         status = [names[s] for s in file["status"][...]]
-    assert status[0] == "converged" and status[1] in ("unreachable", "iteration_limit") and status[2] == "invalid_input"
+    assert status[0] == "converged" and status[1] in ("stalled", "iteration_limit") and status[2] == "invalid_input"
     assert answer("fk", "trepa_like", source)["solved"] == 1  # without a bound that is an answer, not an error
 
 
@@ -262,6 +263,63 @@ def test_check_prints_a_platform_that_reads_back(tmp_path, name):
     assert "platform.mass" in garra("check", copy, expect=INVALID).stderr
 
 
+def test_one_pose_is_proven_and_its_limits_are_named():
+    def said(lengths):
+        return garra("platform", "fk", "trepa_like", "--lengths", " ".join([lengths] * 6)).stdout
+
+    assert "status         certified" in said("1.2") and "limits         none broken" in said("1.2")
+    assert "limits         leg 1 too long, leg 2 too long" in said("1900mm")
+    assert "garra platform modes" in garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
+
+
+def test_a_singular_pose_is_called_so_and_has_no_forces():
+    at = ("--at", "0 0 1.15, 0 0 90deg")
+    assert "status         near singular" in garra("platform", "ik", "trepa_like", *at).stdout
+    forces = garra("platform", "inverse-dynamics", "trepa_like", *at).stdout
+    assert "near singular" in forces and "not determined" in forces and "at most" not in forces
+
+
+def test_modes_say_at_least_and_how_often_the_rarest_was_found():
+    text = garra("platform", "modes", "trepa_like").stdout
+    assert "modes          at least 16\n" in text
+    starts, rarest = re.search(r"(\d+) starts, the rarest mode found (\d+) times", text).groups()
+    assert int(starts) >= 512 and int(rarest) >= 8
+
+
+def test_legs_of_a_layout_that_cross_are_named(tmp_path):
+    text = """schema = 1
+[platform]
+name = "crossed"
+mass = 1
+inertia = [1, 1, 1]
+home = { position = [0, 0, 0.3] }
+[legs]
+stroke = [0.1, 0.9]
+tube = { mass = 0.1, com = 0.1, inertia = [0.01, 0.01, 0.001] }
+rod = { mass = 0.1, com = 0.1, inertia = [0.01, 0.01, 0.001] }
+universal_cone = "60 deg"
+[layout]
+base_radius = 0.2
+platform_radius = 0.15
+base_half_angle = "15 deg"
+platform_half_angle = "15 deg"
+base_turn = "%s deg"
+"""
+    file = tmp_path / "p.toml"
+    file.write_text(text % 60)
+    assert garra("platform", "ik", file).stderr == ""
+    modes = garra("platform", "modes", file).stdout  # half of them are below the base
+    assert re.search(r" 0\.30000 .* kept\n", modes) and " broken\n" in modes
+    file.write_text((text % 60).replace("base_half_angle = \"15 deg\"", "base_half_angle = 15"))
+    degrees = garra("platform", "ik", file, expect=INVALID).stderr
+    assert "layout.base_half_angle: more than a full turn" in degrees and 'base_half_angle = "15 deg"' in degrees
+    file.write_text((text % 60).replace("[0.1, 0.9]", "[100, 900]"))
+    stroke = garra("platform", "ik", file, expect=INVALID).stderr
+    assert "out of the stroke, 100.000000 to 900.000000 m" in stroke and "with its unit" in stroke
+    file.write_text(text % -60)  # each leg goes to the far side
+    assert "cross at home, seen along the legs" in garra("platform", "ik", file).stderr
+
+
 def test_lengths_that_no_pose_has_say_by_how_much_they_are_missed():
     text = garra("platform", "fk", "trepa_like", "--lengths", "0.2 3 0.2 3 0.2 3").stdout
-    assert "unreachable" in text and "lengths missed by" in text and "at most 0" not in text
+    assert "stalled" in text and "lengths missed by" in text and "at most 0" not in text

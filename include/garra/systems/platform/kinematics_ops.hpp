@@ -57,8 +57,8 @@ struct ForwardOp {
   GARRA_HD S status(const Found<S>& found, const S& still, const MaskOf<S>& same_sign) const {
     const S converged = select(same_sign, number_of<S>(PoseStatus::kConverged), number_of<S>(PoseStatus::kModeSuspect));
     // A standstill away from the lengths is a stationary point of the sum of squares: more iterations would not help.
-    const S not_converged = select(still >= S(kStandstill), number_of<S>(PoseStatus::kUnreachable),
-                                   number_of<S>(PoseStatus::kIterationLimit));
+    const S not_converged =
+        select(still >= S(kStandstill), number_of<S>(PoseStatus::kStalled), number_of<S>(PoseStatus::kIterationLimit));
     return select(found.residual <= S(rule.tol),
                   select(found.sigma_min <= S(near_singular), number_of<S>(PoseStatus::kNearSingular), converged),
                   not_converged);

@@ -16,8 +16,8 @@ enum class PoseStatus : int {
   kModeSuspect,    ///< converged, but det J has another sign than at the guess, or prove_mode has found no proof: it
                    ///< may be another assembly mode
   kNearSingular,  ///< converged where the scaled smallest singular value is below its limit: the pose is ill determined
-  kUnreachable,   ///< the iteration stands still at lengths that differ: no pose of this mode has them; holds the best
-                  ///< pose
+  kStalled,       ///< the iteration stands still at lengths that differ; holds the best pose. Another guess may lead to
+                  ///< a pose that has them
   kIterationLimit,  ///< neither
   kInvalidInput,    ///< a number is not finite, a length not positive, or a quaternion is zero
 };
