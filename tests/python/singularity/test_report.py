@@ -130,6 +130,18 @@ def test_the_nearest_singularities_are_singular(puma: Run) -> None:
         assert singular_values(file["singular_q"][...])[:, 5].max() < 1e-9
 
 
+def test_a_singularity_is_named_after_the_factor_of_the_determinant_that_vanishes(puma: Run) -> None:
+    found = json.loads((puma[0] / "configurations.json").read_text())["configurations"]
+    named = set()
+    for c in found:
+        sizes = dict(zip(("elbow", "shoulder", "wrist"), np.abs(factors(np.array([c["singular_q"]]))), strict=True))
+        parts = c["type"].split(" and ")
+        assert {part for part, size in sizes.items() if size < 1e-6} == set(parts), (c["type"], sizes)
+        assert f"{c['type']}, rank 5 of 6" in puma[2].text or len(parts) > 1
+        named |= set(parts)
+    assert named == {"elbow", "shoulder", "wrist"}
+
+
 # --- a complete run
 
 
