@@ -93,7 +93,8 @@ void add_jobs() {
 
 enum Phase : int { kOrders, kFingers, kAssemble, kSolve, kCertify, kClose, kPhases };
 constexpr const char* kPhaseName[kPhases] = {"orders", "fingers", "assemble", "solve", "certify", "close"};
-constexpr int kN = 3;
+constexpr int kN = kAnyContacts;
+constexpr int kContacts = 3;
 using Solve = contact::IterateBody<solvers::FrictionNewton, kN>;
 using Certify = contact::CertifyBody<kN>;
 
@@ -114,7 +115,7 @@ struct MeasuringBackend {
   void for_each(std::int64_t count, const OrderBody& body) const {
     phases->run(kOrders, [&] { phases->for_each(host, body, count); });
   }
-  void for_each(std::int64_t count, const CloseBody<kN>& body) const {
+  void close(std::int64_t count, const CloseBody<kN>& body) const {
     phases->run(kClose, [&] { phases->for_each(host, body, count); });
   }
   void step_fingers(const MotionRules& rules, const MotionTiles& tiles, const StepNow& step, std::int64_t count) const {
@@ -159,6 +160,9 @@ struct Clock {
   static void for_each(const HostBackend& host, const AssembleBody<kN>& body, std::int64_t count) {
     host.assemble(body, count);
   }
+  static void for_each(const HostBackend& host, const CloseBody<kN>& body, std::int64_t count) {
+    host.close(count, body);
+  }
   static void for_each(const HostBackend& host, const Solve& body, std::int64_t count) { host.iterate(body, count); }
   static void for_each(const HostBackend& host, const Certify& body, std::int64_t count) { host.certify(body, count); }
 };
@@ -177,7 +181,7 @@ struct Counts {
   }
   static void fingers(const HostBackend& host, const MotionRules& rules, const MotionTiles& tiles, const StepNow& step,
                       std::int64_t count) {
-    for (int j = 0; j < kN; ++j)
+    for (int j = 0; j < kContacts; ++j)
       for_each(host,
                FingerStepBody<chain::Joints::kRevolute, 6>{&rules, j, step.first, drive_of<6>(rules, j, step), tiles},
                count);
@@ -189,9 +193,9 @@ struct Counts {
 };
 
 /// Samples of a motion, and their tiles.
-class Block {
+class Block : private ContactsInUse {
  public:
-  explicit Block(const Scenario& scenario) : motion_(scenario) {
+  explicit Block(const Scenario& scenario) : ContactsInUse(kContacts), motion_(scenario) {
     for (std::int64_t i = 0; i < kInCache; ++i) draw_.push_back(static_cast<std::uint64_t>(i));
     tiles_ = cut_tiles<kN>(motion_.model(), draw_.data(), kInCache, false, [&](int fields) {
       memory_.emplace_back(fields * kInCache);

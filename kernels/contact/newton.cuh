@@ -24,6 +24,18 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
   copy(candidates.data(), newton.candidates, candidates.doubles(), cudaMemcpyDeviceToHost);
   batch::Tiles<Problem> problems(batch::kTile);
   batch::Tiles<Sliding> sliding(batch::kTile);
+  // The host has the numbers of the contacts that there are and no more: the same ones first, but for what a candidate
+  // has behind its forces.
+  const ContactsInUse many(newton.contacts);
+  batch::Tiles<solvers::Candidate<double, kAnyContacts>> exact(batch::kTile);
+  const auto move = [&](double* padded, bool back) {
+    const std::int64_t forces = 3 * newton.contacts * batch::kTile, all = 3 * N * batch::kTile;
+    const auto part = [&](double* a, double* b, std::int64_t size) {
+      back ? std::copy_n(b, size, a) : std::copy_n(a, size, b);
+    };
+    part(padded, exact.data(), forces);
+    part(padded + all, exact.data() + forces, exact.doubles() - forces);
+  };
   for (std::int64_t first = 0; first < count; first += batch::kTile) {
     const std::int64_t here = std::min(batch::kTile, count - first);
     bool any = false;
@@ -31,7 +43,8 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
       any = any || !after_newton || candidates.get(i).reason == static_cast<double>(Status::kIterationLimit);
     if (!any) continue;
     const std::int64_t tile = first / batch::kTile;
-    IterateBody<solvers::FrictionNewton, N> there = newton;
+    IterateBody<solvers::FrictionNewton, kAnyContacts> there{newton.solver, nullptr, nullptr,
+                                                             exact.data(),  nullptr, newton.contacts};
     copy(problems.data(), newton.problems + tile * problems.doubles(), problems.doubles(), cudaMemcpyDeviceToHost);
     there.problems = problems.data();
     if (newton.sliding != nullptr) {
@@ -39,9 +52,11 @@ void rescue_on_host(const IterateBody<solvers::FrictionNewton, N>& newton, bool 
       there.sliding = sliding.data();
     }
     const std::int64_t doubles = candidates.doubles() / batch::tiles_for(count);
-    there.candidates = candidates.data() + tile * doubles;
+    double* padded = candidates.data() + tile * doubles;
+    move(padded, false);
     rescue_unsolved(there, after_newton, here);
-    copy(newton.candidates + tile * doubles, there.candidates, doubles, cudaMemcpyHostToDevice);
+    move(padded, true);
+    copy(newton.candidates + tile * doubles, padded, doubles, cudaMemcpyHostToDevice);
   }
 }
 

@@ -35,4 +35,6 @@ void run_kernels(const Device&, const NewtonTiles& job) {
     copy(to + 3 * k * batch::kTile, from + 3 * N * batch::kTile, kRest, cudaMemcpyDeviceToHost);
   }
 }
+}  // namespace garra::grasp
+
 template struct garra::batch::Kernels<garra::grasp::NewtonTiles>;

@@ -348,7 +348,7 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
   const contact::Options options;
   const contact::ProblemView view = p;  // which the job refers to
   const contact::Job job = contact::job_of(view, options, device, out);
-  contact::Block<3> block(job, p.count);
+  contact::Block block(job, p.count);
   block.fill({0, p.count});
   batch::Tiles<Vec<double, 9>> guesses(p.count);
   for (std::int64_t i = 0; i < p.count && !guess.empty(); ++i) {
@@ -358,12 +358,13 @@ Solutions solve_from(const Problems& p, const std::vector<double>& guess, const 
   }
   const double* problems = block.in().data();
   contact::iterate(device.executor,
-                   contact::IterateBody<solvers::FrictionNewton, 3>{
-                       {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data()},
+                   contact::IterateBody<solvers::FrictionNewton, kAnyContacts>{
+                       {}, problems, block.slips(), block.candidates(), guess.empty() ? nullptr : guesses.data(), 3},
                    p.count);
-  contact::certify_tiles(
-      device.executor,
-      contact::CertifyBody<3>{options.tol, problems, block.slips(), block.candidates(), block.out().data()}, p.count);
+  contact::certify_tiles(device.executor,
+                         contact::CertifyBody<kAnyContacts>{options.tol, problems, block.slips(), block.candidates(),
+                                                            block.out().data(), 3},
+                         p.count);
   block.drain({0, p.count});
   return out;
 }

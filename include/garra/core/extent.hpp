@@ -19,12 +19,13 @@ inline constexpr int kAnyContacts = -1;
 template <int N>
 inline constexpr int kCapacity = N >= 0 ? N : -N* kContactCapacity;
 
-#if !defined(__CUDACC__)
-
 namespace extent_detail {
 
 /// Of the problems that this thread works on; in src/base/extent.cpp. Read without a function call.
-extern constinit thread_local int contacts [[gnu::tls_model("initial-exec")]];
+#if !defined(__CUDACC__)
+[[gnu::tls_model("initial-exec")]]
+#endif
+extern constinit thread_local int contacts;
 
 }  // namespace extent_detail
 
@@ -40,17 +41,14 @@ class ContactsInUse {
   int before_;
 };
 
-#endif
-
 /// N; of a size per contact, that of the problems that this thread works on.
 template <int N>
 GARRA_HD constexpr int extent() {
   if constexpr (N >= 0) {
     return N;
   } else {
-#if defined(__CUDACC__)
-    static_assert(N >= 0, "a kernel is compiled for each number of contacts");
-    return 0;
+#if defined(__CUDA_ARCH__)
+    return 0;  // no thread of a GPU comes here
 #else
     return -N * extent_detail::contacts;
 #endif

@@ -79,53 +79,53 @@ struct Mat<S, R, C> {
   static constexpr int kCols = C;
 
   // NOLINTNEXTLINE: numbers of any value, as those of an aggregate
-  Mat() {}
-  Mat(const Mat& b) { *this = b; }
-  Mat& operator=(const Mat& b) {
+  GARRA_HD Mat() {}
+  GARRA_HD Mat(const Mat& b) { *this = b; }
+  GARRA_HD Mat& operator=(const Mat& b) {
     for_each_entry<R, C>([&](int k) { m[k] = b.m[k]; });
     return *this;
   }
 
-  S& operator()(int i, int j) { return m[i * extent<C>() + j]; }
-  const S& operator()(int i, int j) const { return m[i * extent<C>() + j]; }
-  S& operator[](int i) { return m[i]; }
-  const S& operator[](int i) const { return m[i]; }
+  GARRA_HD S& operator()(int i, int j) { return m[i * extent<C>() + j]; }
+  GARRA_HD const S& operator()(int i, int j) const { return m[i * extent<C>() + j]; }
+  GARRA_HD S& operator[](int i) { return m[i]; }
+  GARRA_HD const S& operator[](int i) const { return m[i]; }
 
-  static Mat zero() {
+  static GARRA_HD Mat zero() {
     Mat z;
     for_each_entry<R, C>([&](int k) { z.m[k] = S(0); });
     return z;
   }
-  static Mat identity() {
+  static GARRA_HD Mat identity() {
     Mat e = zero();
     for (int k = 0; k < extent<R>(); ++k) e(k, k) = S(1);
     return e;
   }
 
-  Mat& operator+=(const Mat& b) {
+  GARRA_HD Mat& operator+=(const Mat& b) {
     for_each_entry<R, C>([&](int k) { m[k] += b.m[k]; });
     return *this;
   }
-  Mat& operator-=(const Mat& b) {
+  GARRA_HD Mat& operator-=(const Mat& b) {
     for_each_entry<R, C>([&](int k) { m[k] -= b.m[k]; });
     return *this;
   }
-  friend Mat operator+(const Mat& a, const Mat& b) {
+  friend GARRA_HD Mat operator+(const Mat& a, const Mat& b) {
     Mat r;
     for_each_entry<R, C>([&](int k) { r.m[k] = a.m[k] + b.m[k]; });
     return r;
   }
-  friend Mat operator-(const Mat& a, const Mat& b) {
+  friend GARRA_HD Mat operator-(const Mat& a, const Mat& b) {
     Mat r;
     for_each_entry<R, C>([&](int k) { r.m[k] = a.m[k] - b.m[k]; });
     return r;
   }
-  friend Mat operator-(const Mat& a) {
+  friend GARRA_HD Mat operator-(const Mat& a) {
     Mat r;
     for_each_entry<R, C>([&](int k) { r.m[k] = -a.m[k]; });
     return r;
   }
-  friend Mat operator*(const S& s, const Mat& a) {
+  friend GARRA_HD Mat operator*(const S& s, const Mat& a) {
     Mat r;
     for_each_entry<R, C>([&](int k) { r.m[k] = s * a.m[k]; });
     return r;

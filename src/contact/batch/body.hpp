@@ -80,6 +80,10 @@ struct IterateBody {
   }
 };
 
+/// RescueBody on `count` problems of the host, in a thread that has said how many contacts they have; compiled once,
+/// in contact/instances/rescue.cpp.
+void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
+
 /// What RescueBody takes of another solver's job: pointers, tolerance and limit.
 template <class Newton, class Solver, int N>
 GARRA_HD IterateBody<Newton, N> without_solver(const IterateBody<Solver, N>& job) {

@@ -42,9 +42,6 @@ void for_each_problem(Executor executor, std::int64_t count, const Body& body) {
     batch::for_each(executor, count, body);
 }
 
-/// RescueBody on `count` problems; compiled once, in contact/instances/rescue.cpp.
-void rescue_unsolved(const IterateBody<solvers::FrictionNewton, kAnyContacts>& job, bool newton, std::int64_t count);
-
 /// Candidates of `count` problems, with what lies beyond Newton where the solver goes on.
 template <class Solver>
 [[gnu::noinline]] void iterate(Executor executor, const IterateBody<Solver, kAnyContacts>& body, std::int64_t count) {
