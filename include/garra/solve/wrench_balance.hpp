@@ -251,6 +251,49 @@ requires(K != 1) GARRA_HD
   for_each_joint(p, [&](int f, int i) { l.share[f][i] = select(worth, pushed.share[f][i], l.share[f][i]); });
 }
 
+/// y with a little added that brings each z = W^T y of a contact without a limit, where it lies outside of its cone,
+/// onto it, or to 0 where it is small (a y that an antipodal pair resists nothing of): an unlimited force makes much of what the iteration, or rounding, leaves outside. W: [6][D n]. The number of
+/// contacts is a number, so that there is one machine code for all.
+template <int D, class S>
+GARRA_HD_CALL Vec<S, 6> pushed_into_cones(const S* W, const S* limit, int n, Vec<S, 6> y) {
+  for (int pass = 0; pass < 2; ++pass) {
+    Mat<S, 6, 6> reach = Mat<S, 6, 6>::zero();
+    Vec<S, 6> missing = Vec<S, 6>::zero();
+    S trace = S(0);
+    for (int j = 0; j < n; ++j) {
+      const auto at = [&](int r, int k) -> const S& { return W[r * D * n + D * j + k]; };
+      Vec<S, D> z;
+      for (int k = 0; k < D; ++k) {
+        z[k] = at(0, k) * y[0];
+        for (int r = 1; r < 6; ++r) z[k] = fma(at(r, k), y[r], z[k]);
+      }
+      const S across = tangential_length(z), outside = across - z[0];
+      const auto counts = outside > S(0) && limit[j] >= S(kLargestForce);
+      const auto small = counts && dot(z, z) <= S(1e-6) * dot(y, y);
+      // Rows of the equations: how `-outside` grows with y, or each number of z.
+      for (int e = 0; e < D; ++e) {
+        const auto on = select_mask(MaskOf<S>(e == 0), counts, small);
+        const S inverse = S(1) / select(counts, across, S(1));
+        Vec<S, 6> g;
+        for (int r = 0; r < 6; ++r) {
+          S slope = at(r, 0);
+          for (int k = 1; k < D; ++k) slope = fma(-(inverse * z[k]), at(r, k), slope);
+          g[r] = select(small, at(r, e), e == 0 ? slope : S(0));
+        }
+        const S share = select(on, S(1), S(0)), wanted = select(small, -z[e], S(1 + 1e-6) * outside);
+        for (int r = 0; r < 6; ++r) {
+          missing[r] = fma(share * wanted, g[r], missing[r]);
+          for (int k = 0; k <= r; ++k) reach(r, k) = fma(share * g[r], g[k], reach(r, k));
+          trace = fma(share * g[r], g[r], trace);
+        }
+      }
+    }
+    for (int r = 0; r < 6; ++r) reach(r, r) += fma(S(kShift), trace, select(trace > S(0), S(0), S(1)));
+    y += solve(factor_ldlt(reach), missing);
+  }
+  return y;
+}
+
 /// Takes c or the direction of (y, l) as the answer where one of them is a certificate and none is known yet.
 template <class S, int N, int R, int K, int D>
 GARRA_HD void certify(const WrenchBalance<S, N, R, K, D>& p, const Vec<S, D * N>& c, const Vec<S, 6>& y,
@@ -604,7 +647,9 @@ template <class S, int N, int R, int K, int D>
         x.down[j][i] = fma(length, to.down[j][i], x.down[j][i]);
         l.share[j][i] = x.up[j][i] - x.down[j][i];
       });
-    certify(p, balancing(p.W, gram, p.w, x.c), x.y, l, out);
+    Vec<S, 6> y = x.y;
+    if constexpr (R == 0) y = pushed_into_cones<D>(p.W.m, p.limit.m, N, x.y);
+    certify(p, balancing(p.W, gram, p.w, x.c), y, l, out);
   }
   return out;
 }
