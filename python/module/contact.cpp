@@ -3,7 +3,7 @@
 #include "contact_options.hpp"
 #include "garra/contact_gradient.hpp"
 #include "garra/lcp.hpp"
-#include "garra/wrench_balance.hpp"
+#include "garra/rest_forces.hpp"
 
 namespace garra::python {
 
@@ -117,6 +117,23 @@ nb::dict balance(const Numbers& W, const Numbers& w, const Numbers& mu, const st
   return arrays;
 }
 
+nb::dict rest(const Numbers& A, const Numbers& b, const Numbers& mu, const Numbers& c,
+              const std::optional<Numbers>& limit, const std::optional<Numbers>& least,
+              const std::optional<Bytes>& left_out, double most, int threads) {
+  const std::size_t n = mu.shape(0), k = mu.shape(1);
+  contact::Rests out;
+  {
+    const Computing computing;
+    out = contact::rest({static_cast<int>(k), static_cast<std::int64_t>(n), span_of(A), span_of(b), span_of(mu),
+                         span_of(c), span_of(limit), span_of(least), span_of(left_out), most},
+                        threads);
+  }
+  nb::dict arrays;
+  arrays["verdict"] = taken_as<std::uint8_t>(std::move(out.verdict), {n});
+  arrays["force"] = taken(std::move(out.force), {n, 3 * k});
+  return arrays;
+}
+
 nb::dict gradients(const Numbers& A, const Numbers& mu, const Numbers& c, const Numbers& a, const Bytes& regime,
                    const Numbers& cotangent, const std::string& device, int threads) {
   const std::size_t n = mu.shape(0), k = mu.shape(1);
@@ -182,6 +199,8 @@ void add_contact(nb::module_& m) {
   m.def("contact_internal_forces", internal_forces, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("threads"));
   m.def("contact_balance", balance, nb::arg("W"), nb::arg("w"), nb::arg("mu"), nb::arg("limit").none(),
         nb::arg("device"), nb::arg("threads"));
+  m.def("contact_rest", rest, nb::arg("A"), nb::arg("b"), nb::arg("mu"), nb::arg("c"), nb::arg("limit").none(),
+        nb::arg("least").none(), nb::arg("left_out").none(), nb::arg("acceleration"), nb::arg("threads"));
   m.def("contact_gradients", gradients);
   m.def("lcp_solve", lcp_solve);
 }

@@ -29,7 +29,7 @@ _SLIDES = 3  # of gradients(): the direction of sliding is given
 _MODES = {0: "may roll", 1: "slides"}
 _STATES = {STICK: "sticks", SLIP: "slips", OPEN: "is open", UNKNOWN: "unknown"}
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
-"""Verdicts of can_balance()."""
+"""Verdicts of can_balance() and can_rest()."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,6 +270,16 @@ def gradients(
     return Gradients(c=batch.out(batch["c"]), **{name: batch.out(array) for name, array in arrays.items()})
 
 
+@dataclass(frozen=True)
+class Rests:
+    """Of can_rest(): [...] are the leading axes of the problems."""
+
+    verdict: Any
+    """[...] POSSIBLE, IMPOSSIBLE or UNDECIDED"""
+    force: Any
+    """[..., 3k] c where possible [N], else NaN"""
+
+
 def can_balance(
     W: Any, w: Any, mu: Any, force_limit: Any = None, *, length: Any = 1.0, device: str = "cpu", threads: int = 0
 ) -> Balances:
@@ -290,6 +300,51 @@ def can_balance(
     )
     arrays = _core.contact_balance(batch["W"], batch["w"], batch["mu"], batch["force_limit"], *place(device, threads))
     return Balances(**{name: batch.out(arrays[name]) for name in Balances.__dataclass_fields__})
+
+
+def can_rest(
+    A: Any,
+    b: Any,
+    mu: Any,
+    acceleration: float,
+    *,
+    c: Any = None,
+    force_limit: Any = None,
+    least_force: Any = None,
+    left_out: Any = None,
+    threads: int = 0,
+) -> Rests:
+    """Whether forces c with |A_j c + b_j| <= acceleration [m/s^2], |(c_t, c_o)| <= mu c_n,
+    least_force <= c_n <= force_limit exist at every contact j.
+
+    A: [..., 3k, 3k], b: [..., 3k], mu: [..., k] of contact problems; c: forces in the cones to begin with, [..., 3k];
+    force_limit, least_force: [..., k] [N], one for all, or None; left_out: mask [..., k] of contacts that press with nothing and
+    may move. Both answers are certified: docs/grasp-model.md, section 7.
+    """
+    contacts = _contacts(mu)
+    size = 3 * contacts
+    batch = Batch(
+        ("A", A, (size, size)),
+        ("b", b, (size,)),
+        ("mu", mu, (contacts,)),
+        ("c", np.zeros(size) if c is None else c, (size,)),
+        ("force_limit", np.full(contacts, force_limit) if _is_number(force_limit) else force_limit, (contacts,)),
+        ("least_force", np.full(contacts, least_force) if _is_number(least_force) else least_force, (contacts,)),
+        ("left_out", None if left_out is None else np.asarray(left_out, float), (contacts,)),
+    )
+    out = batch["left_out"]
+    arrays = _core.contact_rest(
+        batch["A"],
+        batch["b"],
+        batch["mu"],
+        batch["c"],
+        batch["force_limit"],
+        batch["least_force"],
+        None if out is None else np.ascontiguousarray(out != 0, np.uint8),
+        positive("acceleration", acceleration),
+        threads,
+    )
+    return Rests(**{name: batch.out(array) for name, array in arrays.items()})
 
 
 def _is_number(value: Any) -> bool:
