@@ -50,6 +50,14 @@ TEST(Influence, BoundsWhatAJumpLoses) {
   }
 }
 
+/// Of few samples, too: what chance explains is a share of what the input leaves unexplained.
+TEST(Influence, OfAnInputThatDecidesIsNotTakenForLessByChance) {
+  const Tally t = counted(20'000, [](double u) { return std::max(0.0, u - 0.5131); });
+  const Influence i = influence_of(t, kCounts);
+  EXPECT_GT(i.value, 0.99);
+  EXPECT_LE(1 - i.value, i.unresolved);
+}
+
 /// Chance is not resolved: few samples are counted in 20 bins, whose noise is that of docs/monte-carlo.md (4).
 TEST(Influence, OfFewSamplesStaysCoarse) {
   Tally t;
