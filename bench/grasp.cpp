@@ -92,8 +92,7 @@ struct Stages {
         balance{&study.model(), parts(), metrics.data()},
         judge{&study.model(),
               parts(),
-              {study.scenario().tol, study.model().held_imbalance, problems.data(), metrics.data(), candidates.data(),
-               nullptr},
+              {study.scenario().tol, study.model().held, problems.data(), metrics.data(), candidates.data(), nullptr},
               verdicts.data()} {
     batch::for_each_lanes(kItems, draw);
     batch::for_each_lanes(kItems, fingers);

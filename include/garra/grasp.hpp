@@ -24,6 +24,9 @@ using study::Distribution;
 
 inline constexpr int kMaxContacts = 8;
 
+/// 0.01 g: a numerical tolerance. It would be 5 cm in a second if it lasted.
+inline constexpr double kHeldAcceleration = 0.0981;  ///< [m/s^2]
+
 enum class Shape { kSphere, kBox, kCylinder, kPoints };
 [[nodiscard]] constexpr auto names_of(Shape) { return names("sphere", "box", "cylinder", "points"); }
 
@@ -131,7 +134,8 @@ struct Scenario {
   std::string effort = "bounded";  ///< or "full": every solver to its own limit (docs/contact-solver.md, Effort)
   bool check_uniqueness = true;    ///< solve again from another start and report a second solution
   double held_imbalance = 0.5;     ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
-  std::optional<InTime> time;      ///< trajectories instead of one instant
+  double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
+  std::optional<InTime> time;                    ///< trajectories instead of one instant
   study::Plan plan;
   std::vector<std::string> warnings;  ///< what may not be as meant in the file that it was read from
 };
@@ -158,13 +162,13 @@ struct CommandProblem {
 
 /// Outcome of a sample; which one counts where several apply: docs/monte-carlo.md.
 enum class Outcome : int {
-  kHeld = 0,     ///< every contact sticks, the wrench can be balanced, and the command carries it
+  kHeld = 0,     ///< forces leave the contacts at rest, the wrench can be balanced, and the command carries it
   kNotResisted,  ///< no forces within the friction cones and limits can balance the wrench: certified
   kNotCarried,   ///< they could, but the command leaves more than `held_imbalance` of it unbalanced
   kSlipping,     ///< some contact slips, none separates
   kSeparating,   ///< some contact opens
   kNoSolution,   ///< proved to have none
-  kSeveral,      ///< two different solutions were found and certified
+  kSeveral,      ///< two different solutions were found and certified, and no forces leave the contacts at rest
   kUnreachable,  ///< a finger cannot reach its contact
   kUnsolved,  ///< the solver did not converge, or whether the wrench can be balanced is not decided: may be any of the
               ///< above

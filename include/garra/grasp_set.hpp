@@ -98,9 +98,10 @@ struct SetStudy {
   Distribution command = Distribution::constant(1);        ///< a factor on the commanded forces or torques
   Distribution squeeze_error = Distribution::constant(0);  ///< added to each contact's commanded normal force [N]
   Distribution torque_error = Distribution::constant(0);   ///< added to each joint's torque, of a whole hand [N m]
-  double held_imbalance = 0.5;   ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
-  bool check_uniqueness = true;  ///< solve contact problems from another start, too, and tell a second solution
-  std::int64_t samples = 1000;   ///< of each grasp
+  double held_imbalance = 0.5;  ///< carried: what the command leaves unbalanced <= this (weight + external wrench)
+  double held_acceleration = kHeldAcceleration;  ///< at rest: |a| of a contact <= this; it opens: a_n above [m/s^2]
+  bool check_uniqueness = true;         ///< solve contact problems from another start, too, and tell a second solution
+  std::int64_t samples = 1000;          ///< of each grasp
   std::int64_t friction_samples = 100;  ///< the first so many of them are also asked for the friction that they need
   /// Likewise for the wrench radius, of an ideal hand whose forces are limited. Below 0: a twentieth of
   /// friction_samples.
@@ -160,6 +161,8 @@ struct Ranking {
   /// contacts of a hand with a command sticking. A lower bound; of the first radius_samples samples of an ideal hand
   /// (NaN where forces are not limited), else of the first friction_samples, as the two above.
   std::vector<double> wrench_radius;
+  std::vector<std::int64_t> non_unique;   ///< samples with another certified solution that moves otherwise; of an ideal
+                                          ///< hand none
   std::vector<std::int64_t> fails_first;  ///< contact of the grasp, from 0, that fails most often; -1: none, or ideal
   std::vector<std::array<std::int64_t, kOutcomes>> outcomes;  ///< samples of each Outcome; of an ideal hand the first
                                                               ///< two and the last

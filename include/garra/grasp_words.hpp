@@ -12,13 +12,15 @@ namespace garra::grasp {
 
 /// In the order of Outcome.
 inline constexpr std::array<study::OutcomeWords, kOutcomes> kOutcomeWords = {{
-    {"held", "held", "held", "contacts stick, forces can balance the wrench, and the given command carries it"},
+    {"held", "held", "held",
+     "forces leave the contacts at rest, can balance the wrench, and the given command carries it"},
     {"not_resisted", "not resisted", "accent", "no forces inside the friction cones can balance the wrench"},
     {"not_carried", "not carried", "ink", "forces could balance the wrench, the given command does not"},
-    {"slipping", "slipping", "slip", "some contact slips, none opens"},
+    {"slipping", "slipping", "slip", "some contact slips, none opens, and no forces leave the contacts at rest"},
     {"separating", "separating", "break", "some contact opens"},
     {"no_solution", "no solution", "muted", "proved: no contact forces satisfy the laws of rigid bodies and friction"},
-    {"several_solutions", "several solutions", "muted", "two different motions were found, both certified"},
+    {"several_solutions", "several solutions", "muted",
+     "two different motions were found, both certified, and no forces leave the contacts at rest"},
     {"unreachable", "unreachable", "muted", "a finger cannot reach its contact"},
     {"unsolved", "unsolved", "muted", "the solver did not converge; may be any of the above", false},
 }};

@@ -46,9 +46,15 @@ class Samples {
     with_balance<N>(host, model_.data(), parts_, metrics_.data(),
                     [&](const auto& body) { balance_on_device(count, body); });
     solve(count);
-    const Judge<N> judge{task_.solver.tol, host.held_imbalance, problems_.data(),
-                         metrics_.data(),  candidates_.data(),  task_.check_uniqueness ? second_.data() : nullptr};
+    const Judge<N> judge{task_.solver.tol, host.held,          problems_.data(),
+                         metrics_.data(),  candidates_.data(), task_.check_uniqueness ? second_.data() : nullptr};
     cuda::for_each(count, JudgeBody<N>{model_.data(), parts_, judge, verdicts_.data()});
+    cuda::for_each(count, RestBody<N>{model_.data(), problems_.data(), verdicts_.data()});
+    with_balance<N>(host, model_.data(), parts_, metrics_.data(), [&](auto body) {
+      body.verdicts = verdicts_.data();
+      balance_on_device(count, body);
+    });
+    cuda::for_each(count, SettleBody<N>{host.held, verdicts_.data()});
   }
 
   /// What is counted of them.

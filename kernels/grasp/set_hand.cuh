@@ -70,8 +70,30 @@ void judge_on_device(const HandJob<N, D>& job, const HandTiles& t, std::int64_t 
     cold.cold = true;
     iterate_on_device<N, D>(cold, t.problems, t.second, count);
   }
-  const Judge<N, D> judge{job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
+  const Judge<N, D> judge{job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
   cuda::for_each(count, HandJudgeBody<N, D>{judge, t.results});
+}
+
+/// The outcome of a pending sample. Few are, and the host's bits are the GPU's.
+template <int N, int D>
+Outcome on_host(const HandJob<N, D>& job, std::int64_t grasp, std::int64_t sample) {
+  const auto g = static_cast<std::size_t>(grasp);
+  const HandJob<N, D> one{job.model,
+                          job.grasps.subspan(g, 1),
+                          job.hands.subspan(g, 1),
+                          {job.joints.of(grasp), job.joints.each, job.joints.limit},
+                          job.solver,
+                          job.held,
+                          job.check_uniqueness,
+                          job.first + sample,
+                          1,
+                          nullptr,
+                          nullptr,
+                          0,
+                          nullptr,
+                          nullptr,
+                          nullptr};
+  return replay_hand<N, D>(one, job.first + sample).outcome;
 }
 
 }  // namespace set_hand
@@ -106,7 +128,8 @@ void run_kernels(const Device& device, const HandJob<N, D>& job) {
       buffers.results.download(results.data());
       for (std::int64_t k = 0; k < here; ++k)
         for (std::int64_t s = 0; s < std::min(padded, job.samples - first); ++s) {
-          const HandResult<double> r = results.get(k * padded + s);
+          HandResult<double> r = results.get(k * padded + s);
+          if (r.outcome == kPending) r.outcome = static_cast<double>(static_cast<int>(on_host(job, g + k, first + s)));
           job.counts[g + k].add(r);
           note(job, g + k, first + s, r);
         }

@@ -3,7 +3,7 @@
 #include "contact_options.hpp"
 #include "garra/contact_gradient.hpp"
 #include "garra/lcp.hpp"
-#include "garra/rest_forces.hpp"
+#include "garra/wrench_balance.hpp"
 
 namespace garra::python {
 

@@ -110,6 +110,7 @@ SetStudy study_of(const nb::dict& d) {
     std::copy(row.begin(), row.end(), s.wrenches.emplace_back().begin());
   }
   s.held_imbalance = nb::cast<double>(d["held_imbalance"]);
+  s.held_acceleration = nb::cast<double>(d["held_acceleration"]);
   s.check_uniqueness = nb::cast<bool>(d["check_uniqueness"]);
   s.samples = nb::cast<std::int64_t>(d["samples"]);
   s.friction_samples = nb::cast<std::int64_t>(d["friction_samples"]);
@@ -158,6 +159,7 @@ nb::dict rank(const Whole& first, const nb::dict& arrays, const nb::dict& uncert
   out["wrench_radius"] = taken(std::move(r.wrench_radius), {n});
   out["p_no_slip"] = taken(std::move(r.p_no_slip), {n});
   out["p_can_be_held"] = taken(std::move(r.p_can_be_held), {n});
+  out["non_unique"] = taken(std::move(r.non_unique), {n});
   out["fails_first"] = taken(std::move(r.fails_first), {n});
   out["outcomes"] = taken(flat<std::int64_t>(r.outcomes), {n, grasp::kOutcomes});
   return out;

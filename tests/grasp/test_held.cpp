@@ -1,5 +1,5 @@
-// "Held" means that the object stays: contacts stick, the wrench can be balanced, and the command carries it. Against
-// closed forms of fingers on rails, and with the scenarios that once said otherwise.
+// "Held" means that the object stays: forces leave the contacts at rest, the wrench can be balanced, and the command
+// carries it. Against closed forms of fingers on rails, and with the scenarios that once said otherwise.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -96,6 +96,7 @@ TEST(Held, NeedsForcesBelowTheirLimit) {
   for (const double limit : {9.80, 9.82}) {  // 2 mu F against m g
     Scenario s = pinch();
     s.nominal_mass = kMass;
+    s.squeeze = study::Distribution::constant(9.815);
     for (Contact& c : s.contacts) c.force_limit = limit;
     EXPECT_EQ(Study(s).replay(0).outcome, limit < 9.81 ? Outcome::kNotResisted : Outcome::kHeld) << limit;
   }
@@ -214,6 +215,95 @@ TEST(Held, IsTheSameOnEveryExecutor) {
     scalar.executor = Executor::kScalar;
     EXPECT_EQ(study.summary(run(study, 1500, scalar), "samples"), study.summary(run(study, 1500), "samples"));
   }
+}
+
+TEST(Held, ACommandAboveTheForceLimitLeavesNothingAtRest) {
+  // The rails press with 30 N on what may bear 20 N: forces within the limit leave them with (30 - 20) N / 2 kg.
+  Scenario s = pinch();
+  s.nominal_mass = kMass;
+  for (Contact& c : s.contacts) c.force_limit = 20;
+  EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kNotCarried);
+  for (Contact& c : s.contacts) c.force_limit = kSqueeze;
+  EXPECT_EQ(Study(s).replay(0).outcome, Outcome::kHeld);
+}
+
+/// pinch() with so little friction that the body slips with this acceleration: of the body, which lacks 2 (m g / 2 - 30
+/// mu) / m, and of the fingers, which are told to lift half of its weight each.
+Scenario slipping_pinch(double slip) {
+  Scenario s = pinch();
+  s.nominal_mass = kMass;
+  test::set_friction(s, (kMass * kGravity / 2 - slip / (2 / kMass + 1 / kFinger)) / kSqueeze);
+  return s;
+}
+
+TEST(Held, AllowsTheAccelerationOfATolerance) {
+  for (const double share : {0.01, 0.5, 1 - 1e-6, 1 + 1e-6, 2.0}) {
+    const Replay r = Study(slipping_pinch(share * kHeldAcceleration)).replay(0);
+    for (const int state : r.states) EXPECT_EQ(state, static_cast<int>(ContactState::kSlip)) << share;
+    EXPECT_EQ(r.outcome, share < 1 ? Outcome::kHeld : Outcome::kSlipping) << share;
+    EXPECT_EQ(r.opens, 0);
+  }
+}
+
+/// pinch() and a third finger of 2 kg below the body that leaves it with this acceleration.
+Scenario grazed_pinch(double leaves) {
+  Scenario s = test::body_held_by({{{{kRadius, 0, 0}}, {{-1, 0, 0}}, 0, kFinger},
+                                   {{{-kRadius, 0, 0}}, {{1, 0, 0}}, 0, kFinger},
+                                   {{{0, kRadius, 0}}, {{0, -1, 0}}, 0, kFinger}},
+                                  kMass);
+  s.time.reset();
+  s.gravity = {{0, 0, -kGravity}};
+  s.squeeze = study::Distribution::constant(kSqueeze);
+  s.nominal_mass = kMass;
+  test::set_friction(s, kFriction);
+  // The two fingers carry the weight; the third one is told to press with less than nothing.
+  for (std::size_t j = 0; j < 2; ++j) s.contacts[j].force = Vec3<double>{{kSqueeze, kMass * kGravity / 2, 0}};
+  s.contacts[2].force = Vec3<double>{{-kFinger * leaves, 0, 0}};
+  return s;
+}
+
+TEST(Held, HangsOnNoContactThatGrazes) {
+  for (const double leaves : {3e-4, 0.09, 0.11, 3.0}) {
+    const Replay r = Study(grazed_pinch(leaves)).replay(0);
+    EXPECT_EQ(r.states[2], static_cast<int>(ContactState::kBreak)) << leaves;
+    EXPECT_EQ(r.outcome, Outcome::kHeld) << leaves;
+    EXPECT_EQ(r.opens, leaves > kHeldAcceleration ? 1 : 0) << leaves;
+  }
+}
+
+TEST(Held, IsNotHeldByAContactThatOpens) {
+  // What only the third contact could resist: a moment about the line through the other two.
+  Scenario s = grazed_pinch(1);
+  s.torque = {{1e-3, 0, 0}};
+  const Replay r = Study(s).replay(0);
+  EXPECT_EQ(r.outcome, Outcome::kSeparating);
+  EXPECT_EQ(r.resisted, 1);  // with all three
+}
+
+TEST(Held, CountsSamplesThatAreHeldWithoutContactsThatOpen) {
+  Scenario s = grazed_pinch(3);
+  s.object.mass = study::Distribution::uniform(0.9, 1.1);
+  const Study study(s);
+  const auto total = run(study, 100);
+  EXPECT_EQ(count(study, total, Outcome::kHeld), 100);
+  EXPECT_EQ(study::at(total, study.layout().left_out), 100);
+  EXPECT_EQ(study::at(total, study.layout().left_out + 1), 100);  // by two contacts
+}
+
+TEST(Held, ATurnIsARotationVector) {
+  constexpr double kTurn = M_PI / 2;
+  Vec3<double> v = {{0, 0, kTurn}};
+  const Mat3<double> R = rotation_by(v);
+  EXPECT_NEAR(R(0, 0), 0, 1e-15);
+  EXPECT_NEAR(R(1, 0), 1, 1e-15);
+  v = {{0.3, -2.1, 1.7}};
+  const double angle = norm(v);
+  const Mat3<double> S = rotation_by(v);
+  // Its axis stays, and its trace is that of the angle.
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR((S * v)[i], v[i], 1e-14);
+  EXPECT_NEAR(S(0, 0) + S(1, 1) + S(2, 2), 1 + 2 * std::cos(angle), 1e-14);
+  EXPECT_NEAR(S(2, 1) - S(1, 2), 2 * std::sin(angle) * v[0] / angle, 1e-14);
+  EXPECT_EQ(rotation_by(Vec3<double>::zero())(0, 0), 1);
 }
 
 TEST(NominalBalance, NamesWhatNoContactResistsAndWhatTheCommandLeaves) {

@@ -16,6 +16,7 @@ from garra import _core
 from garra.arguments import finite, numbers, place, positive, real, seed_of, whole, whole_numbers
 from garra.grasp import ranking_file, ranking_folder, redundant
 from garra.grasp.ranking_file import NPZ_ERRORS, is_npz, mesh_of, names_of, sound_mesh
+from garra.grasp.robustness import ACCELERATION
 from garra.page.outcomes import said_of
 from garra.study.distributions import Ball, Normal, Uniform
 from garra.study.run import RESULTS, Result
@@ -327,6 +328,7 @@ class Ranking:
     margin: np.ndarray  #: [G, 3] 5, 50, 95 % of the smallest friction margin; NaN of an ideal hand
     wrench_radius: np.ndarray  #: [G] median of the push that may be added in any direction [N]; NaN: ideal, no limit
     fails_first: np.ndarray  #: [G] contact of the grasp, from 0, that fails most often; -1: none does
+    non_unique: np.ndarray  #: [G] samples with another certified solution that moves otherwise
     outcomes: np.ndarray  #: [G, 9] samples of each of OUTCOMES
     rank: np.ndarray  #: [G] 1 is the best
     status: np.ndarray  #: [G] index in STATUS
@@ -445,6 +447,7 @@ class Ranking:
                 "margin": self.margin[:, 1],
                 "wrench_radius": self.wrench_radius,
                 "fails_first": self.fails_first,
+                "non_unique": self.non_unique,
                 "unsolved": self.unsolved,
                 "status": pandas.Categorical.from_codes(self.status.astype(int), list(STATUS)),
             },
@@ -583,6 +586,7 @@ def rank(
     squeeze_error: Any = 0.0,
     torque_error: Any = 0.0,
     imbalance: float = 0.5,
+    acceleration: float = ACCELERATION,
     check_uniqueness: bool = True,
     samples: int = 1000,
     friction_samples: int = 100,
@@ -606,7 +610,8 @@ def rank(
     of mass, as in a ring held from within. hand: "auto" (what the set has arrays of), "ideal", "compliant" or "whole";
     of the
     last two: command, a factor on the commanded forces or torques, squeeze_error, added to the normal force of each
-    contact [N], and torque_error, added to each joint's torque of a whole hand [N m], numbers or distributions; imbalance, how much of the wrench the command may leave; check_uniqueness,
+    contact [N], and torque_error, added to each joint's torque of a whole hand [N m], numbers or distributions; imbalance, how much of the wrench the command may leave; acceleration [m/s^2] of a contact at rest;
+    check_uniqueness,
     whether a second solution of a contact problem is looked for. Sample i has the same draws in every grasp.
     `friction_samples` of the samples are also asked for the least friction coefficient that would do, `radius_samples`
     (-1: a twentieth of those) for the wrench radius, where the hand is ideal and the set has force limits. best: only so
@@ -651,6 +656,7 @@ def rank(
         if _is_drawn(torque_error)
         else ("constant", finite("torque_error", torque_error), 0.0, 0.0, 0.0),
         "held_imbalance": real("imbalance", imbalance),
+        "held_acceleration": real("acceleration", acceleration),
         "check_uniqueness": bool(check_uniqueness),
         "samples": whole("samples", samples, 1, 2**63 - 1),
         "friction_samples": whole("friction_samples", friction_samples, 0, 2**63 - 1),

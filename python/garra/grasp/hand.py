@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from garra import arguments, contact
 from garra.arguments import numbers, positive, seed_of
 from garra.grasp import redundant
-from garra.grasp.robustness import Robustness, contact_motion, outcome_of
+from garra.grasp.robustness import ACCELERATION, MOTION, Robustness, contact_motion, outcome_of
 from garra.study.distributions import DISTRIBUTIONS
 
 
@@ -141,9 +141,9 @@ class Grasp:
     def problem(
         self, mass: ArrayLike | None = None, friction: ArrayLike | None = None, wrench: ArrayLike | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A [..., 3k, 3k], b [..., 3k], mu [..., k] for factors on the object's mass and inertia [...], coefficients
-        [..., k] or one for all, and a wrench added on the object [..., 6]."""
-        factor = numbers("mass", 1.0 if mass is None else mass)[..., None]
+        """A [..., 3k, 3k], b [..., 3k], mu [..., k] for masses of the object [...] [kg], whose inertia follows,
+        coefficients [..., k] or one for all, and a wrench added on the object [..., 6]."""
+        factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
         added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
         W = self.W
         give = self.object_mobility @ W
@@ -174,14 +174,51 @@ class Grasp:
 
     def _solved(self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float) -> tuple[redundant.Forces, np.ndarray]:
         """Forces at the contacts, problems [n], and which props hold, [n, l]."""
-        if not self.props:
-            return redundant.solve(A, b, mu, tol), np.ones((len(b), 0), bool)
         width = b.shape[-1]
-        A, b, mu = self.props.added(A, b, mu)
+        found, holding = self._solved_with_props(*self.props.added(A, b, mu), tol)
+        return replace(found, c=found.c[:, :width], a=found.a[:, :width]), holding
+
+    def _solved_with_props(
+        self, A: np.ndarray, b: np.ndarray, mu: np.ndarray, tol: float
+    ) -> tuple[redundant.Forces, np.ndarray]:
+        """The same of problems with the props as contacts, and with their forces."""
         found = redundant.solve(A, b, mu, tol)
         breaks, _ = contact_motion(found.a, b)
-        found = replace(found, c=found.c[:, :width], a=found.a[:, :width])
-        return found, ~breaks[:, width // 3 :]
+        return found, ~breaks[:, len(self.mu) :]
+
+    def grazing(self) -> np.ndarray:
+        """Contacts on which no forces that leave the object at rest press with 1 % of the weight, a mask [k]; none
+        where no forces leave it at rest."""
+        A, b, mu = self.props.added(*(part[None] for part in self.problem()))
+        found, _ = self._solved_with_props(A, b, mu, 1e-9)
+        c = np.where(found.converged[:, None], found.c, 0)
+        least, k = 0.01 * float(np.linalg.norm(self.weight)), len(self.mu)
+        light = np.flatnonzero(c[0, : 3 * k : 3] < least)
+        asked = np.zeros((len(light) + 1, mu.shape[1]))  # the last one asks for no force
+        asked[np.arange(len(light)), light] = least
+        every = [np.broadcast_to(x, (len(asked), *x.shape[1:])) for x in (A, b, mu, c)]
+        verdict = contact.can_rest(*every[:3], ACCELERATION, c=every[3], least_force=asked).verdict
+        out = np.zeros(k, bool)
+        out[light] = (verdict[:-1] == contact.IMPOSSIBLE) & (verdict[-1] == contact.POSSIBLE)
+        return out
+
+    def settling(self) -> float:
+        """Acceleration of the object's center of mass under the forces of solve() [m/s^2]; NaN where unsolved."""
+        forces = self.W @ self.solve().forces.ravel() + self.applied
+        return float(np.linalg.norm(self.gravity + forces[:3] / self.mass))
+
+    def examined(self) -> Grasp:
+        """With notes on what of its state may surprise: contacts that graze, an object that is not at rest."""
+        notes = list(self.notes)
+        grazing = [f"{h} on {o}" for (h, o), grazes in zip(self.geoms, self.grazing(), strict=True) if grazes]
+        if grazing:
+            notes.append(
+                f"{len(self.mu)} contacts, {len(grazing)} grazing: no forces press there with 1 % of the weight "
+                f"({', '.join(grazing)})"
+            )
+        if (speeding := self.settling()) > ACCELERATION:
+            notes.append(f"{self.name} accelerates with {speeding:.2g} m/s^2: let it settle first")
+        return replace(self, notes=tuple(notes))
 
     def propped(self) -> tuple[np.ndarray, np.ndarray]:
         """hand_A and hand_b as if the hand were fixed to the props that hold at this instant."""
@@ -192,7 +229,11 @@ class Grasp:
         return self.props.locked(holding, self.hand_A, self.hand_b)
 
     def imbalance(
-        self, mass: ArrayLike = 1.0, wrench: ArrayLike | None = None, holding: ArrayLike | None = None
+        self,
+        mass: ArrayLike | None = None,
+        wrench: ArrayLike | None = None,
+        holding: ArrayLike | None = None,
+        touching: ArrayLike | None = None,
     ) -> np.ndarray:
         """What the command leaves unbalanced, over the whole wrench on the object (23), [...].
 
@@ -200,20 +241,22 @@ class Grasp:
         Where the hand cannot move along some contact directions (A_h singular: a table, a slider's sides, fewer joints
         than contact directions) f is not unique: its structure takes there whatever comes, so the f counts that leaves
         least unbalanced. Cones are not asked here; sticking and `can_balance` ask them. holding: which of the hand's
-        props are part of this structure, a mask [l]; None: all.
+        props are part of this structure, a mask [l]; touching: which contacts take part, a mask [k]; None: all.
         """
         held = np.ones(len(self.props), bool) if holding is None else np.asarray(holding, bool)
+        rows = np.repeat(np.ones(len(self.mu), bool) if touching is None else np.asarray(touching, bool), 3)
         hand_A, hand_b = self.props.locked(held, self.hand_A, self.hand_b)
-        factor = numbers("mass", mass)[..., None]
+        hand_A, hand_b, W = hand_A[rows][:, rows], hand_b[rows], self.W[:, rows]
+        factor = numbers("mass", self.mass if mass is None else mass)[..., None] / self.mass
         added = np.zeros(6) if wrench is None else numbers("wrench", wrench)
         scale = np.array([1, 1, 1, *[1 / self.radius] * 3])
         rest = (factor * np.concatenate([np.zeros(3), self.gyroscopic]) + self.applied + added) * scale
         weight = factor * np.concatenate([self.weight, np.zeros(3)])
         values, vectors = np.linalg.eigh(hand_A)
-        moves = values > redundant.NULL * max(values[-1], 0)
+        moves = values > redundant.NULL * values.max(initial=0)
         pressed = -vectors[:, moves] @ (vectors[:, moves].T @ hand_b / values[moves])
-        structure = scale[:, None] * (self.W @ vectors[:, ~moves])
-        left = (scale * (self.W @ pressed)) + rest + weight
+        structure = scale[:, None] * (W @ vectors[:, ~moves])
+        left = (scale * (W @ pressed)) + rest + weight
         reached, size, _ = np.linalg.svd(structure, full_matrices=False)
         reached = reached[:, size > redundant.NULL * max(size.max(initial=0), 1.0)]
         left = left - (left @ reached) @ reached.T
@@ -230,57 +273,119 @@ class Grasp:
         samples: int = 10000,
         seed: int = 1,
         imbalance: float = 0.5,
+        acceleration: float = ACCELERATION,
         force_limit: Any = None,
     ) -> Robustness:
         """How likely the grasp holds (docs/monte-carlo.md).
 
-        friction: of the contacts, a number, [k], or a distribution (`garra.uniform`, `normal`, `scale`); mass: a factor
-        on the object's mass and inertia; force [N], torque [N m]: disturbance on the object at its center of mass,
-        world axes, [3] or `garra.ball`. `held` asks that every contact sticks, that forces within the cones (and below
-        `force_limit` [N], one or [k]) balance the wrench, and that the command leaves at most `imbalance` of it.
+        friction: of the contacts, a number, [k], or a distribution (`garra.uniform`, `normal`, `scale`); mass: of the
+        object [kg], or `garra.scale`, a factor on it; the inertia follows. force [N], torque [N m]: disturbance on the
+        object at its center of mass, world axes, [3] or `garra.ball`. `held` asks that the forces found (within
+        the cones, below `force_limit` [N], one or [k]) leave no contact with more than `acceleration` [m/s^2], or that
+        some such forces leave all at rest; that such forces balance the wrench, and that the command leaves at most `imbalance` of it. Contacts that open, which separate
+        with more than `acceleration`, take no part.
         """
         k = len(self.mu)
         samples, seed = arguments.whole("samples", samples, 1), seed_of(seed)
         # A stream for each input: another input that varies leaves the draws of this one as they are.
         rngs = [np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, i]))) for i in range(4)]
         mu = _drawn(friction, self.mu, rngs[0], samples, "friction")
-        factor = _drawn(mass, np.ones(1), rngs[1], samples, "mass")[:, 0]
+        masses = _drawn(mass, np.array([self.mass]), rngs[1], samples, "mass")[:, 0]
         zero = np.zeros(3)
         push = _drawn(force, zero, rngs[2], samples, "force"), _drawn(torque, zero, rngs[3], samples, "torque")
-        if not (mu >= 0).all() or not (factor > 0).all():
-            raise ValueError("friction must not be negative and the factor on the mass must be positive")
+        if not (mu >= 0).all() or not (masses > 0).all():
+            raise ValueError("friction must not be negative and the mass must be positive")
         wrench = np.concatenate(push, axis=1)
-        A, b, _ = self.problem(factor, wrench=wrench)
-        found, holding = self._solved(A, b, mu, 1e-9)
-        whole = wrench + self.applied + factor[:, None] * np.concatenate([self.weight, self.gyroscopic])
-        limit = None if force_limit is None else np.broadcast_to(numbers("force_limit", force_limit), k)
-        verdict = contact.can_balance(self.W, whole, mu, limit, length=self.radius).verdict
-        balance = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
-        left = np.zeros(samples)
-        for props in np.unique(holding, axis=0):
-            these = (holding == props).all(axis=1)
-            left[these] = self.imbalance(factor[these], wrench[these], props)
-        breaks, slips = contact_motion(found.a, b)
+        A, b, mu_all = self.props.added(*self.problem(masses, wrench=wrench)[:2], mu)
+        found, holding = self._solved_with_props(A, b, mu_all, 1e-9)
+        limit = np.full(k, np.inf) if force_limit is None else np.broadcast_to(numbers("force_limit", force_limit), k)
+        whole = wrench + self.applied + (masses / self.mass)[:, None] * np.concatenate([self.weight, self.gyroscopic])
+        opens, rests = _at_rest(A, b, mu_all, found, limit, arguments.positive("acceleration", acceleration))
+        opens = opens[:, :k]
+        all_touch = np.ones(k, bool)
+        balance, left = self._settled(masses, wrench, whole, mu, limit, holding, all_touch)
+        held_balance, held_left = balance.copy(), left.copy()
+        for mask in np.unique(opens[opens.any(axis=1) & (rests > 0)], axis=0):
+            these = np.flatnonzero((opens == mask).all(axis=1) & (rests > 0))
+            held_balance[these], held_left[these] = self._settled(
+                masses[these], wrench[these], whole[these], mu[these], limit, holding[these], ~mask
+            )
+        carried = held_left <= imbalance
+        breaks, slips = (moves[:, :k] for moves in contact_motion(found.a, b))
+        solved = found.converged
         return Robustness(
             title=self.name,
             seed=seed,
             friction=mu,
-            mass_factor=factor,
+            mass=masses,
             wrench=wrench,
-            outcome=outcome_of(found.converged, breaks, slips, balance, left <= imbalance),
-            sticks=found.converged & ~(breaks | slips).any(axis=-1),
-            solved=found.converged,
+            outcome=outcome_of(
+                held=solved & (rests > 0) & (held_balance > 0) & carried,
+                undecided=solved & ((rests == 0) | (rests > 0) & (held_balance == 0) & carried),
+                solved=solved,
+                breaks=breaks,
+                slips=slips,
+                balance=balance,
+                carried=left <= imbalance,
+            ),
+            sticks=solved & ~(breaks | slips).any(axis=-1),
+            solved=solved,
             balance=balance,
             imbalance=left,
-            force=found.c.reshape(samples, k, 3),
+            force=found.c[:, : 3 * k].reshape(samples, k, 3),
             contacts=self.contact_names,
             moves=breaks | slips,
+            opens=opens,
+            non_unique=found.several,
         )
+
+    def _settled(
+        self,
+        masses: np.ndarray,
+        wrench: np.ndarray,
+        whole: np.ndarray,
+        mu: np.ndarray,
+        limit: np.ndarray,
+        holding: np.ndarray,
+        touching: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Whether forces of the contacts in the mask [k] balance the wrench (1, -1, 0: not decided), and what the
+        command leaves of it, samples [n]."""
+        left = np.zeros(len(masses))
+        for props in np.unique(holding, axis=0):
+            these = (holding == props).all(axis=1)
+            left[these] = self.imbalance(masses[these], wrench[these], props, touching)
+        if not touching.any():
+            return np.where(whole.any(axis=1), -1, 1), left
+        W = self.W[:, np.repeat(touching, 3)]
+        verdict = contact.can_balance(W, whole, mu[:, touching], limit[touching], length=self.radius).verdict
+        return np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0)), left
 
     def __repr__(self) -> str:
         lines = [f"Grasp of {self.name}: {len(self.mu)} contacts, {self.mass:.4g} kg"]
         lines += [f"  {h} on {o}, mu {m:.4g}" for (h, o), m in zip(self.geoms, self.mu, strict=True)]
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
+
+
+def _at_rest(
+    A: np.ndarray, b: np.ndarray, mu: np.ndarray, found: redundant.Forces, limit: np.ndarray, acceleration: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which contacts open, [n, k], and whether the others are at rest: 1, -1, 0 where it is not decided, [n]. At rest: with
+    the forces found none is faster, or some forces leave them at rest by the measure of contact states. Contacts beyond those with a limit are props."""
+    a = found.a.reshape(*mu.shape, 3)
+    limits = np.concatenate([limit, np.full(mu.shape[1] - len(limit), np.inf)])
+    opens = a[..., 0] > acceleration
+    with np.errstate(invalid="ignore"):
+        slow = (np.linalg.norm(a, axis=-1) <= acceleration) & (found.c[:, ::3] <= (1 + 1e-6) * limits)
+    rests = np.where((slow | opens).all(axis=1), 1, 0)
+    ask = np.flatnonzero(found.converged & (rests == 0))
+    if len(ask):
+        least = np.minimum(MOTION * np.abs(b[ask]).max(axis=-1), acceleration)[:, None]
+        verdict = contact.can_rest(
+            A[ask] / least[..., None], b[ask] / least, mu[ask], 1, c=found.c[ask], force_limit=limits, left_out=opens[ask]
+        ).verdict
+        rests[ask] = np.where(verdict == contact.POSSIBLE, 1, np.where(verdict == contact.IMPOSSIBLE, -1, 0))
+    return opens, rests
 
 
 def _drawn(given: Any, nominal: np.ndarray, rng: np.random.Generator, samples: int, name: str) -> np.ndarray:

@@ -54,7 +54,7 @@ def from_mujoco(
         pairs = ", ".join(sorted({f"{c.geoms[0]} on {c.geoms[1]}" for c in chosen}))
         remedy = "hand=, which leaves a table out, or simpler geoms" if reduce else 'reduce="corners"'
         raise ValueError(f"{len(chosen)} contacts ({pairs}), at most {most_contacts} are solved: try {remedy}")
-    return scene.grasp(held, chosen)
+    return scene.grasp(held, chosen).examined()
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,7 @@ COLUMNS: dict[str, tuple[tuple[int, ...], type]] = {
     "margin": ((3,), np.float64),
     "wrench_radius": ((), np.float64),
     "fails_first": ((), np.int64),
+    "non_unique": ((), np.int64),
     "outcomes": ((9,), np.int64),
 }
 # Of a set: what follows the contacts' axis, the grasps' axis. The page shows nothing else of it.
@@ -117,6 +118,9 @@ def _ranking(h5: Any, file: Path) -> Table:
     columns = {}
     count = None
     for name, (tail, kind) in COLUMNS.items():
+        if name == "non_unique" and name not in h5:  # rankings of 0.1 have none
+            columns[name] = np.zeros(count or 0, kind)
+            continue
         if name not in h5:
             raise DamagedFile(f"{file}: {name}: no such data set; `garra grasp rank -o` writes it")
         values = np.asarray(h5[name][()])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = ("held", "not_resisted", "not_carried", "slipping", "separating", "unsolved")
 MOTION = 1e-6  # of the largest |b|: a contact that accelerates less does not move (docs/monte-carlo.md, Outcomes)
+ACCELERATION = 0.0981  # [m/s^2] of a contact at rest, 0.01 g; it opens above (docs/grasp-model.md, section 7)
 
 
 def interval_of(successes: int, decided: int, unsolved: int = 0) -> tuple[float, float]:
@@ -46,18 +47,28 @@ def contact_motion(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return breaks, ~breaks & (np.hypot(a3[..., 1], a3[..., 2]) > least)
 
 
-def outcome_of(solved: np.ndarray, breaks: np.ndarray, slips: np.ndarray, balance: np.ndarray, carried: np.ndarray):
+def outcome_of(
+    held: np.ndarray,
+    undecided: np.ndarray,
+    solved: np.ndarray,
+    breaks: np.ndarray,
+    slips: np.ndarray,
+    balance: np.ndarray,
+    carried: np.ndarray,
+) -> np.ndarray:
     """Names from OUTCOMES [samples]; the first line that applies counts. balance: 1 forces within the cones balance
     the wrench, -1 none do, 0 undecided."""
-    breaks, slips = breaks.any(axis=-1), slips.any(axis=-1)
-    lines = {
-        "not_resisted": balance < 0,
-        "not_carried": ~carried,
-        "unsolved": ~solved | (~breaks & ~slips & (balance == 0)),
-        "separating": breaks,
-        "slipping": slips,
-    }
-    return np.select(list(lines.values()), list(lines), "held")
+    lines = [
+        ("held", held),
+        ("not_resisted", balance < 0),
+        ("unsolved", undecided),
+        ("not_carried", ~carried),
+        ("unsolved", ~solved),
+        ("separating", breaks.any(axis=-1)),
+        ("slipping", slips.any(axis=-1)),
+    ]
+    # Contacts that stick, and are not at rest: forces above their limits.
+    return np.select([mask for _, mask in lines], [name for name, _ in lines], "not_carried")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,7 +78,7 @@ class Robustness:
     title: str
     seed: int
     friction: np.ndarray  #: [samples, k]
-    mass_factor: np.ndarray  #: [samples]
+    mass: np.ndarray  #: of the object [kg], [samples]
     wrench: np.ndarray  #: disturbances (force [N]; moment [N m]) at the center of mass, world axes, [samples, 6]
     outcome: np.ndarray  #: one of OUTCOMES, [samples]
     sticks: np.ndarray  #: every contact sticks, [samples]
@@ -75,6 +86,8 @@ class Robustness:
     balance: np.ndarray  #: 1 forces within the cones balance the wrench, -1 none do, 0 undecided, [samples]
     imbalance: np.ndarray  #: what the command leaves unbalanced, over the whole wrench, [samples]
     force: np.ndarray  #: contact forces on the object [N], NaN where unsolved, [samples, k, 3]
+    opens: np.ndarray  #: contacts that open, and are left out of `held`, [samples, k]
+    non_unique: np.ndarray  #: another certified solution moves otherwise, [samples]
 
     contacts: list[str]  #: their names, [k]
     moves: np.ndarray  #: the contact slips or opens, [samples, k]
@@ -104,7 +117,7 @@ class Robustness:
 
     @property
     def held(self) -> Estimate:
-        """Every contact sticks, forces within the cones can balance the wrench, and the command carries it."""
+        """Forces leave the contacts at rest, forces within the cones balance the wrench, and the command carries it."""
         return estimate(self.outcome == "held", self.outcome == "unsolved")
 
     @property
@@ -144,7 +157,7 @@ class Robustness:
 
         k = self.friction.shape[1]
         columns: dict[str, Any] = {"outcome": pandas.Categorical(self.outcome, OUTCOMES)}
-        columns["mass_factor"] = self.mass_factor
+        columns["mass"] = self.mass
         columns |= {f"friction_{j + 1}": self.friction[:, j] for j in range(k)}
         names = ("force_x", "force_y", "force_z", "torque_x", "torque_y", "torque_z")
         columns |= {name: self.wrench[:, i] for i, name in enumerate(names)}
@@ -159,10 +172,21 @@ class Robustness:
         lines = [f"{self.title}: {self.samples} samples, seed {self.seed}"]
         lines += [f"  {name:<15}{p}  {interval}" for name, p, interval in self._lines()]
         counts = [f"{name} {count}" for name, count in self.outcomes.items() if count]
-        lines.append("  " + ", ".join(counts))
         if self.fails_first:
-            lines.append("  slips or opens: " + ", ".join(f"{name} {n}" for name, n in list(self.fails_first.items())[:4]))
-        return "\n".join(lines)
+            some = ", ".join(f"{name} {n}" for name, n in list(self.fails_first.items())[:4])
+            counts = [*counts, f"slips or opens: {some}"]
+        return "\n".join([*lines, *(f"  {note}" for note in self._notes()), "  " + ", ".join(counts)])
+
+    def _notes(self) -> list[str]:
+        """Of how many samples `held` hangs on less than all contacts, or is not the only answer."""
+        left = (~self.opens).sum(axis=1)
+        held = (self.outcome == "held") & self.opens.any(axis=1)
+        notes = {
+            "held without the contacts that open": held,
+            "held by fewer than three contacts, the others open": held & (left < 3),
+            "not unique, another certified solution moves otherwise": self.non_unique,
+        }
+        return [f"{what}: {mask.sum()} of {self.samples}" for what, mask in notes.items() if mask.any()]
 
     def _repr_html_(self) -> str:
         from html import escape

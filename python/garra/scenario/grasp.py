@@ -274,6 +274,10 @@ class Held(Table):
     imbalance: Quantity | None = None
     """held: what the command leaves unbalanced is at most this share of weight and external wrench (grasp-model.md,
     section 7); not with `[time]`; default 0.5"""
+    acceleration: Quantity | None = None
+    """held: contacts at rest have at most this acceleration, one that opens has more (grasp-model.md, section 7). A
+    numerical tolerance: 0.0981 m/s², 0.01 g, would be 5 cm in a second if it lasted; not with `[time]`; default
+    0.0981"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -101,6 +101,8 @@ class Held(Table):
     _path: ClassVar[tuple[str, ...]] = ("held",)
     imbalance: Quantity | None = None
     """carried: what the command leaves unbalanced is at most this share of the load; default 0.5"""
+    acceleration: Quantity | None = None
+    """at rest: acceleration of a contact at most this; a contact opens above it; default 0.0981"""
 
 
 @dataclass(frozen=True, kw_only=True)

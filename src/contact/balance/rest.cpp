@@ -1,5 +1,5 @@
 // contact::rest: the problems of a batch one after another, on all threads.
-#include "garra/rest_forces.hpp"
+#include "garra/wrench_balance.hpp"
 
 #include <algorithm>
 #include <limits>

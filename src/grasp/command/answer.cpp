@@ -18,14 +18,33 @@ std::string outcomes(const Json& s) {
   std::string out = "Outcomes\n";
   for (const auto& [name, count] : s["outcomes"].items()) out += counted(words(name), count, s["samples"]);
   const auto unsolved = s["outcomes"]["unsolved"].get<long long>();
-  if (unsolved > 0) out += "  The unsolved samples may be any of the others: they widen the interval.\n";
+  if (unsolved > 0)
+    out +=
+        "  The unsolved samples may be any of the others: they widen the interval. The samples of `failures/` name "
+        "the\n"
+        "  first of them; `garra replay --sample` says why one is unsolved.\n";
+  return out;
+}
+
+/// Of how many samples "held" hangs on less than all contacts, or is not the only answer.
+std::string notes(const Json& s) {
+  if (!s.contains("left_out")) return "";  // of a run before there were such counts
+  const auto share = [&](const Json& count) {
+    return format("%lld (%.3f %%)", count.get<long long>(), 100 * count.get<double>() / s["samples"].get<double>());
+  };
+  std::string out;
+  const Json &open = s["left_out"]["samples"], &few = s["left_out"]["fewer_than_three"], &several = s["non_unique"];
+  if (open > 0) out += "    held without the contacts that open: " + share(open) + "\n";
+  if (few > 0) out += "    held by fewer than three contacts, the others open: " + share(few) + "\n";
+  if (several > 0) out += "    not unique, another certified solution moves otherwise: " + share(several) + "\n";
   return out;
 }
 
 /// What each of the three probabilities is about, where they stand.
 std::string probabilities(const Json& s) {
   std::string out = estimate_line("held", s["held"]) +
-                    "    contacts stick, forces can balance the wrench, and the command carries it\n";
+                    "    forces leave the contacts at rest, can balance the wrench, and the command carries it\n" +
+                    notes(s);
   out +=
       estimate_line("no slip", s["no_slip"]) + "    every contact sticks, though hand and object may move together\n";
   out += estimate_line("can be held", s["can_be_held"]) +

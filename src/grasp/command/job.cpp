@@ -34,12 +34,27 @@ Json rows(const std::vector<double>& v, std::size_t width) {
   return out;
 }
 
+/// Which of the questions of "held" was not decided.
+std::string reason(const grasp::Replay& r) {
+  if (std::isnan(r.c.front())) return "the contact solver did not converge";
+  if (std::isnan(r.resisted))
+    return "whether forces can balance the wrench is not decided: it is within 1e-6 of the largest that they can";
+  return "whether forces leave the contacts at rest is not decided: held.acceleration is within 1e-6 of the least that "
+         "they can";
+}
+
 Json to_json(const grasp::Study& study, const grasp::Replay& r, std::int64_t sample) {
   static constexpr const char* state[3] = {"stick", "slip", "break"};
   Json j;
   j["sample"] = sample;
   j["outcome"] = grasp::to_string(r.outcome);
   j["can_be_balanced"] = std::isnan(r.resisted) ? Json(nullptr) : Json(r.resisted == 1);
+  if (r.outcome == grasp::Outcome::kUnsolved) j["unsolved_because"] = reason(r);
+  if (r.opens > 0 && r.outcome == grasp::Outcome::kHeld)
+    j["note"] = "held without the contacts that open: " + std::to_string(r.opens) + " of " +
+                std::to_string(r.mu.size()) +
+                (static_cast<int>(r.mu.size()) - r.opens < 3 ? ", fewer than three are left" : "");
+  j["non_unique"] = r.several;
   for (std::size_t k = 0; k < r.inputs.size(); ++k) j["inputs"][study.inputs()[k].name] = r.inputs[k];
   j["contacts"] = Json::array();
   for (std::size_t k = 0; k < r.mu.size(); ++k)
@@ -70,6 +85,8 @@ void print(const Json& j) {
       for (const auto& v : c[key]) v.is_null() ? std::printf(" %10s", "-") : std::printf(" %10.4g", v.get<double>());
     std::printf("\n");
   }
+  for (const char* key : {"unsolved_because", "note"})
+    if (j.contains(key)) std::printf("  %s\n", j[key].get<std::string>().c_str());
   std::printf("\nMetrics\n");
   for (const auto& [key, value] : j["metrics"].items()) {
     std::string name = key;

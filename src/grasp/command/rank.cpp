@@ -104,8 +104,8 @@ std::string meaning(const Ranking& r) {
                "wrench. An ideal hand is taken to find them. Friction needed: 5, 50, 95 %.\n") +
            (has_radius(r) ? "Wrench radius: with every push shorter than this it is held, too.\n\n" : "\n");
   return std::string(
-             "\nHeld: every contact sticks, forces in the cones can balance the wrench, and the\n"
-             "command carries it; the hand is ") +
+             "\nHeld: forces in the cones leave the contacts at rest, can balance the wrench, and\n"
+             "the command carries it; the hand is ") +
          names_of(r.hand)[static_cast<std::size_t>(r.hand)] + ". Friction needed: 5, 50, 95 %.\n\n";
 }
 
@@ -119,6 +119,8 @@ std::string outcomes(const Ranking& r) {
   std::string out;
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (sums[k] > 0) out += counted(words(to_string(static_cast<grasp::Outcome>(k))), sums[k], all);
+  if (const auto several = std::accumulate(r.non_unique.begin(), r.non_unique.end(), std::int64_t{0}); several > 0)
+    out += counted("not unique", several, all) + "    another certified solution moves otherwise; the outcome stays\n";
   return out.empty() ? out : "Outcomes of all samples\n" + out + "\n";
 }
 
@@ -183,6 +185,7 @@ std::string json(const RankAnswer& a) {
                            {"p_can_be_held", r.p_can_be_held[g]},
                            {"margin", r.margin[g]},
                            {"wrench_radius", r.wrench_radius[g]},
+                           {"non_unique", r.non_unique[g]},
                            {"fails_first", r.fails_first[g]}});
   out["seconds"] = a.seconds;
   out["device"] = a.device;
@@ -299,6 +302,7 @@ std::string study_json(const grasp::SetStudy& s) {
               {"squeeze_error", describe(s.squeeze_error)},
               {"torque_error", describe(s.torque_error)},
               {"held_imbalance", s.held_imbalance},
+              {"held_acceleration", s.held_acceleration},
               {"samples", s.samples},
               {"friction_samples", s.friction_samples},
               {"radius_samples", s.radius_samples},

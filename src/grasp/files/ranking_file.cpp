@@ -42,6 +42,7 @@ constexpr Counts kCounts[] = {{"rank", &Ranking::rank},
                               {"held", &Ranking::held},
                               {"unsolved", &Ranking::unsolved},
                               {"samples", &Ranking::samples},
+                              {"non_unique", &Ranking::non_unique},
                               {"fails_first", &Ranking::fails_first}};
 
 /// What the numbers of a data set stand for, as attributes of it.
@@ -62,7 +63,7 @@ std::string csv_of(const grasp::Ranking& r) {
   std::string out =
       "grasp,rank,status,p_held,low,high,difference,difference_low,difference_high,critical_friction_5,"
       "critical_friction_50,critical_friction_95,held,unsolved,samples,p_no_slip,p_can_be_held,margin_5,margin_50,"
-      "margin_95,wrench_radius,fails_first";
+      "margin_95,wrench_radius,fails_first,non_unique";
   for (const auto& row : grasp::kOutcomeWords) out += std::string(",outcome_") + row.name;
   out += "\n";
   const auto names = names_of(grasp::GraspStatus{});
@@ -76,6 +77,7 @@ std::string csv_of(const grasp::Ranking& r) {
     out += number(r.p_no_slip[g]) + number(r.p_can_be_held[g]);
     for (const double margin : r.margin[g]) out += number(margin);
     out += number(r.wrench_radius[g]) + "," + (r.fails_first[g] < 0 ? "" : std::to_string(r.fails_first[g]));
+    out += "," + std::to_string(r.non_unique[g]);
     for (const std::int64_t n : r.outcomes[g]) out += "," + std::to_string(n);
     out += "\n";
   }

@@ -95,6 +95,11 @@ void held_fields(Fields& f, Scenario& s) {
         {.doc = "held: what the command leaves unbalanced is at most this share of weight and external wrench "
                 "([grasp-model.md](grasp-model.md), section 7); not with `[time]`",
          .comment = "of weight and external wrench, that the command may leave unbalanced"});
+  f.key("acceleration", quantity(s.held_acceleration, {kAcceleration, Bounds::positive()}),
+        {.doc = "held: contacts at rest have at most this acceleration, one that opens has more "
+                "([grasp-model.md](grasp-model.md), section 7). A numerical tolerance: 0.0981 m/s², 0.01 g, would be "
+                "5 cm in a second if it lasted; not with `[time]`",
+         .comment = "of a contact at rest"});
 }
 
 void motion_fields(Fields& f, Scenario& s) {

@@ -165,6 +165,8 @@ void fields(Fields& f, SetScenario& s) {
   f.table("held", {.doc = "what held means"}, [&] {
     f.key("imbalance", quantity(s.study.held_imbalance, {kRatio, Bounds::positive()}),
           {.doc = "carried: what the command leaves unbalanced is at most this share of the load"});
+    f.key("acceleration", quantity(s.study.held_acceleration, {kAcceleration, Bounds::positive()}),
+          {.doc = "at rest: acceleration of a contact at most this; a contact opens above it"});
   });
   f.table("solver", {.doc = "of contact problems"},
           [&] { f.key("check_uniqueness", boolean(s.study.check_uniqueness), {.doc = "look for a second solution"}); });

@@ -4,7 +4,7 @@
 
 #include "garra/batch/device.hpp"
 #include "garra/solve/wrench_balance.hpp"
-#include "grasp/sample/problem.hpp"
+#include "grasp/sample/judge.hpp"
 
 namespace garra::grasp {
 
@@ -179,15 +179,29 @@ struct BalanceBody {
   static constexpr bool kCalls = solvers::kInMemory<N>;
   const GraspModel* model;
   SampleParts from;
-  double* metrics;  ///< Metrics, read and written
+  double* metrics;             ///< Metrics, read and written
+  double* verdicts = nullptr;  ///< Verdict; where given, pending samples only, without the contacts that open
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
-    const Wrenches<S> given = wrenches<S>(i);
+    std::uint32_t left_out = 0;
+    if constexpr (kWidth<S> == 1)
+      if (verdicts != nullptr) {
+        if (*batch::tile_at<double, Verdict<double, N>>(verdicts, i) != kPending) return;
+        left_out = opened(batch::load<double, Verdict<double, N>>(verdicts, i), model->held);
+      }
+    const Wrenches<S> given = wrenches<S>(i, left_out);
     auto out = batch::load<S, Metrics<S, N>>(metrics, i);
     const auto reserve_of = [&](const Vec<S, 3 * N>& c) { return reserve(i, c); };
     settle(model->hold, given.object, given.problem, given.command, given.problem.W * given.command + given.problem.w,
            reserve_of, out);
+    if constexpr (kWidth<S> == 1)
+      if (verdicts != nullptr) {
+        auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
+        v.resisted = out.resisted;
+        v.imbalance = out.imbalance;
+        return batch::store<double>(verdicts, i, v);
+      }
     const auto reached = out.reached > S(0);
     const S nan = S(__builtin_nan(""));
     // A torque that is cut off does not follow the squeeze.
@@ -207,8 +221,9 @@ struct BalanceBody {
     S asked;  ///< largest commanded torque over its limit
   };
 
+  /// `left_out`: bits of contacts that take no part.
   template <class S>
-  GARRA_HD Wrenches<S> wrenches(std::int64_t i) const {
+  GARRA_HD Wrenches<S> wrenches(std::int64_t i, std::uint32_t left_out) const {
     const GraspModel& m = *model;
     ContactPlace<S> places[kCapacity<N>];
     Wrenches<S> out;
@@ -235,14 +250,25 @@ struct BalanceBody {
     out.object = object_wrench<S, N>(m, batch::load<S, ObjectLoad<S>>(from.loads, i), places);
     p.W = out.object.W;
     p.w = out.object.w;
+    if (left_out != 0) leave_out(left_out, p);
     return out;
+  }
+  template <class S>
+  GARRA_HD static void leave_out(std::uint32_t which, solvers::WrenchBalance<S, N, R>& p) {
+    for (int j = 0; j < extent<N>(); ++j) {
+      if ((which >> j & 1) == 0) continue;
+      for (int r = 0; r < 6; ++r)
+        for (int k = 0; k < 3; ++k) p.W(r, 3 * j + k) = S(0);
+      if constexpr (R > 0)
+        for (int k = 0; k < R; ++k) p.gain[j][k] = Vec3<S>::zero();
+    }
   }
 
   /// Few samples ask for it, but for those of hands with limits. What it starts from is read again: kept from the first
   /// on, it would take half of a GPU thread's registers.
   template <class S>
   GARRA_HD_CALL BalanceReserve<S> reserve(std::int64_t i, Vec<S, 3 * N> c) const {
-    const Wrenches<S> given = wrenches<S>(i);
+    const Wrenches<S> given = wrenches<S>(i, 0);
     return balance_reserve(model->hold, given.object, given.problem, c);
   }
 };

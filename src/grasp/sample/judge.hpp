@@ -1,8 +1,10 @@
-// Last step of a sample, after balance and contact solver: what became of the grasp. Host and device.
+// Last steps of a sample, after balance and contact solver: what became of the grasp (docs/grasp-model.md, section 7).
+// Host and device.
 #pragma once
 
 #include "garra/solve/contact_state.hpp"
 #include "garra/solve/friction_newton.hpp"
+#include "garra/solve/rest_forces.hpp"
 #include "grasp/sample/problem.hpp"
 
 namespace garra::grasp {
@@ -10,23 +12,32 @@ namespace garra::grasp {
 /// Step 6: certificate, contact states and outcome, of up to two candidates from different starts.
 template <class S, int N, int D = 3>
 struct Verdict {
-  S outcome;           ///< grasp::Outcome
+  S outcome;           ///< grasp::Outcome, or kPending
+  S otherwise;         ///< of a pending sample: the outcome where it is not held
   S residual;          ///< scale-invariant (contact-solver.md (3)), of the candidate that counts
   S iterations;        ///< Newton steps
   S sticks;            ///< 1 where every contact sticks, else 0; NaN: unsolved
   S acceleration;      ///< of the object's center of mass under the forces found [m/s^2]; NaN: unsolved
+  S several;           ///< 1: another certified solution moves otherwise, else 0
+  S opens;             ///< contacts that open: a_n above HeldRule::acceleration
+  S resisted;          ///< Metrics::resisted and ...
+  S imbalance;         ///< ... Metrics::imbalance of the contacts that do not open
   Vec<S, N> state;     ///< grasp::ContactState
   Vec<S, D * N> c, a;  ///< forces on the object [N], relative accelerations [m/s^2]
 
   static constexpr auto parts() {
-    return std::tuple{&Verdict::outcome, &Verdict::residual, &Verdict::iterations, &Verdict::sticks, &Verdict::acceleration, &Verdict::state, &Verdict::c, &Verdict::a};
+    return std::tuple{&Verdict::outcome, &Verdict::otherwise, &Verdict::residual, &Verdict::iterations, &Verdict::sticks, &Verdict::acceleration, &Verdict::several, &Verdict::opens, &Verdict::resisted, &Verdict::imbalance, &Verdict::state, &Verdict::c, &Verdict::a};
   }
 };
+
+/// Outcome of a sample that is held if forces exist that leave its closed contacts at rest (RestBody).
+inline constexpr int kPending = kOutcomes;
 
 /// What samples are judged by, and the tiles that the steps before have left. Metrics have been through the balance.
 template <int N, int D = 3>
 struct Judge {
-  double tol, held_imbalance;
+  double tol;
+  HeldRule held;
   const double* problems;
   const double* metrics;
   const double* candidates;
@@ -48,16 +59,40 @@ struct Judge {
       for (int k = 0; k < extent<D * N>(); ++k) apart = max(apart, abs(one.a[k] - two.a[k]));
       const auto different = apart > S(1e-5) * solvers::friction_scale(problem).size_b;  // false where one is NaN
       v = choose(v.outcome == S(int(Outcome::kUnsolved)), judge<S>(problem, two), v);    // either certificate will do
-      v.outcome = select(different, S(int(Outcome::kSeveral)), v.outcome);
+      v.several = select(different, S(1), S(0));
     }
+    conclude(m, v);
+    return choose(m.reached > S(0), v, unreachable<S>());
+  }
+
+  /// The outcome of a sample whose contacts do as `v` says.
+  template <class S>
+  GARRA_HD void conclude(const Metrics<S, N>& m, Verdict<S, N, D>& v) const {
+    const S most = S(held.acceleration), held_so = S(int(Outcome::kHeld));
+    auto rests = v.sticks == v.sticks;  // solved
+    const auto solved = rests;
+    v.opens = S(0);
+    for (int j = 0; j < extent<N>(); ++j) {
+      const Vec<S, D> a = solvers::contact<S, N, D>(v.a, j);
+      rests = rests && norm(a) <= most;
+      v.opens += select(a[0] > most, S(1), S(0));
+    }
+    v.resisted = m.resisted;
+    v.imbalance = m.imbalance;
+    const auto sure = rests && MaskOf<S>(!held.limited);
+    // Contacts that stick, and are not at rest: forces above their limits.
+    S fails = select(v.outcome == held_so, S(int(Outcome::kNotCarried)), v.outcome);
+    fails = select(solved && v.several > S(0), S(int(Outcome::kSeveral)), fails);
+    v.outcome = select(sure, held_so, fails);
     // Balance not decided: the sample may be held or not.
-    v.outcome = select(v.outcome == S(int(Outcome::kHeld)) && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)),
-                       v.outcome);
+    v.outcome = select(sure && !(m.resisted == m.resisted), S(int(Outcome::kUnsolved)), v.outcome);
     // What rules out more comes later: no command carries what no forces can balance, and out of reach there is no
     // problem.
-    v.outcome = select(m.imbalance > S(held_imbalance), S(int(Outcome::kNotCarried)), v.outcome);
+    v.outcome = select(m.imbalance > S(held.imbalance), S(int(Outcome::kNotCarried)), v.outcome);
     v.outcome = select(m.resisted == S(0), S(int(Outcome::kNotResisted)), v.outcome);
-    return choose(m.reached > S(0), v, unreachable<S>());
+    v.otherwise = v.outcome;
+    const auto carried = v.opens > S(0) || !(m.imbalance > S(held.imbalance));
+    v.outcome = select(solved && !sure && carried && !(m.resisted == S(0)), S(kPending), v.outcome);
   }
 
   /// Lane by lane one of two verdicts.
@@ -66,10 +101,15 @@ struct Judge {
                                           const Verdict<S, N, D>& b) {
     Verdict<S, N, D> v;
     v.outcome = select(first, a.outcome, b.outcome);
+    v.otherwise = select(first, a.otherwise, b.otherwise);
     v.residual = select(first, a.residual, b.residual);
     v.iterations = select(first, a.iterations, b.iterations);
     v.sticks = select(first, a.sticks, b.sticks);
     v.acceleration = select(first, a.acceleration, b.acceleration);
+    v.several = select(first, a.several, b.several);
+    v.opens = select(first, a.opens, b.opens);
+    v.resisted = select(first, a.resisted, b.resisted);
+    v.imbalance = select(first, a.imbalance, b.imbalance);
     v.state = select(first, a.state, b.state);
     v.c = select(first, a.c, b.c);
     v.a = select(first, a.a, b.a);
@@ -81,11 +121,9 @@ struct Judge {
   static GARRA_HD Verdict<S, N, D> unreachable() {
     const S nan = S(__builtin_nan(""));
     Verdict<S, N, D> v;
-    v.outcome = S(int(Outcome::kUnreachable));
-    v.residual = nan;
-    v.iterations = S(0);
-    v.sticks = S(0);
-    v.acceleration = nan;
+    v.outcome = v.otherwise = S(int(Outcome::kUnreachable));
+    v.residual = v.acceleration = v.resisted = v.imbalance = nan;
+    v.iterations = v.sticks = v.several = v.opens = S(0);
     for (int k = 0; k < extent<N>(); ++k) v.state[k] = S(0);
     for (int k = 0; k < extent<D * N>(); ++k) v.c[k] = v.a[k] = nan;
     return v;
@@ -109,7 +147,8 @@ struct Judge {
     v.outcome = select(solved, v.outcome, S(int(Outcome::kUnsolved)));
     v.outcome = select(s.status == S(int(Status::kNoSolution)), S(int(Outcome::kNoSolution)), v.outcome);
     v.sticks = select(solved, select(any_break || any_slip, S(0), S(1)), S(__builtin_nan("")));
-    v.acceleration = S(__builtin_nan(""));
+    v.acceleration = v.otherwise = v.resisted = v.imbalance = S(__builtin_nan(""));
+    v.several = v.opens = S(0);
     v.residual = s.residual;
     v.iterations = s.effort.outer;
     v.c = s.c;
@@ -143,6 +182,113 @@ struct JudgeBody {
     for (int j = 0; j < extent<N>(); ++j)
       force += batch::load<S, FingerTask<S>>(from.tasks_of(j), i).place.E * solvers::contact<S, N>(c, j);
     return norm(force) / load.body.mass;
+  }
+};
+
+/// Bits of the contacts of a pending sample that open.
+template <int N, int D>
+GARRA_HD std::uint32_t opened(const Verdict<double, N, D>& v, const HeldRule& held) {
+  std::uint32_t bits = 0;
+  for (int j = 0; j < extent<N>(); ++j)
+    if (v.a[D * j] > held.acceleration) bits |= std::uint32_t{1} << j;
+  return bits;
+}
+
+/// Whether the contacts of a sample are at rest, but for those that are left out: with the forces that were found none
+/// is faster than HeldRule::acceleration, or some forces leave them at rest by the measure of contact states. The first
+/// `contacts` of N are looked at.
+struct RestTask {
+  const double* problem;  ///< of FrictionProblem, in its tile
+  const double *c, *a;    ///< a solution
+  const double* limit;    ///< of each contact's normal force
+  double most;            ///< HeldRule::acceleration
+  int size;               ///< N
+  int contacts;
+  std::uint32_t left_out;
+};
+template <int D>
+GARRA_HD solvers::RestAnswer at_rest(const RestTask& task, double* room) {
+  int kept[32], n = 0;
+  bool rests = true;
+  for (int j = 0; j < task.contacts; ++j) {
+    if ((task.left_out >> j & 1) != 0) continue;
+    kept[n++] = j;
+    Vec<double, D> a;
+    for (int k = 0; k < D; ++k) a[k] = task.a[D * j + k];
+    rests = rests && norm(a) <= task.most && task.c[D * j] <= (1 + 1e-6) * task.limit[j];
+  }
+  if (rests) return {1, 0};
+  const std::int64_t all = D * task.size;
+  const auto given = [&](std::int64_t field) { return task.problem[field * batch::kTile]; };
+  double load = 0;
+  for (int i = 0; i < all; ++i) load = max(load, abs(given(all * all + i)));
+  const solvers::RestProblem<D> p{n, min(load > 0 ? solvers::kMotion * load : 1.0, task.most), room};
+  for (int i = 0; i < n; ++i) {
+    for (int r = 0; r < D; ++r) {
+      const int row = D * kept[i] + r;
+      for (int j = 0; j < n; ++j)
+        for (int k = 0; k < D; ++k) p.A(D * i + r, D * j + k) = given(row * all + D * kept[j] + k);
+      p.b()[D * i + r] = given(all * all + row);
+      p.c()[D * i + r] = task.c[row];
+    }
+    p.mu()[i] = given(all * all + all + kept[i]);
+    p.limit()[i] = task.limit[kept[i]];
+    p.least()[i] = 0;
+  }
+  return solvers::rest_forces(p);
+}
+
+/// Step 7: a pending sample is held where forces leave its closed contacts at rest and these resist and carry the
+/// wrench. It stays pending where contacts open: what the others resist and carry is another balance.
+template <int N, int D>
+GARRA_HD void look_again(const RestTask& task, double* room, const HeldRule& held, Verdict<double, N, D>& v) {
+  if (v.opens >= task.contacts) {  // nothing is left to hold
+    v.outcome = v.otherwise;
+    return;
+  }
+  const double exists = at_rest<D>(task, room).exists;
+  if (exists == 0) v.outcome = v.otherwise;
+  if (!(exists == exists)) v.outcome = int(Outcome::kUnsolved);
+  if (exists == 1 && v.opens == 0) settle_pending(held, v);
+}
+/// After the balance of the contacts that do not open.
+template <int N, int D>
+GARRA_HD void settle_pending(const HeldRule& held, Verdict<double, N, D>& v) {
+  const bool fails = v.resisted == 0 || v.imbalance > held.imbalance;
+  v.outcome = fails ? v.otherwise : v.resisted == 1 ? int(Outcome::kHeld) : int(Outcome::kUnsolved);
+}
+
+/// Step 7 of a study, one sample after another: few of them are pending.
+template <int N>
+struct RestBody {
+  const GraspModel* model;
+  const double* problems;
+  double* verdicts;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    if (*batch::tile_at<double, Verdict<double, N>>(verdicts, i) != kPending) return;
+    auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
+    double room[solvers::RestProblem<3>::room(kCapacity<N>)];
+    const double* problem = batch::tile_at<double, solvers::FrictionProblem<double, N>>(problems, i);
+    look_again({problem, v.c.m, v.a.m, model->force_limit, model->held.acceleration, extent<N>(), extent<N>(), opened(v, model->held)},
+               room, model->held, v);
+    batch::store<double>(verdicts, i, v);
+  }
+};
+
+/// Step 8: pending samples after BalanceBody has seen them again.
+template <int N>
+struct SettleBody {
+  HeldRule held;
+  double* verdicts;
+
+  template <class S>
+  GARRA_HD void operator()(std::int64_t i) const {
+    if (*batch::tile_at<double, Verdict<double, N>>(verdicts, i) != kPending) return;
+    auto v = batch::load<double, Verdict<double, N>>(verdicts, i);
+    settle_pending(held, v);
+    batch::store<double>(verdicts, i, v);
   }
 };
 

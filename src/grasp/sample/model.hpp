@@ -22,7 +22,7 @@ enum Slot : int {
   kShiftX,  ///< of the object in P [m], as Y and Z
   kShiftY,
   kShiftZ,
-  kTurnX,  ///< of the object, small_turn() [rad], as Y and Z
+  kTurnX,  ///< of the object, rotation vector [rad], as Y and Z
   kTurnY,
   kTurnZ,
   kAngle,         ///< common contact angle [rad]
@@ -121,6 +121,13 @@ struct HoldUnits {
   bool limited;          ///< some contact or joint has a limit
 };
 
+/// What counts as held (docs/grasp-model.md, section 7).
+struct HeldRule {
+  double imbalance;     ///< carried: imbalance <= this
+  double acceleration;  ///< at rest: |a| of a contact <= this [m/s^2]; it opens: a_n above
+  bool limited;         ///< normal forces have limits
+};
+
 /// Everything the samples of a study share. Trivially copyable: a GPU gets it by plain copy.
 struct GraspModel {
   int contacts;
@@ -141,7 +148,7 @@ struct GraspModel {
   double force_limit[kLimitContacts];       ///< of the normal force [N]; infinity: none
   bool torque_limited;                      ///< some joint has one
   int most_joints;                          ///< of a finger
-  double held_imbalance;                    ///< carried: imbalance <= this
+  HeldRule held;
   HoldUnits hold;
   ArmModel arm;
   Vec3<double> v, omega;  ///< of the object [m/s, rad/s], P axes
@@ -176,19 +183,21 @@ GARRA_HD_CALL void draw_inputs(const GraspModel& m, const SampleIndex<S>& index,
   }
 }
 
-/// Rotation by a vector of Rodrigues parameters, R(v) for the turn 2 atan(|v| / 2) about v: exact rotation, equal to
-/// the rotation vector to second order.
+/// Rotation by |v| about v: R = 1 + sin|v| / |v| [v]x + (1 - cos|v|) / |v|^2 [v]x^2.
 template <class S>
-GARRA_HD Mat3<S> small_turn(const Vec3<S>& v) {
-  const Vec3<S> e = S(0.5) * v;
-  const S s = S(2) / (S(1) + dot(e, e));
+GARRA_HD Mat3<S> rotation_by(const Vec3<S>& v) {
+  const S half = S(0.5) * norm(v);
+  const auto turn = sincos(half);
+  const auto turns = half > S(0);
+  const S ratio = select(turns, turn.sin / select(turns, half, S(1)), S(1));
+  const S first = ratio * turn.cos, second = S(0.5) * (ratio * ratio);
   Mat3<S> R = Mat3<S>::identity();
-  const S hat[3][3] = {{S(0), -e[2], e[1]}, {e[2], S(0), -e[0]}, {-e[1], e[0], S(0)}};
+  const S hat[3][3] = {{S(0), -v[2], v[1]}, {v[2], S(0), -v[0]}, {-v[1], v[0], S(0)}};
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j) {
       S square = S(0);
       for (int k = 0; k < 3; ++k) square = fma(hat[i][k], hat[k][j], square);
-      R(i, j) = fma(s, hat[i][j] + square, R(i, j));
+      R(i, j) = fma(second, square, fma(first, hat[i][j], R(i, j)));
     }
   return R;
 }
@@ -198,7 +207,7 @@ template <class S>
 GARRA_HD Pose<S> object_pose(const GraspModel& m, const Inputs<S>& in) {
   const Vec3<S> shift = vec3<S>(in.x[kShiftX], in.x[kShiftY], in.x[kShiftZ]);
   const Vec3<S> turn = vec3<S>(in.x[kTurnX], in.x[kTurnY], in.x[kTurnZ]);
-  return {small_turn(turn) * cast<S>(m.object.R), cast<S>(m.object.p) + shift};
+  return {rotation_by(turn) * cast<S>(m.object.R), cast<S>(m.object.p) + shift};
 }
 
 /// Mass, inertia about the center of mass and motion of the sample's object, P axes.

@@ -48,6 +48,28 @@ bool slides(const FingerModel& f, int i) {
   return out;
 }
 
+/// Fingers whose contact is another point of their last link than its tool.
+std::vector<std::string> tool_warnings(const Study& study) {
+  std::vector<std::string> list;
+  for (int j = 0; j < study.model().contacts; ++j) {
+    const Finger& given = study.scenario().fingers[static_cast<std::size_t>(j)];
+    const FingerModel& f = study.model().finger[j];
+    if (!given.robot || f.closed_form) continue;
+    double off = 0;
+    with_finger_size(f.size,
+                     [&](auto, auto size) { off = norm(chain_of<size>(f).model.tool.p - given.robot->tool.p); });
+    if (!(off > 1e-9)) continue;
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "finger %d touches %.3g mm from its tool: its joints cannot bring the tool to the contact, so that the "
+        "contact is a point of its last link",
+        j + 1, 1e3 * off);
+    list.push_back(text);
+  }
+  return list;
+}
+
 /// Joints whose limit the fingers' own weight or the nominal command passes.
 std::vector<std::string> torque_warnings(const GraspModel& m) {
   std::vector<std::string> list;
@@ -131,6 +153,7 @@ std::vector<std::string> nominal_warnings(const Study& study) {
   for (const auto& wrench : b.unresisted)
     list.push_back("no contact force resists " + describe_wrench(wrench) + ": the wrench radius is 0");
   for (std::string& text : torque_warnings(study.model())) list.push_back(std::move(text));
+  for (std::string& text : tool_warnings(study)) list.push_back(std::move(text));
   return list;
 }
 

@@ -137,10 +137,11 @@ class Deciding {
     std::vector<VerdictBits> verdicts(places.size() * static_cast<std::size_t>(words_for(samples)));
     Decided numbers(places.size(), of_, work_.hand);
     const SetModel model = model_of(work_.study);
-    run_hand<N, D>({model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, work_.study.held_imbalance,
-                    work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(),
-                    of_.numbers, numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
-                   work_.device);
+    run_hand<N, D>(
+        {model, grasps, hands.hands, hands.limited(), solvers::FrictionNewton{}, held_rule(work_.study, work_.set),
+         work_.study.check_uniqueness, of_.first, samples, verdicts.data(), numbers.counts.data(), of_.numbers,
+         numbers.critical.data(), numbers.margin.data(), numbers.radius.data()},
+        work_.device);
     spread(numbers.critical, places, out_.critical);
     spread(numbers.margin, places, out_.margin);
     spread(numbers.radius, places, out_.radius);
@@ -192,6 +193,7 @@ void set_hand_columns(const Decided& decided, std::size_t k, std::size_t g, Rank
   out.p_can_be_held[g] = share(n.resisted, n.resisted_unknown, out.samples[g]);
   out.margin[g] = quantiles_of(decided.margin, k, decided.each, -kInfinite);
   const auto most = std::max_element(n.first.begin(), n.first.end());
+  out.non_unique[g] = n.several;
   if (*most > 0) out.fails_first[g] = most - n.first.begin();
 }
 
@@ -202,7 +204,7 @@ void set_ideal_columns(std::size_t g, Ranking& out) {
   out.outcomes[g][static_cast<std::size_t>(Outcome::kNotResisted)] = out.samples[g] - out.held[g] - out.unsolved[g];
 }
 
-constexpr std::size_t kColumns = 18;
+constexpr std::size_t kColumns = 19;
 static_assert(sizeof(Ranking) == kColumns * sizeof(std::vector<double>) + 2 * sizeof(void*),
               "a column of rankings is missing here, and where runs keep rows and files are written");
 
@@ -210,8 +212,8 @@ static_assert(sizeof(Ranking) == kColumns * sizeof(std::vector<double>) + 2 * si
 template <class Rows, class Do>
 void for_columns(Rows& r, const Do& run) {
   run(r.status, &Ranking::status);
-  for (const auto column :
-       {&Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::fails_first, &Ranking::rank})
+  for (const auto column : {&Ranking::held, &Ranking::unsolved, &Ranking::samples, &Ranking::non_unique,
+                            &Ranking::fails_first, &Ranking::rank})
     run(r.*column, column);
   for (const auto column :
        {&Ranking::p_held, &Ranking::low, &Ranking::high, &Ranking::difference, &Ranking::difference_low,

@@ -114,6 +114,7 @@ struct HandBuildBody {
   LimitedJoints<H, D> joints;
   bool squeeze_errors;  ///< some are drawn
   HandTiles to;
+  std::uint32_t left_out = 0;  ///< bits of contacts without which wrench and command are wanted, and nothing else
 
   template <class S>
   GARRA_HD void operator()(std::int64_t i) const {
@@ -122,18 +123,21 @@ struct HandBuildBody {
     const SetHand<H, D>& hand = hands[i / draw.samples];
     auto sample = draw.sample(g, index);
     if constexpr (kTakesFewer) take_off(g, sample);
+    for (int j = 0; left_out != 0 && j < extent<N>(); ++j)
+      if ((left_out >> j & 1) != 0) sample.place[j].E = Mat3<S>::zero();
     const auto wrench = draw.problem_of(g, sample);
     Asked<S> asked = told(g, hand, sample);
     if (joints.each > 0) cut_off(g, joints.of(i / draw.samples), sample, index, asked);
     System<S, N, D> sys = system(g, hand, sample, asked.drift);
     auto pressed = command(hand, sample, wrench, asked.force);
     if constexpr (kTakesFewer) rest(g, sys, pressed);
+    batch::store<S>(to.wrenches, i, wrench);
+    batch::store<S>(to.commands, i, pressed);
+    if (left_out != 0) return;
     batch::store<S>(to.problems, i, solvers::FrictionProblem<S, N, D>{sys.A, sys.b, sample.friction});
     auto metrics = hold_metrics<S, N, D>(hand.hold, sys, sample.friction, Vec<S, D * N>::zero(), S(0));
     metrics.reached = S(1);
     batch::store<S>(to.metrics, i, metrics);
-    batch::store<S>(to.wrenches, i, wrench);
-    batch::store<S>(to.commands, i, pressed);
   }
 
  private:
@@ -430,10 +434,11 @@ void balance(Executor executor, const HandTorqueBody<kAnyContacts, D>& body, std
 /// What counting needs of a sample.
 template <class S>
 struct HandResult {
-  S outcome;   ///< grasp::Outcome
+  S outcome;   ///< grasp::Outcome, or kPending
   S sticks;    ///< 1: every contact does; NaN: not known
   S resisted;  ///< 1: forces can balance the wrench; NaN: not known
   S first;     ///< contact with the smallest margin
+  S several;   ///< 1: another certified solution moves otherwise
   S critical, margin, radius;
 };
 
@@ -447,8 +452,9 @@ struct HandJudgeBody {
   GARRA_HD void operator()(std::int64_t i) const {
     const auto v = judge.template verdict<S>(i);
     const auto m = batch::load<S, Metrics<S, N>>(judge.metrics, i);
-    batch::store<S>(results, i,
-                    HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, m.critical, m.margin, m.wrench_radius});
+    batch::store<S>(
+        results, i,
+        HandResult<S>{v.outcome, v.sticks, m.resisted, m.first, v.several, m.critical, m.margin, m.wrench_radius});
   }
 };
 

@@ -1,6 +1,10 @@
 // Samples of grasps whose hand is known, on the host: what instances/set_hand.cpp and set_hand_soft.cpp compile.
 #pragma once
 
+#include <memory>
+#include <type_traits>
+#include <vector>
+
 #include "contact/batch/lanes.hpp"
 #include "garra/batch/for_each.hpp"
 #include "garra/batch/on_device.hpp"
@@ -37,19 +41,20 @@ using Job = HandJob<kAnyContacts, D>;
 
 template <int N, int D>
 Judge<N, D> judge_of(const Job<D>& job, const HandTiles& t) {
-  return {job.solver.tol, job.held_imbalance, t.problems, t.metrics, t.candidates, t.second};
+  return {job.solver.tol, job.held, t.problems, t.metrics, t.candidates, t.second};
 }
 
 /// Contact problems, and what they are asked besides.
 template <int D>
-void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, const HandTiles& t) {
+void prepare(const Job<D>& job, const SampleStretch& of, Executor executor, const HandTiles& t,
+             std::uint32_t left_out = 0) {
   constexpr int H = kAnyContacts;
   const auto grasp = static_cast<std::size_t>(of.grasp);
   const LimitedJoints<H, D> joints{job.joints.of(of.grasp), job.joints.each, job.joints.limit};
   contact::with_contacts_of<D>(executor, [&](auto n) {
     const CandidateBody<n, D, H> draw{job.model, &job.grasps[grasp], kSamples, job.first + of.first, t.wrenches};
     contact::for_each_problem<n>(
-        executor, of.count, HandBuildBody<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t});
+        executor, of.count, HandBuildBody<n, D, H>{draw, &job.hands[grasp], joints, squeeze_errors(job.model), t, left_out});
   });
   with_balance(HandBalanceBody<H, D>{&job.grasps[grasp], &job.hands[grasp], kSamples, t}, joints,
                [&](const auto& body) { balance(executor, body, of.count); });
@@ -84,6 +89,44 @@ void solve(const Job<D>& job, std::int64_t count, Executor executor, const HandT
   iterate<D>(executor, cold, t.problems, t.second, count);
 }
 
+/// Sample `i` of a stretch alone, as tiles of their own.
+template <int D>
+HandTiles alone(const HandTiles& t, std::int64_t i) {
+  const auto at = [&](double* tiles, auto of) {
+    return const_cast<double*>(batch::tile_at<double, typename decltype(of)::type>(tiles, i));
+  };
+  HandTiles out = t;
+  out.wrenches = at(t.wrenches, std::type_identity<typename contact::BalanceOp<kAnyContacts, D>::template In<double>>{});
+  out.commands = at(t.commands, std::type_identity<HandCommand<double, kAnyContacts, D>>{});
+  out.metrics = at(t.metrics, std::type_identity<Metrics<double, kAnyContacts>>{});
+  return out;
+}
+
+/// The verdict of a sample, pending ones settled.
+template <int D>
+[[gnu::noinline]] Verdict<double, kAnyContacts, D> settled(const Job<D>& job, const SampleStretch& of, std::int64_t i,
+                                                           Workspace<D>& w) {
+  const HandTiles t = w.tiles(job.check_uniqueness);
+  auto v = judge_of<kAnyContacts>(job, t).template verdict<double>(i);
+  if (v.outcome != kPending) return v;
+  const auto& g = job.grasps[static_cast<std::size_t>(of.grasp)];
+  const std::uint32_t left_out = opened(v, job.held);
+  std::vector<double> room(static_cast<std::size_t>(solvers::RestProblem<D>::room(g.contacts)));
+  const double* problem = batch::tile_at<double, solvers::FrictionProblem<double, kAnyContacts, D>>(t.problems, i);
+  look_again({problem, v.c.m, v.a.m, g.limit, job.held.acceleration, g.contacts, g.contacts, left_out}, room.data(),
+             job.held, v);
+  if (v.outcome != kPending) return v;
+  // Without the contacts that open.
+  const auto kept = w.metrics.get(i);
+  prepare(job, {of.grasp, of.first + i, 1, of.number}, Executor::kScalar, alone<D>(t, i), left_out);
+  const auto without = w.metrics.get(i);
+  w.metrics.set(i, kept);
+  v.resisted = without.resisted;
+  v.imbalance = without.imbalance;
+  settle_pending(job.held, v);
+  return v;
+}
+
 /// Judges and counts.
 template <int D>
 void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Workspace<D>& w, HandCounts& counts) {
@@ -93,7 +136,8 @@ void conclude(const Job<D>& job, const SampleStretch& of, Executor executor, Wor
         HandJudgeBody<n, D>{judge_of<n>(job, w.tiles(job.check_uniqueness)), w.results.data()});
   });
   for (std::int64_t i = 0; i < of.count; ++i) {
-    const HandResult<double> r = w.results.get(i);
+    HandResult<double> r = w.results.get(i);
+    if (r.outcome == kPending) r.outcome = settled(job, of, i, w).outcome;
     counts.add(r);
     note(job, of.grasp, of.first + i, r);
   }
@@ -180,10 +224,11 @@ HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample)
   const int n = job.grasps[0].contacts;
   Workspace<D> w(n);
   const HandTiles t = w.tiles(job.check_uniqueness);
+  const SampleStretch of{0, sample - job.first, 1, 0};
   // Alone in its tile; its bits are those that it has among others.
-  prepare(job, {0, sample - job.first, 1, 0}, Executor::kScalar, t);
+  prepare(job, of, Executor::kScalar, t);
   solve(job, 1, Executor::kScalar, t);
-  const auto v = judge_of<kAnyContacts>(job, t).template verdict<double>(0);
+  const auto v = settled(job, of, 0, w);
   const auto p = w.problems.get(0);
   const auto m = w.metrics.get(0);
   const auto f = w.commands.get(0);

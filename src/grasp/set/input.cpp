@@ -69,6 +69,8 @@ void check_study(const Set& s, const SetStudy& study) {
                 "Give mass or wrench, or a disturbance by force_ball, torque_ball or wrenches.");
   if (!(study.held_imbalance > 0))
     throw Error(ExitCode::kUsage, "held_imbalance = " + std::to_string(study.held_imbalance), "above 0");
+  if (!(study.held_acceleration > 0))
+    throw Error(ExitCode::kUsage, "held_acceleration = " + std::to_string(study.held_acceleration), "above 0");
 }
 
 // --- one grasp ----

@@ -129,7 +129,7 @@ void replay_hand(const Set& set, const SetStudy& study, const SetModel& model, c
                                                  hand.hands,
                                                  hand.limited(),
                                                  solvers::FrictionNewton{},
-                                                 study.held_imbalance,
+                                                 held_rule(study, set),
                                                  study.check_uniqueness,
                                                  sample,
                                                  1,

@@ -14,7 +14,7 @@ namespace garra::grasp {
 /// Samples of one grasp.
 struct HandCounts {
   std::array<std::int64_t, kOutcomes> outcome{};
-  std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0;
+  std::int64_t sticks = 0, sticks_unknown = 0, resisted = 0, resisted_unknown = 0, several = 0;
   std::array<std::int64_t, kMostSetContacts> first{};  ///< where the contacts fail: the one with the smallest margin
 
   void add(const HandCounts& other) {
@@ -24,6 +24,7 @@ struct HandCounts {
     sticks_unknown += other.sticks_unknown;
     resisted += other.resisted;
     resisted_unknown += other.resisted_unknown;
+    several += other.several;
   }
   void add(const HandResult<double>& r) {
     const auto what = static_cast<Outcome>(static_cast<int>(r.outcome));
@@ -32,6 +33,7 @@ struct HandCounts {
     sticks_unknown += std::isnan(r.sticks);
     resisted += r.resisted == 1;
     resisted_unknown += std::isnan(r.resisted);
+    several += r.several == 1;
     // Not where the wrench or the command is at fault.
     if (what >= Outcome::kSlipping && what != Outcome::kUnsolved) ++first[static_cast<std::size_t>(r.first)];
   }
@@ -45,7 +47,7 @@ struct HandJob {
   std::span<const SetHand<N, D>> hands;
   LimitedJoints<N, D> joints;  ///< on the host
   solvers::FrictionNewton solver;
-  double held_imbalance;
+  HeldRule held;
   bool check_uniqueness;
   std::int64_t first, samples;         ///< of each grasp
   VerdictBits* verdicts;               ///< [grasp][words_for(samples)], all zero
@@ -116,6 +118,11 @@ void note(const HandJob<N, D>& job, std::int64_t g, std::int64_t s, const HandRe
 /// Whether the commanded normal forces of a model are off by something.
 [[nodiscard]] inline bool squeeze_errors(const SetModel& model) { return is_off(model.contact_draw[kSetSqueezeError]); }
 
+/// What counts as held in the samples of a set.
+[[nodiscard]] inline HeldRule held_rule(const SetStudy& study, const Set& set) {
+  return {study.held_imbalance, study.held_acceleration, !set.force_limit.empty() || std::isfinite(study.force_limit)};
+}
+
 /// One sample, in full; contacts (n, t, o), of soft ones (n, t, o, tau / r).
 struct HandReplay {
   std::vector<double> A, b, mu, c, a;  ///< the contact problem and its answer
@@ -123,6 +130,8 @@ struct HandReplay {
   std::vector<int> state;              ///< grasp::ContactState
   Outcome outcome = Outcome::kUnsolved;
   double residual = 0, imbalance = 0, resisted = 0, critical = 0, margin = 0, radius = 0;
+  bool several = false;  ///< another certified solution moves otherwise
+  int opens = 0;         ///< contacts that open
 };
 template <int D>
 [[nodiscard]] HandReplay replay_hand(const HandJob<kAnyContacts, D>& job, std::int64_t sample);

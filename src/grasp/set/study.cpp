@@ -32,6 +32,7 @@ enum Kept {
   kNoSlip,
   kCanBeHeld,
   kFailsFirst,
+  kNonUnique,
   kOutcome,
   kVerdicts = kOutcome + kOutcomes
 };
@@ -66,8 +67,8 @@ void keep(const Ranking& r, std::size_t g, std::int64_t number, std::span<const 
                            static_cast<double>(r.held[g]), static_cast<double>(r.unsolved[g])});
   put(r.critical_friction[g], kept);
   put(r.margin[g], kept);
-  kept.insert(kept.end(),
-              {r.wrench_radius[g], r.p_no_slip[g], r.p_can_be_held[g], static_cast<double>(r.fails_first[g])});
+  kept.insert(kept.end(), {r.wrench_radius[g], r.p_no_slip[g], r.p_can_be_held[g],
+                           static_cast<double>(r.fails_first[g]), static_cast<double>(r.non_unique[g])});
   for (const std::int64_t n : r.outcomes[g]) kept.push_back(static_cast<double>(n));
   for (const VerdictBits& word : verdicts) {
     kept.push_back(std::bit_cast<double>(word.held));
@@ -116,6 +117,7 @@ class KeptRows {
     r.p_no_slip[k] = x[kNoSlip];
     r.p_can_be_held[k] = x[kCanBeHeld];
     r.fails_first[k] = whole(k, kFailsFirst);
+    r.non_unique[k] = whole(k, kNonUnique);
     for (int n = 0; n < kOutcomes; ++n) r.outcomes[k][static_cast<std::size_t>(n)] = whole(k, kOutcome + n);
     set_probability(study_, k, r);
   }

@@ -22,6 +22,8 @@ inline constexpr int kRowHead = 3;          ///< of a kept row: index, outcome, 
 struct Layout {
   int contacts = 0, draws = 0;
   int sticks = 0, resisted = 0;  ///< each: samples with it, samples where it is not decided
+  int several = 0;               ///< samples with another certified solution that moves otherwise
+  int left_out = 0;  ///< samples that are held though contacts open; those of them with fewer than three that do not
   int outcome = 0, state = 0, first = 0, cone = 0, iterations = 0, held_bin = 0, decided_bin = 0;
   study::Histogram force[kMaxContacts];
   study::Histogram metric[kMetrics];
@@ -89,6 +91,9 @@ struct Counting {
     if (outcome == Outcome::kUnreachable) return;
     count_if(layout.sticks, s.verdict.sticks, to);
     count_if(layout.resisted, s.metrics.resisted, to);
+    if (s.verdict.several == 1) to.count(layout.several);
+    if (held && s.verdict.opens > 0) to.count(layout.left_out);
+    if (held && s.verdict.opens > 0 && extent<N>() - s.verdict.opens < 3) to.count(layout.left_out + 1);
     count_contacts(s, to);
     const auto values = s.values();
     for (int k = 0; k < kMetrics; ++k) to.value(layout.metric[k], values[static_cast<std::size_t>(k)], 2 * (extent<N>() + k));

@@ -296,18 +296,36 @@ void balance_weight(const Scenario& s, GraspModel& m, const Inputs<double>& in) 
   }
 }
 
-void check_reach(const GraspModel& m, const Inputs<double>& in) {
+/// Largest distance of a contact from the tool point of its finger's last link [m].
+constexpr double kMostOffTool = 0.1;
+
+/// The last link's point at the contact becomes the tool, where the finger has come as near as its joints let it:
+/// fingers with few joints touch with any point of their pads. Returns how far it was from the tool [m].
+template <chain::Joints K, int J>
+double touch_with_link(const FingerTask<double>& task, const Vec<double, J>& q, FingerChain<J>& finger) {
+  const Pose<double> tool = chain::frames<K>(finger.model, chain::angles<K>(finger.model, q)).tool;
+  const Vec3<double> off = task.place.p - tool.p;
+  if (norm(off) <= kMostOffTool) finger.model.tool.p += finger.model.tool.R * transpose_times(tool.R, off);
+  return norm(off);
+}
+
+void make_reach(GraspModel& m, const Inputs<double>& in) {
   const Pose<double> pose = object_pose(m, in);
   for (int j = 0; j < m.contacts; ++j) {
     const FingerTask<double> task = finger_task(m, in, pose, j);
-    double reached = 0;
+    FingerModel& f = m.finger[j];
+    double reached = 0, off = 0;
     // What the samples themselves run, so that both agree on what is within reach.
-    with_finger_size(m.finger[j].size, [&](auto joints, auto size) {
-      static_cast<void>(finger_stance<joints, size>(m.finger[j], task, m.moving, reached));
+    with_finger_size(f.size, [&](auto joints, auto size) {
+      const auto stance = finger_stance<joints, size>(f, task, m.moving, reached);
+      if (reached > 0 || f.closed_form) return;
+      off = touch_with_link<joints, size>(task, stance.q, const_cast<FingerChain<size>&>(chain_of<size>(f)));
+      static_cast<void>(finger_stance<joints, size>(f, task, m.moving, reached));
     });
     if (reached > 0) continue;
+    const std::string by = f.closed_form ? "" : ": its tool misses by " + std::to_string(1e3 * off) + " mm";
     throw Error(ExitCode::kInvalidFile,
-                "finger " + std::to_string(j + 1) + " cannot reach its contact in the nominal grasp",
+                "finger " + std::to_string(j + 1) + " cannot reach its contact in the nominal grasp" + by,
                 "move its base or the object, choose another branch, or give another `start` for the numeric solver");
   }
 }
@@ -316,7 +334,7 @@ template <int N>
 void finish_model(const Scenario& s, GraspModel& m) {
   const Inputs<double> in = nominal_inputs(m);
   balance_weight<N>(s, m, in);
-  check_reach(m, in);
+  make_reach(m, in);
 }
 
 }  // namespace
@@ -358,7 +376,9 @@ std::unique_ptr<GraspModel> make_model(const Scenario& s) {
     m->hold.probe[i] = s.object.mass.nominal() * s.gravity[i];  // load factor: nominal weights added
     m->hold.probe[i + 3] = 0;
   }
-  m->held_imbalance = s.held_imbalance;
+  m->held = {
+      s.held_imbalance, s.held_acceleration,
+      std::any_of(s.contacts.begin(), s.contacts.end(), [](const auto& c) { return std::isfinite(c.force_limit); })};
   m->hold.length = std::sqrt((m->gyration2[0] + m->gyration2[1] + m->gyration2[2]) / 3 / 0.4);  // r for a sphere
   m->v = s.velocity;
   m->omega = s.angular_velocity;

@@ -34,6 +34,8 @@ Layout make_layout(const Scenario& s, int draws) {
   l.outcome = take(kOutcomes);
   l.sticks = take(2);
   l.resisted = take(2);
+  l.several = take(1);
+  l.left_out = take(2);
   l.state = take(3 * l.contacts);
   l.first = take(l.contacts);
   l.cone = take(l.contacts * kConeBins * kConeBins);
@@ -97,6 +99,26 @@ solvers::FrictionNewton solver_of(const Scenario& s, bool cold) {
   return solver;
 }
 
+/// What becomes of the samples that are pending.
+void settle_samples(const GraspModel& m, std::int64_t count, Workspace& w) {
+  using Of = Verdict<double, kAnyContacts>;
+  double* verdicts = w.verdicts.data();
+  const auto pending = [&] {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (*batch::tile_at<double, Of>(verdicts, i) == kPending) return true;
+    return false;
+  };
+  const RestBody<kAnyContacts> rest{&m, w.problems.data(), verdicts};
+  for (std::int64_t i = 0; i < count; ++i) rest.template operator()<double>(i);
+  if (!pending()) return;
+  with_balance(m, &m, w.parts(), w.metrics.data(), [&](auto body) {
+    body.verdicts = verdicts;
+    balance(Executor::kScalar, body, count);
+  });
+  const SettleBody<kAnyContacts> settle{m.held, verdicts};
+  for (std::int64_t i = 0; i < count; ++i) settle.template operator()<double>(i);
+}
+
 /// Draw, fingers, build, balance, solve, judge: samples first .. first + count - 1 into the workspace.
 void process(const Scenario& s, const GraspModel& m, Executor executor, std::int64_t first, std::int64_t count,
              Workspace& w) {
@@ -119,9 +141,10 @@ void process(const Scenario& s, const GraspModel& m, Executor executor, std::int
         executor, count,
         JudgeBody<n>{&m,
                      w.parts(),
-                     {s.tol, s.held_imbalance, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
+                     {s.tol, m.held, w.problems.data(), w.metrics.data(), w.candidates.data(), second},
                      w.verdicts.data()});
   });
+  settle_samples(m, count, w);
 }
 
 void start_tally(const Layout& l, study::Tally& t) { t.counts.assign(static_cast<std::size_t>(l.counts), 0); }
@@ -197,6 +220,8 @@ Replay replay_sample(const Study& study, const GraspModel& model, std::int64_t s
   out.outcome = static_cast<Outcome>(static_cast<int>(v.outcome));
   out.residual = v.residual;
   out.resisted = m.resisted;
+  out.several = v.several > 0;
+  out.opens = static_cast<int>(v.opens);
   out.iterations = v.iterations;
   std::ranges::copy(study::values_of(kColumns, m, v), out.metric);
   return out;

@@ -22,6 +22,8 @@ struct Replay {
   Outcome outcome;
   double residual, iterations;
   double resisted;  ///< 1: forces can balance the wrench, 0: none can; NaN: not decided
+  bool several;     ///< another certified solution moves otherwise
+  int opens;        ///< contacts that open
   double metric[kMetrics];
 };
 

@@ -164,6 +164,9 @@ std::string Study::summary(const study::Total& total, const std::string& stopped
   j["can_be_held"] = probability(can_be_held(total));
   j["can_be_held"].update(words("P(can be held)", "some forces inside the friction cones balance the wrench"));
   j["held_imbalance"] = scenario_.held_imbalance;
+  j["held_acceleration"] = scenario_.held_acceleration;
+  j["left_out"] = {{"samples", at(total, l.left_out)}, {"fewer_than_three", at(total, l.left_out + 1)}};
+  j["non_unique"] = at(total, l.several);
   study::put_outcomes(j, kOutcomeWords, total, l.outcome);
   j["contacts"] = contacts(l, total);
   j["metrics"] = metrics(l, total);

@@ -137,7 +137,7 @@ def test_new_outcomes_and_metrics_are_shown_with_their_words(runs, tmp_path: Pat
     assert "lost in translation" in page.text
     assert "Object acceleration" in page.text and "Imbalance" in page.text
     assert "P(no slip) = 91.0 %" in page.text and "P(can be held) = 97.0 %" in page.text
-    assert "contacts stick, forces can balance the wrench, and the given command carries it" in page.text
+    assert "forces leave the contacts at rest, can balance the wrench, and the given command carries it" in page.text
 
 
 def test_the_bars_of_outcomes_have_one_scale(pictured: Seen) -> None:

@@ -1,0 +1,68 @@
+"""Held hangs on no contact that grazes and on no solver's choice: forces that leave the contacts at rest decide."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("garra._core")
+
+from garra import contact  # noqa: E402
+from garra.grasp import Set, rank  # noqa: E402
+
+ONE = np.eye(3)
+
+
+@pytest.mark.parametrize("share", [0.5, 1 - 1e-6, 1 + 1e-6, 2])
+def test_one_contact_rests_where_its_cone_is_near_enough(share):
+    mu, b = 0.4, np.array([-2.0, 3.0, 4.0])
+    left = (5 - mu * 2) / np.hypot(1, mu)  # distance of -b from the cone
+    found = contact.can_rest(ONE, b, [mu], share * left)
+    assert found.verdict == (contact.POSSIBLE if share > 1 else contact.IMPOSSIBLE)
+    assert np.isnan(found.force).all() or np.linalg.norm(found.force + b) <= share * left
+
+
+def test_a_contact_that_is_left_out_presses_with_nothing():
+    A, b = np.eye(6), np.array([-1.0, 0, 0, 2.0, 0, 0])  # the second one flies away
+    assert contact.can_rest(A, b, [0.5, 0.5], 0.1).verdict == contact.IMPOSSIBLE
+    assert contact.can_rest(A, b, [0.5, 0.5], 0.1, left_out=[False, True]).verdict == contact.POSSIBLE
+
+
+def test_forces_have_limits_and_a_least_size():
+    b = np.array([-5.0, 0, 0])
+    assert contact.can_rest(ONE, b, [0.5], 0.1, force_limit=4.89).verdict == contact.IMPOSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, force_limit=4.91).verdict == contact.POSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, least_force=5.09).verdict == contact.POSSIBLE
+    assert contact.can_rest(ONE, b, [0.5], 0.1, least_force=5.11).verdict == contact.IMPOSSIBLE
+
+
+def pads(friction: float, path) -> Set:
+    """A rod of 50 g between two sliding pads of two points each; each slides with 0.12 kg and is pushed with 5 N."""
+    slides = np.zeros((4, 3, 2))
+    slides[:2, 0, 0], slides[2:, 0, 1] = 1, -1
+    np.savez(
+        path,
+        first=[0, 4],
+        point=[[-0.005, -0.016, 0], [-0.005, 0.016, 0], [0.005, -0.016, 0], [0.005, 0.016, 0]],
+        normal=[[1.0, 0, 0]] * 2 + [[-1.0, 0, 0]] * 2,
+        friction=[friction] * 4,
+        mass=[0.05],
+        inertia=[np.diag([6e-6, 7e-7, 6e-6])],
+        jacobian=slides,
+        mass_matrix=[0.12 * np.eye(2)],
+        torque=[[5.0, 5.0]],
+    )
+    return Set.from_npz(path)
+
+
+NEEDED = 0.05 * 9.81 / (2 * 5)
+
+
+@pytest.mark.parametrize("share", [0.9, 1.1, 12])
+def test_flat_pads_hold_what_their_friction_holds_and_are_not_unique(share, tmp_path):
+    ranking = rank(pads(share * NEEDED, tmp_path / "pads.npz"), samples=4, friction_samples=1)
+    assert ranking.p_held[0] == (1 if share > 1 else 0)
+    assert ranking.unsolved[0] == 0
+    if share > 10:  # all of a pad's force at one of its points would let the other one drop
+        assert ranking.non_unique[0] == 4
+    assert ranking.p_can_be_held[0] == 1
