@@ -7,6 +7,7 @@
 #include <random>
 
 #include "garra/solve/friction_convex.hpp"
+#include "garra/solve/friction_path.hpp"
 #include "garra/solve/friction_proximal.hpp"
 
 namespace garra::solvers {
@@ -73,6 +74,29 @@ TEST(FrictionLadder, TheConvexProblemsSolveAllInTwentyStepsOnAverage) {
   EXPECT_LE(cost.most, 220);
 }
 
+/// On the path to its end.
+PathState<kContacts> ended(const FrictionPath& path, const Problem& p) {
+  PathState<kContacts> s;
+  path.start(p, s);
+  while (path.running(s)) path.step(s);
+  return s;
+}
+
+// Measured: 140 and 172; the same bits everywhere.
+TEST(FrictionLadder, ThePathLeadsToASolutionOfAll) {
+  std::mt19937_64 g(1);
+  Cost cost{0, 0};
+  for (int k = 0; k < kProblems; ++k) {
+    const Problem p = random_problem(g);
+    const auto s = ended(FrictionPath{}, p);
+    EXPECT_LE(broken_law(p, FrictionPath{}.candidate(s).c), 1e-6) << k;
+    cost.mean += s.steps / kProblems;
+    cost.most = std::max(cost.most, s.steps);
+  }
+  EXPECT_LE(cost.mean, 150);
+  EXPECT_LE(cost.most, 200);
+}
+
 // Measured: 12.4 and 15.
 TEST(FrictionLadder, TheProximalPointMethodSolvesAllInAtMostFifteenSteps) {
   const Cost cost = cost_of_solving(FrictionProximal{});
@@ -113,6 +137,44 @@ TEST(FrictionConvex, ItsDirectionMakesTheLinearizedErrorZero) {
   }
   // Measured, over six seeds and two orders of the sums: 71 to 76 %.
   EXPECT_GE(smooth, kMany * 68 / 100);
+}
+
+/// What the path's equations lack, and the step that takes it away to first order.
+struct PathStep {
+  friction_path::Lack<kContacts> lack;
+  Forces d;
+};
+PathStep step_of(PathState<kContacts>& s, double share) {
+  PathStep out;
+  for (int j = 0; j < kContacts; ++j) friction_path::set_normal(s, j);
+  friction_path::lack_of(s, share, out.lack);
+  out.d = friction_path::direction(s, share, out.lack, out.lack.value);
+  return out;
+}
+PathState<kContacts> moved(PathState<kContacts> s, const Forces& d, double h) {
+  for (int j = 0; j < kContacts; ++j) {
+    s.depth[j] *= std::exp(h * d[3 * j]);
+    for (int i = 3 * j + 1; i < 3 * j + 3; ++i) s.c[i] += h * s.c[3 * j] * d[i];
+  }
+  return s;
+}
+
+TEST(FrictionPath, ItsDirectionMakesTheLinearizedLackZero) {
+  std::mt19937_64 g(3);
+  for (int k = 0; k < kProblems; ++k) {
+    const Problem p = random_problem(g);
+    for (const int steps : {25, 50, 75}) {
+      FrictionPath path;
+      path.max_iterations = steps;
+      PathState<kContacts> s = ended(path, p);
+      const double share = 0.25 * (steps / 25);
+      const PathStep at = step_of(s, share);
+      const double h = 1e-4 / (1 + norm(at.d));
+      PathState<kContacts> ahead = moved(s, at.d, h), behind = moved(s, at.d, -h);
+      const Forces change = (1 / (2 * h)) * (step_of(ahead, share).lack.value - step_of(behind, share).lack.value);
+      EXPECT_LE(norm(change + at.lack.value), 1e-5 * (norm(at.lack.value) + norm(p.b))) << k << ", " << steps;
+    }
+  }
 }
 
 TEST(FrictionProximal, SpreadsItsCentersByTheGoldenSection) {

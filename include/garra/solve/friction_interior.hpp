@@ -24,31 +24,14 @@ struct InteriorState {
   double running;  ///< 1 while unfinished
 };
 
-namespace friction_interior {
-
-GARRA_HD double power_of_two(int exponent) {
-  double out = 1;
-  for (int i = 0; i < (exponent < 0 ? -exponent : exponent); ++i) out = (exponent < 0 ? 0.5 : 2.0) * out;
-  return out;
-}
-/// Number j of a start, from -0.5 to 0.5, of a sequence that spreads them: the golden ratio along the starts, the
-/// plastic number along the contacts.
-GARRA_HD double spread(int start, int j) {
-  const double x = start * 0.6180339887498949 + (j + 1) * 0.7548776662466927;
-  return x - static_cast<int>(x) - 0.5;
-}
-
-}  // namespace friction_interior
-
 struct FrictionInterior {
   double tol = 1e-8;
   int max_iterations = 60;  ///< stop: steps >= max_iterations
   /// Where the path begins: every c_n is this and every z_n is 1, both large where the load is 1. Small forces to begin
   /// with leave a fifth of the problems of condition 1e12 unsolved, these 4 %.
   double first_force = 1e6;
-  int patience = 8;      ///< stop: as many steps without progress
-  int start_number = 0;  ///< further starts: normal forces spread about first_force by a low-discrepancy sequence
-  bool shift = true;     ///< false: without mu |z_T|, the condition of min 1/2 c.A c + b.c over the cones
+  int patience = 8;   ///< stop: as many steps without progress
+  bool shift = true;  ///< false: without mu |z_T|, the condition of min 1/2 c.A c + b.c over the cones
 
   template <int N, class Matrix>
   GARRA_HD_CALL void start(const FrictionProblem<double, N, 3, Matrix>& given, InteriorState<N, Matrix>& s) const {
@@ -73,10 +56,6 @@ struct FrictionInterior {
     for (int j = 0; j < extent<N>(); ++j) {
       s.c[3 * j] = first_force;
       s.z[3 * j] = 1;
-      if (start_number == 0) continue;
-      using namespace friction_interior;
-      s.c[3 * j] *= power_of_two(static_cast<int>(40 * spread(start_number, j)));
-      s.z[3 * j] = power_of_two(static_cast<int>(10 * spread(start_number, j + extent<N>())));
     }
     s.center = first_force > 1 ? 0.1 : 0.5;
     s.steps = s.mark_steps = 0;

@@ -6,9 +6,9 @@
 
 #include "garra/solve/friction_admm.hpp"
 #include "garra/solve/friction_convex.hpp"
-#include "garra/solve/friction_extragradient.hpp"
 #include "garra/solve/friction_interior.hpp"
 #include "garra/solve/friction_nsgs.hpp"
+#include "garra/solve/friction_path.hpp"
 #include "garra/solve/friction_proofs.hpp"
 #include "garra/solve/friction_proximal.hpp"
 #include "garra/solve/friction_refine.hpp"
@@ -23,14 +23,13 @@ struct FrictionRescue {
   double most_work = kMostWork;  ///< stop: work >= this, in Newton steps (step_cost)
   bool searches = true;          ///< false: only proofs and refinement, of what another solver has left
   int interior_steps = 60;
-  int spread_starts = 16;     ///< of interior points, where A is positive definite
-  int first_steps = 200;      ///< Newton steps of the first proximal attempt
+  int path_steps = 800;       ///< of each attempt on the path
+  int first_steps = 100;      ///< Newton steps of the first proximal attempt
   int pressed_steps = 100;    ///< of the only one where the load presses internal forces together
   int proximal_steps = 6000;  ///< of the further attempts
   int sweeps = 1000;
   int admm_iterations = 2000;
-  int extragradient_iterations = 2000;
-  int first_convex_steps = 3, convex_steps = 400;
+  int convex_steps = 400;
   int polish_steps = 15;  ///< Newton steps from an iterate of a splitting method
 
   /// What a thousand ordinary problems take. Only positive definite problems, and those near the border of solvability,
@@ -42,8 +41,8 @@ struct FrictionRescue {
 /// What a step of a solver costs, in Newton steps of the same problem.
 template <class Solver, int N>
 GARRA_HD constexpr double step_cost() {
-  if constexpr (std::is_same_v<Solver, FrictionNsgs> || std::is_same_v<Solver, FrictionExtragradient>) return 4;
-  if constexpr (std::is_same_v<Solver, FrictionAdmm>) return 2;
+  if constexpr (std::is_same_v<Solver, FrictionNsgs>) return 4;
+  if constexpr (std::is_same_v<Solver, FrictionAdmm> || std::is_same_v<Solver, FrictionPath>) return 2;
   if constexpr (std::is_same_v<Solver, FrictionConvex>) return 30.0 * (extent<N>() + 2);
   return 1;
 }
@@ -55,12 +54,11 @@ template <>
 inline constexpr int kIterations<FrictionNsgs> = FrictionNsgs{}.sweeps_per_step;
 template <>
 inline constexpr int kIterations<FrictionAdmm> = FrictionAdmm{}.iterations_per_step;
-template <>
-inline constexpr int kIterations<FrictionExtragradient> = FrictionExtragradient{}.iterations_per_step;
 
-/// Contacts with which the last solver is tried: its time grows with their fourth power, to minutes, and of larger
-/// problems the others have left none (docs/contact-solver.md).
-inline constexpr int kMostConvex = 8;
+/// Contacts with which the path is followed by its length and the convex problems are solved, whose time grows with
+/// their fourth power: of larger problems the others have left none
+/// (docs/contact-solver.md).
+inline constexpr int kMostPath = 8;
 
 namespace friction_rescue {
 
@@ -142,6 +140,10 @@ GARRA_HD auto begun(const Solver& solver, const FrictionProblem<double, N, 3, Ma
     InteriorState<N, Matrix> state;
     solver.start(p, state);
     return state;
+  } else if constexpr (std::is_same_v<Solver, FrictionPath>) {
+    PathState<N, Matrix> state;
+    solver.start(p, state);
+    return state;
   } else if constexpr (std::is_same_v<Solver, FrictionProximal>) {
     ProximalState<double, N, Matrix> state;
     solver.start(p, state);
@@ -196,6 +198,15 @@ GARRA_HD Solver limited(double tol, int max_iterations) {
   return solver;
 }
 
+/// Attempt 0, 1 or 2 on the path: with A positive definite, and else, where forces grow along it and its turns are
+/// sharper. Another start, or shorter steps, where the first have lost the path.
+GARRA_HD FrictionPath path_of(const FrictionRescue& r, bool definite, int attempt) {
+  auto path = limited<FrictionPath>(r.tol, r.path_steps);
+  path.first_force = attempt == 2 ? 1 : attempt == 0 ? (definite ? 1e3 : 1e-3) : definite ? 1e4 : 1e-2;
+  path.longest = definite ? (attempt == 0 ? 2 : 1) : attempt == 0 ? 1.4 : attempt == 1 ? 2 : 1;
+  return path;
+}
+
 }  // namespace friction_rescue
 
 /// Matrices that there is to be room for behind those of `p` and of `aside`, where they are elsewhere (FarMat): the
@@ -229,8 +240,7 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
   if (!r.searches) search.over = true;
   const auto nsgs = limited<FrictionNsgs>(r.tol, r.sweeps);
   if (extent<N>() == 1) attempt(search, limited<FrictionNsgs>(r.tol, 8), kNever, p, aside);  // one sweep is exact
-  auto interior = limited<FrictionInterior>(r.tol, r.interior_steps);
-  attempt(search, interior, kNever, p, aside);
+  attempt(search, limited<FrictionInterior>(r.tol, r.interior_steps), kNever, p, aside);
   if (!search.over && symmetric && !search.definite && r.most_work < r.kNoLimit) {
     const auto pressed = internal_force(aside, r.interior_steps);
     search.work += pressed.steps;
@@ -246,34 +256,26 @@ GARRA_HD_CALL void rescue(const FrictionRescue& r, const Given& given, const Fri
     if (!search.over) search.best.reason = double(int(Status::kStalled));
     search.over = true;
   }
-  auto proximal = limited<FrictionProximal>(r.tol, r.first_steps);
+  // Nothing follows where contacts slide.
+  auto proximal = limited<FrictionProximal>(r.tol, symmetric ? r.first_steps : 2 * r.first_steps);
   attempt(search, proximal, kNever, p, aside);
   // The others are for symmetric problems: what is left where contacts slide has no solution, as far as any solver here
   // can tell (of 400,000, 3 and 4 contacts).
   search.over = search.over || !symmetric;
-  // Near the border of solvability, where forces are large, the convex problems get there in a step or two.
-  // Kernels have no code for convex problems of more.
-  const bool convex = extent<N>() > 1 && extent<N>() <= kMostConvex;
-  if constexpr (N <= kMostConvex)
-    if (convex) attempt(search, limited<FrictionConvex>(r.tol, r.first_convex_steps), 1, p, aside);
-  for (const double force : {1e3, 1e9, 1.0, 1e12}) {
-    if (force != 1e3 && !search.definite) break;
-    interior.first_force = force;
-    attempt(search, interior, kNever, p, aside);
-  }
-  interior.first_force = 1e6;
-  for (int k = 1; search.definite && k <= r.spread_starts; ++k) {
-    interior.start_number = k;
-    attempt(search, interior, kNever, p, aside);
-  }
-  attempt(search, limited<FrictionExtragradient>(r.tol, r.extragradient_iterations), kSoon, p, aside);
+  // What has a solution is mostly solved here, ill-conditioned or near the border of solvability. Kernels have no code
+  // for more contacts.
+  if constexpr (N <= kMostPath)
+    for (int k = 0; k < 3 && extent<N>() <= kMostPath; ++k)
+      attempt(search, path_of(r, search.definite, k), kNever, p, aside);
   attempt(search, limited<FrictionAdmm>(r.tol, r.admm_iterations), kSoon, p, aside);
   proximal.max_iterations = r.proximal_steps;
   proximal.first_attempt = 1;
   attempt(search, proximal, kNever, p, aside);
   if (extent<N>() > 1) attempt(search, nsgs, kSoon, p, aside);
-  if constexpr (N <= kMostConvex)
-    if (convex) attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
+  // With full effort: of the problems whose load presses internal forces together it solves the most.
+  if constexpr (N <= kMostPath)
+    if (extent<N>() > 1 && extent<N>() <= kMostPath)
+      attempt(search, limited<FrictionConvex>(r.tol, r.convex_steps), 1, p, aside);
   search.end_if_ill_conditioned();
   best = search.best;
 }

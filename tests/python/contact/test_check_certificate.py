@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import zlib
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 
@@ -104,6 +105,31 @@ def test_one_step_turns_the_friction_of_a_light_contact_against_its_motion(check
     c = np.array([[1, 0, 0, 1e-4, -0.5e-4, 1e-8]])
     assert reasons(check, problem, c[0]) == {"slips"}
     assert not reasons(check, problem, check.one_step(problem, c)[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "contacts", "left"),
+    [("condition", 8, 0), ("condition", 4, 0), ("friction", 5, 0), ("border-plus", 8, 0), ("rigid-friction", 8, 4)],
+)
+def test_problems_that_are_built_with_a_solution_are_solved(check, name, contacts, left):
+    # Before the path was followed by its length 6, 3, 4, 101 and 50 of these 1,000 were left.
+    kind = next(c for c in check.CLASSES if c.name == name)
+    p = kind.make(np.random.default_rng([zlib.crc32(name.encode()), contacts, 0]), 1000, contacts)
+    found = check.solve(p)
+    solved = np.isin(found.status, (0, 6))
+    assert (~solved).sum() <= left
+    converged = found.status == 0
+    assert set(check.all_reasons(p[converged], found.c[converged])) == {""}
+
+
+@pytest.mark.parametrize("mu", [1e9, 1e12, 1e100, 1e150, 1e300])
+def test_friction_of_any_finite_size_is_solved(check, mu):
+    # A contact slips with next to no normal force, which rational numbers tell from a contact that opens.
+    p = dict((name, problem) for name, _, problem in check.named_cases())["mu = 1e9"]
+    p.mu[:] = mu
+    found = check.solve(p)
+    assert found.status[0] == 0
+    assert not check.judge_exactly(p, 0, found.c[0])
 
 
 def test_no_answer_of_garra_is_false(check):
